@@ -1,0 +1,215 @@
+// Package bully elects the live process of highest identifier among known members, after Garcia-Molina:
+// who suspects the coordinator asks all higher ones, and whoever hears no answer takes over.
+//
+// Source: S4, its rules 1-5, cited below; S2 section 2.3.1. Added to S4 as printed, and why: a process
+// that hears of a coordinator below itself holds an election (the "bullying" of older statements of
+// S4; without it a premature winner stays for ever), and a coordinator that learns that a suspicion was
+// wrong presents itself again (S4's failure detector is never wrong; a real one is).
+//
+// S4 is safe and live only if every message arrives within delay and is handled at once, if the failure
+// detector is right, and if a suspicion comes after the last message of the dead.
+package bully
+
+import (
+	"math/big"
+
+	"ringleader.example/ringleader/election"
+)
+
+// The messages.
+const (
+	Election election.Kind = iota
+	Answer
+	Coordinator
+)
+
+// The timers.
+const (
+	AnswerTimeout  election.Timer = iota // T1: no Answer means that no higher process lives
+	VictoryTimeout                       // T2: who answered has died before it won
+)
+
+// Message is empty: the kind says all, and the port who sent it.
+type Message struct{}
+
+type stage uint8
+
+const (
+	normal   stage = iota
+	electing       // no answer yet: T1 runs
+	waiting        // somebody higher is alive: T2 runs
+)
+
+// Process is the state of one process.
+type Process struct {
+	ID          election.ID
+	Members     election.ID // they are 1 … Members
+	Coordinator election.ID // 0 if not known
+	Stage       stage
+	LowerOnly   bool // victory=lower
+	T1, T2      election.Ticks
+}
+
+// Algorithm is the Bully algorithm.
+var Algorithm = election.Algorithm[Process, Message]{
+	Declaration: election.Declaration{
+		Name:   "bully",
+		Title:  "Bully (Garcia-Molina)",
+		Year:   1982,
+		Source: "S4; S2 section 2.3.1",
+		About: "A process that suspects the coordinator asks all higher ones. An answer silences it; silence makes it the " +
+			"coordinator, and it tells all others. Two sides of a partition have a coordinator each: there is no quorum.",
+		Topology: election.Complete,
+		Timing:   election.Timed,
+		FIFO:     true,
+		Task:     election.Service,
+		Winner:   election.Largest,
+		Survives: election.Crash | election.Recovery,
+		Kinds: []election.MessageKind{
+			{Name: "election", Class: election.Election},
+			{Name: "answer", Class: election.Election},
+			{Name: "coordinator", Class: election.Announcement},
+		},
+		Timers: []string{"answer timeout", "victory timeout"},
+		Parameters: []election.Parameter{
+			{
+				Name: "victory", Choices: []string{"others", "lower"},
+				About: "whom a new coordinator tells: all others (S4 rule 2) or the lower ones only (S2 figure 2.8(e))",
+			},
+			{
+				Name: "delay", Whole: true, Least: 1, Default: "1",
+				About: "the longest time that a message takes, and its handling",
+			},
+			{
+				Name: "answer-timeout", Whole: true, Least: 1, Default: "2·delay + 1",
+				About:   "T1, how long to wait for an answer; more than 2·delay, or a live process is taken for dead",
+				Derived: func(p election.Parameters) *big.Rat { return linear(p.Rational("delay"), 2, 1) },
+			},
+			{
+				Name: "victory-timeout", Whole: true, Least: 1, Default: "answer-timeout + 2·delay + 1",
+				About: "T2, how long to wait for the victory of one that answered",
+				Derived: func(p election.Parameters) *big.Rat {
+					t2 := linear(p.Rational("delay"), 2, 1)
+					return t2.Add(t2, p.Rational("answer-timeout"))
+				},
+			},
+		},
+		Bounds: []election.Bound{
+			{
+				Of: "election", Case: election.Worst, Formula: "n(n-1)", Source: "S4, network bandwidth: Θ(n²); one election, nobody dead, the lowest starts",
+				Value: func(n uint64) uint64 { return n * (n - 1) },
+			},
+		},
+	},
+	New:     New,
+	Start:   (*Process).Start,
+	Receive: (*Process).Receive,
+	Timeout: (*Process).Timeout,
+	Recover: (*Process).Start,
+	Suspect: (*Process).Suspect,
+	Trust:   (*Process).Trust,
+}
+
+func linear(x *big.Rat, factor, constant int64) *big.Rat {
+	y := new(big.Rat).Mul(x, big.NewRat(factor, 1))
+	return y.Add(y, big.NewRat(constant, 1))
+}
+
+// New is a process that knows no coordinator.
+func New(l election.Local) Process {
+	return Process{
+		ID: l.ID, Members: election.ID(l.Degree),
+		LowerOnly: l.Parameters.Word("victory") == "lower",
+		T1:        l.Parameters.Ticks("answer-timeout"),
+		T2:        l.Parameters.Ticks("victory-timeout"),
+	}
+}
+
+// Start is for one who finds no coordinator, at the beginning or after its own recovery.
+func (p *Process) Start(out *election.Out[Message]) {
+	if p.Stage == normal {
+		p.elect(out)
+	}
+}
+
+// Suspect: "the failure detector indicates that the current coordinator has failed".
+func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
+	if election.From(port) != p.Coordinator {
+		return
+	}
+	p.Coordinator = 0
+	out.Doubt()
+	p.Start(out)
+}
+
+// Trust comes after a pause or a partition, which S4 does not know: each side may have a coordinator.
+func (p *Process) Trust(port election.Port, out *election.Out[Message]) {
+	switch {
+	case p.Coordinator != p.ID: // the one who leads us will say so
+	case election.From(port) < p.ID:
+		out.Send(port, Coordinator, Message{})
+	default: // somebody higher is back
+		p.Start(out)
+	}
+}
+
+// elect is rule 1.
+func (p *Process) elect(out *election.Out[Message]) {
+	if p.ID == p.Members {
+		p.win(out)
+		return
+	}
+	for j := p.ID + 1; j <= p.Members; j++ {
+		out.Send(election.To(j), Election, Message{})
+	}
+	p.Stage = electing
+	out.After(AnswerTimeout, p.T1)
+}
+
+// win is the end of rules 1 and 2.
+func (p *Process) win(out *election.Out[Message]) {
+	p.Stage = normal
+	p.Coordinator = p.ID
+	for j := election.ID(1); j <= p.Members; j++ {
+		if j < p.ID || j > p.ID && !p.LowerOnly {
+			out.Send(election.To(j), Coordinator, Message{})
+		}
+	}
+	out.Lead(0)
+}
+
+// Timeout is rule 2, and the parenthesis of rule 3.
+func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
+	switch timer {
+	case AnswerTimeout:
+		p.win(out)
+	case VictoryTimeout:
+		p.elect(out)
+	}
+}
+
+// Receive is rules 3, 4 and 5.
+func (p *Process) Receive(port election.Port, kind election.Kind, _ Message, out *election.Out[Message]) {
+	j := election.From(port)
+	switch kind {
+	case Answer: // rule 3
+		if p.Stage == electing {
+			p.Stage = waiting
+			out.Stop(AnswerTimeout)
+			out.After(VictoryTimeout, p.T2)
+		}
+	case Election: // rule 4: j < p.ID
+		out.Send(port, Answer, Message{})
+		p.Start(out)
+	case Coordinator:
+		if j < p.ID { // not in S4's rule 5 as printed
+			p.Start(out)
+			return
+		}
+		p.Stage = normal // rule 5
+		p.Coordinator = j
+		out.Stop(AnswerTimeout)
+		out.Stop(VictoryTimeout)
+		out.Follow(j, 0)
+	}
+}

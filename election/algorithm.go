@@ -1,0 +1,63 @@
+package election
+
+// Port is one of a process's links, as the process itself numbers them: 0 .. degree-1.
+// On a ring port 0 leads clockwise and port 1 counter-clockwise, unless the ring is not oriented.
+// Among known members port j-1 leads to process j; see [To] and [From].
+type Port uint16
+
+// Kind tells the messages of an algorithm apart: an index into its declared Kinds.
+type Kind uint8
+
+// Timer names one of a process's timers: an index into its declared Timers.
+type Timer uint8
+
+// ID is an identifier as the algorithm sees it; 0 is none. Where identifiers are only compared it is
+// the rank 1, 2, … of the real one (equal ones have equal ranks), where they are computed with it is
+// the value. Engines translate back in everything that they show.
+type ID uint32
+
+// Term counts the tenures of a service. One-shot algorithms, and services without terms, use 0.
+type Term uint64
+
+// To is the port that leads to a known member, and From is the member behind a port.
+func To(member ID) Port { return Port(member - 1) }
+
+// From is the known member to which a port leads; see [To].
+func From(port Port) ID { return ID(port) + 1 }
+
+// Local is all that a process knows at birth. What its algorithm's declaration does not claim is zero.
+type Local struct {
+	ID         ID         // own identifier; 0 on an anonymous network
+	N          int        // the number of processes; 0 if not known
+	Degree     int        // how many ports it has
+	Willing    bool       // whether it may become leader; always true unless declared
+	Parameters Parameters // checked against the declaration
+}
+
+// Command is what the host of a live member may ask of it.
+type Command uint8
+
+// The commands.
+const (
+	Resign Command = iota // give up leading, in good order
+)
+
+// Algorithm is an election algorithm: what it declares about itself, and what a process with state S
+// does when something happens to it. S and M are plain values: numbers, booleans, arrays, structs and
+// slices of these, [Deadline] in S only; no pointer, map, string, function or interface.
+//
+// New, Start and Receive are obligatory. A nil field elsewhere says that it cannot happen.
+type Algorithm[S, M any] struct {
+	Declaration
+
+	New     func(Local) S
+	Start   func(*S, *Out[M])                // spontaneous; at most once a life, perhaps after messages
+	Receive func(*S, Port, Kind, M, *Out[M]) // also before Start
+	Timeout func(*S, Timer, *Out[M])
+	Recover func(*S, *Out[M])       // takes the place of Start after a crash
+	Suspect func(*S, Port, *Out[M]) // the process behind the port seems to have crashed
+	Trust   func(*S, Port, *Out[M]) // that suspicion was wrong: it lives, and never crashed
+	Command func(*S, Command, *Out[M])
+	Kept    func(*S) any      // a pointer to the part of the state that survives a crash
+	Phase   func(Kind, M) int // the phase that a message belongs to, for statistics only
+}

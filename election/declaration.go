@@ -1,0 +1,250 @@
+package election
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Declaration is what an algorithm says about itself, as data: engines, the command line, the
+// documentation and the tests are driven by it. A zero field makes no claim.
+type Declaration struct {
+	Name   string // as on the command line: lower case, with hyphens
+	Title  string // as in the literature
+	Year   int    // of first publication
+	Source string // where it is stated: S1 … S5 with the section, or a paper
+	About  string // one or two sentences
+
+	Topology    Topology
+	OneWay      bool // on a ring: sends on port 0 only
+	Unoriented  bool // on a ring: works whatever the processes call their two ports
+	Timing      Timing
+	Identifiers Identifiers
+	KnowsSize   bool // Local.N
+	Willingness bool // Local.Willing
+	FIFO        bool // needs messages on one link to keep their order
+	Starts      Starts
+
+	Task    Task
+	Decides Decides
+	Winner  Winner
+	Leased  bool // leads by LeadUntil only: of all processes at most one holds a running lease
+
+	Survives Faults // what the task is claimed under
+
+	Kinds      []MessageKind // at most 16
+	Timers     []string      // at most 8
+	Parameters []Parameter
+	Bounds     []Bound
+}
+
+// Timing is what an algorithm assumes of message delays and clocks.
+type Timing uint8
+
+// From the weakest assumption to the strongest.
+const (
+	Asynchronous Timing = iota // none: delays are finite
+	Timed                      // delays have a bound, and clocks run alike
+	Synchronous                // lock-step: every delay is one unit
+)
+
+func (t Timing) String() string {
+	return [...]string{"asynchronous", "timed", "synchronous"}[t]
+}
+
+// Identifiers says what processes have identifiers for.
+type Identifiers uint8
+
+// The kinds of use.
+const (
+	Compared  Identifiers = iota // less, equal, greater: any natural numbers below 2⁶⁴
+	Computed                     // arithmetic: natural numbers below 2³²
+	Anonymous                    // there are none
+)
+
+func (i Identifiers) String() string {
+	return [...]string{"compared", "computed with", "none"}[i]
+}
+
+// Starts says which processes may start by themselves.
+type Starts uint8
+
+// The start policies.
+const (
+	AnyStart Starts = iota // any that are not none; the others join on a message
+	AllStart               // every process does at some time
+)
+
+func (s Starts) String() string {
+	return [...]string{"any non-empty set of processes starts", "every process starts"}[s]
+}
+
+// Task is what a run must bring about.
+type Task uint8
+
+// The tasks.
+const (
+	Once    Task = iota // each decides once, for ever
+	Service             // decisions change with faults; after the last one all agree
+)
+
+func (t Task) String() string { return [...]string{"once", "service"}[t] }
+
+// Decides says who decides in the end.
+type Decides uint8
+
+// The deciders.
+const (
+	EveryProcess Decides = iota // the leader leads, and all others follow it
+	LeaderOnly                  // nobody but the leader learns anything
+)
+
+func (d Decides) String() string { return [...]string{"every process", "the leader only"}[d] }
+
+// Winner says which process the leader is.
+type Winner uint8
+
+// The winners, among the processes that are alive and willing.
+const (
+	Unspecified Winner = iota
+	Largest
+	Smallest
+)
+
+func (w Winner) String() string {
+	return [...]string{"unspecified", "the largest identifier", "the smallest identifier"}[w]
+}
+
+// Faults is a set of faults.
+type Faults uint8
+
+// The faults.
+const (
+	Crash Faults = 1 << iota
+	Recovery
+)
+
+// Class tells what messages are sent for.
+type Class uint8
+
+// The classes; literature bounds mostly mean the first.
+const (
+	Election Class = iota
+	Announcement
+	Overhead // acknowledgements, leases, heartbeats: never in a total
+)
+
+func (c Class) String() string { return [...]string{"election", "announcement", "overhead"}[c] }
+
+// MessageKind names one kind of message.
+type MessageKind struct {
+	Name  string // as in the source
+	Class Class
+}
+
+// Bound is a claim about the cost of a run without faults, with distinct identifiers.
+type Bound struct {
+	Of      string // "election", "announcement" or "total" messages, or "time" until quiet, in units of delay
+	Case    Case
+	Formula string                 // as in the source, in n
+	Source  string                 // where it is stated or proved
+	Value   func(n uint64) uint64  // of Worst and Best: exact
+	Mean    func(n uint64) float64 // of Average, over all orders
+}
+
+// Case is which runs a Bound speaks of.
+type Case uint8
+
+// The cases.
+const (
+	Worst Case = iota // never more
+	Best              // never less
+	Average
+)
+
+func (c Case) String() string { return [...]string{"worst", "best", "average"}[c] }
+
+// Messages counts the messages of a run by what they were sent for.
+type Messages struct {
+	Total        uint64 // Election + Announcement
+	Election     uint64
+	Announcement uint64
+	Overhead     uint64
+	ByKind       []uint64 // by Kind, all that are declared
+}
+
+// Tally sums counts by kind into classes.
+func (d *Declaration) Tally(byKind []uint64) Messages {
+	m := Messages{ByKind: make([]uint64, len(d.Kinds))}
+	for k, kind := range d.Kinds {
+		m.ByKind[k] = byKind[k]
+		switch kind.Class {
+		case Election:
+			m.Election += byKind[k]
+		case Announcement:
+			m.Announcement += byKind[k]
+		case Overhead:
+			m.Overhead += byKind[k]
+		}
+	}
+	m.Total = m.Election + m.Announcement
+	return m
+}
+
+// Of is the count that a bound of that name speaks of.
+func (m *Messages) Of(name string) uint64 {
+	switch name {
+	case "election":
+		return m.Election
+	case "announcement":
+		return m.Announcement
+	case "total":
+		return m.Total
+	}
+	panic("election: no messages are called " + name)
+}
+
+// Bound is the first declared bound of that case on messages, or nil.
+func (d *Declaration) Bound(c Case) *Bound {
+	for i := range d.Bounds {
+		if b := &d.Bounds[i]; b.Case == c && b.Of != "time" {
+			return b
+		}
+	}
+	return nil
+}
+
+// Validate says whether the declaration is complete and agrees with the functions. Engines call it
+// before they run anything.
+func (a *Algorithm[S, M]) Validate() error {
+	var faults []error
+	must := func(ok bool, fault string) {
+		if !ok {
+			faults = append(faults, fmt.Errorf("algorithm %q: %s", a.Name, fault))
+		}
+	}
+	must(a.Name != "", "has no Name")
+	must(a.New != nil && a.Start != nil && a.Receive != nil, "New, Start and Receive are obligatory")
+	must(len(a.Kinds) >= 1 && len(a.Kinds) <= 16, "declares 1 to 16 Kinds of message")
+	must(len(a.Timers) <= 8, "declares at most 8 Timers")
+	must((len(a.Timers) > 0) == (a.Timeout != nil), "Timers are declared if and only if Timeout is set")
+	must(len(a.Timers) == 0 || a.Timing != Asynchronous, "timers mean nothing when Timing is Asynchronous")
+	must((a.Survives&Recovery != 0) == (a.Recover != nil), "Recovery is declared if and only if Recover is set")
+	must(a.Kept == nil || a.Recover != nil, "Kept needs Recover")
+	must(a.Trust == nil || a.Suspect != nil, "Trust needs Suspect")
+	must(!a.OneWay || a.Topology == Ring, "OneWay means something on a Ring only")
+	must(!a.Unoriented || a.Topology == Ring && !a.OneWay, "Unoriented means something on a Ring of two ways only")
+	must(a.Winner == Unspecified || a.Identifiers != Anonymous, "Anonymous processes have no Largest and no Smallest")
+	for i := range a.Kinds {
+		must(a.Kinds[i].Name != "", fmt.Sprintf("Kinds[%d] has no Name", i))
+	}
+	for _, b := range a.Bounds {
+		must((b.Case == Average) == (b.Mean != nil) && (b.Case == Average) != (b.Value != nil),
+			"a Bound has a Mean if it is an Average and a Value otherwise: "+b.Formula)
+	}
+	for _, p := range a.Parameters {
+		if err := p.validate(); err != nil {
+			faults = append(faults, fmt.Errorf("algorithm %q: %w", a.Name, err))
+		}
+	}
+	return errors.Join(faults...)
+}

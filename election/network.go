@@ -1,0 +1,182 @@
+package election
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Topology is the shape of a network.
+type Topology uint8
+
+// The shapes.
+const (
+	Ring     Topology = iota // ports 0 and 1; n = 1 is a self-loop on two ports, n = 2 two parallel links
+	Complete                 // of known members: n ports, port j-1 leads to process j, the own one back home
+	Tree                     // ports 0 .. degree-1 in the order in which the edges are given
+)
+
+func (t Topology) String() string { return [...]string{"ring", "complete graph", "tree"}[t] }
+
+// Network says where links lead. Processes are positions 0 .. n-1, clockwise on a ring. The directed
+// links that a process sends on are numbered in a row: First(p) + port.
+type Network struct {
+	Topology Topology
+	n        int
+	flipped  []bool   // rings: whose ports are exchanged; nil if nobody's
+	first    []uint32 // trees: the first link of each process, and one past the last
+	peers    []peer   // trees: where each link leads
+}
+
+type peer struct {
+	process uint32
+	port    Port
+}
+
+// The limits of a network.
+const (
+	MaxRing     = 1 << 27
+	MaxComplete = 1 << 14
+	MaxTree     = 1 << 27
+)
+
+// ErrNetwork says that a network cannot be.
+var ErrNetwork = errors.New("no such network")
+
+// NewRing is a ring of n processes; flipped says whose ports are exchanged (nil: nobody's, which is
+// an oriented ring).
+func NewRing(n int, flipped []bool) (*Network, error) {
+	if n < 1 || n > MaxRing {
+		return nil, fmt.Errorf("%w: a ring has 1 to %d processes, not %d", ErrNetwork, MaxRing, n)
+	}
+	if flipped != nil && len(flipped) != n {
+		return nil, fmt.Errorf("%w: %d orientations for a ring of %d", ErrNetwork, len(flipped), n)
+	}
+	return &Network{Topology: Ring, n: n, flipped: flipped}, nil
+}
+
+// NewComplete is a complete graph of n known members. The process at position p is member p+1.
+func NewComplete(n int) (*Network, error) {
+	if n < 1 || n > MaxComplete {
+		return nil, fmt.Errorf("%w: a complete graph has 1 to %d processes, not %d", ErrNetwork, MaxComplete, n)
+	}
+	return &Network{Topology: Complete, n: n}, nil
+}
+
+// NewTree is a tree of n processes with these n-1 edges between positions.
+func NewTree(n int, edges [][2]int) (*Network, error) {
+	if n < 1 || n > MaxTree {
+		return nil, fmt.Errorf("%w: a tree has 1 to %d processes, not %d", ErrNetwork, MaxTree, n)
+	}
+	if len(edges) != n-1 {
+		return nil, fmt.Errorf("%w: a tree of %d has %d edges, not %d", ErrNetwork, n, n-1, len(edges))
+	}
+	w := &Network{Topology: Tree, n: n, first: make([]uint32, n+1), peers: make([]peer, 2*len(edges))}
+	root := make([]int, n) // union-find: n-1 edges that never close a cycle make a tree
+	for p := range root {
+		root[p] = p
+	}
+	find := func(p int) int {
+		for root[p] != p {
+			root[p] = root[root[p]]
+			p = root[p]
+		}
+		return p
+	}
+	for _, e := range edges {
+		if e[0] < 0 || e[0] >= n || e[1] < 0 || e[1] >= n {
+			return nil, fmt.Errorf("%w: edge %d-%d leaves positions 0 to %d", ErrNetwork, e[0], e[1], n-1)
+		}
+		a, b := find(e[0]), find(e[1])
+		if a == b {
+			return nil, fmt.Errorf("%w: edge %d-%d closes a cycle", ErrNetwork, e[0], e[1])
+		}
+		root[a] = b
+		w.first[e[0]+1]++
+		w.first[e[1]+1]++
+	}
+	for p := range n {
+		w.first[p+1] += w.first[p]
+	}
+	used := make([]Port, n)
+	for _, e := range edges {
+		a, b := e[0], e[1]
+		w.peers[w.first[a]+uint32(used[a])] = peer{uint32(b), used[b]}
+		w.peers[w.first[b]+uint32(used[b])] = peer{uint32(a), used[a]}
+		used[a]++
+		used[b]++
+	}
+	return w, nil
+}
+
+// Size is the number of processes.
+func (w *Network) Size() int { return w.n }
+
+// Links is the number of directed links.
+func (w *Network) Links() int {
+	switch w.Topology {
+	case Ring:
+		return 2 * w.n
+	case Complete:
+		return w.n * w.n
+	}
+	return len(w.peers)
+}
+
+// Degree is the number of ports of the process at position p.
+func (w *Network) Degree(p int) int {
+	switch w.Topology {
+	case Ring:
+		return 2
+	case Complete:
+		return w.n
+	}
+	return int(w.first[p+1] - w.first[p])
+}
+
+// First is the first of the links that the process at position p sends on.
+func (w *Network) First(p int) uint32 {
+	switch w.Topology {
+	case Ring:
+		return uint32(2 * p)
+	case Complete:
+		return uint32(w.n * p)
+	}
+	return w.first[p]
+}
+
+// Oriented says whether all processes of a ring agree which port leads clockwise.
+func (w *Network) Oriented() bool { return w.flipped == nil }
+
+// Flipped says whether the process at position p of a ring calls its clockwise port 1.
+func (w *Network) Flipped(p int) bool { return w.flipped != nil && w.flipped[p] }
+
+// End is where a link leads: to which process, and on which of its ports a message arrives.
+func (w *Network) End(link uint32) (process int, port Port) {
+	switch w.Topology {
+	case Ring:
+		from, port := int(link>>1), Port(link&1)
+		if w.Flipped(from) {
+			port ^= 1
+		}
+		to := from + 1
+		if port == 1 {
+			to = from - 1 + w.n
+		}
+		if to >= w.n {
+			to -= w.n
+		}
+		port ^= 1
+		if w.Flipped(to) {
+			port ^= 1
+		}
+		return to, port
+	case Complete:
+		n := uint32(w.n)
+		return int(link % n), Port(link / n)
+	}
+	e := w.peers[link]
+	return int(e.process), e.port
+}
+
+// Back is the link on which the process at position p answers what arrives on its port.
+func (w *Network) Back(p int, port Port) uint32 { return w.First(p) + uint32(port) }

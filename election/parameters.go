@@ -1,0 +1,143 @@
+package election
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// Parameter is a knob of an algorithm: one word out of Choices, or a rational number.
+type Parameter struct {
+	Name    string
+	About   string
+	Choices []string // the words; the first is the default
+
+	Whole   bool                      // whole numbers only
+	Least   int64                     // the smallest value allowed
+	Most    int64                     // the largest; 0 is no limit
+	Default string                    // of a number; also its description where Derived is set
+	Derived func(Parameters) *big.Rat // the default where it depends on the parameters declared before
+}
+
+func (p *Parameter) validate() error {
+	if len(p.Choices) > 0 || p.Derived != nil {
+		return nil
+	}
+	_, err := p.parse(p.Default)
+	return err
+}
+
+func (p *Parameter) parse(text string) (value, error) {
+	if len(p.Choices) > 0 {
+		if !slices.Contains(p.Choices, text) {
+			return value{}, fmt.Errorf("parameter %s is one of %s, not %q", p.Name, strings.Join(p.Choices, ", "), text)
+		}
+		return value{word: text}, nil
+	}
+	// big.Rat also reads floats with huge exponents, which would take the memory away.
+	if len(text) > 100 || strings.ContainsAny(text, "eEpPxX_") {
+		return value{}, fmt.Errorf("parameter %s is a number such as 3 or 3/2, not %q", p.Name, text)
+	}
+	number, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return value{}, fmt.Errorf("parameter %s is a number such as 3 or 3/2, not %q", p.Name, text)
+	}
+	if p.Whole && !number.IsInt() {
+		return value{}, fmt.Errorf("parameter %s is a whole number, not %s", p.Name, text)
+	}
+	if number.Cmp(big.NewRat(p.Least, 1)) < 0 {
+		return value{}, fmt.Errorf("parameter %s is at least %d, not %s", p.Name, p.Least, text)
+	}
+	if p.Most != 0 && number.Cmp(big.NewRat(p.Most, 1)) > 0 {
+		return value{}, fmt.Errorf("parameter %s is at most %d, not %s", p.Name, p.Most, text)
+	}
+	return value{number: number}, nil
+}
+
+type value struct {
+	word   string
+	number *big.Rat
+}
+
+func (v value) String() string {
+	if v.number == nil {
+		return v.word
+	}
+	return v.number.RatString()
+}
+
+// Parameters are the values of an algorithm's parameters.
+type Parameters struct {
+	names  []string
+	values []value
+}
+
+// Set reads parameters by name and adds the defaults of those that are not given.
+func (d *Declaration) Set(given map[string]string) (Parameters, error) {
+	var set Parameters
+	known := 0
+	for i := range d.Parameters {
+		p := &d.Parameters[i]
+		text, isGiven := given[p.Name]
+		switch {
+		case isGiven:
+			known++
+		case len(p.Choices) > 0:
+			text = p.Choices[0]
+		case p.Derived != nil:
+			text = p.Derived(set).RatString()
+		default:
+			text = p.Default
+		}
+		v, err := p.parse(text)
+		if err != nil {
+			return Parameters{}, err
+		}
+		set.names, set.values = append(set.names, p.Name), append(set.values, v)
+	}
+	if known == len(given) {
+		return set, nil
+	}
+	var unknown []string
+	for name := range given {
+		if !slices.Contains(set.names, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	if len(set.names) == 0 {
+		return Parameters{}, fmt.Errorf("%s has no parameters, so no %s", d.Name, strings.Join(unknown, ", "))
+	}
+	return Parameters{}, fmt.Errorf("%s has no parameter %s; it has %s", d.Name,
+		strings.Join(unknown, ", "), strings.Join(set.names, ", "))
+}
+
+func (p Parameters) get(name string) value {
+	i := slices.Index(p.names, name)
+	if i < 0 {
+		panic("election: parameter " + name + " is not declared")
+	}
+	return p.values[i]
+}
+
+// Word is the value of a parameter with Choices.
+func (p Parameters) Word(name string) string { return p.get(name).word }
+
+// Rational is the value of a number; it must not be changed.
+func (p Parameters) Rational(name string) *big.Rat { return p.get(name).number }
+
+// Ticks is the value of a whole number, as time.
+func (p Parameters) Ticks(name string) Ticks {
+	ticks, ok := TicksOf(p.Rational(name).Num())
+	if !ok {
+		panic(ErrTime)
+	}
+	return ticks
+}
+
+// Names are the names, as declared.
+func (p Parameters) Names() []string { return p.names }
+
+// Text is a value as text.
+func (p Parameters) Text(name string) string { return p.get(name).String() }

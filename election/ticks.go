@@ -1,0 +1,123 @@
+package election
+
+import (
+	"errors"
+	"math/big"
+	"math/bits"
+)
+
+// Ticks is a length of time, exact up to 2¹²⁸ - 1 units. A unit is the message delay of a synchronous
+// or simulated run, and a configured duration of a live one; they are never mixed.
+type Ticks struct{ Hi, Lo uint64 }
+
+// ErrTime says that a time passed 2¹²⁸ - 1 units. Arithmetic on Ticks panics with it; engines turn it
+// into an error.
+var ErrTime = errors.New("time passes 2^128 units")
+
+// Units is a number of ticks.
+func Units(n uint64) Ticks { return Ticks{Lo: n} }
+
+// Power is 2^exponent ticks.
+func Power(exponent uint) Ticks {
+	switch {
+	case exponent < 64:
+		return Ticks{Lo: 1 << exponent}
+	case exponent < 128:
+		return Ticks{Hi: 1 << (exponent - 64)}
+	}
+	panic(ErrTime)
+}
+
+// Add is t + u.
+func (t Ticks) Add(u Ticks) Ticks {
+	lo, carry := bits.Add64(t.Lo, u.Lo, 0)
+	hi, carry := bits.Add64(t.Hi, u.Hi, carry)
+	if carry != 0 {
+		panic(ErrTime)
+	}
+	return Ticks{hi, lo}
+}
+
+// Sub is t - u; u must not be greater than t.
+func (t Ticks) Sub(u Ticks) Ticks {
+	lo, borrow := bits.Sub64(t.Lo, u.Lo, 0)
+	hi, borrow := bits.Sub64(t.Hi, u.Hi, borrow)
+	if borrow != 0 {
+		panic(ErrTime)
+	}
+	return Ticks{hi, lo}
+}
+
+// Times is t · n.
+func (t Ticks) Times(n uint64) Ticks {
+	carry, lo := bits.Mul64(t.Lo, n)
+	over, hi := bits.Mul64(t.Hi, n)
+	hi, c := bits.Add64(hi, carry, 0)
+	if over != 0 || c != 0 {
+		panic(ErrTime)
+	}
+	return Ticks{hi, lo}
+}
+
+// Less says whether t < u.
+func (t Ticks) Less(u Ticks) bool { return t.Hi < u.Hi || t.Hi == u.Hi && t.Lo < u.Lo }
+
+// IsZero says whether t is no time at all.
+func (t Ticks) IsZero() bool { return t == Ticks{} }
+
+// Compare is -1, 0 or 1 as t is less than, equal to or greater than u.
+func (t Ticks) Compare(u Ticks) int {
+	switch {
+	case t.Less(u):
+		return -1
+	case u.Less(t):
+		return 1
+	}
+	return 0
+}
+
+// Big is t as an integer of any size.
+func (t Ticks) Big() *big.Int {
+	i := new(big.Int).SetUint64(t.Hi)
+	return i.Lsh(i, 64).Or(i, new(big.Int).SetUint64(t.Lo))
+}
+
+// String is t in decimal digits.
+func (t Ticks) String() string { return t.Big().String() }
+
+// MarshalJSON writes t as a JSON number, exact at any size.
+func (t Ticks) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
+
+// TicksOf is a whole number of ticks as Ticks; it reports false for negative numbers and from 2¹²⁸ on.
+func TicksOf(i *big.Int) (Ticks, bool) {
+	if i.Sign() < 0 || i.BitLen() > 128 {
+		return Ticks{}, false
+	}
+	lo := new(big.Int).And(i, new(big.Int).SetUint64(1<<64-1))
+	return Ticks{new(big.Int).Rsh(i, 64).Uint64(), lo.Uint64()}, true
+}
+
+// Deadline is a moment on the clock of the process that made it, to be compared with other such
+// moments and nothing else: what has passed is all alike, and a crash forgets it. A state may hold
+// deadlines; a message and what is kept may not, since they would be read by another clock.
+type Deadline struct{ at Ticks }
+
+// Before says whether d comes before e.
+func (d Deadline) Before(e Deadline) bool { return d.at.Less(e.at) }
+
+// Left is how long it is from now until the deadline; 0 if it has passed. For engines, which alone
+// know what now is.
+func (d Deadline) Left(now Ticks) Ticks {
+	if now.Less(d.at) {
+		return d.at.Sub(now)
+	}
+	return Ticks{}
+}
+
+// DeadlineIn is the deadline to which that much time is left; none left is the zero Deadline. For engines.
+func DeadlineIn(left, now Ticks) Deadline {
+	if left.IsZero() {
+		return Deadline{}
+	}
+	return Deadline{now.Add(left)}
+}

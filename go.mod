@@ -1,0 +1,3 @@
+module ringleader.example/ringleader
+
+go 1.26

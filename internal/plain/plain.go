@@ -1,0 +1,398 @@
+// Package plain encodes plain Go values: numbers, booleans, arrays, structs and slices of these.
+//
+// One plan, made by reflection, serves the checker's states, the disk and the wire, so that an
+// algorithm never writes an encoder. Pointers, maps, strings, functions, channels and interfaces are
+// refused when the plan is made, by the name of the field. The encoding is little-endian and fixed in
+// width, with a four-byte length before a slice; equal values have equal encodings.
+package plain
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"ringleader.example/ringleader/election"
+)
+
+// MaxElements is the longest slice that is encoded.
+const MaxElements = 1 << 16
+
+// ErrPlain says that a type is not plain, ErrDecode that bytes are not an encoding.
+var (
+	ErrPlain  = errors.New("not a plain value")
+	ErrDecode = errors.New("malformed value")
+)
+
+// Plan encodes values of one type.
+type Plan struct {
+	typ  reflect.Type
+	root node
+}
+
+type form uint8
+
+const (
+	integer form = iota // size bytes
+	signed
+	boolean
+	identifier
+	deadline
+	structure
+	array
+	slice
+)
+
+// node describes one value: where it lies in its parent, and how it is written.
+type node struct {
+	form   form
+	name   string // of a field
+	offset uintptr
+	size   uintptr // in memory
+	count  int     // of an array
+	of     []node  // the fields of a structure, or the one element of an array or slice
+	typ    reflect.Type
+}
+
+// Of is the plan for a type. Deadlines are refused unless they are allowed: they mean nothing to
+// another process, nor after a crash.
+func Of(typ reflect.Type, deadlines bool) (*Plan, error) {
+	root, err := describe(typ, typ.String(), deadlines)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{typ, root}, nil
+}
+
+func describe(t reflect.Type, path string, deadlines bool) (node, error) {
+	d := node{size: t.Size(), typ: t}
+	if t == reflect.TypeFor[election.Deadline]() {
+		if !deadlines {
+			return d, fmt.Errorf("%w: %s is a Deadline, which only the state of one life may hold", ErrPlain, path)
+		}
+		d.form = deadline
+		return d, nil
+	}
+	switch t.Kind() {
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint:
+		d.form = integer
+		if t == reflect.TypeFor[election.ID]() {
+			d.form = identifier
+		}
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
+		d.form = signed
+	case reflect.Bool:
+		d.form = boolean
+	case reflect.Struct:
+		d.form = structure
+		for f := range t.Fields() {
+			of, err := describe(f.Type, path+"."+f.Name, deadlines)
+			if err != nil {
+				return d, err
+			}
+			of.name, of.offset = f.Name, f.Offset
+			d.of = append(d.of, of)
+		}
+	case reflect.Array, reflect.Slice:
+		d.form = slice
+		if t.Kind() == reflect.Array {
+			d.form, d.count = array, t.Len()
+		}
+		of, err := describe(t.Elem(), path+"[]", deadlines)
+		if err != nil {
+			return d, err
+		}
+		d.of = []node{of}
+	default:
+		return d, fmt.Errorf("%w: %s is a %s", ErrPlain, path, t.Kind())
+	}
+	return d, nil
+}
+
+// Append appends the encoding of the value that v points to. A deadline is written as what is left of
+// it, so that equal situations at different times are equal.
+func (p *Plan) Append(dst []byte, v unsafe.Pointer, now election.Ticks) []byte {
+	return p.root.append(dst, v, now)
+}
+
+func (d *node) append(dst []byte, v unsafe.Pointer, now election.Ticks) []byte {
+	switch d.form {
+	case integer, signed, identifier, boolean:
+		switch d.size {
+		case 1:
+			return append(dst, *(*uint8)(v))
+		case 2:
+			return binary.LittleEndian.AppendUint16(dst, *(*uint16)(v))
+		case 4:
+			return binary.LittleEndian.AppendUint32(dst, *(*uint32)(v))
+		}
+		return binary.LittleEndian.AppendUint64(dst, *(*uint64)(v))
+	case deadline:
+		left := (*election.Deadline)(v).Left(now)
+		dst = binary.LittleEndian.AppendUint64(dst, left.Lo)
+		return binary.LittleEndian.AppendUint64(dst, left.Hi)
+	case structure:
+		for i := range d.of {
+			dst = d.of[i].append(dst, unsafe.Add(v, d.of[i].offset), now)
+		}
+	case array:
+		for i := range d.count {
+			dst = d.of[0].append(dst, unsafe.Add(v, uintptr(i)*d.of[0].size), now)
+		}
+	case slice:
+		s := (*header)(v)
+		if s.len > MaxElements {
+			panic(fmt.Sprintf("plain: a slice of %d elements; at most %d are allowed", s.len, MaxElements))
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(s.len))
+		for i := range s.len {
+			dst = d.of[0].append(dst, unsafe.Add(s.data, uintptr(i)*d.of[0].size), now)
+		}
+	}
+	return dst
+}
+
+// header is how a slice lies in memory.
+type header struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// Decode reads a value into what v points to and returns the bytes after it.
+func (p *Plan) Decode(src []byte, v unsafe.Pointer, now election.Ticks) ([]byte, error) {
+	return p.root.decode(src, v, now)
+}
+
+func (d *node) decode(src []byte, v unsafe.Pointer, now election.Ticks) ([]byte, error) {
+	switch d.form {
+	case integer, signed, identifier, boolean:
+		if len(src) < int(d.size) {
+			return nil, fmt.Errorf("%w: it ends early", ErrDecode)
+		}
+		switch {
+		case d.form == boolean && src[0] > 1:
+			return nil, fmt.Errorf("%w: %d is no truth value", ErrDecode, src[0])
+		case d.size == 1:
+			*(*uint8)(v) = src[0]
+		case d.size == 2:
+			*(*uint16)(v) = binary.LittleEndian.Uint16(src)
+		case d.size == 4:
+			*(*uint32)(v) = binary.LittleEndian.Uint32(src)
+		default:
+			*(*uint64)(v) = binary.LittleEndian.Uint64(src)
+		}
+		return src[d.size:], nil
+	case deadline:
+		if len(src) < 16 {
+			return nil, fmt.Errorf("%w: it ends early", ErrDecode)
+		}
+		left := election.Ticks{Lo: binary.LittleEndian.Uint64(src), Hi: binary.LittleEndian.Uint64(src[8:])}
+		*(*election.Deadline)(v) = election.DeadlineIn(left, now)
+		return src[16:], nil
+	case structure:
+		var err error
+		for i := range d.of {
+			if src, err = d.of[i].decode(src, unsafe.Add(v, d.of[i].offset), now); err != nil {
+				return nil, err
+			}
+		}
+	case array:
+		var err error
+		for i := range d.count {
+			if src, err = d.of[0].decode(src, unsafe.Add(v, uintptr(i)*d.of[0].size), now); err != nil {
+				return nil, err
+			}
+		}
+	case slice:
+		if len(src) < 4 {
+			return nil, fmt.Errorf("%w: it ends early", ErrDecode)
+		}
+		n := binary.LittleEndian.Uint32(src)
+		src = src[4:]
+		// An element takes a byte at least, except an empty struct: so no length makes us take more
+		// memory than was sent to us.
+		if n > MaxElements || d.of[0].size > 0 && int(n) > len(src) {
+			return nil, fmt.Errorf("%w: a list of %d elements", ErrDecode, n)
+		}
+		list := reflect.NewAt(d.typ, v).Elem()
+		list.SetZero()
+		if n == 0 {
+			return src, nil
+		}
+		list.Set(reflect.MakeSlice(d.typ, int(n), int(n)))
+		data := (*header)(v).data
+		var err error
+		for i := range n {
+			if src, err = d.of[0].decode(src, unsafe.Add(data, uintptr(i)*d.of[0].size), now); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return src, nil
+}
+
+// Schema names the type's layout, for peers and files to compare.
+func (p *Plan) Schema() string {
+	var b strings.Builder
+	p.root.schema(&b)
+	return b.String()
+}
+
+func (d *node) schema(b *strings.Builder) {
+	switch d.form {
+	case structure:
+		b.WriteByte('{')
+		for i := range d.of {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(d.of[i].name)
+			b.WriteByte(':')
+			d.of[i].schema(b)
+		}
+		b.WriteByte('}')
+	case array, slice:
+		b.WriteByte('[')
+		if d.form == array {
+			b.WriteString(strconv.Itoa(d.count))
+		}
+		b.WriteByte(']')
+		d.of[0].schema(b)
+	default:
+		fmt.Fprintf(b, "%d/%d", d.form, d.size*8)
+	}
+}
+
+// Text writes the value that v points to for people: 5 · 5,3 · ID 5, TTL 3. Identifiers are written
+// by name; field names are left out where there is one field only.
+func (p *Plan) Text(v unsafe.Pointer, now election.Ticks, name func(election.ID) string) string {
+	var b strings.Builder
+	p.root.text(&b, v, now, name, true)
+	return b.String()
+}
+
+func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, name func(election.ID) string, outer bool) {
+	switch d.form {
+	case identifier:
+		b.WriteString(name(*(*election.ID)(v)))
+	case integer:
+		b.WriteString(strconv.FormatUint(reflect.NewAt(d.typ, v).Elem().Uint(), 10))
+	case signed:
+		b.WriteString(strconv.FormatInt(reflect.NewAt(d.typ, v).Elem().Int(), 10))
+	case boolean:
+		b.WriteString(strconv.FormatBool(*(*bool)(v)))
+	case deadline:
+		b.WriteString("in " + (*election.Deadline)(v).Left(now).String())
+	case structure:
+		if !outer {
+			b.WriteByte('{')
+		}
+		for i := range d.of {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			if len(d.of) > 1 {
+				b.WriteString(d.of[i].name + " ")
+			}
+			d.of[i].text(b, unsafe.Add(v, d.of[i].offset), now, name, false)
+		}
+		if !outer {
+			b.WriteByte('}')
+		}
+	case array, slice:
+		data, n := v, d.count
+		if d.form == slice {
+			data, n = (*header)(v).data, (*header)(v).len
+		}
+		b.WriteByte('[')
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			d.of[0].text(b, unsafe.Add(data, uintptr(i)*d.of[0].size), now, name, false)
+		}
+		b.WriteByte(']')
+	}
+}
+
+// Plans are the plans that an engine needs of an algorithm: its states, its messages and what it keeps
+// (nil if nothing).
+type Plans[S, M any] struct {
+	State, Message, Kept *Plan
+}
+
+// ForAlgorithm makes the plans of an algorithm, and checks that a message has at most 4 fields and 32 bytes:
+// more would not travel in registers, at several times the cost of a delivery.
+func ForAlgorithm[S, M any](a *election.Algorithm[S, M]) (Plans[S, M], error) {
+	var plans Plans[S, M]
+	var err error
+	if plans.State, err = Of(reflect.TypeFor[S](), true); err != nil {
+		return plans, fmt.Errorf("algorithm %q: state: %w", a.Name, err)
+	}
+	if plans.Message, err = Of(reflect.TypeFor[M](), false); err != nil {
+		return plans, fmt.Errorf("algorithm %q: message: %w", a.Name, err)
+	}
+	if t := reflect.TypeFor[M](); t.Size() > 32 || t.Kind() == reflect.Struct && t.NumField() > 4 {
+		return plans, fmt.Errorf("algorithm %q: message: %w: more than 4 fields or 32 bytes", a.Name, ErrPlain)
+	}
+	if a.Kept != nil {
+		kept := reflect.TypeOf(a.Kept(new(S)))
+		if kept.Kind() != reflect.Pointer {
+			return plans, fmt.Errorf("algorithm %q: Kept: %w: %s is not a pointer into the state", a.Name, ErrPlain, kept)
+		}
+		if plans.Kept, err = Of(kept.Elem(), false); err != nil {
+			return plans, fmt.Errorf("algorithm %q: Kept: %w", a.Name, err)
+		}
+	}
+	return plans, nil
+}
+
+// AppendState encodes a state.
+func (p *Plans[S, M]) AppendState(dst []byte, s *S, now election.Ticks) []byte {
+	return p.State.Append(dst, unsafe.Pointer(s), now)
+}
+
+// DecodeState reads a state.
+func (p *Plans[S, M]) DecodeState(src []byte, s *S, now election.Ticks) ([]byte, error) {
+	return p.State.Decode(src, unsafe.Pointer(s), now)
+}
+
+// AppendMessage encodes a message.
+func (p *Plans[S, M]) AppendMessage(dst []byte, m *M) []byte {
+	return p.Message.Append(dst, unsafe.Pointer(m), election.Ticks{})
+}
+
+// DecodeMessage reads a message.
+func (p *Plans[S, M]) DecodeMessage(src []byte, m *M) ([]byte, error) {
+	return p.Message.Decode(src, unsafe.Pointer(m), election.Ticks{})
+}
+
+// AppendKept encodes the part of a state that survives a crash; nothing where there is none.
+func (p *Plans[S, M]) AppendKept(dst []byte, a *election.Algorithm[S, M], s *S) []byte {
+	if p.Kept == nil {
+		return dst
+	}
+	return p.Kept.Append(dst, reflect.ValueOf(a.Kept(s)).UnsafePointer(), election.Ticks{})
+}
+
+// DecodeKept reads the part of a state that survives a crash into a newborn state.
+func (p *Plans[S, M]) DecodeKept(src []byte, a *election.Algorithm[S, M], s *S) ([]byte, error) {
+	if p.Kept == nil {
+		return src, nil
+	}
+	return p.Kept.Decode(src, reflect.ValueOf(a.Kept(s)).UnsafePointer(), election.Ticks{})
+}
+
+// Reborn is the state of a process after a crash: newborn, but for what it kept.
+func (p *Plans[S, M]) Reborn(a *election.Algorithm[S, M], local election.Local, old *S) S {
+	fresh := a.New(local)
+	if p.Kept != nil {
+		if _, err := p.DecodeKept(p.AppendKept(nil, a, old), a, &fresh); err != nil {
+			panic(fmt.Sprintf("plain: what was kept does not decode: %v", err))
+		}
+	}
+	return fresh
+}
