@@ -1,0 +1,187 @@
+package election
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Arrangement says which identifier stands at which position of a network.
+type Arrangement interface {
+	Len() int
+	At(position int) uint64
+	Dense() bool // the identifiers are exactly 1 … Len
+}
+
+// List is an arrangement that is written out.
+type List []uint64
+
+// Len is the number of positions.
+func (l List) Len() int { return len(l) }
+
+// At is the identifier at a position.
+func (l List) At(position int) uint64 { return l[position] }
+
+// Dense says that nothing is known about a list.
+func (l List) Dense() bool { return false }
+
+// Instance is what an algorithm is run on: a network, who stands where, and parameters.
+type Instance struct {
+	IDs        Arrangement // clockwise on a ring; on an anonymous network only Len counts
+	Flipped    []bool      // rings: whose ports are exchanged; nil is an oriented ring
+	Edges      [][2]int    // trees: between positions
+	Unwilling  []int       // positions that do not want to lead
+	Duplicates bool        // allow equal identifiers, to see what they do
+	Parameters map[string]string
+}
+
+// On is the instance with these identifiers: clockwise on a ring, by position on a tree, in any order on
+// a complete graph.
+func On(ids ...uint64) Instance { return Instance{IDs: List(ids)} }
+
+// ErrInstance says that an algorithm cannot be run on an instance; the text says why, and what would do.
+var ErrInstance = errors.New("cannot run")
+
+// MaxComputed is the greatest identifier that algorithms compute with.
+const MaxComputed = 1<<32 - 1
+
+// Prepared is an instance that fits an algorithm: what engines ask of it.
+type Prepared struct {
+	Network    *Network
+	Parameters Parameters
+
+	d         *Declaration
+	ids       Arrangement
+	ranks     []uint32 // by position; nil where an identifier is its own rank, or there are none
+	values    []uint64 // by rank-1
+	unwilling []int
+}
+
+// Prepare fits an instance to an algorithm or says why it does not fit.
+func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
+	wrong := func(format string, args ...any) (*Prepared, error) {
+		return nil, fmt.Errorf("%w %s: %s", ErrInstance, d.Name, fmt.Sprintf(format, args...))
+	}
+	if i.IDs == nil || i.IDs.Len() == 0 {
+		return wrong("there are no processes; at least 1 is needed")
+	}
+	n := i.IDs.Len()
+	p := &Prepared{d: d, ids: i.IDs, unwilling: slices.Clone(i.Unwilling)}
+	var err error
+	switch d.Topology {
+	case Ring:
+		if i.Flipped != nil && !d.Unoriented {
+			return wrong("it needs an oriented ring")
+		}
+		p.Network, err = NewRing(n, i.Flipped)
+	case Complete:
+		p.Network, err = NewComplete(n)
+	case Tree:
+		p.Network, err = NewTree(n, i.Edges)
+	}
+	if err != nil {
+		return wrong("%v", err)
+	}
+	if i.Edges != nil && d.Topology != Tree {
+		return wrong("it runs on a %s, so edges mean nothing", d.Topology)
+	}
+	if p.Parameters, err = d.Set(i.Parameters); err != nil {
+		return wrong("%v", err)
+	}
+	slices.Sort(p.unwilling)
+	for _, u := range p.unwilling {
+		if !d.Willingness {
+			return wrong("it knows no unwilling processes")
+		}
+		if u < 0 || u >= n {
+			return wrong("there is no position %d", u)
+		}
+	}
+	if d.Identifiers == Anonymous || i.IDs.Dense() && d.Topology != Complete {
+		return p, nil
+	}
+	p.values = make([]uint64, n)
+	for q := range n {
+		p.values[q] = i.IDs.At(q)
+	}
+	if d.Topology == Complete { // port j-1 leads to member j, so position is rank
+		p.ids = List(slices.Clone(p.values))
+		slices.Sort(p.ids.(List))
+	}
+	slices.Sort(p.values)
+	distinct := slices.Compact(p.values)
+	if len(distinct) < n && (!i.Duplicates || d.Topology == Complete) {
+		return wrong("identifier %d occurs twice", firstTwice(i.IDs))
+	}
+	p.values = distinct
+	if d.Identifiers == Computed {
+		if last := distinct[len(distinct)-1]; last > MaxComputed {
+			return wrong("it computes with identifiers, so %d is too large; at most %d", last, uint64(MaxComputed))
+		}
+		p.values = nil
+		return p, nil
+	}
+	p.ranks = make([]uint32, n)
+	for q := range n {
+		rank, _ := slices.BinarySearch(distinct, p.ids.At(q))
+		p.ranks[q] = uint32(rank) + 1
+	}
+	return p, nil
+}
+
+func firstTwice(ids Arrangement) uint64 {
+	seen := map[uint64]bool{}
+	for q := range ids.Len() {
+		if seen[ids.At(q)] {
+			return ids.At(q)
+		}
+		seen[ids.At(q)] = true
+	}
+	panic("election: no identifier occurs twice")
+}
+
+// Size is the number of processes.
+func (p *Prepared) Size() int { return p.Network.Size() }
+
+// Anonymous says whether processes have no identifiers.
+func (p *Prepared) Anonymous() bool { return p.d.Identifiers == Anonymous }
+
+// ID is what the process at a position knows as its identifier.
+func (p *Prepared) ID(position int) ID {
+	switch {
+	case p.Anonymous():
+		return 0
+	case p.ranks != nil:
+		return ID(p.ranks[position])
+	}
+	return ID(p.ids.At(position))
+}
+
+// Real is the identifier that stands at a position, as it was given; on an anonymous network 0.
+func (p *Prepared) Real(position int) uint64 {
+	if p.Anonymous() {
+		return 0
+	}
+	return p.ids.At(position)
+}
+
+// RealOf translates an identifier that an algorithm speaks of; 0 and unheard-of ones stay as they are.
+func (p *Prepared) RealOf(id ID) uint64 {
+	if p.values == nil || id == 0 || int(id) > len(p.values) {
+		return uint64(id)
+	}
+	return p.values[id-1]
+}
+
+// Local is what the process at a position knows at birth.
+func (p *Prepared) Local(position int) Local {
+	l := Local{ID: p.ID(position), Degree: p.Network.Degree(position), Willing: true, Parameters: p.Parameters}
+	if p.d.KnowsSize {
+		l.N = p.Network.Size()
+	}
+	if len(p.unwilling) > 0 {
+		_, found := slices.BinarySearch(p.unwilling, position)
+		l.Willing = !found
+	}
+	return l
+}

@@ -1,0 +1,93 @@
+// Package trace is the record of one execution, the same for every engine: what happened at which
+// process, what it sent and what it decided. Stories, files and drawings are made from it.
+package trace
+
+import "ringleader.example/ringleader/election"
+
+// Format is the version of the JSON lines.
+const Format = 1
+
+// Record is one execution.
+type Record struct {
+	Header
+	Steps []Step
+}
+
+// Header says what was run.
+type Header struct {
+	Format     int               `json:"format"`
+	Algorithm  string            `json:"algorithm"`
+	Title      string            `json:"title"`
+	Topology   string            `json:"topology"`
+	N          int               `json:"n"`
+	IDs        []uint64          `json:"ids,omitempty"`   // by position; none on an anonymous network
+	Edges      [][2]int          `json:"edges,omitempty"` // of a tree
+	Timing     string            `json:"timing"`
+	Schedule   string            `json:"schedule,omitempty"`
+	Seed       uint64            `json:"seed"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Kinds      []Kind            `json:"kinds"`
+	Clock      bool              `json:"clock"` // whether the times of steps mean anything
+}
+
+// Kind is a declared kind of message.
+type Kind struct {
+	Name  string `json:"name"`
+	Class string `json:"class"` // election, announcement or overhead
+}
+
+// Event is what happened to a process.
+type Event string
+
+// The events.
+const (
+	Start   Event = "start"   // it started by itself
+	Receive Event = "receive" // a message arrived
+	Timeout Event = "timeout" // a timer expired
+	Crash   Event = "crash"
+	Recover Event = "recover"
+	Suspect Event = "suspect" // its failure detector suspects another process
+	Trust   Event = "trust"   // … and takes that back
+	Command Event = "command" // its host asked for something
+	Lost    Event = "lost"    // a message arrived at a dead process, or was lost on the way to this one
+)
+
+// Step is one event and all that the process did about it, at once.
+type Step struct {
+	Number  int            `json:"step"`    // from 1
+	Time    election.Ticks `json:"time"`    // 0 where there is no clock
+	Process int            `json:"process"` // position
+	Event   Event          `json:"event"`
+	Message int            `json:"message,omitempty"` // receive, lost: the number of the message
+	From    int            `json:"from,omitempty"`    // receive, lost: the sender's position + 1; suspect, trust: of whom
+	Port    int            `json:"port"`              // receive, suspect, trust: the port, as the process calls it; else -1
+	Kind    string         `json:"kind,omitempty"`    // receive, lost: of the message
+	Text    string         `json:"text,omitempty"`    // of the message; the timer's name; the command
+	Sent    []Sent         `json:"sent,omitempty"`
+	Timers  []Timer        `json:"timers,omitempty"`
+	Decided []Decision     `json:"decided,omitempty"`
+	State   string         `json:"state,omitempty"` // after the step
+}
+
+// Sent is a message that a step sent.
+type Sent struct {
+	Message int    `json:"message"` // its number, from 1, in the order of sending
+	To      int    `json:"to"`      // position
+	Port    int    `json:"port"`    // that it left on
+	Kind    string `json:"kind"`
+	Text    string `json:"text,omitempty"`
+}
+
+// Timer is a change of a timer.
+type Timer struct {
+	Name  string          `json:"timer"`
+	After *election.Ticks `json:"after,omitempty"` // nil: stopped
+}
+
+// Decision is what a step decided.
+type Decision struct {
+	Role   string          `json:"role"`             // leader, follower or undecided
+	Leader uint64          `json:"leader,omitempty"` // identifier of the leader, where it is known
+	Term   uint64          `json:"term,omitempty"`
+	Lease  *election.Ticks `json:"lease,omitempty"` // how long it leads, if that is bounded
+}
