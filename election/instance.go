@@ -55,6 +55,7 @@ type Prepared struct {
 	ranks     []uint32 // by position; nil where an identifier is its own rank, or there are none
 	values    []uint64 // by rank-1
 	unwilling []int
+	edges     [][2]int
 }
 
 // Prepare fits an instance to an algorithm or says why it does not fit.
@@ -66,7 +67,7 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 		return wrong("there are no processes; at least 1 is needed")
 	}
 	n := i.IDs.Len()
-	p := &Prepared{d: d, ids: i.IDs, unwilling: slices.Clone(i.Unwilling)}
+	p := &Prepared{d: d, ids: i.IDs, unwilling: slices.Clone(i.Unwilling), edges: i.Edges}
 	var err error
 	switch d.Topology {
 	case Ring:
@@ -185,3 +186,6 @@ func (p *Prepared) Local(position int) Local {
 	}
 	return l
 }
+
+// Edges are the edges of a tree.
+func (p *Prepared) Edges() [][2]int { return p.edges }

@@ -3,6 +3,7 @@ package election
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Topology is the shape of a network.
@@ -180,3 +181,21 @@ func (w *Network) End(link uint32) (process int, port Port) {
 
 // Back is the link on which the process at position p answers what arrives on its port.
 func (w *Network) Back(p int, port Port) uint32 { return w.First(p) + uint32(port) }
+
+// Owner is the process that sends on a link.
+func (w *Network) Owner(link uint32) int {
+	switch w.Topology {
+	case Ring:
+		return int(link / 2)
+	case Complete:
+		return int(link) / w.n
+	}
+	// The last process whose first link is not after this one, and that has any.
+	p, _ := slices.BinarySearchFunc(w.first, link, func(first, link uint32) int {
+		if first <= link {
+			return -1
+		}
+		return 1
+	})
+	return p - 1
+}

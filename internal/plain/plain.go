@@ -267,17 +267,17 @@ func (d *node) schema(b *strings.Builder) {
 }
 
 // Text writes the value that v points to for people: 5 · 5,3 · ID 5, TTL 3. Identifiers are written
-// by name; field names are left out where there is one field only.
-func (p *Plan) Text(v unsafe.Pointer, now election.Ticks, name func(election.ID) string) string {
+// by what they stand for; field names are left out where there is one field only.
+func (p *Plan) Text(v unsafe.Pointer, now election.Ticks, name func(election.ID) uint64) string {
 	var b strings.Builder
 	p.root.text(&b, v, now, name, true)
 	return b.String()
 }
 
-func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, name func(election.ID) string, outer bool) {
+func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, name func(election.ID) uint64, outer bool) {
 	switch d.form {
 	case identifier:
-		b.WriteString(name(*(*election.ID)(v)))
+		b.WriteString(strconv.FormatUint(name(*(*election.ID)(v)), 10))
 	case integer:
 		b.WriteString(strconv.FormatUint(reflect.NewAt(d.typ, v).Elem().Uint(), 10))
 	case signed:
@@ -395,4 +395,20 @@ func (p *Plans[S, M]) Reborn(a *election.Algorithm[S, M], local election.Local, 
 		}
 	}
 	return fresh
+}
+
+// StateSize is the size of a state in memory, in bytes.
+func (p *Plans[S, M]) StateSize() int { return int(p.State.typ.Size()) }
+
+// MessageSize is the size of a message in memory, in bytes.
+func (p *Plans[S, M]) MessageSize() int { return int(p.Message.typ.Size()) }
+
+// MessageText writes a message for people; identifiers are translated by real.
+func (p *Plans[S, M]) MessageText(m *M, real func(election.ID) uint64) string {
+	return p.Message.Text(unsafe.Pointer(m), election.Ticks{}, real)
+}
+
+// StateText writes a state for people.
+func (p *Plans[S, M]) StateText(s *S, now election.Ticks, real func(election.ID) uint64) string {
+	return p.State.Text(unsafe.Pointer(s), now, real)
 }

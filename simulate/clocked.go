@@ -1,0 +1,346 @@
+package simulate
+
+import (
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/trace"
+)
+
+// what is a thing that happens at a time.
+type what uint8
+
+const (
+	crash what = iota
+	recovery
+	suspicion
+	trust
+	arrival
+	start
+	timeout
+)
+
+// event is something that will happen.
+type event struct {
+	at      election.Ticks
+	order   uint64 // among those of one moment: the class, then the sequence of their making
+	what    what
+	process uint32
+	other   uint32 // suspicion, trust: whom; timeout: which timer; arrival: which message
+	life    uint32 // timeout: of the timer; suspicion: of the other process; stale if it has changed
+}
+
+func (e *event) before(f *event) bool {
+	if e.at != f.at {
+		return e.at.Less(f.at)
+	}
+	return e.order < f.order
+}
+
+// clocked runs events in the order of their times: the synchronous, the timed and the fifo schedule.
+// Idle time is skipped.
+type clocked[S, M any] struct {
+	*run[S, M]
+	queue    []event // a 4-ary heap
+	sequence uint64
+	messages []underway[M]    // by slot
+	free     []uint32         // slots that are not in use
+	last     []election.Ticks // by link: when its latest message arrives; nil where order keeps itself
+	delays   *random.Source
+	timers   []uint32 // by process and timer: its life; odd while it runs
+	lives    []uint32 // by process: how often it crashed
+	suspects []bool   // by link: the process behind it is suspected
+}
+
+// underway is a message under way.
+type underway[M any] struct {
+	election.Sent[M]
+	number int // in the record
+}
+
+func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
+	c := &clocked[S, M]{
+		run: r, delays: random.New(r.o.Seed, random.Schedule),
+		timers: make([]uint32, r.p.Size()*len(r.a.Timers)),
+	}
+	r.result.Time = &Times{}
+	if r.o.Delay > 1 && !r.o.Unordered {
+		c.last = make([]election.Ticks, r.net.Links())
+	}
+	if len(r.o.Crashes) > 0 {
+		c.lives = make([]uint32, r.p.Size())
+	}
+	if r.a.Suspect != nil && len(r.o.Crashes)+len(r.o.Suspicions) > 0 {
+		c.suspects = make([]bool, r.net.Links())
+	}
+	return c
+}
+
+// class orders what happens in one moment. Synchronous: messages by port, starts, then timers, as S5's
+// loop reads; timed: timers first, the harder case for an algorithm that waits just long enough; fifo:
+// as things came up. Faults come first and suspicions last, after every message of the dead.
+func (c *clocked[S, M]) class(w what, port election.Port) uint64 {
+	const first, last = 0, 1 << 20
+	switch {
+	case w == crash || w == recovery:
+		return first
+	case w == suspicion || w == trust:
+		return last
+	case c.o.Timing == election.Synchronous && w == arrival:
+		return 1 + uint64(port)
+	case c.o.Timing == election.Synchronous && w == start:
+		return last - 2
+	case c.o.Timing == election.Synchronous && w == timeout:
+		return last - 1
+	case c.o.Timing == election.Timed && w == timeout:
+		return first + 1
+	}
+	return first + 2
+}
+
+func (c *clocked[S, M]) schedule(e event, port election.Port) {
+	c.sequence++
+	e.order = c.class(e.what, port)<<40 | c.sequence
+	c.queue = append(c.queue, e)
+	i := len(c.queue) - 1
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !e.before(&c.queue[parent]) {
+			break
+		}
+		c.queue[i] = c.queue[parent]
+		i = parent
+	}
+	c.queue[i] = e
+}
+
+func (c *clocked[S, M]) next() event {
+	top, end := c.queue[0], len(c.queue)-1
+	e := c.queue[end]
+	c.queue = c.queue[:end]
+	i := 0
+	for {
+		least := 4*i + 1
+		if least >= end {
+			break
+		}
+		for k := least + 1; k < min(4*i+5, end); k++ {
+			if c.queue[k].before(&c.queue[least]) {
+				least = k
+			}
+		}
+		if !c.queue[least].before(&e) {
+			break
+		}
+		c.queue[i] = c.queue[least]
+		i = least
+	}
+	if end > 0 {
+		c.queue[i] = e
+	}
+	return top
+}
+
+func (c *clocked[S, M]) play() {
+	for _, f := range c.o.Crashes {
+		c.schedule(event{at: f.At, what: crash, process: uint32(f.Process)}, 0)
+	}
+	for _, f := range c.o.Recoveries {
+		c.schedule(event{at: f.At, what: recovery, process: uint32(f.Process)}, 0)
+	}
+	for _, s := range c.o.Suspicions {
+		c.schedule(event{at: s.At, what: suspicion, process: uint32(s.Process), other: uint32(s.Of)}, 0)
+		c.schedule(event{at: s.Until, what: trust, process: uint32(s.Process), other: uint32(s.Of)}, 0)
+	}
+	for p := range c.initiators {
+		if c.o.AnyTime {
+			horizon := uint64(c.p.Size()) * max(c.o.Delay, 1)
+			c.schedule(event{at: election.Units(c.delays.Below(horizon + 1)), what: start, process: uint32(p)}, 0)
+			continue
+		}
+		c.step(p, func(out *election.Out[M]) { c.a.Start(&c.states[p], out) }, trace.Step{Event: trace.Start, Port: -1})
+	}
+	for len(c.queue) > 0 {
+		e := c.next()
+		if !c.current(&e) {
+			continue
+		}
+		if !c.goesOn() {
+			return
+		}
+		c.now = e.at
+		c.happen(&e)
+	}
+	c.result.Bytes += cap(c.queue)*48 + cap(c.messages)*(c.plans.MessageSize()+16)
+}
+
+// current says that an event has not been overtaken: its timer stopped, its suspect back.
+func (c *clocked[S, M]) current(e *event) bool {
+	switch e.what {
+	case timeout:
+		return c.timers[int(e.process)*len(c.a.Timers)+int(e.other)] == e.life
+	case suspicion:
+		return c.lives == nil || c.lives[e.other] == e.life
+	}
+	return true
+}
+
+func (c *clocked[S, M]) happen(e *event) {
+	p := int(e.process)
+	state := &c.states[p]
+	switch e.what {
+	case arrival:
+		m := c.messages[e.other]
+		c.free = append(c.free, e.other)
+		_, port := c.net.End(m.On())
+		c.result.Deliveries++
+		c.result.Time.Quiet = c.now
+		received := trace.Step{Event: trace.Receive, Port: int(port), Message: m.number}
+		if c.isDead(p) {
+			received.Event = trace.Lost
+			c.note(p, received)
+			return
+		}
+		c.step(p, func(out *election.Out[M]) { c.a.Receive(state, port, m.Kind(), m.M, out) }, received)
+	case start:
+		if !c.isDead(p) {
+			c.step(p, func(out *election.Out[M]) { c.a.Start(state, out) }, trace.Step{Event: trace.Start, Port: -1})
+		}
+	case timeout:
+		c.timers[p*len(c.a.Timers)+int(e.other)]++ // it runs no more
+		timer := election.Timer(e.other)
+		c.step(p, func(out *election.Out[M]) { c.a.Timeout(state, timer, out) },
+			trace.Step{Event: trace.Timeout, Port: -1, Text: c.a.Timers[timer]})
+	case crash:
+		c.crash(p)
+	case recovery:
+		c.recover(p)
+	case suspicion, trust:
+		c.detect(p, int(e.other), e.what == suspicion)
+	}
+}
+
+func (c *clocked[S, M]) crash(p int) {
+	if c.isDead(p) {
+		return
+	}
+	c.dead[p] = true
+	c.lives[p]++
+	c.states[p] = c.plans.Reborn(&c.a, c.p.Local(p), &c.states[p])
+	c.result.Decisions[p] = election.Decision{}
+	for t := range c.a.Timers {
+		c.stop(p, t)
+	}
+	c.note(p, trace.Step{Event: trace.Crash, Port: -1})
+	if c.suspects == nil {
+		return
+	}
+	// All that it sent arrives within the longest delay; whoever lives knows then, and not before.
+	at := c.now.Add(election.Units(max(c.o.Delay, 1)))
+	for port := range c.net.Degree(p) {
+		link := c.net.First(p) + uint32(port)
+		q, _ := c.net.End(link)
+		if q == p {
+			continue
+		}
+		if c.last != nil && at.Less(c.last[link]) {
+			at = c.last[link]
+		}
+		c.schedule(event{at: at, what: suspicion, process: uint32(q), other: uint32(p), life: c.lives[p]}, 0)
+	}
+}
+
+func (c *clocked[S, M]) recover(p int) {
+	if !c.isDead(p) {
+		return
+	}
+	c.dead[p] = false
+	c.lives[p]++ // nobody needs to suspect the life that is over
+	for port := range c.net.Degree(p) {
+		if c.suspects == nil {
+			break
+		}
+		link := c.net.First(p) + uint32(port)
+		q, at := c.net.End(link)
+		c.suspects[c.net.First(q)+uint32(at)] = false // a new life speaks for itself
+		c.suspects[link] = false                      // and it knows nobody yet
+	}
+	c.step(p, func(out *election.Out[M]) { c.a.Recover(&c.states[p], out) }, trace.Step{Event: trace.Recover, Port: -1})
+}
+
+// detect is the failure detector of the process at p, speaking of the one at q.
+func (c *clocked[S, M]) detect(p, q int, suspect bool) {
+	if c.isDead(p) {
+		return
+	}
+	for port := range c.net.Degree(p) {
+		link := c.net.First(p) + uint32(port)
+		if to, _ := c.net.End(link); to != q || c.suspects[link] == suspect {
+			continue
+		}
+		c.suspects[link] = suspect
+		step := trace.Step{Event: trace.Suspect, Port: port, From: q + 1}
+		if suspect {
+			c.step(p, func(out *election.Out[M]) { c.a.Suspect(&c.states[p], election.Port(port), out) }, step)
+		} else if step.Event = trace.Trust; c.a.Trust != nil {
+			c.step(p, func(out *election.Out[M]) { c.a.Trust(&c.states[p], election.Port(port), out) }, step)
+		}
+	}
+}
+
+// step runs one step of the process at p and makes its effects happen.
+func (c *clocked[S, M]) step(p int, do func(*election.Out[M]), what trace.Step) {
+	c.collect.Reset()
+	do(c.begin(p))
+	c.check(p)
+	c.note(p, what)
+	for i := range c.collect.Sent() {
+		c.send(&c.collect.Sent()[i], i)
+	}
+	for _, e := range c.collect.Rare() {
+		switch e.Op {
+		case election.SetTimer:
+			t := int(e.Timer)
+			c.stop(p, t)
+			life := &c.timers[p*len(c.a.Timers)+t]
+			*life++ // odd: it runs
+			c.schedule(event{at: c.now.Add(e.Ticks), what: timeout, process: uint32(p), other: uint32(t), life: *life}, 0)
+		case election.StopTimer:
+			c.stop(p, int(e.Timer))
+		default:
+			c.decide(p, e)
+		}
+	}
+}
+
+// stop stops a timer: an expiry that is under way is stale from now on.
+func (c *clocked[S, M]) stop(p, timer int) {
+	life := &c.timers[p*len(c.a.Timers)+timer]
+	*life += *life & 1
+}
+
+// send puts a message on its way.
+func (c *clocked[S, M]) send(s *election.Sent[M], i int) {
+	c.count(s)
+	at := c.now.Add(election.Units(1))
+	if c.o.Delay > 1 {
+		at = c.now.Add(election.Units(1 + c.delays.Below(c.o.Delay)))
+	}
+	if c.last != nil {
+		if link := s.On(); at.Less(c.last[link]) {
+			at = c.last[link]
+		} else {
+			c.last[link] = at
+		}
+	}
+	slot := uint32(len(c.messages))
+	if free := len(c.free); free > 0 {
+		slot = c.free[free-1]
+		c.free = c.free[:free-1]
+	} else {
+		c.messages = append(c.messages, underway[M]{})
+	}
+	c.messages[slot] = underway[M]{*s, c.number(i)}
+	to, port := c.net.End(s.On())
+	c.schedule(event{at: at, what: arrival, process: uint32(to), other: slot}, port)
+}

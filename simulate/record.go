@@ -1,0 +1,72 @@
+package simulate
+
+import (
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/trace"
+)
+
+// recorder writes down what happens.
+type recorder[S, M any] struct {
+	trace.Record
+	sent []sender // by number - 1
+}
+
+// sender is what a step that receives a message has to know about it.
+type sender struct {
+	process int
+	kind    string
+	text    string
+}
+
+func newRecorder[S, M any](r *run[S, M]) *recorder[S, M] {
+	h := trace.NewHeader(&r.a.Declaration, r.p)
+	h.Timing = r.o.Timing.String()
+	h.Seed = r.o.Seed
+	if r.o.Timing == election.Asynchronous {
+		h.Schedule = r.o.Schedule.String()
+	}
+	h.Clock = r.o.Timing != election.Asynchronous || r.o.Schedule == FIFO
+	return &recorder[S, M]{Record: trace.Record{Header: h}}
+}
+
+// number is the number of the i-th message of the step that was noted last; 0 where nothing is recorded.
+func (r *run[S, M]) number(i int) int {
+	if r.record == nil {
+		return 0
+	}
+	return len(r.record.sent) - len(r.collect.Sent()) + i + 1
+}
+
+// note writes down a step of the process at p, with the effects that are collected now.
+func (r *run[S, M]) note(p int, step trace.Step) {
+	if r.record == nil {
+		return
+	}
+	step.Number, step.Time, step.Process = len(r.record.Steps)+1, r.now, p
+	if step.Message > 0 {
+		m := r.record.sent[step.Message-1]
+		step.From, step.Kind, step.Text = m.process+1, m.kind, m.text
+	}
+	if step.Event == trace.Lost || step.Event == trace.Crash { // no step of the algorithm
+		r.record.Steps = append(r.record.Steps, step)
+		return
+	}
+	for i := range r.collect.Sent() {
+		s := &r.collect.Sent()[i]
+		to, _ := r.net.End(s.On())
+		kind, text := r.a.Kinds[s.Kind()].Name, r.plans.MessageText(&s.M, r.p.RealOf)
+		r.record.sent = append(r.record.sent, sender{p, kind, text})
+		step.Sent = append(step.Sent, trace.Sent{
+			Message: len(r.record.sent), To: to, Port: int(s.On() - r.net.First(p)), Kind: kind, Text: text,
+		})
+	}
+	for _, e := range r.collect.Rare() {
+		step.Add(e, r.a.Timers, r.p, p)
+	}
+	step.State = r.stateText(p)
+	r.record.Steps = append(r.record.Steps, step)
+}
+
+func (r *run[S, M]) stateText(p int) string {
+	return r.plans.StateText(&r.states[p], r.now, r.p.RealOf)
+}

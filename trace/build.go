@@ -1,0 +1,43 @@
+package trace
+
+import (
+	"ringleader.example/ringleader/election"
+)
+
+// NewHeader is the header of a run of an algorithm; how it is timed and scheduled is left to the engine.
+func NewHeader(d *election.Declaration, p *election.Prepared) Header {
+	h := Header{
+		Format: Format, Algorithm: d.Name, Title: d.Title, Topology: d.Topology.String(), N: p.Size(), Edges: p.Edges(),
+		Parameters: map[string]string{},
+	}
+	for q := 0; q < p.Size() && !p.Anonymous(); q++ {
+		h.IDs = append(h.IDs, p.Real(q))
+	}
+	for _, name := range p.Parameters.Names() {
+		h.Parameters[name] = p.Parameters.Text(name)
+	}
+	for _, k := range d.Kinds {
+		h.Kinds = append(h.Kinds, Kind{k.Name, k.Class.String()})
+	}
+	return h
+}
+
+// Add adds an effect that is not a message to the step of the process at a position.
+func (s *Step) Add(e election.Effect, timers []string, p *election.Prepared, position int) {
+	switch e.Op {
+	case election.SetTimer:
+		s.Timers = append(s.Timers, Timer{Name: timers[e.Timer], After: &e.Ticks})
+	case election.StopTimer:
+		s.Timers = append(s.Timers, Timer{Name: timers[e.Timer]})
+	case election.Lead:
+		d := Decision{Role: election.Leader.String(), Leader: p.Real(position), Term: uint64(e.Term)}
+		if e.Deadline {
+			d.Lease = &e.Ticks
+		}
+		s.Decided = append(s.Decided, d)
+	case election.Follow:
+		s.Decided = append(s.Decided, Decision{Role: election.Follower.String(), Leader: p.RealOf(e.ID), Term: uint64(e.Term)})
+	case election.Doubt:
+		s.Decided = append(s.Decided, Decision{Role: election.Undecided.String()})
+	}
+}
