@@ -1,0 +1,168 @@
+package order
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"ringleader.example/ringleader/election"
+)
+
+// MaxLen is the greatest number of identifiers.
+const MaxLen = 1<<32 - 1
+
+// Names are the names that Parse knows.
+var Names = []string{"increasing", "decreasing", "random", "bit-reversal"}
+
+type kind uint8
+
+const ( // as in Names
+	increasing kind = iota
+	decreasing
+	shuffled
+	bitReversal
+)
+
+// Order says which of the identifiers 1 … n stands at which position 0 … n-1, in clockwise order. It is
+// an [election.Arrangement], and it is never written out: its memory does not grow with n.
+type Order struct {
+	kind    kind
+	n       uint64
+	table   []uint16    // shuffled, n up to MaxTable: identifiers by position
+	permute permutation // shuffled, n beyond
+}
+
+var _ election.Arrangement = (*Order)(nil)
+
+// Increasing is 1, 2, … n.
+func Increasing(n int) (*Order, error) { return create(increasing, n) }
+
+// Decreasing is n, … 2, 1.
+func Decreasing(n int) (*Order, error) { return create(decreasing, n) }
+
+// BitReversal has identifier i + 1 at the position whose binary digits are those of i in reverse, for n
+// a power of two.
+func BitReversal(n int) (*Order, error) {
+	if n > 0 && n&(n-1) != 0 {
+		return nil, fmt.Errorf("order bit-reversal needs a power of two, such as %d, not %d", 1<<(bits.Len(uint(n))-1), n)
+	}
+	return create(bitReversal, n)
+}
+
+func create(k kind, n int) (*Order, error) {
+	if n < 1 || uint64(n) > MaxLen {
+		return nil, fmt.Errorf("order %s has 1 to %d identifiers, not %d", Names[k], uint64(MaxLen), n)
+	}
+	return &Order{kind: k, n: uint64(n)}, nil
+}
+
+// Parse is the order of that name; only random heeds the seed.
+func Parse(name string, n int, seed uint64) (*Order, error) {
+	switch name {
+	case "increasing":
+		return Increasing(n)
+	case "decreasing":
+		return Decreasing(n)
+	case "random":
+		return Random(n, seed)
+	case "bit-reversal":
+		return BitReversal(n)
+	}
+	return nil, fmt.Errorf("there is no order %q; there are %s", name, strings.Join(Names, ", "))
+}
+
+// Name is what Parse calls the order.
+func (o *Order) Name() string { return Names[o.kind] }
+
+// Len is n.
+func (o *Order) Len() int { return int(o.n) }
+
+// Dense says that the identifiers are exactly 1 … n.
+func (o *Order) Dense() bool { return true }
+
+// At is the identifier at a position 0 … n-1.
+func (o *Order) At(position int) uint64 {
+	p := uint64(position)
+	if p >= o.n {
+		panic(fmt.Sprintf("order: position %d of %d", position, o.n))
+	}
+	switch o.kind {
+	case increasing:
+		return p + 1
+	case decreasing:
+		return o.n - p
+	case bitReversal:
+		return o.reverse(p) + 1
+	}
+	if o.table != nil {
+		return uint64(o.table[p])
+	}
+	p = o.permute.apply(p)
+	for p >= o.n {
+		p = o.permute.apply(p)
+	}
+	return p + 1
+}
+
+// Position is where an identifier 1 … n stands.
+func (o *Order) Position(id uint64) int {
+	if id < 1 || id > o.n {
+		panic(fmt.Sprintf("order: identifier %d of %d", id, o.n))
+	}
+	x := id - 1
+	switch o.kind {
+	case increasing:
+		return int(x)
+	case decreasing:
+		return int(o.n - id)
+	case bitReversal:
+		return int(o.reverse(x))
+	}
+	if o.table != nil {
+		return slices.Index(o.table, uint16(id)) // asked for once a pass: not worth a second table
+	}
+	x = o.permute.invert(x)
+	for x >= o.n {
+		x = o.permute.invert(x)
+	}
+	return int(x)
+}
+
+// Fill sets ids to the identifiers at positions from, from + 1, … It is At, much faster than one by one.
+func (o *Order) Fill(ids []uint64, from int) {
+	if o.kind != shuffled || o.table != nil {
+		for i := range ids {
+			ids[i] = o.At(from + i)
+		}
+		return
+	}
+	if uint64(from)+uint64(len(ids)) > o.n {
+		panic(fmt.Sprintf("order: %d positions from %d of %d", len(ids), from, o.n))
+	}
+	var outside [256]uint8 // whose walk goes on. A branch on that would be mispredicted half the time.
+	for len(ids) > 0 {
+		block := ids[:min(len(ids), len(outside))]
+		for i := range block {
+			block[i] = uint64(from + i)
+			outside[i] = uint8(i)
+		}
+		for left := len(block); left > 0; {
+			still := 0
+			for _, i := range outside[:left] {
+				x := o.permute.apply(block[i])
+				block[i] = x
+				outside[uint8(still)] = i
+				still += int((o.n - 1 - x) >> 63)
+			}
+			left = still
+		}
+		for i := range block {
+			block[i]++
+		}
+		ids, from = ids[len(block):], from+len(block)
+	}
+}
+
+// reverse reverses the lg n binary digits of x.
+func (o *Order) reverse(x uint64) uint64 { return bits.Reverse64(x) >> (65 - bits.Len64(o.n)) }
