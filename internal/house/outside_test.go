@@ -1,0 +1,112 @@
+package house
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// program uses the library as another module does.
+const program = `package main
+
+import (
+	"fmt"
+	"os"
+
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+)
+
+func main() {
+	result, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: election.On(5, 4, 3, 2, 1)})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(result.Messages.Election, result.Messages.Announcement)
+}
+`
+
+// With the proxy off, nothing may be missing but what this module itself needs.
+func TestAnotherModuleCanImportTheLibrary(t *testing.T) {
+	name := tree(t).name
+	dir, sums := t.TempDir(), filepath.Join(root, "go.sum")
+	here, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "go.mod"), "module m.example/m\n\ngo 1.26\n\n"+
+		"require "+name+" v0.0.0\n\nreplace "+name+" => "+filepath.ToSlash(here)+"\n")
+	write(t, filepath.Join(dir, "go.sum"), read(t, sums))
+	write(t, filepath.Join(dir, "main.go"), strings.ReplaceAll(program, "ringleader.example/ringleader", name))
+
+	run := exec.Command("go", "run", ".")
+	run.Dir = dir
+	run.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	if out, err := run.CombinedOutput(); err != nil || string(out) != "15 5\n" {
+		t.Errorf("a program of another module prints %q (%v), not 15 election and 5 announcement messages", out, err)
+	}
+}
+
+// rename gives the module another path. README.md says so, too.
+const rename = `grep -rlI --exclude-dir=.git ringleader.example/ringleader . | xargs sed -i 's,ringleader\.example/ringleader,github.com/you/ringleader,g'`
+
+func TestOneLineRenamesTheModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles everything again")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("sed -i is another thing here")
+	}
+	m := tree(t)
+	if m.name != "ringleader.example/ringleader" {
+		t.Skip("it has been renamed")
+	}
+	dir := t.TempDir()
+	for _, f := range m.texts {
+		write(t, filepath.Join(dir, filepath.FromSlash(f.name)), string(f.data))
+	}
+	for _, line := range []string{rename, "go build -trimpath ./..."} { // the same paths every time, for the build cache
+		run := exec.Command("sh", "-c", line)
+		run.Dir = dir
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+	}
+	renamed := memory(t, os.DirFS(dir))
+	if renamed.name != "github.com/you/ringleader" {
+		t.Errorf("go.mod says module %s", renamed.name)
+	}
+	for _, f := range renamed.texts {
+		if strings.Contains(string(f.data), m.name) {
+			t.Errorf("%s has still the old name", f.name)
+		}
+	}
+	if readme, err := fs.ReadFile(os.DirFS(root), "README.md"); err != nil || !strings.Contains(string(readme), rename) {
+		t.Errorf("README.md (%v) does not say how to rename the module: %s", err, rename)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
