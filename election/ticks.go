@@ -1,7 +1,9 @@
 package election
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"math/big"
 	"math/bits"
 )
@@ -87,6 +89,19 @@ func (t Ticks) String() string { return t.Big().String() }
 
 // MarshalJSON writes t as a JSON number, exact at any size.
 func (t Ticks) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalJSON reads a JSON number: decimal digits only, below 2¹²⁸.
+func (t *Ticks) UnmarshalJSON(text []byte) error {
+	const most = 39 // digits of 2¹²⁸ - 1
+	if len(text) <= most && !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
+		if i, ok := new(big.Int).SetString(string(text), 10); ok {
+			if *t, ok = TicksOf(i); ok {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("a time is a whole number of ticks below 2^128, not %.40s", text)
+}
 
 // TicksOf is a whole number of ticks as Ticks; it reports false for negative numbers and from 2¹²⁸ on.
 func TicksOf(i *big.Int) (Ticks, bool) {

@@ -1,5 +1,3 @@
-// Package trace is the record of one execution, the same for every engine: what happened at which
-// process, what it sent and what it decided. Stories, files and drawings are made from it.
 package trace
 
 import "ringleader.example/ringleader/election"

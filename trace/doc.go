@@ -1,0 +1,11 @@
+// Package trace is the record of one execution, the same for every engine: what happened at which
+// process, what it sent and what it decided. A record is
+//
+//   - a file: [Record.WriteTo] and [Read], JSON lines, the same record always the same bytes;
+//     [Writer] writes the steps as they come;
+//   - a story for people: [Record.Story], a line a step;
+//   - a drawing: [Record.SVG], the space–time diagram.
+//
+// All of them refuse a record that contradicts itself, such as one that receives what was never
+// sent: [Record.Validate] says what a record has to be.
+package trace

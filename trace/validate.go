@@ -1,0 +1,244 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ringleader.example/ringleader/election"
+)
+
+// ErrRecord says that a record contradicts itself, or that a text is not the record of an execution.
+var ErrRecord = errors.New("not a record of an execution")
+
+const (
+	maxPort  = 1<<16 - 1
+	maxKinds = 16
+)
+
+// Validate says whether the record can have happened, as far as it can be seen without knowing the
+// algorithm: positions, kinds and roles exist; steps and messages are numbered from 1 without a gap;
+// what arrives was sent to there and did not arrive before; time does not run backwards; a crashed
+// process does nothing until it recovers (one that is dead from the beginning crashes in a step of its
+// own); no text holds anything but graphic characters and spaces. It wraps ErrRecord.
+func (r *Record) Validate() error {
+	v, err := newValidator(&r.Header)
+	if err != nil {
+		return err
+	}
+	for i := range r.Steps {
+		if err := v.step(&r.Steps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validator follows a record step by step. It remembers only what is under way and who is dead, so that
+// a file of any length can be checked.
+type validator struct {
+	header   *Header
+	steps    int
+	time     election.Ticks
+	messages int
+	underWay map[int]journey
+	crashed  map[int]bool
+}
+
+type journey struct {
+	from, to int
+	kind     string
+}
+
+func newValidator(h *Header) (*validator, error) {
+	if err := h.validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRecord, err)
+	}
+	return &validator{header: h, underWay: map[int]journey{}, crashed: map[int]bool{}}, nil
+}
+
+func (h *Header) validate() error {
+	if h.Format != Format {
+		return fmt.Errorf("its format is %d; this version reads and writes format %d", h.Format, Format)
+	}
+	if h.N < 1 || h.N > election.MaxRing {
+		return fmt.Errorf("a record is of 1 to %d processes, not %d", election.MaxRing, h.N)
+	}
+	if len(h.IDs) != 0 && len(h.IDs) != h.N {
+		return fmt.Errorf("it has %d identifiers for %d processes; none or one each", len(h.IDs), h.N)
+	}
+	if !slices.Contains([]string{ring, complete, tree}, h.Topology) {
+		return fmt.Errorf("the topology is %s, %s or %s, not %q", ring, complete, tree, h.Topology)
+	}
+	if len(h.Edges) != 0 && (h.Topology != tree || len(h.Edges) != h.N-1) {
+		return fmt.Errorf("it has %d edges; only a tree has any, one fewer than processes", len(h.Edges))
+	}
+	for _, e := range h.Edges {
+		if !h.has(e[0]) || !h.has(e[1]) {
+			return fmt.Errorf("edge %d-%d leaves positions 0 to %d", e[0], e[1], h.N-1)
+		}
+	}
+	if len(h.Kinds) < 1 || len(h.Kinds) > maxKinds {
+		return fmt.Errorf("it declares %d kinds of message; 1 to %d can be", len(h.Kinds), maxKinds)
+	}
+	for i, k := range h.Kinds {
+		if k.Name == "" || h.kind(k.Name) != i {
+			return fmt.Errorf("kind of message %d has no name of its own: %q", i, k.Name)
+		}
+		if !slices.Contains(classes, k.Class) {
+			return fmt.Errorf("the class of kind %q is one of %s, not %q", k.Name, strings.Join(classes, ", "), k.Class)
+		}
+		if err := graphic(k.Name); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Parameters)) {
+		if err := graphic(name, h.Parameters[name]); err != nil {
+			return err
+		}
+	}
+	return graphic(h.Algorithm, h.Title, h.Timing, h.Schedule)
+}
+
+// The names that the types of package election give themselves.
+var (
+	ring     = election.Ring.String()
+	complete = election.Complete.String()
+	tree     = election.Tree.String()
+
+	classes = []string{election.Election.String(), election.Announcement.String(), election.Overhead.String()}
+	roles   = []string{election.Undecided.String(), election.Follower.String(), election.Leader.String()}
+	events  = []Event{Start, Receive, Timeout, Crash, Recover, Suspect, Trust, Command, Lost}
+)
+
+func (h *Header) has(position int) bool { return position >= 0 && position < h.N }
+
+// kind is the index of a declared kind, or -1.
+func (h *Header) kind(name string) int {
+	return slices.IndexFunc(h.Kinds, func(k Kind) bool { return k.Name == name })
+}
+
+// graphic says whether texts can stand in a line of a story, and in XML.
+func graphic(texts ...string) error {
+	for _, text := range texts {
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+			return fmt.Errorf("the text %q holds something that is not a graphic character", text)
+		}
+	}
+	return nil
+}
+
+// step checks the next step. After an error the validator is of no more use.
+func (v *validator) step(s *Step) error {
+	v.steps++
+	for _, check := range []func(*Step) error{v.event, v.arrival, v.life, v.effects} {
+		if err := check(s); err != nil {
+			return fmt.Errorf("%w: step %d: %w", ErrRecord, v.steps, err)
+		}
+	}
+	return nil
+}
+
+func (v *validator) event(s *Step) error {
+	switch {
+	case s.Number != v.steps:
+		return fmt.Errorf("it is numbered %d", s.Number)
+	case !v.header.Clock && !s.Time.IsZero():
+		return fmt.Errorf("time %s, where there is no clock", s.Time)
+	case s.Time.Less(v.time):
+		return fmt.Errorf("time %s, after %s", s.Time, v.time)
+	case !v.header.has(s.Process):
+		return fmt.Errorf("process %d; positions are 0 to %d", s.Process, v.header.N-1)
+	case !slices.Contains(events, s.Event):
+		return fmt.Errorf("no event is called %q", s.Event)
+	case s.Event == Timeout && s.Text == "":
+		return errors.New("a timeout names no timer")
+	}
+	v.time = s.Time
+	onPort := s.Event == Receive || s.Event == Suspect || s.Event == Trust
+	if onPort && (s.Port < 0 || s.Port > maxPort) || !onPort && s.Port != -1 {
+		return fmt.Errorf("port %d of event %s; 0 to %d where something is received, suspected or trusted, else -1", s.Port, s.Event, maxPort)
+	}
+	ofOther := onPort || s.Event == Lost
+	if ofOther && !v.header.has(s.From-1) || !ofOther && s.From != 0 {
+		return fmt.Errorf("event %s is from %d; 1 to %d where there is another process, else 0", s.Event, s.From, v.header.N)
+	}
+	return graphic(s.Text, s.State)
+}
+
+func (v *validator) arrival(s *Step) error {
+	if s.Event != Receive && s.Event != Lost {
+		if s.Message != 0 || s.Kind != "" {
+			return fmt.Errorf("event %s has message %d of kind %q; only what is received or lost has", s.Event, s.Message, s.Kind)
+		}
+		return nil
+	}
+	j, found := v.underWay[s.Message]
+	switch {
+	case !found && s.Message >= 1 && s.Message <= v.messages:
+		return fmt.Errorf("message %d arrives a second time", s.Message)
+	case !found:
+		return fmt.Errorf("message %d was never sent", s.Message)
+	case j != journey{s.From - 1, s.Process, s.Kind}:
+		return fmt.Errorf("message %d is %q from %d to %d, and was sent as %q from %d to %d",
+			s.Message, s.Kind, s.From-1, s.Process, j.kind, j.from, j.to)
+	}
+	delete(v.underWay, s.Message)
+	return nil
+}
+
+func (v *validator) life(s *Step) error {
+	crashed := v.crashed[s.Process]
+	switch {
+	case s.Event == Recover && !crashed:
+		return fmt.Errorf("process %d recovers and had not crashed", s.Process)
+	case s.Event != Recover && s.Event != Lost && crashed:
+		return fmt.Errorf("process %d has crashed, and yet: %s", s.Process, s.Event)
+	case s.Event == Crash:
+		v.crashed[s.Process] = true
+	case s.Event == Recover:
+		delete(v.crashed, s.Process)
+	}
+	return nil
+}
+
+func (v *validator) effects(s *Step) error {
+	if (s.Event == Crash || s.Event == Lost) && len(s.Sent)+len(s.Timers)+len(s.Decided) > 0 {
+		return fmt.Errorf("event %s has effects", s.Event)
+	}
+	for _, m := range s.Sent {
+		v.messages++
+		switch {
+		case m.Message != v.messages:
+			return fmt.Errorf("message %d is numbered %d", v.messages, m.Message)
+		case !v.header.has(m.To):
+			return fmt.Errorf("message %d goes to %d; positions are 0 to %d", m.Message, m.To, v.header.N-1)
+		case m.Port < 0 || m.Port > maxPort:
+			return fmt.Errorf("message %d leaves on port %d; ports are 0 to %d", m.Message, m.Port, maxPort)
+		case v.header.kind(m.Kind) < 0:
+			return fmt.Errorf("message %d is of kind %q, which is not declared", m.Message, m.Kind)
+		}
+		if err := graphic(m.Text); err != nil {
+			return err
+		}
+		v.underWay[m.Message] = journey{s.Process, m.To, m.Kind}
+	}
+	for _, t := range s.Timers {
+		if t.Name == "" {
+			return errors.New("a timer has no name")
+		}
+		if err := graphic(t.Name); err != nil {
+			return err
+		}
+	}
+	for _, d := range s.Decided {
+		if !slices.Contains(roles, d.Role) {
+			return fmt.Errorf("a role is one of %s, not %q", strings.Join(roles, ", "), d.Role)
+		}
+	}
+	return nil
+}
