@@ -131,14 +131,14 @@ func (o *Order) Position(id uint64) int {
 
 // Fill sets ids to the identifiers at positions from, from + 1, … It is At, much faster than one by one.
 func (o *Order) Fill(ids []uint64, from int) {
+	if from < 0 || uint64(from)+uint64(len(ids)) > o.n {
+		panic(fmt.Sprintf("order: %d positions from %d of %d", len(ids), from, o.n))
+	}
 	if o.kind != shuffled || o.table != nil {
 		for i := range ids {
 			ids[i] = o.At(from + i)
 		}
 		return
-	}
-	if uint64(from)+uint64(len(ids)) > o.n {
-		panic(fmt.Sprintf("order: %d positions from %d of %d", len(ids), from, o.n))
 	}
 	var outside [256]uint8 // whose walk goes on. A branch on that would be mispredicted half the time.
 	for len(ids) > 0 {
