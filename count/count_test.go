@@ -164,9 +164,9 @@ func (plain) Dense() bool { return true }
 // The oracle walks from every processor, phase by phase, as S1's and S2's words say.
 func TestCountsAreThoseOfWalkingEveryIdentifier(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 50), rapid.Uint64Range(math.MaxUint64-50, math.MaxUint64))
-		ids := election.List(rapid.SliceOfNDistinct(values, 1, 40, rapid.ID).Draw(t, "ids"))
-		n := len(ids)
+		n := rapid.IntRange(1, 40).Draw(t, "n")
+		values := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 200), rapid.Uint64Range(math.MaxUint64-200, math.MaxUint64))
+		ids := election.List(rapid.SliceOfNDistinct(values, n, n, rapid.ID).Draw(t, "ids"))
 		hops := func(p, step int) int { // to a greater identifier, or home
 			h := 1
 			for q := (p + step + n) % n; q != p && ids[q] < ids[p]; q = (q + step + n) % n {
@@ -207,7 +207,8 @@ func TestCountsAreThoseOfWalkingEveryIdentifier(t *testing.T) {
 
 func TestCountsAreThoseOfEverySchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		ids := election.List(rapid.SliceOfNDistinct(rapid.Uint64(), 1, 20, rapid.ID).Draw(t, "ids"))
+		n := rapid.IntRange(1, 20).Draw(t, "n")
+		ids := election.List(rapid.SliceOfNDistinct(rapid.Uint64(), n, n, rapid.ID).Draw(t, "ids"))
 		seed, fifo := rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "fifo")
 		pick := rand.New(rand.NewPCG(seed, 0)).IntN
 		flag := rapid.SampledFrom([]string{"literal", "textbook"}).Draw(t, "flag")

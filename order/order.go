@@ -1,6 +1,7 @@
 package order
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -11,6 +12,9 @@ import (
 
 // MaxLen is the greatest number of identifiers.
 const MaxLen = 1<<32 - 1
+
+// ErrOrder says that an order cannot be; the text says why, and what would do.
+var ErrOrder = errors.New("no such order")
 
 // Names are the names that Parse knows.
 var Names = []string{"increasing", "decreasing", "random", "bit-reversal"}
@@ -25,7 +29,7 @@ const ( // as in Names
 )
 
 // Order says which of the identifiers 1 … n stands at which position 0 … n-1, in clockwise order. It is
-// an [election.Arrangement], and it is never written out: its memory does not grow with n.
+// an [election.Arrangement], and it is never written out: whatever n is, it takes 8 KB at most.
 type Order struct {
 	kind    kind
 	n       uint64
@@ -45,14 +49,14 @@ func Decreasing(n int) (*Order, error) { return create(decreasing, n) }
 // a power of two.
 func BitReversal(n int) (*Order, error) {
 	if n > 0 && n&(n-1) != 0 {
-		return nil, fmt.Errorf("order bit-reversal needs a power of two, such as %d, not %d", 1<<(bits.Len(uint(n))-1), n)
+		return nil, fmt.Errorf("%w: bit-reversal needs a power of two, such as %d, not %d", ErrOrder, 1<<(bits.Len(uint(n))-1), n)
 	}
 	return create(bitReversal, n)
 }
 
 func create(k kind, n int) (*Order, error) {
 	if n < 1 || uint64(n) > MaxLen {
-		return nil, fmt.Errorf("order %s has 1 to %d identifiers, not %d", Names[k], uint64(MaxLen), n)
+		return nil, fmt.Errorf("%w: %s has 1 to %d identifiers, not %d", ErrOrder, Names[k], uint64(MaxLen), n)
 	}
 	return &Order{kind: k, n: uint64(n)}, nil
 }
@@ -69,7 +73,7 @@ func Parse(name string, n int, seed uint64) (*Order, error) {
 	case "bit-reversal":
 		return BitReversal(n)
 	}
-	return nil, fmt.Errorf("there is no order %q; there are %s", name, strings.Join(Names, ", "))
+	return nil, fmt.Errorf("%w: %q; there are %s", ErrOrder, name, strings.Join(Names, ", "))
 }
 
 // Name is what Parse calls the order.

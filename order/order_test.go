@@ -1,6 +1,7 @@
 package order_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,8 +66,8 @@ func TestErrorsAreOneLineThatSaysWhatWouldDo(t *testing.T) {
 		{"bit-reversal", 12, "a power of two, such as 8"},
 	} {
 		o, err := order.Parse(test.name, test.n, 1)
-		if err == nil || o != nil {
-			t.Errorf("%s of %d is accepted", test.name, test.n)
+		if !errors.Is(err, order.ErrOrder) || o != nil {
+			t.Errorf("%s of %d: %v, %v", test.name, test.n, o, err)
 		} else if text := err.Error(); !strings.Contains(text, test.says) || strings.Contains(text, "\n") {
 			t.Errorf("%s of %d: %q does not say %q in one line", test.name, test.n, text, test.says)
 		}
