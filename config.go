@@ -1,0 +1,133 @@
+package ringleader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"time"
+
+	"ringleader.example/ringleader/internal/live"
+)
+
+// MemberAddress says where a member of the group is reached.
+type MemberAddress struct {
+	ID      uint64 // at least 1; the greatest leads
+	Address string // host:port; without a host it is loopback
+}
+
+// Config says which member of which group this process is.
+type Config struct {
+	// ID is this member's identifier, one of those of Members.
+	ID uint64
+
+	// Members is the whole group, this member included. All members must be given the same list,
+	// addresses too, in any order.
+	Members []MemberAddress
+
+	// Listen is the address to listen on, host:port; without a host it is loopback. The default is this
+	// member's own address in Members.
+	Listen string
+
+	// Data is the directory for what survives a crash; it is made if need be, and used by one process at a time.
+	// The default is to keep nothing, so that every start is a first one.
+	Data string
+
+	// MessageDelay is the longest time that a message takes, and its handling. A slower one may be
+	// answered by one election more. All members must be given the same. The default is 25 ms.
+	MessageDelay time.Duration
+
+	// Heartbeat is how often a member shows the others that it lives. The default is 50 ms.
+	Heartbeat time.Duration
+
+	// Suspicion is after how much silence a member is suspected to be dead; a broken connection is seen at once.
+	// At least three times Heartbeat. The default is 400 ms, or eight times Heartbeat if that is given.
+	Suspicion time.Duration
+
+	// Logger gets what happens; the default is to log nothing.
+	Logger *slog.Logger
+
+	listener net.Listener // for tests: taken over
+	dial     func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// The errors of this package; the text says what is wrong, and what would do.
+var (
+	ErrConfig    = errors.New("configuration")
+	ErrData      = live.ErrData      // the data directory cannot be used; the text names the file
+	ErrDuplicate = live.ErrDuplicate // another live process is the same member
+)
+
+// unit is a tick of the algorithm's time.
+const unit = time.Millisecond
+
+// The limits of the durations in a Config; the upper ones keep sums far from overflow.
+const (
+	least = time.Millisecond
+	most  = time.Hour
+)
+
+// complete fills in the defaults and finds all faults.
+func (c Config) complete() (Config, error) {
+	var faults []error
+	must := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Errorf("%w: %s", ErrConfig, fmt.Sprintf(format, args...)))
+		}
+	}
+
+	must(c.ID != 0, "ID is missing; identifiers begin with 1")
+	must(len(c.Members) > 0, "Members is empty; the group has this member at least")
+	found := false
+	ids, addresses := map[uint64]bool{}, map[string]uint64{}
+	for i, m := range c.Members {
+		must(m.ID != 0, "Members[%d] has no ID; identifiers begin with 1", i)
+		must(m.ID == 0 || !ids[m.ID], "member %d is listed twice", m.ID)
+		ids[m.ID] = true
+		other, taken := addresses[m.Address]
+		must(!taken || other == m.ID, "members %d and %d have the same address %s", other, m.ID, m.Address)
+		addresses[m.Address] = m.ID
+		if m.ID == c.ID {
+			found = true
+		}
+		err := checkAddress(m.Address, false)
+		must(err == nil, "the address of member %d: %v", m.ID, err)
+	}
+	must(found || c.ID == 0 || len(c.Members) == 0, "ID %d is not among the members", c.ID)
+	if c.Listen != "" {
+		err := checkAddress(c.Listen, true)
+		must(err == nil, "Listen: %v", err)
+	}
+
+	if c.MessageDelay == 0 {
+		c.MessageDelay = 25 * time.Millisecond
+	}
+	if c.Heartbeat == 0 {
+		c.Heartbeat = 50 * time.Millisecond
+	}
+	if c.Suspicion == 0 {
+		c.Suspicion = 8 * c.Heartbeat
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"MessageDelay", c.MessageDelay}, {"Heartbeat", c.Heartbeat}, {"Suspicion", c.Suspicion}} {
+		must(d.value >= least && d.value <= most, "%s is from %v to %v, not %v", d.name, least, most, d.value)
+	}
+	must(c.Suspicion >= 3*c.Heartbeat, "Suspicion (%v) is at least three times Heartbeat (%v): one that is late must not kill a member",
+		c.Suspicion, c.Heartbeat)
+	return c, errors.Join(faults...)
+}
+
+func checkAddress(address string, anyPort bool) error {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("%q is not host:port", address)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 && !anyPort {
+		return fmt.Errorf("%q does not end in a port from 1 to 65535", address)
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+// Package ringleader elects one leader among a group of processes, peer to peer: there is no server to
+// run.
+//
+// Every process of the group joins with its own identifier and the same list of members:
+//
+//	member, err := ringleader.Join(ctx, ringleader.Config{
+//		ID: 2,
+//		Members: []ringleader.MemberAddress{
+//			{ID: 1, Address: "127.0.0.1:7001"},
+//			{ID: 2, Address: "127.0.0.1:7002"},
+//			{ID: 3, Address: "127.0.0.1:7003"},
+//		},
+//		Data: "/var/lib/mine/member2",
+//	})
+//	if err != nil {
+//		return err
+//	}
+//	defer member.Close()
+//	for leadership := range member.Observe(ctx) {
+//		if leadership.Role == ringleader.Leader {
+//			// this process leads now
+//		}
+//	}
+//	return member.Err()
+//
+// The live member with the greatest identifier leads. When it dies, the others notice by its broken
+// connections at once, or after Config.Suspicion where it fell silent; the greatest of them takes over, in a
+// few times Config.MessageDelay. When it returns, it leads again.
+//
+// # What this does not promise
+//
+// The algorithm is Bully (package algorithms/bully), and Bully keeps no quorum: when the network splits the group,
+// each side has a leader, until it heals. The same happens for a moment when a process is paused for longer than
+// Config.Suspicion, and does not know that yet when it wakes up. There are no terms, and so nothing to fence with. Use it
+// where two leaders at once cost efficiency, not where they corrupt data. Status says so: Quorum is
+// false.
+//
+// Connections are neither authenticated nor encrypted. Whoever can reach the port of a member can disturb
+// the election; an address without a host is loopback.
+package ringleader

@@ -1,0 +1,53 @@
+package ringleader
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// Handler serves what the member knows, as JSON:
+//
+//	GET /status   Status
+//	GET /leader   Status; 200 on the leader and 503 elsewhere, for load balancers
+//	GET /healthz  {"healthy":true}; 503 when the member has stopped, with the reason
+func (m *Member) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
+		write(w, http.StatusOK, m.Status())
+	})
+	mux.HandleFunc("GET /leader", func(w http.ResponseWriter, _ *http.Request) {
+		status, code := m.Status(), http.StatusServiceUnavailable
+		if status.Role == Leader {
+			code = http.StatusOK
+		}
+		write(w, code, status)
+	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		type health struct {
+			Healthy bool   `json:"healthy"`
+			Reason  string `json:"reason,omitempty"`
+		}
+		select {
+		case <-m.Done():
+			reason := "closed"
+			if err := m.Err(); err != nil {
+				reason = err.Error()
+			}
+			write(w, http.StatusServiceUnavailable, health{Reason: reason})
+		default:
+			write(w, http.StatusOK, health{Healthy: true})
+		}
+	})
+	return mux
+}
+
+func write(w http.ResponseWriter, code int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // of our own plain types
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(code)
+	_, _ = w.Write(append(body, '\n')) // nobody is left to be told
+}

@@ -1,0 +1,20 @@
+// Package live runs an election algorithm for known members as real processes: TCP between them, a
+// monotonic clock, and a directory for what survives a crash.
+//
+// One goroutine, the loop, owns all that changes: the state of the algorithm, its timers, and what is
+// known of the other members. Everything that happens comes to it through one inbox, and each event is
+// one step, whose effects happen in the order that package election promises: what is kept is durable,
+// then messages leave, then timers change, then decisions are seen.
+//
+// # Connections
+//
+// Each member dials each other one, and the messages from i to j travel on the connection that i
+// dialed. The two connections between a pair stand and fall together, and no message is lost unnoticed:
+// when one of them breaks, or is silent for the suspicion timeout, or a message cannot be delivered,
+// both are closed, whatever was queued is forgotten, and both sides suspect each other. That comes after all that
+// had arrived, so that Suspect follows the last message. When the peer connects again in the same life, the
+// algorithm is told so by Trust before it gets the next message; a peer in a new life speaks for itself,
+// by its Recover.
+//
+// A member of whom nothing was ever heard is not suspected until the first message to it is lost.
+package live

@@ -1,0 +1,435 @@
+package live
+
+import (
+	cryptorand "crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/plain"
+)
+
+// peer is another member. What changes belongs to the loop.
+type peer struct {
+	position int
+	id       uint64
+	address  string
+
+	health      health
+	incarnation uint64    // of the life that was last heard of; 0 if none was
+	in          *incoming // the connection that is read
+	next        *incoming // the one to be read after it
+	out         *sender
+	resolved    bool      // whether the first attempt to connect has had an outcome
+	duplicate   time.Time // since when it refuses us for another process with our identifier
+	refusal     string    // the last that was logged
+}
+
+func (p *peer) port() election.Port { return election.Port(p.position) }
+
+type health uint8
+
+const (
+	unknown health = iota // nothing was heard of it, and nothing lost
+	reachable
+	suspect
+)
+
+// loop owns all that changes. Its methods run in one goroutine.
+type loop struct {
+	*Member
+	declaration election.Declaration
+	prepared    *election.Prepared
+	position    int
+	machine     machine
+	store       *store
+	recover     bool // this is not the first life
+
+	begun    time.Time
+	started  bool
+	startBy  time.Duration // when not to wait for the first connections any longer
+	timers   timers
+	home     []input // messages to ourselves
+	decision election.Decision
+	lease    time.Duration // when our leading ends by itself
+}
+
+// live is the life of a member.
+func (l *loop) live() {
+	l.begun = time.Now()
+	l.startBy = 2 * l.config.Heartbeat
+	l.lease = never
+	for _, p := range l.peers {
+		if p != nil {
+			p.out = newSender(l.Member, p, 0)
+		}
+	}
+	l.group.Go(l.accept)
+	l.log.Info("listening", "address", l.listener.Addr(), "incarnation", l.incarnation, "recovering", l.recover)
+	err := l.run()
+	l.cancel()
+	l.listener.Close()
+	l.group.Wait()
+	l.err = errors.Join(err, l.store.close())
+	l.decision, l.lease = election.Decision{Term: l.decision.Term}, never
+	for _, p := range l.peers {
+		if p != nil {
+			p.health = unknown
+		}
+	}
+	l.show()
+	if err != nil {
+		l.log.Error("stopped", "error", err)
+	}
+	close(l.done)
+}
+
+func (l *loop) run() error {
+	alarm := time.NewTimer(0)
+	defer alarm.Stop()
+	for l.ctx.Err() == nil {
+		// What expired before an event is handled goes first, so that a step that comes late knows it.
+		if err := l.expire(); err != nil {
+			return err
+		}
+		if len(l.home) > 0 {
+			in := l.home[0]
+			l.home = l.home[1:]
+			if err := l.step(in); err != nil {
+				return err
+			}
+			continue
+		}
+		alarm.Reset(l.next() - l.now())
+		select {
+		case <-l.ctx.Done():
+		case <-alarm.C:
+		case event := <-l.inbox:
+			if err := l.expire(); err != nil { // it may have waited for long
+				return err
+			}
+			if err := l.handle(event); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// now is the time since the start, on the monotonic clock.
+func (l *loop) now() time.Duration { return time.Since(l.begun) }
+
+// next is when expire has something to do.
+func (l *loop) next() time.Duration {
+	if !l.started {
+		return l.startBy
+	}
+	_, at := l.timers.next()
+	return min(at, l.lease)
+}
+
+// expire starts the algorithm when it is time, and lets what has expired expire.
+func (l *loop) expire() error {
+	if !l.started && l.mayStart() {
+		if err := l.start(); err != nil {
+			return err
+		}
+	}
+	now := l.now()
+	if l.lease <= now {
+		l.lease = never
+		l.decision = election.Decision{Term: l.decision.Term}
+		l.show()
+	}
+	for range l.declaration.Timers { // and no more: a timer that is set to 0 again and again must not shut out messages
+		timer, at := l.timers.next()
+		if at > now {
+			return nil
+		}
+		l.timers.stop(timer)
+		if err := l.step(input{what: expired, timer: timer}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mayStart says whether everybody who is up is connected, so that the first messages reach them; it does not
+// wait for those who do not answer. Who is taken for a second process with one identifier must not start.
+func (l *loop) mayStart() bool {
+	late := l.now() >= l.startBy
+	for _, p := range l.peers {
+		if p != nil && (!p.duplicate.IsZero() || !p.resolved && !late) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *loop) start() error {
+	l.started = true
+	in := input{what: started}
+	if l.recover {
+		in.what = recovered
+	}
+	if err := l.step(in); err != nil {
+		return err
+	}
+	for _, p := range l.peers {
+		if p != nil {
+			if err := l.admit(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *loop) handle(event any) error {
+	switch e := event.(type) {
+	case asked:
+		e.answer <- l.verdict(e.peer, e.hello)
+	case arrived:
+		return l.arrived(e.in)
+	case message:
+		return l.message(e)
+	case ended:
+		return l.ended(e)
+	case dialed:
+		return l.dialed(e)
+	case broken:
+		if p := e.from.peer; e.from == p.out {
+			l.log.Debug("connection to a member broke", "peer", p.id, "error", e.err)
+			return l.part(p)
+		}
+	case election.Command:
+		if l.started {
+			return l.step(input{what: commanded, command: e})
+		}
+	case failed:
+		return e.err
+	}
+	return nil
+}
+
+// verdict is the loop's part of the answer to a hello: is that identifier taken?
+func (l *loop) verdict(p *peer, h hello) verdict {
+	for _, in := range []*incoming{p.in, p.next} {
+		if in != nil && in.incarnation != h.Incarnation {
+			return verdict{refusedDuplicate, fmt.Sprintf("another live process has id %d: member %d is connected with it", h.From, l.config.ID)}
+		}
+	}
+	return verdict{}
+}
+
+// arrived takes a connection that stands. The one before it comes to its end first.
+func (l *loop) arrived(in *incoming) error {
+	p := in.peer
+	if l.verdict(p, hello{Incarnation: in.incarnation}).code != accepted { // by now
+		in.admit <- false
+		return nil
+	}
+	if p.next != nil {
+		p.next.admit <- false
+	}
+	p.next = in
+	if p.in != nil {
+		p.in.drain()
+	}
+	return l.admit(p)
+}
+
+// admit lets the next connection be read, if there is one and nothing stands against it.
+func (l *loop) admit(p *peer) error {
+	if !l.started || p.in != nil || p.next == nil {
+		return nil
+	}
+	p.in, p.next = p.next, nil
+	p.in.admit <- true
+	sameLife := p.incarnation == 0 || p.incarnation == p.in.incarnation
+	wrong := p.health == suspect && sameLife
+	p.health, p.incarnation = reachable, p.in.incarnation
+	p.out.nudge()
+	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
+	l.show()
+	if wrong {
+		return l.step(input{what: trusted, port: p.port()})
+	}
+	return nil
+}
+
+func (l *loop) message(e message) error {
+	p := e.in.peer
+	if e.in != p.in {
+		return nil
+	}
+	err := errFrame
+	if isMessage(e.kind, &l.declaration) {
+		err = l.step(input{what: received, port: p.port(), kind: election.Kind(e.kind), message: e.payload})
+	}
+	if errors.Is(err, plain.ErrDecode) || errors.Is(err, errFrame) {
+		l.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
+		e.in.conn.Close()
+		return nil
+	}
+	return err
+}
+
+// ended takes the end of a connection; ours to that peer ends with it.
+func (l *loop) ended(e ended) error {
+	p := e.in.peer
+	p.in = nil
+	l.redial(p)
+	l.log.Info("member is not reachable", "peer", p.id, "error", e.err)
+	if err := l.suspect(p); err != nil {
+		return err
+	}
+	return l.admit(p)
+}
+
+// part ends both connections with a peer: messages were lost. The suspicion comes when all is read that
+// has arrived.
+func (l *loop) part(p *peer) error {
+	if p.in != nil {
+		p.out.cancel()
+		p.in.drain()
+		return nil
+	}
+	l.redial(p)
+	return l.suspect(p)
+}
+
+// redial begins anew to send to a peer; what was queued is forgotten.
+func (l *loop) redial(p *peer) {
+	p.out.cancel()
+	p.out = newSender(l.Member, p, jitter(leastPause))
+}
+
+// suspect tells the algorithm that a peer seems to have crashed, unless it knows.
+func (l *loop) suspect(p *peer) error {
+	if p.health == suspect {
+		return nil
+	}
+	p.health = suspect
+	l.show()
+	return l.step(input{what: suspected, port: p.port()})
+}
+
+func (l *loop) dialed(e dialed) error {
+	p := e.from.peer
+	if e.from != p.out {
+		return nil
+	}
+	p.resolved = true
+	var no *refusal
+	if errors.As(e.err, &no) && no.reason != p.refusal {
+		p.refusal = no.reason
+		l.log.Warn("member refuses us", "peer", p.id, "reason", no.reason)
+	}
+	switch now := time.Now(); {
+	case no == nil || no.code != refusedDuplicate:
+		p.duplicate = time.Time{}
+	case p.duplicate.IsZero():
+		p.duplicate = now // it may be our own former life, whose end was not noticed yet
+	case now.Sub(p.duplicate) > 2*l.config.Suspicion:
+		return fmt.Errorf("%w: %s", ErrDuplicate, no.reason)
+	}
+	switch {
+	case !e.lost:
+		return nil
+	case p.in != nil:
+		return l.part(p)
+	}
+	return l.suspect(p) // the sender goes on: what was queued since the attempt began may arrive
+}
+
+// step gives an event to the algorithm, and its effects to the world, in the promised order. An error that
+// is not about a malformed message stops the member.
+func (l *loop) step(in input) error {
+	unit := l.config.Unit
+	ticks := l.now() / unit
+	effects, err := l.machine.step(in, election.Units(uint64(ticks)))
+	if err != nil {
+		return err
+	}
+	if err := l.store.save(effects.kept); err != nil {
+		return err
+	}
+	for _, s := range effects.sent {
+		if int(s.port) == l.position {
+			l.home = append(l.home, input{what: received, port: s.port, kind: election.Kind(s.frame[2]), message: s.frame[3:]})
+			continue
+		}
+		l.peers[s.port].out.send(s.frame)
+	}
+	now := l.now()
+	for _, e := range effects.rare {
+		switch {
+		case e.Op == election.SetTimer && e.Deadline: // a moment that was named in whole ticks since the start
+			l.timers.set(e.Timer, moment(ticks*unit, e.Ticks, unit))
+		case e.Op == election.SetTimer:
+			l.timers.set(e.Timer, moment(now, e.Ticks, unit))
+		case e.Op == election.StopTimer:
+			l.timers.stop(e.Timer)
+		}
+	}
+	decided := false
+	for _, e := range effects.rare {
+		if e.Op == election.SetTimer || e.Op == election.StopTimer {
+			continue
+		}
+		decided = true
+		if err := l.decision.Apply(l.declaration.Task, e, l.prepared.ID(l.position)); err != nil {
+			return fmt.Errorf("%s is wrong: %w", l.algorithm, err)
+		}
+		l.lease = never
+		if e.Op == election.Lead && e.Deadline {
+			l.lease = moment(ticks*unit, e.Ticks, unit)
+		}
+	}
+	if decided {
+		l.show()
+	}
+	return nil
+}
+
+// show publishes what is known.
+func (l *loop) show() {
+	before, _ := l.State()
+	s := State{
+		Role: l.decision.Role, Leader: l.prepared.RealOf(l.decision.Leader), Term: l.decision.Term,
+		Since: before.Since, Reachable: l.reachable(),
+	}
+	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
+		s.Since = time.Now()
+		l.log.Info("leadership changed", "role", s.Role, "leader", s.Leader, "term", s.Term)
+	}
+	if l.lease != never {
+		s.Until = l.begun.Add(l.lease)
+	}
+	l.publish(s)
+}
+
+func (l *loop) reachable() []bool {
+	members := make([]bool, len(l.config.Members))
+	for i, member := range l.config.Members {
+		p := l.peerOf(member.ID)
+		members[i] = p == nil || p.health == reachable
+	}
+	return members
+}
+
+// random is the system's source of random numbers.
+type random struct{}
+
+func (random) Uint64() uint64 {
+	var b [8]byte
+	cryptorand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// choose is one of 0 .. n-1, each as likely as the others.
+func choose(n uint32) uint32 { return rand.New(random{}).Uint32N(n) }

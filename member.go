@@ -1,0 +1,155 @@
+package ringleader
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"time"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/live"
+)
+
+// Role is what a member believes that it is.
+type Role string
+
+// The roles.
+const (
+	Leader   Role = "leader"
+	Follower Role = "follower"
+	Electing Role = "electing" // it knows no leader
+)
+
+// Leadership is what a member knows of who leads.
+type Leadership struct {
+	Leader uint64 // 0 if not Known
+	Known  bool
+	Term   uint64 // always 0: bully has none
+	Role   Role   // of this member
+	Since  time.Time
+}
+
+// Status is what a member knows of the group.
+type Status struct {
+	ID      uint64         `json:"id"`
+	Role    Role           `json:"role"`
+	Leader  *uint64        `json:"leader"` // null while no leader is known
+	Term    uint64         `json:"term"`   // always 0: bully has none
+	Quorum  bool           `json:"quorum"` // whether a majority stands behind the leader: never with bully
+	Members []MemberStatus `json:"members"`
+}
+
+// MemberStatus is what a member knows of another, or of itself.
+type MemberStatus struct {
+	ID        uint64 `json:"id"`
+	Address   string `json:"address"`
+	Reachable bool   `json:"reachable"` // it is heard from
+}
+
+// Member is a member of a group, in this process. Its methods may be called at any time, by any goroutine.
+type Member struct {
+	config Config
+	live   *live.Member
+}
+
+// Join makes this process a member of the group, and returns as soon as it listens. It remains one until
+// ctx is done, or Close, or a failure: see Done and Err. All faults of the configuration are reported at
+// once, as [ErrConfig].
+func Join(ctx context.Context, c Config) (*Member, error) {
+	c, err := c.complete()
+	if err != nil {
+		return nil, err
+	}
+	members := make([]live.Address, len(c.Members))
+	for i, m := range c.Members {
+		members[i] = live.Address(m)
+	}
+	delay := (c.MessageDelay + unit - 1) / unit
+	m, err := live.Join(ctx, bully.Algorithm, live.Config{
+		ID:         c.ID,
+		Members:    members,
+		Parameters: map[string]string{"delay": strconv.FormatInt(int64(delay), 10)},
+		Unit:       unit,
+		Heartbeat:  c.Heartbeat,
+		Suspicion:  c.Suspicion,
+		Listen:     c.Listen,
+		Data:       c.Data,
+		Logger:     c.Logger,
+		Listener:   c.listener,
+		Dial:       c.dial,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Member{c, m}, nil
+}
+
+func leadershipOf(s live.State) Leadership {
+	l := Leadership{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since}
+	switch s.Role {
+	case election.Leader:
+		l.Role = Leader
+	case election.Follower:
+		l.Role = Follower
+	}
+	return l
+}
+
+// Leadership is what the member knows now of who leads.
+func (m *Member) Leadership() Leadership {
+	s, _ := m.live.State()
+	return leadershipOf(s)
+}
+
+// Observe yields what the member knows of who leads: at once what it knows now, and then each change. A
+// slow consumer misses what has changed again in the meantime, but never the last change, and holds nobody
+// up. The sequence ends when ctx is done, and when the member has stopped, after saying that it knows no leader.
+func (m *Member) Observe(ctx context.Context) iter.Seq[Leadership] {
+	return func(yield func(Leadership) bool) {
+		var last Leadership
+		for {
+			s, changed := m.live.State()
+			if l := leadershipOf(s); l != last {
+				last = l
+				if !yield(l) {
+					return
+				}
+			}
+			select {
+			case <-changed:
+			case <-m.live.Done(): // everything was said before that
+				if s, _ := m.live.State(); leadershipOf(s) == last {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// Status is what the member knows of the group now.
+func (m *Member) Status() Status {
+	s, _ := m.live.State()
+	l := leadershipOf(s)
+	status := Status{ID: m.config.ID, Role: l.Role, Term: l.Term}
+	if l.Known {
+		status.Leader = &l.Leader
+	}
+	for i, member := range m.config.Members {
+		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, s.Reachable[i]})
+	}
+	return status
+}
+
+// Close stops the member, and waits until nothing of it is left. The others notice it as they notice a crash. Calling
+// it again is nothing.
+func (m *Member) Close() error { return m.live.Close() }
+
+// Done is closed when the member has stopped, for whatever reason.
+func (m *Member) Done() <-chan struct{} { return m.live.Done() }
+
+// Err says why the member stopped by itself: [ErrData] or [ErrDuplicate], for example. It is nil while the
+// member lives, and after Close or the end of its context.
+func (m *Member) Err() error { return m.live.Err() }
