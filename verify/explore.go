@@ -1,0 +1,122 @@
+package verify
+
+import (
+	"encoding/binary"
+
+	"github.com/zeebo/xxh3"
+
+	"ringleader.example/ringleader/election"
+)
+
+// finding is a fault and the way to it.
+type finding struct {
+	fault
+	root int   // which of the beginnings
+	path []int // which of the moves at each world
+}
+
+// explore goes through all worlds, breadth first, and stops at the first level with a violation. It
+// looks only for violations after less than so many transitions, if that is not negative.
+func (c *checker[S, M]) explore(report *Report, fewer int) *finding {
+	x := &explorer[S, M]{checker: c, report: report, visited: map[xxh3.Uint128]uint32{}}
+	for _, w := range c.beginnings() {
+		x.reach(w)
+	}
+	c.graph.roots = len(x.visited)
+	for depth := 0; len(x.following) > 0 && x.found == nil && report.Complete; depth++ {
+		if fewer >= 0 && depth >= fewer {
+			return nil
+		}
+		report.Depth = max(report.Depth, depth)
+		x.level(depth)
+	}
+	if x.found != nil && fewer >= 0 && len(x.found.path) >= fewer {
+		return nil
+	}
+	return x.found
+}
+
+type explorer[S, M any] struct {
+	*checker[S, M]
+	report    *Report
+	visited   map[xxh3.Uint128]uint32 // by fingerprint: a collision would lose a state
+	bytes     []byte
+	frontier  []uint32 // worlds one after the other
+	following []uint32
+	found     *finding
+}
+
+// level explores all worlds of the last level.
+func (x *explorer[S, M]) level(depth int) {
+	x.frontier, x.following = x.following, x.frontier[:0]
+	size := len(x.base)
+	for at := 0; at < len(x.frontier) && x.report.Complete; at += size {
+		x.expand(world(x.frontier[at:at+size]), depth)
+		if len(x.graph.first)%(1<<16) == 0 && x.o.Progress != nil {
+			x.o.Progress(x.report.States, (len(x.frontier)-at+len(x.following))/size)
+		}
+	}
+}
+
+// expand makes all moves of one world.
+func (x *explorer[S, M]) expand(w world, depth int) {
+	state, ends, ordinal := uint32(len(x.graph.first)), true, 0
+	x.graph.first = append(x.graph.first, len(x.graph.edges))
+	x.moves(w, func(m *move, next world) {
+		ends = ends && m.class != due
+		x.report.Transitions++
+		if m.fault != nil {
+			x.violated(m.fault, state, depth+1, ordinal)
+		} else if to, ok := x.reach(next); ok {
+			e := edge{to: to, class: m.class}
+			if m.outcome != nil {
+				e.cost = m.outcome.cost
+			}
+			x.graph.edges = append(x.graph.edges, e)
+		}
+		ordinal++
+	})
+	var f *fault
+	if ends || x.a.Task == election.Service {
+		f = x.settled(w)
+	}
+	if x.a.Task == election.Service {
+		x.graph.settled = append(x.graph.settled, f == nil)
+	}
+	if ends {
+		x.report.Finals++
+		if f != nil {
+			x.violated(f, state, depth)
+		}
+	}
+}
+
+// violated keeps a violation if no shorter way to one is known: the way to a state, and one more move if any.
+func (x *explorer[S, M]) violated(f *fault, state uint32, length int, last ...int) {
+	if x.found == nil || length < len(x.found.path) {
+		x.found = &finding{fault: *f}
+		x.found.root, x.found.path = x.graph.way(state)
+		x.found.path = append(x.found.path, last...)
+	}
+}
+
+// reach is the number of a world's state. It reports false if there is no room for one more.
+func (x *explorer[S, M]) reach(w world) (state uint32, ok bool) {
+	x.bytes = x.bytes[:0]
+	for _, part := range w {
+		x.bytes = binary.LittleEndian.AppendUint32(x.bytes, part)
+	}
+	fingerprint := xxh3.Hash128(x.bytes)
+	if state, found := x.visited[fingerprint]; found {
+		return state, true
+	}
+	if len(x.visited) == x.o.MaxStates {
+		x.report.Complete = false
+		return 0, false
+	}
+	x.report.States++
+	state = uint32(len(x.visited))
+	x.visited[fingerprint] = state
+	x.following = append(x.following, w...)
+	return state, true
+}

@@ -1,0 +1,358 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// graph is what was explored, without the worlds: states are numbered in the order in which they were
+// found, so that a smaller number is never further from the beginning.
+type graph struct {
+	roots   int // states 0 … roots-1 are beginnings
+	first   []int
+	edges   []edge // those of state s begin at first[s]
+	costs   []cost
+	settled []bool // of a service: whether all agree
+}
+
+type edge struct {
+	to    uint32
+	cost  uint16
+	class class
+}
+
+type cost struct{ election, announcement uint64 }
+
+func (c cost) of(name string) uint64 {
+	switch name {
+	case "election":
+		return c.election
+	case "announcement":
+		return c.announcement
+	}
+	return c.election + c.announcement
+}
+
+func (g *graph) from(state uint32) []edge {
+	if int(state)+1 == len(g.first) {
+		return g.edges[g.first[state]:]
+	}
+	return g.edges[g.first[state]:g.first[state+1]]
+}
+
+// way is a shortest way to a state from one of the roots.
+func (g *graph) way(to uint32) (root int, path []int) {
+	from := make([]uint32, g.roots)
+	for r := range from {
+		from[r] = uint32(r)
+	}
+	if int(to) < g.roots {
+		return int(to), nil
+	}
+	path, state := g.path(from, func(uint32, edge) bool { return true }, func(s uint32) bool { return s == to })
+	return int(state), path
+}
+
+// path is a shortest path of at least one edge, from one of some states to any that is a goal, over
+// edges that are allowed: which edge at each state, and the state where it begins.
+func (g *graph) path(from []uint32, allowed func(uint32, edge) bool, goal func(uint32) bool) (path []int, begin uint32) {
+	type step struct {
+		from uint32
+		edge int
+	}
+	came := map[uint32]step{}
+	begins := map[uint32]bool{}
+	for _, s := range from {
+		begins[s] = true
+	}
+	back := func(s step) ([]int, uint32) {
+		path := []int{s.edge}
+		for !begins[s.from] {
+			s = came[s.from]
+			path = append(path, s.edge)
+		}
+		slices.Reverse(path)
+		return path, s.from
+	}
+	for queue := from; len(queue) > 0; queue = queue[1:] {
+		s := queue[0]
+		if int(s) >= len(g.first) {
+			continue // not expanded yet
+		}
+		for i, e := range g.from(s) {
+			if !allowed(s, e) {
+				continue
+			}
+			if goal(e.to) {
+				return back(step{s, i})
+			}
+			if _, seen := came[e.to]; !seen && !begins[e.to] {
+				came[e.to] = step{s, i}
+				queue = append(queue, e.to)
+			}
+		}
+	}
+	panic("verify: there is no such path")
+}
+
+// components are the strongly connected components without faults, those that lead nowhere else first:
+// of each state the number of its component, and the states of one component after the other.
+type components struct {
+	of     []uint32
+	states []uint32
+	begin  []int // of each component in states
+}
+
+// components finds them by Tarjan's algorithm, without recursion.
+func (g *graph) components() *components {
+	n := len(g.first)
+	const none = math.MaxUint32
+	c := &components{of: make([]uint32, n)}
+	for s := range c.of {
+		c.of[s] = none
+	}
+	index, low, last := make([]uint32, n), make([]uint32, n), uint32(0) // index 0: not seen
+	var stack []uint32
+	type frame struct {
+		state uint32
+		edge  int
+	}
+	var calls []frame
+	enter := func(s uint32) {
+		last++
+		index[s], low[s] = last, last
+		stack, calls = append(stack, s), append(calls, frame{state: s})
+	}
+	for root := range uint32(n) {
+		if index[root] == 0 {
+			enter(root)
+		}
+		for len(calls) > 0 {
+			f := &calls[len(calls)-1]
+			s, edges := f.state, g.from(f.state)
+			if f.edge < len(edges) {
+				e := edges[f.edge]
+				f.edge++
+				switch {
+				case e.class == byFault:
+				case index[e.to] == 0:
+					enter(e.to)
+				case c.of[e.to] == none:
+					low[s] = min(low[s], index[e.to])
+				}
+				continue
+			}
+			calls = calls[:len(calls)-1]
+			if len(calls) > 0 {
+				up := calls[len(calls)-1].state
+				low[up] = min(low[up], low[s])
+			}
+			if low[s] != index[s] {
+				continue
+			}
+			c.begin = append(c.begin, len(c.states))
+			for {
+				top := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				c.of[top] = uint32(len(c.begin) - 1)
+				c.states = append(c.states, top)
+				if top == s {
+					break
+				}
+			}
+		}
+	}
+	return c
+}
+
+func (c *components) members(component int) []uint32 {
+	if component+1 == len(c.begin) {
+		return c.states[c.begin[component]:]
+	}
+	return c.states[c.begin[component]:c.begin[component+1]]
+}
+
+// kind says whether a run may stay in a component for ever, or end there, and whether it has a cycle.
+func (g *graph) kind(c *components, component int) (last, cyclic bool) {
+	last = true
+	for _, s := range c.members(component) {
+		for _, e := range g.from(s) {
+			inside := c.of[e.to] == uint32(component)
+			cyclic = cyclic || inside && e.class != byFault
+			last = last && (inside || e.class != due)
+		}
+	}
+	return last, cyclic
+}
+
+// endless finds a cycle that no run leaves again and in which an election is not over. A service may
+// go round for ever, renewing a lease, say, while all agree.
+func (g *graph) endless(c *components) *finding {
+	at := uint32(math.MaxUint32)
+	for component := range c.begin {
+		last, cyclic := g.kind(c, component)
+		if !last || !cyclic {
+			continue
+		}
+		for _, s := range c.members(component) {
+			if g.settled == nil || !g.settled[s] {
+				at = min(at, s)
+			}
+		}
+	}
+	if at == math.MaxUint32 {
+		return nil
+	}
+	root, path := g.way(at)
+	loop, _ := g.path([]uint32{at}, func(_ uint32, e edge) bool {
+		return c.of[e.to] == c.of[at] && e.class != byFault
+	}, func(s uint32) bool { return s == at })
+	return &finding{fault{NeverEnds, fmt.Sprintf(
+		"no run that comes here ever ends: a cycle, of which the last %d transitions, the passing of time among them, are one round", len(loop),
+	)}, root, append(path, loop...)}
+}
+
+const endless = math.MaxUint64
+
+// extremes are, for each state, the fewest and the most messages that a run sends from there on.
+func (g *graph) extremes(c *components, of string) (least, most []uint64) {
+	least, most = make([]uint64, len(g.first)), make([]uint64, len(g.first))
+	for component := range c.begin {
+		last, cyclic := g.kind(c, component)
+		members := c.members(component)
+		if !last {
+			for _, s := range members {
+				least[s] = endless
+			}
+		}
+		for g.improve(c, of, members, least, most) && cyclic {
+		}
+	}
+	return least, most
+}
+
+// improve brings the states of one component closer to their extremes, and reports whether it did.
+func (g *graph) improve(c *components, of string, members []uint32, least, most []uint64) bool {
+	improved := false
+	for _, s := range members {
+		few, many := least[s], most[s]
+		for _, e := range g.from(s) {
+			if e.class == byFault {
+				continue
+			}
+			weight := g.costs[e.cost].of(of)
+			if least[e.to] != endless {
+				few = min(few, weight+least[e.to])
+			}
+			if most[e.to] == endless || weight > 0 && c.of[e.to] == c.of[s] {
+				many = endless
+			} else {
+				many = max(many, weight+most[e.to])
+			}
+		}
+		if few != least[s] || many != most[s] {
+			least[s], most[s], improved = few, many, true
+		}
+	}
+	return improved
+}
+
+// tally collects extremes over all orders.
+type tally struct {
+	seen      bool
+	max, min  Messages
+	unbounded bool
+}
+
+func (t *tally) messages() (most, least *Messages) {
+	if !t.seen {
+		return nil, nil
+	}
+	if !t.unbounded {
+		most = &t.max
+	}
+	return most, &t.min
+}
+
+// judge looks for violations that only the whole graph shows.
+func (c *checker[S, M]) judge(extremes *tally) *finding {
+	g := &c.graph
+	parts := g.components()
+	if f := g.endless(parts); f != nil {
+		return f
+	}
+	for _, of := range []string{"total", "election", "announcement"} {
+		least, most := g.extremes(parts, of)
+		few, many := least[0], most[0]
+		for root := range g.roots {
+			few, many = min(few, least[root]), max(many, most[root])
+		}
+		extremes.add(of, few, many)
+		for _, b := range c.a.Bounds {
+			if b.Of != of || b.Value == nil || !c.bounded() {
+				continue
+			}
+			bound := b.Value(uint64(c.n))
+			switch {
+			case b.Case == election.Worst && many > bound:
+				return g.breaks(&b, bound, most, many)
+			case b.Case == election.Best && few < bound:
+				return g.breaks(&b, bound, least, few)
+			}
+		}
+	}
+	return nil
+}
+
+// bounded says whether bounds speak of what was explored: distinct identifiers, and one election.
+func (c *checker[S, M]) bounded() bool {
+	return !c.o.Instance.Duplicates && (c.a.Task == election.Once || len(c.o.Initiators) == 1)
+}
+
+// breaks is a run that costs what a bound excludes, until it has sent all of that.
+func (g *graph) breaks(b *election.Bound, bound uint64, costs []uint64, worst uint64) *finding {
+	f := &finding{fault: fault{BoundBroken, fmt.Sprintf("%d %s messages; the bound, in the %s case, is %s = %d",
+		worst, b.Of, b.Case, b.Formula, bound)}}
+	if worst == endless {
+		f.Detail = fmt.Sprintf("%s messages without end; the bound, in the %s case, is %s = %d", b.Of, b.Case, b.Formula, bound)
+	}
+	var from []uint32
+	for root := range g.roots {
+		if costs[root] == worst {
+			from = append(from, uint32(root))
+		}
+	}
+	if worst == 0 || worst == endless {
+		f.root = int(from[0])
+		return f
+	}
+	path, root := g.path(from, func(s uint32, e edge) bool {
+		return e.class != byFault && costs[e.to] != endless && g.costs[e.cost].of(b.Of)+costs[e.to] == costs[s]
+	}, func(s uint32) bool { return costs[s] == 0 })
+	f.root, f.path = int(root), path
+	return f
+}
+
+func (t *tally) add(of string, few, many uint64) {
+	fields := func(m *Messages) *uint64 {
+		switch of {
+		case "election":
+			return &m.Election
+		case "announcement":
+			return &m.Announcement
+		}
+		return &m.Total
+	}
+	most, least := fields(&t.max), fields(&t.min)
+	if !t.seen {
+		*least = endless
+		if of == "announcement" { // the last of the three
+			t.seen = true
+		}
+	}
+	*most, *least = max(*most, many), min(*least, few)
+	t.unbounded = t.unbounded || many == endless
+}

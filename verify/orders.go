@@ -1,0 +1,83 @@
+package verify
+
+import (
+	"iter"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// instances are all that is to be explored: orders of identifiers that differ, times orientations.
+func instances(d *election.Declaration, o *Options) iter.Seq[election.Instance] {
+	return func(yield func(election.Instance) bool) {
+		for ids := range orders(d, o) {
+			for flipped := range orientations(o) {
+				instance := o.Instance
+				instance.IDs, instance.Flipped = ids, flipped
+				if !yield(instance) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// orders are the orders of 1 … Size, or the one that was given. Rotating a ring changes nothing, so the
+// largest stays where it is; and among known members, or without identifiers, there is one order.
+func orders(d *election.Declaration, o *Options) iter.Seq[election.Arrangement] {
+	return func(yield func(election.Arrangement) bool) {
+		if o.Size == 0 || d.Topology == election.Complete || d.Identifiers == election.Anonymous {
+			yield(o.Instance.IDs)
+			return
+		}
+		ids := make(election.List, o.Size)
+		for p := range ids {
+			ids[p] = uint64(p) + 1
+		}
+		moving := ids
+		if d.Topology == election.Ring && o.Instance.Flipped == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0 {
+			copy(ids[1:], ids)
+			ids[0] = uint64(o.Size)
+			moving = ids[1:]
+		}
+		for yield(slices.Clone(ids)) && permute(moving) {
+		}
+	}
+}
+
+// permute makes the next permutation in lexicographic order; false if it was the last.
+func permute(list election.List) bool {
+	i := len(list) - 2
+	for i >= 0 && list[i] > list[i+1] {
+		i--
+	}
+	if i < 0 {
+		return false
+	}
+	j := len(list) - 1
+	for list[j] < list[i] {
+		j--
+	}
+	list[i], list[j] = list[j], list[i]
+	slices.Reverse(list[i+1:])
+	return true
+}
+
+func orientations(o *Options) iter.Seq[[]bool] {
+	return func(yield func([]bool) bool) {
+		if !o.Orientations {
+			yield(o.Instance.Flipped)
+			return
+		}
+		n := o.Instance.IDs.Len()
+		for set := range 1 << n {
+			flipped := make([]bool, n)
+			for p := range flipped {
+				flipped[p] = set>>p&1 == 1
+			}
+			if !yield(flipped) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// who names a process.
+func (c *checker[S, M]) who(q int) string {
+	if c.p.Anonymous() {
+		return fmt.Sprintf("the process at position %d", q)
+	}
+	return fmt.Sprintf("process %d", c.p.Real(q))
+}
+
+// decided judges a world in which a process has just decided, and remembers who led in which term.
+func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *fault {
+	for i := range effects {
+		e := &effects[i]
+		var f *fault
+		switch e.Op {
+		case election.Lead:
+			f = c.leads(w, q, e)
+		case election.Follow:
+			// For ever, so it may not be wrong even for a moment.
+			if right := c.best; c.a.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Crashed {
+				f = &fault{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.who(q), c.p.RealOf(e.ID), c.p.RealOf(right))}
+			}
+		}
+		if f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func (c *checker[S, M]) leads(w world, q int, e *election.Effect) *fault {
+	for other := range c.n {
+		p := c.process(w, other)
+		if other == q {
+			continue
+		}
+		if c.a.Task == election.Once && p.Decision.Role == election.Leader {
+			return &fault{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.who(q), c.who(other))}
+		}
+		if c.a.Leased && !e.Ticks.IsZero() && !left(p.Lease).IsZero() {
+			return &fault{TwoLeases, fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
+				c.who(q), e.Ticks, c.who(other), left(p.Lease))}
+		}
+	}
+	if right := c.best; c.a.Task == election.Once && right != 0 && c.p.ID(q) != right && !c.rest(w).Crashed {
+		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader is %d", c.who(q), c.p.RealOf(right))}
+	}
+	if e.Term == 0 {
+		return nil
+	}
+	r := *c.rest(w)
+	for _, t := range r.Led {
+		if t.Term != e.Term {
+			continue
+		}
+		if int(t.Position) != q {
+			return &fault{TwoInTerm, fmt.Sprintf("%s leads in term %d, and so did %s", c.who(q), e.Term, c.who(int(t.Position)))}
+		}
+		return nil
+	}
+	r.Led = append(slices.Clone(r.Led), tenure{e.Term, uint32(q)})
+	slices.SortFunc(r.Led, func(t, u tenure) int { return int(t.Position) - int(u.Position) })
+	c.setRest(w, &r)
+	return nil
+}
+
+// settled judges a world in which a run may end. Where all that were to start died before, there was no
+// election.
+func (c *checker[S, M]) settled(w world) *fault {
+	if !c.rest(w).Begun {
+		return nil
+	}
+	leader, living := -1, 0
+	for q := range c.n {
+		p := c.process(w, q)
+		if p.Alive {
+			living++
+		}
+		if p.Decision.Role != election.Leader {
+			continue
+		}
+		if c.a.Leased && left(p.Lease).IsZero() {
+			return &fault{NoLeader, "the lease of " + c.who(q) + " has run out"}
+		}
+		if leader >= 0 {
+			return &fault{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.who(leader), c.who(q))}
+		}
+		leader = q
+	}
+	if living == 0 {
+		return nil
+	}
+	for q := range c.n {
+		p := c.process(w, q)
+		if p.Alive && p.Decision.Role == election.Undecided && c.a.Decides == election.EveryProcess {
+			return &fault{Undecided, c.who(q) + " has not decided"}
+		}
+	}
+	once := c.a.Task == election.Once && c.rest(w).Crashed // the leader may have died after the election
+	if leader < 0 && !once {
+		return &fault{NoLeader, c.followed(w)}
+	}
+	return c.agreed(w, leader)
+}
+
+// followed says whom processes follow though nobody leads.
+func (c *checker[S, M]) followed(w world) string {
+	for q := range c.n {
+		if p := c.process(w, q); p.Alive && p.Decision.Leader != 0 {
+			return fmt.Sprintf("nobody leads, and %s follows %d", c.who(q), c.p.RealOf(p.Decision.Leader))
+		}
+	}
+	return "nobody leads"
+}
+
+// agreed judges whom the others follow, and whether the leader is the right one.
+func (c *checker[S, M]) agreed(w world, leader int) *fault {
+	var named election.ID
+	if leader >= 0 {
+		named = c.p.ID(leader)
+	}
+	for q := range c.n {
+		p := c.process(w, q)
+		if !p.Alive || p.Decision.Role != election.Follower || p.Decision.Leader == 0 {
+			continue
+		}
+		if named == 0 {
+			named = p.Decision.Leader
+		}
+		if p.Decision.Leader != named {
+			return &fault{Disagreement, fmt.Sprintf("%s follows %d, and the leader is %d",
+				c.who(q), c.p.RealOf(p.Decision.Leader), c.p.RealOf(named))}
+		}
+	}
+	if c.a.Task == election.Once || leader < 0 {
+		return nil // judged when it was decided
+	}
+	right := c.right(func(q int) bool { return c.process(w, q).Alive })
+	if right != 0 && named != right {
+		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader among the living is %d", c.who(leader), c.p.RealOf(right))}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/trace"
+)
+
+// Starts says which processes start by themselves, and when. Processes that this leaves out never
+// start, unless the algorithm declares that every process does: then they start when the schedule likes.
+type Starts uint8
+
+// The start policies.
+const (
+	AllFirst Starts = iota // all, in the order of positions, before anything else happens
+	AnyTime                // the schedule decides when, and of AnyStart algorithms also which: at least one
+	EverySet               // each non-empty set of processes in turn, these before anything else happens
+)
+
+func (s Starts) String() string { return [...]string{"all", "any", "every-set"}[s] }
+
+// DefaultMaxStates is how many states of one order are explored unless Options say otherwise: about a gigabyte.
+const DefaultMaxStates = 10_000_000
+
+// Options says what is explored. The zero value of everything but Instance or Size is a good start.
+type Options struct {
+	Instance     election.Instance
+	Size         int    // where Instance has no IDs: every order of the identifiers 1 … Size that differs
+	Orientations bool   // on a ring that need not be oriented: every orientation
+	Starts       Starts // ignored where there are Initiators
+	Initiators   []int  // positions that start before anything else happens; nil: see Starts
+
+	Crashes    int  // how many, at any moment, of any process
+	Recoveries int  // how many, at any moment, of any process that has crashed
+	Commands   int  // how often a host asks its process to resign, at any moment
+	Unordered  bool // messages on one link may overtake each other
+	Delay      int  // timed: messages take 1 … Delay units; 0 is the parameter "delay", or 1
+
+	MaxStates int                        // of one order, since memory is given back after each; 0 is DefaultMaxStates
+	Progress  func(states, frontier int) // called now and then; may be nil
+
+	hasty bool // for tests: suspicion may come before the last message
+}
+
+// Report is what an exploration found.
+type Report struct {
+	Orders      int  // orders of identifiers, and orientations, that were explored
+	States      int  // of all orders together
+	Transitions int  // likewise
+	Finals      int  // states in which nothing need happen any more
+	Depth       int  // the most transitions that the shortest way to a state takes
+	Complete    bool // every order was explored to the end
+
+	// The exact extremes over all complete runs without faults; nil if the exploration is not complete,
+	// found a violation, or some run sends messages for ever.
+	MaxMessages, MinMessages *Messages
+
+	Violation *Violation // nil: every property holds in all that was explored
+}
+
+// Messages is an extreme number of messages. Each field is the extreme of its own: they may be
+// reached in different runs.
+type Messages struct{ Total, Election, Announcement uint64 }
+
+// Violation is a property that does not hold, and a run that shows it.
+type Violation struct {
+	Property string       // one of the constants below
+	Detail   string       // what is wrong at the end of the run
+	Record   trace.Record // a shortest run to it; the passing of time counts as a step, but is not recorded as one
+}
+
+// The properties that can be violated.
+const (
+	BrokeContract = "broke the contract"
+	Panicked      = "panic"
+	Irrevocable   = "decided twice"
+	WrongTerm     = "went back on a term"
+	TwoLeaders    = "two leaders"
+	TwoInTerm     = "two leaders of one term"
+	TwoLeases     = "two running leases"
+	WrongLeader   = "wrong leader"
+	Undecided     = "undecided at the end"
+	NoLeader      = "no leader at the end"
+	Disagreement  = "disagreement at the end"
+	NeverEnds     = "election never ends"
+	BoundBroken   = "bound broken"
+)
+
+// ErrOptions says that options do not go together; the text says which, and what would do.
+var ErrOptions = errors.New("cannot verify")
+
+// Run explores every schedule of an algorithm. An algorithm that fails is no error but a Violation.
+func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	if err := o.check(&a.Declaration, a.Command != nil); err != nil {
+		return nil, err
+	}
+	report := &Report{Complete: true}
+	var extremes tally
+	shortest := -1 // transitions to the violation
+	for instance := range instances(&a.Declaration, &o) {
+		c, err := newChecker(&a, &o, instance)
+		if err != nil {
+			return nil, err
+		}
+		found := c.explore(report, shortest)
+		if found == nil && shortest < 0 && report.Complete {
+			found = c.judge(&extremes)
+		}
+		if found != nil {
+			shortest = len(found.path)
+			report.Violation = &Violation{found.Property, found.Detail, c.record(found)}
+		}
+		report.Orders++
+		if !report.Complete {
+			break
+		}
+	}
+	if report.Complete && report.Violation == nil {
+		report.MaxMessages, report.MinMessages = extremes.messages()
+	}
+	return report, nil
+}
+
+func (o *Options) check(d *election.Declaration, commanded bool) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, fmt.Sprintf(format, args...))
+	}
+	if o.Instance.IDs == nil {
+		if o.Size < 1 {
+			return wrong("a size of %d; at least 1 is needed", o.Size)
+		}
+		ids := make(election.List, o.Size)
+		for p := range ids {
+			ids[p] = uint64(p) + 1
+		}
+		o.Instance.IDs = ids
+	} else {
+		o.Size = 0
+	}
+	p, err := d.Prepare(o.Instance)
+	if err != nil {
+		return err
+	}
+	if o.MaxStates == 0 {
+		o.MaxStates = DefaultMaxStates
+	}
+	n := p.Size()
+	for _, i := range o.Initiators {
+		if i < 0 || i >= n {
+			return wrong("there is no position %d that could start; there are 0 to %d", i, n-1)
+		}
+	}
+	switch {
+	case o.Initiators != nil && len(o.Initiators) == 0:
+		return wrong("nobody starts; at least one process must")
+	case o.Starts > EverySet:
+		return wrong("there is no start policy %d", o.Starts)
+	case o.Starts == EverySet && o.Initiators == nil && n > 16:
+		return wrong("every set of %d processes is too many; at most 16 processes", n)
+	case o.Orientations && !d.Unoriented:
+		return wrong("it needs an oriented ring, so there is one orientation")
+	case o.Orientations && n > 16:
+		return wrong("every orientation of %d processes is too many; at most 16 processes", n)
+	case o.Crashes < 0 || o.Recoveries < 0 || o.Commands < 0 || o.Delay < 0 || o.MaxStates < 1:
+		return wrong("a number is negative")
+	case o.Recoveries > 0 && d.Survives&election.Recovery == 0:
+		return wrong("it does not say what a process does that recovers, so there can be 0 recoveries")
+	case o.Recoveries > 0 && o.Crashes == 0:
+		return wrong("recoveries need crashes")
+	case o.Commands > 0 && !commanded:
+		return wrong("it obeys no commands, so there can be 0")
+	case o.Delay > 1 && d.Timing != election.Timed:
+		return wrong("a delay is for timed algorithms; this one is %s", d.Timing)
+	case o.Crashes > 0 && n > maxSuspects:
+		return wrong("crashes among %d processes; at most %d processes", n, maxSuspects)
+	case o.Unordered && d.Timing == election.Synchronous:
+		return wrong("a synchronous run keeps the order of messages")
+	}
+	o.Delay, err = delay(d, o.Delay, p.Parameters)
+	if err != nil {
+		return wrong("%v", err)
+	}
+	return nil
+}
+
+// delay is the longest time that a message takes.
+func delay(d *election.Declaration, given int, parameters election.Parameters) (int, error) {
+	if given > 0 || d.Timing != election.Timed || !slices.Contains(parameters.Names(), "delay") {
+		return max(given, 1), nil
+	}
+	const most = 1 << 20
+	declared := parameters.Rational("delay")
+	if !declared.IsInt() || declared.Num().BitLen() > 20 || declared.Sign() <= 0 {
+		return 0, fmt.Errorf("parameter delay is %s; a whole number from 1 to %d is needed", declared.RatString(), most-1)
+	}
+	return int(declared.Num().Int64()), nil
+}
