@@ -1,7 +1,6 @@
 package simulate
 
 import (
-
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/trace"
@@ -13,6 +12,7 @@ type what uint8
 const (
 	crash what = iota
 	recovery
+	resign
 	suspicion
 	trust
 	arrival
@@ -148,6 +148,9 @@ func (c *clocked[S, M]) play() {
 	for _, f := range c.o.Recoveries {
 		c.schedule(event{at: f.At, what: recovery, process: uint32(f.Process)}, 0)
 	}
+	for _, f := range c.o.Resigns {
+		c.schedule(event{at: f.At, what: resign, process: uint32(f.Process)}, 0)
+	}
 	for _, s := range c.o.Suspicions {
 		c.schedule(event{at: s.At, what: suspicion, process: uint32(s.Process), other: uint32(s.Of)}, 0)
 		c.schedule(event{at: s.Until, what: trust, process: uint32(s.Process), other: uint32(s.Of)}, 0)
@@ -211,6 +214,11 @@ func (c *clocked[S, M]) happen(e *event) {
 		timer := election.Timer(e.other)
 		c.step(p, func(out *election.Out[M]) { c.a.Timeout(state, timer, out) },
 			trace.Step{Event: trace.Timeout, Port: -1, Text: c.a.Timers[timer]})
+	case resign:
+		if !c.isDead(p) {
+			c.step(p, func(out *election.Out[M]) { c.a.Command(state, election.Resign, out) },
+				trace.Step{Event: trace.Command, Port: -1, Text: "resign"})
+		}
 	case crash:
 		c.crash(p)
 	case recovery:
@@ -228,6 +236,9 @@ func (c *clocked[S, M]) crash(p int) {
 	c.lives[p]++
 	c.states[p] = c.plans.Reborn(&c.a, c.p.Local(p), &c.states[p])
 	c.result.Decisions[p] = election.Decision{}
+	if c.leases != nil {
+		c.leases[p] = election.Ticks{}
+	}
 	for t := range c.a.Timers {
 		c.stop(p, t)
 	}

@@ -51,6 +51,7 @@ type Options struct {
 	Crashes    []Fault
 	Recoveries []Fault
 	Suspicions []Suspicion
+	Resigns    []Fault // the host of a process asks it to resign
 
 	Record   bool                         // keep what happens, step by step
 	Limit    uint64                       // of deliveries and timeouts; 0: none
@@ -60,14 +61,14 @@ type Options struct {
 // ErrOptions says that options do not go together; the text says which, and what would do.
 var ErrOptions = errors.New("cannot simulate")
 
-func (o *Options) check(d *election.Declaration, p *election.Prepared, hasSuspect bool) error {
+func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, commanded bool) error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, fmt.Sprintf(format, args...))
 	}
 	o.Timing = max(o.Timing, d.Timing)
 	n := p.Size()
 	clock := o.Timing != election.Asynchronous
-	faults := len(o.Crashes)+len(o.Recoveries)+len(o.Suspicions) > 0
+	faults := len(o.Crashes)+len(o.Recoveries)+len(o.Suspicions)+len(o.Resigns) > 0
 	switch {
 	case o.Timing != election.Asynchronous && o.Schedule != FIFO:
 		return wrong("schedule %s is for asynchronous runs; this one is %s", o.Schedule, o.Timing)
@@ -78,11 +79,13 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, hasSuspec
 	case o.Timing == election.Asynchronous && o.Schedule == FIFO && o.Unordered:
 		return wrong("schedule fifo keeps the order of messages; lifo and random can leave it")
 	case faults && !clock:
-		return wrong("crashes, recoveries and suspicions happen at a time, which asynchronous runs do not have; use timed or synchronous")
+		return wrong("crashes, recoveries, suspicions and resignations happen at a time, which asynchronous runs do not have; use timed or synchronous")
 	case len(o.Recoveries) > 0 && d.Survives&election.Recovery == 0:
 		return wrong("its source does not say what a recovered process does")
-	case len(o.Suspicions) > 0 && !hasSuspect:
+	case len(o.Suspicions) > 0 && !detects:
 		return wrong("it has no failure detector")
+	case len(o.Resigns) > 0 && !commanded:
+		return wrong("it does not resign")
 	}
 	if o.Timing == election.Timed && o.Delay == 0 {
 		o.Delay = 1
@@ -109,9 +112,9 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, hasSuspec
 	if err := inside(o.Dead, "be dead"); err != nil {
 		return err
 	}
-	for _, f := range slices.Concat(o.Crashes, o.Recoveries) {
+	for _, f := range slices.Concat(o.Crashes, o.Recoveries, o.Resigns) {
 		if f.Process < 0 || f.Process >= n {
-			return wrong("there is no position %d to crash or recover", f.Process)
+			return wrong("there is no position %d to crash, recover or resign", f.Process)
 		}
 	}
 	for _, s := range o.Suspicions {

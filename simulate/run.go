@@ -27,7 +27,8 @@ type run[S, M any] struct {
 	states  []S
 	collect *election.Collector[M]
 	now     election.Ticks
-	dead    []bool // nil if nobody ever is
+	dead    []bool           // nil if nobody ever is
+	leases  []election.Ticks // when each one ends; nil unless declared
 	sent    [16]uint64
 	steps   uint64 // deliveries and timeouts
 	result  *Result
@@ -65,7 +66,7 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.check(&a.Declaration, p, a.Suspect != nil); err != nil {
+	if err := o.check(&a.Declaration, p, a.Suspect != nil, a.Command != nil); err != nil {
 		return nil, err
 	}
 	n := p.Size()
@@ -86,6 +87,9 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 		for _, q := range o.Dead {
 			r.dead[q] = true
 		}
+	}
+	if a.Leased {
+		r.leases = make([]election.Ticks, n)
 	}
 	choices := random.New(o.Seed, random.Choices)
 	r.collect.Choices(func(n uint32) uint32 {
@@ -194,6 +198,9 @@ func (r *run[S, M]) phase(phase int) {
 func (r *run[S, M]) decide(p int, e election.Effect) {
 	d := &r.result.Decisions[p]
 	before := *d
+	if r.leases != nil {
+		r.lease(p, e)
+	}
 	if err := d.Apply(r.a.Task, e, r.p.ID(p)); err != nil {
 		r.result.fault(fmt.Sprintf("%s %v", r.name(p), err))
 	}
@@ -204,6 +211,23 @@ func (r *run[S, M]) decide(p int, e election.Effect) {
 		t.Decided = r.now
 		if d.Role == election.Leader {
 			t.Elected = r.now
+		}
+	}
+}
+
+// lease keeps account of who holds a lease, and until when. No two may run at one time.
+func (r *run[S, M]) lease(p int, e election.Effect) {
+	r.leases[p] = election.Ticks{}
+	if e.Op != election.Lead {
+		return
+	}
+	if !e.Deadline {
+		r.result.fault(r.name(p) + " leads without a lease, which it declares")
+	}
+	r.leases[p] = r.now.Add(e.Ticks)
+	for q := range r.leases {
+		if q != p && r.now.Less(r.leases[q]) && r.now.Less(r.leases[p]) {
+			r.result.fault(fmt.Sprintf("%s leads while the lease of %s runs", r.name(p), r.name(q)))
 		}
 	}
 }
@@ -221,6 +245,11 @@ func (r *run[S, M]) finish() *Result {
 		r.result.ByPhase = []uint64{}
 	}
 	r.result.Messages = r.a.Tally(r.sent[:])
+	for p, ends := range r.leases {
+		if !r.now.Less(ends) { // a lease that has ended is no decision
+			r.result.Decisions[p] = election.Decision{}
+		}
+	}
 	r.result.judge(&r.a.Declaration, r.dead)
 	if r.record != nil {
 		r.result.Record = &r.record.Record

@@ -1,0 +1,64 @@
+// Package catalogue is the table of all algorithms, each joined to the engines that can run it.
+package catalogue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/ringbully"
+	"ringleader.example/ringleader/count"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+// Entry is an algorithm with its types erased: one call a run.
+type Entry struct {
+	*election.Declaration
+	Simulate func(simulate.Options) (*simulate.Result, error)
+	Verify   func(verify.Options) (*verify.Report, error)
+	Count    count.Func // nil where there is no closed form yet
+	Detects  bool       // it has a failure detector
+}
+
+// All are the algorithms, in the order of their sources.
+var All = []Entry{
+	entry(&ringbully.Algorithm, count.RingBully),
+	entry(&lcr.Algorithm, count.LCR),
+	entry(&bully.Algorithm, nil),
+}
+
+func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
+	return Entry{
+		Declaration: &a.Declaration,
+		Simulate:    func(o simulate.Options) (*simulate.Result, error) { return simulate.Run(*a, o) },
+		Verify:      func(o verify.Options) (*verify.Report, error) { return verify.Run(*a, o) },
+		Count:       exact,
+		Detects:     a.Suspect != nil,
+	}
+}
+
+// ErrUnknown says that there is no algorithm of that name; the text names those that there are.
+var ErrUnknown = errors.New("unknown algorithm")
+
+// Names are the names of all algorithms, in order.
+func Names() []string {
+	names := make([]string, len(All))
+	for i := range All {
+		names[i] = All[i].Name
+	}
+	return names
+}
+
+// Find is the algorithm of that name.
+func Find(name string) (*Entry, error) {
+	i := slices.IndexFunc(All, func(e Entry) bool { return e.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%w %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
+	}
+	return &All[i], nil
+}

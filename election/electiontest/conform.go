@@ -1,0 +1,269 @@
+package electiontest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/plain"
+	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify"
+)
+
+// Options says how far the suite goes.
+type Options struct {
+	Sizes      []int               // numbers of processes to simulate; nil: 1 to 9
+	Runs       int                 // random runs for each size and timing; 0: 20
+	Verify     int                 // the largest number of processes to check over every schedule; 0: 3, -1: none
+	Parameters []map[string]string // the settings to try; nil: the defaults
+}
+
+// Conform runs the suite over an algorithm.
+func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
+	t.Helper()
+	if err := a.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plain.ForAlgorithm(&a); err != nil {
+		t.Fatal(err)
+	}
+	if o.Sizes == nil {
+		o.Sizes = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	}
+	if o.Runs == 0 {
+		o.Runs = 20
+	}
+	if o.Verify == 0 {
+		o.Verify = 3
+	}
+	if o.Parameters == nil {
+		o.Parameters = []map[string]string{nil}
+	}
+	for _, parameters := range o.Parameters {
+		t.Run(fmt.Sprint("parameters ", parameters), func(t *testing.T) {
+			t.Run("task and bounds are kept under every timing", func(t *testing.T) { runs(t, a, o, parameters, nil) })
+			if a.Survives&election.Crash != 0 {
+				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes) })
+			}
+			t.Run("one seed is one run", func(t *testing.T) { repeats(t, a, parameters) })
+			t.Run("steps are pure", func(t *testing.T) {
+				runs(t, Pure(a), Options{Sizes: []int{1, 2, 5}, Runs: 3}, parameters, nil)
+			})
+			for n := 1; n <= o.Verify; n++ {
+				t.Run(fmt.Sprint("every schedule of ", n), func(t *testing.T) { verifies(t, a, n, parameters) })
+			}
+		})
+	}
+	t.Run("every declared kind is sent", func(t *testing.T) { kinds(t, a, o) })
+}
+
+// timings are the ways to run an algorithm that its declaration allows.
+func timings(d *election.Declaration) (all []simulate.Options) {
+	if d.Timing == election.Asynchronous {
+		for _, schedule := range []simulate.Schedule{simulate.FIFO, simulate.LIFO, simulate.Random} {
+			all = append(all, simulate.Options{Schedule: schedule}, simulate.Options{Schedule: schedule, AnyTime: true})
+			if !d.FIFO && schedule != simulate.FIFO {
+				all = append(all, simulate.Options{Schedule: schedule, Unordered: true, AnyTime: true})
+			}
+		}
+	}
+	if d.Timing <= election.Timed {
+		all = append(all, simulate.Options{Timing: election.Timed}, simulate.Options{Timing: election.Timed, AnyTime: true})
+		if d.Timing == election.Asynchronous { // any delay will do
+			all = append(all, simulate.Options{Timing: election.Timed, Delay: 7})
+		}
+	}
+	return append(all, simulate.Options{Timing: election.Synchronous})
+}
+
+// Instance is a random instance that suits a declaration: identifiers with gaps, ports exchanged where
+// orientation does not matter, any tree.
+func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
+	source := random.New(seed, random.Network)
+	ids := make(election.List, n)
+	next := uint64(0)
+	for p := range ids {
+		next += 1 + source.Below(9)
+		ids[p] = next
+	}
+	for p := n - 1; p > 0; p-- {
+		q := int(source.Below(uint64(p + 1)))
+		ids[p], ids[q] = ids[q], ids[p]
+	}
+	i := election.Instance{IDs: ids}
+	switch {
+	case d.Topology == election.Tree:
+		for p := 1; p < n; p++ {
+			i.Edges = append(i.Edges, [2]int{int(source.Below(uint64(p))), p})
+		}
+	case d.Unoriented:
+		i.Flipped = make([]bool, n)
+		for p := range i.Flipped {
+			i.Flipped[p] = source.Below(2) == 1
+		}
+	}
+	return i
+}
+
+// initiators is a random non-empty set of positions, in ring order.
+func initiators(n int, source *random.Source) []int {
+	var set []int
+	for p := range n {
+		if source.Below(2) == 1 {
+			set = append(set, p)
+		}
+	}
+	if set == nil {
+		set = []int{int(source.Below(uint64(n)))}
+	}
+	return set
+}
+
+// crashes makes one process crash, and perhaps come back.
+func crashes(d *election.Declaration, o *simulate.Options, n int, source *random.Source) {
+	f := simulate.Fault{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(20))}
+	o.Crashes = []simulate.Fault{f}
+	if d.Survives&election.Recovery != 0 && (n == 1 || source.Below(2) == 1) {
+		f.At = f.At.Add(election.Units(1 + source.Below(20)))
+		o.Recoveries = []simulate.Fault{f}
+	}
+}
+
+type faults func(*election.Declaration, *simulate.Options, int, *random.Source)
+
+func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string, hurt faults) {
+	for _, n := range o.Sizes {
+		for _, how := range timings(&a.Declaration) {
+			if hurt != nil && how.Timing == election.Asynchronous {
+				continue // faults come at a time
+			}
+			for seed := range uint64(o.Runs) {
+				run := how
+				run.Seed = seed
+				run.Instance = Instance(&a.Declaration, n, seed)
+				run.Instance.Parameters = parameters
+				run.Limit = 1_000_000
+				source := random.New(seed, random.Choices)
+				if a.Starts == election.AnyStart && seed%2 == 1 && hurt == nil && !a.Leased {
+					run.Initiators = initiators(n, source)
+				}
+				if hurt != nil {
+					hurt(&a.Declaration, &run, n, source)
+				}
+				r, err := simulate.Run(a, run)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if problem := judge(&a.Declaration, r, hurt == nil); problem != "" {
+					run.Record = true
+					var story bytes.Buffer
+					if again, err := simulate.Run(a, run); err == nil {
+						_ = again.Record.Story(&story)
+					}
+					t.Fatalf("%s with %d processes, %s %s, seed %d: %s\n%s", a.Name, n, run.Timing, run.Schedule, seed, problem, story.Bytes())
+				}
+			}
+		}
+	}
+}
+
+// judge says what is wrong with a run; nothing if all is well.
+func judge(d *election.Declaration, r *simulate.Result, wholesome bool) string {
+	switch {
+	case !r.Complete:
+		return "the election does not end"
+	case len(r.Faults) > 0:
+		return r.Faults[0]
+	case d.Leased:
+		return "" // leases end with the run; that two never run together is checked all along
+	case !r.Agreed:
+		return fmt.Sprintf("leaders at %v, %d of %d decided: no agreement", r.Leaders, r.Decided, r.Live)
+	case !r.Right:
+		return fmt.Sprintf("leader at %v is not the one with %s", r.Leaders, d.Winner)
+	}
+	for _, b := range d.Bounds {
+		if !wholesome || b.Of == "time" || b.Case == election.Average {
+			continue
+		}
+		sent, bound := r.Messages.Of(b.Of), b.Value(uint64(len(r.Decisions)))
+		if b.Case == election.Worst && d.Task == election.Once && sent > bound || b.Case == election.Best && sent < bound {
+			return fmt.Sprintf("%d %s messages, %s %s = %d", sent, b.Of, b.Case, b.Formula, bound)
+		}
+	}
+	return ""
+}
+
+func repeats[S, M any](t *testing.T, a election.Algorithm[S, M], parameters map[string]string) {
+	for _, how := range timings(&a.Declaration) {
+		how.Record, how.Seed, how.Limit = true, 3, 100_000
+		how.Instance = Instance(&a.Declaration, 6, 3)
+		how.Instance.Parameters = parameters
+		var first, second bytes.Buffer
+		for _, w := range []*bytes.Buffer{&first, &second} {
+			r, err := simulate.Run(a, how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.Record.WriteTo(w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Fatalf("%s, %s %s: the same seed gave two different runs", a.Name, how.Timing, how.Schedule)
+		}
+	}
+}
+
+func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
+	seen := make([]uint64, len(a.Kinds))
+	for _, n := range o.Sizes {
+		for seed := range uint64(o.Runs) {
+			r, err := simulate.Run(a, simulate.Options{Instance: Instance(&a.Declaration, n, seed), Seed: seed, Limit: 1_000_000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, sent := range r.Messages.ByKind {
+				seen[k] += sent
+			}
+		}
+	}
+	if k := slices.Index(seen, 0); k >= 0 && slices.Max(o.Sizes) > 1 {
+		t.Errorf("%s declares messages of kind %s, and never sends one", a.Name, a.Kinds[k].Name)
+	}
+}
+
+func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, parameters map[string]string) {
+	o := verify.Options{Size: n, Starts: verify.AnyTime, Unordered: !a.FIFO && a.Timing == election.Asynchronous}
+	o.Instance.Parameters = parameters
+	if a.Topology == election.Tree || a.Unoriented {
+		o.Instance = Instance(&a.Declaration, n, 1)
+		o.Instance.Parameters = parameters
+	}
+	if a.Survives&election.Crash != 0 {
+		o.Crashes = 1
+	}
+	if a.Survives&election.Recovery != 0 {
+		o.Recoveries = 1
+	}
+	report, err := verify.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := report.Violation; v != nil {
+		t.Fatalf("%s: %s\n%s", v.Property, v.Detail, story(&v.Record))
+	}
+	if !report.Complete {
+		t.Fatalf("not finished after %d states", report.States)
+	}
+	t.Logf("%d states, %d transitions", report.States, report.Transitions)
+}
+
+func story(r *trace.Record) string {
+	var b bytes.Buffer
+	_ = r.Story(&b)
+	return b.String()
+}

@@ -1,0 +1,307 @@
+package electiontest
+
+import (
+	"math/big"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/verify"
+)
+
+// The lease core of quorum-bully: a majority of leases decides whether a member may lead. Left out are
+// the Bully stage, release by facts, and drifting clocks; a member claims when it starts and again
+// when it is free, as often as the parameter claims allows.
+//
+//   - One leader a term: a grant needs a term greater than every one promised before, and that is kept.
+//   - A grant is a lease on the granter's clock. While it runs no one else gets one, the granter included.
+//   - The leader's lease ends at the q-th largest, over the voters, of the deadlines of the requests that
+//     they answered, each counted from when that request was sent. Once it has ended, it is over for good.
+//   - A restarted member grants and claims nothing for as long as the longest lease it may have promised.
+type member struct {
+	Self, Members election.ID
+	Promise       promise
+	Holder        election.ID // of the grant that this member gave; the timer bound runs
+	HolderTerm    election.Term
+	Waiting       bool // after a restart
+	Tenure        tenure
+	Term          election.Term // of the claim or tenure
+	Request       uint8         // the number of the newest one
+	Sent          [requests]election.Deadline
+	Share         [members]election.Deadline // by voter
+	Claims        uint8                      // left
+	Renewals      uint8                      // left
+	Length        election.Ticks
+}
+
+type tenure uint8
+
+const (
+	idle tenure = iota
+	claiming
+	leading
+)
+
+// promise survives a crash: the highest term ever granted or claimed.
+type promise struct{ Term election.Term }
+
+const (
+	members  = 5
+	requests = 2 // answers to older ones are too late to be of use
+)
+
+type request struct {
+	Term   election.Term
+	Number uint8
+}
+
+const (
+	claimKind election.Kind = iota
+	renewKind
+	grantKind
+	releaseKind
+)
+
+const (
+	boundTimer election.Timer = iota
+	waitTimer
+	leaseTimer
+	renewTimer
+)
+
+var lease = func() election.Algorithm[member, request] {
+	d := title("test-lease")
+	d.Topology = election.Complete
+	d.Timing = election.Timed
+	d.FIFO = true
+	d.Task = election.Service
+	d.Leased = true
+	d.Survives = election.Crash | election.Recovery
+	d.Kinds = []election.MessageKind{{Name: "claim"}, {Name: "renew", Class: election.Overhead}, {Name: "grant"}, {Name: "release"}}
+	d.Timers = []string{"bound", "wait", "lease", "renew"}
+	d.Parameters = []election.Parameter{
+		{Name: "lease", Whole: true, Least: 2, Default: "3"},
+		{Name: "claims", Whole: true, Default: "2", Most: 255},
+		{Name: "renewals", Whole: true, Default: "1", Most: 255},
+	}
+	small := func(x *big.Rat) uint8 { return uint8(x.Num().Uint64()) }
+	return election.Algorithm[member, request]{
+		Declaration: d,
+		New: func(l election.Local) member {
+			return member{
+				Self: l.ID, Members: election.ID(l.Degree), Length: l.Parameters.Ticks("lease"),
+				Claims: small(l.Parameters.Rational("claims")), Renewals: small(l.Parameters.Rational("renewals")),
+			}
+		},
+		Start:   (*member).claim,
+		Receive: (*member).receive,
+		Timeout: (*member).timeout,
+		Recover: func(m *member, out *election.Out[request]) {
+			m.Waiting = true
+			out.After(waitTimer, m.Length)
+		},
+		Command: func(m *member, _ election.Command, out *election.Out[request]) {
+			if m.Tenure == leading {
+				m.end(out)
+			}
+		},
+		Kept: func(m *member) any { return &m.Promise },
+	}
+}()
+
+// claim starts a claim, if this member is free; its own grant obeys the rules of every grant.
+func (m *member) claim(out *election.Out[request]) {
+	if m.Waiting || m.Holder != 0 || m.Tenure != idle || m.Claims == 0 {
+		return
+	}
+	m.Claims--
+	m.Promise.Term++
+	m.Term, m.Tenure = m.Promise.Term, claiming
+	m.Share = [members]election.Deadline{}
+	m.ask(claimKind, out)
+	m.elect(out) // alone, it is a majority
+}
+
+// ask sends a request to all; the lease that answers to it will bring ends a length from now.
+func (m *member) ask(kind election.Kind, out *election.Out[request]) {
+	m.bind(m.Self, m.Term, out)
+	m.Request++
+	ends := out.Deadline(m.Length)
+	m.Sent[m.Request%requests] = ends
+	m.Share[m.Self-1] = ends
+	for j := election.ID(1); j <= m.Members; j++ {
+		if j != m.Self {
+			out.Send(election.To(j), kind, request{m.Term, m.Request})
+		}
+	}
+}
+
+func (m *member) bind(holder election.ID, term election.Term, out *election.Out[request]) {
+	m.Holder, m.HolderTerm = holder, term
+	out.After(boundTimer, m.Length)
+}
+
+// deadline is the q-th largest share.
+func (m *member) deadline() election.Deadline {
+	shares := m.Share
+	for i := range m.Members/2 + 1 {
+		for j := i + 1; j < m.Members; j++ {
+			if shares[i].Before(shares[j]) {
+				shares[i], shares[j] = shares[j], shares[i]
+			}
+		}
+	}
+	return shares[m.Members/2]
+}
+
+// elect takes or prolongs the lead for as long as a majority of leases runs.
+func (m *member) elect(out *election.Out[request]) {
+	ends := m.deadline()
+	if out.Passed(ends) {
+		return
+	}
+	if m.Tenure != leading {
+		m.Tenure = leading
+		out.After(renewTimer, election.Units(1))
+	}
+	out.LeadUntil(ends, m.Term)
+	out.At(leaseTimer, ends)
+}
+
+// end ends a tenure in good order: the role is left before others hear of it.
+func (m *member) end(out *election.Out[request]) {
+	m.Tenure = idle
+	out.Doubt()
+	out.Stop(leaseTimer)
+	for j := election.ID(1); j <= m.Members; j++ {
+		if j != m.Self {
+			out.Send(election.To(j), releaseKind, request{Term: m.Term})
+		}
+	}
+	m.release(m.Self, m.Term, out)
+}
+
+func (m *member) release(holder election.ID, term election.Term, out *election.Out[request]) {
+	if m.Holder == holder && m.HolderTerm <= term {
+		m.Holder = 0
+		out.Stop(boundTimer)
+	}
+}
+
+// lapse ends a tenure whose lease has ended, before anything else is looked at: late answers never
+// bring it back.
+func (m *member) lapse(out *election.Out[request]) {
+	if m.Tenure == leading && out.Passed(m.deadline()) {
+		m.Tenure = idle
+		out.Doubt()
+	}
+}
+
+func (m *member) receive(port election.Port, kind election.Kind, r request, out *election.Out[request]) {
+	m.lapse(out)
+	x := election.From(port)
+	switch kind {
+	case claimKind:
+		if !m.Waiting && m.Holder == 0 && r.Term > m.Promise.Term {
+			m.Promise.Term = r.Term
+			m.bind(x, r.Term, out)
+			out.Send(port, grantKind, r)
+		}
+	case renewKind: // it says that the term is won: no promise and no wait holds it back
+		if r.Term >= m.Promise.Term {
+			m.Promise.Term = r.Term
+			m.bind(x, r.Term, out)
+			out.Send(port, grantKind, r)
+		}
+	case grantKind:
+		if m.Tenure != idle && r.Term == m.Term && m.Request-r.Number < requests {
+			if answered := m.Sent[r.Number%requests]; m.Share[x-1].Before(answered) {
+				m.Share[x-1] = answered
+			}
+			m.elect(out)
+		}
+	case releaseKind:
+		m.release(x, r.Term, out)
+	}
+}
+
+func (m *member) timeout(timer election.Timer, out *election.Out[request]) {
+	m.lapse(out)
+	switch timer {
+	case boundTimer: // free again; a claim of one's own has failed
+		m.Holder = 0
+		if m.Tenure == claiming {
+			m.Tenure = idle
+		}
+		m.claim(out)
+	case waitTimer:
+		m.Waiting = false
+		m.claim(out)
+	case renewTimer:
+		if m.Tenure == leading && m.Renewals > 0 {
+			m.Renewals--
+			m.ask(renewKind, out)
+			m.elect(out)
+			out.After(renewTimer, election.Units(1))
+		}
+	}
+}
+
+func leaseOptions() verify.Options {
+	return verify.Options{Size: 3, Starts: verify.AnyTime, Crashes: 1, Recoveries: 1}
+}
+
+func TestLeasesNeverOverlap(t *testing.T) {
+	o := leaseOptions()
+	o.Commands = 1
+	o.Instance.Parameters = map[string]string{"claims": "1"}
+	report, err := verify.Run(lease, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := report.Violation; v != nil {
+		t.Fatalf("%s: %s\n%s", v.Property, v.Detail, story(&v.Record))
+	}
+	t.Logf("%d states, %d transitions, complete %v", report.States, report.Transitions, report.Complete)
+}
+
+func TestBrokenLeasesAreFound(t *testing.T) {
+	mutants := map[string]func(*election.Algorithm[member, request]){
+		"the lease counts from when the answer arrives": func(a *election.Algorithm[member, request]) {
+			a.Receive = func(m *member, port election.Port, kind election.Kind, r request, out *election.Out[request]) {
+				if kind == grantKind {
+					m.Sent[r.Number%requests] = out.Deadline(m.Length)
+				}
+				m.receive(port, kind, r, out)
+			}
+		},
+		"a restarted member does not wait": func(a *election.Algorithm[member, request]) {
+			a.Recover = (*member).claim
+		},
+		"a granter is not bound": func(a *election.Algorithm[member, request]) {
+			a.Receive = func(m *member, port election.Port, kind election.Kind, r request, out *election.Out[request]) {
+				if kind == claimKind {
+					m.Holder = 0
+				}
+				m.receive(port, kind, r, out)
+			}
+		},
+		"the promise is not kept, and nobody waits": func(a *election.Algorithm[member, request]) {
+			a.Kept = nil
+			a.Recover = (*member).claim
+		},
+	}
+	for name, mutate := range mutants {
+		t.Run(name, func(t *testing.T) {
+			a := lease
+			mutate(&a)
+			report, err := verify.Run(a, leaseOptions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.Violation == nil {
+				t.Fatalf("not found in %d states", report.States)
+			}
+			t.Logf("%s\n%s", report.Violation.Property, story(&report.Violation.Record))
+		})
+	}
+}

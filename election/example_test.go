@@ -1,0 +1,71 @@
+package election_test
+
+import (
+	"fmt"
+
+	"ringleader.example/ringleader/election"
+)
+
+// Greatest elects the greatest identifier on a ring: everybody's identifier goes round, and whoever has
+// seen its own come home knows them all. It needs n messages each, n² in all.
+type Greatest struct {
+	ID, Max election.ID
+	Started bool
+}
+
+// Token carries an identifier round the ring.
+type Token struct{ ID election.ID }
+
+// Start sends the own identifier, once.
+func (g *Greatest) Start(out *election.Out[Token]) {
+	if !g.Started {
+		g.Started = true
+		out.Send(0, 0, Token{g.ID})
+	}
+}
+
+// Receive passes the others' identifiers on. They follow each other in ring order, so that the own one
+// comes home after all others.
+func (g *Greatest) Receive(_ election.Port, _ election.Kind, t Token, out *election.Out[Token]) {
+	g.Start(out) // join before the first identifier is passed on
+	g.Max = max(g.Max, t.ID)
+	switch {
+	case t.ID != g.ID:
+		out.Send(0, 0, t)
+	case g.Max == g.ID:
+		out.Lead(0)
+	default:
+		out.Follow(g.Max, 0)
+	}
+}
+
+// Algorithm is the whole of it: what it is, and what it does.
+var Algorithm = election.Algorithm[Greatest, Token]{
+	Declaration: election.Declaration{
+		Name: "greatest", Title: "All identifiers go round", Topology: election.Ring, OneWay: true, FIFO: true,
+		Winner: election.Largest, Kinds: []election.MessageKind{{Name: "token", Class: election.Election}},
+		Bounds: []election.Bound{{
+			Of: "election", Case: election.Worst, Formula: "n²", Value: func(n uint64) uint64 { return n * n },
+		}},
+	},
+	New:     func(l election.Local) Greatest { return Greatest{ID: l.ID} },
+	Start:   (*Greatest).Start,
+	Receive: (*Greatest).Receive,
+}
+
+// A ring of one process, run by hand: its link leads home. Engines do this; see package simulate.
+func Example() {
+	var c election.Collector[Token]
+	g := Algorithm.New(election.Local{ID: 1, Degree: 2})
+	Algorithm.Start(&g, c.Out())
+	for len(c.Sent()) > 0 {
+		for _, m := range c.Swap(nil) {
+			fmt.Println("sent", m.M.ID)
+			Algorithm.Receive(&g, 1, m.Kind(), m.M, c.Out())
+		}
+	}
+	fmt.Println("leads:", c.Rare()[0].Op == election.Lead)
+	// Output:
+	// sent 1
+	// leads: true
+}
