@@ -1,0 +1,291 @@
+// Package cli is the command line of ringleader: what is common to all commands is in this file, and
+// each command has a file of its own.
+//
+// Results go to stdout; warnings, progress and errors to stderr. An error is one line that says what
+// would work.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The exit statuses of the binary.
+const (
+	exitFine       = 0
+	exitNo         = 1 // it ran, and the answer is no: violated, not elected, failed under way
+	exitUsage      = 2 // the call was wrong
+	exitIncomplete = 3 // a limit was reached before there was an answer
+)
+
+// exitError is an error with an exit status of its own; every other error is one of usage, exitUsage.
+// Without an err nothing is printed: the command has already said all.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e exitError) Unwrap() error { return e.err }
+
+// failed is an error of a command that was called rightly: the answer is no.
+func failed(format string, args ...any) error {
+	return exitError{exitNo, fmt.Errorf(format, args...)}
+}
+
+// program is what the commands share: where they read and write, and the environment. Each command
+// is a method of it that returns a [cobra.Command].
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+}
+
+// The groups under which the help lists the commands.
+const (
+	groupElect = "elect"
+	groupStudy = "study"
+)
+
+// Run runs the command line args, which do not begin with the program's name, until it is done or ctx
+// is. It returns the exit status.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			code = exitNo
+			fmt.Fprintf(stderr, "ringleader: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", oneLine(fmt.Sprint(bug)))
+			if getenv("RINGLEADER_DEBUG") == "1" {
+				stderr.Write(debug.Stack())
+			}
+		}
+	}()
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv}
+	root := p.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitFine
+	}
+	if _, _, unknown := root.Find(args); unknown != nil {
+		err = unknownCommand(root, unknown)
+	}
+	var exit exitError
+	if !errors.As(err, &exit) {
+		exit = exitError{exitUsage, err}
+	}
+	if exit.err != nil {
+		fmt.Fprintf(stderr, "ringleader: %s\n", oneLine(err.Error()))
+	}
+	return exit.code
+}
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ringleader",
+		Short: "Elect one leader among processes, and see, count and prove how the election goes",
+		Long: `Ringleader elects one leader among a group of processes. It also lets you see, count
+and prove how the election went.
+
+Exit status: 0 fine; 1 it ran and the answer is no; 2 the call was wrong; 3 incomplete,
+a limit was reached before there was an answer.`,
+		Example:            "  ringleader demo\n  ringleader demo --scenario crash",
+		SilenceUsage:       true,
+		SilenceErrors:      true,
+		DisableSuggestions: true, // they would take several lines; see unknownCommand
+	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand())
+	root.AddGroup(
+		&cobra.Group{ID: groupElect, Title: "Elect among real processes:"},
+		&cobra.Group{ID: groupStudy, Title: "Study the algorithms:"},
+	)
+	root.AddCommand(
+		p.demo(), p.join(),
+	)
+	return root
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "help [command]",
+		Short:             "Say how a command is called",
+		Example:           "  ringleader help demo",
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(command *cobra.Command, args []string) error {
+			about, _, err := command.Root().Find(args)
+			if err != nil {
+				return unknownCommand(command.Root(), err)
+			}
+			return about.Help()
+		},
+	}
+}
+
+// unknownCommand says which command there is instead of the one that cobra did not find.
+func unknownCommand(root *cobra.Command, notFound error) error {
+	var name string
+	if _, err := fmt.Sscanf(notFound.Error(), "unknown command %q", &name); err != nil {
+		return notFound
+	}
+	var names []string
+	for _, command := range root.Commands() {
+		if command.IsAvailableCommand() {
+			names = append(names, command.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q; %s", name, instead(name, names))
+}
+
+// flagError says what a flag would have accepted.
+func flagError(command *cobra.Command, err error) error {
+	var (
+		unknown *pflag.NotExistError
+		invalid *pflag.InvalidValueError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		command.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		given := strings.TrimLeft(unknown.GetSpecifiedName(), "-")
+		return fmt.Errorf("%s has no flag --%s; %s", command.CommandPath(), given, instead("--"+given, names))
+	case errors.As(err, &invalid):
+		wants, known := map[string]string{
+			"bool":     "true or false",
+			"duration": "a duration such as 250ms or 20s",
+			"int":      "a whole number",
+			"int64":    "a whole number",
+			"uint64":   "a whole number from 0 to 2⁶⁴ - 1",
+			"uint32":   "a whole number from 0 to 2³² - 1",
+		}[invalid.GetFlag().Value.Type()]
+		if known {
+			return fmt.Errorf("--%s wants %s, not %q", invalid.GetFlag().Name, wants, invalid.GetValue())
+		}
+		return fmt.Errorf("--%s: %q: %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
+	}
+	return fmt.Errorf("%w; try %s --help", err, command.CommandPath())
+}
+
+// require makes flags obligatory.
+func require(command *cobra.Command, names ...string) {
+	for _, name := range names {
+		command.MarkFlagRequired(name) // completion offers them first
+	}
+	command.PreRunE = func(command *cobra.Command, _ []string) error {
+		for _, name := range names {
+			if !command.Flags().Changed(name) {
+				return fmt.Errorf("%s needs --%s; try %[1]s --help", command.CommandPath(), name)
+			}
+		}
+		return nil
+	}
+}
+
+// flagsOnly is for commands that take no arguments.
+func flagsOnly(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes flags only, not %q; try %s --help", command.CommandPath(), args[0], command.CommandPath())
+	}
+	return nil
+}
+
+// instead says what works in the place of a word that does not: the nearest choice, or all of them.
+func instead(word string, choices []string) string {
+	best, least := "", len(word)/2+1
+	for _, choice := range choices {
+		d := distance(word, choice)
+		if len(word) > 1 && strings.HasPrefix(choice, word) {
+			d = 0
+		}
+		if d < least {
+			best, least = choice, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("did you mean %s?", best)
+	}
+	return "there is " + strings.Join(choices, ", ")
+}
+
+// distance is Levenshtein's: how many letters to insert, delete or replace to make b of a.
+func distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range to {
+			replaced := diagonal
+			if from[i] != to[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)]
+}
+
+// oneLine makes one line of several errors.
+func oneLine(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
+
+// isTerminal says whether a person reads or writes there.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull) // a character device too
+	return err != nil || !os.SameFile(info, null)
+}
+
+// paint colours text by ANSI attributes, if it is on.
+type paint bool
+
+// The attributes in use.
+const (
+	bold   = "1"
+	faint  = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+// paintOn is whether to colour what is written to a stream: on a terminal, unless NO_COLOR is set.
+func (p *program) paintOn(stream io.Writer) paint {
+	return paint(isTerminal(stream) && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb")
+}
+
+func (on paint) text(attribute, text string) string {
+	if !on || attribute == "" {
+		return text
+	}
+	return "\x1b[" + attribute + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"ringleader.example/ringleader"
+)
+
+// noQuorum is the warning that goes with every live use of the Bully algorithm.
+const noQuorum = "Bully keeps no quorum: each side of a network partition elects a leader of its own."
+
+// joinEvent is one line of join --json.
+type joinEvent struct {
+	Event string    `json:"event"` // started, role or stopped
+	ID    uint64    `json:"id"`
+	Time  time.Time `json:"time"`
+
+	PID    int    `json:"pid,omitempty"` // of started
+	Listen string `json:"listen,omitempty"`
+	HTTP   string `json:"http,omitempty"`
+
+	Role   ringleader.Role `json:"role,omitempty"` // of role
+	Leader uint64          `json:"leader,omitempty"`
+	Term   *uint64         `json:"term,omitempty"` // 0 as long as the algorithm has no terms
+}
+
+type joinOptions struct {
+	id                           uint64
+	listen, http, data           string
+	members                      []string
+	delay, heartbeat, suspicion  time.Duration
+	json, stopWithStdin, verbose bool
+}
+
+func (p *program) join() *cobra.Command {
+	var o joinOptions
+	command := &cobra.Command{
+		Use:     "join --id ID --member ID=HOST:PORT... --data DIR",
+		GroupID: groupElect,
+		Short:   "Run a member of a group in the foreground",
+		Long: `Join runs one member of a group, and shows whom it follows, until Ctrl-C or SIGTERM.
+All members are given the same list of members. They elect the live one of highest
+identifier by the Bully algorithm.
+` + noQuorum + `
+
+With --http the member serves GET /leader (200 on the leader, 503 elsewhere) and GET
+/status (JSON). Without a host, addresses are of this machine only (127.0.0.1). There is
+neither encryption nor authentication yet: do not listen where others can reach you.`,
+		Example: `  ringleader join --id 1 --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 \
+    --data /var/lib/ringleader/1 --http 127.0.0.1:8001`,
+		Args:              flagsOnly,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return p.runJoin(command.Context(), o)
+		},
+	}
+	flags := command.Flags()
+	flags.Uint64Var(&o.id, "id", 0, "identifier of this member, at least 1")
+	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT; once for each, this one included")
+	flags.StringVar(&o.data, "data", "", "folder for what this member must remember; of its own, made if need be")
+	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
+	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status and /leader on (default: not served)")
+	flags.DurationVar(&o.delay, "delay", 25*time.Millisecond, "the longest time that a message takes, and its handling")
+	flags.DurationVar(&o.heartbeat, "heartbeat", 50*time.Millisecond, "time between signs of life")
+	flags.DurationVar(&o.suspicion, "suspicion", 400*time.Millisecond, "a member that is silent for so long is suspected to have crashed")
+	flags.BoolVar(&o.json, "json", false, "write events as JSON lines, and nothing else, to stdout")
+	flags.BoolVar(&o.verbose, "verbose", false, "log what the member does to stderr")
+	flags.BoolVar(&o.stopWithStdin, "stop-with-stdin", false, "stop at the end of standard input, so as not to outlive the parent")
+	flags.MarkHidden("stop-with-stdin")
+	require(command, "id", "member", "data")
+	command.MarkFlagDirname("data")
+	return command
+}
+
+// config is what the options ask of the member.
+func (o joinOptions) config() (c ringleader.Config, err error) {
+	c = ringleader.Config{
+		ID: o.id, Data: o.data,
+		MessageDelay: o.delay, Heartbeat: o.heartbeat, Suspicion: o.suspicion,
+	}
+	for _, text := range o.members {
+		m, err := parseMember(text)
+		if err != nil {
+			return c, err
+		}
+		c.Members = append(c.Members, m)
+		if m.ID == o.id {
+			c.Listen = m.Address
+		}
+	}
+	if o.listen != "" {
+		c.Listen, err = parseAddress("--listen", o.listen)
+	}
+	return c, err
+}
+
+func parseMember(text string) (m ringleader.MemberAddress, err error) {
+	id, address, found := strings.Cut(text, "=")
+	if m.ID, err = strconv.ParseUint(id, 10, 64); err != nil || !found || m.ID == 0 {
+		return m, fmt.Errorf("--member wants ID=HOST:PORT, such as 1=127.0.0.1:7001, with an identifier from 1 to 2⁶⁴ - 1, not %q", text)
+	}
+	m.Address, err = parseAddress("--member "+id, address)
+	return m, err
+}
+
+// parseAddress checks an address. Without a host it is of this machine only.
+func parseAddress(flag, address string) (string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if number, e := strconv.ParseUint(port, 10, 16); err != nil || e != nil || number == 0 {
+		return "", fmt.Errorf("%s wants HOST:PORT, such as 127.0.0.1:7001, not %q", flag, address)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+func isLoopback(address string) bool {
+	host, _, _ := net.SplitHostPort(address)
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (p *program) runJoin(ctx context.Context, o joinOptions) error {
+	config, err := o.config()
+	if err != nil {
+		return err
+	}
+	level := slog.LevelWarn
+	if o.verbose {
+		level = slog.LevelDebug
+	}
+	config.Logger = slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: level}))
+
+	life, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var web net.Listener
+	if o.http != "" {
+		if o.http, err = parseAddress("--http", o.http); err != nil {
+			return err
+		}
+		if web, err = net.Listen("tcp", o.http); err != nil {
+			return fmt.Errorf("--http: %w", err)
+		}
+		defer web.Close()
+	}
+	m, err := ringleader.Join(life, config)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	p.warn(noQuorum)
+	for _, l := range []struct{ flag, address string }{{"--listen", config.Listen}, {"--http", o.http}} {
+		if l.address != "" && !isLoopback(l.address) {
+			p.warn(fmt.Sprintf("%s %s is open to other machines, without encryption or authentication.", l.flag, l.address))
+		}
+	}
+	if web != nil {
+		server := &http.Server{Handler: m.Handler(), ReadHeaderTimeout: 10 * time.Second}
+		go func() { end(server.Serve(web)) }()
+		defer server.Close()
+	}
+	if o.stopWithStdin {
+		go func() {
+			io.Copy(io.Discard, p.stdin)
+			end(nil)
+		}()
+	}
+	show := joinDisplay{out: p.stdout, json: o.json, id: o.id}
+	show.started(config.Listen, o.http)
+	for l := range m.Observe(life) {
+		show.role(l)
+	}
+	err = errors.Join(m.Err(), m.Close())
+	if cause := context.Cause(life); ctx.Err() == nil && cause != context.Canceled {
+		err = errors.Join(err, cause) // serving HTTP failed
+	}
+	switch {
+	case errors.Is(err, ringleader.ErrDuplicate):
+		return err
+	case err != nil:
+		return failed("member %d: %w", o.id, err)
+	}
+	show.stopped()
+	return nil
+}
+
+func (p *program) warn(text string) { fmt.Fprintln(p.stderr, "ringleader: warning: "+text) }
+
+// joinDisplay shows what happens to a member.
+type joinDisplay struct {
+	out  io.Writer
+	json bool
+	id   uint64
+}
+
+func (s joinDisplay) event(e joinEvent, text string) {
+	e.ID, e.Time = s.id, time.Now()
+	if s.json {
+		json.NewEncoder(s.out).Encode(e)
+	} else {
+		fmt.Fprintf(s.out, "%s  %d %s\n", e.Time.Format("15:04:05.000"), s.id, text)
+	}
+}
+
+func (s joinDisplay) started(listen, http string) {
+	text := fmt.Sprintf("started, process %d, on %s", os.Getpid(), listen)
+	if http != "" {
+		text += fmt.Sprintf(", status on http://%s/status", http)
+	}
+	s.event(joinEvent{Event: "started", PID: os.Getpid(), Listen: listen, HTTP: http}, text)
+}
+
+func (s joinDisplay) role(l ringleader.Leadership) {
+	text := "holds an election"
+	switch {
+	case l.Role == ringleader.Leader:
+		text = "leads"
+	case l.Known:
+		text = fmt.Sprintf("follows %d", l.Leader)
+	}
+	s.event(joinEvent{Event: "role", Role: l.Role, Leader: l.Leader, Term: &l.Term}, text)
+}
+
+func (s joinDisplay) stopped() { s.event(joinEvent{Event: "stopped"}, "stopped") }
