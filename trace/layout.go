@@ -17,9 +17,8 @@ const (
 	widest     = 1100.0 // what a drawing tries to fit into
 	leastWidth = 640.0
 	small      = 11.0 // font size of labels
-	headLength = 9.0
 	markRadius = 7.0
-	labelled   = 400 // a drawing with more messages than this has no labels on its arrows
+	labelled   = 400 // a drawing with more steps than this has no labels on its arrows
 )
 
 type point struct{ x, y float64 }
@@ -27,7 +26,7 @@ type point struct{ x, y float64 }
 // diagram is where everything stands. Lines of processes run to the right, and time with them.
 type diagram struct {
 	r         *Record
-	names     []string
+	names     naming
 	lines     int // N, and one more on a ring where a message passes the seam
 	lineGap   float64
 	top       float64   // y of the first line
@@ -37,6 +36,7 @@ type diagram struct {
 	arrows    []arrow
 	stretches []stretch
 	marks     []mark
+	labels    []label
 	ticks     []tick
 	breaks    []float64 // x of the cuts of the axis
 }
@@ -49,8 +49,6 @@ type arrow struct {
 	lost             bool
 	start, end       point
 	startRow, endRow int
-	label            string // "" where there is no room
-	labelAt          point  // its middle
 }
 
 // stretch is a part of a process's line in which its role does not change.
@@ -68,26 +66,40 @@ type mark struct {
 	symbol string
 }
 
+// label is a text with its middle.
+type label struct {
+	text  string
+	class string // name, of a process, or label, of an arrow
+	at    point
+}
+
 type tick struct {
 	x     float64
 	label string
-	exact string
 }
 
 func layOut(r *Record) *diagram {
-	d := &diagram{r: r, names: r.names(), lines: r.N}
-	d.lineGap = min(58, max(26, math.Floor(700/float64(r.N))))
+	d := &diagram{r: r, names: r.naming(), lines: r.N}
+	widestGap := 60.0
+	if r.Topology == complete { // arrows cross lines
+		widestGap = 84
+	}
+	d.lineGap = min(widestGap, max(26, math.Floor(700/float64(r.N))))
 	d.left = margin + 14
-	for _, name := range d.names {
-		d.left = max(d.left, margin+14+textWidth(name, 13))
+	for p := range r.N {
+		d.left = max(d.left, margin+14+textWidth(d.names.of(p), 13))
 	}
 	d.left = math.Ceil(d.left)
 	d.placeSteps()
 	d.placeArrows()
 	d.placeMarks()
+	d.trimArrows()
 	d.placeLabels()
 	return d
 }
+
+// labelling says whether arrows get labels where there is room.
+func (d *diagram) labelling() bool { return len(d.r.Steps) <= labelled && d.lineGap >= 36 }
 
 // y is the height of a line above the first one, which is moved later, when the legend is known.
 func (d *diagram) y(line int) float64 { return float64(line) * d.lineGap }
@@ -103,10 +115,17 @@ func (d *diagram) placeSteps() {
 	if d.r.Clock {
 		d.placeByTime()
 	} else {
-		column := math.Floor(min(56, max(widest/float64(len(d.x)+1), leastColumn(len(d.x)))))
+		least := 13.0 // what marks need
+		if d.labelling() {
+			least = 20
+		}
+		column := math.Floor(min(56, max(widest/float64(len(d.x)+1), least)))
+		stride := stride(column, textWidth(strconv.Itoa(len(d.x)), small)+10)
 		for i := range d.x {
 			d.x[i] = d.left + 24 + float64(float64(i)*column)
-			d.ticks = append(d.ticks, tick{d.x[i], strconv.Itoa(i + 1), ""})
+			if (i+1)%stride == 0 {
+				d.ticks = append(d.ticks, tick{d.x[i], strconv.Itoa(i + 1)})
+			}
 		}
 	}
 	d.end = d.left + 48
@@ -115,20 +134,23 @@ func (d *diagram) placeSteps() {
 	}
 }
 
-// leastColumn makes long records narrower, down to what marks need.
-func leastColumn(steps int) float64 {
-	if steps <= 200 {
-		return 20
+// stride is the least of 1, 2, 5, 10, 20, … columns that a label fits into.
+func stride(column, label float64) int {
+	for scale := 1; ; scale *= 10 {
+		for _, digit := range []int{1, 2, 5} {
+			if column*float64(digit*scale) >= label {
+				return digit * scale
+			}
+		}
 	}
-	return 13
 }
 
 // placeByTime puts times to scale: the median time between two moments is one unit of length. Shorter
 // ones than a quarter of that are drawn as a quarter, so that moments stay apart; longer ones than
-// six are cut, and the axis shows a break. What happens at one moment stands in causal order within a
+// four are cut, and the axis shows a break. What happens at one moment stands in causal order within a
 // fraction of the unit: a process's steps one after the other, and a message after it was sent.
 func (d *diagram) placeByTime() {
-	const shortest, longest = 0.25, 6.0
+	const shortest, longest = 0.25, 4.0
 	steps := d.r.Steps
 	var first []int // the first step of each moment
 	for i := range steps {
@@ -151,7 +173,11 @@ func (d *diagram) placeByTime() {
 		gaps[m] /= median
 		total += min(longest, max(shortest, gaps[m]))
 	}
-	unit := math.Floor(min(120, max(widest/total, 56)))
+	least := 30.0
+	if d.labelling() {
+		least = 56
+	}
+	unit := math.Floor(min(120, max(widest/total, least)))
 	x := d.left + 24
 	for m, begin := range first {
 		if m > 0 {
@@ -170,7 +196,7 @@ func (d *diagram) placeByTime() {
 		for i := begin; i < past; i++ {
 			d.x[i] = x + float64(float64(ranks[i])*apart)
 		}
-		d.ticks = append(d.ticks, tick{x, shortTime(steps[begin].Time), steps[begin].Time.String()})
+		d.ticks = append(d.ticks, tick{x, shortTime(steps[begin].Time)})
 	}
 }
 
@@ -295,13 +321,15 @@ func (d *diagram) placeMarks() {
 				turn("alive")
 			}
 		}
-		before := x
+		if s.Event != Lost && (s.Event != Receive || decided == "") {
+			at := x
+			if decided != "" {
+				at -= 2*markRadius - 1
+			}
+			d.marks = append(d.marks, mark{i, s.Process, at, string(s.Event)})
+		}
 		if decided != "" {
 			d.marks = append(d.marks, mark{i, s.Process, x, decided})
-			before -= 2*markRadius - 1
-		}
-		if s.Event != Receive && s.Event != Lost {
-			d.marks = append(d.marks, mark{i, s.Process, before, string(s.Event)})
 		}
 	}
 	for p, l := range lives {
@@ -317,34 +345,88 @@ func (d *diagram) placeMarks() {
 	}
 }
 
-// placeLabels puts labels on arrows, where they touch no other label, mark, arrow or line.
-func (d *diagram) placeLabels() {
-	if len(d.arrows) > labelled || d.lineGap < 2*small+14 {
-		return
+// trimArrows lets arrows end at the edge of a decision's mark.
+func (d *diagram) trimArrows() {
+	radius := map[int]float64{} // by number of the step
+	for _, m := range d.marks {
+		switch m.symbol {
+		case "leader":
+			radius[m.step+1] = 8
+		case "follower", "undecided":
+			radius[m.step+1] = 5
+		}
 	}
+	for i := range d.arrows {
+		a := &d.arrows[i]
+		dx, dy := a.end.x-a.start.x, a.end.y-a.start.y
+		length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
+		if trim := radius[a.endedIn]; length > trim {
+			a.end = point{along(a.start.x, a.end.x, 1-trim/length), along(a.start.y, a.end.y, 1-trim/length)}
+		}
+	}
+}
+
+// placeLabels repeats the names of processes along lines that are too long to see their beginning, and
+// puts labels on arrows. None touches another, a mark or a strange arrow; who finds no room goes without.
+func (d *diagram) placeLabels() {
+	const again = 1200.0 // pixels from name to name
 	var taken []box
 	for _, m := range d.marks {
-		taken = append(taken, around(point{m.x, d.y(m.line)}, 2*markRadius, 2*markRadius))
+		if m.symbol != string(Receive) {
+			taken = append(taken, around(point{m.x, d.y(m.line)}, 2*markRadius, 2*markRadius))
+		}
+	}
+	place := func(l label, but int, places []point) {
+		for _, l.at = range places {
+			b := around(l.at, textWidth(l.text, small)+4, small+3)
+			if !slices.ContainsFunc(taken, b.overlaps) && !d.crossed(b, but) {
+				d.labels = append(d.labels, l)
+				taken = append(taken, b)
+				return
+			}
+		}
+	}
+	for x := d.left + again; x < d.end-again/2; x += again {
+		for p := range d.r.N {
+			places := make([]point, 20)
+			for i := range places {
+				places[i] = point{x + float64(8*i), d.y(p)}
+			}
+			place(label{text: d.names.of(p), class: "name"}, -1, places)
+		}
+	}
+	if !d.labelling() {
+		return
 	}
 	for line := range d.lines {
-		taken = append(taken, box{point{0, d.y(line) - 2}, point{math.Inf(1), d.y(line) + 2}})
+		taken = append(taken, box{point{0, d.y(line) - 2}, point{d.end, d.y(line) + 2}})
 	}
 	for i := range d.arrows {
 		a := &d.arrows[i]
 		if a.startRow == a.endRow {
 			continue
 		}
-		text := describe(a.sent.Kind, a.sent.Text)
+		var places []point
 		for _, t := range []float64{0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82} {
-			at := point{along(a.start.x, a.end.x, t), along(a.start.y, a.end.y, t)}
-			b := around(at, textWidth(text, small)+4, small+3)
-			if !slices.ContainsFunc(taken, b.overlaps) && !d.crossed(b, i) {
-				a.label, a.labelAt = text, at
-				taken = append(taken, b)
-				break
-			}
+			places = append(places, point{along(a.start.x, a.end.x, t), along(a.start.y, a.end.y, t)})
 		}
+		place(label{text: describe(a.sent.Kind, a.sent.Text), class: "label"}, i, places)
 	}
+	d.dropPlainLabels()
+}
+
+// dropPlainLabels takes labels away that say no more than the legend, unless every arrow of their kind has one.
+func (d *diagram) dropPlainLabels() {
+	missing := map[string]int{}
+	for i := range d.arrows {
+		missing[describe(d.arrows[i].sent.Kind, d.arrows[i].sent.Text)]++
+	}
+	for _, l := range d.labels {
+		missing[l.text]--
+	}
+	d.labels = slices.DeleteFunc(d.labels, func(l label) bool {
+		return l.class == "label" && d.r.kind(l.text) >= 0 && missing[l.text] > 0
+	})
 }
 
 // crossed says whether any arrow but one touches the box.

@@ -16,12 +16,12 @@ func (r *Record) Story(w io.Writer) error {
 		return err
 	}
 	const most = 40 // a longer event moves its own line only
-	names := r.names()
+	names := r.naming()
 	rows := make([][4]string, len(r.Steps))
 	var width [4]int
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		rows[i] = [4]string{names[s.Process], r.time(s), r.event(s, names), r.effects(s, names)}
+		rows[i] = [4]string{names.of(s.Process), r.time(s), r.event(s, names), r.effects(s, names)}
 		for c, cell := range rows[i] {
 			if n := utf8.RuneCountInString(cell); n <= most || c != 2 {
 				width[c] = max(width[c], n)
@@ -41,25 +41,33 @@ func (r *Record) Story(w io.Writer) error {
 	return out.Flush()
 }
 
-// names are what processes are called, by position: their identifier, with the position where others have
-// the same one; p0, p1, … where there are no identifiers.
-func (r *Record) names() []string {
-	names := make([]string, r.N)
-	count := make(map[uint64]int, len(r.IDs))
+// naming says what processes are called.
+type naming struct {
+	ids      []uint64
+	repeated map[uint64]bool
+}
+
+func (r *Record) naming() naming {
+	n := naming{ids: r.IDs, repeated: map[uint64]bool{}}
+	seen := make(map[uint64]bool, len(r.IDs))
 	for _, id := range r.IDs {
-		count[id]++
+		n.repeated[id] = seen[id]
+		seen[id] = true
 	}
-	for p := range names {
-		switch {
-		case len(r.IDs) == 0:
-			names[p] = "p" + strconv.Itoa(p)
-		case count[r.IDs[p]] > 1:
-			names[p] = fmt.Sprintf("%d@%d", r.IDs[p], p)
-		default:
-			names[p] = strconv.FormatUint(r.IDs[p], 10)
-		}
+	return n
+}
+
+// of is the identifier at a position, with the position where others have the same one; p0, p1, … where
+// there are no identifiers.
+func (n naming) of(position int) string {
+	if len(n.ids) == 0 {
+		return "p" + strconv.Itoa(position)
 	}
-	return names
+	name := strconv.FormatUint(n.ids[position], 10)
+	if n.repeated[n.ids[position]] {
+		name += "@" + strconv.Itoa(position)
+	}
+	return name
 }
 
 func (r *Record) time(s *Step) string {
@@ -70,14 +78,14 @@ func (r *Record) time(s *Step) string {
 }
 
 // event is what happened, with the process as the subject.
-func (r *Record) event(s *Step, names []string) string {
+func (r *Record) event(s *Step, names naming) string {
 	switch s.Event {
 	case Start:
 		return "starts"
 	case Receive:
-		return "receives " + describe(s.Kind, s.Text) + " from " + names[s.From-1]
+		return "receives " + describe(s.Kind, s.Text) + " from " + names.of(s.From-1)
 	case Lost:
-		return "never gets " + describe(s.Kind, s.Text) + " from " + names[s.From-1]
+		return "never gets " + describe(s.Kind, s.Text) + " from " + names.of(s.From-1)
 	case Timeout:
 		return s.Text + " expires"
 	case Crash:
@@ -85,9 +93,9 @@ func (r *Record) event(s *Step, names []string) string {
 	case Recover:
 		return "recovers"
 	case Suspect:
-		return "suspects " + names[s.From-1]
+		return "suspects " + names.of(s.From-1)
 	case Trust:
-		return "trusts " + names[s.From-1] + " again"
+		return "trusts " + names.of(s.From-1) + " again"
 	case Command:
 		return "is asked to " + s.Text
 	}
@@ -102,7 +110,7 @@ func describe(kind, text string) string {
 }
 
 // effects is what the step did, in the order in which it takes effect.
-func (r *Record) effects(s *Step, names []string) string {
+func (r *Record) effects(s *Step, names naming) string {
 	if s.Event == Crash || s.Event == Lost {
 		return ""
 	}
@@ -111,7 +119,7 @@ func (r *Record) effects(s *Step, names []string) string {
 		var to []string
 		what := describe(s.Sent[i].Kind, s.Sent[i].Text)
 		for ; i < len(s.Sent) && describe(s.Sent[i].Kind, s.Sent[i].Text) == what; i++ {
-			to = append(to, names[s.Sent[i].To])
+			to = append(to, names.of(s.Sent[i].To))
 		}
 		did = append(did, "sends "+what+" to "+list(to))
 	}

@@ -112,10 +112,8 @@ func (d *drawing) draw() {
 	for _, m := range d.marks {
 		d.mark(m)
 	}
-	for i := range d.arrows {
-		if a := &d.arrows[i]; a.label != "" {
-			d.element(`<text class="label" x="%s" y="%s">%s</text>`, a.labelAt.x, a.labelAt.y+4, a.label)
-		}
+	for _, l := range d.labels {
+		d.element(`<text class="small middle halo %s" x="%s" y="%s">%s</text>`, l.class, l.at.x, l.at.y+4, l.text)
 	}
 	d.element("</g>\n</svg>")
 }
@@ -142,8 +140,8 @@ func (d *drawing) description() string {
 		fmt.Fprintf(&b, " %s %d;", k.Name, counts[i])
 	}
 	b.WriteString(" in the end:")
-	for p, name := range d.names {
-		fmt.Fprintf(&b, " %s %s;", name, d.final[p])
+	for p := range d.r.N {
+		fmt.Fprintf(&b, " %s %s;", d.names.of(p), d.final[p])
 	}
 	return strings.TrimSuffix(b.String(), ";") + "."
 }
@@ -190,15 +188,18 @@ type item struct {
 	row    int
 }
 
-const sample = 40.0 // length of an arrow in the legend
+const (
+	sample      = 40.0 // length of an arrow in the legend
+	symbolWidth = 24.0
+)
 
 func (i *item) width() float64 {
-	width := textWidth(i.text, 13) + 24
+	width := textWidth(i.text, 13) + 16
 	switch {
 	case i.kind >= 0:
 		return width + sample + 8
 	case i.symbol != "":
-		return width + 2*markRadius + 6
+		return width + symbolWidth
 	}
 	return width
 }
@@ -263,8 +264,8 @@ func (d *drawing) item(i item, x, y float64) {
 		d.element(`<path class="message %s kind-%d" d="M%s %sH%s"/>`, d.r.Kinds[i.kind].Class, i.kind, x, y, x+sample)
 		x += sample + 8
 	case i.symbol != "":
-		d.element(`<use href="#%s" x="%s" y="%s"/>`, i.symbol, x+markRadius, y)
-		x += 2*markRadius + 6
+		d.element(`<use href="#%s" x="%s" y="%s"/>`, i.symbol, x+symbolWidth/2-3, y)
+		x += symbolWidth
 	default:
 		class = "bold"
 	}
@@ -305,19 +306,19 @@ func (d *drawing) processes() {
 			d.element(`<path class="%s again" d="M%s %sH%s"/>`, s.class, s.from, d.y(d.r.N), s.to)
 		}
 	}
-	for p, name := range d.names {
-		d.element(`<text class="bold right" x="%s" y="%s">%s</text>`, d.left-10, d.y(p)+4.5, name)
+	for p := range d.r.N {
+		d.element(`<text class="bold right" x="%s" y="%s">%s</text>`, d.left-10, d.y(p)+4.5, d.names.of(p))
 		d.element(`<text class="small muted" x="%s" y="%s">%s</text>`, d.end+14, d.y(p)+4, d.final[p])
 	}
 	if d.lines > d.r.N {
-		d.element(`<text class="muted right" x="%s" y="%s">%s</text>`, d.left-10, d.y(d.r.N)+4.5, d.names[0])
-		d.element(`<text class="small muted" x="%s" y="%s">%s once more</text>`, d.end+14, d.y(d.r.N)+4, d.names[0])
+		d.element(`<text class="muted right" x="%s" y="%s">%s</text>`, d.left-10, d.y(d.r.N)+4.5, d.names.of(0))
+		d.element(`<text class="small muted" x="%s" y="%s">%s once more</text>`, d.end+14, d.y(d.r.N)+4, d.names.of(0))
 	}
 }
 
 func (d *drawing) arrow(a *arrow) {
 	what := describe(a.sent.Kind, a.sent.Text)
-	story := fmt.Sprintf("message %d, %s from %s to %s: sent in step %d, ", a.sent.Message, what, d.names[a.from], d.names[a.sent.To], a.sentIn)
+	story := fmt.Sprintf("message %d, %s from %s to %s: sent in step %d, ", a.sent.Message, what, d.names.of(a.from), d.names.of(a.sent.To), a.sentIn)
 	fate := ""
 	switch {
 	case a.endedIn == 0:
@@ -338,7 +339,7 @@ func (d *drawing) arrow(a *arrow) {
 
 func (d *drawing) mark(m mark) {
 	s := &d.r.Steps[m.step]
-	story := fmt.Sprintf("step %d: %s %s", s.Number, d.names[s.Process], d.r.event(s, d.names))
+	story := fmt.Sprintf("step %d: %s %s", s.Number, d.names.of(s.Process), d.r.event(s, d.names))
 	if effects := d.r.effects(s, d.names); effects != "" {
 		story += ": " + effects
 	}

@@ -2,16 +2,284 @@ package trace_test
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/trace"
 )
 
-func draw(t *testing.T, r *trace.Record) []byte {
-	t.Helper()
+func draw(t interface{ Fatal(...any) }, r *trace.Record) []byte {
 	var b bytes.Buffer
 	if err := r.SVG(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// node is an element of XML with all that is in it.
+type node struct {
+	XMLName  xml.Name
+	Attr     []xml.Attr `xml:",any,attr"`
+	Text     string     `xml:",chardata"`
+	Children []node     `xml:",any"`
+}
+
+func (n *node) attr(name string) string {
+	for _, a := range n.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// each visits the elements of that name and class.
+func (n *node) each(name, class string, visit func(*node)) {
+	if n.XMLName.Local == name && (class == "" || strings.Contains(" "+n.attr("class")+" ", " "+class+" ")) {
+		visit(n)
+	}
+	for i := range n.Children {
+		n.Children[i].each(name, class, visit)
+	}
+}
+
+func parse(t interface{ Fatal(...any) }, svg []byte) *node {
+	var root node
+	in := xml.NewDecoder(bytes.NewReader(svg))
+	if err := in.Decode(&root); err != nil {
+		t.Fatal(err)
+	}
+	if rest := bytes.TrimSpace(svg[in.InputOffset():]); len(rest) > 0 {
+		t.Fatal("there is something behind the drawing:", string(rest))
+	}
+	return &root
+}
+
+// arrows are the titles and ends of all messages: x, y, x, y.
+func arrows(t interface{ Fatal(...any) }, root *node) (titles []string, ends [][4]float64) {
+	root.each("path", "message", func(n *node) {
+		if len(n.Children) == 0 { // of the legend
+			return
+		}
+		titles = append(titles, n.Children[0].Text)
+		d, end := n.attr("d"), [4]float64{}
+		if _, err := fmt.Sscanf(d, "M%f %fL%f %f", &end[0], &end[1], &end[2], &end[3]); err != nil {
+			var bend [2]float64
+			if _, err := fmt.Sscanf(d, "M%f %fQ%f %f %f %f", &end[0], &end[1], &bend[0], &bend[1], &end[2], &end[3]); err != nil {
+				t.Fatal(d, err)
+			}
+		}
+		ends = append(ends, end)
+	})
+	return titles, ends
+}
+
+func TestDrawingOfLCR(t *testing.T) {
+	golden(t, "lcr.svg", draw(t, runLCR(t, false, 3, 2, 1)))
+}
+
+func TestEveryRecordIsDrawnWithOneArrowAMessage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := records.Draw(t, "record")
+		svg := draw(t, r)
+		if !bytes.Equal(svg, draw(t, r)) {
+			t.Fatal("the same record is drawn differently")
+		}
+		root := parse(t, svg)
+		messages, received, lost := 0, 0, 0
+		for _, s := range r.Steps {
+			messages += len(s.Sent)
+			if s.Event == trace.Receive {
+				received++
+			}
+			if s.Event == trace.Lost {
+				lost++
+			}
+		}
+		titles, ends := arrows(t, root)
+		if len(titles) != messages {
+			t.Fatalf("%d arrows for %d messages", len(titles), messages)
+		}
+		count := map[string]int{}
+		for i, title := range titles {
+			if !strings.HasPrefix(title, fmt.Sprintf("message %d, ", i+1)) {
+				t.Fatalf("arrow %d is %q", i+1, title)
+			}
+			if ends[i][0] >= ends[i][2] {
+				t.Fatalf("%q does not go forward in time: %v", title, ends[i])
+			}
+			for _, fate := range []string{"received in", "lost in", "still under way"} {
+				if strings.Contains(title, fate) {
+					count[fate]++
+				}
+			}
+		}
+		if count["received in"] != received || count["lost in"] != lost || count["still under way"] != messages-received-lost {
+			t.Fatalf("%d received, %d lost of %d messages are drawn as %v", received, lost, messages, count)
+		}
+	})
+}
+
+func TestNothingIsDrawnOutsideTheDrawing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		root := parse(t, draw(t, records.Draw(t, "record")))
+		var width, height float64
+		if _, err := fmt.Sscan(root.attr("width"), &width); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscan(root.attr("height"), &height); err != nil {
+			t.Fatal(err)
+		}
+		inside := func(what string, x, y float64) {
+			if !(x >= 0 && x <= width && y >= -100 && y <= height) {
+				t.Fatalf("%s at %v, %v in %v × %v", what, x, y, width, height)
+			}
+		}
+		_, ends := arrows(t, root)
+		for _, e := range ends {
+			inside("an arrow starts", e[0], e[1])
+			inside("an arrow ends", e[2], e[3])
+		}
+		for _, name := range []string{"use", "text"} {
+			root.each(name, "", func(n *node) {
+				var x, y float64
+				if _, err := fmt.Sscan(n.attr("x"), &x); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := fmt.Sscan(n.attr("y"), &y); err != nil {
+					t.Fatal(err)
+				}
+				inside(name+" "+n.Text, x, y)
+			})
+		}
+	})
+}
+
+func TestClockwiseMessagesGoOneLineDown(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		_, ends := arrows(t, parse(t, draw(t, runLCR(t, false, increasing(n)...))))
+		for _, e := range ends {
+			if down := e[3] - e[1]; down < 45 || down > 60 {
+				t.Errorf("n = %d: an arrow goes down by %v, where lines are 60 apart", n, down)
+			}
+		}
+	}
+}
+
+func TestCounterClockwiseMessagesGoOneLineUp(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		titles, ends := arrows(t, parse(t, draw(t, runRingBully(t, false, increasing(n)...))))
+		for i, e := range ends {
+			if up := e[1] - e[3]; strings.Contains(titles[i], "terminate") && (up < 45 || up > 60) {
+				t.Errorf("n = %d: %s goes up by %v, where lines are 60 apart", n, titles[i], up)
+			}
+		}
+	}
+}
+
+func TestLabelsDoNotOverlap(t *testing.T) {
+	for name, r := range map[string]*trace.Record{
+		"lcr":        runLCR(t, false, 5, 4, 3, 2, 1),
+		"ring-bully": runRingBully(t, true, 3, 8, 1, 6, 2, 7, 5, 4),
+		"bully":      runBully(t, options{clock: true}, 5),
+	} {
+		type place struct {
+			x, y, width float64
+			text        string
+		}
+		var places []place
+		parse(t, draw(t, r)).each("text", "halo", func(n *node) {
+			p := place{text: n.Text, width: 6 * float64(len(n.Text))}
+			if _, err := fmt.Sscan(n.attr("x"), &p.x); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fmt.Sscan(n.attr("y"), &p.y); err != nil {
+				t.Fatal(err)
+			}
+			for _, q := range places {
+				if dx, dy := p.x-q.x, p.y-q.y; 2*max(dx, -dx) < p.width+q.width && max(dy, -dy) < 11 {
+					t.Errorf("%s: %q stands on %q", name, p.text, q.text)
+				}
+			}
+			places = append(places, p)
+		})
+		if name == "lcr" && len(places) != 20 {
+			t.Errorf("of the 20 messages of a small run of lcr %d have labels", len(places))
+		}
+	}
+}
+
+// A tick's place is its time, except where the axis is cut.
+func TestTimeIsToScale(t *testing.T) {
+	r := &trace.Record{Header: trace.Header{
+		Format: trace.Format, Title: "sleepers", Topology: "ring", N: 1, Timing: "synchronous", Clock: true,
+		Kinds: []trace.Kind{{Name: "token", Class: "election"}},
+	}}
+	for i, time := range []election.Ticks{{}, election.Units(1), election.Units(2), election.Units(4), election.Units(5), election.Power(100)} {
+		r.Steps = append(r.Steps, trace.Step{Number: i + 1, Time: time, Event: trace.Command, Text: "wait", Port: -1})
+	}
+	root := parse(t, draw(t, r))
+	at := map[string]float64{}
+	root.each("text", "middle", func(n *node) {
+		var x float64
+		if _, err := fmt.Sscan(n.attr("x"), &x); err != nil {
+			t.Fatal(err)
+		}
+		at[n.Text] = x
+	})
+	unit := at["1"] - at["0"]
+	if unit <= 0 || at["2"] != at["1"]+unit || at["4"] != at["2"]+2*unit || at["5"] != at["4"]+unit || at["2^100"] != at["5"]+4*unit {
+		t.Errorf("ticks are at %v", at)
+	}
+	if _, found := at["2^100"]; !found || !bytes.Contains(draw(t, r), []byte("l4 -10m5 0l-4 10")) {
+		t.Error("the axis is not cut before 2^100")
+	}
+}
+
+func TestLargeRecordsAreRefusedNotCut(t *testing.T) {
+	r := runLCR(t, false, increasing(trace.MaxDrawnProcesses)...)
+	draw(t, r)
+	for name, r := range map[string]*trace.Record{
+		"processes": runLCR(t, false, increasing(trace.MaxDrawnProcesses+1)...),
+		"steps":     with(r, trace.MaxDrawnSteps+1, 0),
+		"messages":  with(r, 1, trace.MaxDrawnMessages+1),
+	} {
+		var b bytes.Buffer
+		if err := r.SVG(&b); !errors.Is(err, trace.ErrTooLarge) || !strings.Contains(err.Error(), name) || b.Len() != 0 {
+			t.Errorf("too many %s: %v, and %d bytes", name, err, b.Len())
+		}
+	}
+	draw(t, with(r, trace.MaxDrawnSteps, 2))
+}
+
+// with is a record of that many steps and messages a step.
+func with(like *trace.Record, steps, messages int) *trace.Record {
+	r := &trace.Record{Header: like.Header}
+	sent := 0
+	for i := range steps {
+		s := trace.Step{Number: i + 1, Process: i % r.N, Event: trace.Command, Text: "go on", Port: -1}
+		for range messages {
+			sent++
+			s.Sent = append(s.Sent, trace.Sent{Message: sent, To: (s.Process + 1) % r.N, Kind: r.Kinds[0].Name})
+		}
+		r.Steps = append(r.Steps, s)
+	}
+	return r
+}
+
+func TestStoriesAndDrawingsOfContradictionsAreRefused(t *testing.T) {
+	r := runLCR(t, false, 2, 1)
+	r.Steps[2].Message = 99
+	var b bytes.Buffer
+	if err := r.SVG(&b); !errors.Is(err, trace.ErrRecord) || b.Len() != 0 {
+		t.Errorf("SVG: %v", err)
+	}
+	if err := r.Story(&b); !errors.Is(err, trace.ErrRecord) || b.Len() != 0 {
+		t.Errorf("Story: %v", err)
+	}
 }
