@@ -14,21 +14,33 @@ import (
 const program = `package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"os"
+	"log"
 
+	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
 )
 
 func main() {
 	result, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: election.On(5, 4, 3, 2, 1)})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		log.Fatal(err)
 	}
 	fmt.Println(result.Messages.Election, result.Messages.Announcement)
+
+	report, err := verify.Run(lcr.Algorithm, verify.Options{Size: 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.Complete, report.Violation == nil)
+
+	_, err = ringleader.Join(context.Background(), ringleader.Config{})
+	fmt.Println(errors.Is(err, ringleader.ErrConfig))
 }
 `
 
@@ -48,8 +60,8 @@ func TestAnotherModuleCanImportTheLibrary(t *testing.T) {
 	run := exec.Command("go", "run", ".")
 	run.Dir = dir
 	run.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
-	if out, err := run.CombinedOutput(); err != nil || string(out) != "15 5\n" {
-		t.Errorf("a program of another module prints %q (%v), not 15 election and 5 announcement messages", out, err)
+	if out, err := run.CombinedOutput(); err != nil || string(out) != "15 5\ntrue true\ntrue\n" {
+		t.Errorf("a program of another module prints %q (%v)", out, err)
 	}
 }
 

@@ -122,18 +122,18 @@ func readable(m *module) (complaints []string) {
 
 var sleepInScript = regexp.MustCompile(`(?m)^\s*!?\s*(exec\s+)?sleep\s`)
 
-// sleepless forbids to wait for time instead of a condition. In a synctest bubble time is false and a
-// sleep exact, so that it is allowed there.
+// sleepless forbids to wait for time instead of a condition. Where the tests of a file run in synctest
+// bubbles, time is false and a sleep exact, so that it is allowed there.
 func sleepless(m *module) (complaints []string) {
 	for _, p := range m.packages {
 		for _, f := range p.tests {
+			if slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return m.imported(s) == "testing/synctest" }) {
+				continue
+			}
 			limits := map[ast.Stmt]bool{} // of selects: they bound a wait for something else
 			ast.Inspect(f, func(n ast.Node) bool {
 				if c, ok := n.(*ast.CommClause); ok {
 					limits[c.Comm] = true
-				}
-				if from, name := called(n); from == "synctest" && name == "Test" {
-					return false
 				}
 				if from, name := called(n); from == "time" && name == "Sleep" {
 					complaints = append(complaints, m.at(n, "time.Sleep in a test; wait for a condition"))
