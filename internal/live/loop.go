@@ -124,10 +124,10 @@ func (l *loop) now() time.Duration { return time.Since(l.begun) }
 
 // next is when expire has something to do.
 func (l *loop) next() time.Duration {
-	if !l.started {
-		return l.startBy
-	}
 	_, at := l.timers.next()
+	if !l.started && l.now() < l.startBy { // after that, the news that it waits for comes by the inbox
+		at = l.startBy
+	}
 	return min(at, l.lease)
 }
 

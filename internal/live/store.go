@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -24,7 +25,7 @@ type record struct {
 type header struct {
 	ID          uint64
 	Group       digest // identifiers of the members, algorithm and layout of what it keeps
-	Incarnation uint64 // counts the lives of the member; greater in each
+	Incarnation uint64 // of the life; greater than those before it
 }
 
 // recordMagic opens a state file; its last byte is the version of the format.
@@ -69,8 +70,7 @@ type store struct {
 }
 
 // openStore locks a directory, which is made if need be, and reads what is there. A directory that was
-// never used is filled with what a newborn keeps. The incarnation, here and without a directory, is greater
-// than all before, if the wall clock is right or there is a directory.
+// never used is filled with what a newborn keeps, else again is true.
 func openStore(directory string, id uint64, group digest, newborn []byte) (s *store, again bool, err error) {
 	if err := os.MkdirAll(directory, 0o700); err != nil {
 		return nil, false, fmt.Errorf("%w: %w", ErrData, err)
@@ -109,7 +109,9 @@ func openStore(directory string, id uint64, group digest, newborn []byte) (s *st
 	return s, again, s.write(next)
 }
 
-func newIncarnation() uint64 { return uint64(time.Now().UnixNano()) }
+// newIncarnation is the wall clock in nanoseconds, with chance in the last millisecond: two processes that are
+// started together by mistake are told apart.
+func newIncarnation() uint64 { return uint64(time.Now().UnixNano())>>20<<20 | rand.Uint64N(1<<20) }
 
 // save makes what is kept durable, if it has changed.
 func (s *store) save(kept []byte) error {
