@@ -72,10 +72,11 @@ type Starts uint8
 const (
 	AnyStart Starts = iota // any that are not none; the others join on a message
 	AllStart               // every process does at some time
+	Together               // every process does at time 0
 )
 
 func (s Starts) String() string {
-	return [...]string{"any non-empty set of processes starts", "every process starts"}[s]
+	return [...]string{"any non-empty set of processes starts", "every process starts", "all start together"}[s]
 }
 
 // Task is what a run must bring about.

@@ -1,10 +1,15 @@
 // Package bully elects the live process of highest identifier among known members, after Garcia-Molina:
 // who suspects the coordinator asks all higher ones, and whoever hears no answer takes over.
 //
-// Source: S4, its rules 1-5, cited below; S2 section 2.3.1. Added to S4 as printed, and why: a process
-// that hears of a coordinator below itself holds an election (the "bullying" of older statements of
-// S4; without it a premature winner stays for ever), and a coordinator that learns that a suspicion was
-// wrong presents itself again (S4's failure detector is never wrong; a real one is).
+// Source: S4, its rules 1-5, cited below; S2 section 2.3.1. Added to S4 as printed, and why:
+//
+//   - A process that hears of a coordinator below itself holds an election: the "bullying" of older
+//     statements of S4. Without it a premature winner stays for ever.
+//   - So does one that hears of a coordinator below the one that it follows. Without it the message of
+//     a deposed coordinator that comes after its successor's is believed for ever: the checker finds
+//     this with three processes, one crash and one recovery.
+//   - A coordinator that learns that a suspicion was wrong presents itself again: S4's failure detector
+//     is never wrong, a real one is.
 //
 // S4 is safe and live only if every message arrives within delay and is handled at once, if the failure
 // detector is right, and if a suspicion comes after the last message of the dead.
@@ -134,12 +139,18 @@ func (p *Process) Start(out *election.Out[Message]) {
 
 // Suspect: "the failure detector indicates that the current coordinator has failed".
 func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
-	if election.From(port) != p.Coordinator {
-		return
+	if election.From(port) == p.Coordinator {
+		p.doubt(true, out)
+		p.Start(out)
 	}
-	p.Coordinator = 0
-	out.Doubt()
-	p.Start(out)
+}
+
+// doubt forgets the coordinator, if there is reason to.
+func (p *Process) doubt(reason bool, out *election.Out[Message]) {
+	if reason && p.Coordinator != 0 {
+		p.Coordinator = 0
+		out.Doubt()
+	}
 }
 
 // Trust comes after a pause or a partition, which S4 does not know: each side may have a coordinator.
@@ -202,7 +213,8 @@ func (p *Process) Receive(port election.Port, kind election.Kind, _ Message, out
 		out.Send(port, Answer, Message{})
 		p.Start(out)
 	case Coordinator:
-		if j < p.ID { // not in S4's rule 5 as printed
+		if j < p.ID || j < p.Coordinator { // not in S4's rule 5 as printed
+			p.doubt(p.Coordinator != p.ID, out)
 			p.Start(out)
 			return
 		}

@@ -49,7 +49,7 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			if a.Survives&election.Crash != 0 {
 				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes) })
 			}
-			t.Run("one seed is one run", func(t *testing.T) { repeats(t, a, parameters) })
+			t.Run("one seed is one run", func(t *testing.T) { repeats(t, a, slices.Max(o.Sizes), parameters) })
 			t.Run("steps are pure", func(t *testing.T) {
 				runs(t, Pure(a), Options{Sizes: []int{1, 2, 5}, Runs: 3}, parameters, nil)
 			})
@@ -63,6 +63,11 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 
 // timings are the ways to run an algorithm that its declaration allows.
 func timings(d *election.Declaration) (all []simulate.Options) {
+	defer func() {
+		if d.Starts == election.Together {
+			all = slices.DeleteFunc(all, func(o simulate.Options) bool { return o.AnyTime })
+		}
+	}()
 	if d.Timing == election.Asynchronous {
 		for _, schedule := range []simulate.Schedule{simulate.FIFO, simulate.LIFO, simulate.Random} {
 			all = append(all, simulate.Options{Schedule: schedule}, simulate.Options{Schedule: schedule, AnyTime: true})
@@ -197,10 +202,10 @@ func judge(d *election.Declaration, r *simulate.Result, wholesome bool) string {
 	return ""
 }
 
-func repeats[S, M any](t *testing.T, a election.Algorithm[S, M], parameters map[string]string) {
+func repeats[S, M any](t *testing.T, a election.Algorithm[S, M], n int, parameters map[string]string) {
 	for _, how := range timings(&a.Declaration) {
 		how.Record, how.Seed, how.Limit = true, 3, 100_000
-		how.Instance = Instance(&a.Declaration, 6, 3)
+		how.Instance = Instance(&a.Declaration, n, 3)
 		how.Instance.Parameters = parameters
 		var first, second bytes.Buffer
 		for _, w := range []*bytes.Buffer{&first, &second} {
@@ -222,7 +227,11 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	seen := make([]uint64, len(a.Kinds))
 	for _, n := range o.Sizes {
 		for seed := range uint64(o.Runs) {
-			r, err := simulate.Run(a, simulate.Options{Instance: Instance(&a.Declaration, n, seed), Seed: seed, Limit: 1_000_000})
+			run := simulate.Options{Instance: Instance(&a.Declaration, n, seed), Seed: seed, Limit: 1_000_000}
+			if a.Starts == election.AnyStart && seed%2 == 1 {
+				run.Initiators = initiators(n, random.New(seed, random.Choices))
+			}
+			r, err := simulate.Run(a, run)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,6 +248,9 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, parameters map[string]string) {
 	o := verify.Options{Size: n, Starts: verify.AnyTime, Unordered: !a.FIFO && a.Timing == election.Asynchronous}
 	o.Instance.Parameters = parameters
+	if a.Starts == election.Together {
+		o.Starts = verify.AllFirst
+	}
 	if a.Topology == election.Tree || a.Unoriented {
 		o.Instance = Instance(&a.Declaration, n, 1)
 		o.Instance.Parameters = parameters
