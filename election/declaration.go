@@ -144,12 +144,13 @@ type MessageKind struct {
 
 // Bound is a claim about the cost of a run without faults, with distinct identifiers.
 type Bound struct {
-	Of      string // "election", "announcement" or "total" messages, or "time" until quiet, in units of delay
-	Case    Case
-	Formula string                 // as in the source, in n
-	Source  string                 // where it is stated or proved
-	Value   func(n uint64) uint64  // of Worst and Best: exact
-	Mean    func(n uint64) float64 // of Average, over all orders
+	OneStart bool   // it is claimed for runs in which a single process starts
+	Of       string // "election", "announcement" or "total" messages, or "time" until quiet, in units of delay
+	Case     Case
+	Formula  string                 // as in the source, in n
+	Source   string                 // where it is stated or proved
+	Value    func(n uint64) uint64  // of Worst and Best: exact
+	Mean     func(n uint64) float64 // of Average, over all orders
 }
 
 // Case is which runs a Bound speaks of.

@@ -139,8 +139,11 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 	if starts == 0 {
 		return wrong("no process starts; at least one must")
 	}
-	if d.Starts == election.AllStart && starts < n-len(o.Dead) {
-		return wrong("every process starts by itself; let the schedule decide when (start any), but not who")
+	if d.Starts == election.Together && o.AnyTime {
+		return wrong("all start together; the schedule cannot decide when")
+	}
+	if d.Starts != election.AnyStart && starts < n-len(o.Dead) {
+		return wrong("%s; nobody can be left out", d.Starts)
 	}
 	return nil
 }

@@ -15,6 +15,9 @@ type Result struct {
 	Decisions []election.Decision // by position; of the dead, what they had decided
 	Dead      []int               // positions that are dead in the end
 
+	Starters int  // how many start by themselves
+	Hurt     bool // a process crashed or was suspected wrongly on the way
+
 	Leaders []int // live positions that claim to lead
 	Decided int   // live processes that have decided
 	Live    int

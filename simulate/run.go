@@ -75,8 +75,12 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 		collect: new(election.Collector[M]),
 		result: &Result{
 			Timing: o.Timing, Delay: o.Delay, Prepared: p, Complete: true,
-			Decisions: make([]election.Decision, n),
+			Decisions: make([]election.Decision, n), Starters: n - len(o.Dead),
+			Hurt: len(o.Crashes)+len(o.Recoveries)+len(o.Suspicions)+len(o.Resigns) > 0,
 		},
+	}
+	if o.Initiators != nil {
+		r.result.Starters = len(o.Initiators)
 	}
 	r.result.Bytes = n * (r.plans.StateSize() + 16)
 	for q := range r.states {

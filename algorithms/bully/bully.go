@@ -101,8 +101,9 @@ var Algorithm = election.Algorithm[Process, Message]{
 		},
 		Bounds: []election.Bound{
 			{
-				Of: "election", Case: election.Worst, Formula: "n(n-1)", Source: "S4, network bandwidth: Θ(n²); one election, nobody dead, the lowest starts",
-				Value: func(n uint64) uint64 { return n * (n - 1) },
+				Of: "election", Case: election.Worst, Formula: "n(n-1)", OneStart: true,
+				Source: "S4, network bandwidth: Θ(n²); one election, reached if the lowest starts and all live",
+				Value:  func(n uint64) uint64 { return n * (n - 1) },
 			},
 		},
 	},

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+)
+
+func (p *program) algorithms() *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:     "algorithms [NAME]",
+		GroupID: groupStudy,
+		Short:   "List the algorithms, or say all about one: model, source, bounds, parameters",
+		Example: "  ringleader algorithms\n  ringleader algorithms bully\n  ringleader algorithms --json",
+		RunE: func(command *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				if asJSON {
+					all := make([]object, len(catalogue.All))
+					for i := range catalogue.All {
+						all[i] = declaration(&catalogue.All[i])
+					}
+					return p.print(all)
+				}
+				return p.list()
+			}
+			e, err := oneAlgorithm(command, args)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return p.print(declaration(e))
+			}
+			p.describe(e)
+			return nil
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
+	}
+	return command
+}
+
+func (p *program) list() error {
+	w := tabwriter.NewWriter(p.stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "NAME\tNETWORK\tWINNER\tWORST CASE\tSOURCE")
+	for i := range catalogue.All {
+		e := &catalogue.All[i]
+		worst := ""
+		if b := e.Bound(election.Worst); b != nil {
+			worst = b.Formula + " " + b.Of
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), e.Winner, worst, e.Source)
+	}
+	return w.Flush()
+}
+
+// model is the network that an algorithm is made for.
+func model(d *election.Declaration) string {
+	words := []string{d.Timing.String()}
+	switch {
+	case d.OneWay:
+		words = append(words, "one-directional")
+	case d.Unoriented:
+		words = append(words, "unoriented")
+	}
+	return strings.Join(append(words, d.Topology.String()), " ")
+}
+
+func (p *program) describe(e *catalogue.Entry) {
+	paint, d := p.paintOn(p.stdout), e.Declaration
+	fmt.Fprintf(p.stdout, "%s (%d)\n%s\n\n", paint.text(bold, d.Title), d.Year, wrap(d.About, 100))
+	w := tabwriter.NewWriter(p.stdout, 0, 0, 3, ' ', 0)
+	row := func(name, text string) { fmt.Fprintf(w, "  %s\t%s\n", name, text) }
+	row("source", d.Source)
+	row("network", model(d))
+	row("identifiers", d.Identifiers.String())
+	row("order on links", needed(d.FIFO, "must be kept", "may change"))
+	row("starts", d.Starts.String())
+	row("task", d.Task.String()+"; decides: "+d.Decides.String()+"; winner: "+d.Winner.String())
+	row("survives", survives(d.Survives))
+	for _, k := range d.Kinds {
+		row("message", k.Name+" ("+k.Class.String()+")")
+	}
+	for _, t := range d.Timers {
+		row("timer", t)
+	}
+	for i := range d.Bounds {
+		b := &d.Bounds[i]
+		row(b.Case.String()+" case", fmt.Sprintf("%s %s messages\n  \t%s", b.Formula, b.Of, b.Source))
+	}
+	for i := range d.Parameters {
+		a := &d.Parameters[i]
+		values := strings.Join(a.Choices, "|")
+		if len(a.Choices) == 0 {
+			values = "number, default " + a.Default
+		}
+		row("--param "+a.Name, values+"\n  \t"+a.About)
+	}
+	if e.Count != nil {
+		row("count", "closed form: ringleader count "+d.Name)
+	}
+	w.Flush()
+}
+
+// wrap breaks a text into lines of at most width letters where words allow it.
+func wrap(text string, width int) string {
+	var b strings.Builder
+	column := 0
+	for word := range strings.FieldsSeq(text) {
+		length := utf8.RuneCountInString(word)
+		switch {
+		case column == 0:
+		case column+1+length > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += length
+	}
+	return b.String()
+}
+
+func needed(yes bool, word, other string) string {
+	if yes {
+		return word
+	}
+	return other
+}
+
+func survives(f election.Faults) string {
+	var words []string
+	if f&election.Crash != 0 {
+		words = append(words, "crashes")
+	}
+	if f&election.Recovery != 0 {
+		words = append(words, "recoveries")
+	}
+	if words == nil {
+		return "no faults"
+	}
+	return strings.Join(words, ", ")
+}
+
+// declaration is an algorithm's declaration as JSON.
+func declaration(e *catalogue.Entry) object {
+	d := e.Declaration
+	var kinds, bounds, parameters []object
+	for _, k := range d.Kinds {
+		kinds = append(kinds, object{{"name", k.Name}, {"class", k.Class.String()}})
+	}
+	for i := range d.Bounds {
+		b := &d.Bounds[i]
+		bounds = append(bounds, object{{"of", b.Of}, {"case", b.Case.String()}, {"formula", b.Formula}, {"source", b.Source}})
+	}
+	for i := range d.Parameters {
+		a := &d.Parameters[i]
+		o := object{{"name", a.Name}, {"about", a.About}}
+		if len(a.Choices) > 0 {
+			o = append(o, field{"choices", a.Choices}, field{"default", a.Choices[0]})
+		} else {
+			o = append(o, field{"whole", a.Whole}, field{"least", a.Least}, field{"default", a.Default})
+		}
+		parameters = append(parameters, o)
+	}
+	return object{
+		{"name", d.Name}, {"title", d.Title}, {"year", d.Year}, {"source", d.Source}, {"about", d.About},
+		{"topology", d.Topology.String()}, {"one_way", d.OneWay}, {"unoriented", d.Unoriented}, {"timing", d.Timing.String()},
+		{"identifiers", d.Identifiers.String()}, {"knows_size", d.KnowsSize}, {"fifo", d.FIFO}, {"starts", d.Starts.String()},
+		{"task", d.Task.String()}, {"decides", d.Decides.String()}, {"winner", d.Winner.String()}, {"survives", survives(d.Survives)},
+		{"kinds", kinds}, {"timers", d.Timers}, {"parameters", parameters}, {"bounds", bounds}, {"count", e.Count != nil},
+	}
+}

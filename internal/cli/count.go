@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+)
+
+func (p *program) count() *cobra.Command {
+	var in input
+	var asJSON bool
+	command := &cobra.Command{
+		Use:     "count ALGORITHM",
+		GroupID: groupStudy,
+		Short:   "Say exactly what an election costs, without simulating it",
+		Long: `Say exactly what an election costs, by closed forms that are tested to be equal to simulation.
+All processes start first; times are those of unit delays. The ring is never stored, so n may be 10⁹.`,
+		Example: `  ringleader count lcr --n 1000000 --order random --seed 7
+  ringleader count ring-bully --n 1000000000 --order random
+  ringleader count lcr --ids 5,4,3,2,1 --json`,
+		RunE: func(command *cobra.Command, args []string) error {
+			e, err := oneAlgorithm(command, args)
+			if err != nil {
+				return err
+			}
+			return p.exact(command.Context(), e, &in, asJSON)
+		},
+	}
+	in.flags(command)
+	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return command
+}
+
+func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, asJSON bool) error {
+	if e.Count == nil {
+		var known []string
+		for _, other := range catalogue.All {
+			if other.Count != nil {
+				known = append(known, other.Name)
+			}
+		}
+		return fmt.Errorf("there is no closed form for %s; count knows %s, and run simulates all", e.Name, strings.Join(known, ", "))
+	}
+	i, err := in.instance(e)
+	if err != nil {
+		return err
+	}
+	set, err := e.Set(i.Parameters)
+	if err != nil {
+		return err
+	}
+	bar := p.progress()
+	r, err := e.Count(ctx, i.IDs, func(done, of int) { bar.show("%d of %d million", done/1_000_000, of/1_000_000) })
+	bar.done()
+	if ctx.Err() != nil {
+		return exitError{exitIncomplete, fmt.Errorf("stopped before the end")}
+	}
+	if err != nil {
+		return err
+	}
+	n := i.IDs.Len()
+	if asJSON {
+		result := append(identity(e, in, i.IDs),
+			field{"timing", e.Timing.String()}, field{"seed", in.seed}, field{"parameters", parameters(set)},
+			field{"leader", r.Leader}, field{"leader_position", r.Position}, field{"leaders", []uint64{r.Leader}},
+			field{"live", n}, field{"decided", n}, field{"agreed", true}, field{"messages", messages(e.Declaration, r.Messages)})
+		if r.ByPhase != nil {
+			result = append(result, field{"by_phase", r.ByPhase})
+		}
+		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
+		if b := worst(e.Declaration, n, false); b != nil {
+			result = append(result, field{"bound", bound(b, r.Messages, n)})
+		}
+		return p.print(append(result, field{"complete", true}))
+	}
+	paint := p.paintOn(p.stdout)
+	fmt.Fprintf(p.stdout, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, e.Timing, n), e.Source)
+	p.underTitle(lineUp(e.Declaration, i.IDs, func(int) bool { return false }), fmt.Sprintf("all start, counted exactly, seed %d", in.seed))
+	fmt.Fprintf(p.stdout, "leader %d, at position %d\n", r.Leader, r.Position)
+	counts(p.stdout, e.Declaration, worst(e.Declaration, n, false), r.Messages, n, fmt.Sprintf("   in %s units of delay", r.Time.Quiet))
+	if b := e.Bound(election.Average); b != nil && n > 1 {
+		fmt.Fprintf(p.stdout, "\non average over all orders %.6g %s messages: %s\n", b.Mean(uint64(n)), b.Of, b.Formula)
+	}
+	return nil
+}

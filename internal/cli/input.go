@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/simulate"
+)
+
+// input is what the commands that study an algorithm share: on which network it runs.
+type input struct {
+	ids        string
+	n          int
+	order      string
+	seed       uint64
+	parameters []string
+	duplicates bool
+	start      string
+}
+
+// flags adds the flags that say on which network.
+func (in *input) flags(command *cobra.Command) {
+	f := command.Flags()
+	f.StringVar(&in.ids, "ids", "", "identifiers, clockwise on a ring: 5,4,3,2,1")
+	f.IntVar(&in.n, "n", 0, "number of processes, with identifiers 1 … n in some --order")
+	f.StringVar(&in.order, "order", "", "order of identifiers: "+strings.Join(order.Names[:], ", ")+" (default increasing)")
+	f.Uint64Var(&in.seed, "seed", 1, "seed of everything random: order, schedule, delays, choices")
+	f.StringSliceVar(&in.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
+	_ = command.RegisterFlagCompletionFunc("order", fixed(order.Names[:]...))
+	command.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
+	}
+	_ = command.RegisterFlagCompletionFunc("param", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		if len(args) > 0 {
+			if e, err := catalogue.Find(args[0]); err == nil {
+				for i := range e.Parameters {
+					names = append(names, e.Parameters[i].Name+"=")
+				}
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
+func fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// oneAlgorithm is the algorithm that the only argument names.
+func oneAlgorithm(command *cobra.Command, args []string) (*catalogue.Entry, error) {
+	switch len(args) {
+	case 0:
+		return nil, fmt.Errorf("%s needs the name of an algorithm: %s", command.CommandPath(), strings.Join(catalogue.Names(), ", "))
+	case 1:
+		e, err := catalogue.Find(args[0])
+		if err != nil {
+			return nil, fmt.Errorf("unknown algorithm %q; %s", args[0], instead(args[0], catalogue.Names()))
+		}
+		return e, nil
+	}
+	return nil, fmt.Errorf("%s takes one algorithm, not also %q", command.CommandPath(), args[1])
+}
+
+// instance reads who stands where, and the parameters.
+func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
+	i := election.Instance{Duplicates: in.duplicates}
+	var err error
+	if i.Parameters, err = pairs(in.parameters); err != nil {
+		return i, err
+	}
+	switch {
+	case in.ids != "" && (in.n != 0 || in.order != ""):
+		return i, errors.New("--ids says all; --n and --order go without it")
+	case in.ids != "":
+		ids, err := numbers(in.ids)
+		if err != nil {
+			return i, fmt.Errorf("--ids: %w", err)
+		}
+		if e.Topology == election.Complete {
+			slices.Sort(ids) // as positions are there
+		}
+		i.IDs = election.List(ids)
+	case in.n == 0:
+		return i, errors.New("say on which processes: --ids 5,4,3,2,1, or --n 5 with an --order; at least 1 is needed")
+	default:
+		name := in.order
+		if name == "" {
+			name = order.Names[0]
+		}
+		if e.Topology == election.Complete && name != order.Names[0] {
+			return i, fmt.Errorf("on a complete graph nobody stands next to anybody, so --order %s means nothing", name)
+		}
+		if i.IDs, err = order.Parse(name, in.n, in.seed); err != nil {
+			return i, err
+		}
+	}
+	return i, nil
+}
+
+// positions are where the identifiers of a list stand.
+func positions(i election.Instance, list string) ([]int, error) {
+	ids, err := numbers(list)
+	if err != nil {
+		return nil, err
+	}
+	var found []int
+	for _, id := range ids {
+		before := len(found)
+		for p := range i.IDs.Len() {
+			if i.IDs.At(p) == id {
+				found = append(found, p)
+			}
+		}
+		if len(found) == before {
+			return nil, fmt.Errorf("there is no process %d", id)
+		}
+	}
+	return found, nil
+}
+
+// ringOrder is the initiators of --start, in the order in which they start.
+func (in *input) initiators(i election.Instance) (starters []int, anyTime bool, err error) {
+	switch in.start {
+	case "all":
+		return nil, false, nil
+	case "any":
+		return nil, true, nil
+	}
+	starters, err = positions(i, in.start)
+	if err != nil {
+		return nil, false, fmt.Errorf("--start: %w", err)
+	}
+	slices.Sort(starters)
+	return slices.Compact(starters), false, nil
+}
+
+// faults reads ID@TIME,ID@TIME.
+func faults(i election.Instance, list []string) ([]simulate.Fault, error) {
+	var all []simulate.Fault
+	for _, text := range list {
+		id, at, found := strings.Cut(text, "@")
+		if !found {
+			return nil, fmt.Errorf("%q is not ID@TIME, such as 5@30", text)
+		}
+		p, err := positions(i, id)
+		if err != nil {
+			return nil, err
+		}
+		time, ok := new(big.Int).SetString(at, 10)
+		if !ok {
+			return nil, fmt.Errorf("%q is no time; it is a whole number of units", at)
+		}
+		ticks, ok := election.TicksOf(time)
+		if !ok {
+			return nil, fmt.Errorf("%s is no time; it is from 0 to 2^128 - 1", at)
+		}
+		for _, q := range p {
+			all = append(all, simulate.Fault{Process: q, At: ticks})
+		}
+	}
+	return all, nil
+}
+
+func numbers(list string) ([]uint64, error) {
+	var all []uint64
+	for text := range strings.SplitSeq(list, ",") {
+		number, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no identifier; they are natural numbers up to 2^64 - 1", strings.TrimSpace(text))
+		}
+		all = append(all, number)
+	}
+	return all, nil
+}
+
+func pairs(list []string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, text := range list {
+		name, value, found := strings.Cut(text, "=")
+		if !found || name == "" {
+			return nil, fmt.Errorf("--param %q is not name=value", text)
+		}
+		if _, twice := all[name]; twice {
+			return nil, fmt.Errorf("--param %s is given twice", name)
+		}
+		all[name] = value
+	}
+	return all, nil
+}
+
+// word is the index of a word among those that a flag takes.
+func word(flag, given string, words ...string) (int, error) {
+	if i := slices.Index(words, given); i >= 0 {
+		return i, nil
+	}
+	return 0, fmt.Errorf("--%s is one of %s, not %q", flag, strings.Join(words, ", "), given)
+}

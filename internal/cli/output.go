@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ringleader.example/ringleader/election"
+)
+
+// object is a JSON object whose fields keep their order.
+type object []field
+
+type field struct {
+	name  string
+	value any
+}
+
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, f := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(f.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := plainJSON(f.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// plainJSON is JSON in which < and > stand for themselves.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// print writes a result as one line of JSON.
+func (p *program) print(v any) error {
+	line, err := plainJSON(v)
+	if err != nil {
+		return err
+	}
+	_, err = p.stdout.Write(append(line, '\n'))
+	return err
+}
+
+// messages is how results show counts.
+func messages(d *election.Declaration, m election.Messages) object {
+	byKind := object{}
+	for k := range d.Kinds {
+		byKind = append(byKind, field{d.Kinds[k].Name, m.ByKind[k]})
+	}
+	return object{
+		{"total", m.Total},
+		{"election", m.Election},
+		{"announcement", m.Announcement},
+		{"overhead", m.Overhead},
+		{"by_kind", byKind},
+	}
+}
+
+// times is how results show moments.
+func times(elected, decided, quiet election.Ticks) object {
+	return object{{"elected", elected}, {"decided", decided}, {"quiet", quiet}}
+}
+
+// worst is the first declared worst case, if it speaks of a run with so many starters and no faults.
+func worst(d *election.Declaration, starters int, hurt bool) *election.Bound {
+	b := d.Bound(election.Worst)
+	if b == nil || b.OneStart && (starters > 1 || hurt) {
+		return nil
+	}
+	return b
+}
+
+// bound is how results show a worst case.
+func bound(b *election.Bound, m election.Messages, n int) object {
+	most := b.Value(uint64(n))
+	return object{{"of", b.Of}, {"messages", most}, {"formula", b.Formula}, {"holds", m.Of(b.Of) <= most}}
+}
+
+// parameters is how results show parameters.
+func parameters(p election.Parameters) object {
+	o := object{}
+	for _, name := range p.Names() {
+		if number := p.Rational(name); number != nil && number.IsInt() {
+			o = append(o, field{name, number.Num()})
+		} else {
+			o = append(o, field{name, p.Text(name)})
+		}
+	}
+	return o
+}
+
+// shownIDs is how many processes a result lists by identifier.
+const shownIDs = 1000
+
+// counts writes a table of messages by kind for people.
+func counts(w io.Writer, d *election.Declaration, b *election.Bound, m election.Messages, n int, after string) {
+	note := func(of string) string {
+		if b != nil && b.Of == of {
+			return fmt.Sprintf("   worst case %s = %d", b.Formula, b.Value(uint64(n)))
+		}
+		return ""
+	}
+	width := len(fmt.Sprint(m.Total + m.Overhead))
+	width = max(width, 6)
+	elections := 0
+	for k, kind := range d.Kinds {
+		text := ""
+		switch kind.Class {
+		case election.Election:
+			elections++
+		default:
+			text = "   " + kind.Class.String()
+		}
+		if kind.Name == "election" && len(d.Kinds) == 2 {
+			text = note("election")
+		}
+		fmt.Fprintf(w, "  %-12s %*d%s\n", kind.Name, width, m.ByKind[k], text)
+	}
+	if text := note("election"); elections > 1 {
+		fmt.Fprintf(w, "  %-12s %*d%s\n", "to elect", width, m.Election, text)
+	}
+	fmt.Fprintf(w, "  %-12s %*d%s%s\n", "total", width, m.Total, note("total"), after)
+}
+
+// toFile writes a file whole or not at all; "-" is stdout.
+func (p *program) toFile(path string, write func(io.Writer) error) (err error) {
+	if path == "-" {
+		return write(p.stdout)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		var reason *os.PathError
+		if errors.As(err, &reason) {
+			err = reason.Err
+		}
+		return failed("cannot write %s: %v", path, err)
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(file.Name())
+		}
+	}()
+	buffered := bufio.NewWriter(file)
+	if err := write(buffered); err != nil {
+		return err
+	}
+	if err := errors.Join(buffered.Flush(), file.Chmod(0o644), file.Close()); err != nil {
+		return failed("cannot write %s: %v", path, err)
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// progress tells a person on a terminal, after the first second, how far something long has come.
+type progress struct {
+	w       io.Writer
+	started time.Time
+	shown   time.Time
+}
+
+func (p *program) progress() *progress {
+	if !isTerminal(p.stderr) {
+		return &progress{}
+	}
+	return &progress{w: p.stderr, started: time.Now(), shown: time.Now()}
+}
+
+func (p *progress) show(format string, args ...any) {
+	if p.w == nil || time.Since(p.shown) < time.Second {
+		return
+	}
+	p.shown = time.Now()
+	fmt.Fprintf(p.w, "\r\x1b[K%s, %s", fmt.Sprintf(format, args...), time.Since(p.started).Round(time.Second))
+}
+
+func (p *progress) done() {
+	if p.w != nil && p.shown != p.started {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,333 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+)
+
+type runOptions struct {
+	input
+	timing, schedule string
+	unordered        bool
+	delay            uint64
+	dead             string
+	crash, recover   []string
+	limit            uint64
+	json             bool
+	draw, trace      string
+}
+
+func (p *program) run() *cobra.Command {
+	var o runOptions
+	command := &cobra.Command{
+		Use:     "run ALGORITHM",
+		GroupID: groupStudy,
+		Short:   "Run one election, simulated, and count what it costs",
+		Long: `Run one election on a simulated network and say who leads, what it cost and whether that
+keeps the bound that its source states. One seed is one run, on every machine.
+
+An asynchronous run has a schedule, which picks the link that delivers next: fifo, the one with the
+oldest message; lifo, the one written last; random, any. A timed run has delays of 1 to --delay
+units, and a synchronous one delays of one unit; both have a clock, and so crashes and recoveries.
+
+Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
+		Example: `  ringleader run lcr --ids 5,4,3,2,1
+  ringleader run ring-bully --n 1000000 --order random --seed 7
+  ringleader run lcr --n 8 --order random --schedule random --start any --draw lcr.svg
+  ringleader run bully --ids 1,2,3,4,5,6,7 --dead 7 --start 4
+  ringleader run bully --n 5 --crash 5@30 --recover 5@60 --trace bully.jsonl`,
+		RunE: func(command *cobra.Command, args []string) error {
+			e, err := oneAlgorithm(command, args)
+			if err != nil {
+				return err
+			}
+			return p.simulate(command.Context(), e, &o)
+		},
+	}
+	o.flags(command)
+	f := command.Flags()
+	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "see what equal identifiers do")
+	f.StringVar(&o.start, "start", "all", "who starts before the first delivery: all, or ID,…; any: the schedule decides when")
+	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default what the algorithm assumes)")
+	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: fifo, lifo or random")
+	f.BoolVar(&o.unordered, "non-fifo", false, "messages on one link may overtake each other")
+	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
+	f.StringVar(&o.dead, "dead", "", "ID,…: processes that never run; what is sent to them is counted")
+	f.StringSliceVar(&o.crash, "crash", nil, "ID@TIME,…: processes that crash")
+	f.StringSliceVar(&o.recover, "recover", nil, "ID@TIME,…: processes that come back")
+	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts (default none)")
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.StringVar(&o.draw, "draw", "", "draw the space-time diagram into this SVG file; - is stdout")
+	f.StringVar(&o.trace, "trace", "", "write the record as JSON lines into this file; - is stdout")
+	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
+	_ = command.RegisterFlagCompletionFunc("schedule", fixed("fifo", "lifo", "random"))
+	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any"))
+	return command
+}
+
+// options turns flags into options of the simulator.
+func (o *runOptions) options(e *catalogue.Entry) (simulate.Options, error) {
+	i, err := o.instance(e)
+	if err != nil {
+		return simulate.Options{}, err
+	}
+	s := simulate.Options{
+		Instance: i, Unordered: o.unordered, Delay: o.delay, Seed: o.seed, Limit: o.limit,
+		Record: o.draw != "" || o.trace != "",
+	}
+	timing := int(e.Timing)
+	if o.timing != "" {
+		if timing, err = word("timing", o.timing, "asynchronous", "timed", "synchronous"); err != nil {
+			return s, err
+		}
+		if election.Timing(timing) < e.Timing {
+			return s, fmt.Errorf("%s needs a %s network; --timing %s is too weak", e.Name, e.Timing, o.timing)
+		}
+	}
+	s.Timing = election.Timing(timing)
+	schedule, err := word("schedule", o.schedule, "fifo", "lifo", "random")
+	if err != nil {
+		return s, err
+	}
+	s.Schedule = simulate.Schedule(schedule)
+	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
+		return s, err
+	}
+	if o.dead != "" {
+		if s.Dead, err = positions(i, o.dead); err != nil {
+			return s, fmt.Errorf("--dead: %w", err)
+		}
+	}
+	if s.Crashes, err = faults(i, o.crash); err != nil {
+		return s, fmt.Errorf("--crash: %w", err)
+	}
+	if s.Recoveries, err = faults(i, o.recover); err != nil {
+		return s, fmt.Errorf("--recover: %w", err)
+	}
+	return s, nil
+}
+
+func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOptions) error {
+	if (o.draw == "-" || o.trace == "-") && (o.json || o.draw == o.trace) {
+		return fmt.Errorf("stdout takes one result: one of --json, --draw - and --trace -")
+	}
+	s, err := o.options(e)
+	if err != nil {
+		return err
+	}
+	bar := p.progress()
+	s.Progress = func(deliveries uint64) bool {
+		bar.show("%d million deliveries", deliveries/1_000_000)
+		return ctx.Err() == nil
+	}
+	r, err := e.Simulate(s)
+	bar.done()
+	if err != nil {
+		return err
+	}
+	if o.draw != "" {
+		if err := p.toFile(o.draw, r.Record.SVG); err != nil {
+			return err
+		}
+	}
+	if o.trace != "" {
+		err := p.toFile(o.trace, func(w io.Writer) error { _, err := r.Record.WriteTo(w); return err })
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.json:
+		err = p.print(resultJSON(e, o, &s, r))
+	case o.draw != "-" && o.trace != "-":
+		err = p.resultText(e, o, &s, r)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !r.Complete:
+		return exitError{exitIncomplete, fmt.Errorf("stopped after %d deliveries, before the end", r.Deliveries)}
+	case !r.Right || len(r.Faults) > 0:
+		return exitError{code: exitNo}
+	}
+	return nil
+}
+
+// real is the identifier at a position; on an anonymous network the position itself.
+func real(r *simulate.Result, position int) uint64 {
+	if r.Prepared.Anonymous() {
+		return uint64(position)
+	}
+	return r.Prepared.Real(position)
+}
+
+// identity is how results show on what was run.
+func identity(e *catalogue.Entry, in *input, ids election.Arrangement) object {
+	result := object{{"algorithm", e.Name}, {"n", ids.Len()}}
+	if in.ids == "" {
+		name := in.order
+		if name == "" {
+			name = "increasing"
+		}
+		result = append(result, field{"order", name})
+	}
+	if ids.Len() <= shownIDs || in.ids != "" {
+		list := make([]uint64, ids.Len())
+		for q := range list {
+			list[q] = ids.At(q)
+		}
+		result = append(result, field{"ids", list})
+	}
+	return result
+}
+
+func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simulate.Result) object {
+	result := append(identity(e, &o.input, s.Instance.IDs), field{"timing", r.Timing.String()})
+	switch r.Timing {
+	case election.Asynchronous:
+		result = append(result, field{"schedule", s.Schedule.String()})
+	case election.Timed:
+		result = append(result, field{"delay", r.Delay})
+	}
+	result = append(result, field{"seed", o.seed}, field{"parameters", parameters(r.Prepared.Parameters)})
+	leaders := make([]uint64, 0, len(r.Leaders))
+	for _, q := range r.Leaders {
+		leaders = append(leaders, real(r, q))
+	}
+	var leader, position any
+	if q, one := r.Leader(); one {
+		position = q
+		if !r.Prepared.Anonymous() {
+			leader = leaders[0]
+		}
+	}
+	result = append(result, field{"leader", leader}, field{"leader_position", position}, field{"leaders", leaders},
+		field{"live", r.Live}, field{"decided", r.Decided}, field{"agreed", r.Agreed}, field{"messages", messages(e.Declaration, r.Messages)})
+	if r.ByPhase != nil {
+		result = append(result, field{"by_phase", r.ByPhase})
+	}
+	if r.Time != nil {
+		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
+	}
+	if b := worst(e.Declaration, r.Starters, r.Hurt); b != nil {
+		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
+	}
+	if len(r.Faults) > 0 {
+		result = append(result, field{"violations", r.Faults})
+	}
+	return append(result, field{"complete", r.Complete})
+}
+
+// network describes the network of a run: asynchronous one-directional ring of 5.
+func network(d *election.Declaration, timing election.Timing, n int) string {
+	way := ""
+	if d.OneWay {
+		way = "one-directional "
+	}
+	return fmt.Sprintf("%s %s%s of %d", timing, way, d.Topology, n)
+}
+
+// underTitle writes who takes part and how, on one line if there is room.
+func (p *program) underTitle(who, how string) {
+	if utf8.RuneCountInString(who) > 30 {
+		fmt.Fprintf(p.stdout, "  %s\n  %s\n\n", who, how)
+		return
+	}
+	fmt.Fprintf(p.stdout, "  %s%*s%s\n\n", who, 31-utf8.RuneCountInString(who), "", how)
+}
+
+// lineUp writes the processes, clockwise on a ring.
+func lineUp(d *election.Declaration, ids election.Arrangement, dead func(int) bool) string {
+	const shown = 12
+	separator := " "
+	switch {
+	case d.Topology == election.Ring && d.OneWay:
+		separator = " → "
+	case d.Topology == election.Ring:
+		separator = " ↔ "
+	}
+	var b strings.Builder
+	for q := range min(ids.Len(), shown) {
+		fmt.Fprint(&b, ids.At(q))
+		if dead(q) {
+			b.WriteString("†")
+		}
+		b.WriteString(separator)
+	}
+	if ids.Len() > shown {
+		b.WriteString("…")
+	}
+	return strings.TrimSuffix(b.String(), " ")
+}
+
+func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simulate.Result) error {
+	paint, w, n := p.paintOn(p.stdout), p.stdout, len(r.Decisions)
+	dead := map[int]bool{}
+	for _, q := range r.Dead {
+		dead[q] = true
+	}
+	how := "all start"
+	switch {
+	case s.AnyTime:
+		how = "each starts when the schedule likes"
+	case s.Initiators != nil && len(s.Initiators) == 1:
+		how = o.start + " starts"
+	case s.Initiators != nil:
+		how = o.start + " start"
+	}
+	switch r.Timing {
+	case election.Asynchronous:
+		how += ", schedule " + s.Schedule.String()
+	case election.Timed:
+		how += fmt.Sprintf(", delays 1 to %d", r.Delay)
+	}
+	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, r.Timing, n), e.Source)
+	p.underTitle(lineUp(e.Declaration, s.Instance.IDs, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, o.seed))
+
+	verdict, colour := p.verdict(e.Declaration, r)
+	fmt.Fprintln(w, paint.text(colour, verdict))
+	after := ""
+	if r.Time != nil {
+		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
+	}
+	counts(w, e.Declaration, worst(e.Declaration, r.Starters, r.Hurt), r.Messages, n, after)
+	for _, fault := range r.Faults {
+		fmt.Fprintln(w, paint.text(red, fault))
+	}
+	return nil
+}
+
+// verdict says in a line who leads.
+func (p *program) verdict(d *election.Declaration, r *simulate.Result) (text, colour string) {
+	who := "all"
+	if r.Live < len(r.Decisions) {
+		who = "all live"
+	}
+	leader, one := r.Leader()
+	switch {
+	case len(r.Leaders) == 0:
+		return fmt.Sprintf("no leader; %d of %d decided", r.Decided, r.Live), red
+	case !one:
+		names := make([]string, len(r.Leaders))
+		for i, q := range r.Leaders {
+			names[i] = fmt.Sprint(real(r, q))
+		}
+		return fmt.Sprintf("%d leaders: %s; not agreed", len(names), strings.Join(names, ", ")), red
+	case !r.Agreed:
+		return fmt.Sprintf("leader %d, not agreed; %d of %d decided", real(r, leader), r.Decided, r.Live), red
+	case !r.Right:
+		return fmt.Sprintf("leader %d, agreed by %s %d, but it should be the one with %s", real(r, leader), who, r.Live, d.Winner), red
+	case d.Decides == election.LeaderOnly:
+		return fmt.Sprintf("leader %d; nobody else learns it", real(r, leader)), green
+	}
+	return fmt.Sprintf("leader %d, agreed by %s %d", real(r, leader), who, r.Live), green
+}
