@@ -1,0 +1,207 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader/election"
+)
+
+// witness is an algorithm that writes down what happens to it. It is no pure one: it does that outside of its state.
+type witness struct{ id election.ID }
+
+type nothing struct{}
+
+type log struct{ lines []string }
+
+func (l *log) write(format string, args ...any) {
+	l.lines = append(l.lines, fmt.Sprintf(format, args...))
+}
+
+func (l *log) witness() election.Algorithm[witness, nothing] {
+	type out = *election.Out[nothing]
+	return election.Algorithm[witness, nothing]{
+		Declaration: election.Declaration{
+			Name: "witness", Topology: election.Complete, Timing: election.Timed, Task: election.Service,
+			Survives: election.Crash | election.Recovery, Kinds: []election.MessageKind{{Name: "zero"}, {Name: "one"}},
+			Timers: []string{"zero", "one"},
+		},
+		New:     func(local election.Local) witness { return witness{local.ID} },
+		Start:   func(w *witness, _ out) { l.write("start") },
+		Recover: func(w *witness, _ out) { l.write("recover") },
+		Suspect: func(w *witness, p election.Port, _ out) { l.write("suspect %d", election.From(p)) },
+		Trust:   func(w *witness, p election.Port, _ out) { l.write("trust %d", election.From(p)) },
+		Timeout: func(w *witness, t election.Timer, _ out) { l.write("timer %d", t) },
+		Receive: func(w *witness, p election.Port, k election.Kind, _ nothing, _ out) {
+			l.write("message %d of %d", k, election.From(p))
+		},
+	}
+}
+
+// A step that takes long, here by stopping the clock of its own process, is a process that was stopped.
+func oversleep() { <-time.After(time.Second) }
+
+func TestATimerThatExpiredGoesFirstUnlessItWasStopped(t *testing.T) {
+	for _, test := range []struct {
+		step func(*election.Out[nothing])
+		want []string
+	}{
+		{func(*election.Out[nothing]) {}, []string{"start", "timer 1", "timer 0", "message 0 of 1"}},
+		{func(o *election.Out[nothing]) { o.Stop(1) }, []string{"start", "timer 0", "message 0 of 1"}},
+		{func(o *election.Out[nothing]) { o.After(1, election.Units(5)) }, []string{"start", "timer 0", "message 0 of 1", "timer 1"}},
+		{func(o *election.Out[nothing]) { o.After(1, election.Power(100)); o.Stop(0) }, []string{"start", "message 0 of 1"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var l log
+			a := l.witness()
+			first := true
+			a.Command = func(_ *witness, _ election.Command, out *election.Out[nothing]) {
+				if first {
+					first = false
+					out.After(0, election.Units(20))
+					out.After(1, election.Units(10))
+					return
+				}
+				oversleep()
+				out.Send(0, 0, nothing{}) // to oneself: handled at the next look at the inbox
+				test.step(out)
+			}
+			c := newCluster(t, a, 1)
+			c.start(1)
+			c.members[1].Command(election.Resign)
+			c.members[1].Command(election.Resign)
+			settle()
+			c.stopAll()
+			if !slices.Equal(l.lines, test.want) {
+				t.Errorf("%q; want %q", l.lines, test.want)
+			}
+		})
+	}
+}
+
+func TestSuspectComesAfterTheLastMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		c := newCluster(t, l.witness(), 2)
+		c.start(1)
+		conn, err := c.network.dialer(at(2))(context.Background(), "", at(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := hello{Group: c.members[1].shared, From: 2, To: 1, Incarnation: 1}
+		last := [][]byte{h.encode(), heartbeatFrame, {1, 0, 1}, {1, 0, 0}, {1, 0, 1}}
+		for _, b := range last {
+			if _, err := conn.Write(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if v, err := readVerdict(conn); err != nil || v.code != accepted {
+			t.Fatal(v, err)
+		}
+		conn.Close()
+		settle()
+		c.stopAll()
+		want := []string{"start", "message 1 of 2", "message 0 of 2", "message 1 of 2", "suspect 2"}
+		if !slices.Equal(l.lines, want) {
+			t.Errorf("%q; want %q", l.lines, want)
+		}
+	})
+}
+
+func TestTrustIsForThoseWhoNeverCrashed(t *testing.T) {
+	for _, crash := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var l log
+			c := newCluster(t, l.witness(), 2)
+			c.start(1)
+			watched := c.members[1]
+			c.algorithm = new(log).witness()
+			c.start(2)
+			c.members[1] = watched
+			settle()
+			want := []string{"start", "suspect 2"}
+			if crash {
+				c.crash(2)
+				settle()
+				c.start(2)
+			} else {
+				c.network.separate(1, at(2))
+				settle()
+				c.network.separate(0, at(2))
+				want = append(want, "trust 2")
+			}
+			settle()
+			c.stopAll()
+			if !slices.Equal(l.lines, want) {
+				t.Errorf("crash %v: %q; want %q", crash, l.lines, want)
+			}
+		})
+	}
+}
+
+func TestALeaseEndsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := new(log).witness()
+		a.Leased = true
+		a.Command = func(_ *witness, _ election.Command, out *election.Out[nothing]) {
+			out.LeadUntil(out.Deadline(election.Units(100)), 7)
+		}
+		c := newCluster(t, a, 1)
+		defer c.stopAll()
+		c.start(1)
+		c.members[1].Command(election.Resign)
+		c.until(1, "leads", leads)
+		if took := c.until(1, "leads no more", func(s State) bool { return !leads(s) }); took != 100*time.Millisecond {
+			t.Errorf("its lease of 100 ms ended after %v", took)
+		}
+	})
+}
+
+func TestAnAlgorithmThatGoesBackOnItsWordIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := new(log).witness()
+		term := election.Term(2)
+		a.Command = func(_ *witness, _ election.Command, out *election.Out[nothing]) {
+			out.Lead(term)
+			term--
+		}
+		c := newCluster(t, a, 1)
+		defer c.stopAll()
+		c.start(1)
+		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Resign)
+		<-c.members[1].Done()
+		if err := c.members[1].Err(); err == nil {
+			t.Error("it stopped without a reason")
+		}
+		if s, _ := c.members[1].State(); leads(s) {
+			t.Error("it leads after it has stopped")
+		}
+	})
+}
+
+func TestTicksTooManyForADurationAreNever(t *testing.T) {
+	for _, test := range []struct {
+		base  time.Duration
+		ticks election.Ticks
+		unit  time.Duration
+		want  time.Duration
+	}{
+		{5, election.Units(3), 10, 35},
+		{5, election.Units(math.MaxInt64 - 5), 1, never},
+		{5, election.Units(math.MaxInt64 - 4), 1, never},
+		{0, election.Units(math.MaxInt64 / 1000), 1000, math.MaxInt64 / 1000 * 1000},
+		{0, election.Units(math.MaxUint64), time.Millisecond, never},
+		{0, election.Power(64), 1, never},
+		{never, election.Units(0), 1, never},
+	} {
+		if got := moment(test.base, test.ticks, test.unit); got != test.want {
+			t.Errorf("%v + %v · %v = %v; want %v", test.base, test.ticks, test.unit, got, test.want)
+		}
+	}
+}
