@@ -130,7 +130,7 @@ func (d *diagram) placeSteps() {
 	}
 	d.end = d.left + 48
 	if len(d.x) > 0 {
-		d.end = d.x[len(d.x)-1] + 40
+		d.end = slices.Max(d.x) + 40 // not always the last: steps of one moment stand side by side
 	}
 }
 
@@ -165,7 +165,7 @@ func (d *diagram) placeByTime() {
 	}
 	var median float64
 	if len(gaps) > 1 {
-		median = slices.Sorted(slices.Values(gaps[1:]))[(len(gaps)-1)/2]
+		median = slices.Sorted(slices.Values(gaps[1:]))[(len(gaps)-2)/2]
 	}
 	ranks, most := d.ranks(first)
 	total := 1.0
@@ -259,6 +259,11 @@ func (d *diagram) placeArrows() {
 			a.start, a.end = point{d.x[i], d.y(a.startRow)}, point{d.end, d.y(a.endRow)}
 			d.lines = max(d.lines, a.startRow+1, a.endRow+1)
 			d.arrows = append(d.arrows, a)
+		}
+	}
+	for i := range d.arrows {
+		if a := &d.arrows[i]; a.endedIn == 0 { // short of the line, where the heads of many would be one blot
+			a.end = point{along(a.start.x, a.end.x, 0.85), along(a.start.y, a.end.y, 0.85)}
 		}
 	}
 }
@@ -388,9 +393,9 @@ func (d *diagram) placeLabels() {
 	}
 	for x := d.left + again; x < d.end-again/2; x += again {
 		for p := range d.r.N {
-			places := make([]point, 20)
+			places := make([]point, 8)
 			for i := range places {
-				places[i] = point{x + float64(8*i), d.y(p)}
+				places[i] = point{x + float64(20*i), d.y(p)}
 			}
 			place(label{text: d.names.of(p), class: "name"}, -1, places)
 		}
@@ -422,7 +427,9 @@ func (d *diagram) dropPlainLabels() {
 		missing[describe(d.arrows[i].sent.Kind, d.arrows[i].sent.Text)]++
 	}
 	for _, l := range d.labels {
-		missing[l.text]--
+		if l.class == "label" {
+			missing[l.text]--
+		}
 	}
 	d.labels = slices.DeleteFunc(d.labels, func(l label) bool {
 		return l.class == "label" && d.r.kind(l.text) >= 0 && missing[l.text] > 0
@@ -432,7 +439,11 @@ func (d *diagram) dropPlainLabels() {
 // crossed says whether any arrow but one touches the box.
 func (d *diagram) crossed(b box, but int) bool {
 	for i := range d.arrows {
-		if a := &d.arrows[i]; i != but && b.touches(a.start, a.end) {
+		a := &d.arrows[i]
+		if a.end.x < b.a.x || a.start.x > b.b.x { // nearly all, in a long drawing
+			continue
+		}
+		if i != but && b.touches(a.start, a.end) {
 			return true
 		}
 	}
@@ -456,8 +467,10 @@ func (b box) overlaps(c box) bool {
 func (b box) touches(p, q point) bool {
 	from, to := 0.0, 1.0
 	for _, side := range [][3]float64{ // the coordinate, its change, and the limit that it must stay below
-		{-p.x, p.x - q.x, -b.a.x}, {p.x, q.x - p.x, b.b.x},
-		{-p.y, p.y - q.y, -b.a.y}, {p.y, q.y - p.y, b.b.y},
+		{-p.x, p.x - q.x, -b.a.x},
+		{p.x, q.x - p.x, b.b.x},
+		{-p.y, p.y - q.y, -b.a.y},
+		{p.y, q.y - p.y, b.b.y},
 	} {
 		room, change := side[2]-side[0], side[1]
 		switch {

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,13 +215,27 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 	}
 }
 
+// One process does much at the last moment, and then another does little: the drawing ends behind both.
+func TestDrawingEndsBehindAllStepsOfTheLastMoment(t *testing.T) {
+	r := with(runLCR(t, true, 2, 1), 11, 0)
+	for i := range r.Steps[:10] {
+		r.Steps[i].Process = 0
+	}
+	r.Steps[9].Sent = []trace.Sent{{Message: 1, To: 1, Kind: "election"}}
+	r.Steps[10].Process = 1
+	_, ends := arrows(t, parse(t, draw(t, r)))
+	if len(ends) != 1 || ends[0][0] >= ends[0][2] {
+		t.Errorf("the message that is under way goes from %v", ends)
+	}
+}
+
 // A tick's place is its time, except where the axis is cut.
 func TestTimeIsToScale(t *testing.T) {
 	r := &trace.Record{Header: trace.Header{
 		Format: trace.Format, Title: "sleepers", Topology: "ring", N: 1, Timing: "synchronous", Clock: true,
 		Kinds: []trace.Kind{{Name: "token", Class: "election"}},
 	}}
-	for i, time := range []election.Ticks{{}, election.Units(1), election.Units(2), election.Units(4), election.Units(5), election.Power(100)} {
+	for i, time := range []election.Ticks{{}, election.Units(1), election.Units(2), election.Units(4), election.Units(5), election.Units(10), election.Power(100)} {
 		r.Steps = append(r.Steps, trace.Step{Number: i + 1, Time: time, Event: trace.Command, Text: "wait", Port: -1})
 	}
 	root := parse(t, draw(t, r))
@@ -233,11 +248,57 @@ func TestTimeIsToScale(t *testing.T) {
 		at[n.Text] = x
 	})
 	unit := at["1"] - at["0"]
-	if unit <= 0 || at["2"] != at["1"]+unit || at["4"] != at["2"]+2*unit || at["5"] != at["4"]+unit || at["2^100"] != at["5"]+4*unit {
+	if unit <= 0 || at["2"] != at["1"]+unit || at["4"] != at["2"]+2*unit || at["5"] != at["4"]+unit || at["10"] != at["5"]+4*unit || at["2^100"] != at["10"]+4*unit {
 		t.Errorf("ticks are at %v", at)
 	}
-	if _, found := at["2^100"]; !found || !bytes.Contains(draw(t, r), []byte("l4 -10m5 0l-4 10")) {
-		t.Error("the axis is not cut before 2^100")
+	cuts := 0
+	root.each("path", "axis", func(n *node) {
+		if strings.HasSuffix(n.attr("d"), "l4 -10m5 0l-4 10") {
+			cuts++
+		}
+	})
+	if cuts != 2 {
+		t.Errorf("the axis is cut %d times, not before 10 and before 2^100", cuts)
+	}
+}
+
+func TestLinesShowWhoLeadsAndWhoIsDead(t *testing.T) {
+	// 2 leads from the beginning (its start), is dead from 4 to 9, and leads again; 1 leads meanwhile.
+	r := runBully(t, options{clock: true, crashes: []fault{{1, 4}}, revives: []fault{{1, 9}}}, 2)
+	at := map[string]float64{}
+	type stretch struct{ from, y, to float64 }
+	lines := map[string][]stretch{}
+	root := parse(t, draw(t, r))
+	root.each("text", "middle", func(n *node) {
+		var x float64
+		if _, err := fmt.Sscan(n.attr("x"), &x); err != nil {
+			t.Fatal(err)
+		}
+		at[n.Text] = x
+	})
+	for _, class := range []string{"alive", "leads", "dead"} {
+		root.each("path", class, func(n *node) {
+			var s stretch
+			if _, err := fmt.Sscanf(n.attr("d"), "M%f %fH%f", &s.from, &s.y, &s.to); err != nil {
+				t.Fatal(err)
+			}
+			lines[class] = append(lines[class], s)
+		})
+	}
+	if want := []stretch{{at["4"], 84, at["9"]}}; !slices.Equal(lines["dead"], want) {
+		t.Errorf("dead: %v, want %v", lines["dead"], want)
+	}
+	var second []float64 // where 2 begins to lead, and where it ends
+	for _, s := range lines["leads"] {
+		if s.y == 84 {
+			second = append(second, s.from, s.to)
+		}
+	}
+	if len(second) != 4 || second[0] != at["0"] || second[1] != at["4"] || second[2] != at["9"] || second[3] <= at["9"] {
+		t.Errorf("2 leads at %v; ticks are at %v", second, at)
+	}
+	if len(lines["leads"]) != 3 {
+		t.Errorf("%d stretches of leading, not 3: %v", len(lines["leads"]), lines["leads"])
 	}
 }
 
