@@ -52,7 +52,7 @@ func (x *explorer[S, M]) level(depth int) {
 	size := len(x.base)
 	for at := 0; at < len(x.frontier) && x.report.Complete; at += size {
 		x.expand(world(x.frontier[at:at+size]), depth)
-		if len(x.graph.first)%(1<<16) == 0 && x.o.Progress != nil {
+		if len(x.graph.first)%chunk == 0 && x.o.Progress != nil {
 			x.o.Progress(x.report.States, (len(x.frontier)-at+len(x.following))/size)
 		}
 	}
@@ -61,7 +61,7 @@ func (x *explorer[S, M]) level(depth int) {
 // expand makes all moves of one world.
 func (x *explorer[S, M]) expand(w world, depth int) {
 	state, ends, ordinal := uint32(len(x.graph.first)), true, 0
-	x.graph.first = append(x.graph.first, len(x.graph.edges))
+	x.graph.open()
 	x.moves(w, func(m *move, next world) {
 		ends = ends && m.class != due
 		x.report.Transitions++
@@ -72,22 +72,23 @@ func (x *explorer[S, M]) expand(w world, depth int) {
 			if m.outcome != nil {
 				e.cost = m.outcome.cost
 			}
-			x.graph.edges = append(x.graph.edges, e)
+			x.graph.add(e)
 		}
 		ordinal++
 	})
-	var f *fault
-	if ends || x.a.Task == election.Service {
-		f = x.settled(w)
-	}
-	if x.a.Task == election.Service {
-		x.graph.settled = append(x.graph.settled, f == nil)
-	}
 	if ends {
 		x.report.Finals++
-		if f != nil {
-			x.violated(f, state, depth)
-		}
+	}
+	service := x.a.Task == election.Service // may end in a cycle
+	if x.o.SafetyOnly || !ends && !service {
+		return
+	}
+	f := x.settled(w)
+	if service {
+		x.graph.settled = append(x.graph.settled, f == nil)
+	}
+	if ends && f != nil {
+		x.violated(f, state, depth)
 	}
 }
 

@@ -11,12 +11,14 @@ import (
 // graph is what was explored, without the worlds: states are numbered in the order in which they were
 // found, so that a smaller number is never further from the beginning.
 type graph struct {
-	roots   int // states 0 … roots-1 are beginnings
-	first   []int
-	edges   []edge // those of state s begin at first[s]
+	roots   int      // states 0 … roots-1 are beginnings
+	edges   [][]edge // of 2^16 states each, since growing one list would copy it
+	first   []uint32 // where the edges of a state begin in their list
 	costs   []cost
 	settled []bool // of a service: whether all agree
 }
+
+const chunk = 1 << 16
 
 type edge struct {
 	to    uint32
@@ -36,11 +38,27 @@ func (c cost) of(name string) uint64 {
 	return c.election + c.announcement
 }
 
-func (g *graph) from(state uint32) []edge {
-	if int(state)+1 == len(g.first) {
-		return g.edges[g.first[state]:]
+// open begins the edges of the next state.
+func (g *graph) open() {
+	if len(g.first)%chunk == 0 {
+		g.edges = append(g.edges, nil)
 	}
-	return g.edges[g.first[state]:g.first[state+1]]
+	g.first = append(g.first, uint32(len(g.edges[len(g.edges)-1])))
+}
+
+// add adds an edge to the state that was opened last.
+func (g *graph) add(e edge) {
+	last := &g.edges[len(g.edges)-1]
+	*last = append(*last, e)
+}
+
+// from are the edges of a state.
+func (g *graph) from(state uint32) []edge {
+	edges, next := g.edges[state/chunk], int(state)+1
+	if next%chunk == 0 || next == len(g.first) {
+		return edges[g.first[state]:]
+	}
+	return edges[g.first[state]:g.first[next]]
 }
 
 // way is a shortest way to a state from one of the roots.
@@ -281,7 +299,7 @@ func (t *tally) messages() (most, least *Messages) {
 func (c *checker[S, M]) judge(extremes *tally) *finding {
 	g := &c.graph
 	parts := g.components()
-	if f := g.endless(parts); f != nil {
+	if f := g.endless(parts); f != nil && !c.o.SafetyOnly {
 		return f
 	}
 	for _, of := range []string{"total", "election", "announcement"} {

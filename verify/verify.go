@@ -22,7 +22,7 @@ const (
 
 func (s Starts) String() string { return [...]string{"all", "any", "every-set"}[s] }
 
-// DefaultMaxStates is how many states of one order are explored unless Options say otherwise: about a gigabyte.
+// DefaultMaxStates is how many states of one order are explored unless Options say otherwise: one to two gigabytes.
 const DefaultMaxStates = 10_000_000
 
 // Options says what is explored. The zero value of everything but Instance or Size is a good start.
@@ -37,6 +37,7 @@ type Options struct {
 	Recoveries int  // how many, at any moment, of any process that has crashed
 	Commands   int  // how often a host asks its process to resign, at any moment
 	Unordered  bool // messages on one link may overtake each other
+	SafetyOnly bool // how runs end is not judged, for a model that gives up sooner than the real thing
 	Delay      int  // timed: messages take 1 … Delay units; 0 is the parameter "delay", or 1
 
 	MaxStates int                        // of one order, since memory is given back after each; 0 is DefaultMaxStates

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -78,6 +79,7 @@ type checker[S, M any] struct {
 	n     int
 	clock bool        // time passes
 	best  election.ID // the right leader, were all alive; 0 if any is right
+	born  []S         // by position
 	plans plain.Plans[S, M]
 	links []link
 	into  [][]int // by process and port: the link that arrives there
@@ -138,7 +140,22 @@ func newChecker[S, M any](a *election.Algorithm[S, M], o *Options, instance elec
 	size := c.n + len(c.links) + 1
 	c.base, c.next = make(world, size), make(world, size)
 	c.best = c.right(func(int) bool { return true })
+	for q := range c.n {
+		if err := c.bear(q); err != nil {
+			return nil, err
+		}
+	}
 	return c, nil
+}
+
+func (c *checker[S, M]) bear(q int) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("algorithm %q: New panics for %s: %v", c.a.Name, c.who(q), r)
+		}
+	}()
+	c.born = append(c.born, c.a.New(c.p.Local(q)))
+	return nil
 }
 
 // right is the identifier that ought to lead among some of the processes; 0 if any may.
@@ -160,7 +177,7 @@ func (c *checker[S, M]) right(among func(position int) bool) election.ID {
 func (c *checker[S, M]) begin(starts []start) world {
 	w := make(world, len(c.base))
 	for q := range c.n {
-		newborn := process[S]{State: c.a.New(c.p.Local(q)), Position: uint32(q), Alive: true, Start: starts[q]}
+		newborn := process[S]{State: c.born[q], Position: uint32(q), Alive: true, Start: starts[q]}
 		w[q] = c.processes.of(&newborn, election.Ticks{})
 	}
 	w[len(w)-1] = c.rests.of(&rest{
