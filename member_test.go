@@ -1,8 +1,22 @@
 package ringleader
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -107,5 +121,240 @@ func TestTheGreatestLeadsAndItsSuccessorsAfterIt(t *testing.T) {
 			g.members[leader].Close()
 			delete(g.members, leader)
 		}
+	}
+}
+
+func TestAMemberThatReturnsWithItsDataLeadsAgain(t *testing.T) {
+	g := newGroup(t)
+	for id := range uint64(3) {
+		g.config.Members = append(g.config.Members, MemberAddress{id + 1, freeAddress(t)})
+	}
+	data := t.TempDir()
+	config := func(id uint64) Config {
+		c := g.config
+		c.ID, c.Data = id, filepath.Join(data, strconv.FormatUint(id, 10))
+		return c
+	}
+	for id := range uint64(3) {
+		g.join(config(id + 1))
+	}
+	g.agree(3)
+	for range 3 {
+		g.members[3].Close()
+		delete(g.members, 3)
+		g.agree(2)
+		g.join(config(3))
+		g.agree(3)
+	}
+}
+
+// freeAddress is one that nobody listens on, for members that are to listen there again and again.
+func freeAddress(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestStrangersDoNotDisturb(t *testing.T) {
+	g := newGroup(t, 1, 2, 3)
+	g.agree(3)
+	before := map[uint64]Leadership{}
+	for id, m := range g.members {
+		before[id] = m.Leadership()
+	}
+	address := g.members[3].live.Addr().String()
+	noise := make([]byte, 1<<16)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	var wait sync.WaitGroup
+	for i := range 200 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait.Go(func() {
+			defer conn.Close()
+			switch i % 4 {
+			case 0: // says nothing
+			case 1: // begins, and says no more
+				conn.Write([]byte("ringldr"))
+			case 2:
+				conn.Write(noise)
+			case 3:
+				conn.Write(bytes.Repeat([]byte{0xff}, 100))
+			}
+			conn.SetReadDeadline(time.Now().Add(patience))
+			if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("the member keeps a stranger's connection open")
+			}
+		})
+	}
+	g.members[2].Close() // its successor must get through
+	delete(g.members, 2)
+	c := g.config
+	c.ID = 2
+	g.join(c)
+	delete(before, 2)
+	wait.Wait()
+	g.agree(3)
+	for id, l := range before {
+		if now := g.members[id].Leadership(); now != l {
+			t.Errorf("member %d knew %+v before, and %+v after", id, l, now)
+		}
+	}
+}
+
+func TestObserveYieldsWhatIsKnownThenTheLastChangeThenEnds(t *testing.T) {
+	g := newGroup(t, 1, 2)
+	g.agree(2)
+	next, stop := iter.Pull(g.members[1].Observe(context.Background()))
+	defer stop()
+	if l, ok := next(); !ok || l.Leader != 2 || !l.Known || l.Role != Follower || l.Since.IsZero() {
+		t.Errorf("first %+v, %v", l, ok)
+	}
+	// Much happens while nobody looks: it holds nobody up, and the last of it is seen.
+	g.members[2].Close()
+	if !await(t.Context(), g.members[1], func(l Leadership) bool { return l.Role == Leader }) {
+		t.Fatal("1 does not lead")
+	}
+	if l, ok := next(); !ok || l.Leader != 1 || l.Role != Leader {
+		t.Errorf("then %+v, %v", l, ok)
+	}
+	g.members[1].Close()
+	if l, ok := next(); !ok || l.Known || l.Role != Electing {
+		t.Errorf("at the end %+v, %v", l, ok)
+	}
+	if l, ok := next(); ok {
+		t.Errorf("after the end %+v", l)
+	}
+	if err := g.members[1].Err(); err != nil {
+		t.Errorf("closing is no failure, but %v", err)
+	}
+}
+
+func TestAMemberEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	m, err := Join(ctx, Config{ID: 1, Members: []MemberAddress{{1, freeAddress(t)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	<-m.Done()
+	if err := errors.Join(m.Err(), m.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHandlerSaysWhoLeads(t *testing.T) {
+	g := newGroup(t, 4, 9)
+	g.agree(9)
+	g.members[4].Close() // so that nothing below is a matter of time
+	for {
+		_, changed := g.members[9].live.State()
+		if !g.members[9].Status().Members[0].Reachable {
+			break
+		}
+		<-changed
+	}
+	status := fmt.Sprintf(`{"id":9,"role":"leader","leader":9,"term":0,"quorum":false,"members":[{"id":4,"address":%q,"reachable":false},{"id":9,"address":%q,"reachable":true}]}`,
+		g.config.Members[0].Address, g.config.Members[1].Address)
+	stopped := fmt.Sprintf(`{"id":4,"role":"electing","leader":null,"term":0,"quorum":false,"members":[{"id":4,"address":%q,"reachable":true},{"id":9,"address":%q,"reachable":false}]}`,
+		g.config.Members[0].Address, g.config.Members[1].Address)
+	for _, test := range []struct {
+		id           uint64
+		method, path string
+		code         int
+		body         string
+	}{
+		{9, "GET", "/status", 200, status},
+		{9, "GET", "/leader", 200, status},
+		{9, "GET", "/healthz", 200, `{"healthy":true}`},
+		{9, "HEAD", "/leader", 200, ""},
+		{4, "GET", "/status", 200, stopped},
+		{4, "GET", "/leader", 503, stopped},
+		{4, "HEAD", "/leader", 503, ""},
+		{4, "GET", "/healthz", 503, `{"healthy":false,"reason":"closed"}`},
+		{9, "POST", "/status", 405, ""},
+		{9, "DELETE", "/leader", 405, ""},
+		{9, "GET", "/nothing", 404, ""},
+	} {
+		server := httptest.NewServer(g.members[test.id].Handler())
+		request, err := http.NewRequestWithContext(t.Context(), test.method, server.URL+test.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := server.Client().Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		server.Close()
+		if response.StatusCode != test.code || test.body != "" && string(body) != test.body+"\n" {
+			t.Errorf("%s %s of member %d: %d %s; want %d %s", test.method, test.path, test.id, response.StatusCode, body, test.code, test.body)
+		}
+		if test.code != 404 && test.code != 405 && response.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s is of type %q", test.path, response.Header.Get("Content-Type"))
+		}
+	}
+}
+
+func TestAllFaultsOfAConfigAreReportedAtOnce(t *testing.T) {
+	_, err := Join(context.Background(), Config{
+		ID:           5,
+		Members:      []MemberAddress{{1, "127.0.0.1:7001"}, {1, "127.0.0.1:7002"}, {2, "127.0.0.1:7002"}, {0, "nowhere"}, {3, "host:0"}},
+		Listen:       "127.0.0.1:99999",
+		MessageDelay: -1,
+		Heartbeat:    200 * time.Millisecond,
+		Suspicion:    300 * time.Millisecond,
+	})
+	want := []string{
+		"configuration: member 1 is listed twice",
+		"configuration: members 1 and 2 have the same address 127.0.0.1:7002",
+		"configuration: Members[3] has no ID; identifiers begin with 1",
+		`configuration: the address of member 0: "nowhere" is not host:port`,
+		`configuration: the address of member 3: "host:0" does not end in a port from 1 to 65535`,
+		"configuration: ID 5 is not among the members",
+		`configuration: Listen: "127.0.0.1:99999" does not end in a port from 1 to 65535`,
+		"configuration: MessageDelay is from 1ms to 1h0m0s, not -1ns",
+		"configuration: Suspicion (300ms) is at least three times Heartbeat (200ms): one that is late must not kill a member",
+	}
+	if !errors.Is(err, ErrConfig) {
+		t.Fatalf("%v", err)
+	}
+	if got := strings.Split(err.Error(), "\n"); !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestAPortThatIsTakenIsAnErrorOfJoin(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if m, err := Join(context.Background(), Config{ID: 1, Members: []MemberAddress{{1, l.Addr().String()}}}); err == nil {
+		m.Close()
+		t.Error("two listen on one port")
+	}
+}
+
+func TestNoHostIsLoopback(t *testing.T) {
+	_, port, err := net.SplitHostPort(freeAddress(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Join(context.Background(), Config{ID: 1, Members: []MemberAddress{{1, ":" + port}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if host, _, _ := net.SplitHostPort(m.live.Addr().String()); host != "127.0.0.1" {
+		t.Errorf("it listens on %s", host)
 	}
 }
