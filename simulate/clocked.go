@@ -200,7 +200,7 @@ func (c *clocked[S, M]) happen(e *event) {
 		c.result.Time.Quiet = c.now
 		received := trace.Step{Event: trace.Receive, Port: int(port), Message: m.number}
 		if c.isDead(p) {
-			received.Event = trace.Lost
+			received.Event, received.Port = trace.Lost, -1
 			c.note(p, received)
 			return
 		}

@@ -112,7 +112,7 @@ func (l *links[S, M]) deliver(link, which uint32) {
 	received := trace.Step{Event: trace.Receive, Port: int(port), Message: m.number}
 	l.result.Deliveries++
 	if l.isDead(to) {
-		received.Event = trace.Lost
+		received.Event, received.Port = trace.Lost, -1
 		l.note(to, received)
 		return
 	}

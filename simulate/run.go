@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/plain"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/trace"
 )
 
 // ErrBroken says that an algorithm broke the contract, and how.
@@ -104,6 +105,9 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 	})
 	if o.Record {
 		r.record = newRecorder(r)
+		for _, q := range o.Dead {
+			r.note(q, trace.Step{Event: trace.Crash, Port: -1})
+		}
 	}
 	return r, nil
 }
