@@ -1,8 +1,6 @@
 package verify
 
-import (
-	"ringleader.example/ringleader/election"
-)
+import "ringleader.example/ringleader/election"
 
 // move is one transition between worlds.
 type move struct {

@@ -55,8 +55,8 @@ type Report struct {
 	Depth       int  // the most transitions that the shortest way to a state takes
 	Complete    bool // every order was explored to the end
 
-	// The exact extremes over all complete runs without faults; nil if the exploration is not complete,
-	// found a violation, or some run sends messages for ever.
+	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
+	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
 	MaxMessages, MinMessages *Messages
 
 	Violation *Violation // nil: every property holds in all that was explored
