@@ -118,6 +118,7 @@ a limit was reached before there was an answer.`,
 	)
 	root.AddCommand(
 		p.demo(), p.join(),
+		p.run(), p.count(), p.verify(), p.algorithms(), p.version(),
 	)
 	return root
 }
@@ -211,7 +212,7 @@ func flagsOnly(command *cobra.Command, args []string) error {
 
 // instead says what works in the place of a word that does not: the nearest choice, or all of them.
 func instead(word string, choices []string) string {
-	best, least := "", len(word)/2+1
+	best, least := "", min(len(word)/2+2, 4)
 	for _, choice := range choices {
 		d := distance(word, choice)
 		if len(word) > 1 && strings.HasPrefix(choice, word) {

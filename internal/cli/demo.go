@@ -59,7 +59,8 @@ Commands, one a line, from the terminal or through a pipe:
 From a pipe, each command waits until the members agree after the one before, and the
 demo ends with the pipe. An empty input such as /dev/null says nothing: the demo then
 runs until Ctrl-C, SIGTERM or the end of --for. Members that are killed, stopped or
-continued from elsewhere are noticed. No process outlives the demo, however it ends.
+continued from elsewhere are noticed. No process outlives the demo, however it ends; only
+outside Linux a paused member outlives a SIGKILL of the demo, until it is resumed.
 
 Exit status: 0 if at the start, after each fault and at the end all running members
 agreed that the highest of them leads; 1 if not.`,
@@ -198,6 +199,7 @@ func (d *demo) run(ctx context.Context, input demoInput, o demoOptions) error {
 		timeUp = time.After(o.lasting)
 	}
 	for quit := false; ; {
+		quit = quit || d.failed && !input.prompt && !input.silent
 		settled := d.agreed && time.Since(d.since) >= settling
 		if quit && (settled || d.failed) {
 			return nil
@@ -222,7 +224,6 @@ func (d *demo) run(ctx context.Context, input demoInput, o demoOptions) error {
 			if !d.agreed {
 				d.failed = true
 				d.show.event(demoEvent{Event: "failed", How: fmt.Sprintf("no agreement within %s", patience)})
-				quit = !input.prompt && !input.silent
 			}
 		case line, more := <-lines:
 			switch {
@@ -282,7 +283,7 @@ var demoActions = map[string]struct {
 	"kill":   {[]condition{running, paused}, "killed", "SIGKILL", (*group).kill},
 	"pause":  {[]condition{running}, "paused", "SIGSTOP", (*group).pause},
 	"resume": {[]condition{paused}, "resumed", "SIGCONT", (*group).resume},
-	"start":  {[]condition{ended}, "started", "again", (*group).start},
+	"start":  {[]condition{ended}, "started", "", (*group).start},
 }
 
 // obey carries out a command of the user's.
@@ -326,7 +327,11 @@ func (d *demo) obey(line string) (quit bool, err error) {
 }
 
 func (d *demo) strikeMember(m *member, verb, how string, at time.Time) {
-	d.show.event(demoEvent{Event: verb, ID: m.id, PID: m.process.Pid, How: how})
+	e := demoEvent{Event: verb, ID: m.id, PID: m.process.Pid, How: how}
+	if verb == "started" {
+		e.Listen, e.HTTP = m.listen, m.http
+	}
+	d.show.event(e)
 	d.strike(fmt.Sprintf("%d %s", m.id, verb), at)
 	d.judge(at)
 }

@@ -109,7 +109,7 @@ func (s *demoDisplay) heading() {
 func (s *demoDisplay) status() {
 	s.say(s.paint.text(bold, "member  process  state           serves"))
 	for _, m := range s.members {
-		state := "is starting"
+		state := "starts"
 		switch {
 		case m.condition == paused:
 			state = "is paused"
@@ -149,6 +149,8 @@ func (s *demoDisplay) event(e demoEvent) {
 		text, attribute = agreement(e), bold
 	case "failed":
 		text, attribute = e.How, red
+	case "started":
+		text, attribute = fmt.Sprintf("%d started again (process %d)", e.ID, e.PID), yellow
 	case "killed", "ended":
 		text, attribute = fmt.Sprintf("%d %s (%s, process %d)", e.ID, e.Event, e.How, e.PID), red
 	default:
@@ -210,7 +212,7 @@ func (s *demoDisplay) summary(held bool, faults []*fault) {
 	s.print("")
 	verdict, attribute := "The election held: all running members agree on the highest of them.", green
 	if !held {
-		verdict, attribute = "The election did not hold: the running members do not agree on the highest of them.", red
+		verdict, attribute = "The election did not hold; the lines above say where.", red
 	}
 	s.print(s.paint.text(attribute, verdict))
 	longest := slices.MaxFunc(faults, func(a, b *fault) int { return len(a.what) - len(b.what) })

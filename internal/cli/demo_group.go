@@ -2,11 +2,12 @@ package cli
 
 import (
 	"bufio"
+	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -118,7 +119,10 @@ func freeAddresses(n int) ([]string, error) {
 	const first, ports, tries = 20000, 12000, 1000
 	var addresses []string
 	for range tries {
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(ports)))
+		var random [2]byte
+		rand.Read(random[:])
+		port := first + int(binary.BigEndian.Uint16(random[:]))%ports
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 		l, err := net.Listen("tcp", address)
 		if err != nil {
 			continue

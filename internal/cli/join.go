@@ -142,7 +142,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 	if o.verbose {
 		level = slog.LevelDebug
 	}
-	config.Logger = slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: level}))
+	config.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: level})})
 
 	life, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -195,6 +195,17 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 	}
 	show.stopped()
 	return nil
+}
+
+// withoutErrors logs no errors: what stops the member is returned, and printed once.
+type withoutErrors struct{ slog.Handler }
+
+func (h withoutErrors) Enabled(ctx context.Context, level slog.Level) bool {
+	return level < slog.LevelError && h.Handler.Enabled(ctx, level)
+}
+
+func (h withoutErrors) WithAttrs(attributes []slog.Attr) slog.Handler {
+	return withoutErrors{h.Handler.WithAttrs(attributes)}
 }
 
 func (p *program) warn(text string) { fmt.Fprintln(p.stderr, "ringleader: warning: "+text) }

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+)
+
+// TestMain lets this test binary be the command ringleader too, as cmd/ringleader wires it, on the PATH
+// of scripts and tests.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ringleader": func() {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		code := Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+		stop()
+		os.Exit(code)
+	}})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			addresses, err := freeAddresses(2)
+			for i, address := range addresses {
+				_, port, _ := net.SplitHostPort(address)
+				e.Setenv(fmt.Sprintf("PORT%d", i+1), port)
+			}
+			return err
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs a command that must exit with a status: exits STATUS COMMAND ARGUMENT...
+func exits(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS COMMAND ARGUMENT...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// call runs a command line in this process.
+func call(args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = Run(context.Background(), args, strings.NewReader(""), &out, &err, func(string) string { return "" })
+	return code, out.String(), err.String()
+}
+
+func TestWrongCallsExitWithTwoAndOneLineThatSaysWhatWorks(t *testing.T) {
+	for _, c := range []struct{ call, says string }{
+		{"dmo", `unknown command "dmo"; did you mean demo?`},
+		{"help dmo", `unknown command "dmo"; did you mean demo?`},
+		{"dmo --members 3", `unknown command "dmo"; did you mean demo?`},
+		{"--members", "has no flag --members; there is --help"},
+		{"demo --member 3", "ringleader demo has no flag --member; did you mean --members?"},
+		{"demo --members", "flag needs an argument: --members; try ringleader demo --help"},
+		{"demo --members five", `--members wants a whole number, not "five"`},
+		{"demo --members 0", "--members is from 1 to 50, not 0"},
+		{"demo --for soon", `--for wants a duration such as 250ms or 20s, not "soon"`},
+		{"demo --for -1s", "--for is a time to come"},
+		{"demo --scenario cra", `unknown scenario "cra"; did you mean crash?`},
+		{"demo crash", `ringleader demo takes flags only, not "crash"; try ringleader demo --help`},
+		{"join", "ringleader join needs --id; try ringleader join --help"},
+		{"join --id 1", "ringleader join needs --member"},
+		{"join --id -1", `--id wants a whole number from 0 to 2⁶⁴ - 1, not "-1"`},
+		{"join --id 18446744073709551616", "--id wants a whole number from 0 to 2⁶⁴ - 1"},
+		{"join --id 1 --member 1 --data d", `--member wants ID=HOST:PORT, such as 1=127.0.0.1:7001, with an identifier from 1 to 2⁶⁴ - 1, not "1"`},
+		{"join --id 1 --member 0=127.0.0.1:7001 --data d", "an identifier from 1"},
+		{"join --id 1 --member 1=somewhere --data d", `--member 1 wants HOST:PORT, such as 127.0.0.1:7001, not "somewhere"`},
+		{"join --id 1 --member 1=127.0.0.1:99999 --data d", `--member 1 wants HOST:PORT`},
+		{"join --id 1 --member 1=127.0.0.1:7001 --listen 7001 --data d", `--listen wants HOST:PORT`},
+		{"join --id 1 --member 1=127.0.0.1:7001 --http 8001 --data d", `--http wants HOST:PORT`},
+		{"join --id 1 --member 1=127.0.0.1:7001 --member 1=127.0.0.1:7002 --data d", "member 1 is listed twice"},
+		{"join --id 2 --member 1=127.0.0.1:7001 --data d", "ID 2 is not among the members"},
+		{"join --id 1 --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7001 --data d", "have the same address"},
+		{"join --id 1 --member 1=127.0.0.1:7001 --data d --suspicion 60ms", "Suspicion"},
+	} {
+		code, stdout, stderr := call(strings.Fields(c.call)...)
+		if code != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+			!strings.HasPrefix(stderr, "ringleader: ") || !strings.Contains(stderr, c.says) {
+			t.Errorf("ringleader %s: exit status %d, stdout %q, stderr %q, want one line with %q", c.call, code, stdout, stderr, c.says)
+		}
+	}
+}
+
+func TestEveryCommandHasExamplesThatParse(t *testing.T) {
+	var check func(*cobra.Command)
+	check = func(command *cobra.Command) {
+		for _, sub := range command.Commands() {
+			check(sub)
+		}
+		if command.Example == "" {
+			t.Errorf("%s has no example", command.CommandPath())
+		}
+		for line := range strings.Lines(strings.ReplaceAll(command.Example, "\\\n", "")) {
+			_, arguments, found := strings.Cut(line, "ringleader ")
+			if !found {
+				t.Errorf("%s: the example %q does not call ringleader", command.CommandPath(), line)
+				continue
+			}
+			called, rest, err := command.Root().Find(strings.Fields(arguments))
+			if err == nil {
+				err = called.ParseFlags(rest)
+			}
+			if err == nil {
+				err = called.ValidateArgs(called.Flags().Args())
+			}
+			if err != nil {
+				t.Errorf("%s: the example %q: %v", command.CommandPath(), line, err)
+			}
+		}
+	}
+	p := &program{getenv: os.Getenv}
+	check(p.root())
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { panic("a\npanic") }
+
+func TestABugIsOneLineAndItsStackIsOnDemand(t *testing.T) {
+	for debug, stack := range map[string]bool{"": false, "1": true} {
+		var stderr bytes.Buffer
+		code := Run(context.Background(), []string{"help"}, strings.NewReader(""), broken{}, &stderr, func(name string) string {
+			return map[string]string{"RINGLEADER_DEBUG": debug}[name]
+		})
+		first, rest, _ := strings.Cut(stderr.String(), "\n")
+		if code != exitNo || !strings.HasPrefix(first, "ringleader: a; panic (this is a bug") || strings.Contains(rest, "cli_test.go") != stack {
+			t.Errorf("RINGLEADER_DEBUG=%s: exit status %d, stderr %q", debug, code, stderr.String())
+		}
+	}
+}
+
+func TestInsteadNamesTheNearestChoiceOrAll(t *testing.T) {
+	choices := []string{"lcr", "ring-bully", "bully"}
+	for word, want := range map[string]string{
+		"lrc":       "did you mean lcr?",
+		"rng-bully": "did you mean ring-bully?",
+		"ring":      "did you mean ring-bully?",
+		"paxos":     "there is lcr, ring-bully, bully",
+	} {
+		if got := instead(word, choices); got != want {
+			t.Errorf("instead(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestDevNullIsNoTerminal(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if isTerminal(null) || isTerminal(new(bytes.Buffer)) {
+		t.Error("taken for a terminal")
+	}
+}

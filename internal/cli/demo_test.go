@@ -1,0 +1,356 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader"
+)
+
+// limit is how long the tests wait for what should take milliseconds: they fail late rather than by
+// the speed of a machine.
+const limit = time.Minute
+
+// demoEventOrSummary is any line of demo --json.
+type demoEventOrSummary struct {
+	demoEvent
+	Held   bool        `json:"held"`
+	Faults []demoFault `json:"faults"`
+}
+
+// runningDemo is a demo in a process of its own.
+type runningDemo struct {
+	*exec.Cmd
+	stdin   io.WriteCloser
+	events  chan demoEventOrSummary // closed at the end of its output
+	seen    []demoEventOrSummary
+	members map[uint64]demoEvent // as started last
+	folder  string               // of temporary files
+}
+
+func startDemo(t *testing.T, flags ...string) *runningDemo {
+	t.Helper()
+	d := &runningDemo{
+		Cmd:    exec.Command("ringleader", append([]string{"demo", "--json"}, flags...)...),
+		events: make(chan demoEventOrSummary, 1000), members: map[uint64]demoEvent{}, folder: t.TempDir(),
+	}
+	d.Env = append(os.Environ(), "TMPDIR="+d.folder)
+	d.Stderr = t.Output()
+	var err error
+	if d.stdin, err = d.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := d.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Process.Kill() })
+	go func() {
+		defer close(d.events)
+		for lines := json.NewDecoder(stdout); ; {
+			var e demoEventOrSummary
+			if lines.Decode(&e) != nil {
+				return
+			}
+			d.events <- e
+		}
+	}()
+	return d
+}
+
+// await reads events until one is as wanted.
+func (d *runningDemo) await(t *testing.T, what string, wanted func(demoEventOrSummary) bool) demoEventOrSummary {
+	t.Helper()
+	late := time.After(limit)
+	for {
+		select {
+		case e, more := <-d.events:
+			if !more {
+				t.Fatalf("the demo ended before: %s; it said %+v", what, d.seen)
+			}
+			d.seen = append(d.seen, e)
+			if e.Event == "started" {
+				d.members[e.ID] = e.demoEvent
+			}
+			if wanted(e) {
+				return e
+			}
+		case <-late:
+			t.Fatalf("not within %s: %s; the demo said %+v", limit, what, d.seen)
+		}
+	}
+}
+
+func (d *runningDemo) awaitAgreement(t *testing.T, leader uint64, members int) {
+	t.Helper()
+	d.await(t, fmt.Sprintf("%d members agree on %d", members, leader), func(e demoEventOrSummary) bool {
+		return e.Event == "agreed" && e.Leader == leader && len(e.Members) == members
+	})
+}
+
+// end waits for the end of the demo, and returns its exit status, -1 if a signal ended it.
+func (d *runningDemo) end(t *testing.T) int {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- d.Wait() }()
+	select {
+	case err := <-ended:
+		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+	case <-time.After(limit):
+		t.Fatalf("the demo has not ended within %s", limit)
+	}
+	return d.ProcessState.ExitCode()
+}
+
+// eventually polls until a condition holds; after limit it fails with the last complaint.
+func eventually(t *testing.T, complaint func() error) {
+	t.Helper()
+	deadline := time.Now().Add(limit)
+	for ticker := time.NewTicker(5 * time.Millisecond); ; <-ticker.C {
+		err := complaint()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("still after %s: %v", limit, err)
+		}
+	}
+}
+
+// alive says whether there is a process, and it is not a dead one whom nobody has waited for.
+func alive(pid int) bool {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return !errors.Is(err, os.ErrNotExist) // without /proc there is no telling
+	}
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(state, "Z")
+}
+
+func (d *runningDemo) noneIsLeft(t *testing.T) {
+	t.Helper()
+	eventually(t, func() error {
+		for id, m := range d.members {
+			if alive(m.PID) {
+				return fmt.Errorf("member %d, process %d, is alive", id, m.PID)
+			}
+		}
+		return nil
+	})
+}
+
+func TestScenarioCrashElectsFailsOverAndRecoversAmongFiveProcesses(t *testing.T) {
+	d := startDemo(t, "--scenario", "crash")
+	d.awaitAgreement(t, 5, 5)
+	pids := map[int]bool{}
+	for _, m := range d.members {
+		pids[m.PID] = true
+	}
+	if len(pids) != 5 {
+		t.Errorf("%d process ids, want 5: %+v", len(pids), d.members)
+	}
+	crashed := d.members[5].PID
+	d.await(t, "5 is killed", func(e demoEventOrSummary) bool { return e.Event == "killed" && e.ID == 5 && e.PID == crashed })
+	d.awaitAgreement(t, 4, 4)
+	d.await(t, "5 is started again", func(e demoEventOrSummary) bool { return e.Event == "started" && e.ID == 5 && e.PID != crashed })
+	d.awaitAgreement(t, 5, 5)
+	summary := d.await(t, "the summary", func(e demoEventOrSummary) bool { return e.Event == "summary" })
+	if code := d.end(t); code != exitFine || !summary.Held || len(summary.Faults) != 3 {
+		t.Errorf("exit status %d, summary %+v", code, summary)
+	}
+	d.noneIsLeft(t)
+	if left, err := os.ReadDir(d.folder); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhoeverIsPaused(t *testing.T) {
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGINT, exitFine}, {syscall.SIGTERM, exitFine}, {syscall.SIGKILL, -1}} {
+		t.Run(c.signal.String(), func(t *testing.T) {
+			d := startDemo(t)
+			d.awaitAgreement(t, 5, 5)
+			fmt.Fprintln(d.stdin, "pause 3")
+			d.await(t, "3 is paused", func(e demoEventOrSummary) bool { return e.Event == "paused" })
+			d.await(t, "the others agree", func(e demoEventOrSummary) bool { return e.Event == "agreed" })
+			if c.signal == syscall.SIGKILL && !deathSignal {
+				syscall.Kill(d.members[3].PID, syscall.SIGCONT)
+			}
+			if err := d.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			if code := d.end(t); code != c.code {
+				t.Errorf("exit status %d, want %d", code, c.code)
+			}
+			d.noneIsLeft(t)
+		})
+	}
+}
+
+func TestCommandsFromAPipeAreCarriedOutOneByOneAndTheDemoEndsWithThem(t *testing.T) {
+	d := startDemo(t, "--members", "3")
+	io.WriteString(d.stdin, "kill 3\nkill 2\nstart 2\n")
+	d.stdin.Close()
+	for _, want := range []struct {
+		leader  uint64
+		members int
+	}{{3, 3}, {2, 2}, {1, 1}, {2, 2}} {
+		d.awaitAgreement(t, want.leader, want.members)
+	}
+	if code := d.end(t); code != exitFine {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+func TestACommandFromAPipeThatMakesNoSenseIsAWrongCall(t *testing.T) {
+	for command, says := range map[string]string{
+		"kil 1":   `unknown command "kil"; there is kill`,
+		"kill 2":  "kill wants one member from 1 to 1",
+		"start 1": "cannot start 1, it is running",
+	} {
+		d := exec.Command("ringleader", "demo", "--members", "1")
+		d.Stdin = strings.NewReader(command)
+		var stderr strings.Builder
+		d.Stderr = &stderr
+		err := d.Run()
+		if d.ProcessState.ExitCode() != exitUsage || !strings.HasPrefix(stderr.String(), "ringleader: "+says) {
+			t.Errorf("%s: %v, stderr %q, want %q", command, err, stderr.String(), says)
+		}
+	}
+}
+
+func TestAMemberThatIsKilledFromElsewhereIsNoticed(t *testing.T) {
+	d := startDemo(t, "--members", "3")
+	d.awaitAgreement(t, 3, 3)
+	for _, c := range []struct {
+		signal  syscall.Signal
+		event   string
+		leader  uint64
+		members int
+	}{{syscall.SIGSTOP, "paused", 2, 2}, {syscall.SIGCONT, "resumed", 3, 3}, {syscall.SIGKILL, "ended", 2, 2}} {
+		if err := syscall.Kill(d.members[3].PID, c.signal); err != nil {
+			t.Fatal(err)
+		}
+		d.await(t, "3 is "+c.event, func(e demoEventOrSummary) bool { return e.Event == c.event && e.ID == 3 })
+		d.awaitAgreement(t, c.leader, c.members)
+	}
+	fmt.Fprintln(d.stdin, "quit")
+	if code := d.end(t); code != exitFine {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+// conditions are what a test knows of the members of a demo: by identifier.
+type conditions map[uint64]condition
+
+// fault is a seeded choice of a command that makes sense, such that somebody is always running.
+func (c conditions) fault(random *rand.Rand) string {
+	for {
+		id := 1 + random.Uint64N(uint64(len(c)))
+		others := slices.ContainsFunc(c.ids(), func(other uint64) bool { return other != id && c[other] == running })
+		switch was, kill := c[id], random.IntN(2) == 0; {
+		case was == ended:
+			c[id] = running
+			return fmt.Sprintf("start %d", id)
+		case was == paused && !kill:
+			c[id] = running
+			return fmt.Sprintf("resume %d", id)
+		case kill && others:
+			c[id] = ended
+			return fmt.Sprintf("kill %d", id)
+		case was == running && others:
+			c[id] = paused
+			return fmt.Sprintf("pause %d", id)
+		}
+	}
+}
+
+func (c conditions) ids() (ids []uint64) {
+	for id := range uint64(len(c)) {
+		ids = append(ids, id+1)
+	}
+	return ids
+}
+
+// agreed asks all running members over HTTP: the highest leads, and the others follow it.
+func (c conditions) agreed(d *runningDemo) error {
+	var highest uint64
+	for _, id := range c.ids() {
+		if c[id] == running {
+			highest = id
+		}
+	}
+	client := http.Client{Timeout: limit}
+	for _, id := range c.ids() {
+		if c[id] != running {
+			continue
+		}
+		want, role := http.StatusServiceUnavailable, ringleader.Follower
+		if id == highest {
+			want, role = http.StatusOK, ringleader.Leader
+		}
+		for path, want := range map[string]int{"/status": http.StatusOK, "/leader": want} {
+			answer, err := client.Get("http://" + d.members[id].HTTP + path)
+			if err != nil {
+				return err
+			}
+			var status ringleader.Status
+			err = json.NewDecoder(answer.Body).Decode(&status)
+			answer.Body.Close()
+			if err != nil {
+				return err
+			}
+			if answer.StatusCode != want || status.ID != id || status.Role != role || status.Leader == nil || *status.Leader != highest || status.Quorum {
+				return fmt.Errorf("%s of %d: %s, %+v; want %s of %d", path, id, answer.Status, status, role, highest)
+			}
+		}
+	}
+	return nil
+}
+
+func TestTenFaultsInARowEndInAgreement(t *testing.T) {
+	const seed = 9 // all kinds of faults are among the ten
+	random := rand.New(rand.NewPCG(seed, 0))
+	d := startDemo(t)
+	d.awaitAgreement(t, 5, 5)
+	state := conditions{1: running, 2: running, 3: running, 4: running, 5: running}
+	eventually(t, func() error { return state.agreed(d) })
+	for i := range 10 {
+		command := state.fault(random)
+		t.Logf("fault %d: %s", i+1, command)
+		fmt.Fprintln(d.stdin, command)
+		verb, _, _ := strings.Cut(command, " ")
+		done := demoActions[verb].done
+		d.await(t, done, func(e demoEventOrSummary) bool { return e.Event == done })
+		eventually(t, func() error { return state.agreed(d) })
+	}
+	fmt.Fprintln(d.stdin, "quit")
+	summary := d.await(t, "the summary", func(e demoEventOrSummary) bool { return e.Event == "summary" })
+	if code := d.end(t); code != exitFine || !summary.Held || len(summary.Faults) != 11 {
+		t.Errorf("exit status %d, summary %+v", code, summary)
+	}
+	d.noneIsLeft(t)
+}

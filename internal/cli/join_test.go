@@ -1,0 +1,123 @@
+//go:build unix
+
+package cli
+
+import (
+	"encoding/json"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// startJoin starts member 1 of a group of its own, or what other flags make of it, and waits until it knows its leader.
+func startJoin(t *testing.T, address string, flags ...string) (*exec.Cmd, *json.Decoder) {
+	t.Helper()
+	command := exec.Command("ringleader", append([]string{
+		"join", "--json", "--id", "1", "--member", "1=" + address, "--data", filepath.Join(t.TempDir(), "new"),
+	}, flags...)...)
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
+	t.Cleanup(func() {
+		overdue.Stop()
+		command.Process.Kill()
+		command.Wait()
+	})
+	lines := json.NewDecoder(stdout)
+	for {
+		var e joinEvent
+		if err := lines.Decode(&e); err != nil {
+			t.Fatalf("it knows no leader: %v", err)
+		}
+		if e.Leader != 0 {
+			return command, lines
+		}
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	addresses, err := freeAddresses(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return addresses[0]
+}
+
+func TestSignalsEndAMemberInGoodOrder(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		command, lines := startJoin(t, freeAddress(t))
+		if err := command.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		var last joinEvent
+		for more := true; more; {
+			more = lines.Decode(&last) == nil
+		}
+		if err := command.Wait(); err != nil || last.Event != "stopped" {
+			t.Errorf("%s: %v, the last line is %+v", signal, err, last)
+		}
+	}
+}
+
+// wrongJoin runs a member that must not come to run, and returns the line it says.
+func wrongJoin(t *testing.T, flags ...string) string {
+	t.Helper()
+	command := exec.Command("ringleader", append([]string{"join"}, flags...)...)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
+	defer overdue.Stop()
+	command.Wait()
+	var text string // without warnings
+	for line := range strings.Lines(stderr.String()) {
+		if !strings.Contains(line, "warning: ") && !strings.Contains(line, "level=WARN") {
+			text += line
+		}
+	}
+	if code := command.ProcessState.ExitCode(); code != exitUsage || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "ringleader: ") {
+		t.Errorf("join %q: exit status %d, stderr %q", flags, code, stderr.String())
+	}
+	return text
+}
+
+func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	address, free := taken.Addr().String(), freeAddress(t)
+	for _, flags := range [][]string{{"--member", "1=" + address}, {"--member", "1=" + free, "--http", address}} {
+		if says := wrongJoin(t, append(flags, "--id", "1", "--data", t.TempDir())...); !strings.Contains(says, address) {
+			t.Errorf("%q does not name %s", says, address)
+		}
+	}
+}
+
+func TestASecondMemberWithTheSameIdentifierIsAWrongCall(t *testing.T) {
+	one, two, three := freeAddress(t), freeAddress(t), freeAddress(t)
+	data := filepath.Join(t.TempDir(), "data")
+	startJoin(t, one, "--member", "2="+two, "--id", "2")
+	startJoin(t, one, "--member", "2="+two, "--data", data)
+	group := []string{"--id", "1", "--member", "1=" + one, "--member", "2=" + two, "--listen", three}
+	for folder, want := range map[string]string{data: "in use by another", t.TempDir(): "another live process has id 1"} {
+		t.Run(want, func(t *testing.T) {
+			if says := wrongJoin(t, append(group, "--data", folder)...); !strings.Contains(says, want) {
+				t.Errorf("it says %q, want %q", says, want)
+			}
+		})
+	}
+}
