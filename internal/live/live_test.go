@@ -175,7 +175,7 @@ func TestBothSidesOfAPartitionAgreeWhenItHeals(t *testing.T) {
 // After the last fault all agree on the greatest, whatever happened before: crashes, new lives, partitions,
 // single connections that break.
 func TestAgreementAfterTheLastFault(t *testing.T) {
-	seeds := uint64(150)
+	seeds := uint64(100)
 	if testing.Short() {
 		seeds = 20
 	}

@@ -57,10 +57,14 @@ type loop struct {
 	lease    time.Duration // when our leading ends by itself
 }
 
+// firstConnections is how long a member waits, before it starts, for those who do not answer its calls. Who
+// refuses them answers.
+const firstConnections = 100 * time.Millisecond
+
 // live is the life of a member.
 func (l *loop) live() {
 	l.begun = time.Now()
-	l.startBy = 2 * l.config.Heartbeat
+	l.startBy = firstConnections
 	l.lease = never
 	for _, p := range l.peers {
 		if p != nil {

@@ -18,9 +18,8 @@ type incoming struct {
 	peer        *peer
 	incarnation uint64 // of the peer
 	conn        net.Conn
-	admit       chan bool // the loop's word: read it, or leave
-	heartbeat   time.Duration
-	suspicion   time.Duration
+	admit       chan bool     // the loop's word: read it, or leave
+	suspicion   time.Duration // how long it may be silent
 
 	mu       sync.Mutex
 	deadline time.Time
@@ -56,6 +55,9 @@ type failed struct{ err error }
 // mostStrangers is how many connections may stand that have not presented themselves yet. One more,
 // and the oldest is closed: so nobody who only connects can keep the members out.
 const mostStrangers = 64
+
+// lastWords is how long a connection is still read that is given up: for what has arrived already.
+const lastWords = 50 * time.Millisecond
 
 // strangers are connections that have not presented themselves yet, the oldest first.
 type strangers struct {
@@ -126,8 +128,7 @@ func (m *Member) serve(conn net.Conn) {
 func (m *Member) welcome(conn net.Conn) (*incoming, error) {
 	m.strangers.enter(conn)
 	defer m.strangers.leave(conn)
-	c := &m.config
-	conn.SetDeadline(time.Now().Add(c.Suspicion))
+	conn.SetDeadline(time.Now().Add(m.config.Suspicion))
 	var raw [helloSize]byte
 	if _, err := io.ReadFull(conn, raw[:]); err != nil {
 		return nil, err
@@ -151,8 +152,7 @@ func (m *Member) welcome(conn net.Conn) (*incoming, error) {
 		return nil, errFrame
 	}
 	return &incoming{
-		peer: p, incarnation: h.Incarnation, conn: conn, admit: make(chan bool, 1),
-		heartbeat: c.Heartbeat, suspicion: c.Suspicion,
+		peer: p, incarnation: h.Incarnation, conn: conn, admit: make(chan bool, 1), suspicion: m.config.Suspicion,
 	}, nil
 }
 
@@ -206,7 +206,7 @@ func (in *incoming) next(frames *bufio.Reader) (uint8, []byte, error) {
 	kind, payload, err := readFrame(frames)
 	if errors.Is(err, os.ErrDeadlineExceeded) && in.overslept() {
 		// It was we who were away: what has come meanwhile is still to be read.
-		in.extend(in.heartbeat)
+		in.extend(lastWords)
 		kind, payload, err = readFrame(frames)
 	}
 	return kind, payload, err
@@ -224,7 +224,7 @@ func (in *incoming) extend(wait time.Duration) {
 func (in *incoming) overslept() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return !in.draining && time.Since(in.deadline) > in.heartbeat
+	return !in.draining && time.Since(in.deadline) > lastWords
 }
 
 // drain lets a connection end soon: when what has arrived is read.
@@ -233,6 +233,6 @@ func (in *incoming) drain() {
 	defer in.mu.Unlock()
 	if !in.draining {
 		in.draining = true
-		in.conn.SetReadDeadline(time.Now().Add(in.heartbeat))
+		in.conn.SetReadDeadline(time.Now().Add(lastWords))
 	}
 }
