@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -72,22 +71,21 @@ func source(name, text string) fstest.MapFS {
 	}
 }
 
-// this is the module that the tests are part of.
-var this = sync.OnceValues(func() (*module, error) { return load(os.DirFS(root)) })
-
 // root is where the module begins, seen from this package.
 const root = "../.."
 
+// this is the module that the tests are part of; nil until one of them wants it.
+var this *module
+
 func tree(t *testing.T) *module {
 	t.Helper()
-	m, err := this()
-	if err != nil {
-		t.Fatal(err)
+	if this == nil {
+		this = loaded(t, os.DirFS(root))
 	}
-	return m
+	return this
 }
 
-func memory(t *testing.T, files fs.FS) *module {
+func loaded(t *testing.T, files fs.FS) *module {
 	t.Helper()
 	m, err := load(files)
 	if err != nil {
@@ -109,7 +107,7 @@ func TestThisModuleKeepsTheRules(t *testing.T) {
 func TestEveryRuleCanBeBroken(t *testing.T) {
 	for _, r := range rules {
 		for _, b := range r.broken {
-			complaints := r.check(memory(t, b.tree))
+			complaints := r.check(loaded(t, b.tree))
 			if len(complaints) != 1 || !strings.Contains(complaints[0], b.says) {
 				t.Errorf("%s: the rule says %q, and should say %q", r.name, complaints, b.says)
 			}
@@ -147,7 +145,7 @@ func TestRulesAllow(t *testing.T) {
 		}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			if complaints := c.rule(memory(t, c.in)); len(complaints) > 0 {
+			if complaints := c.rule(loaded(t, c.in)); len(complaints) > 0 {
 				t.Error(complaints)
 			}
 		})

@@ -153,7 +153,7 @@ func TestEveryImportRuleCanBeBroken(t *testing.T) {
 		importer, imported := r.broken[0], r.broken[1]
 		imports := map[string]string{".": importer}
 		imports[importer] = imported
-		complaints := r.check(memory(t, importing(imports)))
+		complaints := r.check(loaded(t, importing(imports)))
 		if len(complaints) != 1 || !strings.Contains(complaints[0], importer+" may not import "+imported) {
 			t.Errorf("%s imports %s, and the rule %q says %q", importer, imported, r.because, complaints)
 		}
