@@ -226,23 +226,17 @@ func (d *demo) run(ctx context.Context, input demoInput, o demoOptions) error {
 				d.show.event(demoEvent{Event: "failed", How: fmt.Sprintf("no agreement within %s", patience)})
 			}
 		case line, more := <-lines:
-			switch {
-			case more:
-				input.silent = false
-				over, err := d.obey(line)
-				if err != nil && !input.prompt {
-					return err
-				} else if err != nil {
-					d.show.say(err.Error())
-				}
-				quit = over
-			case o.scenario != "":
-				quit = timeUp == nil
-			default:
-				quit = timeUp == nil && !input.silent
-			}
 			if !more {
 				input.lines = nil
+				quit = timeUp == nil && !input.silent
+				break
+			}
+			input.silent = false
+			var err error
+			if quit, err = d.obey(line); err != nil && !input.prompt {
+				return err
+			} else if err != nil {
+				d.show.say(err.Error())
 			}
 		case <-timeUp:
 			timeUp = nil

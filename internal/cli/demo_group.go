@@ -184,11 +184,11 @@ func (g *group) start(m *member) error {
 	})
 	g.watches.Go(func() {
 		end := watchProcess(p.Process, func(c condition) { g.report(report{of: m, by: p, condition: c}) })
-		reading.Wait()
+		close(p.done)
+		reading.Wait() // all that it said is told before its end is
 		stdin.Close()
 		stdout.Close()
 		stderr.Close()
-		close(p.done)
 		if end.failed && lastError != "" {
 			end.how = lastError
 		}
