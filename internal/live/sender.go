@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"time"
 )
@@ -112,7 +111,7 @@ func (s *sender) wait(pause time.Duration) bool {
 	return true
 }
 
-func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
+func jitter(d time.Duration) time.Duration { return d/2 + time.Duration(below(uint64(d))) }
 
 // dial connects and presents us, within the suspicion timeout.
 func (s *sender) dial() (net.Conn, error) {

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"testing"
@@ -108,6 +109,33 @@ func TestSuspectComesAfterTheLastMessage(t *testing.T) {
 		c.stopAll()
 		want := []string{"start", "message 1 of 2", "message 0 of 2", "message 1 of 2", "suspect 2"}
 		if !slices.Equal(l.lines, want) {
+			t.Errorf("%q; want %q", l.lines, want)
+		}
+	})
+}
+
+func TestStartComesBeforeSuspicions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		c := newCluster(t, l.witness(), 3)
+		c.network.separate(1, at(3)) // so that 1 waits for it before it starts
+		peer := c.network.listen(at(2))
+		c.start(1)
+		conn, err := peer.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Write(verdict{code: accepted}.encode()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(conn, make([]byte, helloSize+len(heartbeatFrame))); err != nil {
+			t.Fatal(err)
+		}
+		conn.Close()
+		peer.Close()
+		settle()
+		c.stopAll()
+		if want := []string{"start"}; !slices.Equal(l.lines, want) {
 			t.Errorf("%q; want %q", l.lines, want)
 		}
 	})

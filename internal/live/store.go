@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -111,7 +110,7 @@ func openStore(directory string, id uint64, group digest, newborn []byte) (s *st
 
 // newIncarnation is the wall clock in nanoseconds, with chance in the last millisecond: two processes that are
 // started together by mistake are told apart.
-func newIncarnation() uint64 { return uint64(time.Now().UnixNano())>>20<<20 | rand.Uint64N(1<<20) }
+func newIncarnation() uint64 { return uint64(time.Now().UnixNano())>>20<<20 | below(1<<20) }
 
 // save makes what is kept durable, if it has changed.
 func (s *store) save(kept []byte) error {
