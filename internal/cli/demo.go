@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/signal"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,6 +104,11 @@ func (p *program) runDemo(ctx context.Context, o demoOptions) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go endWithGoRun(ctx, cancel)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		var stop func()
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal is closed
+		defer stop()
+	}
 
 	g, err := newGroup(o.members)
 	if err != nil {

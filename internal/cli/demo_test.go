@@ -189,7 +189,7 @@ func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhoeverIsPaused(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
-	}{{syscall.SIGINT, exitFine}, {syscall.SIGTERM, exitFine}, {syscall.SIGKILL, -1}} {
+	}{{syscall.SIGINT, exitFine}, {syscall.SIGHUP, exitFine}, {syscall.SIGTERM, exitFine}, {syscall.SIGKILL, -1}} {
 		t.Run(c.signal.String(), func(t *testing.T) {
 			d := startDemo(t)
 			d.awaitAgreement(t, 5, 5)
