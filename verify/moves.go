@@ -255,6 +255,7 @@ func (c *checker[S, M]) faults(w world, visit func(*move, world)) {
 			copy(c.base, w)
 			fewer := r
 			fewer.Commands--
+			fewer.Disturbed = true
 			c.setRest(c.base, &fewer)
 			c.act(move{event: obeys, class: byFault, process: q, at: uint16(election.Resign)}, 0, visit)
 		}
@@ -265,7 +266,7 @@ func (c *checker[S, M]) faults(w world, visit func(*move, world)) {
 func (c *checker[S, M]) crash(w world, q int, visit func(*move, world)) {
 	r := *c.rest(w)
 	r.Crashes--
-	r.Crashed = true
+	r.Disturbed = true
 	copy(c.base, w)
 	c.setRest(c.base, &r)
 	old := *c.process(w, q)

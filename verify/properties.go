@@ -25,7 +25,7 @@ func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *faul
 			f = c.leads(w, q, e)
 		case election.Follow:
 			// For ever, so it may not be wrong even for a moment.
-			if right := c.best; c.a.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Crashed {
+			if right := c.best; c.a.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Disturbed {
 				f = &fault{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.who(q), c.p.RealOf(e.ID), c.p.RealOf(right))}
 			}
 		}
@@ -50,7 +50,8 @@ func (c *checker[S, M]) leads(w world, q int, e *election.Effect) *fault {
 				c.who(q), e.Ticks, c.who(other), left(p.Lease))}
 		}
 	}
-	if right := c.best; c.a.Task == election.Once && right != 0 && c.p.ID(q) != right && !c.rest(w).Crashed {
+	// A service may be wrong while processes come and go, but not if all has been well from the start.
+	if right := c.best; right != 0 && c.p.ID(q) != right && !c.rest(w).Disturbed {
 		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader is %d", c.who(q), c.p.RealOf(right))}
 	}
 	if e.Term == 0 {
@@ -104,7 +105,7 @@ func (c *checker[S, M]) settled(w world) *fault {
 			return &fault{Undecided, c.who(q) + " has not decided"}
 		}
 	}
-	once := c.a.Task == election.Once && c.rest(w).Crashed // the leader may have died after the election
+	once := c.a.Task == election.Once && c.rest(w).Disturbed // the leader may have died after the election
 	if leader < 0 && !once {
 		return &fault{NoLeader, c.followed(w)}
 	}

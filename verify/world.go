@@ -53,7 +53,7 @@ type underWay struct {
 // rest is what belongs to no process and no link.
 type rest struct {
 	Crashes, Recoveries, Commands uint32 // how many may still come
-	Crashed                       bool   // there was a crash
+	Disturbed                     bool   // there was a crash or a command
 	Begun                         bool   // somebody has started
 	Late                          bool   // synchronous: the timers of this unit have begun
 	Led                           []tenure
