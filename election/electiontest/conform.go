@@ -231,6 +231,9 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			if a.Starts == election.AnyStart && seed%2 == 1 {
 				run.Initiators = initiators(n, random.New(seed, random.Choices))
 			}
+			if a.Command != nil {
+				run.Resigns = []simulate.Fault{{Process: int(seed) % n, At: election.Units(4)}}
+			}
 			r, err := simulate.Run(a, run)
 			if err != nil {
 				t.Fatal(err)
@@ -246,7 +249,7 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 }
 
 func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, parameters map[string]string) {
-	o := verify.Options{Size: n, Starts: verify.AnyTime, Unordered: !a.FIFO && a.Timing == election.Asynchronous}
+	o := verify.Options{Size: n, Starts: verify.AnyTime, Unordered: !a.FIFO && a.Timing == election.Asynchronous, SafetyOnly: a.Leased}
 	o.Instance.Parameters = parameters
 	if a.Starts == election.Together {
 		o.Starts = verify.AllFirst

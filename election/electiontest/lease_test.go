@@ -76,10 +76,10 @@ var lease = func() election.Algorithm[member, request] {
 	d.Task = election.Service
 	d.Leased = true
 	d.Survives = election.Crash | election.Recovery
-	d.Kinds = []election.MessageKind{{Name: "claim"}, {Name: "renew", Class: election.Overhead}, {Name: "grant"}, {Name: "release"}}
+	d.Kinds = []election.MessageKind{{Name: "claim"}, {Name: "renew", Class: election.Overhead}, {Name: "grant"}, {Name: "release", Class: election.Overhead}}
 	d.Timers = []string{"bound", "wait", "lease", "renew"}
 	d.Parameters = []election.Parameter{
-		{Name: "lease", Whole: true, Least: 2, Default: "3"},
+		{Name: "lease", Whole: true, Least: 2, Default: "8"},
 		{Name: "claims", Whole: true, Default: "2", Most: 255},
 		{Name: "renewals", Whole: true, Default: "1", Most: 255},
 	}
@@ -246,14 +246,15 @@ func (m *member) timeout(timer election.Timer, out *election.Out[request]) {
 	}
 }
 
-func leaseOptions() verify.Options {
-	return verify.Options{Size: 3, Starts: verify.AnyTime, Crashes: 1, Recoveries: 1}
+func leaseOptions(delay int, parameters map[string]string) verify.Options {
+	o := verify.Options{Size: 3, Starts: verify.AnyTime, Crashes: 1, Recoveries: 1, Delay: delay, SafetyOnly: true}
+	o.Instance.Parameters = parameters
+	return o
 }
 
 func TestLeasesNeverOverlap(t *testing.T) {
-	o := leaseOptions()
+	o := leaseOptions(1, map[string]string{"lease": "5", "claims": "1"})
 	o.Commands = 1
-	o.Instance.Parameters = map[string]string{"claims": "1"}
 	report, err := verify.Run(lease, o)
 	if err != nil {
 		t.Fatal(err)
@@ -261,45 +262,56 @@ func TestLeasesNeverOverlap(t *testing.T) {
 	if v := report.Violation; v != nil {
 		t.Fatalf("%s: %s\n%s", v.Property, v.Detail, story(&v.Record))
 	}
-	t.Logf("%d states, %d transitions, complete %v", report.States, report.Transitions, report.Complete)
+	if !report.Complete {
+		t.Fatalf("not finished after %d states", report.States)
+	}
+	t.Logf("%d states, %d transitions", report.States, report.Transitions)
 }
 
 func TestBrokenLeasesAreFound(t *testing.T) {
-	mutants := map[string]func(*election.Algorithm[member, request]){
-		"the lease counts from when the answer arrives": func(a *election.Algorithm[member, request]) {
+	type algorithm = election.Algorithm[member, request]
+	for name, mutant := range map[string]struct {
+		property string
+		mutate   func(*algorithm)
+	}{
+		"the lease counts from when the answer arrives": {verify.TwoLeases, func(a *algorithm) {
 			a.Receive = func(m *member, port election.Port, kind election.Kind, r request, out *election.Out[request]) {
 				if kind == grantKind {
 					m.Sent[r.Number%requests] = out.Deadline(m.Length)
 				}
 				m.receive(port, kind, r, out)
 			}
-		},
-		"a restarted member does not wait": func(a *election.Algorithm[member, request]) {
+		}},
+		"a restarted member does not wait": {verify.TwoLeases, func(a *algorithm) {
 			a.Recover = (*member).claim
-		},
-		"a granter is not bound": func(a *election.Algorithm[member, request]) {
+		}},
+		"nobody is bound": {verify.TwoLeases, func(a *algorithm) {
+			a.Start = func(m *member, out *election.Out[request]) {
+				m.Holder = 0
+				m.claim(out)
+			}
 			a.Receive = func(m *member, port election.Port, kind election.Kind, r request, out *election.Out[request]) {
-				if kind == claimKind {
-					m.Holder = 0
-				}
+				m.Holder = 0
 				m.receive(port, kind, r, out)
 			}
-		},
-		"the promise is not kept, and nobody waits": func(a *election.Algorithm[member, request]) {
+		}},
+		"the promise is forgotten, and nobody waits": {verify.TwoInTerm, func(a *algorithm) {
 			a.Kept = nil
-			a.Recover = (*member).claim
-		},
-	}
-	for name, mutate := range mutants {
+			a.Recover = func(*member, *election.Out[request]) {}
+		}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			a := lease
-			mutate(&a)
-			report, err := verify.Run(a, leaseOptions())
+			mutant.mutate(&a)
+			report, err := verify.Run(a, leaseOptions(2, map[string]string{"lease": "5", "claims": "1"}))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if report.Violation == nil {
 				t.Fatalf("not found in %d states", report.States)
+			}
+			if report.Violation.Property != mutant.property && report.Violation.Property != verify.TwoLeases {
+				t.Errorf("found %s, want %s", report.Violation.Property, mutant.property)
 			}
 			t.Logf("%s\n%s", report.Violation.Property, story(&report.Violation.Record))
 		})

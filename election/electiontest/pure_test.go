@@ -1,0 +1,66 @@
+package electiontest
+
+import (
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+)
+
+func TestImpureStepsAreFound(t *testing.T) {
+	calls := election.ID(0)
+	counting := collecting
+	counting.Start = func(c *collector, out *election.Out[collection]) {
+		calls++
+		out.Send(0, listKind, collection{List: []election.ID{calls}})
+	}
+	appending := collecting
+	appending.Receive = func(c *collector, port election.Port, kind election.Kind, m collection, out *election.Out[collection]) {
+		if len(m.List) > 0 {
+			m.List[0]++
+		}
+		collecting.Receive(c, port, kind, m, out)
+	}
+	for want, a := range map[string]election.Algorithm[collector, collection]{
+		"one step from one state had two effects": counting,
+		"wrote to a slice of the message":         appending,
+	} {
+		found := func() (fault string) {
+			defer func() {
+				if f := recover(); f != nil {
+					fault = f.(string)
+				}
+			}()
+			_, err := simulate.Run(Pure(a), simulate.Options{Instance: election.On(1, 2, 3), Limit: 1000})
+			return err.Error()
+		}()
+		if !strings.Contains(found, want) {
+			t.Errorf("found %q, want %q", found, want)
+		}
+	}
+}
+
+func TestJudgeSeesWhatIsWrong(t *testing.T) {
+	d := &hirschbergSinclair.Declaration
+	good, err := simulate.Run(hirschbergSinclair, simulate.Options{Instance: Instance(d, 8, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problem := judge(d, good, true); problem != "" {
+		t.Fatalf("a good run: %s", problem)
+	}
+	for name, change := range map[string]func(*simulate.Result){
+		"does not end":  func(r *simulate.Result) { r.Complete = false },
+		"decided twice": func(r *simulate.Result) { r.Faults = []string{"decided twice"} },
+		"no agreement":  func(r *simulate.Result) { r.Agreed = false },
+		"is not the":    func(r *simulate.Result) { r.Right = false },
+		"worst":         func(r *simulate.Result) { r.Messages.Election = 1 << 40 },
+	} {
+		bad := *good
+		change(&bad)
+		if problem := judge(d, &bad, true); !strings.Contains(problem, name) {
+			t.Errorf("%s: judged %q", name, problem)
+		}
+	}
+}
