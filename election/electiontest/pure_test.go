@@ -18,7 +18,7 @@ func TestImpureStepsAreFound(t *testing.T) {
 	appending := collecting
 	appending.Receive = func(c *collector, port election.Port, kind election.Kind, m collection, out *election.Out[collection]) {
 		if len(m.List) > 0 {
-			m.List[0]++
+			m.List[0] = 99
 		}
 		collecting.Receive(c, port, kind, m, out)
 	}
