@@ -1,11 +1,11 @@
 package election
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/big"
 	"math/bits"
+	"strings"
 )
 
 // Ticks is a length of time, exact up to 2¹²⁸ - 1 units. A unit is the message delay of a synchronous
@@ -93,7 +93,7 @@ func (t Ticks) MarshalJSON() ([]byte, error) { return []byte(t.String()), nil }
 // UnmarshalJSON reads a JSON number: decimal digits only, below 2¹²⁸.
 func (t *Ticks) UnmarshalJSON(text []byte) error {
 	const most = 39 // digits of 2¹²⁸ - 1
-	if len(text) <= most && !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
+	if len(text) <= most && !strings.ContainsFunc(string(text), func(r rune) bool { return r < '0' || r > '9' }) {
 		if i, ok := new(big.Int).SetString(string(text), 10); ok {
 			if *t, ok = TicksOf(i); ok {
 				return nil

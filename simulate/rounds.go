@@ -1,8 +1,8 @@
 package simulate
 
 import (
+	"reflect"
 	"slices"
-	"unsafe"
 
 	"ringleader.example/ringleader/election"
 )
@@ -59,7 +59,7 @@ func (r *run[S, M]) rounds() {
 		}
 		spare = in
 	}
-	size := int(unsafe.Sizeof(election.Sent[M]{}))
+	size := int(reflect.TypeFor[election.Sent[M]]().Size())
 	r.result.Bytes += (cap(spare) + cap(r.collect.Sent())) * size
 }
 

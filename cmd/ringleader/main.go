@@ -10,6 +10,8 @@ import (
 	"ringleader.example/ringleader/internal/cli"
 )
 
+//go:generate go run . run lcr --ids 5,4,3,2,1 --draw ../../docs/lcr.svg
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)

@@ -52,7 +52,7 @@ Exit status: 0 every property holds; 1 one does not; 2 the call was wrong; 3 not
 	f.IntVar(&o.recoveries, "recover", 0, "how many recoveries")
 	f.IntVar(&o.delay, "delay", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.BoolVar(&o.unordered, "non-fifo", false, "messages on one link may overtake each other")
-	f.IntVar(&o.maxStates, "max-states", verify.DefaultMaxStates, "stop at so many states")
+	f.IntVar(&o.maxStates, "max-states", verify.DefaultMaxStates, "stop at so many states of one order")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.StringVar(&o.draw, "draw", "", "draw what goes wrong into this SVG file; - is stdout")
 	f.StringVar(&o.trace, "trace", "", "write what goes wrong as JSON lines into this file; - is stdout")
@@ -181,7 +181,11 @@ func (p *program) reportText(e *catalogue.Entry, o *verifyOptions, v *verify.Opt
 		what += fmt.Sprintf(", crashes up to %d, recoveries up to %d", o.crashes, o.recoveries)
 	}
 	fmt.Fprintf(w, "  %s, start %s\n", what, o.start)
-	fmt.Fprintf(w, "  %d orders, %d states, %d transitions, at most %d deep\n\n", r.Orders, r.States, r.Transitions, r.Depth)
+	orders := ""
+	if r.Orders > 1 {
+		orders = fmt.Sprintf("%d orders, ", r.Orders)
+	}
+	fmt.Fprintf(w, "  %s%d states, %d transitions, at most %d deep\n\n", orders, r.States, r.Transitions, r.Depth)
 	switch {
 	case r.Violation != nil:
 		fmt.Fprintf(w, "%s: %s\n", paint.text(red, r.Violation.Property), r.Violation.Detail)
