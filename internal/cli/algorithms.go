@@ -174,10 +174,27 @@ func declaration(e *catalogue.Entry) object {
 		parameters = append(parameters, o)
 	}
 	return object{
-		{"name", d.Name}, {"title", d.Title}, {"year", d.Year}, {"source", d.Source}, {"about", d.About},
-		{"topology", d.Topology.String()}, {"one_way", d.OneWay}, {"unoriented", d.Unoriented}, {"timing", d.Timing.String()},
-		{"identifiers", d.Identifiers.String()}, {"knows_size", d.KnowsSize}, {"fifo", d.FIFO}, {"starts", d.Starts.String()},
-		{"task", d.Task.String()}, {"decides", d.Decides.String()}, {"winner", d.Winner.String()}, {"survives", survives(d.Survives)},
-		{"kinds", kinds}, {"timers", d.Timers}, {"parameters", parameters}, {"bounds", bounds}, {"count", e.Count != nil},
+		{"name", d.Name},
+		{"title", d.Title},
+		{"year", d.Year},
+		{"source", d.Source},
+		{"about", d.About},
+		{"topology", d.Topology.String()},
+		{"one_way", d.OneWay},
+		{"unoriented", d.Unoriented},
+		{"timing", d.Timing.String()},
+		{"identifiers", d.Identifiers.String()},
+		{"knows_size", d.KnowsSize},
+		{"fifo", d.FIFO},
+		{"starts", d.Starts.String()},
+		{"task", d.Task.String()},
+		{"decides", d.Decides.String()},
+		{"winner", d.Winner.String()},
+		{"survives", survives(d.Survives)},
+		{"kinds", kinds},
+		{"timers", d.Timers},
+		{"parameters", parameters},
+		{"bounds", bounds},
+		{"count", e.Count != nil},
 	}
 }

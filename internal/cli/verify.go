@@ -142,9 +142,18 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 
 func reportJSON(e *catalogue.Entry, o *verifyOptions, r *verify.Report) object {
 	result := object{
-		{"algorithm", e.Name}, {"n", o.size()}, {"start", o.start}, {"crashes", o.crashes}, {"recoveries", o.recoveries},
-		{"orders", r.Orders}, {"states", r.States}, {"transitions", r.Transitions}, {"finals", r.Finals}, {"depth", r.Depth},
-		{"complete", r.Complete}, {"holds", r.Complete && r.Violation == nil},
+		{"algorithm", e.Name},
+		{"n", o.size()},
+		{"start", o.start},
+		{"crashes", o.crashes},
+		{"recoveries", o.recoveries},
+		{"orders", r.Orders},
+		{"states", r.States},
+		{"transitions", r.Transitions},
+		{"finals", r.Finals},
+		{"depth", r.Depth},
+		{"complete", r.Complete},
+		{"holds", r.Complete && r.Violation == nil},
 	}
 	extreme := func(name string, m *verify.Messages) {
 		if m != nil {
