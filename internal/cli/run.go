@@ -279,7 +279,7 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	switch {
 	case s.AnyTime:
 		how = "each starts when the schedule likes"
-	case s.Initiators != nil && len(s.Initiators) == 1:
+	case len(s.Initiators) == 1:
 		how = o.start + " starts"
 	case s.Initiators != nil:
 		how = o.start + " start"
