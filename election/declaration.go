@@ -23,6 +23,7 @@ type Declaration struct {
 	Willingness bool // Local.Willing
 	FIFO        bool // needs messages on one link to keep their order
 	Starts      Starts
+	Counts      Counts
 
 	Task    Task
 	Decides Decides
@@ -77,6 +78,24 @@ const (
 
 func (s Starts) String() string {
 	return [...]string{"any non-empty set of processes starts", "every process starts", "all start together"}[s]
+}
+
+// Counts says whether the number of messages of each kind depends on the schedule.
+type Counts uint8
+
+// From no claim to the strongest; faults void all of them.
+const (
+	CountsVary       Counts = iota // it may
+	CountsAllFirst                 // not if all processes start before anything is delivered
+	CountsStartFirst               // not if those that start do so before anything is delivered
+	CountsFixed                    // not even on when processes start
+)
+
+func (c Counts) String() string {
+	return [...]string{
+		"may depend on the schedule", "the same under every schedule if all start first",
+		"the same under every schedule if those that start do so first", "the same under every schedule, whenever processes start",
+	}[c]
 }
 
 // Task is what a run must bring about.

@@ -37,6 +37,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			"The one that comes home is the largest, and its owner announces itself.",
 		Topology: election.Ring,
 		OneWay:   true,
+		Counts:   election.CountsAllFirst,
 		Winner:   election.Largest,
 		Kinds:    []election.MessageKind{{Name: "election", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
 		Parameters: []election.Parameter{{

@@ -53,6 +53,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			"two replies let it enter the next phase, and a probe that comes home has won.",
 		Topology: election.Ring,
 		Starts:   election.AllStart,
+		Counts:   election.CountsFixed,
 		Winner:   election.Largest,
 		Kinds: []election.MessageKind{
 			{Name: "probe", Class: election.Election},

@@ -49,6 +49,9 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			if a.Survives&election.Crash != 0 {
 				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes) })
 			}
+			if a.Counts != election.CountsVary {
+				t.Run("counts depend on no schedule, as declared", func(t *testing.T) { fixed(t, a, o, parameters) })
+			}
 			t.Run("one seed is one run", func(t *testing.T) { repeats(t, a, slices.Max(o.Sizes), parameters) })
 			t.Run("steps are pure", func(t *testing.T) {
 				runs(t, Pure(a), Options{Sizes: []int{1, 2, 5}, Runs: 3}, parameters, nil)
@@ -170,6 +173,37 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 						_ = again.Record.Story(&story)
 					}
 					t.Fatalf("%s with %d processes, %s %s, seed %d: %s\n%s", a.Name, n, run.Timing, run.Schedule, seed, problem, story.Bytes())
+				}
+			}
+		}
+	}
+}
+
+// fixed runs each instance under every schedule and compares the counts.
+func fixed[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string) {
+	for _, n := range o.Sizes {
+		for seed := range uint64(o.Runs) {
+			instance := Instance(&a.Declaration, n, seed)
+			instance.Parameters = parameters
+			var starters []int
+			if a.Counts >= election.CountsStartFirst && a.Starts == election.AnyStart {
+				starters = initiators(n, random.New(seed, random.Choices))
+			}
+			var first []uint64
+			for _, how := range timings(&a.Declaration) {
+				if how.AnyTime && a.Counts != election.CountsFixed {
+					continue
+				}
+				how.Instance, how.Seed, how.Limit, how.Initiators = instance, seed, 1_000_000, starters
+				r, err := simulate.Run(a, how)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first = r.Messages.ByKind
+				}
+				if !slices.Equal(r.Messages.ByKind, first) {
+					t.Fatalf("%s with %d processes, seed %d: %v messages, and %v under %s %s", a.Name, n, seed, first, r.Messages.ByKind, how.Timing, how.Schedule)
 				}
 			}
 		}

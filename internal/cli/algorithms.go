@@ -84,6 +84,7 @@ func (p *program) describe(e *catalogue.Entry) {
 	row("identifiers", d.Identifiers.String())
 	row("order on links", needed(d.FIFO, "must be kept", "may change"))
 	row("starts", d.Starts.String())
+	row("counts", d.Counts.String())
 	row("task", d.Task.String()+"; decides: "+d.Decides.String()+"; winner: "+d.Winner.String())
 	row("survives", survives(d.Survives))
 	for _, k := range d.Kinds {
@@ -186,7 +187,7 @@ func declaration(e *catalogue.Entry) object {
 		{"identifiers", d.Identifiers.String()},
 		{"knows_size", d.KnowsSize},
 		{"fifo", d.FIFO},
-		{"starts", d.Starts.String()},
+		{"starts", d.Starts.String()}, {"counts", d.Counts.String()},
 		{"task", d.Task.String()},
 		{"decides", d.Decides.String()},
 		{"winner", d.Winner.String()},
