@@ -30,13 +30,20 @@ func (s *Step) Add(e election.Effect, timers []string, p *election.Prepared, pos
 	case election.StopTimer:
 		s.Timers = append(s.Timers, Timer{Name: timers[e.Timer]})
 	case election.Lead:
-		d := Decision{Role: election.Leader.String(), Leader: p.Real(position), Term: uint64(e.Term)}
+		d := Decision{Role: election.Leader.String(), Term: uint64(e.Term)}
+		if !p.Anonymous() {
+			d.Leader = new(p.Real(position))
+		}
 		if e.Deadline {
 			d.Lease = &e.Ticks
 		}
 		s.Decided = append(s.Decided, d)
 	case election.Follow:
-		s.Decided = append(s.Decided, Decision{Role: election.Follower.String(), Leader: p.RealOf(e.ID), Term: uint64(e.Term)})
+		d := Decision{Role: election.Follower.String(), Term: uint64(e.Term)}
+		if e.ID != 0 {
+			d.Leader = new(p.RealOf(e.ID))
+		}
+		s.Decided = append(s.Decided, d)
 	case election.Doubt:
 		s.Decided = append(s.Decided, Decision{Role: election.Undecided.String()})
 	}

@@ -29,11 +29,11 @@ func Example() {
 			{
 				Number: 4, Process: 0, Event: trace.Receive, Message: 3, From: 2, Port: 1, Kind: "leader", Text: "9",
 				Sent:    []trace.Sent{{Message: 4, To: 1, Kind: "leader", Text: "9"}},
-				Decided: []trace.Decision{{Role: "follower", Leader: 9}},
+				Decided: []trace.Decision{{Role: "follower", Leader: new(uint64(9))}},
 			},
 			{
 				Number: 5, Process: 1, Event: trace.Receive, Message: 4, From: 1, Port: 1, Kind: "leader", Text: "9",
-				Decided: []trace.Decision{{Role: "leader", Leader: 9}},
+				Decided: []trace.Decision{{Role: "leader", Leader: new(uint64(9))}},
 			},
 		},
 	}

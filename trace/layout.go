@@ -316,7 +316,9 @@ func (d *diagram) placeMarks() {
 		}
 		decided := ""
 		for _, now := range s.Decided {
-			if now.Role != l.last.Role || now.Leader != l.last.Leader || now.Term != l.last.Term {
+			was, is := l.last, now
+			was.Lease, is.Lease = nil, nil // to renew a lease is to decide nothing new
+			if was.text() != is.text() {
 				decided = now.Role
 			}
 			l.last = now

@@ -105,7 +105,7 @@ func (d *recorder) effects(s *trace.Step) {
 	for range rapid.IntRange(0, 2).Draw(d.T, "decisions") {
 		decision := trace.Decision{
 			Role:   rapid.SampledFrom([]string{"leader", "follower", "undecided"}).Draw(d.T, "role"),
-			Leader: rapid.Uint64().Draw(d.T, "leader"), Term: rapid.Uint64().Draw(d.T, "term"),
+			Leader: new(rapid.Uint64().Draw(d.T, "leader")), Term: rapid.Uint64().Draw(d.T, "term"),
 		}
 		if rapid.Bool().Draw(d.T, "leased") {
 			lease := election.Units(20)

@@ -154,9 +154,9 @@ func simulate[S, M any](t testing.TB, a *election.Algorithm[S, M], text func(*el
 					delete(running, at)
 				}
 			case election.Lead:
-				s.Decided = append(s.Decided, trace.Decision{Role: "leader", Leader: on.Real(p), Term: uint64(e.Term)})
+				s.Decided = append(s.Decided, trace.Decision{Role: "leader", Leader: new(on.Real(p)), Term: uint64(e.Term)})
 			case election.Follow:
-				s.Decided = append(s.Decided, trace.Decision{Role: "follower", Leader: on.RealOf(e.ID), Term: uint64(e.Term)})
+				s.Decided = append(s.Decided, trace.Decision{Role: "follower", Leader: new(on.RealOf(e.ID)), Term: uint64(e.Term)})
 			case election.Doubt:
 				s.Decided = append(s.Decided, trace.Decision{Role: "undecided", Term: uint64(e.Term)})
 			}

@@ -157,8 +157,8 @@ func (d *Decision) text() string {
 		b.WriteString("LEADS")
 	case "follower":
 		b.WriteString("follows")
-		if d.Leader != 0 {
-			fmt.Fprintf(&b, " %d", d.Leader)
+		if d.Leader != nil {
+			fmt.Fprintf(&b, " %d", *d.Leader)
 		}
 	default:
 		b.WriteString("knows no leader")

@@ -85,7 +85,7 @@ type Timer struct {
 // Decision is what a step decided.
 type Decision struct {
 	Role   string          `json:"role"`             // leader, follower or undecided
-	Leader uint64          `json:"leader,omitempty"` // identifier of the leader, where it is known
+	Leader *uint64         `json:"leader,omitempty"` // identifier of the leader; nil if it is not known
 	Term   uint64          `json:"term,omitempty"`
 	Lease  *election.Ticks `json:"lease,omitempty"` // how long it leads, if that is bounded
 }
