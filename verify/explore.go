@@ -52,8 +52,9 @@ func (x *explorer[S, M]) level(depth int) {
 	size := len(x.base)
 	for at := 0; at < len(x.frontier) && x.report.Complete; at += size {
 		x.expand(world(x.frontier[at:at+size]), depth)
-		if len(x.graph.first)%chunk == 0 && x.o.Progress != nil {
-			x.o.Progress(x.report.States, (len(x.frontier)-at+len(x.following))/size)
+		if len(x.graph.first)%chunk == 0 && x.o.Progress != nil &&
+			!x.o.Progress(x.report.States, (len(x.frontier)-at+len(x.following))/size) {
+			x.report.Complete = false
 		}
 	}
 }

@@ -41,7 +41,7 @@ type Options struct {
 	Delay      int  // timed: messages take 1 … Delay units; 0 is the parameter "delay", or 1
 
 	MaxStates int                        // of one order, since memory is given back after each; 0 is DefaultMaxStates
-	Progress  func(states, frontier int) // called now and then; may be nil
+	Progress  func(states, frontier int) bool // called now and then; false ends the exploration; may be nil
 
 	hasty bool // for tests: suspicion may come before the last message
 }
@@ -169,7 +169,7 @@ func (o *Options) check(d *election.Declaration, commanded bool) error {
 	case o.Orientations && n > 16:
 		return wrong("every orientation of %d processes is too many; at most 16 processes", n)
 	case o.Crashes < 0 || o.Recoveries < 0 || o.Commands < 0 || o.Delay < 0 || o.MaxStates < 1:
-		return wrong("a number is negative")
+		return wrong("crashes, recoveries, commands, the delay and the limit of states cannot be negative")
 	case o.Recoveries > 0 && d.Survives&election.Recovery == 0:
 		return wrong("it does not say what a process does that recovers, so there can be 0 recoveries")
 	case o.Recoveries > 0 && o.Crashes == 0:

@@ -410,15 +410,26 @@ func TestProgressIsTold(t *testing.T) {
 	told := 0
 	report := holds(t, lcr.Algorithm, Options{
 		Instance: election.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
-		Progress: func(states, frontier int) {
+		Progress: func(states, frontier int) bool {
 			if states < told || frontier < 1 || frontier > states {
 				t.Errorf("%d states, %d of them to be explored, after %d states", states, frontier, told)
 			}
 			told = states
+			return true
 		},
 	})
 	if told < 1<<16 || told > report.States {
 		t.Errorf("the last that was told is %d of %d states", told, report.States)
+	}
+}
+
+func TestProgressCanEndTheExploration(t *testing.T) {
+	report, err := Run(lcr.Algorithm, Options{
+		Instance: election.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
+		Progress: func(int, int) bool { return false },
+	})
+	if err != nil || report.Complete || report.States > 1<<17 {
+		t.Errorf("%+v, %v", report, err)
 	}
 }
 

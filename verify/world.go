@@ -105,8 +105,10 @@ func newChecker[S, M any](a *election.Algorithm[S, M], o *Options, instance elec
 	if err != nil {
 		return nil, err
 	}
+	claims := *a
+	claims.Declaration = *p.Declaration()
 	c := &checker[S, M]{
-		a: a, o: o, p: p, n: p.Size(), clock: a.Timing != election.Asynchronous,
+		a: &claims, o: o, p: p, n: p.Size(), clock: a.Timing != election.Asynchronous,
 		outcomes: map[deed][]outcome{}, pushes: map[[2]uint32]uint32{}, pulls: map[[2]uint32]uint32{}, costs: map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step costs nothing
 	}
 	if c.plans, err = plain.ForAlgorithm(a); err != nil {

@@ -11,7 +11,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/trace"
 )
 
 // object is a JSON object whose fields keep their order.
@@ -145,6 +148,51 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m election.
 		fmt.Fprintf(w, "  %-12s %*d%s\n", "to elect", width, m.Election, text)
 	}
 	fmt.Fprintf(w, "  %-12s %*d%s%s\n", "total", width, m.Total, note("total"), after)
+}
+
+// results is where a command puts what it found: stdout, and the files of a record.
+type results struct {
+	json        bool
+	draw, trace string
+}
+
+func (r *results) flags(command *cobra.Command, of string) {
+	f := command.Flags()
+	f.BoolVar(&r.json, "json", false, "print one JSON object")
+	f.StringVar(&r.draw, "draw", "", "draw "+of+" into this SVG file, a space-time diagram; - is stdout")
+	f.StringVar(&r.trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
+}
+
+// recorded says whether a record is wanted.
+func (r *results) recorded() bool { return r.draw != "" || r.trace != "" }
+
+// check refuses to write two things to stdout.
+func (r *results) check() error {
+	if (r.draw == "-" || r.trace == "-") && (r.json || r.draw == r.trace) {
+		return errors.New("stdout takes one result: one of --json, --draw - and --trace -")
+	}
+	return nil
+}
+
+// put writes the record's files, and then, if stdout is free for it, the result.
+func (r *results) put(p *program, record *trace.Record, asJSON func() object, asText func() error) error {
+	if r.draw != "" && record != nil {
+		if err := p.toFile(r.draw, record.SVG); err != nil {
+			return err
+		}
+	}
+	if r.trace != "" && record != nil {
+		if err := p.toFile(r.trace, func(w io.Writer) error { _, err := record.WriteTo(w); return err }); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.json:
+		return p.print(asJSON())
+	case r.draw != "-" && r.trace != "-":
+		return asText()
+	}
+	return nil
 }
 
 // toFile writes a file whole or not at all; "-" is stdout.

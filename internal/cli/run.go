@@ -218,7 +218,7 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 	if r.Time != nil {
 		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
 	}
-	if b := worst(e.Declaration, r.Starters, r.Hurt); b != nil {
+	if b := worst(r.Prepared.Declaration(), r.Starters, r.Hurt); b != nil {
 		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
 	}
 	if len(r.Faults) > 0 {
@@ -293,13 +293,13 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, r.Timing, n), e.Source)
 	p.underTitle(lineUp(e.Declaration, s.Instance.IDs, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, o.seed))
 
-	verdict, colour := p.verdict(e.Declaration, r)
+	verdict, colour := p.verdict(r.Prepared.Declaration(), r)
 	fmt.Fprintln(w, paint.text(colour, verdict))
 	after := ""
 	if r.Time != nil {
 		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
 	}
-	counts(w, e.Declaration, worst(e.Declaration, r.Starters, r.Hurt), r.Messages, n, after)
+	counts(w, e.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Hurt), r.Messages, n, after)
 	for _, fault := range r.Faults {
 		fmt.Fprintln(w, paint.text(red, fault))
 	}

@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -18,8 +18,7 @@ type verifyOptions struct {
 	delay               int
 	unordered           bool
 	maxStates           int
-	json                bool
-	draw, trace         string
+	results
 }
 
 func (p *program) verify() *cobra.Command {
@@ -45,7 +44,8 @@ Exit status: 0 every property holds; 1 one does not; 2 the call was wrong; 3 not
 			return p.check(command.Context(), e, &o)
 		},
 	}
-	o.flags(command)
+	o.input.flags(command)
+	o.results.flags(command, "what goes wrong")
 	f := command.Flags()
 	f.StringVar(&o.start, "start", "all", "who starts: all or ID,… before anything else; any: the schedule decides; every-set: each set in turn")
 	f.IntVar(&o.crashes, "crash", 0, "how many crashes, of any process, at any moment")
@@ -53,9 +53,6 @@ Exit status: 0 every property holds; 1 one does not; 2 the call was wrong; 3 not
 	f.IntVar(&o.delay, "delay", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.BoolVar(&o.unordered, "non-fifo", false, "messages on one link may overtake each other")
 	f.IntVar(&o.maxStates, "max-states", verify.DefaultMaxStates, "stop at so many states of one order")
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	f.StringVar(&o.draw, "draw", "", "draw what goes wrong into this SVG file; - is stdout")
-	f.StringVar(&o.trace, "trace", "", "write what goes wrong as JSON lines into this file; - is stdout")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
 	return command
 }
@@ -93,47 +90,35 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 }
 
 func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOptions) error {
-	if (o.draw == "-" || o.trace == "-") && (o.json || o.draw == o.trace) {
-		return fmt.Errorf("stdout takes one result: one of --json, --draw - and --trace -")
+	if err := o.results.check(); err != nil {
+		return err
 	}
 	v, err := o.options(e)
 	if err != nil {
 		return err
 	}
 	bar := p.progress()
-	v.Progress = func(states, frontier int) {
+	v.Progress = func(states, frontier int) bool {
 		bar.show("%d states, %d of them to look at", states, frontier)
+		return ctx.Err() == nil
 	}
 	r, err := e.Verify(v)
 	bar.done()
 	if err != nil {
 		return err
 	}
+	var record *trace.Record
 	if r.Violation != nil {
-		record := &r.Violation.Record
-		if o.draw != "" {
-			if err := p.toFile(o.draw, record.SVG); err != nil {
-				return err
-			}
-		}
-		if o.trace != "" {
-			err := p.toFile(o.trace, func(w io.Writer) error { _, err := record.WriteTo(w); return err })
-			if err != nil {
-				return err
-			}
-		}
+		record = &r.Violation.Record
 	}
-	switch {
-	case o.json:
-		err = p.print(reportJSON(e, o, r))
-	case o.draw != "-" && o.trace != "-":
-		err = p.reportText(e, o, &v, r)
-	}
+	err = o.put(p, record, func() object { return reportJSON(e, o, r) }, func() error { return p.reportText(e, o, &v, r) })
 	switch {
 	case err != nil:
 		return err
 	case r.Violation != nil:
 		return exitError{code: exitNo}
+	case ctx.Err() != nil:
+		return exitError{exitIncomplete, fmt.Errorf("stopped after %d states", r.States)}
 	case !r.Complete:
 		return exitError{exitIncomplete, fmt.Errorf("not finished after %d states; --max-states allows more", r.States)}
 	}

@@ -136,7 +136,7 @@ func TestRulesAllow(t *testing.T) {
 		{"maps that are sorted first", mapOrder, source("simulate/s.go", "package simulate\n\nimport (\n\t\"maps\"\n\t\"slices\"\n)\n\nvar s = slices.Sorted(maps.Keys(map[int]bool{}))\n")},
 		{"maps elsewhere", mapOrder, source("p/p.go", "package p\n\nfunc f(s map[int]bool) {\n\tfor range s {\n\t}\n}\n")},
 		{"the word in other words", finished, source("p/p.md", "TO"+"DOS, meto"+"do\n")},
-		{"folders inside the module", portable, source("p/p.md", "see docs/work/here and ../home/there\n")},
+		{"folders inside the module", portable, source("p/p.md", "see docs/root/here and ../home/there\n")},
 		{"files that are not text", portable, source("p/p.bin", "\x00 /ro"+"ot/x\n")},
 		{"another module's packages", packageComments, fstest.MapFS{
 			"go.mod":       {Data: []byte("module m.example/m\n")},
