@@ -36,6 +36,21 @@ type Declaration struct {
 	Timers     []string      // at most 8
 	Parameters []Parameter
 	Bounds     []Bound
+
+	// Revise turns Counts, Decides, Winner and Bounds, which are above as the default parameters have them,
+	// into what is claimed with these; Bounds are replaced as a whole. Nil: the parameters change no claim.
+	Revise func(*Declaration, Parameters)
+}
+
+// With is the declaration as it is with these parameters.
+func (d *Declaration) With(p Parameters) *Declaration {
+	if d.Revise == nil {
+		return d
+	}
+	revised := *d
+	revised.Revise = nil
+	d.Revise(&revised, p)
+	return &revised
 }
 
 // Timing is what an algorithm assumes of message delays and clocks.

@@ -89,6 +89,7 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 	if p.Parameters, err = d.Set(i.Parameters); err != nil {
 		return wrong("%v", err)
 	}
+	p.d = d.With(p.Parameters)
 	slices.Sort(p.unwilling)
 	for _, u := range p.unwilling {
 		if !d.Willingness {
@@ -140,6 +141,9 @@ func firstTwice(ids Arrangement) uint64 {
 	}
 	panic("election: no identifier occurs twice")
 }
+
+// Declaration is what the algorithm declares, with these parameters.
+func (p *Prepared) Declaration() *Declaration { return p.d }
 
 // Size is the number of processes.
 func (p *Prepared) Size() int { return p.Network.Size() }

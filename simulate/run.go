@@ -70,6 +70,7 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 	if err := o.check(&a.Declaration, p, a.Suspect != nil, a.Command != nil); err != nil {
 		return nil, err
 	}
+	a.Declaration = *p.Declaration()
 	n := p.Size()
 	r := &run[S, M]{
 		a: a, o: o, p: p, net: p.Network, plans: plans, states: make([]S, n),

@@ -45,6 +45,12 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	}
 	for _, parameters := range o.Parameters {
 		t.Run(fmt.Sprint("parameters ", parameters), func(t *testing.T) {
+			set, err := a.Set(parameters)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := a
+			a.Declaration = *a.With(set)
 			t.Run("task and bounds are kept under every timing", func(t *testing.T) { runs(t, a, o, parameters, nil) })
 			if a.Survives&election.Crash != 0 {
 				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes) })
@@ -259,9 +265,11 @@ func repeats[S, M any](t *testing.T, a election.Algorithm[S, M], n int, paramete
 
 func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	seen := make([]uint64, len(a.Kinds))
-	for _, n := range o.Sizes {
+	for i := range len(o.Sizes) * len(o.Parameters) {
+		n := o.Sizes[i/len(o.Parameters)]
 		for seed := range uint64(o.Runs) {
 			run := simulate.Options{Instance: Instance(&a.Declaration, n, seed), Seed: seed, Limit: 1_000_000}
+			run.Instance.Parameters = o.Parameters[i%len(o.Parameters)]
 			if a.Starts == election.AnyStart && seed%2 == 1 {
 				run.Initiators = initiators(n, random.New(seed, random.Choices))
 			}
