@@ -40,7 +40,7 @@ type Options struct {
 	SafetyOnly bool // how runs end is not judged, for a model that gives up sooner than the real thing
 	Delay      int  // timed: messages take 1 … Delay units; 0 is the parameter "delay", or 1
 
-	MaxStates int                        // of one order, since memory is given back after each; 0 is DefaultMaxStates
+	MaxStates int                             // of one order, since memory is given back after each; 0 is DefaultMaxStates
 	Progress  func(states, frontier int) bool // called now and then; false ends the exploration; may be nil
 
 	hasty bool // for tests: suspicion may come before the last message
