@@ -160,6 +160,8 @@ func (o *Options) check(d *election.Declaration, commanded bool) error {
 	switch {
 	case o.Initiators != nil && len(o.Initiators) == 0:
 		return wrong("nobody starts; at least one process must")
+	case d.Starts == election.Together && (o.Starts != AllFirst || o.Initiators != nil):
+		return wrong("%s; nobody can be left out or late", d.Starts)
 	case o.Starts > EverySet:
 		return wrong("there is no start policy %d", o.Starts)
 	case o.Starts == EverySet && o.Initiators == nil && n > 16:

@@ -188,7 +188,11 @@ func (p *program) reportText(e *catalogue.Entry, o *verifyOptions, v *verify.Opt
 		fmt.Fprintln(w, paint.text(yellow, "nothing wrong so far"))
 		return nil
 	}
-	fmt.Fprintln(w, paint.text(green, "holds: "+properties(e.Declaration)))
+	set, err := e.Set(v.Instance.Parameters)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, paint.text(green, "holds: "+properties(e.With(set))))
 	if most, least := r.MaxMessages, r.MinMessages; most != nil {
 		fmt.Fprintf(w, "  election      %d to %d messages\n", least.Election, most.Election)
 		fmt.Fprintf(w, "  total         %d to %d messages\n", least.Total, most.Total)
