@@ -1,0 +1,176 @@
+package ringbullysimple_test
+
+import (
+	"slices"
+	"testing"
+
+	simple "ringleader.example/ringleader/algorithms/ringbullysimple"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+func run(t *testing.T, a election.Algorithm[simple.Process, simple.Message], o simulate.Options) *simulate.Result {
+	t.Helper()
+	r, err := simulate.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestConformance(t *testing.T) {
+	electiontest.Conform(t, simple.Algorithm, electiontest.Options{Verify: 4})
+}
+
+func TestVectorsUnderEverySchedule(t *testing.T) {
+	for _, v := range []struct {
+		ids         []uint64
+		identifiers uint64
+	}{ // ALGORITHMS section 11
+		{[]uint64{1}, 1},
+		{[]uint64{2, 1}, 3},
+		{[]uint64{3, 2, 1}, 6},
+		{[]uint64{1, 2, 3}, 5},
+		{[]uint64{4, 3, 2, 1}, 10},
+		{[]uint64{5, 4, 3, 2, 1}, 15},
+		{[]uint64{3, 1, 4, 2, 5}, 11},
+		{[]uint64{8, 7, 6, 5, 4, 3, 2, 1}, 36},
+		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 15},
+		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 20},
+	} {
+		for o := range electiontest.Schedules(&simple.Algorithm.Declaration, 5) {
+			o.Instance = election.On(v.ids...)
+			r := run(t, simple.Algorithm, o)
+			if want := []uint64{v.identifiers, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
+				t.Errorf("%v, %s %s: %v, want %v", v.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
+			}
+		}
+	}
+}
+
+func TestExtremesAndMeanOverAllOrders(t *testing.T) {
+	for n := uint64(1); n <= 8; n++ { // ALGORITHMS section 1: 2n-1 to n(n+1)/2, on average n·H(n)
+		least, most, sum, orders := uint64(1<<63), uint64(0), uint64(0), uint64(0)
+		for ids := range electiontest.Rings(int(n)) {
+			r := run(t, simple.Algorithm, simulate.Options{Instance: election.On(ids...)})
+			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
+			sum += r.Messages.Election
+			orders++
+		}
+		if least != simple.Algorithm.Bound(election.Best).Value(n) || most != simple.Algorithm.Bound(election.Worst).Value(n) {
+			t.Errorf("n=%d: %d to %d identifiers, want %d to %d", n, least, most, 2*n-1, n*(n+1)/2)
+		}
+		mean := simple.Algorithm.Bound(election.Average).Mean(n)
+		if difference := float64(sum)/float64(orders) - mean; difference > 1e-9 || difference < -1e-9 {
+			t.Errorf("n=%d: %d messages over %d orders, want %g on average", n, sum, orders, mean)
+		}
+	}
+}
+
+func TestSynchronousTimes(t *testing.T) {
+	for n := uint64(1); n <= 16; n++ { // ALGORITHMS section 1: n, 2n-1, 2n
+		ids := make([]uint64, n)
+		for p := range ids {
+			ids[p] = uint64(p*7+3) % 101
+		}
+		r := run(t, simple.Algorithm, simulate.Options{Instance: election.On(ids...), Timing: election.Synchronous})
+		got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}
+		if want := [3]uint64{n, max(n, 2*n-1), 2 * n}; got != want {
+			t.Errorf("n=%d: %v, want %v", n, got, want)
+		}
+	}
+}
+
+func TestNoHarmFromMessagesThatOvertake(t *testing.T) {
+	for seed := range uint64(10_000) {
+		n := 2 + int(seed%8)
+		instance := electiontest.Instance(&simple.Algorithm.Declaration, n, seed)
+		o := simulate.Options{Instance: instance, Seed: seed, Schedule: simulate.Random, Unordered: true, AnyTime: true}
+		if r := run(t, simple.Algorithm, o); !r.Right {
+			t.Fatalf("n=%d, seed %d: leaders %v, %d decided", n, seed, r.Leaders, r.Decided)
+		}
+	}
+}
+
+func TestDuplicatesOfTheLargestElectSeveral(t *testing.T) {
+	i := election.On(5, 3, 5, 1)
+	i.Duplicates = true
+	if r := run(t, simple.Algorithm, simulate.Options{Instance: i}); len(r.Leaders) != 2 {
+		t.Errorf("leaders at %v, want two", r.Leaders)
+	}
+}
+
+// tired gives up its own identifier when it has passed on a greater one before it started. That elects
+// the right leader; it is LCR, and what it costs depends on who is late.
+type tired struct {
+	simple.Process
+	GaveUp bool
+}
+
+func TestGivingUpMakesCountsDependOnTheSchedule(t *testing.T) {
+	mutant := election.Algorithm[tired, simple.Message]{
+		Declaration: simple.Algorithm.Declaration,
+		New:         func(l election.Local) tired { return tired{Process: simple.New(l)} },
+		Start: func(p *tired, out *election.Out[simple.Message]) {
+			if !p.GaveUp {
+				p.Process.Start(out)
+			}
+		},
+		Receive: func(p *tired, port election.Port, kind election.Kind, m simple.Message, out *election.Out[simple.Message]) {
+			p.GaveUp = p.GaveUp || m.ID > p.ID
+			p.Process.Receive(port, kind, m, out)
+		},
+	}
+	least := uint64(15)
+	for o := range electiontest.Schedules(&mutant.Declaration, 20) {
+		o.Instance = election.On(5, 4, 3, 2, 1)
+		r, err := simulate.Run(mutant, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Right {
+			t.Errorf("%s %s: leaders %v", o.Timing, o.Schedule, r.Leaders)
+		}
+		least = min(least, r.Messages.Election)
+	}
+	if least >= 15 {
+		t.Error("no schedule makes anybody give up, so the test of the vectors would not notice")
+	}
+}
+
+func TestTerminatingForEverIsFound(t *testing.T) {
+	mutant := simple.Algorithm
+	mutant.Receive = func(p *simple.Process, port election.Port, kind election.Kind, m simple.Message, out *election.Out[simple.Message]) {
+		if kind == simple.Terminate && p.Decided {
+			out.Send(simple.CW, simple.Terminate, m)
+			return
+		}
+		p.Receive(port, kind, m, out)
+	}
+	expect(t, mutant, verify.NeverEnds)
+}
+
+func TestPassingOnSmallerIdentifiersIsFound(t *testing.T) {
+	mutant := simple.Algorithm
+	mutant.Receive = func(p *simple.Process, port election.Port, kind election.Kind, m simple.Message, out *election.Out[simple.Message]) {
+		if kind == simple.Identifier && m.ID < p.ID {
+			out.Send(simple.CW, simple.Identifier, m)
+			return
+		}
+		p.Receive(port, kind, m, out)
+	}
+	expect(t, mutant, verify.WrongLeader)
+}
+
+func expect(t *testing.T, mutant election.Algorithm[simple.Process, simple.Message], property string) {
+	t.Helper()
+	report, err := verify.Run(mutant, verify.Options{Size: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Violation == nil || report.Violation.Property != property {
+		t.Fatalf("found %+v, want %s", report.Violation, property)
+	}
+}
