@@ -1,4 +1,4 @@
-// Package plain encodes plain Go values: numbers, booleans, arrays, structs and slices of these.
+// Package plain encodes plain Go values: integers, booleans, arrays, structs and slices of these.
 //
 // One plan, made by reflection, serves the checker's states, the disk and the wire, so that an
 // algorithm never writes an encoder. Pointers, maps, strings, functions, channels and interfaces are
@@ -10,7 +10,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -52,6 +54,7 @@ type node struct {
 	name   string // of a field
 	offset uintptr
 	size   uintptr // in memory
+	least  uint64  // of the encoding, in bytes
 	count  int     // of an array
 	of     []node  // the fields of a structure, or the one element of an array or slice
 	typ    reflect.Type
@@ -60,15 +63,16 @@ type node struct {
 // Of is the plan for a type. Deadlines are refused unless they are allowed: they mean nothing to
 // another process, nor after a crash.
 func Of(typ reflect.Type, deadlines bool) (*Plan, error) {
-	root, err := describe(typ, typ.String(), deadlines)
+	root, err := describe(typ, typ.String(), deadlines, nil)
 	if err != nil {
 		return nil, err
 	}
 	return &Plan{typ, root}, nil
 }
 
-func describe(t reflect.Type, path string, deadlines bool) (node, error) {
-	d := node{size: t.Size(), typ: t}
+// describe makes the node of a type, which lies within others.
+func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type) (node, error) {
+	d := node{size: t.Size(), least: uint64(t.Size()), typ: t}
 	if t == reflect.TypeFor[election.Deadline]() {
 		if !deadlines {
 			return d, fmt.Errorf("%w: %s is a Deadline, which only the state of one life may hold", ErrPlain, path)
@@ -76,6 +80,10 @@ func describe(t reflect.Type, path string, deadlines bool) (node, error) {
 		d.form = deadline
 		return d, nil
 	}
+	if slices.Contains(within, t) {
+		return d, fmt.Errorf("%w: %s is a %s within a %[3]s", ErrPlain, path, t)
+	}
+	within = append(within, t)
 	switch t.Kind() {
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uint:
 		d.form = integer
@@ -87,25 +95,27 @@ func describe(t reflect.Type, path string, deadlines bool) (node, error) {
 	case reflect.Bool:
 		d.form = boolean
 	case reflect.Struct:
-		d.form = structure
+		d.form, d.least = structure, 0
 		for f := range t.Fields() {
-			of, err := describe(f.Type, path+"."+f.Name, deadlines)
+			of, err := describe(f.Type, path+"."+f.Name, deadlines, within)
 			if err != nil {
 				return d, err
 			}
 			of.name, of.offset = f.Name, f.Offset
-			d.of = append(d.of, of)
+			d.of, d.least = append(d.of, of), d.least+of.least
 		}
 	case reflect.Array, reflect.Slice:
-		d.form = slice
-		if t.Kind() == reflect.Array {
-			d.form, d.count = array, t.Len()
-		}
-		of, err := describe(t.Elem(), path+"[]", deadlines)
+		of, err := describe(t.Elem(), path+"[]", deadlines, within)
 		if err != nil {
 			return d, err
 		}
-		d.of = []node{of}
+		if of.size == 0 { // a few bytes would stand for any number of them
+			return d, fmt.Errorf("%w: %s is a list of values that take no space", ErrPlain, path)
+		}
+		d.form, d.least, d.of = slice, 4, []node{of}
+		if t.Kind() == reflect.Array {
+			d.form, d.count, d.least = array, t.Len(), uint64(t.Len())*of.least
+		}
 	default:
 		return d, fmt.Errorf("%w: %s is a %s", ErrPlain, path, t.Kind())
 	}
@@ -190,6 +200,9 @@ func (d *node) decode(src []byte, v unsafe.Pointer, now election.Ticks) ([]byte,
 			return nil, fmt.Errorf("%w: it ends early", ErrDecode)
 		}
 		left := election.Ticks{Lo: binary.LittleEndian.Uint64(src), Hi: binary.LittleEndian.Uint64(src[8:])}
+		if end := (election.Ticks{Hi: math.MaxUint64, Lo: math.MaxUint64}); end.Sub(now).Less(left) {
+			return nil, fmt.Errorf("%w: a deadline after the end of time", ErrDecode)
+		}
 		*(*election.Deadline)(v) = election.DeadlineIn(left, now)
 		return src[16:], nil
 	case structure:
@@ -212,9 +225,8 @@ func (d *node) decode(src []byte, v unsafe.Pointer, now election.Ticks) ([]byte,
 		}
 		n := binary.LittleEndian.Uint32(src)
 		src = src[4:]
-		// An element takes a byte at least, except an empty struct: so no length makes us take more
-		// memory than was sent to us.
-		if n > MaxElements || d.of[0].size > 0 && int(n) > len(src) {
+		// So no length makes us take much more memory than was sent to us.
+		if n > MaxElements || uint64(n)*d.of[0].least > uint64(len(src)) {
 			return nil, fmt.Errorf("%w: a list of %d elements", ErrDecode, n)
 		}
 		list := reflect.NewAt(d.typ, v).Elem()
@@ -339,15 +351,27 @@ func ForAlgorithm[S, M any](a *election.Algorithm[S, M]) (Plans[S, M], error) {
 		return plans, fmt.Errorf("algorithm %q: message: %w: more than 4 fields or 32 bytes", a.Name, ErrPlain)
 	}
 	if a.Kept != nil {
-		kept := reflect.TypeOf(a.Kept(new(S)))
-		if kept.Kind() != reflect.Pointer {
-			return plans, fmt.Errorf("algorithm %q: Kept: %w: %s is not a pointer into the state", a.Name, ErrPlain, kept)
+		s := new(S)
+		kept := a.Kept(s)
+		if !pointsInto(kept, unsafe.Pointer(s), unsafe.Sizeof(*s)) {
+			return plans, fmt.Errorf("algorithm %q: Kept: %w: a %T, not a pointer into the state", a.Name, ErrPlain, kept)
 		}
-		if plans.Kept, err = Of(kept.Elem(), false); err != nil {
+		if plans.Kept, err = Of(reflect.TypeOf(kept).Elem(), false); err != nil {
 			return plans, fmt.Errorf("algorithm %q: Kept: %w", a.Name, err)
 		}
 	}
 	return plans, nil
+}
+
+// pointsInto says whether a value is a pointer to something that lies within an object: a copy of what is kept
+// would be written, and never read.
+func pointsInto(v any, object unsafe.Pointer, size uintptr) bool {
+	p := reflect.ValueOf(v)
+	if p.Kind() != reflect.Pointer {
+		return false
+	}
+	offset := p.Pointer() - uintptr(object) // huge if it lies before
+	return offset <= size && p.Type().Elem().Size() <= size-offset
 }
 
 // AppendState encodes a state.
