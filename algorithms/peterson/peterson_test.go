@@ -1,0 +1,204 @@
+package peterson_test
+
+import (
+	"slices"
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/peterson"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+func run(t *testing.T, a election.Algorithm[peterson.Process, peterson.Message], o simulate.Options) *simulate.Result {
+	t.Helper()
+	r, err := simulate.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestConformance(t *testing.T) {
+	electiontest.Conform(t, peterson.Algorithm, electiontest.Options{Verify: 4})
+}
+
+func TestVectorsUnderEverySchedule(t *testing.T) {
+	for _, v := range []struct {
+		ids    []uint64
+		values uint64
+	}{ // ALGORITHMS section 11
+		{[]uint64{1}, 1},
+		{[]uint64{2, 1}, 5},
+		{[]uint64{3, 2, 1}, 8},
+		{[]uint64{1, 2, 3}, 8},
+		{[]uint64{4, 3, 2, 1}, 11},
+		{[]uint64{5, 4, 3, 2, 1}, 14},
+		{[]uint64{3, 1, 4, 2, 5}, 20},
+		{[]uint64{8, 7, 6, 5, 4, 3, 2, 1}, 23},
+		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 23},
+		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 46},
+	} {
+		for o := range electiontest.Schedules(&peterson.Algorithm.Declaration, 5) {
+			for starter := range v.ids {
+				o.Instance, o.Initiators = election.On(v.ids...), []int{starter}
+				r := run(t, peterson.Algorithm, o)
+				if want := []uint64{v.values, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
+					t.Errorf("%v, %s %s, %d starts: %v, want %v", v.ids, o.Timing, o.Schedule, starter, r.Messages.ByKind, want)
+				}
+			}
+		}
+	}
+}
+
+func TestExtremesAndTimesOverAllOrders(t *testing.T) {
+	for n, want := range []struct{ least, most, bound, time uint64 }{ // ALGORITHMS section 9.4; the bound is ours
+		1: {1, 1, 1, 1}, 2: {5, 5, 5, 2}, 3: {8, 8, 8, 4}, 4: {11, 16, 17, 5},
+		5: {14, 21, 22, 6}, 6: {17, 27, 27, 9}, 7: {20, 32, 32, 11}, 8: {23, 46, 49, 13},
+	} {
+		if n == 0 {
+			continue
+		}
+		least, most, time := uint64(1<<63), uint64(0), uint64(0)
+		for ids := range electiontest.Rings(n) {
+			r := run(t, peterson.Algorithm, simulate.Options{Instance: election.On(ids...)})
+			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
+			time = max(time, r.Time.Elected.Lo)
+		}
+		if least != want.least || most != want.most {
+			t.Errorf("n=%d: %d to %d values, want %d to %d", n, least, most, want.least, want.most)
+		}
+		best, worst := peterson.Algorithm.Bound(election.Best).Value(uint64(n)), peterson.Algorithm.Bound(election.Worst).Value(uint64(n))
+		if best != want.least || worst != want.bound {
+			t.Errorf("n=%d: bounds of %d and %d, want %d and %d", n, best, worst, want.least, want.bound)
+		}
+		if time != want.time {
+			t.Errorf("n=%d: elected after %d units at the latest, want %d", n, time, want.time)
+		}
+	}
+}
+
+// active is a process that is active in a phase.
+type active struct {
+	position int
+	value    uint64
+}
+
+// phases works out from the values of a ring, 1 to n, how many messages each phase takes. The value of a
+// local maximum moves on to the next active process. When two are left, the largest comes home
+// with its second message already; when one is, with its first.
+func phases(values []uint64) (messages []uint64) {
+	n := len(values)
+	home := slices.Index(values, uint64(n))
+	var actives []active
+	for p, v := range values {
+		actives = append(actives, active{p, v})
+	}
+	for len(actives) > 1 {
+		k, spared := len(actives), 0
+		var next []active
+		for i, here := range actives {
+			before, after := actives[(i+k-1)%k], actives[(i+1)%k]
+			if before.value < here.value && here.value > after.value {
+				next = append(next, active{after.position, here.value})
+			}
+			if k == 2 && here.value == uint64(n) {
+				spared = (here.position - home + n) % n
+			}
+		}
+		messages = append(messages, uint64(2*n-spared))
+		actives = next
+	}
+	return append(messages, uint64((home-actives[0].position+n-1)%n+1))
+}
+
+func TestPhasesShrinkToTheLocalMaxima(t *testing.T) {
+	for n := 1; n <= 200; n++ {
+		ring, err := order.Random(n, uint64(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]uint64, n)
+		ring.Fill(values, 0)
+		r := run(t, peterson.Algorithm, simulate.Options{Instance: election.Instance{IDs: ring}})
+		if want := phases(values); !slices.Equal(r.ByPhase, want) {
+			t.Errorf("n=%d: %d messages by phase, want %d", n, r.ByPhase, want)
+		}
+		if r.Time.Elected.Lo > max(1, 2*uint64(n)-1) { // seen in every run, not proved
+			t.Errorf("n=%d: elected after %s units", n, r.Time.Elected)
+		}
+	}
+}
+
+func TestOvertakingMessagesBreakIt(t *testing.T) {
+	failures := 0
+	for seed := range uint64(4000) {
+		r := run(t, peterson.Algorithm, simulate.Options{
+			Instance: electiontest.Instance(&peterson.Algorithm.Declaration, 2+int(seed%6), seed),
+			Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 10_000,
+		})
+		if !r.Right || len(r.Faults) > 0 {
+			failures++
+		}
+	}
+	if failures == 0 {
+		t.Error("no run of 4000 fails; then it needs no FIFO")
+	}
+	t.Logf("%d of 4000 runs fail", failures)
+}
+
+// receive is what a mutant does with a message; false leaves it to the algorithm.
+type receive func(*peterson.Process, election.Kind, peterson.Message, *election.Out[peterson.Message]) bool
+
+func mutant(does receive) election.Algorithm[peterson.Process, peterson.Message] {
+	a := peterson.Algorithm
+	a.Receive = func(p *peterson.Process, port election.Port, kind election.Kind, m peterson.Message, out *election.Out[peterson.Message]) {
+		p.Start(out)
+		if !does(p, kind, m, out) {
+			p.Receive(port, kind, m, out)
+		}
+	}
+	return a
+}
+
+func TestSlipsAreFound(t *testing.T) {
+	for _, slip := range []struct {
+		name     string
+		does     receive
+		size     int
+		property string
+	}{
+		{"P6 with > kills the largest, too, since its value comes twice", func(p *peterson.Process, kind election.Kind, m peterson.Message, _ *election.Out[peterson.Message]) bool {
+			dies := kind == peterson.Value && p.Status == peterson.Second && m.ID != p.ID && p.NTID == m.ID
+			if dies {
+				p.Status = peterson.Relay
+			}
+			return dies
+		}, 3, verify.Undecided},
+		{"P8 without a look at the value lets the largest go round and round", func(p *peterson.Process, kind election.Kind, m peterson.Message, out *election.Out[peterson.Message]) bool {
+			passes := kind == peterson.Value && p.Status == peterson.Relay && m.ID == p.ID
+			if passes {
+				out.Send(peterson.Right, kind, m)
+			}
+			return passes
+		}, 3, verify.NeverEnds},
+		{"the announcement never stops", func(p *peterson.Process, kind election.Kind, m peterson.Message, out *election.Out[peterson.Message]) bool {
+			if kind == peterson.Announcement && p.Status == peterson.Elected {
+				out.Send(peterson.Right, kind, m)
+			}
+			return false
+		}, 2, verify.Irrevocable},
+	} {
+		report, err := verify.Run(mutant(slip.does), verify.Options{Size: slip.size})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := report.Violation; v == nil {
+			t.Errorf("%s: no violation", slip.name)
+		} else if v.Property != slip.property {
+			t.Errorf("%s: %s (%s), want %s", slip.name, v.Property, v.Detail, slip.property)
+		}
+	}
+}
