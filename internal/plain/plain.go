@@ -278,12 +278,20 @@ func (d *node) schema(b *strings.Builder) {
 	}
 }
 
-// Text writes the value that v points to for people: 5 · 5,3 · ID 5, TTL 3. Identifiers are written
-// by what they stand for; field names are left out where there is one field only.
+// Text writes the value that v points to for people: 5 · [5 3] · ID 5, TTL 3, Unique. Identifiers are written
+// by what they stand for. Of a struct, fields that are zero are left out, and the name of an only field.
 func (p *Plan) Text(v unsafe.Pointer, now election.Ticks, name func(election.ID) uint64) string {
 	var b strings.Builder
 	p.root.text(&b, v, now, name, true)
 	return b.String()
+}
+
+// empty says whether a field is left out of a text.
+func (d *node) empty(v unsafe.Pointer, now election.Ticks) bool {
+	if d.form == deadline {
+		return (*election.Deadline)(v).Left(now).IsZero()
+	}
+	return reflect.NewAt(d.typ, v).Elem().IsZero()
 }
 
 func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, name func(election.ID) uint64, outer bool) {
@@ -302,14 +310,23 @@ func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, na
 		if !outer {
 			b.WriteByte('{')
 		}
+		before := b.Len()
 		for i := range d.of {
-			if i > 0 {
-				b.WriteString(", ")
-			}
+			field, at := &d.of[i], unsafe.Add(v, d.of[i].offset)
 			if len(d.of) > 1 {
-				b.WriteString(d.of[i].name + " ")
+				if field.empty(at, now) {
+					continue
+				}
+				if b.Len() > before {
+					b.WriteString(", ")
+				}
+				b.WriteString(field.name)
+				if field.form == boolean {
+					continue
+				}
+				b.WriteByte(' ')
 			}
-			d.of[i].text(b, unsafe.Add(v, d.of[i].offset), now, name, false)
+			field.text(b, at, now, name, false)
 		}
 		if !outer {
 			b.WriteByte('}')
