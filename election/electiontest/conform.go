@@ -296,10 +296,11 @@ func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, paramet
 	if a.Starts == election.Together {
 		o.Starts = verify.AllFirst
 	}
-	if a.Topology == election.Tree || a.Unoriented {
+	if a.Topology == election.Tree {
 		o.Instance = Instance(&a.Declaration, n, 1)
 		o.Instance.Parameters = parameters
 	}
+	o.Orientations = a.Unoriented && n <= 3 // there are 2ⁿ, and as many times the states
 	if a.Survives&election.Crash != 0 {
 		o.Crashes = 1
 	}

@@ -1,0 +1,226 @@
+// Package hirschbergsinclair elects the largest identifier on a ring of two directions whose processors do
+// not agree which is which, after Hirschberg and Sinclair: from, ok and no.
+//
+// Source: S3 section 3, whose items are cited as
+//
+//	C1  it checks if it is still a candidate; C2 if so, it sends {from, id, 0, 2^i} to both neighbours
+//	C3  {no, id}: it withdraws; C4 two {ok, id}: stage i + 1; C5 {from, id, …} after a full cycle: leader
+//	R1  {from, sender, x, y}, sender < id: {no, sender} back
+//	R2  sender > id, x + 1 = y: {ok, sender} back; R3 otherwise {from, sender, x + 1, y} goes on
+//	R4  {ok, other} and {no, other} go on in the same direction
+//
+// C5 is missing from S3's list of what is received. It has to come before R2: where 2^i = n, x + 1 = y holds
+// at home. And it happens on both ports, which makes one leader only.
+//
+// S3 tells nobody else who leads. Here the leader sends its identifier once round the ring, out of one port
+// and straight on, in n messages that are counted apart; announce=no is S3 as it stands.
+//
+// All start by themselves. A processor serves others also before that and after it has withdrawn, and with
+// withdraw=answer it sends its first two messages even if a greater identifier has passed, so that the
+// counts depend on nothing but the order. With withdraw=early, which is how S3's author programmed it, a
+// candidate withdraws as soon as a greater identifier passes, perhaps before it starts: never more
+// messages, but how many depends on the schedule.
+package hirschbergsinclair
+
+import (
+	"math/bits"
+
+	"ringleader.example/ringleader/election"
+)
+
+// The messages.
+const (
+	From election.Kind = iota
+	Ok
+	No
+	Leader
+)
+
+// Message is {from, ID, X, Y}. The others carry the identifier only, and answers Y for the statistics.
+type Message struct {
+	ID   election.ID
+	X, Y uint32 // hops made, and to make: 2^stage
+}
+
+// Process is the state of one processor.
+type Process struct {
+	ID        election.ID
+	Stage     uint8
+	Oks       uint8
+	Withdrawn bool // not a candidate any more
+	Elected   bool
+	Early     bool // withdraw=early
+	Silent    bool // announce=no
+}
+
+// Algorithm is Hirschberg and Sinclair's.
+var Algorithm = election.Algorithm[Process, Message]{
+	Declaration: election.Declaration{
+		Name:   "hirschberg-sinclair",
+		Title:  "Hirschberg, Sinclair (from, ok, no)",
+		Year:   1980,
+		Source: "S3",
+		About: "In stage i a candidate asks 2^i neighbours on either side. A greater identifier answers no, " +
+			"and the candidate withdraws; two oks let it enter the next stage, and a question that comes home has won.",
+		Topology:   election.Ring,
+		Unoriented: true,
+		Starts:     election.AllStart,
+		Counts:     election.CountsFixed,
+		Winner:     election.Largest,
+		Kinds: []election.MessageKind{
+			{Name: "from", Class: election.Election},
+			{Name: "ok", Class: election.Election},
+			{Name: "no", Class: election.Election},
+			{Name: "leader", Class: election.Announcement},
+		},
+		Parameters: []election.Parameter{
+			{
+				Name:    "withdraw",
+				About:   "when a candidate withdraws: answer, on a no, as S3's text; early, as soon as a greater identifier passes, as its author's program",
+				Choices: []string{"answer", "early"},
+			},
+			{
+				Name:    "announce",
+				About:   "whether the leader tells the others: yes, in n messages more; no, as S3, and nobody else learns anything",
+				Choices: []string{"yes", "no"},
+			},
+		},
+		Bounds: []election.Bound{
+			{
+				Of: "election", Case: election.Worst, Formula: "4(n + 2⌊n/2⌋ + 4⌊n/3⌋ + 8⌊n/5⌋ + …)", Source: "S3 section 4; not reached for n > 1",
+				Value: most,
+			},
+			{
+				Of: "election", Case: election.Best, Formula: "6n - 8 + 4·2^⌈lg n⌉", Source: "derived: all but the largest send twice only, reached by monotone orders",
+				Value: func(n uint64) uint64 { return 6*n + 4<<election.CeilLog(n) - 8 },
+			},
+			{
+				Of: "election", Case: election.Average, Formula: "2n·Σ over stages of the chances to go on - 2n", Source: "derived; equal to the mean over all orders for n up to 8",
+				Mean: mean,
+			},
+		},
+		Revise: revise,
+	},
+	New:     New,
+	Start:   (*Process).Start,
+	Receive: (*Process).Receive,
+	Phase:   func(_ election.Kind, m Message) int { return bits.TrailingZeros32(m.Y) },
+}
+
+// revise says what is claimed of the other parameters.
+func revise(d *election.Declaration, p election.Parameters) {
+	if p.Word("announce") == "no" {
+		d.Decides = election.LeaderOnly
+	}
+	if p.Word("withdraw") == "early" {
+		d.Counts = election.CountsVary
+		d.Bounds = []election.Bound{d.Bounds[0], {
+			Of: "election", Case: election.Best, Formula: "2n - 4 + 4·2^⌈lg n⌉", Source: "derived: what the largest alone costs, reached when the others start last",
+			Value: func(n uint64) uint64 { return 2*n + 4<<election.CeilLog(n) - 4 },
+		}}
+	}
+}
+
+// New is a candidate that has not started.
+func New(l election.Local) Process {
+	return Process{ID: l.ID, Early: l.Parameters.Word("withdraw") == "early", Silent: l.Parameters.Word("announce") == "no"}
+}
+
+// Start begins stage 0.
+func (p *Process) Start(out *election.Out[Message]) {
+	if !p.Withdrawn { // C1
+		p.ask(out)
+	}
+}
+
+// ask is C2.
+func (p *Process) ask(out *election.Out[Message]) {
+	from := Message{ID: p.ID, Y: 1 << p.Stage}
+	out.Send(0, From, from)
+	out.Send(1, From, from)
+}
+
+// Receive handles a message.
+func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
+	switch {
+	case kind == From:
+		p.answer(port, m, out)
+	case kind == Leader:
+		if m.ID != p.ID {
+			out.Send(1-port, Leader, m)
+			out.Follow(m.ID, 0)
+		}
+	case m.ID != p.ID: // R4
+		out.Send(1-port, kind, m)
+	case kind == No: // C3
+		p.Withdrawn = true
+	default: // C4. Two, since the other answer may be a no.
+		if p.Oks++; p.Oks == 2 && !p.Withdrawn {
+			p.Oks = 0
+			p.Stage++
+			p.ask(out)
+		}
+	}
+}
+
+// answer handles {from, …}.
+func (p *Process) answer(port election.Port, m Message, out *election.Out[Message]) {
+	switch {
+	case m.ID == p.ID: // C5
+		p.win(out)
+		return
+	case m.ID < p.ID: // R1
+		out.Send(port, No, Message{ID: m.ID, Y: m.Y})
+		return
+	case m.X+1 == m.Y: // R2
+		out.Send(port, Ok, Message{ID: m.ID, Y: m.Y})
+	default: // R3
+		out.Send(1-port, From, Message{m.ID, m.X + 1, m.Y})
+	}
+	p.Withdrawn = p.Withdrawn || p.Early
+}
+
+// win makes the leader, once: the second message comes home, too.
+func (p *Process) win(out *election.Out[Message]) {
+	if p.Elected {
+		return
+	}
+	p.Elected = true
+	out.Lead(0)
+	if !p.Silent {
+		out.Send(0, Leader, Message{ID: p.ID})
+	}
+}
+
+// most is S3's bound. To be a candidate in stage i > 0 takes 2^(i-1) smaller identifiers on either side,
+// so there are at most n/(2^(i-1) + 1) of them; each causes at most 4·2^i messages.
+func most(n uint64) uint64 {
+	sum := n
+	for side := uint64(1); side+1 <= n; side *= 2 {
+		sum += 2 * side * (n / (side + 1))
+	}
+	return 4 * sum
+}
+
+// mean is the exact mean over all orders. All messages but the leader's last two, of n hops each, are
+// answered over the same distance.
+func mean(n uint64) float64 {
+	hops := 0.0
+	for side, reach := uint64(0), uint64(1); side <= n-1; side, reach = reach, 2*reach {
+		hops += 2 * chances(n, side, min(reach, n))
+	}
+	return float64(n) * (2*hops - 2)
+}
+
+// chances is the mean number of hops of a message that may make reach, of a processor whose earlier stages
+// have reached side to either side. It makes hop t if its sender is the greatest of all that they and it
+// have reached: 1 + side + max(side, t-1) processors, but no more than n.
+func chances(n, side, reach uint64) float64 {
+	near := min(reach, side+1)           // hops among those that are known to be smaller
+	far := max(near, min(reach, n-side)) // hops that reach the far side of nobody
+	hops := float64(near)/float64(min(n, 2*side+1)) + float64(reach-far)/float64(n)
+	if far > near {
+		hops += election.Harmonic(side+far) - election.Harmonic(side+near)
+	}
+	return hops
+}
