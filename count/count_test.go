@@ -26,7 +26,7 @@ func ExampleLCR() {
 		fmt.Println(err)
 		return
 	}
-	cost, err := count.LCR(context.Background(), ring, nil)
+	cost, err := count.LCR(context.Background(), ring, election.Parameters{}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -302,7 +302,7 @@ func TestRingsThatCannotBeCounted(t *testing.T) {
 		{election.List{0, 0}, "identifier 0 occurs twice"},
 	} {
 		for _, f := range []count.Func{count.LCR, count.RingBully} {
-			r, err := f(context.Background(), test.ids, nil)
+			r, err := f(context.Background(), test.ids, election.Parameters{}, nil)
 			if !errors.Is(err, count.ErrRing) || r != nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("%v: %+v, %v", test.ids, r, err)
 			}
@@ -318,7 +318,7 @@ func TestACountCanBeWatchedAndStopped(t *testing.T) {
 	const n = 100_000
 	o, _ := order.Random(n, 1)
 	last := 0
-	r, err := count.LCR(context.Background(), o, func(done, of int) {
+	r, err := count.LCR(context.Background(), o, election.Parameters{}, func(done, of int) {
 		if done <= last || of != n {
 			t.Fatalf("%d of %d after %d", done, of, last)
 		}
@@ -328,7 +328,7 @@ func TestACountCanBeWatchedAndStopped(t *testing.T) {
 		t.Fatalf("%v at %d", err, last)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	r, err = count.RingBully(ctx, o, func(done, _ int) {
+	r, err = count.RingBully(ctx, o, election.Parameters{}, func(done, _ int) {
 		if last = done; done > n/2 {
 			stop()
 		}
@@ -340,7 +340,7 @@ func TestACountCanBeWatchedAndStopped(t *testing.T) {
 
 func run(t rapid.TB, f count.Func, ids election.Arrangement) *count.Result {
 	t.Helper()
-	r, err := f(context.Background(), ids, nil)
+	r, err := f(context.Background(), ids, election.Parameters{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,15 @@
 package count
 
 import (
+	"cmp"
 	"context"
+	"math"
+	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/order"
 )
 
@@ -30,6 +36,25 @@ func TestThePassNeedsLittleMemoryOnEveryNamedOrder(t *testing.T) {
 	}
 }
 
+func TestPartsNeedLittleMemoryOnEveryNamedOrder(t *testing.T) {
+	const n, parts = 1 << 18, 5
+	for _, name := range order.Names {
+		o, err := order.Parse(name, n, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := markedScan(n/parts, 2*n/parts, func([]distances) {})
+		highest := 0
+		for p := n / parts; p < 2*n/parts; p++ {
+			s.next([]uint64{o.At(p)})
+			highest = max(highest, len(s.stack)+len(s.records))
+		}
+		if highest > 60 {
+			t.Errorf("%s: the stack and the records have %d entries", name, highest)
+		}
+	}
+}
+
 func TestEveryProcessorIsSurveyedOnce(t *testing.T) {
 	for _, n := range []int{1, 2, 1023, 1024, 1025, 8192, 20_000} {
 		o, err := order.Random(n, 1)
@@ -37,8 +62,43 @@ func TestEveryProcessorIsSurveyedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := 0
-		if _, err := survey(context.Background(), o, nil, func(batch []distances) { seen += len(batch) }); err != nil || seen != n {
+		if _, err := survey(context.Background(), o, 1, nil, func(_ int, batch []distances) { seen += len(batch) }); err != nil || seen != n {
 			t.Errorf("%d of %d, %v", seen, n, err)
 		}
 	}
+}
+
+func TestPartsFindTheDistancesOfTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 60).Draw(t, "n")
+		parts := rapid.IntRange(1, min(n, maxParts)).Draw(t, "parts")
+		values := rapid.OneOf(rapid.Uint64Range(0, 80), rapid.Uint64Range(math.MaxUint64-80, math.MaxUint64))
+		ids := election.List(rapid.SliceOfNDistinct(values, n, n, rapid.ID).Draw(t, "ids"))
+		for _, how := range []string{"as drawn", "rising", "falling"} {
+			switch how {
+			case "rising":
+				slices.Sort(ids)
+			case "falling":
+				slices.Reverse(ids)
+			}
+			whole, cut := found(t, ids, 1), found(t, ids, parts)
+			if len(whole) != n || !slices.Equal(cut, whole) {
+				t.Fatalf("%v in %d parts: %v, not %v", ids, parts, cut, whole)
+			}
+		}
+	})
+}
+
+// found is all distances, in some order of their own.
+func found(t *rapid.T, ids election.List, parts int) []distances {
+	each := make([][]distances, parts)
+	_, err := survey(context.Background(), ids, parts, nil, func(part int, batch []distances) { each[part] = append(each[part], batch...) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := slices.Concat(each...)
+	slices.SortFunc(all, func(a, b distances) int {
+		return cmp.Or(cmp.Compare(a.clockwise, b.clockwise), cmp.Compare(a.counter, b.counter))
+	})
+	return all
 }

@@ -56,7 +56,7 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, asJS
 	}
 	claims := e.With(set)
 	bar := p.progress()
-	r, err := e.Count(ctx, i.IDs, func(done, of int) { bar.show("%d of %d million", done/1_000_000, of/1_000_000) })
+	r, err := e.Count(ctx, i.IDs, set, func(done, of int) { bar.show("%d of %d million", done/1_000_000, of/1_000_000) })
 	bar.done()
 	if ctx.Err() != nil {
 		return exitError{exitIncomplete, fmt.Errorf("stopped before the end")}
@@ -73,7 +73,9 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, asJS
 		if r.ByPhase != nil {
 			result = append(result, field{"by_phase", r.ByPhase})
 		}
-		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
+		if r.Time != nil {
+			result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
+		}
 		if b := worst(claims, n, false); b != nil {
 			result = append(result, field{"bound", bound(b, r.Messages, n)})
 		}
@@ -83,7 +85,11 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, asJS
 	fmt.Fprintf(p.stdout, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, e.Timing, n), e.Source)
 	p.underTitle(lineUp(e.Declaration, i.IDs, func(int) bool { return false }), fmt.Sprintf("all start, counted exactly, seed %d", in.seed))
 	fmt.Fprintf(p.stdout, "leader %d, at position %d\n", r.Leader, r.Position)
-	counts(p.stdout, e.Declaration, worst(claims, n, false), r.Messages, n, fmt.Sprintf("   in %s units of delay", r.Time.Quiet))
+	after := ""
+	if r.Time != nil {
+		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
+	}
+	counts(p.stdout, e.Declaration, worst(claims, n, false), r.Messages, n, after)
 	if b := claims.Bound(election.Average); b != nil && n > 1 {
 		fmt.Fprintf(p.stdout, "\non average over all orders %.6g %s messages: %s\n", b.Mean(uint64(n)), b.Of, b.Formula)
 	}
