@@ -17,4 +17,7 @@
 // by its Recover.
 //
 // A member of whom nothing was ever heard is not suspected until the first message to it is lost.
+//
+// Where j can hear i and not be heard, they part whenever j has something to say, and connect again. So a pair
+// rests before it does, twice as long each time, until both directions have stood for the suspicion timeout.
 package live

@@ -20,6 +20,7 @@ type network struct {
 	listeners map[string]*listener
 	ends      []*end
 	side      map[string]int // addresses on different sides are separated
+	refused   [2]string      // who cannot connect, and to whom
 }
 
 func newNetwork() *network {
@@ -38,6 +39,13 @@ func (n *network) separate(side int, addresses ...string) {
 	n.change.Broadcast()
 }
 
+// refuse lets nobody connect from one address to another, as a firewall does.
+func (n *network) refuse(from, to string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refused = [2]string{from, to}
+}
+
 // reset breaks one connection, as a router does that forgets it.
 func (n *network) reset(r *rand.Rand) {
 	n.mu.Lock()
@@ -47,6 +55,16 @@ func (n *network) reset(r *rand.Rand) {
 	}
 	e := n.ends[r.IntN(len(n.ends))]
 	e.in.reset, e.out.reset = true, true
+	n.change.Broadcast()
+}
+
+// resetAll breaks all connections.
+func (n *network) resetAll() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, e := range n.ends {
+		e.in.reset, e.out.reset = true, true
+	}
 	n.change.Broadcast()
 }
 
@@ -113,7 +131,7 @@ func (n *network) dialer(from string) func(context.Context, string, string) (net
 			return nil, ctx.Err()
 		}
 		l := n.listeners[to]
-		if l == nil {
+		if l == nil || n.refused == [2]string{from, to} {
 			return nil, syscall.ECONNREFUSED
 		}
 		there, back := &stream{}, &stream{}

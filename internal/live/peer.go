@@ -20,6 +20,10 @@ type peer struct {
 	in          *incoming // the connection that is read
 	next        *incoming // the one to be read after it
 	out         *sender
+	whole       time.Time     // since when both directions stand; zero if they do not
+	standing    bool          // whether out has connected
+	rest        time.Duration // before we connect again, had we to part now
+	restUntil   time.Time
 	resolved    bool      // whether the first attempt to connect has had an outcome
 	duplicate   time.Time // since when it refuses us for another process with our identifier
 	refusal     string    // the last that was logged
@@ -72,7 +76,8 @@ func (l *loop) admit(p *peer) error {
 	sameLife := p.incarnation == 0 || p.incarnation == p.in.incarnation
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation = reachable, p.in.incarnation
-	p.out.nudge()
+	nudge(p.out.heard)
+	p.mend()
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
 	l.show()
 	if wrong {
@@ -122,10 +127,27 @@ func (l *loop) part(p *peer) error {
 	return l.suspect(p)
 }
 
-// redial begins anew to send to a peer; what was queued is forgotten.
+// mend notes that one direction stands now; perhaps it is the second.
+func (p *peer) mend() {
+	if p.in != nil && p.standing {
+		p.whole = time.Now()
+	}
+}
+
+// redial begins anew to send to a peer; what was queued is forgotten. If it can be sent to but not heard, say,
+// it parts from us whenever it has something to say; so we rest twice as long each time, until the pair was
+// whole for a while.
 func (l *loop) redial(p *peer) {
+	if !p.whole.IsZero() && time.Since(p.whole) > l.config.Suspicion {
+		p.rest = 0
+	}
+	if p.standing {
+		p.rest = min(max(2*p.rest, leastPause), mostRest)
+		p.restUntil = time.Now().Add(jitter(p.rest))
+	}
+	p.standing, p.whole = false, time.Time{}
 	p.out.cancel()
-	p.out = newSender(l.Member, p, jitter(leastPause))
+	p.out = newSender(l.Member, p, time.Until(p.restUntil))
 }
 
 // suspect tells the algorithm that a peer seems to have crashed, unless it knows.
@@ -144,6 +166,10 @@ func (l *loop) dialed(e dialed) error {
 		return nil
 	}
 	p.resolved = true
+	if e.err == nil {
+		p.standing = true
+		p.mend()
+	}
 	var no *refusal
 	if errors.As(e.err, &no) && no.reason != p.refusal {
 		p.refusal = no.reason

@@ -8,10 +8,12 @@ import (
 	"time"
 )
 
-// The pauses between two attempts to connect; each is lengthened or shortened by up to a half at random.
+// The pauses between two attempts to connect, and between two connections to a peer from whom we part again
+// and again; each is lengthened or shortened by up to a half at random.
 const (
 	leastPause = 20 * time.Millisecond
 	mostPause  = 500 * time.Millisecond
+	mostRest   = 5 * time.Second
 )
 
 // queueLength is how many messages wait for a connection, or for a slow peer, before it is given up.
@@ -24,8 +26,9 @@ type sender struct {
 	peer   *peer
 	ctx    context.Context
 	cancel context.CancelFunc
-	queue  chan []byte // frames
-	kick   chan struct{}
+	queue  chan []byte   // frames
+	kick   chan struct{} // there is something to send
+	heard  chan struct{} // the peer has connected
 }
 
 // dialed reports an attempt of a sender to connect: nil, or why it failed, and whether messages were
@@ -47,10 +50,13 @@ type refusal verdict
 
 func (r *refusal) Error() string { return "refused: " + r.reason }
 
-func newSender(m *Member, p *peer, pause time.Duration) *sender {
-	s := &sender{member: m, peer: p, queue: make(chan []byte, queueLength), kick: make(chan struct{}, 1)}
+func newSender(m *Member, p *peer, rest time.Duration) *sender {
+	s := &sender{
+		member: m, peer: p, queue: make(chan []byte, queueLength),
+		kick: make(chan struct{}, 1), heard: make(chan struct{}, 1),
+	}
 	s.ctx, s.cancel = context.WithCancel(m.ctx)
-	m.group.Go(func() { s.run(pause) })
+	m.group.Go(func() { s.run(rest) })
 	return s
 }
 
@@ -58,24 +64,27 @@ func newSender(m *Member, p *peer, pause time.Duration) *sender {
 func (s *sender) send(frame []byte) {
 	select {
 	case s.queue <- frame:
-		s.nudge()
+		nudge(s.kick)
 	default:
 		s.cancel()
 	}
 }
 
-// nudge ends a pause between attempts.
-func (s *sender) nudge() {
+// nudge ends a pause.
+func nudge(c chan<- struct{}) {
 	select {
-	case s.kick <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
 
-func (s *sender) run(pause time.Duration) {
+// run rests and connects. What is queued does not shorten the rest, or whoever parts from us for what we send
+// would be sent to again at once.
+func (s *sender) run(rest time.Duration) {
 	defer s.cancel()
+	pause, kick := rest, (<-chan struct{})(nil)
 	for backoff := leastPause; ; backoff = min(2*backoff, mostPause) {
-		if !s.wait(pause) {
+		if !s.wait(pause, kick) {
 			s.member.post(broken{s, s.ctx.Err()})
 			return
 		}
@@ -90,17 +99,18 @@ func (s *sender) run(pause time.Duration) {
 			<-s.queue
 		}
 		s.member.post(dialed{s, err, queued > 0})
-		pause = jitter(backoff)
+		pause, kick = jitter(backoff), s.kick
 	}
 }
 
-// wait pauses, but not longer than until the next message. It is false when the sender is to end.
-func (s *sender) wait(pause time.Duration) bool {
+// wait pauses, but not longer than until the peer connects, or until a kick. It is false when the sender is to end.
+func (s *sender) wait(pause time.Duration, kick <-chan struct{}) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-s.kick:
+	case <-s.heard:
+	case <-kick:
 	case <-s.ctx.Done():
 		return false
 	}

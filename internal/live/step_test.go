@@ -1,11 +1,13 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,10 +20,31 @@ type witness struct{ id election.ID }
 
 type nothing struct{}
 
-type log struct{ lines []string }
+type log struct {
+	mu    sync.Mutex
+	lines []string
+}
 
 func (l *log) write(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.lines = append(l.lines, fmt.Sprintf(format, args...))
+}
+
+// sofar is what was written until now: members who stop suspect each other, too.
+func (l *log) sofar() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.lines)
+}
+
+func (l *log) count(line string) (n int) {
+	for _, written := range l.sofar() {
+		if written == line {
+			n++
+		}
+	}
+	return n
 }
 
 func (l *log) witness() election.Algorithm[witness, nothing] {
@@ -141,6 +164,112 @@ func TestStartComesBeforeSuspicions(t *testing.T) {
 	})
 }
 
+// The algorithm hears of the loss of a message when it has heard of all that had arrived before: even of what still
+// lay in the connection, because the member was busy.
+func TestSuspectComesAfterAllThatArrivedIfWhatWeSentIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		a := l.witness()
+		receive, first := a.Receive, true
+		a.Receive = func(w *witness, p election.Port, k election.Kind, m nothing, out *election.Out[nothing]) {
+			receive(w, p, k, m, out)
+			if first {
+				first = false
+				oversleep()
+			}
+		}
+		c := newCluster(t, a, 2)
+		peer := c.network.listen(at(2))
+		c.start(1)
+		from, err := peer.Accept() // what 1 sends
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := from.Write(verdict{code: accepted}.encode()); err != nil {
+			t.Fatal(err)
+		}
+		to, err := c.network.dialer(at(2))(context.Background(), "", at(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer to.Close()
+		const batch = 1000 // two of them fill the inbox, and neither is read at once
+		h := hello{Group: c.members[1].shared, From: 2, To: 1, Incarnation: 1}
+		for _, b := range [][]byte{
+			slices.Concat(h.encode(), heartbeatFrame, []byte{1, 0, 0}),
+			bytes.Repeat([]byte{1, 0, 1}, batch), bytes.Repeat([]byte{1, 0, 1}, batch),
+		} {
+			if _, err := to.Write(b); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait() // until 1 has read what it can
+		}
+		peer.Close()
+		from.Close()
+		settle()
+		got := l.sofar()
+		if n := l.count("message 1 of 2"); n != 2*batch || got[len(got)-1] != "suspect 2" || l.count("suspect 2") != 1 {
+			t.Errorf("%d messages of %d, and last %q", n, 2*batch, got[len(got)-1])
+		}
+		c.stopAll()
+	})
+}
+
+// 1 can connect to 2, and 2 cannot to 1. So whenever 1 has connected, 2 trusts it and sends something, which is
+// lost; and they part. 1 always has something to send.
+func TestWhoCanBeReachedInOneDirectionOnlyIsSuspectedSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		a := l.witness()
+		trust := a.Trust
+		a.Trust = func(w *witness, p election.Port, out *election.Out[nothing]) {
+			trust(w, p, out)
+			out.Send(p, 0, nothing{})
+		}
+		talker := new(log).witness()
+		talker.Timeout = func(_ *witness, timer election.Timer, out *election.Out[nothing]) {
+			out.Send(1, 0, nothing{})
+			out.After(timer, election.Units(100))
+		}
+		talker.Start = func(_ *witness, out *election.Out[nothing]) { out.After(0, election.Units(100)) }
+		c := newCluster(t, talker, 2)
+		c.start(1)
+		c.algorithm = a
+		c.start(2)
+		settle()
+
+		c.network.refuse(at(2), at(1))
+		c.network.resetAll()
+		const seconds = 60
+		for range seconds / 10 {
+			settle()
+		}
+		suspected := l.count("suspect 1")
+		if suspected < 5 || suspected > 40 {
+			t.Errorf("%d suspicions in %d seconds", suspected, seconds)
+		}
+
+		c.network.refuse("", "")
+		took := c.until(2, "reaches 1", func(s State) bool { return s.Reachable[0] })
+		took += c.until(1, "reaches 2", func(s State) bool { return s.Reachable[1] })
+		if took > 2*mostPause {
+			t.Errorf("they were together again %v after the cut", took)
+		}
+		settle()
+		if more := l.count("suspect 1") - suspected; more > 1 {
+			t.Errorf("%d suspicions after the cut", more)
+		}
+
+		// They were together for long: what breaks once is mended at once.
+		c.network.resetAll()
+		c.until(2, "misses 1", func(s State) bool { return !s.Reachable[0] })
+		if took := c.until(2, "reaches 1", func(s State) bool { return s.Reachable[0] }); took > 2*leastPause {
+			t.Errorf("they were together again %v after they parted once", took)
+		}
+		c.stopAll()
+	})
+}
+
 func TestTrustIsForThoseWhoNeverCrashed(t *testing.T) {
 	for _, crash := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -164,10 +293,10 @@ func TestTrustIsForThoseWhoNeverCrashed(t *testing.T) {
 				want = append(want, "trust 2")
 			}
 			settle()
-			c.stopAll()
-			if !slices.Equal(l.lines, want) {
-				t.Errorf("crash %v: %q; want %q", crash, l.lines, want)
+			if got := l.sofar(); !slices.Equal(got, want) {
+				t.Errorf("crash %v: %q; want %q", crash, got, want)
 			}
+			c.stopAll()
 		})
 	}
 }
