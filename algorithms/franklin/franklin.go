@@ -50,8 +50,7 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID      election.ID
-	Waiting [2]election.ID // what has come on Port only, oldest first: of this round, and of the next
-	Count   uint8          // how many of them
+	Waiting [2]election.ID // what has come on Port only: of this round, and of the next; 0 is nothing
 	Port    election.Port
 	Round   uint8
 	Status  Status
@@ -128,12 +127,11 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 		}
 	case p.Status == Passive: // F4
 		out.Send(1-port, Identifier, m)
-	case p.Count == 0 || p.Port == port:
+	case p.Waiting[0] == 0 || p.Port == port:
 		p.wait(port, m.ID)
 	default: // now there is one from either side
 		other := p.Waiting[0]
 		p.Waiting = [2]election.ID{p.Waiting[1]}
-		p.Count--
 		p.compare(m.ID, other, out)
 	}
 }
@@ -141,10 +139,11 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 // wait keeps what came on one port until something comes on the other. For a third message the neighbour
 // would need another one from here; so that would be a copy.
 func (p *Process) wait(port election.Port, id election.ID) {
-	if int(p.Count) < len(p.Waiting) {
-		p.Waiting[p.Count] = id
-		p.Count++
-		p.Port = port
+	switch {
+	case p.Waiting[0] == 0:
+		p.Waiting[0], p.Port = id, port
+	case p.Waiting[1] == 0:
+		p.Waiting[1] = id
 	}
 }
 
@@ -160,9 +159,9 @@ func (p *Process) compare(x, y election.ID, out *election.Out[Message]) {
 		out.Send(0, Leader, Message{ID: p.ID}) // F5
 	default: // F4
 		p.Status = Passive
-		if p.Count > 0 {
-			out.Send(1-p.Port, Identifier, Message{p.Waiting[0], p.Round})
-			p.Waiting, p.Count = [2]election.ID{}, 0
+		if next := p.Waiting[0]; next != 0 {
+			out.Send(1-p.Port, Identifier, Message{next, p.Round})
+			p.Waiting[0] = 0
 		}
 	}
 }

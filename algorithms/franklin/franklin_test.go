@@ -142,8 +142,12 @@ func TestTwoMessagesWaitSometimesAndThreeNever(t *testing.T) {
 	most := 0
 	watched := franklin.Algorithm
 	watched.Receive = func(p *franklin.Process, port election.Port, kind election.Kind, m franklin.Message, out *out) {
-		if p.Status == franklin.Active && kind == franklin.Identifier && p.Count > 0 && p.Port == port {
-			most = max(most, int(p.Count)+1)
+		if p.Status == franklin.Active && kind == franklin.Identifier && p.Waiting[0] != 0 && p.Port == port {
+			here := 2
+			if p.Waiting[1] != 0 {
+				here = 3
+			}
+			most = max(most, here)
 		}
 		p.Receive(port, kind, m, out)
 	}
@@ -165,7 +169,7 @@ func TestBrokenVariantsAreFound(t *testing.T) {
 		{
 			"a port keeps only the newest message", 4,
 			func(p *franklin.Process, port election.Port, kind election.Kind, m franklin.Message, out *out) {
-				if p.Status == franklin.Active && kind == franklin.Identifier && p.Count == 1 && p.Port == port {
+				if p.Status == franklin.Active && kind == franklin.Identifier && p.Waiting[0] != 0 && p.Port == port {
 					p.Waiting[0] = m.ID
 					return
 				}
@@ -176,8 +180,8 @@ func TestBrokenVariantsAreFound(t *testing.T) {
 			"who turns passive forgets what waits", 4,
 			func(p *franklin.Process, port election.Port, kind election.Kind, m franklin.Message, out *out) {
 				turns := max(m.ID, p.Waiting[0]) > p.ID
-				if p.Status == franklin.Active && kind == franklin.Identifier && p.Count == 2 && p.Port != port && turns {
-					p.Count = 1
+				if p.Status == franklin.Active && kind == franklin.Identifier && p.Waiting[0] != 0 && p.Port != port && turns {
+					p.Waiting[1] = 0
 				}
 				p.Receive(port, kind, m, out)
 			},
