@@ -205,22 +205,6 @@ func most(n uint64) uint64 {
 // mean is the exact mean over all orders. All messages but the leader's last two, of n hops each, are
 // answered over the same distance.
 func mean(n uint64) float64 {
-	hops := 0.0
-	for side, reach := uint64(0), uint64(1); side <= n-1; side, reach = reach, 2*reach {
-		hops += 2 * chances(n, side, min(reach, n))
-	}
-	return float64(n) * (2*hops - 2)
-}
-
-// chances is the mean number of hops of a message that may make reach, of a processor whose earlier stages
-// have reached side to either side. It makes hop t if its sender is the greatest of all that they and it
-// have reached: 1 + side + max(side, t-1) processors, but no more than n.
-func chances(n, side, reach uint64) float64 {
-	near := min(reach, side+1)           // hops among those that are known to be smaller
-	far := max(near, min(reach, n-side)) // hops that reach the far side of nobody
-	hops := float64(near)/float64(min(n, 2*side+1)) + float64(reach-far)/float64(n)
-	if far > near {
-		hops += election.Harmonic(side+far) - election.Harmonic(side+near)
-	}
-	return hops
+	probes, _ := election.MeanProbes(n)
+	return 2*probes - 2*float64(n)
 }

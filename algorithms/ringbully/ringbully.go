@@ -66,8 +66,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return n + 8*n*(election.CeilLog(n)+2) },
 			},
 			{
-				Of: "election", Case: election.Average, Formula: "n·Σ over phases of the chances to be alive", Source: "derived; equal to the mean over all orders for n up to 8",
-				Mean: mean,
+				Of: "election", Case: election.Average, Formula: "n·Σ over phases of the chances to go on", Source: "derived; equal to the mean over all orders for n up to 8",
+				Mean: func(n uint64) float64 {
+					probes, replies := election.MeanProbes(n)
+					return probes + replies
+				},
 			},
 		},
 	},
@@ -126,28 +129,6 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 			out.Send(CCW, Terminate, m) // L28
 			p.Leader = no               // L29
 			out.Follow(0, 0)            // L30; the message does not say whom
-		}
-	}
-}
-
-// mean is the exact mean over all orders. A processor sends a probe of phase i over hop t if it is the
-// greatest of all that its earlier phases (h to either side) and this probe have reached, and gets a
-// reply over that hop if it is the greatest of all that the whole probe reaches.
-func mean(n uint64) float64 {
-	probes, replies := 0.0, 0.0
-	for i := 0; ; i++ {
-		h, reach := uint64(0), uint64(1)<<i
-		if i > 0 {
-			h = reach / 2
-		}
-		if h > n-1 {
-			return float64(n) * (probes + replies)
-		}
-		for t := uint64(1); t <= min(reach, n); t++ {
-			probes += 2 / float64(min(n, 1+h+max(h, t-1)))
-		}
-		if reach <= n-1 {
-			replies += 2 * float64(reach) / float64(min(n, 1+h+reach))
 		}
 	}
 }
