@@ -1,0 +1,132 @@
+package count
+
+import (
+	"context"
+
+	"ringleader.example/ringleader/election"
+)
+
+// value is what an active process has in some phase.
+type value struct {
+	id    uint64
+	at    uint32 // where the process stands
+	owner uint32 // whose identifier it is
+}
+
+// rule is what a phase does with the values of the active processes, clockwise: it appends to next those
+// that go on. Each is decided by a few values in a row, and all such rows within values are.
+type rule func(values, next []value) []value
+
+// chain takes the values of a ring through the phases of an election, all phases at once and in one pass:
+// a phase reads what the one before lets through, and keeps of it a few values only. So n may be 10⁹.
+//
+// A chain may be fed with a part of a ring, too. What it cannot decide, for want of the values before its
+// first and after its last ones, waits until the chains of all parts are joined and the ring is closed.
+type chain struct {
+	rule   func(phase int) rule // phases count from 0 here
+	row    int                  // how many values in a row decide about one
+	phases []*link
+}
+
+// link is one phase of a chain.
+type link struct {
+	first  []value // the row-1 first ones, or all while there are fewer
+	values []value // the last ones, the row-1 last of which at most have been used before, and how many are new
+	used   int
+	count  uint64 // of those that were used
+}
+
+const linkLen = 512 // 8 KB
+
+func (c *chain) link(phase int) *link {
+	if phase == len(c.phases) {
+		c.phases = append(c.phases, &link{values: make([]value, 0, linkLen)})
+	}
+	return c.phases[phase]
+}
+
+// room is the link of a phase, with room for so many more.
+func (c *chain) room(phase, more int) *link {
+	l := c.link(phase)
+	if cap(l.values)-len(l.values) < more {
+		c.settle(phase)
+	}
+	return l
+}
+
+// settle decides all that can be decided in a phase.
+func (c *chain) settle(phase int) {
+	l := c.link(phase)
+	l.count += uint64(len(l.values) - l.used)
+	if len(l.first) < c.row-1 { // so nothing has been dropped
+		l.first = append(l.first, l.values[len(l.first):min(c.row-1, len(l.values))]...)
+	}
+	if rows := len(l.values) - (c.row - 1); rows > 0 {
+		next := c.room(phase+1, rows)
+		next.values = c.rule(phase)(l.values, next.values)
+	}
+	l.used = min(c.row-1, len(l.values))
+	l.values = append(l.values[:0], l.values[len(l.values)-l.used:]...)
+}
+
+// feed reads the identifiers of positions in a row.
+func (c *chain) feed(position int, ids []uint64) {
+	for len(ids) > 0 {
+		l := c.room(0, 1)
+		some := min(len(ids), cap(l.values)-len(l.values))
+		for i, id := range ids[:some] {
+			at := uint32(position + i)
+			l.values = append(l.values, value{id, at, at})
+		}
+		ids, position = ids[some:], position+some
+	}
+}
+
+// join goes on with the part that follows, as if it had read it.
+func (c *chain) join(part *chain) {
+	for phase := 0; phase < len(part.phases); phase++ { // settling may add some
+		part.settle(phase)
+		l, other := c.room(phase, len(part.phases[phase].first)), part.phases[phase]
+		l.values = append(l.values, other.first...)
+		c.settle(phase)
+		l.count += other.count - uint64(len(other.first))
+		if len(other.first) == c.row-1 {
+			l.values = append(l.values[:0], other.values...)
+		}
+	}
+}
+
+// close closes the ring: after the last values come the first ones. It returns those of the first phase
+// that not more than few enter, and which one that is.
+func (c *chain) close(few int) (phase uint64, values []value) {
+	for p := 0; ; p++ {
+		c.settle(p)
+		l := c.link(p)
+		if l.count <= uint64(few) {
+			return uint64(p), l.values
+		}
+		l.values = append(l.values, l.first...)
+		c.settle(p)
+	}
+}
+
+// phases takes a ring through the phases of an election, until not more than few processes are active.
+func phases(ctx context.Context, ids election.Arrangement, parts int, progress func(done, of int), row, few int, rule func(phase int) rule) (phase uint64, values []value, err error) {
+	if err := distinct(ids); err != nil {
+		return 0, nil, err
+	}
+	chains := make([]chain, parts)
+	for part := range chains {
+		chains[part] = chain{rule: rule, row: row}
+	}
+	err = read(ctx, ids, 0, parts, progress, func(part, index int, block []uint64) { chains[part].feed(index, block) })
+	if err != nil {
+		return 0, nil, err
+	}
+	whole := &chains[0]
+	for part := range chains[1:] {
+		whole.join(&chains[part+1])
+	}
+	phase, values = whole.close(few)
+	return phase, values, nil
+}

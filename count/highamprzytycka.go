@@ -1,0 +1,162 @@
+package count
+
+import (
+	"context"
+
+	"ringleader.example/ringleader/election"
+)
+
+var _ Func = HighamPrzytycka
+
+// HighamPrzytycka counts for algorithm higham-przytycka, whose phases are its rounds, from 1. Links keep
+// order, so an envelope sees of all others only what the one before it on its way left: its fate in a round
+// depends on where the next envelopes began that round.
+func HighamPrzytycka(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
+	if err := distinct(ids); err != nil {
+		return nil, err
+	}
+	n := ids.Len()
+	e := envelopes{n: uint64(n)}
+	begin := least(ids) // for it is promoted at once, and so needs to be kept only
+	err := read(ctx, ids, begin, 1, progress, func(_, index int, block []uint64) {
+		for i, id := range block {
+			at := uint32((index + i + begin) % n)
+			e.enter(0, value{id, at, at})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	leader := e.close()
+	byPhase := []uint64{0}
+	for _, p := range e.rounds {
+		byPhase = append(byPhase, p.odd, p.even)
+	}
+	if byPhase[len(byPhase)-1] == 0 { // the leader is found in an odd round
+		byPhase = byPhase[:len(byPhase)-1]
+	}
+	sum := uint64(0)
+	for _, m := range byPhase {
+		sum += m
+	}
+	return led(leader, messages(uint64(n), sum), byPhase), nil
+}
+
+// least is the position of the least identifier.
+func least(ids election.Arrangement) int {
+	if inverse, ok := ids.(interface{ Position(id uint64) int }); ok && ids.Dense() {
+		return inverse.Position(1)
+	}
+	at, least := 0, ids.At(0)
+	for p := range ids.Len() {
+		if id := ids.At(p); id < least {
+			at, least = p, id
+		}
+	}
+	return at
+}
+
+// envelopes takes those of a ring through all rounds in one pass, as a chain does.
+type envelopes struct {
+	n      uint64
+	rounds []*twoRounds
+}
+
+// twoRounds are an odd round and the even one after it. Envelopes enter in clockwise order.
+type twoRounds struct {
+	reach     uint64  // after how many hops distance promotes: F(r + 2)
+	first     []value // the first to enter, up to the one after the first that is promoted
+	promoted  bool    // there is such
+	last      value   // the last to enter
+	count     uint64
+	open      value // in the even round, where nothing has stopped it yet
+	isOpen    bool
+	odd, even uint64 // messages
+}
+
+// round is the k-th pair of rounds, from 0: odd round r is 2k + 1, and F(r + 2) is 2, 5, 13, …
+func (e *envelopes) round(k int) *twoRounds {
+	if k == len(e.rounds) {
+		before, reach := uint64(1), uint64(2) // F(2), F(3)
+		for range k {
+			before, reach = before+reach, before+2*reach
+		}
+		e.rounds = append(e.rounds, &twoRounds{reach: reach})
+	}
+	return e.rounds[k]
+}
+
+func (e *envelopes) enter(k int, v value) {
+	r := e.round(k)
+	if r.count++; !r.promoted {
+		r.first = append(r.first, v)
+	}
+	if r.count > 1 {
+		e.follow(k, r.last, v)
+	}
+	r.last = v
+}
+
+// follow is what happens to an envelope in the odd round, given the next one ahead of it, and to the one
+// behind it in the even round.
+func (e *envelopes) follow(k int, v, ahead value) {
+	r := e.rounds[k]
+	hops, promoted := e.oddRound(r, v, ahead)
+	r.odd += hops
+	if r.isOpen {
+		e.evenRound(k, v, ahead)
+	}
+	if promoted {
+		r.promoted = true
+		r.isOpen, r.open = true, value{v.id, uint32((uint64(v.at) + hops) % e.n), v.owner}
+	}
+}
+
+// oddRound is how far an envelope goes: until distance promotes it, or to where the next one began, where it
+// is promoted if it is the smaller.
+func (e *envelopes) oddRound(r *twoRounds, v, ahead value) (made uint64, promoted bool) {
+	distance := hops(v.at, ahead.at, e.n)
+	if distance > r.reach {
+		return r.reach, true
+	}
+	return distance, v.id < ahead.id
+}
+
+// evenRound is how far the open envelope goes. All ahead of it have left their labels from where they began
+// the odd round, and a smaller one of these is a witness. If there is none, it is destroyed where the first of
+// them to be promoted began the even round.
+func (e *envelopes) evenRound(k int, v, ahead value) {
+	r := e.rounds[k]
+	made, promoted := e.oddRound(r, v, ahead)
+	switch {
+	case v.id < r.open.id:
+		r.even += hops(r.open.at, v.at, e.n)
+		r.isOpen = false
+		e.enter(k+1, value{r.open.id, v.at, r.open.owner})
+	case promoted:
+		r.even += hops(r.open.at, uint32((uint64(v.at)+made)%e.n), e.n)
+		r.isOpen = false
+	}
+}
+
+// close closes the ring: after the last envelopes come the first ones. It returns the one that wins, since
+// it comes back to where it began the round.
+func (e *envelopes) close() value {
+	for k := 0; ; k++ {
+		r := e.round(k)
+		if r.count == 1 {
+			if r.odd = min(r.reach, e.n); r.reach < e.n {
+				r.even = e.n
+			}
+			return r.last
+		}
+		e.follow(k, r.last, r.first[0])
+		for i := 0; r.isOpen; i++ {
+			if r.first[i].id == r.open.id {
+				r.even += e.n
+				return r.open
+			}
+			e.evenRound(k, r.first[i], r.first[i+1])
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package count
+
+import (
+	"context"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// The algorithms in which active processes compare values in phases: the values of all phases are found,
+// though never all at once, and with them how many phases there are.
+var _, _, _, _, _ Func = Franklin, DolevKlaweRodeh, Peterson, PetersonAlternating, MinMax
+
+// Franklin counts for algorithm franklin: active processes have 2n identifiers passed on in every round,
+// also in the last one, in which there is but one of them.
+func Franklin(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
+	rounds, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 1, always(localMaxima))
+	if err != nil {
+		return nil, err
+	}
+	n := uint64(ids.Len())
+	return led(leader[0], messages(n, 2*n*(rounds+1)), repeated(rounds+1, 2*n)), nil
+}
+
+// DolevKlaweRodeh counts for algorithm dolev-klawe-rodeh: the values are Franklin's, though they wander.
+// In the last round, with one active process, nobody sends two.
+func DolevKlaweRodeh(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
+	rounds, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 1, always(localMaxima))
+	if err != nil {
+		return nil, err
+	}
+	n := uint64(ids.Len())
+	return led(leader[0], messages(n, n*(rounds+1), n*rounds), append(repeated(rounds, 2*n), n)), nil
+}
+
+// Peterson counts for algorithm peterson. The values are Franklin's, and in each phase the largest one
+// moves to the next active process. When it is alone, the hops that it has left are counted. If two values
+// are left, it comes home in the second message of that phase, between the other active process and its own;
+// the other process takes its value over and sends it after that message.
+func Peterson(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
+	full, last, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 2, always(localMaxima))
+	if err != nil {
+		return nil, err
+	}
+	n := uint64(ids.Len())
+	largest := last[0]
+	byPhase := append(repeated(full, 2*n), hops(largest.at, largest.owner, n))
+	if len(last) == 2 {
+		other := last[1]
+		if other.id > largest.id {
+			largest, other = other, largest
+		}
+		home := hops(other.at, largest.owner, n)
+		byPhase = append(byPhase[:full], n+hops(largest.at, other.at, n)+home, home)
+	}
+	sum := uint64(0)
+	for _, m := range byPhase {
+		sum += m
+	}
+	return led(largest, messages(n, sum), byPhase), nil
+}
+
+// PetersonAlternating counts for algorithm peterson-alternating: every phase costs n messages, the last one,
+// with one active process, too. Phases count from 1.
+func PetersonAlternating(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
+	return inTurns(ctx, ids, progress, greaterThanBefore, beforeIfGreater)
+}
+
+// MinMax counts for algorithm minmax, as PetersonAlternating does.
+func MinMax(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
+	return inTurns(ctx, ids, progress, beforeIfLess, beforeIfGreater)
+}
+
+func inTurns(ctx context.Context, ids election.Arrangement, progress func(done, of int), odd, even rule) (*Result, error) {
+	more, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 2, 1, func(phase int) rule {
+		return [2]rule{odd, even}[phase%2] // 0 is the first
+	})
+	if err != nil {
+		return nil, err
+	}
+	n := uint64(ids.Len())
+	return led(leader[0], messages(n, n*(more+1)), append([]uint64{0}, repeated(more+1, n)...)), nil
+}
+
+func led(leader value, m election.Messages, byPhase []uint64) *Result {
+	return &Result{Messages: m, ByPhase: byPhase, Leader: leader.id, Position: int(leader.owner)}
+}
+
+func repeated(times, messages uint64) []uint64 { return slices.Repeat([]uint64{messages}, int(times)) }
+
+// hops is how far it is clockwise from a place to another; n to itself.
+func hops(from, to uint32, n uint64) uint64 { return (uint64(to)+n-uint64(from)-1)%n + 1 }
+
+func always(r rule) func(int) rule { return func(int) rule { return r } }
+
+// The rules write every value, and keep it or not: a branch on what is random would often be mispredicted.
+
+// localMaxima are what is greater than the values before and after it, and go to the place after.
+func localMaxima(values, next []value) []value {
+	kept := len(next)
+	before, here, rest := values[0], values[1], values[2:]
+	next = next[:kept+len(rest)]
+	for _, after := range rest {
+		next[kept] = value{here.id, after.at, here.owner}
+		kept += one(here.id > before.id) & one(here.id > after.id)
+		before, here = here, after
+	}
+	return next[:kept]
+}
+
+// greaterThanBefore stays where it is.
+func greaterThanBefore(values, next []value) []value {
+	kept := len(next)
+	before, rest := values[0], values[1:]
+	next = next[:kept+len(rest)]
+	for _, here := range rest {
+		next[kept] = here
+		kept += one(here.id > before.id)
+		before = here
+	}
+	return next[:kept]
+}
+
+// beforeIfGreater takes the place of the one after it.
+func beforeIfGreater(values, next []value) []value {
+	kept := len(next)
+	before, rest := values[0], values[1:]
+	next = next[:kept+len(rest)]
+	for _, here := range rest {
+		next[kept] = value{before.id, here.at, before.owner}
+		kept += one(before.id > here.id)
+		before = here
+	}
+	return next[:kept]
+}
+
+// beforeIfLess takes the place of the one after it.
+func beforeIfLess(values, next []value) []value {
+	kept := len(next)
+	before, rest := values[0], values[1:]
+	next = next[:kept+len(rest)]
+	for _, here := range rest {
+		next[kept] = value{before.id, here.at, before.owner}
+		kept += one(before.id < here.id)
+		before = here
+	}
+	return next[:kept]
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
