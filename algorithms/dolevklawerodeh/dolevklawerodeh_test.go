@@ -1,0 +1,196 @@
+package dolevklawerodeh_test
+
+import (
+	"slices"
+	"testing"
+
+	dkr "ringleader.example/ringleader/algorithms/dolevklawerodeh"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+func run(t *testing.T, a election.Algorithm[dkr.Process, dkr.Message], o simulate.Options) *simulate.Result {
+	t.Helper()
+	r, err := simulate.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestConformance(t *testing.T) {
+	electiontest.Conform(t, dkr.Algorithm, electiontest.Options{Verify: 4})
+}
+
+func TestVectorsUnderEverySchedule(t *testing.T) {
+	for _, v := range []struct {
+		ids      []uint64
+		one, two uint64
+	}{ // ALGORITHMS section 11
+		{[]uint64{1}, 1, 0},
+		{[]uint64{2, 1}, 4, 2},
+		{[]uint64{3, 2, 1}, 6, 3},
+		{[]uint64{1, 2, 3}, 6, 3},
+		{[]uint64{4, 3, 2, 1}, 8, 4},
+		{[]uint64{5, 4, 3, 2, 1}, 10, 5},
+		{[]uint64{3, 1, 4, 2, 5}, 15, 10},
+		{[]uint64{8, 7, 6, 5, 4, 3, 2, 1}, 16, 8},
+		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 16, 8},
+		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 32, 24},
+	} {
+		for o := range electiontest.Schedules(&dkr.Algorithm.Declaration, 5) {
+			for starter := range v.ids {
+				o.Instance, o.Initiators = election.On(v.ids...), []int{starter}
+				r := run(t, dkr.Algorithm, o)
+				if want := []uint64{v.one, v.two, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
+					t.Errorf("%v, %s %s, %d starts: %v, want %v", v.ids, o.Timing, o.Schedule, starter, r.Messages.ByKind, want)
+				}
+			}
+		}
+	}
+}
+
+func TestTheOneWhoKnowsDecidesLast(t *testing.T) {
+	// ALGORITHMS section 11: the winner message is home at 8 after 20 units, and at who sent it after 24.
+	r := run(t, dkr.Algorithm, simulate.Options{Instance: election.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous})
+	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{20, 24, 24} {
+		t.Errorf("elected, decided and quiet after %v units, want 20, 24, 24", got)
+	}
+}
+
+// rounds is how many times a cyclic sequence shrinks to its local maxima until one value is left.
+func rounds(values []uint64) (k uint64) {
+	for ; len(values) > 1; k++ {
+		var next []uint64
+		for i, v := range values {
+			before, after := values[(i+len(values)-1)%len(values)], values[(i+1)%len(values)]
+			if before < v && v > after {
+				next = append(next, v)
+			}
+		}
+		values = next
+	}
+	return k
+}
+
+func TestCountsFollowFromTheRoundsOfLocalMaxima(t *testing.T) {
+	check := func(values []uint64) *simulate.Result {
+		t.Helper()
+		n, k := uint64(len(values)), rounds(values)
+		r := run(t, dkr.Algorithm, simulate.Options{Instance: election.On(values...)})
+		if want := []uint64{n * (k + 1), n * k, n}; !slices.Equal(r.Messages.ByKind, want) { // ALGORITHMS section 9.2
+			t.Errorf("%v: %v, want %v", values, r.Messages.ByKind, want)
+		}
+		if want := append(slices.Repeat([]uint64{2 * n}, int(k)), n); !slices.Equal(r.ByPhase, want) {
+			t.Errorf("%v: %v messages by round, want %v", values, r.ByPhase, want)
+		}
+		if n > 1 && r.Time.Quiet.Lo-n > 3*n-2 { // seen in every run, not proved
+			t.Errorf("%v: known after %d units", values, r.Time.Quiet.Lo-n)
+		}
+		return r
+	}
+	for n, latest := range []uint64{1: 1, 2: 4, 3: 5, 4: 10, 5: 12, 6: 14, 7: 16, 8: 22} { // ALGORITHMS section 9.4
+		if n == 0 {
+			continue
+		}
+		least, most, time := uint64(1<<63), uint64(0), uint64(0)
+		for ids := range electiontest.Rings(n) {
+			r := check(ids)
+			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
+			time = max(time, r.Time.Quiet.Lo-uint64(n)) // the winner messages take n
+		}
+		if best, worst := dkr.Algorithm.Bound(election.Best).Value(uint64(n)), dkr.Algorithm.Bound(election.Worst).Value(uint64(n)); least != best || most != worst {
+			t.Errorf("n=%d: %d to %d messages, want %d to %d", n, least, most, best, worst)
+		}
+		if time != latest {
+			t.Errorf("n=%d: known after %d units at the latest, want %d", n, time, latest)
+		}
+	}
+	for n := 9; n <= 200; n++ {
+		ring, err := order.Random(n, uint64(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]uint64, n)
+		ring.Fill(values, 0)
+		check(values)
+	}
+}
+
+func TestOvertakingMessagesBreakIt(t *testing.T) {
+	failures := 0
+	for seed := range uint64(4000) {
+		r := run(t, dkr.Algorithm, simulate.Options{
+			Instance: electiontest.Instance(&dkr.Algorithm.Declaration, 2+int(seed%6), seed),
+			Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 10_000,
+		})
+		if !r.Right || len(r.Faults) > 0 {
+			failures++
+		}
+	}
+	if failures == 0 {
+		t.Error("no run of 4000 fails; then it needs no FIFO")
+	}
+	t.Logf("%d of 4000 runs fail", failures)
+}
+
+// receive is what a mutant does with a message; false leaves it to the algorithm.
+type receive func(*dkr.Process, election.Kind, dkr.Message, *election.Out[dkr.Message]) bool
+
+func mutant(does receive) election.Algorithm[dkr.Process, dkr.Message] {
+	a := dkr.Algorithm
+	a.Receive = func(p *dkr.Process, port election.Port, kind election.Kind, m dkr.Message, out *election.Out[dkr.Message]) {
+		p.Start(out)
+		if !does(p, kind, m, out) {
+			p.Receive(port, kind, m, out)
+		}
+	}
+	return a
+}
+
+func TestSlipsAreFound(t *testing.T) {
+	for _, slip := range []struct {
+		name     string
+		does     receive
+		size     int
+		property string
+	}{
+		{"D3: who knows the winner announces itself", func(p *dkr.Process, kind election.Kind, m dkr.Message, out *election.Out[dkr.Message]) bool {
+			knows := kind == dkr.One && p.Status == dkr.Active && m.ID == p.Max
+			if knows {
+				p.Know = true
+				out.Send(dkr.Right, dkr.Winner, dkr.Message{ID: p.ID})
+			}
+			return knows
+		}, 2, verify.WrongLeader},
+		{"D9: the winner message never stops", func(p *dkr.Process, _ election.Kind, _ dkr.Message, _ *election.Out[dkr.Message]) bool {
+			p.Know = false
+			return false
+		}, 2, verify.Irrevocable},
+		{"D5: a value goes on that is greater than the one after it, whatever came before", func(p *dkr.Process, kind election.Kind, m dkr.Message, out *election.Out[dkr.Message]) bool {
+			goesOn := kind == dkr.Two && p.Status == dkr.Active && p.Neighbour > p.Max
+			if goesOn {
+				p.Max = p.Neighbour
+				p.Round++
+				out.Send(dkr.Right, dkr.One, dkr.Message{ID: p.Max, Round: p.Round})
+			}
+			return goesOn
+		}, 4, verify.BoundBroken},
+		{"D7: who is not active swallows two", func(p *dkr.Process, kind election.Kind, _ dkr.Message, _ *election.Out[dkr.Message]) bool {
+			return kind == dkr.Two && p.Status == dkr.Passive
+		}, 4, verify.Undecided},
+	} {
+		report, err := verify.Run(mutant(slip.does), verify.Options{Size: slip.size})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := report.Violation; v == nil {
+			t.Errorf("%s: no violation", slip.name)
+		} else if v.Property != slip.property {
+			t.Errorf("%s: %s (%s), want %s", slip.name, v.Property, v.Detail, slip.property)
+		}
+	}
+}
