@@ -8,8 +8,14 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/lelann"
+	"ringleader.example/ringleader/algorithms/peterson"
+	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/ringbully"
+	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/simulate"
@@ -27,9 +33,15 @@ type Entry struct {
 
 // All are the algorithms, in the order of their sources.
 var All = []Entry{
+	entry(&ringbullysimple.Algorithm, count.RingBullySimple),
 	entry(&ringbully.Algorithm, count.RingBully),
 	entry(&lcr.Algorithm, count.LCR),
+	entry(&lelann.Algorithm, count.LeLann),
+	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair),
 	entry(&bully.Algorithm, nil),
+	entry(&franklin.Algorithm, nil),
+	entry(&peterson.Algorithm, nil),
+	entry(&petersonalternating.Algorithm, nil),
 }
 
 func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
