@@ -3,6 +3,7 @@ package election
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Declaration is what an algorithm says about itself, as data: engines, the command line, the
@@ -274,10 +275,12 @@ func (a *Algorithm[S, M]) Validate() error {
 		must(a.Kinds[i].Name != "", fmt.Sprintf("Kinds[%d] has no Name", i))
 	}
 	for _, b := range a.Bounds {
+		must(slices.Contains([]string{"election", "announcement", "total", "time"}, b.Of), fmt.Sprintf("a Bound is Of %q", b.Of))
 		must((b.Case == Average) == (b.Mean != nil) && (b.Case == Average) != (b.Value != nil),
 			"a Bound has a Mean if it is an Average and a Value otherwise: "+b.Formula)
 	}
-	for _, p := range a.Parameters {
+	for i, p := range a.Parameters {
+		must(!slices.ContainsFunc(a.Parameters[:i], func(q Parameter) bool { return q.Name == p.Name }), "declares parameter "+p.Name+" twice")
 		if err := p.validate(); err != nil {
 			faults = append(faults, fmt.Errorf("algorithm %q: %w", a.Name, err))
 		}

@@ -30,7 +30,7 @@ type Instance struct {
 	IDs        Arrangement // clockwise on a ring; on an anonymous network only Len counts
 	Flipped    []bool      // rings: whose ports are exchanged; nil is an oriented ring
 	Edges      [][2]int    // trees: between positions
-	Unwilling  []int       // positions that do not want to lead
+	Unwilling  []int       // positions that do not want to lead; on a complete graph counted by identifier
 	Duplicates bool        // allow equal identifiers, to see what they do
 	Parameters map[string]string
 }
@@ -86,6 +86,9 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 	if i.Edges != nil && d.Topology != Tree {
 		return wrong("it runs on a %s, so edges mean nothing", d.Topology)
 	}
+	if i.Flipped != nil && d.Topology != Ring {
+		return wrong("it runs on a %s, so exchanged ports mean nothing", d.Topology)
+	}
 	if p.Parameters, err = d.Set(i.Parameters); err != nil {
 		return wrong("%v", err)
 	}
@@ -98,6 +101,9 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 		if u < 0 || u >= n {
 			return wrong("there is no position %d", u)
 		}
+	}
+	if p.unwilling = slices.Compact(p.unwilling); len(p.unwilling) == n {
+		return wrong("nobody is willing to lead; at least one process must be")
 	}
 	if d.Identifiers == Anonymous || i.IDs.Dense() && d.Topology != Complete {
 		return p, nil
@@ -117,6 +123,9 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 	}
 	p.values = distinct
 	if d.Identifiers == Computed {
+		if distinct[0] == 0 {
+			return wrong("it computes with identifiers, where 0 stands for nobody; at least 1")
+		}
 		if last := distinct[len(distinct)-1]; last > MaxComputed {
 			return wrong("it computes with identifiers, so %d is too large; at most %d", last, uint64(MaxComputed))
 		}

@@ -3,6 +3,7 @@ package election
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -38,6 +39,8 @@ const (
 	MaxRing     = 1 << 27
 	MaxComplete = 1 << 14
 	MaxTree     = 1 << 27
+
+	maxDegree = math.MaxUint16 + 1 // as many as there are values of Port
 )
 
 // ErrNetwork says that a network cannot be.
@@ -96,6 +99,9 @@ func NewTree(n int, edges [][2]int) (*Network, error) {
 		w.first[e[1]+1]++
 	}
 	for p := range n {
+		if degree := w.first[p+1]; degree > maxDegree {
+			return nil, fmt.Errorf("%w: %d edges meet at position %d, more than %d", ErrNetwork, degree, p, maxDegree)
+		}
 		w.first[p+1] += w.first[p]
 	}
 	used := make([]Port, n)

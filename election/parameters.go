@@ -1,6 +1,7 @@
 package election
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -21,6 +22,9 @@ type Parameter struct {
 }
 
 func (p *Parameter) validate() error {
+	if p.Name == "" {
+		return errors.New("a Parameter has no Name")
+	}
 	if len(p.Choices) > 0 || p.Derived != nil {
 		return nil
 	}
@@ -31,17 +35,13 @@ func (p *Parameter) validate() error {
 func (p *Parameter) parse(text string) (value, error) {
 	if len(p.Choices) > 0 {
 		if !slices.Contains(p.Choices, text) {
-			return value{}, fmt.Errorf("parameter %s is one of %s, not %q", p.Name, strings.Join(p.Choices, ", "), text)
+			return value{}, fmt.Errorf("parameter %s is one of %s, not %.40q", p.Name, strings.Join(p.Choices, ", "), text)
 		}
 		return value{word: text}, nil
 	}
-	// big.Rat also reads floats with huge exponents, which would take the memory away.
-	if len(text) > 100 || strings.ContainsAny(text, "eEpPxX_") {
-		return value{}, fmt.Errorf("parameter %s is a number such as 3 or 3/2, not %q", p.Name, text)
-	}
-	number, ok := new(big.Rat).SetString(text)
+	number, ok := rational(text)
 	if !ok {
-		return value{}, fmt.Errorf("parameter %s is a number such as 3 or 3/2, not %q", p.Name, text)
+		return value{}, fmt.Errorf("parameter %s is a number such as 3, 1.5 or 3/2, not %.40q", p.Name, text)
 	}
 	if p.Whole && !number.IsInt() {
 		return value{}, fmt.Errorf("parameter %s is a whole number, not %s", p.Name, text)
@@ -53,6 +53,18 @@ func (p *Parameter) parse(text string) (value, error) {
 		return value{}, fmt.Errorf("parameter %s is at most %d, not %s", p.Name, p.Most, text)
 	}
 	return value{number: number}, nil
+}
+
+// rational reads a decimal number or a fraction. big.Rat alone would also read exponents, whose numbers can take
+// all memory, other bases, and 010/1 as 8.
+func rational(text string) (*big.Rat, bool) {
+	odd := func(r rune) bool { return !strings.ContainsRune("0123456789./-", r) }
+	leadingZero := func(digits string) bool { return len(digits) > 1 && digits[0] == '0' && digits[1] != '.' }
+	above, below, _ := strings.Cut(strings.TrimPrefix(text, "-"), "/")
+	if len(text) > 100 || strings.ContainsFunc(text, odd) || leadingZero(above) || leadingZero(below) {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
 }
 
 type value struct {

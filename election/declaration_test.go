@@ -1,0 +1,159 @@
+package election_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+)
+
+func valid() election.Algorithm[int, int] {
+	return election.Algorithm[int, int]{
+		Declaration: election.Declaration{
+			Name: "mine", Topology: election.Ring, Timing: election.Timed, Survives: election.Crash | election.Recovery,
+			Kinds: []election.MessageKind{{Name: "token"}}, Timers: []string{"patience"}, Parameters: knobs.Parameters,
+			Bounds: []election.Bound{
+				{Of: "total", Case: election.Worst, Formula: "n²", Value: func(n uint64) uint64 { return n * n }},
+				{Of: "time", Case: election.Best, Formula: "n", Value: func(n uint64) uint64 { return n }},
+				{Of: "election", Case: election.Average, Formula: "nH(n)", Mean: election.Harmonic},
+			},
+		},
+		New:     func(election.Local) int { return 0 },
+		Start:   func(*int, *election.Out[int]) {},
+		Receive: func(*int, election.Port, election.Kind, int, *election.Out[int]) {},
+		Timeout: func(*int, election.Timer, *election.Out[int]) {},
+		Recover: func(*int, *election.Out[int]) {},
+		Suspect: func(*int, election.Port, *election.Out[int]) {},
+		Trust:   func(*int, election.Port, *election.Out[int]) {},
+		Kept:    func(s *int) any { return s },
+	}
+}
+
+func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
+	complete := valid()
+	if err := complete.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	type algorithm = *election.Algorithm[int, int]
+	for _, test := range []struct {
+		change func(algorithm)
+		want   []string
+	}{
+		{func(a algorithm) { a.Name = "" }, []string{"has no Name"}},
+		{func(a algorithm) { a.New = nil }, []string{"New, Start and Receive are obligatory"}},
+		{func(a algorithm) { a.Start = nil }, []string{"New, Start and Receive are obligatory"}},
+		{func(a algorithm) { a.Receive = nil }, []string{"New, Start and Receive are obligatory"}},
+		{func(a algorithm) { a.Kinds = nil }, []string{"declares 1 to 16 Kinds of message"}},
+		{func(a algorithm) { a.Kinds = slices.Repeat(a.Kinds, 17) }, []string{"declares 1 to 16 Kinds of message"}},
+		{func(a algorithm) { a.Kinds = slices.Repeat(a.Kinds, 16) }, nil},
+		{func(a algorithm) { a.Kinds = append(a.Kinds, election.MessageKind{}) }, []string{"Kinds[1] has no Name"}},
+		{func(a algorithm) { a.Timers = slices.Repeat(a.Timers, 9) }, []string{"declares at most 8 Timers"}},
+		{func(a algorithm) { a.Timers = slices.Repeat(a.Timers, 8) }, nil},
+		{func(a algorithm) { a.Timers = nil }, []string{"Timers are declared if and only if Timeout is set"}},
+		{func(a algorithm) { a.Timeout = nil }, []string{"Timers are declared if and only if Timeout is set"}},
+		{func(a algorithm) { a.Timing = election.Asynchronous }, []string{"timers mean nothing when Timing is Asynchronous"}},
+		{func(a algorithm) { a.Survives = election.Crash }, []string{"Recovery is declared if and only if Recover is set"}},
+		{func(a algorithm) { a.Recover, a.Kept = nil, nil }, []string{"Recovery is declared if and only if Recover is set"}},
+		{func(a algorithm) { a.Recover, a.Survives = nil, election.Crash }, []string{"Kept needs Recover"}},
+		{func(a algorithm) { a.Suspect = nil }, []string{"Trust needs Suspect"}},
+		{func(a algorithm) { a.Topology, a.OneWay = election.Tree, true }, []string{"OneWay means something on a Ring only"}},
+		{func(a algorithm) { a.OneWay = true }, nil},
+		{func(a algorithm) { a.Unoriented = true }, nil},
+		{func(a algorithm) { a.Unoriented, a.OneWay = true, true }, []string{"Unoriented means something on a Ring of two ways only"}},
+		{func(a algorithm) { a.Unoriented, a.Topology = true, election.Complete }, []string{"Unoriented means something on a Ring of two ways only"}},
+		{
+			func(a algorithm) { a.Identifiers, a.Winner = election.Anonymous, election.Largest },
+			[]string{"Anonymous processes have no Largest and no Smallest"},
+		},
+		{func(a algorithm) { a.Identifiers = election.Anonymous }, nil},
+		{func(a algorithm) { a.Bounds[0].Value = nil }, []string{"a Bound has a Mean if it is an Average and a Value otherwise: n²"}},
+		{func(a algorithm) { a.Bounds[0].Case = election.Average }, []string{"a Bound has a Mean if it is an Average and a Value otherwise: n²"}},
+		{func(a algorithm) { a.Bounds[2].Value = a.Bounds[1].Value }, []string{"a Bound has a Mean if it is an Average and a Value otherwise: nH(n)"}},
+		{func(a algorithm) { a.Bounds[1].Of = "messages" }, []string{`a Bound is Of "messages"`}},
+		{func(a algorithm) { a.Parameters[0].Name = "" }, []string{"a Parameter has no Name"}},
+		{func(a algorithm) { a.Parameters[0].Name = "delay" }, []string{"declares parameter delay twice"}},
+		{func(a algorithm) { a.Parameters[1].Default = "0" }, []string{"parameter delay is at least 1, not 0"}},
+		{func(a algorithm) { a.Parameters[1].Default = "" }, []string{`parameter delay is a number such as 3, 1.5 or 3/2, not ""`}},
+		{ // all that is wrong is said at once
+			func(a algorithm) { a.Suspect, a.Kinds, a.Parameters[1].Default = nil, nil, "0" },
+			[]string{"declares 1 to 16 Kinds of message", "Trust needs Suspect", "parameter delay is at least 1, not 0"},
+		},
+	} {
+		a := valid()
+		a.Parameters, a.Bounds = slices.Clone(a.Parameters), slices.Clone(a.Bounds)
+		test.change(&a)
+		got := ""
+		if err := a.Validate(); err != nil {
+			got = err.Error()
+		}
+		want := ""
+		for i, fault := range test.want {
+			if i > 0 {
+				want += "\n"
+			}
+			want += "algorithm \"" + a.Name + "\": " + fault
+		}
+		if got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestMessagesAreTalliedByClass(t *testing.T) {
+	d := election.Declaration{
+		Kinds: []election.MessageKind{
+			{Name: "probe"}, {Name: "beat", Class: election.Overhead}, {Name: "leader", Class: election.Announcement}, {Name: "reply"},
+		},
+		Bounds: []election.Bound{
+			{Of: "time", Case: election.Worst}, {Of: "total", Case: election.Worst, Formula: "first"}, {Of: "election", Case: election.Worst},
+		},
+	}
+	m := d.Tally([]uint64{1, 20, 300, 4000, 9, 9, 9})
+	if m.Election != 4001 || m.Announcement != 300 || m.Overhead != 20 || m.Total != 4301 || !slices.Equal(m.ByKind, []uint64{1, 20, 300, 4000}) {
+		t.Errorf("%+v", m)
+	}
+	if m.Of("election") != 4001 || m.Of("announcement") != 300 || m.Of("total") != 4301 {
+		t.Errorf("%d, %d, %d", m.Of("election"), m.Of("announcement"), m.Of("total"))
+	}
+	if b := d.Bound(election.Worst); b == nil || b.Formula != "first" || d.Bound(election.Best) != nil {
+		t.Errorf("the first bound on messages is %+v", b)
+	}
+}
+
+func TestCeilLogIsTheLeastThatSuffices(t *testing.T) {
+	k := uint64(0)
+	for n := uint64(1); n <= 5000; n++ {
+		if n > 1<<k {
+			k++
+		}
+		if got := election.CeilLog(n); got != k {
+			t.Fatalf("⌈log %d⌉ = %d, not %d", n, got, k)
+		}
+	}
+	for _, e := range []uint64{31, 32, 62, 63} {
+		if below, at, above := election.CeilLog(1<<e-1), election.CeilLog(1<<e), election.CeilLog(1<<e+1); below != e || at != e || above != e+1 {
+			t.Errorf("about 2^%d: %d, %d, %d", e, below, at, above)
+		}
+	}
+	if got := election.CeilLog(math.MaxUint64); got != 64 {
+		t.Errorf("⌈log(2⁶⁴ - 1)⌉ = %d", got)
+	}
+}
+
+func TestHarmonicIsTheSumToTheLastDigitsOfAFloat(t *testing.T) {
+	if election.Harmonic(0) != 0 || election.Harmonic(1) != 1 || election.Harmonic(2) != 1.5 {
+		t.Errorf("%v, %v, %v", election.Harmonic(0), election.Harmonic(1), election.Harmonic(2))
+	}
+	sum, rest := 0.0, 0.0 // Kahan's summation
+	for n := uint64(1); n <= 1_000_000; n++ {
+		term := 1/float64(n) - rest
+		next := sum + term
+		sum, rest = next, next-sum-term
+		if n < 2000 || n%9973 == 0 || n == 1_000_000 {
+			if got := election.Harmonic(n); math.Abs(got-sum) > 4e-15*sum {
+				t.Fatalf("H(%d) = %.17g, not %.17g", n, got, sum)
+			}
+		}
+	}
+}

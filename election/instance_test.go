@@ -1,0 +1,237 @@
+package election_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ringleader.example/ringleader/election"
+)
+
+// upTo is the arrangement 1 … n in order.
+type upTo int
+
+func (n upTo) Len() int        { return int(n) }
+func (n upTo) At(p int) uint64 { return uint64(p) + 1 }
+func (n upTo) Dense() bool     { return true }
+
+var (
+	onRing     = election.Declaration{Name: "ring", Topology: election.Ring, KnowsSize: true, Parameters: knobs.Parameters[:2]}
+	onComplete = election.Declaration{Name: "complete", Topology: election.Complete, Willingness: true}
+	onTree     = election.Declaration{Name: "tree", Topology: election.Tree, Willingness: true}
+	computing  = election.Declaration{Name: "computing", Topology: election.Ring, Identifiers: election.Computed}
+	nameless   = election.Declaration{Name: "nameless", Topology: election.Ring, Identifiers: election.Anonymous, KnowsSize: true}
+	turned     = election.Declaration{Name: "turned", Topology: election.Ring, Unoriented: true}
+)
+
+// distinct draws different identifiers.
+func distinct(t *rapid.T) []uint64 {
+	id := rapid.OneOf(rapid.Uint64Max(20), rapid.Uint64())
+	return rapid.SliceOfNDistinct(id, 1, 12, rapid.ID).Draw(t, "ids")
+}
+
+func TestComparedIdentifiersAreRanks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ids := distinct(t)
+		p, err := onRing.Prepare(election.On(ids...))
+		must(t, p, err)
+		if p.Size() != len(ids) || p.Anonymous() {
+			t.Fatalf("%d processes, anonymous %v", p.Size(), p.Anonymous())
+		}
+		for q, real := range ids {
+			rank := election.ID(1)
+			for _, other := range ids {
+				if other < real {
+					rank++
+				}
+			}
+			if p.ID(q) != rank || p.Real(q) != real || p.RealOf(rank) != real {
+				t.Fatalf("%d at position %d has rank %d, not %d; that is %d", real, q, p.ID(q), rank, p.RealOf(rank))
+			}
+			if l := p.Local(q); l.ID != rank || l.N != len(ids) || l.Degree != 2 || !l.Willing || l.Parameters.Text("delay") != "10" {
+				t.Fatalf("%+v", l)
+			}
+		}
+		if p.RealOf(0) != 0 || p.RealOf(election.ID(len(ids)+1)) != uint64(len(ids)+1) {
+			t.Fatalf("nobody is %d, somebody unheard of %d", p.RealOf(0), p.RealOf(election.ID(len(ids)+1)))
+		}
+	})
+}
+
+func TestEqualIdentifiersHaveEqualRanksIfTheyAreAllowed(t *testing.T) {
+	i := election.On(30, 10, 30, 20, 10)
+	if _, err := onRing.Prepare(i); err == nil || err.Error() != "cannot run ring: identifier 30 occurs twice" {
+		t.Error(err)
+	}
+	i.Duplicates = true
+	p, err := onRing.Prepare(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for q, rank := range []election.ID{3, 1, 3, 2, 1} {
+		if p.ID(q) != rank || p.RealOf(rank) != i.IDs.At(q) {
+			t.Errorf("position %d has rank %d, not %d; that is %d", q, p.ID(q), rank, p.RealOf(rank))
+		}
+	}
+}
+
+func TestOnACompleteGraphProcessesAreSorted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ids := distinct(t)
+		given := slices.Clone(ids)
+		p, err := onComplete.Prepare(election.On(ids...))
+		must(t, p, err)
+		if !slices.Equal(ids, given) {
+			t.Fatal("what was given was sorted")
+		}
+		slices.Sort(given)
+		for q, real := range given {
+			if p.ID(q) != election.ID(q+1) || p.Real(q) != real || p.RealOf(election.ID(q+1)) != real || p.Local(q).N != 0 {
+				t.Fatalf("member %d is %d with rank %d", q+1, p.Real(q), p.ID(q))
+			}
+		}
+	})
+}
+
+func TestADenseArrangementIsItsOwnRanking(t *testing.T) {
+	for _, d := range []*election.Declaration{&onRing, &computing, &onComplete} {
+		p, err := d.Prepare(election.Instance{IDs: upTo(5)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for q := range 5 {
+			if id := uint64(q) + 1; uint64(p.ID(q)) != id || p.Real(q) != id || p.RealOf(election.ID(id)) != id {
+				t.Errorf("%s: %d, %d, %d at position %d", d.Name, p.ID(q), p.Real(q), p.RealOf(election.ID(id)), q)
+			}
+		}
+	}
+	if _, err := onRing.Prepare(election.Instance{IDs: upTo(election.MaxRing)}); err != nil {
+		t.Errorf("the largest ring takes no memory, but: %v", err)
+	}
+}
+
+func TestComputedIdentifiersAreThemselves(t *testing.T) {
+	ids := []uint64{7, election.MaxComputed, 1, 70_000}
+	p, err := computing.Prepare(election.On(ids...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for q, id := range ids {
+		if uint64(p.ID(q)) != id || p.Real(q) != id || p.RealOf(election.ID(id)) != id || p.Local(q).N != 0 {
+			t.Errorf("%d at position %d is %d", id, q, p.ID(q))
+		}
+	}
+}
+
+func TestAnonymousProcessesHaveNoIdentifiers(t *testing.T) {
+	p, err := nameless.Prepare(election.On(5, 5, 5))
+	if err != nil || !p.Anonymous() {
+		t.Fatal(err)
+	}
+	for q := range 3 {
+		if p.ID(q) != 0 || p.Real(q) != 0 || p.Local(q).ID != 0 || p.Local(q).N != 3 {
+			t.Errorf("position %d: %+v", q, p.Local(q))
+		}
+	}
+}
+
+func TestTheUnwillingAreToldSo(t *testing.T) {
+	i := election.On(40, 30, 20, 10)
+	i.Unwilling = []int{3, 0, 3}
+	for _, d := range []*election.Declaration{&onTree, &onComplete} {
+		i := i
+		if d.Topology == election.Tree {
+			i.Edges = [][2]int{{0, 1}, {1, 2}, {1, 3}}
+		}
+		p, err := d.Prepare(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for q, willing := range []bool{false, true, true, false} {
+			if p.Local(q).Willing != willing {
+				t.Errorf("%s: position %d is willing: %v", d.Name, q, !willing)
+			}
+		}
+		if d.Topology == election.Tree && (p.Local(1).Degree != 3 || p.Local(3).Degree != 1 || len(p.Edges()) != 3) {
+			t.Errorf("degrees %d and %d of %v", p.Local(1).Degree, p.Local(3).Degree, p.Edges())
+		}
+	}
+	if !slices.Equal(i.Unwilling, []int{3, 0, 3}) {
+		t.Error("what was given was sorted")
+	}
+}
+
+func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
+	with := func(ids []uint64, change func(*election.Instance)) election.Instance {
+		i := election.On(ids...)
+		change(&i)
+		return i
+	}
+	three := []uint64{1, 2, 3}
+	for _, test := range []struct {
+		d    *election.Declaration
+		i    election.Instance
+		want string
+	}{
+		{&onRing, election.Instance{}, "cannot run ring: there are no processes; at least 1 is needed"},
+		{&onRing, election.On(), "cannot run ring: there are no processes; at least 1 is needed"},
+		{&onTree, election.On(), "cannot run tree: there are no processes; at least 1 is needed"},
+		{
+			&onRing,
+			election.Instance{IDs: upTo(election.MaxRing + 1)},
+			"cannot run ring: no such network: a ring has 1 to 134217728 processes, not 134217729",
+		},
+		{
+			&onComplete,
+			election.Instance{IDs: upTo(election.MaxComplete + 1)},
+			"cannot run complete: no such network: a complete graph has 1 to 16384 processes, not 16385",
+		},
+		{&onTree, election.On(1, 2), "cannot run tree: no such network: a tree of 2 has 1 edges, not 0"},
+		{&onRing, with(three, func(i *election.Instance) { i.Edges = [][2]int{{0, 1}} }), "cannot run ring: it runs on a ring, so edges mean nothing"},
+		{
+			&onComplete, with(three, func(i *election.Instance) { i.Edges = [][2]int{} }),
+			"cannot run complete: it runs on a complete graph, so edges mean nothing",
+		},
+		{&onRing, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 3) }), "cannot run ring: it needs an oriented ring"},
+		{
+			&turned, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 2) }),
+			"cannot run turned: no such network: 2 orientations for a ring of 3",
+		},
+		{&turned, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 3) }), ""},
+		{
+			&onComplete, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 3) }),
+			"cannot run complete: it runs on a complete graph, so exchanged ports mean nothing",
+		},
+		{&onRing, with(three, func(i *election.Instance) { i.Unwilling = []int{1} }), "cannot run ring: it knows no unwilling processes"},
+		{&onComplete, with(three, func(i *election.Instance) { i.Unwilling = []int{3} }), "cannot run complete: there is no position 3"},
+		{&onComplete, with(three, func(i *election.Instance) { i.Unwilling = []int{1, -1} }), "cannot run complete: there is no position -1"},
+		{
+			&onComplete, with(three, func(i *election.Instance) { i.Unwilling = []int{2, 1, 0, 1} }),
+			"cannot run complete: nobody is willing to lead; at least one process must be",
+		},
+		{&onComplete, with([]uint64{1, 2, 1}, func(i *election.Instance) { i.Duplicates = true }), "cannot run complete: identifier 1 occurs twice"},
+		{&computing, election.On(9, 8, 9), "cannot run computing: identifier 9 occurs twice"},
+		{&computing, election.On(1, 1<<32), "cannot run computing: it computes with identifiers, so 4294967296 is too large; at most 4294967295"},
+		{&computing, election.On(1, 0), "cannot run computing: it computes with identifiers, where 0 stands for nobody; at least 1"},
+		{&onRing, election.On(math.MaxUint64, 0), ""},
+		{
+			&onRing, with(three, func(i *election.Instance) { i.Parameters = map[string]string{"delay": "0"} }),
+			"cannot run ring: parameter delay is at least 1, not 0",
+		},
+		{
+			&computing, with(three, func(i *election.Instance) { i.Parameters = map[string]string{"delay": "0"} }),
+			"cannot run computing: computing has no parameters, so no delay",
+		},
+	} {
+		_, err := test.d.Prepare(test.i)
+		switch {
+		case test.want == "" && err != nil:
+			t.Error(err)
+		case test.want != "" && (!errors.Is(err, election.ErrInstance) || err.Error() != test.want):
+			t.Errorf("%v\nwant %s", err, test.want)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package election_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ringleader.example/ringleader/election"
+)
+
+// wellConnected checks what every network promises: links are numbered by process and port in a row, and who
+// answers on the port on which a message arrived is heard on the port on which it left.
+func wellConnected(t *rapid.T, w *election.Network) {
+	next := uint32(0)
+	for p := range w.Size() {
+		if w.First(p) != next {
+			t.Fatalf("the links of %d begin with %d, not %d", p, w.First(p), next)
+		}
+		for port := range election.Port(w.Degree(p)) {
+			link := next + uint32(port)
+			if w.Owner(link) != p {
+				t.Fatalf("link %d is of %d, not %d", link, w.Owner(link), p)
+			}
+			to, arrival := w.End(link)
+			if to < 0 || to >= w.Size() || int(arrival) >= w.Degree(to) {
+				t.Fatalf("link %d leads to port %d of %d", link, arrival, to)
+			}
+			back := w.Back(to, arrival)
+			if w.Owner(back) != to {
+				t.Fatalf("%d answers on link %d, which is of %d", to, back, w.Owner(back))
+			}
+			if home, on := w.End(back); home != p || on != port {
+				t.Fatalf("the answer to port %d of %d arrives on port %d of %d", port, p, on, home)
+			}
+		}
+		next += uint32(w.Degree(p))
+	}
+	if w.Links() != int(next) {
+		t.Fatalf("%d links, not %d", w.Links(), next)
+	}
+}
+
+func must[T any](t *rapid.T, value T, err error) T {
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func TestRingsAreRingsHoweverPortsAreCalled(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "n")
+		flipped := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "flipped")
+		if rapid.Bool().Draw(t, "oriented") {
+			flipped = nil
+		}
+		w, err := election.NewRing(n, flipped)
+		wellConnected(t, must(t, w, err))
+		if w.Oriented() != (flipped == nil) {
+			t.Fatalf("oriented: %v", w.Oriented())
+		}
+		for p := range n {
+			clockwise, other := uint32(0), uint32(1)
+			if flipped != nil && flipped[p] {
+				clockwise, other = 1, 0
+			}
+			if w.Flipped(p) != (clockwise == 1) {
+				t.Fatalf("%d flipped: %v", p, w.Flipped(p))
+			}
+			if to, _ := w.End(w.First(p) + clockwise); to != (p+1)%n {
+				t.Fatalf("clockwise of %d is %d", p, to)
+			}
+			if to, _ := w.End(w.First(p) + other); to != (p+n-1)%n {
+				t.Fatalf("counter-clockwise of %d is %d", p, to)
+			}
+			if to, arrival := w.End(w.First(p)); flipped == nil && (to != (p+1)%n || arrival != 1) {
+				t.Fatalf("what leaves %d on port 0 arrives at %d on port %d", p, to, arrival)
+			}
+		}
+	})
+}
+
+func TestAmongKnownMembersPortsAreMembers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 20).Draw(t, "n")
+		w, err := election.NewComplete(n)
+		wellConnected(t, must(t, w, err))
+		for p := range n {
+			for member := election.ID(1); member <= election.ID(n); member++ {
+				to, arrival := w.End(w.First(p) + uint32(election.To(member)))
+				if to != int(member)-1 || election.From(arrival) != election.ID(p)+1 {
+					t.Fatalf("a message of %d to member %d reaches %d on port %d", p+1, member, to+1, arrival)
+				}
+			}
+		}
+	})
+}
+
+// drawTree draws the edges of a tree, in any order and direction, and with any numbers on its processes.
+func drawTree(t *rapid.T, n int) [][2]int {
+	var edges [][2]int
+	number := rapid.Permutation(count(n)).Draw(t, "numbers")
+	for p := 1; p < n; p++ {
+		e := [2]int{number[p], number[rapid.IntRange(0, p-1).Draw(t, "parent")]}
+		if rapid.Bool().Draw(t, "turned") {
+			e[0], e[1] = e[1], e[0]
+		}
+		edges = append(edges, e)
+	}
+	if n < 3 {
+		return edges
+	}
+	return rapid.Permutation(edges).Draw(t, "edges")
+}
+
+func count(n int) (numbers []int) {
+	for i := range n {
+		numbers = append(numbers, i)
+	}
+	return numbers
+}
+
+func TestPortsOfATreeAreInTheOrderOfItsEdges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 20).Draw(t, "n")
+		edges := drawTree(t, n)
+		w, err := election.NewTree(n, edges)
+		wellConnected(t, must(t, w, err))
+		used := make([]uint32, n)
+		for _, e := range edges {
+			for i, p := range e {
+				if to, _ := w.End(w.First(p) + used[p]); to != e[1-i] {
+					t.Fatalf("port %d of %d leads to %d, not %d", used[p], p, to, e[1-i])
+				}
+			}
+			used[e[0]]++
+			used[e[1]]++
+		}
+	})
+}
+
+func TestWhatIsNoTreeIsRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(3, 12).Draw(t, "n")
+		edges := drawTree(t, n)
+		i := rapid.IntRange(0, n-2).Draw(t, "edge")
+		switch rapid.IntRange(0, 4).Draw(t, "fault") {
+		case 0: // not connected, with one edge twice
+			edges[i] = edges[(i+1)%(n-1)]
+		case 1: // the same, turned round
+			e := edges[(i+1)%(n-1)]
+			edges[i] = [2]int{e[1], e[0]}
+		case 2: // a loop
+			edges[i][0] = edges[i][1]
+		case 3: // an edge to nowhere
+			edges[i][rapid.IntRange(0, 1).Draw(t, "end")] = rapid.SampledFrom([]int{-1, n, 1<<31 - 1}).Draw(t, "nowhere")
+		case 4: // one too many, or one too few
+			edges = append(edges, edges[i])[:rapid.SampledFrom([]int{n - 2, n}).Draw(t, "length")]
+		}
+		if _, err := election.NewTree(n, edges); !errors.Is(err, election.ErrNetwork) {
+			t.Fatalf("%v: %v", edges, err)
+		}
+	})
+}
+
+func TestWhatIsNoNetworkIsRefusedAndToldWhy(t *testing.T) {
+	star := func(n int) (edges [][2]int) {
+		for p := 1; p < n; p++ {
+			edges = append(edges, [2]int{0, p})
+		}
+		return edges
+	}
+	for _, test := range []struct {
+		make func() (*election.Network, error)
+		want string
+	}{
+		{func() (*election.Network, error) { return election.NewRing(0, nil) }, "a ring has 1 to 134217728 processes, not 0"},
+		{func() (*election.Network, error) { return election.NewRing(1<<27+1, nil) }, "a ring has 1 to 134217728 processes, not 134217729"},
+		{func() (*election.Network, error) { return election.NewRing(1<<27, nil) }, ""},
+		{func() (*election.Network, error) { return election.NewRing(3, make([]bool, 2)) }, "2 orientations for a ring of 3"},
+		{func() (*election.Network, error) { return election.NewComplete(0) }, "a complete graph has 1 to 16384 processes, not 0"},
+		{func() (*election.Network, error) { return election.NewComplete(1<<14 + 1) }, "a complete graph has 1 to 16384 processes, not 16385"},
+		{func() (*election.Network, error) { return election.NewComplete(1 << 14) }, ""},
+		{func() (*election.Network, error) { return election.NewTree(-1, nil) }, "a tree has 1 to 134217728 processes, not -1"},
+		{func() (*election.Network, error) { return election.NewTree(3, star(3)[:1]) }, "a tree of 3 has 2 edges, not 1"},
+		{func() (*election.Network, error) { return election.NewTree(3, [][2]int{{0, 1}, {1, 3}}) }, "edge 1-3 leaves positions 0 to 2"},
+		{func() (*election.Network, error) { return election.NewTree(3, [][2]int{{0, 1}, {1, 0}}) }, "edge 1-0 closes a cycle"},
+		{func() (*election.Network, error) { return election.NewTree(65538, star(65538)) }, "65537 edges meet at position 0, more than 65536"},
+	} {
+		_, err := test.make()
+		switch {
+		case test.want == "" && err != nil:
+			t.Error(err)
+		case test.want != "" && (!errors.Is(err, election.ErrNetwork) || err.Error() != "no such network: "+test.want):
+			t.Errorf("%v; want %s", err, test.want)
+		}
+	}
+
+	w, err := election.NewTree(65537, star(65537)) // the largest star
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, port := w.End(w.First(65536)); p != 0 || port != 65535 {
+		t.Errorf("its last leaf leads to port %d of %d", port, p)
+	}
+	if p, port := w.End(w.First(0) + 65535); p != 65536 || port != 0 {
+		t.Errorf("its last port leads to port %d of %d", port, p)
+	}
+}
+
+func TestTopologiesHaveNames(t *testing.T) {
+	names := []string{election.Ring.String(), election.Complete.String(), election.Tree.String()}
+	if got := strings.Join(names, ", "); got != "ring, complete graph, tree" {
+		t.Error(got)
+	}
+}
