@@ -238,7 +238,7 @@ func TestWhatIsNotPlainIsRefusedByTheNameOfItsField(t *testing.T) {
 		{reflect.TypeFor[struct{ U uintptr }](), ".U is a uintptr"},
 		{reflect.TypeFor[struct{ U unsafe.Pointer }](), ".U is a unsafe.Pointer"},
 		{reflect.TypeFor[struct{ Units []struct{} }](), ".Units is a list of values that take no space"},
-		{reflect.TypeFor[struct{ A [1 << 40]struct{} }](), ".A is a list of values that take no space"},
+		{reflect.TypeFor[struct{ A [1 << 30]struct{} }](), ".A is a list of values that take no space"},
 		{reflect.TypeFor[forest](), "[].Below is a plain.forest within a plain.forest"},
 		{reflect.TypeFor[struct{ Lease []election.Deadline }](), ".Lease[] is a Deadline, which only the state of one life may hold"},
 	} {
