@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
+	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
 	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/algorithms/lcr"
@@ -39,9 +41,11 @@ var All = []Entry{
 	entry(&lelann.Algorithm, count.LeLann),
 	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair),
 	entry(&bully.Algorithm, nil),
-	entry(&franklin.Algorithm, nil),
-	entry(&peterson.Algorithm, nil),
-	entry(&petersonalternating.Algorithm, nil),
+	entry(&franklin.Algorithm, count.Franklin),
+	entry(&peterson.Algorithm, count.Peterson),
+	entry(&petersonalternating.Algorithm, count.PetersonAlternating),
+	entry(&dolevklawerodeh.Algorithm, count.DolevKlaweRodeh),
+	entry(&dolevklawerodehb.Algorithm, nil),
 }
 
 func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
+	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
 	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/algorithms/lcr"
@@ -36,6 +38,8 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, franklin.Algorithm)
 	conform(t, &tested, peterson.Algorithm)
 	conform(t, &tested, petersonalternating.Algorithm)
+	conform(t, &tested, dolevklawerodeh.Algorithm)
+	conform(t, &tested, dolevklawerodehb.Algorithm)
 	if !slices.Equal(tested, catalogue.Names()) {
 		t.Errorf("conformance runs over %v; the catalogue has %v", tested, catalogue.Names())
 	}
