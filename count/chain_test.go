@@ -1,0 +1,149 @@
+package count
+
+import (
+	"context"
+	"math/bits"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/order"
+)
+
+// rules are those of the algorithms: of odd and even phases, and how many values in a row they look at.
+var rules = map[string]struct {
+	row       int
+	odd, even rule
+}{
+	"franklin, peterson":   {3, localMaxima, localMaxima},
+	"peterson-alternating": {2, greaterThanBefore, beforeIfGreater},
+	"minmax":               {2, beforeIfLess, beforeIfGreater},
+}
+
+func TestAChainDoesWhatOnePhaseAfterTheOtherDoes(t *testing.T) {
+	for name, r := range rules {
+		rapid.Check(t, func(t *rapid.T) {
+			n := rapid.IntRange(1, 80).Draw(t, "n")
+			ids := election.List(rapid.SliceOfNDistinct(rapid.Uint64Range(0, 200), n, n, rapid.ID).Draw(t, "ids"))
+			few := rapid.IntRange(1, r.row-1).Draw(t, "few")
+			odd := func(phase int) rule { return [2]rule{r.odd, r.even}[phase%2] }
+
+			values := make([]value, n)
+			for p, id := range ids {
+				values[p] = value{id, uint32(p), uint32(p)}
+			}
+			phase := 0
+			for ; len(values) > few; phase++ {
+				closed := append(values, values[:r.row-1]...)
+				values = odd(phase)(closed, make([]value, 0, len(closed)))
+			}
+			parts := rapid.IntRange(1, min(n, maxParts)).Draw(t, "parts")
+			gotPhase, got, err := phases(context.Background(), ids, parts, nil, r.row, few, odd)
+			if err != nil || gotPhase != uint64(phase) || !sameRing(got, values) {
+				t.Fatalf("%s on %v in %d parts: phase %d has %v, want phase %d with %v; %v", name, ids, parts, gotPhase, got, phase, values, err)
+			}
+		})
+	}
+}
+
+// sameRing says whether one or two values are the same, wherever they begin.
+func sameRing(a, b []value) bool {
+	return reflect.DeepEqual(a, b) || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+}
+
+func TestPartsOfALargeRingComeToTheSame(t *testing.T) {
+	const n = 1 << 17 // links are filled many times
+	for _, name := range order.Names {
+		o, err := order.Parse(name, n, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for of, r := range rules {
+			odd := func(phase int) rule { return [2]rule{r.odd, r.even}[phase%2] }
+			whole, leader, _ := phases(context.Background(), o, 1, nil, r.row, 1, odd)
+			for _, parts := range []int{2, 3, maxParts} {
+				got, values, err := phases(context.Background(), o, parts, nil, r.row, 1, odd)
+				if err != nil || got != whole || !reflect.DeepEqual(values, leader) {
+					t.Errorf("%s, %s in %d parts: %d phases and %v, not %d and %v, %v", of, name, parts, got, values, whole, leader, err)
+				}
+			}
+		}
+	}
+}
+
+func TestAChainKeepsFewValuesOfEachPhase(t *testing.T) {
+	const n = 1 << 18
+	for _, name := range order.Names {
+		o, err := order.Parse(name, n, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := make([]uint64, n)
+		o.Fill(ids, 0)
+		for of, r := range rules {
+			c := chain{row: r.row, rule: func(phase int) rule { return [2]rule{r.odd, r.even}[phase%2] }}
+			c.feed(0, ids)
+			if c.close(1); len(c.phases) > 2*bits.Len(n) {
+				t.Errorf("%s, %s: %d phases", of, name, len(c.phases))
+			}
+			for phase, l := range c.phases {
+				if cap(l.values) != linkLen {
+					t.Errorf("%s, %s: phase %d has room for %d values", of, name, phase, cap(l.values))
+				}
+			}
+		}
+	}
+}
+
+func TestEnvelopesKeepFewOfEachRound(t *testing.T) {
+	const n = 1 << 18
+	for _, name := range order.Names {
+		o, err := order.Parse(name, n, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := envelopes{n: n}
+		begin := least(o)
+		for i := range n {
+			p := (begin + i) % n
+			e.enter(0, value{o.At(p), uint32(p), uint32(p)})
+		}
+		e.close()
+		for k, r := range e.rounds {
+			if len(r.first) > 30 {
+				t.Errorf("%s: %d envelopes of round %d are kept", name, len(r.first), 2*k+1)
+			}
+		}
+	}
+}
+
+// ALGORITHMS.md section 9.5: at most n/F(r) envelopes enter an odd round r, and rounds r+1 and r+2 together
+// take at most 2n - n·F(r+1)/F(r+4) messages.
+func TestRoundsOfHighamPrzytyckaKeepTheirBounds(t *testing.T) {
+	for n := 1; n <= 128; n++ {
+		for seed := range uint64(20) {
+			o, _ := order.Random(n, seed)
+			e := envelopes{n: uint64(n)}
+			for p := range n {
+				e.enter(0, value{o.At(p), uint32(p), uint32(p)})
+			}
+			e.close()
+			before, f := uint64(1), uint64(1) // F(r), F(r+1)
+			for k, r := range e.rounds {
+				if r.count > uint64(n)/before {
+					t.Errorf("n = %d, seed %d: %d envelopes enter round %d", n, seed, r.count, 2*k+1)
+				}
+				pair := r.even
+				if k+1 < len(e.rounds) {
+					pair += e.rounds[k+1].odd
+				}
+				if over := 3*f + 2*before; pair*over+uint64(n)*f > 2*uint64(n)*over { // F(r+4) is 3·F(r+1) + 2·F(r)
+					t.Errorf("n = %d, seed %d: rounds %d and %d take %d messages", n, seed, 2*k+2, 2*k+3, pair)
+				}
+				before, f = before+f, before+2*f
+			}
+		}
+	}
+}
