@@ -11,9 +11,11 @@ import (
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
 	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/highamprzytycka"
 	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lelann"
+	"ringleader.example/ringleader/algorithms/minmax"
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/ringbully"
@@ -46,6 +48,8 @@ var All = []Entry{
 	entry(&petersonalternating.Algorithm, count.PetersonAlternating),
 	entry(&dolevklawerodeh.Algorithm, count.DolevKlaweRodeh),
 	entry(&dolevklawerodehb.Algorithm, nil),
+	entry(&minmax.Algorithm, count.MinMax),
+	entry(&highamprzytycka.Algorithm, count.HighamPrzytycka),
 }
 
 func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {

@@ -12,9 +12,11 @@ import (
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
 	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/highamprzytycka"
 	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lelann"
+	"ringleader.example/ringleader/algorithms/minmax"
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/ringbully"
@@ -40,6 +42,8 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, petersonalternating.Algorithm)
 	conform(t, &tested, dolevklawerodeh.Algorithm)
 	conform(t, &tested, dolevklawerodehb.Algorithm)
+	conform(t, &tested, minmax.Algorithm)
+	conform(t, &tested, highamprzytycka.Algorithm)
 	if !slices.Equal(tested, catalogue.Names()) {
 		t.Errorf("conformance runs over %v; the catalogue has %v", tested, catalogue.Names())
 	}
