@@ -55,9 +55,11 @@ func (p *program) list() error {
 		e := &catalogue.All[i]
 		worst := ""
 		if b := e.Bound(election.Worst); b != nil {
-			worst = b.Formula + " " + b.Of
+			formula, _, _ := strings.Cut(b.Formula, ", ") // explanations are for its own page
+			worst = short(formula, 36) + " " + b.Of
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), e.Winner, worst, e.Source)
+		winner := strings.TrimSuffix(strings.TrimPrefix(e.Winner.String(), "the "), " identifier")
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), winner, worst, short(e.Source, 36))
 	}
 	return w.Flush()
 }
@@ -109,6 +111,14 @@ func (p *program) describe(e *catalogue.Entry) {
 		row("count", "closed form: ringleader count "+d.Name)
 	}
 	w.Flush()
+}
+
+// short is a text, or its beginning.
+func short(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
 }
 
 // wrap breaks a text into lines of at most width letters where words allow it.
