@@ -82,6 +82,12 @@ func (c *chain) feed(position int, ids []uint64) {
 	}
 }
 
+// add reads one value.
+func (c *chain) add(v value) {
+	l := c.room(0, 1)
+	l.values = append(l.values, v)
+}
+
 // join goes on with the part that follows, as if it had read it.
 func (c *chain) join(part *chain) {
 	for phase := 0; phase < len(part.phases); phase++ { // settling may add some

@@ -23,7 +23,7 @@ func read(ctx context.Context, ids election.Arrangement, begin, parts int, progr
 	ctx, stop := context.WithCancel(ctx)
 	defer stop() // if progress panics, too
 	n := ids.Len()
-	blocks := make(chan int, parts) // how much was read
+	blocks := make(chan int, 64) // how much was read; so many that parts seldom wait to tell
 	for part := range parts {
 		go func() {
 			block := make([]uint64, min(n, blockLen))

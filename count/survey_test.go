@@ -21,11 +21,12 @@ func TestThePassNeedsLittleMemoryOnEveryNamedOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		leader := o.Position(n)
-		s := newScan(n, func([]distances) {})
+		s, back := newScan(n, func([]distances) {}), nextGreater{top: run{id: n, length: 1}}
 		highest := 0
 		for i := range n {
 			s.next([]uint64{o.At((leader + 1 + i) % n)})
-			highest = max(highest, len(s.stack))
+			back.distance(o.At((leader + 2*n - 1 - i) % n))
+			highest = max(highest, len(s.stack), len(back.stack))
 		}
 		if highest > 60 {
 			t.Errorf("%s: the stack is %d high", name, highest)

@@ -1,0 +1,111 @@
+package count
+
+import (
+	"context"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+var _ Func = DolevKlaweRodehB
+
+// DolevKlaweRodehB counts for algorithm dolev-klawe-rodeh-b. In phase p, from 0, the value of an active
+// process is 2^p-1 hops past its owner. So its place, 2^p hops on, is 2^(p+1)-1 hops past the owner, and it
+// has one if the next greater identifier comes after that: in between, nobody remembers a greater one.
+// If it is greater than the value before it, its TWO goes to the place, where it is active in the next
+// phase, or ends at that greater identifier. The largest, when alone, has 2^p-1 of its n hops behind it.
+//
+// The ring is read counter-clockwise, since then the next greater identifier has been read already.
+func DolevKlaweRodehB(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
+	if err := distinct(ids); err != nil {
+		return nil, err
+	}
+	n := ids.Len()
+	var two [33]uint64 // by phase
+	c := chain{row: 2, rule: func(phase int) rule {
+		return func(values, next []value) []value {
+			next, hops := withPlace(values, next, uint64(1)<<phase)
+			two[phase] += hops
+			return next
+		}
+	}}
+	leader := greatest(ids)
+	greater := nextGreater{top: run{id: ids.At(leader), length: 1}}
+	begin := n - leader // after the leader, the other way round
+	err := read(ctx, mirrored{ids}, begin%n, 1, progress, func(_, _ int, block []uint64) {
+		for _, id := range block {
+			c.add(value{id: id, at: greater.distance(id)})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	phases, _ := c.close(1)
+	byPhase, ones, twos := []uint64(nil), uint64(0), uint64(0)
+	for p := range phases + 1 {
+		one := uint64(n)
+		if p == phases {
+			one -= 1<<p - 1
+		}
+		byPhase = append(byPhase, one+two[p])
+		ones, twos = ones+one, twos+two[p]
+	}
+	return &Result{Messages: messages(uint64(n), ones, twos), ByPhase: byPhase, Leader: ids.At(leader), Position: leader}, nil
+}
+
+// withPlace keeps what is greater than the value before it and has a place so many hops on, and counts the
+// hops of TWO. The values come counter-clockwise; at is the distance from owners to the next greater.
+func withPlace(values, next []value, reach uint64) (kept []value, hops uint64) {
+	k := len(next)
+	here, rest := values[0], values[1:]
+	next = next[:k+len(rest)]
+	for _, before := range rest {
+		next[k] = here
+		if here.id > before.id {
+			left := uint64(here.at) - (reach - 1)
+			hops += min(reach, left)
+			k += one(left > reach)
+		}
+		here = before
+	}
+	return next[:k], hops
+}
+
+// mirrored is a ring the other way round.
+type mirrored struct{ election.Arrangement }
+
+func (m mirrored) At(position int) uint64 { return m.Arrangement.At(m.Len() - 1 - position) }
+
+// Fill is At for a row of positions.
+func (m mirrored) Fill(ids []uint64, from int) {
+	fill(m.Arrangement, ids, m.Len()-from-len(ids))
+	slices.Reverse(ids)
+}
+
+// nextGreater finds the distances to the nearest greater identifier among those read before, which are kept
+// as a stack, as in a scan. The greatest of all is read twice, first and last.
+type nextGreater struct {
+	stack []run // below top
+	top   run
+	index uint32
+}
+
+func (g *nextGreater) distance(id uint64) uint32 {
+	g.index++
+	for g.top.id < id {
+		if g.top.length > 1 {
+			g.top = run{g.top.id + 1, g.top.last - 1, g.top.length - 1}
+			continue
+		}
+		g.top = g.stack[len(g.stack)-1]
+		g.stack = g.stack[:len(g.stack)-1]
+	}
+	distance := g.index - g.top.last
+	if g.top.id-id == 1 && distance == 1 {
+		g.top = run{id, g.index, g.top.length + 1}
+	} else {
+		g.stack = append(g.stack, g.top)
+		g.top = run{id, g.index, 1}
+	}
+	return distance
+}
