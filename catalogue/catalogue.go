@@ -47,7 +47,7 @@ var All = []Entry{
 	entry(&peterson.Algorithm, count.Peterson),
 	entry(&petersonalternating.Algorithm, count.PetersonAlternating),
 	entry(&dolevklawerodeh.Algorithm, count.DolevKlaweRodeh),
-	entry(&dolevklawerodehb.Algorithm, nil),
+	entry(&dolevklawerodehb.Algorithm, count.DolevKlaweRodehB),
 	entry(&minmax.Algorithm, count.MinMax),
 	entry(&highamprzytycka.Algorithm, count.HighamPrzytycka),
 }
