@@ -28,6 +28,7 @@ type Result struct {
 	Messages   election.Messages
 	ByPhase    []uint64 // election messages by phase; nil where there are no phases
 	Deliveries uint64   // steps that received a message
+	Open       *Open    // under Burns' adversary; else nil
 	Time       *Times   // nil where there is no clock
 	Complete   bool     // the run came to its end, and no limit was reached
 	Bytes      int      // of state, decisions and queues

@@ -1,0 +1,298 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/trace"
+)
+
+// Open is the part of a run under Burns' adversary that comes before the last edge is opened.
+type Open struct {
+	Messages uint64  // deliveries while nothing is delivered over one edge, in either direction
+	Claim    float64 // Burns' bound on them where everybody learns who leads: (n lg n)/4 + 1/2
+}
+
+// RunBurns runs an election on a ring of 2^k processes under the adversary of Burns' lower bound, against
+// an algorithm whose processes do not know how many they are.
+//
+// Burns, A formal model for message passing systems, 1980, as ALGORITHMS 9.7 states it. A ring is open if
+// nothing has been delivered over one of its edges. Two open rings become one of twice the size, and none
+// of their processes can tell; what waited at the edge of each now waits at one of the two edges between
+// them. If both were opened, every process of one half would have to hear of the other, so opening one of
+// them, the better one, costs a quarter of n at least; the other edge stays shut, and the ring open.
+//
+// The adversary therefore decides where processes stand: the result and its record are about the ring
+// that it made of the given one, and [Result.Open] says what it has cost when the last edge is opened.
+// Limit bounds the search for the schedule and the run itself, each for itself.
+func RunBurns[S, M any](a election.Algorithm[S, M], o Options) (result *Result, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			e, ok := fault.(error)
+			if !ok || !errors.Is(e, ErrOptions) && !errors.Is(e, ErrBroken) {
+				panic(fault)
+			}
+			result, err = nil, fmt.Errorf("simulating %s: %w", a.Name, e)
+		}
+	}()
+	unrecorded := o
+	unrecorded.Record = false
+	search, err := newBurns(a, unrecorded)
+	if err != nil {
+		return nil, err
+	}
+	if err := search.refuse(); err != nil {
+		return nil, err
+	}
+	all := make([]int, search.p.Size())
+	for p := range all {
+		all[p] = p
+	}
+	found := search.build(all)
+
+	o.Instance = arranged(o.Instance, found.ring)
+	play, err := newBurns(a, o)
+	if err != nil {
+		return nil, err
+	}
+	if play.record != nil {
+		play.record.Header.Schedule, play.record.Header.Clock = "burns", false
+	}
+	play.result.Complete = search.result.Complete
+	play.play(found)
+	return play.finish(), nil
+}
+
+// burns is a run on which the adversary works: first one that tries schedules and counts for nothing,
+// then one that plays the schedule found.
+type burns[S, M any] struct{ *run[S, M] }
+
+func newBurns[S, M any](a election.Algorithm[S, M], o Options) (*burns[S, M], error) {
+	r, err := newRun(a, o)
+	if err != nil {
+		return nil, err
+	}
+	r.collect.Choices(func(uint32) uint32 {
+		panic(fmt.Errorf("%w under Burns' adversary: it chooses by chance, and the adversary tries what happens; use another schedule", ErrOptions))
+	})
+	return &burns[S, M]{r}, nil
+}
+
+// refuse says why the adversary cannot be set on an algorithm or a ring.
+func (b *burns[S, M]) refuse() error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%w %s under Burns' adversary: %s", ErrOptions, b.a.Name, fmt.Sprintf(format, args...))
+	}
+	n, all := b.p.Size(), b.o.Initiators == nil || len(b.o.Initiators) == b.p.Size()
+	switch {
+	case b.a.Topology != election.Ring:
+		return wrong("it runs on a %s and the adversary on rings; use another schedule", b.a.Topology)
+	case b.a.KnowsSize:
+		return wrong("it knows n, and the adversary makes large rings of small ones unnoticed; use another schedule")
+	case b.p.Anonymous() || b.o.Instance.Duplicates:
+		return wrong("all processes need different identifiers, as they have where duplicates are not allowed")
+	case b.o.Timing != election.Asynchronous:
+		return wrong("the run is %s, and the adversary's are asynchronous; use no schedule", b.o.Timing)
+	case b.o.Unordered:
+		return wrong("links keep the order of messages; schedules lifo and random can do without")
+	case b.o.AnyTime || !all || len(b.o.Dead) > 0:
+		return wrong("the adversary starts all processes first; leave out who starts when, and who is dead")
+	case n == 1 || n&(n-1) != 0:
+		below := max(2, 1<<(bits.Len(uint(n))-1))
+		return wrong("%d processes, and the adversary doubles rings of 2; %d or %d would do", n, below, 2*below)
+	}
+	return nil
+}
+
+// open is a configuration of a ring, or of a stretch of one that believes to be a ring: its last edge is
+// the one from the last process to the first.
+type open[S, M any] struct {
+	ring     []int // positions of the run, clockwise
+	states   []S   // by place in ring
+	queues   [][]underway[M]
+	schedule []uint32 // what was delivered, in order: the links of the run
+}
+
+// The queue of the process at place i and its port is queues[2i+port]: it goes where the process goes,
+// whoever comes to stand at the other end.
+
+// join makes one ring of several. No queue changes hands: what was last in each is between two now.
+func join[S, M any](rings ...*open[S, M]) *open[S, M] {
+	all := &open[S, M]{}
+	for _, c := range rings {
+		all.ring = append(all.ring, c.ring...)
+		all.states = append(all.states, c.states...)
+		all.queues = append(all.queues, c.queues...)
+		all.schedule = append(all.schedule, c.schedule...)
+	}
+	return all
+}
+
+// clone is a copy that nothing is shared with.
+func (c *open[S, M]) clone() *open[S, M] {
+	copied := join(c)
+	for link := range copied.queues {
+		copied.queues[link] = slices.Clone(copied.queues[link])
+	}
+	return copied
+}
+
+// turn is the ring seen from the place that comes first then.
+func (c *open[S, M]) turn(first int) *open[S, M] {
+	return &open[S, M]{
+		ring:     slices.Concat(c.ring[first:], c.ring[:first]),
+		states:   slices.Concat(c.states[first:], c.states[:first]),
+		queues:   slices.Concat(c.queues[2*first:], c.queues[:2*first]),
+		schedule: c.schedule,
+	}
+}
+
+// build finds an open schedule of a ring of 2^k processes, some of the run's. A ring of one that has
+// started, with its only edge shut, is open; two of them have Burns' basis between them.
+func (b *burns[S, M]) build(ring []int) *open[S, M] {
+	if len(ring) == 1 {
+		return b.started(ring[0])
+	}
+	half := len(ring) / 2
+	between := join(b.build(ring[:half]), b.build(ring[half:]))
+	ends := between.clone()
+	b.settle(between, len(ring)-1) // the edge between the halves is opened
+	b.settle(ends, half-1)         // the one between the ends is
+	// Whatever is done with equals, the bound holds; this is what the counts that we compare with were made with.
+	if more := len(ends.schedule) - len(between.schedule); more > 0 || more == 0 && half == 1 {
+		return ends.turn(half)
+	}
+	return between
+}
+
+// started is a ring of one process, which has started.
+func (b *burns[S, M]) started(p int) *open[S, M] {
+	c := &open[S, M]{ring: []int{p}, states: []S{b.states[p]}, queues: make([][]underway[M], 2)}
+	b.step(c, 0, b.a.Start, trace.Step{Event: trace.Start, Port: -1})
+	return c
+}
+
+// play plays a schedule and then opens the last edge. Processes of different stretches could not tell
+// which of them started first, so that all may start first.
+func (b *burns[S, M]) play(found *open[S, M]) {
+	n := b.p.Size()
+	rings := make([]*open[S, M], n)
+	for p := range rings {
+		rings[p] = b.started(p)
+	}
+	c := join(rings...)
+	place := make([]int, n)
+	for i, p := range found.ring {
+		place[p] = i
+	}
+	for _, link := range found.schedule {
+		if !b.result.Complete || !b.goesOn() {
+			break
+		}
+		b.deliver(c, 2*place[link/2]+int(link&1))
+	}
+	if b.result.Complete {
+		b.result.Open = &Open{b.result.Deliveries, float64(n*(bits.Len(uint(n))-1))/4 + 0.5}
+	}
+	b.result.Bytes += 4*cap(found.schedule) + int(reflect.TypeFor[[]underway[M]]().Size())*cap(c.queues)
+	const none = -1
+	b.settle(c, none)
+}
+
+// settle delivers the oldest message again and again, but nothing over the edge that is shut, until
+// nothing is left to deliver.
+func (b *burns[S, M]) settle(c *open[S, M], shut int) {
+	var ready []int // queues, once for each message that can be delivered
+	for link := range c.queues {
+		if edge, _ := b.edge(c, link); edge != shut {
+			for range c.queues[link] {
+				ready = append(ready, link)
+			}
+		}
+	}
+	for ; len(ready) > 0 && b.result.Complete && b.goesOn(); ready = ready[1:] {
+		to := b.deliver(c, ready[0])
+		for i := range b.collect.Sent() {
+			link := 2*to + int(b.collect.Sent()[i].On()&1)
+			if edge, _ := b.edge(c, link); edge != shut {
+				ready = append(ready, link)
+			}
+		}
+	}
+}
+
+// edge is the edge that a queue leads over, and whether clockwise. Edge i joins the processes at places i
+// and i + 1, the last one the ends.
+func (b *burns[S, M]) edge(c *open[S, M], link int) (edge int, clockwise bool) {
+	i := link / 2
+	if clockwise = link&1 == 0 != b.net.Flipped(c.ring[i]); clockwise {
+		return i, true
+	}
+	return (i + len(c.ring) - 1) % len(c.ring), false
+}
+
+// deliver delivers the oldest message of a queue. It says at which place.
+func (b *burns[S, M]) deliver(c *open[S, M], link int) (to int) {
+	from := c.ring[link/2]
+	edge, clockwise := b.edge(c, link)
+	to = edge
+	if clockwise {
+		to = (edge + 1) % len(c.ring)
+	}
+	var port election.Port
+	if clockwise != b.net.Flipped(c.ring[to]) {
+		port = 1
+	}
+	m := c.queues[link][0]
+	c.queues[link] = c.queues[link][1:]
+	c.schedule = append(c.schedule, uint32(2*from+link&1))
+	b.result.Deliveries++
+	b.step(c, to, func(s *S, out *election.Out[M]) { b.a.Receive(s, port, m.Kind(), m.M, out) },
+		trace.Step{Event: trace.Receive, Port: int(port), Message: m.number})
+	return to
+}
+
+// step runs a step of the process at place i and makes its effects happen.
+func (b *burns[S, M]) step(c *open[S, M], i int, do func(*S, *election.Out[M]), what trace.Step) {
+	p := c.ring[i]
+	b.states[p] = c.states[i]
+	b.collect.Reset()
+	do(&b.states[p], b.begin(p))
+	b.check(p)
+	b.note(p, what)
+	c.states[i] = b.states[p]
+	for k := range b.collect.Sent() {
+		s := &b.collect.Sent()[k]
+		link := 2*i + int(s.On()&1)
+		c.queues[link] = append(c.queues[link], underway[M]{*s, b.number(k)})
+		b.count(s)
+	}
+	for _, e := range b.collect.Rare() {
+		b.decide(p, e)
+	}
+}
+
+// arranged is an instance whose processes stand elsewhere: the one at place i of ring at position i.
+func arranged(i election.Instance, ring []int) election.Instance {
+	ids := make(election.List, len(ring))
+	flipped := i.Flipped
+	if flipped != nil {
+		flipped = make([]bool, len(ring))
+	}
+	var unwilling []int
+	for at, p := range ring {
+		ids[at] = i.IDs.At(p)
+		if flipped != nil {
+			flipped[at] = i.Flipped[p]
+		}
+		if slices.Contains(i.Unwilling, p) {
+			unwilling = append(unwilling, at)
+		}
+	}
+	i.IDs, i.Flipped, i.Unwilling = ids, flipped, unwilling
+	return i
+}

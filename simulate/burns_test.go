@@ -1,0 +1,231 @@
+package simulate_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
+	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
+	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/highamprzytycka"
+	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
+	"ringleader.example/ringleader/algorithms/itairodeh"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/lelann"
+	"ringleader.example/ringleader/algorithms/minmax"
+	"ringleader.example/ringleader/algorithms/peterson"
+	"ringleader.example/ringleader/algorithms/petersonalternating"
+	"ringleader.example/ringleader/algorithms/ringbully"
+	"ringleader.example/ringleader/algorithms/ringbullysimple"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+func ring(t *testing.T, name string, n int) election.Instance {
+	t.Helper()
+	o, err := order.Parse(name, n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return election.Instance{IDs: o}
+}
+
+func runBurns[S, M any](t *testing.T, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
+	t.Helper()
+	r, err := simulate.RunBurns(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// uniform are the algorithms on asynchronous rings that do not know n.
+var uniform = []struct {
+	name string
+	run  func(*testing.T, simulate.Options) *simulate.Result
+	want [][2]uint64 // ALGORITHMS 9.7, falling order, n = 2, 4, … 64: open deliveries, total messages
+}{
+	{"lcr", burnsOf(lcr.Algorithm), [][2]uint64{{1, 5}, {4, 11}, {16, 29}, {64, 89}, {256, 305}, {1024, 1121}}},
+	{"ring-bully", burnsOf(ringbully.Algorithm), [][2]uint64{{3, 12}, {14, 32}, {44, 84}, {125, 202}, {321, 478}, {788, 1096}}},
+	{"hirschberg-sinclair", burnsOf(hirschbergsinclair.Algorithm), [][2]uint64{{4, 12}, {17, 32}, {51, 88}, {144, 212}, {366, 508}, {895, 1168}}},
+	{"franklin", burnsOf(franklin.Algorithm), [][2]uint64{{2, 10}, {9, 20}, {25, 56}, {69, 112}, {165, 288}, {405, 576}}},
+	{"dolev-klawe-rodeh", burnsOf(dolevklawerodeh.Algorithm), [][2]uint64{{1, 8}, {6, 16}, {21, 48}, {56, 96}, {147, 256}, {358, 512}}},
+	{"peterson-alternating", burnsOf(petersonalternating.Algorithm), [][2]uint64{{1, 6}, {5, 16}, {17, 40}, {45, 80}, {113, 192}, {277, 448}}},
+	{"ring-bully-simple", burnsOf(ringbullysimple.Algorithm), nil},
+	{"lelann", burnsOf(lelann.Algorithm), nil},
+	{"peterson", burnsOf(peterson.Algorithm), nil},
+	{"dolev-klawe-rodeh-b", burnsOf(dolevklawerodehb.Algorithm), nil},
+	{"minmax", burnsOf(minmax.Algorithm), nil},
+	{"higham-przytycka", burnsOf(highamprzytycka.Algorithm), nil},
+}
+
+func burnsOf[S, M any](a election.Algorithm[S, M]) func(*testing.T, simulate.Options) *simulate.Result {
+	return func(t *testing.T, o simulate.Options) *simulate.Result { return runBurns(t, a, o) }
+}
+
+func TestBurnsTable(t *testing.T) {
+	for _, a := range uniform {
+		for i, want := range a.want {
+			n := 2 << i
+			o := simulate.Options{Instance: ring(t, "decreasing", n)}
+			if a.name == "hirschberg-sinclair" {
+				o.Instance.Parameters = map[string]string{"announce": "no"}
+			}
+			r := a.run(t, o)
+			if got := [2]uint64{r.Open.Messages, r.Messages.Total}; got != want {
+				t.Errorf("%s, n=%d: %d open deliveries and %d messages, want %d", a.name, n, got[0], got[1], want)
+			}
+		}
+	}
+}
+
+// The claim is M(n): M(2) = 1, M(n) = 2M(n/2) + (n/2 - 1)/2.
+func TestBurnsReachesHisClaimAndThenOneLeads(t *testing.T) {
+	for _, a := range uniform {
+		claim := 1.0
+		for n := 2; n <= 256; n *= 2 {
+			if n > 2 {
+				claim = 2*claim + float64(n/2-1)/2
+			}
+			for _, name := range []string{"increasing", "decreasing", "random"} {
+				o := simulate.Options{Instance: ring(t, name, n)}
+				r := a.run(t, o)
+				if r.Open.Claim != claim || float64(r.Open.Messages) < claim {
+					t.Errorf("%s, n=%d, %s: %d open deliveries, a claim of %v; want at least M(n) = %v", a.name, n, name, r.Open.Messages, r.Open.Claim, claim)
+				}
+				if !r.Right || !r.Complete || len(r.Faults) > 0 || r.Deliveries != r.Messages.Total {
+					t.Errorf("%s, n=%d, %s: leaders at %v, %d of %d decided, %v", a.name, n, name, r.Leaders, r.Decided, r.Live, r.Faults)
+				}
+				given, made := make([]uint64, n), make([]uint64, n)
+				for p := range n {
+					given[p], made[p] = o.Instance.IDs.At(p), r.Prepared.Real(p)
+				}
+				slices.Sort(given)
+				if slices.Sort(made); !slices.Equal(given, made) {
+					t.Errorf("%s, n=%d, %s: other processes than were given", a.name, n, name)
+				}
+			}
+		}
+	}
+}
+
+func TestNothingIsDeliveredOverOneEdgeBeforeTheLastIsOpened(t *testing.T) {
+	const n = 32
+	flipped := make([]bool, n)
+	for p := range flipped {
+		flipped[p] = p%3 == 0
+	}
+	turned := ring(t, "random", n)
+	turned.Flipped = flipped
+	for name, r := range map[string]*simulate.Result{
+		"lcr":               runBurns(t, lcr.Algorithm, simulate.Options{Instance: ring(t, "random", n), Record: true}),
+		"ring-bully":        runBurns(t, ringbully.Algorithm, simulate.Options{Instance: ring(t, "random", n), Record: true}),
+		"ports called both": runBurns(t, hirschbergsinclair.Algorithm, simulate.Options{Instance: turned, Record: true}),
+	} {
+		if err := r.Record.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if r.Record.Header.Schedule != "burns" || r.Record.Header.Clock || !r.Right {
+			t.Errorf("%s: schedule %s, clock %v, right %v", name, r.Record.Header.Schedule, r.Record.Header.Clock, r.Right)
+		}
+		var over [n]uint64 // by edge
+		deliveries := uint64(0)
+		for i, step := range r.Record.Steps {
+			if i < n != (step.Event == trace.Start) {
+				t.Fatalf("%s: step %d is %s; all start first", name, i, step.Event)
+			}
+			if step.Event == trace.Receive && deliveries < r.Open.Messages {
+				deliveries++
+				from, to := step.From-1, step.Process
+				if (from+1)%n == to {
+					over[from]++
+				} else {
+					over[to]++
+				}
+			}
+		}
+		shut := 0
+		for _, messages := range over {
+			if messages == 0 {
+				shut++
+			}
+		}
+		if shut != 1 || over[n-1] != 0 {
+			t.Errorf("%s: %d deliveries over the edges; want none over just one, the last", name, over)
+		}
+	}
+}
+
+func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
+	refused := func(want string, _ *simulate.Result, err error) {
+		t.Helper()
+		if err == nil || !errors.Is(err, simulate.ErrOptions) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one line that says %q", err, want)
+		}
+	}
+	try := func(want string, o simulate.Options) {
+		t.Helper()
+		r, err := simulate.RunBurns(lcr.Algorithm, o)
+		refused(want, r, err)
+	}
+	try("2 or 4 would do", simulate.Options{Instance: ring(t, "random", 1)})
+	try("2 or 4 would do", simulate.Options{Instance: ring(t, "random", 3)})
+	try("64 or 128 would do", simulate.Options{Instance: ring(t, "random", 100)})
+	try("leave out who starts", simulate.Options{Instance: ring(t, "random", 4), AnyTime: true})
+	try("leave out who starts", simulate.Options{Instance: ring(t, "random", 4), Initiators: []int{1}})
+	try("who is dead", simulate.Options{Instance: ring(t, "random", 4), Dead: []int{1}})
+	try("asynchronous", simulate.Options{Instance: ring(t, "random", 4), Timing: election.Synchronous})
+	try("order", simulate.Options{Instance: ring(t, "random", 4), Schedule: simulate.Random, Unordered: true})
+	try("different identifiers", simulate.Options{Instance: election.Instance{IDs: election.List{1, 1}, Duplicates: true}})
+	r, err := simulate.RunBurns(itairodeh.Algorithm, simulate.Options{Instance: ring(t, "random", 4)})
+	refused("it knows n", r, err)
+	r, err = simulate.RunBurns(bully.Algorithm, simulate.Options{Instance: ring(t, "random", 4)})
+	refused("complete graph", r, err)
+	chance := lcr.Algorithm
+	chance.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) {
+		out.Choose(2)
+		p.Start(out)
+	}
+	r, err = simulate.RunBurns(chance, simulate.Options{Instance: ring(t, "random", 4)})
+	refused("by chance", r, err)
+}
+
+func TestBurnsEndsAtTheLimitAndWhenToldTo(t *testing.T) {
+	answering := ringbully.Algorithm // neighbours send one message to and fro for ever
+	answering.Receive = func(_ *ringbully.Process, port election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {
+		out.Send(port, kind, m)
+	}
+	r := runBurns(t, answering, simulate.Options{Instance: ring(t, "random", 8), Limit: 1000})
+	if r.Complete || r.Open != nil {
+		t.Errorf("no open schedule to be found: complete %v, open %v", r.Complete, r.Open)
+	}
+	told := 0
+	r = runBurns(t, answering, simulate.Options{Instance: ring(t, "random", 8), Progress: func(uint64) bool {
+		told++
+		return false
+	}})
+	if told != 1 || r.Complete || r.Open != nil {
+		t.Errorf("told %d times, complete %v, open %v", told, r.Complete, r.Open)
+	}
+	relaying := lcr.Algorithm // one message goes round and round as soon as it can
+	relaying.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		out.Send(lcr.Right, kind, m)
+	}
+	r = runBurns(t, relaying, simulate.Options{Instance: ring(t, "random", 8), Limit: 1000})
+	if r.Complete || r.Open == nil || r.Deliveries != 1000 {
+		t.Errorf("complete %v after %d deliveries, open %v; want an open schedule and then the limit", r.Complete, r.Deliveries, r.Open)
+	}
+}
+
+func TestBurnsFindsBrokenSteps(t *testing.T) {
+	broken := lcr.Algorithm
+	broken.Start = func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(2, lcr.Election, lcr.Message{}) }
+	if _, err := simulate.RunBurns(broken, simulate.Options{Instance: ring(t, "random", 4)}); !errors.Is(err, simulate.ErrBroken) {
+		t.Errorf("error %v, want %v", err, simulate.ErrBroken)
+	}
+}
