@@ -46,6 +46,9 @@ func (p *Parameter) parse(text string) (value, error) {
 	if p.Whole && !number.IsInt() {
 		return value{}, fmt.Errorf("parameter %s is a whole number, not %s", p.Name, text)
 	}
+	if p.Whole && number.Num().BitLen() > maxWhole {
+		return value{}, fmt.Errorf("parameter %s is below 2^%d, not %s", p.Name, maxWhole, text)
+	}
 	if number.Cmp(big.NewRat(p.Least, 1)) < 0 {
 		return value{}, fmt.Errorf("parameter %s is at least %d, not %s", p.Name, p.Least, text)
 	}
@@ -54,6 +57,9 @@ func (p *Parameter) parse(text string) (value, error) {
 	}
 	return value{number: number}, nil
 }
+
+// maxWhole is how many bits a whole number may have. As a time, it leaves room for a few sums below 2¹²⁸.
+const maxWhole = 120
 
 // rational reads a decimal number or a fraction. big.Rat alone would also read exponents, whose numbers can take
 // all memory, other bases, and 010/1 as 8.

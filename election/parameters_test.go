@@ -62,6 +62,7 @@ func TestParametersThatCannotBeAreRefusedInOneLine(t *testing.T) {
 		{"flag", long, `parameter flag is one of odd, even, not "` + long[:40] + `"`},
 		{"delay", "0", "parameter delay is at least 1, not 0"},
 		{"delay", "3/2", "parameter delay is a whole number, not 3/2"},
+		{"delay", new(big.Int).Lsh(big.NewInt(1), 120).String(), "parameter delay is below 2^120, not 1329227995784915872903807060280344576"},
 		{"delay", "1.5", "parameter delay is a whole number, not 1.5"},
 		{"factor", "-5/2", "parameter factor is at least -2, not -5/2"},
 		{"factor", "5.001", "parameter factor is at most 5, not 5.001"},
@@ -125,7 +126,7 @@ func TestAnAlgorithmThatAsksForWhatItDidNotDeclareIsStopped(t *testing.T) {
 	if err == nil {
 		t.Fatal(p)
 	}
-	far := election.Declaration{Parameters: []election.Parameter{{Name: "wait", Whole: true, Default: "1" + strings.Repeat("0", 50)}}}
+	far := election.Declaration{Parameters: []election.Parameter{{Name: "wait", Default: "1" + strings.Repeat("0", 50)}}}
 	if p, err = far.Set(nil); err != nil {
 		t.Fatal(err)
 	}
