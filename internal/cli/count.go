@@ -66,10 +66,14 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, asJS
 	}
 	n := i.IDs.Len()
 	if asJSON {
+		decided := n
+		if claims.Decides == election.LeaderOnly {
+			decided = 1
+		}
 		result := append(identity(e, in, i.IDs),
 			field{"timing", e.Timing.String()}, field{"seed", in.seed}, field{"parameters", parameters(set)},
 			field{"leader", r.Leader}, field{"leader_position", r.Position}, field{"leaders", []uint64{r.Leader}},
-			field{"live", n}, field{"decided", n}, field{"agreed", true}, field{"messages", messages(e.Declaration, r.Messages)})
+			field{"live", n}, field{"decided", decided}, field{"agreed", true}, field{"messages", messages(e.Declaration, r.Messages)})
 		if r.ByPhase != nil {
 			result = append(result, field{"by_phase", r.ByPhase})
 		}
