@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"reflect"
+
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/trace"
@@ -37,14 +39,17 @@ func (e *event) before(f *event) bool {
 	return e.order < f.order
 }
 
-// clocked runs events in the order of their times: the synchronous, the timed and the fifo schedule.
-// Idle time is skipped.
+// clocked runs events in the order of their times: synchronous and timed runs, and the schedules that have
+// a clock. Idle time is skipped.
 type clocked[S, M any] struct {
 	*run[S, M]
 	queue    []event // a 4-ary heap
 	sequence uint64
-	messages []underway[M]    // by slot
+	wheel    *wheel[M]        // where messages are; nil: in messages, and their arrivals in the queue
+	messages []posted[M]      // by slot
 	free     []uint32         // slots that are not in use
+	least    uint64           // the shortest delay
+	spread   uint64           // how many delays there are, from that on
 	last     []election.Ticks // by link: when its latest message arrives; nil where order keeps itself
 	delays   *random.Source
 	timers   []uint32 // by process and timer: its life; odd while it runs
@@ -64,7 +69,14 @@ func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
 		timers: make([]uint32, r.p.Size()*len(r.a.Timers)),
 	}
 	r.result.Time = &Times{}
-	if r.o.Delay > 1 && !r.o.Unordered {
+	c.least, c.spread = 1, max(1, r.o.Delay)
+	if r.o.Schedule == RandomDelay {
+		c.least, c.spread = LeastDelay, LongestDelay-LeastDelay+1
+	}
+	if c.longest() <= mostDelay {
+		c.wheel = newWheel[M](c.least, c.longest())
+	}
+	if c.spread > 1 && !r.o.Unordered {
 		c.last = make([]election.Ticks, r.net.Links())
 	}
 	if len(r.o.Crashes) > 0 {
@@ -75,6 +87,12 @@ func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
 	}
 	return c
 }
+
+// longest is the longest delay.
+func (c *clocked[S, M]) longest() uint64 { return c.least + c.spread - 1 }
+
+// classes is how many bits of an order are the sequence.
+const classes = 40
 
 // class orders what happens in one moment. Synchronous: messages by port, starts, then timers, as S5's
 // loop reads; timed: timers first, the harder case for an algorithm that waits just long enough; fifo:
@@ -100,7 +118,7 @@ func (c *clocked[S, M]) class(w what, port election.Port) uint64 {
 
 func (c *clocked[S, M]) schedule(e event, port election.Port) {
 	c.sequence++
-	e.order = c.class(e.what, port)<<40 | c.sequence
+	e.order = c.class(e.what, port)<<classes | c.sequence
 	c.queue = append(c.queue, e)
 	i := len(c.queue) - 1
 	for i > 0 {
@@ -157,24 +175,57 @@ func (c *clocked[S, M]) play() {
 	}
 	for p := range c.initiators {
 		if c.o.AnyTime {
-			horizon := uint64(c.p.Size()) * max(c.o.Delay, 1)
+			horizon := uint64(c.p.Size()) * c.longest()
 			c.schedule(event{at: election.Units(c.delays.Below(horizon + 1)), what: start, process: uint32(p)}, 0)
 			continue
 		}
 		c.step(p, func(out *election.Out[M]) { c.a.Start(&c.states[p], out) }, trace.Step{Event: trace.Start, Port: -1})
 	}
-	for len(c.queue) > 0 {
-		e := c.next()
-		if !c.current(&e) {
+	for c.result.Complete {
+		if c.message() {
+			if c.goesOn() {
+				var m *posted[M]
+				c.now, m = c.wheel.take()
+				c.arrive(m)
+			}
 			continue
 		}
-		if !c.goesOn() {
-			return
+		if len(c.queue) == 0 {
+			break
 		}
-		c.now = e.at
-		c.happen(&e)
+		if e := c.next(); c.current(&e) && c.goesOn() {
+			c.now = e.at
+			c.happen(&e)
+		}
 	}
-	c.result.Bytes += cap(c.queue)*48 + cap(c.messages)*(c.plans.MessageSize()+16)
+	size := int(reflect.TypeFor[posted[M]]().Size())
+	c.result.Bytes += cap(c.queue)*48 + cap(c.messages)*size + 4*cap(c.free) + 16*len(c.last)
+	if c.wheel != nil {
+		c.result.Bytes += c.wheel.bytes(size)
+	}
+}
+
+// message says whether the next event is a message of the wheel, and not one of the queue.
+func (c *clocked[S, M]) message() bool {
+	if c.wheel == nil {
+		return false
+	}
+	at, ok := c.wheel.soonest()
+	if !ok || len(c.queue) == 0 {
+		if ok {
+			c.wheel.open(c.o.Timing == election.Synchronous)
+		}
+		return ok
+	}
+	e := &c.queue[0]
+	if e.at.Less(at) {
+		return false
+	}
+	c.wheel.open(c.o.Timing == election.Synchronous)
+	if at, _ = c.wheel.soonest(); e.at != at {
+		return at.Less(e.at)
+	}
+	return e.order>>classes > c.class(arrival, 0) // of one class, what is in the queue was there before
 }
 
 // current says that an event has not been overtaken: its timer stopped, its suspect back.
@@ -195,16 +246,7 @@ func (c *clocked[S, M]) happen(e *event) {
 	case arrival:
 		m := c.messages[e.other]
 		c.free = append(c.free, e.other)
-		_, port := c.net.End(m.On())
-		c.result.Deliveries++
-		c.result.Time.Quiet = c.now
-		received := trace.Step{Event: trace.Receive, Port: int(port), Message: m.number}
-		if c.isDead(p) {
-			received.Event, received.Port = trace.Lost, -1
-			c.note(p, received)
-			return
-		}
-		c.step(p, func(out *election.Out[M]) { c.a.Receive(state, port, m.Kind(), m.M, out) }, received)
+		c.arrive(&m)
 	case start:
 		if !c.isDead(p) {
 			c.step(p, func(out *election.Out[M]) { c.a.Start(state, out) }, trace.Step{Event: trace.Start, Port: -1})
@@ -299,12 +341,44 @@ func (c *clocked[S, M]) detect(p, q int, suspect bool) {
 	}
 }
 
-// step runs one step of the process at p and makes its effects happen.
+// arrive hands a message over.
+func (c *clocked[S, M]) arrive(m *posted[M]) {
+	p, port := c.net.End(m.On())
+	if !m.lost {
+		c.result.Deliveries++
+		c.result.Time.Quiet = c.now
+	}
+	if m.lost || c.isDead(p) {
+		c.note(p, trace.Step{Event: trace.Lost, Port: -1, Message: int(m.number)})
+		return
+	}
+	number := int(m.number)
+	c.collect.Reset()
+	c.a.Receive(&c.states[p], port, m.Kind(), m.M, c.begin(p))
+	c.after(p)
+	if c.record != nil {
+		c.note(p, trace.Step{Event: trace.Receive, Port: int(port), Message: number})
+	}
+	c.effects(p)
+}
+
+// step runs any other step of the process at p.
 func (c *clocked[S, M]) step(p int, do func(*election.Out[M]), what trace.Step) {
 	c.collect.Reset()
 	do(c.begin(p))
-	c.check(p)
+	c.after(p)
 	c.note(p, what)
+	c.effects(p)
+}
+
+// after looks at what a step has done.
+func (c *clocked[S, M]) after(p int) {
+	c.check(p)
+	c.draw()
+}
+
+// effects makes the effects of a step happen.
+func (c *clocked[S, M]) effects(p int) {
 	for i := range c.collect.Sent() {
 		c.send(&c.collect.Sent()[i], i)
 	}
@@ -330,28 +404,44 @@ func (c *clocked[S, M]) stop(p, timer int) {
 	*life += *life & 1
 }
 
-// send puts a message on its way.
+// send puts a message on its way, or two.
 func (c *clocked[S, M]) send(s *election.Sent[M], i int) {
 	c.count(s)
-	at := c.now.Add(election.Units(1))
-	if c.o.Delay > 1 {
-		at = c.now.Add(election.Units(1 + c.delays.Below(c.o.Delay)))
+	fate := c.fate(i)
+	c.post(posted[M]{Sent: *s, number: uint32(c.number(i)), lost: fate == lost})
+	if fate == twice {
+		c.post(posted[M]{Sent: *s, number: uint32(c.number(i))})
+	}
+}
+
+// post says when a message arrives.
+func (c *clocked[S, M]) post(m posted[M]) {
+	at := c.now.Add(election.Units(c.least))
+	if c.spread > 1 {
+		at = c.now.Add(election.Units(c.least + c.delays.Below(c.spread)))
 	}
 	if c.last != nil {
-		if link := s.On(); at.Less(c.last[link]) {
+		if link := m.On(); at.Less(c.last[link]) {
 			at = c.last[link]
 		} else {
 			c.last[link] = at
 		}
+	}
+	if c.wheel != nil {
+		if c.o.Timing == election.Synchronous {
+			_, m.port = c.net.End(m.On())
+		}
+		c.wheel.add(c.now, at, m)
+		return
 	}
 	slot := uint32(len(c.messages))
 	if free := len(c.free); free > 0 {
 		slot = c.free[free-1]
 		c.free = c.free[:free-1]
 	} else {
-		c.messages = append(c.messages, underway[M]{})
+		c.messages = append(c.messages, posted[M]{})
 	}
-	c.messages[slot] = underway[M]{*s, c.number(i)}
-	to, port := c.net.End(s.On())
+	c.messages[slot] = m
+	to, port := c.net.End(m.On())
 	c.schedule(event{at: at, what: arrival, process: uint32(to), other: slot}, port)
 }

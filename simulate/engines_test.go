@@ -32,7 +32,7 @@ func bothEngines[S, M any](t *testing.T, a election.Algorithm[S, M]) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fast.rounds()
+			(&rounds[S, M]{run: fast}).play()
 			slow, err := newRun(a, o)
 			if err != nil {
 				t.Fatal(err)

@@ -11,14 +11,71 @@ import (
 // Schedule picks, in an asynchronous run, which link delivers its next message.
 type Schedule uint8
 
-// The schedules.
+// The schedules. With AnyTime they also decide who starts when; how is said in brackets.
 const (
-	FIFO   Schedule = iota // the link with the oldest message; its clock counts units of delay
-	LIFO                   // the link that was written last
-	Random                 // any link that is not empty, each as likely as the others
+	// FIFO is the link with the oldest message: every delay is one unit, which its clock counts. [At a
+	// random time before n.]
+	FIFO Schedule = iota
+
+	// LIFO is the link that was written last. [One when all is quiet.]
+	LIFO
+
+	// Random is any link that is not empty, each as likely as the others. [As likely as a link.]
+	Random
+
+	// RoundRobin serves the links in turn, process by process, a message each. [Before its links.]
+	RoundRobin
+
+	// RandomDelay delays each message by a random time of LeastDelay to LongestDelay ticks, which its
+	// clock counts. [At a random time before n longest delays.]
+	RandomDelay
+
+	// Sweep serves the links of a one-directional ring in turn, each until it is empty. On such a ring
+	// every process gets the same messages in the same order whatever the schedule, so that all counts
+	// are those of the others, and what is in use at one time fits into a cache. [Before its link.]
+	Sweep
+
+	// Tile cuts a ring into tiles and delivers within one, the oldest message first, until nothing is
+	// under way there; then it goes on to the next. Also for rings of two directions. The processes of a
+	// tile start when their turn comes first, so before anything reaches them. [One when its tile is quiet.]
+	Tile
+
+	// MaxMessages is a greedy adversary: the link whose message makes its receiver send the most. [By the
+	// same measure.]
+	MaxMessages
+
+	// MaxTime is a greedy adversary with a clock: every message takes its full unit, and of those that
+	// are due together the one goes first that makes its receiver send the most. [When all is quiet.]
+	MaxTime
+
+	// Burns is the adversary of Burns' lower bound, who keeps one edge of the ring shut.
+	Burns
 )
 
-func (s Schedule) String() string { return [...]string{"fifo", "lifo", "random"}[s] }
+// Schedules are the names of the schedules.
+var Schedules = []string{
+	"fifo", "lifo", "random", "round-robin", "random-delay", "sweep", "tile", "max-messages", "max-time", "burns",
+}
+
+func (s Schedule) String() string { return Schedules[s] }
+
+// The delays of RandomDelay, in ticks.
+const (
+	LeastDelay   = 256
+	LongestDelay = 65_536
+)
+
+// Chance is a probability: so many Times Of so many. The zero Chance is never.
+type Chance struct{ Times, Of uint64 }
+
+// canOvertake says whether a schedule has a choice of messages on one link.
+func (s Schedule) canOvertake() bool { return s == LIFO || s == Random || s == RandomDelay }
+
+// tries says whether a schedule tries out all that could happen next.
+func (s Schedule) tries() bool { return s == MaxMessages || s == MaxTime }
+
+// possible says whether a chance is a probability.
+func (c Chance) possible() bool { return c.Times <= c.Of }
 
 // Fault is something that happens to a process at a given time.
 type Fault struct {
@@ -42,7 +99,10 @@ type Options struct {
 	Schedule  Schedule
 	Delay     uint64 // timed: messages take 1 … Delay units; 0 is the parameter "delay", or 1
 	Unordered bool   // messages on one link may overtake each other
-	Seed      uint64 // of schedules, delays and choices
+	Lose      Chance // a message never arrives; it is counted as sent
+	Duplicate Chance // one that arrives does so twice; the network's copy is not counted as sent
+	Seed      uint64 // of schedules, delays, choices and what links do wrong
+	Cores     int    // how many may be used where the result does not depend on it; 0: one
 
 	Initiators []int // positions that start, in this order, before anything is delivered; nil: all
 	AnyTime    bool  // the schedule decides when each of them starts
@@ -61,6 +121,11 @@ type Options struct {
 // ErrOptions says that options do not go together; the text says which, and what would do.
 var ErrOptions = errors.New("cannot simulate")
 
+// clock says whether times mean something.
+func (o *Options) clock() bool {
+	return o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay || o.Schedule == MaxTime
+}
+
 func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, commanded bool) error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, fmt.Sprintf(format, args...))
@@ -69,6 +134,9 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 	n := p.Size()
 	clock := o.Timing != election.Asynchronous
 	faults := len(o.Crashes)+len(o.Recoveries)+len(o.Suspicions)+len(o.Resigns) > 0
+	if o.Schedule > Burns {
+		return fmt.Errorf("%w: no schedule has number %d", ErrOptions, o.Schedule)
+	}
 	switch {
 	case o.Timing != election.Asynchronous && o.Schedule != FIFO:
 		return wrong("schedule %s is for asynchronous runs; this one is %s", o.Schedule, o.Timing)
@@ -76,8 +144,21 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 		return wrong("a delay is for timed runs; this one is %s", o.Timing)
 	case o.Timing == election.Synchronous && o.Unordered:
 		return wrong("a synchronous run keeps the order of messages")
-	case o.Timing == election.Asynchronous && o.Schedule == FIFO && o.Unordered:
-		return wrong("schedule fifo keeps the order of messages; lifo and random can leave it")
+	case o.Timing == election.Asynchronous && o.Unordered && !o.Schedule.canOvertake():
+		return wrong("schedule %s keeps the order of messages; lifo, random and random-delay can leave it", o.Schedule)
+	case o.Schedule == Sweep && !d.OneWay:
+		return wrong("schedule sweep is for one-directional rings; on other rings tile keeps memory local, too")
+	case o.Schedule == Tile && d.Topology != election.Ring:
+		return wrong("schedule tile is for rings; on a %s round-robin or random will do", d.Topology)
+	case o.Schedule.tries() && p.Network.Links() > mostLinks:
+		return wrong("schedule %s tries every message at every step, on at most %d links; here are %d, for which lifo or random will do",
+			o.Schedule, mostLinks, p.Network.Links())
+	case !o.Lose.possible() || !o.Duplicate.possible():
+		return wrong("a chance is some Times Of at least as many, as in {1, 20}, not %v or %v", o.Lose, o.Duplicate)
+	case o.Schedule == Burns && o.Lose.Times+o.Duplicate.Times > 0:
+		return wrong("schedule burns needs links that neither lose nor duplicate; others can do without")
+	case o.Cores < 0:
+		return wrong("it cannot use %d cores; 0 is one", o.Cores)
 	case faults && !clock:
 		return wrong("crashes, recoveries, suspicions and resignations happen at a time, which asynchronous runs do not have; use timed or synchronous")
 	case len(o.Recoveries) > 0 && d.Survives&election.Recovery == 0:

@@ -25,7 +25,7 @@ func newRecorder[S, M any](r *run[S, M]) *recorder[S, M] {
 	if r.o.Timing == election.Asynchronous {
 		h.Schedule = r.o.Schedule.String()
 	}
-	h.Clock = r.o.Timing != election.Asynchronous || r.o.Schedule == FIFO
+	h.Clock = r.o.clock()
 	return &recorder[S, M]{Record: trace.Record{Header: h}}
 }
 

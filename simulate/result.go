@@ -28,6 +28,8 @@ type Result struct {
 	Messages   election.Messages
 	ByPhase    []uint64 // election messages by phase; nil where there are no phases
 	Deliveries uint64   // steps that received a message
+	Lost       uint64   // messages that links lost; they are counted as sent
+	Duplicated uint64   // messages that arrived twice; the second time is a delivery, and no message was sent for it
 	Open       *Open    // under Burns' adversary; else nil
 	Time       *Times   // nil where there is no clock
 	Complete   bool     // the run came to its end, and no limit was reached
@@ -40,6 +42,13 @@ type Times struct {
 	Elected election.Ticks // the last time that a process became leader
 	Decided election.Ticks // the last time that a decision changed
 	Quiet   election.Ticks // when the last message arrived
+}
+
+func later(t, u election.Ticks) election.Ticks {
+	if t.Less(u) {
+		return u
+	}
+	return t
 }
 
 // Leader is the position of the one who leads, if just one claims to.

@@ -8,95 +8,220 @@ import (
 )
 
 // rounds runs everything that is under way at once, again and again. What the steps of a round send is
-// the next round: nothing is copied or queued. In the order of sending this is the fifo schedule; by
+// the next round: no message is copied or queued. In the order of sending this is the fifo schedule; by
 // ports it is a synchronous run.
-func (r *run[S, M]) rounds() {
-	perProcess := 2
-	if r.a.OneWay {
-		perProcess = 1
-	}
-	r.result.Time = &Times{}
-	r.collect.Swap(make([]election.Sent[M], 0, r.p.Size()*perProcess))
-	spare := make([]election.Sent[M], 0, r.p.Size())
-	for p := range r.initiators {
-		r.a.Start(&r.states[p], r.begin(p))
-	}
-	r.decisions()
-	ports := 0 // port order matters in a synchronous run where a process can get several messages at once
-	if r.o.Timing == election.Synchronous && !r.a.OneWay {
-		ports = 2
-	}
-	for len(r.collect.Sent()) > 0 && r.result.Complete {
-		in := r.collect.Swap(spare)
-		r.now = r.now.Add(election.Units(1))
-		switch {
-		case r.net.Topology != election.Ring:
-			if ports > 0 {
-				slices.SortStableFunc(in, func(s, t election.Sent[M]) int {
-					_, sp := r.net.End(s.On())
-					_, tp := r.net.End(t.On())
-					return int(sp) - int(tp)
-				})
-			}
-			r.network(in)
-		case !r.net.Oriented():
-			r.network(in)
-		case ports > 0:
-			r.ring(in, 1, 0) // port 0 of the receiver is reached from port 1 of the sender
-			r.ring(in, 1, 1)
-		default:
-			r.ring(in, 0, 0)
-		}
-		for i := range in {
-			r.count(&in[i])
-		}
-		r.result.Deliveries += uint64(len(in))
-		r.result.Time.Quiet = r.now
-		r.decisions()
-		if r.o.Limit != 0 && r.result.Deliveries > r.o.Limit ||
-			r.o.Progress != nil && !r.o.Progress(r.result.Deliveries) {
-			r.result.Complete = false
-		}
-		spare = in
-	}
-	size := int(reflect.TypeFor[election.Sent[M]]().Size())
-	r.result.Bytes += (cap(spare) + cap(r.collect.Sent())) * size
+//
+// Messages lie on pages. A page that has been read is the next to be written on, so that memory holds
+// what is under way and hardly more, and what is written is in the cache.
+type rounds[S, M any] struct {
+	*run[S, M]
+	queue [][]election.Sent[M] // what is under way
+	next  [][]election.Sent[M] // what was sent in this round, but for the page that is written on
+	held  [][]election.Sent[M] // what comes on port 1 and waits until port 0 is done
+	blank [][]election.Sent[M]
+	made  int // how many messages fit on all pages
 }
 
-// ring delivers on an oriented ring the messages whose sender's port, masked, is that; mask 0 is all.
-func (r *run[S, M]) ring(in []election.Sent[M], mask, port uint32) {
-	receive, states, out, collect := r.a.Receive, r.states, r.collect.Out(), r.collect
+const (
+	pageSize = 1 << 11 // messages
+	lastRoom = 64      // a page with less room than this is full
+)
+
+func (r *rounds[S, M]) play() {
+	r.result.Time = &Times{}
+	r.collect.Swap(r.page())
+	for p := range r.initiators {
+		r.a.Start(&r.states[p], r.begin(p))
+		r.room()
+	}
+	r.decisions()
+	// The order of ports matters in a synchronous run where a process can get several messages at once.
+	byPort := r.o.Timing == election.Synchronous && !r.a.OneWay
+	for r.result.Complete && len(r.next)+len(r.collect.Sent()) > 0 {
+		r.now = r.now.Add(election.Units(1))
+		r.collect.Clock(r.now)
+		r.result.Time.Quiet = r.now
+		if len(r.next) == 0 && len(r.collect.Sent()) <= lastRoom/2 {
+			r.small(byPort)
+			continue
+		}
+		r.turn()
+		r.queue, r.next = r.next, r.queue[:0]
+		if byPort {
+			r.ports()
+		} else {
+			for _, page := range r.queue {
+				r.deliver(page)
+			}
+		}
+	}
+	r.result.Bytes += r.made * int(reflect.TypeFor[election.Sent[M]]().Size())
+}
+
+// page is a page to write on.
+func (r *rounds[S, M]) page() []election.Sent[M] {
+	if last := len(r.blank) - 1; last >= 0 {
+		page := r.blank[last]
+		r.blank = r.blank[:last]
+		return page[:0]
+	}
+	size := min(pageSize, 2*r.p.Size()+lastRoom)
+	r.made += size
+	return make([]election.Sent[M], 0, size)
+}
+
+// turn turns the page that is written on, if anything is on it.
+func (r *rounds[S, M]) turn() {
+	if len(r.collect.Sent()) > 0 {
+		r.next = append(r.next, r.collect.Swap(r.page()))
+	}
+}
+
+// room is for how many messages there is room on the page that is written on; there always is some. Who
+// sends more in one step makes the page grow.
+func (r *rounds[S, M]) room() int {
+	if sent := r.collect.Sent(); cap(sent)-len(sent) >= lastRoom {
+		return cap(sent) - len(sent)
+	}
+	r.turn()
+	return cap(r.collect.Sent())
+}
+
+// small delivers the few messages of a round. Most rounds are like that: of the phases of Hirschberg and
+// Sinclair, the last ones alone take half of the time, and the leader alone is in them.
+func (r *rounds[S, M]) small(byPort bool) {
+	page := r.collect.Swap(r.page())
+	if byPort && len(page) > 1 {
+		r.sort(page)
+	}
+	r.deliver(page)
+}
+
+// sort brings messages into the order of the receivers' ports.
+func (r *rounds[S, M]) sort(in []election.Sent[M]) {
+	slices.SortStableFunc(in, func(s, t election.Sent[M]) int { return r.port(&s) - r.port(&t) })
+}
+
+// ports delivers in the order of the receivers' ports.
+func (r *rounds[S, M]) ports() {
+	if r.net.Topology != election.Ring {
+		all := slices.Concat(r.queue...)
+		r.sort(all)
+		for _, page := range r.queue {
+			n := copy(page, all)
+			r.deliver(page)
+			all = all[n:]
+		}
+		return
+	}
+	wait := r.page()
+	for _, page := range r.queue {
+		if cap(wait)-len(wait) < len(page) {
+			r.held, wait = append(r.held, wait), r.page()
+		}
+		// Every message is written to both lists, and one of the two counts it: no branch to mispredict.
+		due, waiting := 0, len(wait)
+		wait = wait[:waiting+len(page)]
+		for i := range page {
+			m, port := page[i], r.port(&page[i])
+			page[due], wait[waiting] = m, m
+			due, waiting = due+1-port, waiting+port
+		}
+		wait = wait[:waiting]
+		r.deliver(page[:due])
+	}
+	for _, page := range append(r.held, wait) {
+		r.deliver(page)
+	}
+	r.held = r.held[:0]
+}
+
+// port is the port on which a message arrives.
+func (r *rounds[S, M]) port(m *election.Sent[M]) int {
+	if r.net.Topology == election.Ring && r.net.Oriented() {
+		return 1 - int(m.On()&1)
+	}
+	_, port := r.net.End(m.On())
+	return int(port)
+}
+
+// deliver delivers what is on a page, counts it, and makes the page blank.
+func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
+	oriented := r.net.Topology == election.Ring && r.net.Oriented()
+	for in := page; len(in) > 0; {
+		now := in
+		if room := r.room() / 2; len(in) > room {
+			now = in[:room]
+		}
+		if oriented {
+			r.ring(now)
+		} else {
+			r.network(now)
+		}
+		in = in[len(now):]
+	}
+	if r.a.Phase != nil {
+		r.phases(page)
+	}
+	if len(r.collect.Rare()) > 0 {
+		r.decisions()
+	}
+	r.reckon(len(page))
+	r.blank = append(r.blank, page)
+}
+
+// ring delivers on an oriented ring: link 2p leads to p+1, and link 2p+1 to p-1.
+func (r *rounds[S, M]) ring(in []election.Sent[M]) {
+	receive, states, out, collect, sent := r.a.Receive, r.states, r.collect.Out(), r.collect, &r.sent
 	n := uint32(len(states))
 	for i := range in {
 		m := &in[i]
-		link := m.On()
-		if link&mask != port^mask {
-			continue
-		}
-		direction := link & 1 // link 2p leads to p+1, link 2p+1 to p-1
-		to := link>>1 + 1 - 2*direction
+		direction, kind := m.Link>>4&1, m.Link&15
+		to := m.Link>>5 + 1 - 2*direction
 		if to >= n {
 			to = (to + n) % n
 		}
+		sent[kind]++
 		collect.At(2 * to)
-		receive(&states[to], election.Port(1-direction), m.Kind(), m.M, out)
+		receive(&states[to], election.Port(1-direction), election.Kind(kind), m.M, out)
 	}
 }
 
 // network delivers on any network.
-func (r *run[S, M]) network(in []election.Sent[M]) {
+func (r *rounds[S, M]) network(in []election.Sent[M]) {
 	for i := range in {
 		m := &in[i]
 		to, port := r.net.End(m.On())
+		r.sent[m.Kind()]++
 		r.collect.At(r.net.First(to))
 		r.a.Receive(&r.states[to], port, m.Kind(), m.M, r.collect.Out())
 	}
 }
 
-// decisions makes the decisions of a round.
+// phases counts election messages by their phases.
+func (r *run[S, M]) phases(in []election.Sent[M]) {
+	phase, elects, byPhase := r.a.Phase, uint32(r.elects), &r.byPhase
+	for i := range in {
+		m := &in[i]
+		kind := m.Link & 15
+		if elects>>kind&1 == 0 {
+			continue
+		}
+		if of := uint(phase(election.Kind(kind), m.M)); of < uint(len(byPhase)) {
+			byPhase[of]++
+		} else {
+			r.phase(int(of))
+		}
+	}
+}
+
+// decisions makes the decisions of some steps of one moment.
 func (r *run[S, M]) decisions() {
-	for _, e := range r.collect.Rare() {
-		r.decide(r.net.Owner(e.Link), e)
+	for i := range r.collect.Rare() {
+		e := &r.collect.Rare()[i]
+		if p := r.net.Owner(e.Link); !r.follows(p, e) {
+			r.decide(p, *e)
+		}
 	}
 	r.collect.ResetRare()
 }

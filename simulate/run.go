@@ -27,17 +27,26 @@ type run[S, M any] struct {
 	plans   plain.Plans[S, M]
 	states  []S
 	collect *election.Collector[M]
+	choices *random.Source
+	choose  func(uint32) uint32 // one of them
+	luck    *random.Source      // of messages; nil if links make no mistakes
+	fates   []fate              // of what was sent in the last step, if there is luck
 	now     election.Ticks
 	dead    []bool           // nil if nobody ever is
 	leases  []election.Ticks // when each one ends; nil unless declared
 	sent    [16]uint64
-	steps   uint64 // deliveries and timeouts
+	elects  uint16     // which kinds are election messages: bit by kind
+	byPhase [32]uint64 // of the first phases; the result has the others
+	steps   uint64     // deliveries and timeouts
 	result  *Result
 	record  *recorder[S, M]
 }
 
 // Run runs an election.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (result *Result, err error) {
+	if o.Schedule == Burns {
+		return RunBurns(a, o)
+	}
 	r, err := newRun(a, o)
 	if err != nil {
 		return nil, err
@@ -97,13 +106,22 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 	if a.Leased {
 		r.leases = make([]election.Ticks, n)
 	}
-	choices := random.New(o.Seed, random.Choices)
-	r.collect.Choices(func(n uint32) uint32 {
+	for k, kind := range a.Kinds {
+		if kind.Class == election.Election {
+			r.elects |= 1 << k
+		}
+	}
+	r.choices = random.New(o.Seed, random.Choices)
+	r.choose = func(n uint32) uint32 {
 		if n == 0 {
 			panic(fmt.Errorf("%w: Choose needs at least one value to choose from", ErrBroken))
 		}
-		return uint32(choices.Below(uint64(n)))
-	})
+		return uint32(r.choices.Below(uint64(n)))
+	}
+	r.collect.Choices(r.choose)
+	if o.Lose.Times+o.Duplicate.Times > 0 {
+		r.luck = random.New(o.Seed, random.Links)
+	}
 	if o.Record {
 		r.record = newRecorder(r)
 		for _, q := range o.Dead {
@@ -115,17 +133,43 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 
 // start picks the engine.
 func (r *run[S, M]) start() {
-	clocked := r.o.Timing != election.Asynchronous
-	plainRounds := r.o.Timing != election.Timed && r.o.Schedule == FIFO && !r.o.AnyTime &&
-		len(r.a.Timers) == 0 && r.dead == nil && len(r.o.Suspicions) == 0 && r.record == nil
-	switch {
-	case plainRounds && r.p.Size() >= checkedBelow:
-		r.rounds()
-	case clocked || r.o.Schedule == FIFO:
+	cores := min(max(1, r.o.Cores), r.p.Size()/checkedBelow)
+	switch schedule := r.o.Schedule; {
+	case r.trusted() && schedule == FIFO && !r.o.AnyTime:
+		if r.a.OneWay && r.a.Timing == election.Asynchronous {
+			if newArcs(r, cores, true).play() {
+				return
+			}
+			r.again()
+		}
+		(&rounds[S, M]{run: r}).play()
+	case r.trusted() && schedule == Sweep:
+		if !newArcs(r, cores, false).play() {
+			r.again()
+			newArcs(r, 1, false).play()
+		}
+	case r.trusted() && schedule == Tile && !r.o.AnyTime:
+		newTiled(r).play()
+	case r.o.Timing != election.Asynchronous || schedule == FIFO || schedule == RandomDelay:
 		newClocked(r).play()
 	default:
 		newLinks(r).play()
 	}
+}
+
+// trusted says whether an engine can run this that does not look at every step.
+func (r *run[S, M]) trusted() bool {
+	return r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && len(r.a.Timers) == 0 && !r.a.Leased &&
+		r.record == nil && r.dead == nil && len(r.o.Suspicions) == 0 && r.luck == nil
+}
+
+// again begins from the beginning.
+func (r *run[S, M]) again() {
+	fresh, err := newRun(r.a, r.o)
+	if err != nil {
+		panic(err) // it was all right before
+	}
+	*r = *fresh
 }
 
 // initiators are the positions that start, in order.
@@ -155,6 +199,16 @@ func (r *run[S, M]) goesOn() bool {
 		r.result.Complete = false
 	}
 	return r.result.Complete
+}
+
+// reckon counts deliveries, many at a time, and sees whether there may be more.
+func (r *run[S, M]) reckon(deliveries int) {
+	before := r.result.Deliveries
+	r.result.Deliveries += uint64(deliveries)
+	if r.o.Limit != 0 && r.result.Deliveries > r.o.Limit ||
+		before>>20 != r.result.Deliveries>>20 && r.o.Progress != nil && !r.o.Progress(r.result.Deliveries) {
+		r.result.Complete = false
+	}
 }
 
 // begin turns the collector to the process whose step comes.
@@ -191,16 +245,35 @@ func (r *run[S, M]) broke(p int, how string) {
 func (r *run[S, M]) count(s *election.Sent[M]) {
 	kind := s.Kind()
 	r.sent[kind]++
-	if r.a.Phase != nil && r.a.Kinds[kind].Class == election.Election {
+	if r.a.Phase != nil && r.elects>>kind&1 != 0 {
 		r.phase(r.a.Phase(kind, s.M))
 	}
 }
 
+// phase counts an election message of a phase.
 func (r *run[S, M]) phase(phase int) {
+	if phase < len(r.byPhase) {
+		r.byPhase[phase]++
+		return
+	}
 	for len(r.result.ByPhase) <= phase {
 		r.result.ByPhase = append(r.result.ByPhase, 0)
 	}
 	r.result.ByPhase[phase]++
+}
+
+// follows makes the decision that nearly all processes of a large run make, and reports false, having done
+// nothing, if it is another one. Then decide makes it, and says the same in all cases, more slowly.
+func (r *run[S, M]) follows(p int, e *election.Effect) bool {
+	d := &r.result.Decisions[p]
+	if e.Op != election.Follow || e.Term != 0 || d.Role != election.Undecided || r.a.Task != election.Once || r.leases != nil {
+		return false
+	}
+	d.Leader, d.Role = e.ID, election.Follower
+	if t := r.result.Time; t != nil {
+		t.Decided = later(t.Decided, r.now)
+	}
+	return true
 }
 
 // decide makes a decision of the process at p.
@@ -210,16 +283,20 @@ func (r *run[S, M]) decide(p int, e election.Effect) {
 	if r.leases != nil {
 		r.lease(p, e)
 	}
-	if err := d.Apply(r.a.Task, e, r.p.ID(p)); err != nil {
+	self := election.ID(0)
+	if e.Op == election.Lead {
+		self = r.p.ID(p)
+	}
+	if err := d.Apply(r.a.Task, e, self); err != nil {
 		r.result.fault(fmt.Sprintf("%s %v", r.name(p), err))
 	}
 	if *d == before {
 		return
 	}
 	if t := r.result.Time; t != nil {
-		t.Decided = r.now
+		t.Decided = later(t.Decided, r.now)
 		if d.Role == election.Leader {
-			t.Elected = r.now
+			t.Elected = later(t.Elected, r.now)
 		}
 	}
 }
@@ -249,9 +326,22 @@ func (r *run[S, M]) name(p int) string {
 	return fmt.Sprintf("process %d", r.p.Real(p))
 }
 
+// finishPhases adds the first phases to those beyond them.
+func (r *run[S, M]) finishPhases() {
+	all := make([]uint64, max(len(r.result.ByPhase), len(r.byPhase)))
+	copy(all, r.result.ByPhase)
+	for phase, count := range r.byPhase {
+		all[phase] += count
+	}
+	for len(all) > 0 && all[len(all)-1] == 0 {
+		all = all[:len(all)-1]
+	}
+	r.result.ByPhase = all
+}
+
 func (r *run[S, M]) finish() *Result {
-	if r.a.Phase != nil && r.result.ByPhase == nil {
-		r.result.ByPhase = []uint64{}
+	if r.a.Phase != nil {
+		r.finishPhases()
 	}
 	r.result.Messages = r.a.Tally(r.sent[:])
 	for p, ends := range r.leases {

@@ -16,6 +16,7 @@ const (
 	Choices                    // what algorithms choose
 	Order                      // where identifiers stand
 	Network                    // orientations, trees
+	Links                      // which messages are lost or duplicated
 )
 
 // New is the source for a seed and a stream.

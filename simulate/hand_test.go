@@ -1,0 +1,171 @@
+package simulate
+
+import (
+	"sync"
+
+	"ringleader.example/ringleader/election"
+)
+
+// What the engines are measured against. Like them, all of these decide, announce and count messages by kind.
+
+// handLCR is LCR in lock-step by a loop that a specialist would write: no state but identifiers and
+// decisions, and one list that is compacted in place.
+func handLCR(ids []election.ID) (elect, leader uint64, decided []election.ID) {
+	type hop struct {
+		id election.ID
+		at uint32
+	}
+	n := uint32(len(ids))
+	decided = make([]election.ID, n)
+	list := make([]hop, n)
+	for p := range list {
+		list[p] = hop{ids[p], uint32(p)}
+	}
+	var announce hop
+	for len(list) > 0 {
+		elect += uint64(len(list))
+		kept := 0
+		for _, m := range list {
+			to := m.at + 1
+			if to == n {
+				to = 0
+			}
+			if m.id > ids[to] {
+				list[kept] = hop{m.id, to}
+				kept++
+			} else if m.id == ids[to] {
+				announce = hop{m.id, to}
+			}
+		}
+		list = list[:kept]
+	}
+	for decided[announce.at] == 0 {
+		leader++
+		announce.at++
+		if announce.at == n {
+			announce.at = 0
+		}
+		decided[announce.at] = announce.id
+	}
+	return elect, leader, decided
+}
+
+// handRingBully is ring-bully in lock-step by hand: five bytes a processor, two lists that are exchanged.
+// It counts probes and replies by their phase.
+func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhase [32]uint64, leads []uint8) {
+	type hop struct {
+		id   election.ID
+		ttl  uint32
+		link uint32 // 2p+direction
+		what uint8  // phase, and 64 for a reply
+	}
+	const reply, yes, no = 64, 4, 8
+	n := uint32(len(ids))
+	flags := make([]uint8, n)
+	list, next := make([]hop, 0, 2*n), make([]hop, 0, 2*n)
+	for p := range n {
+		list = append(list, hop{ids[p], 0, 2 * p, 0}, hop{ids[p], 0, 2*p + 1, 0})
+	}
+	home := uint32(0)
+	for len(list) > 0 {
+		next = next[:0]
+		for _, m := range list {
+			way := m.link & 1
+			to := m.link>>1 + 1 - 2*way
+			if to >= n {
+				to = (to + n) % n
+			}
+			byPhase[m.what&31]++
+			if m.what < reply {
+				probes++
+				switch id := ids[to]; {
+				case m.id > id && m.ttl > 0:
+					next = append(next, hop{m.id, m.ttl - 1, 2*to + way, m.what})
+				case m.id > id:
+					next = append(next, hop{m.id, 0, 2*to + 1 - way, m.what | reply})
+				case m.id == id:
+					flags[to] |= yes
+					home = to
+				}
+				continue
+			}
+			replies++
+			if m.id != ids[to] {
+				next = append(next, hop{m.id, 0, 2*to + way, m.what})
+				continue
+			}
+			flags[to] |= 1 << way
+			if flags[to]&3 == 3 {
+				flags[to] &^= 3
+				phase := m.what&^reply + 1
+				next = append(next, hop{m.id, 1<<phase - 1, 2 * to, phase}, hop{m.id, 1<<phase - 1, 2*to + 1, phase})
+			}
+		}
+		list, next = next, list
+	}
+	for {
+		terminate++
+		home = (home + n - 1) % n
+		if flags[home]&(yes|no) != 0 {
+			return probes, replies, terminate, byPhase, flags
+		}
+		flags[home] |= no
+	}
+}
+
+// letter is what goroutines send each other.
+type letter[M any] struct {
+	m    M
+	port election.Port
+	kind election.Kind
+	stop bool
+}
+
+// goroutines runs an algorithm on an oriented ring with a goroutine and a channel for each process, until
+// all have decided. It counts deliveries.
+func goroutines[S, M any](a *election.Algorithm[S, M], p *election.Prepared) (deliveries uint64) {
+	n := p.Size()
+	inbox := make([]chan letter[M], n)
+	for q := range inbox {
+		inbox[q] = make(chan letter[M], 64)
+	}
+	var decided, running sync.WaitGroup
+	decided.Add(n)
+	received := make([]uint64, n)
+	for q := range n {
+		running.Go(func() {
+			state := a.New(p.Local(q))
+			var c election.Collector[M]
+			step := func() {
+				for _, s := range c.Sent() {
+					to, port := p.Network.End(s.On())
+					inbox[to] <- letter[M]{m: s.M, port: port, kind: s.Kind()}
+				}
+				for range c.Rare() {
+					decided.Done()
+				}
+				c.Reset()
+			}
+			c.At(p.Network.First(q))
+			a.Start(&state, c.Out())
+			step()
+			for m := range inbox[q] {
+				if m.stop {
+					return
+				}
+				received[q]++
+				a.Receive(&state, m.port, m.kind, m.m, c.Out())
+				step()
+			}
+		})
+	}
+	decided.Wait()
+	for q := range inbox {
+		inbox[q] <- letter[M]{stop: true}
+	}
+	running.Wait()
+	for _, count := range received {
+		deliveries += count
+	}
+	return deliveries
+}
