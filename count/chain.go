@@ -30,10 +30,10 @@ type chain struct {
 
 // link is one phase of a chain.
 type link struct {
-	first  []value // the row-1 first ones, or all while there are fewer
-	values []value // the last ones, the row-1 last of which at most have been used before, and how many are new
-	used   int
-	count  uint64 // of those that were used
+	first  []value // the first row-1 that came, or all while there are fewer
+	values []value // the last that came
+	used   int     // so many of these have been used before, as the ones before in a row: at most row-1
+	count  uint64  // how many have been used in all
 }
 
 const linkLen = 512 // 8 KB
