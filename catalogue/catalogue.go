@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/highamprzytycka"
 	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
+	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lelann"
 	"ringleader.example/ringleader/algorithms/minmax"
@@ -50,6 +51,7 @@ var All = []Entry{
 	entry(&dolevklawerodehb.Algorithm, count.DolevKlaweRodehB),
 	entry(&minmax.Algorithm, count.MinMax),
 	entry(&highamprzytycka.Algorithm, count.HighamPrzytycka),
+	entry(&itairodeh.Algorithm, nil),
 }
 
 func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {

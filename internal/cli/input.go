@@ -86,6 +86,10 @@ func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
 		return i, err
 	}
 	switch {
+	case e.Identifiers == election.Anonymous && (in.ids != "" || in.order != ""):
+		return i, fmt.Errorf("processes have no identifiers for %s, so --ids and --order mean nothing; say how many with --n", e.Name)
+	case e.Identifiers == election.Anonymous && in.n > 0:
+		i.IDs = nameless(in.n)
 	case in.ids != "" && (in.n != 0 || in.order != ""):
 		return i, errors.New("--ids says all; --n and --order go without it")
 	case in.ids != "":
@@ -115,6 +119,13 @@ func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
 	return i, err
 }
 
+// nameless are so many processes without identifiers; people call them by position.
+type nameless int
+
+func (n nameless) Len() int               { return int(n) }
+func (n nameless) At(position int) uint64 { return uint64(position) }
+func (n nameless) Dense() bool            { return false }
+
 // flipped reads whose ports are exchanged.
 func (in *input) flipped(n int) ([]bool, error) {
 	switch in.orientation {
@@ -137,7 +148,7 @@ func (in *input) flipped(n int) ([]bool, error) {
 	return flipped, nil
 }
 
-// positions are where the identifiers of a list stand.
+// positions are where the identifiers of a list stand; without identifiers, the list is of positions.
 func positions(i election.Instance, list string) ([]int, error) {
 	ids, err := numbers(list)
 	if err != nil {
@@ -199,6 +210,19 @@ func faults(i election.Instance, list []string) ([]simulate.Fault, error) {
 		}
 	}
 	return all, nil
+}
+
+// chance reads a probability.
+func chance(flag, text string) (simulate.Chance, error) {
+	wrong := fmt.Errorf("--%s is a chance from 0 to 1, such as 1/10 or 0.1, not %q", flag, text)
+	if len(text) > 40 || strings.ContainsAny(text, "eEpPxX_") {
+		return simulate.Chance{}, wrong
+	}
+	p, ok := new(big.Rat).SetString(text)
+	if !ok || p.Sign() < 0 || p.Cmp(big.NewRat(1, 1)) > 0 || !p.Num().IsUint64() || !p.Denom().IsUint64() {
+		return simulate.Chance{}, wrong
+	}
+	return simulate.Chance{Times: p.Num().Uint64(), Of: p.Denom().Uint64()}, nil
 }
 
 func numbers(list string) ([]uint64, error) {

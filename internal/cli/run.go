@@ -18,6 +18,7 @@ type runOptions struct {
 	input
 	timing, schedule string
 	unordered        bool
+	lose, duplicate  string
 	delay            uint64
 	dead             string
 	crash, recover   []string
@@ -35,14 +36,24 @@ func (p *program) run() *cobra.Command {
 		Long: `Run one election on a simulated network and say who leads, what it cost and whether that
 keeps the bound that its source states. One seed is one run, on every machine.
 
-An asynchronous run has a schedule, which picks the link that delivers next: fifo, the one with the
-oldest message; lifo, the one written last; random, any. A timed run has delays of 1 to --delay
-units, and a synchronous one delays of one unit; both have a clock, and so crashes and recoveries.
+An asynchronous run has a schedule, which picks the link that delivers next:
+  fifo           the one with the oldest message, so that all delays are one unit
+  lifo           the one written last
+  random         any that is not empty
+  round-robin    one after the other
+  random-delay   as random delays have it, from 256 to 65536 ticks of a clock
+  sweep, tile    process by process, tile by tile: the same counts, faster on large rings
+  max-messages, max-time   greedy adversaries
+  burns          the adversary of Burns' lower bound, who keeps one edge of the ring shut
+A timed run has delays of 1 to --delay units, and a synchronous one delays of one unit; both have a
+clock, and so crashes and recoveries.
 
 Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1
   ringleader run ring-bully --n 1000000 --order random --seed 7
   ringleader run lcr --n 8 --order random --schedule random --start any --draw lcr.svg
+  ringleader run franklin --n 256 --order decreasing --schedule burns
+  ringleader run peterson --n 7 --order random --non-fifo --schedule random --seed 16
   ringleader run bully --ids 1,2,3,4,5,6,7 --dead 7 --start 4
   ringleader run bully --n 5 --crash 5@30 --recover 5@60 --trace bully.jsonl`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -58,8 +69,10 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "see what equal identifiers do")
 	f.StringVar(&o.start, "start", "all", "who starts before the first delivery: all, or ID,…; any: the schedule decides when")
 	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default what the algorithm assumes)")
-	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: fifo, lifo or random")
+	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
 	f.BoolVar(&o.unordered, "non-fifo", false, "messages on one link may overtake each other")
+	f.StringVar(&o.lose, "lose", "0", "the chance that a message is lost: 1/10 or 0.1")
+	f.StringVar(&o.duplicate, "duplicate", "0", "the chance that a message arrives twice")
 	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.StringVar(&o.dead, "dead", "", "ID,…: processes that never run; what is sent to them is counted")
 	f.StringSliceVar(&o.crash, "crash", nil, "ID@TIME,…: processes that crash")
@@ -69,7 +82,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.StringVar(&o.draw, "draw", "", "draw the space-time diagram into this SVG file; - is stdout")
 	f.StringVar(&o.trace, "trace", "", "write the record as JSON lines into this file; - is stdout")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
-	_ = command.RegisterFlagCompletionFunc("schedule", fixed("fifo", "lifo", "random"))
+	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any"))
 	return command
 }
@@ -94,11 +107,17 @@ func (o *runOptions) options(e *catalogue.Entry) (simulate.Options, error) {
 		}
 	}
 	s.Timing = election.Timing(timing)
-	schedule, err := word("schedule", o.schedule, "fifo", "lifo", "random")
+	schedule, err := word("schedule", o.schedule, simulate.Schedules...)
 	if err != nil {
 		return s, err
 	}
 	s.Schedule = simulate.Schedule(schedule)
+	if s.Lose, err = chance("lose", o.lose); err != nil {
+		return s, err
+	}
+	if s.Duplicate, err = chance("duplicate", o.duplicate); err != nil {
+		return s, err
+	}
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
 		return s, err
 	}
@@ -173,6 +192,9 @@ func real(r *simulate.Result, position int) uint64 {
 // identity is how results show on what was run.
 func identity(e *catalogue.Entry, in *input, ids election.Arrangement) object {
 	result := object{{"algorithm", e.Name}, {"n", ids.Len()}}
+	if e.Identifiers == election.Anonymous {
+		return result
+	}
 	if in.ids == "" {
 		name := in.order
 		if name == "" {
@@ -221,6 +243,12 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 	if b := worst(r.Prepared.Declaration(), r.Starters, r.Hurt); b != nil {
 		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
 	}
+	if r.Open != nil {
+		result = append(result, field{"open", object{{"messages", r.Open.Messages}, {"claim", r.Open.Claim}}})
+	}
+	if s.Lose.Times+s.Duplicate.Times > 0 {
+		result = append(result, field{"lost", r.Lost}, field{"duplicated", r.Duplicated})
+	}
 	if len(r.Faults) > 0 {
 		result = append(result, field{"violations", r.Faults})
 	}
@@ -257,7 +285,11 @@ func lineUp(d *election.Declaration, ids election.Arrangement, dead func(int) bo
 	}
 	var b strings.Builder
 	for q := range min(ids.Len(), shown) {
-		fmt.Fprint(&b, ids.At(q))
+		if d.Identifiers == election.Anonymous {
+			b.WriteString("○")
+		} else {
+			fmt.Fprint(&b, ids.At(q))
+		}
 		if dead(q) {
 			b.WriteString("†")
 		}
@@ -300,6 +332,12 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
 	}
 	counts(w, e.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Hurt), r.Messages, n, after)
+	if r.Open != nil {
+		fmt.Fprintf(w, "  %-12s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", "open", 6, r.Open.Messages, r.Open.Claim)
+	}
+	if s.Lose.Times+s.Duplicate.Times > 0 {
+		fmt.Fprintf(w, "  %-12s %*d\n  %-12s %*d\n", "lost", 6, r.Lost, "duplicated", 6, r.Duplicated)
+	}
 	for _, fault := range r.Faults {
 		fmt.Fprintln(w, paint.text(red, fault))
 	}
@@ -313,6 +351,10 @@ func (p *program) verdict(d *election.Declaration, r *simulate.Result) (text, co
 		who = "all live"
 	}
 	leader, one := r.Leader()
+	name := fmt.Sprint(real(r, leader))
+	if r.Prepared.Anonymous() {
+		name = "at position " + name
+	}
 	switch {
 	case len(r.Leaders) == 0:
 		return fmt.Sprintf("no leader; %d of %d decided", r.Decided, r.Live), red
@@ -323,11 +365,11 @@ func (p *program) verdict(d *election.Declaration, r *simulate.Result) (text, co
 		}
 		return fmt.Sprintf("%d leaders: %s; not agreed", len(names), strings.Join(names, ", ")), red
 	case !r.Agreed:
-		return fmt.Sprintf("leader %d, not agreed; %d of %d decided", real(r, leader), r.Decided, r.Live), red
+		return fmt.Sprintf("leader %s, not agreed; %d of %d decided", name, r.Decided, r.Live), red
 	case !r.Right:
-		return fmt.Sprintf("leader %d, agreed by %s %d, but it should be the one with %s", real(r, leader), who, r.Live, d.Winner), red
+		return fmt.Sprintf("leader %s, agreed by %s %d, but it should be the one with %s", name, who, r.Live, d.Winner), red
 	case d.Decides == election.LeaderOnly:
-		return fmt.Sprintf("leader %d; nobody else learns it", real(r, leader)), green
+		return fmt.Sprintf("leader %s; nobody else learns it", name), green
 	}
-	return fmt.Sprintf("leader %d, agreed by %s %d", real(r, leader), who, r.Live), green
+	return fmt.Sprintf("leader %s, agreed by %s %d", name, who, r.Live), green
 }
