@@ -3,12 +3,25 @@ package simulate
 import (
 	"reflect"
 	"testing"
-	"unsafe"
 
+	"pgregory.net/rapid"
+
+	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
+	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
+	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/highamprzytycka"
+	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
+	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/lelann"
+	"ringleader.example/ringleader/algorithms/minmax"
+	"ringleader.example/ringleader/algorithms/peterson"
+	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/ringbully"
+	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/order"
 )
 
 // shuffled are the identifiers 1 … n in a random order.
@@ -24,73 +37,251 @@ func shuffled(n int, seed uint64) []uint64 {
 	return ids
 }
 
-func bothEngines[S, M any](t *testing.T, a election.Algorithm[S, M]) {
-	for n := 1; n <= 33; n++ {
-		for _, timing := range []election.Timing{election.Asynchronous, election.Synchronous} {
-			o := Options{Instance: election.On(shuffled(n, uint64(n))...), Timing: timing}
-			fast, err := newRun(a, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			(&rounds[S, M]{run: fast}).play()
-			slow, err := newRun(a, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			newClocked(slow).play()
-			f, s := fast.finish(), slow.finish()
-			f.Prepared, s.Prepared, f.Bytes, s.Bytes = nil, nil, 0, 0
-			if !reflect.DeepEqual(f, s) || !reflect.DeepEqual(fast.states, slow.states) {
-				t.Errorf("%s, n=%d, %s: in rounds %+v at %+v, event by event %+v at %+v", a.Name, n, timing, f, f.Time, s, s.Time)
+// played is all that came of a run, but for what tells engines apart.
+type played[S any] struct {
+	Result
+	times  Times
+	states []S
+}
+
+// by runs an algorithm on one engine, whatever engine Run would take.
+func by[S, M any](t failer, a election.Algorithm[S, M], o Options, play func(*run[S, M])) *played[S] {
+	t.Helper()
+	r, err := newRun(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	play(r)
+	result := &played[S]{Result: *r.finish(), states: r.states}
+	if result.Time != nil {
+		result.times = *result.Time
+	}
+	result.Prepared, result.Bytes, result.Time = nil, 0, nil
+	return result
+}
+
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func inRounds[S, M any](r *run[S, M])     { (&rounds[S, M]{run: r}).play() }
+func eventByEvent[S, M any](r *run[S, M]) { newClocked(r).play() }
+func linkByLink[S, M any](r *run[S, M])   { newLinks(r).play() }
+func tileByTile[S, M any](r *run[S, M])   { newTiled(r).play() }
+func withoutWheel[S, M any](r *run[S, M]) {
+	c := newClocked(r)
+	c.wheel = nil
+	c.play()
+}
+
+func inArcs[S, M any](count int, clock bool) func(*run[S, M]) {
+	return func(r *run[S, M]) {
+		if !newArcs(r, min(count, r.p.Size()), clock).play() {
+			r.again()
+			if clock {
+				inRounds(r)
+			} else if !newArcs(r, 1, false).play() {
+				panic("one arc has one order")
 			}
 		}
 	}
 }
 
-func TestRoundsAndEventsAreTheSameRun(t *testing.T) {
-	bothEngines(t, lcr.Algorithm)
-	bothEngines(t, ringbully.Algorithm)
+// sameRuns runs an algorithm on random rings, on every engine that can do it.
+func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
+	n := rapid.IntRange(1, 64).Draw(t, "n")
+	seed := rapid.Uint64().Draw(t, "seed")
+	o := Options{Instance: election.On(shuffled(n, seed)...), Seed: seed}
+	if a.Unoriented && rapid.Bool().Draw(t, "unoriented") {
+		o.Instance.Flipped = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "flipped")
+	}
+	if a.Starts == election.AnyStart && rapid.Bool().Draw(t, "some start") {
+		o.Initiators = rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, n, rapid.ID).Draw(t, "initiators")
+	}
+	same := func(o Options, name string, one, other func(*run[S, M])) *played[S] {
+		t.Helper()
+		f, s := by(t, a, o, one), by(t, a, o, other)
+		if !reflect.DeepEqual(f, s) {
+			t.Fatalf("%s, %s, %s: %+v and %+v", a.Name, o.Timing, name, f, s)
+		}
+		return s
+	}
+	synchronous := o
+	synchronous.Timing = election.Synchronous
+	reference := same(o, "rounds, events", inRounds[S, M], eventByEvent[S, M])
+	same(synchronous, "rounds, events", inRounds[S, M], eventByEvent[S, M])
+	same(synchronous, "wheel, heap", eventByEvent[S, M], withoutWheel[S, M])
+
+	o.AnyTime = rapid.Bool().Draw(t, "any time")
+	same(o, "wheel, heap", eventByEvent[S, M], withoutWheel[S, M])
+	random, timed := o, o
+	random.Schedule, timed.Timing, timed.Delay = RandomDelay, election.Timed, 1+seed%9
+	random.Unordered = !a.FIFO && rapid.Bool().Draw(t, "unordered")
+	same(random, "wheel, heap, random delays", eventByEvent[S, M], withoutWheel[S, M])
+	same(timed, "wheel, heap, timed", eventByEvent[S, M], withoutWheel[S, M])
+
+	tile := o
+	tile.Schedule, tile.AnyTime = Tile, false
+	tiled := same(tile, "tiles, links", tileByTile[S, M], linkByLink[S, M])
+	if a.Counts >= election.CountsStartFirst || a.Counts == election.CountsAllFirst && o.Initiators == nil {
+		equal(t, a.Name+" in tiles", &tiled.Result, &reference.Result)
+	}
+	if !a.OneWay {
+		return
+	}
+	sweep := o
+	sweep.Schedule = Sweep
+	cores := rapid.IntRange(1, 5).Draw(t, "cores")
+	swept := same(sweep, "arcs, links", inArcs[S, M](cores, false), linkByLink[S, M])
+	o.AnyTime = false
+	same(o, "arcs, events", inArcs[S, M](cores, true), eventByEvent[S, M])
+	if !sweep.AnyTime && a.Identifiers != election.Anonymous { // the anonymous ones choose
+		equal(t, a.Name+" swept", &swept.Result, &reference.Result)
+	}
 }
 
-func TestMillionProcessesTakeAtMost100BytesEach(t *testing.T) {
-	const n = 1 << 16 // what is counted grows with n alone
-	r, err := Run(ringbully.Algorithm, Options{Instance: election.On(shuffled(n, 1)...)})
+func equal(t *rapid.T, how string, r, reference *Result) {
+	t.Helper()
+	if !reflect.DeepEqual(r.Messages, reference.Messages) || !reflect.DeepEqual(r.ByPhase, reference.ByPhase) {
+		t.Fatalf("%s: %+v, and in rounds %+v", how, r.Messages, reference.Messages)
+	}
+}
+
+func TestEnginesMakeTheSameRuns(t *testing.T) {
+	for name, check := range map[string]func(*rapid.T){
+		"lcr":                  func(t *rapid.T) { sameRuns(t, lcr.Algorithm) },
+		"lelann":               func(t *rapid.T) { sameRuns(t, lelann.Algorithm) },
+		"ring-bully-simple":    func(t *rapid.T) { sameRuns(t, ringbullysimple.Algorithm) },
+		"ring-bully":           func(t *rapid.T) { sameRuns(t, ringbully.Algorithm) },
+		"hirschberg-sinclair":  func(t *rapid.T) { sameRuns(t, hirschbergsinclair.Algorithm) },
+		"franklin":             func(t *rapid.T) { sameRuns(t, franklin.Algorithm) },
+		"peterson":             func(t *rapid.T) { sameRuns(t, peterson.Algorithm) },
+		"peterson-alternating": func(t *rapid.T) { sameRuns(t, petersonalternating.Algorithm) },
+		"dolev-klawe-rodeh":    func(t *rapid.T) { sameRuns(t, dolevklawerodeh.Algorithm) },
+		"dolev-klawe-rodeh-b":  func(t *rapid.T) { sameRuns(t, dolevklawerodehb.Algorithm) },
+		"minmax":               func(t *rapid.T) { sameRuns(t, minmax.Algorithm) },
+		"higham-przytycka":     func(t *rapid.T) { sameRuns(t, highamprzytycka.Algorithm) },
+		"itai-rodeh":           func(t *rapid.T) { sameRuns(t, itairodeh.Algorithm) },
+	} {
+		t.Run(name, func(t *testing.T) { rapid.Check(t, check) })
+	}
+}
+
+// The sizes at which Run takes the engines that trust, where pages are turned and tiles are full.
+func TestLargeRunsAreTheSame(t *testing.T) {
+	n := 3*checkedBelow + 5
+	o := Options{Instance: election.On(shuffled(n, 7)...), Cores: 2}
+	for _, schedule := range []Schedule{FIFO, Sweep, Tile} {
+		o.Schedule = schedule
+		run, one, other := o, inArcs[lcr.Process, lcr.Message](1, schedule == FIFO), linkByLink[lcr.Process, lcr.Message]
+		switch schedule {
+		case FIFO:
+			other = eventByEvent[lcr.Process, lcr.Message]
+		case Tile:
+			one = tileByTile[lcr.Process, lcr.Message]
+		}
+		f, s := by(t, lcr.Algorithm, o, one), by(t, lcr.Algorithm, o, other)
+		r, err := Run(lcr.Algorithm, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(f, s) || !reflect.DeepEqual(r.Messages, s.Messages) || !reflect.DeepEqual(r.Decisions, s.Decisions) {
+			t.Errorf("lcr, %s: %+v and %+v", schedule, f.Messages, s.Messages)
+		}
+	}
+	for _, o := range []Options{{}, {Timing: election.Synchronous}} {
+		o.Instance = election.On(shuffled(n, 7)...)
+		f := by(t, ringbully.Algorithm, o, inRounds[ringbully.Process, ringbully.Message])
+		s := by(t, ringbully.Algorithm, o, eventByEvent[ringbully.Process, ringbully.Message])
+		if !reflect.DeepEqual(f, s) {
+			t.Errorf("ring-bully, %s: %+v at %v and %+v at %v", o.Timing, f.Messages, f.times, s.Messages, s.times)
+		}
+	}
+}
+
+func TestLargeRingsTakeAtMost64BytesAProcessor(t *testing.T) {
+	const n = 1 << 16 // what is counted grows with n alone; identifiers that are not listed take nothing
+	o := Options{Instance: election.Instance{IDs: permuted(n)}}
+	each := map[string]int{}
+	add := func(name string, r *Result, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		each[name] = (r.Bytes + n - 1) / n
+	}
+	for _, timing := range []election.Timing{election.Asynchronous, election.Synchronous} {
+		o.Timing = timing
+		name := " " + timing.String()
+		r, err := Run(ringbully.Algorithm, o)
+		add("ring-bully"+name, r, err)
+		r, err = Run(hirschbergsinclair.Algorithm, o)
+		add("hirschberg-sinclair"+name, r, err)
+		r, err = Run(franklin.Algorithm, o)
+		add("franklin"+name, r, err)
+		r, err = Run(lcr.Algorithm, o)
+		add("lcr"+name, r, err)
+		r, err = Run(peterson.Algorithm, o)
+		add("peterson"+name, r, err)
+		r, err = Run(dolevklawerodeh.Algorithm, o)
+		add("dolev-klawe-rodeh"+name, r, err)
+	}
+	o.Timing, o.Schedule = election.Asynchronous, Tile
+	r, err := Run(ringbully.Algorithm, o)
+	add("ring-bully in tiles", r, err)
+	for name, bytes := range each {
+		if t.Logf("%s: %d", name, bytes); bytes > 64 {
+			t.Errorf("%s: %d bytes a processor", name, bytes)
+		}
+	}
+}
+
+// permuted is a large ring that is not stored.
+func permuted(n int) *order.Order {
+	ids, err := order.Parse("random", n, 1)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	ranks := int(unsafe.Sizeof(uint32(0))) * n
-	if each := (r.Bytes + ranks) / n; each > 100 {
-		t.Errorf("%d bytes a processor", each)
-	}
+	return ids
 }
 
 // deliveries counts what a run allocates, beyond its start, for each delivery.
 func TestNoAllocationPerDelivery(t *testing.T) {
-	engines := map[string]Options{
-		"rounds":      {},
-		"clocked":     {Timing: election.Timed, Delay: 5},
-		"links":       {Schedule: Random},
-		"lifo":        {Schedule: LIFO},
-		"unordered":   {Schedule: Random, Unordered: true},
-		"synchronous": {Timing: election.Synchronous},
+	for name, o := range map[string]Options{
+		"rounds":       {},
+		"clocked":      {Timing: election.Timed, Delay: 5},
+		"heap":         {Timing: election.Timed, Delay: 1 << 20},
+		"random delay": {Schedule: RandomDelay},
+		"links":        {Schedule: Random},
+		"lifo":         {Schedule: LIFO},
+		"round-robin":  {Schedule: RoundRobin},
+		"tile":         {Schedule: Tile},
+		"unordered":    {Schedule: Random, Unordered: true},
+		"synchronous":  {Timing: election.Synchronous},
+	} {
+		allocates(t, name, ringbully.Algorithm, o)
 	}
-	for name, o := range engines {
-		allocations := func(n int) (allocated float64, deliveries uint64) {
-			o.Instance = election.On(shuffled(n, 1)...)
-			allocated = testing.AllocsPerRun(1, func() {
-				r, err := Run(ringbully.Algorithm, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				deliveries = r.Deliveries
-			})
-			return allocated, deliveries
-		}
-		few, _ := allocations(checkedBelow)
-		many, deliveries := allocations(8 * checkedBelow)
-		// Eight times the processes: the buffers grow a few times more, and nothing else is allocated.
-		if many > few+100 {
-			t.Errorf("%s: %.0f allocations, %.0f in a run of an eighth; %d deliveries", name, many, few, deliveries)
-		}
+	allocates(t, "arcs", lcr.Algorithm, Options{Cores: 2})
+	allocates(t, "sweep", lcr.Algorithm, Options{Schedule: Sweep})
+}
+
+func allocates[S, M any](t *testing.T, name string, a election.Algorithm[S, M], o Options) {
+	allocations := func(n int) (allocated float64, deliveries uint64) {
+		o.Instance = election.On(shuffled(n, 1)...)
+		allocated = testing.AllocsPerRun(1, func() {
+			r, err := Run(a, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			deliveries = r.Deliveries
+		})
+		return allocated, deliveries
+	}
+	few, _ := allocations(checkedBelow)
+	many, deliveries := allocations(8 * checkedBelow)
+	// Eight times the processes: the buffers grow a few times more, and nothing else is allocated.
+	if many > few+100 {
+		t.Errorf("%s: %.0f allocations, %.0f in a run of an eighth; %d deliveries", name, many, few, deliveries)
 	}
 }

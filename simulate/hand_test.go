@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/random"
 )
 
 // What the engines are measured against. Like them, all of these decide, announce and count messages by kind.
@@ -111,6 +112,75 @@ func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhas
 		}
 		flags[home] |= no
 	}
+}
+
+// handRandomLCR is LCR by a random scheduler that a specialist would write: a list of the links that are
+// not empty, and for each link its messages, the first of them in the record of the link.
+func handRandomLCR(ids []election.ID, seed uint64) (deliveries uint64) {
+	const leader = 1 << 31
+	type link struct {
+		first, place uint32 // a message, 0 if there is none; where in busy the link is
+		rest, end    uint32 // the list of the others
+	}
+	type cell struct{ id, next uint32 }
+	n := uint32(len(ids))
+	links, busy, decided := make([]link, n), make([]uint32, 0, n), make([]election.ID, n)
+	cells, free := make([]cell, 1, n), uint32(0)
+	send := func(p, id uint32) {
+		l := &links[p]
+		if l.first == 0 {
+			l.first, l.place = id, uint32(len(busy))
+			busy = append(busy, p)
+			return
+		}
+		c := free
+		if c != 0 {
+			free = cells[c].next
+		} else {
+			c = uint32(len(cells))
+			cells = append(cells, cell{})
+		}
+		cells[c] = cell{id, 0}
+		if l.rest == 0 {
+			l.rest = c
+		} else {
+			cells[l.end].next = c
+		}
+		l.end = c
+	}
+	picks := random.New(seed, random.Schedule)
+	for p := range n {
+		send(p, uint32(ids[p]))
+	}
+	for len(busy) > 0 {
+		p := busy[picks.Below(uint64(len(busy)))]
+		l := &links[p]
+		id := l.first
+		if c := l.rest; c != 0 {
+			l.first, l.rest = cells[c].id, cells[c].next
+			cells[c].next, free = free, c
+		} else {
+			last := busy[len(busy)-1]
+			busy[l.place], links[last].place = last, l.place
+			busy, l.first = busy[:len(busy)-1], 0
+		}
+		deliveries++
+		to := p + 1
+		if to == n {
+			to = 0
+		}
+		switch mine := uint32(ids[to]); {
+		case id&leader != 0:
+			if decided[to] = election.ID(id &^ leader); id&^leader != mine {
+				send(to, id)
+			}
+		case id > mine:
+			send(to, id)
+		case id == mine:
+			send(to, id|leader)
+		}
+	}
+	return deliveries
 }
 
 // letter is what goroutines send each other.

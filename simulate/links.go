@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"slices"
+
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/trace"
@@ -59,6 +61,8 @@ func (l *links[S, M]) play() {
 		case l.tiles != nil:
 			l.tiles.sleep(p)
 			asleep++
+		case !l.o.AnyTime && l.o.Schedule == Sweep:
+			l.turns.set(l.slot(p, 0))
 		case !l.o.AnyTime:
 			l.begins(p)
 		case l.turns.levels != nil:
@@ -68,6 +72,14 @@ func (l *links[S, M]) play() {
 			l.sleepers = append(l.sleepers, uint32(p))
 			asleep++
 		}
+	}
+	if l.tiles != nil {
+		for _, tile := range l.tiles.asleep {
+			slices.Sort(tile)
+		}
+	}
+	if l.o.Schedule == Sweep && !l.o.AnyTime {
+		l.firstLap()
 	}
 	for l.underWay+asleep > 0 && l.goesOn() {
 		if l.next() {

@@ -37,7 +37,8 @@ const (
 
 	// Tile cuts a ring into tiles and delivers within one, the oldest message first, until nothing is
 	// under way there; then it goes on to the next. Also for rings of two directions. The processes of a
-	// tile start when their turn comes first, so before anything reaches them. [One when its tile is quiet.]
+	// tile start, in ring order, when their turn comes first, so before anything reaches them. [One when
+	// its tile is quiet.]
 	Tile
 
 	// MaxMessages is a greedy adversary: the link whose message makes its receiver send the most. [By the

@@ -56,8 +56,12 @@ func (r *run[S, M]) note(p int, step trace.Step) {
 		to, _ := r.net.End(s.On())
 		kind, text := r.a.Kinds[s.Kind()].Name, r.plans.MessageText(&s.M, r.p.RealOf)
 		r.record.sent = append(r.record.sent, sender{p, kind, text})
+		copies := 0
+		if r.fate(i) == twice {
+			copies = 1
+		}
 		step.Sent = append(step.Sent, trace.Sent{
-			Message: len(r.record.sent), To: to, Port: int(s.On() - r.net.First(p)), Kind: kind, Text: text,
+			Message: len(r.record.sent), To: to, Port: int(s.On() - r.net.First(p)), Kind: kind, Text: text, Copies: copies,
 		})
 	}
 	for _, e := range r.collect.Rare() {

@@ -25,6 +25,8 @@ type rounds[S, M any] struct {
 const (
 	pageSize = 1 << 11 // messages
 	lastRoom = 64      // a page with less room than this is full
+
+	fewMessages = 16
 )
 
 func (r *rounds[S, M]) play() {
@@ -38,13 +40,11 @@ func (r *rounds[S, M]) play() {
 	// The order of ports matters in a synchronous run where a process can get several messages at once.
 	byPort := r.o.Timing == election.Synchronous && !r.a.OneWay
 	for r.result.Complete && len(r.next)+len(r.collect.Sent()) > 0 {
-		r.now = r.now.Add(election.Units(1))
-		r.collect.Clock(r.now)
-		r.result.Time.Quiet = r.now
-		if len(r.next) == 0 && len(r.collect.Sent()) <= lastRoom/2 {
-			r.small(byPort)
+		if len(r.next) == 0 && len(r.collect.Sent()) <= fewMessages {
+			r.few(byPort)
 			continue
 		}
+		r.tick()
 		r.turn()
 		r.queue, r.next = r.next, r.queue[:0]
 		if byPort {
@@ -87,18 +87,40 @@ func (r *rounds[S, M]) room() int {
 	return cap(r.collect.Sent())
 }
 
-// small delivers the few messages of a round. Most rounds are like that: of the phases of Hirschberg and
+// tick begins the next round.
+func (r *rounds[S, M]) tick() {
+	r.now = r.now.Add(election.Units(1))
+	r.collect.Clock(r.now)
+	r.result.Time.Quiet = r.now
+}
+
+// few runs rounds as long as they have few messages. Most rounds have: of the phases of Hirschberg and
 // Sinclair, the last ones alone take half of the time, and the leader alone is in them.
-func (r *rounds[S, M]) small(byPort bool) {
-	page := r.collect.Swap(r.page())
-	if byPort && len(page) > 1 {
-		r.sort(page)
+func (r *rounds[S, M]) few(byPort bool) {
+	oriented := r.net.Topology == election.Ring && r.net.Oriented()
+	spare := r.page()
+	for r.result.Complete && len(r.collect.Sent()) > 0 && len(r.collect.Sent()) <= fewMessages {
+		r.tick()
+		in := r.collect.Swap(spare)
+		if byPort && len(in) > 1 {
+			r.sort(in)
+		}
+		if oriented {
+			r.ring(in)
+		} else {
+			r.network(in)
+		}
+		r.done(in)
+		spare = in
 	}
-	r.deliver(page)
+	r.blank = append(r.blank, spare)
 }
 
 // sort brings messages into the order of the receivers' ports.
 func (r *rounds[S, M]) sort(in []election.Sent[M]) {
+	if len(in) == 2 && r.port(&in[0]) <= r.port(&in[1]) {
+		return
+	}
 	slices.SortStableFunc(in, func(s, t election.Sent[M]) int { return r.port(&s) - r.port(&t) })
 }
 
@@ -114,20 +136,29 @@ func (r *rounds[S, M]) ports() {
 		}
 		return
 	}
-	wait := r.page()
+	wait, oriented := r.page(), r.net.Oriented()
 	for _, page := range r.queue {
-		if cap(wait)-len(wait) < len(page) {
-			r.held, wait = append(r.held, wait), r.page()
+		due := 0
+		for in := page; len(in) > 0; {
+			waiting := len(wait)
+			if cap(wait)-waiting < lastRoom {
+				r.held, wait = append(r.held, wait), r.page()
+				waiting = 0
+			}
+			now := in[:min(len(in), cap(wait)-waiting)]
+			wait = wait[:waiting+len(now)]
+			// Each message is written to both lists, and one of the two counts it: no branch to mispredict.
+			for i := range now {
+				m := now[i]
+				port := int(^m.Link >> 4 & 1)
+				if !oriented {
+					port = r.port(&m)
+				}
+				page[due], wait[waiting] = m, m
+				due, waiting = due+1-port, waiting+port
+			}
+			wait, in = wait[:waiting], in[len(now):]
 		}
-		// Every message is written to both lists, and one of the two counts it: no branch to mispredict.
-		due, waiting := 0, len(wait)
-		wait = wait[:waiting+len(page)]
-		for i := range page {
-			m, port := page[i], r.port(&page[i])
-			page[due], wait[waiting] = m, m
-			due, waiting = due+1-port, waiting+port
-		}
-		wait = wait[:waiting]
 		r.deliver(page[:due])
 	}
 	for _, page := range append(r.held, wait) {
@@ -160,14 +191,19 @@ func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
 		}
 		in = in[len(now):]
 	}
+	r.done(page)
+	r.blank = append(r.blank, page)
+}
+
+// done counts what has been delivered, and decides what was decided.
+func (r *rounds[S, M]) done(in []election.Sent[M]) {
 	if r.a.Phase != nil {
-		r.phases(page)
+		r.phases(in)
 	}
 	if len(r.collect.Rare()) > 0 {
 		r.decisions()
 	}
-	r.reckon(len(page))
-	r.blank = append(r.blank, page)
+	r.reckon(len(in))
 }
 
 // ring delivers on an oriented ring: link 2p leads to p+1, and link 2p+1 to p-1.

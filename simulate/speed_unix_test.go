@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/order"
@@ -71,16 +72,6 @@ func engine[S, M any](name string, a election.Algorithm[S, M], o Options, play f
 	}}
 }
 
-func inRounds[S, M any](r *run[S, M]) { (&rounds[S, M]{run: r}).play() }
-
-func inRandomOrder(n int) *order.Order {
-	ids, err := order.Parse("random", n, 1)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // list is what the hand-written loops are given.
 func list(ids *order.Order) []election.ID {
 	all := make([]election.ID, ids.Len())
@@ -111,19 +102,127 @@ func sizes(b *testing.B, do func(b *testing.B, n int)) {
 	}
 }
 
-func BenchmarkRoundsAgainstHandLCR(b *testing.B) {
+func ring(n int) Options { return Options{Instance: election.Instance{IDs: permuted(n)}} }
+
+// At most 3 times the loop for LCR, and at most 2 times for ring-bully, is the aim.
+func BenchmarkHandWrittenLCR(b *testing.B) {
 	sizes(b, func(b *testing.B, n int) {
-		o := Options{Instance: election.Instance{IDs: inRandomOrder(n)}}
-		compare(b, engine("rounds", lcr.Algorithm, o, inRounds), handMade(inRandomOrder(n), lcrByHand))
+		compare(b, engine("rounds", lcr.Algorithm, ring(n), inRounds), engine("arcs", lcr.Algorithm, ring(n), inArcs[lcr.Process, lcr.Message](1, true)),
+			handMade(permuted(n), lcrByHand))
 	})
 }
 
-func BenchmarkRoundsAgainstHandRingBully(b *testing.B) {
+func BenchmarkHandWrittenRingBully(b *testing.B) {
 	sizes(b, func(b *testing.B, n int) {
-		o := Options{Instance: election.Instance{IDs: inRandomOrder(n)}}
-		s := o
-		s.Timing = election.Synchronous
-		compare(b, engine("rounds", ringbully.Algorithm, o, inRounds), engine("synchronous", ringbully.Algorithm, s, inRounds),
-			handMade(inRandomOrder(n), ringBullyByHand))
+		synchronous := ring(n)
+		synchronous.Timing = election.Synchronous
+		uncounted := ringbully.Algorithm
+		uncounted.Phase = nil
+		compare(b, engine("rounds", ringbully.Algorithm, ring(n), inRounds), engine("without-phases", uncounted, ring(n), inRounds),
+			engine("synchronous", ringbully.Algorithm, synchronous, inRounds), handMade(permuted(n), ringBullyByHand))
+	})
+}
+
+// At least 50 times the engines' time, and 40 times their memory.
+func BenchmarkGoroutines(b *testing.B) {
+	for _, n := range []int{1 << 12, 1 << 16} {
+		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
+			compare(b, concurrent(lcr.Algorithm, n), engine("run", lcr.Algorithm, ring(n), (*run[lcr.Process, lcr.Message]).start))
+			compare(b, concurrent(ringbully.Algorithm, n), engine("run", ringbully.Algorithm, ring(n), (*run[ringbully.Process, ringbully.Message]).start))
+		})
+	}
+}
+
+func concurrent[S, M any](a election.Algorithm[S, M], n int) side {
+	p, err := a.Prepare(ring(n).Instance)
+	if err != nil {
+		panic(err)
+	}
+	return side{"goroutines", func() func() uint64 { return func() uint64 { return goroutines(&a, p) } }}
+}
+
+// At most 0.7 times the rounds.
+func BenchmarkSweep(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		b.Run("lcr", func(b *testing.B) {
+			compare(b, engine("sweep", lcr.Algorithm, ring(n), inArcs[lcr.Process, lcr.Message](1, false)), engine("rounds", lcr.Algorithm, ring(n), inRounds))
+		})
+		b.Run("peterson", func(b *testing.B) {
+			compare(b, engine("sweep", peterson.Algorithm, ring(n), inArcs[peterson.Process, peterson.Message](1, false)), engine("rounds", peterson.Algorithm, ring(n), inRounds))
+		})
+	})
+}
+
+// Two cores do the work of one in half the time and a little more: what counts is the critical path, the
+// longer one of the two arcs in each lap, since this process may not have two idle cores.
+func BenchmarkTwoArcs(b *testing.B) {
+	for _, n := range []int{1 << 16, 1 << 20} {
+		b.Run(fmt.Sprint("lcr/n=", n), func(b *testing.B) { compareArcs(b, lcr.Algorithm, n) })
+		b.Run(fmt.Sprint("peterson/n=", n), func(b *testing.B) { compareArcs(b, peterson.Algorithm, n) })
+	}
+}
+
+func compareArcs[S, M any](b *testing.B, a election.Algorithm[S, M], n int) {
+	critical := func(count int) float64 {
+		r, err := newRun(a, ring(n))
+		if err != nil {
+			b.Fatal(err)
+		}
+		arcs, total := newArcs(r, count, true), time.Duration(0)
+		for first := true; first || arcs.busy(); first = false {
+			longest := time.Duration(0)
+			for _, one := range arcs.each {
+				start := processor()
+				one.sweep(first)
+				longest = max(longest, processor()-start)
+			}
+			arcs.exchange()
+			total += longest
+		}
+		arcs.merge()
+		return float64(total) / float64(r.result.Deliveries)
+	}
+	var one, two []float64
+	for b.Loop() {
+		one, two = append(one, critical(1)), append(two, critical(2))
+	}
+	slices.Sort(one)
+	slices.Sort(two)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(one[len(one)/2], "one-ns")
+	b.ReportMetric(two[len(two)/2], "two-ns")
+	b.ReportMetric(one[len(one)/2]/two[len(two)/2], "one/two")
+}
+
+// Rings of two directions above the size of a cache.
+func BenchmarkTiles(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		tile := ring(n)
+		tile.Schedule = Tile
+		compare(b, engine("tiles", ringbully.Algorithm, tile, tileByTile), engine("rounds", ringbully.Algorithm, ring(n), inRounds))
+	})
+}
+
+// At most 3 times a scheduler written for LCR alone.
+func BenchmarkRandomScheduler(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		o := ring(n)
+		o.Schedule = Random
+		compare(b, engine("links", lcr.Algorithm, o, linkByLink),
+			handMade(permuted(n), func(ids []election.ID) uint64 { return handRandomLCR(ids, 1) }))
+	})
+}
+
+// At least 1.8 times the wheel's time.
+func BenchmarkHeap(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		o := ring(n)
+		o.Schedule = RandomDelay
+		b.Run("lcr", func(b *testing.B) {
+			compare(b, engine("heap", lcr.Algorithm, o, withoutWheel), engine("wheel", lcr.Algorithm, o, eventByEvent))
+		})
+		b.Run("ring-bully", func(b *testing.B) {
+			compare(b, engine("heap", ringbully.Algorithm, o, withoutWheel), engine("wheel", ringbully.Algorithm, o, eventByEvent))
+		})
 	})
 }

@@ -31,6 +31,8 @@ func (t *turns) set(slot int) {
 	}
 }
 
+func (t *turns) has(slot int) bool { return t.levels[0][slot/64]>>(slot%64)&1 != 0 }
+
 func (t *turns) clear(slot int) {
 	for _, level := range t.levels {
 		if level[slot/64] &^= 1 << (slot % 64); level[slot/64] != 0 {
@@ -91,4 +93,18 @@ func (l *links[S, M]) inTurn(least int) (started bool) {
 	link := uint32(slot - p - 1)
 	l.deliver(link, l.head[link])
 	return false
+}
+
+// firstLap is the first lap of a sweep in which processes start before anything reaches them.
+func (l *links[S, M]) firstLap() {
+	for p := 0; p < l.p.Size() && l.result.Complete; p++ {
+		if start := l.slot(p, 0); l.turns.has(start) {
+			l.turns.clear(start)
+			l.begins(p)
+		}
+		for p > 0 && l.head[l.net.First(p-1)] != 0 && l.goesOn() {
+			l.deliver(l.net.First(p-1), l.head[l.net.First(p-1)])
+		}
+	}
+	l.turns.slot = l.slot(l.p.Size()-1, 1)
 }
