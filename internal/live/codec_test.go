@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/election"
@@ -169,8 +170,9 @@ func TestADataDirectoryServesOneProcessAtATime(t *testing.T) {
 	if err != nil || again {
 		t.Fatal(again, err)
 	}
-	if _, _, err := openStore(directory, 1, digest{}, nil); !errors.Is(err, ErrData) {
-		t.Errorf("a second one was let in: %v", err)
+	want := "data directory " + directory + " is in use by another member"
+	if _, _, err := openStore(directory, 1, digest{}, nil); !errors.Is(err, ErrData) || err.Error() != want {
+		t.Errorf("to a second one it says %v", err)
 	}
 	if err := s.close(); err != nil {
 		t.Fatal(err)
@@ -180,6 +182,17 @@ func TestADataDirectoryServesOneProcessAtATime(t *testing.T) {
 		t.Errorf("again %v, incarnation %d after %d, %v", again, next.record.Incarnation, s.record.Incarnation, err)
 	}
 	next.close()
+}
+
+func TestALockThatCannotBeOpenedIsNotOneThatAnotherHolds(t *testing.T) {
+	directory := t.TempDir()
+	if err := os.Mkdir(filepath.Join(directory, "lock"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := openStore(directory, 1, digest{}, nil)
+	if !errors.Is(err, ErrData) || strings.Contains(err.Error(), "another member") {
+		t.Error(err)
+	}
 }
 
 func TestAFailedSyncIsAnErrorAndChangesNothing(t *testing.T) {

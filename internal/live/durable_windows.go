@@ -14,7 +14,11 @@ func lockFile(name string) (*os.File, error) {
 	const share = 0 // with nobody
 	h, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, share, nil,
 		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
-	if err != nil {
+	const sharingViolation = syscall.Errno(32)
+	switch {
+	case err == sharingViolation:
+		return nil, errLocked
+	case err != nil:
 		return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 	}
 	return os.NewFile(uintptr(h), name), nil

@@ -15,6 +15,9 @@ import (
 // ErrData says that a data directory cannot be used; the text names the file.
 var ErrData = errors.New("data directory")
 
+// errLocked says that another process has locked a file.
+var errLocked = errors.New("locked")
+
 // record is what survives a crash of a member.
 type record struct {
 	header
@@ -75,8 +78,11 @@ func openStore(directory string, id uint64, group digest, newborn []byte) (s *st
 		return nil, false, fmt.Errorf("%w: %w", ErrData, err)
 	}
 	s = &store{directory: directory, sync: (*os.File).Sync}
-	if s.lock, err = lockFile(filepath.Join(directory, "lock")); err != nil {
-		return nil, false, fmt.Errorf("%w %s is in use by another member: %w", ErrData, directory, err)
+	switch s.lock, err = lockFile(filepath.Join(directory, "lock")); {
+	case errors.Is(err, errLocked):
+		return nil, false, fmt.Errorf("%w %s is in use by another member", ErrData, directory)
+	case err != nil:
+		return nil, false, fmt.Errorf("%w: %w", ErrData, err)
 	}
 	defer func() {
 		if err != nil {
