@@ -136,6 +136,26 @@ func TestTrustedAgainHearsOfTheCoordinator(t *testing.T) {
 		[]sent{{bully.Election, 3}}, election.SetTimer)
 }
 
+// However long they are, timeouts fit into a process's clock, or are refused.
+func TestLongestTimeouts(t *testing.T) {
+	for _, good := range []map[string]string{
+		{"delay": "1152921504606846976"},
+		{"delay": "1152921504606846976", "answer-timeout": "4611686018427387904"},
+		{"victory-timeout": "9223372036854775807"},
+	} {
+		set, err := bully.Algorithm.Set(good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bully.Algorithm.New(election.Local{ID: 1, Degree: 2, Parameters: set})
+	}
+	for _, name := range []string{"delay", "answer-timeout", "victory-timeout"} {
+		if _, err := bully.Algorithm.Set(map[string]string{name: "340282366920938463463374607431768211456"}); err == nil {
+			t.Errorf("%s may be 2^128", name)
+		}
+	}
+}
+
 func TestAloneAProcessLeadsAtOnce(t *testing.T) {
 	p := newProcess(1, 1, nil)
 	expect(t, "one process", p.step(p.Start), nil, election.Lead)
