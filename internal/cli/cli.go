@@ -73,10 +73,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			}
 		}
 	}()
-	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv}
+	out := &output{Writer: stdout}
+	p := &program{stdin: stdin, stdout: out, stderr: stderr, getenv: getenv}
 	root := p.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if out.err != nil {
+		err = failed("cannot write to stdout: %w", reason(out.err))
+	}
 	if err == nil {
 		return exitFine
 	}
@@ -253,8 +257,34 @@ func distance(a, b string) int {
 // oneLine makes one line of several errors.
 func oneLine(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
 
+// output remembers the first failure to write: a result that nobody got is not fine.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// reason is an error without the name of the file and what was done to it.
+func reason(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
 // isTerminal says whether a person reads or writes there.
 func isTerminal(stream any) bool {
+	if o, ok := stream.(*output); ok {
+		stream = o.Writer
+	}
 	file, ok := stream.(*os.File)
 	if !ok {
 		return false

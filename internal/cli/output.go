@@ -195,18 +195,42 @@ func (r *results) put(p *program, record *trace.Record, asJSON func() object, as
 	return nil
 }
 
-// toFile writes a file whole or not at all; "-" is stdout.
-func (p *program) toFile(path string, write func(io.Writer) error) (err error) {
+// toFile writes a file whole or not at all; "-" is stdout. What is no file, a device or a pipe, is written to
+// as it is, and so is the file that a link leads to.
+func (p *program) toFile(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return write(p.stdout)
 	}
+	place := path
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		place = target
+	}
+	put := replace
+	if info, err := os.Stat(place); err == nil && !info.Mode().IsRegular() {
+		put = fill
+	}
+	err := put(place, write)
+	if why := reason(err); why != err {
+		return failed("cannot write %s: %w", path, why)
+	}
+	return err
+}
+
+// fill writes to what is there.
+func fill(path string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(file)
+	return errors.Join(write(buffered), buffered.Flush(), file.Close())
+}
+
+// replace puts a new file in the place of the old one.
+func replace(path string, write func(io.Writer) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		var reason *os.PathError
-		if errors.As(err, &reason) {
-			err = reason.Err
-		}
-		return failed("cannot write %s: %v", path, err)
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -215,11 +239,8 @@ func (p *program) toFile(path string, write func(io.Writer) error) (err error) {
 		}
 	}()
 	buffered := bufio.NewWriter(file)
-	if err := write(buffered); err != nil {
+	if err := errors.Join(write(buffered), buffered.Flush(), file.Chmod(0o644), file.Close()); err != nil {
 		return err
-	}
-	if err := errors.Join(buffered.Flush(), file.Chmod(0o644), file.Close()); err != nil {
-		return failed("cannot write %s: %v", path, err)
 	}
 	return os.Rename(file.Name(), path)
 }
