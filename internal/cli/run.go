@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
@@ -23,8 +23,7 @@ type runOptions struct {
 	dead             string
 	crash, recover   []string
 	limit            uint64
-	json             bool
-	draw, trace      string
+	results
 }
 
 func (p *program) run() *cobra.Command {
@@ -64,7 +63,8 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			return p.simulate(command.Context(), e, &o)
 		},
 	}
-	o.flags(command)
+	o.input.flags(command)
+	o.results.flags(command, "the run")
 	f := command.Flags()
 	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "see what equal identifiers do")
 	f.StringVar(&o.start, "start", "all", "who starts before the first delivery: all, or ID,…; any: the schedule decides when")
@@ -78,9 +78,6 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.StringSliceVar(&o.crash, "crash", nil, "ID@TIME,…: processes that crash")
 	f.StringSliceVar(&o.recover, "recover", nil, "ID@TIME,…: processes that come back")
 	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts (default none)")
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	f.StringVar(&o.draw, "draw", "", "draw the space-time diagram into this SVG file; - is stdout")
-	f.StringVar(&o.trace, "trace", "", "write the record as JSON lines into this file; - is stdout")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any"))
@@ -95,7 +92,7 @@ func (o *runOptions) options(e *catalogue.Entry) (simulate.Options, error) {
 	}
 	s := simulate.Options{
 		Instance: i, Unordered: o.unordered, Delay: o.delay, Seed: o.seed, Limit: o.limit,
-		Record: o.draw != "" || o.trace != "",
+		Record: o.recorded(), Cores: runtime.GOMAXPROCS(0),
 	}
 	timing := int(e.Timing)
 	if o.timing != "" {
@@ -136,8 +133,8 @@ func (o *runOptions) options(e *catalogue.Entry) (simulate.Options, error) {
 }
 
 func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOptions) error {
-	if (o.draw == "-" || o.trace == "-") && (o.json || o.draw == o.trace) {
-		return fmt.Errorf("stdout takes one result: one of --json, --draw - and --trace -")
+	if err := o.check(); err != nil {
+		return err
 	}
 	s, err := o.options(e)
 	if err != nil {
@@ -153,23 +150,7 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	if err != nil {
 		return err
 	}
-	if o.draw != "" {
-		if err := p.toFile(o.draw, r.Record.SVG); err != nil {
-			return err
-		}
-	}
-	if o.trace != "" {
-		err := p.toFile(o.trace, func(w io.Writer) error { _, err := r.Record.WriteTo(w); return err })
-		if err != nil {
-			return err
-		}
-	}
-	switch {
-	case o.json:
-		err = p.print(resultJSON(e, o, &s, r))
-	case o.draw != "-" && o.trace != "-":
-		err = p.resultText(e, o, &s, r)
-	}
+	err = o.put(p, r.Record, func() object { return resultJSON(e, o, &s, r) }, func() error { return p.resultText(e, o, &s, r) })
 	switch {
 	case err != nil:
 		return err
@@ -188,6 +169,13 @@ func real(r *simulate.Result, position int) uint64 {
 	}
 	return r.Prepared.Real(position)
 }
+
+// arranged is who stood where in the run: Burns' adversary has a say in that.
+type arranged struct{ *election.Prepared }
+
+func (a arranged) Len() int               { return a.Size() }
+func (a arranged) At(position int) uint64 { return a.Real(position) }
+func (a arranged) Dense() bool            { return false }
 
 // identity is how results show on what was run.
 func identity(e *catalogue.Entry, in *input, ids election.Arrangement) object {
@@ -213,7 +201,7 @@ func identity(e *catalogue.Entry, in *input, ids election.Arrangement) object {
 }
 
 func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simulate.Result) object {
-	result := append(identity(e, &o.input, s.Instance.IDs), field{"timing", r.Timing.String()})
+	result := append(identity(e, &o.input, arranged{r.Prepared}), field{"timing", r.Timing.String()})
 	switch r.Timing {
 	case election.Asynchronous:
 		result = append(result, field{"schedule", s.Schedule.String()})
@@ -323,7 +311,7 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 		how += fmt.Sprintf(", delays 1 to %d", r.Delay)
 	}
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, r.Timing, n), e.Source)
-	p.underTitle(lineUp(e.Declaration, s.Instance.IDs, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, o.seed))
+	p.underTitle(lineUp(e.Declaration, arranged{r.Prepared}, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, o.seed))
 
 	verdict, colour := p.verdict(r.Prepared.Declaration(), r)
 	fmt.Fprintln(w, paint.text(colour, verdict))
