@@ -130,3 +130,26 @@ func TestCountEqualsSimulation(t *testing.T) {
 		}
 	}
 }
+
+func TestOrderOnLinksIsNeededExactlyWhereDeclared(t *testing.T) {
+	for _, e := range catalogue.All {
+		if e.Timing != election.Asynchronous || e.Topology != election.Ring {
+			continue
+		}
+		failures, runs := 0, 0
+		for ; runs < 10_000 && (failures == 0 || !e.FIFO); runs++ {
+			n, seed := 2+runs%6, uint64(runs)
+			o := simulate.Options{Instance: electiontest.Instance(e.Declaration, n, seed), Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 100_000}
+			r, err := e.Simulate(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.Right || len(r.Faults) > 0 {
+				failures++
+			}
+		}
+		if e.FIFO != (failures > 0) {
+			t.Errorf("%s: %d of %d runs fail without order on links; FIFO is declared as %v", e.Name, failures, runs, e.FIFO)
+		}
+	}
+}
