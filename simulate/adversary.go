@@ -24,7 +24,7 @@ func (l *links[S, M]) most() (started bool) {
 		l.wakes(sleeper)
 		return true
 	}
-	l.deliver(best, l.head[best])
+	l.deliver(best, l.queues[best].head)
 	return false
 }
 
@@ -39,7 +39,7 @@ func (l *links[S, M]) last() (started bool) {
 		l.now = l.now.Add(election.Units(1))
 		l.dueNow = l.underWay
 		for _, link := range l.busy {
-			for c := l.head[link]; c != 0; c = l.cells[c].next {
+			for c := l.queues[link].head; c != 0; c = l.cells[c].next {
 				l.due[link]++
 			}
 		}
@@ -55,15 +55,16 @@ func (l *links[S, M]) last() (started bool) {
 	}
 	l.due[best]--
 	l.dueNow--
-	l.deliver(best, l.head[best])
+	l.deliver(best, l.queues[best].head)
 	return false
 }
 
 // tries says how many messages the next delivery of a link would make its receiver send.
 func (l *links[S, M]) tries(link uint32) int {
 	to, port := l.net.End(link)
-	next := &l.cells[l.head[link]]
-	if next.lost || l.isDead(to) {
+	head := l.queues[link].head
+	next := &l.cells[head]
+	if l.remarks != nil && l.remarks[head].lost || l.isDead(to) {
 		return 0
 	}
 	return l.trial(to, func(s *S, out *election.Out[M]) { l.a.Receive(s, port, next.Kind(), next.M, out) })

@@ -182,7 +182,7 @@ func (c *clocked[S, M]) play() {
 		c.step(p, func(out *election.Out[M]) { c.a.Start(&c.states[p], out) }, trace.Step{Event: trace.Start, Port: -1})
 	}
 	for c.result.Complete {
-		if c.message() {
+		if w := c.wheel; w != nil && len(c.queue) == 0 && w.read < len(w.due) || c.message() {
 			if c.goesOn() {
 				var m *posted[M]
 				c.now, m = c.wheel.take()

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"reflect"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -14,12 +15,11 @@ type links[S, M any] struct {
 	*run[S, M]
 	picks    *random.Source
 	cells    []cell[M]
+	remarks  []remark // by cell; nil if there is neither a record nor luck
 	free     uint32   // a list of cells that are not in use
-	head     []uint32 // by link: its oldest message; 0 if it is empty
-	tail     []uint32 // by link: its newest one
+	queues   []link
 	underWay int      // messages
 	busy     []uint32 // lifo: the link of every message, in the order of sending; else the links that are not empty
-	place    []uint32 // by link, where in busy it is; nil where busy is not such a set
 	turns    turns    // round-robin and sweep; without levels else
 	tiles    *tiles   // tile; nil else
 	due      []uint32 // max-time: by link, how many of its messages are due now; nil else
@@ -27,21 +27,34 @@ type links[S, M any] struct {
 	sleepers []uint32 // who may start at any time from now on, where neither turns nor tiles know
 }
 
+// link is the queue of a link.
+type link struct {
+	head  uint32 // its oldest message; 0 if it is empty
+	tail  uint32 // its newest one
+	place uint32 // where in busy it is, where busy is the links that are not empty
+}
+
 // cell holds a message in the queue of its link.
 type cell[M any] struct {
-	underway[M]
+	election.Sent[M]
 	next, previous uint32
-	lost           bool // it will not arrive
+}
+
+// remark is what is only sometimes asked about a message.
+type remark struct {
+	number uint32 // in the record
+	lost   bool   // it will not arrive
 }
 
 func newLinks[S, M any](r *run[S, M]) *links[S, M] {
 	l := &links[S, M]{
 		run: r, picks: random.New(r.o.Seed, random.Schedule), cells: make([]cell[M], 1, r.p.Size()+1),
-		head: make([]uint32, r.net.Links()), tail: make([]uint32, r.net.Links()),
+		queues: make([]link, r.net.Links()),
+	}
+	if r.record != nil || r.luck != nil {
+		l.remarks = make([]remark, 1)
 	}
 	switch r.o.Schedule {
-	case Random, MaxMessages, MaxTime:
-		l.place = make([]uint32, r.net.Links())
 	case RoundRobin, Sweep:
 		l.turns = newTurns(r.net.Links() + r.p.Size())
 	case Tile:
@@ -86,7 +99,8 @@ func (l *links[S, M]) play() {
 			asleep--
 		}
 	}
-	l.result.Bytes += cap(l.cells)*(l.plans.MessageSize()+24) + 4*(len(l.head)+len(l.tail)+len(l.place)+cap(l.busy)+cap(l.sleepers))
+	l.result.Bytes += cap(l.cells)*int(reflect.TypeFor[cell[M]]().Size()) + 8*cap(l.remarks) + 12*len(l.queues) +
+		4*(cap(l.busy)+cap(l.sleepers)+len(l.due))
 }
 
 // next delivers a message, or lets somebody start and reports true.
@@ -118,9 +132,9 @@ func (l *links[S, M]) lifo() (started bool) {
 	link := l.busy[last]
 	l.busy = l.busy[:last]
 	if l.o.Unordered {
-		l.deliver(link, l.tail[link])
+		l.deliver(link, l.queues[link].tail)
 	} else {
-		l.deliver(link, l.head[link])
+		l.deliver(link, l.queues[link].head)
 	}
 	return false
 }
@@ -137,7 +151,7 @@ func (l *links[S, M]) random() (started bool) {
 		return true
 	}
 	link := l.busy[pick]
-	which := l.head[link]
+	which := l.queues[link].head
 	if l.o.Unordered {
 		length := uint64(1)
 		for c := which; l.cells[c].next != 0; c = l.cells[c].next {
@@ -161,43 +175,49 @@ func (l *links[S, M]) wakes(i int) {
 func (l *links[S, M]) begins(p int) {
 	l.collect.Reset()
 	l.a.Start(&l.states[p], l.begin(p))
-	l.after(p, trace.Step{Event: trace.Start, Port: -1})
+	l.check(p)
+	l.draw()
+	l.note(p, trace.Step{Event: trace.Start, Port: -1})
+	l.effects(p)
 }
 
 // deliver takes a message off its link and hands it over.
-func (l *links[S, M]) deliver(link, which uint32) {
-	m, lost := l.cells[which].underway, l.cells[which].lost
-	l.unlink(link, which)
-	to, port := l.net.End(link)
-	received := trace.Step{Event: trace.Receive, Port: int(port), Message: m.number}
-	if !lost {
+func (l *links[S, M]) deliver(number, which uint32) {
+	m, about := l.cells[which].Sent, remark{}
+	if l.remarks != nil {
+		about = l.remarks[which]
+	}
+	l.unlink(number, which)
+	to, port := l.net.End(number)
+	if !about.lost {
 		l.result.Deliveries++
 		if l.result.Time != nil {
 			l.result.Time.Quiet = l.now
 		}
 	}
-	if lost || l.isDead(to) {
-		received.Event, received.Port = trace.Lost, -1
-		l.note(to, received)
+	if about.lost || l.isDead(to) {
+		l.note(to, trace.Step{Event: trace.Lost, Port: -1, Message: int(about.number)})
 		return
 	}
 	l.collect.Reset()
 	l.a.Receive(&l.states[to], port, m.Kind(), m.M, l.begin(to))
-	l.after(to, received)
+	l.check(to)
+	l.draw()
+	if l.record != nil {
+		l.note(to, trace.Step{Event: trace.Receive, Port: int(port), Message: int(about.number)})
+	}
+	l.effects(to)
 }
 
-// after makes the effects of a step happen.
-func (l *links[S, M]) after(p int, what trace.Step) {
-	l.check(p)
-	l.draw()
-	l.note(p, what)
+// effects makes the effects of a step happen.
+func (l *links[S, M]) effects(p int) {
 	for i := range l.collect.Sent() {
 		s := &l.collect.Sent()[i]
 		l.count(s)
 		fate := l.fate(i)
-		l.enqueue(s, l.number(i), fate == lost)
+		l.enqueue(s, i, fate == lost)
 		if fate == twice {
-			l.enqueue(s, l.number(i), false)
+			l.enqueue(s, i, false)
 		}
 	}
 	for _, e := range l.collect.Rare() {
@@ -205,7 +225,8 @@ func (l *links[S, M]) after(p int, what trace.Step) {
 	}
 }
 
-func (l *links[S, M]) enqueue(s *election.Sent[M], number int, lost bool) {
+// enqueue puts the i-th message of a step on its link.
+func (l *links[S, M]) enqueue(s *election.Sent[M], i int, lost bool) {
 	c := l.free
 	if c != 0 {
 		l.free = l.cells[c].next
@@ -213,53 +234,65 @@ func (l *links[S, M]) enqueue(s *election.Sent[M], number int, lost bool) {
 		c = uint32(len(l.cells))
 		l.cells = append(l.cells, cell[M]{})
 	}
-	link := s.On()
-	l.cells[c] = cell[M]{underway: underway[M]{*s, number}, previous: l.tail[link], lost: lost}
-	if l.head[link] == 0 {
-		l.head[link] = c
-	} else {
-		l.cells[l.tail[link]].next = c
+	if l.remarks != nil {
+		if int(c) == len(l.remarks) {
+			l.remarks = append(l.remarks, remark{})
+		}
+		l.remarks[c] = remark{uint32(l.number(i)), lost}
 	}
-	l.tail[link] = c
+	number := s.On()
+	q := &l.queues[number]
+	l.cells[c] = cell[M]{Sent: *s, previous: q.tail}
+	wasBusy := q.head != 0
+	if wasBusy {
+		l.cells[q.tail].next = c
+	} else {
+		q.head = c
+	}
+	q.tail = c
 	l.underWay++
-	switch {
-	case l.o.Schedule == LIFO:
-		l.busy = append(l.busy, link)
-	case l.tiles != nil:
-		to, _ := l.net.End(link)
-		l.tiles.push(to, link)
-	case l.head[link] != c: // it was busy before
-	case l.place != nil:
-		l.place[link] = uint32(len(l.busy))
-		l.busy = append(l.busy, link)
+	switch l.o.Schedule {
+	case LIFO:
+		l.busy = append(l.busy, number)
+	case Tile:
+		to, _ := l.net.End(number)
+		l.tiles.push(to, number)
+	case RoundRobin, Sweep:
+		l.turns.set(l.slotOf(number))
 	default:
-		l.turns.set(l.slotOf(link))
+		if !wasBusy {
+			q.place = uint32(len(l.busy))
+			l.busy = append(l.busy, number)
+		}
 	}
 }
 
-func (l *links[S, M]) unlink(link, c uint32) {
-	cell := &l.cells[c]
+func (l *links[S, M]) unlink(number, c uint32) {
+	q, cell := &l.queues[number], &l.cells[c]
 	if cell.previous == 0 {
-		l.head[link] = cell.next
+		q.head = cell.next
 	} else {
 		l.cells[cell.previous].next = cell.next
 	}
 	if cell.next == 0 {
-		l.tail[link] = cell.previous
+		q.tail = cell.previous
 	} else {
 		l.cells[cell.next].previous = cell.previous
 	}
 	cell.next, l.free = l.free, c
 	l.underWay--
-	switch {
-	case l.head[link] != 0:
-	case l.place != nil:
+	if q.head != 0 {
+		return
+	}
+	switch l.o.Schedule {
+	case LIFO, Tile:
+	case RoundRobin, Sweep:
+		l.turns.clear(l.slotOf(number))
+	default:
 		end := len(l.busy) - 1
 		moved := l.busy[end]
-		l.busy[l.place[link]] = moved
-		l.place[moved] = l.place[link]
+		l.busy[q.place] = moved
+		l.queues[moved].place = q.place
 		l.busy = l.busy[:end]
-	case l.turns.levels != nil:
-		l.turns.clear(l.slotOf(link))
 	}
 }

@@ -56,7 +56,7 @@ func (l *links[S, M]) inTiles() (started bool) {
 		case waiting:
 			link := q.links[q.done]
 			q.done++
-			l.deliver(link, l.head[link])
+			l.deliver(link, l.queues[link].head)
 			return false
 		}
 	}

@@ -91,7 +91,7 @@ func (l *links[S, M]) inTurn(least int) (started bool) {
 		return true
 	}
 	link := uint32(slot - p - 1)
-	l.deliver(link, l.head[link])
+	l.deliver(link, l.queues[link].head)
 	return false
 }
 
@@ -102,8 +102,8 @@ func (l *links[S, M]) firstLap() {
 			l.turns.clear(start)
 			l.begins(p)
 		}
-		for p > 0 && l.head[l.net.First(p-1)] != 0 && l.goesOn() {
-			l.deliver(l.net.First(p-1), l.head[l.net.First(p-1)])
+		for p > 0 && l.queues[l.net.First(p-1)].head != 0 && l.goesOn() {
+			l.deliver(l.net.First(p-1), l.queues[l.net.First(p-1)].head)
 		}
 	}
 	l.turns.slot = l.slot(l.p.Size()-1, 1)

@@ -15,9 +15,9 @@ type wheel[M any] struct {
 	width   uint64 // of a bucket, in ticks
 	base    election.Ticks
 	first   int // the bucket that begins at base
-	near    int // how far from there is the first that is not empty; less than 0: not known
 	count   int // messages in buckets
 	buckets []bucket
+	full    turns       // which of them are not empty
 	letters []posted[M] // page by page
 	after   []uint32    // by page: the next one of its bucket, or of those that are blank
 	blank   uint32      // a page; 0: none
@@ -53,31 +53,33 @@ func newWheel[M any](least, most uint64) *wheel[M] {
 	return &wheel[M]{
 		width: width, buckets: make([]bucket, (most+width)/width+1), byTime: make([]uint32, width),
 		letters: make([]posted[M], letterPage), after: make([]uint32, 1), // page 0 is none
+		full: newTurns(int((most+width)/width + 1)),
 	}
 }
 
 // add adds a message that arrives at a time, later than now by the least delay or more.
 func (w *wheel[M]) add(now, at election.Ticks, m posted[M]) {
 	if gone := now.Sub(w.base); w.count == 0 && w.read == len(w.due) {
-		w.base, w.near = now, -1
+		w.base = now
 	} else if gone.Lo >= w.width { // what lies between is empty
 		steps := int(gone.Lo / w.width)
 		w.base = w.base.Add(election.Units(uint64(steps) * w.width))
 		w.first = (w.first + steps) % len(w.buckets)
-		w.near -= steps
 	}
 	offset := at.Sub(w.base).Lo
 	steps := int(offset / w.width)
 	m.offset = uint16(offset % w.width)
-	if w.near >= 0 && steps < w.near {
-		w.near = steps
-	}
 	w.count++
-	b := &w.buckets[(w.first+steps)%len(w.buckets)]
+	number := w.first + steps
+	if number >= len(w.buckets) {
+		number -= len(w.buckets)
+	}
+	b := &w.buckets[number]
 	if b.last == 0 || b.onLast == letterPage {
 		page := w.page()
 		if b.last == 0 {
 			b.first = page
+			w.full.set(number)
 		} else {
 			w.after[b.last] = page
 		}
@@ -108,13 +110,16 @@ func (w *wheel[M]) soonest() (election.Ticks, bool) {
 	if w.count == 0 {
 		return election.Ticks{}, false
 	}
-	if w.near < 0 {
-		w.near = 0
-		for w.buckets[(w.first+w.near)%len(w.buckets)].last == 0 {
-			w.near++
-		}
+	return w.base.Add(election.Units(uint64(w.near()) * w.width)), true
+}
+
+// near is how far from the first bucket the first is that is not empty.
+func (w *wheel[M]) near() int {
+	near := w.full.from(w.first) - w.first
+	if near < 0 {
+		near += len(w.buckets)
 	}
-	return w.base.Add(election.Units(uint64(w.near) * w.width)), true
+	return near
 }
 
 // open turns to the next bucket that is not empty, if the one that is read is at its end. No message may
@@ -123,31 +128,47 @@ func (w *wheel[M]) open(byPort bool) {
 	if w.read < len(w.due) {
 		return
 	}
-	w.base, _ = w.soonest()
-	w.first = (w.first + w.near) % len(w.buckets)
-	w.near = -1
+	near := w.near()
+	w.base = w.base.Add(election.Units(uint64(near) * w.width))
+	w.first = (w.first + near) % len(w.buckets)
 	b := w.buckets[w.first]
 	w.buckets[w.first] = bucket{}
-	total := 0
+	w.full.clear(w.first)
+	w.sort(b)
+	w.count -= len(w.due)
+	w.after[b.last], w.blank = w.blank, b.first
+	if byPort {
+		slices.SortStableFunc(w.due, func(m, n posted[M]) int { return int(m.port) - int(n.port) })
+	}
+}
+
+// sort makes due of a bucket. Within a moment, the order of adding is kept.
+func (w *wheel[M]) sort(b bucket) {
+	w.due, w.read = w.due[:0], 0
+	if few := b.first == b.last && b.onLast <= 16; few || w.width == 1 {
+		for m := range w.of(b) {
+			w.due = append(w.due, *m)
+			for i := len(w.due) - 1; i > 0 && w.due[i].offset < w.due[i-1].offset; i-- {
+				w.due[i], w.due[i-1] = w.due[i-1], w.due[i]
+			}
+		}
+		return
+	}
 	clear(w.byTime)
+	total := 0
 	for m := range w.of(b) {
 		w.byTime[m.offset]++
 		total++
 	}
-	w.count -= total
-	w.due, w.read = slices.Grow(w.due[:0], total)[:total], 0
 	before := uint32(0)
 	for offset, count := range w.byTime {
 		w.byTime[offset] = before
 		before += count
 	}
+	w.due = slices.Grow(w.due, total)[:total]
 	for m := range w.of(b) {
 		w.due[w.byTime[m.offset]] = *m
 		w.byTime[m.offset]++
-	}
-	w.after[b.last], w.blank = w.blank, b.first
-	if byPort {
-		slices.SortStableFunc(w.due, func(m, n posted[M]) int { return int(m.port) - int(n.port) })
 	}
 }
 
@@ -175,6 +196,7 @@ func (w *wheel[M]) take() (at election.Ticks, m *posted[M]) {
 	return w.base.Add(election.Units(uint64(m.offset))), m
 }
 
+// bytes is what the wheel takes, whose messages take so much each.
 func (w *wheel[M]) bytes(size int) int {
 	return (cap(w.letters)+cap(w.due))*size + 4*cap(w.after) + 12*len(w.buckets)
 }
