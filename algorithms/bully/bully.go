@@ -16,7 +16,6 @@
 package bully
 
 import (
-	"math"
 	"math/big"
 
 	"ringleader.example/ringleader/election"
@@ -83,16 +82,16 @@ var Algorithm = election.Algorithm[Process, Message]{
 				About: "whom a new coordinator tells: all others (S4 rule 2) or the lower ones only (S2 figure 2.8(e))",
 			},
 			{
-				Name: "delay", Whole: true, Least: 1, Most: 1 << 60, Default: "1",
+				Name: "delay", Whole: true, Least: 1, Most: 1 << 62, Default: "1",
 				About: "the longest time that a message takes, and its handling",
 			},
 			{
-				Name: "answer-timeout", Whole: true, Least: 1, Most: 1 << 62, Default: "2·delay + 1",
+				Name: "answer-timeout", Whole: true, Least: 1, Default: "2·delay + 1",
 				About:   "T1, how long to wait for an answer; more than 2·delay, or a live process is taken for dead",
 				Derived: func(p election.Parameters) *big.Rat { return linear(p.Rational("delay"), 2, 1) },
 			},
 			{
-				Name: "victory-timeout", Whole: true, Least: 1, Most: math.MaxInt64, Default: "answer-timeout + 2·delay + 1",
+				Name: "victory-timeout", Whole: true, Least: 1, Default: "answer-timeout + 2·delay + 1",
 				About: "T2, how long to wait for the victory of one that answered",
 				Derived: func(p election.Parameters) *big.Rat {
 					t2 := linear(p.Rational("delay"), 2, 1)
