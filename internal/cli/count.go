@@ -50,6 +50,9 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, asJS
 	if err != nil {
 		return err
 	}
+	if i.Flipped != nil && !e.Unoriented {
+		return fmt.Errorf("cannot count %s: it needs an oriented ring", e.Name)
+	}
 	set, err := e.Set(i.Parameters)
 	if err != nil {
 		return err

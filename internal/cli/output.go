@@ -176,6 +176,9 @@ func (r *results) check() error {
 
 // put writes the record's files, and then, if stdout is free for it, the result.
 func (r *results) put(p *program, record *trace.Record, asJSON func() object, asText func() error) error {
+	if r.recorded() && record == nil {
+		fmt.Fprintln(p.stderr, "ringleader: no run went wrong, so there is none to draw or to write")
+	}
 	if r.draw != "" && record != nil {
 		if err := p.toFile(r.draw, record.SVG); err != nil {
 			return err
