@@ -3,6 +3,7 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/trace"
@@ -198,11 +199,14 @@ func (c *checker[S, M]) apply(p *process[S], o *outcome) *fault {
 			p.Lease = election.DeadlineIn(e.Ticks, election.Ticks{})
 		}
 		err := p.Decision.Apply(c.a.Task, *e, c.p.ID(int(p.Position)))
+		detail := func(known error) string { // the property says what the known error says
+			return c.who(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
+		}
 		switch {
 		case errors.Is(err, election.ErrIrrevocable):
-			return &fault{Irrevocable, err.Error()}
+			return &fault{Irrevocable, detail(election.ErrIrrevocable)}
 		case err != nil:
-			return &fault{WrongTerm, err.Error()}
+			return &fault{WrongTerm, detail(election.ErrTerm)}
 		case c.a.Leased && e.Op == election.Lead && !e.Deadline:
 			return broken("it leads without a lease, and is declared to lead by LeadUntil only")
 		}

@@ -388,6 +388,28 @@ func TestStepsThatPanicOrBreakTheContractAreViolations(t *testing.T) {
 	}
 }
 
+func TestWhatIsDecidedWronglyIsSaidOnceAndOfWhom(t *testing.T) {
+	for want, start := range map[string]func(*lcr.Process, *election.Out[lcr.Message]){
+		"decided twice; process 1: was leader, then leader": func(_ *lcr.Process, out *election.Out[lcr.Message]) {
+			out.Lead(0)
+			out.Lead(0)
+		},
+		"went back on a term; process 1: one-shot decisions have term 0, not 3": func(_ *lcr.Process, out *election.Out[lcr.Message]) {
+			out.Lead(3)
+		},
+	} {
+		mutant := lcr.Algorithm
+		mutant.Start = start
+		r, err := Run(mutant, Options{Size: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Violation.Property + "; " + r.Violation.Detail; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestAnAlgorithmThatCannotBeBornIsAnError(t *testing.T) {
 	mutant := lcr.Algorithm
 	mutant.New = func(election.Local) lcr.Process { panic("no") }
