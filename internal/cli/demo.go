@@ -262,6 +262,9 @@ func (d *demo) hear(r report) {
 	case r.said == nil && r.condition != m.condition: // it was not us who did this
 		m.condition = r.condition
 		d.failed = d.failed || r.ending.failed
+		if before := d.faults[len(d.faults)-1]; before.number > 0 {
+			before.open = false // they had agreed; if they do not now, this is why, and they noticed it before us
+		}
 		verb := [...]string{running: "resumed", paused: "paused", ended: "ended"}[r.condition]
 		d.strikeMember(m, verb, r.ending.how, r.at)
 	case r.said != nil && r.said.Event == "role":
