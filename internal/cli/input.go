@@ -12,21 +12,20 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 )
 
 // input is what the commands that study an algorithm share: on which network it runs.
 type input struct {
-	ids         string
-	n           int
-	order       string
-	seed        uint64
-	parameters  []string
-	duplicates  bool
-	start       string
-	orientation string
+	ids        string
+	n          int
+	order      string
+	seed       uint64
+	parameters []string
+	duplicates bool
+	start      string
+	shape
 }
 
 // flags adds the flags that say on which network.
@@ -36,9 +35,8 @@ func (in *input) flags(command *cobra.Command) {
 	f.IntVar(&in.n, "n", 0, "number of processes, with identifiers 1 … n in some --order")
 	f.StringVar(&in.order, "order", "", "order of identifiers: "+strings.Join(order.Names[:], ", ")+" (default increasing)")
 	f.Uint64Var(&in.seed, "seed", 1, "seed of everything random: order, schedule, delays, choices")
-	f.StringVar(&in.orientation, "orientation", "agreed", "what processes on a ring call their ports: agreed, random, or 0 and 1 by position (1: exchanged)")
 	f.StringSliceVar(&in.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
-	_ = command.RegisterFlagCompletionFunc("orientation", fixed("agreed", "random"))
+	in.shape.flags(command)
 	_ = command.RegisterFlagCompletionFunc("order", fixed(order.Names[:]...))
 	command.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -115,8 +113,7 @@ func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
 			return i, err
 		}
 	}
-	i.Flipped, err = in.flipped(i.IDs.Len())
-	return i, err
+	return i, in.fit(e, &i, in.seed)
 }
 
 // nameless are so many processes without identifiers; people call them by position.
@@ -125,28 +122,6 @@ type nameless int
 func (n nameless) Len() int               { return int(n) }
 func (n nameless) At(position int) uint64 { return uint64(position) }
 func (n nameless) Dense() bool            { return false }
-
-// flipped reads whose ports are exchanged.
-func (in *input) flipped(n int) ([]bool, error) {
-	switch in.orientation {
-	case "agreed", "":
-		return nil, nil
-	case "random":
-		flipped, source := make([]bool, n), random.New(in.seed, random.Network)
-		for p := range flipped {
-			flipped[p] = source.Below(2) == 1
-		}
-		return flipped, nil
-	}
-	if len(in.orientation) != n || strings.Trim(in.orientation, "01") != "" {
-		return nil, fmt.Errorf("--orientation is agreed, random, or %d digits 0 and 1, not %q", n, in.orientation)
-	}
-	flipped := make([]bool, n)
-	for p := range flipped {
-		flipped[p] = in.orientation[p] == '1'
-	}
-	return flipped, nil
-}
 
 // positions are where the identifiers of a list stand; without identifiers, the list is of positions.
 func positions(i election.Instance, list string) ([]int, error) {

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/random"
+)
+
+// shape says how a network is built, where an algorithm leaves a choice.
+type shape struct {
+	topology    string
+	edges       string
+	orientation string
+}
+
+// trees are the trees that can be named: each process but the first hangs on an earlier one.
+var trees = []string{"path", "star", "binary", "random-tree"}
+
+func (s *shape) flags(command *cobra.Command) {
+	f := command.Flags()
+	f.StringVar(&s.topology, "topology", "", "ring, complete, or a tree: "+strings.Join(trees, ", ")+" (default what the algorithm is for; path)")
+	f.StringVar(&s.edges, "edges", "", "the edges of a tree, between identifiers: 1-2,2-3")
+	f.StringVar(&s.orientation, "orientation", "agreed", "what processes on a ring call their ports: agreed, random, or 0 and 1 by position (1: exchanged)")
+	_ = command.RegisterFlagCompletionFunc("topology", fixed(append([]string{"ring", "complete"}, trees...)...))
+	_ = command.RegisterFlagCompletionFunc("orientation", fixed("agreed", "random"))
+}
+
+// fit gives an instance its shape.
+func (s *shape) fit(e *catalogue.Entry, i *election.Instance, seed uint64) (err error) {
+	if s.topology != "" {
+		made := map[election.Topology][]string{election.Ring: {"ring"}, election.Tree: trees}[e.Topology]
+		if made == nil {
+			made = []string{"complete"}
+		}
+		if !slices.Contains(made, s.topology) {
+			return fmt.Errorf("%s runs on a %s, so --topology is %s, not %q", e.Name, e.Topology, strings.Join(made, ", "), s.topology)
+		}
+	}
+	switch {
+	case s.edges != "" && (e.Topology != election.Tree || s.topology != ""):
+		return errors.New("--edges says all about a tree; it goes without --topology, and with algorithms for trees")
+	case s.edges != "":
+		i.Edges, err = edges(*i, s.edges)
+	case e.Topology == election.Tree:
+		i.Edges = s.tree(i.IDs.Len(), random.New(seed, random.Network))
+	}
+	if err == nil {
+		i.Flipped, err = s.flipped(i.IDs.Len(), random.New(seed, random.Network))
+	}
+	return err
+}
+
+// tree is the named tree.
+func (s *shape) tree(n int, source *random.Source) [][2]int {
+	made := make([][2]int, 0, n-1)
+	for p := 1; p < n; p++ {
+		on := p - 1 // path
+		switch s.topology {
+		case "star":
+			on = 0
+		case "binary":
+			on = (p - 1) / 2
+		case "random-tree":
+			on = int(source.Below(uint64(p)))
+		}
+		made = append(made, [2]int{on, p})
+	}
+	return made
+}
+
+// edges reads edges between identifiers.
+func edges(i election.Instance, list string) ([][2]int, error) {
+	made := [][2]int{}
+	for text := range strings.SplitSeq(list, ",") {
+		a, b, found := strings.Cut(text, "-")
+		if !found {
+			return nil, fmt.Errorf("--edges: %q is not ID-ID, such as 1-2", text)
+		}
+		ends, err := positions(i, a+","+b)
+		if err != nil {
+			return nil, fmt.Errorf("--edges: %w", err)
+		}
+		made = append(made, [2]int{ends[0], ends[1]})
+	}
+	return made, nil
+}
+
+// flipped reads whose ports are exchanged.
+func (s *shape) flipped(n int, source *random.Source) ([]bool, error) {
+	flipped := make([]bool, n)
+	switch {
+	case s.orientation == "agreed":
+		return nil, nil
+	case s.orientation == "random":
+		for p := range flipped {
+			flipped[p] = source.Below(2) == 1
+		}
+	case len(s.orientation) != n || strings.Trim(s.orientation, "01") != "":
+		return nil, fmt.Errorf("--orientation is agreed, random, or %d digits 0 and 1, not %q", n, s.orientation)
+	default:
+		for p := range flipped {
+			flipped[p] = s.orientation[p] == '1'
+		}
+	}
+	return flipped, nil
+}
