@@ -76,6 +76,8 @@ func withoutWheel[S, M any](r *run[S, M]) {
 	c.play()
 }
 
+func byLot[S, M any](r *run[S, M]) { newLottery(r).play() }
+
 func inArcs[S, M any](count int, clock bool) func(*run[S, M]) {
 	return func(r *run[S, M]) {
 		if !newArcs(r, min(count, r.p.Size()), clock).play() {
@@ -121,6 +123,10 @@ func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	random.Unordered = !a.FIFO && rapid.Bool().Draw(t, "unordered")
 	same(random, "wheel, heap, random delays", eventByEvent[S, M], withoutWheel[S, M])
 	same(timed, "wheel, heap, timed", eventByEvent[S, M], withoutWheel[S, M])
+
+	drawn := o
+	drawn.Schedule, drawn.AnyTime = Random, false
+	same(drawn, "lottery, links", byLot[S, M], linkByLink[S, M])
 
 	tile := o
 	tile.Schedule, tile.AnyTime = Tile, false

@@ -119,8 +119,8 @@ func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhas
 func handRandomLCR(ids []election.ID, seed uint64) (deliveries uint64) {
 	const leader = 1 << 31
 	type link struct {
-		first, place uint32 // a message, 0 if there is none; where in busy the link is
-		rest, end    uint32 // the list of the others
+		first     uint32 // a message, 0 if there is none
+		rest, end uint32 // the list of the others
 	}
 	type cell struct{ id, next uint32 }
 	n := uint32(len(ids))
@@ -129,7 +129,7 @@ func handRandomLCR(ids []election.ID, seed uint64) (deliveries uint64) {
 	send := func(p, id uint32) {
 		l := &links[p]
 		if l.first == 0 {
-			l.first, l.place = id, uint32(len(busy))
+			l.first = id
 			busy = append(busy, p)
 			return
 		}
@@ -153,16 +153,15 @@ func handRandomLCR(ids []election.ID, seed uint64) (deliveries uint64) {
 		send(p, uint32(ids[p]))
 	}
 	for len(busy) > 0 {
-		p := busy[picks.Below(uint64(len(busy)))]
+		at := picks.Below(uint64(len(busy)))
+		p := busy[at]
 		l := &links[p]
 		id := l.first
 		if c := l.rest; c != 0 {
 			l.first, l.rest = cells[c].id, cells[c].next
 			cells[c].next, free = free, c
 		} else {
-			last := busy[len(busy)-1]
-			busy[l.place], links[last].place = last, l.place
-			busy, l.first = busy[:len(busy)-1], 0
+			busy[at], busy, l.first = busy[len(busy)-1], busy[:len(busy)-1], 0
 		}
 		deliveries++
 		to := p + 1

@@ -148,6 +148,8 @@ func (r *run[S, M]) start() {
 			r.again()
 			newArcs(r, 1, false).play()
 		}
+	case r.trusted() && schedule == Random && r.net.Topology == election.Ring && !r.o.AnyTime && !r.o.Unordered:
+		newLottery(r).play()
 	case r.trusted() && schedule == Tile && !r.o.AnyTime:
 		newTiled(r).play()
 	case r.o.Timing != election.Asynchronous || schedule == FIFO || schedule == RandomDelay:

@@ -127,8 +127,12 @@ func BenchmarkHandWrittenRingBully(b *testing.B) {
 func BenchmarkGoroutines(b *testing.B) {
 	for _, n := range []int{1 << 12, 1 << 16} {
 		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
-			compare(b, concurrent(lcr.Algorithm, n), engine("run", lcr.Algorithm, ring(n), (*run[lcr.Process, lcr.Message]).start))
-			compare(b, concurrent(ringbully.Algorithm, n), engine("run", ringbully.Algorithm, ring(n), (*run[ringbully.Process, ringbully.Message]).start))
+			b.Run("lcr", func(b *testing.B) {
+				compare(b, concurrent(lcr.Algorithm, n), engine("run", lcr.Algorithm, ring(n), (*run[lcr.Process, lcr.Message]).start))
+			})
+			b.Run("ring-bully", func(b *testing.B) {
+				compare(b, concurrent(ringbully.Algorithm, n), engine("run", ringbully.Algorithm, ring(n), (*run[ringbully.Process, ringbully.Message]).start))
+			})
 		})
 	}
 }
@@ -208,7 +212,7 @@ func BenchmarkRandomScheduler(b *testing.B) {
 	sizes(b, func(b *testing.B, n int) {
 		o := ring(n)
 		o.Schedule = Random
-		compare(b, engine("links", lcr.Algorithm, o, linkByLink),
+		compare(b, engine("links", lcr.Algorithm, o, linkByLink), engine("lottery", lcr.Algorithm, o, byLot),
 			handMade(permuted(n), func(ids []election.ID) uint64 { return handRandomLCR(ids, 1) }))
 	})
 }

@@ -1,0 +1,136 @@
+package simulate
+
+import (
+	"reflect"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/random"
+)
+
+// lottery runs the schedule random on a large ring whose links keep the order of messages. What it costs is
+// misses of the cache, at a link, a message and a state that are anywhere; so the first message of a link
+// is in the link's own record, and the way from one draw to the next is short, that misses may overlap.
+type lottery[S, M any] struct {
+	*run[S, M]
+	links []record[M]
+	shift uint32   // a link's record is the one at its number, shifted right: one-directional rings have half
+	busy  []uint32 // the records of links that are not empty
+	cells []behind[M]
+	free  uint32 // a list of cells that are not in use
+}
+
+// record is a link: its first message, and a list of those behind it.
+type record[M any] struct {
+	first     election.Sent[M] // its Link is empty if there is none
+	next, end uint32
+}
+
+const empty = ^uint32(0)
+
+type behind[M any] struct {
+	election.Sent[M]
+	next uint32
+}
+
+func newLottery[S, M any](r *run[S, M]) *lottery[S, M] {
+	l := &lottery[S, M]{run: r, cells: make([]behind[M], 1)}
+	if r.a.OneWay {
+		l.shift = 1
+	}
+	l.links = make([]record[M], r.net.Links()>>l.shift)
+	for i := range l.links {
+		l.links[i].first.Link = empty
+	}
+	l.busy = make([]uint32, 0, len(l.links))
+	return l
+}
+
+func (l *lottery[S, M]) play() {
+	for p := range l.initiators {
+		l.a.Start(&l.states[p], l.begin(p))
+		l.send()
+		l.decisions()
+		l.collect.Reset()
+	}
+	picks, some := random.New(l.o.Seed, random.Schedule), 1<<20
+	if l.o.Limit != 0 {
+		some = int(min(uint64(some), l.o.Limit)) + 1
+	}
+	for len(l.busy) > 0 && l.result.Complete {
+		l.reckon(l.draws(picks, some))
+	}
+	cell, link := int(reflect.TypeFor[behind[M]]().Size()), int(reflect.TypeFor[record[M]]().Size())
+	l.result.Bytes += cap(l.cells)*cell + len(l.links)*link + 4*cap(l.busy)
+}
+
+// draws draws a link again and again, as links.random does. It says how often.
+func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
+	receive, collect, states := l.a.Receive, l.collect, l.states
+	oriented, n, shift := l.net.Oriented(), uint32(len(states)), l.shift
+	for ; len(l.busy) > 0 && deliveries < most; deliveries++ {
+		at := picks.Below(uint64(len(l.busy)))
+		number := l.busy[at]
+		// Where the link leads is reckoned from its number, so that a processor need not wait for the link's
+		// record before it looks for the state.
+		direction, from := uint32(0), number
+		if shift == 0 {
+			direction, from = number&1, number>>1
+		}
+		to, port := from+1-2*direction, election.Port(1-direction)
+		if to >= n {
+			to = (to + n) % n
+		}
+		if !oriented {
+			p, q := l.net.End(number)
+			to, port = uint32(p), q
+		}
+		link, state := &l.links[number], &states[to]
+		m := link.first
+		if c := link.next; c != 0 {
+			cell := &l.cells[c]
+			link.first, link.next = cell.Sent, cell.next
+			cell.next, l.free = l.free, c
+		} else {
+			last := len(l.busy) - 1
+			l.busy[at], l.busy = l.busy[last], l.busy[:last]
+			link.first.Link = empty
+		}
+		collect.At(2 * to)
+		receive(state, port, m.Kind(), m.M, collect.Out())
+		l.send()
+		if len(collect.Rare()) > 0 {
+			l.decisions()
+		}
+		collect.Reset()
+	}
+	return deliveries
+}
+
+// send puts what a step has sent on its links.
+func (l *lottery[S, M]) send() {
+	for i := range l.collect.Sent() {
+		s := &l.collect.Sent()[i]
+		l.count(s)
+		number := s.On() >> l.shift
+		link := &l.links[number]
+		if link.first.Link == empty {
+			link.first = *s
+			l.busy = append(l.busy, number)
+			continue
+		}
+		c := l.free
+		if c != 0 {
+			l.free = l.cells[c].next
+		} else {
+			c = uint32(len(l.cells))
+			l.cells = append(l.cells, behind[M]{})
+		}
+		l.cells[c] = behind[M]{*s, 0}
+		if link.next == 0 {
+			link.next = c
+		} else {
+			l.cells[link.end].next = c
+		}
+		link.end = c
+	}
+}
