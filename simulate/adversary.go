@@ -5,8 +5,8 @@ import "ringleader.example/ringleader/election"
 // mostLinks is how many links a network may have for an adversary to look at all of them at every step.
 const mostLinks = 4096
 
-// most delivers the message, or lets start the process, that makes a process send the most; among equals
-// the one with the least number of link, and starts last.
+// most delivers the message, or lets start the process, that makes a process send the most. Among equals
+// starts come first: who starts late joins cheaply, and is silent. Then comes the link with the least number.
 func (l *links[S, M]) most() (started bool) {
 	best, most := uint32(0), -1
 	for _, link := range l.busy {
@@ -16,7 +16,7 @@ func (l *links[S, M]) most() (started bool) {
 	}
 	sleeper := -1
 	for i, p := range l.sleepers {
-		if sent := l.trial(int(p), func(s *S, out *election.Out[M]) { l.a.Start(s, out) }); sent > most {
+		if sent := l.trial(int(p), func(s *S, out *election.Out[M]) { l.a.Start(s, out) }); sent > most || sent == most && sleeper < 0 {
 			sleeper, most = i, sent
 		}
 	}

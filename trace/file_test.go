@@ -127,6 +127,8 @@ func TestContradictionsAreRefusedWithTheirLine(t *testing.T) {
 		"a message of a start":  {func(r *trace.Record) { r.Steps[0].Message = 1 }, "message 1"},
 		"never sent":            {func(r *trace.Record) { r.Steps[9].Message = 99 }, "line 11: not a record of an execution: step 10: message 99 was never sent"},
 		"received twice":        {func(r *trace.Record) { r.Steps[9].Message = 1 }, "message 1 arrives a second time"},
+		"a copy too many":       {func(r *trace.Record) { copied(r, 1) }, "message 1 arrives a second time"},
+		"less than no copy":     {func(r *trace.Record) { r.Steps[0].Sent[0].Copies = -1 }, "-1 copies"},
 		"from another sender":   {func(r *trace.Record) { r.Steps[9].From = 1 }, "was sent as"},
 		"at another receiver":   {func(r *trace.Record) { r.Steps[9].Process = 1 }, "was sent as"},
 		"of another kind":       {func(r *trace.Record) { r.Steps[9].Kind = "leader" }, "was sent as"},
@@ -179,6 +181,21 @@ func unchecked(t *testing.T, r *trace.Record) []byte {
 func happen(r *trace.Record, events ...trace.Event) {
 	for _, e := range events {
 		r.Steps = append(r.Steps, trace.Step{Number: len(r.Steps) + 1, Event: e, Port: -1})
+	}
+}
+
+// copied makes a link copy message 1, and more copies than that arrive.
+func copied(r *trace.Record, copies int) {
+	r.Steps[0].Sent[0].Copies = copies
+	for i := range r.Steps {
+		if arrival := r.Steps[i]; arrival.Message == 1 {
+			arrival.Sent, arrival.Timers, arrival.Decided = nil, nil, nil
+			for range copies + 1 {
+				arrival.Number = len(r.Steps) + 1
+				r.Steps = append(r.Steps, arrival)
+			}
+			return
+		}
 	}
 }
 

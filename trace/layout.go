@@ -47,6 +47,7 @@ type arrow struct {
 	from             int
 	sentIn, endedIn  int // steps; endedIn is 0 while it is under way
 	lost             bool
+	copy             bool // made by a link
 	start, end       point
 	startRow, endRow int
 }
@@ -81,7 +82,7 @@ type tick struct {
 func layOut(r *Record) *diagram {
 	d := &diagram{r: r, names: r.naming(), lines: r.N}
 	widestGap := 60.0
-	if r.Topology == complete { // arrows cross lines
+	if r.Topology == complete || r.Topology == strangers { // arrows cross lines
 		widestGap = 84
 	}
 	d.lineGap = min(widestGap, max(26, math.Floor(700/float64(r.N))))
@@ -241,6 +242,7 @@ func shortTime(t election.Ticks) string {
 
 func (d *diagram) placeArrows() {
 	crashed := make([]bool, d.r.N)
+	var copies []arrow
 	for i := range d.r.Steps {
 		s := &d.r.Steps[i]
 		if s.Event == Crash || s.Event == Recover {
@@ -248,6 +250,11 @@ func (d *diagram) placeArrows() {
 		}
 		if s.Message != 0 {
 			a := &d.arrows[s.Message-1] // messages are numbered in the order of sending
+			if a.endedIn != 0 {
+				copies = append(copies, *a)
+				a = &copies[len(copies)-1]
+				a.copy, a.end = true, point{d.end, d.y(a.endRow)}
+			}
 			a.endedIn, a.lost, a.end.x = s.Number, s.Event == Lost, d.x[i]
 			if a.lost && !crashed[s.Process] { // on the way
 				a.end = point{along(a.start.x, a.end.x, 0.75), along(a.start.y, a.end.y, 0.75)}
@@ -261,6 +268,7 @@ func (d *diagram) placeArrows() {
 			d.arrows = append(d.arrows, a)
 		}
 	}
+	d.arrows = append(d.arrows, copies...)
 	for i := range d.arrows {
 		if a := &d.arrows[i]; a.endedIn == 0 { // short of the line, where the heads of many would be one blot
 			a.end = point{along(a.start.x, a.end.x, 0.85), along(a.start.y, a.end.y, 0.85)}

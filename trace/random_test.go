@@ -16,7 +16,7 @@ var records = rapid.Custom(func(t *rapid.T) *trace.Record {
 	n := rapid.IntRange(1, 5).Draw(t, "n")
 	r := &trace.Record{Header: trace.Header{
 		Format: trace.Format, Algorithm: "any", Title: texts.Draw(t, "title"), N: n, Timing: "timed",
-		Topology: rapid.SampledFrom([]string{"ring", "complete graph", "tree"}).Draw(t, "topology"),
+		Topology: rapid.SampledFrom([]string{"ring", "complete graph", "tree", "complete graph of strangers"}).Draw(t, "topology"),
 		Seed:     rapid.Uint64().Draw(t, "seed"), Clock: rapid.Bool().Draw(t, "clock"),
 	}}
 	if rapid.Bool().Draw(t, "identifiers") { // equal ones, too

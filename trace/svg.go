@@ -150,7 +150,9 @@ func (d *drawing) description() string {
 func (d *drawing) counts() []int {
 	counts := make([]int, len(d.r.Kinds))
 	for i := range d.arrows {
-		counts[d.r.kind(d.arrows[i].sent.Kind)]++
+		if !d.arrows[i].copy {
+			counts[d.r.kind(d.arrows[i].sent.Kind)]++
+		}
 	}
 	return counts
 }

@@ -74,6 +74,7 @@ type Sent struct {
 	Port    int    `json:"port"`    // that it left on
 	Kind    string `json:"kind"`
 	Text    string `json:"text,omitempty"`
+	Copies  int    `json:"copies,omitempty"` // that links make of it: how many times more than once it arrives
 }
 
 // Timer is a change of a timer.

@@ -22,7 +22,7 @@ const (
 
 // Validate says whether the record can have happened, as far as it can be seen without knowing the
 // algorithm: positions, kinds and roles exist; steps and messages are numbered from 1 without a gap;
-// what arrives was sent to there and did not arrive before; time does not run backwards; a crashed
+// what arrives was sent to there and did not arrive before, but for announced copies; time does not run backwards; a crashed
 // process does nothing until it recovers (one that is dead from the beginning crashes in a step of its
 // own); no text holds anything but graphic characters and spaces. It wraps ErrRecord.
 func (r *Record) Validate() error {
@@ -52,6 +52,7 @@ type validator struct {
 type journey struct {
 	from, to int
 	kind     string
+	copies   int // that will arrive, besides the next one
 }
 
 func newValidator(h *Header) (*validator, error) {
@@ -71,8 +72,8 @@ func (h *Header) validate() error {
 	if len(h.IDs) != 0 && len(h.IDs) != h.N {
 		return fmt.Errorf("it has %d identifiers for %d processes; none or one each", len(h.IDs), h.N)
 	}
-	if !slices.Contains([]string{ring, complete, tree}, h.Topology) {
-		return fmt.Errorf("the topology is %s, %s or %s, not %q", ring, complete, tree, h.Topology)
+	if !slices.Contains([]string{ring, complete, tree, strangers}, h.Topology) {
+		return fmt.Errorf("the topology is %s, %s, %s or %s, not %q", ring, complete, tree, strangers, h.Topology)
 	}
 	if len(h.Edges) != 0 && (h.Topology != tree || len(h.Edges) != h.N-1) {
 		return fmt.Errorf("it has %d edges; only a tree has any, one fewer than processes", len(h.Edges))
@@ -106,9 +107,10 @@ func (h *Header) validate() error {
 
 // The names that the types of package election give themselves.
 var (
-	ring     = election.Ring.String()
-	complete = election.Complete.String()
-	tree     = election.Tree.String()
+	ring      = election.Ring.String()
+	complete  = election.Complete.String()
+	tree      = election.Tree.String()
+	strangers = election.Strangers.String()
 
 	classes = []string{election.Election.String(), election.Announcement.String(), election.Overhead.String()}
 	roles   = []string{election.Undecided.String(), election.Follower.String(), election.Leader.String()}
@@ -183,11 +185,15 @@ func (v *validator) arrival(s *Step) error {
 		return fmt.Errorf("message %d arrives a second time", s.Message)
 	case !found:
 		return fmt.Errorf("message %d was never sent", s.Message)
-	case j != journey{s.From - 1, s.Process, s.Kind}:
+	case j != journey{s.From - 1, s.Process, s.Kind, j.copies}:
 		return fmt.Errorf("message %d is %q from %d to %d, and was sent as %q from %d to %d",
 			s.Message, s.Kind, s.From-1, s.Process, j.kind, j.from, j.to)
 	}
-	delete(v.underWay, s.Message)
+	if j.copies--; j.copies < 0 {
+		delete(v.underWay, s.Message)
+	} else {
+		v.underWay[s.Message] = j
+	}
 	return nil
 }
 
@@ -221,11 +227,13 @@ func (v *validator) effects(s *Step) error {
 			return fmt.Errorf("message %d leaves on port %d; ports are 0 to %d", m.Message, m.Port, maxPort)
 		case v.header.kind(m.Kind) < 0:
 			return fmt.Errorf("message %d is of kind %q, which is not declared", m.Message, m.Kind)
+		case m.Copies < 0:
+			return fmt.Errorf("message %d has %d copies", m.Message, m.Copies)
 		}
 		if err := graphic(m.Text); err != nil {
 			return err
 		}
-		v.underWay[m.Message] = journey{s.Process, m.To, m.Kind}
+		v.underWay[m.Message] = journey{s.Process, m.To, m.Kind, m.Copies}
 	}
 	for _, t := range s.Timers {
 		if t.Name == "" {

@@ -1,0 +1,261 @@
+package simulate_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/itairodeh"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/peterson"
+	"ringleader.example/ringleader/algorithms/ringbully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+func TestEveryScheduleHasAName(t *testing.T) {
+	names := map[string]bool{}
+	for s := simulate.FIFO; s <= simulate.Burns; s++ {
+		names[s.String()] = true
+	}
+	if len(names) != len(simulate.Schedules) || simulate.Burns.String() != "burns" || simulate.RandomDelay.String() != "random-delay" {
+		t.Errorf("the schedules are called %v, as %v", names, simulate.Schedules)
+	}
+}
+
+// started are the positions in the order in which their processes start.
+func started(r *trace.Record) (order []int) {
+	for _, s := range r.Steps {
+		if s.Event == trace.Start {
+			order = append(order, s.Process)
+		}
+	}
+	return order
+}
+
+// delivered are the senders of what is received, in order.
+func delivered(r *trace.Record) (from []int) {
+	for _, s := range r.Steps {
+		if s.Event == trace.Receive {
+			from = append(from, s.From-1)
+		}
+	}
+	return from
+}
+
+func TestSchedulesServeLinksAsTheySay(t *testing.T) {
+	for _, c := range []struct {
+		schedule simulate.Schedule
+		ids      []uint64
+		starts   []int
+		from     []int // LCR: every message is received by the next
+	}{
+		// In rounds: three, then the two that survive, and so on; the announcement goes round from 3.
+		{simulate.FIFO, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 2, 0 + 1, 2 - 0, 2, 0, 1, 2}},
+		{simulate.RoundRobin, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 2, 1, 2, 2, 0, 1, 2}},
+		{simulate.Sweep, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 1, 2, 2, 2, 0, 1, 2}},
+		{simulate.LIFO, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{2, 1, 2, 0, 1, 2, 0, 1, 2}},
+		{simulate.Tile, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 1, 2, 2, 2, 0, 1, 2}},
+		// Of three messages that are passed on when delivered, and one each that is not, those first.
+		{simulate.MaxMessages, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 1, 2, 2, 2, 0, 1, 2}},
+		{simulate.MaxTime, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 2, 1, 2, 2, 0, 1, 2}},
+	} {
+		r := run(t, lcr.Algorithm, simulate.Options{Instance: election.On(c.ids...), Schedule: c.schedule, Record: true})
+		if err := r.Record.Validate(); err != nil {
+			t.Error(err)
+		}
+		if got := delivered(r.Record); !slices.Equal(got, c.from) || !slices.Equal(started(r.Record), c.starts) {
+			t.Errorf("%s: %v start, then deliveries from %v; want %v, then %v", c.schedule, started(r.Record), got, c.starts, c.from)
+		}
+	}
+}
+
+func TestRandomDelaysAreWithinTheirBounds(t *testing.T) {
+	for _, unordered := range []bool{false, true} {
+		r := run(t, ringbully.Algorithm, simulate.Options{
+			Instance: election.On(5, 2, 7, 1, 6, 3, 4), Schedule: simulate.RandomDelay, Unordered: unordered, Record: true,
+		})
+		sent := map[int]election.Ticks{}
+		shortest, longest := uint64(1<<63), uint64(0)
+		for _, s := range r.Record.Steps {
+			if s.Event == trace.Receive {
+				delay := s.Time.Sub(sent[s.Message]).Lo
+				shortest, longest = min(shortest, delay), max(longest, delay)
+			}
+			for _, m := range s.Sent {
+				sent[m.Message] = s.Time
+			}
+		}
+		if shortest < simulate.LeastDelay || longest > simulate.LongestDelay || longest < 8*shortest {
+			t.Errorf("delays are %d to %d", shortest, longest)
+		}
+	}
+}
+
+func TestMaxTimeTakesFullUnits(t *testing.T) {
+	for _, ring := range everyRing {
+		o := simulate.Options{Instance: election.On(ring.ids...)}
+		fifo := run(t, ringbully.Algorithm, o)
+		o.Schedule = simulate.MaxTime
+		if greedy := run(t, ringbully.Algorithm, o); *greedy.Time != *fifo.Time {
+			t.Errorf("ring-bully %v: times %v, in rounds %v", ring.ids, greedy.Time, fifo.Time)
+		}
+	}
+}
+
+// Where processes may start late, LCR's count depends on the schedule; the adversary sees to it that all
+// start in time.
+func TestMaxMessagesFindsTheWorstOfLCR(t *testing.T) {
+	for n := uint64(1); n <= 12; n++ {
+		var ids []uint64
+		for id := n; id > 0; id-- {
+			ids = append(ids, id)
+		}
+		i := election.On(ids...)
+		i.Parameters = map[string]string{"flag": "textbook"}
+		r := run(t, lcr.Algorithm, simulate.Options{Instance: i, Schedule: simulate.MaxMessages, AnyTime: true})
+		if r.Messages.Election < n*(n+1)/2 {
+			t.Errorf("%d processes: %d election messages, and the worst are %d", n, r.Messages.Election, n*(n+1)/2)
+		}
+	}
+}
+
+// An adversary that tried with other choices than it makes would not see what happens.
+func TestAdversariesForeseeChoices(t *testing.T) {
+	for seed := range uint64(50) {
+		o := simulate.Options{Instance: election.On(1, 2, 3, 4, 5), Seed: seed, Schedule: simulate.MaxMessages}
+		if r := run(t, itairodeh.Algorithm, o); !r.Right {
+			t.Fatalf("seed %d: leaders %v", seed, r.Leaders)
+		}
+	}
+}
+
+func TestLostMessagesAreCountedAsSent(t *testing.T) {
+	for o := range ways {
+		o.Instance, o.Lose, o.Record, o.Limit = election.On(4, 2, 5, 1, 3), simulate.Chance{Times: 1, Of: 3}, true, 100_000
+		r, err := simulate.Run(franklin.Algorithm, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Record.Validate(); err != nil {
+			t.Fatalf("%s %s: %v", o.Timing, o.Schedule, err)
+		}
+		lost := uint64(0)
+		for _, s := range r.Record.Steps {
+			if s.Event == trace.Lost {
+				lost++
+			}
+		}
+		if lost != r.Lost || r.Messages.Total != r.Deliveries+r.Lost {
+			t.Fatalf("%s %s: %d messages, %d delivered, %d lost, %d in the record", o.Timing, o.Schedule, r.Messages.Total, r.Deliveries, r.Lost, lost)
+		}
+	}
+}
+
+func TestDuplicatesAreDeliveredAndNotCounted(t *testing.T) {
+	twice := 0
+	for o := range ways {
+		o.Instance, o.Duplicate, o.Record, o.Limit = election.On(4, 2, 5, 1, 3), simulate.Chance{Times: 1, Of: 3}, true, 100_000
+		r, err := simulate.Run(lcr.Algorithm, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Record.Validate(); err != nil {
+			t.Fatalf("%s %s: %v", o.Timing, o.Schedule, err)
+		}
+		if r.Messages.Total+r.Duplicated != r.Deliveries {
+			t.Fatalf("%s %s: %d messages, %d duplicated, %d delivered", o.Timing, o.Schedule, r.Messages.Total, r.Duplicated, r.Deliveries)
+		}
+		if len(r.Faults) > 0 {
+			twice++
+		}
+		var file, story, drawing bytes.Buffer
+		if _, err := r.Record.WriteTo(&file); err != nil {
+			t.Fatal(err)
+		}
+		again, err := trace.Read(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(again.Story(&story), again.SVG(&drawing)); err != nil {
+			t.Fatal(err)
+		}
+		if arrows := strings.Count(drawing.String(), "received in step"); uint64(arrows) != r.Deliveries {
+			t.Fatalf("%d arrows that arrive, for %d deliveries", arrows, r.Deliveries)
+		}
+	}
+	if twice == 0 {
+		t.Error("no duplicate makes a process of LCR decide twice")
+	}
+}
+
+func TestAllIsLostOrNothing(t *testing.T) {
+	o := simulate.Options{Instance: election.On(4, 2, 5, 1, 3), Lose: simulate.Chance{Times: 1, Of: 1}}
+	for _, o.Schedule = range []simulate.Schedule{simulate.FIFO, simulate.Random, simulate.Tile, simulate.Sweep, simulate.RoundRobin} {
+		r := run(t, peterson.Algorithm, o)
+		if r.Deliveries != 0 || r.Lost != 5 || r.Decided != 0 {
+			t.Errorf("%s: %d deliveries, %d lost, %d decided", o.Schedule, r.Deliveries, r.Lost, r.Decided)
+		}
+	}
+	never := run(t, peterson.Algorithm, simulate.Options{Instance: o.Instance, Lose: simulate.Chance{Of: 7}})
+	if never.Lost != 0 || !never.Right {
+		t.Errorf("%d messages were lost with chance 0 in 7", never.Lost)
+	}
+}
+
+func TestChancesAreKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := simulate.Options{
+			Instance: election.On(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), Seed: rapid.Uint64().Draw(t, "seed"),
+			Duplicate: simulate.Chance{Times: 1, Of: 2}, Schedule: simulate.Random, Limit: 100_000,
+		}
+		r, err := simulate.Run(ringbully.Algorithm, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Half, within six standard deviations.
+		sent, twice := int(r.Messages.Total), int(r.Duplicated)
+		if off := 2*twice - sent; off*off > 36*sent {
+			t.Fatalf("%d of %d messages were duplicated", twice, sent)
+		}
+	})
+}
+
+func TestHopelessSchedulesAreRefusedInOneLine(t *testing.T) {
+	ring := election.On(1, 2, 3)
+	large := make([]uint64, 3000)
+	for p := range large {
+		large[p] = uint64(p + 1)
+	}
+	for name, c := range map[string]struct {
+		do   func(simulate.Options) error
+		o    simulate.Options
+		want string // what would do
+	}{
+		"sweep on two directions":        {does(ringbully.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Sweep}, "tile"},
+		"tile on a complete graph":       {does(bully.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Tile}, "timed"},
+		"a schedule with a clock":        {does(lcr.Algorithm), simulate.Options{Instance: ring, Timing: election.Timed, Schedule: simulate.RoundRobin}, "asynchronous"},
+		"no order in turn":               {does(lcr.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.RoundRobin, Unordered: true}, "random"},
+		"an adversary on a large ring":   {does(lcr.Algorithm), simulate.Options{Instance: election.On(large...), Schedule: simulate.MaxMessages}, "lifo or random"},
+		"losing more than all":           {does(lcr.Algorithm), simulate.Options{Instance: ring, Lose: simulate.Chance{Times: 2, Of: 1}}, "{1, 20}"},
+		"burns on links that lose":       {does(lcr.Algorithm), simulate.Options{Instance: election.On(1, 2), Schedule: simulate.Burns, Lose: simulate.Chance{Times: 1, Of: 2}}, "others"},
+		"negative cores":                 {does(lcr.Algorithm), simulate.Options{Instance: ring, Cores: -1}, "0 is one"},
+		"a schedule that does not exist": {does(lcr.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Burns + 1}, "no schedule"},
+	} {
+		err := c.do(c.o)
+		if !errors.Is(err, simulate.ErrOptions) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 250 {
+			t.Errorf("%s: %v; want … %s …", name, err, c.want)
+		}
+	}
+}
+
+func does[S, M any](a election.Algorithm[S, M]) func(simulate.Options) error {
+	return func(o simulate.Options) error { _, err := simulate.Run(a, o); return err }
+}
