@@ -48,7 +48,7 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID          election.ID
-	Members     election.ID // they are 1 … Members
+	Members     uint32      // they are 1 … Members
 	Coordinator election.ID // 0 if not known
 	Stage       stage
 	LowerOnly   bool // victory=lower
@@ -124,7 +124,7 @@ func linear(x *big.Rat, factor, constant int64) *big.Rat {
 // New is a process that knows no coordinator.
 func New(l election.Local) Process {
 	return Process{
-		ID: l.ID, Members: election.ID(l.Degree),
+		ID: l.ID, Members: uint32(l.Degree),
 		LowerOnly: l.Parameters.Word("victory") == "lower",
 		T1:        l.Parameters.Ticks("answer-timeout"),
 		T2:        l.Parameters.Ticks("victory-timeout"),
@@ -165,13 +165,16 @@ func (p *Process) Trust(port election.Port, out *election.Out[Message]) {
 	}
 }
 
+// highest is the member of highest identifier.
+func (p *Process) highest() election.ID { return election.ID(p.Members) }
+
 // elect is rule 1.
 func (p *Process) elect(out *election.Out[Message]) {
-	if p.ID == p.Members {
+	if p.ID == p.highest() {
 		p.win(out)
 		return
 	}
-	for j := p.ID + 1; j <= p.Members; j++ {
+	for j := p.ID + 1; j <= p.highest(); j++ {
 		out.Send(election.To(j), Election, Message{})
 	}
 	p.Stage = electing
@@ -182,7 +185,7 @@ func (p *Process) elect(out *election.Out[Message]) {
 func (p *Process) win(out *election.Out[Message]) {
 	p.Stage = normal
 	p.Coordinator = p.ID
-	for j := election.ID(1); j <= p.Members; j++ {
+	for j := election.ID(1); j <= p.highest(); j++ {
 		if j < p.ID || j > p.ID && !p.LowerOnly {
 			out.Send(election.To(j), Coordinator, Message{})
 		}
