@@ -21,6 +21,7 @@ import (
 	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
+	"ringleader.example/ringleader/algorithms/tree"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/simulate"
@@ -42,6 +43,7 @@ var All = []Entry{
 	entry(&ringbully.Algorithm, count.RingBully),
 	entry(&lcr.Algorithm, count.LCR),
 	entry(&lelann.Algorithm, count.LeLann),
+	entry(&tree.Algorithm, nil),
 	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair),
 	entry(&bully.Algorithm, nil),
 	entry(&franklin.Algorithm, count.Franklin),

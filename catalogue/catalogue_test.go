@@ -22,6 +22,7 @@ import (
 	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
+	"ringleader.example/ringleader/algorithms/tree"
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
@@ -36,6 +37,7 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, ringbully.Algorithm)
 	conform(t, &tested, lcr.Algorithm)
 	conform(t, &tested, lelann.Algorithm)
+	conform(t, &tested, tree.Algorithm)
 	conform(t, &tested, hirschbergsinclair.Algorithm)
 	conform(t, &tested, bully.Algorithm)
 	conform(t, &tested, franklin.Algorithm)
