@@ -2,7 +2,7 @@ package election
 
 // Port is one of a process's links, as the process itself numbers them: 0 .. degree-1.
 // On a ring port 0 leads clockwise and port 1 counter-clockwise, unless the ring is not oriented.
-// Among known members port j-1 leads to process j; see [To] and [From].
+// Among known members port j-1 leads to process j; see [To] and [From]. Among strangers nobody knows where any leads.
 type Port uint16
 
 // Kind tells the messages of an algorithm apart: an index into its declared Kinds.

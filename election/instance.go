@@ -27,16 +27,17 @@ func (l List) Dense() bool { return false }
 
 // Instance is what an algorithm is run on: a network, who stands where, and parameters.
 type Instance struct {
-	IDs        Arrangement // clockwise on a ring; on an anonymous network only Len counts
+	IDs        Arrangement // clockwise on a ring; see [On]; on an anonymous network only Len counts
 	Flipped    []bool      // rings: whose ports are exchanged; nil is an oriented ring
 	Edges      [][2]int    // trees: between positions
+	Ports      [][]int     // strangers: by position and port, whom it leads to; see [NewStrangers]
 	Unwilling  []int       // positions that do not want to lead; on a complete graph counted by identifier
 	Duplicates bool        // allow equal identifiers, to see what they do
 	Parameters map[string]string
 }
 
-// On is the instance with these identifiers: clockwise on a ring, by position on a tree, in any order on
-// a complete graph.
+// On is the instance with these identifiers: clockwise on a ring, by position on a tree and among strangers,
+// in any order on a complete graph of known members.
 func On(ids ...uint64) Instance { return Instance{IDs: List(ids)} }
 
 // ErrInstance says that an algorithm cannot be run on an instance; the text says why, and what would do.
@@ -79,12 +80,17 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 		p.Network, err = NewComplete(n)
 	case Tree:
 		p.Network, err = NewTree(n, i.Edges)
+	case Strangers:
+		p.Network, err = NewStrangers(n, i.Ports)
 	}
 	if err != nil {
 		return wrong("%v", err)
 	}
 	if i.Edges != nil && d.Topology != Tree {
 		return wrong("it runs on a %s, so edges mean nothing", d.Topology)
+	}
+	if i.Ports != nil && d.Topology != Strangers {
+		return wrong("it runs on a %s, so orders of ports mean nothing", d.Topology)
 	}
 	if i.Flipped != nil && d.Topology != Ring {
 		return wrong("it runs on a %s, so exchanged ports mean nothing", d.Topology)

@@ -21,6 +21,7 @@ func (n upTo) Dense() bool     { return true }
 var (
 	onRing     = election.Declaration{Name: "ring", Topology: election.Ring, KnowsSize: true, Parameters: knobs.Parameters[:2]}
 	onComplete = election.Declaration{Name: "complete", Topology: election.Complete, Willingness: true}
+	strangers  = election.Declaration{Name: "strangers", Topology: election.Strangers, KnowsSize: true}
 	onTree     = election.Declaration{Name: "tree", Topology: election.Tree, Willingness: true}
 	computing  = election.Declaration{Name: "computing", Topology: election.Ring, Identifiers: election.Computed}
 	nameless   = election.Declaration{Name: "nameless", Topology: election.Ring, Identifiers: election.Anonymous, KnowsSize: true}
@@ -94,6 +95,26 @@ func TestOnACompleteGraphProcessesAreSorted(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestStrangersStayWhereTheyAre(t *testing.T) {
+	i := election.On(30, 10, 20)
+	i.Ports = [][]int{{1, 0}, {0, 1}, {0, 1}}
+	p, err := strangers.Prepare(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for q, rank := range []election.ID{3, 1, 2} {
+		if l := p.Local(q); l.ID != rank || l.N != 3 || l.Degree != 2 || p.Real(q) != i.IDs.At(q) {
+			t.Errorf("position %d: %+v, identifier %d", q, l, p.Real(q))
+		}
+	}
+	if to, _ := p.Network.End(p.Network.First(0)); to != 2 {
+		t.Errorf("port 0 of position 0 leads to %d, want 2", to)
+	}
+	if p, err = strangers.Prepare(election.On(7)); err != nil || p.Local(0).Degree != 0 {
+		t.Errorf("alone: %v, %v", p, err)
+	}
 }
 
 func TestADenseArrangementIsItsOwnRanking(t *testing.T) {
@@ -194,6 +215,23 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 		{
 			&onComplete, with(three, func(i *election.Instance) { i.Edges = [][2]int{} }),
 			"cannot run complete: it runs on a complete graph, so edges mean nothing",
+		},
+		{
+			&strangers, with(three, func(i *election.Instance) { i.Ports = [][]int{{0, 1}} }),
+			"cannot run strangers: no such network: 1 orders of ports for 3 processes",
+		},
+		{
+			&strangers, with(three, func(i *election.Instance) { i.Edges = [][2]int{{0, 1}} }),
+			"cannot run strangers: it runs on a complete graph of strangers, so edges mean nothing",
+		},
+		{
+			&strangers, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 3) }),
+			"cannot run strangers: it runs on a complete graph of strangers, so exchanged ports mean nothing",
+		},
+		{&strangers, election.On(1, 2, 1), "cannot run strangers: identifier 1 occurs twice"},
+		{
+			&onComplete, with(three, func(i *election.Instance) { i.Ports = [][]int{{0, 1}, {0, 1}, {0, 1}} }),
+			"cannot run complete: it runs on a complete graph, so orders of ports mean nothing",
 		},
 		{&onRing, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 3) }), "cannot run ring: it needs an oriented ring"},
 		{

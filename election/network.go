@@ -12,12 +12,15 @@ type Topology uint8
 
 // The shapes.
 const (
-	Ring     Topology = iota // ports 0 and 1; n = 1 is a self-loop on two ports, n = 2 two parallel links
-	Complete                 // of known members: n ports, port j-1 leads to process j, the own one back home
-	Tree                     // ports 0 .. degree-1 in the order in which the edges are given
+	Ring      Topology = iota // ports 0 and 1; n = 1 is a self-loop on two ports, n = 2 two parallel links
+	Complete                  // of known members: n ports, port j-1 leads to process j, the own one back home
+	Tree                      // ports 0 .. degree-1 in the order in which the edges are given
+	Strangers                 // complete, and nobody knows who is behind a port: n-1 ports, in an order of each process's own
 )
 
-func (t Topology) String() string { return [...]string{"ring", "complete graph", "tree"}[t] }
+func (t Topology) String() string {
+	return [...]string{"ring", "complete graph", "tree", "complete graph of strangers"}[t]
+}
 
 // Network says where links lead. Processes are positions 0 .. n-1, clockwise on a ring. The directed
 // links that a process sends on are numbered in a row: First(p) + port.
@@ -26,7 +29,7 @@ type Network struct {
 	n        int
 	flipped  []bool   // rings: whose ports are exchanged; nil if nobody's
 	first    []uint32 // trees: the first link of each process, and one past the last
-	peers    []peer   // trees: where each link leads
+	peers    []peer   // trees: where each link leads; strangers: likewise, nil if port k leads to the k+1st clockwise
 }
 
 type peer struct {
@@ -36,9 +39,10 @@ type peer struct {
 
 // The limits of a network.
 const (
-	MaxRing     = 1 << 27
-	MaxComplete = 1 << 14
-	MaxTree     = 1 << 27
+	MaxRing      = 1 << 27
+	MaxComplete  = 1 << 14
+	MaxTree      = 1 << 27
+	MaxStrangers = 1 << 14
 
 	maxDegree = math.MaxUint16 + 1 // as many as there are values of Port
 )
@@ -115,6 +119,44 @@ func NewTree(n int, edges [][2]int) (*Network, error) {
 	return w, nil
 }
 
+// NewStrangers is a complete graph of n processes that do not know who is behind a port. Port k of the
+// process at position p leads to position p+1+ports[p][k] modulo n; without ports, to p+1+k.
+func NewStrangers(n int, ports [][]int) (*Network, error) {
+	if n < 1 || n > MaxStrangers {
+		return nil, fmt.Errorf("%w: a complete graph has 1 to %d processes, not %d", ErrNetwork, MaxStrangers, n)
+	}
+	w := &Network{Topology: Strangers, n: n}
+	if ports == nil {
+		return w, nil
+	}
+	if len(ports) != n {
+		return nil, fmt.Errorf("%w: %d orders of ports for %d processes", ErrNetwork, len(ports), n)
+	}
+	w.peers = make([]peer, w.Links())
+	leads := make([]Port, w.Links()) // the inverse of each order: which port leads to the one at that distance
+	for p, order := range ports {
+		if len(order) != n-1 {
+			return nil, fmt.Errorf("%w: position %d has %d ports, not %d", ErrNetwork, p, n-1, len(order))
+		}
+		found := make([]bool, n-1)
+		for k, distance := range order {
+			if distance < 0 || distance > n-2 || found[distance] {
+				return nil, fmt.Errorf("%w: the order of the ports of position %d has each of 0 to %d once, and not %d as its entry %d",
+					ErrNetwork, p, n-2, distance, k)
+			}
+			found[distance] = true
+			leads[int(w.First(p))+distance] = Port(k)
+		}
+	}
+	for p, order := range ports {
+		for k, distance := range order {
+			q := (p + 1 + distance) % n
+			w.peers[int(w.First(p))+k] = peer{uint32(q), leads[int(w.First(q))+n-2-distance]}
+		}
+	}
+	return w, nil
+}
+
 // Size is the number of processes.
 func (w *Network) Size() int { return w.n }
 
@@ -125,6 +167,8 @@ func (w *Network) Links() int {
 		return 2 * w.n
 	case Complete:
 		return w.n * w.n
+	case Strangers:
+		return w.n * (w.n - 1)
 	}
 	return len(w.peers)
 }
@@ -136,6 +180,8 @@ func (w *Network) Degree(p int) int {
 		return 2
 	case Complete:
 		return w.n
+	case Strangers:
+		return w.n - 1
 	}
 	return int(w.first[p+1] - w.first[p])
 }
@@ -147,6 +193,8 @@ func (w *Network) First(p int) uint32 {
 		return uint32(2 * p)
 	case Complete:
 		return uint32(w.n * p)
+	case Strangers:
+		return uint32((w.n - 1) * p)
 	}
 	return w.first[p]
 }
@@ -180,6 +228,12 @@ func (w *Network) End(link uint32) (process int, port Port) {
 	case Complete:
 		n := uint32(w.n)
 		return int(link % n), Port(link / n)
+	case Strangers:
+		if w.peers == nil {
+			ports := w.n - 1
+			from, distance := int(link)/ports, int(link)%ports
+			return (from + 1 + distance) % w.n, Port(ports - 1 - distance)
+		}
 	}
 	e := w.peers[link]
 	return int(e.process), e.port
@@ -195,6 +249,8 @@ func (w *Network) Owner(link uint32) int {
 		return int(link / 2)
 	case Complete:
 		return int(link) / w.n
+	case Strangers:
+		return int(link) / (w.n - 1)
 	}
 	// The last process whose first link is not after this one, and that has any.
 	p, _ := slices.BinarySearchFunc(w.first, link, func(first, link uint32) int {

@@ -98,6 +98,37 @@ func TestAmongKnownMembersPortsAreMembers(t *testing.T) {
 	})
 }
 
+func TestAmongStrangersEachPortLeadsToAnotherProcess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "n")
+		clockwise := rapid.Bool().Draw(t, "clockwise")
+		var ports [][]int
+		for range n {
+			order := count(n - 1)
+			if !clockwise {
+				order = rapid.Permutation(order).Draw(t, "order")
+			}
+			ports = append(ports, order)
+		}
+		given := ports
+		if clockwise && rapid.Bool().Draw(t, "by default") {
+			given = nil
+		}
+		w, err := election.NewStrangers(n, given)
+		wellConnected(t, must(t, w, err))
+		for p := range n {
+			if w.Degree(p) != n-1 {
+				t.Fatalf("%d has %d ports", p, w.Degree(p))
+			}
+			for port, distance := range ports[p] {
+				if to, _ := w.End(w.First(p) + uint32(port)); to != (p+1+distance)%n {
+					t.Fatalf("port %d of %d leads to %d", port, p, to)
+				}
+			}
+		}
+	})
+}
+
 // drawTree draws the edges of a tree, in any order and direction, and with any numbers on its processes.
 func drawTree(t *rapid.T, n int) [][2]int {
 	var edges [][2]int
@@ -183,6 +214,24 @@ func TestWhatIsNoNetworkIsRefusedAndToldWhy(t *testing.T) {
 		{func() (*election.Network, error) { return election.NewComplete(0) }, "a complete graph has 1 to 16384 processes, not 0"},
 		{func() (*election.Network, error) { return election.NewComplete(1<<14 + 1) }, "a complete graph has 1 to 16384 processes, not 16385"},
 		{func() (*election.Network, error) { return election.NewComplete(1 << 14) }, ""},
+		{func() (*election.Network, error) { return election.NewStrangers(0, nil) }, "a complete graph has 1 to 16384 processes, not 0"},
+		{func() (*election.Network, error) { return election.NewStrangers(1<<14+1, nil) }, "a complete graph has 1 to 16384 processes, not 16385"},
+		{func() (*election.Network, error) { return election.NewStrangers(1<<14, nil) }, ""},
+		{func() (*election.Network, error) { return election.NewStrangers(2, [][]int{{0}}) }, "1 orders of ports for 2 processes"},
+		{func() (*election.Network, error) { return election.NewStrangers(2, [][]int{{0}, {}}) }, "position 1 has 1 ports, not 0"},
+		{func() (*election.Network, error) { return election.NewStrangers(1, [][]int{{0}}) }, "position 0 has 0 ports, not 1"},
+		{
+			func() (*election.Network, error) { return election.NewStrangers(3, [][]int{{0, 1}, {1, 1}, {1, 0}}) },
+			"the order of the ports of position 1 has each of 0 to 1 once, and not 1 as its entry 1",
+		},
+		{
+			func() (*election.Network, error) { return election.NewStrangers(3, [][]int{{0, 1}, {1, 0}, {-1, 0}}) },
+			"the order of the ports of position 2 has each of 0 to 1 once, and not -1 as its entry 0",
+		},
+		{
+			func() (*election.Network, error) { return election.NewStrangers(3, [][]int{{0, 2}, {1, 0}, {1, 0}}) },
+			"the order of the ports of position 0 has each of 0 to 1 once, and not 2 as its entry 1",
+		},
 		{func() (*election.Network, error) { return election.NewTree(-1, nil) }, "a tree has 1 to 134217728 processes, not -1"},
 		{func() (*election.Network, error) { return election.NewTree(3, star(3)[:1]) }, "a tree of 3 has 2 edges, not 1"},
 		{func() (*election.Network, error) { return election.NewTree(3, [][2]int{{0, 1}, {1, 3}}) }, "edge 1-3 leaves positions 0 to 2"},
@@ -211,8 +260,8 @@ func TestWhatIsNoNetworkIsRefusedAndToldWhy(t *testing.T) {
 }
 
 func TestTopologiesHaveNames(t *testing.T) {
-	names := []string{election.Ring.String(), election.Complete.String(), election.Tree.String()}
-	if got := strings.Join(names, ", "); got != "ring, complete graph, tree" {
+	names := []string{election.Ring.String(), election.Complete.String(), election.Tree.String(), election.Strangers.String()}
+	if got := strings.Join(names, ", "); got != "ring, complete graph, tree, complete graph of strangers" {
 		t.Error(got)
 	}
 }

@@ -310,7 +310,7 @@ func (c *checker[S, M]) judge(extremes *tally) *finding {
 		}
 		extremes.add(of, few, many)
 		for _, b := range c.a.Bounds {
-			if b.Of != of || b.Value == nil || !c.bounded() {
+			if b.Of != of || b.Value == nil || !c.bounded() || b.OneStart && len(c.o.Initiators) != 1 {
 				continue
 			}
 			bound := b.Value(uint64(c.n))

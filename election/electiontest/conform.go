@@ -95,7 +95,7 @@ func timings(d *election.Declaration) (all []simulate.Options) {
 }
 
 // Instance is a random instance that suits a declaration: identifiers with gaps, ports exchanged where
-// orientation does not matter, any tree.
+// orientation does not matter, any tree, and among strangers any order of ports.
 func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 	source := random.New(seed, random.Network)
 	ids := make(election.List, n)
@@ -114,6 +114,8 @@ func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 		for p := 1; p < n; p++ {
 			i.Edges = append(i.Edges, [2]int{int(source.Below(uint64(p))), p})
 		}
+	case d.Topology == election.Strangers:
+		i.Ports = portOrders(n, source)
 	case d.Unoriented:
 		i.Flipped = make([]bool, n)
 		for p := range i.Flipped {
@@ -121,6 +123,19 @@ func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 		}
 	}
 	return i
+}
+
+// portOrders are random orders of the ports of n strangers.
+func portOrders(n int, source *random.Source) [][]int {
+	orders := make([][]int, n)
+	for p := range orders {
+		orders[p] = make([]int, n-1)
+		for k := range orders[p] {
+			other := int(source.Below(uint64(k + 1)))
+			orders[p][k], orders[p][other] = orders[p][other], k
+		}
+	}
+	return orders
 }
 
 // initiators is a random non-empty set of positions, in ring order.
