@@ -21,7 +21,7 @@ type sender struct {
 func newRecorder[S, M any](r *run[S, M]) *recorder[S, M] {
 	h := trace.NewHeader(&r.a.Declaration, r.p)
 	h.Timing = r.o.Timing.String()
-	h.Seed = r.o.Seed
+	h.Seed, h.Delay, h.Unordered = r.o.Seed, r.o.Delay, r.o.Unordered
 	if r.o.Timing == election.Asynchronous {
 		h.Schedule = r.o.Schedule.String()
 	}

@@ -124,6 +124,12 @@ func (d *drawing) subtitle() string {
 	if d.r.Schedule != "" {
 		parts = append(parts, "schedule "+d.r.Schedule)
 	}
+	if d.r.Delay > 1 {
+		parts = append(parts, fmt.Sprintf("delays 1 to %d", d.r.Delay))
+	}
+	if d.r.Unordered {
+		parts = append(parts, "links do not keep order")
+	}
 	parts = append(parts, fmt.Sprintf("seed %d", d.r.Seed))
 	for _, name := range slices.Sorted(maps.Keys(d.r.Parameters)) {
 		parts = append(parts, name+" "+d.r.Parameters[name])

@@ -22,6 +22,8 @@ type Header struct {
 	Edges      [][2]int          `json:"edges,omitempty"` // of a tree
 	Timing     string            `json:"timing"`
 	Schedule   string            `json:"schedule,omitempty"`
+	Delay      uint64            `json:"delay,omitempty"`     // the longest, where delays differ
+	Unordered  bool              `json:"unordered,omitempty"` // messages on one link may overtake each other
 	Seed       uint64            `json:"seed"`
 	Parameters map[string]string `json:"parameters,omitempty"`
 	Kinds      []Kind            `json:"kinds"`
