@@ -1,0 +1,280 @@
+// Package modifiedbully elects the live process of highest identifier among known members with 3n messages
+// where Bully needs n², after Mamun, Masum and Mustafa: higher processes only answer, and do not hold elections
+// of their own.
+//
+// Source: Mamun, Masum and Mustafa, "Modified Bully algorithm for electing coordinator in distributed systems",
+// 2004, in outline, as ALGORITHMS 6 states it:
+//
+//  1. Who finds that the coordinator has failed sends ELECTION to all higher processes.
+//  2. These answer OK.
+//  3. If none does, the asker announces itself. Else, when all who live have answered, it sends GRANT to the
+//     highest of them.
+//  4. Who is granted sends COORDINATOR.
+//
+// Read literally, that is not enough when processes crash and come back. With three processes, one crash, one
+// recovery and delays of 1 to 2 the checker finds nothing wrong with all of the following rules, and for each
+// rule a wrong end without it:
+//
+//   - A process that has answered and knows no coordinator holds an election if none is announced in time:
+//     the asker may have died.
+//   - So does the asker after its grant: the one that was granted may have died.
+//   - A coordinator that is asked says that it is one, instead of OK: the asker may have forgotten it for a
+//     deposed coordinator, whose next message it would believe.
+//   - A grant is refused by one who knows a coordinator: one that is higher may have come back since.
+//   - A process that hears of a coordinator below itself holds an election, as in package bully.
+//   - So does one that hears of a coordinator below the one that it follows, as there.
+//
+// A coordinator that learns that a suspicion was wrong presents itself again, as there. Its assumptions
+// are those of package bully: bounded delays, and a failure detector that is right.
+package modifiedbully
+
+import (
+	"math"
+	"math/big"
+
+	"ringleader.example/ringleader/election"
+)
+
+// The messages.
+const (
+	Election election.Kind = iota
+	OK
+	Grant
+	Coordinator
+)
+
+// The timers.
+const (
+	AnswerTimeout  election.Timer = iota // T1: all who live have answered
+	VictoryTimeout                       // T2: who should announce a coordinator has died
+)
+
+// Message is empty: the kind says all, and the port who sent it.
+type Message struct{}
+
+// Stage is what a process waits for.
+type Stage uint8
+
+// The stages.
+const (
+	Normal   Stage = iota
+	Electing       // collects answers: T1 runs
+	Waiting        // for a coordinator, after a grant or an answer: T2 runs
+)
+
+// Process is the state of one process.
+type Process struct {
+	ID          election.ID
+	Members     election.ID // they are 1 … Members
+	Coordinator election.ID // 0 if not known
+	Highest     election.ID // of those that have answered; 0 if none has
+	Stage       Stage
+	LowerOnly   bool // victory=lower
+	T1, T2      election.Ticks
+}
+
+// Algorithm is the modified Bully algorithm.
+var Algorithm = election.Algorithm[Process, Message]{
+	Declaration: election.Declaration{
+		Name:   "modified-bully",
+		Title:  "Modified Bully (Mamun, Masum, Mustafa)",
+		Year:   2004,
+		Source: "Mamun, Masum and Mustafa 2004",
+		About: "A process that suspects the coordinator asks all higher ones, who hold no elections of their own, and grants the highest " +
+			"that answers, who tells the others: 3n messages at most, where Bully has n². There is no quorum.",
+		Topology: election.Complete,
+		Timing:   election.Timed,
+		FIFO:     true,
+		Task:     election.Service,
+		Winner:   election.Largest,
+		Survives: election.Crash | election.Recovery,
+		Kinds: []election.MessageKind{
+			{Name: "election", Class: election.Election},
+			{Name: "ok", Class: election.Election},
+			{Name: "grant", Class: election.Election},
+			{Name: "coordinator", Class: election.Announcement},
+		},
+		Timers: []string{"answer timeout", "victory timeout"},
+		Parameters: []election.Parameter{
+			{
+				Name: "victory", Choices: []string{"others", "lower"},
+				About: "whom a new coordinator tells: all others or the lower ones only",
+			},
+			{
+				Name: "delay", Whole: true, Least: 1, Most: 1 << 60, Default: "1",
+				About: "the longest time that a message takes, and its handling",
+			},
+			{
+				Name: "answer-timeout", Whole: true, Least: 1, Most: 1 << 62, Default: "2·delay + 1",
+				About:   "T1, how long to collect answers; more than 2·delay, or a live process is taken for dead",
+				Derived: func(p election.Parameters) *big.Rat { return linear(p.Rational("delay"), 2, 1) },
+			},
+			{
+				Name: "victory-timeout", Whole: true, Least: 1, Most: math.MaxInt64, Default: "answer-timeout + 2·delay + 1",
+				About: "T2, how long to wait for a coordinator after an answer or a grant",
+				Derived: func(p election.Parameters) *big.Rat {
+					t2 := linear(p.Rational("delay"), 2, 1)
+					return t2.Add(t2, p.Rational("answer-timeout"))
+				},
+			},
+		},
+		Bounds: []election.Bound{
+			{
+				Of: "election", Case: election.Worst, Formula: "2n - 1, or 0 if n = 1", OneStart: true,
+				Source: "n-1 ELECTION, n-1 OK and a GRANT; reached if the lowest starts",
+				Value: func(n uint64) uint64 {
+					if n == 1 {
+						return 0
+					}
+					return 2*n - 1
+				},
+			},
+			{
+				Of: "total", Case: election.Best, Formula: "n - 1", Source: "the announcement; reached if the highest alone starts",
+				Value: func(n uint64) uint64 { return n - 1 },
+			},
+		},
+	},
+	New:     New,
+	Start:   (*Process).Start,
+	Receive: (*Process).Receive,
+	Timeout: (*Process).Timeout,
+	Recover: (*Process).Start,
+	Suspect: (*Process).Suspect,
+	Trust:   (*Process).Trust,
+}
+
+func linear(x *big.Rat, factor, constant int64) *big.Rat {
+	y := new(big.Rat).Mul(x, big.NewRat(factor, 1))
+	return y.Add(y, big.NewRat(constant, 1))
+}
+
+// New is a process that knows no coordinator.
+func New(l election.Local) Process {
+	return Process{
+		ID: l.ID, Members: election.ID(l.Degree),
+		LowerOnly: l.Parameters.Word("victory") == "lower",
+		T1:        l.Parameters.Ticks("answer-timeout"),
+		T2:        l.Parameters.Ticks("victory-timeout"),
+	}
+}
+
+// Start is for one who finds no coordinator, at the beginning or after its own recovery.
+func (p *Process) Start(out *election.Out[Message]) {
+	if p.Stage == Normal {
+		p.elect(out)
+	}
+}
+
+// Suspect is the failure detector's word that the process behind a port has failed.
+func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
+	if election.From(port) == p.Coordinator {
+		p.doubt(true, out)
+		p.Start(out)
+	}
+}
+
+// doubt forgets the coordinator, if there is reason to.
+func (p *Process) doubt(reason bool, out *election.Out[Message]) {
+	if reason && p.Coordinator != 0 {
+		p.Coordinator = 0
+		out.Doubt()
+	}
+}
+
+// Trust comes after a pause or a partition: each side may have a coordinator.
+func (p *Process) Trust(port election.Port, out *election.Out[Message]) {
+	switch {
+	case p.Coordinator != p.ID: // the one who leads us will say so
+	case election.From(port) < p.ID:
+		out.Send(port, Coordinator, Message{})
+	default: // somebody higher is back
+		p.Start(out)
+	}
+}
+
+// elect is step 1.
+func (p *Process) elect(out *election.Out[Message]) {
+	if p.ID == p.Members {
+		p.win(out)
+		return
+	}
+	for j := p.ID + 1; j <= p.Members; j++ {
+		out.Send(election.To(j), Election, Message{})
+	}
+	p.Highest = 0
+	p.Stage = Electing
+	out.After(AnswerTimeout, p.T1)
+}
+
+// win announces the process itself.
+func (p *Process) win(out *election.Out[Message]) {
+	p.settle(p.ID, out)
+	for j := election.ID(1); j <= p.Members; j++ {
+		if j < p.ID || j > p.ID && !p.LowerOnly {
+			out.Send(election.To(j), Coordinator, Message{})
+		}
+	}
+	out.Lead(0)
+}
+
+// settle ends what a process waits for.
+func (p *Process) settle(coordinator election.ID, out *election.Out[Message]) {
+	p.Stage = Normal
+	p.Coordinator = coordinator
+	p.Highest = 0
+	out.Stop(AnswerTimeout)
+	out.Stop(VictoryTimeout)
+}
+
+// wait waits for a coordinator.
+func (p *Process) wait(out *election.Out[Message]) {
+	p.Stage = Waiting
+	p.Highest = 0
+	out.After(VictoryTimeout, p.T2)
+}
+
+// Timeout is step 3, and what follows if nobody announces a coordinator.
+func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
+	switch {
+	case timer == VictoryTimeout:
+		p.elect(out)
+	case p.Highest == 0: // nobody higher lives
+		p.win(out)
+	default:
+		out.Send(election.To(p.Highest), Grant, Message{})
+		p.wait(out)
+	}
+}
+
+// Receive handles a message.
+func (p *Process) Receive(port election.Port, kind election.Kind, _ Message, out *election.Out[Message]) {
+	j := election.From(port)
+	switch kind {
+	case Election: // j < p.ID
+		if p.Coordinator == p.ID {
+			out.Send(port, Coordinator, Message{})
+			return
+		}
+		out.Send(port, OK, Message{}) // step 2
+		if p.Stage == Normal && p.Coordinator == 0 {
+			p.wait(out)
+		}
+	case OK:
+		if p.Stage == Electing {
+			p.Highest = max(p.Highest, j)
+		}
+	case Grant: // step 4
+		if p.Coordinator == 0 {
+			p.win(out)
+		}
+	case Coordinator:
+		if j < p.ID || j < p.Coordinator { // a premature winner, or a deposed one
+			p.doubt(p.Coordinator != p.ID, out)
+			p.Start(out)
+			return
+		}
+		p.settle(j, out)
+		out.Follow(j, 0)
+	}
+}
