@@ -191,8 +191,8 @@ type letter[M any] struct {
 }
 
 // goroutines runs an algorithm on an oriented ring with a goroutine and a channel for each process, until
-// all have decided. It counts deliveries.
-func goroutines[S, M any](a *election.Algorithm[S, M], p *election.Prepared) (deliveries uint64) {
+// all have decided; then it calls decidedAll, while they are still there. It counts deliveries.
+func goroutines[S, M any](a *election.Algorithm[S, M], p *election.Prepared, decidedAll func()) (deliveries uint64) {
 	n := p.Size()
 	inbox := make([]chan letter[M], n)
 	for q := range inbox {
@@ -229,6 +229,7 @@ func goroutines[S, M any](a *election.Algorithm[S, M], p *election.Prepared) (de
 		})
 	}
 	decided.Wait()
+	decidedAll()
 	for q := range inbox {
 		inbox[q] <- letter[M]{stop: true}
 	}

@@ -16,7 +16,7 @@ type Result struct {
 	Dead      []int               // positions that are dead in the end
 
 	Starters int  // how many start by themselves
-	Hurt     bool // a process crashed or was suspected wrongly on the way
+	Hurt     bool // a process crashed or was suspected wrongly on the way, or links did what the algorithm does not expect
 
 	Leaders []int // live positions that claim to lead
 	Decided int   // live processes that have decided
@@ -37,7 +37,8 @@ type Result struct {
 	Record     *trace.Record
 }
 
-// Times are the moments of a run, in units of delay.
+// Times are the moments of a run, in units of delay; with random delays in ticks, of which a message takes
+// LeastDelay to LongestDelay.
 type Times struct {
 	Elected election.Ticks // the last time that a process became leader
 	Decided election.Ticks // the last time that a decision changed

@@ -149,12 +149,13 @@ func (r *rounds[S, M]) ports() {
 			wait = wait[:waiting+len(now)]
 			// Each message is written to both lists, and one of the two counts it: no branch to mispredict.
 			for i := range now {
-				m := now[i]
+				m := &now[i]
 				port := int(^m.Link >> 4 & 1)
 				if !oriented {
-					port = r.port(&m)
+					port = r.port(m)
 				}
-				page[due], wait[waiting] = m, m
+				wait[waiting] = *m
+				page[due] = *m
 				due, waiting = due+1-port, waiting+port
 			}
 			wait, in = wait[:waiting], in[len(now):]

@@ -87,7 +87,8 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 		result: &Result{
 			Timing: o.Timing, Delay: o.Delay, Prepared: p, Complete: true,
 			Decisions: make([]election.Decision, n), Starters: n - len(o.Dead),
-			Hurt: len(o.Crashes)+len(o.Recoveries)+len(o.Suspicions)+len(o.Resigns) > 0,
+			Hurt: len(o.Crashes)+len(o.Recoveries)+len(o.Suspicions)+len(o.Resigns) > 0 ||
+				o.Lose.Times+o.Duplicate.Times > 0 || o.Unordered && a.FIFO,
 		},
 	}
 	if o.Initiators != nil {

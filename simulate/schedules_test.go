@@ -228,6 +228,37 @@ func TestChancesAreKept(t *testing.T) {
 	})
 }
 
+// A token that goes round for ever is stopped by the limit, and by whoever watches, on every engine.
+func TestEndlessRunsEnd(t *testing.T) {
+	endless := lcr.Algorithm
+	endless.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		if m.ID == 1 {
+			out.Send(lcr.Right, kind, m)
+		}
+	}
+	for _, n := range []int{5, 5000} {
+		ids := make([]uint64, n)
+		for p := range ids {
+			ids[p] = uint64(p + 1)
+		}
+		for _, schedule := range []simulate.Schedule{
+			simulate.FIFO, simulate.LIFO, simulate.Random, simulate.RoundRobin, simulate.RandomDelay, simulate.Sweep, simulate.Tile,
+		} {
+			for _, cores := range []int{1, 2} {
+				o := simulate.Options{Instance: election.On(ids...), Schedule: schedule, Cores: cores, Limit: 100_000}
+				limited, err := simulate.Run(endless, o)
+				if err != nil || limited.Complete {
+					t.Errorf("%d processes, %s: complete %v, %v", n, schedule, limited.Complete, err)
+				}
+				o.Limit, o.Progress = 0, func(uint64) bool { return false }
+				if stopped, err := simulate.Run(endless, o); err != nil || stopped.Complete {
+					t.Errorf("%d processes, %s, stopped: complete %v, %v", n, schedule, stopped.Complete, err)
+				}
+			}
+		}
+	}
+}
+
 func TestHopelessSchedulesAreRefusedInOneLine(t *testing.T) {
 	ring := election.On(1, 2, 3)
 	large := make([]uint64, 3000)

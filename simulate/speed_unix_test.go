@@ -4,6 +4,7 @@ package simulate
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -142,12 +143,44 @@ func concurrent[S, M any](a election.Algorithm[S, M], n int) side {
 	if err != nil {
 		panic(err)
 	}
-	return side{"goroutines", func() func() uint64 { return func() uint64 { return goroutines(&a, p) } }}
+	return side{"goroutines", func() func() uint64 { return func() uint64 { return goroutines(&a, p, func() {}) } }}
 }
 
-// At most 0.7 times the rounds.
+func BenchmarkGoroutineMemory(b *testing.B) {
+	const n = 1 << 16
+	p, err := ringbully.Algorithm.Prepare(ring(n).Instance)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var each, ours float64
+	for b.Loop() {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		goroutines(&ringbully.Algorithm, p, func() {
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+		})
+		each = float64(after.HeapInuse+after.StackInuse-before.HeapInuse-before.StackInuse) / n
+		r, err := Run(ringbully.Algorithm, ring(n))
+		if err != nil {
+			b.Fatal(err)
+		}
+		ours = float64(r.Bytes) / n
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(each, "goroutines-B/process")
+	b.ReportMetric(ours, "run-B/process")
+	b.ReportMetric(each/ours, "goroutines/run")
+}
+
+// At most 0.7 times the rounds, where these do not fit into a cache.
 func BenchmarkSweep(b *testing.B) {
-	sizes(b, func(b *testing.B, n int) {
+	out := func(b *testing.B, do func(*testing.B, int)) {
+		sizes(b, do)
+		b.Run("n=2^22", func(b *testing.B) { do(b, 1<<22) })
+	}
+	out(b, func(b *testing.B, n int) {
 		b.Run("lcr", func(b *testing.B) {
 			compare(b, engine("sweep", lcr.Algorithm, ring(n), inArcs[lcr.Process, lcr.Message](1, false)), engine("rounds", lcr.Algorithm, ring(n), inRounds))
 		})

@@ -217,6 +217,9 @@ func (a *arc[S, M]) sweep(first bool) {
 	}
 	a.outbox, a.inbox, a.spare = in, out, a.outbox
 	a.inbox.sent = a.inbox.sent[:0]
+	if a.deliveries >= a.look {
+		a.goesOn()
+	}
 }
 
 // begins lets the process at p start.
