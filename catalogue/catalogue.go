@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ringleader.example/ringleader/algorithms/afekgafni"
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
@@ -17,6 +18,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lelann"
 	"ringleader.example/ringleader/algorithms/minmax"
+	"ringleader.example/ringleader/algorithms/modifiedbully"
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/ringbully"
@@ -46,6 +48,7 @@ var All = []Entry{
 	entry(&tree.Algorithm, nil),
 	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair),
 	entry(&bully.Algorithm, nil),
+	entry(&modifiedbully.Algorithm, nil),
 	entry(&franklin.Algorithm, count.Franklin),
 	entry(&peterson.Algorithm, count.Peterson),
 	entry(&petersonalternating.Algorithm, count.PetersonAlternating),
@@ -54,6 +57,7 @@ var All = []Entry{
 	entry(&minmax.Algorithm, count.MinMax),
 	entry(&highamprzytycka.Algorithm, count.HighamPrzytycka),
 	entry(&itairodeh.Algorithm, nil),
+	entry(&afekgafni.Algorithm, nil),
 }
 
 func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {

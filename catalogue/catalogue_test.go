@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"ringleader.example/ringleader/algorithms/afekgafni"
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
@@ -18,6 +19,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lelann"
 	"ringleader.example/ringleader/algorithms/minmax"
+	"ringleader.example/ringleader/algorithms/modifiedbully"
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/ringbully"
@@ -40,6 +42,7 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, tree.Algorithm)
 	conform(t, &tested, hirschbergsinclair.Algorithm)
 	conform(t, &tested, bully.Algorithm)
+	conform(t, &tested, modifiedbully.Algorithm)
 	conform(t, &tested, franklin.Algorithm)
 	conform(t, &tested, peterson.Algorithm)
 	conform(t, &tested, petersonalternating.Algorithm)
@@ -48,6 +51,7 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, minmax.Algorithm)
 	conform(t, &tested, highamprzytycka.Algorithm)
 	conform(t, &tested, itairodeh.Algorithm)
+	conform(t, &tested, afekgafni.Algorithm)
 	if !slices.Equal(tested, catalogue.Names()) {
 		t.Errorf("conformance runs over %v; the catalogue has %v", tested, catalogue.Names())
 	}
