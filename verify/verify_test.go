@@ -190,6 +190,20 @@ func TestBullyKeepsItsBoundInOneElection(t *testing.T) {
 	}
 }
 
+func TestABoundForOneStarterIsNotForMore(t *testing.T) {
+	one := lcr.Algorithm
+	one.Bounds = []election.Bound{{
+		OneStart: true, Of: "election", Case: election.Worst, Formula: "2n - 1", Value: func(n uint64) uint64 { return 2*n - 1 },
+	}}
+	holds(t, one, Options{Size: 4})
+	holds(t, one, Options{Size: 4, Starts: AnyTime})
+	one.Bounds[0].Value = func(n uint64) uint64 { return 2*n - 2 }
+	report, err := Run(one, Options{Size: 4, Initiators: []int{1}})
+	if err != nil || report.Violation == nil || report.Violation.Property != BoundBroken {
+		t.Fatalf("%v, %v", report, err)
+	}
+}
+
 func TestAnLCRThatForwardsSmallerIdentifiersElectsAWrongLeader(t *testing.T) {
 	mutant := lcr.Algorithm
 	mutant.Receive = func(p *lcr.Process, port election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {

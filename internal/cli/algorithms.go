@@ -97,7 +97,11 @@ func (p *program) describe(e *catalogue.Entry) {
 	}
 	for i := range d.Bounds {
 		b := &d.Bounds[i]
-		row(b.Case.String()+" case", fmt.Sprintf("%s %s messages\n  \t%s", b.Formula, b.Of, b.Source))
+		of := b.Of + " messages"
+		if b.Of == "time" {
+			of = "units of time"
+		}
+		row(b.Case.String()+" case", fmt.Sprintf("%s %s\n  \t%s", b.Formula, of, b.Source))
 	}
 	for i := range d.Parameters {
 		a := &d.Parameters[i]
