@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/algorithms/afekgafni"
+	"ringleader.example/ringleader/algorithms/afekgafnisynchronous"
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
@@ -58,6 +59,7 @@ var All = []Entry{
 	entry(&highamprzytycka.Algorithm, count.HighamPrzytycka),
 	entry(&itairodeh.Algorithm, nil),
 	entry(&afekgafni.Algorithm, nil),
+	entry(&afekgafnisynchronous.Algorithm, nil),
 }
 
 func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {

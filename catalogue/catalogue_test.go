@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/afekgafni"
+	"ringleader.example/ringleader/algorithms/afekgafnisynchronous"
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
@@ -52,6 +53,7 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, highamprzytycka.Algorithm)
 	conform(t, &tested, itairodeh.Algorithm)
 	conform(t, &tested, afekgafni.Algorithm)
+	conform(t, &tested, afekgafnisynchronous.Algorithm)
 	if !slices.Equal(tested, catalogue.Names()) {
 		t.Errorf("conformance runs over %v; the catalogue has %v", tested, catalogue.Names())
 	}

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"reflect"
@@ -17,7 +16,7 @@ type Open struct {
 	Claim    float64 // Burns' bound on them where everybody learns who leads: (n lg n)/4 + 1/2
 }
 
-// RunBurns runs an election on a ring of 2^k processes under the adversary of Burns' lower bound, against
+// runBurns runs an election on a ring of 2^k processes under the adversary of Burns' lower bound, against
 // an algorithm whose processes do not know how many they are.
 //
 // Burns, A formal model for message passing systems, 1980, as ALGORITHMS 9.7 states it. A ring is open if
@@ -29,16 +28,7 @@ type Open struct {
 // The adversary therefore decides where processes stand: the result and its record are about the ring
 // that it made of the given one, and [Result.Open] says what it has cost when the last edge is opened.
 // Limit bounds the search for the schedule and the run itself, each for itself.
-func RunBurns[S, M any](a election.Algorithm[S, M], o Options) (result *Result, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			e, ok := fault.(error)
-			if !ok || !errors.Is(e, ErrOptions) && !errors.Is(e, ErrBroken) {
-				panic(fault)
-			}
-			result, err = nil, fmt.Errorf("simulating %s: %w", a.Name, e)
-		}
-	}()
+func runBurns[S, M any](a election.Algorithm[S, M], o Options) (*Result, error) {
 	unrecorded := o
 	unrecorded.Record = false
 	search, err := newBurns(a, unrecorded)

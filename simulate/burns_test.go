@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/algorithms/afekgafni"
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
@@ -37,7 +38,7 @@ func ring(t *testing.T, name string, n int) election.Instance {
 
 func runBurns[S, M any](t *testing.T, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
 	t.Helper()
-	r, err := simulate.RunBurns(a, o)
+	r, err := under(a, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 	}
 	try := func(want string, o simulate.Options) {
 		t.Helper()
-		r, err := simulate.RunBurns(lcr.Algorithm, o)
+		r, err := under(lcr.Algorithm, o)
 		refused(want, r, err)
 	}
 	try("2 or 4 would do", simulate.Options{Instance: ring(t, "random", 1)})
@@ -182,16 +183,18 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 	try("asynchronous", simulate.Options{Instance: ring(t, "random", 4), Timing: election.Synchronous})
 	try("order", simulate.Options{Instance: ring(t, "random", 4), Schedule: simulate.Random, Unordered: true})
 	try("different identifiers", simulate.Options{Instance: election.Instance{IDs: election.List{1, 1}, Duplicates: true}})
-	r, err := simulate.RunBurns(itairodeh.Algorithm, simulate.Options{Instance: ring(t, "random", 4)})
+	r, err := simulate.Run(itairodeh.Algorithm, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})
 	refused("it knows n", r, err)
-	r, err = simulate.RunBurns(bully.Algorithm, simulate.Options{Instance: ring(t, "random", 4)})
+	r, err = simulate.Run(bully.Algorithm, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})
+	refused("timed", r, err)
+	r, err = simulate.Run(afekgafni.Algorithm, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})
 	refused("complete graph", r, err)
 	chance := lcr.Algorithm
 	chance.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) {
 		out.Choose(2)
 		p.Start(out)
 	}
-	r, err = simulate.RunBurns(chance, simulate.Options{Instance: ring(t, "random", 4)})
+	r, err = simulate.Run(chance, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})
 	refused("by chance", r, err)
 }
 
@@ -225,7 +228,13 @@ func TestBurnsEndsAtTheLimitAndWhenToldTo(t *testing.T) {
 func TestBurnsFindsBrokenSteps(t *testing.T) {
 	broken := lcr.Algorithm
 	broken.Start = func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(2, lcr.Election, lcr.Message{}) }
-	if _, err := simulate.RunBurns(broken, simulate.Options{Instance: ring(t, "random", 4)}); !errors.Is(err, simulate.ErrBroken) {
+	if _, err := simulate.Run(broken, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)}); !errors.Is(err, simulate.ErrBroken) {
 		t.Errorf("error %v, want %v", err, simulate.ErrBroken)
 	}
+}
+
+// under runs an algorithm under Burns' adversary.
+func under[S, M any](a election.Algorithm[S, M], o simulate.Options) (*simulate.Result, error) {
+	o.Schedule = simulate.Burns
+	return simulate.Run(a, o)
 }

@@ -79,7 +79,7 @@ func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
 	if c.spread > 1 && !r.o.Unordered {
 		c.last = make([]election.Ticks, r.net.Links())
 	}
-	if len(r.o.Crashes) > 0 {
+	if len(r.o.Crashes)+len(r.o.Recoveries) > 0 {
 		c.lives = make([]uint32, r.p.Size())
 	}
 	if r.a.Suspect != nil && len(r.o.Crashes)+len(r.o.Suspicions) > 0 {

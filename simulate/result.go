@@ -22,7 +22,7 @@ type Result struct {
 	Decided int   // live processes that have decided
 	Live    int
 	Agreed  bool     // one leads, and whoever has to decide follows it
-	Right   bool     // and it is the one that the declaration promises
+	Right   bool     // and it is the one that the declaration promises, and nobody did anything against the task
 	Faults  []string // what processes did against their task; at most 10
 
 	Messages   election.Messages
@@ -96,7 +96,7 @@ func (r *Result) judge(d *election.Declaration, dead []bool) {
 			r.Agreed = false
 		}
 	}
-	r.Right = r.Agreed && (d.Winner == election.Unspecified || r.Prepared.ID(leader) == r.Prepared.ID(best))
+	r.Right = r.Agreed && len(r.Faults) == 0 && (d.Winner == election.Unspecified || r.Prepared.ID(leader) == r.Prepared.ID(best))
 }
 
 func (r *Result) fault(text string) {

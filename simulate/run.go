@@ -44,22 +44,22 @@ type run[S, M any] struct {
 
 // Run runs an election.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (result *Result, err error) {
-	if o.Schedule == Burns {
-		return RunBurns(a, o)
-	}
-	r, err := newRun(a, o)
-	if err != nil {
-		return nil, err
-	}
 	defer func() {
 		if fault := recover(); fault != nil {
 			e, ok := fault.(error)
-			if !ok || !errors.Is(e, election.ErrTime) && !errors.Is(e, ErrBroken) {
+			if !ok || !errors.Is(e, election.ErrTime) && !errors.Is(e, ErrBroken) && !errors.Is(e, ErrOptions) {
 				panic(fault)
 			}
 			result, err = nil, fmt.Errorf("simulating %s: %w", a.Name, e)
 		}
 	}()
+	if o.Schedule == Burns {
+		return runBurns(a, o)
+	}
+	r, err := newRun(a, o)
+	if err != nil {
+		return nil, err
+	}
 	r.start()
 	return r.finish(), nil
 }
@@ -228,6 +228,8 @@ func (r *run[S, M]) check(p int) {
 		s := &r.collect.Sent()[i]
 		if port := s.On() - first; port >= degree {
 			r.broke(p, fmt.Sprintf("sends on port %d of %d", port, degree))
+		} else if r.a.OneWay && port > 0 {
+			r.broke(p, "sends on port 1, and declares OneWay")
 		}
 		if int(s.Kind()) >= len(r.a.Kinds) {
 			r.broke(p, fmt.Sprintf("sends kind %d of %d", s.Kind(), len(r.a.Kinds)))

@@ -234,6 +234,28 @@ func TestRecoveredHighestTakesOver(t *testing.T) {
 	}
 }
 
+func TestADeadOneMayComeBack(t *testing.T) {
+	o := bullies(5, 1)
+	o.Recoveries = []simulate.Fault{{Process: 4, At: election.Units(20)}}
+	if r := run(t, bully.Algorithm, o); !r.Right || len(r.Leaders) != 1 || r.Leaders[0] != 4 {
+		t.Errorf("%v lead, want position 4", r.Leaders)
+	}
+}
+
+func TestTwoDecisionsAreNotRight(t *testing.T) {
+	twice := lcr.Algorithm
+	twice.Receive = func(p *lcr.Process, port election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		p.Receive(port, kind, m, out)
+		if kind == lcr.Leader && m.ID == p.ID {
+			out.Lead(0)
+		}
+	}
+	r, err := simulate.Run(twice, simulate.Options{Instance: election.On(1, 2)})
+	if err != nil || r.Right || !r.Agreed || len(r.Faults) != 1 {
+		t.Errorf("right %v, agreed %v, faults %v, %v", r.Right, r.Agreed, r.Faults, err)
+	}
+}
+
 func TestWrongSuspicionHeals(t *testing.T) {
 	// Everybody takes the leader, which lives, for dead for a while: 4 takes over, then gives way again.
 	o := bullies(5, 0)
@@ -266,6 +288,22 @@ func TestHopelessOptionsAreRefusedInOneLine(t *testing.T) {
 		if err == nil || len(err.Error()) > 200 || slices.Contains([]byte(err.Error()), '\n') {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestTheOtherWayOfAOneWayRingIsAnError(t *testing.T) {
+	a := lcr.Algorithm
+	a.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) { out.Send(1, lcr.Election, lcr.Message{ID: p.ID}) }
+	if _, err := simulate.Run(a, simulate.Options{Instance: election.On(1, 2)}); !errors.Is(err, simulate.ErrBroken) {
+		t.Errorf("sending on port 1: %v", err)
+	}
+}
+
+func TestTimeThatOverflowsAtBirthIsAnError(t *testing.T) {
+	a := lcr.Algorithm
+	a.New = func(election.Local) lcr.Process { panic(election.ErrTime) }
+	if _, err := simulate.Run(a, simulate.Options{Instance: election.On(1, 2)}); !errors.Is(err, election.ErrTime) {
+		t.Error(err)
 	}
 }
 
