@@ -114,6 +114,8 @@ type Options struct {
 	Suspicions []Suspicion
 	Resigns    []Fault // the host of a process asks it to resign
 
+	SkipPhases bool // do not count by phases, which costs a call for each message
+
 	Record   bool                         // keep what happens, step by step
 	Limit    uint64                       // of deliveries and timeouts; 0: none
 	Progress func(deliveries uint64) bool // called now and then; false ends the run

@@ -80,6 +80,9 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 		return nil, err
 	}
 	a.Declaration = *p.Declaration()
+	if o.SkipPhases {
+		a.Phase = nil
+	}
 	n := p.Size()
 	r := &run[S, M]{
 		a: a, o: o, p: p, net: p.Network, plans: plans, states: make([]S, n),

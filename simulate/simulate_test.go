@@ -234,6 +234,17 @@ func TestRecoveredHighestTakesOver(t *testing.T) {
 	}
 }
 
+func TestPhasesAreCountedUnlessSkipped(t *testing.T) {
+	o := simulate.Options{Instance: election.On(3, 1, 4, 2, 5)}
+	if r := run(t, ringbully.Algorithm, o); len(r.ByPhase) != 4 {
+		t.Errorf("%v messages by phase, want those of phases 0 to 3", r.ByPhase)
+	}
+	o.SkipPhases = true
+	if r := run(t, ringbully.Algorithm, o); r.ByPhase != nil || r.Messages.Total != 60 {
+		t.Errorf("%v messages by phase, %d in all; want none and 60", r.ByPhase, r.Messages.Total)
+	}
+}
+
 func TestADeadOneMayComeBack(t *testing.T) {
 	o := bullies(5, 1)
 	o.Recoveries = []simulate.Fault{{Process: 4, At: election.Units(20)}}
