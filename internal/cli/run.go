@@ -299,10 +299,15 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	switch {
 	case s.AnyTime:
 		how = "each starts when the schedule likes"
-	case len(s.Initiators) == 1:
-		how = o.start + " starts"
-	case s.Initiators != nil:
-		how = o.start + " start"
+	case len(s.Initiators) > 0:
+		names := make([]string, len(s.Initiators))
+		for i, q := range s.Initiators {
+			names[i] = fmt.Sprint(real(r, q))
+		}
+		how = strings.Join(names, ", ") + " start"
+		if len(names) == 1 {
+			how += "s"
+		}
 	}
 	switch r.Timing {
 	case election.Asynchronous:
