@@ -299,6 +299,8 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	switch {
 	case s.AnyTime:
 		how = "each starts when the schedule likes"
+	case len(s.Initiators) > 8:
+		how = fmt.Sprintf("%d processes start", len(s.Initiators))
 	case len(s.Initiators) > 0:
 		names := make([]string, len(s.Initiators))
 		for i, q := range s.Initiators {
