@@ -106,7 +106,7 @@ and prove how the election went.
 
 Exit status: 0 fine; 1 it ran and the answer is no; 2 the call was wrong; 3 incomplete,
 a limit was reached before there was an answer.`,
-		Example:            "  ringleader demo --scenario crash\n  ringleader run lcr --ids 5,4,3,2,1\n" +
+		Example: "  ringleader demo --scenario crash\n  ringleader run lcr --ids 5,4,3,2,1\n" +
 			"  ringleader count ring-bully --n 1000000 --order random\n  ringleader verify lcr --n 4",
 		SilenceUsage:       true,
 		SilenceErrors:      true,
