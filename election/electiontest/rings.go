@@ -2,9 +2,13 @@ package electiontest
 
 import (
 	"iter"
+	"slices"
+	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
 )
 
 // Rings yields every order of 1 … n that differs on a ring: n stays at position 0. The slice is used again.
@@ -47,5 +51,127 @@ func Schedules(d *election.Declaration, seeds int) iter.Seq[simulate.Options] {
 				}
 			}
 		}
+	}
+}
+
+// Random is a random order of 1 … n.
+func Random(t testing.TB, n int, seed uint64) []uint64 {
+	t.Helper()
+	ring, err := order.Random(n, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]uint64, n)
+	ring.Fill(ids, 0)
+	return ids
+}
+
+// Run runs an election, whatever may come of it.
+func Run[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
+	t.Helper()
+	r, err := simulate.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Elect runs an election that has to end with the right leader.
+func Elect[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
+	t.Helper()
+	r := Run(t, a, o)
+	if !r.Complete || !r.Right {
+		t.Fatalf("leaders at %v, %d of %d decided, complete: %t, %v", r.Leaders, r.Decided, r.Live, r.Complete, r.Faults)
+	}
+	return r
+}
+
+// Counts compares the messages of each kind with those that an instance should take under every schedule,
+// each with so many seeds, and whoever starts alone if the declaration says that it does not matter who starts.
+func Counts[S, M any](t testing.TB, a election.Algorithm[S, M], seeds int, i election.Instance, want ...uint64) {
+	t.Helper()
+	starters := [][]int{nil}
+	if a.Counts >= election.CountsStartFirst && a.Starts == election.AnyStart {
+		starters = nil
+		for p := range i.IDs.Len() {
+			starters = append(starters, []int{p})
+		}
+	}
+	for o := range Schedules(&a.Declaration, seeds) {
+		for _, o.Initiators = range starters {
+			o.Instance = i
+			r := Run(t, a, o)
+			if !slices.Equal(r.Messages.ByKind, want) || !r.Right {
+				t.Errorf("%v, %s %s, %v start: %v, want %v; leaders %v", i.IDs, o.Timing, o.Schedule, o.Initiators, r.Messages.ByKind, want, r.Leaders)
+			}
+		}
+	}
+}
+
+// Extremes elects on every order of 1 … n and returns the least and the most election messages. If there is
+// something else to see in each election, see does.
+func Extremes[S, M any](t testing.TB, a election.Algorithm[S, M], n int, see func(ids []uint64, r *simulate.Result)) (least, most uint64) {
+	t.Helper()
+	least = 1 << 63
+	for ids := range Rings(n) {
+		r := Elect(t, a, simulate.Options{Instance: election.On(ids...), Limit: 1_000_000})
+		least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
+		if see != nil {
+			see(ids, r)
+		}
+	}
+	return least, most
+}
+
+// OfSizes yields by seed a random instance of one of the sizes from least to most, in turn.
+func OfSizes(d *election.Declaration, least, most int) func(seed uint64) election.Instance {
+	return func(seed uint64) election.Instance {
+		return Instance(d, least+int(seed%uint64(most-least+1)), seed)
+	}
+}
+
+// Overtaken says how many of so many random runs fail in which messages overtake one another. If none does,
+// there is no reason to declare FIFO, and the test fails.
+func Overtaken[S, M any](t testing.TB, a election.Algorithm[S, M], runs uint64, instance func(seed uint64) election.Instance) (failures int) {
+	t.Helper()
+	for seed := range runs {
+		r := Run(t, a, simulate.Options{
+			Instance: instance(seed), Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 10_000,
+		})
+		if !r.Complete || !r.Right {
+			failures++
+		}
+	}
+	if failures == 0 {
+		t.Errorf("no run of %d fails, so why is FIFO declared?", runs)
+	}
+	t.Logf("%d of %d runs fail", failures, runs)
+	return failures
+}
+
+// Mutant is an algorithm with a slip: where does returns true, the process does nothing else with a message. It
+// starts before it receives; so Start must do nothing the second time, as it does where receiving starts, too.
+func Mutant[S, M any](a election.Algorithm[S, M], does func(*S, election.Kind, M, *election.Out[M]) bool) election.Algorithm[S, M] {
+	mutant := a
+	mutant.Receive = func(p *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
+		a.Start(p, out)
+		if !does(p, kind, m, out) {
+			a.Receive(p, port, kind, m, out)
+		}
+	}
+	return mutant
+}
+
+// Found fails the test unless checking every schedule finds that an algorithm breaks the property.
+func Found[S, M any](t testing.TB, name string, a election.Algorithm[S, M], o verify.Options, property string) {
+	t.Helper()
+	report, err := verify.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := report.Violation; v == nil {
+		t.Errorf("%s: no violation in %d states, want %s", name, report.States, property)
+	} else if v.Property != property {
+		t.Errorf("%s: %s (%s), want %s", name, v.Property, v.Detail, property)
 	}
 }
