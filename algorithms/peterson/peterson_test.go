@@ -7,19 +7,9 @@ import (
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
-	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
-
-func run(t *testing.T, a election.Algorithm[peterson.Process, peterson.Message], o simulate.Options) *simulate.Result {
-	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func TestConformance(t *testing.T) {
 	electiontest.Conform(t, peterson.Algorithm, electiontest.Options{Verify: 4})
@@ -41,15 +31,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 23},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 46},
 	} {
-		for o := range electiontest.Schedules(&peterson.Algorithm.Declaration, 5) {
-			for starter := range v.ids {
-				o.Instance, o.Initiators = election.On(v.ids...), []int{starter}
-				r := run(t, peterson.Algorithm, o)
-				if want := []uint64{v.values, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
-					t.Errorf("%v, %s %s, %d starts: %v, want %v", v.ids, o.Timing, o.Schedule, starter, r.Messages.ByKind, want)
-				}
-			}
-		}
+		electiontest.Counts(t, peterson.Algorithm, 5, election.On(v.ids...), v.values, uint64(len(v.ids)))
 	}
 }
 
@@ -61,12 +43,10 @@ func TestExtremesAndTimesOverAllOrders(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		least, most, time := uint64(1<<63), uint64(0), uint64(0)
-		for ids := range electiontest.Rings(n) {
-			r := run(t, peterson.Algorithm, simulate.Options{Instance: election.On(ids...)})
-			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
+		time := uint64(0)
+		least, most := electiontest.Extremes(t, peterson.Algorithm, n, func(_ []uint64, r *simulate.Result) {
 			time = max(time, r.Time.Elected.Lo)
-		}
+		})
 		if least != want.least || most != want.most {
 			t.Errorf("n=%d: %d to %d values, want %d to %d", n, least, most, want.least, want.most)
 		}
@@ -116,13 +96,8 @@ func phases(values []uint64) (messages []uint64) {
 
 func TestPhasesShrinkToTheLocalMaxima(t *testing.T) {
 	for n := 1; n <= 200; n++ {
-		ring, err := order.Random(n, uint64(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		values := make([]uint64, n)
-		ring.Fill(values, 0)
-		r := run(t, peterson.Algorithm, simulate.Options{Instance: election.Instance{IDs: ring}})
+		values := electiontest.Random(t, n, uint64(n))
+		r := electiontest.Elect(t, peterson.Algorithm, simulate.Options{Instance: election.On(values...)})
 		if want := phases(values); !slices.Equal(r.ByPhase, want) {
 			t.Errorf("n=%d: %d messages by phase, want %d", n, r.ByPhase, want)
 		}
@@ -133,35 +108,11 @@ func TestPhasesShrinkToTheLocalMaxima(t *testing.T) {
 }
 
 func TestOvertakingMessagesBreakIt(t *testing.T) {
-	failures := 0
-	for seed := range uint64(4000) {
-		r := run(t, peterson.Algorithm, simulate.Options{
-			Instance: electiontest.Instance(&peterson.Algorithm.Declaration, 2+int(seed%6), seed),
-			Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 10_000,
-		})
-		if !r.Right || len(r.Faults) > 0 {
-			failures++
-		}
-	}
-	if failures == 0 {
-		t.Error("no run of 4000 fails; then it needs no FIFO")
-	}
-	t.Logf("%d of 4000 runs fail", failures)
+	electiontest.Overtaken(t, peterson.Algorithm, 4000, electiontest.OfSizes(&peterson.Algorithm.Declaration, 2, 7))
 }
 
 // receive is what a mutant does with a message; false leaves it to the algorithm.
 type receive func(*peterson.Process, election.Kind, peterson.Message, *election.Out[peterson.Message]) bool
-
-func mutant(does receive) election.Algorithm[peterson.Process, peterson.Message] {
-	a := peterson.Algorithm
-	a.Receive = func(p *peterson.Process, port election.Port, kind election.Kind, m peterson.Message, out *election.Out[peterson.Message]) {
-		p.Start(out)
-		if !does(p, kind, m, out) {
-			p.Receive(port, kind, m, out)
-		}
-	}
-	return a
-}
 
 func TestSlipsAreFound(t *testing.T) {
 	for _, slip := range []struct {
@@ -191,14 +142,6 @@ func TestSlipsAreFound(t *testing.T) {
 			return false
 		}, 2, verify.Irrevocable},
 	} {
-		report, err := verify.Run(mutant(slip.does), verify.Options{Size: slip.size})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v := report.Violation; v == nil {
-			t.Errorf("%s: no violation", slip.name)
-		} else if v.Property != slip.property {
-			t.Errorf("%s: %s (%s), want %s", slip.name, v.Property, v.Detail, slip.property)
-		}
+		electiontest.Found(t, slip.name, electiontest.Mutant(peterson.Algorithm, slip.does), verify.Options{Size: slip.size}, slip.property)
 	}
 }

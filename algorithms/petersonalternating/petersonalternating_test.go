@@ -7,19 +7,9 @@ import (
 	alternating "ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
-	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
-
-func run(t *testing.T, a election.Algorithm[alternating.Process, alternating.Message], o simulate.Options) *simulate.Result {
-	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func TestConformance(t *testing.T) {
 	electiontest.Conform(t, alternating.Algorithm, electiontest.Options{Verify: 4})
@@ -41,15 +31,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 24},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 32},
 	} {
-		for o := range electiontest.Schedules(&alternating.Algorithm.Declaration, 5) {
-			for starter := range v.ids {
-				o.Instance, o.Initiators = election.On(v.ids...), []int{starter}
-				r := run(t, alternating.Algorithm, o)
-				if want := []uint64{v.values, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
-					t.Errorf("%v, %s %s, %d starts: %v, want %v", v.ids, o.Timing, o.Schedule, starter, r.Messages.ByKind, want)
-				}
-			}
-		}
+		electiontest.Counts(t, alternating.Algorithm, 5, election.On(v.ids...), v.values, uint64(len(v.ids)))
 	}
 }
 
@@ -60,12 +42,10 @@ func TestExtremesAndTimesOverAllOrders(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		least, most, time := uint64(1<<63), uint64(0), uint64(0)
-		for ids := range electiontest.Rings(n) {
-			r := run(t, alternating.Algorithm, simulate.Options{Instance: election.On(ids...)})
-			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
+		time := uint64(0)
+		least, most := electiontest.Extremes(t, alternating.Algorithm, n, func(_ []uint64, r *simulate.Result) {
 			time = max(time, r.Time.Quiet.Lo-uint64(n)) // the announcement takes n
-		}
+		})
 		if most != want.phases*uint64(n) || most != alternating.Algorithm.Bound(election.Worst).Value(uint64(n)) {
 			t.Errorf("n=%d: at most %d values, want %d in each of %d phases", n, most, n, want.phases)
 		}
@@ -100,15 +80,10 @@ func phases(values []uint64) int {
 
 func TestEveryPhaseTakesNMessages(t *testing.T) {
 	for n := 1; n <= 200; n++ {
-		ring, err := order.Random(n, uint64(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		values := make([]uint64, n)
-		ring.Fill(values, 0)
+		values := electiontest.Random(t, n, uint64(n))
 		want := slices.Repeat([]uint64{uint64(n)}, phases(values)+1)
 		want[0] = 0 // phases count from 1
-		r := run(t, alternating.Algorithm, simulate.Options{Instance: election.Instance{IDs: ring}})
+		r := electiontest.Elect(t, alternating.Algorithm, simulate.Options{Instance: election.On(values...)})
 		if !slices.Equal(r.ByPhase, want) {
 			t.Errorf("n=%d: %d messages by phase, want %d", n, r.ByPhase, want)
 		}
@@ -122,7 +97,7 @@ func TestEveryPhaseTakesNMessages(t *testing.T) {
 func TestWhoFindsTheLargestIsMostlyNotItsOwner(t *testing.T) {
 	others := 0
 	for seed := range uint64(2000) {
-		r := run(t, alternating.Algorithm, simulate.Options{Instance: electiontest.Instance(&alternating.Algorithm.Declaration, 4+int(seed%9), seed)})
+		r := electiontest.Elect(t, alternating.Algorithm, simulate.Options{Instance: electiontest.Instance(&alternating.Algorithm.Declaration, 4+int(seed%9), seed)})
 		if r.Time.Elected != r.Time.Quiet { // the announcement ends at who has made it
 			others++
 		}
@@ -134,35 +109,11 @@ func TestWhoFindsTheLargestIsMostlyNotItsOwner(t *testing.T) {
 }
 
 func TestOvertakingMessagesBreakIt(t *testing.T) {
-	failures := 0
-	for seed := range uint64(4000) {
-		r := run(t, alternating.Algorithm, simulate.Options{
-			Instance: electiontest.Instance(&alternating.Algorithm.Declaration, 2+int(seed%6), seed),
-			Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 10_000,
-		})
-		if !r.Right || len(r.Faults) > 0 {
-			failures++
-		}
-	}
-	if failures == 0 {
-		t.Error("no run of 4000 fails; then it needs no FIFO")
-	}
-	t.Logf("%d of 4000 runs fail", failures)
+	electiontest.Overtaken(t, alternating.Algorithm, 4000, electiontest.OfSizes(&alternating.Algorithm.Declaration, 2, 7))
 }
 
 // receive is what a mutant does with a message; false leaves it to the algorithm.
 type receive func(*alternating.Process, election.Kind, alternating.Message, *election.Out[alternating.Message]) bool
-
-func mutant(does receive) election.Algorithm[alternating.Process, alternating.Message] {
-	a := alternating.Algorithm
-	a.Receive = func(p *alternating.Process, port election.Port, kind election.Kind, m alternating.Message, out *election.Out[alternating.Message]) {
-		p.Start(out)
-		if !does(p, kind, m, out) {
-			p.Receive(port, kind, m, out)
-		}
-	}
-	return a
-}
 
 func TestSlipsAreFound(t *testing.T) {
 	for _, slip := range []struct {
@@ -201,14 +152,6 @@ func TestSlipsAreFound(t *testing.T) {
 			return keeps
 		}, 3, verify.WrongLeader},
 	} {
-		report, err := verify.Run(mutant(slip.does), verify.Options{Size: slip.size})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v := report.Violation; v == nil {
-			t.Errorf("%s: no violation", slip.name)
-		} else if v.Property != slip.property {
-			t.Errorf("%s: %s (%s), want %s", slip.name, v.Property, v.Detail, slip.property)
-		}
+		electiontest.Found(t, slip.name, electiontest.Mutant(alternating.Algorithm, slip.does), verify.Options{Size: slip.size}, slip.property)
 	}
 }
