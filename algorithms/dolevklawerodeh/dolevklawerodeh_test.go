@@ -7,19 +7,9 @@ import (
 	dkr "ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
-	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
-
-func run(t *testing.T, a election.Algorithm[dkr.Process, dkr.Message], o simulate.Options) *simulate.Result {
-	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func TestConformance(t *testing.T) {
 	electiontest.Conform(t, dkr.Algorithm, electiontest.Options{Verify: 4})
@@ -41,21 +31,13 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 16, 8},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 32, 24},
 	} {
-		for o := range electiontest.Schedules(&dkr.Algorithm.Declaration, 5) {
-			for starter := range v.ids {
-				o.Instance, o.Initiators = election.On(v.ids...), []int{starter}
-				r := run(t, dkr.Algorithm, o)
-				if want := []uint64{v.one, v.two, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
-					t.Errorf("%v, %s %s, %d starts: %v, want %v", v.ids, o.Timing, o.Schedule, starter, r.Messages.ByKind, want)
-				}
-			}
-		}
+		electiontest.Counts(t, dkr.Algorithm, 5, election.On(v.ids...), v.one, v.two, uint64(len(v.ids)))
 	}
 }
 
 func TestTheOneWhoKnowsDecidesLast(t *testing.T) {
 	// ALGORITHMS section 11: the winner message is home at 8 after 20 units, and at who sent it after 24.
-	r := run(t, dkr.Algorithm, simulate.Options{Instance: election.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous})
+	r := electiontest.Elect(t, dkr.Algorithm, simulate.Options{Instance: election.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous})
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{20, 24, 24} {
 		t.Errorf("elected, decided and quiet after %v units, want 20, 24, 24", got)
 	}
@@ -77,10 +59,9 @@ func rounds(values []uint64) (k uint64) {
 }
 
 func TestCountsFollowFromTheRoundsOfLocalMaxima(t *testing.T) {
-	check := func(values []uint64) *simulate.Result {
+	check := func(values []uint64, r *simulate.Result) {
 		t.Helper()
 		n, k := uint64(len(values)), rounds(values)
-		r := run(t, dkr.Algorithm, simulate.Options{Instance: election.On(values...)})
 		if want := []uint64{n * (k + 1), n * k, n}; !slices.Equal(r.Messages.ByKind, want) { // ALGORITHMS section 9.2
 			t.Errorf("%v: %v, want %v", values, r.Messages.ByKind, want)
 		}
@@ -90,18 +71,16 @@ func TestCountsFollowFromTheRoundsOfLocalMaxima(t *testing.T) {
 		if n > 1 && r.Time.Quiet.Lo-n > 3*n-2 { // seen in every run, not proved
 			t.Errorf("%v: known after %d units", values, r.Time.Quiet.Lo-n)
 		}
-		return r
 	}
 	for n, latest := range []uint64{1: 1, 2: 4, 3: 5, 4: 10, 5: 12, 6: 14, 7: 16, 8: 22} { // ALGORITHMS section 9.4
 		if n == 0 {
 			continue
 		}
-		least, most, time := uint64(1<<63), uint64(0), uint64(0)
-		for ids := range electiontest.Rings(n) {
-			r := check(ids)
-			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
+		time := uint64(0)
+		least, most := electiontest.Extremes(t, dkr.Algorithm, n, func(ids []uint64, r *simulate.Result) {
+			check(ids, r)
 			time = max(time, r.Time.Quiet.Lo-uint64(n)) // the winner messages take n
-		}
+		})
 		if best, worst := dkr.Algorithm.Bound(election.Best).Value(uint64(n)), dkr.Algorithm.Bound(election.Worst).Value(uint64(n)); least != best || most != worst {
 			t.Errorf("n=%d: %d to %d messages, want %d to %d", n, least, most, best, worst)
 		}
@@ -110,46 +89,17 @@ func TestCountsFollowFromTheRoundsOfLocalMaxima(t *testing.T) {
 		}
 	}
 	for n := 9; n <= 200; n++ {
-		ring, err := order.Random(n, uint64(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		values := make([]uint64, n)
-		ring.Fill(values, 0)
-		check(values)
+		values := electiontest.Random(t, n, uint64(n))
+		check(values, electiontest.Elect(t, dkr.Algorithm, simulate.Options{Instance: election.On(values...)}))
 	}
 }
 
 func TestOvertakingMessagesBreakIt(t *testing.T) {
-	failures := 0
-	for seed := range uint64(4000) {
-		r := run(t, dkr.Algorithm, simulate.Options{
-			Instance: electiontest.Instance(&dkr.Algorithm.Declaration, 2+int(seed%6), seed),
-			Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 10_000,
-		})
-		if !r.Right || len(r.Faults) > 0 {
-			failures++
-		}
-	}
-	if failures == 0 {
-		t.Error("no run of 4000 fails; then it needs no FIFO")
-	}
-	t.Logf("%d of 4000 runs fail", failures)
+	electiontest.Overtaken(t, dkr.Algorithm, 4000, electiontest.OfSizes(&dkr.Algorithm.Declaration, 2, 7))
 }
 
 // receive is what a mutant does with a message; false leaves it to the algorithm.
 type receive func(*dkr.Process, election.Kind, dkr.Message, *election.Out[dkr.Message]) bool
-
-func mutant(does receive) election.Algorithm[dkr.Process, dkr.Message] {
-	a := dkr.Algorithm
-	a.Receive = func(p *dkr.Process, port election.Port, kind election.Kind, m dkr.Message, out *election.Out[dkr.Message]) {
-		p.Start(out)
-		if !does(p, kind, m, out) {
-			p.Receive(port, kind, m, out)
-		}
-	}
-	return a
-}
 
 func TestSlipsAreFound(t *testing.T) {
 	for _, slip := range []struct {
@@ -183,14 +133,6 @@ func TestSlipsAreFound(t *testing.T) {
 			return kind == dkr.Two && p.Status == dkr.Passive
 		}, 4, verify.Undecided},
 	} {
-		report, err := verify.Run(mutant(slip.does), verify.Options{Size: slip.size})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v := report.Violation; v == nil {
-			t.Errorf("%s: no violation", slip.name)
-		} else if v.Property != slip.property {
-			t.Errorf("%s: %s (%s), want %s", slip.name, v.Property, v.Detail, slip.property)
-		}
+		electiontest.Found(t, slip.name, electiontest.Mutant(dkr.Algorithm, slip.does), verify.Options{Size: slip.size}, slip.property)
 	}
 }

@@ -2,7 +2,6 @@ package dolevklawerodehb_test
 
 import (
 	"math/bits"
-	"slices"
 	"testing"
 
 	dkrb "ringleader.example/ringleader/algorithms/dolevklawerodehb"
@@ -12,15 +11,6 @@ import (
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
-
-func run(t *testing.T, a election.Algorithm[dkrb.Process, dkrb.Message], o simulate.Options) *simulate.Result {
-	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func TestConformance(t *testing.T) {
 	electiontest.Conform(t, dkrb.Algorithm, electiontest.Options{Verify: 4})
@@ -39,15 +29,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 		{[]uint64{5, 4, 3, 2, 1}, 9, 1},
 		{[]uint64{3, 1, 4, 2, 5}, 12, 4},
 	} {
-		for o := range electiontest.Schedules(&dkrb.Algorithm.Declaration, 5) {
-			for starter := range v.ids {
-				o.Instance, o.Initiators = election.On(v.ids...), []int{starter}
-				r := run(t, dkrb.Algorithm, o)
-				if want := []uint64{v.one, v.two, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
-					t.Errorf("%v, %s %s, %d starts: %v, want %v", v.ids, o.Timing, o.Schedule, starter, r.Messages.ByKind, want)
-				}
-			}
-		}
+		electiontest.Counts(t, dkrb.Algorithm, 5, election.On(v.ids...), v.one, v.two, uint64(len(v.ids)))
 	}
 }
 
@@ -59,12 +41,10 @@ func TestExtremesAndTimesOverAllOrders(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		least, most, time := uint64(1<<63), uint64(0), uint64(0)
-		for ids := range electiontest.Rings(n) {
-			r := run(t, dkrb.Algorithm, simulate.Options{Instance: election.On(ids...)})
-			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
+		time := uint64(0)
+		least, most := electiontest.Extremes(t, dkrb.Algorithm, n, func(_ []uint64, r *simulate.Result) {
 			time = max(time, r.Time.Elected.Lo)
-		}
+		})
 		if least != want.least || most != want.most {
 			t.Errorf("n=%d: %d to %d messages, want %d to %d", n, least, most, want.least, want.most)
 		}
@@ -103,7 +83,7 @@ func TestTheClaimsOfThePackageComment(t *testing.T) {
 			p.Receive(port, kind, m, out)
 			note(p, before)
 		}
-		r := run(t, counted, simulate.Options{Instance: instance})
+		r := electiontest.Elect(t, counted, simulate.Options{Instance: instance})
 		last := uint64(len(r.ByPhase)) - 1
 		if last > k {
 			t.Errorf("n=%d: the last phase is %d, at most %d can be", n, last, k)
@@ -149,19 +129,8 @@ func TestTheClaimsOfThePackageComment(t *testing.T) {
 // receive is what a mutant does with a message; false leaves it to the algorithm.
 type receive func(*dkrb.Process, election.Kind, dkrb.Message, *election.Out[dkrb.Message]) bool
 
-func mutant(does receive) election.Algorithm[dkrb.Process, dkrb.Message] {
-	a := dkrb.Algorithm
-	a.Receive = func(p *dkrb.Process, port election.Port, kind election.Kind, m dkrb.Message, out *election.Out[dkrb.Message]) {
-		p.Start(out)
-		if !does(p, kind, m, out) {
-			p.Receive(port, kind, m, out)
-		}
-	}
-	return a
-}
-
 // asserting panics where an active process gets TWO, or one that waits gets that of another value.
-var asserting = mutant(func(p *dkrb.Process, kind election.Kind, m dkrb.Message, _ *election.Out[dkrb.Message]) bool {
+var asserting = electiontest.Mutant(dkrb.Algorithm, func(p *dkrb.Process, kind election.Kind, m dkrb.Message, _ *election.Out[dkrb.Message]) bool {
 	if kind == dkrb.Two && (p.Status == dkrb.Active || p.Status == dkrb.Waiting && m.ID != p.Max) {
 		panic("TWO that nobody waits for")
 	}
@@ -178,29 +147,14 @@ func TestTwoComesToWhoWaitsForIt(t *testing.T) {
 	}
 	for seed := range uint64(10_000) {
 		instance := electiontest.Instance(&dkrb.Algorithm.Declaration, 1+int(seed%64), seed)
-		run(t, asserting, simulate.Options{Instance: instance, Schedule: simulate.Random, AnyTime: true, Seed: seed})
+		electiontest.Elect(t, asserting, simulate.Options{Instance: instance, Schedule: simulate.Random, AnyTime: true, Seed: seed})
 	}
 }
 
 func TestOvertakingMessagesBreakIt(t *testing.T) {
-	fails := func(o simulate.Options) bool {
-		o.Schedule, o.Unordered, o.Limit = simulate.Random, true, 10_000
-		r := run(t, dkrb.Algorithm, o)
-		return !r.Right || len(r.Faults) > 0
-	}
-	random, example := 0, 0
-	for seed := range uint64(4000) {
-		if fails(simulate.Options{Instance: electiontest.Instance(&dkrb.Algorithm.Declaration, 2+int(seed%6), seed), Seed: seed}) {
-			random++
-		}
-		if fails(simulate.Options{Instance: election.On(3, 2, 4, 6, 1, 5, 7), Seed: seed}) { // ALGORITHMS section 13.1
-			example++
-		}
-	}
-	if random == 0 || example == 0 {
-		t.Errorf("%d and %d runs of 4000 fail; without any it needs no FIFO", random, example)
-	}
-	t.Logf("%d and %d of 4000 runs fail", random, example)
+	electiontest.Overtaken(t, dkrb.Algorithm, 4000, electiontest.OfSizes(&dkrb.Algorithm.Declaration, 2, 7))
+	example := election.On(3, 2, 4, 6, 1, 5, 7) // ALGORITHMS section 13.1
+	electiontest.Overtaken(t, dkrb.Algorithm, 4000, func(uint64) election.Instance { return example })
 }
 
 func TestSlipsAreFound(t *testing.T) {
@@ -232,15 +186,7 @@ func TestSlipsAreFound(t *testing.T) {
 			return kind == dkrb.Two && p.Status == dkrb.Passive
 		}, 4, verify.Undecided},
 	} {
-		report, err := verify.Run(mutant(slip.does), verify.Options{Size: slip.size})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v := report.Violation; v == nil {
-			t.Errorf("%s: no violation", slip.name)
-		} else if v.Property != slip.property {
-			t.Errorf("%s: %s (%s), want %s", slip.name, v.Property, v.Detail, slip.property)
-		}
+		electiontest.Found(t, slip.name, electiontest.Mutant(dkrb.Algorithm, slip.does), verify.Options{Size: slip.size}, slip.property)
 	}
 }
 
@@ -254,7 +200,7 @@ func TestSlipsInTheCounterCostMessages(t *testing.T) {
 		{"one hop in every phase", func(uint8) uint32 { return 1 }, 32},
 		{"2^phase - 1 hops", func(phase uint8) uint32 { return 1<<phase - 1 }, 32},
 	} {
-		a := mutant(func(p *dkrb.Process, kind election.Kind, _ dkrb.Message, out *election.Out[dkrb.Message]) bool {
+		a := electiontest.Mutant(dkrb.Algorithm, func(p *dkrb.Process, kind election.Kind, _ dkrb.Message, out *election.Out[dkrb.Message]) bool {
 			enters := kind == dkrb.Two && p.Status == dkrb.Waiting
 			if enters {
 				p.Status, p.Phase = dkrb.Active, p.Phase+1
@@ -262,14 +208,7 @@ func TestSlipsInTheCounterCostMessages(t *testing.T) {
 			}
 			return enters
 		})
-		most := uint64(0)
-		for ids := range electiontest.Rings(7) {
-			r := run(t, a, simulate.Options{Instance: election.On(ids...)})
-			if !r.Right {
-				t.Fatalf("%s: %v elects wrongly", slip.name, ids)
-			}
-			most = max(most, r.Messages.Election)
-		}
+		_, most := electiontest.Extremes(t, a, 7, nil)
 		if most != slip.most {
 			t.Errorf("%s: at most %d messages, want %d", slip.name, most, slip.most)
 		}
