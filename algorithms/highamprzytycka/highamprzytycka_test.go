@@ -6,7 +6,6 @@ import (
 	"ringleader.example/ringleader/algorithms/highamprzytycka"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
-	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -20,18 +19,6 @@ type (
 
 func TestConformance(t *testing.T) {
 	electiontest.Conform(t, highamprzytycka.Algorithm, electiontest.Options{Verify: 5})
-}
-
-func run(t *testing.T, a algorithm, o simulate.Options) *simulate.Result {
-	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !r.Right || len(r.Faults) > 0 {
-		t.Fatalf("leaders at %v, %d of %d decided, %v", r.Leaders, r.Decided, r.Live, r.Faults)
-	}
-	return r
 }
 
 func TestVectors(t *testing.T) { // ALGORITHMS 11: election messages; the announcement has n
@@ -50,36 +37,7 @@ func TestVectors(t *testing.T) { // ALGORITHMS 11: election messages; the announ
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 28},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 30},
 	} {
-		m := run(t, highamprzytycka.Algorithm, simulate.Options{Instance: election.On(v.ids...)}).Messages
-		if m.Election != v.want || m.Announcement != uint64(len(v.ids)) {
-			t.Errorf("%v: %d+%d messages, want %d+%d", v.ids, m.Election, m.Announcement, v.want, len(v.ids))
-		}
-	}
-}
-
-// orders yields every order of 1 … n with n first: on a ring, all that differ.
-func orders(n int) func(func([]uint64) bool) {
-	return func(yield func([]uint64) bool) {
-		ids := make([]uint64, n)
-		for p := range ids {
-			ids[p] = uint64(n - p)
-		}
-		var permute func(k int) bool
-		permute = func(k int) bool {
-			if k >= n {
-				return yield(ids)
-			}
-			for q := k; q < n; q++ {
-				ids[k], ids[q] = ids[q], ids[k]
-				ok := permute(k + 1)
-				ids[k], ids[q] = ids[q], ids[k]
-				if !ok {
-					return false
-				}
-			}
-			return true
-		}
-		permute(1)
+		electiontest.Counts(t, highamprzytycka.Algorithm, 1, election.On(v.ids...), v.want, uint64(len(v.ids)))
 	}
 }
 
@@ -128,21 +86,20 @@ func TestExtremesOverAllOrdersAndBothInequalities(t *testing.T) {
 	most := []uint64{0, 1, 4, 8, 11, 18, 22, 26, 34}
 	least := []uint64{0, 1, 4, 6, 8, 10, 12, 14, 16}
 	for n := 1; n <= 8; n++ {
-		gotLeast, gotMost := uint64(1<<63), uint64(0)
-		for ids := range orders(n) {
-			var entrants [16]uint64
-			r := run(t, entered(highamprzytycka.Algorithm, entrants[:]), simulate.Options{Instance: election.On(ids...)})
+		var entrants [16]uint64
+		a := entered(highamprzytycka.Algorithm, entrants[:])
+		gotLeast, gotMost := electiontest.Extremes(t, a, n, func(ids []uint64, r *simulate.Result) {
 			if broken := inequalities(uint64(n), entrants[:], r.ByPhase); broken != "" {
 				t.Fatalf("%v: %s: %v entrants, %v messages by round", ids, broken, entrants, r.ByPhase)
 			}
+			clear(entrants[:])
 			if n >= 2 && ids[r.Leaders[0]] == uint64(n) {
 				t.Fatalf("%v: the largest wins; round 1 destroys it", ids)
 			}
 			if r.ByPhase[1] != uint64(n) {
 				t.Fatalf("%v: round 1 costs %d messages, want n", ids, r.ByPhase[1])
 			}
-			gotLeast, gotMost = min(gotLeast, r.Messages.Election), max(gotMost, r.Messages.Election)
-		}
+		})
 		if gotLeast != least[n] || gotMost != most[n] {
 			t.Errorf("n=%d: %d to %d election messages, want %d to %d", n, gotLeast, gotMost, least[n], most[n])
 		}
@@ -153,13 +110,9 @@ func TestRandomRingsKeepBothInequalitiesAndTheBound(t *testing.T) {
 	worst := highamprzytycka.Algorithm.Bound(election.Worst).Value
 	for n := 2; n <= 128; n++ {
 		for seed := range uint64(4) {
-			ring, err := order.Random(n, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
 			var entrants [16]uint64
-			r := run(t, entered(highamprzytycka.Algorithm, entrants[:]), simulate.Options{
-				Instance: election.Instance{IDs: ring}, Schedule: simulate.Random, Seed: seed, AnyTime: true,
+			r := electiontest.Elect(t, entered(highamprzytycka.Algorithm, entrants[:]), simulate.Options{
+				Instance: election.On(electiontest.Random(t, n, seed)...), Schedule: simulate.Random, Seed: seed, AnyTime: true,
 			})
 			if broken := inequalities(uint64(n), entrants[:], r.ByPhase); broken != "" {
 				t.Errorf("n=%d, seed %d: %s: %v entrants, %v messages by round", n, seed, broken, entrants, r.ByPhase)
@@ -204,12 +157,9 @@ func TestDistancesNeverOverflow(t *testing.T) {
 
 func TestOvertakingMessagesElectTwo(t *testing.T) {
 	for seed := range uint64(1000) {
-		r, err := simulate.Run(highamprzytycka.Algorithm, simulate.Options{
+		r := electiontest.Run(t, highamprzytycka.Algorithm, simulate.Options{
 			Instance: election.On(6, 5, 1, 7, 3, 4, 2), Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 10_000,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if len(r.Leaders) == 2 {
 			t.Logf("seed %d: positions %v lead", seed, r.Leaders)
 			return
@@ -245,12 +195,8 @@ func TestInequalitiesFindBrokenPromotions(t *testing.T) {
 		}
 		broken := 0
 		for n := 2; n <= 128; n++ {
-			ring, err := order.Random(n, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
 			var entrants [32]uint64
-			r := run(t, entered(a, entrants[:]), simulate.Options{Instance: election.Instance{IDs: ring}})
+			r := electiontest.Elect(t, entered(a, entrants[:]), simulate.Options{Instance: election.On(electiontest.Random(t, n, 1)...)})
 			known := len(fibonacci) - 3
 			if inequalities(uint64(n), entrants[:known], r.ByPhase[:min(known, len(r.ByPhase))]) != "" {
 				broken++
@@ -292,11 +238,7 @@ func TestRoundsFromZeroCostMore(t *testing.T) {
 			send(p, m, out)
 		}
 	}
-	most := uint64(0)
-	for ids := range orders(7) {
-		most = max(most, run(t, a, simulate.Options{Instance: election.On(ids...), Limit: 1000}).Messages.Election)
-	}
-	if most != 31 {
+	if _, most := electiontest.Extremes(t, a, 7, nil); most != 31 {
 		t.Errorf("at most %d messages, want 31", most)
 	}
 }

@@ -6,25 +6,12 @@ import (
 	"ringleader.example/ringleader/algorithms/minmax"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
-	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
 
 func TestConformance(t *testing.T) {
 	electiontest.Conform(t, minmax.Algorithm, electiontest.Options{Verify: 5})
-}
-
-func run(t *testing.T, o simulate.Options) *simulate.Result {
-	t.Helper()
-	r, err := simulate.Run(minmax.Algorithm, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !r.Right || len(r.Faults) > 0 {
-		t.Fatalf("leaders at %v, %d of %d decided, %v", r.Leaders, r.Decided, r.Live, r.Faults)
-	}
-	return r
 }
 
 func TestVectors(t *testing.T) { // ALGORITHMS 11: election messages; the announcement has n
@@ -43,54 +30,22 @@ func TestVectors(t *testing.T) { // ALGORITHMS 11: election messages; the announ
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 24},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 32},
 	} {
-		m := run(t, simulate.Options{Instance: election.On(v.ids...)}).Messages
-		if m.Election != v.want || m.Announcement != uint64(len(v.ids)) {
-			t.Errorf("%v: %d+%d messages, want %d+%d", v.ids, m.Election, m.Announcement, v.want, len(v.ids))
-		}
-	}
-}
-
-// orders yields every order of 1 … n with n first: on a ring, all that differ.
-func orders(n int) func(func([]uint64) bool) {
-	return func(yield func([]uint64) bool) {
-		ids := make([]uint64, n)
-		for p := range ids {
-			ids[p] = uint64(n - p)
-		}
-		var permute func(k int) bool
-		permute = func(k int) bool {
-			if k >= n {
-				return yield(ids)
-			}
-			for q := k; q < n; q++ {
-				ids[k], ids[q] = ids[q], ids[k]
-				ok := permute(k + 1)
-				ids[k], ids[q] = ids[q], ids[k]
-				if !ok {
-					return false
-				}
-			}
-			return true
-		}
-		permute(1)
+		electiontest.Counts(t, minmax.Algorithm, 1, election.On(v.ids...), v.want, uint64(len(v.ids)))
 	}
 }
 
 func TestExtremesOverAllOrdersAreTheBoundsAndTheLargestNeverWins(t *testing.T) {
 	worst, best := minmax.Algorithm.Bound(election.Worst).Value, minmax.Algorithm.Bound(election.Best).Value
 	for n := 1; n <= 8; n++ {
-		least, most := uint64(1<<63), uint64(0)
 		smallest := 0
-		for ids := range orders(n) {
-			r := run(t, simulate.Options{Instance: election.On(ids...)})
-			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
+		least, most := electiontest.Extremes(t, minmax.Algorithm, n, func(ids []uint64, r *simulate.Result) {
 			if ids[r.Leaders[0]] == 1 {
 				smallest++
 			}
 			if n >= 2 && ids[r.Leaders[0]] == uint64(n) {
 				t.Fatalf("%v: the largest wins; stage 1 removes it", ids)
 			}
-		}
+		})
 		if least != best(uint64(n)) || most != worst(uint64(n)) {
 			t.Errorf("n=%d: %d to %d election messages, want %d to %d", n, least, most, best(uint64(n)), worst(uint64(n)))
 		}
@@ -117,11 +72,7 @@ func TestStagesOfRandomRingsKeepTheBound(t *testing.T) {
 	worst := minmax.Algorithm.Bound(election.Worst).Value
 	for n := 1; n <= 128; n++ {
 		for seed := range uint64(3) {
-			ring, err := order.Random(n, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := run(t, simulate.Options{Instance: election.Instance{IDs: ring}, Schedule: simulate.Random, Seed: seed, AnyTime: true})
+			r := electiontest.Elect(t, minmax.Algorithm, simulate.Options{Instance: election.On(electiontest.Random(t, n, seed)...), Schedule: simulate.Random, Seed: seed, AnyTime: true})
 			stages := uint64(len(r.ByPhase) - 1)
 			if r.Messages.Election != stages*uint64(n) || r.Messages.Election > worst(uint64(n)) {
 				t.Errorf("n=%d: %d messages in %d stages, at most %d may be", n, r.Messages.Election, stages, worst(uint64(n)))
@@ -131,26 +82,9 @@ func TestStagesOfRandomRingsKeepTheBound(t *testing.T) {
 }
 
 func TestOvertakingMessagesElectTwoOrNone(t *testing.T) {
-	failed := 0
-	for seed := range uint64(4000) {
-		ring, err := order.Random(7, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := simulate.Run(minmax.Algorithm, simulate.Options{
-			Instance: election.Instance{IDs: ring}, Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 10_000,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !r.Complete || !r.Right || len(r.Faults) > 0 {
-			failed++
-		}
-	}
-	if failed == 0 {
-		t.Error("none of 4000 runs without order fails, so FIFO need not be declared")
-	}
-	t.Logf("%d of 4000 runs without order fail", failed)
+	electiontest.Overtaken(t, minmax.Algorithm, 4000, func(seed uint64) election.Instance {
+		return election.On(electiontest.Random(t, 7, seed)...)
+	})
 }
 
 type algorithm = election.Algorithm[minmax.Process, minmax.Message]
