@@ -6,42 +6,14 @@ import (
 
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
 
-// orders yields every order of 1 … n with n first: on a ring, all that differ.
-func orders(n int) func(func([]uint64) bool) {
-	return func(yield func([]uint64) bool) {
-		ids := make([]uint64, n)
-		for p := range ids {
-			ids[p] = uint64(n - p)
-		}
-		var permute func(k int) bool
-		permute = func(k int) bool {
-			if k >= n {
-				return yield(ids)
-			}
-			for q := k; q < n; q++ {
-				ids[k], ids[q] = ids[q], ids[k]
-				ok := permute(k + 1)
-				ids[k], ids[q] = ids[q], ids[k]
-				if !ok {
-					return false
-				}
-			}
-			return true
-		}
-		permute(1)
-	}
-}
-
 func TestExample21HasStagesOfFiveToOneMessages(t *testing.T) {
 	// S2 figures 2.2-2.6: 5, 4, 3, 2, 1 messages in stages 1 to 5, then 5 announcements.
-	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: election.On(5, 4, 3, 2, 1), Record: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Instance: election.On(5, 4, 3, 2, 1), Record: true})
 	stages := make([]int, 11)
 	for _, step := range r.Record.Steps {
 		stages[step.Time.Lo] += len(step.Sent)
@@ -53,14 +25,7 @@ func TestExample21HasStagesOfFiveToOneMessages(t *testing.T) {
 
 func TestExtremesOverAllOrders(t *testing.T) {
 	for n := 1; n <= 8; n++ { // ALGORITHMS 2.6: from 2n-1 to n(n+1)/2
-		least, most := uint64(1<<63), uint64(0)
-		for ids := range orders(n) {
-			r, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: election.On(ids...)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
-		}
+		least, most := electiontest.Extremes(t, lcr.Algorithm, n, nil)
 		if least != uint64(2*n-1) || most != uint64(n*(n+1)/2) {
 			t.Errorf("n=%d: %d to %d election messages, want %d to %d", n, least, most, 2*n-1, n*(n+1)/2)
 		}
@@ -71,7 +36,7 @@ func TestWorstCaseOfKInitiatorsIsAttained(t *testing.T) {
 	for n := 2; n <= 6; n++ {
 		for k := 1; k < n; k++ {
 			most := uint64(0)
-			for ids := range orders(n) {
+			for ids := range electiontest.Rings(n) {
 				for set := range 1 << n {
 					var starters []int
 					for p := range n {
@@ -82,10 +47,7 @@ func TestWorstCaseOfKInitiatorsIsAttained(t *testing.T) {
 					if len(starters) != k {
 						continue
 					}
-					r, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: election.On(ids...), Initiators: starters})
-					if err != nil {
-						t.Fatal(err)
-					}
+					r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Instance: election.On(ids...), Initiators: starters})
 					most = max(most, r.Messages.Election)
 				}
 			}

@@ -1,7 +1,6 @@
 package ringbullysimple_test
 
 import (
-	"slices"
 	"testing"
 
 	simple "ringleader.example/ringleader/algorithms/ringbullysimple"
@@ -10,15 +9,6 @@ import (
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
-
-func run(t *testing.T, a election.Algorithm[simple.Process, simple.Message], o simulate.Options) *simulate.Result {
-	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func TestConformance(t *testing.T) {
 	electiontest.Conform(t, simple.Algorithm, electiontest.Options{Verify: 4})
@@ -40,25 +30,17 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 15},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 20},
 	} {
-		for o := range electiontest.Schedules(&simple.Algorithm.Declaration, 5) {
-			o.Instance = election.On(v.ids...)
-			r := run(t, simple.Algorithm, o)
-			if want := []uint64{v.identifiers, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
-				t.Errorf("%v, %s %s: %v, want %v", v.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
-			}
-		}
+		electiontest.Counts(t, simple.Algorithm, 5, election.On(v.ids...), v.identifiers, uint64(len(v.ids)))
 	}
 }
 
 func TestExtremesAndMeanOverAllOrders(t *testing.T) {
 	for n := uint64(1); n <= 8; n++ { // ALGORITHMS section 1: 2n-1 to n(n+1)/2, on average n·H(n)
-		least, most, sum, orders := uint64(1<<63), uint64(0), uint64(0), uint64(0)
-		for ids := range electiontest.Rings(int(n)) {
-			r := run(t, simple.Algorithm, simulate.Options{Instance: election.On(ids...)})
-			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
+		sum, orders := uint64(0), uint64(0)
+		least, most := electiontest.Extremes(t, simple.Algorithm, int(n), func(_ []uint64, r *simulate.Result) {
 			sum += r.Messages.Election
 			orders++
-		}
+		})
 		if least != simple.Algorithm.Bound(election.Best).Value(n) || most != simple.Algorithm.Bound(election.Worst).Value(n) {
 			t.Errorf("n=%d: %d to %d identifiers, want %d to %d", n, least, most, 2*n-1, n*(n+1)/2)
 		}
@@ -75,7 +57,7 @@ func TestSynchronousTimes(t *testing.T) {
 		for p := range ids {
 			ids[p] = uint64(p*7+3) % 101
 		}
-		r := run(t, simple.Algorithm, simulate.Options{Instance: election.On(ids...), Timing: election.Synchronous})
+		r := electiontest.Elect(t, simple.Algorithm, simulate.Options{Instance: election.On(ids...), Timing: election.Synchronous})
 		got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}
 		if want := [3]uint64{n, max(n, 2*n-1), 2 * n}; got != want {
 			t.Errorf("n=%d: %v, want %v", n, got, want)
@@ -88,7 +70,7 @@ func TestNoHarmFromMessagesThatOvertake(t *testing.T) {
 		n := 2 + int(seed%8)
 		instance := electiontest.Instance(&simple.Algorithm.Declaration, n, seed)
 		o := simulate.Options{Instance: instance, Seed: seed, Schedule: simulate.Random, Unordered: true, AnyTime: true}
-		if r := run(t, simple.Algorithm, o); !r.Right {
+		if r := electiontest.Run(t, simple.Algorithm, o); !r.Right {
 			t.Fatalf("n=%d, seed %d: leaders %v, %d decided", n, seed, r.Leaders, r.Decided)
 		}
 	}
@@ -97,7 +79,7 @@ func TestNoHarmFromMessagesThatOvertake(t *testing.T) {
 func TestDuplicatesOfTheLargestElectSeveral(t *testing.T) {
 	i := election.On(5, 3, 5, 1)
 	i.Duplicates = true
-	if r := run(t, simple.Algorithm, simulate.Options{Instance: i}); len(r.Leaders) != 2 {
+	if r := electiontest.Run(t, simple.Algorithm, simulate.Options{Instance: i}); len(r.Leaders) != 2 {
 		t.Errorf("leaders at %v, want two", r.Leaders)
 	}
 }
@@ -126,13 +108,7 @@ func TestGivingUpMakesCountsDependOnTheSchedule(t *testing.T) {
 	least := uint64(15)
 	for o := range electiontest.Schedules(&mutant.Declaration, 20) {
 		o.Instance = election.On(5, 4, 3, 2, 1)
-		r, err := simulate.Run(mutant, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !r.Right {
-			t.Errorf("%s %s: leaders %v", o.Timing, o.Schedule, r.Leaders)
-		}
+		r := electiontest.Elect(t, mutant, o)
 		least = min(least, r.Messages.Election)
 	}
 	if least >= 15 {
@@ -149,7 +125,7 @@ func TestTerminatingForEverIsFound(t *testing.T) {
 		}
 		p.Receive(port, kind, m, out)
 	}
-	expect(t, mutant, verify.NeverEnds)
+	electiontest.Found(t, mutant.Name, mutant, verify.Options{Size: 2}, verify.NeverEnds)
 }
 
 func TestPassingOnSmallerIdentifiersIsFound(t *testing.T) {
@@ -161,16 +137,5 @@ func TestPassingOnSmallerIdentifiersIsFound(t *testing.T) {
 		}
 		p.Receive(port, kind, m, out)
 	}
-	expect(t, mutant, verify.WrongLeader)
-}
-
-func expect(t *testing.T, mutant election.Algorithm[simple.Process, simple.Message], property string) {
-	t.Helper()
-	report, err := verify.Run(mutant, verify.Options{Size: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Violation == nil || report.Violation.Property != property {
-		t.Fatalf("found %+v, want %s", report.Violation, property)
-	}
+	electiontest.Found(t, mutant.Name, mutant, verify.Options{Size: 2}, verify.WrongLeader)
 }
