@@ -7,24 +7,11 @@ import (
 	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
-	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
 
-type (
-	algorithm = election.Algorithm[franklin.Process, franklin.Message]
-	out       = election.Out[franklin.Message]
-)
-
-func run(t *testing.T, a algorithm, o simulate.Options) *simulate.Result {
-	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
+type out = election.Out[franklin.Message]
 
 // rounds is how often one takes the local maxima of a ring until one is left: ALGORITHMS section 10, 5.
 func rounds(ids []uint64) (k uint64) {
@@ -61,29 +48,23 @@ func TestVectorsUnderEveryScheduleAndOrientation(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 32},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 64},
 	} {
-		for o := range electiontest.Schedules(&franklin.Algorithm.Declaration, 4) {
-			o.Instance = election.On(v.ids...)
-			if o.Seed > 0 {
-				o.Instance.Flipped = electiontest.Instance(&franklin.Algorithm.Declaration, len(v.ids), o.Seed).Flipped
+		for orientation := range uint64(4) { // 0 is that of all
+			instance := election.On(v.ids...)
+			if orientation > 0 {
+				instance.Flipped = electiontest.Instance(&franklin.Algorithm.Declaration, len(v.ids), orientation).Flipped
 			}
-			r := run(t, franklin.Algorithm, o)
-			if want := []uint64{v.identifiers, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
-				t.Errorf("%v, %s %s: %v, want %v", v.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
-			}
+			electiontest.Counts(t, franklin.Algorithm, 4, instance, v.identifiers, uint64(len(v.ids)))
 		}
 	}
 }
 
 func TestEveryOrderTakesARoundForEachSieveAndOneMore(t *testing.T) {
 	for n := uint64(1); n <= 8; n++ {
-		least, most := uint64(1<<63), uint64(0)
-		for ids := range electiontest.Rings(int(n)) {
-			r := run(t, franklin.Algorithm, simulate.Options{Instance: election.On(ids...)})
+		least, most := electiontest.Extremes(t, franklin.Algorithm, int(n), func(ids []uint64, r *simulate.Result) {
 			if want := 2 * n * (rounds(ids) + 1); r.Messages.Election != want || r.Messages.Announcement != n {
 				t.Fatalf("%v: %v, want %d and %d", ids, r.Messages.ByKind, want, n)
 			}
-			least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
-		}
+		})
 		best, worst := franklin.Algorithm.Bound(election.Best).Value(n), franklin.Algorithm.Bound(election.Worst).Value(n)
 		if least != best || most != worst {
 			t.Errorf("n=%d: %d to %d messages, want %d to %d", n, least, most, best, worst)
@@ -93,14 +74,9 @@ func TestEveryOrderTakesARoundForEachSieveAndOneMore(t *testing.T) {
 
 func TestEveryRoundOfRandomRingsTakes2NMessagesWhoeverStarts(t *testing.T) {
 	for n := 1; n <= 64; n++ {
-		ring, err := order.Random(n, uint64(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids := make([]uint64, n)
-		ring.Fill(ids, 0)
+		ids := electiontest.Random(t, n, uint64(n))
 		o := simulate.Options{Instance: election.On(ids...), Schedule: simulate.Random, AnyTime: true, Initiators: []int{0, n / 2}[:min(n, 2)]}
-		r := run(t, franklin.Algorithm, o)
+		r := electiontest.Elect(t, franklin.Algorithm, o)
 		if want := slices.Repeat([]uint64{2 * uint64(n)}, int(rounds(ids))+1); !slices.Equal(r.ByPhase, want) || !r.Right {
 			t.Errorf("n=%d: %v by round, want %v", n, r.ByPhase, want)
 		}
@@ -110,31 +86,18 @@ func TestEveryRoundOfRandomRingsTakes2NMessagesWhoeverStarts(t *testing.T) {
 func TestSynchronousTimes(t *testing.T) {
 	// ALGORITHMS section 11
 	o := simulate.Options{Instance: election.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous}
-	r := run(t, franklin.Algorithm, o)
+	r := electiontest.Elect(t, franklin.Algorithm, o)
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{12, 19, 20} {
 		t.Errorf("%v, want 12, 19 and 20", got)
 	}
-	r = run(t, franklin.Algorithm, simulate.Options{Instance: election.On(1), Timing: election.Synchronous})
+	r = electiontest.Elect(t, franklin.Algorithm, simulate.Options{Instance: election.On(1), Timing: election.Synchronous})
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{1, 1, 2} {
 		t.Errorf("alone: %v, want 1, 1 and 2", got)
 	}
 }
 
 func TestMessagesThatOvertakeDoHarm(t *testing.T) {
-	wrong := 0
-	for seed := range uint64(4000) {
-		instance := electiontest.Instance(&franklin.Algorithm.Declaration, 2+int(seed%8), seed)
-		r := run(t, franklin.Algorithm, simulate.Options{
-			Instance: instance, Schedule: simulate.Random, Seed: seed, Unordered: true, Limit: 10_000,
-		})
-		if !r.Complete || !r.Right || len(r.Faults) > 0 {
-			wrong++
-		}
-	}
-	t.Logf("%d of 4000 runs go wrong", wrong)
-	if wrong == 0 {
-		t.Error("no run goes wrong, so why is FIFO declared?")
-	}
+	electiontest.Overtaken(t, franklin.Algorithm, 4000, electiontest.OfSizes(&franklin.Algorithm.Declaration, 2, 9))
 }
 
 // A neighbour a round ahead is what the second place is for; that is not so rare as to be never tried.
@@ -153,7 +116,7 @@ func TestTwoMessagesWaitSometimesAndThreeNever(t *testing.T) {
 	}
 	for seed := range uint64(2000) {
 		instance := electiontest.Instance(&franklin.Algorithm.Declaration, 2+int(seed%20), seed)
-		run(t, watched, simulate.Options{Instance: instance, Schedule: simulate.Random, Seed: seed, AnyTime: true})
+		electiontest.Elect(t, watched, simulate.Options{Instance: instance, Schedule: simulate.Random, Seed: seed, AnyTime: true})
 	}
 	if most != 2 {
 		t.Errorf("up to %d messages wait on a port, want 2", most)

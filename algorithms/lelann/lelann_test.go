@@ -25,11 +25,7 @@ var (
 func run(t *testing.T, a algorithm, o simulate.Options, late map[string]string) *simulate.Result {
 	t.Helper()
 	o.Instance.Parameters = late
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return electiontest.Run(t, a, o)
 }
 
 // declared is what is claimed with a parameter.
@@ -149,18 +145,12 @@ func TestSynchronousTimes(t *testing.T) {
 
 func TestMessagesThatOvertakeDoHarm(t *testing.T) {
 	for _, late := range both {
-		wrong := 0
-		for seed := range uint64(4000) {
-			instance := electiontest.Instance(&lelann.Algorithm.Declaration, 2+int(seed%8), seed)
-			o := simulate.Options{Instance: instance, Schedule: simulate.Random, Seed: seed, Unordered: true}
-			if r := run(t, lelann.Algorithm, o, late); !r.Agreed || len(r.Faults) > 0 {
-				wrong++
-			}
-		}
-		t.Logf("%v: %d of 4000 runs go wrong", late, wrong)
-		if wrong == 0 {
-			t.Errorf("%v: no run goes wrong, so why is FIFO declared?", late)
-		}
+		of := electiontest.OfSizes(&lelann.Algorithm.Declaration, 2, 9)
+		electiontest.Overtaken(t, lelann.Algorithm, 4000, func(seed uint64) election.Instance {
+			instance := of(seed)
+			instance.Parameters = late
+			return instance
+		})
 		report, err := verify.Run(lelann.Algorithm, verify.Options{Size: 3, Unordered: true, Instance: election.Instance{Parameters: late}})
 		if err != nil {
 			t.Fatal(err)
