@@ -13,19 +13,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-type (
-	algorithm = election.Algorithm[hs.Process, hs.Message]
-	out       = election.Out[hs.Message]
-)
-
-func run(t *testing.T, a algorithm, o simulate.Options) *simulate.Result {
-	t.Helper()
-	r, err := simulate.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
+type out = election.Out[hs.Message]
 
 // on is a ring with some of the orientations of its processors: 0 is that of all.
 func on(ids []uint64, orientation int) election.Instance {
@@ -64,12 +52,12 @@ func TestVectorsUnderEveryScheduleAndOrientation(t *testing.T) {
 		for o := range electiontest.Schedules(&hs.Algorithm.Declaration, 3) {
 			for orientation := range 4 {
 				o.Instance = on(v.ids, orientation)
-				r := run(t, hs.Algorithm, o)
+				r := electiontest.Run(t, hs.Algorithm, o)
 				if want := []uint64{v.from, v.ok, v.no, uint64(len(v.ids))}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
 					t.Errorf("%v, %s %s: %v, want %v", v.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
 				}
 				o.Instance.Parameters = map[string]string{"announce": "no"}
-				r = run(t, hs.Algorithm, o)
+				r = electiontest.Run(t, hs.Algorithm, o)
 				if want := []uint64{v.from, v.ok, v.no, 0}; !slices.Equal(r.Messages.ByKind, want) || !r.Right || r.Decided != 1 {
 					t.Errorf("%v, %s %s, not announced: %v, want %v", v.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
 				}
@@ -89,14 +77,12 @@ func TestExtremesAndMeanOverAllOrders(t *testing.T) {
 	}
 	for i, want := range extremes {
 		n := uint64(i) + 1
-		got, sum, orders := [2]uint64{1 << 63, 0}, uint64(0), uint64(0)
-		for ids := range electiontest.Rings(int(n)) {
-			r := run(t, hs.Algorithm, simulate.Options{Instance: election.On(ids...)})
-			got[0], got[1] = min(got[0], r.Messages.Election), max(got[1], r.Messages.Election)
+		sum, orders := uint64(0), uint64(0)
+		least, most := electiontest.Extremes(t, hs.Algorithm, int(n), func(_ []uint64, r *simulate.Result) {
 			sum += r.Messages.Election
 			orders++
-		}
-		if got != want || hs.Algorithm.Bound(election.Best).Value(n) != want[0] {
+		})
+		if got := [2]uint64{least, most}; got != want || hs.Algorithm.Bound(election.Best).Value(n) != want[0] {
 			t.Errorf("n=%d: %v, want %v", n, got, want)
 		}
 		if mean := hs.Algorithm.Bound(election.Average).Mean(n); math.Abs(float64(sum)/float64(orders)-mean) > 1e-9 {
@@ -144,7 +130,7 @@ func TestExactCountsOfRandomRings(t *testing.T) {
 		}
 		size := uint64(n)
 		o := simulate.Options{Instance: election.Instance{IDs: ring}, Schedule: simulate.Random, Unordered: true, AnyTime: true}
-		r := run(t, hs.Algorithm, o)
+		r := electiontest.Run(t, hs.Algorithm, o)
 		if want := []uint64{from, ok, from - 2*size - ok, size}; !slices.Equal(r.Messages.ByKind, want) {
 			t.Errorf("n=%d: %v, want %v", n, r.Messages.ByKind, want)
 		}
@@ -160,7 +146,7 @@ func TestBitReversalOrderCosts4NLgNPlus2N(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := run(t, hs.Algorithm, simulate.Options{Instance: election.Instance{IDs: ring}}).Messages
+		m := electiontest.Run(t, hs.Algorithm, simulate.Options{Instance: election.Instance{IDs: ring}}).Messages
 		if got := [2]uint64{m.ByKind[hs.From], m.ByKind[hs.Ok] + m.ByKind[hs.No]}; got != want || m.Election != 4*n*k+2*n {
 			t.Errorf("n=%d: %v, want %v", n, got, want)
 		}
@@ -182,7 +168,7 @@ func TestCandidatesOfEachStageKeepTheBound(t *testing.T) {
 				candidates[p.Stage]++
 			}
 		}
-		r := run(t, counted, simulate.Options{Instance: election.Instance{IDs: ring}})
+		r := electiontest.Run(t, counted, simulate.Options{Instance: election.Instance{IDs: ring}})
 		for stage := 1; stage < len(candidates); stage++ {
 			if most := n / (1<<(stage-1) + 1); candidates[stage] > most {
 				t.Errorf("n=%d: %d candidates in stage %d, at most %d can be", n, candidates[stage], stage, most)
@@ -202,13 +188,13 @@ func TestSynchronousTimes(t *testing.T) {
 		}
 		elected := 2*(1<<election.CeilLog(n)-1) + n // ALGORITHMS section 11, as its relative's with probes
 		o := simulate.Options{Instance: on(ids, 1), Timing: election.Synchronous}
-		r := run(t, hs.Algorithm, o)
+		r := electiontest.Run(t, hs.Algorithm, o)
 		got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}
 		if want := [3]uint64{elected, elected + n - 1, elected + n}; got != want {
 			t.Errorf("n=%d: %v, want %v", n, got, want)
 		}
 		o.Instance.Parameters = map[string]string{"announce": "no"}
-		if r = run(t, hs.Algorithm, o); r.Time.Quiet.Lo != elected {
+		if r = electiontest.Run(t, hs.Algorithm, o); r.Time.Quiet.Lo != elected {
 			t.Errorf("n=%d, not announced: quiet at %s, want %d", n, r.Time.Quiet, elected)
 		}
 	}
@@ -222,7 +208,7 @@ func TestEarlyWithdrawalCostsNeverMoreAndDependsOnTheSchedule(t *testing.T) {
 		for seed := range uint64(3000) {
 			o := simulate.Options{Instance: on(v.ids, int(seed%3)), Schedule: simulate.Random, Seed: seed, Unordered: seed%2 == 1}
 			o.Instance.Parameters = early
-			r := run(t, hs.Algorithm, o)
+			r := electiontest.Run(t, hs.Algorithm, o)
 			m := r.Messages
 			if !r.Right || m.Election > all || m.ByKind[hs.Ok]+m.ByKind[hs.No] != m.ByKind[hs.From]-2*n {
 				t.Fatalf("%v, seed %d: leaders %v, %v", v.ids, seed, r.Leaders, m.ByKind)
@@ -257,7 +243,7 @@ func TestNoHarmFromMessagesThatOvertake(t *testing.T) {
 			instance := electiontest.Instance(&hs.Algorithm.Declaration, 2+int(seed%8), seed)
 			instance.Parameters = parameters
 			o := simulate.Options{Instance: instance, Seed: seed, Schedule: simulate.Random, Unordered: true, AnyTime: seed%2 == 1}
-			if r := run(t, hs.Algorithm, o); !r.Right {
+			if r := electiontest.Run(t, hs.Algorithm, o); !r.Right {
 				t.Fatalf("seed %d %v: leaders %v, %d decided", seed, parameters, r.Leaders, r.Decided)
 			}
 		}
@@ -321,13 +307,7 @@ func TestBrokenVariantsAreFound(t *testing.T) {
 	} {
 		mutant := hs.Algorithm
 		mutant.Receive = broken.receive
-		report, err := verify.Run(mutant, verify.Options{Size: broken.size})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if report.Violation == nil || report.Violation.Property != broken.found {
-			t.Errorf("%s: found %+v after %d states, want %s", broken.how, report.Violation, report.States, broken.found)
-		}
+		electiontest.Found(t, broken.how, mutant, verify.Options{Size: broken.size}, broken.found)
 	}
 }
 
@@ -340,7 +320,7 @@ func TestTakingANoForAnOkNeverEnds(t *testing.T) {
 		}
 		p.Receive(port, kind, m, out)
 	}
-	if r := run(t, mutant, simulate.Options{Instance: election.On(2, 1), Limit: 100}); r.Complete {
+	if r := electiontest.Run(t, mutant, simulate.Options{Instance: election.On(2, 1), Limit: 100}); r.Complete {
 		t.Errorf("it ends after %d messages", r.Messages.Total)
 	}
 }
