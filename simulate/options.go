@@ -177,24 +177,8 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 			o.Delay = p.Parameters.Ticks("delay").Lo
 		}
 	}
-	inside := func(positions []int, what string) error {
-		for i, q := range positions {
-			if q < 0 || q >= n {
-				return wrong("there is no position %d to %s", q, what)
-			}
-			if slices.Contains(positions[:i], q) {
-				return wrong("position %d is to %s twice", q, what)
-			}
-		}
-		return nil
-	}
-	if o.Initiators != nil && len(o.Initiators) < n { // a full list is checked by its use
-		if err := inside(o.Initiators, "start"); err != nil {
-			return err
-		}
-	}
-	if err := inside(o.Dead, "be dead"); err != nil {
-		return err
+	if err := p.CheckStart(o.Initiators, o.Dead, o.AnyTime); err != nil {
+		return wrong("%v", err)
 	}
 	for _, f := range slices.Concat(o.Crashes, o.Recoveries, o.Resigns) {
 		if f.Process < 0 || f.Process >= n {
@@ -205,29 +189,6 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 		if s.Process < 0 || s.Process >= n || s.Of < 0 || s.Of >= n || s.Process == s.Of || s.Until.Less(s.At) {
 			return wrong("no process can suspect like that: %d of %d from %s until %s", s.Process, s.Of, s.At, s.Until)
 		}
-	}
-	if len(o.Dead) == n {
-		return wrong("all processes are dead; somebody must live to lead")
-	}
-	starts := n
-	if o.Initiators != nil {
-		starts = len(o.Initiators)
-	}
-	for _, q := range o.Dead {
-		if o.Initiators == nil {
-			starts--
-		} else if slices.Contains(o.Initiators, q) {
-			return wrong("the process at position %d is dead and cannot start", q)
-		}
-	}
-	if starts == 0 {
-		return wrong("no process starts; at least one must")
-	}
-	if d.Starts == election.Together && o.AnyTime {
-		return wrong("all start together; the schedule cannot decide when")
-	}
-	if d.Starts != election.AnyStart && starts < n-len(o.Dead) {
-		return wrong("%s; nobody can be left out", d.Starts)
 	}
 	return nil
 }

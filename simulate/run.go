@@ -357,7 +357,8 @@ func (r *run[S, M]) finish() *Result {
 			r.result.Decisions[p] = election.Decision{}
 		}
 	}
-	r.result.judge(&r.a.Declaration, r.dead)
+	r.result.Verdict = r.p.Judge(r.result.Decisions, r.dead)
+	r.result.Right = r.result.Right && len(r.result.Faults) == 0
 	if r.record != nil {
 		r.result.Record = &r.record.Record
 	}

@@ -1,0 +1,111 @@
+package election
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Verdict is what was decided in a run, compared with the task.
+type Verdict struct {
+	Dead    []int // positions that are dead in the end
+	Leaders []int // live positions that claim to lead
+	Decided int   // live processes that have decided
+	Live    int
+	Agreed  bool // one leads, and whoever has to decide follows it
+	Right   bool // and it is the one that the declaration promises, and nobody did anything against the task
+}
+
+// Leader is the position of the one who leads, if just one claims to.
+func (v *Verdict) Leader() (position int, ok bool) {
+	if len(v.Leaders) != 1 {
+		return 0, false
+	}
+	return v.Leaders[0], true
+}
+
+// Judge compares decisions, by position, with the task. Dead says who is dead in the end; nil: nobody.
+func (p *Prepared) Judge(decisions []Decision, dead []bool) (v Verdict) {
+	d, best := p.d, -1
+	for q := range decisions {
+		if dead != nil && dead[q] {
+			v.Dead = append(v.Dead, q)
+			continue
+		}
+		v.Live++
+		if decisions[q].Role != Undecided {
+			v.Decided++
+		}
+		if decisions[q].Role == Leader {
+			v.Leaders = append(v.Leaders, q)
+		}
+		if !p.Local(q).Willing {
+			continue
+		}
+		better := best < 0 || d.Winner == Largest && p.ID(q) > p.ID(best) || d.Winner == Smallest && p.ID(q) < p.ID(best)
+		if better {
+			best = q
+		}
+	}
+	leader, one := v.Leader()
+	if !one {
+		return v
+	}
+	v.Agreed = d.Decides == LeaderOnly || v.Decided == v.Live
+	for q, decision := range decisions {
+		if d.Decides == EveryProcess && (dead == nil || !dead[q]) && decision.Leader != 0 && decision.Leader != p.ID(leader) {
+			v.Agreed = false
+		}
+	}
+	v.Right = v.Agreed && (d.Winner == Unspecified || p.ID(leader) == p.ID(best))
+	return v
+}
+
+// CheckStart says whether a run can begin in which these positions start (nil: all that live) and those are
+// dead; with anyTime each starts when it likes.
+func (p *Prepared) CheckStart(initiators, dead []int, anyTime bool) error {
+	n := p.Size()
+	inside := func(positions []int, what string) error {
+		for i, q := range positions {
+			if q < 0 || q >= n {
+				return fmt.Errorf("there is no position %d to %s", q, what)
+			}
+			if slices.Contains(positions[:i], q) {
+				return fmt.Errorf("position %d is to %s twice", q, what)
+			}
+		}
+		return nil
+	}
+	if initiators != nil && len(initiators) < n { // a full list is checked by its use
+		if err := inside(initiators, "start"); err != nil {
+			return err
+		}
+	}
+	if err := inside(dead, "be dead"); err != nil {
+		return err
+	}
+	if len(dead) == n {
+		return errors.New("all processes are dead; somebody must live to lead")
+	}
+	starts := n
+	if initiators != nil {
+		starts = len(initiators)
+	}
+	for _, q := range dead {
+		if initiators == nil {
+			starts--
+		} else if slices.Contains(initiators, q) {
+			return fmt.Errorf("the process at position %d is dead and cannot start", q)
+		}
+	}
+	if starts == 0 {
+		return errors.New("no process starts; at least one must")
+	}
+	if p.d.Starts == Together && anyTime {
+		return errors.New("all start together; the schedule cannot decide when")
+	}
+	if p.d.Starts != AnyStart && starts < n-len(dead) {
+		return fmt.Errorf("%s; nobody can be left out", p.d.Starts)
+	}
+	return nil
+}
