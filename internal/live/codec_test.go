@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/machine"
 	"ringleader.example/ringleader/internal/plain"
 )
 
@@ -44,9 +45,9 @@ func FuzzFrames(f *testing.F) {
 			if err != nil {
 				return
 			}
-			again, err := appendFrame(nil, kind, func(dst []byte) []byte { return append(dst, payload...) })
-			if err != nil || !bytes.HasPrefix(rest, again) {
-				t.Fatalf("%v reads as kind %d with %v, %v", rest, kind, payload, err)
+			again := machine.AppendFrame(nil, kind, func(dst []byte) []byte { return append(dst, payload...) })
+			if !bytes.HasPrefix(rest, again) {
+				t.Fatalf("%v reads as kind %d with %v", rest, kind, payload)
 			}
 			rest = rest[len(again):]
 		}
@@ -59,17 +60,26 @@ func FuzzMessage(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	prepared, err := ballots.Prepare(election.On(1, 2, 3))
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Add(plans.AppendMessage(nil, &slip{Vote: 3, Path: []uint16{1, 2}}))
 	f.Add([]byte{0, 0, 0, 0, 0xff, 0xff, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p := &process[ballot, slip]{algorithm: ballots, plans: plans, degree: 3}
-		e, err := p.step(input{what: received, port: 1, kind: 0, message: b}, election.Ticks{})
+		p, err := machine.New(&ballots, prepared, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := p.Kept()
+		e, err := p.Step(machine.Event{What: machine.Received, Port: 1, Message: b}, election.Ticks{})
+		changed := !bytes.Equal(p.Kept(), before)
 		switch {
 		case err != nil && !errors.Is(err, plain.ErrDecode):
 			t.Errorf("an error of another kind: %v", err)
-		case err != nil && (len(e.sent) > 0 || p.state.keeps.Vote != 0):
+		case err != nil && (len(e.Sent) > 0 || changed):
 			t.Error("a malformed message did something")
-		case err == nil && (len(e.sent) != 1 || p.state.keeps.Vote != 2):
+		case err == nil && (len(e.Sent) != 1 || !changed):
 			t.Error("a message did nothing")
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/machine"
 	"ringleader.example/ringleader/internal/plain"
 )
 
@@ -131,13 +132,9 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 		inbox: make(chan any, 256), done: make(chan struct{}), changed: make(chan struct{}),
 	}
 	l := &loop{Member: m, declaration: a.Declaration, prepared: prepared, position: position}
-	p := &process[S, M]{
-		algorithm: a, plans: plans, first: prepared.Network.First(position), degree: prepared.Size(),
-		state: a.New(prepared.Local(position)),
+	if l.machine, err = machine.New(&a, prepared, position, choose); err != nil {
+		return nil, err
 	}
-	p.collector.At(p.first)
-	p.collector.Choices(choose)
-	l.machine = p
 
 	m.incarnation = newIncarnation()
 	if c.Data != "" {
@@ -147,12 +144,12 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 			schema = plans.Kept.Schema()
 		}
 		var again bool
-		if l.store, again, err = openStore(c.Data, c.ID, digestOf("%v %s %s", ids, a.Name, schema), p.kept()); err != nil {
+		if l.store, again, err = openStore(c.Data, c.ID, digestOf("%v %s %s", ids, a.Name, schema), l.machine.Kept()); err != nil {
 			return nil, err
 		}
 		m.incarnation = l.store.record.Incarnation
 		l.recover = again && a.Recover != nil
-		if err := p.restore(l.store.record.kept); err != nil {
+		if err := l.machine.Restore(l.store.record.kept); err != nil {
 			return nil, errors.Join(fmt.Errorf("%w %s: what the algorithm kept: %w", ErrData, c.Data, err), l.store.close())
 		}
 	}

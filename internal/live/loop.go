@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/machine"
 )
 
 // loop owns all that changes. Its methods run in one goroutine.
@@ -16,15 +17,15 @@ type loop struct {
 	declaration election.Declaration
 	prepared    *election.Prepared
 	position    int
-	machine     machine
+	machine     machine.Machine
 	store       *store
 	recover     bool // this is not the first life
 
 	begun    time.Time
 	started  bool
 	startBy  time.Duration // when not to wait for the first connections any longer
-	timers   timers
-	home     []input // messages to ourselves
+	timers   machine.Timers
+	home     []machine.Event // messages to ourselves
 	decision election.Decision
 	lease    time.Duration // when our leading ends by itself
 }
@@ -37,7 +38,7 @@ const firstConnections = 100 * time.Millisecond
 func (l *loop) live() {
 	l.begun = time.Now()
 	l.startBy = firstConnections
-	l.lease = never
+	l.lease = machine.Never
 	for _, p := range l.peers {
 		if p != nil {
 			p.out = newSender(l.Member, p, 0)
@@ -50,7 +51,7 @@ func (l *loop) live() {
 	l.listener.Close()
 	l.group.Wait()
 	l.err = errors.Join(err, l.store.close())
-	l.decision, l.lease = election.Decision{Term: l.decision.Term}, never
+	l.decision, l.lease = election.Decision{Term: l.decision.Term}, machine.Never
 	for _, p := range l.peers {
 		if p != nil {
 			p.health = unknown
@@ -100,7 +101,7 @@ func (l *loop) now() time.Duration { return time.Since(l.begun) }
 
 // next is when expire has something to do.
 func (l *loop) next() time.Duration {
-	_, at := l.timers.next()
+	_, at := l.timers.Next()
 	if !l.started && l.now() < l.startBy { // after that, the news that it waits for comes by the inbox
 		at = l.startBy
 	}
@@ -116,17 +117,17 @@ func (l *loop) expire() error {
 	}
 	now := l.now()
 	if l.lease <= now {
-		l.lease = never
+		l.lease = machine.Never
 		l.decision = election.Decision{Term: l.decision.Term}
 		l.show()
 	}
 	for range l.declaration.Timers { // and no more: a timer that is set to 0 again and again must not shut out messages
-		timer, at := l.timers.next()
+		timer, at := l.timers.Next()
 		if at > now {
 			return nil
 		}
-		l.timers.stop(timer)
-		if err := l.step(input{what: expired, timer: timer}); err != nil {
+		l.timers.Stop(timer)
+		if err := l.step(machine.Event{What: machine.Expired, Timer: timer}); err != nil {
 			return err
 		}
 	}
@@ -147,9 +148,9 @@ func (l *loop) mayStart() bool {
 
 func (l *loop) start() error {
 	l.started = true
-	in := input{what: started}
+	in := machine.Event{What: machine.Started}
 	if l.recover {
-		in.what = recovered
+		in.What = machine.Recovered
 	}
 	if err := l.step(in); err != nil {
 		return err
@@ -183,7 +184,7 @@ func (l *loop) handle(event any) error {
 		}
 	case election.Command:
 		if l.started {
-			return l.step(input{what: commanded, command: e})
+			return l.step(machine.Event{What: machine.Commanded, Command: e})
 		}
 	case failed:
 		return e.err
@@ -193,36 +194,26 @@ func (l *loop) handle(event any) error {
 
 // step gives an event to the algorithm, and its effects to the world, in the promised order. An error that
 // is not about a malformed message stops the member.
-func (l *loop) step(in input) error {
+func (l *loop) step(in machine.Event) error {
 	unit := l.config.Unit
 	ticks := l.now() / unit
-	effects, err := l.machine.step(in, election.Units(uint64(ticks)))
+	effects, err := l.machine.Step(in, election.Units(uint64(ticks)))
 	if err != nil {
 		return err
 	}
-	if err := l.store.save(effects.kept); err != nil {
+	if err := l.store.save(l.machine.Kept()); err != nil {
 		return err
 	}
-	for _, s := range effects.sent {
-		if int(s.port) == l.position {
-			l.home = append(l.home, input{what: received, port: s.port, kind: election.Kind(s.frame[2]), message: s.frame[3:]})
+	for _, s := range effects.Sent {
+		if int(s.Port) == l.position {
+			l.home = append(l.home, machine.Event{What: machine.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[machine.HeadSize:]})
 			continue
 		}
-		l.peers[s.port].out.send(s.frame)
+		l.peers[s.Port].out.send(s.Frame)
 	}
-	now := l.now()
-	for _, e := range effects.rare {
-		switch {
-		case e.Op == election.SetTimer && e.Deadline: // a moment that was named in whole ticks since the start
-			l.timers.set(e.Timer, moment(ticks*unit, e.Ticks, unit))
-		case e.Op == election.SetTimer:
-			l.timers.set(e.Timer, moment(now, e.Ticks, unit))
-		case e.Op == election.StopTimer:
-			l.timers.stop(e.Timer)
-		}
-	}
+	l.timers.Apply(effects.Rare, ticks*unit, l.now(), unit)
 	decided := false
-	for _, e := range effects.rare {
+	for _, e := range effects.Rare {
 		if e.Op == election.SetTimer || e.Op == election.StopTimer {
 			continue
 		}
@@ -230,9 +221,9 @@ func (l *loop) step(in input) error {
 		if err := l.decision.Apply(l.declaration.Task, e, l.prepared.ID(l.position)); err != nil {
 			return fmt.Errorf("%s is wrong: %w", l.algorithm, err)
 		}
-		l.lease = never
+		l.lease = machine.Never
 		if e.Op == election.Lead && e.Deadline {
-			l.lease = moment(ticks*unit, e.Ticks, unit)
+			l.lease = machine.Moment(ticks*unit, e.Ticks, unit)
 		}
 	}
 	if decided {
@@ -252,7 +243,7 @@ func (l *loop) show() {
 		s.Since = time.Now()
 		l.log.Info("leadership changed", "role", s.Role, "leader", s.Leader, "term", s.Term)
 	}
-	if l.lease != never {
+	if l.lease != machine.Never {
 		s.Until = l.begun.Add(l.lease)
 	}
 	l.publish(s)

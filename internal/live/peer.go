@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/machine"
 	"ringleader.example/ringleader/internal/plain"
 )
 
@@ -81,7 +82,7 @@ func (l *loop) admit(p *peer) error {
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
 	l.show()
 	if wrong {
-		return l.step(input{what: trusted, port: p.port()})
+		return l.step(machine.Event{What: machine.Trusted, Port: p.port()})
 	}
 	return nil
 }
@@ -93,7 +94,7 @@ func (l *loop) message(e message) error {
 	}
 	err := errFrame
 	if isMessage(e.kind, &l.declaration) {
-		err = l.step(input{what: received, port: p.port(), kind: election.Kind(e.kind), message: e.payload})
+		err = l.step(machine.Event{What: machine.Received, Port: p.port(), Kind: election.Kind(e.kind), Message: e.payload})
 	}
 	if errors.Is(err, plain.ErrDecode) || errors.Is(err, errFrame) {
 		l.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
@@ -157,7 +158,7 @@ func (l *loop) suspect(p *peer) error {
 	}
 	p.health = suspect
 	l.show()
-	return l.step(input{what: suspected, port: p.port()})
+	return l.step(machine.Event{What: machine.Suspected, Port: p.port()})
 }
 
 func (l *loop) dialed(e dialed) error {

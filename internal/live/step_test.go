@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -340,25 +339,4 @@ func TestAnAlgorithmThatGoesBackOnItsWordIsStopped(t *testing.T) {
 			t.Error("it leads after it has stopped")
 		}
 	})
-}
-
-func TestTicksTooManyForADurationAreNever(t *testing.T) {
-	for _, test := range []struct {
-		base  time.Duration
-		ticks election.Ticks
-		unit  time.Duration
-		want  time.Duration
-	}{
-		{5, election.Units(3), 10, 35},
-		{5, election.Units(math.MaxInt64 - 5), 1, never},
-		{5, election.Units(math.MaxInt64 - 4), 1, never},
-		{0, election.Units(math.MaxInt64 / 1000), 1000, math.MaxInt64 / 1000 * 1000},
-		{0, election.Units(math.MaxUint64), time.Millisecond, never},
-		{0, election.Power(64), 1, never},
-		{never, election.Units(0), 1, never},
-	} {
-		if got := moment(test.base, test.ticks, test.unit); got != test.want {
-			t.Errorf("%v + %v · %v = %v; want %v", test.base, test.ticks, test.unit, got, test.want)
-		}
-	}
 }

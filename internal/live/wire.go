@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/machine"
 )
 
 // What travels on a connection, little-endian:
@@ -26,7 +27,7 @@ const magic = "ringldr\x01"
 const (
 	helloSize  = len(magic) + 3*16 + 3*8
 	reasonSize = 255
-	frameSize  = 1 << 14 // of the kind and the message
+	frameSize  = 1 + machine.MaxMessage // of the kind and the message
 )
 
 // heartbeat is the kind of an empty frame. Kinds of messages are below 16.
@@ -108,22 +109,7 @@ func readVerdict(r io.Reader) (verdict, error) {
 
 var errFrame = errors.New("malformed frame")
 
-// appendFrame appends a frame; write appends the message.
-func appendFrame(dst []byte, kind uint8, write func([]byte) []byte) ([]byte, error) {
-	start := len(dst)
-	dst = append(dst, 0, 0, kind)
-	if write != nil {
-		dst = write(dst)
-	}
-	size := len(dst) - start - 2
-	if size > frameSize {
-		return nil, fmt.Errorf("a message of %d bytes; at most %d can be sent", size-1, frameSize-1)
-	}
-	binary.LittleEndian.PutUint16(dst[start:], uint16(size))
-	return dst, nil
-}
-
-var heartbeatFrame = []byte{1, 0, heartbeat}
+var heartbeatFrame = machine.AppendFrame(nil, heartbeat, nil)
 
 // newFrameReader is a buffer that the longest frame fits into, as readFrame needs.
 func newFrameReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 2+frameSize) }
