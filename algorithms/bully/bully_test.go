@@ -6,9 +6,20 @@ import (
 
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/simulate"
-	"ringleader.example/ringleader/verify"
+	"ringleader.example/ringleader/election/electiontest"
 )
+
+func TestConformance(t *testing.T) {
+	electiontest.Conform(t, bully.Algorithm, electiontest.Options{
+		Parameters: []map[string]string{
+			nil,
+			{"victory": "lower", "delay": "2"},
+			{"known-dead": "skipped"},
+			{"known-dead": "skipped", "asked-coordinator": "tells", "delay": "3", "victory": "lower"},
+		},
+		Verify: 2, // schedules_test.go goes further
+	})
+}
 
 // process is one process on its own, to be told what happens.
 type process struct {
@@ -54,6 +65,14 @@ func (p *process) hears(kind election.Kind, from election.ID) did {
 	})
 }
 
+func (p *process) suspects(other election.ID) did {
+	return p.step(func(out *election.Out[bully.Message]) { p.Suspect(election.To(other), out) })
+}
+
+func (p *process) trusts(other election.ID) did {
+	return p.step(func(out *election.Out[bully.Message]) { p.Trust(election.To(other), out) })
+}
+
 func (p *process) expires(timer election.Timer) did {
 	return p.step(func(out *election.Out[bully.Message]) { p.Timeout(timer, out) })
 }
@@ -65,16 +84,21 @@ func expect(t *testing.T, what string, got did, sent []sent, rare ...election.Op
 	}
 }
 
-func TestRule1(t *testing.T) {
+func TestRule1TheHighestAnnouncesItselfAndOthersAsk(t *testing.T) {
 	highest := newProcess(3, 3, nil)
 	expect(t, "the highest recovers", highest.step(highest.Start),
 		[]sent{{bully.Coordinator, 1}, {bully.Coordinator, 2}}, election.Lead)
 	lowest := newProcess(1, 3, nil)
 	expect(t, "the lowest recovers", lowest.step(lowest.Start),
 		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.SetTimer)
+	lowest = newProcess(1, 3, nil)
+	lowest.hears(bully.Coordinator, 3)
+	expect(t, "another than the coordinator is suspected", lowest.suspects(2), nil)
+	expect(t, "the coordinator is suspected", lowest.suspects(3),
+		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.Doubt, election.SetTimer)
 }
 
-func TestRule2(t *testing.T) {
+func TestRule2WhoHearsNoAnswerWins(t *testing.T) {
 	p := newProcess(2, 3, nil)
 	p.step(p.Start)
 	expect(t, "no answer", p.expires(bully.AnswerTimeout),
@@ -84,27 +108,38 @@ func TestRule2(t *testing.T) {
 	expect(t, "no answer, victory=lower", p.expires(bully.AnswerTimeout), []sent{{bully.Coordinator, 1}}, election.Lead)
 }
 
-func TestRule3(t *testing.T) {
+func TestRule3WhoHearsAnAnswerWaitsForAVictory(t *testing.T) {
 	p := newProcess(1, 3, nil)
 	p.step(p.Start)
 	expect(t, "an answer", p.hears(bully.Answer, 3), nil, election.StopTimer, election.SetTimer)
 	expect(t, "another", p.hears(bully.Answer, 2), nil)
 	expect(t, "no victory after all", p.expires(bully.VictoryTimeout),
 		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.SetTimer)
+	p.hears(bully.Coordinator, 3)
+	expect(t, "an answer when all is over", p.hears(bully.Answer, 2), nil)
 }
 
-func TestRule4(t *testing.T) {
+func TestRule4WhoIsAskedAnswersAndHoldsAnElection(t *testing.T) {
 	p := newProcess(2, 3, nil)
 	expect(t, "a lower one asks", p.hears(bully.Election, 1), []sent{{bully.Answer, 1}, {bully.Election, 3}}, election.SetTimer)
 	expect(t, "and again", p.hears(bully.Election, 1), []sent{{bully.Answer, 1}})
+	p.hears(bully.Answer, 3)
+	expect(t, "and while it waits", p.hears(bully.Election, 1), []sent{{bully.Answer, 1}})
+	p.hears(bully.Coordinator, 3)
+	expect(t, "and when that election is over", p.hears(bully.Election, 1),
+		[]sent{{bully.Answer, 1}, {bully.Election, 3}}, election.SetTimer)
 }
 
-func TestRule5(t *testing.T) {
+func TestRule5WhoHearsOfACoordinatorFollowsIt(t *testing.T) {
 	p := newProcess(1, 3, nil)
 	expect(t, "a coordinator", p.hears(bully.Coordinator, 3), nil, election.StopTimer, election.StopTimer, election.Follow)
 	if p.Coordinator != 3 {
 		t.Errorf("follows %d, want 3", p.Coordinator)
 	}
+	leader := newProcess(3, 3, map[string]string{"bullying": "no"})
+	leader.step(leader.Start)
+	expect(t, "as printed, even one below itself", leader.hears(bully.Coordinator, 2),
+		nil, election.StopTimer, election.StopTimer, election.Follow)
 }
 
 func TestLowerCoordinatorIsBullied(t *testing.T) {
@@ -118,22 +153,40 @@ func TestLowerCoordinatorIsBullied(t *testing.T) {
 		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.Doubt, election.SetTimer)
 }
 
-func TestOnlyTheCoordinatorIsMissed(t *testing.T) {
-	p := newProcess(1, 3, nil)
-	p.hears(bully.Coordinator, 3)
-	expect(t, "another is suspected", p.step(func(out *election.Out[bully.Message]) { p.Suspect(election.To(2), out) }), nil)
-	expect(t, "the coordinator is suspected", p.step(func(out *election.Out[bully.Message]) { p.Suspect(election.To(3), out) }),
-		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.Doubt, election.SetTimer)
-}
-
 func TestTrustedAgainHearsOfTheCoordinator(t *testing.T) {
 	p := newProcess(2, 3, nil)
 	p.step(p.Start)
 	p.expires(bully.AnswerTimeout)
-	expect(t, "a lower one is back", p.step(func(out *election.Out[bully.Message]) { p.Trust(election.To(1), out) }),
-		[]sent{{bully.Coordinator, 1}})
-	expect(t, "a higher one is back", p.step(func(out *election.Out[bully.Message]) { p.Trust(election.To(3), out) }),
-		[]sent{{bully.Election, 3}}, election.SetTimer)
+	expect(t, "a lower one is back", p.trusts(1), []sent{{bully.Coordinator, 1}})
+	expect(t, "a higher one is back", p.trusts(3), []sent{{bully.Election, 3}}, election.SetTimer)
+}
+
+func TestKnownDeadAreNotAskedUntilTheyAreHeardOf(t *testing.T) {
+	p := newProcess(2, 4, map[string]string{"known-dead": "skipped"})
+	before := p.Process // shares what is known of the dead
+	p.suspects(4)
+	expect(t, "4 is dead", p.step(p.Start), []sent{{bully.Election, 3}}, election.SetTimer)
+	p.hears(bully.Coordinator, 3)
+	expect(t, "3 is dead, too", p.suspects(3),
+		[]sent{{bully.Coordinator, 1}, {bully.Coordinator, 3}, {bully.Coordinator, 4}}, election.Doubt, election.Lead)
+	expect(t, "4 was not dead", p.trusts(4), []sent{{bully.Election, 4}}, election.SetTimer)
+	p.hears(bully.Coordinator, 4)
+	p.hears(bully.Coordinator, 3)
+	p.hears(bully.Coordinator, 4)
+	expect(t, "3 is back", p.suspects(4), []sent{{bully.Election, 3}}, election.Doubt, election.SetTimer)
+	p.Process = before
+	expect(t, "nothing is known", p.step(p.Start), []sent{{bully.Election, 3}, {bully.Election, 4}}, election.SetTimer)
+}
+
+func TestAskedCoordinatorTellsTheAskerOnly(t *testing.T) {
+	p := newProcess(3, 3, map[string]string{"asked-coordinator": "tells"})
+	expect(t, "it does not know that it is one", p.hears(bully.Election, 1),
+		[]sent{{bully.Answer, 1}, {bully.Coordinator, 1}, {bully.Coordinator, 2}}, election.Lead)
+	expect(t, "it is one", p.hears(bully.Election, 2), []sent{{bully.Answer, 2}, {bully.Coordinator, 2}})
+	p = newProcess(3, 3, nil)
+	p.step(p.Start)
+	expect(t, "rule 4 as printed", p.hears(bully.Election, 2),
+		[]sent{{bully.Answer, 2}, {bully.Coordinator, 1}, {bully.Coordinator, 2}}, election.Lead)
 }
 
 // However long they are, timeouts fit into a process's clock, or are refused.
@@ -162,77 +215,4 @@ func TestLongestTimeouts(t *testing.T) {
 func TestAloneAProcessLeadsAtOnce(t *testing.T) {
 	p := newProcess(1, 1, nil)
 	expect(t, "one process", p.step(p.Start), nil, election.Lead)
-}
-
-func check(t *testing.T, a election.Algorithm[bully.Process, bully.Message], o verify.Options, parameters map[string]string) *verify.Report {
-	t.Helper()
-	o.Size = 3
-	o.Instance.Parameters = parameters
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Violation == nil && !report.Complete {
-		t.Fatalf("not finished after %d states", report.States)
-	}
-	return report
-}
-
-func TestThreeProcessesUnderEverySchedule(t *testing.T) {
-	for _, delay := range []string{"1", "2"} {
-		for _, victory := range []string{"others", "lower"} {
-			o := verify.Options{Starts: verify.EverySet, Crashes: 1, Recoveries: 1}
-			report := check(t, bully.Algorithm, o, map[string]string{"delay": delay, "victory": victory})
-			if report.Violation != nil {
-				t.Errorf("delay %s, victory %s: %s: %s", delay, victory, report.Violation.Property, report.Violation.Detail)
-			}
-		}
-	}
-}
-
-// literal is S4 as printed: rule 5 believes every coordinator that is not below oneself.
-func literal(p *bully.Process, port election.Port, kind election.Kind, m bully.Message, out *election.Out[bully.Message]) {
-	if kind == bully.Coordinator && election.From(port) > p.ID {
-		p.Coordinator = 0
-	}
-	p.Receive(port, kind, m, out)
-}
-
-func TestBelievingADeposedCoordinatorIsFound(t *testing.T) {
-	mutant := bully.Algorithm
-	mutant.Receive = literal
-	o := verify.Options{Starts: verify.EverySet, Crashes: 1, Recoveries: 1}
-	if report := check(t, mutant, o, map[string]string{"delay": "2"}); report.Violation == nil || report.Violation.Property != verify.Disagreement {
-		t.Errorf("found %+v, want a disagreement at the end", report.Violation)
-	}
-}
-
-// A process that waits for exactly the time that question and answer take, with the timer before the
-// message when both are due, takes over from one that lives.
-func TestImpatientProcessIsFound(t *testing.T) {
-	for _, delay := range []string{"1", "2"} {
-		exact := map[string]string{"1": "2", "2": "4"}[delay]
-		o := verify.Options{Starts: verify.EverySet}
-		if report := check(t, bully.Algorithm, o, map[string]string{"delay": delay, "answer-timeout": exact}); report.Violation == nil {
-			t.Errorf("delay %s, answer-timeout %s: not found", delay, exact)
-		}
-		if report := check(t, bully.Algorithm, o, map[string]string{"delay": delay}); report.Violation != nil {
-			t.Errorf("delay %s, one unit longer: %s: %s", delay, report.Violation.Property, report.Violation.Detail)
-		}
-	}
-}
-
-func TestHealsWhateverTheTimeout(t *testing.T) {
-	// ALGORITHMS section 6: victory over all others, with the rule, ends in agreement even if T1 is too short.
-	for seed := range uint64(3000) {
-		i := election.On(1, 2, 3, 4, 5)
-		i.Parameters = map[string]string{"delay": "2", "answer-timeout": "3"}
-		r, err := simulate.Run(bully.Algorithm, simulate.Options{Instance: i, Dead: []int{4}, Seed: seed, Initiators: []int{int(seed % 4)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !r.Right {
-			t.Fatalf("seed %d: leaders at %v", seed, r.Leaders)
-		}
-	}
 }

@@ -1,0 +1,134 @@
+package bully_test
+
+import (
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/verify"
+)
+
+func check(t *testing.T, a election.Algorithm[bully.Process, bully.Message], o verify.Options, parameters map[string]string) *verify.Report {
+	t.Helper()
+	if o.Size == 0 {
+		o.Size = 3
+	}
+	o.Instance.Parameters = parameters
+	report, err := verify.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Violation == nil && !report.Complete {
+		t.Fatalf("not finished after %d states", report.States)
+	}
+	return report
+}
+
+func TestThreeProcessesUnderEverySchedule(t *testing.T) {
+	for _, victory := range []string{"others", "lower"} {
+		for _, dead := range []string{"asked", "skipped"} {
+			for _, asked := range []string{"elects", "tells"} {
+				for _, delay := range []string{"1", "2"} {
+					if delay == "2" && dead == "skipped" && (asked == "elects" || victory == "others") {
+						continue // millions of states, with both more than 10 million
+					}
+					parameters := map[string]string{"delay": delay, "victory": victory, "known-dead": dead, "asked-coordinator": asked}
+					o := verify.Options{Starts: verify.EverySet, Crashes: 1, Recoveries: 1}
+					if v := check(t, bully.Algorithm, o, parameters).Violation; v != nil {
+						t.Errorf("%v: %s: %s", parameters, v.Property, v.Detail)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A process that is known to be dead may come back without all knowing: two crashes and a recovery.
+func TestStaleKnowledgeOfTheDeadDoesNoHarm(t *testing.T) {
+	for _, victory := range []string{"others", "lower"} {
+		parameters := map[string]string{"victory": victory, "known-dead": "skipped"}
+		o := verify.Options{Starts: verify.AllFirst, Crashes: 2, Recoveries: 1} // two crashes may kill all who start
+		if v := check(t, bully.Algorithm, o, parameters).Violation; v != nil {
+			t.Errorf("%v: %s: %s", parameters, v.Property, v.Detail)
+		}
+	}
+}
+
+// S4 as printed, with all that it assumes: messages of one delay, a right failure detector, one crash, one
+// recovery. It is not safe: without bullying somebody follows for ever one that does not lead.
+func TestS4AsPrintedIsFound(t *testing.T) {
+	for victory, property := range map[string]string{"others": verify.NoLeader, "lower": verify.Disagreement} {
+		o := verify.Options{Starts: verify.EverySet, Crashes: 1, Recoveries: 1}
+		report := check(t, bully.Algorithm, o, map[string]string{"bullying": "no", "victory": victory})
+		if report.Violation == nil || report.Violation.Property != property {
+			t.Errorf("victory=%s: found %+v, want: %s", victory, report.Violation, property)
+		}
+	}
+}
+
+// believer contests coordinators below itself, as older statements of S4 do, but believes those below the one
+// that it follows.
+func believer(p *bully.Process, port election.Port, kind election.Kind, m bully.Message, out *election.Out[bully.Message]) {
+	if kind == bully.Coordinator && election.From(port) > p.ID {
+		p.Coordinator = 0
+	}
+	p.Receive(port, kind, m, out)
+}
+
+func TestBelievingADeposedCoordinatorIsFound(t *testing.T) {
+	mutant := bully.Algorithm
+	mutant.Receive = believer
+	o := verify.Options{Starts: verify.EverySet, Crashes: 1, Recoveries: 1}
+	if report := check(t, mutant, o, map[string]string{"delay": "2"}); report.Violation == nil || report.Violation.Property != verify.Disagreement {
+		t.Errorf("found %+v, want a disagreement at the end", report.Violation)
+	}
+}
+
+// A process that waits for exactly the time that question and answer take, with the timer before the
+// message when both are due, takes over from one that lives.
+func TestImpatientProcessIsFound(t *testing.T) {
+	for _, delay := range []string{"1", "2"} {
+		exact := map[string]string{"1": "2", "2": "4"}[delay]
+		o := verify.Options{Starts: verify.EverySet}
+		if report := check(t, bully.Algorithm, o, map[string]string{"delay": delay, "answer-timeout": exact}); report.Violation == nil {
+			t.Errorf("delay %s, answer-timeout %s: not found", delay, exact)
+		}
+		if report := check(t, bully.Algorithm, o, map[string]string{"delay": delay}); report.Violation != nil {
+			t.Errorf("delay %s, one unit longer: %s: %s", delay, report.Violation.Property, report.Violation.Detail)
+		}
+	}
+}
+
+// The declared bounds are met exactly, though nobody fails and all messages take one unit: S4's n(n-1) is
+// 12 for 4 processes.
+func TestAnElectionForEachQuestion(t *testing.T) {
+	for _, test := range []struct {
+		bound int
+		o     verify.Options
+		most  uint64
+	}{
+		{0, verify.Options{Size: 3, Initiators: []int{0}}, 6},
+		{0, verify.Options{Size: 4, Initiators: []int{0}}, 14},
+		{1, verify.Options{Size: 2, Starts: verify.AnyTime}, 2},
+		{1, verify.Options{Size: 3, Starts: verify.AnyTime}, 8}, // 22 for 4, in 4 seconds
+	} {
+		most, bound := check(t, bully.Algorithm, test.o, nil).MaxMessages.Election, bully.Algorithm.Bounds[test.bound]
+		if most != test.most || bound.Value(uint64(test.o.Size)) != most {
+			t.Errorf("%d processes: at most %d election messages, want %d; %s = %d",
+				test.o.Size, most, test.most, bound.Formula, bound.Value(uint64(test.o.Size)))
+		}
+	}
+}
+
+func TestBoundsOfLargeGroups(t *testing.T) {
+	for _, b := range bully.Algorithm.Bounds[:2] {
+		before := uint64(0)
+		for n := uint64(1); n <= 70; n++ {
+			if now := b.Value(n); now < before || n > 1 && n < 60 && now <= before {
+				t.Errorf("%s: %d for %d processes, %d for one less", b.Formula, now, n, before)
+			} else {
+				before = now
+			}
+		}
+	}
+}
