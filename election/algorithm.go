@@ -31,6 +31,7 @@ type Local struct {
 	N          int        // the number of processes; 0 if not known
 	Degree     int        // how many ports it has
 	Willing    bool       // whether it may become leader; always true unless declared
+	Vote       ID         // whom it would vote for now; it need not be what it voted before a crash
 	Parameters Parameters // checked against the declaration
 }
 

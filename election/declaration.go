@@ -22,6 +22,7 @@ type Declaration struct {
 	Identifiers Identifiers
 	KnowsSize   bool // Local.N
 	Willingness bool // Local.Willing
+	Votes       bool // Local.Vote
 	FIFO        bool // needs messages on one link to keep their order
 	Starts      Starts
 	Counts      Counts
@@ -144,10 +145,11 @@ const (
 	Unspecified Winner = iota
 	Largest
 	Smallest
+	Voted // most votes, of all that live or not; of several the largest identifier
 )
 
 func (w Winner) String() string {
-	return [...]string{"unspecified", "the largest identifier", "the smallest identifier"}[w]
+	return [...]string{"unspecified", "the largest identifier", "the smallest identifier", "the most votes"}[w]
 }
 
 // Faults is a set of faults.
@@ -155,8 +157,8 @@ type Faults uint8
 
 // The faults.
 const (
-	Crash Faults = 1 << iota
-	Recovery
+	Crash    Faults = 1 << iota
+	Recovery        // without Crash: whoever crashes has to come back
 )
 
 // Class tells what messages are sent for.
@@ -270,6 +272,8 @@ func (a *Algorithm[S, M]) Validate() error {
 	must(a.Trust == nil || a.Suspect != nil, "Trust needs Suspect")
 	must(!a.OneWay || a.Topology == Ring, "OneWay means something on a Ring only")
 	must(!a.Unoriented || a.Topology == Ring && !a.OneWay, "Unoriented means something on a Ring of two ways only")
+	must(!a.Votes || a.Identifiers != Anonymous, "Votes need identifiers")
+	must(a.Votes || a.Winner != Voted, "the Winner is Voted where there are Votes")
 	must(a.Winner == Unspecified || a.Identifiers != Anonymous, "Anonymous processes have no Largest and no Smallest")
 	for i := range a.Kinds {
 		must(a.Kinds[i].Name != "", fmt.Sprintf("Kinds[%d] has no Name", i))

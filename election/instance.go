@@ -32,6 +32,7 @@ type Instance struct {
 	Edges      [][2]int    // trees: between positions
 	Ports      [][]int     // strangers: by position and port, whom it leads to; see [NewStrangers]
 	Unwilling  []int       // positions that do not want to lead; on a complete graph counted by identifier
+	Votes      []uint64    // whom the process with identifier IDs.At(i) votes for; nil: each for itself
 	Duplicates bool        // allow equal identifiers, to see what they do
 	Parameters map[string]string
 }
@@ -56,6 +57,8 @@ type Prepared struct {
 	ranks     []uint32 // by position; nil where an identifier is its own rank, or there are none
 	values    []uint64 // by rank-1
 	unwilling []int
+	votes     []ID // by position; nil where nobody votes
+	winner    ID   // of the votes
 	edges     [][2]int
 }
 
@@ -111,8 +114,20 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 	if p.unwilling = slices.Compact(p.unwilling); len(p.unwilling) == n {
 		return wrong("nobody is willing to lead; at least one process must be")
 	}
+	if err := p.rank(i); err != nil {
+		return wrong("%v", err)
+	}
+	if err := p.readVotes(i); err != nil {
+		return wrong("%v", err)
+	}
+	return p, nil
+}
+
+// rank sorts identifiers.
+func (p *Prepared) rank(i Instance) error {
+	d, n := p.d, i.IDs.Len()
 	if d.Identifiers == Anonymous || i.IDs.Dense() && d.Topology != Complete {
-		return p, nil
+		return nil
 	}
 	p.values = make([]uint64, n)
 	for q := range n {
@@ -125,25 +140,25 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 	slices.Sort(p.values)
 	distinct := slices.Compact(p.values)
 	if len(distinct) < n && (!i.Duplicates || d.Topology == Complete) {
-		return wrong("identifier %d occurs twice", firstTwice(i.IDs))
+		return fmt.Errorf("identifier %d occurs twice", firstTwice(i.IDs))
 	}
 	p.values = distinct
 	if d.Identifiers == Computed {
 		if distinct[0] == 0 {
-			return wrong("it computes with identifiers, where 0 stands for nobody; at least 1")
+			return errors.New("it computes with identifiers, where 0 stands for nobody; at least 1")
 		}
 		if last := distinct[len(distinct)-1]; last > MaxComputed {
-			return wrong("it computes with identifiers, so %d is too large; at most %d", last, uint64(MaxComputed))
+			return fmt.Errorf("it computes with identifiers, so %d is too large; at most %d", last, uint64(MaxComputed))
 		}
 		p.values = nil
-		return p, nil
+		return nil
 	}
 	p.ranks = make([]uint32, n)
 	for q := range n {
 		rank, _ := slices.BinarySearch(distinct, p.ids.At(q))
 		p.ranks[q] = uint32(rank) + 1
 	}
-	return p, nil
+	return nil
 }
 
 func firstTwice(ids Arrangement) uint64 {
@@ -198,6 +213,9 @@ func (p *Prepared) Local(position int) Local {
 	l := Local{ID: p.ID(position), Degree: p.Network.Degree(position), Willing: true, Parameters: p.Parameters}
 	if p.d.KnowsSize {
 		l.N = p.Network.Size()
+	}
+	if p.d.Votes {
+		l.Vote = p.votes[position]
 	}
 	if len(p.unwilling) > 0 {
 		_, found := slices.BinarySearch(p.unwilling, position)

@@ -26,7 +26,8 @@ func (v *Verdict) Leader() (position int, ok bool) {
 
 // Judge compares decisions, by position, with the task. Dead says who is dead in the end; nil: nobody.
 func (p *Prepared) Judge(decisions []Decision, dead []bool) (v Verdict) {
-	d, best := p.d, -1
+	d := p.d
+	right := p.Right(func(q int) bool { return dead == nil || !dead[q] })
 	for q := range decisions {
 		if dead != nil && dead[q] {
 			v.Dead = append(v.Dead, q)
@@ -39,13 +40,6 @@ func (p *Prepared) Judge(decisions []Decision, dead []bool) (v Verdict) {
 		if decisions[q].Role == Leader {
 			v.Leaders = append(v.Leaders, q)
 		}
-		if !p.Local(q).Willing {
-			continue
-		}
-		better := best < 0 || d.Winner == Largest && p.ID(q) > p.ID(best) || d.Winner == Smallest && p.ID(q) < p.ID(best)
-		if better {
-			best = q
-		}
 	}
 	leader, one := v.Leader()
 	if !one {
@@ -57,7 +51,7 @@ func (p *Prepared) Judge(decisions []Decision, dead []bool) (v Verdict) {
 			v.Agreed = false
 		}
 	}
-	v.Right = v.Agreed && (d.Winner == Unspecified || p.ID(leader) == p.ID(best))
+	v.Right = v.Agreed && (right == 0 || p.ID(leader) == right)
 	return v
 }
 

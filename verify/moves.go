@@ -293,7 +293,11 @@ func (c *checker[S, M]) recover(w world, q int, visit func(*move, world)) {
 	}
 	c.setProcess(c.base, &p)
 	c.detect(c.base, q, true)
-	c.act(move{event: recovers, class: byFault, process: q}, 0, visit)
+	class := byFault
+	if c.a.Survives&election.Crash == 0 { // whoever crashes has to come back
+		class = due
+	}
+	c.act(move{event: recovers, class: class, process: q}, 0, visit)
 }
 
 // detect gives the detectors of all others to do, for one that crashed, or takes it back.

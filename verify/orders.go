@@ -35,7 +35,7 @@ func orders(d *election.Declaration, o *Options) iter.Seq[election.Arrangement] 
 			ids[p] = uint64(p) + 1
 		}
 		moving := ids
-		if d.Topology == election.Ring && o.Instance.Flipped == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0 {
+		if d.Topology == election.Ring && o.Instance.Flipped == nil && o.Instance.Votes == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0 {
 			copy(ids[1:], ids)
 			ids[0] = uint64(o.Size)
 			moving = ids[1:]

@@ -144,7 +144,7 @@ func (c *checker[S, M]) agreed(w world, leader int) *fault {
 	if c.a.Task == election.Once || leader < 0 {
 		return nil // judged when it was decided
 	}
-	right := c.right(func(q int) bool { return c.process(w, q).Alive })
+	right := c.p.Right(func(q int) bool { return c.process(w, q).Alive })
 	if right != 0 && named != right {
 		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader among the living is %d", c.who(leader), c.p.RealOf(right))}
 	}

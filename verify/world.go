@@ -141,7 +141,7 @@ func newChecker[S, M any](a *election.Algorithm[S, M], o *Options, instance elec
 	}
 	size := c.n + len(c.links) + 1
 	c.base, c.next = make(world, size), make(world, size)
-	c.best = c.right(func(int) bool { return true })
+	c.best = p.Right(func(int) bool { return true })
 	for q := range c.n {
 		if err := c.bear(q); err != nil {
 			return nil, err
@@ -158,21 +158,6 @@ func (c *checker[S, M]) bear(q int) (err error) {
 	}()
 	c.born = append(c.born, c.a.New(c.p.Local(q)))
 	return nil
-}
-
-// right is the identifier that ought to lead among some of the processes; 0 if any may.
-func (c *checker[S, M]) right(among func(position int) bool) election.ID {
-	var best election.ID
-	for q := range c.n {
-		id := c.p.ID(q)
-		if !among(q) || !c.p.Local(q).Willing {
-			continue
-		}
-		if c.a.Winner == election.Largest && id > best || c.a.Winner == election.Smallest && (best == 0 || id < best) {
-			best = id
-		}
-	}
-	return best
 }
 
 // begin is a world in which nothing has happened yet.

@@ -52,7 +52,7 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			a := a
 			a.Declaration = *a.With(set)
 			t.Run("task and bounds are kept under every timing", func(t *testing.T) { runs(t, a, o, parameters, nil) })
-			if a.Survives&election.Crash != 0 {
+			if a.Survives != 0 {
 				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes) })
 			}
 			if a.Counts != election.CountsVary {
@@ -95,7 +95,7 @@ func timings(d *election.Declaration) (all []simulate.Options) {
 }
 
 // Instance is a random instance that suits a declaration: identifiers with gaps, ports exchanged where
-// orientation does not matter, any tree, and among strangers any order of ports.
+// orientation does not matter, any tree, among strangers any order of ports, and where processes vote any votes.
 func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 	source := random.New(seed, random.Network)
 	ids := make(election.List, n)
@@ -120,6 +120,12 @@ func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 		i.Flipped = make([]bool, n)
 		for p := range i.Flipped {
 			i.Flipped[p] = source.Below(2) == 1
+		}
+	}
+	if d.Votes {
+		i.Votes = make([]uint64, n)
+		for p := range i.Votes {
+			i.Votes[p] = ids[source.Below(uint64(n))]
 		}
 	}
 	return i
@@ -152,11 +158,11 @@ func initiators(n int, source *random.Source) []int {
 	return set
 }
 
-// crashes makes one process crash, and perhaps come back.
+// crashes makes one process crash, and perhaps come back; surely, if it has to.
 func crashes(d *election.Declaration, o *simulate.Options, n int, source *random.Source) {
 	f := simulate.Fault{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(20))}
 	o.Crashes = []simulate.Fault{f}
-	if d.Survives&election.Recovery != 0 && (n == 1 || source.Below(2) == 1) {
+	if d.Survives&election.Recovery != 0 && (n == 1 || source.Below(2) == 1 || d.Survives&election.Crash == 0) {
 		f.At = f.At.Add(election.Units(1 + source.Below(20)))
 		o.Recoveries = []simulate.Fault{f}
 	}
@@ -311,12 +317,12 @@ func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, paramet
 	if a.Starts == election.Together {
 		o.Starts = verify.AllFirst
 	}
-	if a.Topology == election.Tree {
+	if a.Topology == election.Tree || a.Votes {
 		o.Instance = Instance(&a.Declaration, n, 1)
 		o.Instance.Parameters = parameters
 	}
 	o.Orientations = a.Unoriented && n <= 3 // there are 2ⁿ, and as many times the states
-	if a.Survives&election.Crash != 0 {
+	if a.Survives != 0 {
 		o.Crashes = 1
 	}
 	if a.Survives&election.Recovery != 0 {
