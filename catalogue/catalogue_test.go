@@ -147,7 +147,7 @@ func TestOrderOnLinksIsNeededExactlyWhereDeclared(t *testing.T) {
 		failures, runs := 0, 0
 		for ; runs < 10_000 && (failures == 0 || !e.FIFO); runs++ {
 			n, seed := 2+runs%6, uint64(runs)
-			o := simulate.Options{Instance: electiontest.Instance(e.Declaration, n, seed), Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 100_000}
+			o := simulate.Options{Instance: electiontest.Instance(e.Declaration, n, seed), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, Seed: seed, Limit: 100_000}
 			r, err := e.Simulate(o)
 			if err != nil {
 				t.Fatal(err)

@@ -87,9 +87,9 @@ func (b *burns[S, M]) refuse() error {
 		return wrong("all processes need different identifiers, as they have where duplicates are not allowed")
 	case b.o.Timing != election.Asynchronous:
 		return wrong("the run is %s, and the adversary's are asynchronous; use no schedule", b.o.Timing)
-	case b.o.Unordered:
+	case b.o.Faults.Unordered:
 		return wrong("links keep the order of messages; schedules lifo and random can do without")
-	case b.o.AnyTime || !all || len(b.o.Dead) > 0:
+	case b.o.AnyTime || !all || len(b.o.Faults.Dead) > 0:
 		return wrong("the adversary starts all processes first; leave out who starts when, and who is dead")
 	case n == 1 || n&(n-1) != 0:
 		below := max(2, 1<<(bits.Len(uint(n))-1))
@@ -274,6 +274,7 @@ func arranged(i election.Instance, ring []int) election.Instance {
 		flipped = make([]bool, len(ring))
 	}
 	var unwilling []int
+	var votes []uint64
 	for at, p := range ring {
 		ids[at] = i.IDs.At(p)
 		if flipped != nil {
@@ -282,7 +283,10 @@ func arranged(i election.Instance, ring []int) election.Instance {
 		if slices.Contains(i.Unwilling, p) {
 			unwilling = append(unwilling, at)
 		}
+		if i.Votes != nil {
+			votes = append(votes, i.Votes[p])
+		}
 	}
-	i.IDs, i.Flipped, i.Unwilling = ids, flipped, unwilling
+	i.IDs, i.Flipped, i.Unwilling, i.Votes = ids, flipped, unwilling, votes
 	return i
 }

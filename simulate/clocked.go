@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"fmt"
 	"reflect"
 
 	"ringleader.example/ringleader/election"
@@ -16,10 +17,13 @@ const (
 	recovery
 	resign
 	suspicion
+	unheard // a suspicion if nothing can be heard still
 	trust
 	arrival
 	start
 	timeout
+	fault // one of the run's cuts, slow processes, crashes amid a step or suspicions begins
+	heal  // … and is over
 )
 
 // event is something that will happen.
@@ -28,8 +32,9 @@ type event struct {
 	order   uint64 // among those of one moment: the class, then the sequence of their making
 	what    what
 	process uint32
-	other   uint32 // suspicion, trust: whom; timeout: which timer; arrival: which message
-	life    uint32 // timeout: of the timer; suspicion: of the other process; stale if it has changed
+	other   uint32  // suspicion, trust: the link to whom; timeout: which timer; arrival: which message; fault, heal: which
+	life    uint32  // timeout: of the timer; suspicion: of the other process; stale if it has changed
+	ill     ailment // fault, heal
 }
 
 func (e *event) before(f *event) bool {
@@ -55,6 +60,7 @@ type clocked[S, M any] struct {
 	timers   []uint32 // by process and timer: its life; odd while it runs
 	lives    []uint32 // by process: how often it crashed
 	suspects []bool   // by link: the process behind it is suspected
+	plight
 }
 
 // underway is a message under way.
@@ -76,15 +82,17 @@ func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
 	if c.longest() <= mostDelay {
 		c.wheel = newWheel[M](c.least, c.longest())
 	}
-	if c.spread > 1 && !r.o.Unordered {
+	f := &r.o.Faults
+	if c.spread > 1 && !f.Unordered || len(f.Slow) > 0 {
 		c.last = make([]election.Ticks, r.net.Links())
 	}
-	if len(r.o.Crashes)+len(r.o.Recoveries) > 0 {
+	if len(f.Crashes)+len(f.Recoveries) > 0 {
 		c.lives = make([]uint32, r.p.Size())
 	}
-	if r.a.Suspect != nil && len(r.o.Crashes)+len(r.o.Suspicions) > 0 {
+	if r.a.Suspect != nil && len(f.Crashes)+len(f.Suspicions)+len(f.Cuts) > 0 {
 		c.suspects = make([]bool, r.net.Links())
 	}
+	c.ail(f, r.p.Size())
 	return c
 }
 
@@ -100,9 +108,9 @@ const classes = 40
 func (c *clocked[S, M]) class(w what, port election.Port) uint64 {
 	const first, last = 0, 1 << 20
 	switch {
-	case w == crash || w == recovery:
+	case w == crash || w == recovery || w == fault || w == heal:
 		return first
-	case w == suspicion || w == trust:
+	case w == suspicion || w == unheard || w == trust:
 		return last
 	case c.o.Timing == election.Synchronous && w == arrival:
 		return 1 + uint64(port)
@@ -160,26 +168,14 @@ func (c *clocked[S, M]) next() event {
 }
 
 func (c *clocked[S, M]) play() {
-	for _, f := range c.o.Crashes {
-		c.schedule(event{at: f.At, what: crash, process: uint32(f.Process)}, 0)
-	}
-	for _, f := range c.o.Recoveries {
-		c.schedule(event{at: f.At, what: recovery, process: uint32(f.Process)}, 0)
-	}
-	for _, f := range c.o.Resigns {
-		c.schedule(event{at: f.At, what: resign, process: uint32(f.Process)}, 0)
-	}
-	for _, s := range c.o.Suspicions {
-		c.schedule(event{at: s.At, what: suspicion, process: uint32(s.Process), other: uint32(s.Of)}, 0)
-		c.schedule(event{at: s.Until, what: trust, process: uint32(s.Process), other: uint32(s.Of)}, 0)
-	}
+	c.scheduleFaults()
 	for p := range c.initiators {
 		if c.o.AnyTime {
 			horizon := uint64(c.p.Size()) * c.longest()
 			c.schedule(event{at: election.Units(c.delays.Below(horizon + 1)), what: start, process: uint32(p)}, 0)
 			continue
 		}
-		c.step(p, func(out *election.Out[M]) { c.a.Start(&c.states[p], out) }, trace.Step{Event: trace.Start, Port: -1})
+		c.happen(&event{what: start, process: uint32(p)})
 	}
 	for c.result.Complete {
 		if w := c.wheel; w != nil && len(c.queue) == 0 && w.read < len(w.due) || c.message() {
@@ -225,7 +221,7 @@ func (c *clocked[S, M]) message() bool {
 	if at, _ = c.wheel.soonest(); e.at != at {
 		return at.Less(e.at)
 	}
-	return e.order>>classes > c.class(arrival, 0) // of one class, what is in the queue was there before
+	return e.order>>classes > c.class(arrival, c.wheel.due[c.wheel.read].port) // of one class, what is in the queue was there before
 }
 
 // current says that an event has not been overtaken: its timer stopped, its suspect back.
@@ -233,14 +229,19 @@ func (c *clocked[S, M]) current(e *event) bool {
 	switch e.what {
 	case timeout:
 		return c.timers[int(e.process)*len(c.a.Timers)+int(e.other)] == e.life
-	case suspicion:
-		return c.lives == nil || c.lives[e.other] == e.life
+	case suspicion, unheard:
+		q, back := c.net.End(e.other)
+		return c.life(q) == e.life && (e.what == suspicion || c.severed[c.net.Back(q, back)] > 0)
 	}
 	return true
 }
 
 func (c *clocked[S, M]) happen(e *event) {
 	p := int(e.process)
+	if c.waits(p) && e.what != arrival && e.what != crash && e.what != fault && e.what != heal {
+		c.hold(*e)
+		return
+	}
 	state := &c.states[p]
 	switch e.what {
 	case arrival:
@@ -262,91 +263,40 @@ func (c *clocked[S, M]) happen(e *event) {
 				trace.Step{Event: trace.Command, Port: -1, Text: "resign"})
 		}
 	case crash:
-		c.crash(p)
+		c.crash(p, "")
 	case recovery:
 		c.recover(p)
-	case suspicion, trust:
-		c.detect(p, int(e.other), e.what == suspicion)
+	case suspicion, unheard, trust:
+		c.detect(e.other, e.what != trust)
+	case fault:
+		c.begins(e.ill, int(e.other))
+	case heal:
+		c.ends(e.ill, int(e.other))
 	}
 }
 
-func (c *clocked[S, M]) crash(p int) {
-	if c.isDead(p) {
-		return
-	}
-	c.dead[p] = true
-	c.lives[p]++
-	c.states[p] = c.plans.Reborn(&c.a, c.p.Local(p), &c.states[p])
-	c.result.Decisions[p] = election.Decision{}
-	if c.leases != nil {
-		c.leases[p] = election.Ticks{}
-	}
-	for t := range c.a.Timers {
-		c.stop(p, t)
-	}
-	c.note(p, trace.Step{Event: trace.Crash, Port: -1})
-	if c.suspects == nil {
-		return
-	}
-	// All that it sent arrives within the longest delay; whoever lives knows then, and not before.
-	at := c.now.Add(election.Units(max(c.o.Delay, 1)))
-	for port := range c.net.Degree(p) {
-		link := c.net.First(p) + uint32(port)
-		q, _ := c.net.End(link)
-		if q == p {
-			continue
-		}
-		if c.last != nil && at.Less(c.last[link]) {
-			at = c.last[link]
-		}
-		c.schedule(event{at: at, what: suspicion, process: uint32(q), other: uint32(p), life: c.lives[p]}, 0)
-	}
-}
-
-func (c *clocked[S, M]) recover(p int) {
-	if !c.isDead(p) {
-		return
-	}
-	c.dead[p] = false
-	c.lives[p]++ // nobody needs to suspect the life that is over
-	for port := range c.net.Degree(p) {
-		if c.suspects == nil {
-			break
-		}
-		link := c.net.First(p) + uint32(port)
-		q, at := c.net.End(link)
-		c.suspects[c.net.First(q)+uint32(at)] = false // a new life speaks for itself
-		c.suspects[link] = false                      // and it knows nobody yet
-	}
-	c.step(p, func(out *election.Out[M]) { c.a.Recover(&c.states[p], out) }, trace.Step{Event: trace.Recover, Port: -1})
-}
-
-// detect is the failure detector of the process at p, speaking of the one at q.
-func (c *clocked[S, M]) detect(p, q int, suspect bool) {
-	if c.isDead(p) {
-		return
-	}
-	for port := range c.net.Degree(p) {
-		link := c.net.First(p) + uint32(port)
-		if to, _ := c.net.End(link); to != q || c.suspects[link] == suspect {
-			continue
-		}
-		c.suspects[link] = suspect
-		step := trace.Step{Event: trace.Suspect, Port: port, From: q + 1}
-		if suspect {
-			c.step(p, func(out *election.Out[M]) { c.a.Suspect(&c.states[p], election.Port(port), out) }, step)
-		} else if step.Event = trace.Trust; c.a.Trust != nil {
-			c.step(p, func(out *election.Out[M]) { c.a.Trust(&c.states[p], election.Port(port), out) }, step)
-		}
-	}
-}
-
-// arrive hands a message over.
+// arrive brings a message to its process.
 func (c *clocked[S, M]) arrive(m *posted[M]) {
+	if c.severed != nil && !m.lost && c.severed[m.On()] > 0 {
+		m.lost = true
+		c.result.Lost++
+	}
+	if p, _ := c.net.End(m.On()); !m.lost && c.waits(p) {
+		c.hold(event{what: arrival, process: uint32(p), other: c.keep(m)})
+		return
+	}
+	c.receive(m)
+}
+
+// receive hands a message over.
+func (c *clocked[S, M]) receive(m *posted[M]) {
 	p, port := c.net.End(m.On())
 	if !m.lost {
 		c.result.Deliveries++
 		c.result.Time.Quiet = c.now
+	}
+	if !m.lost {
+		c.hears(p, port)
 	}
 	if m.lost || c.isDead(p) {
 		c.note(p, trace.Step{Event: trace.Lost, Port: -1, Message: int(m.number)})
@@ -374,13 +324,24 @@ func (c *clocked[S, M]) step(p int, do func(*election.Out[M]), what trace.Step) 
 // after looks at what a step has done.
 func (c *clocked[S, M]) after(p int) {
 	c.check(p)
+	c.unsent = 0
+	if c.armed != nil && c.armed[p] > 0 {
+		c.unsent = max(0, len(c.collect.Sent())-(c.armed[p]-1))
+	}
 	c.draw()
 }
 
 // effects makes the effects of a step happen.
 func (c *clocked[S, M]) effects(p int) {
-	for i := range c.collect.Sent() {
-		c.send(&c.collect.Sent()[i], i)
+	leaving := c.leaving()
+	for i := range leaving {
+		c.send(&leaving[i], i)
+	}
+	if c.unsent > 0 {
+		text := fmt.Sprintf("after %d of %d messages", len(leaving), len(leaving)+c.unsent)
+		c.unsent = 0
+		c.crash(p, text)
+		return
 	}
 	for _, e := range c.collect.Rare() {
 		switch e.Op {
@@ -389,7 +350,11 @@ func (c *clocked[S, M]) effects(p int) {
 			c.stop(p, t)
 			life := &c.timers[p*len(c.a.Timers)+t]
 			*life++ // odd: it runs
-			c.schedule(event{at: c.now.Add(e.Ticks), what: timeout, process: uint32(p), other: uint32(t), life: *life}, 0)
+			wait := e.Ticks
+			if c.drifts != nil && c.drifts[p] != nil {
+				wait = c.drifts[p].real(wait)
+			}
+			c.schedule(event{at: c.now.Add(wait), what: timeout, process: uint32(p), other: uint32(t), life: *life}, 0)
 		case election.StopTimer:
 			c.stop(p, int(e.Timer))
 		default:
@@ -416,32 +381,42 @@ func (c *clocked[S, M]) send(s *election.Sent[M], i int) {
 
 // post says when a message arrives.
 func (c *clocked[S, M]) post(m posted[M]) {
-	at := c.now.Add(election.Units(c.least))
+	delay := election.Units(c.least)
 	if c.spread > 1 {
-		at = c.now.Add(election.Units(c.least + c.delays.Below(c.spread)))
+		delay = election.Units(c.least + c.delays.Below(c.spread))
 	}
+	if c.factors != nil {
+		delay = delay.Times(c.factors[c.net.Owner(m.On())])
+	}
+	at := c.now.Add(delay)
 	if c.last != nil {
-		if link := m.On(); at.Less(c.last[link]) {
-			at = c.last[link]
-		} else {
+		switch link := m.On(); {
+		case c.last[link].Less(at):
 			c.last[link] = at
+		case !c.o.Faults.Unordered:
+			at = c.last[link]
 		}
 	}
-	if c.wheel != nil {
+	if c.wheel != nil && !c.now.Add(election.Units(c.longest())).Less(at) {
 		if c.o.Timing == election.Synchronous {
 			_, m.port = c.net.End(m.On())
 		}
 		c.wheel.add(c.now, at, m)
 		return
 	}
-	slot := uint32(len(c.messages))
+	to, port := c.net.End(m.On())
+	c.schedule(event{at: at, what: arrival, process: uint32(to), other: c.keep(&m)}, port)
+}
+
+// keep puts a message into a slot.
+func (c *clocked[S, M]) keep(m *posted[M]) (slot uint32) {
+	slot = uint32(len(c.messages))
 	if free := len(c.free); free > 0 {
 		slot = c.free[free-1]
 		c.free = c.free[:free-1]
 	} else {
 		c.messages = append(c.messages, posted[M]{})
 	}
-	c.messages[slot] = m
-	to, port := c.net.End(m.On())
-	c.schedule(event{at: at, what: arrival, process: uint32(to), other: slot}, port)
+	c.messages[slot] = *m
+	return slot
 }

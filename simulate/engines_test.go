@@ -120,7 +120,7 @@ func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	same(o, "wheel, heap", eventByEvent[S, M], withoutWheel[S, M])
 	random, timed := o, o
 	random.Schedule, timed.Timing, timed.Delay = RandomDelay, election.Timed, 1+seed%9
-	random.Unordered = !a.FIFO && rapid.Bool().Draw(t, "unordered")
+	random.Faults.Unordered = !a.FIFO && rapid.Bool().Draw(t, "unordered")
 	same(random, "wheel, heap, random delays", eventByEvent[S, M], withoutWheel[S, M])
 	same(timed, "wheel, heap, timed", eventByEvent[S, M], withoutWheel[S, M])
 
@@ -263,7 +263,7 @@ func TestNoAllocationPerDelivery(t *testing.T) {
 		"lifo":         {Schedule: LIFO},
 		"round-robin":  {Schedule: RoundRobin},
 		"tile":         {Schedule: Tile},
-		"unordered":    {Schedule: Random, Unordered: true},
+		"unordered":    {Schedule: Random, Faults: Faults{Unordered: true}},
 		"synchronous":  {Timing: election.Synchronous},
 	} {
 		allocates(t, name, ringbully.Algorithm, o)

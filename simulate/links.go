@@ -131,7 +131,7 @@ func (l *links[S, M]) lifo() (started bool) {
 	}
 	link := l.busy[last]
 	l.busy = l.busy[:last]
-	if l.o.Unordered {
+	if l.o.Faults.Unordered {
 		l.deliver(link, l.queues[link].tail)
 	} else {
 		l.deliver(link, l.queues[link].head)
@@ -152,7 +152,7 @@ func (l *links[S, M]) random() (started bool) {
 	}
 	link := l.busy[pick]
 	which := l.queues[link].head
-	if l.o.Unordered {
+	if l.o.Faults.Unordered {
 		length := uint64(1)
 		for c := which; l.cells[c].next != 0; c = l.cells[c].next {
 			length++

@@ -9,18 +9,21 @@ const (
 	twice
 )
 
-// draw decides what becomes of the messages that the last step sent.
+// flawed says whether links lose or repeat messages, by chance or because they are cut.
+func (r *run[S, M]) flawed() bool { return r.luck != nil || r.severed != nil }
+
+// draw decides what becomes of the messages that leave of the last step.
 func (r *run[S, M]) draw() {
-	if r.luck == nil {
+	if !r.flawed() {
 		return
 	}
 	r.fates = r.fates[:0]
-	for range r.collect.Sent() {
+	for _, s := range r.leaving() {
 		switch {
-		case r.happens(r.o.Lose):
+		case r.severed != nil && r.severed[s.On()] > 0, r.happens(r.o.Faults.Lose):
 			r.fates = append(r.fates, lost)
 			r.result.Lost++
-		case r.happens(r.o.Duplicate):
+		case r.happens(r.o.Faults.Duplicate):
 			r.fates = append(r.fates, twice)
 			r.result.Duplicated++
 		default:
@@ -33,7 +36,7 @@ func (r *run[S, M]) happens(c Chance) bool { return c.Times > 0 && r.luck.Below(
 
 // fate is the fate of the i-th message of the last step.
 func (r *run[S, M]) fate(i int) fate {
-	if r.luck == nil {
+	if !r.flawed() {
 		return once
 	}
 	return r.fates[i]

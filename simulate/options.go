@@ -78,41 +78,23 @@ func (s Schedule) tries() bool { return s == MaxMessages || s == MaxTime }
 // possible says whether a chance is a probability.
 func (c Chance) possible() bool { return c.Times <= c.Of }
 
-// Fault is something that happens to a process at a given time.
-type Fault struct {
-	Process int // position
-	At      election.Ticks
-}
-
-// Suspicion is a mistake of a failure detector: from At until Until, Process suspects Of, which lives.
-type Suspicion struct {
-	Process, Of int // positions
-	At, Until   election.Ticks
-}
-
 // Options says how a run goes. The zero value of everything but Instance is a good start.
 type Options struct {
 	Instance election.Instance
 
 	// Timing of the run; at least as strong as the algorithm assumes, and by default just that.
 	// Asynchronous runs have a Schedule, timed ones a Delay, synchronous ones neither.
-	Timing    election.Timing
-	Schedule  Schedule
-	Delay     uint64 // timed: messages take 1 … Delay units; 0 is the parameter "delay", or 1
-	Unordered bool   // messages on one link may overtake each other
-	Lose      Chance // a message never arrives; it is counted as sent
-	Duplicate Chance // one that arrives does so twice; the network's copy is not counted as sent
-	Seed      uint64 // of schedules, delays, choices and what links do wrong
-	Cores     int    // how many may be used where the result does not depend on it; 0: one
+	Timing   election.Timing
+	Schedule Schedule
+	Delay    uint64 // timed: messages take 1 … Delay units; 0 is the parameter "delay", or 1
+	Seed     uint64 // of schedules, delays, choices and faults
+	Cores    int    // how many may be used where the result does not depend on it; 0: one
 
 	Initiators []int // positions that start, in this order, before anything is delivered; nil: all
 	AnyTime    bool  // the schedule decides when each of them starts
 
-	Dead       []int // positions that never run; what is sent to them is counted and lost
-	Crashes    []Fault
-	Recoveries []Fault
-	Suspicions []Suspicion
-	Resigns    []Fault // the host of a process asks it to resign
+	Faults  Faults  // what goes wrong
+	Resigns []Fault // the host of a process asks it to resign
 
 	SkipPhases bool // do not count by phases, which costs a call for each message
 
@@ -135,8 +117,8 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 	}
 	o.Timing = max(o.Timing, d.Timing)
 	n := p.Size()
-	clock := o.Timing != election.Asynchronous
-	faults := len(o.Crashes)+len(o.Recoveries)+len(o.Suspicions)+len(o.Resigns) > 0
+	f := &o.Faults
+	clock := o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay
 	if o.Schedule > Burns {
 		return fmt.Errorf("%w: no schedule has number %d", ErrOptions, o.Schedule)
 	}
@@ -145,9 +127,9 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 		return wrong("schedule %s is for asynchronous runs; this one is %s", o.Schedule, o.Timing)
 	case o.Timing != election.Timed && o.Delay != 0:
 		return wrong("a delay is for timed runs; this one is %s", o.Timing)
-	case o.Timing == election.Synchronous && o.Unordered:
+	case o.Timing == election.Synchronous && f.Unordered:
 		return wrong("a synchronous run keeps the order of messages")
-	case o.Timing == election.Asynchronous && o.Unordered && !o.Schedule.canOvertake():
+	case o.Timing == election.Asynchronous && f.Unordered && !o.Schedule.canOvertake():
 		return wrong("schedule %s keeps the order of messages; lifo, random and random-delay can leave it", o.Schedule)
 	case o.Schedule == Sweep && !d.OneWay:
 		return wrong("schedule sweep is for one-directional rings; on other rings tile keeps memory local, too")
@@ -156,18 +138,14 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 	case o.Schedule.tries() && p.Network.Links() > mostLinks:
 		return wrong("schedule %s tries every message at every step, on at most %d links; here are %d, for which lifo or random will do",
 			o.Schedule, mostLinks, p.Network.Links())
-	case !o.Lose.possible() || !o.Duplicate.possible():
-		return wrong("a chance is some Times Of at least as many, as in {1, 20}, not %v or %v", o.Lose, o.Duplicate)
-	case o.Schedule == Burns && o.Lose.Times+o.Duplicate.Times > 0:
+	case !f.Lose.possible() || !f.Duplicate.possible():
+		return wrong("a chance is some Times Of at least as many, as in {1, 20}, not %v or %v", f.Lose, f.Duplicate)
+	case o.Schedule == Burns && f.links():
 		return wrong("schedule burns needs links that neither lose nor duplicate; others can do without")
 	case o.Cores < 0:
 		return wrong("it cannot use %d cores; 0 is one", o.Cores)
-	case faults && !clock:
-		return wrong("crashes, recoveries, suspicions and resignations happen at a time, which asynchronous runs do not have; use timed or synchronous")
-	case len(o.Recoveries) > 0 && d.Survives&election.Recovery == 0:
-		return wrong("its source does not say what a recovered process does")
-	case len(o.Suspicions) > 0 && !detects:
-		return wrong("it has no failure detector")
+	case (f.timed() || len(o.Resigns) > 0) && !clock:
+		return wrong("faults that come at a time, and resignations, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
 	case len(o.Resigns) > 0 && !commanded:
 		return wrong("it does not resign")
 	}
@@ -177,18 +155,20 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 			o.Delay = p.Parameters.Ticks("delay").Lo
 		}
 	}
-	if err := p.CheckStart(o.Initiators, o.Dead, o.AnyTime); err != nil {
+	if err := p.CheckStart(o.Initiators, f.Dead, o.AnyTime); err != nil {
 		return wrong("%v", err)
 	}
-	for _, f := range slices.Concat(o.Crashes, o.Recoveries, o.Resigns) {
-		if f.Process < 0 || f.Process >= n {
-			return wrong("there is no position %d to crash, recover or resign", f.Process)
+	for _, r := range o.Resigns {
+		if r.Process < 0 || r.Process >= n {
+			return wrong("there is no position %d to resign", r.Process)
 		}
 	}
-	for _, s := range o.Suspicions {
-		if s.Process < 0 || s.Process >= n || s.Of < 0 || s.Of >= n || s.Process == s.Of || s.Until.Less(s.At) {
-			return wrong("no process can suspect like that: %d of %d from %s until %s", s.Process, s.Of, s.At, s.Until)
-		}
+	err := f.check(d, p, detects)
+	if err == nil {
+		err = f.draw(d, p, o.Seed, detects)
+	}
+	if err != nil {
+		return fmt.Errorf("%w %s: %w", ErrOptions, d.Name, err)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ type sender struct {
 func newRecorder[S, M any](r *run[S, M]) *recorder[S, M] {
 	h := trace.NewHeader(&r.a.Declaration, r.p)
 	h.Timing = r.o.Timing.String()
-	h.Seed, h.Delay, h.Unordered = r.o.Seed, r.o.Delay, r.o.Unordered
+	h.Seed, h.Delay, h.Unordered = r.o.Seed, r.o.Delay, r.o.Faults.Unordered
 	if r.o.Timing == election.Asynchronous {
 		h.Schedule = r.o.Schedule.String()
 	}
@@ -34,7 +34,7 @@ func (r *run[S, M]) number(i int) int {
 	if r.record == nil {
 		return 0
 	}
-	return len(r.record.sent) - len(r.collect.Sent()) + i + 1
+	return len(r.record.sent) - len(r.leaving()) + i + 1
 }
 
 // note writes down a step of the process at p, with the effects that are collected now.
@@ -47,12 +47,14 @@ func (r *run[S, M]) note(p int, step trace.Step) {
 		m := r.record.sent[step.Message-1]
 		step.From, step.Kind, step.Text = m.process+1, m.kind, m.text
 	}
-	if step.Event == trace.Lost || step.Event == trace.Crash { // no step of the algorithm
+	switch step.Event {
+	case trace.Lost, trace.Crash, trace.Fault, trace.Heal: // no step of the algorithm
 		r.record.Steps = append(r.record.Steps, step)
 		return
 	}
-	for i := range r.collect.Sent() {
-		s := &r.collect.Sent()[i]
+	leaving := r.leaving()
+	for i := range leaving {
+		s := &leaving[i]
 		to, _ := r.net.End(s.On())
 		kind, text := r.a.Kinds[s.Kind()].Name, r.plans.MessageText(&s.M, r.p.RealOf)
 		r.record.sent = append(r.record.sent, sender{p, kind, text})
@@ -65,12 +67,14 @@ func (r *run[S, M]) note(p int, step trace.Step) {
 		})
 	}
 	for _, e := range r.collect.Rare() {
-		step.Add(e, r.a.Timers, r.p, p)
+		if r.unsent == 0 {
+			step.Add(e, r.a.Timers, r.p, p)
+		}
 	}
 	step.State = r.stateText(p)
 	r.record.Steps = append(r.record.Steps, step)
 }
 
 func (r *run[S, M]) stateText(p int) string {
-	return r.plans.StateText(&r.states[p], r.now, r.p.RealOf)
+	return r.plans.StateText(&r.states[p], r.local(p), r.p.RealOf)
 }

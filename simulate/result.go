@@ -18,6 +18,7 @@ type Result struct {
 	Starters int  // how many start by themselves
 	Hurt     bool // a process crashed or was suspected wrongly on the way, or links did what the algorithm does not expect
 
+	Script Faults   // what went wrong: the faults that were given, and those that were drawn, as if given
 	Faults []string // what processes did against their task; at most 10
 
 	Messages   election.Messages

@@ -30,10 +30,13 @@ type run[S, M any] struct {
 	choices *random.Source
 	choose  func(uint32) uint32 // one of them
 	luck    *random.Source      // of messages; nil if links make no mistakes
-	fates   []fate              // of what was sent in the last step, if there is luck
+	severed []uint16            // by link: how many cuts there are now; nil if there never is one
+	fates   []fate              // of what was sent in the last step, if there is luck or a cut
+	drifts  []*Drift            // by process: what is wrong with its clock; nil if all are right
 	now     election.Ticks
 	dead    []bool           // nil if nobody ever is
 	leases  []election.Ticks // when each one ends; nil unless declared
+	unsent  int              // how many messages of the last step do not leave, since the process crashes amid it
 	sent    [16]uint64
 	elects  uint16     // which kinds are election messages: bit by kind
 	byPhase [32]uint64 // of the first phases; the result has the others
@@ -89,9 +92,8 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 		collect: new(election.Collector[M]),
 		result: &Result{
 			Timing: o.Timing, Delay: o.Delay, Prepared: p, Complete: true,
-			Decisions: make([]election.Decision, n), Starters: n - len(o.Dead),
-			Hurt: len(o.Crashes)+len(o.Recoveries)+len(o.Suspicions)+len(o.Resigns) > 0 ||
-				o.Lose.Times+o.Duplicate.Times > 0 || o.Unordered && a.FIFO,
+			Decisions: make([]election.Decision, n), Starters: n - len(o.Faults.Dead), Script: o.Faults,
+			Hurt: o.Faults.timed() || len(o.Resigns) > 0 || o.Faults.links() || o.Faults.Unordered && a.FIFO,
 		},
 	}
 	if o.Initiators != nil {
@@ -101,10 +103,19 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 	for q := range r.states {
 		r.states[q] = a.New(p.Local(q))
 	}
-	if len(o.Dead)+len(o.Crashes) > 0 {
+	if len(o.Faults.Dead)+len(o.Faults.Crashes) > 0 {
 		r.dead = make([]bool, n)
-		for _, q := range o.Dead {
+		for _, q := range o.Faults.Dead {
 			r.dead[q] = true
+		}
+	}
+	if len(o.Faults.Cuts) > 0 {
+		r.severed = make([]uint16, p.Network.Links())
+	}
+	if len(o.Faults.Drifts) > 0 {
+		r.drifts = make([]*Drift, n)
+		for i := range o.Faults.Drifts {
+			r.drifts[o.Faults.Drifts[i].Process] = &o.Faults.Drifts[i]
 		}
 	}
 	if a.Leased {
@@ -123,12 +134,12 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 		return uint32(r.choices.Below(uint64(n)))
 	}
 	r.collect.Choices(r.choose)
-	if o.Lose.Times+o.Duplicate.Times > 0 {
+	if o.Faults.links() {
 		r.luck = random.New(o.Seed, random.Links)
 	}
 	if o.Record {
 		r.record = newRecorder(r)
-		for _, q := range o.Dead {
+		for _, q := range o.Faults.Dead {
 			r.note(q, trace.Step{Event: trace.Crash, Port: -1})
 		}
 	}
@@ -152,7 +163,7 @@ func (r *run[S, M]) start() {
 			r.again()
 			newArcs(r, 1, false).play()
 		}
-	case r.trusted() && schedule == Random && r.net.Topology == election.Ring && !r.o.AnyTime && !r.o.Unordered:
+	case r.trusted() && schedule == Random && r.net.Topology == election.Ring && !r.o.AnyTime && !r.o.Faults.Unordered:
 		newLottery(r).play()
 	case r.trusted() && schedule == Tile && !r.o.AnyTime:
 		newTiled(r).play()
@@ -166,7 +177,7 @@ func (r *run[S, M]) start() {
 // trusted says whether an engine can run this that does not look at every step.
 func (r *run[S, M]) trusted() bool {
 	return r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && len(r.a.Timers) == 0 && !r.a.Leased &&
-		r.record == nil && r.dead == nil && len(r.o.Suspicions) == 0 && r.luck == nil
+		r.record == nil && r.dead == nil && !r.o.Faults.timed() && len(r.o.Resigns) == 0 && r.luck == nil
 }
 
 // again begins from the beginning.
@@ -220,8 +231,22 @@ func (r *run[S, M]) reckon(deliveries int) {
 // begin turns the collector to the process whose step comes.
 func (r *run[S, M]) begin(p int) *election.Out[M] {
 	r.collect.At(r.net.First(p))
-	r.collect.Clock(r.now)
+	r.collect.Clock(r.local(p))
 	return r.collect.Out()
+}
+
+// local is what the clock of the process at p says. Most are right.
+func (r *run[S, M]) local(p int) election.Ticks {
+	if r.drifts == nil || r.drifts[p] == nil {
+		return r.now
+	}
+	return r.drifts[p].local(r.now)
+}
+
+// leaving is what leaves of what the last step sent.
+func (r *run[S, M]) leaving() []election.Sent[M] {
+	sent := r.collect.Sent()
+	return sent[:len(sent)-r.unsent]
 }
 
 // check makes sure that the step of the process at p kept to its own ports, kinds and timers.
@@ -319,6 +344,9 @@ func (r *run[S, M]) lease(p int, e election.Effect) {
 		r.result.fault(r.name(p) + " leads without a lease, which it declares")
 	}
 	r.leases[p] = r.now.Add(e.Ticks)
+	if r.drifts != nil && r.drifts[p] != nil {
+		r.leases[p] = r.drifts[p].real(r.local(p).Add(e.Ticks))
+	}
 	for q := range r.leases {
 		if q != p && r.now.Less(r.leases[q]) && r.now.Less(r.leases[p]) {
 			r.result.fault(fmt.Sprintf("%s leads while the lease of %s runs", r.name(p), r.name(q)))

@@ -50,17 +50,17 @@ func ways(yield func(simulate.Options) bool) {
 	for _, o := range []simulate.Options{
 		{Schedule: simulate.FIFO},
 		{Schedule: simulate.LIFO},
-		{Schedule: simulate.LIFO, Unordered: true},
+		{Schedule: simulate.LIFO, Faults: simulate.Faults{Unordered: true}},
 		{Schedule: simulate.Random},
-		{Schedule: simulate.Random, Unordered: true},
+		{Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}},
 		{Schedule: simulate.RoundRobin},
 		{Schedule: simulate.RandomDelay},
-		{Schedule: simulate.RandomDelay, Unordered: true},
+		{Schedule: simulate.RandomDelay, Faults: simulate.Faults{Unordered: true}},
 		{Schedule: simulate.Tile},
 		{Schedule: simulate.MaxMessages},
 		{Schedule: simulate.MaxTime},
 		{Timing: election.Timed, Delay: 9},
-		{Timing: election.Timed, Delay: 9, Unordered: true},
+		{Timing: election.Timed, Delay: 9, Faults: simulate.Faults{Unordered: true}},
 		{Timing: election.Synchronous},
 	} {
 		for seed := range uint64(5) {
@@ -174,7 +174,7 @@ func bullies(n, dead int) simulate.Options {
 	}
 	o.Instance = election.On(ids...)
 	for p := n - dead; p < n; p++ {
-		o.Dead = append(o.Dead, p)
+		o.Faults.Dead = append(o.Faults.Dead, p)
 	}
 	return o
 }
@@ -218,13 +218,13 @@ func TestBullyTimes(t *testing.T) {
 
 func TestRecoveredHighestTakesOver(t *testing.T) {
 	o := bullies(5, 0)
-	o.Crashes = []simulate.Fault{{Process: 4, At: election.Units(100)}}
+	o.Faults.Crashes = []simulate.Crash{{Process: 4, At: election.Units(100)}}
 	r := run(t, bully.Algorithm, o)
 	if leader, _ := r.Leader(); leader != 3 || !r.Right {
 		t.Errorf("after the crash %v lead, want position 3", r.Leaders)
 	}
 	before := r.Messages.Announcement
-	o.Recoveries = []simulate.Fault{{Process: 4, At: election.Units(200)}}
+	o.Faults.Recoveries = []simulate.Fault{{Process: 4, At: election.Units(200)}}
 	r = run(t, bully.Algorithm, o)
 	if leader, _ := r.Leader(); leader != 4 || !r.Right {
 		t.Errorf("after the recovery %v lead, want position 4", r.Leaders)
@@ -247,7 +247,7 @@ func TestPhasesAreCountedUnlessSkipped(t *testing.T) {
 
 func TestADeadOneMayComeBack(t *testing.T) {
 	o := bullies(5, 1)
-	o.Recoveries = []simulate.Fault{{Process: 4, At: election.Units(20)}}
+	o.Faults.Recoveries = []simulate.Fault{{Process: 4, At: election.Units(20)}}
 	if r := run(t, bully.Algorithm, o); !r.Right || len(r.Leaders) != 1 || r.Leaders[0] != 4 {
 		t.Errorf("%v lead, want position 4", r.Leaders)
 	}
@@ -271,7 +271,7 @@ func TestWrongSuspicionHeals(t *testing.T) {
 	// Everybody takes the leader, which lives, for dead for a while: 4 takes over, then gives way again.
 	o := bullies(5, 0)
 	for p := range 4 {
-		o.Suspicions = append(o.Suspicions, simulate.Suspicion{Process: p, Of: 4, At: election.Units(50), Until: election.Units(90)})
+		o.Faults.Suspicions = append(o.Faults.Suspicions, simulate.Suspicion{Process: p, Of: 4, At: election.Units(50), Until: election.Units(90)})
 	}
 	r := run(t, bully.Algorithm, o)
 	if leader, _ := r.Leader(); leader != 4 || !r.Right {
@@ -284,14 +284,14 @@ func TestHopelessOptionsAreRefusedInOneLine(t *testing.T) {
 	on := election.On(1, 2, 3)
 	for name, err := range map[string]error{
 		"no processes":              ring(simulate.Options{}),
-		"all dead":                  ring(simulate.Options{Instance: on, Dead: []int{0, 1, 2}}),
-		"an unknown one dead":       ring(simulate.Options{Instance: on, Dead: []int{3}}),
-		"a dead one starts":         ring(simulate.Options{Instance: on, Dead: []int{1}, Initiators: []int{1}}),
+		"all dead":                  ring(simulate.Options{Instance: on, Faults: simulate.Faults{Dead: []int{0, 1, 2}}}),
+		"an unknown one dead":       ring(simulate.Options{Instance: on, Faults: simulate.Faults{Dead: []int{3}}}),
+		"a dead one starts":         ring(simulate.Options{Instance: on, Faults: simulate.Faults{Dead: []int{1}}, Initiators: []int{1}}),
 		"nobody starts":             ring(simulate.Options{Instance: on, Initiators: []int{}}),
-		"crash without a clock":     ring(simulate.Options{Instance: on, Schedule: simulate.Random, Crashes: []simulate.Fault{{}}}),
+		"crash without a clock":     ring(simulate.Options{Instance: on, Schedule: simulate.Random, Faults: simulate.Faults{Crashes: []simulate.Crash{{}}}}),
 		"schedule with a clock":     ring(simulate.Options{Instance: on, Timing: election.Synchronous, Schedule: simulate.LIFO}),
 		"delay without a clock":     ring(simulate.Options{Instance: on, Delay: 3}),
-		"recovery unknown":          ring(simulate.Options{Instance: on, Timing: election.Timed, Recoveries: []simulate.Fault{{}}}),
+		"recovery without a crash":          ring(simulate.Options{Instance: on, Timing: election.Timed, Faults: simulate.Faults{Recoveries: []simulate.Fault{{}}}}),
 		"no such parameter":         ring(simulate.Options{Instance: election.Instance{IDs: on.IDs, Parameters: map[string]string{"x": "1"}}}),
 		"no such parameter value":   ring(simulate.Options{Instance: election.Instance{IDs: on.IDs, Parameters: map[string]string{"flag": "1"}}}),
 		"orientation that it needs": ring(simulate.Options{Instance: election.Instance{IDs: on.IDs, Flipped: make([]bool, 3)}}),
@@ -344,7 +344,7 @@ func TestLCRElectionMessagesAreTheDistancesToTheNextGreater(t *testing.T) {
 		ids := rapid.SliceOfNDistinct(rapid.Uint64(), 1, 40, rapid.ID).Draw(t, "ids")
 		o := simulate.Options{Instance: election.On(ids...), Seed: rapid.Uint64().Draw(t, "seed")}
 		o.Schedule = rapid.SampledFrom([]simulate.Schedule{simulate.FIFO, simulate.LIFO, simulate.Random}).Draw(t, "schedule")
-		o.Unordered = o.Schedule != simulate.FIFO && rapid.Bool().Draw(t, "unordered")
+		o.Faults.Unordered = o.Schedule != simulate.FIFO && rapid.Bool().Draw(t, "unordered")
 		r, err := simulate.Run(lcr.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)

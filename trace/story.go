@@ -89,13 +89,17 @@ func (r *Record) event(s *Step, names naming) string {
 	case Timeout:
 		return s.Text + " expires"
 	case Crash:
-		return "crashes"
+		return describe("crashes", s.Text)
 	case Recover:
 		return "recovers"
 	case Suspect:
 		return "suspects " + names.of(s.From-1)
 	case Trust:
 		return "trusts " + names.of(s.From-1) + " again"
+	case Fault:
+		return "fault: " + s.Text
+	case Heal:
+		return "healed: " + s.Text
 	case Command:
 		return "is asked to " + s.Text
 	}
@@ -111,7 +115,7 @@ func describe(kind, text string) string {
 
 // effects is what the step did, in the order in which it takes effect.
 func (r *Record) effects(s *Step, names naming) string {
-	if s.Event == Crash || s.Event == Lost {
+	if s.passive() {
 		return ""
 	}
 	var did []string

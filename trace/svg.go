@@ -232,6 +232,8 @@ func (d *drawing) legend() []item {
 		{string(Crash), "crashes"},
 		{string(Recover), "recovers"},
 		{string(Command), "is told something"},
+		{string(Fault), "something goes wrong"},
+		{string(Heal), "… and is over"},
 		{"leader", "leads"},
 		{"follower", "follows"},
 		{"undecided", "knows no leader"},

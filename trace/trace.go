@@ -49,6 +49,8 @@ const (
 	Suspect Event = "suspect" // its failure detector suspects another process
 	Trust   Event = "trust"   // … and takes that back
 	Command Event = "command" // its host asked for something
+	Fault   Event = "fault"   // something goes wrong with it, or with links of it and of others: Text says what
+	Heal    Event = "heal"    // … and is over
 	Lost    Event = "lost"    // a message arrived at a dead process, or was lost on the way to this one
 )
 
@@ -62,7 +64,7 @@ type Step struct {
 	From    int            `json:"from,omitempty"`    // receive, lost: the sender's position + 1; suspect, trust: of whom
 	Port    int            `json:"port"`              // receive, suspect, trust: the port, as the process calls it; else -1
 	Kind    string         `json:"kind,omitempty"`    // receive, lost: of the message
-	Text    string         `json:"text,omitempty"`    // of the message; the timer's name; the command
+	Text    string         `json:"text,omitempty"`    // of the message; the timer's name; the command; of the fault; how a crash came
 	Sent    []Sent         `json:"sent,omitempty"`
 	Timers  []Timer        `json:"timers,omitempty"`
 	Decided []Decision     `json:"decided,omitempty"`

@@ -114,7 +114,7 @@ var (
 
 	classes = []string{election.Election.String(), election.Announcement.String(), election.Overhead.String()}
 	roles   = []string{election.Undecided.String(), election.Follower.String(), election.Leader.String()}
-	events  = []Event{Start, Receive, Timeout, Crash, Recover, Suspect, Trust, Command, Lost}
+	events  = []Event{Start, Receive, Timeout, Crash, Recover, Suspect, Trust, Command, Fault, Heal, Lost}
 )
 
 func (h *Header) has(position int) bool { return position >= 0 && position < h.N }
@@ -202,7 +202,7 @@ func (v *validator) life(s *Step) error {
 	switch {
 	case s.Event == Recover && !crashed:
 		return fmt.Errorf("process %d recovers and had not crashed", s.Process)
-	case s.Event != Recover && s.Event != Lost && crashed:
+	case crashed && !slices.Contains([]Event{Recover, Lost, Fault, Heal}, s.Event):
 		return fmt.Errorf("process %d has crashed, and yet: %s", s.Process, s.Event)
 	case s.Event == Crash:
 		v.crashed[s.Process] = true
@@ -212,8 +212,11 @@ func (v *validator) life(s *Step) error {
 	return nil
 }
 
+// passive says whether a step is none of the algorithm.
+func (s *Step) passive() bool { return slices.Contains([]Event{Crash, Lost, Fault, Heal}, s.Event) }
+
 func (v *validator) effects(s *Step) error {
-	if (s.Event == Crash || s.Event == Lost) && len(s.Sent)+len(s.Timers)+len(s.Decided) > 0 {
+	if s.passive() && len(s.Sent)+len(s.Timers)+len(s.Decided) > 0 {
 		return fmt.Errorf("event %s has effects", s.Event)
 	}
 	for _, m := range s.Sent {

@@ -158,7 +158,7 @@ func TestDistancesNeverOverflow(t *testing.T) {
 func TestOvertakingMessagesElectTwo(t *testing.T) {
 	for seed := range uint64(1000) {
 		r := electiontest.Run(t, highamprzytycka.Algorithm, simulate.Options{
-			Instance: election.On(6, 5, 1, 7, 3, 4, 2), Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 10_000,
+			Instance: election.On(6, 5, 1, 7, 3, 4, 2), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, Seed: seed, Limit: 10_000,
 		})
 		if len(r.Leaders) == 2 {
 			t.Logf("seed %d: positions %v lead", seed, r.Leaders)

@@ -104,7 +104,7 @@ func run(t *testing.T, n int, o simulate.Options) *simulate.Result {
 
 func TestNothingBreaksIn10000RunsWithoutOrder(t *testing.T) {
 	for seed := range uint64(10_000) {
-		run(t, 2+int(seed%7), simulate.Options{Seed: seed, Unordered: true, AnyTime: seed%2 == 0})
+		run(t, 2+int(seed%7), simulate.Options{Seed: seed, Faults: simulate.Faults{Unordered: true}, AnyTime: seed%2 == 0})
 	}
 }
 

@@ -72,7 +72,7 @@ func run(t *testing.T, n, dead int, starters []int, victory string, delay uint64
 	for p := range ids {
 		ids[p] = uint64(p) + 1
 		if dead>>p&1 == 1 {
-			o.Dead = append(o.Dead, p)
+			o.Faults.Dead = append(o.Faults.Dead, p)
 		}
 	}
 	o.Instance = election.Instance{IDs: ids, Parameters: map[string]string{"victory": victory, "delay": fmt.Sprint(delay)}}
@@ -294,7 +294,7 @@ func TestHealsWhateverTheTimeout(t *testing.T) {
 	for seed := range uint64(3000) {
 		i := election.On(1, 2, 3, 4, 5)
 		i.Parameters = map[string]string{"delay": "2", "answer-timeout": "3"}
-		o := simulate.Options{Instance: i, Dead: []int{4}, Seed: seed, Initiators: []int{int(seed % 4)}}
+		o := simulate.Options{Instance: i, Faults: simulate.Faults{Dead: []int{4}}, Seed: seed, Initiators: []int{int(seed % 4)}}
 		r, err := simulate.Run(modifiedbully.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
@@ -323,16 +323,16 @@ func TestAgreesAfterWrongSuspicionsAndCrashes(t *testing.T) {
 		o := simulate.Options{Instance: election.Instance{IDs: ids, Parameters: map[string]string{"delay": fmt.Sprint(1 + seed%3)}}, Seed: seed}
 		for range 1 + source.Below(3) {
 			p, at := int(source.Below(uint64(n))), source.Below(60)
-			o.Suspicions = append(o.Suspicions, simulate.Suspicion{
+			o.Faults.Suspicions = append(o.Faults.Suspicions, simulate.Suspicion{
 				Process: p, Of: (p + 1 + int(source.Below(uint64(n-1)))) % n,
 				At: election.Units(at), Until: election.Units(at + 1 + source.Below(30)),
 			})
 		}
 		if seed%2 == 1 {
-			f := simulate.Fault{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(60))}
-			o.Crashes = []simulate.Fault{f}
-			f.At = f.At.Add(election.Units(1 + source.Below(60)))
-			o.Recoveries = []simulate.Fault{f}
+			f := simulate.Crash{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(60))}
+			o.Faults.Crashes = []simulate.Crash{f}
+			back := f.At.Add(election.Units(1 + source.Below(60)))
+			o.Faults.Recoveries = []simulate.Fault{{Process: f.Process, At: back}}
 		}
 		r, err := simulate.Run(modifiedbully.Algorithm, o)
 		if err != nil {

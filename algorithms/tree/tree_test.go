@@ -100,7 +100,7 @@ func TestEveryTreeAndEveryInitiatorSetCosts3NPlusKMinus4(t *testing.T) {
 				for _, o := range []simulate.Options{
 					{Schedule: simulate.FIFO},
 					{Schedule: simulate.LIFO},
-					{Schedule: simulate.Random, Unordered: true},
+					{Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}},
 				} {
 					o.Instance = election.Instance{IDs: shuffled(n, seed), Edges: edges}
 					o.Initiators, o.Seed = starters, seed
@@ -124,7 +124,7 @@ func TestLargeTreesCost3NPlusKMinus4(t *testing.T) {
 		shapes := [][][2]int{path(n), star(n), binary(n), joined(n, func(p int) int { return int(source.Below(uint64(p))) })}
 		o := simulate.Options{Instance: election.Instance{IDs: shuffled(n, seed), Edges: shapes[seed%4]}, Initiators: starters, Seed: seed}
 		if seed%3 > 0 {
-			o.Schedule, o.Unordered = simulate.Random, seed%3 == 1
+			o.Schedule, o.Faults.Unordered = simulate.Random, seed%3 == 1
 		}
 		costs(t, run(t, o), n, len(starters))
 	}
@@ -254,7 +254,7 @@ func TestRepeatedMessagesChangeNothing(t *testing.T) {
 		n := 2 + int(seed%9)
 		r := run(t, simulate.Options{
 			Instance: electiontest.Instance(&tree.Algorithm.Declaration, n, seed),
-			Schedule: simulate.Random, Unordered: true, Duplicate: simulate.Chance{Times: 1, Of: 3}, Seed: seed,
+			Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true, Duplicate: simulate.Chance{Times: 1, Of: 3}}, Seed: seed,
 		})
 		costs(t, r, n, n)
 		repeated += r.Duplicated

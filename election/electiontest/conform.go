@@ -81,7 +81,7 @@ func timings(d *election.Declaration) (all []simulate.Options) {
 		for _, schedule := range []simulate.Schedule{simulate.FIFO, simulate.LIFO, simulate.Random} {
 			all = append(all, simulate.Options{Schedule: schedule}, simulate.Options{Schedule: schedule, AnyTime: true})
 			if !d.FIFO && schedule != simulate.FIFO {
-				all = append(all, simulate.Options{Schedule: schedule, Unordered: true, AnyTime: true})
+				all = append(all, simulate.Options{Schedule: schedule, Faults: simulate.Faults{Unordered: true}, AnyTime: true})
 			}
 		}
 	}
@@ -160,11 +160,11 @@ func initiators(n int, source *random.Source) []int {
 
 // crashes makes one process crash, and perhaps come back; surely, if it has to.
 func crashes(d *election.Declaration, o *simulate.Options, n int, source *random.Source) {
-	f := simulate.Fault{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(20))}
-	o.Crashes = []simulate.Fault{f}
+	f := simulate.Crash{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(20))}
+	o.Faults.Crashes = []simulate.Crash{f}
 	if d.Survives&election.Recovery != 0 && (n == 1 || source.Below(2) == 1 || d.Survives&election.Crash == 0) {
-		f.At = f.At.Add(election.Units(1 + source.Below(20)))
-		o.Recoveries = []simulate.Fault{f}
+		back := f.At.Add(election.Units(1 + source.Below(20)))
+		o.Faults.Recoveries = []simulate.Fault{{Process: f.Process, At: back}}
 	}
 }
 

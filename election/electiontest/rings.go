@@ -136,7 +136,7 @@ func Overtaken[S, M any](t testing.TB, a election.Algorithm[S, M], runs uint64, 
 	t.Helper()
 	for seed := range runs {
 		r := Run(t, a, simulate.Options{
-			Instance: instance(seed), Schedule: simulate.Random, Unordered: true, Seed: seed, Limit: 10_000,
+			Instance: instance(seed), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, Seed: seed, Limit: 10_000,
 		})
 		if !r.Complete || !r.Right {
 			failures++

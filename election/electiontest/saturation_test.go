@@ -121,7 +121,7 @@ func TestSaturationCosts3NPlusKMinus4(t *testing.T) {
 			if n%5 == 0 {
 				continue // the starters above would not be distinct
 			}
-			r, err := simulate.Run(saturation, simulate.Options{Instance: i, Initiators: starts, Schedule: simulate.Random, Seed: 1, Unordered: true})
+			r, err := simulate.Run(saturation, simulate.Options{Instance: i, Initiators: starts, Schedule: simulate.Random, Seed: 1, Faults: simulate.Faults{Unordered: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/order"
-	"ringleader.example/ringleader/simulate"
 )
 
 // input is what the commands that study an algorithm share: on which network it runs.
@@ -158,46 +156,6 @@ func (in *input) initiators(i election.Instance) (starters []int, anyTime bool, 
 	}
 	slices.Sort(starters)
 	return slices.Compact(starters), false, nil
-}
-
-// faults reads ID@TIME,ID@TIME.
-func faults(i election.Instance, list []string) ([]simulate.Fault, error) {
-	var all []simulate.Fault
-	for _, text := range list {
-		id, at, found := strings.Cut(text, "@")
-		if !found {
-			return nil, fmt.Errorf("%q is not ID@TIME, such as 5@30", text)
-		}
-		p, err := positions(i, id)
-		if err != nil {
-			return nil, err
-		}
-		time, ok := new(big.Int).SetString(at, 10)
-		if !ok {
-			return nil, fmt.Errorf("%q is no time; it is a whole number of units", at)
-		}
-		ticks, ok := election.TicksOf(time)
-		if !ok {
-			return nil, fmt.Errorf("%s is no time; it is from 0 to 2^128 - 1", at)
-		}
-		for _, q := range p {
-			all = append(all, simulate.Fault{Process: q, At: ticks})
-		}
-	}
-	return all, nil
-}
-
-// chance reads a probability.
-func chance(flag, text string) (simulate.Chance, error) {
-	wrong := fmt.Errorf("--%s is a chance from 0 to 1, such as 1/10 or 0.1, not %q", flag, text)
-	if len(text) > 40 || strings.ContainsAny(text, "eEpPxX_") {
-		return simulate.Chance{}, wrong
-	}
-	p, ok := new(big.Rat).SetString(text)
-	if !ok || p.Sign() < 0 || p.Cmp(big.NewRat(1, 1)) > 0 || !p.Num().IsUint64() || !p.Denom().IsUint64() {
-		return simulate.Chance{}, wrong
-	}
-	return simulate.Chance{Times: p.Num().Uint64(), Of: p.Denom().Uint64()}, nil
 }
 
 func numbers(list string) ([]uint64, error) {

@@ -91,7 +91,7 @@ func (o *runOptions) options(e *catalogue.Entry) (simulate.Options, error) {
 		return simulate.Options{}, err
 	}
 	s := simulate.Options{
-		Instance: i, Unordered: o.unordered, Delay: o.delay, Seed: o.seed, Limit: o.limit,
+		Instance: i, Delay: o.delay, Seed: o.seed, Limit: o.limit,
 		Record: o.recorded(), Cores: runtime.GOMAXPROCS(0),
 	}
 	timing := int(e.Timing)
@@ -109,27 +109,11 @@ func (o *runOptions) options(e *catalogue.Entry) (simulate.Options, error) {
 		return s, err
 	}
 	s.Schedule = simulate.Schedule(schedule)
-	if s.Lose, err = chance("lose", o.lose); err != nil {
-		return s, err
-	}
-	if s.Duplicate, err = chance("duplicate", o.duplicate); err != nil {
-		return s, err
-	}
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
 		return s, err
 	}
-	if o.dead != "" {
-		if s.Dead, err = positions(i, o.dead); err != nil {
-			return s, fmt.Errorf("--dead: %w", err)
-		}
-	}
-	if s.Crashes, err = faults(i, o.crash); err != nil {
-		return s, fmt.Errorf("--crash: %w", err)
-	}
-	if s.Recoveries, err = faults(i, o.recover); err != nil {
-		return s, fmt.Errorf("--recover: %w", err)
-	}
-	return s, nil
+	s.Faults, err = o.given(i)
+	return s, err
 }
 
 func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOptions) error {
@@ -234,7 +218,7 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 	if r.Open != nil {
 		result = append(result, field{"open", object{{"messages", r.Open.Messages}, {"claim", r.Open.Claim}}})
 	}
-	if s.Lose.Times+s.Duplicate.Times > 0 {
+	if r.Lost+r.Duplicated > 0 {
 		result = append(result, field{"lost", r.Lost}, field{"duplicated", r.Duplicated})
 	}
 	if len(r.Faults) > 0 {
@@ -330,7 +314,7 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	if r.Open != nil {
 		fmt.Fprintf(w, "  %-12s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", "open", 6, r.Open.Messages, r.Open.Claim)
 	}
-	if s.Lose.Times+s.Duplicate.Times > 0 {
+	if r.Lost+r.Duplicated > 0 {
 		fmt.Fprintf(w, "  %-12s %*d\n  %-12s %*d\n", "lost", 6, r.Lost, "duplicated", 6, r.Duplicated)
 	}
 	for _, fault := range r.Faults {

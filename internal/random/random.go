@@ -17,6 +17,7 @@ const (
 	Order                      // where identifiers stand
 	Network                    // orientations, trees
 	Links                      // which messages are lost or duplicated
+	Faults                     // which processes crash, and what else goes wrong, when
 )
 
 // New is the source for a seed and a stream.

@@ -1,0 +1,296 @@
+package simulate
+
+import (
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/trace"
+)
+
+// ailment is a sort of fault that begins, and mostly ends.
+type ailment uint8
+
+const (
+	cutting  ailment = iota // an entry of Cuts
+	silence                 // … has lasted for the longest delay
+	slowness                // an entry of Slow
+	arming                  // an entry of Crashes that comes amid a step
+	mistake                 // an entry of Suspicions
+)
+
+// plight is what ails a clocked run at the moment, besides its dead, the links that are cut, and clocks.
+type plight struct {
+	armed    []int           // by process: it crashes amid the step that sends as many messages as that; 0: it does not
+	factors  []uint64        // by process: how many times as long what it sends takes
+	still    []bool          // by process: it stands still
+	held     [][]event       // by process: what will happen to it when it goes on
+	mistaken map[uint32]election.Ticks // until when the process behind a link is suspected by mistake; 0: for ever
+}
+
+// ail makes room for the faults of a run.
+func (y *plight) ail(f *Faults, n int) {
+	if slices.ContainsFunc(f.Crashes, func(c Crash) bool { return c.Amid }) {
+		y.armed = make([]int, n)
+	}
+	if len(f.Slow) > 0 {
+		y.factors, y.still, y.held = slices.Repeat([]uint64{1}, n), make([]bool, n), make([][]event, n)
+	}
+	if len(f.Suspicions) > 0 {
+		y.mistaken = map[uint32]election.Ticks{}
+	}
+}
+
+// waits says whether the process at p stands still.
+func (y *plight) waits(p int) bool { return y.still != nil && y.still[p] }
+
+func (y *plight) hold(e event) { y.held[e.process] = append(y.held[e.process], e) }
+
+// scheduleFaults makes all that is given happen in its time. What there is at time 0 is there before anybody
+// starts, but for crashes between steps.
+func (c *clocked[S, M]) scheduleFaults() {
+	f := &c.o.Faults
+	lasts := func(ill ailment, i, process int, at, until election.Ticks) {
+		c.schedule(event{at: at, what: fault, ill: ill, process: uint32(process), other: uint32(i)}, 0)
+		if !until.IsZero() {
+			c.schedule(event{at: until, what: heal, ill: ill, process: uint32(process), other: uint32(i)}, 0)
+		}
+	}
+	for i, cut := range f.Cuts {
+		lasts(cutting, i, cut.Groups[0][0], cut.At, cut.Until)
+	}
+	for i, s := range f.Slow {
+		lasts(slowness, i, s.Process, s.At, s.Until)
+	}
+	for i, crash := range f.Crashes {
+		if crash.Amid {
+			lasts(arming, i, crash.Process, crash.At, election.Ticks{})
+		}
+	}
+	for len(c.queue) > 0 && c.queue[0].at.IsZero() {
+		e := c.next()
+		c.happen(&e)
+	}
+	for i, cut := range f.Cuts {
+		if heard := cut.At.Add(election.Units(c.longest())); c.suspects != nil && (cut.Until.IsZero() || heard.Less(cut.Until)) {
+			c.schedule(event{at: heard, what: fault, ill: silence, process: uint32(cut.Groups[0][0]), other: uint32(i)}, 0)
+		}
+	}
+	for _, f := range f.Crashes {
+		if !f.Amid {
+			c.schedule(event{at: f.At, what: crash, process: uint32(f.Process)}, 0)
+		}
+	}
+	for _, f := range f.Recoveries {
+		c.schedule(event{at: f.At, what: recovery, process: uint32(f.Process)}, 0)
+	}
+	for _, f := range c.o.Resigns {
+		c.schedule(event{at: f.At, what: resign, process: uint32(f.Process)}, 0)
+	}
+	for i, s := range f.Suspicions {
+		lasts(mistake, i, s.Process, s.At, s.Until)
+	}
+}
+
+// begins makes a fault begin.
+func (c *clocked[S, M]) begins(ill ailment, i int) {
+	f := &c.o.Faults
+	switch ill {
+	case cutting:
+		for link := range f.Cuts[i].links(c.net) {
+			c.severed[link]++
+		}
+		c.tell(trace.Fault, f.Cuts[i].Groups[0][0], newWriter(c.p).what(&f.Cuts[i]))
+	case silence:
+		for link := range f.Cuts[i].links(c.net) {
+			to, port := c.net.End(link)
+			e := event{what: suspicion, process: uint32(to), other: c.net.Back(to, port), life: c.life(c.net.Owner(link))}
+			c.happen(&e)
+		}
+	case slowness:
+		s := &f.Slow[i]
+		c.factors[s.Process], c.still[s.Process] = max(1, s.Factor), s.Factor == 0
+		c.tell(trace.Fault, s.Process, s.what(newWriter(c.p).name(s.Process)))
+	case arming:
+		if crash := &f.Crashes[i]; !c.isDead(crash.Process) {
+			c.armed[crash.Process] = crash.Sends + 1
+		}
+	case mistake:
+		s := &f.Suspicions[i]
+		for link := range linksTo(c.net, s.Process, s.Of) {
+			if until, found := c.mistaken[link]; !found || !until.IsZero() && (s.Until.IsZero() || until.Less(s.Until)) {
+				c.mistaken[link] = s.Until
+			}
+			c.happen(&event{what: suspicion, process: uint32(s.Process), other: link})
+		}
+	}
+}
+
+// ends makes a fault end.
+func (c *clocked[S, M]) ends(ill ailment, i int) {
+	f := &c.o.Faults
+	switch ill {
+	case cutting:
+		c.tell(trace.Heal, f.Cuts[i].Groups[0][0], newWriter(c.p).what(&f.Cuts[i]))
+		for link := range f.Cuts[i].links(c.net) {
+			if c.severed[link]--; c.severed[link] == 0 && c.suspects != nil {
+				to, port := c.net.End(link)
+				c.happen(&event{what: trust, process: uint32(to), other: c.net.Back(to, port)})
+			}
+		}
+	case slowness:
+		s := &f.Slow[i]
+		c.factors[s.Process], c.still[s.Process] = 1, false
+		c.tell(trace.Heal, s.Process, s.what(newWriter(c.p).name(s.Process)))
+		c.resume(s.Process)
+	case mistake:
+		s := &f.Suspicions[i]
+		for link := range linksTo(c.net, s.Process, s.Of) {
+			if until, found := c.mistaken[link]; found && until == c.now {
+				delete(c.mistaken, link)
+				c.happen(&event{what: trust, process: uint32(s.Process), other: link})
+			}
+		}
+	}
+}
+
+// tell writes down what goes wrong, or right again, at a process.
+func (c *clocked[S, M]) tell(what trace.Event, p int, text string) {
+	c.note(p, trace.Step{Event: what, Port: -1, Text: text})
+}
+
+// resume makes happen what has happened to the process at p while it stood still, in the order of one moment.
+func (c *clocked[S, M]) resume(p int) {
+	held := c.held[p]
+	c.held[p] = nil
+	slices.SortStableFunc(held, func(a, b event) int { return int(c.heldClass(&a)) - int(c.heldClass(&b)) })
+	for i := range held {
+		e := &held[i]
+		switch {
+		case e.what == arrival:
+			m := c.messages[e.other]
+			c.free = append(c.free, e.other)
+			c.receive(&m)
+		case c.current(e):
+			c.happen(e)
+		}
+	}
+}
+
+func (c *clocked[S, M]) heldClass(e *event) uint64 {
+	port := election.Port(0)
+	if e.what == arrival {
+		_, port = c.net.End(c.messages[e.other].On())
+	}
+	return c.class(e.what, port)
+}
+
+// life is how often the process at p has crashed or recovered.
+func (c *clocked[S, M]) life(p int) uint32 {
+	if c.lives == nil {
+		return 0
+	}
+	return c.lives[p]
+}
+
+// crash stops the process at p. A note says how far it came, if it did not come between two steps.
+func (c *clocked[S, M]) crash(p int, note string) {
+	if c.isDead(p) {
+		return
+	}
+	c.dead[p] = true
+	c.lives[p]++
+	if c.armed != nil {
+		c.armed[p] = 0
+	}
+	c.states[p] = c.plans.Reborn(&c.a, c.p.Local(p), &c.states[p])
+	c.result.Decisions[p] = election.Decision{}
+	if c.leases != nil {
+		c.leases[p] = election.Ticks{}
+	}
+	for t := range c.a.Timers {
+		c.stop(p, t)
+	}
+	c.note(p, trace.Step{Event: trace.Crash, Port: -1, Text: note})
+	if c.suspects == nil {
+		return
+	}
+	// All that it sent arrives within the longest delay, if it was not slow; whoever lives knows then, and not before.
+	for port := range c.net.Degree(p) {
+		at := c.now.Add(election.Units(c.longest()))
+		link := c.net.First(p) + uint32(port)
+		q, back := c.net.End(link)
+		if q == p {
+			continue
+		}
+		if c.last != nil && at.Less(c.last[link]) {
+			at = c.last[link]
+		}
+		c.schedule(event{at: at, what: suspicion, process: uint32(q), other: c.net.Back(q, back), life: c.lives[p]}, 0)
+	}
+}
+
+// recover brings the process at p back. One whose algorithm does not say what it does then starts anew.
+func (c *clocked[S, M]) recover(p int) {
+	if c.armed != nil {
+		c.armed[p] = 0 // if it has not crashed amid a step so far, it does not
+	}
+	if !c.isDead(p) {
+		return
+	}
+	c.dead[p] = false
+	c.lives[p]++ // nobody needs to suspect the life that is over
+	for port := range c.net.Degree(p) {
+		if c.suspects == nil {
+			break
+		}
+		link := c.net.First(p) + uint32(port)
+		q, back := c.net.End(link)
+		answer := c.net.Back(q, back)
+		c.suspects[answer] = false // a new life speaks for itself
+		c.suspects[link] = false   // and it knows nobody yet
+		if c.severed == nil {
+			continue
+		}
+		at := c.now.Add(election.Units(c.longest()))
+		if c.severed[link] > 0 {
+			c.schedule(event{at: at, what: unheard, process: uint32(q), other: answer, life: c.life(p)}, 0)
+		}
+		if c.severed[answer] > 0 {
+			c.schedule(event{at: at, what: unheard, process: uint32(p), other: link, life: c.life(q)}, 0)
+		}
+	}
+	again := c.a.Recover
+	if again == nil {
+		again = c.a.Start
+	}
+	c.step(p, func(out *election.Out[M]) { again(&c.states[p], out) }, trace.Step{Event: trace.Recover, Port: -1})
+}
+
+// hears ends a mistake: who hears of a process knows that it lives.
+func (c *clocked[S, M]) hears(p int, port election.Port) {
+	link := c.net.Back(p, port)
+	if _, found := c.mistaken[link]; found {
+		delete(c.mistaken, link)
+		c.detect(link, false)
+	}
+}
+
+// detect is the failure detector of a process, speaking of the one to which one of its links leads.
+func (c *clocked[S, M]) detect(link uint32, suspect bool) {
+	p := c.net.Owner(link)
+	q, back := c.net.End(link)
+	if c.isDead(p) || c.suspects[link] == suspect {
+		return
+	}
+	if _, mistaken := c.mistaken[link]; !suspect && (c.isDead(q) || mistaken || c.severed != nil && c.severed[c.net.Back(q, back)] > 0) {
+		return // there is another reason to suspect it
+	}
+	c.suspects[link] = suspect
+	port := election.Port(link - c.net.First(p))
+	step := trace.Step{Event: trace.Suspect, Port: int(port), From: q + 1}
+	if suspect {
+		c.step(p, func(out *election.Out[M]) { c.a.Suspect(&c.states[p], port, out) }, step)
+	} else if step.Event = trace.Trust; c.a.Trust != nil {
+		c.step(p, func(out *election.Out[M]) { c.a.Trust(&c.states[p], port, out) }, step)
+	}
+}
