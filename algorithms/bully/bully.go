@@ -21,8 +21,9 @@
 // contest it. And a coordinator that is asked has, to rule 4, "not already started an election", so it holds
 // one. If nobody is left to ask, it wins again at once and tells everybody, for each that asks: with N = 5, of
 // whom 5 is known to be dead, and 1 asking first, 9 messages instead of 3 (victory=lower), 12 instead of 4
-// (others). So it goes for the highest of all, whatever is known. With asked-coordinator=tells it
-// tells only the one that asked.
+// (others). So it goes for the highest of all, whatever is known. With asked-coordinator=tells it tells only the one
+// that asked. Under a cut between two of many, where two coordinators are contested in turn, that is the difference
+// between an end and none.
 //
 // The n(n-1) election messages that S4's analysis suggests are no bound, even if all live and one process starts:
 // by rule 4 a process that has heard of the coordinator holds another election for each question that comes

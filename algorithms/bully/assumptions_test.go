@@ -1,0 +1,296 @@
+package bully_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+// S4's assumptions, dropped one after the other. As printed, it is wrong in the end without any of them; what is
+// added to it heals whatever ends.
+
+// printed is S4 as printed, which says nothing of suspicions that were wrong.
+func printed(parameters map[string]string) machine {
+	m := machine{bully.Algorithm, map[string]string{"bullying": "no"}}
+	m.Trust = func(*bully.Process, election.Port, *election.Out[bully.Message]) {}
+	maps.Copy(m.parameters, parameters)
+	return m
+}
+
+// asItIs is the algorithm of this package.
+func asItIs(parameters map[string]string) machine { return machine{bully.Algorithm, parameters} }
+
+type machine struct {
+	election.Algorithm[bully.Process, bully.Message]
+	parameters map[string]string
+}
+
+// end says how a run ended.
+func end(r *simulate.Result) string {
+	switch {
+	case !r.Complete:
+		return "it does not end"
+	case len(r.Leaders) > 1:
+		var ids []string
+		for _, p := range r.Leaders {
+			ids = append(ids, fmt.Sprint(p+1))
+		}
+		return strings.Join(ids, " and ") + " lead"
+	case len(r.Leaders) == 0:
+		return "nobody leads"
+	case r.Decided < r.Live:
+		return "somebody is undecided"
+	case !r.Agreed:
+		return "somebody follows another"
+	case !r.Right:
+		return "a wrong one leads"
+	}
+	return "right"
+}
+
+// expectEnd runs 5 processes in a world.
+func (m machine) expectEnd(t *testing.T, want string, world func(*simulate.Options)) {
+	t.Helper()
+	o := among(5, m.parameters)
+	o.Limit = 10_000
+	world(&o)
+	if got := end(run(t, m.Algorithm, o)); got != want {
+		t.Errorf("with %v: %s; want: %s", m.parameters, got, want)
+	}
+}
+
+// wrongEnd runs 5 processes in a random world, until the first that ends wrong. It is "right" if none of 1000 does.
+func (m machine) wrongEnd(t *testing.T, world func(*simulate.Options)) string {
+	t.Helper()
+	for seed := range uint64(1000) {
+		o := among(5, m.parameters)
+		o.Seed, o.Limit = seed, 100_000
+		world(&o)
+		if got := end(run(t, m.Algorithm, o)); got != "right" {
+			return got
+		}
+	}
+	return "right"
+}
+
+// "The system is synchronous": messages do not take longer than they may.
+func TestWithoutSynchronyMessagesTakeLonger(t *testing.T) {
+	late := func(o *simulate.Options) { o.Delay = 6 } // where 1 is promised
+	if printed(nil).wrongEnd(t, late) == "right" {
+		t.Error("S4 as printed always ends right")
+	}
+	for _, victory := range []string{"others", "lower"} {
+		if wrong := asItIs(map[string]string{"victory": victory}).wrongEnd(t, late); wrong != "right" {
+			t.Errorf("victory=%s: %s", victory, wrong)
+		}
+	}
+}
+
+// "The system is synchronous": processes handle what they get at once.
+func TestWithoutSynchronyTheHighestStandsStill(t *testing.T) {
+	still := func(o *simulate.Options) {
+		starting(o, 1)
+		o.Faults.Slow = []simulate.Slow{{Process: 4, Until: election.Units(50)}}
+	}
+	printed(nil).expectEnd(t, "nobody leads", still) // 5 wins, and then reads that 4 has won
+	asItIs(nil).expectEnd(t, "right", still)
+}
+
+// "The system is synchronous": clocks run alike. That of 4 is three times as fast, so that it does not wait for 5.
+func TestWithoutSynchronyAClockIsFast(t *testing.T) {
+	fast := func(o *simulate.Options) {
+		starting(o, 4)
+		o.Faults.Drifts = []simulate.Drift{{Process: 3, Times: 3, Of: 1}}
+	}
+	printed(nil).expectEnd(t, "nobody leads", fast) // 4 and 5 follow each other
+	asItIs(nil).expectEnd(t, "right", fast)
+}
+
+// "A process fails by stopping": 5 stands still for so long that all suspect it, and goes on where it was.
+func TestWithoutFailingByStopping(t *testing.T) {
+	pause := func(until uint64) func(*simulate.Options) {
+		return func(o *simulate.Options) {
+			o.Faults.Slow = []simulate.Slow{{Process: 4, At: election.Units(50), Until: election.Units(until)}}
+			for p := range 4 {
+				o.Faults.Suspicions = append(o.Faults.Suspicions,
+					simulate.Suspicion{Process: p, Of: 4, At: election.Units(55), Until: election.Units(until)})
+			}
+		}
+	}
+	printed(nil).expectEnd(t, "nobody leads", pause(100))
+	asItIs(nil).expectEnd(t, "right", pause(100))
+	for _, m := range []machine{printed(nil), asItIs(nil)} {
+		m.expectEnd(t, "4 and 5 lead", pause(0)) // it does not go on
+	}
+}
+
+// "... and returns from failure by restarting": 5 is replaced so fast that nobody suspects it by one of the same
+// identifier, which does not know that it has to begin by rule 1.
+func TestWithoutRestarting(t *testing.T) {
+	replaced := func(o *simulate.Options) {
+		crash(o, 5, 50)
+		recovers(o, 5, 51)
+	}
+	for _, m := range []machine{printed(nil), asItIs(nil)} {
+		m.expectEnd(t, "right", replaced)
+		m.Recover = func(*bully.Process, *election.Out[bully.Message]) {}
+		m.expectEnd(t, "nobody leads", replaced) // and all follow 5
+	}
+}
+
+// "There is a failure detector which detects failed processes."
+func TestWithoutAFailureDetector(t *testing.T) {
+	for _, m := range []machine{printed(nil), asItIs(nil)} {
+		m.Suspect, m.Trust = nil, nil
+		m.expectEnd(t, "nobody leads", func(o *simulate.Options) { crash(o, 5, 50) })
+	}
+}
+
+// The failure detector of 4 errs, and says that 5 is dead. Asking it all the same helps, and so does telling it.
+func TestWithAFailureDetectorThatErrs(t *testing.T) {
+	errs := func(o *simulate.Options) {
+		o.Faults.Suspicions = []simulate.Suspicion{{Process: 3, Of: 4, At: election.Units(50)}}
+	}
+	lower := map[string]string{"known-dead": "skipped", "victory": "lower"}
+	printed(nil).expectEnd(t, "right", errs)
+	printed(map[string]string{"known-dead": "skipped"}).expectEnd(t, "a wrong one leads", errs)
+	printed(lower).expectEnd(t, "4 and 5 lead", errs)
+	asItIs(map[string]string{"known-dead": "skipped"}).expectEnd(t, "right", errs)
+	asItIs(lower).expectEnd(t, "right", errs) // the others contest it
+}
+
+// "Message delivery between processes is reliable": nothing is lost. Nothing that is added heals that: who has not
+// heard of the coordinator, and never asked, waits for ever.
+func TestWithoutReliableDeliveryMessagesAreLost(t *testing.T) {
+	for _, m := range []machine{printed(nil), asItIs(nil)} {
+		if m.wrongEnd(t, func(o *simulate.Options) {
+			starting(o, 1)
+			o.Faults.Lose = simulate.Chance{Times: 1, Of: 5}
+		}) == "right" {
+			t.Errorf("with %v: every end is right", m.parameters)
+		}
+	}
+}
+
+func TestWithoutReliableDeliveryAPartitionHasTwoLeaders(t *testing.T) {
+	parted := func(until uint64) func(*simulate.Options) {
+		return func(o *simulate.Options) {
+			o.Faults.Cuts = []simulate.Cut{simulate.Partition(election.Units(50), election.Units(until), []int{0, 1}, []int{2, 3, 4})}
+		}
+	}
+	for _, m := range []machine{printed(nil), asItIs(nil)} {
+		m.expectEnd(t, "2 and 5 lead", parted(0))
+	}
+	printed(nil).expectEnd(t, "2 and 5 lead", parted(100)) // though it has healed
+	asItIs(nil).expectEnd(t, "right", parted(100))
+}
+
+// Nobody hears 5, and 5 hears all.
+func TestWithoutReliableDeliveryALinkIsCutOneWay(t *testing.T) {
+	unheard := func(until uint64) func(*simulate.Options) {
+		return func(o *simulate.Options) {
+			o.Faults.Cuts = []simulate.Cut{{
+				Groups: [][]int{{4}, {0, 1, 2, 3}}, OneWay: true, At: election.Units(50), Until: election.Units(until),
+			}}
+		}
+	}
+	printed(nil).expectEnd(t, "a wrong one leads", unheard(0)) // 5 follows 4
+	asItIs(nil).expectEnd(t, "4 and 5 lead", unheard(0))
+	asItIs(nil).expectEnd(t, "right", unheard(100))
+}
+
+// 4 and 5 do not hear each other, and the others hear both. Where a lower coordinator is contested, the two win in turn
+// until the cut is over; if those who are known to be dead are skipped, the messages multiply in every turn, so that
+// not even that helps. A coordinator that tells only who asked ends it.
+func TestWithoutReliableDeliveryAPartialPartitionIsContestedForEver(t *testing.T) {
+	parted := func(until uint64) func(*simulate.Options) {
+		return func(o *simulate.Options) {
+			o.Faults.Cuts = []simulate.Cut{simulate.Partition(election.Units(50), election.Units(until), []int{3}, []int{4})}
+		}
+	}
+	for _, test := range []struct {
+		machine
+		cut, healed string
+	}{
+		{printed(nil), "4 and 5 lead", "4 and 5 lead"},
+		{asItIs(nil), "it does not end", "right"},
+		{asItIs(map[string]string{"known-dead": "skipped"}), "it does not end", "it does not end"},
+		{asItIs(map[string]string{"asked-coordinator": "tells"}), "4 and 5 lead", "right"},
+		{asItIs(map[string]string{"known-dead": "skipped", "asked-coordinator": "tells"}), "4 and 5 lead", "right"},
+	} {
+		test.expectEnd(t, test.cut, parted(0))
+		test.expectEnd(t, test.healed, parted(400))
+	}
+}
+
+// Messages that come twice, or overtake each other within delay, do no harm to what is added to S4. That they
+// keep their order is more than it needs.
+func TestRepeatedAndReorderedMessagesDoNoHarm(t *testing.T) {
+	m := asItIs(map[string]string{"delay": "4"})
+	if wrong := m.wrongEnd(t, func(o *simulate.Options) {
+		storm(o, 5, random.New(o.Seed, random.Choices))
+		o.Faults.Unordered, o.Faults.Duplicate = true, simulate.Chance{Times: 1, Of: 3}
+	}); wrong != "right" {
+		t.Error(wrong)
+	}
+	o := verify.Options{Starts: verify.EverySet, Crashes: 1, Recoveries: 1, Unordered: true}
+	if v := check(t, bully.Algorithm, o, nil).Violation; v != nil {
+		t.Errorf("%s: %s", v.Property, v.Detail)
+	}
+}
+
+// What does harm is a message that comes after the suspicion of its sender, which the contract excludes.
+func TestAMessageOfTheDeadIsBelieved(t *testing.T) {
+	p := newProcess(1, 3, nil)
+	p.hears(bully.Coordinator, 3)
+	p.suspects(3)
+	expect(t, "a late victory", p.hears(bully.Coordinator, 3), nil, election.StopTimer, election.StopTimer, election.Follow)
+	expect(t, "its successor", p.hears(bully.Coordinator, 2), []sent{{bully.Election, 2}, {bully.Election, 3}}, election.Doubt, election.SetTimer)
+	p = newProcess(1, 3, nil)
+	p.suspects(3)
+	p.hears(bully.Coordinator, 2)
+	p.hears(bully.Coordinator, 3)
+	if p.Coordinator != 3 {
+		t.Errorf("follows %d; a message of the dead 3 came last", p.Coordinator)
+	}
+}
+
+// "Each process knows its own process id and address, and that of every other process": 4 does not know 5.
+func TestWithoutKnowingEveryOther(t *testing.T) {
+	alone := func(o *simulate.Options) { starting(o, 4) }
+	later := func(o *simulate.Options) { // those who follow 5 hear that 4 has won
+		starting(o, 5)
+		crash(o, 4, 50)
+		recovers(o, 4, 60)
+	}
+	for _, test := range []struct {
+		machine
+		later string
+	}{{printed(nil), "4 and 5 lead"}, {asItIs(nil), "it does not end"}} {
+		test.expectEnd(t, "right", alone)
+		test.expectEnd(t, "right", later)
+		test.New = func(l election.Local) bully.Process {
+			if l.ID == 4 {
+				l.Degree = 4
+			}
+			return bully.New(l)
+		}
+		test.expectEnd(t, "somebody is undecided", alone)
+		test.expectEnd(t, test.later, later)
+	}
+}
+
+// "Each process knows its own process id": two have the same.
+func TestTwoOfOneIdentifierAreRefused(t *testing.T) {
+	_, err := simulate.Run(bully.Algorithm, simulate.Options{Instance: election.On(1, 2, 2)})
+	if err == nil || !strings.Contains(err.Error(), "identifier 2 occurs twice") {
+		t.Errorf("got %v", err)
+	}
+}
