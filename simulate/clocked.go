@@ -89,7 +89,7 @@ func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
 	if len(f.Crashes)+len(f.Recoveries) > 0 {
 		c.lives = make([]uint32, r.p.Size())
 	}
-	if r.a.Suspect != nil && len(f.Crashes)+len(f.Suspicions)+len(f.Cuts) > 0 {
+	if r.a.Suspect != nil && len(f.Dead)+len(f.Crashes)+len(f.Suspicions)+len(f.Cuts) > 0 {
 		c.suspects = make([]bool, r.net.Links())
 	}
 	c.ail(f, r.p.Size())
@@ -193,6 +193,9 @@ func (c *clocked[S, M]) play() {
 			c.now = e.at
 			c.happen(&e)
 		}
+	}
+	for p := range c.armed {
+		c.calledOff(p)
 	}
 	size := int(reflect.TypeFor[posted[M]]().Size())
 	c.result.Bytes += cap(c.queue)*48 + cap(c.messages)*size + 4*cap(c.free) + 16*len(c.last)
@@ -324,10 +327,7 @@ func (c *clocked[S, M]) step(p int, do func(*election.Out[M]), what trace.Step) 
 // after looks at what a step has done.
 func (c *clocked[S, M]) after(p int) {
 	c.check(p)
-	c.unsent = 0
-	if c.armed != nil && c.armed[p] > 0 {
-		c.unsent = max(0, len(c.collect.Sent())-(c.armed[p]-1))
-	}
+	c.unsent = c.amid(p)
 	c.draw()
 }
 
@@ -339,7 +339,7 @@ func (c *clocked[S, M]) effects(p int) {
 	}
 	if c.unsent > 0 {
 		text := fmt.Sprintf("after %d of %d messages", len(leaving), len(leaving)+c.unsent)
-		c.unsent = 0
+		c.unsent, c.armed[p] = 0, 0
 		c.crash(p, text)
 		return
 	}

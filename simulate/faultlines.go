@@ -240,6 +240,9 @@ func (r *FaultReader) Line(line string) error {
 	}
 	if l.err != nil {
 		r.Faults = before
+		if l.said {
+			return l.err
+		}
 		return fmt.Errorf("%w; as in %s", l.err, example)
 	}
 	return nil
@@ -250,6 +253,7 @@ type faultLine struct {
 	*FaultReader
 	words []string
 	err   error
+	said  bool // the error says itself what would be right
 }
 
 // split is the words of a line; a comma, a bar and an arrow are words.
@@ -440,6 +444,7 @@ func (l *faultLine) chance(into *Chance, verb string) {
 	}
 	c, err := ParseChance(word)
 	if err != nil {
+		l.said = true
 		l.wrong("%w", err)
 	}
 	*into = c
@@ -455,6 +460,7 @@ func (l *faultLine) processes() []int {
 		}
 		found, err := l.find(word)
 		if err != nil {
+			l.said = true
 			l.wrong("%w", err)
 			return nil
 		}

@@ -13,7 +13,7 @@ import (
 // clock of the run. What lasts from At until Until is over at Until; with Until 0 it is never over.
 // [Faults.Lines] writes faults down, and [ReadFault] reads them.
 type Faults struct {
-	Dead       []int // they never run; what is sent to them is counted and lost
+	Dead       []int // they never run; what is sent to them is counted and lost; failure detectors say so at the start
 	Crashes    []Crash
 	Recoveries []Fault // with what Kept points to; without a Recover of the algorithm, as a new one that starts
 	Cuts       []Cut
@@ -91,6 +91,33 @@ func Partition(at, until election.Ticks, groups ...[]int) Cut {
 	return Cut{Groups: groups, At: at, Until: until}
 }
 
+// Unclaimed are the faults that an algorithm does not claim to survive, in words.
+func (f *Faults) Unclaimed(d *election.Declaration) (all []string) {
+	paused := func(s Slow) bool { return s.Factor == 0 }
+	slow := func(s Slow) bool { return s.Factor != 0 }
+	timed := d.Timing != election.Asynchronous // to the others, every delay that ends is as good as any
+	for _, u := range []struct {
+		is   bool
+		name string
+	}{
+		{len(f.Dead)+len(f.Crashes) > 0 && d.Survives&election.Crash == 0, "crashes"},
+		{len(f.Recoveries) > 0 && d.Survives&election.Recovery == 0, "recoveries"},
+		{len(f.Cuts) > 0, "partitions"},
+		{slices.ContainsFunc(f.Slow, slow) && timed, "slow processes"},
+		{slices.ContainsFunc(f.Slow, paused) && timed, "pauses"},
+		{len(f.Suspicions) > 0, "wrong suspicions"},
+		{len(f.Drifts) > 0, "clocks that drift"},
+		{f.Lose.Times > 0, "loss"},
+		{f.Duplicate.Times > 0, "duplication"},
+		{f.Unordered && d.FIFO, "reordering"},
+	} {
+		if u.is {
+			all = append(all, u.name)
+		}
+	}
+	return all
+}
+
 // timed says whether there are faults that come at a time, or last for one.
 func (f *Faults) timed() bool {
 	return len(f.Crashes)+len(f.Recoveries)+len(f.Cuts)+len(f.Slow)+len(f.Suspicions)+len(f.Drifts) > 0 || f.Random.any()
@@ -101,8 +128,11 @@ func (f *Faults) links() bool { return f.Lose.Times+f.Duplicate.Times > 0 }
 
 // check says whether the faults can happen: on this network, and one after the other.
 func (f *Faults) check(d *election.Declaration, p *election.Prepared, detects bool) error {
+	if len(f.Dead) == 0 && !f.timed() {
+		return nil
+	}
 	c := checker{Faults: f, d: d, p: p, write: newWriter(p)}
-	for _, check := range []func() error{c.crashes, c.cuts, c.slow, c.drifts} {
+	for _, check := range []func() error{c.dead, c.crashes, c.cuts, c.slow, c.drifts} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -133,6 +163,23 @@ func (c *checker) has(q int, line string) error {
 func span(at, until election.Ticks, line string) error {
 	if !until.IsZero() && !at.Less(until) {
 		return wrongFault(line, "it is over before it begins; until is later than from")
+	}
+	return nil
+}
+
+func (c *checker) dead() error {
+	line, seen := "dead "+c.write.list(c.Dead), map[int]bool{}
+	for _, q := range c.Dead {
+		if err := c.has(q, line); err != nil {
+			return err
+		}
+		if seen[q] {
+			return wrongFault(line, "process %s is dead twice; once is enough", c.write.name(q))
+		}
+		seen[q] = true
+	}
+	if len(seen) == c.p.Size() {
+		return wrongFault(line, "all processes are dead; somebody must live to lead")
 	}
 	return nil
 }
@@ -181,9 +228,6 @@ func (c *checker) crashes() error {
 		}
 		down[t.process] = !t.back
 	}
-	if len(c.Dead) == n {
-		return nil // which is said elsewhere
-	}
 	alive := 0
 	for q := range n {
 		if !down[q] {
@@ -200,14 +244,12 @@ func (c *checker) cuts() error {
 	side := make([]int, c.p.Size())
 	for i := range c.Cuts {
 		cut := &c.Cuts[i]
-		for _, group := range cut.Groups {
-			for _, q := range group {
-				if err := c.has(q, "a cut"); err != nil {
-					return err
-				}
+		line := c.write.cut(cut)
+		for _, q := range slices.Concat(cut.Groups...) {
+			if err := c.has(q, line); err != nil {
+				return err
 			}
 		}
-		line := c.write.cut(cut)
 		if err := span(cut.At, cut.Until, line); err != nil {
 			return err
 		}
@@ -274,10 +316,10 @@ func (c *checker) slow() error {
 	slices.SortStableFunc(order, func(i, j int) int { return c.Slow[i].At.Compare(c.Slow[j].At) })
 	for _, i := range order {
 		s := &c.Slow[i]
-		if err := c.has(s.Process, "a slow process"); err != nil {
+		line := c.write.slow(s)
+		if err := c.has(s.Process, line); err != nil {
 			return err
 		}
-		line := c.write.slow(s)
 		if err := span(s.At, s.Until, line); err != nil {
 			return err
 		}
@@ -296,10 +338,11 @@ func (c *checker) drifts() error {
 	seen := map[int]bool{}
 	for i := range c.Drifts {
 		d := &c.Drifts[i]
-		if err := c.has(d.Process, "a clock"); err != nil {
+		line := c.write.drift(d)
+		if err := c.has(d.Process, line); err != nil {
 			return err
 		}
-		switch line := c.write.drift(d); {
+		switch {
 		case d.Times == 0 || d.Of == 0:
 			return wrongFault(line, "a clock that stands still or jumps does not drift; a rate is such as 11/10 or 0.9")
 		case seen[d.Process]:
@@ -315,12 +358,12 @@ func (c *checker) drifts() error {
 func (c *checker) suspicions(detects bool) error {
 	for i := range c.Suspicions {
 		s := &c.Suspicions[i]
+		line := c.write.suspicion(s)
 		for _, q := range []int{s.Process, s.Of} {
-			if err := c.has(q, "a suspicion"); err != nil {
+			if err := c.has(q, line); err != nil {
 				return err
 			}
 		}
-		line := c.write.suspicion(s)
 		if err := span(s.At, s.Until, line); err != nil {
 			return err
 		}

@@ -155,9 +155,6 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 			o.Delay = p.Parameters.Ticks("delay").Lo
 		}
 	}
-	if err := p.CheckStart(o.Initiators, f.Dead, o.AnyTime); err != nil {
-		return wrong("%v", err)
-	}
 	for _, r := range o.Resigns {
 		if r.Process < 0 || r.Process >= n {
 			return wrong("there is no position %d to resign", r.Process)
@@ -166,6 +163,9 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 	err := f.check(d, p, detects)
 	if err == nil {
 		err = f.draw(d, p, o.Seed, detects)
+	}
+	if err == nil {
+		err = p.CheckStart(o.Initiators, f.Dead, o.AnyTime)
 	}
 	if err != nil {
 		return fmt.Errorf("%w %s: %w", ErrOptions, d.Name, err)

@@ -20,10 +20,10 @@ const (
 
 // plight is what ails a clocked run at the moment, besides its dead, the links that are cut, and clocks.
 type plight struct {
-	armed    []int           // by process: it crashes amid the step that sends as many messages as that; 0: it does not
-	factors  []uint64        // by process: how many times as long what it sends takes
-	still    []bool          // by process: it stands still
-	held     [][]event       // by process: what will happen to it when it goes on
+	armed    []int                     // by process: amid a step comes this entry of Crashes, from 1; 0: none
+	factors  []uint64                  // by process: how many times as long what it sends takes
+	still    []bool                    // by process: it stands still
+	held     [][]event                 // by process: what will happen to it when it goes on
 	mistaken map[uint32]election.Ticks // until when the process behind a link is suspected by mistake; 0: for ever
 }
 
@@ -70,6 +70,9 @@ func (c *clocked[S, M]) scheduleFaults() {
 		e := c.next()
 		c.happen(&e)
 	}
+	for _, q := range f.Dead {
+		c.known(q)
+	}
 	for i, cut := range f.Cuts {
 		if heard := cut.At.Add(election.Units(c.longest())); c.suspects != nil && (cut.Until.IsZero() || heard.Less(cut.Until)) {
 			c.schedule(event{at: heard, what: fault, ill: silence, process: uint32(cut.Groups[0][0]), other: uint32(i)}, 0)
@@ -88,6 +91,17 @@ func (c *clocked[S, M]) scheduleFaults() {
 	}
 	for i, s := range f.Suspicions {
 		lasts(mistake, i, s.Process, s.At, s.Until)
+	}
+}
+
+// known makes failure detectors say, before anybody starts, that the process at q is dead.
+func (c *clocked[S, M]) known(q int) {
+	if c.suspects == nil {
+		return
+	}
+	for port := range c.net.Degree(q) {
+		p, back := c.net.End(c.net.First(q) + uint32(port))
+		c.happen(&event{what: suspicion, process: uint32(p), other: c.net.Back(p, back)})
 	}
 }
 
@@ -112,7 +126,7 @@ func (c *clocked[S, M]) begins(ill ailment, i int) {
 		c.tell(trace.Fault, s.Process, s.what(newWriter(c.p).name(s.Process)))
 	case arming:
 		if crash := &f.Crashes[i]; !c.isDead(crash.Process) {
-			c.armed[crash.Process] = crash.Sends + 1
+			c.armed[crash.Process] = i + 1
 		}
 	case mistake:
 		s := &f.Suspicions[i]
@@ -184,6 +198,23 @@ func (c *clocked[S, M]) heldClass(e *event) uint64 {
 	return c.class(e.what, port)
 }
 
+// amid says how many of the messages of the last step, by the process at p, do not leave since it crashes amid it.
+func (c *clocked[S, M]) amid(p int) (unsent int) {
+	if c.armed == nil || c.armed[p] == 0 {
+		return 0
+	}
+	return max(0, len(c.collect.Sent())-c.o.Faults.Crashes[c.armed[p]-1].Sends)
+}
+
+// calledOff ends the wait for the step amid which the process at p would crash.
+func (c *clocked[S, M]) calledOff(p int) {
+	if c.armed == nil || c.armed[p] == 0 {
+		return
+	}
+	c.result.Missed = append(c.result.Missed, newWriter(c.p).crash(c.o.Faults.Crashes[c.armed[p]-1]))
+	c.armed[p] = 0
+}
+
 // life is how often the process at p has crashed or recovered.
 func (c *clocked[S, M]) life(p int) uint32 {
 	if c.lives == nil {
@@ -199,9 +230,7 @@ func (c *clocked[S, M]) crash(p int, note string) {
 	}
 	c.dead[p] = true
 	c.lives[p]++
-	if c.armed != nil {
-		c.armed[p] = 0
-	}
+	c.calledOff(p)
 	c.states[p] = c.plans.Reborn(&c.a, c.p.Local(p), &c.states[p])
 	c.result.Decisions[p] = election.Decision{}
 	if c.leases != nil {
@@ -231,9 +260,7 @@ func (c *clocked[S, M]) crash(p int, note string) {
 
 // recover brings the process at p back. One whose algorithm does not say what it does then starts anew.
 func (c *clocked[S, M]) recover(p int) {
-	if c.armed != nil {
-		c.armed[p] = 0 // if it has not crashed amid a step so far, it does not
-	}
+	c.calledOff(p)
 	if !c.isDead(p) {
 		return
 	}

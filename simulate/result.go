@@ -19,6 +19,7 @@ type Result struct {
 	Hurt     bool // a process crashed or was suspected wrongly on the way, or links did what the algorithm does not expect
 
 	Script Faults   // what went wrong: the faults that were given, and those that were drawn, as if given
+	Missed []string // those of them that had no occasion: crashes amid a step that never was, as lines
 	Faults []string // what processes did against their task; at most 10
 
 	Messages   election.Messages

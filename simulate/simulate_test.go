@@ -291,7 +291,7 @@ func TestHopelessOptionsAreRefusedInOneLine(t *testing.T) {
 		"crash without a clock":     ring(simulate.Options{Instance: on, Schedule: simulate.Random, Faults: simulate.Faults{Crashes: []simulate.Crash{{}}}}),
 		"schedule with a clock":     ring(simulate.Options{Instance: on, Timing: election.Synchronous, Schedule: simulate.LIFO}),
 		"delay without a clock":     ring(simulate.Options{Instance: on, Delay: 3}),
-		"recovery without a crash":          ring(simulate.Options{Instance: on, Timing: election.Timed, Faults: simulate.Faults{Recoveries: []simulate.Fault{{}}}}),
+		"recovery without a crash":  ring(simulate.Options{Instance: on, Timing: election.Timed, Faults: simulate.Faults{Recoveries: []simulate.Fault{{}}}}),
 		"no such parameter":         ring(simulate.Options{Instance: election.Instance{IDs: on.IDs, Parameters: map[string]string{"x": "1"}}}),
 		"no such parameter value":   ring(simulate.Options{Instance: election.Instance{IDs: on.IDs, Parameters: map[string]string{"flag": "1"}}}),
 		"orientation that it needs": ring(simulate.Options{Instance: election.Instance{IDs: on.IDs, Flipped: make([]bool, 3)}}),

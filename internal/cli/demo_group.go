@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -71,7 +70,7 @@ type group struct {
 
 	program string // our own binary
 	folder  string // of all data
-	forks   chan func()
+	forks   forks
 	closing chan struct{}
 	watches sync.WaitGroup
 }
@@ -92,7 +91,7 @@ func newGroup(n int) (*group, error) {
 	g := &group{
 		reports: make(chan report, 64),
 		program: program, folder: folder,
-		forks: make(chan func()), closing: make(chan struct{}),
+		forks: newForks(), closing: make(chan struct{}),
 	}
 	for i := range n {
 		g.members = append(g.members, &member{
@@ -100,17 +99,7 @@ func newGroup(n int) (*group, error) {
 			data: filepath.Join(folder, strconv.Itoa(i+1)), condition: ended,
 		})
 	}
-	go g.fork()
 	return g, nil
-}
-
-// fork starts all processes from one thread that lives as long as the group: Linux sends the
-// parent-death signal at the end of the thread that forked.
-func (g *group) fork() {
-	runtime.LockOSThread() // and never unlocked: the thread ends with this goroutine
-	for start := range g.forks {
-		start()
-	}
 }
 
 // freeAddresses are addresses on which nothing listens now. The ports are below those from which any
@@ -145,7 +134,6 @@ func (g *group) start(m *member) error {
 	for _, other := range g.members {
 		command.Args = append(command.Args, fmt.Sprintf("--member=%d=%s", other.id, other.listen))
 	}
-	command.SysProcAttr = memberAttributes()
 	stdin, err := command.StdinPipe()
 	if err != nil {
 		return err
@@ -158,9 +146,7 @@ func (g *group) start(m *member) error {
 	if err != nil {
 		return err
 	}
-	forked := make(chan error)
-	g.forks <- func() { forked <- command.Start() }
-	if err := <-forked; err != nil {
+	if err := g.forks.start(command); err != nil {
 		return err
 	}
 	p := &process{command.Process, stdin, make(chan struct{})}

@@ -1,48 +1,321 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/simulate"
 )
 
-// given reads the faults that are given by flags.
-func (o *runOptions) given(i election.Instance) (simulate.Faults, error) {
+// faultFlags say what goes wrong in a run: lines of faults, and short forms of some.
+type faultFlags struct {
+	file, dead      string
+	lines           []string
+	crash, recover  []string
+	lose, duplicate string
+	unordered       bool
+	of              *pflag.FlagSet // all flags of the command, to say how a run is replayed
+	read            []faultLine
+}
+
+// faultLine is a line of faults, and where it was read.
+type faultLine struct{ from, text string }
+
+func (o *faultFlags) flags(command *cobra.Command) {
+	f := command.Flags()
+	o.of = f
+	f.StringVar(&o.file, "faults", "", "what goes wrong, a line each, in a file; - is stdin")
+	f.StringArrayVar(&o.lines, "fault", nil, `a line of faults, such as "crash 5 at 30"; repeated`)
+	f.StringVar(&o.dead, "dead", "", "ID,…: processes that never run; what is sent to them is counted")
+	f.StringSliceVar(&o.crash, "crash", nil, "ID@TIME,…: processes that crash")
+	f.StringSliceVar(&o.recover, "recover", nil, "ID@TIME,…: processes that come back")
+	f.StringVar(&o.lose, "lose", "0", "the chance that a message is lost: 1/10 or 0.1")
+	f.StringVar(&o.duplicate, "duplicate", "0", "the chance that a message arrives twice")
+	f.BoolVar(&o.unordered, "non-fifo", false, "messages on one link may overtake each other")
+}
+
+// faultNames are the flags that say what goes wrong; those that say where a result goes are named by results.
+var faultNames = []string{"faults", "fault", "dead", "crash", "recover", "lose", "duplicate", "non-fifo"}
+
+// faults reads what goes wrong among the processes of an instance.
+func (o *faultFlags) faults(i election.Instance, stdin io.Reader) (simulate.Faults, error) {
+	if err := o.gather(stdin); err != nil {
+		return simulate.Faults{}, err
+	}
 	r := simulate.ReadFaults(i.IDs)
-	line := func(flag, line string) error {
-		if err := r.Line(line); err != nil {
-			return fmt.Errorf("%s: %w", flag, err)
+	for _, line := range o.read {
+		if err := r.Line(line.text); err != nil {
+			return simulate.Faults{}, fmt.Errorf("%s: %w", line.from, err)
 		}
-		return nil
+	}
+	return r.Faults, nil
+}
+
+// gather collects the lines of all flags and of the file.
+func (o *faultFlags) gather(stdin io.Reader) error {
+	if o.file != "" {
+		if err := o.readFile(stdin); err != nil {
+			return err
+		}
+	}
+	add := func(from, text string) { o.read = append(o.read, faultLine{from, text}) }
+	for _, line := range o.lines {
+		add("--fault "+excerpt(line), line)
 	}
 	if o.dead != "" {
-		if err := line("--dead", "dead "+o.dead); err != nil {
-			return r.Faults, err
-		}
+		add("--dead", "dead "+o.dead)
 	}
 	for _, f := range []struct {
-		flag, verb string
-		list       []string
-	}{{"--crash", "crash", o.crash}, {"--recover", "recover", o.recover}} {
+		verb string
+		list []string
+	}{{"crash", o.crash}, {"recover", o.recover}} {
 		for _, text := range f.list {
 			at := strings.LastIndexByte(text, '@')
 			if at < 0 {
-				return r.Faults, fmt.Errorf("%s: %.40q is not ID@TIME, such as 5@30", f.flag, text)
+				return fmt.Errorf("--%s: %s is not ID@TIME, such as 5@30", f.verb, excerpt(text))
 			}
-			if err := line(f.flag, f.verb+" "+text[:at]+" at "+text[at+1:]); err != nil {
-				return r.Faults, err
-			}
+			add("--"+f.verb, f.verb+" "+text[:at]+" at "+text[at+1:])
 		}
 	}
-	var err error
-	if r.Faults.Lose, err = simulate.ParseChance(o.lose); err != nil {
-		return r.Faults, fmt.Errorf("--lose: %w", err)
+	for _, f := range []struct{ verb, chance string }{{"lose", o.lose}, {"duplicate", o.duplicate}} {
+		if o.of.Changed(f.verb) {
+			add("--"+f.verb, f.verb+" "+f.chance)
+		}
 	}
-	if r.Faults.Duplicate, err = simulate.ParseChance(o.duplicate); err != nil {
-		return r.Faults, fmt.Errorf("--duplicate: %w", err)
+	if o.unordered {
+		add("--non-fifo", "reorder")
 	}
-	r.Faults.Unordered = o.unordered
-	return r.Faults, nil
+	return nil
+}
+
+// excerpt quotes a text, or its beginning.
+func excerpt(text string) string {
+	const most = 40
+	if utf8.RuneCountInString(text) > most {
+		return fmt.Sprintf("%q…", string([]rune(text)[:most]))
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// mostFaults is how large a file of faults may be, in bytes.
+const mostFaults = 1 << 24
+
+// readFile reads the file of faults: a line each; # begins a comment.
+func (o *faultFlags) readFile(stdin io.Reader) error {
+	name, in := o.file, stdin
+	if name == "-" {
+		name = "stdin"
+	} else {
+		file, err := os.Open(o.file)
+		if err != nil {
+			return fmt.Errorf("cannot read the faults in %s: %w", name, reason(err))
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, mostFaults+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot read the faults in %s: %w", name, reason(err))
+	case len(text) > mostFaults:
+		return fmt.Errorf("%s has more than %d bytes; that is no list of faults", name, mostFaults)
+	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
+		return fmt.Errorf("%s is not text; faults are lines such as crash 5 at 30", name)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+	lines.Buffer(nil, mostFaults+1)
+	for number := 1; lines.Scan(); number++ {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		if strings.TrimSpace(line) != "" {
+			o.read = append(o.read, faultLine{fmt.Sprintf("%s:%d", name, number), line})
+		}
+	}
+	return lines.Err()
+}
+
+// locate says in an error of the simulator where the fault was read that it is about.
+func (o *faultFlags) locate(err error, e *catalogue.Entry, i election.Instance) error {
+	var wrong *simulate.FaultError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	p, refused := e.Prepare(i)
+	if refused != nil {
+		return err
+	}
+	verb, _, _ := strings.Cut(wrong.Line, " ")
+	from := ""
+	for _, line := range o.read {
+		r := simulate.ReadFaults(i.IDs)
+		if r.Line(line.text) != nil {
+			continue
+		}
+		if slices.Contains(r.Faults.Lines(p), wrong.Line) {
+			from = line.from
+			break
+		}
+		if strings.HasPrefix(strings.TrimSpace(line.text), verb) {
+			from = line.from // of its sort
+		}
+	}
+	if from == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", from, wrong)
+}
+
+// replay is the command line that runs the same again, with these faults.
+func (o *faultFlags) replay(e *catalogue.Entry, lines []string) string {
+	words := []string{"ringleader", "run", e.Name}
+	o.of.Visit(func(f *pflag.Flag) {
+		if slices.Contains(faultNames, f.Name) || slices.Contains([]string{"json", "draw", "trace"}, f.Name) {
+			return
+		}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			for _, value := range list.GetSlice() {
+				words = append(words, "--"+f.Name, shellWord(value))
+			}
+			return
+		}
+		if f.Value.Type() == "bool" {
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+			return
+		}
+		words = append(words, "--"+f.Name, shellWord(f.Value.String()))
+	})
+	for _, line := range lines {
+		words = append(words, "--fault", shellWord(line))
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord quotes a word for a shell, if it needs that.
+func shellWord(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,/=@:+") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// faultsText tells people what went wrong, as far as they did not say it themselves, what broke, and how to see it again.
+func (p *program) faultsText(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simulate.Result) {
+	lines := r.Script.Lines(r.Prepared)
+	if len(lines) == 0 {
+		return
+	}
+	w := p.stdout
+	drawn := s.Faults.Random != (simulate.Budget{})
+	broke := !r.Right || len(r.Faults) > 0 || !r.Complete
+	unclaimed := r.Script.Unclaimed(r.Prepared.Declaration())
+	if drawn {
+		fmt.Fprintln(w, "faults, as they were drawn:")
+		for _, line := range lines {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
+	for _, line := range r.Missed {
+		fmt.Fprintf(w, "never happened: %s\n", line)
+	}
+	claims := fmt.Sprintf("%s does not claim to survive %s", e.Name, strings.Join(unclaimed, ", "))
+	switch {
+	case broke && len(unclaimed) > 0:
+		fmt.Fprintf(w, "it broke; %s\n", claims)
+	case broke:
+		fmt.Fprintf(w, "it broke, and %s claims to survive that\n", e.Name)
+	case len(unclaimed) > 0:
+		fmt.Fprintf(w, "it held, though %s\n", claims)
+	}
+	if broke {
+		for _, line := range camps(r) {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
+	if broke || drawn {
+		fmt.Fprintf(w, "replay: %s\n", o.replay(e, lines))
+	}
+}
+
+// losing says whether links may lose or repeat messages.
+func losing(f *simulate.Faults) bool { return f.Lose.Times+f.Duplicate.Times > 0 || len(f.Cuts) > 0 }
+
+// camps say who of those that live believes what.
+func camps(r *simulate.Result) (lines []string) {
+	const shown = 12
+	camp := map[election.Decision][]string{}
+	var order []election.Decision
+	dead := map[int]bool{}
+	for _, q := range r.Dead {
+		dead[q] = true
+	}
+	for q, d := range r.Decisions {
+		if dead[q] {
+			continue
+		}
+		if d.Role == election.Undecided {
+			d = election.Decision{}
+		}
+		if camp[d] == nil {
+			order = append(order, d)
+		}
+		camp[d] = append(camp[d], fmt.Sprint(real(r, q)))
+	}
+	for _, d := range order[:min(len(order), shown)] {
+		who := camp[d]
+		names, one := strings.Join(who[:min(len(who), shown)], ", "), len(who) == 1
+		if len(who) > shown {
+			names += ", …"
+		}
+		lines = append(lines, names+" "+belief(r, d, one))
+	}
+	if len(order) > shown {
+		lines = append(lines, "…")
+	}
+	return lines
+}
+
+// belief is what a process that decided so does, or several do.
+func belief(r *simulate.Result, d election.Decision, one bool) string {
+	say := func(single, several string) string {
+		if one {
+			return single
+		}
+		return several
+	}
+	switch {
+	case d.Role == election.Undecided:
+		return say("knows no leader", "know no leader")
+	case d.Role == election.Leader:
+		return say("leads", "lead")
+	case d.Leader == 0:
+		return say("follows somebody", "follow somebody")
+	}
+	return fmt.Sprintf("%s %d", say("follows", "follow"), r.Prepared.RealOf(d.Leader))
+}
+
+// faultsJSON is what results show of faults.
+func faultsJSON(e *catalogue.Entry, o *runOptions, r *simulate.Result) object {
+	lines := r.Script.Lines(r.Prepared)
+	if len(lines) == 0 {
+		return nil
+	}
+	result := object{{"faults", lines}}
+	if unclaimed := r.Script.Unclaimed(r.Prepared.Declaration()); len(unclaimed) > 0 {
+		result = append(result, field{"unclaimed", unclaimed})
+	}
+	if len(r.Missed) > 0 {
+		result = append(result, field{"missed", r.Missed})
+	}
+	return append(result, field{"replay", o.replay(e, lines)})
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"unicode/utf8"
@@ -17,12 +18,9 @@ import (
 type runOptions struct {
 	input
 	timing, schedule string
-	unordered        bool
-	lose, duplicate  string
 	delay            uint64
-	dead             string
-	crash, recover   []string
 	limit            uint64
+	faultFlags
 	results
 }
 
@@ -44,8 +42,23 @@ An asynchronous run has a schedule, which picks the link that delivers next:
   sweep, tile    process by process, tile by tile: the same counts, faster on large rings
   max-messages, max-time   greedy adversaries
   burns          the adversary of Burns' lower bound, who keeps one edge of the ring shut
-A timed run has delays of 1 to --delay units, and a synchronous one delays of one unit; both have a
-clock, and so crashes and recoveries.
+A timed run has delays of 1 to --delay units, and a synchronous one delays of one unit. Both have a
+clock, and so do fifo and random-delay.
+
+What goes wrong is said in lines, each in a --fault, or all in a file for --faults, where # begins a
+comment. Times need a clock; without from and until a fault lasts from 0 on, and for ever.
+  dead 3                                     crash 7 at 30
+  recover 7 at 80                            crash 7 at 30 after 2 sends
+  partition 1,2 | 3,4 from 30 until 150      partition 1 | others
+  cut 1 -> 2 from 10 until 20                pause 3 from 10 until 50
+  slow 3 by 4 from 0 until 100               suspect 2 of 5 from 10 until 20
+  drift 4 by 11/10                           reorder
+  lose 1/20                                  duplicate 1/50
+  random 2 crashes, 1 recovery, 1 partition, 1 cut, 1 slow, 1 pause, 1 suspicion until 500
+A crash after so many sends comes amid the next step that sends more. Processes that a partition does
+not name keep their links. A slow process's messages take so many times as long; one that pauses
+stands still. What random draws, the seed decides. An algorithm need not claim to survive a fault; if
+it breaks, the result says so, and how to replay it.
 
 Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1
@@ -54,7 +67,9 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
   ringleader run franklin --n 256 --order decreasing --schedule burns
   ringleader run peterson --n 7 --order random --non-fifo --schedule random --seed 16
   ringleader run bully --ids 1,2,3,4,5,6,7 --dead 7 --start 4
-  ringleader run bully --n 5 --crash 5@30 --recover 5@60 --trace bully.jsonl`,
+  ringleader run bully --n 5 --crash 5@30 --recover 5@60 --trace bully.jsonl
+  ringleader run bully --n 5 --fault "partition 1,2 | 3,4,5 from 30 until 90"
+  ringleader run bully --n 7 --fault "random 2 crashes, 1 recovery until 100" --seed 3`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := oneAlgorithm(command, args)
 			if err != nil {
@@ -70,13 +85,8 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.StringVar(&o.start, "start", "all", "who starts before the first delivery: all, or ID,…; any: the schedule decides when")
 	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default what the algorithm assumes)")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
-	f.BoolVar(&o.unordered, "non-fifo", false, "messages on one link may overtake each other")
-	f.StringVar(&o.lose, "lose", "0", "the chance that a message is lost: 1/10 or 0.1")
-	f.StringVar(&o.duplicate, "duplicate", "0", "the chance that a message arrives twice")
 	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
-	f.StringVar(&o.dead, "dead", "", "ID,…: processes that never run; what is sent to them is counted")
-	f.StringSliceVar(&o.crash, "crash", nil, "ID@TIME,…: processes that crash")
-	f.StringSliceVar(&o.recover, "recover", nil, "ID@TIME,…: processes that come back")
+	o.faultFlags.flags(command)
 	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts (default none)")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
@@ -85,7 +95,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 }
 
 // options turns flags into options of the simulator.
-func (o *runOptions) options(e *catalogue.Entry) (simulate.Options, error) {
+func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Options, error) {
 	i, err := o.instance(e)
 	if err != nil {
 		return simulate.Options{}, err
@@ -112,7 +122,7 @@ func (o *runOptions) options(e *catalogue.Entry) (simulate.Options, error) {
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
 		return s, err
 	}
-	s.Faults, err = o.given(i)
+	s.Faults, err = o.faults(i, stdin)
 	return s, err
 }
 
@@ -120,7 +130,7 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	if err := o.check(); err != nil {
 		return err
 	}
-	s, err := o.options(e)
+	s, err := o.options(e, p.stdin)
 	if err != nil {
 		return err
 	}
@@ -132,7 +142,7 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	r, err := e.Simulate(s)
 	bar.done()
 	if err != nil {
-		return err
+		return o.locate(err, e, s.Instance)
 	}
 	err = o.put(p, r.Record, func() object { return resultJSON(e, o, &s, r) }, func() error { return p.resultText(e, o, &s, r) })
 	switch {
@@ -218,12 +228,13 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 	if r.Open != nil {
 		result = append(result, field{"open", object{{"messages", r.Open.Messages}, {"claim", r.Open.Claim}}})
 	}
-	if r.Lost+r.Duplicated > 0 {
+	if losing(&r.Script) {
 		result = append(result, field{"lost", r.Lost}, field{"duplicated", r.Duplicated})
 	}
 	if len(r.Faults) > 0 {
 		result = append(result, field{"violations", r.Faults})
 	}
+	result = append(result, faultsJSON(e, o, r)...)
 	return append(result, field{"complete", r.Complete})
 }
 
@@ -314,12 +325,13 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	if r.Open != nil {
 		fmt.Fprintf(w, "  %-12s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", "open", 6, r.Open.Messages, r.Open.Claim)
 	}
-	if r.Lost+r.Duplicated > 0 {
+	if losing(&r.Script) {
 		fmt.Fprintf(w, "  %-12s %*d\n  %-12s %*d\n", "lost", 6, r.Lost, "duplicated", 6, r.Duplicated)
 	}
 	for _, fault := range r.Faults {
 		fmt.Fprintln(w, paint.text(red, fault))
 	}
+	p.faultsText(e, o, s, r)
 	return nil
 }
 
