@@ -39,8 +39,8 @@ type Declaration struct {
 	Parameters []Parameter
 	Bounds     []Bound
 
-	// Revise turns Counts, Decides, Winner and Bounds, which are above as the default parameters have them,
-	// into what is claimed with these; Bounds are replaced as a whole. Nil: the parameters change no claim.
+	// Revise turns Counts, Decides, Winner, Survives and Bounds, which are above as the default parameters have
+	// them, into what is claimed with these; Bounds are replaced as a whole. Nil: the parameters change no claim.
 	Revise func(*Declaration, Parameters)
 }
 
@@ -267,7 +267,7 @@ func (a *Algorithm[S, M]) Validate() error {
 	must(len(a.Timers) <= 8, "declares at most 8 Timers")
 	must((len(a.Timers) > 0) == (a.Timeout != nil), "Timers are declared if and only if Timeout is set")
 	must(len(a.Timers) == 0 || a.Timing != Asynchronous, "timers mean nothing when Timing is Asynchronous")
-	must((a.Survives&Recovery != 0) == (a.Recover != nil), "Recovery is declared if and only if Recover is set")
+	must(a.Survives&Recovery == 0 || a.Recover != nil, "Recovery is declared and Recover is not set")
 	must(a.Kept == nil || a.Recover != nil, "Kept needs Recover")
 	must(a.Trust == nil || a.Suspect != nil, "Trust needs Suspect")
 	must(!a.OneWay || a.Topology == Ring, "OneWay means something on a Ring only")

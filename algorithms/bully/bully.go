@@ -7,11 +7,11 @@
 //     statements of S4. Without it a premature winner stays for ever.
 //   - So does one that hears of a coordinator below the one that it follows. Without it the message of
 //     a deposed coordinator that comes after its successor's is believed for ever: the checker finds
-//     this with three processes, one crash and one recovery.
+//     this with three processes, delays of 1 to 2, one crash and one recovery.
 //   - A coordinator that learns that a suspicion was wrong presents itself again: S4's failure detector
 //     is never wrong, a real one is.
 //
-// The first two are off with bullying=no, which is rule 5 as printed.
+// The first two are off with bullying=no, which is rule 5 as printed: it survives crashes, but no recovery.
 //
 // S4 is safe and live only if every message arrives within delay and is handled at once, if the failure
 // detector is right, and if a suspicion comes after the last message of the dead.
@@ -149,6 +149,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Of: "total", Case: election.Best, Formula: "n - 1", Source: "the announcement; reached if the highest alone starts",
 				Value: func(n uint64) uint64 { return n - 1 },
 			},
+		},
+		Revise: func(d *election.Declaration, p election.Parameters) {
+			if p.Word("bullying") == "no" {
+				d.Survives = election.Crash
+			}
 		},
 	},
 	New:     New,

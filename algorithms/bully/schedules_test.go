@@ -54,14 +54,27 @@ func TestStaleKnowledgeOfTheDeadDoesNoHarm(t *testing.T) {
 	}
 }
 
-// S4 as printed, with all that it assumes: messages of one delay, a right failure detector, one crash, one
-// recovery. It is not safe: without bullying somebody follows for ever one that does not lead.
-func TestS4AsPrintedIsFound(t *testing.T) {
+// S4 as printed, with all that it assumes: messages of one delay, a right failure detector, processes that restart.
+// It survives two crashes, but not one and a recovery: somebody follows for ever one that does not lead.
+func TestS4AsPrintedSurvivesCrashesAndNoRecovery(t *testing.T) {
 	for victory, property := range map[string]string{"others": verify.NoLeader, "lower": verify.Disagreement} {
-		o := verify.Options{Starts: verify.EverySet, Crashes: 1, Recoveries: 1}
-		report := check(t, bully.Algorithm, o, map[string]string{"bullying": "no", "victory": victory})
-		if report.Violation == nil || report.Violation.Property != property {
-			t.Errorf("victory=%s: found %+v, want: %s", victory, report.Violation, property)
+		printed := map[string]string{"bullying": "no", "victory": victory}
+		crashes := verify.Options{Starts: verify.AllFirst, Crashes: 2}
+		if v := check(t, bully.Algorithm, crashes, printed).Violation; v != nil {
+			t.Errorf("victory=%s, two crashes: %s: %s", victory, v.Property, v.Detail)
+		}
+		recovery := verify.Options{Starts: verify.EverySet, Crashes: 1, Recoveries: 1}
+		if v := check(t, bully.Algorithm, recovery, printed).Violation; v == nil || v.Property != property {
+			t.Errorf("victory=%s, a recovery: found %+v, want: %s", victory, v, property)
+		}
+	}
+	for parameter, recoveries := range map[string]bool{"yes": true, "no": false} {
+		set, err := bully.Algorithm.Set(map[string]string{"bullying": parameter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if claims := bully.Algorithm.With(set).Survives; claims&election.Recovery != 0 != recoveries || claims&election.Crash == 0 {
+			t.Errorf("bullying=%s claims to survive %b", parameter, claims)
 		}
 	}
 }

@@ -161,6 +161,9 @@ func initiators(n int, source *random.Source) []int {
 // crashes makes one process crash, and perhaps come back; surely, if it has to.
 func crashes(d *election.Declaration, o *simulate.Options, n int, source *random.Source) {
 	f := simulate.Crash{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(20))}
+	if n == 1 && d.Survives&election.Recovery == 0 {
+		return // somebody must live
+	}
 	o.Faults.Crashes = []simulate.Crash{f}
 	if d.Survives&election.Recovery != 0 && (n == 1 || source.Below(2) == 1 || d.Survives&election.Crash == 0) {
 		back := f.At.Add(election.Units(1 + source.Below(20)))
