@@ -22,6 +22,9 @@ import (
 	"ringleader.example/ringleader/algorithms/modifiedbully"
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/petersonalternating"
+	"ringleader.example/ringleader/algorithms/preference"
+	"ringleader.example/ringleader/algorithms/preferencering"
+	"ringleader.example/ringleader/algorithms/preferencetree"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/algorithms/tree"
@@ -46,6 +49,9 @@ var All = []Entry{
 	entry(&ringbully.Algorithm, count.RingBully),
 	entry(&lcr.Algorithm, count.LCR),
 	entry(&lelann.Algorithm, count.LeLann),
+	entry(&preference.Algorithm, nil),
+	entry(&preferencering.Algorithm, nil),
+	entry(&preferencetree.Algorithm, nil),
 	entry(&tree.Algorithm, nil),
 	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair),
 	entry(&bully.Algorithm, nil),
@@ -70,6 +76,34 @@ func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
 		Count:       exact,
 		Detects:     a.Suspect != nil,
 	}
+}
+
+// families are algorithms that do the same on different networks. The first lends the others its name.
+var families = [][]string{{"preference", "preference-ring", "preference-tree"}}
+
+// Family are the names of all that do the same as an algorithm on other networks, its own among them; nil
+// if it is alone.
+func (e *Entry) Family() []string {
+	for _, family := range families {
+		if slices.Contains(family, e.Name) {
+			return family
+		}
+	}
+	return nil
+}
+
+// On is the form of an algorithm for a topology: of those that bear its name the one that runs there;
+// otherwise the algorithm itself.
+func (e *Entry) On(topology election.Topology) *Entry {
+	if family := e.Family(); family == nil || family[0] != e.Name {
+		return e
+	}
+	for _, name := range e.Family() {
+		if form, err := Find(name); err == nil && form.Topology == topology {
+			return form
+		}
+	}
+	return e
 }
 
 // ErrUnknown says that there is no algorithm of that name; the text names those that there are.

@@ -23,6 +23,9 @@ import (
 	"ringleader.example/ringleader/algorithms/modifiedbully"
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/petersonalternating"
+	"ringleader.example/ringleader/algorithms/preference"
+	"ringleader.example/ringleader/algorithms/preferencering"
+	"ringleader.example/ringleader/algorithms/preferencetree"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/algorithms/tree"
@@ -40,6 +43,9 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, ringbully.Algorithm)
 	conform(t, &tested, lcr.Algorithm)
 	conform(t, &tested, lelann.Algorithm)
+	conform(t, &tested, preference.Algorithm)
+	conform(t, &tested, preferencering.Algorithm)
+	conform(t, &tested, preferencetree.Algorithm)
 	conform(t, &tested, tree.Algorithm)
 	conform(t, &tested, hirschbergsinclair.Algorithm)
 	conform(t, &tested, bully.Algorithm)
@@ -159,5 +165,35 @@ func TestOrderOnLinksIsNeededExactlyWhereDeclared(t *testing.T) {
 		if e.FIFO != (failures > 0) {
 			t.Errorf("%s: %d of %d runs fail without order on links; FIFO is declared as %v", e.Name, failures, runs, e.FIFO)
 		}
+	}
+}
+
+func TestAFamilyHasOneFormForEachNetworkAndItsFirstNameMeansThemAll(t *testing.T) {
+	topologies := []election.Topology{election.Ring, election.Complete, election.Tree, election.Strangers}
+	families := 0
+	for i := range catalogue.All {
+		e := &catalogue.All[i]
+		family := e.Family()
+		if family == nil || family[0] != e.Name {
+			for _, topology := range topologies {
+				if on := e.On(topology); on != e {
+					t.Errorf("%s on a %s is %s", e.Name, topology, on.Name)
+				}
+			}
+			continue
+		}
+		families++
+		for _, name := range family {
+			form, err := catalogue.Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if on := e.On(form.Topology); on.Name != name || form.Winner != e.Winner || !slices.Equal(form.Family(), family) {
+				t.Errorf("%s on a %s is %s, not %s; its family is %v", e.Name, form.Topology, on.Name, name, form.Family())
+			}
+		}
+	}
+	if families == 0 {
+		t.Error("there are no families")
 	}
 }

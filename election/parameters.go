@@ -39,7 +39,7 @@ func (p *Parameter) parse(text string) (value, error) {
 		}
 		return value{word: text}, nil
 	}
-	number, ok := rational(text)
+	number, ok := Rational(text)
 	if !ok {
 		return value{}, fmt.Errorf("parameter %s is a number such as 3, 1.5 or 3/2, not %.40q", p.Name, text)
 	}
@@ -61,9 +61,9 @@ func (p *Parameter) parse(text string) (value, error) {
 // maxWhole is how many bits a whole number may have. As a time, it leaves room for a few sums below 2¹²⁸.
 const maxWhole = 120
 
-// rational reads a decimal number or a fraction. big.Rat alone would also read exponents, whose numbers can take
+// Rational reads a decimal number or a fraction. big.Rat alone would also read exponents, whose numbers can take
 // all memory, other bases, and 010/1 as 8.
-func rational(text string) (*big.Rat, bool) {
+func Rational(text string) (*big.Rat, bool) {
 	odd := func(r rune) bool { return !strings.ContainsRune("0123456789./-", r) }
 	leadingZero := func(digits string) bool { return len(digits) > 1 && digits[0] == '0' && digits[1] != '.' }
 	above, below, _ := strings.Cut(strings.TrimPrefix(text, "-"), "/")

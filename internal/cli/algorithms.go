@@ -89,6 +89,9 @@ func (p *program) describe(e *catalogue.Entry) {
 	row("counts", d.Counts.String())
 	row("task", d.Task.String()+"; decides: "+d.Decides.String()+"; winner: "+d.Winner.String())
 	row("survives", survives(d.Survives))
+	if family := e.Family(); family != nil {
+		row("forms", strings.Join(family, ", ")+needed(e.Name == family[0], "; --topology picks one", ""))
+	}
 	for _, k := range d.Kinds {
 		row("message", k.Name+" ("+k.Class.String()+")")
 	}
@@ -161,8 +164,11 @@ func survives(f election.Faults) string {
 	if f&election.Recovery != 0 {
 		words = append(words, "recoveries")
 	}
-	if words == nil {
+	switch {
+	case words == nil:
 		return "no faults"
+	case f&election.Crash == 0:
+		return "crashes of those who come back"
 	}
 	return strings.Join(words, ", ")
 }
@@ -200,6 +206,7 @@ func declaration(e *catalogue.Entry) object {
 		{"timing", d.Timing.String()},
 		{"identifiers", d.Identifiers.String()},
 		{"knows_size", d.KnowsSize},
+		{"votes", d.Votes},
 		{"fifo", d.FIFO},
 		{"starts", d.Starts.String()},
 		{"counts", d.Counts.String()},
@@ -212,5 +219,6 @@ func declaration(e *catalogue.Entry) object {
 		{"parameters", parameters},
 		{"bounds", bounds},
 		{"count", e.Count != nil},
+		{"forms", e.Family()},
 	}
 }

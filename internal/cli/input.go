@@ -24,6 +24,7 @@ type input struct {
 	duplicates bool
 	start      string
 	shape
+	ballots
 }
 
 // flags adds the flags that say on which network.
@@ -35,6 +36,7 @@ func (in *input) flags(command *cobra.Command) {
 	f.Uint64Var(&in.seed, "seed", 1, "seed of everything random: order, schedule, delays, choices")
 	f.StringSliceVar(&in.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	in.shape.flags(command)
+	in.ballots.flags(command)
 	_ = command.RegisterFlagCompletionFunc("order", fixed(order.Names[:]...))
 	command.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -111,7 +113,22 @@ func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
 			return i, err
 		}
 	}
-	return i, in.fit(e, &i, in.seed)
+	if err := in.fit(e, &i, in.seed); err != nil {
+		return i, err
+	}
+	return i, in.read(e, &i, in.given(i))
+}
+
+// given are the identifiers by position, before a complete graph sorts them.
+func (in *input) given(i election.Instance) []uint64 {
+	if ids, err := numbers(in.ids); err == nil {
+		return ids
+	}
+	ids := make([]uint64, i.IDs.Len())
+	for q := range ids {
+		ids[q] = i.IDs.At(q)
+	}
+	return ids
 }
 
 // nameless are so many processes without identifiers; people call them by position.

@@ -75,7 +75,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			if err != nil {
 				return err
 			}
-			return p.simulate(command.Context(), e, &o)
+			return p.simulate(command.Context(), o.form(e), &o)
 		},
 	}
 	o.input.flags(command)
@@ -203,6 +203,7 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 		result = append(result, field{"delay", r.Delay})
 	}
 	result = append(result, field{"seed", o.seed}, field{"parameters", parameters(r.Prepared.Parameters)})
+	result = append(result, votesJSON(r.Prepared)...)
 	leaders := make([]uint64, 0, len(r.Leaders))
 	for _, q := range r.Leaders {
 		leaders = append(leaders, real(r, q))
@@ -321,6 +322,7 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	if r.Time != nil {
 		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
 	}
+	p.tally(r.Prepared)
 	counts(w, e.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Hurt), r.Messages, n, after)
 	if r.Open != nil {
 		fmt.Fprintf(w, "  %-12s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", "open", 6, r.Open.Messages, r.Open.Claim)

@@ -32,9 +32,25 @@ func (s *shape) flags(command *cobra.Command) {
 	_ = command.RegisterFlagCompletionFunc("orientation", fixed("agreed", "random"))
 }
 
+// form is the form of an algorithm for the network that was named, if it has several.
+func (s *shape) form(e *catalogue.Entry) *catalogue.Entry {
+	switch {
+	case s.topology == "ring":
+		return e.On(election.Ring)
+	case s.topology == "complete":
+		return e.On(election.Complete)
+	case s.edges != "" || slices.Contains(trees, s.topology):
+		return e.On(election.Tree)
+	}
+	return e
+}
+
 // fit gives an instance its shape.
 func (s *shape) fit(e *catalogue.Entry, i *election.Instance, seed uint64) (err error) {
 	if s.topology != "" {
+		if _, err := word("topology", s.topology, append([]string{"ring", "complete"}, trees...)...); err != nil {
+			return err
+		}
 		made := map[election.Topology][]string{election.Ring: {"ring"}, election.Tree: trees}[e.Topology]
 		if made == nil {
 			made = []string{"complete"}

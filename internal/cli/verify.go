@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -41,7 +42,7 @@ Exit status: 0 every property holds; 1 one does not; 2 the call was wrong; 3 not
 			if err != nil {
 				return err
 			}
-			return p.check(command.Context(), e, &o)
+			return p.check(command.Context(), o.form(e), &o)
 		},
 	}
 	o.input.flags(command)
@@ -83,6 +84,9 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	if o.ids == "" && o.order == "" { // every order
 		if v.Initiators != nil && e.Topology != election.Complete {
 			return v, fmt.Errorf("--start %s needs one order: give --ids or --order", o.start)
+		}
+		if o.scores != "" && e.Topology != election.Complete {
+			return v, errors.New("--scores need one order: give --ids or --order")
 		}
 		v.Size, v.Instance.IDs = o.n, nil
 	}

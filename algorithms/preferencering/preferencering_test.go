@@ -1,0 +1,117 @@
+package preferencering_test
+
+import (
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/preferencering"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+func TestConformance(t *testing.T) {
+	electiontest.Conform(t, preferencering.Algorithm, electiontest.Options{Verify: 4})
+}
+
+type (
+	process = preferencering.Process
+	message = preferencering.Message
+	output  = *election.Out[message]
+	receive = func(*process, election.Port, election.Kind, message, output)
+)
+
+func check(t *testing.T, how receive, o verify.Options) *verify.Violation {
+	t.Helper()
+	a := preferencering.Algorithm
+	a.Receive = how
+	report, err := verify.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Violation == nil && !report.Complete {
+		t.Fatalf("not finished after %d states", report.States)
+	}
+	return report.Violation
+}
+
+func TestEveryScheduleOfEveryVoteOfThree(t *testing.T) {
+	for code := range 27 {
+		o := verify.Options{Size: 3, Starts: verify.AnyTime, Unordered: true}
+		o.Instance.Votes = []uint64{uint64(code%3) + 1, uint64(code/3%3) + 1, uint64(code/9) + 1}
+		if v := check(t, (*process).Receive, o); v != nil {
+			t.Errorf("votes %v: %s: %s", o.Instance.Votes, v.Property, v.Detail)
+		}
+	}
+}
+
+func TestOneBallotGoesRoundWhenOneStartsAndAsInLCRWhenAllDo(t *testing.T) {
+	for n := 1; n <= 50; n++ {
+		falling := make(election.List, n)
+		for p := range falling {
+			falling[p] = uint64(n - p)
+		}
+		for starters, want := range map[int]int{1: n, n: n * (n + 1) / 2} {
+			o := simulate.Options{Instance: election.Instance{IDs: falling}}
+			if starters == 1 {
+				o.Initiators = []int{n - 1}
+			}
+			r, err := simulate.Run(preferencering.Algorithm, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Messages.ByKind[0] != uint64(want) || r.Messages.ByKind[1] != uint64(n) || !r.Right {
+				t.Errorf("%d of %d start: %v messages, right %v; want %d ballots", starters, n, r.Messages.ByKind, r.Right, want)
+			}
+		}
+	}
+}
+
+// found expects that the checker finds a mutant.
+func found(t *testing.T, property string, o verify.Options, how receive) {
+	t.Helper()
+	if v := check(t, how, o); v == nil || v.Property != property {
+		t.Errorf("found %+v, want %q", v, property)
+	}
+}
+
+// A smaller initiator's ballot that goes on as one's own counts its voters twice.
+func TestBallotsThatAreMergedAreFound(t *testing.T) {
+	found(t, verify.WrongLeader, verify.Options{Size: 3, Unordered: true}, func(p *process, port election.Port, kind election.Kind, m message, out output) {
+		if kind == preferencering.Ballot && p.Initiator && m.ID < p.ID {
+			out.Send(0, preferencering.Ballot, message{ID: p.ID, Tally: m.Tally.Plus(election.TallyOf(p.Vote))})
+			return
+		}
+		p.Receive(port, kind, m, out)
+	})
+}
+
+func TestBallotsThatNobodyDropsAreFound(t *testing.T) {
+	found(t, verify.BoundBroken, verify.Options{Size: 3}, func(p *process, port election.Port, kind election.Kind, m message, out output) {
+		before := *p
+		if kind == preferencering.Ballot && m.ID < p.ID {
+			p.Initiator = false
+		}
+		p.Receive(port, kind, m, out)
+		p.Initiator = before.Initiator
+	})
+}
+
+// The initiator's vote is on the ballot from the start.
+func TestAnInitiatorThatVotesAgainAtHomeIsFound(t *testing.T) {
+	o := verify.Options{Instance: election.On(2, 1)}
+	o.Instance.Votes = []uint64{1, 2} // a tie
+	found(t, verify.WrongLeader, o, func(p *process, port election.Port, kind election.Kind, m message, out output) {
+		if kind == preferencering.Ballot && m.ID == p.ID {
+			m.Tally = m.Tally.Plus(election.TallyOf(p.Vote))
+		}
+		p.Receive(port, kind, m, out)
+	})
+}
+
+func TestOneThatStartsAfterItHasVotedIsFound(t *testing.T) {
+	found(t, verify.BoundBroken, verify.Options{Size: 2, Starts: verify.AnyTime}, func(p *process, port election.Port, kind election.Kind, m message, out output) {
+		p.Receive(port, kind, m, out)
+		p.Joined = p.Initiator
+	})
+}

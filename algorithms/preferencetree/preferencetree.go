@@ -1,0 +1,174 @@
+// Package preferencetree elects whom most processes of a tree prefer, by saturation: each passes the votes
+// of all that is behind it to the one neighbour that is silent, and two neighbours end up with all votes.
+//
+// Source: S2 names the criterion, "processes in the group can vote for a leader based on a personal
+// preference", and the tree topology, and gives no code. This is saturation as algorithm tree has it, after
+// Santoro, Design and Analysis of Distributed Algorithms (2006), sections 2.6 and 3.2, with a sum of votes
+// in place of a maximum. Sums do not depend on the order in which neighbours report; but unlike a maximum
+// a sum that came twice would be wrong, so each port is heard once.
+package preferencetree
+
+import "ringleader.example/ringleader/election"
+
+// The messages: W, M and N.
+const (
+	WakeUp election.Kind = iota
+	Votes
+	Result
+)
+
+// Message is W, M(tally) or N(winner).
+type Message struct {
+	Winner election.ID
+	Tally  election.Tally
+}
+
+// Stage is how far a process has come.
+type Stage uint8
+
+// The stages.
+const (
+	Available  Stage = iota // asleep
+	Active                  // waits until one neighbour at most is silent
+	Processing              // has told its parent
+	Done
+)
+
+// Process is the state of one process.
+type Process struct {
+	ID     election.ID
+	Degree uint32
+	Silent uint32         // how many ports have not delivered M
+	Heard  []uint64       // which have: a bit each; nil if none or if nobody asks any more
+	Tally  election.Tally // its vote, and those that it has heard of; nil when it has decided
+	Parent election.Port  // the port that was silent last
+	Stage  Stage
+}
+
+// Algorithm is voting on a tree.
+var Algorithm = election.Algorithm[Process, Message]{
+	Declaration: election.Declaration{
+		Name:   "preference-tree",
+		Title:  "Election by votes, on a tree (saturation)",
+		Year:   2006,
+		Source: "S2, preference-based, tree topology; Santoro 2006, section 2.6",
+		About: "Whoever starts wakes the tree. A process that has heard from all neighbours but one passes on the sum of the votes " +
+			"that it knows. Two of these messages cross on one edge; its ends have all votes and tell the others who won: most " +
+			"votes win, and of equally many the largest identifier. A process that crashes blocks the election.",
+		Topology: election.Tree,
+		Votes:    true,
+		Counts:   election.CountsStartFirst,
+		Winner:   election.Voted,
+		Kinds: []election.MessageKind{
+			{Name: "wake-up", Class: election.Election},
+			{Name: "votes", Class: election.Election},
+			{Name: "result", Class: election.Announcement},
+		},
+		Bounds: []election.Bound{
+			{
+				Of: "total", Case: election.Worst, Formula: "4n - 4", Source: "3n + k - 4 if k start; reached if all do",
+				Value: func(n uint64) uint64 { return 4*n - 4 },
+			},
+			{
+				Of: "total", Case: election.Best, Formula: "3n - 3", Source: "3n + k - 4 if k start; reached if one does",
+				Value: func(n uint64) uint64 { return 3*n - 3 },
+			},
+		},
+	},
+	New:     New,
+	Start:   (*Process).Start,
+	Receive: (*Process).Receive,
+}
+
+// New is a process that sleeps.
+func New(l election.Local) Process {
+	return Process{ID: l.ID, Degree: uint32(l.Degree), Silent: uint32(l.Degree), Tally: election.TallyOf(l.Vote)}
+}
+
+// nobody is no port.
+const nobody = -1
+
+// Start wakes all neighbours.
+func (p *Process) Start(out *election.Out[Message]) { p.wake(nobody, out) }
+
+// wake makes a process active, once, which wakes all neighbours but the one that it was woken by.
+func (p *Process) wake(by int, out *election.Out[Message]) {
+	if p.Stage != Available {
+		return
+	}
+	p.Stage = Active
+	for port := range int(p.Degree) {
+		if port != by {
+			out.Send(election.Port(port), WakeUp, Message{})
+		}
+	}
+	if p.Degree == 0 {
+		p.Stage = Done
+		out.Lead(0)
+		return
+	}
+	p.check(out)
+}
+
+// Receive handles a message. M wakes, too, since it may have overtaken W.
+func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
+	p.wake(int(port), out)
+	switch {
+	case kind == Votes && p.Stage == Active:
+		p.hear(port, m.Tally)
+		p.check(out)
+	case kind == Votes && p.Stage == Processing && port == p.Parent: // both ends of this edge have all votes
+		p.decide(p.Tally.Plus(m.Tally).Winner(), out)
+	case kind == Result && p.Stage == Processing:
+		p.decide(m.Winner, out)
+	}
+}
+
+// hear adds the votes behind a port, once.
+func (p *Process) hear(port election.Port, tally election.Tally) {
+	word, bit := port/64, uint64(1)<<(port%64)
+	heard := make([]uint64, (p.Degree+63)/64)
+	copy(heard, p.Heard)
+	if heard[word]&bit != 0 {
+		return
+	}
+	heard[word] |= bit
+	p.Heard = heard
+	p.Silent--
+	p.Tally = p.Tally.Plus(tally)
+}
+
+// check makes the last silent neighbour the parent, and tells it.
+func (p *Process) check(out *election.Out[Message]) {
+	if p.Silent != 1 {
+		return
+	}
+	p.Parent = p.silent()
+	p.Heard = nil
+	p.Stage = Processing
+	out.Send(p.Parent, Votes, Message{Tally: p.Tally})
+}
+
+// silent is the first port that has not delivered M.
+func (p *Process) silent() election.Port {
+	port := 0
+	for p.Heard != nil && p.Heard[port/64]>>(port%64)&1 == 1 {
+		port++
+	}
+	return election.Port(port)
+}
+
+// decide tells all but the parent, who decides likewise or has told us.
+func (p *Process) decide(winner election.ID, out *election.Out[Message]) {
+	p.Stage, p.Tally = Done, nil
+	if winner == p.ID {
+		out.Lead(0)
+	} else {
+		out.Follow(winner, 0)
+	}
+	for port := range int(p.Degree) {
+		if election.Port(port) != p.Parent {
+			out.Send(election.Port(port), Result, Message{Winner: winner})
+		}
+	}
+}

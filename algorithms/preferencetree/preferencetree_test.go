@@ -1,0 +1,130 @@
+package preferencetree_test
+
+import (
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/preferencetree"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+func TestConformance(t *testing.T) {
+	electiontest.Conform(t, preferencetree.Algorithm, electiontest.Options{Verify: 4})
+}
+
+// joined is a tree in which each position but the first is joined to an earlier one.
+func joined(n int, to func(p int) int) (edges [][2]int) {
+	for p := 1; p < n; p++ {
+		edges = append(edges, [2]int{to(p), p})
+	}
+	return edges
+}
+
+func path(n int) [][2]int { return joined(n, func(p int) int { return p - 1 }) }
+
+type (
+	process = preferencetree.Process
+	message = preferencetree.Message
+	output  = *election.Out[message]
+	receive = func(*process, election.Port, election.Kind, message, output)
+)
+
+func check(t *testing.T, how receive, o verify.Options) *verify.Violation {
+	t.Helper()
+	a := preferencetree.Algorithm
+	a.Receive = how
+	report, err := verify.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Violation == nil && !report.Complete {
+		t.Fatalf("not finished after %d states", report.States)
+	}
+	return report.Violation
+}
+
+func TestEveryScheduleOfEveryVoteOfThree(t *testing.T) {
+	for code := range 27 {
+		o := verify.Options{Size: 3, Starts: verify.AnyTime, Unordered: true}
+		o.Instance.Edges = path(3)
+		o.Instance.Votes = []uint64{uint64(code%3) + 1, uint64(code/3%3) + 1, uint64(code/9) + 1}
+		if v := check(t, (*process).Receive, o); v != nil {
+			t.Errorf("votes %v: %s: %s", o.Instance.Votes, v.Property, v.Detail)
+		}
+	}
+}
+
+func TestLargeTreesCost3NPlusKMinus4(t *testing.T) {
+	for _, n := range []int{2, 3, 64, 65, 66, 1000} {
+		ids := make(election.List, n)
+		for p := range ids {
+			ids[p] = uint64(p) + 1
+		}
+		for _, edges := range [][][2]int{path(n), joined(n, func(int) int { return 0 }), joined(n, func(p int) int { return (p - 1) / 2 })} {
+			for k := 1; k <= n; k += max(1, (n-1)/2) {
+				starters := make([]int, k)
+				for s := range starters {
+					starters[s] = n - 1 - s
+				}
+				r, err := simulate.Run(preferencetree.Algorithm, simulate.Options{
+					Instance: election.Instance{IDs: ids, Edges: edges}, Initiators: starters,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Messages.Total != uint64(3*n+k-4) || !r.Right {
+					t.Errorf("%d of %d start: %d messages, right %v; want %d", k, n, r.Messages.Total, r.Right, 3*n+k-4)
+				}
+			}
+		}
+	}
+}
+
+// found expects that the checker finds a mutant on a path on which votes are as given.
+func found(t *testing.T, property string, votes []uint64, unordered bool, how receive) {
+	t.Helper()
+	o := verify.Options{Size: len(votes), Unordered: unordered}
+	o.Instance.Edges, o.Instance.Votes = path(len(votes)), votes
+	if v := check(t, how, o); v == nil || v.Property != property {
+		t.Errorf("found %+v, want %q", v, property)
+	}
+}
+
+// Of the saturated pair each knows one half.
+func TestOneHalfOfTheVotesIsFound(t *testing.T) {
+	found(t, verify.WrongLeader, []uint64{1, 2}, false, func(p *process, port election.Port, kind election.Kind, m message, out output) {
+		if kind == preferencetree.Votes && p.Stage == preferencetree.Processing {
+			m.Tally = nil
+		}
+		p.Receive(port, kind, m, out)
+	})
+}
+
+// A maximum may be taken twice, a vote may not.
+func TestAVoteThatIsAddedAgainWithEachReportIsFound(t *testing.T) {
+	found(t, verify.WrongLeader, []uint64{3, 1, 3}, false, func(p *process, port election.Port, kind election.Kind, m message, out output) {
+		if kind == preferencetree.Votes && p.Degree == 2 {
+			m.Tally = m.Tally.Plus(election.TallyOf(1, 1))
+		}
+		p.Receive(port, kind, m, out)
+	})
+}
+
+func TestVotesThatDoNotWakeAreFoundIfTheyOvertake(t *testing.T) {
+	a := func(p *process, port election.Port, kind election.Kind, m message, out output) {
+		if p.Stage != preferencetree.Available || kind == preferencetree.WakeUp {
+			p.Receive(port, kind, m, out)
+		}
+	}
+	o := verify.Options{Size: 2, Starts: verify.EverySet, Unordered: true}
+	o.Instance.Edges = path(2)
+	if v := check(t, a, o); v == nil || v.Property != verify.Undecided {
+		t.Errorf("found %+v", v)
+	}
+	o.Unordered = false
+	if v := check(t, a, o); v != nil {
+		t.Errorf("in order: %s: %s", v.Property, v.Detail)
+	}
+}
