@@ -49,6 +49,8 @@ func (d *Decision) Apply(task Task, e Effect, self ID) error {
 		return fmt.Errorf("%w: was %s, then %s", ErrIrrevocable, before.Role, d.Role)
 	case task == Once && d.Term != 0:
 		return fmt.Errorf("%w: one-shot decisions have term 0, not %d", ErrTerm, d.Term)
+	case task == Groups: // engines look at all processes together
+		return nil
 	case d.Term < before.Term:
 		return fmt.Errorf("%w: %d after %d", ErrTerm, d.Term, before.Term)
 	case d.Term == before.Term && d.Term != 0 && before.Role != Undecided && d.Role != Undecided && d.Leader != before.Leader:

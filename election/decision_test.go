@@ -51,6 +51,10 @@ func TestADecisionThatTheTaskAllowsIsMade(t *testing.T) {
 		{election.Service, leader(5), lead(4), leader(4), election.ErrTerm, "went back on a term: 4 after 5"},
 		{election.Service, undecided(5), follow(3, 0), follower(3, 0), election.ErrTerm, "went back on a term: 0 after 5"},
 
+		{election.Groups, leader(5), follow(3, 5), follower(3, 5), nil, ""}, // a leader and its term are the name
+		{election.Groups, follower(3, 5), lead(4), leader(4), nil, ""},
+		{election.Groups, follower(3, 5), doubt, undecided(5), nil, ""},
+
 		{election.Once, leader(0), election.Effect{Op: election.SetTimer}, leader(0), nil, ""},
 		{election.Service, leader(5), election.Effect{Op: election.StopTimer, Term: 1}, leader(5), nil, ""},
 	} {

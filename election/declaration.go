@@ -34,13 +34,17 @@ type Declaration struct {
 
 	Survives Faults // what the task is claimed under
 
+	// Settles is how long after the start and after the last fault a service has done its task that never comes
+	// to rest, so that a simulation need not go on. Nil: it comes to rest.
+	Settles func(n uint64, p Parameters) Ticks
+
 	Kinds      []MessageKind // at most 16
 	Timers     []string      // at most 8
 	Parameters []Parameter
 	Bounds     []Bound
 
-	// Revise turns Counts, Decides, Winner, Survives and Bounds, which are above as the default parameters have
-	// them, into what is claimed with these; Bounds are replaced as a whole. Nil: the parameters change no claim.
+	// Revise turns Starts, Counts, Decides, Winner, Survives and Bounds, which are above as the default parameters
+	// have them, into what is claimed with these; Bounds are replaced as a whole. Nil: the parameters change no claim.
 	Revise func(*Declaration, Parameters)
 }
 
@@ -122,9 +126,14 @@ type Task uint8
 const (
 	Once    Task = iota // each decides once, for ever
 	Service             // decisions change with faults; after the last one all agree
+
+	// Groups is a Service whose leaders each count their own terms: what has a name, for ever, is a leader with
+	// a term, and the terms of a process may go down when it changes its leader. No leader leads twice in one
+	// term, even after a crash, and nobody follows one in a term that it has not led in.
+	Groups
 )
 
-func (t Task) String() string { return [...]string{"once", "service"}[t] }
+func (t Task) String() string { return [...]string{"once", "service", "groups"}[t] }
 
 // Decides says who decides in the end.
 type Decides uint8

@@ -24,6 +24,7 @@ const (
 	timeout
 	fault // one of the run's cuts, slow processes, crashes amid a step or suspicions begins
 	heal  // … and is over
+	end   // of the run
 )
 
 // event is something that will happen.
@@ -112,6 +113,8 @@ func (c *clocked[S, M]) class(w what, port election.Port) uint64 {
 		return first
 	case w == suspicion || w == unheard || w == trust:
 		return last
+	case w == end:
+		return last + 1
 	case c.o.Timing == election.Synchronous && w == arrival:
 		return 1 + uint64(port)
 	case c.o.Timing == election.Synchronous && w == start:
@@ -171,11 +174,13 @@ func (c *clocked[S, M]) play() {
 	c.scheduleFaults()
 	for p := range c.initiators {
 		if c.o.AnyTime {
-			horizon := uint64(c.p.Size()) * c.longest()
-			c.schedule(event{at: election.Units(c.delays.Below(horizon + 1)), what: start, process: uint32(p)}, 0)
+			c.schedule(event{at: election.Units(c.delays.Below(c.latestStart() + 1)), what: start, process: uint32(p)}, 0)
 			continue
 		}
 		c.happen(&event{what: start, process: uint32(p)})
+	}
+	if at := c.end(); !at.IsZero() {
+		c.schedule(event{at: at, what: end}, 0)
 	}
 	for c.result.Complete {
 		if w := c.wheel; w != nil && len(c.queue) == 0 && w.read < len(w.due) || c.message() {
@@ -189,7 +194,12 @@ func (c *clocked[S, M]) play() {
 		if len(c.queue) == 0 {
 			break
 		}
-		if e := c.next(); c.current(&e) && c.goesOn() {
+		e := c.next()
+		if e.what == end {
+			c.now = e.at
+			break
+		}
+		if c.current(&e) && c.goesOn() {
 			c.now = e.at
 			c.happen(&e)
 		}
@@ -203,6 +213,25 @@ func (c *clocked[S, M]) play() {
 		c.result.Bytes += c.wheel.bytes(size)
 	}
 }
+
+// end is when the run ends unless all is quiet before: as the options say, or when a service that is never
+// quiet must have settled. 0: when all is quiet.
+func (c *clocked[S, M]) end() election.Ticks {
+	if !c.o.Until.IsZero() || c.a.Settles == nil {
+		return c.o.Until
+	}
+	last := c.o.Faults.last()
+	if c.o.AnyTime {
+		last = later(last, election.Units(c.latestStart()))
+	}
+	for _, r := range c.o.Resigns {
+		last = later(last, r.At)
+	}
+	return last.Add(c.a.Settles(uint64(c.p.Size()), c.p.Parameters))
+}
+
+// latestStart is when all have started whose time the schedule picks.
+func (c *clocked[S, M]) latestStart() uint64 { return uint64(c.p.Size()) * c.longest() }
 
 // message says whether the next event is a message of the wheel, and not one of the queue.
 func (c *clocked[S, M]) message() bool {

@@ -123,6 +123,26 @@ func (f *Faults) timed() bool {
 	return len(f.Crashes)+len(f.Recoveries)+len(f.Cuts)+len(f.Slow)+len(f.Suspicions)+len(f.Drifts) > 0 || f.Random.any()
 }
 
+// last is the last moment at which a fault begins or is over.
+func (f *Faults) last() (last election.Ticks) {
+	for _, c := range f.Crashes {
+		last = later(last, c.At)
+	}
+	for _, r := range f.Recoveries {
+		last = later(last, r.At)
+	}
+	for i := range f.Cuts {
+		last = later(later(last, f.Cuts[i].At), f.Cuts[i].Until)
+	}
+	for i := range f.Slow {
+		last = later(later(last, f.Slow[i].At), f.Slow[i].Until)
+	}
+	for i := range f.Suspicions {
+		last = later(later(last, f.Suspicions[i].At), f.Suspicions[i].Until)
+	}
+	return last
+}
+
 // links says whether links lose or repeat messages by chance.
 func (f *Faults) links() bool { return f.Lose.Times+f.Duplicate.Times > 0 }
 

@@ -99,6 +99,7 @@ type Options struct {
 	SkipPhases bool // do not count by phases, which costs a call for each message
 
 	Record   bool                         // keep what happens, step by step
+	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends when all is quiet, or [election.Declaration.Settles] says
 	Limit    uint64                       // of deliveries and timeouts; 0: none
 	Progress func(deliveries uint64) bool // called now and then; false ends the run
 }
@@ -146,6 +147,8 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 		return wrong("it cannot use %d cores; 0 is one", o.Cores)
 	case (f.timed() || len(o.Resigns) > 0) && !clock:
 		return wrong("faults that come at a time, and resignations, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
+	case !o.Until.IsZero() && !clock:
+		return wrong("until is a time, and schedule %s has no clock; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
 	case len(o.Resigns) > 0 && !commanded:
 		return wrong("it does not resign")
 	}

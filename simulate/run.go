@@ -36,6 +36,7 @@ type run[S, M any] struct {
 	now     election.Ticks
 	dead    []bool           // nil if nobody ever is
 	leases  []election.Ticks // when each one ends; nil unless declared
+	groups  map[group]bool   // that have been; nil unless declared
 	unsent  int              // how many messages of the last step do not leave, since the process crashes amid it
 	sent    [16]uint64
 	elects  uint16     // which kinds are election messages: bit by kind
@@ -121,6 +122,9 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 	if a.Leased {
 		r.leases = make([]election.Ticks, n)
 	}
+	if a.Task == election.Groups {
+		r.groups = map[group]bool{}
+	}
 	for k, kind := range a.Kinds {
 		if kind.Class == election.Election {
 			r.elects |= 1 << k
@@ -177,7 +181,7 @@ func (r *run[S, M]) start() {
 // trusted says whether an engine can run this that does not look at every step.
 func (r *run[S, M]) trusted() bool {
 	return r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && len(r.a.Timers) == 0 && !r.a.Leased &&
-		r.record == nil && r.dead == nil && !r.o.Faults.timed() && len(r.o.Resigns) == 0 && r.luck == nil
+		r.record == nil && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.timed() && len(r.o.Resigns) == 0 && r.luck == nil
 }
 
 // again begins from the beginning.
@@ -249,7 +253,8 @@ func (r *run[S, M]) leaving() []election.Sent[M] {
 	return sent[:len(sent)-r.unsent]
 }
 
-// check makes sure that the step of the process at p kept to its own ports, kinds and timers.
+// check makes sure that the step of the process at p kept to its own ports, kinds and timers, and to the names of
+// groups, which count even if it crashes amid the step.
 func (r *run[S, M]) check(p int) {
 	first, degree := r.net.First(p), uint32(r.net.Degree(p))
 	for i := range r.collect.Sent() {
@@ -266,6 +271,9 @@ func (r *run[S, M]) check(p int) {
 	for _, e := range r.collect.Rare() {
 		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.a.Timers) {
 			r.broke(p, fmt.Sprintf("uses timer %d of %d", e.Timer, len(r.a.Timers)))
+		}
+		if r.groups != nil {
+			r.group(p, e)
 		}
 	}
 }
@@ -350,6 +358,28 @@ func (r *run[S, M]) lease(p int, e election.Effect) {
 	for q := range r.leases {
 		if q != p && r.now.Less(r.leases[q]) && r.now.Less(r.leases[p]) {
 			r.result.fault(fmt.Sprintf("%s leads while the lease of %s runs", r.name(p), r.name(q)))
+		}
+	}
+}
+
+// group is the name of a group; see [election.Groups].
+type group struct {
+	leader election.ID
+	term   election.Term
+}
+
+// group sees to it that no group is formed twice, and that nobody follows in one that has never been.
+func (r *run[S, M]) group(p int, e election.Effect) {
+	switch g := (group{e.ID, e.Term}); e.Op {
+	case election.Lead:
+		g.leader = r.p.ID(p)
+		if r.groups[g] {
+			r.result.fault(fmt.Sprintf("%s leads in term %d again", r.name(p), g.term))
+		}
+		r.groups[g] = true
+	case election.Follow:
+		if !r.groups[g] {
+			r.result.fault(fmt.Sprintf("%s follows %d in term %d, in which that has not led", r.name(p), r.p.RealOf(g.leader), g.term))
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (x *explorer[S, M]) expand(w world, depth int) {
 	if ends {
 		x.report.Finals++
 	}
-	service := x.a.Task == election.Service // may end in a cycle
+	service := x.a.Task != election.Once // may end in a cycle
 	if x.o.SafetyOnly || !ends && !service {
 		return
 	}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -25,6 +26,9 @@ func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *faul
 			f = c.leads(w, q, e)
 		case election.Follow:
 			// For ever, so it may not be wrong even for a moment.
+			if c.a.Task == election.Groups {
+				f = c.joins(w, q, e)
+			}
 			if right := c.best; c.a.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Disturbed {
 				f = &fault{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.who(q), c.p.RealOf(e.ID), c.p.RealOf(right))}
 			}
@@ -62,15 +66,32 @@ func (c *checker[S, M]) leads(w world, q int, e *election.Effect) *fault {
 		if t.Term != e.Term {
 			continue
 		}
-		if int(t.Position) != q {
+		if int(t.Position) == q {
+			if c.a.Task == election.Groups {
+				return &fault{WrongTerm, fmt.Sprintf("%s leads in term %d again", c.who(q), e.Term)}
+			}
+			return nil
+		}
+		if c.a.Task != election.Groups {
 			return &fault{TwoInTerm, fmt.Sprintf("%s leads in term %d, and so did %s", c.who(q), e.Term, c.who(int(t.Position)))}
 		}
-		return nil
 	}
 	r.Led = append(slices.Clone(r.Led), tenure{e.Term, uint32(q)})
-	slices.SortFunc(r.Led, func(t, u tenure) int { return int(t.Position) - int(u.Position) })
+	slices.SortFunc(r.Led, func(t, u tenure) int {
+		return cmp.Or(cmp.Compare(t.Position, u.Position), cmp.Compare(t.Term, u.Term))
+	})
 	c.setRest(w, &r)
 	return nil
+}
+
+// joins judges a process that follows in a group: somebody must have led it.
+func (c *checker[S, M]) joins(w world, q int, e *election.Effect) *fault {
+	for _, t := range c.rest(w).Led {
+		if t.Term == e.Term && c.p.ID(int(t.Position)) == e.ID {
+			return nil
+		}
+	}
+	return &fault{WrongTerm, fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.who(q), c.p.RealOf(e.ID), e.Term)}
 }
 
 // settled judges a world in which a run may end. Where all that were to start died before, there was no

@@ -51,6 +51,9 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			}
 			a := a
 			a.Declaration = *a.With(set)
+			if a.Survives&election.Recovery == 0 { // with these parameters
+				a.Recover, a.Kept = nil, nil
+			}
 			t.Run("task and bounds are kept under every timing", func(t *testing.T) { runs(t, a, o, parameters, nil) })
 			if a.Survives != 0 {
 				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes) })
@@ -296,6 +299,9 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			run.Instance.Parameters = o.Parameters[i%len(o.Parameters)]
 			if a.Starts == election.AnyStart && seed%2 == 1 {
 				run.Initiators = initiators(n, random.New(seed, random.Choices))
+			}
+			if a.Survives&election.Recovery != 0 && seed%2 == 0 { // some messages are for faults only
+				crashes(&a.Declaration, &run, n, random.New(seed, random.Choices))
 			}
 			if a.Command != nil {
 				run.Resigns = []simulate.Fault{{Process: int(seed) % n, At: election.Units(4)}}
