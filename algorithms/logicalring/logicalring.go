@@ -1,0 +1,321 @@
+// Package logicalring elects the live process of highest identifier among known members in a logical ring: a list
+// goes round, each member adds itself, and who began it announces the greatest on it.
+//
+// Source: S2 section 2.4, which is Tanenbaum's ring algorithm:
+//
+//  1. Who finds that the leader has failed sends a list with itself on it round the ring, and each member adds
+//     itself. Who does not acknowledge is skipped.
+//  2. When the list is back, its initiator announces the greatest on it: once round the ring, or directly to
+//     all on the list.
+//
+// S2 adds that the ring needs no acknowledgements, since the list comes back. That is so while nobody dies:
+// without them, nobody notices that it will not. Alone, a member sends the list and the announcement to itself.
+//
+// Of m live members, each initiator costs m messages for the list, m (direct: m-1) for the announcement, and
+// one more with its timeout for each dead member in the way of each of them. As printed, the algorithm does not
+// survive crashes and recoveries. What is added, with what the checker or random runs find without it:
+//
+//   - A list or announcement that comes a second time to one who did not begin it is dropped: its initiator has
+//     died, and it would go round for ever. So announcements carry a list, too.
+//   - An announcement that cannot be delivered to the elected starts an election: it died after it had added
+//     itself.
+//   - Whoever has passed on a list and heard no announcement yet holds an election when anybody dies: the list
+//     may have died with it.
+//   - Elections are numbered by epochs, which survive crashes: an announcement of an earlier epoch than the
+//     latest that its receiver knows is passed on, but not believed. A list takes on the latest epoch of those
+//     that it visits, or nobody would believe a process that was away.
+//   - Of two announcements of one epoch that differ, the lists saw different members. The greater leader is
+//     believed; who hears of the smaller later, or is greater itself, holds an election.
+//
+// A process that has heard of no election does not begin one when another dies. So if all who know of the
+// first one die while its list waits for the acknowledgement of a dead member, it is as if it had not begun.
+//
+// Assumptions are those of package bully: bounded delays, and a failure detector that is right. It is asked for
+// one thing only: that somebody has died who took part. Members are skipped by the missing acknowledgement.
+package logicalring
+
+import (
+	"math/big"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// The messages.
+const (
+	Election election.Kind = iota
+	Coordinator
+	Acknowledgement
+)
+
+// Overdue is the timer: an acknowledgement is missing.
+const Overdue election.Timer = 0
+
+// Message is ELECTION(list), COORDINATOR(list, leader) or an acknowledgement of one of them, which repeats it
+// as far as is needed to recognize it.
+type Message struct {
+	List   []election.ID // whom it has visited; the first is the initiator, who takes it off the ring
+	Leader election.ID   // 0 in ELECTION
+	Epoch  uint32
+}
+
+// Transmission is a message that has not been acknowledged yet.
+type Transmission struct {
+	Message Message
+	To      election.ID
+	Kind    election.Kind
+	Until   election.Deadline // after that, To is dead
+}
+
+// Process is the state of one process.
+type Process struct {
+	ID          election.ID
+	Members     election.ID // they are 1 … Members
+	Coordinator election.ID // 0 if not known
+	Since       uint32      // the epoch of its announcement
+	Epoch       uint32      // the latest that this process knows; survives a crash
+	Direct      bool        // announce=direct
+	Wait        election.Ticks
+	Pending     []Transmission // in the order in which they were sent, so also of Until
+}
+
+// Algorithm is the election on a logical ring.
+var Algorithm = election.Algorithm[Process, Message]{
+	Declaration: election.Declaration{
+		Name:   "logical-ring",
+		Title:  "Logical ring (Tanenbaum)",
+		Year:   1992,
+		Source: "S2 section 2.4; Tanenbaum, Modern Operating Systems, 1992",
+		About: "A list goes round the living members, and each adds itself; the initiator elects the greatest of them and announces it. " +
+			"Whoever does not acknowledge is skipped. There is no quorum.",
+		Topology: election.Complete,
+		Timing:   election.Timed,
+		FIFO:     true,
+		Counts:   election.CountsFixed,
+		Task:     election.Service,
+		Winner:   election.Largest,
+		Survives: election.Crash | election.Recovery,
+		Kinds: []election.MessageKind{
+			{Name: "election", Class: election.Election},
+			{Name: "coordinator", Class: election.Announcement},
+			{Name: "acknowledgement", Class: election.Overhead},
+		},
+		Timers: []string{"acknowledgement timeout"},
+		Parameters: []election.Parameter{
+			{
+				Name: "announce", Choices: []string{"ring", "direct"},
+				About: "how the initiator tells who leads: once round the ring, or directly to all on its list",
+			},
+			{
+				Name: "delay", Whole: true, Least: 1, Most: 1 << 62, Default: "1",
+				About: "the longest time that a message takes, and its handling",
+			},
+			{
+				Name: "timeout", Whole: true, Least: 1, Default: "2·delay + 1",
+				About: "how long to wait for an acknowledgement; more than 2·delay, or a live process is skipped",
+				Derived: func(p election.Parameters) *big.Rat {
+					twice := new(big.Rat).Mul(p.Rational("delay"), big.NewRat(2, 1))
+					return twice.Add(twice, big.NewRat(1, 1))
+				},
+			},
+		},
+		Bounds: bounds(0, "2n"),
+		Revise: func(d *election.Declaration, p election.Parameters) {
+			if p.Word("announce") == "direct" {
+				d.Bounds = bounds(1, "2n - 1")
+			}
+		},
+	},
+	New:     New,
+	Start:   (*Process).elect,
+	Receive: (*Process).Receive,
+	Timeout: (*Process).Timeout,
+	Recover: (*Process).elect,
+	Suspect: (*Process).Suspect,
+	Trust:   (*Process).Trust,
+	Kept:    func(p *Process) any { return &p.Epoch },
+}
+
+// bounds are those of an announcement that saves so many messages.
+func bounds(saved uint64, total string) []election.Bound {
+	const lists = "each of k initiators sends a list round"
+	return []election.Bound{
+		{
+			Of: "election", Case: election.Best, Formula: "n", Source: lists + "; reached if one process starts",
+			Value: func(n uint64) uint64 { return n },
+		},
+		{
+			Of: "election", Case: election.Worst, Formula: "n²", Source: lists + "; reached if all start",
+			Value: func(n uint64) uint64 { return n * n },
+		},
+		{
+			Of: "total", Case: election.Best, Formula: total, Source: "kn and the announcements; reached if one process starts",
+			Value: func(n uint64) uint64 { return 2*n - saved },
+		},
+		{
+			Of: "total", Case: election.Worst, Formula: "n(" + total + ")", Source: "kn and the announcements; reached if all start",
+			Value: func(n uint64) uint64 { return n * (2*n - saved) },
+		},
+		{
+			Of: "total", Case: election.Worst, Formula: total, OneStart: true, Source: "the list and the announcement",
+			Value: func(n uint64) uint64 { return 2*n - saved },
+		},
+	}
+}
+
+// New is a process that knows no coordinator.
+func New(l election.Local) Process {
+	return Process{
+		ID: l.ID, Members: election.ID(l.Degree),
+		Direct: l.Parameters.Word("announce") == "direct",
+		Wait:   l.Parameters.Ticks("timeout"),
+	}
+}
+
+// next is the successor of a member on the ring.
+func (p *Process) next(id election.ID) election.ID { return id%p.Members + 1 }
+
+// elect is step 1: a list with one entry, in a new epoch.
+func (p *Process) elect(out *election.Out[Message]) {
+	if p.Coordinator != 0 {
+		p.Coordinator = 0
+		out.Doubt()
+	}
+	p.Epoch++
+	p.transmit(Election, Message{List: []election.ID{p.ID}, Epoch: p.Epoch}, p.next(p.ID), out)
+}
+
+// settled says whether no list has come by, or left, that is still to be followed by an announcement.
+func (p *Process) settled() bool { return p.Since == p.Epoch }
+
+// Suspect is the failure detector's word that the process behind a port has died, perhaps with a list.
+func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
+	if election.From(port) == p.Coordinator || !p.settled() {
+		p.elect(out)
+	}
+}
+
+// Trust comes after a pause or a partition, which S2 does not know: each side may have a leader.
+func (p *Process) Trust(_ election.Port, out *election.Out[Message]) {
+	if p.Coordinator == p.ID || !p.settled() {
+		p.elect(out)
+	}
+}
+
+// Receive acknowledges a message, unless it is an acknowledgement, and handles it.
+func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
+	if kind == Acknowledgement {
+		p.acknowledged(election.From(port), m, out)
+		return
+	}
+	out.Send(port, Acknowledgement, Message{List: m.List[:1], Leader: m.Leader, Epoch: m.Epoch})
+	switch kind {
+	case Election:
+		p.collect(m, out)
+	case Coordinator:
+		p.hear(m, out)
+	}
+}
+
+// collect passes a list on, once, and announces who is elected if it is the process's own.
+func (p *Process) collect(m Message, out *election.Out[Message]) {
+	p.Epoch = max(p.Epoch, m.Epoch)
+	switch {
+	case m.List[0] == p.ID:
+		p.announce(m, out)
+	case !slices.Contains(m.List, p.ID):
+		m.Epoch = p.Epoch
+		p.pass(Election, m, out)
+	}
+}
+
+// announce is step 2. A direct announcement waits for the acknowledgement of the elected only: what the others
+// do not hear does not matter if they are dead.
+func (p *Process) announce(list Message, out *election.Out[Message]) {
+	m := Message{Leader: slices.Max(list.List), Epoch: list.Epoch}
+	switch {
+	case !p.believe(m, out):
+	case !p.Direct:
+		p.pass(Coordinator, m, out)
+	default:
+		m.List = []election.ID{p.ID}
+		for _, id := range list.List {
+			if id == m.Leader && id != p.ID {
+				p.transmit(Coordinator, m, id, out)
+			} else if id != p.ID {
+				out.Send(election.To(id), Coordinator, m)
+			}
+		}
+	}
+}
+
+// hear passes an announcement on, once.
+func (p *Process) hear(m Message, out *election.Out[Message]) {
+	if !slices.Contains(m.List, p.ID) && p.believe(m, out) && !p.Direct {
+		p.pass(Coordinator, m, out)
+	}
+}
+
+// believe follows the leader that is announced, and says whether others should be told.
+func (p *Process) believe(m Message, out *election.Out[Message]) bool {
+	switch {
+	case m.Epoch < p.Epoch: // something newer is under way, or over
+		return true
+	case m.Leader < p.ID, // the list did not see me,
+		m.Leader < p.Coordinator && p.Since == m.Epoch: // or not the one that I follow
+		p.elect(out)
+		return false
+	case m.Leader == p.Coordinator: // as before
+	case m.Leader == p.ID:
+		out.Lead(0)
+	default:
+		out.Follow(m.Leader, 0)
+	}
+	p.Coordinator, p.Since, p.Epoch = m.Leader, m.Epoch, m.Epoch
+	return true
+}
+
+// pass adds the process to a list and sends it on.
+func (p *Process) pass(kind election.Kind, m Message, out *election.Out[Message]) {
+	m.List = append(m.List[:len(m.List):len(m.List)], p.ID)
+	p.transmit(kind, m, p.next(p.ID), out)
+}
+
+// transmit sends what has to be acknowledged.
+func (p *Process) transmit(kind election.Kind, m Message, to election.ID, out *election.Out[Message]) {
+	out.Send(election.To(to), kind, m)
+	p.await(append(p.Pending[:len(p.Pending):len(p.Pending)], Transmission{m, to, kind, out.Deadline(p.Wait)}), out)
+}
+
+// await waits for these acknowledgements.
+func (p *Process) await(pending []Transmission, out *election.Out[Message]) {
+	p.Pending = pending
+	if len(pending) == 0 {
+		out.Stop(Overdue)
+	} else {
+		out.At(Overdue, pending[0].Until)
+	}
+}
+
+// acknowledged ends a transmission.
+func (p *Process) acknowledged(by election.ID, m Message, out *election.Out[Message]) {
+	i := slices.IndexFunc(p.Pending, func(t Transmission) bool {
+		return t.To == by && t.Message.List[0] == m.List[0] && t.Message.Leader == m.Leader && t.Message.Epoch == m.Epoch
+	})
+	if i >= 0 {
+		p.await(slices.Concat(p.Pending[:i], p.Pending[i+1:]), out)
+	}
+}
+
+// Timeout skips whoever has not acknowledged in time, unless it is the elected that has not heard of it.
+func (p *Process) Timeout(_ election.Timer, out *election.Out[Message]) {
+	for len(p.Pending) > 0 && out.Passed(p.Pending[0].Until) {
+		t := p.Pending[0]
+		p.await(p.Pending[1:], out)
+		if t.Kind == Coordinator && t.To == t.Message.Leader {
+			p.elect(out)
+		} else {
+			p.transmit(t.Kind, t.Message, p.next(t.To), out)
+		}
+	}
+}
