@@ -195,7 +195,7 @@ type Bound struct {
 	Case     Case
 	Formula  string                 // as in the source, in n
 	Source   string                 // where it is stated or proved
-	Value    func(n uint64) uint64  // of Worst and Best: exact
+	Value    func(n uint64) uint64  // of Worst and Best: exact; math.MaxUint64 if it is more
 	Mean     func(n uint64) float64 // of Average, over all orders
 }
 

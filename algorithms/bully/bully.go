@@ -165,12 +165,12 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Trust:   (*Process).Trust,
 }
 
-// power is 2ⁿ - less, or the largest number if that is larger.
+// power is 2ⁿ - less, or the largest number if that is larger. less is not 0.
 func power(n, less uint64) uint64 {
-	if n > 63 {
+	if n > 64 {
 		return math.MaxUint64
 	}
-	return 1<<n - less
+	return 1<<n - less // 1<<64 is 0, which is 2⁶⁴ here
 }
 
 func linear(x *big.Rat, factor, constant int64) *big.Rat {

@@ -170,6 +170,46 @@ func TestAllDetectACrashAtOnce(t *testing.T) {
 	}
 }
 
+// The trap of skipping those who are known to be dead: N-1 wins at once, and again for each later question, unless a
+// coordinator that is asked tells the asker only.
+func TestKnownDeadAreSkippedAndTheWinnerWinsAgain(t *testing.T) {
+	for n := 2; n <= 10; n++ {
+		for i := 1; i < n; i++ {
+			questions := n - 1 - i // that N-1 gets
+			for _, victory := range []string{"others", "lower"} {
+				all := told(n, n-1, victory)
+				for asked, coordinators := range map[string]int{
+					"elects": max(1, questions) * all, "tells": all + max(0, questions-1),
+				} {
+					o := among(n, map[string]string{"known-dead": "skipped", "victory": victory, "asked-coordinator": asked})
+					dead(&o, n)
+					starting(&o, i)
+					what := fmt.Sprintf("N=%d, %d starts, victory=%s, asked-coordinator=%s", n, i, victory, asked)
+					expectCounts(t, what, run(t, bully.Algorithm, o), n-1, questions*(n-i)/2, questions*(n-i)/2, coordinators)
+				}
+			}
+		}
+	}
+	for _, test := range []struct {
+		i, coordinators int
+		parameters      map[string]string
+	}{
+		{1, 9, map[string]string{"victory": "lower"}},
+		{1, 12, map[string]string{"victory": "others"}},
+		{1, 5, map[string]string{"victory": "lower", "asked-coordinator": "tells"}},
+		{1, 6, map[string]string{"victory": "others", "asked-coordinator": "tells"}},
+		{4, 3, map[string]string{"victory": "lower"}}, // the best case, commonly stated as N-2
+	} {
+		test.parameters["known-dead"] = "skipped"
+		o := among(5, test.parameters)
+		dead(&o, 5)
+		starting(&o, test.i)
+		if sent := run(t, bully.Algorithm, o).Messages.ByKind[bully.Coordinator]; sent != uint64(test.coordinators) {
+			t.Errorf("%d starts, %v: %d coordinator messages, want %d", test.i, test.parameters, sent, test.coordinators)
+		}
+	}
+}
+
 func TestTimes(t *testing.T) {
 	for n := 3; n <= 10; n++ {
 		for _, t1 := range []int{3, 4, 17} {

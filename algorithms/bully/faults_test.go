@@ -42,6 +42,28 @@ func TestWouldBeLeaderDiesBetweenAnswerAndCoordinator(t *testing.T) {
 	}
 }
 
+// "Processes may fail at any time, including during execution of the algorithm": a leader dies in the middle of its
+// announcement, and only some have heard of it.
+func TestLeaderDiesWhileAnnouncing(t *testing.T) {
+	for n := 2; n <= 8; n++ {
+		for i := 1; i <= n; i++ {
+			for sends := range n - 1 {
+				o := among(n, nil)
+				starting(&o, i)
+				if i == n { // else nobody but it may know that there is an election
+					o.Initiators = nil
+				}
+				o.Faults.Crashes = []simulate.Crash{{Process: n - 1, Amid: true, Sends: sends}}
+				r := run(t, bully.Algorithm, o)
+				expectLeader(t, fmt.Sprintf("N=%d, %d starts, %d dies after %d messages", n, i, n, sends), r, n-1)
+				if len(r.Dead) != 1 {
+					t.Errorf("N=%d, %d starts: %d does not die", n, i, n)
+				}
+			}
+		}
+	}
+}
+
 // S4, liveness: "If the failed process recovers in time, it simply sends a Coordinator message to all of the group."
 // Only the highest of all does; any other asks first who is above it, by rule 1.
 func TestWouldBeLeaderRecoversInTime(t *testing.T) {
@@ -168,12 +190,16 @@ func TestOneUnitMoreThanTheRoundTripIsEnough(t *testing.T) {
 	}
 }
 
-// storm makes processes crash at random, and most of them recover, within S4's assumptions.
+// storm makes processes crash at random, some of them amid a broadcast, and most recover, within S4's assumptions.
 func storm(o *simulate.Options, n int, source *random.Source) {
 	for p := 1; p <= n; p++ {
 		at := source.Below(40)
 		for range source.Below(3) {
 			crash(o, p, at)
+			if source.Below(3) == 0 {
+				last := &o.Faults.Crashes[len(o.Faults.Crashes)-1]
+				last.Amid, last.Sends = true, int(source.Below(uint64(n)))
+			}
 			at += 1 + source.Below(30)
 			if p != 1 && source.Below(4) == 0 { // somebody must live to lead
 				break

@@ -1,6 +1,8 @@
 package bully_test
 
 import (
+	"math"
+	"math/big"
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/bully"
@@ -46,7 +48,7 @@ func TestThreeProcessesUnderEverySchedule(t *testing.T) {
 // A process that is known to be dead may come back without all knowing: two crashes and a recovery.
 func TestStaleKnowledgeOfTheDeadDoesNoHarm(t *testing.T) {
 	for _, victory := range []string{"others", "lower"} {
-		parameters := map[string]string{"victory": victory, "known-dead": "skipped"}
+		parameters := map[string]string{"victory": victory, "known-dead": "skipped", "asked-coordinator": "tells"}
 		o := verify.Options{Starts: verify.AllFirst, Crashes: 2, Recoveries: 1} // two crashes may kill all who start
 		if v := check(t, bully.Algorithm, o, parameters).Violation; v != nil {
 			t.Errorf("%v: %s: %s", parameters, v.Property, v.Detail)
@@ -134,14 +136,20 @@ func TestAnElectionForEachQuestion(t *testing.T) {
 }
 
 func TestBoundsOfLargeGroups(t *testing.T) {
-	for _, b := range bully.Algorithm.Bounds[:2] {
-		before := uint64(0)
-		for n := uint64(1); n <= 70; n++ {
-			if now := b.Value(n); now < before || n > 1 && n < 60 && now <= before {
-				t.Errorf("%s: %d for %d processes, %d for one less", b.Formula, now, n, before)
-			} else {
-				before = now
+	for i, last := range []uint64{64, 63} { // the last that is below 2^64
+		b := bully.Algorithm.Bounds[i]
+		for n := uint64(1); n <= last; n++ {
+			two := new(big.Int).Lsh(big.NewInt(1), uint(n))
+			want := new(big.Int).Sub(two, big.NewInt(2))
+			if i == 1 {
+				want.Sub(two.Add(two, two), new(big.Int).SetUint64(2*n+2))
 			}
+			if got := b.Value(n); !want.IsUint64() || got != want.Uint64() {
+				t.Errorf("%s is %d for %d processes, want %s", b.Formula, got, n, want)
+			}
+		}
+		if got := b.Value(last + 1); got != math.MaxUint64 {
+			t.Errorf("%s is %d for %d processes; it is more", b.Formula, got, last+1)
 		}
 	}
 }

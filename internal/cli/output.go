@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -101,7 +102,11 @@ func worst(d *election.Declaration, starters int, hurt bool) *election.Bound {
 // bound is how results show a worst case.
 func bound(b *election.Bound, m election.Messages, n int) object {
 	most := b.Value(uint64(n))
-	return object{{"of", b.Of}, {"messages", most}, {"formula", b.Formula}, {"holds", m.Of(b.Of) <= most}}
+	shown := any(most)
+	if most == math.MaxUint64 { // it is more
+		shown = nil
+	}
+	return object{{"of", b.Of}, {"messages", shown}, {"formula", b.Formula}, {"holds", m.Of(b.Of) <= most}}
 }
 
 // parameters is how results show parameters.
@@ -123,6 +128,9 @@ const shownIDs = 1000
 // counts writes a table of messages by kind for people.
 func counts(w io.Writer, d *election.Declaration, b *election.Bound, m election.Messages, n int, after string) {
 	note := func(of string) string {
+		if b != nil && b.Of == of && b.Value(uint64(n)) == math.MaxUint64 {
+			return "   worst case " + b.Formula
+		}
 		if b != nil && b.Of == of {
 			return fmt.Sprintf("   worst case %s = %d", b.Formula, b.Value(uint64(n)))
 		}
