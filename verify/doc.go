@@ -22,9 +22,11 @@
 // # What must hold
 //
 // The declaration says it. Once: never two leaders, never the wrong one, nobody decides twice. Service:
-// terms do not go back, no term has two leaders, nobody but the right one ever leads unless there was a
-// crash or a command, and wherever a run may end, one living leader, the right one. In both, at the end all have decided and name the same leader. Leased: never two running
-// leases, and at the end the leader still has one. An election ends: from everywhere a run can come to
+// terms do not go back, no term has two leaders (of Groups: no leader leads twice in a term, and nobody
+// follows one in a term that it has not led in), nobody but the right one ever leads unless there was a
+// crash or a command, and wherever a run may end, one living leader, the right one. In both, at the end
+// all have decided and name the same leader. Leased: never two running leases, and at the end the leader
+// still has one. An election ends: from everywhere a run can come to
 // an end, where no message is under way, no timer runs, and nobody has to start or be suspected; a
 // service may instead go round for ever among worlds in which all agree. Bounds on messages hold for
 // runs without faults; those of a service are checked where one process alone starts, since they speak

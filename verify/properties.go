@@ -25,10 +25,10 @@ func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *faul
 		case election.Lead:
 			f = c.leads(w, q, e)
 		case election.Follow:
-			// For ever, so it may not be wrong even for a moment.
 			if c.a.Task == election.Groups {
 				f = c.joins(w, q, e)
 			}
+			// For ever, so it may not be wrong even for a moment.
 			if right := c.best; c.a.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Disturbed {
 				f = &fault{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.who(q), c.p.RealOf(e.ID), c.p.RealOf(right))}
 			}

@@ -1,0 +1,387 @@
+// Package invitation gathers known members into groups, each with a coordinator, and merges groups that can reach
+// each other: Garcia-Molina's invitation algorithm, his second, which works while the network is cut in two.
+//
+// Source: H. Garcia-Molina, "Elections in a distributed computing system", 1982, with the timers and the tie rule
+// of ALGORITHMS 13.4. D is the longest delay, and N the number of members 1 … N; larger ones have priority.
+//
+//  1. Who begins, comes back after a crash or loses its coordinator is alone: the coordinator of a new group.
+//  2. A coordinator asks all others from time to time whether they are coordinators.
+//  3. If some are, it waits (N-i)·3D, so that the process of highest priority is first, and then invites them and
+//     its own members into a new group. Who is invited passes that on to its own members.
+//  4. Who is invited accepts, and waits until the new coordinator is ready.
+//  5. A coordinator that has invited collects acceptances for 3D + 1, and tells those who accepted that it is ready.
+//  6. A member asks its coordinator from time to time whether it is still there; rule 1 if it is not.
+//
+// A group is named by its coordinator and a counter, which that coordinator keeps through crashes. The only promise
+// at all times is about these names: none is ever given to two groups. Processes of different groups need not agree.
+//
+// That is the source's protocol. In it, two coordinators whose merges begin within D of each other ignore each
+// other's invitations, and with equal periods they do so for ever: the parameters rule-c=no and stagger=3 show it
+// with two processes. So there are two more rules, of which ALGORITHMS 13.4 has the first:
+//
+//   - Rule C: who collects acceptances gives in to an invitation of higher priority, and passes it on to those who
+//     have accepted its own.
+//   - Rule D: an acceptance may come later than that, and is not lost: who has given in answers it with an invitation
+//     to the group that it has gone to, and a coordinator that is ready takes it in. So that this helps, who waits
+//     for a coordinator takes another invitation from that one.
+//
+// Without rule D everybody whom rule C's loser has invited waits in vain, falls back alone, and may do so again in
+// each period: four processes that begin at 18, 22, 26 and 29, with D = 1, never form one group.
+package invitation
+
+import (
+	"math/big"
+
+	"ringleader.example/ringleader/election"
+)
+
+// The messages. All carry the name of a group but the questions of rule 2 and their answers.
+const (
+	AreYouCoordinator election.Kind = iota
+	Coordinator
+	NotCoordinator
+	Invite
+	Accept
+	Ready
+	AreYouThere
+	There
+	NotThere
+)
+
+// The timers.
+const (
+	Check      election.Timer = iota // Tc: rule 2
+	AnswersDue                       // all that live have said whether they are coordinators
+	Merge                            // rule 3
+	AcceptsDue                       // rule 5
+	ReadyDue                         // who was invited gives up on its new coordinator
+	Poll                             // Tp: rule 6
+	ThereDue                         // the coordinator is not there
+)
+
+// Group is the name of a group.
+type Group struct {
+	Coordinator election.ID
+	Counter     election.Term
+}
+
+// Stage is what a process is doing.
+type Stage uint8
+
+// The stages.
+const (
+	Down       Stage = iota // it has not begun
+	Normal                  // coordinator or member of its group
+	Election                // it has invited, and collects acceptances
+	Reorganize              // it has accepted, and waits until its group is ready
+)
+
+// Process is the state of one process.
+type Process struct {
+	ID      election.ID
+	N       election.ID // members are 1 … N
+	Stage   Stage
+	Group   Group
+	Counter election.Term // of the groups that it has named; it survives crashes
+	Members Set           // a coordinator's; in an election, those that have accepted
+	Answers Set           // who has said that it is a coordinator
+	Others  Set           // who had, when answers were due: they will be invited
+
+	RuleC                               bool
+	Delay                               election.Ticks // D
+	FirstCheck, CheckPeriod, PollPeriod election.Ticks
+}
+
+// Algorithm is the invitation algorithm.
+var Algorithm = election.Algorithm[Process, Group]{
+	Declaration: election.Declaration{
+		Name:   "invitation",
+		Title:  "Invitation (Garcia-Molina)",
+		Year:   1982,
+		Source: "Garcia-Molina 1982",
+		About: "Processes form groups, each with a coordinator, and coordinators that find each other merge their groups. It stays sound while " +
+			"the network is cut in two: each part has a coordinator, and agreement is promised within a group only.",
+		Topology: election.Complete,
+		Timing:   election.Timed,
+		Starts:   election.AllStart,
+		Task:     election.Groups,
+		Survives: election.Crash | election.Recovery,
+		Settles:  settles,
+		Kinds: []election.MessageKind{
+			{Name: "are-you-coordinator", Class: election.Overhead},
+			{Name: "coordinator", Class: election.Overhead},
+			{Name: "not-coordinator", Class: election.Overhead},
+			{Name: "invite", Class: election.Election},
+			{Name: "accept", Class: election.Election},
+			{Name: "ready", Class: election.Announcement},
+			{Name: "are-you-there", Class: election.Overhead},
+			{Name: "there", Class: election.Overhead},
+			{Name: "not-there", Class: election.Overhead},
+		},
+		Timers: []string{"check", "answers due", "merge", "accepts due", "ready due", "poll", "there due"},
+		Parameters: []election.Parameter{
+			{
+				Name: "rule-c", Choices: []string{"yes", "no"},
+				About: "whether who invites others accepts an invitation of higher priority; without, two may invite each other for ever",
+			},
+			{
+				Name: "delay", Whole: true, Least: 1, Most: 1 << 56, Default: "1",
+				About: "D, the longest time that a message takes, and its handling",
+			},
+			{
+				Name: "check-period", Whole: true, Most: 1 << 62, Default: "0",
+				About: "Tc, how often a coordinator looks for others; 0 is 40·delay, or long enough for a merge by the lowest of all, 3·delay·(n + 1) + 2",
+			},
+			{
+				Name: "poll-period", Whole: true, Least: 1, Most: 1 << 62, Default: "20·delay",
+				About: "Tp, how often a member asks for its coordinator",
+				Derived: func(p election.Parameters) *big.Rat {
+					return new(big.Rat).Mul(p.Rational("delay"), big.NewRat(20, 1))
+				},
+			},
+			{
+				Name: "stagger", Whole: true, Most: 1 << 56, Default: "0",
+				About: "process i looks for others first (i - 1)·stagger after it has begun",
+			},
+		},
+		Bounds: []election.Bound{
+			{
+				Of: "election", Case: election.Best, Formula: "2(n - 1)", Source: "all but one are invited and accept; reached if all start together",
+				Value: func(n uint64) uint64 { return 2 * (n - 1) },
+			},
+			{
+				Of: "announcement", Case: election.Best, Formula: "n - 1", Source: "all but one are told that their group is ready; likewise",
+				Value: func(n uint64) uint64 { return n - 1 },
+			},
+		},
+		Revise: revise,
+	},
+	New:     New,
+	Start:   (*Process).Start,
+	Receive: (*Process).Receive,
+	Timeout: (*Process).Timeout,
+	Recover: (*Process).Start,
+	Kept:    func(p *Process) any { return &p.Counter },
+}
+
+// revise says what is claimed of rule-c=no: that all merge who start together.
+func revise(d *election.Declaration, p election.Parameters) {
+	if p.Word("rule-c") == "no" {
+		d.Starts = election.Together
+		d.Survives = 0
+	}
+}
+
+// checkPeriod is Tc.
+func checkPeriod(n uint64, p election.Parameters) election.Ticks {
+	given, delay := p.Ticks("check-period"), p.Ticks("delay")
+	if !given.IsZero() {
+		return given
+	}
+	usual, lowest := delay.Times(40), delay.Times(3*(n+1)).Add(election.Units(2))
+	if usual.Less(lowest) {
+		return lowest
+	}
+	return usual
+}
+
+// settles is longer than any of the random scripts of faults in the tests has taken.
+func settles(n uint64, p election.Parameters) election.Ticks {
+	return checkPeriod(n, p).Times(5).Add(p.Ticks("poll-period"))
+}
+
+// New is a process that has not begun.
+func New(l election.Local) Process {
+	return Process{
+		ID: l.ID, N: election.ID(l.Degree),
+		RuleC:       l.Parameters.Word("rule-c") == "yes",
+		Delay:       l.Parameters.Ticks("delay"),
+		FirstCheck:  l.Parameters.Ticks("stagger").Times(uint64(l.ID - 1)),
+		CheckPeriod: checkPeriod(uint64(l.Degree), l.Parameters),
+		PollPeriod:  l.Parameters.Ticks("poll-period"),
+	}
+}
+
+// delays is times·D + more.
+func (p *Process) delays(times, more uint64) election.Ticks {
+	return p.Delay.Times(times).Add(election.Units(more))
+}
+
+// Start is for one who begins or comes back.
+func (p *Process) Start(out *election.Out[Group]) {
+	p.single(out)
+	out.After(Check, p.FirstCheck)
+	out.After(Poll, p.PollPeriod)
+}
+
+// single is rule 1.
+func (p *Process) single(out *election.Out[Group]) {
+	p.forget(out)
+	p.Stage = Normal
+	p.name()
+	out.Lead(p.Counter)
+}
+
+// name names a new group.
+func (p *Process) name() {
+	p.Counter++
+	p.Group = Group{p.ID, p.Counter}
+}
+
+// forget ends all that belongs to the group that the process leaves.
+func (p *Process) forget(out *election.Out[Group]) {
+	p.Members, p.Answers, p.Others = nil, nil, nil
+	for _, timer := range []election.Timer{AnswersDue, Merge, AcceptsDue, ReadyDue, ThereDue} {
+		out.Stop(timer)
+	}
+}
+
+// coordinates says whether the process is the coordinator of a group that is ready.
+func (p *Process) coordinates() bool { return p.Stage == Normal && p.Group.Coordinator == p.ID }
+
+// Timeout handles a timer.
+func (p *Process) Timeout(timer election.Timer, out *election.Out[Group]) {
+	switch timer {
+	case Check:
+		out.After(Check, p.CheckPeriod)
+		if p.coordinates() {
+			p.check(out)
+		}
+	case AnswersDue:
+		if p.coordinates() && p.Answers != nil {
+			p.Others = p.Answers
+			out.After(Merge, p.Delay.Times(3*uint64(p.N-p.ID)))
+		}
+	case Merge:
+		if p.coordinates() {
+			p.merge(out)
+		}
+	case AcceptsDue:
+		p.ready(out)
+	case Poll:
+		out.After(Poll, p.PollPeriod)
+		if p.Stage == Normal && p.Group.Coordinator != p.ID {
+			out.Send(election.To(p.Group.Coordinator), AreYouThere, p.Group)
+			out.After(ThereDue, p.delays(2, 1))
+		}
+	case ReadyDue, ThereDue:
+		p.single(out)
+	}
+}
+
+// check is rule 2.
+func (p *Process) check(out *election.Out[Group]) {
+	p.Answers = nil
+	for j := election.ID(1); j <= p.N; j++ {
+		if j != p.ID {
+			out.Send(election.To(j), AreYouCoordinator, Group{})
+		}
+	}
+	out.After(AnswersDue, p.delays(2, 1))
+}
+
+// merge is rule 3.
+func (p *Process) merge(out *election.Out[Group]) {
+	p.name()
+	p.Stage = Election
+	for j := election.ID(1); j <= p.N; j++ {
+		if p.Others.Has(j) || p.Members.Has(j) {
+			out.Send(election.To(j), Invite, p.Group)
+		}
+	}
+	p.Members = nil
+	out.After(AcceptsDue, p.delays(3, 1))
+	out.Doubt()
+}
+
+// ready is rule 5.
+func (p *Process) ready(out *election.Out[Group]) {
+	p.Stage = Normal
+	for j := election.ID(1); j <= p.N; j++ {
+		if p.Members.Has(j) {
+			out.Send(election.To(j), Ready, p.Group)
+		}
+	}
+	out.Lead(p.Group.Counter)
+}
+
+// Receive handles a message.
+func (p *Process) Receive(port election.Port, kind election.Kind, group Group, out *election.Out[Group]) {
+	j := election.From(port)
+	answer := func(is bool, yes, no election.Kind) {
+		if is {
+			no = yes
+		}
+		out.Send(port, no, group)
+	}
+	switch kind {
+	case AreYouCoordinator:
+		answer(p.coordinates(), Coordinator, NotCoordinator)
+	case Coordinator:
+		p.Answers = p.Answers.With(j)
+	case Invite:
+		if p.takes(group, j) {
+			p.join(group, out)
+		}
+	case Accept:
+		p.accepted(group, j, out)
+	case Ready:
+		if p.Stage == Reorganize && p.Group == group {
+			p.Stage = Normal
+			out.Stop(ReadyDue)
+			out.Follow(group.Coordinator, group.Counter)
+		}
+	case AreYouThere:
+		answer(p.coordinates() && p.Group == group && p.Members.Has(j), There, NotThere)
+	case There:
+		if p.Group == group {
+			out.Stop(ThereDue)
+		}
+	case NotThere:
+		if p.Stage == Normal && p.Group == group {
+			p.single(out)
+		}
+	}
+}
+
+// takes says whether the process takes an invitation from j.
+func (p *Process) takes(group Group, j election.ID) bool {
+	switch {
+	case !p.RuleC:
+		return p.Stage == Normal
+	case p.Stage == Election:
+		return group.Coordinator > p.ID
+	case p.Stage == Reorganize: // rule D
+		return j == p.Group.Coordinator
+	}
+	return p.Stage == Normal
+}
+
+// accepted is rule 5, and rule D.
+func (p *Process) accepted(group Group, j election.ID, out *election.Out[Group]) {
+	switch {
+	case p.Stage == Election && p.Group == group:
+		p.Members = p.Members.With(j)
+	case !p.RuleC || p.Stage == Down:
+	case p.Stage == Normal && p.Group == group:
+		p.Members = p.Members.With(j)
+		out.Send(election.To(j), Ready, group)
+	case p.Group.Coordinator != p.ID:
+		out.Send(election.To(j), Invite, p.Group)
+	}
+}
+
+// join is rule 4. Its own members, or those that have accepted its own invitation, come with it.
+func (p *Process) join(group Group, out *election.Out[Group]) {
+	for j := election.ID(1); j <= p.N; j++ {
+		if p.Members.Has(j) {
+			out.Send(election.To(j), Invite, group)
+		}
+	}
+	p.forget(out)
+	p.Stage = Reorganize
+	p.Group = group
+	out.Send(election.To(group.Coordinator), Accept, group)
+	out.After(ReadyDue, p.delays(6, 3))
+	out.Doubt()
+}
