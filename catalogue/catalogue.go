@@ -18,6 +18,7 @@ import (
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lelann"
+	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/algorithms/minmax"
 	"ringleader.example/ringleader/algorithms/modifiedbully"
 	"ringleader.example/ringleader/algorithms/peterson"
@@ -30,6 +31,7 @@ import (
 	"ringleader.example/ringleader/algorithms/tree"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/machine"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -39,8 +41,9 @@ type Entry struct {
 	*election.Declaration
 	Simulate func(simulate.Options) (*simulate.Result, error)
 	Verify   func(verify.Options) (*verify.Report, error)
-	Count    count.Func // nil where there is no closed form yet
-	Detects  bool       // it has a failure detector
+	Make     machine.Maker // a process, for engines on sockets
+	Count    count.Func    // nil where there is no closed form yet
+	Detects  bool          // it has a failure detector
 }
 
 // All are the algorithms, in the order of their sources.
@@ -49,6 +52,7 @@ var All = []Entry{
 	entry(&ringbully.Algorithm, count.RingBully),
 	entry(&lcr.Algorithm, count.LCR),
 	entry(&lelann.Algorithm, count.LeLann),
+	entry(&logicalring.Algorithm, nil),
 	entry(&preference.Algorithm, nil),
 	entry(&preferencering.Algorithm, nil),
 	entry(&preferencetree.Algorithm, nil),
@@ -73,8 +77,11 @@ func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
 		Declaration: &a.Declaration,
 		Simulate:    func(o simulate.Options) (*simulate.Result, error) { return simulate.Run(*a, o) },
 		Verify:      func(o verify.Options) (*verify.Report, error) { return verify.Run(*a, o) },
-		Count:       exact,
-		Detects:     a.Suspect != nil,
+		Make: func(p *election.Prepared, position int, choose func(uint32) uint32) (machine.Machine, error) {
+			return machine.New(a, p, position, choose)
+		},
+		Count:   exact,
+		Detects: a.Suspect != nil,
 	}
 }
 

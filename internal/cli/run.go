@@ -21,6 +21,7 @@ type runOptions struct {
 	delay            uint64
 	limit            uint64
 	faultFlags
+	overOptions
 	results
 }
 
@@ -75,7 +76,11 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			if err != nil {
 				return err
 			}
-			return p.simulate(command.Context(), o.form(e), &o)
+			e = o.form(e)
+			if o.over != "" || command.Flags().Changed("unit") {
+				return p.runOver(command, e, &o)
+			}
+			return p.simulate(command.Context(), e, &o)
 		},
 	}
 	o.input.flags(command)
@@ -87,6 +92,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
 	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command)
+	o.overOptions.flags(command)
 	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts (default none)")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
@@ -204,22 +210,7 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 	}
 	result = append(result, field{"seed", o.seed}, field{"parameters", parameters(r.Prepared.Parameters)})
 	result = append(result, votesJSON(r.Prepared)...)
-	leaders := make([]uint64, 0, len(r.Leaders))
-	for _, q := range r.Leaders {
-		leaders = append(leaders, real(r, q))
-	}
-	var leader, position any
-	if q, one := r.Leader(); one {
-		position = q
-		if !r.Prepared.Anonymous() {
-			leader = leaders[0]
-		}
-	}
-	result = append(result, field{"leader", leader}, field{"leader_position", position}, field{"leaders", leaders},
-		field{"live", r.Live}, field{"decided", r.Decided}, field{"agreed", r.Agreed}, field{"messages", messages(e.Declaration, r.Messages)})
-	if r.ByPhase != nil {
-		result = append(result, field{"by_phase", r.ByPhase})
-	}
+	result = append(result, outcomeJSON(e.Declaration, r)...)
 	if r.Time != nil {
 		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
 	}
@@ -237,6 +228,34 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 	}
 	result = append(result, faultsJSON(e, o, r)...)
 	return append(result, field{"complete", r.Complete})
+}
+
+// outcomeJSON is how results show what came of a run: who leads, and what it cost.
+func outcomeJSON(d *election.Declaration, r *simulate.Result) object {
+	leaders := make([]uint64, 0, len(r.Leaders))
+	for _, q := range r.Leaders {
+		leaders = append(leaders, real(r, q))
+	}
+	var leader, position any
+	if q, one := r.Leader(); one {
+		position = q
+		if !r.Prepared.Anonymous() {
+			leader = leaders[0]
+		}
+	}
+	result := object{
+		{"leader", leader},
+		{"leader_position", position},
+		{"leaders", leaders},
+		{"live", r.Live},
+		{"decided", r.Decided},
+		{"agreed", r.Agreed},
+		{"messages", messages(d, r.Messages)},
+	}
+	if r.ByPhase != nil {
+		result = append(result, field{"by_phase", r.ByPhase})
+	}
+	return result
 }
 
 // network describes the network of a run: asynchronous one-directional ring of 5.
@@ -291,22 +310,7 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	for _, q := range r.Dead {
 		dead[q] = true
 	}
-	how := "all start"
-	switch {
-	case s.AnyTime:
-		how = "each starts when the schedule likes"
-	case len(s.Initiators) > 8:
-		how = fmt.Sprintf("%d processes start", len(s.Initiators))
-	case len(s.Initiators) > 0:
-		names := make([]string, len(s.Initiators))
-		for i, q := range s.Initiators {
-			names[i] = fmt.Sprint(real(r, q))
-		}
-		how = strings.Join(names, ", ") + " start"
-		if len(names) == 1 {
-			how += "s"
-		}
-	}
+	how := whoStarts(r, s.Initiators, s.AnyTime)
 	switch r.Timing {
 	case election.Asynchronous:
 		how += ", schedule " + s.Schedule.String()
@@ -335,6 +339,26 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	}
 	p.faultsText(e, o, s, r)
 	return nil
+}
+
+// whoStarts says who starts.
+func whoStarts(r *simulate.Result, initiators []int, anyTime bool) string {
+	switch {
+	case anyTime:
+		return "each starts when the schedule likes"
+	case initiators == nil:
+		return "all start"
+	case len(initiators) > 8:
+		return fmt.Sprintf("%d processes start", len(initiators))
+	}
+	names := make([]string, len(initiators))
+	for i, q := range initiators {
+		names[i] = fmt.Sprint(real(r, q))
+	}
+	if len(names) == 1 {
+		return names[0] + " starts"
+	}
+	return strings.Join(names, ", ") + " start"
 }
 
 // verdict says in a line who leads.

@@ -21,7 +21,7 @@ type importRule struct {
 
 var (
 	anywhere = []string{"./..."}
-	engines  = []string{"./simulate", "./verify", "./internal/live"}
+	engines  = []string{"./simulate", "./verify", "./internal/live", "./internal/sockets"}
 	theory   = []string{"errors", "fmt", "cmp", "iter", "math", "math/bits", "math/big", "slices", "strconv", "strings"}
 )
 
@@ -50,6 +50,11 @@ var importRules = []importRule{
 		in: engines, never: engines,
 		because: "engines are witnesses for each other, so they share nothing but the contract",
 		broken:  [2]string{"./verify", "./simulate"},
+	},
+	{
+		in: []string{"./internal/machine"}, only: []string{"std", "./election", "./internal/plain"},
+		because: "it drives one process for the engines on sockets, whatever they do about its effects",
+		broken:  [2]string{"./internal/machine", "./internal/live"},
 	},
 	{
 		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./order", "./internal/random"},

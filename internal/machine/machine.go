@@ -61,6 +61,9 @@ type Machine interface {
 	Restore(kept []byte) error
 }
 
+// Maker makes the process at a position, new born; see [New].
+type Maker func(p *election.Prepared, position int, choose func(n uint32) uint32) (Machine, error)
+
 // ErrBroken says that an algorithm broke the contract, and how.
 var ErrBroken = errors.New("broke the contract")
 

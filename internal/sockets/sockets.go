@@ -1,0 +1,193 @@
+package sockets
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/machine"
+)
+
+// DefaultUnit is the unit of a timed algorithm on a network of so many directed links: far longer than a message takes
+// on a machine that is not overloaded, even if all links are used at once.
+func DefaultUnit(links int) time.Duration {
+	return max(100*time.Millisecond, time.Duration(links)*150*time.Microsecond)
+}
+
+// Options says what is run. The zero value of everything but Instance is a good start.
+type Options struct {
+	Instance election.Instance
+	Seed     uint64 // of what algorithms choose
+
+	Initiators []int // positions that start; nil: all that live
+	AnyTime    bool  // each starts when the system likes, perhaps after messages
+	Dead       []int // positions that never run
+
+	Unit  time.Duration // of a timed algorithm; 0: DefaultUnit. The least length of a synchronous one's rounds
+	Limit uint64        // of deliveries and timeouts; 0: none
+
+	// Spawn begins a processor elsewhere; nil: all run in this process.
+	Spawn func(Plan) (Control, error)
+}
+
+// Plan is all that a processor is told before it begins.
+type Plan struct {
+	Algorithm string
+	IDs       election.List     // by position
+	Instance  election.Instance // all but the identifiers
+	Position  int
+	Seed      uint64
+	Dead      []int
+	Unit      time.Duration
+	Secret    []byte // of the run
+}
+
+// Result is what came of a run.
+type Result struct {
+	Prepared  *election.Prepared
+	Decisions []election.Decision // by position
+	election.Verdict
+
+	Starters   int      // how many started by themselves
+	Faults     []string // what processes did against their task; at most 10
+	Messages   election.Messages
+	ByPhase    []uint64 // election messages by phase; nil where there are no phases
+	Deliveries uint64
+	Lost       uint64 // messages to the dead; they are counted as sent
+
+	Elapsed Moments       // since the start
+	Unit    time.Duration // of a timed run
+	Longest time.Duration // timed: how long the slowest message took until it was handled
+	Assumed time.Duration // timed: how long it may take
+	Rounds  *Rounds       // synchronous: the same moments in rounds
+	Markers uint64        // synchronous: of the synchroniser
+
+	Settled  bool // the end was not that nothing could happen any more: see the package comment
+	Complete bool // the run came to its end, and no limit was reached
+}
+
+// Moments are moments of a run.
+type Moments struct {
+	Elected time.Duration // the last time that a process became leader
+	Decided time.Duration // the last time that a decision changed
+	Quiet   time.Duration // when the last message arrived
+}
+
+// Rounds are the moments of a synchronous run.
+type Rounds struct{ Elected, Decided, Quiet election.Ticks }
+
+// ErrOptions says that options do not go together; the text says which, and what would do.
+var ErrOptions = errors.New("cannot run")
+
+// ErrFailed says that a processor or a link failed; the text says which.
+var ErrFailed = errors.New("failed")
+
+// ErrStopped says that the run was stopped before it had begun.
+var ErrStopped = errors.New("stopped before the start")
+
+// Run runs an election between processors that maker makes, or that o.Spawn does.
+func Run(ctx context.Context, d *election.Declaration, maker machine.Maker, o Options) (*Result, error) {
+	p, err := d.Prepare(o.Instance)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.check(p); err != nil {
+		return nil, fmt.Errorf("%w %s over sockets: %w", ErrOptions, d.Name, err)
+	}
+	n := p.Size()
+	plan := Plan{
+		Algorithm: d.Name, IDs: make([]uint64, n), Instance: o.Instance, Seed: o.Seed, Dead: o.Dead, Unit: o.Unit,
+		Secret: make([]byte, secretSize),
+	}
+	rand.Read(plan.Secret) // never fails
+	plan.Instance.IDs = nil
+	for i := range plan.IDs {
+		plan.IDs[i] = o.Instance.IDs.At(i)
+	}
+	c := &conductor{p: p, o: &o, dead: make([]bool, n), controls: make([]Control, n)}
+	for _, q := range o.Dead {
+		c.dead[q] = true
+	}
+	defer c.close()
+	for q := range n {
+		if c.dead[q] {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, ErrStopped
+		}
+		plan.Position = q
+		if o.Spawn != nil {
+			c.controls[q], err = o.Spawn(plan)
+		} else {
+			c.controls[q], err = begin(p, maker, plan)
+		}
+		if err != nil {
+			return nil, c.failed(fmt.Errorf("%s cannot begin: %w", c.name(q), err))
+		}
+	}
+	r, err := c.conduct(ctx)
+	if err != nil {
+		return nil, c.failed(err)
+	}
+	return r, nil
+}
+
+// check refuses what cannot be run, and fills in what was left open.
+func (o *Options) check(p *election.Prepared) error {
+	d, n := p.Declaration(), p.Size()
+	if err := p.CheckStart(o.Initiators, o.Dead, o.AnyTime); err != nil {
+		return err
+	}
+	switch {
+	case d.Leased:
+		return errors.New("its leases end by themselves, and its elections never; a simulation with a limit can run it")
+	case o.Unit < 0:
+		return fmt.Errorf("a unit lasts some time, such as %s, not %s", DefaultUnit(1), o.Unit)
+	case o.Unit > 0 && d.Timing == election.Asynchronous:
+		return errors.New("it measures no time, so a unit means nothing")
+	case o.Unit == 0 && d.Timing == election.Timed:
+		o.Unit = DefaultUnit(p.Network.Links())
+	}
+	need, where := files, "this process"
+	if o.Spawn != nil {
+		need, where = filesOfConductor, "each process"
+	}
+	may := mayOpen()
+	if need(d.Topology, n) <= may {
+		return nil
+	}
+	most := n
+	for need(d.Topology, most) > may {
+		most--
+	}
+	return fmt.Errorf("%d processes on a %s need %d open files, and %s may have %d; at most %d processes would do, or a higher limit (ulimit -n)",
+		n, d.Topology, need(d.Topology, n), where, may, most)
+}
+
+// spare is how many files a process has open besides.
+const spare = 64
+
+// connections is how many connections join so many processes: one for each pair of links, there and back.
+func connections(t election.Topology, n int) int {
+	switch t {
+	case election.Ring:
+		return n
+	case election.Complete:
+		return n*(n-1)/2 + n // and one home
+	case election.Strangers:
+		return n * (n - 1) / 2
+	}
+	return n - 1
+}
+
+// files is how many files one process has open that runs all processors: both ends of each connection, and a
+// listener each.
+func files(t election.Topology, n int) int { return spare + 2*connections(t, n) + n }
+
+// filesOfConductor is how many files are open in the process that runs a process for each processor, two pipes to each;
+// these have fewer, except on a star.
+func filesOfConductor(_ election.Topology, n int) int { return spare + 2*n }
