@@ -72,17 +72,20 @@ func (b *Budget) String() string {
 	return fmt.Sprintf("random %s until %s", strings.Join(parts, ", "), b.Until)
 }
 
+// mostDrawn is how many faults of a sort are drawn at most.
+const mostDrawn = 1000
+
 // draw adds the faults of the budget, which is spent then.
 func (f *Faults) draw(d *election.Declaration, p *election.Prepared, seed uint64, detects bool) error {
-	if !f.Random.any() {
-		return nil
-	}
 	b := f.Random
 	f.Random = Budget{}
+	if !b.any() {
+		return nil
+	}
 	draw := drawing{Faults: f, b: b, d: d, p: p, detects: detects, source: random.New(seed, random.Faults)}
 	for _, kind := range drawn {
-		if *kind.of(&b) < 0 {
-			return wrongFault(b.String(), "no less than 0 %s can be drawn", kind.more)
+		if n := *kind.of(&b); n < 0 || n > mostDrawn {
+			return wrongFault(b.String(), "0 to %d %s can be drawn", mostDrawn, kind.more)
 		}
 	}
 	if b.Until.IsZero() || b.Until.Hi > 0 || b.Until.Lo > 1<<63 {
@@ -114,7 +117,7 @@ func (w *drawing) all() error {
 		if err := w.try("crashes", "fewer can crash, so that one lives", func() func() {
 			c := Crash{Process: w.below(n), At: election.Units(w.source.Below(until))}
 			if w.below(2) == 1 {
-				c.Amid, c.Sends = true, w.below(n)
+				c.Amid, c.Sends = true, w.below(max(1, min(n-1, w.p.Network.Degree(c.Process))))
 			}
 			for _, other := range w.Crashes {
 				if other.Process == c.Process {

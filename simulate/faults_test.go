@@ -1,0 +1,449 @@
+package simulate_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+// word is what the processes of chatter say: how often they have spoken.
+type word struct{ Spoken uint32 }
+
+// speaker is a process of chatter.
+type speaker struct {
+	ID, Members election.ID
+	Spoken      uint32 // kept
+}
+
+// chatter elects nobody: every process says a word to all others when it starts, and again after 10 and 20
+// units. So a record shows what faults do, and nothing else.
+var chatter = election.Algorithm[speaker, word]{
+	Declaration: election.Declaration{
+		Name: "chatter", Topology: election.Complete, Timing: election.Timed, KnowsSize: true, Task: election.Service,
+		Survives: election.Crash | election.Recovery, Kinds: []election.MessageKind{{Name: "word"}}, Timers: []string{"pause"},
+	},
+	New: func(l election.Local) speaker { return speaker{ID: l.ID, Members: election.ID(l.N)} },
+	Start: func(s *speaker, out *election.Out[word]) {
+		s.Spoken++
+		for id := election.ID(1); id <= s.Members; id++ {
+			if id != s.ID {
+				out.Send(election.To(id), 0, word{s.Spoken})
+			}
+		}
+		if s.Spoken < 3 {
+			out.After(0, election.Units(10))
+		}
+	},
+	Receive: func(*speaker, election.Port, election.Kind, word, *election.Out[word]) {},
+	Timeout: func(s *speaker, _ election.Timer, out *election.Out[word]) { speak(s, out) },
+	Recover: func(s *speaker, out *election.Out[word]) { speak(s, out) },
+	Suspect: func(*speaker, election.Port, *election.Out[word]) {},
+	Trust:   func(*speaker, election.Port, *election.Out[word]) {},
+	Kept:    func(s *speaker) any { return &s.Spoken },
+}
+
+func init() { speak = chatter.Start }
+
+var speak func(*speaker, *election.Out[word])
+
+// suffer runs chatter among n processes with faults, and says what was recorded: the steps of some processes,
+// but for their sending.
+func suffer(t *testing.T, n int, delay uint64, lines ...string) *simulate.Result {
+	t.Helper()
+	o := simulate.Options{Instance: numbered(n), Delay: delay, Record: true, Faults: faults(t, n, lines...)}
+	r, err := simulate.Run(chatter, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Record.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func numbered(n int) election.Instance {
+	ids := make([]uint64, n)
+	for p := range ids {
+		ids[p] = uint64(p + 1)
+	}
+	return election.On(ids...)
+}
+
+// faults reads faults among processes 1 to n.
+func faults(t interface {
+	Helper()
+	Fatal(...any)
+}, n int, lines ...string,
+) simulate.Faults {
+	t.Helper()
+	r := simulate.ReadFaults(numbered(n).IDs)
+	for _, line := range lines {
+		if err := r.Line(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r.Faults
+}
+
+// steps are the steps of a record at the process with an identifier, as text; of those events only, if any are named.
+func steps(r *simulate.Result, id int, events ...trace.Event) (all []string) {
+	for _, s := range r.Record.Steps {
+		if s.Process != id-1 || len(events) > 0 && !slices.Contains(events, s.Event) {
+			continue
+		}
+		text := fmt.Sprintf("%s %s", s.Time, s.Event)
+		if s.From > 0 {
+			text += fmt.Sprintf(" %d", s.From)
+		}
+		if s.Text != "" {
+			text += ": " + s.Text
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func same(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s:\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+const (
+	gets     = trace.Receive
+	loses    = trace.Lost
+	suspects = trace.Suspect
+	trusts   = trace.Trust
+)
+
+func TestACutLosesWhatIsSentOrWouldArriveOneWay(t *testing.T) {
+	// Words leave at 0, 10, 20 and take one unit.
+	for line, want := range map[string][]string{
+		"cut 1 -> 2 from 0 until 1":   {"1 lost 1: 1", "11 receive 1: 2", "21 receive 1: 3"},
+		"cut 1 -> 2 from 1 until 10":  {"1 lost 1: 1", "11 receive 1: 2", "21 receive 1: 3"},
+		"cut 1 -> 2 from 2 until 10":  {"1 receive 1: 1", "11 receive 1: 2", "21 receive 1: 3"},
+		"cut 1 -> 2 from 10 until 11": {"1 receive 1: 1", "11 lost 1: 2", "21 receive 1: 3"},
+		"cut 1 -> 2 from 10":          {"1 receive 1: 1", "11 lost 1: 2", "21 lost 1: 3"},
+		"partition 1 | 2 from 10":     {"1 receive 1: 1", "11 lost 1: 2", "21 lost 1: 3"},
+	} {
+		r := suffer(t, 2, 1, line)
+		same(t, line, steps(r, 2, gets, loses), want...)
+		back := "21 receive 2: 3"
+		if line[:3] == "par" {
+			back = "21 lost 2: 3"
+		}
+		same(t, line+", the other way", steps(r, 1, gets, loses)[2:], back)
+		if lost := uint64(strings.Count(strings.Join(slices.Concat(steps(r, 1), steps(r, 2)), "\n"), "lost")); r.Lost != lost {
+			t.Errorf("%s: %d lost, %d in the record", line, r.Lost, lost)
+		}
+	}
+}
+
+func TestWhatIsUnderWayBeforeAndAfterACutArrives(t *testing.T) {
+	r := suffer(t, 2, 1, "slow 1 by 5 from 0 until 1", "cut 1 -> 2 from 2 until 4")
+	same(t, "a word that takes 5", steps(r, 2, gets, loses)[:1], "5 receive 1: 1")
+	r = suffer(t, 2, 1, "slow 1 by 5 from 0 until 1", "cut 1 -> 2 from 2 until 6")
+	same(t, "a word that takes 5", steps(r, 2, gets, loses)[:1], "5 lost 1: 1")
+}
+
+func TestAPartialPartitionKeepsOtherLinks(t *testing.T) {
+	r := suffer(t, 4, 1, "partition 1 | 2 from 0 until 5")
+	same(t, "2", steps(r, 2, gets, loses)[:3], "1 lost 1: 1", "1 receive 3: 1", "1 receive 4: 1")
+	same(t, "3", steps(r, 3, gets, loses)[:3], "1 receive 1: 1", "1 receive 2: 1", "1 receive 4: 1")
+}
+
+func TestADetectorSuspectsAcrossACutAfterTheLongestDelayAndTrustsAfterIt(t *testing.T) {
+	r := suffer(t, 3, 4, "cut 1 -> 2 from 3 until 50")
+	same(t, "who does not hear", steps(r, 2, suspects, trusts), "7 suspect 1", "50 trust 1")
+	same(t, "who is not heard", steps(r, 1, suspects, trusts))
+	same(t, "who hears all", steps(r, 3, suspects, trusts))
+	r = suffer(t, 3, 4, "cut 1 -> 2 from 3 until 7") // over before anybody notices
+	same(t, "a short cut", steps(r, 2, suspects, trusts))
+	r = suffer(t, 3, 1, "partition 1 | 2,3 from 3 until 50", "cut 1 -> 2 from 40 until 60")
+	same(t, "two cuts, 2", steps(r, 2, suspects, trusts), "4 suspect 1", "60 trust 1")
+	same(t, "two cuts, 3", steps(r, 3, suspects, trusts), "4 suspect 1", "50 trust 1")
+}
+
+func TestNobodyTrustsTheDeadWhenACutIsOver(t *testing.T) {
+	r := suffer(t, 2, 1, "partition 1 | 2 from 3 until 50", "crash 1 at 20")
+	same(t, "2", steps(r, 2, suspects, trusts), "4 suspect 1")
+	r = suffer(t, 2, 1, "partition 1 | 2 from 3 until 50", "crash 1 at 20", "recover 1 at 30")
+	same(t, "2", steps(r, 2, suspects, trusts), "4 suspect 1", "31 suspect 1", "50 trust 1")
+	same(t, "1", steps(r, 1, suspects, trusts), "4 suspect 2", "31 suspect 2", "50 trust 2")
+	r = suffer(t, 2, 1, "suspect 2 of 1 from 12 until 15", "crash 1 at 13")
+	same(t, "2", steps(r, 2, suspects, trusts), "12 suspect 1")
+}
+
+func TestAMistakeOfADetectorEndsInTimeOrWithAMessage(t *testing.T) {
+	r := suffer(t, 2, 1, "suspect 2 of 1 from 3 until 8")
+	same(t, "in time", steps(r, 2, suspects, trusts), "3 suspect 1", "8 trust 1")
+	r = suffer(t, 2, 1, "suspect 2 of 1 from 3 until 15", "suspect 2 of 1 from 5 until 13", "suspect 2 of 1 from 12 until 14")
+	same(t, "with a message", steps(r, 2, suspects, trusts, gets)[1:4], "3 suspect 1", "11 trust 1", "11 receive 1: 2")
+	same(t, "and again", steps(r, 2, suspects, trusts)[2:], "12 suspect 1", "14 trust 1")
+}
+
+func TestACrashAmidABroadcastLetsAPrefixLeave(t *testing.T) {
+	const n = 5
+	for sends := range n - 1 {
+		r := suffer(t, n, 1, fmt.Sprintf("crash 5 at 7 after %d sends", sends))
+		for id := 1; id < n; id++ {
+			heard := len(steps(r, id, gets)) - 3*(n-2) - 1 // the others' words, and the first one of 5
+			if want := map[bool]int{true: 1}[id <= sends]; heard != want {
+				t.Errorf("after %d sends, %d heard %d second words of 5", sends, id, heard)
+			}
+			same(t, "what they notice", steps(r, id, suspects), "11 suspect 5")
+		}
+		same(t, "5", steps(r, 5, trace.Timeout, trace.Crash), "10 timeout: pause", fmt.Sprintf("10 crash: after %d of 4 messages", sends))
+		last := r.Record.Steps[slices.IndexFunc(r.Record.Steps, func(s trace.Step) bool { return s.Event == trace.Crash })-1]
+		if len(last.Sent) != sends || len(last.Timers) != 0 || r.Messages.Total != uint64(3*4*4+4+sends) || len(r.Missed) != 0 {
+			t.Errorf("after %d sends: %+v, %d messages in all", sends, last, r.Messages.Total)
+		}
+	}
+	r := suffer(t, n, 1, "crash 5 at 7 after 4 sends")
+	if len(r.Dead) > 0 || !slices.Equal(r.Missed, []string{"crash 5 at 7 after 4 sends"}) {
+		t.Errorf("dead %v, missed %v; no step sends more than 4", r.Dead, r.Missed)
+	}
+	r = suffer(t, n, 1, "crash 5 at 3 after 0 sends", "recover 5 at 4")
+	if len(r.Dead) > 0 || len(r.Missed) != 1 || len(steps(r, 5, trace.Recover)) > 0 {
+		t.Errorf("dead %v, missed %v; it recovers before it would crash", r.Dead, r.Missed)
+	}
+	r = suffer(t, n, 1, "crash 5 at 0 after 2 sends") // amid its start
+	same(t, "5", steps(r, 5), append([]string{"0 start", "0 crash: after 2 of 4 messages"}, steps(r, 5, loses)...)...)
+}
+
+// What is kept is durable before any message leaves: a process that crashed amid a step knows that it took it.
+func TestACrashAmidAStepKeepsWhatItHasToKeep(t *testing.T) {
+	r := suffer(t, 3, 1, "crash 3 at 5 after 0 sends", "recover 3 at 30")
+	same(t, "after its third word", steps(r, 1, gets)[4:], "31 receive 3: 3")
+	forgetful := chatter
+	forgetful.Kept = func(s *speaker) any { return &s.Members }
+	o := simulate.Options{Instance: numbered(3), Delay: 1, Record: true, Faults: faults(t, 3, "crash 3 at 5 after 0 sends", "recover 3 at 30")}
+	mutant := run(t, forgetful, o)
+	if slices.Equal(steps(mutant, 1, gets), steps(r, 1, gets)) {
+		t.Error("one that forgets what it has kept does the same")
+	}
+}
+
+func TestASlowProcessIsHeardLate(t *testing.T) {
+	r := suffer(t, 2, 1, "slow 1 by 7 from 5 until 15")
+	same(t, "2 hears", steps(r, 2, gets), "1 receive 1: 1", "17 receive 1: 2", "21 receive 1: 3")
+	same(t, "1 hears", steps(r, 1, gets), "1 receive 2: 1", "11 receive 2: 2", "21 receive 2: 3")
+	r = suffer(t, 2, 1, "slow 1 by 1000000 from 5 until 15") // which the next word may not overtake
+	same(t, "2 hears", steps(r, 2, gets)[1:], "1000010 receive 1: 2", "1000010 receive 1: 3")
+	r = suffer(t, 2, 1, "slow 1 by 7 from 5 until 15", "crash 1 at 11") // whose last words come first
+	same(t, "2", steps(r, 2, gets, suspects)[1:], "17 receive 1: 2", "17 suspect 1")
+}
+
+func TestAProcessThatPausesLearnsAllAtTheEnd(t *testing.T) {
+	r := suffer(t, 3, 1, "pause 2 from 10 until 25")
+	same(t, "2", steps(r, 2), "0 start", "1 receive 1: 1", "1 receive 3: 1",
+		"10 fault: pause 2", "25 heal: pause 2", "25 timeout: pause",
+		"25 receive 1: 2", "25 receive 3: 2", "25 receive 1: 3", "25 receive 3: 3", "35 timeout: pause")
+	r = suffer(t, 2, 1, "pause 2 from 0 until 5", "crash 1 at 2")
+	same(t, "2", steps(r, 2), "0 fault: pause 2", "5 heal: pause 2", "5 start", "5 receive 1: 1", "5 suspect 1", "15 timeout: pause", "25 timeout: pause")
+	r = suffer(t, 2, 1, "pause 2 from 5 until 30", "crash 2 at 8", "recover 2 at 12")
+	same(t, "2", steps(r, 2)[2:7], "5 fault: pause 2", "8 crash", "30 heal: pause 2", "30 recover", "30 receive 1: 2")
+	r = suffer(t, 2, 1, "pause 2 from 5")
+	same(t, "for ever", steps(r, 2)[2:], "5 fault: pause 2")
+}
+
+func TestAClockThatDriftsTimesItsOwnProcessOnly(t *testing.T) {
+	for rate, want := range map[string][]string{
+		"10/9": {"9 timeout: pause", "18 timeout: pause"},
+		"2":    {"5 timeout: pause", "10 timeout: pause"},
+		"0.5":  {"20 timeout: pause", "40 timeout: pause"},
+		"3/2":  {"7 timeout: pause", "14 timeout: pause"}, // 6 2/3 is not yet
+	} {
+		r := suffer(t, 2, 1, "drift 1 by "+rate)
+		same(t, "1 by "+rate, steps(r, 1, trace.Timeout), want...)
+		same(t, "2", steps(r, 2, trace.Timeout), "10 timeout: pause", "20 timeout: pause")
+	}
+}
+
+func TestARecoveredProcessWithoutARecoverStartsAnew(t *testing.T) {
+	o := simulate.Options{Instance: numbered(3), Record: true, Faults: faults(t, 3, "crash 3 at 1", "recover 3 at 2")}
+	r, err := simulate.Run(lcr.Algorithm, o) // under fifo, which has a clock
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := r.Record.Steps[slices.IndexFunc(r.Record.Steps, func(s trace.Step) bool { return s.Event == trace.Recover })]
+	if len(last.Sent) != 1 || last.Time != election.Units(2) || !slices.Equal(r.Script.Unclaimed(r.Prepared.Declaration()), []string{"crashes", "recoveries"}) {
+		t.Errorf("%+v, beyond its claims: %v", last, r.Script.Unclaimed(r.Prepared.Declaration()))
+	}
+}
+
+func TestFaultsComeUnderEveryClock(t *testing.T) {
+	for _, o := range []simulate.Options{
+		{Schedule: simulate.FIFO},
+		{Schedule: simulate.RandomDelay},
+		{Timing: election.Timed},
+		{Timing: election.Timed, Delay: 9},
+		{Timing: election.Synchronous},
+	} {
+		for _, line := range []string{
+			"crash 3 at 2", "crash 3 at 0 after 0 sends", "partition 3 | others from 0", "pause 3 from 0", "slow 3 by 100000 from 0",
+		} {
+			o.Instance, o.Record = numbered(5), true
+			o.Faults = simulate.Faults{}
+			plain := run(t, lcr.Algorithm, o)
+			o.Faults = faults(t, 5, line)
+			r := run(t, lcr.Algorithm, o)
+			if reflect.DeepEqual(r.Record.Steps, plain.Record.Steps) {
+				t.Errorf("%s %s: %s changes nothing", o.Timing, o.Schedule, line)
+			}
+			if err := r.Record.Validate(); err != nil {
+				t.Errorf("%s %s, %s: %v", o.Timing, o.Schedule, line, err)
+			}
+		}
+	}
+	large := make([]uint64, 1<<13) // which other engines run if nothing goes wrong
+	for p := range large {
+		large[p] = uint64(p + 1)
+	}
+	for line, leaders := range map[string]int{"cut 1 -> 2 from 0": 0, "cut 1 -> 2 from 20000": 1, "pause 8192 from 0": 0} {
+		r := simulate.ReadFaults(election.List(large))
+		if err := r.Line(line); err != nil {
+			t.Fatal(err)
+		}
+		if got := run(t, lcr.Algorithm, simulate.Options{Instance: election.On(large...), Faults: r.Faults}); len(got.Leaders) != leaders {
+			t.Errorf("%s: %d leaders, want %d", line, len(got.Leaders), leaders)
+		}
+	}
+}
+
+// budgets are any that fit n processes.
+func budgets(n int) *rapid.Generator[simulate.Budget] {
+	return rapid.Custom(func(t *rapid.T) simulate.Budget {
+		upTo := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
+		b := simulate.Budget{
+			Crashes: upTo(n-1, "crashes"), Slow: upTo(2, "slow"), Pauses: upTo(2, "pauses"),
+			Until: election.Units(rapid.Uint64Range(20, 300).Draw(t, "until")),
+		}
+		b.Recoveries = upTo(b.Crashes, "recoveries")
+		if n > 1 {
+			b.Partitions, b.Cuts, b.Suspicions = upTo(2, "partitions"), upTo(2, "cuts"), upTo(2, "suspicions")
+		}
+		return b
+	})
+}
+
+func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 7).Draw(t, "n")
+		b := budgets(n).Draw(t, "budget")
+		o := simulate.Options{Instance: numbered(n), Seed: rapid.Uint64().Draw(t, "seed"), Delay: rapid.Uint64Range(1, 4).Draw(t, "delay"), Record: true, Limit: 100_000}
+		o.Faults.Random = b
+		first, err := simulate.Run(bully.Algorithm, o)
+		var wrong *simulate.FaultError
+		if errors.As(err, &wrong) && b.Slow+b.Pauses > 0 {
+			return // two may not fit in
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		f := first.Script
+		if len(f.Crashes) != b.Crashes || len(f.Recoveries) != b.Recoveries || len(f.Cuts) != b.Partitions+b.Cuts ||
+			len(f.Slow) != b.Slow+b.Pauses || len(f.Suspicions) != b.Suspicions || f.Random != (simulate.Budget{}) {
+			t.Fatalf("%s drew %v", &b, f.Lines(first.Prepared))
+		}
+		o.Faults = faults(t, n, f.Lines(first.Prepared)...)
+		if !reflect.DeepEqual(o.Faults, f) {
+			t.Fatalf("%+v was written and read as %+v", f, o.Faults)
+		}
+		again, err := simulate.Run(bully.Algorithm, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var one, two bytes.Buffer
+		if _, err := first.Record.WriteTo(&one); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := again.Record.WriteTo(&two); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(one.Bytes(), two.Bytes()) {
+			t.Fatalf("%v given is another run than drawn", f.Lines(first.Prepared))
+		}
+	})
+}
+
+func TestBudgetsAreSpentDifferentlyByEverySeed(t *testing.T) {
+	seen, amid := map[string]bool{}, 0
+	for seed := range uint64(100) {
+		o := simulate.Options{Instance: numbered(5), Seed: seed}
+		o.Faults.Random = simulate.Budget{Crashes: 2, Until: election.Units(1000)}
+		r := run(t, bully.Algorithm, o)
+		seen[strings.Join(r.Script.Lines(r.Prepared), "; ")] = true
+		for _, c := range r.Script.Crashes {
+			if c.Amid {
+				amid++
+			}
+		}
+	}
+	if len(seen) < 99 || amid < 70 || amid > 130 {
+		t.Errorf("%d of 100 seeds drew something of their own; %d of 200 crashes came amid a step", len(seen), amid)
+	}
+}
+
+func TestHopelessFaultsAreRefusedInOneLine(t *testing.T) {
+	crash := func(f ...simulate.Crash) simulate.Faults { return simulate.Faults{Crashes: f} }
+	late := election.Units(9)
+	for name, c := range map[string]struct {
+		f          simulate.Faults
+		line, want string
+	}{
+		"nobody there":          {crash(simulate.Crash{Process: 3}), "crash @3 at 0", "0 to 2"},
+		"before the first":      {simulate.Faults{Dead: []int{-1}}, "dead @-1", "0 to 2"},
+		"dead twice":            {simulate.Faults{Dead: []int{1, 1}}, "dead 2,2", "once"},
+		"all dead":              {simulate.Faults{Dead: []int{1, 0, 2}}, "dead 2,1,3", "somebody must live"},
+		"down already":          {crash(simulate.Crash{}, simulate.Crash{At: late}), "crash 1 at 9", "once it has recovered"},
+		"dead already":          {simulate.Faults{Dead: []int{0}, Crashes: []simulate.Crash{{}}}, "crash 1 at 0", "once it has recovered"},
+		"all down":              {crash(simulate.Crash{}, simulate.Crash{Process: 1}, simulate.Crash{Process: 2}), "crash 3 at 0", "somebody must live"},
+		"less than nothing":     {crash(simulate.Crash{Amid: true, Sends: -1}), "crash 1 at 0 after -1 sends", "0 sends is the least"},
+		"back without a crash":  {simulate.Faults{Recoveries: []simulate.Fault{{At: late}}}, "recover 1 at 9", "crash 1 at an earlier time"},
+		"back too early":        {simulate.Faults{Crashes: []simulate.Crash{{At: late}}, Recoveries: []simulate.Fault{{}}}, "recover 1 at 0", "earlier"},
+		"one group":             {simulate.Faults{Cuts: []simulate.Cut{{Groups: [][]int{{1}}}}}, "partition 2 from 0", "1,2 | 3"},
+		"three, one way":        {simulate.Faults{Cuts: []simulate.Cut{{OneWay: true, Groups: [][]int{{1}, {0}, {2}}}}}, "cut 2 -> 1 -> 3 from 0", "1 -> 2"},
+		"nobody in a group":     {simulate.Faults{Cuts: []simulate.Cut{{Groups: [][]int{{1}, nil}}}}, "partition 2 |  from 0", "at least one"},
+		"in two groups":         {simulate.Faults{Cuts: []simulate.Cut{{Groups: [][]int{{1}, {1, 2}}}}}, "partition 2 | 2,3 from 0", "one group"},
+		"over before it begins": {simulate.Faults{Cuts: []simulate.Cut{{Groups: [][]int{{1}, {2}}, At: late, Until: late}}}, "partition 2 | 3 from 9 until 9", "later than from"},
+		"not slow":              {simulate.Faults{Slow: []simulate.Slow{{Factor: 1}}}, "slow 1 by 1 from 0", "by 2"},
+		"slow twice": {
+			simulate.Faults{Slow: []simulate.Slow{{Factor: 2, At: late}, {Factor: 3, Until: election.Units(10)}}},
+			"slow 1 by 2 from 9", "before the next begins",
+		},
+		"of itself":           {simulate.Faults{Suspicions: []simulate.Suspicion{{}}}, "suspect 1 of 1 from 0", "neighbours"},
+		"a clock that stands": {simulate.Faults{Drifts: []simulate.Drift{{Of: 1}}}, "drift 1 by 0", "11/10"},
+		"two rates":           {simulate.Faults{Drifts: []simulate.Drift{{Times: 2, Of: 1}, {Times: 3, Of: 1}}}, "drift 1 by 3", "one rate"},
+		"too many":            {simulate.Faults{Random: simulate.Budget{Crashes: 3, Until: late}}, "random 3 crashes until 9", "so that one lives"},
+		"nobody to come back": {simulate.Faults{Random: simulate.Budget{Recoveries: 1, Until: late}}, "random 1 recovery until 9", "as many can be drawn as processes stay down"},
+		"no time":             {simulate.Faults{Random: simulate.Budget{Crashes: 1}}, "random 1 crash until 0", "2^63"},
+	} {
+		_, err := simulate.Run(bully.Algorithm, simulate.Options{Instance: numbered(3), Faults: c.f})
+		var wrong *simulate.FaultError
+		if !errors.Is(err, simulate.ErrOptions) || !errors.As(err, &wrong) || wrong.Line != c.line || !strings.Contains(wrong.Why, c.want) ||
+			strings.Contains(err.Error(), "\n") || len(err.Error()) > 250 {
+			t.Errorf("%s: %v; want %s: … %s …", name, err, c.line, c.want)
+		}
+	}
+	for line, want := range map[string]string{
+		"suspect 1 of 2": "no failure detector", "drift 1 by 2": "no timers", "cut 1 -> 3": "only neighbours",
+	} {
+		_, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: numbered(4), Faults: faults(t, 4, line)})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %s", line, err, want)
+		}
+	}
+}

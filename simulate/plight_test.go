@@ -1,0 +1,65 @@
+package simulate
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ringleader.example/ringleader/election"
+)
+
+// A timer may be late and never early, by the clock that counts it; a lease ends with the clock that entitles to it.
+func TestWrongClocksAreNeverEarlyForTimersNorLateForDeadlines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := &Drift{Times: rapid.Uint64Range(1, 50).Draw(t, "times"), Of: rapid.Uint64Range(1, 50).Draw(t, "of")}
+		now := election.Units(rapid.Uint64Max(1000).Draw(t, "now"))
+		wait := election.Units(rapid.Uint64Max(1000).Draw(t, "wait"))
+		counted := func(units election.Ticks) uint64 { return units.Lo * d.Times } // in Of-ths of what the clock counts
+		real := d.real(wait)
+		if counted(real) < wait.Lo*d.Of || real.Lo > 0 && counted(election.Units(real.Lo-1)) >= wait.Lo*d.Of {
+			t.Fatalf("a timer of %s runs %s with a clock of %d/%d", wait, real, d.Times, d.Of)
+		}
+		deadline := d.local(now).Add(wait)
+		end := d.real(deadline)
+		if d.local(end).Less(deadline) || end.Lo > 0 && !d.local(election.Units(end.Lo-1)).Less(deadline) {
+			t.Fatalf("at %s a deadline in %s comes at %s, with a clock of %d/%d", now, wait, end, d.Times, d.Of)
+		}
+	})
+}
+
+// leased leads for 10 units from the moment in which the one before, if any, has surely stopped: if clocks run alike.
+var leased = election.Algorithm[election.ID, struct{}]{
+	Declaration: election.Declaration{
+		Name: "leased", Topology: election.Complete, Timing: election.Timed, Task: election.Service, Leased: true,
+		Kinds: []election.MessageKind{{Name: "none"}}, Timers: []string{"turn"},
+	},
+	New: func(l election.Local) election.ID { return l.ID },
+	Start: func(id *election.ID, out *election.Out[struct{}]) {
+		out.After(0, election.Units(10*uint64(*id)))
+	},
+	Receive: func(*election.ID, election.Port, election.Kind, struct{}, *election.Out[struct{}]) {},
+	Timeout: func(id *election.ID, _ election.Timer, out *election.Out[struct{}]) {
+		out.LeadUntil(out.Deadline(election.Units(10)), election.Term(*id))
+	},
+}
+
+func TestLeasesOverlapIfClocksDrift(t *testing.T) {
+	for _, c := range []struct {
+		drift Drift
+		holds bool
+	}{
+		{Drift{0, 1, 1}, true},
+		{Drift{0, 2, 1}, true},  // the first one's lease is over early
+		{Drift{0, 1, 2}, false}, // … late
+		{Drift{1, 2, 1}, false}, // the second one begins early
+	} {
+		o := Options{Instance: election.On(1, 2), Faults: Faults{Drifts: []Drift{c.drift}}}
+		r, err := Run(leased, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(r.Faults) == 0) != c.holds {
+			t.Errorf("drift %+v: %v", c.drift, r.Faults)
+		}
+	}
+}
