@@ -19,6 +19,7 @@ import (
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lelann"
+	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/algorithms/minmax"
 	"ringleader.example/ringleader/algorithms/modifiedbully"
 	"ringleader.example/ringleader/algorithms/peterson"
@@ -43,6 +44,7 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, ringbully.Algorithm)
 	conform(t, &tested, lcr.Algorithm)
 	conform(t, &tested, lelann.Algorithm)
+	conform(t, &tested, logicalring.Algorithm)
 	conform(t, &tested, preference.Algorithm)
 	conform(t, &tested, preferencering.Algorithm)
 	conform(t, &tested, preferencetree.Algorithm)
