@@ -15,6 +15,7 @@ import (
 	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/highamprzytycka"
 	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
+	"ringleader.example/ringleader/algorithms/invitation"
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lelann"
@@ -60,6 +61,7 @@ var All = []Entry{
 	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair),
 	entry(&bully.Algorithm, nil),
 	entry(&modifiedbully.Algorithm, nil),
+	entry(&invitation.Algorithm, nil),
 	entry(&franklin.Algorithm, count.Franklin),
 	entry(&peterson.Algorithm, count.Peterson),
 	entry(&petersonalternating.Algorithm, count.PetersonAlternating),

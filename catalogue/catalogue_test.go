@@ -16,6 +16,7 @@ import (
 	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/algorithms/highamprzytycka"
 	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
+	"ringleader.example/ringleader/algorithms/invitation"
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lelann"
@@ -52,6 +53,7 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, hirschbergsinclair.Algorithm)
 	conform(t, &tested, bully.Algorithm)
 	conform(t, &tested, modifiedbully.Algorithm)
+	conform(t, &tested, invitation.Algorithm)
 	conform(t, &tested, franklin.Algorithm)
 	conform(t, &tested, peterson.Algorithm)
 	conform(t, &tested, petersonalternating.Algorithm)
