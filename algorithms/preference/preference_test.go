@@ -6,7 +6,6 @@ import (
 	"ringleader.example/ringleader/algorithms/preference"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
-	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -127,33 +126,9 @@ func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 	}
 }
 
-// Some learn a vote and others do not, until who cast it is back.
-func TestCrashesAmidABroadcastDelayTheResultAndDoNotChangeIt(t *testing.T) {
-	crashed := 0
-	for seed := range uint64(1000) {
-		source := random.New(seed, random.Choices)
-		n := 2 + int(source.Below(6))
-		o := simulate.Options{Instance: electiontest.Instance(&preference.Algorithm.Declaration, n, seed), Timing: election.Timed, Delay: 5, Seed: seed}
-		o.Instance.Parameters = counts[seed%2]
-		for range 2 { // one after the other, perhaps of the same
-			p, at := int(source.Below(uint64(n))), 20*uint64(len(o.Faults.Crashes))
-			down := election.Units(at + source.Below(8))
-			o.Faults.Crashes = append(o.Faults.Crashes, simulate.Crash{Process: p, At: down, Amid: source.Below(2) == 1, Sends: int(source.Below(uint64(n)))})
-			o.Faults.Recoveries = append(o.Faults.Recoveries, simulate.Fault{Process: p, At: election.Units(at + 10 + source.Below(8))})
-		}
-		r, err := simulate.Run(preference.Algorithm, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !r.Right || r.Live != n {
-			t.Fatalf("seed %d: leaders at %v, %d of %d decided, right %v, faults %v", seed, r.Leaders, r.Decided, r.Live, r.Right, r.Faults)
-		}
-		if r.Hurt {
-			crashed++
-		}
-	}
-	if crashed == 0 {
-		t.Error("nobody came back")
+func TestSeveralCrashesThatAreOverDelayTheResultAndDoNotChangeIt(t *testing.T) {
+	for _, count := range counts {
+		electiontest.Setbacks(t, preference.Algorithm, count)
 	}
 }
 

@@ -5,6 +5,10 @@
 // preference", and the ring topology, and gives no code. The ballot travels as an identifier does in LCR
 // (S2 section 2.2), and costs as much: of several ballots that of the largest initiator comes home. The
 // others are dropped, not merged with it, since what they have counted it counts itself.
+//
+// What crashes ask for is ours. A vote is cast once and kept, whatever its process prefers after a crash.
+// Who comes back cannot know whether a ballot was lost at it, so it sends one that nobody drops, whose
+// result goes all round, too. A process that crashes and stays away blocks the election.
 package preferencering
 
 import "ringleader.example/ringleader/election"
@@ -18,18 +22,21 @@ const (
 	Result
 )
 
-// Message is BALLOT(initiator, tally) or RESULT(winner).
+// Message is BALLOT(initiator, tally) or RESULT(initiator, tally).
 type Message struct {
-	ID    election.ID
-	Tally election.Tally
+	ID      election.ID
+	Recount bool // the initiator is back after a crash
+	Tally   election.Tally
 }
 
 // Process is the state of one process.
 type Process struct {
-	ID, Vote  election.ID
-	Initiator bool
-	Joined    bool // has voted, on its own ballot or another's, so that it starts none any more
-	Decided   bool
+	ID         election.ID
+	Preference election.ID // whom it would vote for
+	Cast       election.ID // whom it has voted for, in this life or an earlier one; 0: not yet
+	Initiator  bool
+	Joined     bool // has voted, on its own ballot or another's, so that it starts none any more
+	Decided    bool
 }
 
 // Algorithm is voting on a ring.
@@ -41,12 +48,13 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Source: "S2, preference-based; Singh, Kurose 1994",
 		About: "Whoever starts sends a ballot round the ring, to which each process adds its vote; a larger initiator drops it. " +
 			"The one ballot that comes home has all votes: most win, and of equally many the largest identifier. " +
-			"All votes are needed, and a process that crashes blocks the election.",
+			"All votes are needed: a process that crashes blocks the election until it is back, with the vote that it cast.",
 		Topology: election.Ring,
 		OneWay:   true,
 		Votes:    true,
 		Counts:   election.CountsStartFirst,
 		Winner:   election.Voted,
+		Survives: election.Recovery,
 		Kinds:    []election.MessageKind{{Name: "ballot", Class: election.Election}, {Name: "result", Class: election.Announcement}},
 		Bounds: []election.Bound{
 			{
@@ -66,44 +74,64 @@ var Algorithm = election.Algorithm[Process, Message]{
 	New:     New,
 	Start:   (*Process).Start,
 	Receive: (*Process).Receive,
+	Recover: (*Process).Recover,
+	Kept:    func(p *Process) any { return &p.Cast },
 }
 
-// New is a process that has not voted.
-func New(l election.Local) Process { return Process{ID: l.ID, Vote: l.Vote} }
+// New is a process that has a preference and has not voted.
+func New(l election.Local) Process { return Process{ID: l.ID, Preference: l.Vote} }
+
+// vote is what the process adds to a tally; it never changes.
+func (p *Process) vote() election.Tally {
+	p.Joined = true
+	if p.Cast == 0 {
+		p.Cast = p.Preference
+	}
+	return election.TallyOf(p.Cast)
+}
 
 // Start sends a ballot, unless the process has voted on another one.
 func (p *Process) Start(out *election.Out[Message]) {
 	if !p.Joined {
-		p.Initiator, p.Joined = true, true
-		out.Send(right, Ballot, Message{p.ID, election.TallyOf(p.Vote)})
+		p.Initiator = true
+		out.Send(right, Ballot, Message{ID: p.ID, Tally: p.vote()})
 	}
+}
+
+// Recover sends a ballot that nobody drops.
+func (p *Process) Recover(out *election.Out[Message]) {
+	p.Initiator = true
+	out.Send(right, Ballot, Message{ID: p.ID, Recount: true, Tally: p.vote()})
 }
 
 // Receive handles a message. It can come on one port only.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
+	home := m.ID == p.ID
 	switch {
 	case kind == Result:
-		p.decide(m.ID, out)
-	case m.ID == p.ID: // it is home, with all votes
 		p.decide(m.Tally.Winner(), out)
-	case p.Initiator && m.ID < p.ID: // ours has its votes, or will have
+		if !home {
+			out.Send(right, Result, m)
+		}
+	case home: // with all votes
+		p.decide(m.Tally.Winner(), out)
+		out.Send(right, Result, m)
+	case p.Initiator && m.ID < p.ID && !m.Recount: // ours has its votes, or will have
 	default:
-		p.Joined = true
-		out.Send(right, Ballot, Message{m.ID, m.Tally.Plus(election.TallyOf(p.Vote))})
+		m.Tally = m.Tally.Plus(p.vote())
+		out.Send(right, Ballot, m)
 	}
 }
 
-// decide follows the winner, or leads, and passes the result on. Who has decided is the initiator, to whom
-// the result comes home.
+// decide follows the winner, or leads.
 func (p *Process) decide(winner election.ID, out *election.Out[Message]) {
-	if p.Decided {
+	switch {
+	case p.Decided:
 		return
-	}
-	p.Decided = true
-	out.Send(right, Result, Message{ID: winner})
-	if winner == p.ID {
+	case winner == p.ID:
 		out.Lead(0)
-	} else {
+	default:
 		out.Follow(winner, 0)
 	}
+	p.Decided = true
 }

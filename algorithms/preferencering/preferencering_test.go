@@ -11,7 +11,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	electiontest.Conform(t, preferencering.Algorithm, electiontest.Options{Verify: 4})
+	electiontest.Conform(t, preferencering.Algorithm, electiontest.Options{})
 }
 
 type (
@@ -79,7 +79,7 @@ func found(t *testing.T, property string, o verify.Options, how receive) {
 func TestBallotsThatAreMergedAreFound(t *testing.T) {
 	found(t, verify.WrongLeader, verify.Options{Size: 3, Unordered: true}, func(p *process, port election.Port, kind election.Kind, m message, out output) {
 		if kind == preferencering.Ballot && p.Initiator && m.ID < p.ID {
-			out.Send(0, preferencering.Ballot, message{ID: p.ID, Tally: m.Tally.Plus(election.TallyOf(p.Vote))})
+			out.Send(0, preferencering.Ballot, message{ID: p.ID, Tally: m.Tally.Plus(election.TallyOf(p.Cast))})
 			return
 		}
 		p.Receive(port, kind, m, out)
@@ -103,7 +103,7 @@ func TestAnInitiatorThatVotesAgainAtHomeIsFound(t *testing.T) {
 	o.Instance.Votes = []uint64{1, 2} // a tie
 	found(t, verify.WrongLeader, o, func(p *process, port election.Port, kind election.Kind, m message, out output) {
 		if kind == preferencering.Ballot && m.ID == p.ID {
-			m.Tally = m.Tally.Plus(election.TallyOf(p.Vote))
+			m.Tally = m.Tally.Plus(election.TallyOf(p.Cast))
 		}
 		p.Receive(port, kind, m, out)
 	})
@@ -114,4 +114,56 @@ func TestOneThatStartsAfterItHasVotedIsFound(t *testing.T) {
 		p.Receive(port, kind, m, out)
 		p.Joined = p.Initiator
 	})
+}
+
+// fickle processes of a ring of three prefer, after a crash, the one after whom they preferred before.
+func fickle(votes ...uint64) (election.Algorithm[process, message], verify.Options) {
+	a := preferencering.Algorithm
+	a.Recover = func(p *process, out output) {
+		p.Preference = p.Preference%3 + 1
+		p.Recover(out)
+	}
+	return a, verify.Options{Instance: election.Instance{IDs: election.List{3, 1, 2}, Votes: votes}, Crashes: 1, Recoveries: 1}
+}
+
+func TestACrashChangesPreferencesButNoVote(t *testing.T) {
+	for code := range 27 {
+		a, o := fickle(uint64(code%3)+1, uint64(code/3%3)+1, uint64(code/9)+1)
+		report, err := verify.Run(a, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := report.Violation; v != nil || !report.Complete {
+			t.Errorf("votes %v: %+v", o.Instance.Votes, v)
+		}
+	}
+}
+
+func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
+	a, o := fickle(3, 3, 1)
+	a.Kept = nil
+	report, err := verify.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := report.Violation; v == nil || v.Property != verify.TwoLeaders {
+		t.Errorf("found %+v", v)
+	}
+}
+
+// Its own ballot may be lost with it, and a larger initiator's that would drop it may be lost at it.
+func TestARecountThatLargerInitiatorsDropIsFound(t *testing.T) {
+	a, o := fickle()
+	a.Recover = (*process).Start
+	report, err := verify.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := report.Violation; v == nil || v.Property != verify.Undecided {
+		t.Errorf("found %+v", v)
+	}
+}
+
+func TestSeveralCrashesThatAreOverDelayTheResultAndDoNotChangeIt(t *testing.T) {
+	electiontest.Setbacks(t, preferencering.Algorithm, nil)
 }

@@ -6,6 +6,10 @@
 // Santoro, Design and Analysis of Distributed Algorithms (2006), sections 2.6 and 3.2, with a sum of votes
 // in place of a maximum. Sums do not depend on the order in which neighbours report; but unlike a maximum
 // a sum that came twice would be wrong, so each port is heard once.
+//
+// What crashes ask for is ours. A vote is cast once and kept, whatever its process prefers after a crash.
+// Who comes back wakes its neighbours again; each tells it again what it has told it before, and does not
+// mind being told again. A process that crashes and stays away blocks the election.
 package preferencetree
 
 import "ringleader.example/ringleader/election"
@@ -20,6 +24,7 @@ const (
 // Message is W, M(tally) or N(winner).
 type Message struct {
 	Winner election.ID
+	Again  bool // of W: who wakes has forgotten what it was told
 	Tally  election.Tally
 }
 
@@ -36,13 +41,16 @@ const (
 
 // Process is the state of one process.
 type Process struct {
-	ID     election.ID
-	Degree uint32
-	Silent uint32         // how many ports have not delivered M
-	Heard  []uint64       // which have: a bit each; nil if none or if nobody asks any more
-	Tally  election.Tally // its vote, and those that it has heard of; nil when it has decided
-	Parent election.Port  // the port that was silent last
-	Stage  Stage
+	ID         election.ID
+	Preference election.ID // whom it would vote for
+	Cast       election.ID // whom it has voted for, in this life or an earlier one; 0: not yet
+	Degree     uint32
+	Silent     uint32         // how many ports have not delivered M
+	Heard      []uint64       // which have: a bit each; nil if none or if nobody asks any more
+	Tally      election.Tally // its vote, and those that it has heard of; nil when it is done
+	Parent     election.Port  // the port that was silent last
+	Stage      Stage
+	Winner     election.ID // 0 before it is done
 }
 
 // Algorithm is voting on a tree.
@@ -54,11 +62,13 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Source: "S2, preference-based, tree topology; Santoro 2006, section 2.6",
 		About: "Whoever starts wakes the tree. A process that has heard from all neighbours but one passes on the sum of the votes " +
 			"that it knows. Two of these messages cross on one edge; its ends have all votes and tell the others who won: most " +
-			"votes win, and of equally many the largest identifier. A process that crashes blocks the election.",
+			"votes win, and of equally many the largest identifier. A process that crashes blocks the election until it is back, " +
+			"with the vote that it cast.",
 		Topology: election.Tree,
 		Votes:    true,
 		Counts:   election.CountsStartFirst,
 		Winner:   election.Voted,
+		Survives: election.Recovery,
 		Kinds: []election.MessageKind{
 			{Name: "wake-up", Class: election.Election},
 			{Name: "votes", Class: election.Election},
@@ -78,28 +88,37 @@ var Algorithm = election.Algorithm[Process, Message]{
 	New:     New,
 	Start:   (*Process).Start,
 	Receive: (*Process).Receive,
+	Recover: (*Process).Recover,
+	Kept:    func(p *Process) any { return &p.Cast },
 }
 
 // New is a process that sleeps.
 func New(l election.Local) Process {
-	return Process{ID: l.ID, Degree: uint32(l.Degree), Silent: uint32(l.Degree), Tally: election.TallyOf(l.Vote)}
+	return Process{ID: l.ID, Preference: l.Vote, Degree: uint32(l.Degree), Silent: uint32(l.Degree)}
 }
 
 // nobody is no port.
 const nobody = -1
 
 // Start wakes all neighbours.
-func (p *Process) Start(out *election.Out[Message]) { p.wake(nobody, out) }
+func (p *Process) Start(out *election.Out[Message]) { p.wake(nobody, false, out) }
 
-// wake makes a process active, once, which wakes all neighbours but the one that it was woken by.
-func (p *Process) wake(by int, out *election.Out[Message]) {
+// Recover wakes them again.
+func (p *Process) Recover(out *election.Out[Message]) { p.wake(nobody, true, out) }
+
+// wake makes a process vote, once, and wake all neighbours but the one that it was woken by.
+func (p *Process) wake(by int, again bool, out *election.Out[Message]) {
 	if p.Stage != Available {
 		return
 	}
 	p.Stage = Active
+	if p.Cast == 0 {
+		p.Cast = p.Preference
+	}
+	p.Tally = election.TallyOf(p.Cast)
 	for port := range int(p.Degree) {
 		if port != by {
-			out.Send(election.Port(port), WakeUp, Message{})
+			out.Send(election.Port(port), WakeUp, Message{Again: again})
 		}
 	}
 	if p.Degree == 0 {
@@ -112,15 +131,29 @@ func (p *Process) wake(by int, out *election.Out[Message]) {
 
 // Receive handles a message. M wakes, too, since it may have overtaken W.
 func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
-	p.wake(int(port), out)
+	if m.Again {
+		p.repeat(port, out)
+	}
+	p.wake(int(port), false, out)
 	switch {
 	case kind == Votes && p.Stage == Active:
 		p.hear(port, m.Tally)
 		p.check(out)
 	case kind == Votes && p.Stage == Processing && port == p.Parent: // both ends of this edge have all votes
 		p.decide(p.Tally.Plus(m.Tally).Winner(), out)
-	case kind == Result && p.Stage == Processing:
+	case kind == Result && p.Stage != Done: // it comes from the parent, or would if there was no crash
+		p.Parent = port
 		p.decide(m.Winner, out)
+	}
+}
+
+// repeat tells a neighbour that is back what it was told before, if anything.
+func (p *Process) repeat(port election.Port, out *election.Out[Message]) {
+	switch {
+	case p.Stage == Processing && port == p.Parent:
+		out.Send(port, Votes, Message{Tally: p.Tally})
+	case p.Stage == Done:
+		out.Send(port, Result, Message{Winner: p.Winner})
 	}
 }
 
@@ -160,7 +193,7 @@ func (p *Process) silent() election.Port {
 
 // decide tells all but the parent, who decides likewise or has told us.
 func (p *Process) decide(winner election.ID, out *election.Out[Message]) {
-	p.Stage, p.Tally = Done, nil
+	p.Stage, p.Winner, p.Tally, p.Heard = Done, winner, nil, nil
 	if winner == p.ID {
 		out.Lead(0)
 	} else {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	electiontest.Conform(t, preferencetree.Algorithm, electiontest.Options{Verify: 4})
+	electiontest.Conform(t, preferencetree.Algorithm, electiontest.Options{})
 }
 
 // joined is a tree in which each position but the first is joined to an earlier one.
@@ -127,4 +127,58 @@ func TestVotesThatDoNotWakeAreFoundIfTheyOvertake(t *testing.T) {
 	if v := check(t, a, o); v != nil {
 		t.Errorf("in order: %s: %s", v.Property, v.Detail)
 	}
+}
+
+// fickle processes of a path of three prefer, after a crash, the one after whom they preferred before.
+func fickle(votes ...uint64) (election.Algorithm[process, message], verify.Options) {
+	a := preferencetree.Algorithm
+	a.Recover = func(p *process, out output) {
+		p.Preference = p.Preference%3 + 1
+		p.Recover(out)
+	}
+	return a, verify.Options{Instance: election.Instance{IDs: election.List{3, 1, 2}, Votes: votes, Edges: path(3)}, Crashes: 1, Recoveries: 1}
+}
+
+func TestACrashChangesPreferencesButNoVote(t *testing.T) {
+	for code := range 27 {
+		a, o := fickle(uint64(code%3)+1, uint64(code/3%3)+1, uint64(code/9)+1)
+		report, err := verify.Run(a, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := report.Violation; v != nil || !report.Complete {
+			t.Errorf("votes %v: %+v", o.Instance.Votes, v)
+		}
+	}
+}
+
+func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
+	a, o := fickle(2, 3, 2) // the one at the end, after a crash, for 3
+	a.Kept = nil
+	report, err := verify.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := report.Violation; v == nil || v.Property != verify.TwoLeaders {
+		t.Errorf("found %+v", v)
+	}
+}
+
+func TestNeighboursThatDoNotRepeatWhatACrashForgotAreFound(t *testing.T) {
+	a, o := fickle()
+	a.Receive = func(p *process, port election.Port, kind election.Kind, m message, out output) {
+		m.Again = false
+		p.Receive(port, kind, m, out)
+	}
+	report, err := verify.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := report.Violation; v == nil || v.Property != verify.Undecided {
+		t.Errorf("found %+v", v)
+	}
+}
+
+func TestSeveralCrashesThatAreOverDelayTheResultAndDoNotChangeIt(t *testing.T) {
+	electiontest.Setbacks(t, preferencetree.Algorithm, nil)
 }

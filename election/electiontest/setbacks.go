@@ -1,0 +1,46 @@
+package electiontest
+
+import (
+	"testing"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/simulate"
+)
+
+// Setbacks lets several processes crash, some of them in the middle of a step that sends, some while others
+// are down, and all come back. Then the right one must lead. It is for algorithms that survive recoveries.
+func Setbacks[S, M any](t *testing.T, a election.Algorithm[S, M], parameters map[string]string) {
+	t.Helper()
+	hurt := 0
+	for seed := range uint64(1000) {
+		source := random.New(seed, random.Choices)
+		n := 1 + int(source.Below(7))
+		o := simulate.Options{Instance: Instance(&a.Declaration, n, seed), Timing: election.Timed, Delay: 5, Seed: seed}
+		o.Instance.Parameters = parameters
+		for p := range n {
+			if source.Below(3) > 0 {
+				continue
+			}
+			down := source.Below(30)
+			o.Faults.Crashes = append(o.Faults.Crashes, simulate.Crash{
+				Process: p, At: election.Units(down), Amid: source.Below(2) == 1, Sends: int(source.Below(uint64(n))),
+			})
+			o.Faults.Recoveries = append(o.Faults.Recoveries, simulate.Fault{Process: p, At: election.Units(down + 1 + source.Below(30))})
+		}
+		if len(o.Faults.Crashes) > 1 {
+			hurt++
+		}
+		r, err := simulate.Run(a, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Right || r.Live != n || !r.Complete {
+			t.Fatalf("%s %v, seed %d: %d of %d live, leaders at %v, %d decided, right %v; %v",
+				a.Name, parameters, seed, r.Live, n, r.Leaders, r.Decided, r.Right, r.Faults)
+		}
+	}
+	if hurt == 0 {
+		t.Error("no run had several crashes")
+	}
+}
