@@ -119,10 +119,10 @@ var Algorithm = election.Algorithm[Process, Message]{
 				},
 			},
 		},
-		Bounds: bounds(0, "2n"),
+		Bounds: bounds(0, "2n", "2n²"),
 		Revise: func(d *election.Declaration, p election.Parameters) {
 			if p.Word("announce") == "direct" {
-				d.Bounds = bounds(1, "2n - 1")
+				d.Bounds = bounds(1, "2n - 1", "2n² - n")
 			}
 		},
 	},
@@ -137,7 +137,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 }
 
 // bounds are those of an announcement that saves so many messages.
-func bounds(saved uint64, total string) []election.Bound {
+func bounds(saved uint64, total, all string) []election.Bound {
 	const lists = "each of k initiators sends a list round"
 	return []election.Bound{
 		{
@@ -153,7 +153,7 @@ func bounds(saved uint64, total string) []election.Bound {
 			Value: func(n uint64) uint64 { return 2*n - saved },
 		},
 		{
-			Of: "total", Case: election.Worst, Formula: "n(" + total + ")", Source: "kn and the announcements; reached if all start",
+			Of: "total", Case: election.Worst, Formula: all, Source: "kn and the announcements; reached if all start",
 			Value: func(n uint64) uint64 { return n * (2*n - saved) },
 		},
 		{
