@@ -33,16 +33,18 @@ func (o *Out[M]) Choose(n uint32) uint32 { return o.choose(n) }
 
 // After starts a timer, or starts it again: it expires when that much time has passed, or later.
 func (o *Out[M]) After(timer Timer, wait Ticks) {
-	o.add(Effect{Op: SetTimer, Timer: timer, Ticks: wait})
+	e := o.add(SetTimer)
+	e.Timer, e.Ticks = timer, wait
 }
 
 // At is After with a Deadline: the timer expires when the deadline has passed, or later.
 func (o *Out[M]) At(timer Timer, deadline Deadline) {
-	o.add(Effect{Op: SetTimer, Timer: timer, Ticks: o.left(deadline), Deadline: true})
+	e := o.add(SetTimer)
+	e.Timer, e.Ticks, e.Deadline = timer, o.left(deadline), true
 }
 
 // Stop stops a timer; stopping one that does not run is nothing.
-func (o *Out[M]) Stop(timer Timer) { o.add(Effect{Op: StopTimer, Timer: timer}) }
+func (o *Out[M]) Stop(timer Timer) { o.add(StopTimer).Timer = timer }
 
 // Deadline is the moment that comes when that much time has passed, or earlier.
 func (o *Out[M]) Deadline(wait Ticks) Deadline { return Deadline{o.now.Add(wait)} }
@@ -51,22 +53,30 @@ func (o *Out[M]) Deadline(wait Ticks) Deadline { return Deadline{o.now.Add(wait)
 func (o *Out[M]) Passed(deadline Deadline) bool { return !o.now.Less(deadline.at) }
 
 // Lead decides: this process leads.
-func (o *Out[M]) Lead(term Term) { o.add(Effect{Op: Lead, Term: term}) }
+func (o *Out[M]) Lead(term Term) { o.add(Lead).Term = term }
 
 // LeadUntil decides: this process leads until the deadline, and not a moment longer, unless it says so again.
 func (o *Out[M]) LeadUntil(deadline Deadline, term Term) {
-	o.add(Effect{Op: Lead, Term: term, Ticks: o.left(deadline), Deadline: true})
+	e := o.add(Lead)
+	e.Term, e.Ticks, e.Deadline = term, o.left(deadline), true
 }
 
 // Follow decides: that process leads. 0 is somebody else, where nobody has an identifier.
-func (o *Out[M]) Follow(leader ID, term Term) { o.add(Effect{Op: Follow, ID: leader, Term: term}) }
+func (o *Out[M]) Follow(leader ID, term Term) {
+	e := o.add(Follow)
+	e.ID, e.Term = leader, term
+}
 
 // Doubt takes a decision back: this process does not know who leads now.
-func (o *Out[M]) Doubt() { o.add(Effect{Op: Doubt}) }
+func (o *Out[M]) Doubt() { o.add(Doubt) }
 
-func (o *Out[M]) add(e Effect) {
-	e.Link = o.base >> 4
-	o.rare = append(o.rare, e)
+// add adds an effect, to be filled in where it lies: made elsewhere and copied, it would cost more than
+// all else that a process does when it learns who leads.
+func (o *Out[M]) add(op Op) *Effect {
+	o.rare = append(o.rare, Effect{})
+	e := &o.rare[len(o.rare)-1]
+	e.Link, e.Op = o.base>>4, op
+	return e
 }
 
 func (o *Out[M]) left(d Deadline) Ticks {

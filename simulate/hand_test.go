@@ -1,17 +1,22 @@
 package simulate
 
 import (
+	"slices"
 	"sync"
+	"testing"
 
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
 )
 
-// What the engines are measured against. Like them, all of these decide, announce and count messages by kind.
+// What the engines are measured against. Like them, all of these decide, announce and count messages by kind;
+// and those in lock-step say when a leader decides, when the last process does, and when all is quiet.
 
 // handLCR is LCR in lock-step by a loop that a specialist would write: no state but identifiers and
 // decisions, and one list that is compacted in place.
-func handLCR(ids []election.ID) (elect, leader uint64, decided []election.ID) {
+func handLCR(ids []election.ID) (elect, leader uint64, decided []election.ID, quiet uint64) {
 	type hop struct {
 		id election.ID
 		at uint32
@@ -24,6 +29,7 @@ func handLCR(ids []election.ID) (elect, leader uint64, decided []election.ID) {
 	}
 	var announce hop
 	for len(list) > 0 {
+		quiet++
 		elect += uint64(len(list))
 		kept := 0
 		for _, m := range list {
@@ -40,7 +46,7 @@ func handLCR(ids []election.ID) (elect, leader uint64, decided []election.ID) {
 		}
 		list = list[:kept]
 	}
-	for decided[announce.at] == 0 {
+	for home := announce.at; decided[home] == 0; {
 		leader++
 		announce.at++
 		if announce.at == n {
@@ -48,12 +54,12 @@ func handLCR(ids []election.ID) (elect, leader uint64, decided []election.ID) {
 		}
 		decided[announce.at] = announce.id
 	}
-	return elect, leader, decided
+	return elect, leader, decided, quiet + leader // when the leader knows, too, and so the last of all
 }
 
 // handRingBully is ring-bully in lock-step by hand: five bytes a processor, two lists that are exchanged.
 // It counts probes and replies by their phase.
-func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhase [32]uint64, leads []uint8) {
+func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhase [32]uint64, leads []uint8, quiet uint64) {
 	type hop struct {
 		id   election.ID
 		ttl  uint32
@@ -67,8 +73,9 @@ func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhas
 	for p := range n {
 		list = append(list, hop{ids[p], 0, 2 * p, 0}, hop{ids[p], 0, 2*p + 1, 0})
 	}
-	home := uint32(0)
+	home, won := uint32(0), uint64(0)
 	for len(list) > 0 {
+		quiet++
 		next = next[:0]
 		for _, m := range list {
 			way := m.link & 1
@@ -86,7 +93,7 @@ func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhas
 					next = append(next, hop{m.id, 0, 2*to + 1 - way, m.what | reply})
 				case m.id == id:
 					flags[to] |= yes
-					home = to
+					home, won = to, quiet
 				}
 				continue
 			}
@@ -108,7 +115,7 @@ func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhas
 		terminate++
 		home = (home + n - 1) % n
 		if flags[home]&(yes|no) != 0 {
-			return probes, replies, terminate, byPhase, flags
+			return probes, replies, terminate, byPhase, flags, max(quiet, won+terminate)
 		}
 		flags[home] |= no
 	}
@@ -238,4 +245,28 @@ func goroutines[S, M any](a *election.Algorithm[S, M], p *election.Prepared, dec
 		deliveries += count
 	}
 	return deliveries
+}
+
+// A baseline that does something else is none.
+func TestHandWrittenLoopsDoTheSame(t *testing.T) {
+	for _, n := range []int{2, 3, 64, 1000, 5000} {
+		ids := permuted(n)
+		r, err := Run(lcr.Algorithm, ring(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		elect, leader, decided, quiet := handLCR(list(ids))
+		if elect != r.Messages.Election || leader != r.Messages.Announcement || election.Units(quiet) != r.Time.Quiet ||
+			r.Time.Elected != r.Time.Quiet || slices.Contains(decided, 0) {
+			t.Errorf("LCR, n = %d: %d and %d messages in %d units, and %v at %v", n, elect, leader, quiet, r.Messages, r.Time)
+		}
+		if r, err = Run(ringbully.Algorithm, ring(n)); err != nil {
+			t.Fatal(err)
+		}
+		probes, replies, terminate, byPhase, leads, quiet := handRingBully(list(ids))
+		if !slices.Equal([]uint64{probes, replies, terminate}, r.Messages.ByKind) || !slices.Equal(byPhase[:len(r.ByPhase)], r.ByPhase) ||
+			election.Units(quiet) != r.Time.Quiet || slices.Contains(leads, 0) {
+			t.Errorf("ring-bully, n = %d: %d, %d and %d messages in %d units, and %v at %v", n, probes, replies, terminate, quiet, r.Messages, r.Time)
+		}
+	}
 }

@@ -15,42 +15,59 @@ import (
 // what is under way and hardly more, and what is written is in the cache.
 type rounds[S, M any] struct {
 	*run[S, M]
-	queue [][]election.Sent[M] // what is under way
-	next  [][]election.Sent[M] // what was sent in this round, but for the page that is written on
-	held  [][]election.Sent[M] // what comes on port 1 and waits until port 0 is done
+	queue [2][][]election.Sent[M] // what is under way: first what arrives on port 0 of a ring, if the order matters
+	next  [2][][]election.Sent[M] // what was sent in this round, but for the page that is written on
+	open  [2][]election.Sent[M]   // the last page of each, which is not full yet, if the order matters
 	blank [][]election.Sent[M]
 	made  int // how many messages fit on all pages
+
+	// The order of ports matters in a synchronous run where a process can get several messages at once.
+	byPort bool
 }
 
 const (
 	pageSize = 1 << 11 // messages
 	lastRoom = 64      // a page with less room than this is full
 
-	fewMessages = 16
+	fewMessages   = 16
+	fewDeliveries = 1 << 12
 )
 
 func (r *rounds[S, M]) play() {
 	r.result.Time = &Times{}
+	r.byPort = r.o.Timing == election.Synchronous && !r.a.OneWay
 	r.collect.Swap(r.page())
-	for p := range r.initiators {
-		r.a.Start(&r.states[p], r.begin(p))
-		r.room()
+	if starts, collect := r.a.Start, r.collect; r.o.Initiators == nil && r.dead == nil && r.net.Topology == election.Ring {
+		for p := range r.states {
+			collect.At(uint32(2 * p))
+			starts(&r.states[p], collect.Out())
+			if p%(lastRoom/4) == 0 {
+				r.room()
+			}
+		}
+	} else {
+		for p := range r.initiators {
+			r.a.Start(&r.states[p], r.begin(p))
+			r.room()
+		}
 	}
 	r.decisions()
-	// The order of ports matters in a synchronous run where a process can get several messages at once.
-	byPort := r.o.Timing == election.Synchronous && !r.a.OneWay
-	for r.result.Complete && len(r.next)+len(r.collect.Sent()) > 0 {
-		if len(r.next) == 0 && len(r.collect.Sent()) <= fewMessages {
-			r.few(byPort)
+	for r.result.Complete && r.waiting()+len(r.collect.Sent()) > 0 {
+		if r.waiting() == 0 && len(r.collect.Sent()) <= fewMessages {
+			r.few()
 			continue
 		}
 		r.tick()
+		r.result.Time.Quiet = r.now
 		r.turn()
-		r.queue, r.next = r.next, r.queue[:0]
-		if byPort {
-			r.ports()
-		} else {
-			for _, page := range r.queue {
+		r.close(0)
+		r.close(1)
+		r.queue, r.next = r.next, [2][][]election.Sent[M]{r.queue[0][:0], r.queue[1][:0]}
+		if r.byPort && r.net.Topology != election.Ring {
+			r.sorted()
+		}
+		for _, pages := range r.queue {
+			for _, page := range pages {
 				r.deliver(page)
 			}
 		}
@@ -72,9 +89,67 @@ func (r *rounds[S, M]) page() []election.Sent[M] {
 
 // turn turns the page that is written on, if anything is on it.
 func (r *rounds[S, M]) turn() {
-	if len(r.collect.Sent()) > 0 {
-		r.next = append(r.next, r.collect.Swap(r.page()))
+	if len(r.collect.Sent()) == 0 {
+		return
 	}
+	page := r.collect.Swap(r.page())
+	if r.byPort && r.net.Topology == election.Ring {
+		r.part(page)
+	} else {
+		r.next[0] = append(r.next[0], page)
+	}
+}
+
+// waiting is how many pages have been turned in this round.
+func (r *rounds[S, M]) waiting() int {
+	return len(r.next[0]) + len(r.next[1]) + len(r.open[0]) + len(r.open[1])
+}
+
+// close puts a page that is not full behind the others.
+func (r *rounds[S, M]) close(side int) {
+	if len(r.open[side]) > 0 {
+		r.next[side] = append(r.next[side], r.open[side])
+		r.open[side] = nil
+	}
+}
+
+// part parts what arrives on port 0 of a ring from what arrives on port 1. Most of what is delivered on one
+// port goes on and arrives on that port again, so that mostly a page has one sort only.
+func (r *rounds[S, M]) part(page []election.Sent[M]) {
+	oriented, side, same := r.net.Oriented(), r.port(&page[0]), 1
+	for same < len(page) && (page[same].Link^page[0].Link)&(1<<4) == 0 {
+		same++
+	}
+	if oriented && same == len(page) {
+		r.close(side)
+		r.next[side] = append(r.next[side], page)
+		return
+	}
+	for in := page; len(in) > 0; {
+		now := len(in)
+		for side := range r.open {
+			if cap(r.open[side])-len(r.open[side]) < lastRoom {
+				r.close(side)
+				r.open[side] = r.page()
+			}
+			now = min(now, cap(r.open[side])-len(r.open[side]))
+		}
+		// Each message is written to both pages, and one of the two counts it: no branch to mispredict.
+		low, high := len(r.open[0]), len(r.open[1])
+		first, second := r.open[0][:low+now], r.open[1][:high+now]
+		for i := range in[:now] {
+			m := &in[i]
+			side := int(^m.Link >> 4 & 1)
+			if !oriented {
+				side = r.port(m)
+			}
+			first[low], second[high] = *m, *m
+			low, high = low+1-side, high+side
+		}
+		r.open = [2][]election.Sent[M]{first[:low], second[:high]}
+		in = in[now:]
+	}
+	r.blank = append(r.blank, page)
 }
 
 // room is for how many messages there is room on the page that is written on; there always is some. Who
@@ -91,18 +166,22 @@ func (r *rounds[S, M]) room() int {
 func (r *rounds[S, M]) tick() {
 	r.now = r.now.Add(election.Units(1))
 	r.collect.Clock(r.now)
-	r.result.Time.Quiet = r.now
 }
 
 // few runs rounds as long as they have few messages. Most rounds have: of the phases of Hirschberg and
-// Sinclair, the last ones alone take half of the time, and the leader alone is in them.
-func (r *rounds[S, M]) few(byPort bool) {
+// Sinclair, the last ones alone take half of the time, and the leader alone is in them. What is done for
+// each round counts here, so that deliveries are reckoned only now and then.
+func (r *rounds[S, M]) few() {
 	oriented := r.net.Topology == election.Ring && r.net.Oriented()
-	spare := r.page()
-	for r.result.Complete && len(r.collect.Sent()) > 0 && len(r.collect.Sent()) <= fewMessages {
+	collect, spare, deliveries := r.collect, r.page(), 0
+	for deliveries < fewDeliveries && len(collect.Sent()) > 0 && len(collect.Sent()) <= fewMessages {
+		if oriented && len(collect.Sent()) == 1 {
+			deliveries += r.token(fewDeliveries - deliveries)
+			continue
+		}
 		r.tick()
-		in := r.collect.Swap(spare)
-		if byPort && len(in) > 1 {
+		in := collect.Swap(spare)
+		if r.byPort {
 			r.sort(in)
 		}
 		if oriented {
@@ -110,62 +189,63 @@ func (r *rounds[S, M]) few(byPort bool) {
 		} else {
 			r.network(in)
 		}
-		r.done(in)
+		if r.a.Phase != nil {
+			r.phases(in)
+		}
+		if len(collect.Rare()) > 0 {
+			r.decisions()
+		}
+		deliveries += len(in)
 		spare = in
 	}
+	r.result.Time.Quiet = r.now
 	r.blank = append(r.blank, spare)
+	r.reckon(deliveries)
+}
+
+// token follows a message that is alone on an oriented ring until it does not go on alone, or it has been
+// delivered so often, and says how often it was.
+func (r *rounds[S, M]) token(most int) (deliveries int) {
+	receive, states, collect, sent, phase := r.a.Receive, r.states, r.collect, &r.sent, r.a.Phase
+	n := uint32(len(states))
+	for ; deliveries < most && len(collect.Sent()) == 1; deliveries++ {
+		m := &collect.Sent()[0]
+		link, message := m.Link, m.M
+		collect.Swap(collect.Sent())
+		direction, kind := link>>4&1, election.Kind(link&15)
+		to := link>>5 + 1 - 2*direction
+		if to >= n {
+			to = (to + n) % n
+		}
+		sent[kind]++
+		if phase != nil && r.elects>>kind&1 != 0 {
+			r.phase(phase(kind, message))
+		}
+		r.tick()
+		collect.At(2 * to)
+		receive(&states[to], election.Port(1-direction), kind, message, collect.Out())
+		if len(collect.Rare()) > 0 {
+			r.decisions()
+		}
+	}
+	return deliveries
 }
 
 // sort brings messages into the order of the receivers' ports.
 func (r *rounds[S, M]) sort(in []election.Sent[M]) {
-	if len(in) == 2 && r.port(&in[0]) <= r.port(&in[1]) {
-		return
+	byPort := func(s, t election.Sent[M]) int { return r.port(&s) - r.port(&t) }
+	if !slices.IsSortedFunc(in, byPort) {
+		slices.SortStableFunc(in, byPort)
 	}
-	slices.SortStableFunc(in, func(s, t election.Sent[M]) int { return r.port(&s) - r.port(&t) })
 }
 
-// ports delivers in the order of the receivers' ports.
-func (r *rounds[S, M]) ports() {
-	if r.net.Topology != election.Ring {
-		all := slices.Concat(r.queue...)
-		r.sort(all)
-		for _, page := range r.queue {
-			n := copy(page, all)
-			r.deliver(page)
-			all = all[n:]
-		}
-		return
+// sorted sorts all that is under way.
+func (r *rounds[S, M]) sorted() {
+	all := slices.Concat(r.queue[0]...)
+	r.sort(all)
+	for _, page := range r.queue[0] {
+		all = all[copy(page, all):]
 	}
-	wait, oriented := r.page(), r.net.Oriented()
-	for _, page := range r.queue {
-		due := 0
-		for in := page; len(in) > 0; {
-			waiting := len(wait)
-			if cap(wait)-waiting < lastRoom {
-				r.held, wait = append(r.held, wait), r.page()
-				waiting = 0
-			}
-			now := in[:min(len(in), cap(wait)-waiting)]
-			wait = wait[:waiting+len(now)]
-			// Each message is written to both lists, and one of the two counts it: no branch to mispredict.
-			for i := range now {
-				m := &now[i]
-				port := int(^m.Link >> 4 & 1)
-				if !oriented {
-					port = r.port(m)
-				}
-				wait[waiting] = *m
-				page[due] = *m
-				due, waiting = due+1-port, waiting+port
-			}
-			wait, in = wait[:waiting], in[len(now):]
-		}
-		r.deliver(page[:due])
-	}
-	for _, page := range append(r.held, wait) {
-		r.deliver(page)
-	}
-	r.held = r.held[:0]
 }
 
 // port is the port on which a message arrives.
@@ -177,13 +257,14 @@ func (r *rounds[S, M]) port(m *election.Sent[M]) int {
 	return int(port)
 }
 
-// deliver delivers what is on a page, counts it, and makes the page blank.
+// deliver delivers what is on a page, counts it, and makes the page blank. No more is delivered at a time
+// than there is room for an answer to each, and some.
 func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
 	oriented := r.net.Topology == election.Ring && r.net.Oriented()
 	for in := page; len(in) > 0; {
 		now := in
-		if room := r.room() / 2; len(in) > room {
-			now = in[:room]
+		if room := r.room(); len(in) > room-room/8 {
+			now = in[:room-room/8]
 		}
 		if oriented {
 			r.ring(now)
@@ -209,6 +290,10 @@ func (r *rounds[S, M]) done(in []election.Sent[M]) {
 
 // ring delivers on an oriented ring: link 2p leads to p+1, and link 2p+1 to p-1.
 func (r *rounds[S, M]) ring(in []election.Sent[M]) {
+	if r.a.OneWay {
+		r.circle(in)
+		return
+	}
 	receive, states, out, collect, sent := r.a.Receive, r.states, r.collect.Out(), r.collect, &r.sent
 	n := uint32(len(states))
 	for i := range in {
@@ -221,6 +306,21 @@ func (r *rounds[S, M]) ring(in []election.Sent[M]) {
 		sent[kind]++
 		collect.At(2 * to)
 		receive(&states[to], election.Port(1-direction), election.Kind(kind), m.M, out)
+	}
+}
+
+// circle is ring where nothing comes from the other side.
+func (r *rounds[S, M]) circle(in []election.Sent[M]) {
+	receive, states, collect, sent := r.a.Receive, r.states, r.collect, &r.sent
+	for i := range in {
+		m := &in[i]
+		to, kind := m.Link>>5+1, m.Link&15
+		if int(to) >= len(states) {
+			to = 0
+		}
+		sent[kind]++
+		collect.At(2 * to)
+		receive(&states[to], 1, election.Kind(kind), m.M, collect.Out())
 	}
 }
 
@@ -252,13 +352,25 @@ func (r *run[S, M]) phases(in []election.Sent[M]) {
 	}
 }
 
-// decisions makes the decisions of some steps of one moment.
+// decisions makes the decisions of some steps of one moment. Nearly all processes of a large run make one
+// and the same: they follow, for the first and last time.
 func (r *run[S, M]) decisions() {
+	ring, once, all, followed := r.net.Topology == election.Ring, r.a.Task == election.Once && r.leases == nil, r.result.Decisions, false
 	for i := range r.collect.Rare() {
 		e := &r.collect.Rare()[i]
-		if p := r.net.Owner(e.Link); !r.follows(p, e) {
-			r.decide(p, *e)
+		p := int(e.Link >> 1)
+		if !ring {
+			p = r.net.Owner(e.Link)
 		}
+		if d := &all[p]; once && e.Op == election.Follow && e.Term == 0 && d.Role == election.Undecided {
+			d.Leader, d.Role = e.ID, election.Follower
+			followed = true
+			continue
+		}
+		r.decide(p, *e)
+	}
+	if t := r.result.Time; followed && t != nil {
+		t.Decided = later(t.Decided, r.now)
 	}
 	r.collect.ResetRare()
 }

@@ -88,12 +88,12 @@ func handMade(ids *order.Order, loop func([]election.ID) uint64) side {
 }
 
 func lcrByHand(ids []election.ID) uint64 {
-	elect, leader, _ := handLCR(ids)
+	elect, leader, _, _ := handLCR(ids)
 	return elect + leader
 }
 
 func ringBullyByHand(ids []election.ID) uint64 {
-	probes, replies, terminate, _, _ := handRingBully(ids)
+	probes, replies, terminate, _, _, _ := handRingBully(ids)
 	return probes + replies + terminate
 }
 

@@ -14,8 +14,9 @@ import (
 // On such a ring a process cannot tell: with links that keep their order, it gets the same messages in
 // the same order under every schedule, if those that start do so before anything reaches them. So counts
 // and decisions are those of a run in rounds, while what is in use at one time is a process and the
-// messages that wait for it. Where the run has a clock, each message carries the time at which it arrives
-// in rounds, one unit after the one that it answers.
+// messages that wait for it. Where a message is says which link it came on; so where the run has a clock,
+// the number of the link gives way to the time at which the message arrives in rounds, one unit after the
+// one that it answers.
 //
 // What leaves an arc of L processes within L rounds depends only on what is in it when they begin. So
 // arcs need each other only when each has been swept, and can be swept on as many cores.
@@ -29,9 +30,9 @@ type arc[S, M any] struct {
 	run[S, M]
 	low, high  int
 	starts     []bool // by position; nil: all
-	inbox      batch[M]
-	outbox     batch[M]
-	spare      batch[M]
+	inbox      []election.Sent[M]
+	outbox     []election.Sent[M]
+	spare      []election.Sent[M]
 	deliveries uint64
 	limit      uint64 // of deliveries
 	look       uint64 // at how many of them to see whether there may be more
@@ -39,14 +40,20 @@ type arc[S, M any] struct {
 	fault      any    // what a step panicked with
 }
 
-// batch is messages that wait for one process and, where there is a clock, when each arrives.
-type batch[M any] struct {
-	sent []election.Sent[M]
-	at   []uint64 // as long as sent, or longer
-}
+// What ends the sweeping of arcs with a clock, which then begins from the beginning with another engine.
+var (
+	errChooses = errors.New("a process chooses at random, out of turn")
+	errLate    = errors.New("a message arrives too late for its time to take the place of its link")
+)
 
-// errChooses says that a process chose, out of turn.
-var errChooses = errors.New("a process chooses at random")
+// latest is the last time that a message may arrive at.
+const latest = 1<<27 - 2
+
+// stamp is what a message that arrives at a time has in place of its link.
+func stamp(at uint64) uint32 { return uint32(2 * at) }
+
+// stamped is when a message with that in place of its link arrives.
+func stamped(link uint32) uint64 { return uint64(link / 2) }
 
 // newArcs cuts the ring into arcs, with a clock or without.
 func newArcs[S, M any](r *run[S, M], count int, clock bool) *arcs[S, M] {
@@ -87,7 +94,7 @@ func newArcs[S, M any](r *run[S, M], count int, clock bool) *arcs[S, M] {
 }
 
 // play sweeps the arcs until all is quiet. It reports false if processes choose at random, and the order in
-// which they do matters: then nothing of the run is of use.
+// which they do matters, or if the run takes too long: then nothing of it is of use.
 func (a *arcs[S, M]) play() bool {
 	for first := true; first || a.busy(); first = false {
 		if !a.lap(first) {
@@ -106,7 +113,7 @@ func (a *arcs[S, M]) busy() bool {
 		if !one.result.Complete {
 			return false
 		}
-		waiting = waiting || len(one.inbox.sent) > 0
+		waiting = waiting || len(one.inbox) > 0
 	}
 	return waiting
 }
@@ -126,7 +133,7 @@ func (a *arcs[S, M]) lap(first bool) bool {
 		<-done
 	}
 	for _, one := range a.each {
-		if one.fault == errChooses {
+		if one.fault == errChooses || one.fault == errLate {
 			return false
 		}
 		if one.fault != nil {
@@ -167,9 +174,7 @@ func (a *arcs[S, M]) merge() {
 		}
 		a.result.Deliveries += one.deliveries
 		a.result.Complete = a.result.Complete && one.result.Complete
-		for _, b := range []batch[M]{one.inbox, one.outbox, one.spare} {
-			a.result.Bytes += size*cap(b.sent) + 8*cap(b.at)
-		}
+		a.result.Bytes += size * (cap(one.inbox) + cap(one.outbox) + cap(one.spare))
 	}
 }
 
@@ -181,142 +186,131 @@ func (a *arc[S, M]) safely(first bool) {
 
 // sweep goes once through the arc; first also lets processes start.
 func (a *arc[S, M]) sweep(first bool) {
-	in, out, clock := a.inbox, a.spare, a.result.Time != nil
+	in, out, clock, collect := a.inbox, a.spare, a.result.Time != nil, a.collect
 	for p := a.low; p < a.high; p++ {
 		if !first {
-			if len(in.sent) == 1 {
-				p = a.token(p, &in)
+			if len(in) == 1 {
+				p, in = a.token(p, in)
 			}
-			if len(in.sent) == 0 || p == a.high {
+			if len(in) == 0 || p == a.high {
 				break
 			}
 		}
-		a.collect.At(uint32(2 * p))
-		a.collect.Swap(out.sent)
+		collect.Swap(out)
 		starts := first && (a.starts == nil || a.starts[p])
 		if starts && !a.o.AnyTime {
-			a.begins(p, &out)
+			a.begins(p)
 		}
 		if clock {
-			out.at = a.timed(p, in.sent, in.at, out.at)
+			a.timed(p, in)
 		} else {
-			a.untimed(p, in.sent)
+			a.untimed(p, in)
 		}
 		if starts && a.o.AnyTime {
-			a.begins(p, &out)
+			a.begins(p)
 		}
 		if a.a.Phase != nil {
-			a.phases(in.sent)
+			a.phases(in)
 		}
-		a.deliveries += uint64(len(in.sent))
+		a.deliveries += uint64(len(in))
 		if a.deliveries >= a.look && !a.goesOn() {
 			break
 		}
-		out.sent = a.collect.Sent()
-		in, out = out, in
+		in, out = collect.Sent(), in
 	}
-	a.outbox, a.inbox, a.spare = in, out, a.outbox
-	a.inbox.sent = a.inbox.sent[:0]
+	a.outbox, a.inbox, a.spare = in, out[:0], a.outbox
 	if a.deliveries >= a.look {
 		a.goesOn()
 	}
 }
 
 // begins lets the process at p start.
-func (a *arc[S, M]) begins(p int, out *batch[M]) {
+func (a *arc[S, M]) begins(p int) {
+	a.collect.At(stamp(1))
 	a.a.Start(&a.states[p], a.collect.Out())
-	if a.result.Time != nil {
-		out.at = stamp(out.at, 0, len(a.collect.Sent()), 1)
-	}
 	if len(a.collect.Rare()) > 0 {
-		a.decided(p, 0)
+		a.decided(p)
 	}
 }
 
-// token follows a message that nothing else is near, until it does not go on alone, and says how far: in
-// the end one goes round with the leader's name, and before that a winner's mostly goes alone.
-func (a *arc[S, M]) token(p int, b *batch[M]) int {
-	receive, collect, phase, from := a.a.Receive, a.collect, a.a.Phase != nil, p
-	now := uint64(0)
-	if a.result.Time != nil {
-		now = b.at[0]
-	}
-	sent := b.sent
-	for ; p < a.high && len(sent) == 1; p++ {
-		m := sent[0]
-		collect.At(uint32(2 * p))
-		collect.Swap(sent)
-		a.sent[m.Link&15]++
-		receive(&a.states[p], 1, m.Kind(), m.M, collect.Out())
-		if phase {
-			a.phases([]election.Sent[M]{m})
+// token follows a message that nothing else is near, until it does not go on alone, and says how far and
+// what there is then: in the end one goes round with the leader's name, and before that a winner's mostly
+// goes alone.
+func (a *arc[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]) {
+	receive, collect, from := a.a.Receive, a.collect, p
+	phase, elects, clock := a.a.Phase, a.elects, a.result.Time != nil
+	last := uint64(0)
+	for ; p < a.high && len(in) == 1; p++ {
+		link, message := in[0].Link, in[0].M
+		kind := election.Kind(link & 15)
+		if clock {
+			if last = stamped(link >> 4); last > latest {
+				panic(errLate)
+			}
+			collect.At(stamp(last + 1))
 		}
+		collect.Swap(in)
+		a.sent[kind]++
+		if phase != nil && elects>>kind&1 != 0 {
+			a.phase(phase(kind, message))
+		}
+		receive(&a.states[p], 1, kind, message, collect.Out())
 		if len(collect.Rare()) > 0 {
-			a.decided(p, now)
+			a.decided(p)
 		}
-		sent = collect.Sent()
-		now++
+		in = collect.Sent()
 	}
 	a.deliveries += uint64(p - from)
-	if b.sent = sent; a.result.Time != nil {
-		a.quiet = max(a.quiet, now-1)
-		b.at = stamp(b.at, 0, len(sent), now)
-	}
-	return p
+	a.quiet = max(a.quiet, last)
+	return p, in
 }
 
 // untimed delivers what waits for the process at p.
 func (a *arc[S, M]) untimed(p int, in []election.Sent[M]) {
-	receive, state, out, sent := a.a.Receive, &a.states[p], a.collect.Out(), &a.sent
+	receive, state, collect, sent := a.a.Receive, &a.states[p], a.collect, &a.sent
 	for i := range in {
 		m := &in[i]
-		sent[m.Link&15]++
-		receive(state, 1, m.Kind(), m.M, out)
+		kind := m.Link & 15
+		sent[kind]++
+		receive(state, 1, election.Kind(kind), m.M, collect.Out())
 	}
-	if len(a.collect.Rare()) > 0 {
-		a.decided(p, 0)
+	if len(collect.Rare()) > 0 {
+		a.decided(p)
 	}
 }
 
-// timed delivers what waits for the process at p, and notes when its answers arrive.
-func (a *arc[S, M]) timed(p int, in []election.Sent[M], inAt, outAt []uint64) []uint64 {
+// timed is untimed with a clock: what a process sends arrives one unit after what it answers.
+func (a *arc[S, M]) timed(p int, in []election.Sent[M]) {
+	if len(in) == 0 {
+		return
+	}
+	last := stamped(in[len(in)-1].On())
+	if last > latest {
+		panic(errLate)
+	}
+	a.quiet = max(a.quiet, last)
 	receive, state, collect, sent := a.a.Receive, &a.states[p], a.collect, &a.sent
-	before := len(collect.Sent())
 	for i := range in {
-		m, now := &in[i], inAt[i]
-		sent[m.Link&15]++
-		receive(state, 1, m.Kind(), m.M, collect.Out())
-		if after := len(collect.Sent()); after > before {
-			outAt = stamp(outAt, before, after, now+1)
-			before = after
-		}
-		if len(collect.Rare()) > 0 {
-			a.decided(p, now)
-		}
+		m := &in[i]
+		kind := m.Link & 15
+		sent[kind]++
+		collect.At(m.Link>>4 + stamp(1))
+		receive(state, 1, election.Kind(kind), m.M, collect.Out())
 	}
-	if last := len(in) - 1; last >= 0 {
-		a.quiet = max(a.quiet, inAt[last])
+	if len(collect.Rare()) > 0 {
+		a.decided(p)
 	}
-	return outAt
 }
 
-// stamp says when the messages from before to after arrive.
-func stamp(times []uint64, before, after int, at uint64) []uint64 {
-	for len(times) < after {
-		times = append(times, 0)
-		times = times[:cap(times)]
-	}
-	for i := before; i < after; i++ {
-		times[i] = at
-	}
-	return times
-}
-
-// decided makes the decisions of a step of the process at p.
-func (a *arc[S, M]) decided(p int, at uint64) {
-	a.now = election.Units(at)
+// decided makes the decisions of steps of the process at p. With a clock, an effect has in place of its
+// link when an answer would arrive, a unit after the step.
+func (a *arc[S, M]) decided(p int) {
 	for i := range a.collect.Rare() {
-		if e := &a.collect.Rare()[i]; !a.follows(p, e) {
+		e := &a.collect.Rare()[i]
+		if a.result.Time != nil {
+			a.now = election.Units(stamped(e.Link) - 1)
+		}
+		if !a.follows(p, e) {
 			a.decide(p, *e)
 		}
 	}
