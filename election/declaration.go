@@ -166,8 +166,9 @@ type Faults uint8
 
 // The faults.
 const (
-	Crash    Faults = 1 << iota
-	Recovery        // without Crash: whoever crashes has to come back
+	Crash     Faults = 1 << iota
+	Recovery         // without Crash: whoever crashes has to come back
+	Partition        // links that are cut, once they are not any more
 )
 
 // Class tells what messages are sent for.

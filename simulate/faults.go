@@ -93,16 +93,23 @@ func Partition(at, until election.Ticks, groups ...[]int) Cut {
 
 // Unclaimed are the faults that an algorithm does not claim to survive, in words.
 func (f *Faults) Unclaimed(d *election.Declaration) (all []string) {
+	hurts := func(c Crash) bool { // it is not made good by a recovery that is claimed
+		return d.Survives&election.Recovery == 0 || !slices.ContainsFunc(f.Recoveries, func(r Fault) bool {
+			return r.Process == c.Process && c.At.Less(r.At)
+		})
+	}
 	paused := func(s Slow) bool { return s.Factor == 0 }
 	slow := func(s Slow) bool { return s.Factor != 0 }
+	lasting := func(c Cut) bool { return c.Until.IsZero() }
 	timed := d.Timing != election.Asynchronous // to the others, every delay that ends is as good as any
 	for _, u := range []struct {
 		is   bool
 		name string
 	}{
-		{len(f.Dead)+len(f.Crashes) > 0 && d.Survives&election.Crash == 0, "crashes"},
+		{d.Survives&election.Crash == 0 && (len(f.Dead) > 0 || slices.ContainsFunc(f.Crashes, hurts)), "crashes"},
 		{len(f.Recoveries) > 0 && d.Survives&election.Recovery == 0, "recoveries"},
-		{len(f.Cuts) > 0, "partitions"},
+		{len(f.Cuts) > 0 && d.Survives&election.Partition == 0, "partitions"},
+		{slices.ContainsFunc(f.Cuts, lasting) && d.Survives&election.Partition != 0, "partitions that are never over"},
 		{slices.ContainsFunc(f.Slow, slow) && timed, "slow processes"},
 		{slices.ContainsFunc(f.Slow, paused) && timed, "pauses"},
 		{len(f.Suspicions) > 0, "wrong suspicions"},

@@ -105,7 +105,7 @@ var Algorithm = election.Algorithm[Process, Group]{
 		Timing:   election.Timed,
 		Starts:   election.AllStart,
 		Task:     election.Groups,
-		Survives: election.Crash | election.Recovery,
+		Survives: election.Crash | election.Recovery | election.Partition,
 		Settles:  settles,
 		Kinds: []election.MessageKind{
 			{Name: "are-you-coordinator", Class: election.Overhead},

@@ -51,9 +51,6 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			}
 			a := a
 			a.Declaration = *a.With(set)
-			if a.Survives&election.Recovery == 0 { // with these parameters
-				a.Recover, a.Kept = nil, nil
-			}
 			t.Run("task and bounds are kept under every timing", func(t *testing.T) { runs(t, a, o, parameters, nil) })
 			if a.Survives != 0 {
 				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes) })

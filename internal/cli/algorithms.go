@@ -164,11 +164,14 @@ func survives(f election.Faults) string {
 	if f&election.Recovery != 0 {
 		words = append(words, "recoveries")
 	}
+	if f&election.Partition != 0 {
+		words = append(words, "partitions")
+	}
 	switch {
 	case words == nil:
 		return "no faults"
-	case f&election.Crash == 0:
-		return "crashes of those who come back"
+	case f&(election.Crash|election.Recovery) == election.Recovery:
+		words[0] = "crashes of those who come back"
 	}
 	return strings.Join(words, ", ")
 }

@@ -230,6 +230,8 @@ func (p *program) faultsText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	}
 	claims := fmt.Sprintf("%s does not claim to survive %s", e.Name, strings.Join(unclaimed, ", "))
 	switch {
+	case broke && !s.Until.IsZero() && len(r.Faults) == 0:
+		fmt.Fprintf(w, "not agreed at %s, when the run was to end\n", s.Until)
 	case broke && len(unclaimed) > 0:
 		fmt.Fprintf(w, "it broke; %s\n", claims)
 	case broke:
@@ -293,15 +295,19 @@ func belief(r *simulate.Result, d election.Decision, one bool) string {
 		}
 		return several
 	}
+	term := ""
+	if d.Term != 0 {
+		term = fmt.Sprintf(" in term %d", d.Term)
+	}
 	switch {
 	case d.Role == election.Undecided:
 		return say("knows no leader", "know no leader")
 	case d.Role == election.Leader:
-		return say("leads", "lead")
+		return say("leads", "lead") + term
 	case d.Leader == 0:
-		return say("follows somebody", "follow somebody")
+		return say("follows somebody", "follow somebody") + term
 	}
-	return fmt.Sprintf("%s %d", say("follows", "follow"), r.Prepared.RealOf(d.Leader))
+	return fmt.Sprintf("%s %d%s", say("follows", "follow"), r.Prepared.RealOf(d.Leader), term)
 }
 
 // faultsJSON is what results show of faults.

@@ -138,7 +138,10 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m election.
 	}
 	width := len(fmt.Sprint(m.Total + m.Overhead))
 	width = max(width, 6)
-	elections := 0
+	elections, names := 0, 12
+	for _, kind := range d.Kinds {
+		names = max(names, len(kind.Name))
+	}
 	for k, kind := range d.Kinds {
 		text := ""
 		switch kind.Class {
@@ -150,12 +153,12 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m election.
 		if kind.Name == "election" && len(d.Kinds) == 2 {
 			text = note("election")
 		}
-		fmt.Fprintf(w, "  %-12s %*d%s\n", kind.Name, width, m.ByKind[k], text)
+		fmt.Fprintf(w, "  %-*s %*d%s\n", names, kind.Name, width, m.ByKind[k], text)
 	}
 	if text := note("election"); elections > 1 {
-		fmt.Fprintf(w, "  %-12s %*d%s\n", "to elect", width, m.Election, text)
+		fmt.Fprintf(w, "  %-*s %*d%s\n", names, "to elect", width, m.Election, text)
 	}
-	fmt.Fprintf(w, "  %-12s %*d%s%s\n", "total", width, m.Total, note("total"), after)
+	fmt.Fprintf(w, "  %-*s %*d%s%s\n", names, "total", width, m.Total, note("total"), after)
 }
 
 // results is where a command puts what it found: stdout, and the files of a record.

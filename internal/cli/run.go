@@ -19,7 +19,7 @@ type runOptions struct {
 	input
 	timing, schedule string
 	delay            uint64
-	limit            uint64
+	until, limit     uint64
 	faultFlags
 	overOptions
 	results
@@ -93,6 +93,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command)
 	o.overOptions.flags(command)
+	f.Uint64Var(&o.until, "until", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
 	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts (default none)")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
@@ -107,7 +108,7 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 		return simulate.Options{}, err
 	}
 	s := simulate.Options{
-		Instance: i, Delay: o.delay, Seed: o.seed, Limit: o.limit,
+		Instance: i, Delay: o.delay, Seed: o.seed, Until: election.Units(o.until), Limit: o.limit,
 		Record: o.recorded(), Cores: runtime.GOMAXPROCS(0),
 	}
 	timing := int(e.Timing)
