@@ -18,6 +18,7 @@ type shape struct {
 	topology    string
 	edges       string
 	orientation string
+	ports       string
 }
 
 // trees are the trees that can be named: each process but the first hangs on an earlier one.
@@ -28,6 +29,8 @@ func (s *shape) flags(command *cobra.Command) {
 	f.StringVar(&s.topology, "topology", "", "ring, complete, or a tree: "+strings.Join(trees, ", ")+" (default what the algorithm is for; path)")
 	f.StringVar(&s.edges, "edges", "", "the edges of a tree, between identifiers: 1-2,2-3")
 	f.StringVar(&s.orientation, "orientation", "agreed", "what processes on a ring call their ports: agreed, random, or 0 and 1 by position (1: exchanged)")
+	f.StringVar(&s.ports, "ports", "clockwise", "among strangers, whom the ports of each lead to: clockwise (the next, the one after, …) or random")
+	_ = command.RegisterFlagCompletionFunc("ports", fixed("clockwise", "random"))
 	_ = command.RegisterFlagCompletionFunc("topology", fixed(append([]string{"ring", "complete"}, trees...)...))
 	_ = command.RegisterFlagCompletionFunc("orientation", fixed("agreed", "random"))
 }
@@ -70,7 +73,30 @@ func (s *shape) fit(e *catalogue.Entry, i *election.Instance, seed uint64) (err 
 	if err == nil {
 		i.Flipped, err = s.flipped(i.IDs.Len(), random.New(seed, random.Network))
 	}
-	return err
+	if err != nil || s.ports == "clockwise" {
+		return err
+	}
+	if _, err := word("ports", s.ports, "clockwise", "random"); err != nil {
+		return err
+	}
+	if e.Topology != election.Strangers {
+		return fmt.Errorf("%s runs on a %s; --ports is for complete graphs of strangers", e.Name, e.Topology)
+	}
+	i.Ports = shuffled(i.IDs.Len(), random.New(seed, random.Network))
+	return nil
+}
+
+// shuffled is an order of ports for each of n strangers.
+func shuffled(n int, source *random.Source) [][]int {
+	ports := make([][]int, n)
+	for p := range ports {
+		ports[p] = make([]int, n-1)
+		for k := range ports[p] {
+			other := int(source.Below(uint64(k + 1)))
+			ports[p][k], ports[p][other] = ports[p][other], k
+		}
+	}
+	return ports
 }
 
 // tree is the named tree.
