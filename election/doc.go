@@ -13,7 +13,8 @@
 //
 //  1. New is called once a life, before everything else, and is told what the declaration claims to
 //     know, and nothing else: see [Local].
-//  2. Steps of one process come one after the other. A crash falls between steps, never inside one.
+//  2. Steps of one process come one after the other. A crash falls between steps, or amid the effects of
+//     one (3): when what is kept is durable, and some of the messages have left.
 //  3. The effects of a step happen after it has returned, in this order: what Kept points to is durable;
 //     messages leave, in order on each port; timers change; decisions are seen.
 //  4. A message that is sent arrives once, at a process that lives, unless the run has faults that say

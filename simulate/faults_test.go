@@ -285,6 +285,28 @@ func TestARecoveredProcessWithoutARecoverStartsAnew(t *testing.T) {
 	}
 }
 
+func TestTheRecordTellsWhatGoesWrong(t *testing.T) {
+	r := suffer(t, 3, 1, "partition 1 | 2 from 2 until 5", "slow 2 by 3 from 3 until 4", "crash 3 at 7 after 1 sends")
+	var story, drawing bytes.Buffer
+	if err := errors.Join(r.Record.Story(&story), r.Record.SVG(&drawing)); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for line := range strings.Lines(story.String()) {
+		if _, words, _ := strings.Cut(strings.Join(strings.Fields(line), " "), " "); strings.Contains(words, "fault") ||
+			strings.Contains(words, "heal") || strings.Contains(words, "crash") {
+			told = append(told, words)
+		}
+	}
+	same(t, "story", told, "t=2 1 fault: partition 1 | 2", "t=3 2 fault: slow 2 by 3", "t=4 2 healed: slow 2 by 3",
+		"t=5 1 healed: partition 1 | 2", "t=10 3 crashes after 1 of 2 messages")
+	for symbol, times := range map[string]int{`href="#fault"`: 3, `href="#heal"`: 3} { // two each, and the legend
+		if got := strings.Count(drawing.String(), symbol); got != times {
+			t.Errorf("%s is drawn %d times, want %d", symbol, got, times)
+		}
+	}
+}
+
 func TestFaultsComeUnderEveryClock(t *testing.T) {
 	for _, o := range []simulate.Options{
 		{Schedule: simulate.FIFO},

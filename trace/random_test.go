@@ -56,9 +56,9 @@ func (d *recorder) step() {
 		d.time = d.time.Add(rapid.SampledFrom([]election.Ticks{{}, election.Units(1), election.Units(7), election.Power(100)}).Draw(d.T, "gap"))
 		s.Time = d.time
 	}
-	events := []trace.Event{trace.Start, trace.Timeout, trace.Crash, trace.Suspect, trace.Trust, trace.Command}
+	events := []trace.Event{trace.Start, trace.Timeout, trace.Crash, trace.Suspect, trace.Trust, trace.Command, trace.Fault, trace.Heal}
 	if d.crashed[s.Process] {
-		events = []trace.Event{trace.Recover}
+		events = []trace.Event{trace.Recover, trace.Fault, trace.Heal}
 	}
 	if s.Event = rapid.SampledFrom(events).Draw(d.T, "event"); len(d.underWay) > 0 && rapid.IntRange(0, 3).Draw(d.T, "arrives") > 0 {
 		i := rapid.IntRange(0, len(d.underWay)-1).Draw(d.T, "which")
@@ -75,12 +75,14 @@ func (d *recorder) step() {
 		s.Port = d.port()
 	case trace.Suspect, trace.Trust:
 		s.Port, s.From = d.port(), d.position("whom")+1
-	case trace.Timeout, trace.Command:
+	case trace.Timeout, trace.Command, trace.Fault, trace.Heal:
 		s.Text = "what <it> is"
 	case trace.Crash, trace.Recover:
 		d.crashed[s.Process] = s.Event == trace.Crash
 	}
-	if s.Event != trace.Crash && s.Event != trace.Lost {
+	switch s.Event {
+	case trace.Crash, trace.Lost, trace.Fault, trace.Heal:
+	default:
 		d.effects(&s)
 	}
 	d.r.Steps = append(d.r.Steps, s)
