@@ -126,6 +126,7 @@ func overJSON(e *catalogue.Entry, o *runOptions, r *sockets.Result, shown *simul
 			field{"delay_ms", object{{"longest", milliseconds(r.Longest)}, {"assumed", milliseconds(r.Assumed)}}})
 	}
 	result = append(result, field{"seed", o.seed}, field{"parameters", parameters(r.Prepared.Parameters)})
+	result = append(result, votesJSON(r.Prepared)...)
 	result = append(result, outcomeJSON(e.Declaration, shown)...)
 	if r.Rounds != nil {
 		result = append(result, field{"time", times(r.Rounds.Elected, r.Rounds.Decided, r.Rounds.Quiet)}, field{"markers", r.Markers})
@@ -162,6 +163,7 @@ func (p *program) overText(e *catalogue.Entry, o *runOptions, s *sockets.Options
 	if r.Rounds != nil {
 		after += fmt.Sprintf(" and %s rounds", r.Rounds.Quiet)
 	}
+	p.tally(r.Prepared)
 	counts(w, e.Declaration, worst(r.Prepared.Declaration(), r.Starters, shown.Hurt), r.Messages, n, after)
 	if r.Rounds != nil {
 		fmt.Fprintf(w, "  %-12s %*d   of the synchroniser, a round and link each\n", "markers", 6, r.Markers)
