@@ -48,7 +48,8 @@
 //  5. Expect every event at any time: a message before Start, a Start after messages,
 //     messages after its decision. It keeps relaying when it has decided.
 //  6. Decide as declared. Once: a single Lead or Follow, with term 0. Service: again and again, in terms
-//     that never go down; different leaders have different terms, or all terms are 0.
+//     that never go down; different leaders have different terms, or all terms are 0. [Groups]: no leader
+//     leads twice in one term.
 //  7. Keep what must survive a crash in what Kept points to, and nothing that a crash must forget.
 //  8. Work by port, not by neighbour: on a ring of one, both ports lead home; on a ring of two, both
 //     lead to the other process.
