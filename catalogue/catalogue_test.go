@@ -139,7 +139,7 @@ func TestCountEqualsSimulation(t *testing.T) {
 						}
 						leader, _ := r.Leader()
 						if !reflect.DeepEqual(counted.Messages, r.Messages) || !slices.Equal(counted.ByPhase, r.ByPhase) || counted.Position != leader ||
-							counted.Time != nil && simulate.Times(*counted.Time) != *r.Time {
+							counted.Time != nil && !sameTimes(counted.Time, r.Time) {
 							t.Fatalf("random order of %d, seed %d: counted %+v, simulated %+v at %+v", n, seed, counted, r, r.Time)
 						}
 					}
@@ -147,6 +147,11 @@ func TestCountEqualsSimulation(t *testing.T) {
 			})
 		}
 	}
+}
+
+func sameTimes(counted *count.Time, simulated *simulate.Times) bool {
+	return counted.Elected.Cmp(simulated.Elected.Big()) == 0 && counted.Decided.Cmp(simulated.Decided.Big()) == 0 &&
+		counted.Quiet.Cmp(simulated.Quiet.Big()) == 0
 }
 
 func TestOrderOnLinksIsNeededExactlyWhereDeclared(t *testing.T) {

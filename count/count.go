@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -20,9 +21,13 @@ type Result struct {
 
 // Time is when things happen if all start at 0 and every message takes one unit.
 type Time struct {
-	Elected election.Ticks // a leader decides
-	Decided election.Ticks // the last process decides
-	Quiet   election.Ticks // the last message arrives
+	Elected *big.Int // a leader decides
+	Decided *big.Int // the last process decides
+	Quiet   *big.Int // the last message arrives
+}
+
+func times(elected, decided, quiet uint64) *Time {
+	return &Time{new(big.Int).SetUint64(elected), new(big.Int).SetUint64(decided), new(big.Int).SetUint64(quiet)}
 }
 
 // Func counts what an algorithm with these parameters costs on a ring of these identifiers, clockwise. It

@@ -111,7 +111,7 @@ func run(t rapid.TB, f count.Func, ids election.Arrangement) *count.Result {
 }
 
 func times(r *count.Result) []uint64 {
-	return []uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}
+	return []uint64{r.Time.Elected.Uint64(), r.Time.Decided.Uint64(), r.Time.Quiet.Uint64()}
 }
 
 func equal(t rapid.TB, ids election.Arrangement, what string, got, want []uint64) {

@@ -17,10 +17,9 @@ func LeLann(_ context.Context, ids election.Arrangement, set election.Parameters
 		return nil, err
 	}
 	leader, n := greatest(ids), uint64(ids.Len())
-	home := election.Units(n)
-	r := &Result{Messages: messages(0, n*n), Time: &Time{home, home, home}, Leader: ids.At(leader), Position: leader}
+	r := &Result{Messages: messages(0, n*n), Time: times(n, n, n), Leader: ids.At(leader), Position: leader}
 	if set.Word("late") == "lost" {
-		r.Messages, r.Time.Quiet = messages(n, n*n), election.Units(2*n)
+		r.Messages, r.Time = messages(n, n*n), times(n, n, 2*n)
 	}
 	return r, nil
 }
@@ -46,8 +45,7 @@ func LCR(ctx context.Context, ids election.Arrangement, _ election.Parameters, p
 	}
 	n := uint64(ids.Len())
 	r.Messages = messages(n, sum)
-	home := election.Units(2 * n) // n units for its identifier; then the leader learns of itself last
-	r.Time = &Time{Elected: home, Decided: home, Quiet: home}
+	r.Time = times(2*n, 2*n, 2*n) // n units for its identifier; then the leader learns of itself last
 	return r, nil
 }
 
@@ -59,7 +57,7 @@ func RingBullySimple(ctx context.Context, ids election.Arrangement, set election
 		return nil, err
 	}
 	n := uint64(ids.Len())
-	r.Time = &Time{Elected: election.Units(n), Decided: election.Units(2*n - 1), Quiet: election.Units(2 * n)}
+	r.Time = times(n, 2*n-1, 2*n)
 	return r, nil
 }
 
@@ -157,6 +155,6 @@ func doubling(ctx context.Context, ids election.Arrangement, progress func(done,
 	}
 	// Phase i takes 2·2^i units; in the last one the leader's probes go round.
 	elected := 2*(uint64(1)<<(len(phases)-1)-1) + n
-	r.Time = &Time{Elected: election.Units(elected), Decided: election.Units(elected + n - 1), Quiet: election.Units(elected + n)}
+	r.Time = times(elected, elected+n-1, elected+n)
 	return phases, r, nil
 }

@@ -86,7 +86,7 @@ func messages(d *election.Declaration, m election.Messages) object {
 }
 
 // times is how results show moments.
-func times(elected, decided, quiet election.Ticks) object {
+func times(elected, decided, quiet any) object {
 	return object{{"elected", elected}, {"decided", decided}, {"quiet", quiet}}
 }
 
