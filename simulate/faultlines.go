@@ -507,7 +507,8 @@ func (r *FaultReader) extent() string {
 	return fmt.Sprintf("the %d there are have identifiers from %d to %d", r.ids.Len(), least, most)
 }
 
-var errNoTime = errors.New("a time is a whole number of units below 2^128")
+// errNoTime leaves room above the greatest time for what comes of a fault then.
+var errNoTime = errors.New("a time is a whole number of units below 2^127")
 
 func (l *faultLine) time() election.Ticks {
 	word := l.next()
@@ -515,7 +516,7 @@ func (l *faultLine) time() election.Ticks {
 		return election.Ticks{}
 	}
 	var t election.Ticks
-	if word == "" || t.UnmarshalJSON([]byte(word)) != nil {
+	if word == "" || t.UnmarshalJSON([]byte(word)) != nil || t.Hi >= 1<<63 {
 		l.wrong("%w, not %.40q", errNoTime, word)
 	}
 	return t

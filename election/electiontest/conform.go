@@ -158,7 +158,8 @@ func initiators(n int, source *random.Source) []int {
 	return set
 }
 
-// crashes makes one process crash, and perhaps come back; surely, if it has to.
+// crashes makes one process crash, between two steps or amid what one sends, and perhaps come back; surely,
+// if it has to.
 func crashes(d *election.Declaration, o *simulate.Options, n int, source *random.Source) {
 	f := simulate.Crash{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(20))}
 	if n == 1 && d.Survives&election.Recovery == 0 {
@@ -168,6 +169,9 @@ func crashes(d *election.Declaration, o *simulate.Options, n int, source *random
 	if d.Survives&election.Recovery != 0 && (n == 1 || source.Below(2) == 1 || d.Survives&election.Crash == 0) {
 		back := f.At.Add(election.Units(1 + source.Below(20)))
 		o.Faults.Recoveries = []simulate.Fault{{Process: f.Process, At: back}}
+	}
+	if source.Below(2) == 1 {
+		o.Faults.Crashes[0].Amid, o.Faults.Crashes[0].Sends = true, int(source.Below(uint64(n)))
 	}
 }
 

@@ -173,6 +173,9 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i election.Instance) 
 	if from == "" {
 		return err
 	}
+	if from == "--fault "+excerpt(wrong.Line) {
+		return fmt.Errorf("%s: %s", from, wrong.Why)
+	}
 	return fmt.Errorf("%s: %w", from, wrong)
 }
 
@@ -180,7 +183,7 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i election.Instance) 
 func (o *faultFlags) replay(e *catalogue.Entry, lines []string) string {
 	words := []string{"ringleader", "run", e.Name}
 	o.of.Visit(func(f *pflag.Flag) {
-		if slices.Contains(faultNames, f.Name) || slices.Contains([]string{"json", "draw", "trace"}, f.Name) {
+		if slices.Contains(faultNames, f.Name) || slices.Contains([]string{"json", "draw", "trace", "story", "scenario"}, f.Name) {
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
