@@ -32,7 +32,7 @@ var overs = []string{"tcp", "processes"}
 
 // overFlags are the flags that mean something there. Others are about what a simulation does.
 var overFlags = []string{
-	"over", "unit", "ids", "n", "order", "seed", "param", "topology", "edges", "orientation", "votes", "scores",
+	"over", "unit", "ids", "n", "order", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores",
 	"allow-duplicate-ids", "start", "dead", "fault", "faults", "limit", "json", "help",
 }
 

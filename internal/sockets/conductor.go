@@ -158,7 +158,7 @@ func (c *conductor) wait(ctx context.Context) (complete, settled bool, err error
 			if c.quiet(before, now) {
 				return true, false, nil
 			}
-			if c.p.Declaration().Task == election.Service && agreement.settled(c.agreed(now), now) {
+			if c.p.Declaration().Task != election.Once && agreement.settled(c.agreed(now), now) {
 				return true, true, nil
 			}
 		}

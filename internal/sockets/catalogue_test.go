@@ -1,0 +1,160 @@
+package sockets_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/internal/sockets"
+	"ringleader.example/ringleader/simulate"
+)
+
+// quick is a unit for tests: short, since they judge no run in which a message took longer than it may.
+const quick = 5 * time.Millisecond
+
+// over runs an algorithm over connections; ok says that what it assumes of time was kept.
+func over(t *testing.T, e *catalogue.Entry, o sockets.Options) (r *sockets.Result, ok bool) {
+	t.Helper()
+	if e.Timing == election.Timed && o.Unit == 0 {
+		o.Unit = quick
+	}
+	r, err := sockets.Run(t.Context(), e.Declaration, e.Make, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Complete {
+		t.Fatalf("not complete: %+v", r)
+	}
+	if r.Longest > r.Assumed {
+		t.Logf("%s: a message took %s, more than the %s that a run may assume", e.Name, r.Longest, r.Assumed)
+	}
+	return r, r.Longest <= r.Assumed
+}
+
+func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing.T) {
+	for _, e := range catalogue.All {
+		if e.Counts == election.CountsVary {
+			continue
+		}
+		t.Run(e.Name, func(t *testing.T) {
+			for _, n := range []int{1, 2, 3, 5, 8, 24} {
+				for seed := range uint64(3) {
+					i := electiontest.Instance(e.Declaration, n, seed)
+					simulated, err := e.Simulate(simulate.Options{Instance: i, Seed: seed})
+					if err != nil {
+						t.Fatal(err)
+					}
+					r, ok := over(t, &e, sockets.Options{Instance: i, Seed: seed})
+					if !ok {
+						continue
+					}
+					if !reflect.DeepEqual(r.Messages, simulated.Messages) || !slices.Equal(r.ByPhase, simulated.ByPhase) ||
+						!slices.Equal(r.Decisions, simulated.Decisions) || !reflect.DeepEqual(r.Verdict, simulated.Verdict) {
+						t.Fatalf("n = %d, seed %d: over connections %+v, simulated %+v", n, seed, r, simulated)
+					}
+					if r.Rounds != nil && simulate.Times(*r.Rounds) != *simulated.Time {
+						t.Fatalf("n = %d, seed %d: rounds %+v over connections, %+v simulated", n, seed, r.Rounds, simulated.Time)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestOneStarterIsEnoughAndCountsAreThoseOfASimulation(t *testing.T) {
+	for _, e := range catalogue.All {
+		if e.Counts < election.CountsStartFirst || e.Starts != election.AnyStart {
+			continue
+		}
+		for n := range 6 {
+			i := electiontest.Instance(e.Declaration, n+1, 7)
+			simulated, err := e.Simulate(simulate.Options{Instance: i, Initiators: []int{n}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, ok := over(t, &e, sockets.Options{Instance: i, Initiators: []int{n}})
+			if ok && (!reflect.DeepEqual(r.Messages, simulated.Messages) || !reflect.DeepEqual(r.Verdict, simulated.Verdict) || r.Starters != 1) {
+				t.Errorf("%s, n = %d: %+v over connections, %+v simulated", e.Name, n+1, r, simulated)
+			}
+		}
+	}
+}
+
+func TestTheLeaderIsRightAndBoundsHoldWhateverTheSchedule(t *testing.T) {
+	for _, e := range catalogue.All {
+		if e.Counts != election.CountsVary {
+			continue
+		}
+		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel() // most wait for timers
+			for _, n := range []int{1, 2, 3, 7} {
+				for _, anyTime := range []bool{false, e.Starts != election.Together} {
+					i := electiontest.Instance(e.Declaration, n, uint64(n))
+					r, ok := over(t, &e, sockets.Options{Instance: i, Seed: uint64(n), AnyTime: anyTime})
+					if !ok {
+						continue
+					}
+					if !r.Right || len(r.Faults) > 0 {
+						t.Errorf("n = %d: %+v", n, r)
+					}
+					for _, b := range r.Prepared.Declaration().Bounds {
+						if b.Case == election.Worst && b.Of != "time" && !b.OneStart && r.Messages.Of(b.Of) > b.Value(uint64(n)) {
+							t.Errorf("n = %d: %+v exceeds %s", n, r.Messages, b.Formula)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// A one-directional ring leaves the schedule no choice, so that even chance is the same each time.
+func TestOneSeedIsOneRunOnAOneDirectionalRing(t *testing.T) {
+	e, err := catalogue.Find("itai-rodeh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	different := map[string]bool{}
+	for seed := range uint64(8) {
+		o := sockets.Options{Instance: election.Instance{IDs: make(election.List, 5)}, Seed: seed}
+		first, _ := over(t, e, o)
+		again, _ := over(t, e, o)
+		if !reflect.DeepEqual(first.Messages, again.Messages) || !slices.Equal(first.Decisions, again.Decisions) {
+			t.Errorf("seed %d: %+v, and then %+v", seed, first, again)
+		}
+		different[fmt.Sprint(first.Messages, first.Decisions)] = true
+	}
+	if len(different) == 1 {
+		t.Error("eight seeds are one run")
+	}
+}
+
+func TestMessagesToTheDeadAreCountedAndLost(t *testing.T) {
+	e, err := catalogue.Find("bully")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := sockets.Options{Instance: election.On(1, 2, 3, 4, 5, 6, 7), Dead: []int{6}, Initiators: []int{3}}
+	simulated, err := e.Simulate(simulate.Options{Instance: o.Instance, Initiators: o.Initiators, Faults: simulate.Faults{Dead: o.Dead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, ok := over(t, e, o)
+	if ok && (!reflect.DeepEqual(r.Messages, simulated.Messages) || r.Lost != 4 || !reflect.DeepEqual(r.Verdict, simulated.Verdict)) {
+		t.Errorf("%+v over connections, %+v simulated", r, simulated)
+	}
+
+	ring, err := catalogue.Find("lcr") // which survives nobody's death, and does not hang
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = sockets.Options{Instance: election.On(3, 2, 1), Dead: []int{1}}
+	if r, _ := over(t, ring, o); r.Agreed || r.Live != 2 || r.Lost != 1 || r.Messages.Total != 2 {
+		t.Errorf("a ring with a dead process: %+v", r)
+	}
+}

@@ -1,0 +1,271 @@
+package sockets
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/machine"
+)
+
+func maker[S, M any](a *election.Algorithm[S, M]) machine.Maker {
+	return func(p *election.Prepared, position int, choose func(uint32) uint32) (machine.Machine, error) {
+		return machine.New(a, p, position, choose)
+	}
+}
+
+// spy is a control that does something else before an order, which fails if that does.
+type spy struct {
+	Control
+	before Order
+	do     func(Request) error
+}
+
+func (s spy) Ask(r Request) (Reply, error) {
+	if r.Order == s.before {
+		if err := s.do(r); err != nil {
+			return Reply{}, err
+		}
+	}
+	return s.Control.Ask(r)
+}
+
+// spied are options for a run of an algorithm in which the processor at a position is spied upon.
+func spied[S, M any](t *testing.T, a *election.Algorithm[S, M], i election.Instance, position int, before Order,
+	do func(*processor, Request) error,
+) (o Options, begun *[]*processor) {
+	t.Helper()
+	prepared, err := a.Prepare(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun = new([]*processor)
+	return Options{Instance: i, Spawn: func(plan Plan) (Control, error) {
+		p, err := begin(prepared, maker(a), plan)
+		if err != nil {
+			return nil, err
+		}
+		*begun = append(*begun, p)
+		if plan.Position != position {
+			return p, nil
+		}
+		return spy{p, before, func(r Request) error { return do(p, r) }}, nil
+	}}, begun
+}
+
+func TestWhoDoesNotKnowTheSecretIsRefusedAndDisturbsNobody(t *testing.T) {
+	var visits []net.Conn
+	o, _ := spied(t, &lcr.Algorithm, election.On(3, 2, 1), 0, Connect, func(p *processor, r Request) error {
+		other := slices.Clone(p.hello(0))
+		other[len(magic)]++ // the secret of another run
+		for _, words := range [][]byte{
+			{},
+			[]byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), other, p.hello(1 << 31),
+			p.hello(0), p.hello(4), // links that do not lead there
+		} {
+			for _, address := range []string{r.Addresses[0], r.Addresses[2]} {
+				conn, err := net.Dial("tcp", address)
+				if err != nil {
+					return err
+				}
+				conn.Write(words)
+				visits = append(visits, conn)
+			}
+		}
+		return nil
+	})
+	r, err := Run(t.Context(), &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), o)
+	if err != nil || !r.Right || r.Messages.Total != 6+3 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for i, conn := range visits {
+		if answer, err := io.ReadAll(conn); len(answer) > 0 {
+			t.Errorf("visitor %d was answered %q, %v", i, answer, err)
+		}
+		conn.Close()
+	}
+}
+
+func TestAProcessorThatTalksNonsenseEndsTheRunWithALine(t *testing.T) {
+	for _, nonsense := range [][]byte{
+		{1, 0, 15},                        // a kind that there is not
+		{0, 0, 0},                         // a frame of nothing
+		{0xff, 0xff, 0},                   // one that is too long
+		{3, 0, 0, 1, 2},                   // a message that ends early
+		{7, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}, // one that is too long
+	} {
+		o, begun := spied(t, &lcr.Algorithm, election.On(3, 2, 1), 1, Go, func(p *processor, _ Request) error {
+			_, err := p.out[0].conn.Write(nonsense)
+			return err
+		})
+		_, err := Run(t.Context(), &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), o)
+		if !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "the connection of process 1 to process 2 broke") {
+			t.Errorf("%v: %v", nonsense, err)
+		}
+		for _, p := range *begun {
+			<-p.done
+		}
+	}
+}
+
+func TestAProcessorThatFailsEndsTheRunAndAllOthers(t *testing.T) {
+	broken := lcr.Algorithm
+	broken.Receive = func(_ *lcr.Process, _ election.Port, _ election.Kind, _ lcr.Message, out *election.Out[lcr.Message]) {
+		out.Send(7, 0, lcr.Message{})
+	}
+	o, begun := spied(t, &broken, election.On(3, 2, 1), -1, End, nil)
+	_, err := Run(t.Context(), &broken.Declaration, maker(&broken), o)
+	if !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "broke the contract: lcr sends on port 7 of 2") {
+		t.Error(err)
+	}
+	for _, p := range *begun {
+		<-p.done
+	}
+
+	gone := errors.New("gone")
+	o, begun = spied(t, &lcr.Algorithm, election.On(3, 2, 1), 1, Count, func(*processor, Request) error { return gone })
+	if _, err := Run(t.Context(), &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), o); !errors.Is(err, ErrFailed) || !errors.Is(err, gone) {
+		t.Error(err)
+	}
+	for _, p := range *begun {
+		<-p.done
+	}
+}
+
+func TestARunThatIsStoppedSaysWhatThereIs(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	o, _ := spied(t, &bully.Algorithm, election.On(1, 2, 3), 1, Count, func(*processor, Request) error {
+		cancel()
+		return nil
+	})
+	o.Dead, o.Initiators, o.Unit = []int{2}, []int{0}, time.Hour // whose answer is awaited for hours
+	r, err := Run(ctx, &bully.Algorithm.Declaration, maker(&bully.Algorithm), o)
+	if err != nil || r.Complete || r.Agreed || r.Lost == 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := Run(ctx, &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), Options{Instance: election.On(1)}); !errors.Is(err, ErrStopped) {
+		t.Errorf("stopped before it began: %v", err)
+	}
+}
+
+func TestALimitEndsARun(t *testing.T) {
+	endless := lcr.Algorithm
+	endless.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		out.Send(0, kind, m)
+	}
+	r, err := Run(t.Context(), &endless.Declaration, maker(&endless), Options{Instance: election.On(2, 1), Limit: 100})
+	if err != nil || r.Complete || r.Deliveries <= 100 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
+	for _, test := range []struct {
+		change func(*Options)
+		says   string
+	}{
+		{func(o *Options) { o.Instance = election.On() }, "at least 1 is needed"},
+		{func(o *Options) { o.Initiators = []int{} }, "no process starts; at least one must"},
+		{func(o *Options) { o.Dead = []int{0, 1, 2} }, "all processes are dead"},
+		{func(o *Options) { o.Unit = time.Second }, "it measures no time, so a unit means nothing"},
+		{func(o *Options) { o.Unit = -1 }, "a unit lasts some time"},
+		{func(o *Options) { o.Instance.IDs = everybody(1 << 26) }, "processes would do, or a higher limit (ulimit -n)"},
+	} {
+		o := Options{Instance: election.On(3, 2, 1)}
+		test.change(&o)
+		if mayOpen() > files(election.Ring, 1<<26) && o.Instance.IDs.Len() > 3 {
+			continue // this system would do it
+		}
+		if _, err := Run(t.Context(), &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), o); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%v, and not %q", err, test.says)
+		}
+	}
+}
+
+// everybody is so many processes in order.
+type everybody int
+
+func (e everybody) Len() int               { return int(e) }
+func (e everybody) At(position int) uint64 { return uint64(position) + 1 }
+func (e everybody) Dense() bool            { return true }
+
+func TestConnectionsAreCountedAsTheyAreMade(t *testing.T) {
+	for n := range 7 {
+		n++
+		path := make([][2]int, n-1)
+		for i := range path {
+			path[i] = [2]int{i, i + 1}
+		}
+		ring, _ := election.NewRing(n, nil)
+		complete, _ := election.NewComplete(n)
+		tree, _ := election.NewTree(n, path)
+		strangers, _ := election.NewStrangers(n, nil)
+		for _, w := range []*election.Network{ring, complete, tree, strangers} {
+			dials, awaits := 0, 0
+			for q := range n {
+				p := &processor{network: w, first: w.First(q), dead: make([]bool, n)}
+				for port := range w.Degree(q) {
+					if p.dials(port) {
+						dials++
+					}
+					if p.awaits(port) {
+						awaits++
+					}
+				}
+			}
+			if want := connections(w.Topology, n); dials != want || awaits != want {
+				t.Errorf("%s of %d: %d dials, %d awaits, counted as %d", w.Topology, n, dials, awaits, want)
+			}
+		}
+	}
+}
+
+// Serve and Remote are the two ends of a pipe, as between operating-system processes.
+func TestARunOverPipesIsTheSame(t *testing.T) {
+	find := func(name string) (*election.Declaration, machine.Maker, error) {
+		if name != lcr.Algorithm.Name {
+			return nil, nil, errors.New("unknown")
+		}
+		return &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), nil
+	}
+	served := make(chan error, 5)
+	o := Options{Instance: election.On(50, 40, 30, 20, 10), Spawn: func(plan Plan) (Control, error) {
+		in, requests := io.Pipe()
+		replies, out := io.Pipe()
+		go func() {
+			served <- Serve(in, out, find)
+			out.Close()
+		}()
+		remote, err := NewRemote(requests, replies, plan)
+		return piped{remote, requests}, err
+	}}
+	r, err := Run(t.Context(), &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), o)
+	if err != nil || !r.Right || r.Messages.Election != 15 || r.Messages.Announcement != 5 || r.Decisions[3].Leader != 5 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for range 5 {
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}
+	if err := Serve(strings.NewReader("nonsense"), io.Discard, find); err == nil {
+		t.Error("nonsense is a plan")
+	}
+	var reply strings.Builder
+	if err := Serve(strings.NewReader(`{"Algorithm":"lcr","IDs":[1],"Position":1}{"Order":"listen"}`), &reply, find); err != nil || !strings.Contains(reply.String(), "no position 1") {
+		t.Errorf("a position that is not there: %s, %v", reply.String(), err)
+	}
+}
+
+type piped struct {
+	*Remote
+	io.Closer
+}
