@@ -48,6 +48,9 @@ func (o *overOptions) flags(command *cobra.Command) {
 
 // runOver runs an election over real connections.
 func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOptions) error {
+	if o.over == "" {
+		return errors.New("--unit is for runs over connections; add --over tcp or --over processes")
+	}
 	if _, err := word("over", o.over, overs...); err != nil {
 		return err
 	}
