@@ -30,7 +30,7 @@ type Local struct {
 	ID         ID         // own identifier; 0 on an anonymous network
 	N          int        // the number of processes; 0 if not known
 	Degree     int        // how many ports it has
-	Willing    bool       // whether it may become leader; always true unless declared
+	Willing    bool       // whether it takes part in an election that others begin; always true unless declared
 	Vote       ID         // whom it would vote for now; it need not be what it voted before a crash
 	Parameters Parameters // checked against the declaration
 }
@@ -60,5 +60,6 @@ type Algorithm[S, M any] struct {
 	Trust   func(*S, Port, *Out[M]) // that suspicion was wrong: it lives, and never crashed
 	Command func(*S, Command, *Out[M])
 	Kept    func(*S) any      // a pointer to the part of the state that survives a crash
+	Stands  func(*S) bool     // whether it may become leader; nil: if it is willing
 	Phase   func(Kind, M) int // the phase that a message belongs to, for statistics only
 }

@@ -149,7 +149,7 @@ func (d Decides) String() string { return [...]string{"every process", "the lead
 // Winner says which process the leader is.
 type Winner uint8
 
-// The winners, among the processes that are alive and willing.
+// The winners, among the processes that are alive and willing, or [Algorithm.Stands] says.
 const (
 	Unspecified Winner = iota
 	Largest

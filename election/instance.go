@@ -210,18 +210,20 @@ func (p *Prepared) RealOf(id ID) uint64 {
 
 // Local is what the process at a position knows at birth.
 func (p *Prepared) Local(position int) Local {
-	l := Local{ID: p.ID(position), Degree: p.Network.Degree(position), Willing: true, Parameters: p.Parameters}
+	l := Local{ID: p.ID(position), Degree: p.Network.Degree(position), Willing: p.Willing(position), Parameters: p.Parameters}
 	if p.d.KnowsSize {
 		l.N = p.Network.Size()
 	}
 	if p.d.Votes {
 		l.Vote = p.votes[position]
 	}
-	if len(p.unwilling) > 0 {
-		_, found := slices.BinarySearch(p.unwilling, position)
-		l.Willing = !found
-	}
 	return l
+}
+
+// Willing says whether the process at a position takes part in an election that others begin.
+func (p *Prepared) Willing(position int) bool {
+	_, unwilling := slices.BinarySearch(p.unwilling, position)
+	return !unwilling
 }
 
 // Edges are the edges of a tree.

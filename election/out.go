@@ -31,7 +31,7 @@ func (o *Out[M]) Send(port Port, kind Kind, message M) {
 // Choose returns one of 0 .. n-1, each as likely as the others. n is at least 1.
 func (o *Out[M]) Choose(n uint32) uint32 { return o.choose(n) }
 
-// After starts a timer, or starts it again: it expires when that much time has passed, or later.
+// After starts a timer, or starts it again: it expires when that much time has passed, or later; [Forever]: never.
 func (o *Out[M]) After(timer Timer, wait Ticks) {
 	e := o.add(SetTimer)
 	e.Timer, e.Ticks = timer, wait

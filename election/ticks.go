@@ -3,6 +3,7 @@ package election
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"math/bits"
 	"strings"
@@ -14,7 +15,11 @@ type Ticks struct{ Hi, Lo uint64 }
 
 // ErrTime says that a time passed 2¹²⁸ - 1 units. Arithmetic on Ticks panics with it; engines turn it
 // into an error.
-var ErrTime = errors.New("time passes 2^128 units")
+var ErrTime = errors.New("time passes 2^128 units; count goes further where it has a closed form")
+
+// Forever is longer than any time: a timer that is set to it runs, and never expires. A simulated run that ends
+// undecided while such a timer runs, or one that would expire beyond 2¹²⁸ - 1 units, is refused with [ErrTime].
+var Forever = Ticks{math.MaxUint64, math.MaxUint64}
 
 // Units is a number of ticks.
 func Units(n uint64) Ticks { return Ticks{Lo: n} }

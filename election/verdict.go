@@ -24,10 +24,14 @@ func (v *Verdict) Leader() (position int, ok bool) {
 	return v.Leaders[0], true
 }
 
-// Judge compares decisions, by position, with the task. Dead says who is dead in the end; nil: nobody.
-func (p *Prepared) Judge(decisions []Decision, dead []bool) (v Verdict) {
+// Judge compares decisions, by position, with the task. Dead says who is dead in the end; nil: nobody. Stands says
+// who may lead; nil: whoever is willing.
+func (p *Prepared) Judge(decisions []Decision, dead []bool, stands func(position int) bool) (v Verdict) {
 	d := p.d
-	right := p.Right(func(q int) bool { return dead == nil || !dead[q] })
+	if stands == nil {
+		stands = p.Willing
+	}
+	right := p.Right(func(q int) bool { return (dead == nil || !dead[q]) && stands(q) })
 	for q := range decisions {
 		if dead != nil && dead[q] {
 			v.Dead = append(v.Dead, q)
@@ -60,13 +64,15 @@ func (p *Prepared) Judge(decisions []Decision, dead []bool) (v Verdict) {
 func (p *Prepared) CheckStart(initiators, dead []int, anyTime bool) error {
 	n := p.Size()
 	inside := func(positions []int, what string) error {
-		for i, q := range positions {
+		seen := make([]bool, n)
+		for _, q := range positions {
 			if q < 0 || q >= n {
 				return fmt.Errorf("there is no position %d to %s", q, what)
 			}
-			if slices.Contains(positions[:i], q) {
+			if seen[q] {
 				return fmt.Errorf("position %d is to %s twice", q, what)
 			}
+			seen[q] = true
 		}
 		return nil
 	}

@@ -120,7 +120,7 @@ func (p *Prepared) Right(among func(position int) bool) ID {
 	var best ID
 	for q := range p.Size() {
 		id := p.ID(q)
-		if !among(q) || !p.Local(q).Willing {
+		if !among(q) {
 			continue
 		}
 		if p.d.Winner == Largest && id > best || p.d.Winner == Smallest && (best == 0 || id < best) {

@@ -177,6 +177,10 @@ func (c *clocked[S, M]) play() {
 			c.schedule(event{at: election.Units(c.delays.Below(c.latestStart() + 1)), what: start, process: uint32(p)}, 0)
 			continue
 		}
+		if c.o.Wake != nil && !c.o.Wake[p].IsZero() {
+			c.schedule(event{at: c.o.Wake[p], what: start, process: uint32(p)}, 0)
+			continue
+		}
 		c.happen(&event{what: start, process: uint32(p)})
 	}
 	if at := c.end(); !at.IsZero() {
@@ -192,6 +196,7 @@ func (c *clocked[S, M]) play() {
 			continue
 		}
 		if len(c.queue) == 0 {
+			c.beyond = c.timersRun()
 			break
 		}
 		e := c.next()
@@ -379,17 +384,40 @@ func (c *clocked[S, M]) effects(p int) {
 			c.stop(p, t)
 			life := &c.timers[p*len(c.a.Timers)+t]
 			*life++ // odd: it runs
-			wait := e.Ticks
-			if c.drifts != nil && c.drifts[p] != nil {
-				wait = c.drifts[p].real(wait)
+			if at, ok := c.expiry(p, e.Ticks); ok {
+				c.schedule(event{at: at, what: timeout, process: uint32(p), other: uint32(t), life: *life}, 0)
 			}
-			c.schedule(event{at: c.now.Add(wait), what: timeout, process: uint32(p), other: uint32(t), life: *life}, 0)
 		case election.StopTimer:
 			c.stop(p, int(e.Timer))
 		default:
 			c.decide(p, e)
 		}
 	}
+}
+
+// expiry is when a timer of the process at p expires that is set now; false: never, or so late that no time says
+// it. Then the timer runs, and costs no event.
+func (c *clocked[S, M]) expiry(p int, wait election.Ticks) (election.Ticks, bool) {
+	if wait == election.Forever {
+		return wait, false
+	}
+	if c.drifts != nil && c.drifts[p] != nil {
+		wait = c.drifts[p].real(wait)
+	}
+	if election.Forever.Sub(c.now).Less(wait) {
+		return wait, false
+	}
+	return c.now.Add(wait), true
+}
+
+// timersRun says whether timers run of processes that do not pause.
+func (c *clocked[S, M]) timersRun() bool {
+	for i, life := range c.timers {
+		if life&1 == 1 && !c.waits(i/len(c.a.Timers)) {
+			return true
+		}
+	}
+	return false
 }
 
 // stop stops a timer: an expiry that is under way is stale from now on.

@@ -93,6 +93,10 @@ type Options struct {
 	Initiators []int // positions that start, in this order, before anything is delivered; nil: all
 	AnyTime    bool  // the schedule decides when each of them starts
 
+	// Wake says, in a synchronous run, when each position starts by itself, unless it has done so: messages of the
+	// same unit come first. [election.Forever]: never. nil: as Initiators say.
+	Wake []election.Ticks
+
 	Faults  Faults  // what goes wrong
 	Resigns []Fault // the host of a process asks it to resign
 
@@ -168,10 +172,49 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 		err = f.draw(d, p, o.Seed, detects)
 	}
 	if err == nil {
-		err = p.CheckStart(o.Initiators, f.Dead, o.AnyTime)
+		err = o.checkWake(n)
+	}
+	if err == nil {
+		err = p.CheckStart(o.starters(), f.Dead, o.AnyTime)
+	}
+	if err == nil && d.Starts == election.Together && slices.ContainsFunc(o.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
+		err = errors.New("all start together, at 0; nobody wakes at another time")
 	}
 	if err != nil {
 		return fmt.Errorf("%w %s: %w", ErrOptions, d.Name, err)
 	}
 	return nil
+}
+
+// checkWake says whether the times at which processes wake can be.
+func (o *Options) checkWake(n int) error {
+	switch {
+	case o.Wake == nil:
+		return nil
+	case o.Timing != election.Synchronous:
+		return fmt.Errorf("times to wake are for synchronous runs; this one is %s", o.Timing)
+	case o.Initiators != nil || o.AnyTime:
+		return errors.New("times to wake say who starts and when; initiators and any time go without them")
+	case len(o.Wake) != n:
+		return fmt.Errorf("each position has a time to wake, or never wakes by itself; %d have %[1]d, not %d", n, len(o.Wake))
+	case !slices.ContainsFunc(o.Wake, wakes):
+		return errors.New("nobody wakes by itself; at least one process must")
+	}
+	return nil
+}
+
+func wakes(at election.Ticks) bool { return at != election.Forever }
+
+// starters are the positions that start by themselves; nil: all.
+func (o *Options) starters() []int {
+	if o.Wake == nil || !slices.Contains(o.Wake, election.Forever) {
+		return o.Initiators
+	}
+	starters := []int{}
+	for p, at := range o.Wake {
+		if wakes(at) {
+			starters = append(starters, p)
+		}
+	}
+	return starters
 }

@@ -37,6 +37,7 @@ type run[S, M any] struct {
 	dead    []bool           // nil if nobody ever is
 	leases  []election.Ticks // when each one ends; nil unless declared
 	groups  map[group]bool   // that have been; nil unless declared
+	beyond  bool             // in the end all was quiet, but for timers that would expire after 2¹²⁸ units
 	unsent  int              // how many messages of the last step do not leave, since the process crashes amid it
 	sent    [16]uint64
 	elects  uint16     // which kinds are election messages: bit by kind
@@ -97,8 +98,8 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 			Hurt: o.Faults.timed() || len(o.Resigns) > 0 || o.Faults.links() || o.Faults.Unordered && a.FIFO,
 		},
 	}
-	if o.Initiators != nil {
-		r.result.Starters = len(o.Initiators)
+	if starters := o.starters(); starters != nil {
+		r.result.Starters = len(starters)
 	}
 	r.result.Bytes = n * (r.plans.StateSize() + 16)
 	for q := range r.states {
@@ -180,7 +181,7 @@ func (r *run[S, M]) start() {
 
 // trusted says whether an engine can run this that does not look at every step.
 func (r *run[S, M]) trusted() bool {
-	return r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && len(r.a.Timers) == 0 && !r.a.Leased &&
+	return r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.a.Timers) == 0 && !r.a.Leased &&
 		r.record == nil && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.timed() && len(r.o.Resigns) == 0 && r.luck == nil
 }
 
@@ -195,8 +196,8 @@ func (r *run[S, M]) again() {
 
 // initiators are the positions that start, in order.
 func (r *run[S, M]) initiators(yield func(int) bool) {
-	if r.o.Initiators != nil {
-		for _, p := range r.o.Initiators {
+	if starters := r.o.starters(); starters != nil {
+		for _, p := range starters {
 			if !yield(p) {
 				return
 			}
@@ -415,7 +416,14 @@ func (r *run[S, M]) finish() *Result {
 			r.result.Decisions[p] = election.Decision{}
 		}
 	}
-	r.result.Verdict = r.p.Judge(r.result.Decisions, r.dead)
+	stands := r.p.Willing
+	if r.a.Stands != nil {
+		stands = func(p int) bool { return r.a.Stands(&r.states[p]) }
+	}
+	r.result.Verdict = r.p.Judge(r.result.Decisions, r.dead, stands)
+	if r.beyond && !r.result.Agreed {
+		panic(election.ErrTime)
+	}
 	r.result.Right = r.result.Right && len(r.result.Faults) == 0
 	if r.record != nil {
 		r.result.Record = &r.record.Record

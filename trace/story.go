@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ringleader.example/ringleader/election"
 )
 
 // Story tells the record to people: a line a step, with its number, its time where there is a clock, the
@@ -128,9 +130,12 @@ func (r *Record) effects(s *Step, names naming) string {
 		did = append(did, "sends "+what+" to "+list(to))
 	}
 	for _, t := range s.Timers {
-		if t.After == nil {
+		switch {
+		case t.After == nil:
 			did = append(did, "stops "+t.Name)
-		} else {
+		case *t.After == election.Forever:
+			did = append(did, "sets "+t.Name+" for ever")
+		default:
 			did = append(did, "sets "+t.Name+" to "+t.After.String())
 		}
 	}

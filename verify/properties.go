@@ -29,7 +29,7 @@ func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *faul
 				f = c.joins(w, q, e)
 			}
 			// For ever, so it may not be wrong even for a moment.
-			if right := c.best; c.a.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Disturbed {
+			if right := c.right(w); c.a.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Disturbed {
 				f = &fault{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.who(q), c.p.RealOf(e.ID), c.p.RealOf(right))}
 			}
 		}
@@ -38,6 +38,23 @@ func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *faul
 		}
 	}
 	return nil
+}
+
+// right is who ought to lead, were all alive; 0 if any may.
+func (c *checker[S, M]) right(w world) election.ID {
+	if c.best == 0 || c.a.Stands == nil {
+		return c.best
+	}
+	return c.p.Right(func(q int) bool { return c.stands(w, q) })
+}
+
+// stands says whether a process may become leader.
+func (c *checker[S, M]) stands(w world, q int) bool {
+	if c.a.Stands == nil {
+		return c.p.Willing(q)
+	}
+	state := c.process(w, q).State
+	return c.a.Stands(&state)
 }
 
 func (c *checker[S, M]) leads(w world, q int, e *election.Effect) *fault {
@@ -55,7 +72,7 @@ func (c *checker[S, M]) leads(w world, q int, e *election.Effect) *fault {
 		}
 	}
 	// A service may be wrong while processes come and go, but not if all has been well from the start.
-	if right := c.best; right != 0 && c.p.ID(q) != right && !c.rest(w).Disturbed {
+	if right := c.right(w); right != 0 && c.p.ID(q) != right && !c.rest(w).Disturbed {
 		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader is %d", c.who(q), c.p.RealOf(right))}
 	}
 	if e.Term == 0 {
@@ -165,7 +182,7 @@ func (c *checker[S, M]) agreed(w world, leader int) *fault {
 	if c.a.Task == election.Once || leader < 0 {
 		return nil // judged when it was decided
 	}
-	right := c.p.Right(func(q int) bool { return c.process(w, q).Alive })
+	right := c.p.Right(func(q int) bool { return c.process(w, q).Alive && c.stands(w, q) })
 	if right != 0 && named != right {
 		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader among the living is %d", c.who(leader), c.p.RealOf(right))}
 	}

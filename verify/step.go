@@ -187,7 +187,7 @@ func (c *checker[S, M]) apply(p *process[S], o *outcome) *fault {
 				return broken("it uses timer %d; %d are declared", e.Timer, len(c.a.Timers))
 			}
 			p.stop(e.Timer)
-			if e.Op == election.SetTimer {
+			if e.Op == election.SetTimer && e.Ticks != election.Forever {
 				p.Running |= 1 << e.Timer
 				p.Timers[e.Timer] = election.DeadlineIn(e.Ticks, election.Ticks{})
 			}

@@ -78,7 +78,7 @@ type checker[S, M any] struct {
 	p     *election.Prepared
 	n     int
 	clock bool        // time passes
-	best  election.ID // the right leader, were all alive; 0 if any is right
+	best  election.ID // the right leader, were all alive and all the willing candidates; 0 if any is right
 	born  []S         // by position
 	plans plain.Plans[S, M]
 	links []link
@@ -141,7 +141,7 @@ func newChecker[S, M any](a *election.Algorithm[S, M], o *Options, instance elec
 	}
 	size := c.n + len(c.links) + 1
 	c.base, c.next = make(world, size), make(world, size)
-	c.best = p.Right(func(int) bool { return true })
+	c.best = p.Right(p.Willing)
 	for q := range c.n {
 		if err := c.bear(q); err != nil {
 			return nil, err

@@ -22,6 +22,8 @@ type Timers struct {
 func (t *Timers) Apply(effects []election.Effect, begun, now, unit time.Duration) {
 	for _, e := range effects {
 		switch {
+		case e.Op == election.SetTimer && e.Ticks == election.Forever:
+			t.Stop(e.Timer)
 		case e.Op == election.SetTimer && e.Deadline:
 			t.set(e.Timer, Moment(begun, e.Ticks, unit))
 		case e.Op == election.SetTimer:

@@ -217,7 +217,7 @@ func (c *conductor) agreed(wave []Reply) bool {
 			decisions[q] = reply.Counts.Decision
 		}
 	}
-	return c.p.Judge(decisions, c.dead).Agreed
+	return c.p.Judge(decisions, c.dead, nil).Agreed
 }
 
 // agreement is what all who live have agreed on, and until when it has to last.
@@ -292,7 +292,7 @@ func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 		r.Rounds = &Rounds{election.Units(elected.Round), election.Units(decided.Round), election.Units(quiet.Round)}
 	}
 	r.Messages = d.Tally(sent[:])
-	r.Verdict = c.p.Judge(r.Decisions, c.dead)
+	r.Verdict = c.p.Judge(r.Decisions, c.dead, nil)
 	r.Right = r.Right && len(r.Faults) == 0
 	return r
 }
