@@ -177,6 +177,28 @@ func TestADetectorSuspectsAcrossACutAfterTheLongestDelayAndTrustsAfterIt(t *test
 	same(t, "two cuts, 3", steps(r, 3, suspects, trusts), "4 suspect 1", "50 trust 1")
 }
 
+func TestWhatIsSentWhenACutIsOverArrives(t *testing.T) {
+	r, err := simulate.Run(bully.Algorithm, simulate.Options{
+		Instance: election.On(1, 2, 3, 4, 5), Initiators: []int{4}, Record: true,
+		Faults: simulate.Faults{Cuts: []simulate.Cut{simulate.Partition(election.Units(10), election.Units(60), []int{0, 1, 2}, []int{3, 4})}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted := 0
+	for _, s := range r.Record.Steps {
+		if s.Event == trace.Trust {
+			trusted++
+		}
+		if s.Event == trace.Lost && trusted > 0 {
+			t.Fatalf("lost after all links are back: %+v", s)
+		}
+	}
+	if trusted != 12 {
+		t.Errorf("%d times somebody trusts again, not 12", trusted)
+	}
+}
+
 func TestNobodyTrustsTheDeadWhenACutIsOver(t *testing.T) {
 	r := suffer(t, 2, 1, "partition 1 | 2 from 3 until 50", "crash 1 at 20")
 	same(t, "2", steps(r, 2, suspects, trusts), "4 suspect 1")

@@ -146,7 +146,10 @@ func (c *clocked[S, M]) ends(ill ailment, i int) {
 	case cutting:
 		c.tell(trace.Heal, f.Cuts[i].Groups[0][0], newWriter(c.p).what(&f.Cuts[i]))
 		for link := range f.Cuts[i].links(c.net) {
-			if c.severed[link]--; c.severed[link] == 0 && c.suspects != nil {
+			c.severed[link]--
+		}
+		for link := range f.Cuts[i].links(c.net) { // now all links are back, and what is sent at once arrives
+			if c.severed[link] == 0 && c.suspects != nil {
 				to, port := c.net.End(link)
 				c.happen(&event{what: trust, process: uint32(to), other: c.net.Back(to, port)})
 			}
