@@ -30,7 +30,7 @@ func (p *program) run() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "run ALGORITHM",
 		GroupID: groupStudy,
-		Short:   "Run one election, simulated, and count what it costs",
+		Short:   "Run one election, simulated or over TCP, and count what it costs",
 		Long: `Run one election on a simulated network and say who leads, what it cost and whether that
 keeps the bound that its source states. One seed is one run, on every machine.
 
@@ -61,6 +61,11 @@ not name keep their links. A slow process's messages take so many times as long;
 stands still. What random draws, the seed decides. An algorithm need not claim to survive a fault; if
 it breaks, the result says so, and how to replay it.
 
+With --over tcp nothing is simulated: the processors are joined by TCP connections on this machine, and
+the system's schedule is what it is. Counts that depend on no schedule are the same. A timed algorithm's
+unit is then a duration, a synchronous one keeps rounds by markers, which are counted apart, and
+processes can only be dead. With --over processes each has an operating-system process of its own.
+
 Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1
   ringleader run ring-bully --n 1000000 --order random --seed 7
@@ -70,7 +75,8 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
   ringleader run bully --ids 1,2,3,4,5,6,7 --dead 7 --start 4
   ringleader run bully --n 5 --crash 5@30 --recover 5@60 --trace bully.jsonl
   ringleader run bully --n 5 --fault "partition 1,2 | 3,4,5 from 30 until 90"
-  ringleader run bully --n 7 --fault "random 2 crashes, 1 recovery until 100" --seed 3`,
+  ringleader run bully --n 7 --fault "random 2 crashes, 1 recovery until 100" --seed 3
+  ringleader run hirschberg-sinclair --n 100 --order random --over tcp`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := oneAlgorithm(command, args)
 			if err != nil {
