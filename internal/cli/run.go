@@ -20,6 +20,9 @@ type runOptions struct {
 	timing, schedule string
 	delay            uint64
 	until, limit     uint64
+	scenario         string
+	story            bool
+	waking
 	faultFlags
 	overOptions
 	results
@@ -28,7 +31,7 @@ type runOptions struct {
 func (p *program) run() *cobra.Command {
 	var o runOptions
 	command := &cobra.Command{
-		Use:     "run ALGORITHM",
+		Use:     "run [ALGORITHM]",
 		GroupID: groupStudy,
 		Short:   "Run one election, simulated or over TCP, and count what it costs",
 		Long: `Run one election on a simulated network and say who leads, what it cost and whether that
@@ -76,8 +79,14 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
   ringleader run bully --n 5 --crash 5@30 --recover 5@60 --trace bully.jsonl
   ringleader run bully --n 5 --fault "partition 1,2 | 3,4,5 from 30 until 90"
   ringleader run bully --n 7 --fault "random 2 crashes, 1 recovery until 100" --seed 3
-  ringleader run hirschberg-sinclair --n 100 --order random --over tcp`,
+  ringleader run hirschberg-sinclair --n 100 --order random --over tcp
+  ringleader run --scenario s2-figures-2.7-2.8
+  ringleader run lcr --ids 5,4,3,2,1 --story`,
 		RunE: func(command *cobra.Command, args []string) error {
+			args, err := o.played(command, args)
+			if err != nil {
+				return err
+			}
 			e, err := oneAlgorithm(command, args)
 			if err != nil {
 				return err
@@ -93,17 +102,21 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	o.results.flags(command, "the run")
 	f := command.Flags()
 	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "see what equal identifiers do")
-	f.StringVar(&o.start, "start", "all", "who starts before the first delivery: all, or ID,…; any: the schedule decides when")
+	f.StringVar(&o.start, "start", "", "who starts before the first delivery: all, or ID,…; any: the schedule decides when (default all)")
+	o.waking.flags(command)
 	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default what the algorithm assumes)")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
 	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command)
 	o.overOptions.flags(command)
+	f.StringVar(&o.scenario, "scenario", "", "a run that has a name, told as a story; see ringleader scenarios")
+	f.BoolVar(&o.story, "story", false, "first tell the run, a line a step")
 	f.Uint64Var(&o.until, "until", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
 	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts (default none)")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any"))
+	_ = command.RegisterFlagCompletionFunc("scenario", fixed(runScenarioNames()...))
 	return command
 }
 
@@ -113,9 +126,12 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 	if err != nil {
 		return simulate.Options{}, err
 	}
+	if err = o.reluctant(&i); err != nil {
+		return simulate.Options{}, err
+	}
 	s := simulate.Options{
 		Instance: i, Delay: o.delay, Seed: o.seed, Until: election.Units(o.until), Limit: o.limit,
-		Record: o.recorded(), Cores: runtime.GOMAXPROCS(0),
+		Record: o.recorded() || o.story, Cores: runtime.GOMAXPROCS(0),
 	}
 	timing := int(e.Timing)
 	if o.timing != "" {
@@ -133,6 +149,9 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 	}
 	s.Schedule = simulate.Schedule(schedule)
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
+		return s, err
+	}
+	if s.Wake, err = o.wakeUps(o.start, i.IDs.Len()); err != nil {
 		return s, err
 	}
 	s.Faults, err = o.faults(i, stdin)
@@ -157,7 +176,12 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	if err != nil {
 		return o.locate(err, e, s.Instance)
 	}
-	err = o.put(p, r.Record, func() object { return resultJSON(e, o, &s, r) }, func() error { return p.resultText(e, o, &s, r) })
+	err = o.put(p, r.Record, func() object { return resultJSON(e, o, &s, r) }, func() error {
+		if err := p.tell(o, r.Record); err != nil {
+			return err
+		}
+		return p.resultText(e, o, &s, r)
+	})
 	switch {
 	case err != nil:
 		return err
@@ -217,6 +241,7 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 	}
 	result = append(result, field{"seed", o.seed}, field{"parameters", parameters(r.Prepared.Parameters)})
 	result = append(result, votesJSON(r.Prepared)...)
+	result = append(result, wakingJSON(s)...)
 	result = append(result, outcomeJSON(e.Declaration, r)...)
 	if r.Time != nil {
 		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
@@ -318,6 +343,9 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 		dead[q] = true
 	}
 	how := whoStarts(r, s.Initiators, s.AnyTime)
+	if s.Wake != nil {
+		how = fmt.Sprintf("%d of %d wake by themselves", r.Starters, n)
+	}
 	switch r.Timing {
 	case election.Asynchronous:
 		how += ", schedule " + s.Schedule.String()

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/trace"
+)
+
+// scenario is a run worth looking at step by step, as the command line that makes it.
+type scenario struct {
+	name      string
+	source    string
+	about     string
+	algorithm string
+	flags     []string // --name, value, …
+}
+
+// runScenarios are in the order of their sources.
+var runScenarios = []scenario{
+	{
+		name: "s2-example-2.1", source: "S2 example 2.1, figures 2.2 to 2.6",
+		about:     "Identifiers fall clockwise, so each message goes as far as it can: stages of 5, 4, 3, 2 and 1 messages. Then the leader tells.",
+		algorithm: "lcr", flags: []string{"--ids", "5,4,3,2,1"},
+	},
+	{
+		name: "s2-logical-ring", source: "S2 section 2.4",
+		about:     "A list of the living goes round; 3 is dead, so its predecessor hears no acknowledgement and skips it, twice.",
+		algorithm: "logical-ring", flags: []string{"--n", "5", "--dead", "3", "--start", "1"},
+	},
+	{
+		name: "s2-figures-2.7-2.8", source: "S2 figures 2.7 and 2.8",
+		about: "7 led and has failed. 4 notices and asks 5, 6 and 7 (a); 5 and 6 tell it to stop (b) and each hold an election (c); " +
+			"6 tells 5 to stop (d), hears nothing from 7, wins and tells everyone (e).",
+		algorithm: "bully", flags: []string{"--ids", "1,2,3,4,5,6,7", "--dead", "7", "--start", "4", "--param", "victory=lower"},
+	},
+	{
+		name: "s4-rule-1", source: "S4 rule 1",
+		about:     "The coordinator 5 fails, and the failure detector says so: the others ask all that are higher. 5 restarts, is the highest, and simply tells all.",
+		algorithm: "bully", flags: []string{"--n", "5", "--start", "5", "--fault", "crash 5 at 10", "--fault", "recover 5 at 40"},
+	},
+	{
+		name: "s4-rule-2", source: "S4 rule 2",
+		about:     "5 is dead. 4 asks it, hears no answer, and tells all others that it leads.",
+		algorithm: "bully", flags: []string{"--n", "5", "--dead", "5", "--start", "4"},
+	},
+	{
+		name: "s4-rule-3", source: "S4 rule 3",
+		about:     "4 is dead. 3 answers 1 and 2 and dies before its victory: who was answered waits for that in vain, and begins again.",
+		algorithm: "bully", flags: []string{"--n", "4", "--dead", "4", "--start", "1", "--fault", "crash 3 at 3"},
+	},
+	{
+		name: "s4-rule-4", source: "S4 rule 4",
+		about:     "1 asks everybody above. Each answers, and holds an election of its own unless it does already.",
+		algorithm: "bully", flags: []string{"--n", "4", "--start", "1"},
+	},
+	{
+		name: "s4-rule-5", source: "S4 rule 5",
+		about:     "The highest says that it leads, and all others take it for the coordinator.",
+		algorithm: "bully", flags: []string{"--n", "4", "--start", "4"},
+	},
+	{
+		name: "s4-not-synchronous", source: "S4's assumption of synchrony, dropped, and its rule 5 as printed",
+		about: "3 is dead, and messages take up to 2 units; but 1 waits for an answer for 3 only, and wins too early, at the same time " +
+			"as 2. Each then believes the other, for ever. --param bullying=yes, as older statements have it, heals this.",
+		algorithm: "bully", flags: []string{"--n", "3", "--dead", "3", "--start", "1,2", "--param", "bullying=no,delay=2,answer-timeout=3"},
+	},
+	{
+		name: "leader-dies-announcing", source: "S4: processes may fail at any time, also amid a broadcast",
+		about:     "5 wins and dies after it has told two of four. The failure detector speaks to those who followed it; the others were electing.",
+		algorithm: "bully", flags: []string{"--n", "5", "--fault", "crash 5 at 0 after 2 sends"},
+	},
+	{
+		name: "s4-partition", source: "S4's assumption of reliable delivery, dropped",
+		about:     "Bully keeps no quorum: each side of the cut elects a coordinator. When the links are back, one of them gives way.",
+		algorithm: "bully", flags: []string{"--n", "5", "--start", "5", "--fault", "partition 1,2,3 | 4,5 from 10 until 60"},
+	},
+	{
+		name: "partition-and-merge", source: "Garcia-Molina 1982, the invitation algorithm",
+		about:     "One group; then the network is cut, and each part has a group with a coordinator, which is allowed; then it heals, and they merge.",
+		algorithm: "invitation", flags: []string{"--n", "5", "--fault", "partition 1,2,3 | 4,5 from 30 until 150", "--until", "250"},
+	},
+	{
+		name: "invitation-livelock", source: "Garcia-Molina 1982, the invitation algorithm without rule C",
+		about:     "Two coordinators invite each other at about the same time, each ignores the other's invitation, and so on for ever.",
+		algorithm: "invitation", flags: []string{"--n", "2", "--param", "rule-c=no,stagger=3", "--until", "400"},
+	},
+}
+
+// runScenarioNames are the names of the scenarios.
+func runScenarioNames() []string {
+	names := make([]string, len(runScenarios))
+	for i := range runScenarios {
+		names[i] = runScenarios[i].name
+	}
+	return names
+}
+
+// findScenario is the scenario of that name.
+func findScenario(name string) (*scenario, error) {
+	i := slices.IndexFunc(runScenarios, func(s scenario) bool { return s.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("unknown scenario %q; %s", name, instead(name, runScenarioNames()))
+	}
+	return &runScenarios[i], nil
+}
+
+// set gives flags the scenario's values where the call did not say otherwise.
+func (s *scenario) set(flags *pflag.FlagSet) error {
+	given := map[string]bool{}
+	flags.Visit(func(f *pflag.Flag) { given[f.Name] = true })
+	for pair := range slices.Chunk(s.flags, 2) {
+		if name := strings.TrimPrefix(pair[0], "--"); !given[name] {
+			if err := flags.Set(name, pair[1]); err != nil {
+				return fmt.Errorf("scenario %s: %w", s.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// call is the scenario as a call without it.
+func (s *scenario) call() string {
+	words := []string{"ringleader", "run", s.algorithm}
+	for _, word := range s.flags {
+		words = append(words, shellWord(word))
+	}
+	return strings.Join(words, " ")
+}
+
+func (p *program) scenarios() *cobra.Command {
+	return &cobra.Command{
+		Use:     "scenarios",
+		GroupID: groupStudy,
+		Short:   "List the runs that have a name, to be told step by step",
+		Long: `List the runs that have a name: examples, figures and rules of the sources, and what goes wrong
+where an assumption fails. A scenario is a call of run; flags that are given with it are stronger.`,
+		Example: `  ringleader scenarios
+  ringleader run --scenario s2-figures-2.7-2.8
+  ringleader run --scenario partition-and-merge --draw merge.svg`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			for i := range runScenarios {
+				if i > 0 {
+					fmt.Fprintln(p.stdout)
+				}
+				p.introduce(&runScenarios[i])
+			}
+			return nil
+		},
+	}
+}
+
+// introduce says what a scenario shows.
+func (p *program) introduce(s *scenario) {
+	fmt.Fprintf(p.stdout, "%s · %s\n%s\n$ %s\n", p.paintOn(p.stdout).text(bold, s.name), s.source, wrap(s.about, 100), s.call())
+}
+
+// tell says what the run is about, if it is a scenario, and what happens in it, if that is wanted.
+func (p *program) tell(o *runOptions, record *trace.Record) error {
+	if o.scenario != "" {
+		s, err := findScenario(o.scenario)
+		if err != nil {
+			return err
+		}
+		p.introduce(s)
+		fmt.Fprintln(p.stdout)
+	}
+	if !o.story {
+		return nil
+	}
+	if err := record.Story(p.stdout); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p.stdout)
+	return err
+}
+
+// played is the arguments of a run, those of its scenario if it has one, whose flags it sets then.
+func (o *runOptions) played(command *cobra.Command, args []string) ([]string, error) {
+	if o.scenario == "" {
+		return args, nil
+	}
+	s, err := findScenario(o.scenario)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(args) > 0:
+		return nil, fmt.Errorf("scenario %s runs %s; leave out %s", s.name, s.algorithm, args[0])
+	}
+	o.story = true
+	return []string{s.algorithm}, s.set(command.Flags())
+}
