@@ -162,7 +162,7 @@ func positions(i election.Instance, list string) ([]int, error) {
 // ringOrder is the initiators of --start, in the order in which they start.
 func (in *input) initiators(i election.Instance) (starters []int, anyTime bool, err error) {
 	switch in.start {
-	case "all":
+	case "", "all":
 		return nil, false, nil
 	case "any":
 		return nil, true, nil

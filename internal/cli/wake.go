@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+)
+
+// waking says who takes part in a synchronous election, and from when on.
+type waking struct {
+	wake      string
+	unwilling string
+}
+
+func (w *waking) flags(command *cobra.Command) {
+	f := command.Flags()
+	f.StringVar(&w.wake, "wake", "", "in a synchronous run, when each position wakes by itself: T,T,-,… with - for only by a message")
+	f.StringVar(&w.unwilling, "unwilling", "", "ID,… who do not take part if a message wakes them")
+}
+
+// wakeUps reads when each of n positions wakes by itself; nil: as --start says.
+func (w *waking) wakeUps(start string, n int) ([]election.Ticks, error) {
+	switch {
+	case w.wake == "":
+		return nil, nil
+	case start != "":
+		return nil, errors.New("--wake says who starts and when; it goes without --start")
+	}
+	texts := strings.Split(w.wake, ",")
+	if len(texts) != n {
+		return nil, fmt.Errorf("--wake has a time or - for each of the %d positions, not %d of them", n, len(texts))
+	}
+	times := make([]election.Ticks, n)
+	for q, text := range texts {
+		var ok bool
+		if times[q], ok = wakeUp(strings.TrimSpace(text)); !ok {
+			return nil, fmt.Errorf("--wake: %q is no time to wake; it is a whole number of units from 0 to 2^128 - 2, or - for only by a message", text)
+		}
+	}
+	return times, nil
+}
+
+func wakeUp(text string) (at election.Ticks, ok bool) {
+	if text == "-" {
+		return election.Forever, true
+	}
+	const most = 39 // digits of 2^128 - 1
+	if text == "" || len(text) > most || strings.Trim(text, "0123456789") != "" {
+		return at, false
+	}
+	number, _ := new(big.Int).SetString(text, 10)
+	at, ok = election.TicksOf(number)
+	return at, ok && at != election.Forever
+}
+
+// reluctant adds to an instance who is unwilling.
+func (w *waking) reluctant(i *election.Instance) (err error) {
+	if w.unwilling == "" {
+		return nil
+	}
+	if i.Unwilling, err = positions(*i, w.unwilling); err != nil {
+		return fmt.Errorf("--unwilling: %w", err)
+	}
+	return nil
+}
+
+// wakingJSON is how results show who took part, where that was said.
+func wakingJSON(s *simulate.Options) (fields object) {
+	if s.Wake != nil {
+		wake := make([]any, len(s.Wake)) // null: only by a message
+		for q, at := range s.Wake {
+			if at != election.Forever {
+				wake[q] = at
+			}
+		}
+		fields = append(fields, field{"wake", wake})
+	}
+	if s.Instance.Unwilling != nil {
+		unwilling := make([]uint64, len(s.Instance.Unwilling))
+		for k, q := range s.Instance.Unwilling {
+			unwilling[k] = s.Instance.IDs.At(q)
+		}
+		fields = append(fields, field{"unwilling", unwilling})
+	}
+	return fields
+}
