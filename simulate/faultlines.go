@@ -97,6 +97,9 @@ func (w *writer) crash(c Crash) string {
 	line := fmt.Sprintf("crash %s at %s", w.name(c.Process), c.At)
 	if c.Amid {
 		line += fmt.Sprintf(" after %d sends", c.Sends)
+		if c.Sends == 1 {
+			line = strings.TrimSuffix(line, "s")
+		}
 	}
 	return line
 }
