@@ -19,7 +19,7 @@ var faultLines = map[string]string{
 	"dead 3,1":                    "",
 	"crash 2 at 30":               "",
 	"crash 2 at 30 after 0 sends": "",
-	"crash 2 at 30 after 1 send":  "crash 2 at 30 after 1 sends",
+	"crash 2 at 30 after 1 send":  "crash 2 at 30 after 1 send",
 	"recover 2 at 170141183460469231731687303715884105727": "",
 	"partition 1,2 | 3 from 30 until 150":                  "",
 	"partition 1 | 2 | 3":                                  "partition 1 | 2 | 3 from 0",
