@@ -56,6 +56,9 @@ type Machine interface {
 	// malformed, and then nothing was done. It panics with an [ErrBroken] if the algorithm breaks the contract.
 	Step(event Event, now election.Ticks) (Effects, error)
 
+	// Stands says whether the process may become leader now.
+	Stands() bool
+
 	// Kept is the encoding of what must survive a crash, and Restore reads it into a process that is new.
 	Kept() []byte
 	Restore(kept []byte) error
@@ -72,6 +75,7 @@ type process[S, M any] struct {
 	plans     plain.Plans[S, M]
 	first     uint32 // its first link
 	degree    int
+	willing   bool
 	state     S
 	collector election.Collector[M]
 }
@@ -87,7 +91,7 @@ func New[S, M any](a *election.Algorithm[S, M], p *election.Prepared, position i
 	}
 	m := &process[S, M]{
 		algorithm: *a, plans: plans, first: p.Network.First(position), degree: p.Network.Degree(position),
-		state: a.New(p.Local(position)),
+		willing: p.Willing(position), state: a.New(p.Local(position)),
 	}
 	m.collector.At(m.first)
 	m.collector.Choices(choose)
@@ -146,6 +150,13 @@ func (p *process[S, M]) sent(s *election.Sent[M]) Sent {
 		panic(fmt.Errorf("%w: %s sends a message of %d bytes; at most %d can be sent", ErrBroken, a.Name, size, MaxMessage))
 	}
 	return Sent{election.Port(port), s.Kind(), phase, frame}
+}
+
+func (p *process[S, M]) Stands() bool {
+	if p.algorithm.Stands == nil {
+		return p.willing
+	}
+	return p.algorithm.Stands(&p.state)
 }
 
 func (p *process[S, M]) Kept() []byte { return p.plans.AppendKept(nil, &p.algorithm, &p.state) }

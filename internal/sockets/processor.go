@@ -22,7 +22,7 @@ const (
 	Start   Order = "start"   // make the first step; initiators only
 	Go      Order = "go"      // take messages
 	Count   Order = "count"   // say what you have done
-	End     Order = "end"     // say what came of it
+	End     Order = "end"     // do nothing more, and say what came of it
 )
 
 // Request is an order, and what it needs.
@@ -54,6 +54,7 @@ type Counts struct {
 // Outcome is what came of a run for a processor.
 type Outcome struct {
 	Decision   election.Decision
+	Stands     bool     // it may become leader
 	Faults     []string `json:",omitempty"`
 	Sent       []uint64 // by kind, with those to the dead
 	ByPhase    []uint64 `json:",omitempty"`
@@ -385,7 +386,8 @@ func (p *processor) obey(r Request) (reply Reply) {
 		counts.Running, counts.Left = running, at-now
 		reply.Counts = &counts
 	case End:
-		p.outcome.Decision = p.counts.Decision
+		p.going = false
+		p.outcome.Decision, p.outcome.Stands = p.counts.Decision, p.machine.Stands()
 		reply.Outcome = &p.outcome
 	}
 	return reply
