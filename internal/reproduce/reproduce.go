@@ -1,0 +1,73 @@
+// Package reproduce checks what the five source texts say, statement by statement: each definition, theorem,
+// example, figure, table and exercise is a row whose verdict is computed when it runs.
+package reproduce
+
+import (
+	"context"
+	"fmt"
+)
+
+// Verdict is what became of a statement.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Holds     Verdict = iota
+	Corrected         // it holds with a correction, which the finding names
+	Fails             // and the finding says why, with the run that shows it
+	Unchecked         // and the finding says why
+)
+
+func (v Verdict) String() string {
+	return [...]string{"holds", "holds with a correction", "fails", "not checked"}[v]
+}
+
+// Row is a statement of a source.
+type Row struct {
+	Source   string // S1 … S5
+	Where    string // Theorem 13.10, section 2.2, figure 2.7, exercise 4, …
+	Claim    string // in a few words
+	How      string // how it is tested here
+	Thorough bool   // it takes long: only if that is asked for
+	Check    func(context.Context) (Finding, error)
+}
+
+// Finding is what the check of a row found. It is computed from runs, counts and checks, never written down
+// beforehand: an error planted in an algorithm turns the verdict of the rows that use it.
+type Finding struct {
+	Verdict  Verdict
+	Measured string // numbers, in a few words
+	Why      string // the correction; or why it fails, or is not checked
+	Replay   string // a command that shows it, if there is one
+}
+
+// All are the rows, in the order of the sources.
+func All() []Row {
+	var all []Row
+	for _, rows := range [][]Row{s1, s2, s3, s4, s5} {
+		all = append(all, rows...)
+	}
+	return all
+}
+
+// holds is the finding that a statement holds if nothing was found that contradicts it, and fails otherwise.
+func holds(contradiction, format string, args ...any) Finding {
+	f := Finding{Measured: fmt.Sprintf(format, args...)}
+	if contradiction != "" {
+		f.Verdict, f.Why = Fails, contradiction
+	}
+	return f
+}
+
+// corrected is the finding that a statement holds with a correction, if the correction holds and the
+// statement as printed does not.
+func corrected(printed, corrected bool, correction, format string, args ...any) Finding {
+	f := Finding{Verdict: Corrected, Why: correction, Measured: fmt.Sprintf(format, args...)}
+	switch {
+	case !corrected:
+		f.Verdict, f.Why = Fails, "with the correction, too: "+correction
+	case printed:
+		f.Verdict, f.Why = Holds, ""
+	}
+	return f
+}
