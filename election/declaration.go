@@ -3,6 +3,7 @@ package election
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 )
 
@@ -20,6 +21,7 @@ type Declaration struct {
 	Unoriented  bool // on a ring: works whatever the processes call their two ports
 	Timing      Timing
 	Identifiers Identifiers
+	FromZero    bool // identifiers that are computed with may be 0; processes know each as one more
 	KnowsSize   bool // Local.N
 	Willingness bool // Local.Willing
 	Votes       bool // Local.Vote
@@ -37,6 +39,10 @@ type Declaration struct {
 	// Settles is how long after the start and after the last fault a service has done its task that never comes
 	// to rest, so that a simulation need not go on. Nil: it comes to rest.
 	Settles func(n uint64, p Parameters) Ticks
+
+	// Sequence is the numbers that parameters stand for, as the hypotheses of S5, up to the first that is at least n:
+	// positive, increasing. The last is nil if it has more than so many bits. An error says why there can be no run.
+	Sequence func(p Parameters, n uint64, bits uint) ([]*big.Int, error)
 
 	Kinds      []MessageKind // at most 16
 	Timers     []string      // at most 8
@@ -282,6 +288,7 @@ func (a *Algorithm[S, M]) Validate() error {
 	must(a.Trust == nil || a.Suspect != nil, "Trust needs Suspect")
 	must(!a.OneWay || a.Topology == Ring, "OneWay means something on a Ring only")
 	must(!a.Unoriented || a.Topology == Ring && !a.OneWay, "Unoriented means something on a Ring of two ways only")
+	must(!a.FromZero || a.Identifiers == Computed, "FromZero means something where identifiers are Computed only")
 	must(!a.Votes || a.Identifiers != Anonymous, "Votes need identifiers")
 	must(a.Votes || a.Winner != Voted, "the Winner is Voted where there are Votes")
 	must(a.Winner == Unspecified || a.Identifiers != Anonymous, "Anonymous processes have no Largest and no Smallest")

@@ -44,7 +44,7 @@ func On(ids ...uint64) Instance { return Instance{IDs: List(ids)} }
 // ErrInstance says that an algorithm cannot be run on an instance; the text says why, and what would do.
 var ErrInstance = errors.New("cannot run")
 
-// MaxComputed is the greatest identifier that algorithms compute with.
+// MaxComputed is the greatest identifier that algorithms compute with; with FromZero the greatest is one less.
 const MaxComputed = 1<<32 - 1
 
 // Prepared is an instance that fits an algorithm: what engines ask of it.
@@ -56,6 +56,7 @@ type Prepared struct {
 	ids       Arrangement
 	ranks     []uint32 // by position; nil where an identifier is its own rank, or there are none
 	values    []uint64 // by rank-1
+	zero      ID       // what processes know 0 as, where that is an identifier
 	unwilling []int
 	votes     []ID // by position; nil where nobody votes
 	winner    ID   // of the votes
@@ -102,6 +103,12 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 		return wrong("%v", err)
 	}
 	p.d = d.With(p.Parameters)
+	if d.FromZero {
+		p.zero = 1
+	}
+	if err = p.Parameters.tabulate(p.d, n); err != nil {
+		return wrong("%v", err)
+	}
 	slices.Sort(p.unwilling)
 	for _, u := range p.unwilling {
 		if !d.Willingness {
@@ -144,11 +151,11 @@ func (p *Prepared) rank(i Instance) error {
 	}
 	p.values = distinct
 	if d.Identifiers == Computed {
-		if distinct[0] == 0 {
+		if distinct[0] == 0 && !d.FromZero {
 			return errors.New("it computes with identifiers, where 0 stands for nobody; at least 1")
 		}
-		if last := distinct[len(distinct)-1]; last > MaxComputed {
-			return fmt.Errorf("it computes with identifiers, so %d is too large; at most %d", last, uint64(MaxComputed))
+		if last, most := distinct[len(distinct)-1], MaxComputed-uint64(p.zero); last > most {
+			return fmt.Errorf("it computes with identifiers, so %d is too large; at most %d", last, most)
 		}
 		p.values = nil
 		return nil
@@ -189,7 +196,7 @@ func (p *Prepared) ID(position int) ID {
 	case p.ranks != nil:
 		return ID(p.ranks[position])
 	}
-	return ID(p.ids.At(position))
+	return ID(p.ids.At(position)) + p.zero
 }
 
 // Real is the identifier that stands at a position, as it was given; on an anonymous network 0.
@@ -202,7 +209,10 @@ func (p *Prepared) Real(position int) uint64 {
 
 // RealOf translates an identifier that an algorithm speaks of; 0 and unheard-of ones stay as they are.
 func (p *Prepared) RealOf(id ID) uint64 {
-	if p.values == nil || id == 0 || int(id) > len(p.values) {
+	if p.values == nil && id != 0 {
+		return uint64(id - p.zero)
+	}
+	if id == 0 || int(id) > len(p.values) {
 		return uint64(id)
 	}
 	return p.values[id-1]

@@ -16,6 +16,7 @@ type Parameter struct {
 
 	Whole   bool                      // whole numbers only
 	Least   int64                     // the smallest value allowed
+	Above   bool                      // only what is above it is
 	Most    int64                     // the largest; 0 is no limit
 	Default string                    // of a number; also its description where Derived is set
 	Derived func(Parameters) *big.Rat // the default where it depends on the parameters declared before
@@ -48,6 +49,9 @@ func (p *Parameter) parse(text string) (value, error) {
 	}
 	if p.Whole && number.Num().BitLen() > maxWhole {
 		return value{}, fmt.Errorf("parameter %s is below 2^%d, not %s", p.Name, maxWhole, text)
+	}
+	if p.Above && number.Cmp(big.NewRat(p.Least, 1)) <= 0 {
+		return value{}, fmt.Errorf("parameter %s is greater than %d, not %s", p.Name, p.Least, text)
 	}
 	if number.Cmp(big.NewRat(p.Least, 1)) < 0 {
 		return value{}, fmt.Errorf("parameter %s is at least %d, not %s", p.Name, p.Least, text)
@@ -87,8 +91,9 @@ func (v value) String() string {
 
 // Parameters are the values of an algorithm's parameters.
 type Parameters struct {
-	names  []string
-	values []value
+	names    []string
+	values   []value
+	sequence []Ticks
 }
 
 // Set reads parameters by name and adds the defaults of those that are not given.
@@ -152,6 +157,28 @@ func (p Parameters) Ticks(name string) Ticks {
 		panic(ErrTime)
 	}
 	return ticks
+}
+
+// Sequence is the declared one for this network, as times; [Forever] is what no time can be. It must not be changed.
+func (p Parameters) Sequence() []Ticks { return p.sequence }
+
+// tabulate finds the declared sequence for a network of n.
+func (p *Parameters) tabulate(d *Declaration, n int) error {
+	if d.Sequence == nil {
+		return nil
+	}
+	numbers, err := d.Sequence(*p, uint64(n), 128)
+	if err != nil {
+		return err
+	}
+	for _, number := range numbers {
+		ticks := Forever
+		if number != nil {
+			ticks, _ = TicksOf(number)
+		}
+		p.sequence = append(p.sequence, ticks)
+	}
+	return nil
 }
 
 // Names are the names, as declared.

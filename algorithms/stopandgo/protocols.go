@@ -1,0 +1,119 @@
+package stopandgo
+
+import (
+	"math"
+	"math/big"
+
+	"ringleader.example/ringleader/election"
+)
+
+// The four protocols of S5 section 5.
+var (
+	P1 = With(election.Declaration{
+		Name:   "stop-and-go-p1",
+		Title:  "Stop and go P1 (Marchetti-Spaccamela)",
+		Year:   1987,
+		Source: "S5 sections 3 and 5, (P1)",
+		About: about + "Here each hypothesis is c times the one before: O(n log n / log c) messages and O(c·n·i) time, " +
+			"where i is the smallest identifier.",
+		Parameters: []election.Parameter{{Name: "c", Whole: true, Least: 2, Default: "2", About: "the first hypothesis, and the factor"}},
+	}, times, "c of at least 2 would do")
+
+	P2 = With(election.Declaration{
+		Name:   "stop-and-go-p2",
+		Title:  "Stop and go P2 (Marchetti-Spaccamela)",
+		Year:   1987,
+		Source: "S5 sections 3 and 5, (P2)",
+		About: about + "Here each hypothesis is a power of the one before: O(n log_a log_c n) messages and O(n^a·i) time, " +
+			"where i is the smallest identifier.",
+		Parameters: []election.Parameter{
+			{Name: "c", Whole: true, Least: 2, Default: "2", About: "the first hypothesis"},
+			{Name: "a", Least: 1, Above: true, Default: "2", About: "the exponent, greater than 1, such as 3/2"},
+		},
+	}, toThePower, "a greater than 1 would do")
+
+	P3 = With(election.Declaration{
+		Name:   "stop-and-go-p3",
+		Title:  "Stop and go P3 (Marchetti-Spaccamela)",
+		Year:   1987,
+		Source: "S5 sections 3 and 5, (P3)",
+		About: about + "Here each hypothesis is h^(lg h) after h: O(n lg lg lg n) messages and O(n^(lg n)·i) time, " +
+			"where i is the smallest identifier.",
+		Parameters: []election.Parameter{
+			{Name: "c", Whole: true, Least: 2, Default: "3", About: "the first hypothesis; after 2, none is larger, so that n is at most 2"},
+		},
+	}, toItsLogarithm, "c of at least 3 would do")
+
+	P4 = With(election.Declaration{
+		Name:   "stop-and-go-p4",
+		Title:  "Stop and go P4 (Marchetti-Spaccamela)",
+		Year:   1987,
+		Source: "S5 sections 3 and 5, (P4)",
+		About: about + "Here each hypothesis is 2^(h^epsilon) after h: O(n log* n) messages and O(2^(n^epsilon)·i) time, " +
+			"where i is the smallest identifier.",
+		Parameters: []election.Parameter{
+			{Name: "c", Whole: true, Least: 2, Default: "2", About: "the first hypothesis; up to epsilon = 0.53, it must be large: above 16 for 1/2"},
+			{Name: "epsilon", Above: true, Default: "1", About: "the exponent of the exponent, greater than 0, such as 3/4"},
+		},
+	}, twoToThePower, "epsilon of at least 0.54 would do with any c, or c above the larger solution of c = 2^(c^epsilon), which is 16 for epsilon = 1/2")
+)
+
+const about = "Identities travel round the ring and stop for a time proportional to their value, as if the length of the ring " +
+	"were h_1, then h_2, until it is no more than such a hypothesis. A processor kills an identity if it knows a smaller one. "
+
+// With is the scheme with any rule for the hypotheses. The declaration says what is particular to it: name, title,
+// year, source, what it is about, and parameters. Grows says what to do for those whose hypotheses do not grow.
+func With(d election.Declaration, rule Rule, grows string) election.Algorithm[Process, Message] {
+	d.Topology = election.Ring
+	d.OneWay = true
+	d.Timing = election.Synchronous
+	d.Identifiers = election.Computed
+	d.Willingness = true
+	d.FIFO = true
+	d.Counts = election.CountsStartFirst
+	d.Winner = election.Smallest
+	d.Kinds = []election.MessageKind{
+		{Name: "election started", Class: election.Election},
+		{Name: "identity", Class: election.Election},
+		{Name: "elected", Class: election.Announcement},
+	}
+	d.Timers = []string{"stop"}
+	d.Sequence = func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error) {
+		return rule.sequence(set, n, bits, grows)
+	}
+	d.Revise = func(d *election.Declaration, set election.Parameters) { d.Bounds = bounds(d, set) }
+	if set, err := d.Set(nil); err == nil { // if not, Validate says so
+		d.Bounds = bounds(&d, set)
+	}
+	return election.Algorithm[Process, Message]{
+		Declaration: d,
+		New:         New,
+		Start:       (*Process).Start,
+		Receive:     (*Process).Receive,
+		Timeout:     (*Process).Timeout,
+		Stands:      (*Process).participates,
+		Phase:       phase,
+	}
+}
+
+// bounds are what S5 says of messages. Of time it speaks in terms of the smallest identifier.
+func bounds(d *election.Declaration, set election.Parameters) []election.Bound {
+	hypotheses := d.Sequence
+	return []election.Bound{
+		{
+			Of: "election", Case: election.Worst, Formula: "n + t(2n-1), where h_(t-1) < n <= h_t",
+			Source: "S5 theorems 4.2 and 4.3: n in phase 0, and fewer than 2n in each of t phases",
+			Value: func(n uint64) uint64 {
+				all, err := hypotheses(set, n, 64)
+				if err != nil { // there is no election
+					return math.MaxUint64
+				}
+				return n + uint64(len(all))*(2*n-1)
+			},
+		},
+		{
+			Of: "election", Case: election.Best, Formula: "2n", Source: "the leader's way round after phase 0; reached if it alone participates",
+			Value: func(n uint64) uint64 { return 2 * n },
+		},
+	}
+}
