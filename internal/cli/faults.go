@@ -181,27 +181,19 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i election.Instance) 
 
 // replay is the command line that runs the same again, with these faults.
 func (o *faultFlags) replay(e *catalogue.Entry, lines []string) string {
-	words := []string{"ringleader", "run", e.Name}
-	o.of.Visit(func(f *pflag.Flag) {
-		if slices.Contains(faultNames, f.Name) || slices.Contains([]string{"json", "draw", "trace", "story", "scenario"}, f.Name) {
-			return
+	call := []string{"ringleader", "run", e.Name}
+	for _, word := range words(o.of, slices.Concat(faultNames, []string{"json", "draw", "trace", "story", "save", "scenario"})) {
+		name, value, _ := strings.Cut(word, "=")
+		if o.of.Lookup(strings.TrimPrefix(name, "--")).Value.Type() == "bool" {
+			call = append(call, word)
+		} else {
+			call = append(call, name, shellWord(value))
 		}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			for _, value := range list.GetSlice() {
-				words = append(words, "--"+f.Name, shellWord(value))
-			}
-			return
-		}
-		if f.Value.Type() == "bool" {
-			words = append(words, "--"+f.Name+"="+f.Value.String())
-			return
-		}
-		words = append(words, "--"+f.Name, shellWord(f.Value.String()))
-	})
-	for _, line := range lines {
-		words = append(words, "--fault", shellWord(line))
 	}
-	return strings.Join(words, " ")
+	for _, line := range lines {
+		call = append(call, "--fault", shellWord(line))
+	}
+	return strings.Join(call, " ")
 }
 
 // shellWord quotes a word for a shell, if it needs that.

@@ -22,6 +22,7 @@ type runOptions struct {
 	until, limit     uint64
 	scenario         string
 	story            bool
+	save             string
 	waking
 	faultFlags
 	overOptions
@@ -81,7 +82,8 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
   ringleader run bully --n 7 --fault "random 2 crashes, 1 recovery until 100" --seed 3
   ringleader run hirschberg-sinclair --n 100 --order random --over tcp
   ringleader run --scenario s2-figures-2.7-2.8
-  ringleader run lcr --ids 5,4,3,2,1 --story`,
+  ringleader run lcr --ids 5,4,3,2,1 --story
+  ringleader run bully --n 7 --fault "random 2 crashes until 100" --seed 3 --save bad-day.json`,
 		RunE: func(command *cobra.Command, args []string) error {
 			args, err := o.played(command, args)
 			if err != nil {
@@ -113,6 +115,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.BoolVar(&o.story, "story", false, "first tell the run, a line a step")
 	f.Uint64Var(&o.until, "until", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
 	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts (default none)")
+	f.StringVar(&o.save, "save", "", "save the run with all that it depends on into this file, for ringleader replay")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any"))
@@ -175,6 +178,11 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	bar.done()
 	if err != nil {
 		return o.locate(err, e, s.Instance)
+	}
+	if o.save != "" {
+		if err := p.toFile(o.save, o.saved(e, &s, r.Prepared).put); err != nil {
+			return err
+		}
 	}
 	err = o.put(p, r.Record, func() object { return resultJSON(e, o, &s, r) }, func() error {
 		if err := p.tell(o, r.Record); err != nil {

@@ -16,15 +16,7 @@ func (p *program) version() *cobra.Command {
 		Example: "  ringleader version\n  ringleader version --json",
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
-			version, revision := "(unknown)", ""
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = info.Main.Version
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						revision = s.Value
-					}
-				}
-			}
+			version, revision := built()
 			if asJSON {
 				return p.print(object{
 					{"version", version}, {"revision", revision}, {"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH},
@@ -36,4 +28,18 @@ func (p *program) version() *cobra.Command {
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return command
+}
+
+// built is which version this is, and which revision of the source it was built from.
+func built() (version, revision string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)", ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			revision = s.Value
+		}
+	}
+	return info.Main.Version, revision
 }

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+)
+
+// savedRun is a run in a file: the version that saved it, and the call, with all that it read from other
+// files. The same call is the same run in every later version.
+type savedRun struct {
+	Ringleader string   `json:"ringleader"`
+	Run        []string `json:"run"` // the algorithm, and flags as --name=value
+}
+
+// mostSaved is how many bytes a saved run has at most: a list of as many identifiers as a file is for.
+const mostSaved = 64 << 20
+
+// unsaved are the flags of run that are not part of the run itself: where results go, and what it reads
+// from other files, which is saved instead. Replaying somebody else's file thus reads and writes no other.
+var unsaved = []string{"json", "draw", "trace", "story", "save", "scenario", "over", "unit", "faults", "scores", "help"}
+
+// words are the flags that were given, as --name=value, but for those in without.
+func words(flags *pflag.FlagSet, without []string) []string {
+	var all []string
+	flags.Visit(func(f *pflag.Flag) {
+		if slices.Contains(without, f.Name) {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			all = append(all, "--"+f.Name+"="+value)
+		}
+	})
+	return all
+}
+
+// saved is the run that these options make.
+func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *election.Prepared) savedRun {
+	i := s.Instance
+	without := slices.Concat(unsaved, faultNames)
+	var more []string
+	if i.Votes != nil { // the order of voters is that of the instance
+		without = append(without, "ids", "n", "order", "votes")
+		more = append(more, "--ids="+commas(i.IDs.Len(), i.IDs.At), "--votes="+commas(len(i.Votes), func(q int) uint64 { return i.Votes[q] }))
+	}
+	for _, line := range s.Faults.Lines(p) {
+		more = append(more, "--fault="+line)
+	}
+	version, _ := built()
+	return savedRun{version, slices.Concat([]string{e.Name}, words(o.of, without), more)}
+}
+
+// commas is a list of numbers.
+func commas(n int, at func(int) uint64) string {
+	all := make([]string, n)
+	for q := range all {
+		all[q] = fmt.Sprint(at(q))
+	}
+	return strings.Join(all, ",")
+}
+
+// put writes a saved run.
+func (s savedRun) put(w io.Writer) error {
+	line, err := plainJSON(s)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+// readSaved reads a saved run and makes sure that it is nothing else than one.
+func (p *program) readSaved(path string) (savedRun, error) {
+	var s savedRun
+	wrong := func(err error) (savedRun, error) { return s, fmt.Errorf("%s is no saved run: %w", path, err) }
+	in := p.stdin
+	if path == "-" {
+		path = "stdin"
+	} else {
+		file, err := os.Open(path)
+		if err != nil {
+			return s, err
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, mostSaved+1))
+	switch {
+	case err != nil:
+		return s, err
+	case len(text) > mostSaved:
+		return wrong(fmt.Errorf("it has more than %d bytes", mostSaved))
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&s); err != nil {
+		return wrong(err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return wrong(errors.New("more comes after its end"))
+	}
+	if len(s.Run) == 0 {
+		return wrong(errors.New(`it has no "run": the algorithm, and flags as --name=value`))
+	}
+	known := p.run().Flags()
+	for _, word := range s.Run[1:] {
+		name, _, found := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		if !found || !strings.HasPrefix(word, "--") || known.Lookup(name) == nil || slices.Contains(unsaved, name) {
+			return wrong(fmt.Errorf("%.40q is no --name=value that a run can have", word))
+		}
+	}
+	return s, nil
+}
+
+func (p *program) replay() *cobra.Command {
+	var o struct {
+		story bool
+		results
+	}
+	command := &cobra.Command{
+		Use:     "replay FILE",
+		GroupID: groupStudy,
+		Short:   "Run again what run --save has saved",
+		Long: `Run again what run --save has saved: the same algorithm, network, schedule and faults, and so the same
+run to the last step. FILE is - for stdin. A saved run names no other files, and replaying it reads none.`,
+		Example: `  ringleader run bully --n 7 --fault "random 2 crashes until 100" --seed 3 --save bad-day.json
+  ringleader replay bad-day.json
+  ringleader replay bad-day.json --draw bad-day.svg`,
+		RunE: func(command *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%s takes one file, which run --save has written", command.CommandPath())
+			}
+			s, err := p.readSaved(args[0])
+			if err != nil {
+				return err
+			}
+			run := p.run()
+			run.SetContext(command.Context())
+			if err := run.ParseFlags(append(s.Run[1:], words(command.Flags(), nil)...)); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			return run.RunE(run, s.Run[:1])
+		},
+	}
+	o.results.flags(command, "the run")
+	command.Flags().BoolVar(&o.story, "story", false, "first tell the run, a line a step")
+	return command
+}
