@@ -147,6 +147,25 @@ func TestComputedIdentifiersAreThemselves(t *testing.T) {
 	}
 }
 
+func TestWhereZeroIsAnIdentifierProcessesKnowEachAsOneMore(t *testing.T) {
+	d := computing
+	d.FromZero = true
+	ids := []uint64{7, election.MaxComputed - 1, 0}
+	p, err := d.Prepare(election.On(ids...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for q, id := range ids {
+		if known := election.ID(id + 1); p.ID(q) != known || p.Real(q) != id || p.RealOf(known) != id || p.RealOf(0) != 0 {
+			t.Errorf("%d at position %d is %d, which is %d", id, q, p.ID(q), p.RealOf(known))
+		}
+	}
+	want := "cannot run computing: it computes with identifiers, so 4294967295 is too large; at most 4294967294"
+	if _, err := d.Prepare(election.On(1, election.MaxComputed)); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 func TestAnonymousProcessesHaveNoIdentifiers(t *testing.T) {
 	p, err := nameless.Prepare(election.On(5, 5, 5))
 	if err != nil || !p.Anonymous() {

@@ -95,7 +95,8 @@ func timings(d *election.Declaration) (all []simulate.Options) {
 }
 
 // Instance is a random instance that suits a declaration: identifiers with gaps, ports exchanged where
-// orientation does not matter, any tree, among strangers any order of ports, and where processes vote any votes.
+// orientation does not matter, any tree, among strangers any order of ports, where processes vote any votes, and where
+// they may be unwilling some who are.
 func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 	source := random.New(seed, random.Network)
 	ids := make(election.List, n)
@@ -128,6 +129,13 @@ func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 			i.Votes[p] = ids[source.Below(uint64(n))]
 		}
 	}
+	if d.Willingness {
+		for p := range n - 1 { // somebody must be willing
+			if source.Below(3) == 0 {
+				i.Unwilling = append(i.Unwilling, p)
+			}
+		}
+	}
 	return i
 }
 
@@ -156,6 +164,21 @@ func initiators(n int, source *random.Source) []int {
 		set = []int{int(source.Below(uint64(n)))}
 	}
 	return set
+}
+
+// wakeUps are random times, some of them never, at which the processes of a synchronous run wake.
+func wakeUps(n int, source *random.Source) []election.Ticks {
+	wake := make([]election.Ticks, n)
+	for p := range wake {
+		wake[p] = election.Units(source.Below(uint64(2 * n)))
+		if source.Below(3) == 0 {
+			wake[p] = election.Forever
+		}
+	}
+	if first := source.Below(uint64(n)); wake[first] == election.Forever {
+		wake[first] = election.Units(source.Below(3))
+	}
+	return wake
 }
 
 // crashes makes one process crash, between two steps or amid what one sends, and perhaps come back; surely,
@@ -192,6 +215,8 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 				source := random.New(seed, random.Choices)
 				if a.Starts == election.AnyStart && seed%2 == 1 && hurt == nil && !a.Leased {
 					run.Initiators = initiators(n, source)
+				} else if a.Starts == election.AnyStart && run.Timing == election.Synchronous && !run.AnyTime && seed%4 > 0 && hurt == nil && !a.Leased {
+					run.Wake = wakeUps(n, source)
 				}
 				if hurt != nil {
 					hurt(&a.Declaration, &run, n, source)
@@ -327,7 +352,7 @@ func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, paramet
 	if a.Starts == election.Together {
 		o.Starts = verify.AllFirst
 	}
-	if a.Topology == election.Tree || a.Votes {
+	if a.Topology == election.Tree || a.Votes || a.Willingness {
 		o.Instance = Instance(&a.Declaration, n, 1)
 		o.Instance.Parameters = parameters
 	}
