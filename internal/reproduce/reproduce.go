@@ -2,10 +2,7 @@
 // example, figure, table and exercise is a row whose verdict is computed when it runs.
 package reproduce
 
-import (
-	"context"
-	"fmt"
-)
+import "fmt"
 
 // Verdict is what became of a statement.
 type Verdict uint8
@@ -18,6 +15,9 @@ const (
 	Unchecked         // and the finding says why
 )
 
+// Verdicts are all of them, in order.
+var Verdicts = []Verdict{Holds, Corrected, Fails, Unchecked}
+
 func (v Verdict) String() string {
 	return [...]string{"holds", "holds with a correction", "fails", "not checked"}[v]
 }
@@ -29,17 +29,20 @@ type Row struct {
 	Claim    string // in a few words
 	How      string // how it is tested here
 	Thorough bool   // it takes long: only if that is asked for
-	Check    func(context.Context) (Finding, error)
+	Check    func(*Bench) Finding
 }
 
 // Finding is what the check of a row found. It is computed from runs, counts and checks, never written down
 // beforehand: an error planted in an algorithm turns the verdict of the rows that use it.
 type Finding struct {
 	Verdict  Verdict
-	Measured string // numbers, in a few words
+	Measured string // numbers, in a few words; the same each time, so no durations
 	Why      string // the correction; or why it fails, or is not checked
-	Replay   string // a command that shows it, if there is one
+	Replay   string // a command that shows it, if there is one: ringleader …
 }
+
+// Sources are the source texts that there are rows of.
+var Sources = []string{"S1", "S2", "S3", "S4", "S5"}
 
 // All are the rows, in the order of the sources.
 func All() []Row {

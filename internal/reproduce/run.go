@@ -1,0 +1,161 @@
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/count"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+// Result is a row and what its check found, or why it could not be checked.
+type Result struct {
+	Row
+	Finding
+	Err error
+}
+
+// Run checks rows, as many at a time as there are workers, and yields the results in the order of the rows,
+// each as soon as it and those before it are there. Those that are left when ctx is done have its error.
+func Run(ctx context.Context, rows []Row, workers int) iter.Seq[Result] {
+	return run(ctx, rows, workers, catalogue.Find)
+}
+
+// find looks up an algorithm. Rows get theirs by it, so that a test can plant another one.
+type find func(name string) (*catalogue.Entry, error)
+
+func run(ctx context.Context, rows []Row, workers int, find find) iter.Seq[Result] {
+	return func(yield func(Result) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		results := make([]chan Result, len(rows))
+		for i := range results {
+			results[i] = make(chan Result, 1)
+		}
+		next := make(chan int)
+		go func() {
+			defer close(next)
+			for i := range rows {
+				next <- i
+			}
+		}()
+		for range workers {
+			go func() {
+				for i := range next {
+					results[i] <- check(ctx, rows[i], find)
+				}
+			}()
+		}
+		for i := range rows {
+			if !yield(<-results[i]) {
+				return
+			}
+		}
+	}
+}
+
+// check checks one row.
+func check(ctx context.Context, row Row, find find) (result Result) {
+	result.Row = row
+	defer func() {
+		switch bug := recover().(type) {
+		case nil:
+		case failure:
+			if errors.Is(bug.err, simulate.ErrBroken) {
+				result.Finding = Finding{Verdict: Fails, Why: bug.err.Error()}
+			} else {
+				result.Err = fmt.Errorf("%s %s: %w", row.Source, row.Where, bug.err)
+			}
+		default:
+			result.Err = fmt.Errorf("%s %s panicked: %v", row.Source, row.Where, bug)
+		}
+	}()
+	b := &Bench{ctx, find}
+	b.goOn()
+	result.Finding = row.Check(b)
+	b.goOn()
+	return result
+}
+
+// Bench is what a row is checked with: the engines, and the algorithms by name. Its methods do not return
+// errors. They end the check, so that rows read as what they test.
+type Bench struct {
+	ctx  context.Context
+	find find
+}
+
+// failure is an error that ends a check.
+type failure struct{ err error }
+
+// must is a value, unless there is an error: that ends the check.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(failure{err})
+	}
+	return value
+}
+
+// goOn ends the check if nobody waits for it any more.
+func (b *Bench) goOn() { must(0, b.ctx.Err()) }
+
+// algorithm is the algorithm of that name.
+func (b *Bench) algorithm(name string) *catalogue.Entry { return must(b.find(name)) }
+
+// simulate runs an election. One with an error in it need not end, so that there is a limit: what 8n²
+// messages, and many more on small networks, have not brought about is not Complete.
+func (b *Bench) simulate(name string, o simulate.Options) *simulate.Result {
+	b.goOn()
+	if n := uint64(o.Instance.IDs.Len()); o.Limit == 0 {
+		o.Limit = 8*n*n + 100_000
+	}
+	o.Progress = func(uint64) bool { return b.ctx.Err() == nil }
+	r := must(b.algorithm(name).Simulate(o))
+	b.goOn()
+	return r
+}
+
+// verify tries every schedule.
+func (b *Bench) verify(name string, o verify.Options) *verify.Report {
+	b.goOn()
+	o.Progress = func(int, int) bool { return b.ctx.Err() == nil }
+	r := must(b.algorithm(name).Verify(o))
+	b.goOn()
+	return r
+}
+
+// count is the exact cost on a ring, of an algorithm that has a closed form, with default parameters.
+func (b *Bench) count(name string, ids election.Arrangement) *count.Result {
+	e := b.algorithm(name)
+	return must(e.Count(b.ctx, ids, must(e.Set(nil)), nil))
+}
+
+// rings are the orders of 1 … n on a ring that differ: the largest comes first. The slice is used again.
+func rings(n int) iter.Seq[[]uint64] {
+	return func(yield func([]uint64) bool) {
+		ids := make([]uint64, n)
+		for p := range ids {
+			ids[p] = uint64(n - p)
+		}
+		var permute func(from int) bool
+		permute = func(from int) bool {
+			if from >= n-1 {
+				return yield(ids)
+			}
+			for p := from; p < n; p++ {
+				ids[from], ids[p] = ids[p], ids[from]
+				goesOn := permute(from + 1)
+				ids[from], ids[p] = ids[p], ids[from]
+				if !goesOn {
+					return false
+				}
+			}
+			return true
+		}
+		permute(min(1, n-1))
+	}
+}
