@@ -20,7 +20,7 @@
 //     where it needs more: at ε = 1/2 and c ≤ 16 the hypotheses stop growing, and the election would never end.
 //     (Any c will do from ε = 1/(e ln 2) = 0.5307… on.)
 //   - Whether hypotheses are whole numbers is left open. P2 rounded down stays at 2 with c = 2 and a = 3/2, and so
-//     * hypotheses that stop growing below n are refused; rounded up, as here, they always grow.
+//   - hypotheses that stop growing below n are refused; rounded up, as here, they always grow.
 //   - In Lemma 4.5's proof, "j enters phase 1" means phase m; its last line holds with ≥ only for m = 1, which is
 //     enough. Lemma 4.4's sum goes to k. Theorem 4.2's "decides to participate" means starts phase 1.
 //   - Theorem 5.1's exponents: in P2 h_t = c^(a^(t-1)) and t <= log_a log_c n + 2; in P3 h_t = c^((lg c)^(2^(t-1)-1)).

@@ -1,0 +1,210 @@
+package count
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// Woken is an arrangement for algorithms of which processes wake by themselves at different times, or only by a
+// message.
+type Woken struct {
+	election.Arrangement
+	Wake      []election.Ticks // by position; [election.Forever]: only by a message
+	Unwilling []int            // positions that do not take part if a message wakes them
+}
+
+// maxBits is how many bits a hypothesis may have, and so about the time.
+const maxBits = 1 << 17
+
+// StopAndGo counts for algorithms stop-and-go-p1 to -p4, and for any other that has such hypotheses. It goes through
+// the identities in rising order and asks at each step of each whether a smaller one has come by, or does while it
+// waits: so it takes as many steps as there are messages, and no time at all to wait. The arrangement may be Woken.
+func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error)) Func {
+	return func(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
+		if err := distinct(ids); err != nil {
+			return nil, err
+		}
+		n := ids.Len()
+		all, err := hypotheses(set, uint64(n), maxBits)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrRing, err)
+		}
+		last := all[len(all)-1]
+		if last == nil {
+			return nil, fmt.Errorf("%w: hypothesis h_%d, the first that is at least n = %d, and so the time, has more than %d binary digits",
+				ErrRing, len(all), n, maxBits)
+		}
+		e := &identities{ids: ids, rising: byIdentifier(ids)}
+		if least := ids.At(int(e.rising[0])); least == 0 {
+			return nil, fmt.Errorf("%w: identifier 0 would not wait; identifiers are at least 1", ErrRing)
+		}
+		greatest := ids.At(int(e.rising[n-1]))
+		if greatest > election.MaxComputed {
+			return nil, fmt.Errorf("%w: it computes with identifiers, so %d is too large; at most %d", ErrRing, greatest, uint64(election.MaxComputed))
+		}
+		e.hypotheses(all, greatest)
+		first := e.wake()
+		if err := e.walk(ctx, progress); err != nil {
+			return nil, err
+		}
+		walked := uint64(0)
+		for _, sent := range e.byPhase[1:] {
+			walked += sent
+		}
+		leader := ids.At(e.leader)
+		// Its last step leaves at t + 2iH + n - 1.
+		elected := new(big.Int).Mul(last, new(big.Int).SetUint64(2*leader))
+		elected.Add(elected, first).Add(elected, new(big.Int).SetUint64(uint64(e.entered[e.leader])+uint64(n)))
+		after := func(units int) *big.Int { return new(big.Int).Add(elected, big.NewInt(int64(units))) }
+		return &Result{
+			Messages: messages(uint64(n), uint64(n), walked), ByPhase: e.byPhase, Leader: leader, Position: e.leader,
+			Time: &Time{Elected: elected, Decided: after(n - 1), Quiet: after(n)},
+		}, nil
+	}
+}
+
+// identities walk round a ring. Times count from when the first processor wakes.
+type identities struct {
+	ids     election.Arrangement
+	rising  []uint32         // positions, by identifier
+	reach   []uint64         // by phase - 1: how many steps an identity has walked at its end
+	delay   []election.Ticks // by phase - 1: 2h, so many units for each unit of the identifier are over when it begins
+	entered []uint32         // t(i), by position; 0: does not take part
+	known   []election.Ticks // by position: when it knows of an identity smaller than the one that walks now
+	byPhase []uint64
+	leader  int
+}
+
+// byIdentifier is the positions in rising order of identifiers.
+func byIdentifier(ids election.Arrangement) []uint32 {
+	rising := make([]uint32, ids.Len())
+	for p := range rising {
+		if ids.Dense() {
+			rising[ids.At(p)-1] = uint32(p)
+		} else {
+			rising[p] = uint32(p)
+		}
+	}
+	if !ids.Dense() {
+		slices.SortFunc(rising, func(p, q uint32) int { return cmp.Compare(ids.At(int(p)), ids.At(int(q))) })
+	}
+	return rising
+}
+
+// hypotheses keeps what walking needs of them, in 128 bits. All but the last are below n. The last may be cut: once it
+// is so large that the smallest identity begins its phase after the largest has ended the one before, then of two
+// identities in that phase the smaller is always ahead, and of one in it and one before, the latter.
+func (e *identities) hypotheses(all []*big.Int, greatest uint64) {
+	n := uint64(e.ids.Len())
+	enough := new(big.Int).Mul(new(big.Int).SetUint64(greatest+1), new(big.Int).SetUint64(n))
+	enough.Add(enough, big.NewInt(1))
+	for _, h := range all {
+		if h.Cmp(enough) > 0 {
+			h = enough
+		}
+		ticks, _ := election.TicksOf(h)
+		e.delay = append(e.delay, ticks.Times(2))
+		e.reach = append(e.reach, h.Uint64())
+	}
+	e.reach[len(all)-1] = n + 1 // it ends at home
+	e.byPhase = make([]uint64, len(all)+1)
+	e.byPhase[0] = n
+}
+
+// wake finds when each processor enters phase 1, and when the first one woke: going round twice, a processor sends
+// "election started" when it wakes, or in the unit in which it reads it from the one before.
+func (e *identities) wake() (first *big.Int) {
+	n := e.ids.Len()
+	e.entered = make([]uint32, n)
+	woken, ok := e.ids.(Woken)
+	if !ok {
+		for p := range e.entered {
+			e.entered[p] = 1
+		}
+		return new(big.Int)
+	}
+	earliest := election.Forever
+	for _, at := range woken.Wake {
+		if at.Less(earliest) {
+			earliest = at
+		}
+	}
+	sent := make([]uint32, n) // beyond n, as good as never
+	for p, at := range woken.Wake {
+		sent[p] = uint32(n)
+		if late := at.Sub(earliest); late.Less(election.Units(uint64(n))) {
+			sent[p] = uint32(late.Lo)
+		}
+	}
+	own := slices.Clone(sent)
+	for range 2 {
+		for p := range sent {
+			sent[p] = min(sent[p], sent[(p+n-1)%n]+1)
+		}
+	}
+	for p := range sent {
+		e.entered[p] = sent[(p+n-1)%n] + 1
+	}
+	for _, p := range woken.Unwilling {
+		if own[p] >= e.entered[p] { // a message woke it
+			e.entered[p] = 0
+		}
+	}
+	return earliest.Big()
+}
+
+// walk has the identities walk, the smallest first.
+func (e *identities) walk(ctx context.Context, progress func(done, of int)) error {
+	n := len(e.rising)
+	e.known = slices.Repeat([]election.Ticks{election.Forever}, n)
+	e.leader = -1
+	for k, p := range e.rising {
+		if k&(1<<16-1) == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if progress != nil {
+				progress(k, n)
+			}
+		}
+		if e.entered[p] == 0 {
+			continue
+		}
+		if e.leader < 0 {
+			e.leader = int(p)
+		}
+		e.round(int(p))
+	}
+	return nil
+}
+
+// round has the identity from a position walk until it dies or is home. A smaller identity that is known in the unit
+// in which it would leave, kills it.
+func (e *identities) round(p int) {
+	id, entered := e.ids.At(p), election.Units(uint64(e.entered[p]))
+	now, phase, limit := entered, 0, uint64(0) // a phase ends after limit steps
+	for walked := uint64(0); walked < uint64(len(e.rising)); walked++ {
+		smaller := e.known[p]
+		if now.Less(smaller) {
+			e.known[p] = now
+		}
+		if walked == limit {
+			limit = e.reach[phase]
+			now = e.delay[phase].Times(id).Add(entered).Add(election.Units(walked))
+			phase++
+		}
+		if !now.Less(smaller) {
+			return
+		}
+		e.byPhase[phase]++
+		now = now.Add(election.Units(1))
+		if p++; p == len(e.rising) {
+			p = 0
+		}
+	}
+}
