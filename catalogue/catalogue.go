@@ -29,6 +29,7 @@ import (
 	"ringleader.example/ringleader/algorithms/preferencetree"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
+	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/algorithms/tree"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
@@ -72,6 +73,10 @@ var All = []Entry{
 	entry(&itairodeh.Algorithm, nil),
 	entry(&afekgafni.Algorithm, nil),
 	entry(&afekgafnisynchronous.Algorithm, nil),
+	entry(&stopandgo.P1, count.StopAndGo(stopandgo.P1.Sequence)),
+	entry(&stopandgo.P2, count.StopAndGo(stopandgo.P2.Sequence)),
+	entry(&stopandgo.P3, count.StopAndGo(stopandgo.P3.Sequence)),
+	entry(&stopandgo.P4, count.StopAndGo(stopandgo.P4.Sequence)),
 }
 
 func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
