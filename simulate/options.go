@@ -177,7 +177,7 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 	if err == nil {
 		err = p.CheckStart(o.starters(), f.Dead, o.AnyTime)
 	}
-	if err == nil && d.Starts == election.Together && slices.ContainsFunc(o.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
+	if err == nil && p.Declaration().Starts == election.Together && slices.ContainsFunc(o.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
 		err = errors.New("all start together, at 0; nobody wakes at another time")
 	}
 	if err != nil {

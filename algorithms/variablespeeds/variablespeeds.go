@@ -1,0 +1,162 @@
+// Package variablespeeds elects the smallest identifier on a synchronous one-directional ring with fewer than 2n
+// messages and in exponential time, after Frederickson and Lynch and after Vitányi: token v moves one hop in 2^v
+// units, and dies where a smaller one has been.
+//
+// Source: Frederickson and Lynch, The impact of synchronous communication on the problem of electing a leader in
+// a ring, STOC 1984, and J. ACM 34, 1987; Vitányi, Distributed elections in an Archimedean ring of processors, STOC
+// 1984. ALGORITHMS 9.1 states the rules, cited below as hold, remember, die and home; with starts=any section 8.2
+// states those of phase 0, which S5 section 3 has from these papers.
+//
+// Identifiers are natural numbers, 0 among them: its token moves a hop a unit. Nobody knows the size of the ring.
+package variablespeeds
+
+import "ringleader.example/ringleader/election"
+
+// Right is the only port that is sent on.
+const Right election.Port = 0
+
+// The messages.
+const (
+	Started election.Kind = iota // election started: phase 0
+	Token
+	Elected
+)
+
+// held is the timer of the token that waits here: one at most, since the smaller of two kills the other.
+const held election.Timer = 0
+
+// Message is a token, or names the leader; that the election has started it says without an identifier.
+type Message struct{ ID election.ID }
+
+// Process is the state of one process.
+type Process struct {
+	ID        election.ID // one more than the identifier, so that 0 is none
+	Best      election.ID // the smallest that has been here; 0: none
+	Phase0    bool        // there is one
+	Awake     bool        // in phase 0 or beyond
+	Candidate bool        // takes part: its token travels, or will when phase 0 is over
+}
+
+// Algorithm is the election by variable speeds.
+var Algorithm = election.Algorithm[Process, Message]{
+	Declaration: election.Declaration{
+		Name:   "variable-speeds",
+		Title:  "Variable speeds (Frederickson–Lynch, Vitányi)",
+		Year:   1984,
+		Source: "Frederickson, Lynch, STOC 1984; Vitányi, STOC 1984; S5 section 1",
+		About: "The token of identifier v takes 2^v units for each hop, and dies where a smaller one has been. The smallest comes home " +
+			"after n·2^v units, in which each greater one has made at most half as many hops as the one before.",
+		Topology:    election.Ring,
+		OneWay:      true,
+		Timing:      election.Synchronous,
+		Identifiers: election.Computed,
+		FromZero:    true,
+		Willingness: true,
+		Starts:      election.Together,
+		Counts:      election.CountsFixed,
+		Winner:      election.Smallest,
+		Kinds: []election.MessageKind{
+			{Name: "started", Class: election.Election}, {Name: "token", Class: election.Election}, {Name: "elected", Class: election.Announcement},
+		},
+		Timers: []string{"held"},
+		Parameters: []election.Parameter{{
+			Name:    "starts",
+			About:   "when processes start: together, at 0; any time, each when it likes or on a message, with a phase 0 that says so",
+			Choices: []string{"together", "any"},
+		}},
+		Bounds: []election.Bound{
+			{
+				Of: "election", Case: election.Worst, Formula: "2n - 1", Source: "Frederickson, Lynch 1987: n + n/2 + n/4 + …",
+				Value: func(n uint64) uint64 { return 2*n - 1 },
+			},
+			{
+				Of: "election", Case: election.Best, Formula: "n", Source: "reached by rising identifiers",
+				Value: func(n uint64) uint64 { return n },
+			},
+		},
+		Revise: func(d *election.Declaration, p election.Parameters) {
+			if p.Word("starts") == "together" {
+				return
+			}
+			d.Starts, d.Counts = election.AnyStart, election.CountsStartFirst
+			d.Bounds = []election.Bound{
+				{
+					Of: "election", Case: election.Worst, Formula: "4n - 1",
+					Source: "derived: n in phase 0, n of the smallest, and of the others, who may start n units before it, fewer than 2n; Attiya, Welch 2004, section 3.4.1",
+					Value:  func(n uint64) uint64 { return 4*n - 1 },
+				},
+				{
+					Of: "election", Case: election.Best, Formula: "2n", Source: "n in phase 0, and n of the smallest",
+					Value: func(n uint64) uint64 { return 2 * n },
+				},
+			}
+		},
+	},
+	New:     New,
+	Start:   (*Process).Start,
+	Receive: (*Process).Receive,
+	Timeout: (*Process).Timeout,
+	Stands:  func(p *Process) bool { return p.Candidate },
+}
+
+// New is a process that sleeps.
+func New(l election.Local) Process {
+	return Process{ID: l.ID, Phase0: l.Parameters.Word("starts") == "any", Candidate: l.Willing}
+}
+
+// Start begins to take part, unless others have begun: then it is too late to decide so.
+func (p *Process) Start(out *election.Out[Message]) {
+	if p.Awake {
+		return
+	}
+	p.Awake, p.Candidate = true, true
+	if p.Phase0 {
+		out.Send(Right, Started, Message{})
+		return
+	}
+	p.hold(p.ID, out)
+}
+
+// Receive handles a message.
+func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
+	switch {
+	case kind == Started:
+		if !p.Awake {
+			p.Awake = true
+			out.Send(Right, Started, m)
+		}
+		if p.Candidate {
+			p.hold(p.ID, out)
+		}
+	case kind == Elected && m.ID == p.ID: // home again
+	case kind == Elected:
+		out.Stop(held)
+		out.Follow(m.ID, 0)
+		out.Send(Right, Elected, m)
+	case m.ID == p.ID: // home
+		out.Lead(0)
+		out.Send(Right, Elected, m)
+	case p.Best == 0 || m.ID < p.Best: // and what was held here dies
+		p.hold(m.ID, out)
+	default: // die
+	}
+}
+
+// hold keeps a token for 2^v - 1 units, and a unit is for the hop: remember, hold.
+func (p *Process) hold(token election.ID, out *election.Out[Message]) {
+	p.Best = token
+	switch v := uint(token - 1); {
+	case v == 0:
+		out.Stop(held)
+		out.Send(Right, Token, Message{token})
+	case v < 128:
+		out.After(held, election.Power(v).Sub(election.Units(1)))
+	default:
+		out.After(held, election.Forever)
+	}
+}
+
+// Timeout lets the token go that was held.
+func (p *Process) Timeout(_ election.Timer, out *election.Out[Message]) {
+	out.Send(Right, Token, Message{p.Best})
+}
