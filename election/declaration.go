@@ -44,6 +44,10 @@ type Declaration struct {
 	// positive, increasing. The last is nil if it has more than so many bits. An error says why there can be no run.
 	Sequence func(p Parameters, n uint64, bits uint) ([]*big.Int, error)
 
+	// Promise is for algorithms that are made for rings on which identifiers repeat. Its error says why a leader is
+	// not promised for these, clockwise, and what would do. Nil: identifiers may not repeat.
+	Promise func(ids Arrangement) error
+
 	Kinds      []MessageKind // at most 16
 	Timers     []string      // at most 8
 	Parameters []Parameter
@@ -290,6 +294,7 @@ func (a *Algorithm[S, M]) Validate() error {
 	must(!a.Unoriented || a.Topology == Ring && !a.OneWay, "Unoriented means something on a Ring of two ways only")
 	must(!a.FromZero || a.Identifiers == Computed, "FromZero means something where identifiers are Computed only")
 	must(!a.Votes || a.Identifiers != Anonymous, "Votes need identifiers")
+	must(a.Promise == nil || a.Topology == Ring && a.Identifiers == Compared, "a Promise means something on a Ring only, where identifiers are Compared")
 	must(a.Votes || a.Winner != Voted, "the Winner is Voted where there are Votes")
 	must(a.Winner == Unspecified || a.Identifiers != Anonymous, "Anonymous processes have no Largest and no Smallest")
 	for i := range a.Kinds {

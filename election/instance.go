@@ -33,7 +33,7 @@ type Instance struct {
 	Ports      [][]int     // strangers: by position and port, whom it leads to; see [NewStrangers]
 	Unwilling  []int       // positions that do not want to lead; on a complete graph counted by identifier
 	Votes      []uint64    // whom the process with identifier IDs.At(i) votes for; nil: each for itself
-	Duplicates bool        // allow equal identifiers, to see what they do
+	Duplicates bool        // allow identifiers that repeat against the declaration, to see what they do
 	Parameters map[string]string
 }
 
@@ -133,7 +133,7 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 // rank sorts identifiers.
 func (p *Prepared) rank(i Instance) error {
 	d, n := p.d, i.IDs.Len()
-	if d.Identifiers == Anonymous || i.IDs.Dense() && d.Topology != Complete {
+	if d.Identifiers == Anonymous || i.IDs.Dense() && d.Topology != Complete && d.Promise == nil {
 		return nil
 	}
 	p.values = make([]uint64, n)
@@ -146,7 +146,13 @@ func (p *Prepared) rank(i Instance) error {
 	}
 	slices.Sort(p.values)
 	distinct := slices.Compact(p.values)
-	if len(distinct) < n && (!i.Duplicates || d.Topology == Complete) {
+	switch {
+	case i.Duplicates && d.Topology != Complete:
+	case d.Promise != nil:
+		if err := d.Promise(i.IDs); err != nil {
+			return err
+		}
+	case len(distinct) < n:
 		return fmt.Errorf("identifier %d occurs twice", firstTwice(i.IDs))
 	}
 	p.values = distinct

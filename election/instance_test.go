@@ -79,6 +79,34 @@ func TestEqualIdentifiersHaveEqualRanksIfTheyAreAllowed(t *testing.T) {
 	}
 }
 
+// twins needs two processes with the same identifier.
+var twins = election.Declaration{Name: "twins", Topology: election.Ring, Promise: func(ids election.Arrangement) error {
+	if ids.Len() != 2 || ids.At(0) != ids.At(1) {
+		return errors.New("there are no twins")
+	}
+	return nil
+}}
+
+func TestIdentifiersRepeatWhereThatIsPromisedAndElsewhereIfTheyAreAllowed(t *testing.T) {
+	for _, c := range []struct {
+		ids   election.Arrangement
+		twins bool
+	}{
+		{election.List{7, 7}, true},
+		{election.List{7, 8}, false},
+		{upTo(2), false},
+		{election.List{7, 7, 7}, false},
+	} {
+		_, err := twins.Prepare(election.Instance{IDs: c.ids})
+		if got := err == nil; got != c.twins || err != nil && err.Error() != "cannot run twins: there are no twins" {
+			t.Errorf("%v: %v", c.ids, err)
+		}
+		if _, err := twins.Prepare(election.Instance{IDs: c.ids, Duplicates: true}); err != nil {
+			t.Errorf("%v, allowed: %v", c.ids, err)
+		}
+	}
+}
+
 func TestOnACompleteGraphProcessesAreSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := distinct(t)

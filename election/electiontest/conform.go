@@ -94,9 +94,10 @@ func timings(d *election.Declaration) (all []simulate.Options) {
 	return append(all, simulate.Options{Timing: election.Synchronous})
 }
 
-// Instance is a random instance that suits a declaration: identifiers with gaps, ports exchanged where
-// orientation does not matter, any tree, among strangers any order of ports, where processes vote any votes, and where
-// they may be unwilling some who are.
+// Instance is a random instance that suits a declaration: identifiers with gaps, or, where they may repeat, such as are
+// promised a leader; ports exchanged where orientation does not matter, any tree, among strangers any order of ports,
+// where processes vote any votes, and where they may be unwilling some who are. It has n processes, or more if of n
+// nothing is promised.
 func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 	source := random.New(seed, random.Network)
 	ids := make(election.List, n)
@@ -108,6 +109,10 @@ func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 	for p := n - 1; p > 0; p-- {
 		q := int(source.Below(uint64(p + 1)))
 		ids[p], ids[q] = ids[q], ids[p]
+	}
+	if d.Promise != nil {
+		ids = promised(d, n, source)
+		n = len(ids)
 	}
 	i := election.Instance{IDs: ids}
 	switch {
@@ -137,6 +142,22 @@ func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 		}
 	}
 	return i
+}
+
+// promised are identifiers that are all equal but for one or two, of n processes, or of the next larger number of which
+// a leader can be promised.
+func promised(d *election.Declaration, n int, source *random.Source) election.List {
+	for ; ; n++ {
+		for range 100 {
+			ids := election.List(slices.Repeat([]uint64{5}, n))
+			for range 1 + source.Below(2) {
+				ids[source.Below(uint64(n))] = 3 + source.Below(5)
+			}
+			if d.Promise(ids) == nil {
+				return ids
+			}
+		}
+	}
 }
 
 // portOrders are random orders of the ports of n strangers.
@@ -352,7 +373,7 @@ func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, paramet
 	if a.Starts == election.Together {
 		o.Starts = verify.AllFirst
 	}
-	if a.Topology == election.Tree || a.Votes || a.Willingness {
+	if a.Topology == election.Tree || a.Votes || a.Willingness || a.Promise != nil {
 		o.Instance = Instance(&a.Declaration, n, 1)
 		o.Instance.Parameters = parameters
 	}
