@@ -151,6 +151,7 @@ func (o *Options) check(d *election.Declaration, commanded bool) error {
 	if o.MaxStates == 0 {
 		o.MaxStates = DefaultMaxStates
 	}
+	d = p.Declaration()
 	n := p.Size()
 	for _, i := range o.Initiators {
 		if i < 0 || i >= n {
