@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"math/big"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -14,13 +17,18 @@ import (
 
 func (p *program) algorithms() *cobra.Command {
 	var asJSON bool
+	var parameters []string
 	command := &cobra.Command{
 		Use:     "algorithms [NAME]",
 		GroupID: groupStudy,
 		Short:   "List the algorithms, or say all about one: model, source, bounds, parameters",
-		Example: "  ringleader algorithms\n  ringleader algorithms bully\n  ringleader algorithms --json",
+		Example: "  ringleader algorithms\n  ringleader algorithms bully\n  ringleader algorithms --json\n" +
+			"  ringleader algorithms stop-and-go-p3 --param c=5",
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
+				if len(parameters) > 0 {
+					return errors.New("--param is of one algorithm; name it")
+				}
 				if asJSON {
 					all := make([]object, len(catalogue.All))
 					for i := range catalogue.All {
@@ -34,14 +42,23 @@ func (p *program) algorithms() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return p.print(declaration(e))
+			sequence, err := sequenceOf(e, parameters)
+			if err != nil {
+				return err
 			}
-			p.describe(e)
+			if asJSON {
+				d := declaration(e)
+				if sequence != nil {
+					d = append(d, field{"sequence", sequence})
+				}
+				return p.print(d)
+			}
+			p.describe(e, sequence)
 			return nil
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	command.Flags().StringSliceVar(&parameters, "param", nil, "parameter whose consequences to show: name=value, repeated or comma-separated")
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -76,7 +93,7 @@ func model(d *election.Declaration) string {
 	return strings.Join(append(words, d.Topology.String()), " ")
 }
 
-func (p *program) describe(e *catalogue.Entry) {
+func (p *program) describe(e *catalogue.Entry, sequence []*big.Int) {
 	paint, d := p.paintOn(p.stdout), e.Declaration
 	fmt.Fprintf(p.stdout, "%s (%d)\n%s\n\n", paint.text(bold, d.Title), d.Year, wrap(d.About, 100))
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 3, ' ', 0)
@@ -114,10 +131,56 @@ func (p *program) describe(e *catalogue.Entry) {
 		}
 		row("--param "+a.Name, values+"\n  \t"+a.About)
 	}
+	if sequence != nil {
+		for i, line := range strings.Split(wrap(sequenceText(sequence), 100), "\n") {
+			row(needed(i == 0, "h_1, h_2, …", ""), line)
+		}
+	}
 	if e.Count != nil {
 		row("count", "closed form: ringleader count "+d.Name)
 	}
 	w.Flush()
+}
+
+// sequenceOf is the sequence that an algorithm's parameters stand for, as far as any network needs it.
+func sequenceOf(e *catalogue.Entry, given []string) ([]*big.Int, error) {
+	values, err := pairs(given)
+	if err != nil {
+		return nil, err
+	}
+	set, err := e.Set(values)
+	if err != nil || e.Sequence == nil {
+		return nil, err
+	}
+	const mostProcesses, mostBits = 1<<32 - 1, 1 << 17
+	sequence, err := e.Sequence(set, mostProcesses, mostBits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	return sequence, nil
+}
+
+// sequenceText is a sequence for people, who want neither all numbers of a long one, nor all digits of the last.
+func sequenceText(sequence []*big.Int) string {
+	const many = 100
+	words := make([]string, len(sequence))
+	for i, number := range sequence {
+		switch {
+		case number == nil:
+			words[i] = "more than 2^(2^17)"
+		case number.BitLen() <= 128:
+			words[i] = number.String()
+		case int(number.TrailingZeroBits()) == number.BitLen()-1:
+			words[i] = fmt.Sprintf("2^%d", number.BitLen()-1)
+		default:
+			mantissa, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(number), -number.BitLen()).Float64()
+			words[i] = fmt.Sprintf("about 2^%.1f", float64(number.BitLen())+math.Log2(mantissa))
+		}
+	}
+	if more := len(words) - many; more > 1 {
+		words = append(words[:many-1], fmt.Sprintf("… (%d more)", more), words[len(words)-1])
+	}
+	return strings.Join(words, ", ")
 }
 
 // short is a text, or its beginning.
@@ -193,7 +256,7 @@ func declaration(e *catalogue.Entry) object {
 		if len(a.Choices) > 0 {
 			o = append(o, field{"choices", a.Choices}, field{"default", a.Choices[0]})
 		} else {
-			o = append(o, field{"whole", a.Whole}, field{"least", a.Least}, field{"default", a.Default})
+			o = append(o, field{"whole", a.Whole}, field{"least", a.Least}, field{"above", a.Above}, field{"default", a.Default})
 		}
 		parameters = append(parameters, o)
 	}
