@@ -237,7 +237,7 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 				if a.Starts == election.AnyStart && seed%2 == 1 && hurt == nil && !a.Leased {
 					run.Initiators = initiators(n, source)
 				} else if a.Starts == election.AnyStart && run.Timing == election.Synchronous && !run.AnyTime && seed%4 > 0 && hurt == nil && !a.Leased {
-					run.Wake = wakeUps(n, source)
+					run.Wake = wakeUps(run.Instance.IDs.Len(), source)
 				}
 				if hurt != nil {
 					hurt(&a.Declaration, &run, n, source)

@@ -1,0 +1,154 @@
+// Package oddoneout elects, on a one-directional ring of unknown size, the one process whose identifier differs from
+// that of all others, which are equal.
+//
+// Source: S2's exercise 4(a), which asks whether that is possible and for an algorithm; the answer is ALGORITHMS
+// section 3's: "pass (own uid, predecessor's uid) twice, the odd one is the node with own ≠ pred = predpred (n ≥ 3;
+// n = 2: compare ids after one more exchange)". Its parts are cited as pass, odd and two below.
+//
+// A process that finds own = predpred ≠ pred follows the odd one, or is one of two; only the latter hears that its
+// predecessor finds the same. So a third exchange among three or more is one message, which nobody listens to.
+//
+// A ring of one cannot be served: its process hears what one hears that stands far from the odd one on a large
+// ring, and no size is known.
+package oddoneout
+
+import (
+	"errors"
+
+	"ringleader.example/ringleader/election"
+)
+
+// Right is the only port that is sent on.
+const Right election.Port = 0
+
+// The messages.
+const (
+	UID election.Kind = iota
+	Leader
+)
+
+// Message is an identifier on its first, second or third hop, or the leader's.
+type Message struct {
+	ID  election.ID
+	Hop uint8
+}
+
+// Process is the state of one process. Identifiers that it has not heard of yet are 0.
+type Process struct {
+	ID          election.ID
+	Predecessor election.ID
+	Second      election.ID // the predecessor's predecessor
+	Awake       bool
+	Judged      bool // both are known, and what follows from them is done
+	Third       bool // the predecessor has its own identifier back after two hops, too
+	Leads       bool
+}
+
+// Algorithm elects the odd one out.
+var Algorithm = election.Algorithm[Process, Message]{
+	Declaration: election.Declaration{
+		Name:   "odd-one-out",
+		Title:  "The odd one out",
+		Year:   1988, // of the paper; the exercise has no date
+		Source: "S2 exercise 4(a); for what is possible, Yamashita, Kameda, Computing on an anonymous network, PODC 1988",
+		About: "All processes but one have the same identifier. Each learns those of the two before it: the odd one is whose own " +
+			"differs from both. Of two processes the larger leads; that there are two they learn by a third exchange.",
+		Topology: election.Ring,
+		OneWay:   true,
+		Counts:   election.CountsFixed,
+		Promise:  Promise,
+		Kinds:    []election.MessageKind{{Name: "uid", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
+		Bounds: []election.Bound{
+			{
+				Of: "election", Case: election.Worst, Formula: "2n + 2", Source: "two hops of each identifier, and a third of both if n = 2",
+				Value: func(n uint64) uint64 { return 2*n + 2 },
+			},
+			{
+				Of: "election", Case: election.Best, Formula: "2n + 1", Source: "two hops of each identifier, and a third of one",
+				Value: func(n uint64) uint64 { return 2*n + 1 },
+			},
+		},
+	},
+	New:     func(l election.Local) Process { return Process{ID: l.ID} },
+	Start:   (*Process).Start,
+	Receive: (*Process).Receive,
+}
+
+// Promise wants one identifier that differs from all others.
+func Promise(ids election.Arrangement) error {
+	n := ids.Len()
+	if n == 1 {
+		return errors.New("one process alone cannot know that it is alone, as no size is known; at least 2 processes")
+	}
+	common := ids.At(0) // if it is the odd one, the others are found to differ from it
+	if n > 2 && ids.At(1) == ids.At(2) {
+		common = ids.At(1)
+	}
+	odd := 0
+	for q := range n {
+		if ids.At(q) != common {
+			odd++
+		}
+	}
+	if odd != 1 {
+		return errors.New("it needs one identifier that differs from all others, which are equal: 5,5,7,5")
+	}
+	return nil
+}
+
+// Start sends the own identifier, once.
+func (p *Process) Start(out *election.Out[Message]) {
+	if !p.Awake {
+		p.Awake = true
+		out.Send(Right, UID, Message{p.ID, 1}) // pass
+	}
+}
+
+// Receive handles a message; a sleeper joins first.
+func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
+	p.Start(out)
+	switch {
+	case kind == Leader:
+		if !p.Leads { // else it is home again
+			out.Follow(m.ID, 0)
+			out.Send(Right, Leader, m)
+		}
+		return
+	case m.Hop == 1:
+		p.Predecessor = m.ID
+		out.Send(Right, UID, Message{m.ID, 2}) // pass, again
+	case m.Hop == 2:
+		p.Second = m.ID
+	default:
+		p.Third = true
+	}
+	if p.Predecessor != 0 && p.Second != 0 {
+		p.judge(out)
+	}
+}
+
+// judge acts on the identifiers of the two before, and on what the third exchange says.
+func (p *Process) judge(out *election.Out[Message]) {
+	first := !p.Judged
+	p.Judged = true
+	switch {
+	case p.ID == p.Predecessor:
+	case p.Predecessor == p.Second: // odd
+		if first {
+			p.lead(out)
+		}
+	case p.ID == p.Second: // two
+		if first {
+			out.Send(Right, UID, Message{p.ID, 3})
+		}
+		if p.Third && p.ID > p.Predecessor {
+			p.lead(out)
+		}
+	}
+}
+
+func (p *Process) lead(out *election.Out[Message]) {
+	p.Leads = true
+	out.Lead(0)
+	out.Send(Right, Leader, Message{ID: p.ID})
+}

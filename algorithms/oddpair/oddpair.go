@@ -1,0 +1,183 @@
+// Package oddpair elects on a one-directional ring of unknown size where all processes but two have the same
+// identifier, wherever that is possible at all.
+//
+// Source: S2's exercise 4(b), which asks whether that is possible, for an algorithm if it is and for a proof if not.
+// The answer is ALGORITHMS section 3's: two different odd ones, yes; two equal ones if and only if they are not
+// opposite each other, since "the promise 'exactly two' makes n computable: the sum of two successive gaps". If they are
+// opposite, each process does for ever what the one opposite does.
+//
+// How it is done is ours. A run is a greatest set of neighbours with one identifier. Two odd ones make two to four
+// runs: themselves, and what lies between them. The first process of a run, its head, is who differs from its
+// predecessor. A token begins at every head and passes four runs, noting the identifier and the length of each; so
+// the head at which it ends knows the four runs before its own, and with them the whole ring:
+//
+//	three runs  if the fourth before has the identifier of the one before: of four runs these are neighbours
+//	two         if they repeat after two: four runs would then make two halves that are equal
+//	four        otherwise
+//
+// So heads need not know who is odd, which in a ring of four, 5,5,7,7, nobody could say. The head leads from which on
+// the ring reads greatest.
+package oddpair
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// Right is the only port that is sent on.
+const Right election.Port = 0
+
+// The messages.
+const (
+	UID election.Kind = iota
+	Token
+	Leader
+)
+
+// Run is so many neighbours with one identifier.
+type Run struct {
+	ID     election.ID
+	Length uint32
+}
+
+// Message is the runs that a token has passed, in this order; of one that has passed fewer than four, the others are
+// zero. An identifier on its own is a run of one.
+type Message struct{ Runs [4]Run }
+
+// Process is the state of one process.
+type Process struct {
+	ID    election.ID
+	Awake bool
+	Leads bool
+}
+
+// Algorithm elects where two are odd.
+var Algorithm = election.Algorithm[Process, Message]{
+	Declaration: election.Declaration{
+		Name:   "odd-pair",
+		Title:  "The odd pair",
+		Year:   1988, // of the paper; the exercise has no date
+		Source: "S2 exercise 4(b); for what is possible, Yamashita, Kameda, Computing on an anonymous network, PODC 1988",
+		About: "All processes but two have the same identifier; the two may be equal, unless they are opposite each other. Whoever differs " +
+			"from its predecessor learns the four runs of equal neighbours before it, and so the ring; the one from which on it reads greatest leads.",
+		Topology: election.Ring,
+		OneWay:   true,
+		Counts:   election.CountsFixed,
+		Promise:  Promise,
+		Kinds: []election.MessageKind{
+			{Name: "uid", Class: election.Election}, {Name: "token", Class: election.Election}, {Name: "leader", Class: election.Announcement},
+		},
+		Bounds: []election.Bound{
+			{
+				Of: "election", Case: election.Worst, Formula: "5n", Source: "n identifiers; each run is passed by the tokens of four heads. Always met",
+				Value: func(n uint64) uint64 { return 5 * n },
+			},
+			{Of: "election", Case: election.Best, Formula: "5n", Source: "as the worst", Value: func(n uint64) uint64 { return 5 * n }},
+		},
+	},
+	New:     func(l election.Local) Process { return Process{ID: l.ID} },
+	Start:   (*Process).Start,
+	Receive: (*Process).Receive,
+}
+
+// Promise wants two identifiers that differ from all others, and not the same opposite each other.
+func Promise(ids election.Arrangement) error {
+	n := ids.Len()
+	for first := range min(n, 3) { // of three, one is not odd
+		var odd []int
+		for q := range n {
+			if n > 2 && ids.At(q) == ids.At(first) || len(odd) > 2 {
+				continue
+			}
+			odd = append(odd, q)
+		}
+		switch {
+		case len(odd) != 2:
+		case ids.At(odd[0]) == ids.At(odd[1]) && 2*(odd[1]-odd[0]) == n:
+			return errors.New("the two odd ones are equal and opposite each other, so that each process does for ever what the opposite one does; " +
+				"move one of them, as in 7,5,5,7,5,5,5")
+		default:
+			return nil
+		}
+	}
+	return errors.New("it needs just two identifiers that differ from all others, which are equal: 5,7,5,5,9")
+}
+
+// Start sends the own identifier, once.
+func (p *Process) Start(out *election.Out[Message]) {
+	if !p.Awake {
+		p.Awake = true
+		out.Send(Right, UID, p.run())
+	}
+}
+
+// run is a message with the process as a run of one.
+func (p *Process) run() Message { return Message{[4]Run{{p.ID, 1}}} }
+
+// Receive handles a message; a sleeper joins first.
+func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
+	p.Start(out)
+	switch kind {
+	case UID:
+		if m.Runs[0].ID != p.ID { // a head
+			out.Send(Right, Token, p.run())
+		}
+	case Token:
+		p.pass(m, out)
+	case Leader:
+		if !p.Leads { // else it is home again
+			out.Follow(m.Runs[0].ID, 0)
+			out.Send(Right, Leader, m)
+		}
+	}
+}
+
+// pass notes the own place in a token, or, at the head of the fifth run, reads it.
+func (p *Process) pass(m Message, out *election.Out[Message]) {
+	passed := slices.IndexFunc(m.Runs[:], func(r Run) bool { return r.Length == 0 })
+	if passed < 0 {
+		passed = len(m.Runs)
+	}
+	switch last := &m.Runs[passed-1]; {
+	case last.ID == p.ID:
+		last.Length++
+	case passed < len(m.Runs):
+		m.Runs[passed] = Run{p.ID, 1}
+	default:
+		if greatest(around(m.Runs)) {
+			p.Leads = true
+			out.Lead(0)
+			out.Send(Right, Leader, p.run())
+		}
+		return
+	}
+	out.Send(Right, Token, m)
+}
+
+// around is the whole ring, beginning with the reader's own run.
+func around(runs [4]Run) []Run {
+	switch {
+	case runs[0].ID == runs[3].ID: // three
+		return runs[1:]
+	case runs[0] == runs[2] && runs[1] == runs[3]: // two
+		return runs[2:]
+	}
+	return runs[:]
+}
+
+// greatest says whether a ring, read from any other run on, is not greater.
+func greatest(ring []Run) bool {
+	for k := 1; k < len(ring); k++ {
+		if slices.CompareFunc(slices.Concat(ring[k:], ring[:k]), ring, compare) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func compare(a, b Run) int {
+	return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Length, b.Length))
+}
