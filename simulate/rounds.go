@@ -233,10 +233,16 @@ func (r *rounds[S, M]) token(most int) (deliveries int) {
 
 // sort brings messages into the order of the receivers' ports.
 func (r *rounds[S, M]) sort(in []election.Sent[M]) {
-	byPort := func(s, t election.Sent[M]) int { return r.port(&s) - r.port(&t) }
-	if !slices.IsSortedFunc(in, byPort) {
-		slices.SortStableFunc(in, byPort)
+	if r.net.Topology == election.Ring && r.net.Oriented() { // they mostly are in order
+		i := 1
+		for i < len(in) && in[i].Link>>4&1 <= in[i-1].Link>>4&1 {
+			i++
+		}
+		if i >= len(in) {
+			return
+		}
 	}
+	slices.SortStableFunc(in, func(s, t election.Sent[M]) int { return r.port(&s) - r.port(&t) })
 }
 
 // sorted sorts all that is under way.
@@ -294,18 +300,17 @@ func (r *rounds[S, M]) ring(in []election.Sent[M]) {
 		r.circle(in)
 		return
 	}
-	receive, states, out, collect, sent := r.a.Receive, r.states, r.collect.Out(), r.collect, &r.sent
-	n := uint32(len(states))
+	receive, states, collect, sent := r.a.Receive, r.states, r.collect, &r.sent
 	for i := range in {
 		m := &in[i]
 		direction, kind := m.Link>>4&1, m.Link&15
 		to := m.Link>>5 + 1 - 2*direction
-		if to >= n {
-			to = (to + n) % n
+		if int(to) >= len(states) { // one past either end
+			to = uint32(len(states)-1) * direction
 		}
 		sent[kind]++
 		collect.At(2 * to)
-		receive(&states[to], election.Port(1-direction), election.Kind(kind), m.M, out)
+		receive(&states[to], election.Port(1-direction), election.Kind(kind), m.M, collect.Out())
 	}
 }
 
