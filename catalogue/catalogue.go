@@ -22,6 +22,8 @@ import (
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/algorithms/minmax"
 	"ringleader.example/ringleader/algorithms/modifiedbully"
+	"ringleader.example/ringleader/algorithms/oddoneout"
+	"ringleader.example/ringleader/algorithms/oddpair"
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/preference"
@@ -54,6 +56,8 @@ var All = []Entry{
 	entry(&ringbully.Algorithm, count.RingBully),
 	entry(&lcr.Algorithm, count.LCR),
 	entry(&lelann.Algorithm, count.LeLann),
+	entry(&oddoneout.Algorithm, nil),
+	entry(&oddpair.Algorithm, nil),
 	entry(&logicalring.Algorithm, nil),
 	entry(&preference.Algorithm, nil),
 	entry(&preferencering.Algorithm, nil),

@@ -23,6 +23,8 @@ import (
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/algorithms/minmax"
 	"ringleader.example/ringleader/algorithms/modifiedbully"
+	"ringleader.example/ringleader/algorithms/oddoneout"
+	"ringleader.example/ringleader/algorithms/oddpair"
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/algorithms/preference"
@@ -46,6 +48,8 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, ringbully.Algorithm)
 	conform(t, &tested, lcr.Algorithm)
 	conform(t, &tested, lelann.Algorithm)
+	conform(t, &tested, oddoneout.Algorithm)
+	conform(t, &tested, oddpair.Algorithm)
 	conform(t, &tested, logicalring.Algorithm)
 	conform(t, &tested, preference.Algorithm)
 	conform(t, &tested, preferencering.Algorithm)
