@@ -106,6 +106,15 @@ func (b *Bench) goOn() { must(0, b.ctx.Err()) }
 // algorithm is the algorithm of that name.
 func (b *Bench) algorithm(name string) *catalogue.Entry { return must(b.find(name)) }
 
+// algorithms are all that there are.
+func (b *Bench) algorithms() []*catalogue.Entry {
+	var all []*catalogue.Entry
+	for _, name := range catalogue.Names() {
+		all = append(all, b.algorithm(name))
+	}
+	return all
+}
+
 // simulate runs an election. One with an error in it need not end, so that there is a limit: what 8n²
 // messages, and many more on small networks, have not brought about is not Complete.
 func (b *Bench) simulate(name string, o simulate.Options) *simulate.Result {
@@ -119,10 +128,13 @@ func (b *Bench) simulate(name string, o simulate.Options) *simulate.Result {
 	return r
 }
 
-// verify tries every schedule.
+// verify tries every schedule, up to a million states of one order unless more are asked for.
 func (b *Bench) verify(name string, o verify.Options) *verify.Report {
 	b.goOn()
 	o.Progress = func(int, int) bool { return b.ctx.Err() == nil }
+	if o.MaxStates == 0 {
+		o.MaxStates = 1_000_000
+	}
 	r := must(b.algorithm(name).Verify(o))
 	b.goOn()
 	return r
@@ -132,30 +144,4 @@ func (b *Bench) verify(name string, o verify.Options) *verify.Report {
 func (b *Bench) count(name string, ids election.Arrangement) *count.Result {
 	e := b.algorithm(name)
 	return must(e.Count(b.ctx, ids, must(e.Set(nil)), nil))
-}
-
-// rings are the orders of 1 … n on a ring that differ: the largest comes first. The slice is used again.
-func rings(n int) iter.Seq[[]uint64] {
-	return func(yield func([]uint64) bool) {
-		ids := make([]uint64, n)
-		for p := range ids {
-			ids[p] = uint64(n - p)
-		}
-		var permute func(from int) bool
-		permute = func(from int) bool {
-			if from >= n-1 {
-				return yield(ids)
-			}
-			for p := from; p < n; p++ {
-				ids[from], ids[p] = ids[p], ids[from]
-				goesOn := permute(from + 1)
-				ids[from], ids[p] = ids[p], ids[from]
-				if !goesOn {
-					return false
-				}
-			}
-			return true
-		}
-		permute(min(1, n-1))
-	}
 }

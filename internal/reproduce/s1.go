@@ -1,4 +1,369 @@
 package reproduce
 
-// s1 are the statements of S1.
-var s1 = []Row{}
+import (
+	"math"
+
+	"ringleader.example/ringleader/algorithms/ringbully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+// The two algorithms of S1.
+const (
+	simple = "ring-bully-simple"
+	bully  = "ring-bully"
+)
+
+// s1 are the statements of S1, section 13.3: what the problem is, the simplified algorithm and the code;
+// then those of s1theorems.
+var s1 = append([]Row{
+	{
+		Source: "S1", Where: "the problem",
+		Claim: "in any execution one processor assigns TRUE to leader, all others FALSE, and none changes it",
+		How:   "both algorithms: every schedule, whenever processors wake and whichever message overtakes, of every order of up to 4 identifiers",
+		Check: problem,
+	},
+	{
+		Source: "S1", Where: "the model, ring", Claim: "processors agree which link leads clockwise",
+		How:   "Bully under every schedule of 3, if they agree, and if they need not",
+		Check: agreedOrientation,
+	},
+	{
+		Source: "S1", Where: "the model, identifiers",
+		Claim: "identifiers are different natural numbers, which need not be consecutive; nobody knows another's, nor the size of the ring",
+		How:   "rings of identifiers up to 2⁶⁴ - 1 cost what those of their ranks do; with a number twice, every schedule is tried",
+		Check: naturalIdentifiers,
+	},
+	{
+		Source: "S1", Where: "simplified Bully, swallowing",
+		Claim: "the largest identifier alone comes home; another is swallowed on its way",
+		How:   "hops compared with the distances to the next larger identifier, " + manyRingsAre + ", random schedules",
+		Check: swallowing,
+	},
+	{
+		Source: "S1", Where: "simplified Bully, complexity", Claim: "O(n²) messages: each processor induces at most n, and the leader n more",
+		How:   "the most and the least over " + manyRingsAre,
+		Check: simplifiedComplexity,
+	},
+	{
+		Source: "S1", Where: "simplified Bully, constant fractions",
+		Claim: "identifiers can be such that those of a constant fraction of processors make a constant fraction of n hops",
+		How:   "hops of each of n = 16 to 256 falling identifiers",
+		Check: constantFractions,
+	},
+	{
+		Source: "S1", Where: "Bully, phases",
+		Claim: "a processor enters the next phase if nobody is larger within the limit of this one, which doubles",
+		How:   "who enters which phase, compared with the distances to larger identifiers, " + manyRingsAre,
+		Check: phases,
+	},
+	{
+		Source: "S1", Where: "Bully, code lines 6-8", Claim: "each processor sends ⟨probe, id, 0, 0⟩ once, when it wakes, whenever that is",
+		How:   "who enters phase 0, " + manyRingsAre + ", waking at random, also after messages",
+		Check: wakesOnce,
+	},
+	{
+		Source: "S1", Where: "Bully, code segments", Claim: "segments three to five are lines 9-17, 1-26 and 27-31",
+		How:   "a matter of print",
+		Check: func(*Bench) Finding {
+			return Finding{
+				Verdict:  Unchecked,
+				Measured: "nothing: no run depends on how lines are numbered",
+				Why:      "the lines are 18-25 and 26-30; there is no line 31",
+			}
+		},
+	},
+	{
+		Source: "S1", Where: "Bully, code line 15", Claim: "a probe is passed on as ⟨probe, ids, phase, ttl⟩",
+		How:   "total messages compared with Theorem 13.10, with ttl as printed and with ttl - 1, as the text has it, on n, 1, n - 1, 2, …",
+		Check: line15,
+	},
+	{
+		Source: "S1", Where: "Bully, after TERMINATE", Claim: "a processor may still process messages after termination",
+		How:   "every schedule, whenever processors wake, of every order of up to 4; and of a variant that stops",
+		Check: afterTermination,
+	},
+	{
+		Source: "S1", Where: "Bully, wake schedule", Claim: "processors wake at any time; the messages are the same",
+		How: "the least and the most messages over every schedule of every order of up to 4; " +
+			"on larger rings eight schedules, processors waking before or between messages",
+		Check: anyWakeSchedule,
+	},
+}, s1theorems...)
+
+// everySchedule tries every schedule, whichever message overtakes another, of all orders of up to most identifiers.
+func (b *Bench) everySchedule(d *doubt, name string, most int, o verify.Options) (orders, states int) {
+	o.Unordered = true
+	for n := 1; n <= most; n++ {
+		o.Size = n
+		r := b.verify(name, o)
+		orders, states = orders+r.Orders, states+r.States
+		if r.Violation != nil {
+			d.unless(false, "%s, n = %d: %s: %s", name, n, r.Violation.Property, r.Violation.Detail)
+		}
+		d.unless(r.Complete, "%s, n = %d: no end after %d states", name, n, r.States)
+	}
+	return orders, states
+}
+
+func problem(b *Bench) Finding {
+	var d doubt
+	orders, states := b.everySchedule(&d, simple, 4, verify.Options{Starts: verify.AnyTime})
+	more, others := b.everySchedule(&d, bully, 4, verify.Options{Starts: verify.AnyTime})
+	return d.finding("%d orders, %d states; in every final one one leader, all others not, decided once", orders+more, states+others)
+}
+
+func agreedOrientation(b *Bench) Finding {
+	var d doubt
+	b.everySchedule(&d, bully, 3, verify.Options{})
+	turned := ringbully.Algorithm
+	turned.Unoriented = true
+	r := must(verify.Run(turned, verify.Options{Size: 3, Orientations: true}))
+	if r.Violation == nil {
+		d.unless(false, "it elects without that, too, in %d states", r.States)
+		return d.finding("")
+	}
+	return d.finding("if they agree, one leader; if not, %s: %s", r.Violation.Property, r.Violation.Detail)
+}
+
+func naturalIdentifiers(b *Bench) Finding {
+	var d doubt
+	rings := 0
+	for _, name := range []string{simple, bully} {
+		for n := 1; n <= 64; n++ {
+			ranks := must(order.Random(n, uint64(n)))
+			spread := make(election.List, n)
+			for p := range spread {
+				spread[p] = math.MaxUint64 - uint64(n)*uint64(n) + ranks.At(p)*ranks.At(p) // the largest is 2⁶⁴ - 1
+			}
+			spread[ranks.Position(1)] = 0
+			one := b.simulate(name, simulate.Options{Instance: election.Instance{IDs: ranks}})
+			other := b.simulate(name, simulate.Options{Instance: election.Instance{IDs: spread}})
+			d.unless(one.Right && other.Right && one.Messages.Total == other.Messages.Total, "%s, n = %d: %d and %d messages, leaders at %v and %v",
+				name, n, one.Messages.Total, other.Messages.Total, one.Leaders, other.Leaders)
+			rings++
+		}
+		d.unless(!b.algorithm(name).KnowsSize, "%s knows the size of the ring", name)
+	}
+	twice := election.On(5, 3, 5, 1)
+	twice.Duplicates = true
+	r := b.verify(bully, verify.Options{Instance: twice})
+	d.unless(r.Violation != nil, "with an identifier twice one leader is elected, too")
+	if r.Violation == nil {
+		return d.finding("%d rings", rings)
+	}
+	f := d.finding("%d rings, one leader each, as many messages as with ranks; on [5 3 5 1], %s: %s", rings, r.Violation.Property, r.Violation.Detail)
+	f.Replay = "ringleader verify ring-bully --ids 5,3,5,1 --allow-duplicate-ids"
+	return f
+}
+
+func swallowing(b *Bench) Finding {
+	var d doubt
+	rings, identifiers := 0, 0
+	for ids := range manyRings {
+		hops := 0
+		for p := range ids.Len() {
+			clockwise, _ := toGreater(ids, p)
+			hops += clockwise
+		}
+		r := b.simulate(simple, simulate.Options{
+			Instance: election.Instance{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Faults: simulate.Faults{Unordered: true},
+		})
+		d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
+		d.unless(r.Messages.Election == uint64(hops), "%s identifiers make %d hops, not %d", onRing(ids), r.Messages.Election, hops)
+		rings, identifiers = rings+1, identifiers+ids.Len()
+	}
+	return d.finding("%d identifiers on %d rings: each runs to the next larger one, the largest n hops", identifiers, rings)
+}
+
+func simplifiedComplexity(b *Bench) Finding {
+	var d doubt
+	worst := 0.0
+	for ids := range manyRings {
+		n := uint64(ids.Len())
+		r := b.simulate(simple, simulate.Options{Instance: election.Instance{IDs: ids}})
+		d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
+		d.unless(r.Messages.Election >= 2*n-1 && r.Messages.Election <= n*(n+1)/2, "%s %d messages, not 2n - 1 to n(n + 1)/2", onRing(ids), r.Messages.Election)
+		d.unless(r.Messages.Announcement == n, "%s the leader induces %d messages more", onRing(ids), r.Messages.Announcement)
+		worst = max(worst, float64(r.Messages.Total)/float64(n*n))
+	}
+	return d.finding("2n - 1 to n(n + 1)/2 messages, and n more; in all at most %.3g·n²", worst)
+}
+
+func constantFractions(b *Bench) Finding {
+	var d doubt
+	least := 1.0
+	for n := 16; n <= 256; n *= 2 {
+		ids := must(order.Decreasing(n))
+		r := b.simulate(simple, simulate.Options{Instance: election.Instance{IDs: ids}, Schedule: simulate.Random, Record: true})
+		hops := make([]int, n+1) // by identifier
+		for i := range r.Record.Steps {
+			if step := &r.Record.Steps[i]; step.Kind == "identifier" {
+				hops[carried(step.Text)]++
+			}
+		}
+		far := 0
+		for _, h := range hops {
+			if 2*h >= n {
+				far++
+			}
+		}
+		d.unless(2*far >= n, "n = %d: %d identifiers make n/2 hops or more", n, far)
+		least = min(least, float64(far)/float64(n))
+	}
+	return d.finding("%.3g of them, or more, make n/2 hops or more", least)
+}
+
+func phases(b *Bench) Finding {
+	var d doubt
+	rings, entrances := 0, 0
+	for ids := range manyRings {
+		r := b.probe(bully, ids)
+		r.enters(&d)
+		for _, entered := range r.entrants {
+			entrances += len(entered)
+		}
+		rings++
+	}
+	return d.finding("%d entrances on %d rings: phase i, if nobody is larger within 2^(i-1) hops", entrances, rings)
+}
+
+func wakesOnce(b *Bench) Finding {
+	var d doubt
+	processors, late := 0, 0
+	for ids := range manyRings {
+		n := ids.Len()
+		r := b.probe(bully, ids)
+		d.unless(len(r.entrants) > 0 && len(r.entrants[0]) == n, "%s not all enter phase 0", onRing(ids))
+		starts, heard := 0, make([]bool, n)
+		for i := range r.Record.Steps {
+			step := &r.Record.Steps[i]
+			if step.From > 0 {
+				heard[step.Process] = true
+				continue
+			}
+			starts++
+			d.unless(messagesSent(step.Sent, "probe") == 2, "%s position %d wakes and sends %d probes", onRing(ids), step.Process, messagesSent(step.Sent, "probe"))
+			if heard[step.Process] {
+				late++
+			}
+		}
+		d.unless(starts == n, "%s %d start", onRing(ids), starts)
+		processors += n
+	}
+	return d.finding("%d processors, of whom %d wake after they have served others: each enters phase 0 once", processors, late)
+}
+
+// line15 compares the two readings of the line on orders in which every other processor enters phase 1.
+func line15(b *Bench) Finding {
+	const n = 1024
+	ids := make(election.List, n)
+	for p := range ids {
+		ids[p] = uint64(n - p/2)
+		if p%2 == 1 {
+			ids[p] = uint64(p/2) + 1
+		}
+	}
+	printed := ringbully.Algorithm
+	printed.Receive = func(p *ringbully.Process, port election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {
+		if kind == ringbully.Probe && m.ID > p.ID && m.TTL > 0 {
+			out.Send(1-port, ringbully.Probe, m)
+			return
+		}
+		p.Receive(port, kind, m, out)
+	}
+	o := simulate.Options{Instance: election.Instance{IDs: ids}}
+	most := ringbully.Algorithm.Bound(election.Worst).Value(n)
+	same := must(simulate.Run(printed, o))
+	less := b.simulate(bully, o)
+	return corrected(same.Messages.Total <= most, less.Right && less.Messages.Total <= most,
+		"ttl - 1, as the text has it: otherwise probes of phase 1 run on to a larger identifier",
+		"n = %d: %d messages with ttl, %d with ttl - 1, at most %d by the theorem", n, same.Messages.Total, less.Messages.Total, most)
+}
+
+// deaf is a processor that does nothing any more once it has terminated.
+type deaf struct {
+	ringbully.Process
+	Done bool
+}
+
+func afterTermination(b *Bench) Finding {
+	var d doubt
+	spread := func(r *verify.Report, n int) (least, most uint64) {
+		if r.Violation != nil || !r.Complete {
+			d.unless(false, "n = %d: %+v", n, r.Violation)
+			return 0, 0
+		}
+		return r.MinMessages.Total, r.MaxMessages.Total
+	}
+	served := 0
+	for ids := range largeRings(4, 16, 64) {
+		terminated := make([]bool, ids.Len())
+		r := b.probe(bully, ids)
+		for i := range r.Record.Steps {
+			step := &r.Record.Steps[i]
+			if terminated[step.Process] {
+				served += len(step.Sent)
+			}
+			terminated[step.Process] = terminated[step.Process] || len(step.Decided) > 0
+		}
+	}
+	d.unless(served > 0, "nobody sends anything after it has terminated")
+	variant := election.Algorithm[deaf, ringbully.Message]{
+		Declaration: ringbully.Algorithm.Declaration,
+		New:         func(l election.Local) deaf { return deaf{Process: ringbully.New(l)} },
+		Start: func(p *deaf, out *election.Out[ringbully.Message]) {
+			if !p.Done {
+				p.Process.Start(out)
+			}
+		},
+		Receive: func(p *deaf, port election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {
+			if !p.Done {
+				p.Process.Receive(port, kind, m, out)
+				p.Done = p.Leader != 0
+			}
+		},
+	}
+	ids := election.On(4, 1, 2, 3)
+	least, most := spread(b.verify(bully, verify.Options{Instance: ids, Starts: verify.AnyTime}), 4)
+	deafLeast, deafMost := spread(must(verify.Run(variant, verify.Options{Instance: ids, Starts: verify.AnyTime})), 4)
+	d.unless(least == most, "%d to %d messages", least, most)
+	d.unless(deafLeast < least, "whoever stops saves nothing")
+	return d.finding("it does: %d messages are sent so; on [4 1 2 3] every run has %d; if terminated processors stop, %d to %d, one leader all the same",
+		served, most, deafLeast, deafMost)
+}
+
+func anyWakeSchedule(b *Bench) Finding {
+	var d doubt
+	tried := 0
+	for n := 1; n <= 4; n++ {
+		for ids := range rings(n) {
+			for _, name := range []string{simple, bully} {
+				r := b.verify(name, verify.Options{Instance: election.Instance{IDs: ids}, Starts: verify.AnyTime, Unordered: true})
+				if r.Violation != nil || !r.Complete {
+					d.unless(false, "%s %s: %+v", name, onRing(ids), r.Violation)
+					continue
+				}
+				d.unless(*r.MinMessages == *r.MaxMessages, "%s %s: %d to %d messages", name, onRing(ids), r.MinMessages.Total, r.MaxMessages.Total)
+				tried++
+			}
+		}
+	}
+	large := 0
+	for ids := range largeRings(8, 33, 64) {
+		for _, name := range []string{simple, bully} {
+			want := b.count(name, ids)
+			for schedule := range simulate.Sweep {
+				for _, anyTime := range []bool{false, true} {
+					r := b.simulate(name, simulate.Options{Instance: election.Instance{IDs: ids}, Schedule: schedule, AnyTime: anyTime, Seed: 1})
+					d.unless(r.Right && r.Messages.Total == want.Messages.Total, "%s %s, schedule %s: %d messages, not %d",
+						name, onRing(ids), schedule, r.Messages.Total, want.Messages.Total)
+					large++
+				}
+			}
+		}
+	}
+	return d.finding("%d small rings: the least is the most; %d runs of larger ones: all as counted", tried, large)
+}

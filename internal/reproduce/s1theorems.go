@@ -1,0 +1,320 @@
+package reproduce
+
+import (
+	"math"
+	"strings"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+// s1theorems are the theorems and exercises of S1.
+var s1theorems = []Row{
+	{
+		Source: "S1", Where: "Theorem 13.8", Claim: "Bully solves the leader election problem on any ring with asynchronous processors",
+		How:   "every schedule of every order of up to 4, waking at any time, messages overtaking; random schedules of " + manyRingsAre,
+		Check: theorem138,
+	},
+	{
+		Source: "S1", Where: "Theorem 13.8, five processors", Claim: "Bully solves the leader election problem on any ring with asynchronous processors",
+		How: "every schedule of every order of 5, all awake", Thorough: true,
+		Check: theorem138ofFive,
+	},
+	{
+		Source: "S1", Where: "Theorem 13.8, proof",
+		Claim: "the largest receives two probes of its own, and the second does nothing; no other probe travels round the ring",
+		How:   "records of " + manyRingsAre,
+		Check: ownProbes,
+	},
+	{
+		Source: "S1", Where: "Lemma 13.9", Claim: "at most n/2^(i-1) processors enter phase i",
+		How:   "who enters which phase, " + manyRingsAre,
+		Check: lemma139,
+	},
+	{
+		Source: "S1", Where: "Lemma 13.9, proof", Claim: "if a processor enters phase i, no other within 2^(i-1) hops, either way, ever does",
+		How:   "the least distance of two who enter a phase, " + manyRingsAre,
+		Check: innerClaim,
+	},
+	{
+		Source: "S1", Where: "Theorem 13.10", Claim: "Bully has message complexity O(n lg n): at most n + 8n(⌈lg n⌉ + 2)",
+		How:   "messages of " + manyRingsAre + "; and of rings of up to 2¹⁴, counted, too",
+		Check: theorem1310,
+	},
+	{
+		Source: "S1", Where: "Theorem 13.10, proof", Claim: "each processor in phase i contributes at most 4·2^i messages",
+		How:   "messages and entrants of each phase, " + manyRingsAre,
+		Check: eachEntrant,
+	},
+	{
+		Source: "S1", Where: "Theorem 13.10, highest phase", Claim: "no processor enters a phase beyond 1 + ⌈lg n⌉",
+		How:   "the highest phase, " + manyRingsAre,
+		Check: highestPhase,
+	},
+	{
+		Source: "S1", Where: "Theorem 13.10, termination", Claim: "one termination message travels round the ring once",
+		How:   "messages after the election, " + manyRingsAre,
+		Check: termination,
+	},
+	{
+		Source: "S1", Where: "Theorem 13.11",
+		Claim: "any uniform algorithm for electing a leader in an asynchronous ring sends Ω(n lg n) messages (Burns)",
+		How:   "Burns' adversary, who keeps one edge of the ring shut, against each such algorithm that is here, n = 2 to 256: at least (n lg n)/4 + 1/2 before it opens",
+		Check: theorem1311,
+	},
+	{
+		Source: "S1", Where: "optimality", Claim: "the message complexity of Bully is asymptotically optimal",
+		How:   "what it sends, at the most over ordered and random rings, over Burns' (n lg n)/4 + 1/2, n = 4 to 4096",
+		Check: optimality,
+	},
+	{
+		Source: "S1", Where: "exercise 13.3-1", Claim: "the simplified Bully has message complexity Ω(n²), for some identifiers and delays",
+		How:   "falling identifiers, n = 1 to 512; under every schedule, n up to 6",
+		Check: exercise1331,
+	},
+	{
+		Source: "S1", Where: "exercise 13.3-2", Claim: "Bully has message complexity Ω(n lg n)",
+		How:   "identifiers in bit-reversal order, n = 4 to 4096",
+		Check: exercise1332,
+	},
+}
+
+func theorem138(b *Bench) Finding {
+	var d doubt
+	orders, states := b.everySchedule(&d, bully, 4, verify.Options{Starts: verify.AnyTime})
+	runs := 0
+	for ids := range manyRings {
+		r := b.probe(bully, ids)
+		d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
+		runs++
+	}
+	return d.finding("%d orders, %d states, and %d random runs: the largest leads, and all know whether they do", orders, states, runs)
+}
+
+func theorem138ofFive(b *Bench) Finding {
+	var d doubt
+	r := b.verify(bully, verify.Options{Size: 5, MaxStates: verify.DefaultMaxStates})
+	if r.Violation != nil {
+		d.unless(false, "%s: %s", r.Violation.Property, r.Violation.Detail)
+	}
+	d.unless(r.Complete, "no end after %d states", r.States)
+	return d.finding("%d orders, %d states", r.Orders, r.States)
+}
+
+func ownProbes(b *Bench) Finding {
+	var d doubt
+	rings := 0
+	for ids := range manyRings {
+		r := b.probe(bully, ids)
+		home := 0
+		for i := range r.Record.Steps {
+			step := &r.Record.Steps[i]
+			id := ids.At(step.Process)
+			if step.Kind != "probe" || carried(step.Text) != id {
+				continue
+			}
+			clockwise, _ := toGreater(ids, step.Process)
+			d.unless(clockwise == ids.Len(), "%s the probe of %d comes home", onRing(ids), id)
+			if home++; home == 2 {
+				d.unless(len(step.Sent)+len(step.Decided) == 0, "%s the second probe that comes home does something", onRing(ids))
+			}
+		}
+		d.unless(home == 2, "%s %d probes come home", onRing(ids), home)
+		rings++
+	}
+	return d.finding("%d rings, on each two probes come home, both of the largest", rings)
+}
+
+func lemma139(b *Bench) Finding {
+	var d doubt
+	attained := map[[2]int]bool{} // n up to 7 and a phase, in which as many enter as can
+	can := 0
+	for ids := range manyRings {
+		n := ids.Len()
+		r := b.probe(bully, ids)
+		for phase, entered := range r.entrants {
+			most := float64(n) / math.Exp2(float64(phase-1))
+			d.unless(float64(len(entered)) <= most, "%s %d enter phase %d", onRing(ids), len(entered), phase)
+			if n <= 7 && len(entered) == mostEntrants(n, phase) {
+				attained[[2]int{n, phase}] = true
+			}
+		}
+		d.unless(len(r.entrants) > 0, "%s nobody enters any phase", onRing(ids))
+	}
+	for n := 1; n <= 7; n++ {
+		for phase := 0; mostEntrants(n, phase) > 0; phase++ {
+			can++
+		}
+	}
+	return d.finding("never more; of the sharper ⌊n/(2^(i-1) + 1)⌋, for i > 0, %d of %d are attained for n up to 7", len(attained), can)
+}
+
+func innerClaim(b *Bench) Finding {
+	var d doubt
+	pairs, tight := 0, 0
+	for ids := range manyRings {
+		r := b.probe(bully, ids)
+		d.unless(len(r.entrants) > 0, "%s nobody enters any phase", onRing(ids))
+		for phase, entered := range r.entrants {
+			if phase == 0 || len(entered) < 2 {
+				continue
+			}
+			closest := r.closest(phase)
+			d.unless(closest > 1<<(phase-1), "%s two who enter phase %d are %d hops apart", onRing(ids), phase, closest)
+			pairs++
+			if closest == 1<<(phase-1)+1 {
+				tight++
+			}
+		}
+	}
+	return d.finding("%d times several enter a phase i > 0: always farther apart, %d times by one hop only", pairs, tight)
+}
+
+func theorem1310(b *Bench) Finding {
+	var d doubt
+	most := b.algorithm(bully).Bound(election.Worst)
+	nearest := 0.0
+	judge := func(ids election.Arrangement) {
+		n := uint64(ids.Len())
+		r := b.simulate(bully, simulate.Options{Instance: election.Instance{IDs: ids}})
+		d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
+		d.unless(r.Messages.Total <= n+8*n*(election.CeilLog(n)+2), "%s %d messages", onRing(ids), r.Messages.Total)
+		exact := b.count(bully, ids).Messages.Total
+		d.unless(r.Messages.Total == exact, "%s %d messages, %d by the closed form", onRing(ids), r.Messages.Total, exact)
+		nearest = max(nearest, float64(r.Messages.Total)/float64(most.Value(n)))
+	}
+	for ids := range manyRings {
+		judge(ids)
+	}
+	for ids := range largeRings(1000, 4096, 1<<14) {
+		judge(ids)
+	}
+	return d.finding("never more, and at most %.3g of it", nearest)
+}
+
+func eachEntrant(b *Bench) Finding {
+	var d doubt
+	phases, full := 0, 0
+	for ids := range manyRings {
+		r := b.probe(bully, ids)
+		d.unless(len(r.ByPhase) == len(r.entrants), "%s messages of %d phases, entrants of %d", onRing(ids), len(r.ByPhase), len(r.entrants))
+		for phase, entered := range r.entrants[:min(len(r.entrants), len(r.ByPhase))] {
+			most := uint64(len(entered)) * 4 << phase
+			d.unless(r.ByPhase[phase] <= most, "%s %d messages of %d entrants in phase %d", onRing(ids), r.ByPhase[phase], len(entered), phase)
+			phases++
+			if r.ByPhase[phase] == most {
+				full++
+			}
+		}
+	}
+	return d.finding("%d phases, never more; in %d of them each entrant contributes as much", phases, full)
+}
+
+func highestPhase(b *Bench) Finding {
+	var d doubt
+	rings := 0
+	for ids := range manyRings {
+		r := b.probe(bully, ids)
+		highest := len(r.entrants) - 1
+		lg := int(election.CeilLog(uint64(ids.Len())))
+		d.unless(highest <= 1+lg, "%s somebody enters phase %d", onRing(ids), highest)
+		d.unless(highest == lg, "%s the highest phase is %d, and ⌈lg n⌉ is %d", onRing(ids), highest, lg)
+		rings++
+	}
+	return d.finding("%d rings: the highest is ⌈lg n⌉ on each, one less than the proof allows", rings)
+}
+
+func termination(b *Bench) Finding {
+	var d doubt
+	rings := 0
+	for ids := range manyRings {
+		r := b.simulate(bully, simulate.Options{Instance: election.Instance{IDs: ids}, Schedule: simulate.LIFO, AnyTime: true})
+		d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
+		d.unless(r.Messages.Announcement == uint64(ids.Len()), "%s it makes %d hops", onRing(ids), r.Messages.Announcement)
+		rings++
+	}
+	return d.finding("%d rings: n hops", rings)
+}
+
+func theorem1311(b *Bench) Finding {
+	var d doubt
+	var names []string
+	nearest := math.Inf(1)
+	for _, e := range b.algorithms() {
+		if e.Topology != election.Ring || e.Timing != election.Asynchronous || e.KnowsSize || e.Identifiers == election.Anonymous || e.Decides != election.EveryProcess {
+			continue
+		}
+		names = append(names, e.Name)
+		for n := 2; n <= 256; n *= 2 {
+			r := b.simulate(e.Name, simulate.Options{Instance: election.Instance{IDs: must(order.Decreasing(n))}, Schedule: simulate.Burns})
+			if r.Open == nil {
+				d.unless(false, "%s, n = %d: no end", e.Name, n)
+				continue
+			}
+			d.unless(r.Right, "%s, n = %d: leaders at %v, %d decided", e.Name, n, r.Leaders, r.Decided)
+			d.unless(float64(r.Open.Messages) >= r.Open.Claim, "%s, n = %d: %d messages before the last edge opens, and (n lg n)/4 + 1/2 = %.1f",
+				e.Name, n, r.Open.Messages, r.Open.Claim)
+			nearest = min(nearest, float64(r.Open.Messages)/r.Open.Claim)
+		}
+	}
+	f := d.finding("%d algorithms (%s): at least %.3g times as many", len(names), strings.Join(names, ", "), nearest)
+	f.Replay = "ringleader run ring-bully --n 256 --order decreasing --schedule burns"
+	return f
+}
+
+func optimality(b *Bench) Finding {
+	var d doubt
+	const allowed = 32 + 4 // (8n lg n + 17n)/((n lg n)/4) tends to 32
+	least, most := math.Inf(1), 0.0
+	for n := 4; n <= 4096; n *= 2 {
+		sent := uint64(0)
+		for ids := range largeRings(n) {
+			r := b.simulate(bully, simulate.Options{Instance: election.Instance{IDs: ids}})
+			d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
+			sent = max(sent, r.Messages.Total)
+		}
+		ratio := float64(sent) / (float64(n)*math.Log2(float64(n))/4 + 0.5)
+		d.unless(ratio <= allowed, "n = %d: %.3g times", n, ratio)
+		least, most = min(least, ratio), max(most, ratio)
+	}
+	return d.finding("%.3g to %.3g times", least, most)
+}
+
+func exercise1331(b *Bench) Finding {
+	var d doubt
+	most := uint64(0)
+	for n := 1; n <= 512; n *= 2 {
+		r := b.simulate(simple, simulate.Options{Instance: election.Instance{IDs: must(order.Decreasing(n))}, Schedule: simulate.Random, Seed: uint64(n), AnyTime: true})
+		want := uint64(n) * uint64(n+1) / 2
+		d.unless(r.Right && r.Messages.Election == want, "n = %d: %d messages, not %d", n, r.Messages.Election, want)
+		most = r.Messages.Election
+	}
+	for n := 1; n <= 6; n++ {
+		r := b.verify(simple, verify.Options{Instance: election.Instance{IDs: must(order.Decreasing(n))}, Starts: verify.AnyTime, Unordered: true})
+		if r.Violation != nil || !r.Complete {
+			d.unless(false, "n = %d: %+v", n, r.Violation)
+			continue
+		}
+		want := uint64(n) * uint64(n+1) / 2
+		d.unless(r.MinMessages.Election == want && r.MaxMessages.Election == want, "n = %d: %d to %d messages", n, r.MinMessages.Election, r.MaxMessages.Election)
+	}
+	f := d.finding("n(n + 1)/2 messages, %d for the largest n; delays make no difference, since everybody sends its identifier at some time", most)
+	f.Replay = "ringleader run ring-bully-simple --n 512 --order decreasing"
+	return f
+}
+
+func exercise1332(b *Bench) Finding {
+	var d doubt
+	most := uint64(0)
+	for k := uint64(2); k <= 12; k++ {
+		n := uint64(1) << k
+		r := b.simulate(bully, simulate.Options{Instance: election.Instance{IDs: must(order.BitReversal(int(n)))}})
+		d.unless(r.Right && r.Messages.Total == 3*n*k+3*n, "n = %d: %d messages, not %d", n, r.Messages.Total, 3*n*k+3*n)
+		most = r.Messages.Total
+	}
+	f := d.finding("3n lg n + 3n messages, %d for the largest n: 3 of the 8 n lg n that Theorem 13.10 allows", most)
+	f.Replay = "ringleader run ring-bully --n 4096 --order bit-reversal"
+	return f
+}
