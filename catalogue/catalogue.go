@@ -17,7 +17,10 @@ import (
 	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/algorithms/invitation"
 	"ringleader.example/ringleader/algorithms/itairodeh"
+	"ringleader.example/ringleader/algorithms/itairodehsynchronous"
+	"ringleader.example/ringleader/algorithms/knownsize"
 	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/lcrsynchronous"
 	"ringleader.example/ringleader/algorithms/lelann"
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/algorithms/minmax"
@@ -33,10 +36,13 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/algorithms/tree"
+	"ringleader.example/ringleader/algorithms/variablespeeds"
+	"ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/machine"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -44,9 +50,11 @@ import (
 type Entry struct {
 	*election.Declaration
 	Simulate func(simulate.Options) (*simulate.Result, error)
+	Symmetry func(simulate.Options) (*simulate.Symmetry, error)
 	Verify   func(verify.Options) (*verify.Report, error)
 	Make     machine.Maker // a process, for engines on sockets
 	Count    count.Func    // nil where there is no closed form yet
+	Check    checks        // of the record of a run, what its source claims of every run; nil where nothing is
 	Detects  bool          // it has a failure detector
 }
 
@@ -55,6 +63,7 @@ var All = []Entry{
 	entry(&ringbullysimple.Algorithm, count.RingBullySimple),
 	entry(&ringbully.Algorithm, count.RingBully),
 	entry(&lcr.Algorithm, count.LCR),
+	entry(&lcrsynchronous.Algorithm, count.LCRSynchronous),
 	entry(&lelann.Algorithm, count.LeLann),
 	entry(&oddoneout.Algorithm, nil),
 	entry(&oddpair.Algorithm, nil),
@@ -75,18 +84,22 @@ var All = []Entry{
 	entry(&minmax.Algorithm, count.MinMax),
 	entry(&highamprzytycka.Algorithm, count.HighamPrzytycka),
 	entry(&itairodeh.Algorithm, nil),
+	entry(&itairodehsynchronous.Algorithm, nil),
 	entry(&afekgafni.Algorithm, nil),
 	entry(&afekgafnisynchronous.Algorithm, nil),
-	entry(&stopandgo.P1, count.StopAndGo(stopandgo.P1.Sequence)),
-	entry(&stopandgo.P2, count.StopAndGo(stopandgo.P2.Sequence)),
-	entry(&stopandgo.P3, count.StopAndGo(stopandgo.P3.Sequence)),
-	entry(&stopandgo.P4, count.StopAndGo(stopandgo.P4.Sequence)),
+	entry(&knownsize.Algorithm, count.KnownSize(knownsize.Algorithm.Sequence)),
+	stopAndGo(&stopandgo.P1),
+	stopAndGo(&stopandgo.P2),
+	stopAndGo(&stopandgo.P3),
+	stopAndGo(&stopandgo.P4),
+	entry(&variablespeeds.Algorithm, count.VariableSpeeds),
 }
 
 func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
 	return Entry{
 		Declaration: &a.Declaration,
 		Simulate:    func(o simulate.Options) (*simulate.Result, error) { return simulate.Run(*a, o) },
+		Symmetry:    func(o simulate.Options) (*simulate.Symmetry, error) { return simulate.Symmetric(*a, o) },
 		Verify:      func(o verify.Options) (*verify.Report, error) { return verify.Run(*a, o) },
 		Make: func(p *election.Prepared, position int, choose func(uint32) uint32) (machine.Machine, error) {
 			return machine.New(a, p, position, choose)
@@ -94,6 +107,16 @@ func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
 		Count:   exact,
 		Detects: a.Suspect != nil,
 	}
+}
+
+type checks func(*trace.Record, *election.Prepared) ([]check.Claim, error)
+
+func stopAndGo(a *election.Algorithm[stopandgo.Process, stopandgo.Message]) Entry {
+	e := entry(a, count.StopAndGo(a.Sequence))
+	e.Check = func(r *trace.Record, p *election.Prepared) ([]check.Claim, error) {
+		return check.StopAndGo(r, p.Parameters.Sequence())
+	}
+	return e
 }
 
 // families are algorithms that do the same on different networks. The first lends the others its name.

@@ -18,7 +18,10 @@ import (
 	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/algorithms/invitation"
 	"ringleader.example/ringleader/algorithms/itairodeh"
+	"ringleader.example/ringleader/algorithms/itairodehsynchronous"
+	"ringleader.example/ringleader/algorithms/knownsize"
 	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/lcrsynchronous"
 	"ringleader.example/ringleader/algorithms/lelann"
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/algorithms/minmax"
@@ -34,6 +37,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/algorithms/tree"
+	"ringleader.example/ringleader/algorithms/variablespeeds"
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
@@ -47,6 +51,7 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, ringbullysimple.Algorithm)
 	conform(t, &tested, ringbully.Algorithm)
 	conform(t, &tested, lcr.Algorithm)
+	conform(t, &tested, lcrsynchronous.Algorithm)
 	conform(t, &tested, lelann.Algorithm)
 	conform(t, &tested, oddoneout.Algorithm)
 	conform(t, &tested, oddpair.Algorithm)
@@ -67,12 +72,15 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, minmax.Algorithm)
 	conform(t, &tested, highamprzytycka.Algorithm)
 	conform(t, &tested, itairodeh.Algorithm)
+	conform(t, &tested, itairodehsynchronous.Algorithm)
 	conform(t, &tested, afekgafni.Algorithm)
 	conform(t, &tested, afekgafnisynchronous.Algorithm)
+	conform(t, &tested, knownsize.Algorithm)
 	conform(t, &tested, stopandgo.P1)
 	conform(t, &tested, stopandgo.P2)
 	conform(t, &tested, stopandgo.P3)
 	conform(t, &tested, stopandgo.P4)
+	conform(t, &tested, variablespeeds.Algorithm)
 	if !slices.Equal(tested, catalogue.Names()) {
 		t.Errorf("conformance runs over %v; the catalogue has %v", tested, catalogue.Names())
 	}

@@ -36,7 +36,8 @@ func times(elected, decided, quiet uint64) *Time {
 //
 // The arrangement is read by several goroutines at once. It can make the pass fast with two methods more,
 // as package order does: Fill(ids []uint64, from int), At for a row of positions, and Position(id uint64) int,
-// At's inverse. Where it is not Dense, its identifiers are sorted first to find equal ones, in 8·n bytes.
+// At's inverse. Where it is not Dense, and has no method Distinct() bool to say so, its identifiers are sorted first
+// to find equal ones, in 8·n bytes.
 type Func func(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error)
 
 // ErrRing says that there is no exact count for a ring; the text says why.
@@ -47,7 +48,7 @@ func distinct(ids election.Arrangement) error {
 	if n := ids.Len(); n < 1 || uint64(n) > maxRing {
 		return fmt.Errorf("%w: a ring has 1 to %d processes, not %d", ErrRing, uint64(maxRing), n)
 	}
-	if ids.Dense() {
+	if known, ok := ids.(interface{ Distinct() bool }); ids.Dense() || ok && known.Distinct() {
 		return nil
 	}
 	sorted := make([]uint64, ids.Len())

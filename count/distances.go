@@ -8,7 +8,7 @@ import (
 )
 
 // The algorithms in which identifiers travel until they meet a greater one: closed forms over distances.
-var _, _, _, _, _ Func = LeLann, LCR, RingBullySimple, RingBully, HirschbergSinclair
+var _, _, _, _, _, _ Func = LeLann, LCR, LCRSynchronous, RingBullySimple, RingBully, HirschbergSinclair
 
 // LeLann counts for algorithm lelann: every identifier goes all the way round. With late=lost, n leader
 // messages follow.
@@ -46,6 +46,18 @@ func LCR(ctx context.Context, ids election.Arrangement, _ election.Parameters, p
 	n := uint64(ids.Len())
 	r.Messages = messages(n, sum)
 	r.Time = times(2*n, 2*n, 2*n) // n units for its identifier; then the leader learns of itself last
+	return r, nil
+}
+
+// LCRSynchronous counts for algorithm lcr-synchronous: as many as LCR, but nobody is told.
+func LCRSynchronous(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
+	r, err := LCR(ctx, ids, set, progress)
+	if err != nil {
+		return nil, err
+	}
+	n, sum := uint64(ids.Len()), r.Messages.Election
+	r.Messages = election.Messages{Total: sum, Election: sum, ByKind: []uint64{sum}}
+	r.Time = times(n, n, n)
 	return r, nil
 }
 

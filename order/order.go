@@ -28,11 +28,12 @@ const ( // as in Names
 	bitReversal
 )
 
-// Order says which of the identifiers 1 … n stands at which position 0 … n-1, in clockwise order. It is
+// Order says which of the identifiers 1 … n, or of n others in a row, stands at which position 0 … n-1, in clockwise order. It is
 // an [election.Arrangement], and it is never written out: whatever n is, it takes 8 KB at most.
 type Order struct {
 	kind    kind
 	n       uint64
+	before  uint64      // one less than the smallest identifier, modulo 2^64
 	table   []uint16    // shuffled, n up to MaxTable: identifiers by position
 	permute permutation // shuffled, n beyond
 }
@@ -76,14 +77,27 @@ func Parse(name string, n int, seed uint64) (*Order, error) {
 	return nil, fmt.Errorf("%w: %q; there are %s", ErrOrder, name, strings.Join(Names, ", "))
 }
 
+// From is the same order of the identifiers from first on.
+func (o *Order) From(first uint64) (*Order, error) {
+	if last := first + (o.n - 1); last < first {
+		return nil, fmt.Errorf("%w: identifiers end at 2^64 - 1, so %d of them cannot begin with %d", ErrOrder, o.n, first)
+	}
+	moved := *o
+	moved.before = first - 1
+	return &moved, nil
+}
+
 // Name is what Parse calls the order.
 func (o *Order) Name() string { return Names[o.kind] }
 
 // Len is n.
 func (o *Order) Len() int { return int(o.n) }
 
-// Dense says that the identifiers are exactly 1 … n.
-func (o *Order) Dense() bool { return true }
+// Dense says whether the identifiers are exactly 1 … n.
+func (o *Order) Dense() bool { return o.before == 0 }
+
+// Distinct says that no two identifiers are equal.
+func (o *Order) Distinct() bool { return true }
 
 // At is the identifier at a position 0 … n-1.
 func (o *Order) At(position int) uint64 {
@@ -93,25 +107,25 @@ func (o *Order) At(position int) uint64 {
 	}
 	switch o.kind {
 	case increasing:
-		return p + 1
+		return o.before + p + 1
 	case decreasing:
-		return o.n - p
+		return o.before + o.n - p
 	case bitReversal:
-		return o.reverse(p) + 1
+		return o.before + o.reverse(p) + 1
 	}
 	if o.table != nil {
-		return uint64(o.table[p])
+		return o.before + uint64(o.table[p])
 	}
 	p = o.permute.apply(p)
 	for p >= o.n {
 		p = o.permute.apply(p)
 	}
-	return p + 1
+	return o.before + p + 1
 }
 
-// Position is where an identifier 1 … n stands.
+// Position is where an identifier stands.
 func (o *Order) Position(id uint64) int {
-	if id < 1 || id > o.n {
+	if id -= o.before; id < 1 || id > o.n {
 		panic(fmt.Sprintf("order: identifier %d of %d", id, o.n))
 	}
 	x := id - 1
@@ -162,7 +176,7 @@ func (o *Order) Fill(ids []uint64, from int) {
 			left = still
 		}
 		for i := range block {
-			block[i]++
+			block[i] += 1 + o.before
 		}
 		ids, from = ids[len(block):], from+len(block)
 	}

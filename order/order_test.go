@@ -3,6 +3,7 @@ package order_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +125,34 @@ func TestEveryOrderIsABijectionThatPositionInvertsAndFillRepeats(t *testing.T) {
 						t.Fatalf("%s of %d, seed %d: no bijection at %d", name, n, seed, i+1)
 					}
 				}
+			}
+		}
+	}
+}
+
+func TestAnOrderFromAnotherIdentifierOnIsTheSameOrder(t *testing.T) {
+	for _, n := range []int{1, 2, 64, 4096, 1 << 13} {
+		for _, name := range order.Names {
+			o := parse(t, name, n, 3)
+			for _, first := range []uint64{0, 1, 90, math.MaxUint64 - uint64(n) + 1} {
+				moved, err := o.From(first)
+				if err != nil {
+					t.Fatal(err)
+				}
+				filled := make([]uint64, n)
+				moved.Fill(filled, 0)
+				for p := range n {
+					id := o.At(p) - 1 + first
+					if moved.At(p) != id || filled[p] != id || p%37 == 0 && moved.Position(id) != p {
+						t.Fatalf("%s of %d from %d on: %d and %d at position %d, not %d", name, n, first, moved.At(p), filled[p], p, id)
+					}
+				}
+				if moved.Dense() != (first == 1) || moved.Len() != n || moved.Name() != name {
+					t.Errorf("%s of %d from %d on: dense %v", name, n, first, moved.Dense())
+				}
+			}
+			if _, err := o.From(math.MaxUint64 - uint64(n) + 2); n > 1 && !errors.Is(err, order.ErrOrder) {
+				t.Errorf("identifiers beyond 2^64: %v", err)
 			}
 		}
 	}

@@ -2,10 +2,12 @@ package knownsize_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/knownsize"
+	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/internal/random"
@@ -129,12 +131,19 @@ func Test2NMessagesWheneverProcessorsWake(t *testing.T) {
 				leader = p
 			}
 		}
-		N, _ := r.Prepared.Parameters.Rational("N").Num().Uint64(), 0
+		N := r.Prepared.Parameters.Sequence()[0].Lo
 		elected := over[leader] + 2*N*(ids[leader]-1) + 1
 		if !slices.Equal(r.Messages.ByKind, []uint64{n, n}) || r.Leaders[0] != leader ||
 			r.Time.Elected != election.Units(elected) || r.Time.Quiet != election.Units(elected+n) {
 			t.Fatalf("%v, N=%d, waking %v, unwilling %v: %v messages, leader at %v elected at %s; want %d, %d",
 				ids, N, wake, i.Unwilling, r.Messages.ByKind, r.Leaders, r.Time.Elected, leader, elected)
+		}
+		exact, err := count.KnownSize(knownsize.Algorithm.Sequence)(t.Context(), count.Woken{Arrangement: i.IDs, Wake: wake, Unwilling: i.Unwilling}, r.Prepared.Parameters, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(exact.Messages, r.Messages) || exact.Position != leader || exact.Time.Elected.Cmp(r.Time.Elected.Big()) != 0 || exact.Time.Quiet.Cmp(r.Time.Quiet.Big()) != 0 {
+			t.Fatalf("%v, N=%d, waking %v, unwilling %v: counted %+v at %+v, ran %+v at %+v", ids, N, wake, i.Unwilling, exact.Messages, exact.Time, r.Messages, r.Time)
 		}
 	}
 }

@@ -1,12 +1,17 @@
 package variablespeeds_test
 
 import (
+	"errors"
 	"math"
+	"math/big"
+	"reflect"
 	"slices"
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/variablespeeds"
+	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/simulate"
 )
@@ -157,9 +162,81 @@ func TestTheEngineIsASimulationUnitByUnit(t *testing.T) {
 		if o != want {
 			t.Fatalf("%+v: %+v, unit by unit %+v", r, o, want)
 		}
+		counted(t, r.options(), got)
 		n := len(r.ids)
 		if started := o.sent[variablespeeds.Started]; started != uint64(n) && !r.together || o.sent[variablespeeds.Elected] != uint64(n) {
 			t.Fatalf("%+v: %v messages by kind", r, o.sent)
 		}
+	}
+}
+
+// counted says that the closed form counts what a run has cost.
+func counted(t *testing.T, o simulate.Options, r *simulate.Result) {
+	t.Helper()
+	ids := o.Instance.IDs
+	if o.Wake != nil {
+		ids = count.Woken{Arrangement: ids, Wake: o.Wake, Unwilling: o.Instance.Unwilling}
+	}
+	exact, err := count.VariableSpeeds(t.Context(), ids, r.Prepared.Parameters, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leader, _ := r.Leader()
+	if !reflect.DeepEqual(exact.Messages, r.Messages) || exact.Position != leader || exact.Leader != ids.At(leader) ||
+		exact.Time.Elected.Cmp(r.Time.Elected.Big()) != 0 || exact.Time.Decided.Cmp(r.Time.Decided.Big()) != 0 || exact.Time.Quiet.Cmp(r.Time.Quiet.Big()) != 0 {
+		t.Fatalf("%v, waking %v, unwilling %v: counted %+v at %+v, ran %+v at %+v", ids, o.Wake, o.Instance.Unwilling, exact.Messages, exact.Time, r.Messages, r.Time)
+	}
+}
+
+func TestLargeIdentifiersAreCountedAsTheyRun(t *testing.T) {
+	for seed := range uint64(2000) {
+		source := random.New(seed, random.Network)
+		n := 1 + int(source.Below(300))
+		ids := electiontest.Random(t, n, seed)
+		low := source.Below(118)
+		for p := range ids {
+			ids[p] += low
+		}
+		o := simulate.Options{Instance: election.On(ids...)}
+		if source.Below(2) == 0 {
+			o.Instance.Parameters = anyTime
+			for range n {
+				o.Wake = append(o.Wake, election.Units(source.Below(uint64(n))))
+			}
+			for p := range n - 1 {
+				if source.Below(2) == 0 {
+					o.Wake[p] = election.Forever
+				}
+				if source.Below(4) == 0 {
+					o.Instance.Unwilling = append(o.Instance.Unwilling, p)
+				}
+			}
+		}
+		r, err := simulate.Run(variablespeeds.Algorithm, o)
+		if errors.Is(err, election.ErrTime) && low > 100 {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted(t, o, r)
+	}
+}
+
+func TestCountsBeyondAllTimesThatRuns(t *testing.T) {
+	set, err := variablespeeds.Algorithm.Set(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := count.VariableSpeeds(t.Context(), election.List{math.MaxUint64, 1 << 20, 1<<20 + 1}, set, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := new(big.Int).Lsh(big.NewInt(3), 1<<20)
+	if r.Messages.Election != 3 || r.Leader != 1<<20 || r.Time.Elected.Cmp(want) != 0 {
+		t.Errorf("leader %d after %d messages", r.Leader, r.Messages.Election)
+	}
+	if _, err := count.VariableSpeeds(t.Context(), election.List{math.MaxUint64, 1 << 60}, set, nil); !errors.Is(err, count.ErrRing) {
+		t.Errorf("a time of 2^60 digits: %v", err)
 	}
 }

@@ -1,0 +1,184 @@
+package count
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// The algorithms in which the smallest identifier wins since it waits least. The arrangement may be Woken, with
+// starts=any.
+var (
+	_ Func = VariableSpeeds
+	_ Func = KnownSize(nil)
+)
+
+// maxPower is how many bits the time of VariableSpeeds may have: as a decimal number, two million digits.
+const maxPower = 1 << 23
+
+// VariableSpeeds counts for algorithm variable-speeds. The token of v makes hop w, in which it leaves at t + w·2^v - 1,
+// if it has not met a smaller identifier u by then: at the latest where u is at home, or where the token of u overtakes
+// it. So a token makes no hop unless 2^(v-u) is about n at most, where u is the smallest of all, and few are those
+// identifiers.
+func VariableSpeeds(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
+	phase0 := set.Word("starts") == "any"
+	first, tokens, err := smallest(ctx, ids, phase0, uint64(bits.Len(uint(ids.Len())))+1, progress)
+	if err != nil {
+		return nil, err
+	}
+	n := uint64(ids.Len())
+	hops := uint64(0)
+	for i := range tokens {
+		tokens[i].walk(tokens[:i], n)
+		hops += tokens[i].hops
+	}
+	leader := tokens[0]
+	if leader.id > maxPower {
+		return nil, fmt.Errorf("%w: the time, n·2^%d and more, has more than %d binary digits", ErrRing, leader.id, maxPower)
+	}
+	elected := new(big.Int).Lsh(new(big.Int).SetUint64(n), uint(leader.id))
+	return silent(leader, n, first.Add(first, elected), phase0, hops), nil
+}
+
+// walk finds how many hops a token makes, given those that are smaller.
+func (v *token) walk(smaller []token, n uint64) {
+	v.hops = n
+	for _, u := range smaller {
+		// It meets u before hop w if u is there in time, t' + (behind + w - 1)·2^u < t + w·2^v, which is to say that
+		// w·(2^(v-u) - 1) is greater than behind - 1 + (t' - t)/2^u, of which only the whole part counts.
+		behind := (v.at + n - u.at) % n
+		late := (int64(u.entered) - int64(v.entered)) >> min(u.id, 63)
+		before := uint64(0) // the last hop before it could meet u
+		if ahead := int64(behind) - 1 + late; ahead > 0 {
+			before = uint64(ahead) / (1<<(v.id-u.id) - 1)
+		}
+		if behind+before <= u.hops { // u comes that far
+			v.hops = min(v.hops, before)
+		}
+		v.hops = min(v.hops, n-behind) // then it is where u is at home
+	}
+}
+
+// KnownSize counts for algorithm known-size, with its sequence: the winner is silent for as long as its identifier and
+// the size of the ring say, and then a single message goes round.
+func KnownSize(sizes func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error)) Func {
+	return func(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
+		n := uint64(ids.Len())
+		size, err := sizes(set, n, maxBits)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrRing, err)
+		}
+		phase0 := set.Word("starts") == "any"
+		first, tokens, err := smallest(ctx, ids, phase0, 0, progress)
+		if err != nil {
+			return nil, err
+		}
+		leader := tokens[0]
+		if leader.id == 0 {
+			return nil, fmt.Errorf("%w: it computes with identifiers, where 0 stands for nobody; at least 1", ErrRing)
+		}
+		turn := new(big.Int).Mul(size[0], new(big.Int).SetUint64(leader.id-1))
+		if phase0 {
+			turn.Lsh(turn, 1).Add(turn, big.NewInt(1))
+		}
+		return silent(leader, n, first.Add(first, turn), phase0), nil
+	}
+}
+
+// silent is the result of an election of which the leader announces itself once, after phase 0 and so many kinds of
+// other election messages.
+func silent(leader token, n uint64, elected *big.Int, phase0 bool, kinds ...uint64) *Result {
+	started := uint64(0)
+	if phase0 {
+		started = n
+		elected.Add(elected, new(big.Int).SetUint64(leader.entered))
+	}
+	after := func(units uint64) *big.Int { return new(big.Int).Add(elected, new(big.Int).SetUint64(units)) }
+	return &Result{
+		Messages: messages(n, append([]uint64{started}, kinds...)...), Leader: leader.id, Position: int(leader.at),
+		Time: &Time{Elected: elected, Decided: after(n - 1), Quiet: after(n)},
+	}
+}
+
+// token is an identifier that takes part.
+type token struct {
+	id, at  uint64
+	entered uint64 // t, since the first process woke
+	hops    uint64
+}
+
+// smallest finds the smallest identifier that takes part, and all that are greater by no more than within; they come
+// in rising order. First is when the first process wakes.
+func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, within uint64, progress func(done, of int)) (first *big.Int, all []token, err error) {
+	if err := distinct(ids); err != nil {
+		return nil, nil, err
+	}
+	entered := func(int) (at uint64, takesPart bool) { return 0, true }
+	first = new(big.Int)
+	switch _, woken := ids.(Woken); {
+	case woken && !phase0:
+		return nil, nil, fmt.Errorf("%w: all start together, at 0", ErrRing)
+	case woken:
+		e := &identities{ids: ids}
+		first = e.wake()
+		entered = func(p int) (uint64, bool) { return uint64(e.entered[p]), e.entered[p] != 0 }
+	case phase0:
+		entered = func(int) (uint64, bool) { return 1, true }
+	}
+	n := ids.Len()
+	if inverse, ok := ids.(interface{ Position(id uint64) int }); ok && ids.Dense() {
+		for id := uint64(1); id <= min(within+1, uint64(n)); id++ {
+			at := inverse.Position(id)
+			t, _ := entered(at)
+			all = append(all, token{id: id, at: uint64(at), entered: t})
+		}
+		return first, all, nil
+	}
+	found := make([]lowest, parts(n))
+	err = read(ctx, ids, 0, len(found), progress, func(part, index int, block []uint64) {
+		for i, id := range block {
+			if l := &found[part]; l.has(id, within) {
+				if t, takesPart := entered(index + i); takesPart {
+					l.add(token{id: id, at: uint64(index + i), entered: t}, within)
+				}
+			}
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var together lowest
+	for _, l := range found {
+		for _, t := range l.all {
+			if together.has(t.id, within) {
+				together.add(t, within)
+			}
+		}
+	}
+	slices.SortFunc(together.all, func(a, b token) int { return cmp.Compare(a.id, b.id) })
+	return first, together.all, nil
+}
+
+// lowest are the smallest tokens of several: the smallest, and what is greater by no more than some number.
+type lowest struct {
+	all   []token
+	least uint64
+}
+
+// has says whether an identifier belongs to them.
+func (l *lowest) has(id, within uint64) bool {
+	return len(l.all) == 0 || id < l.least || id-l.least <= within
+}
+
+func (l *lowest) add(t token, within uint64) {
+	if len(l.all) == 0 || t.id < l.least {
+		l.least = t.id
+		l.all = slices.DeleteFunc(l.all, func(other token) bool { return other.id-t.id > within })
+	}
+	l.all = append(l.all, t)
+}
