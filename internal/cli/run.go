@@ -24,6 +24,7 @@ type runOptions struct {
 	story            bool
 	save             string
 	waking
+	checking
 	faultFlags
 	overOptions
 	results
@@ -106,6 +107,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "see what equal identifiers do")
 	f.StringVar(&o.start, "start", "", "who starts before the first delivery: all, or ID,…; any: the schedule decides when (default all)")
 	o.waking.flags(command)
+	o.checking.flags(command)
 	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default what the algorithm assumes)")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
 	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
@@ -169,6 +171,11 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	if err != nil {
 		return err
 	}
+	checked, err := o.records(e, s.Instance.IDs.Len())
+	if err != nil {
+		return err
+	}
+	s.Record = s.Record || checked
 	bar := p.progress()
 	s.Progress = func(deliveries uint64) bool {
 		bar.show("%d million deliveries", deliveries/1_000_000)
@@ -178,6 +185,9 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	bar.done()
 	if err != nil {
 		return o.locate(err, e, s.Instance)
+	}
+	if err := o.checking.run(e, &s, r); err != nil {
+		return err
 	}
 	if o.save != "" {
 		if err := p.toFile(o.save, o.saved(e, &s, r.Prepared).put); err != nil {
@@ -195,7 +205,7 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 		return err
 	case !r.Complete:
 		return exitError{exitIncomplete, fmt.Errorf("stopped after %d deliveries, before the end", r.Deliveries)}
-	case !r.Right || len(r.Faults) > 0:
+	case !r.Right || len(r.Faults) > 0 || o.failed():
 		return exitError{code: exitNo}
 	}
 	return nil
@@ -267,6 +277,7 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 		result = append(result, field{"violations", r.Faults})
 	}
 	result = append(result, faultsJSON(e, o, r)...)
+	result = append(result, o.checksJSON()...)
 	return append(result, field{"complete", r.Complete})
 }
 
@@ -381,6 +392,7 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 		fmt.Fprintln(w, paint.text(red, fault))
 	}
 	p.faultsText(e, o, s, r)
+	p.checksText(&o.checking)
 	return nil
 }
 

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/check"
+	"ringleader.example/ringleader/simulate"
+)
+
+// checking says whether to report what a source claims of every run.
+type checking struct {
+	report bool
+	claims []check.Claim // what was found
+}
+
+// checkedRuns is how many processes an election may have to be checked without being asked.
+const checkedRuns = 256
+
+func (c *checking) flags(command *cobra.Command) {
+	command.Flags().BoolVar(&c.report, "check", false,
+		fmt.Sprintf("report what the source claims of every run, and what was measured; unasked, up to %d processes, only what fails", checkedRuns))
+}
+
+// records says whether a run is to be recorded for that.
+func (c *checking) records(e *catalogue.Entry, n int) (bool, error) {
+	if c.report && e.Check == nil {
+		var known []string
+		for _, other := range catalogue.All {
+			if other.Check != nil {
+				known = append(known, other.Name)
+			}
+		}
+		return false, fmt.Errorf("nothing is claimed of every run of %s that --check can check; there is of %s", e.Name, strings.Join(known, ", "))
+	}
+	return e.Check != nil && (c.report || n <= checkedRuns), nil
+}
+
+// run checks a run that came to its end. The claims are about runs without faults.
+func (c *checking) run(e *catalogue.Entry, s *simulate.Options, r *simulate.Result) error {
+	switch sound := !r.Hurt && r.Live == len(r.Decisions) && !s.Instance.Duplicates && s.Until.IsZero(); {
+	case e.Check == nil || r.Record == nil || !r.Complete || !sound && !c.report:
+		return nil
+	case !sound:
+		return errors.New("--check is about whole runs without faults, of distinct identifiers; it goes without --fault, --until and --allow-duplicate-ids")
+	}
+	claims, err := e.Check(r.Record, r.Prepared)
+	if err != nil {
+		return err
+	}
+	for _, claim := range claims {
+		if c.report || !claim.Holds {
+			c.claims = append(c.claims, claim)
+		}
+	}
+	return nil
+}
+
+// failed says whether a claim does not hold.
+func (c *checking) failed() bool {
+	for _, claim := range c.claims {
+		if !claim.Holds {
+			return true
+		}
+	}
+	return false
+}
+
+// checksJSON is how results show claims.
+func (c *checking) checksJSON() (fields object) {
+	if c.claims == nil {
+		return nil
+	}
+	var all []object
+	for _, claim := range c.claims {
+		all = append(all, object{{"source", claim.Source}, {"claim", claim.Text}, {"holds", claim.Holds}, {"measured", claim.Measured}})
+	}
+	return object{{"checks", all}}
+}
+
+// checksText writes claims for people.
+func (p *program) checksText(c *checking) {
+	paint := p.paintOn(p.stdout)
+	for i, claim := range c.claims {
+		if i == 0 {
+			fmt.Fprintln(p.stdout)
+		}
+		verdict := paint.text(green, "holds")
+		if !claim.Holds {
+			verdict = paint.text(red, "FAILS")
+		}
+		fmt.Fprintf(p.stdout, "  %s  %s (%s)\n         %s\n", verdict, claim.Text, claim.Source, claim.Measured)
+	}
+}
