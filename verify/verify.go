@@ -98,7 +98,7 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	if err := o.check(&a.Declaration, a.Command != nil); err != nil {
+	if err := o.check(&a.Declaration, a.Recover != nil, a.Command != nil); err != nil {
 		return nil, err
 	}
 	report := &Report{Complete: true}
@@ -128,7 +128,7 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 	return report, nil
 }
 
-func (o *Options) check(d *election.Declaration, commanded bool) error {
+func (o *Options) check(d *election.Declaration, recovers, commanded bool) error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, fmt.Sprintf(format, args...))
 	}
@@ -173,7 +173,7 @@ func (o *Options) check(d *election.Declaration, commanded bool) error {
 		return wrong("every orientation of %d processes is too many; at most 16 processes", n)
 	case o.Crashes < 0 || o.Recoveries < 0 || o.Commands < 0 || o.Delay < 0 || o.MaxStates < 1:
 		return wrong("crashes, recoveries, commands, the delay and the limit of states cannot be negative")
-	case o.Recoveries > 0 && d.Survives&election.Recovery == 0:
+	case o.Recoveries > 0 && !recovers:
 		return wrong("it does not say what a process does that recovers, so there can be 0 recoveries")
 	case o.Recoveries > 0 && o.Crashes == 0:
 		return wrong("recoveries need crashes")
