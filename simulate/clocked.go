@@ -31,10 +31,10 @@ const (
 type event struct {
 	at      election.Ticks
 	order   uint64 // among those of one moment: the class, then the sequence of their making
-	what    what
 	process uint32
-	other   uint32  // suspicion, trust: the link to whom; timeout: which timer; arrival: which message; fault, heal: which
-	life    uint32  // timeout: of the timer; suspicion: of the other process; stale if it has changed
+	other   uint32 // suspicion, trust: the link to whom; timeout: which timer; arrival: which message; fault, heal: which
+	life    uint32 // timeout: of the timer; suspicion: of the other process; stale if it has changed
+	what    what
 	ill     ailment // fault, heal
 }
 
@@ -213,7 +213,7 @@ func (c *clocked[S, M]) play() {
 		c.calledOff(p)
 	}
 	size := int(reflect.TypeFor[posted[M]]().Size())
-	c.result.Bytes += cap(c.queue)*48 + cap(c.messages)*size + 4*cap(c.free) + 16*len(c.last)
+	c.result.Bytes += cap(c.queue)*int(reflect.TypeFor[event]().Size()) + 4*len(c.timers) + cap(c.messages)*size + 4*cap(c.free) + 16*len(c.last)
 	if c.wheel != nil {
 		c.result.Bytes += c.wheel.bytes(size)
 	}
