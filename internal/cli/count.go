@@ -13,30 +13,34 @@ import (
 
 func (p *program) count() *cobra.Command {
 	var in input
+	var awake waking
 	var asJSON bool
 	command := &cobra.Command{
 		Use:     "count ALGORITHM",
 		GroupID: groupStudy,
 		Short:   "Say exactly what an election costs, without simulating it",
 		Long: `Say exactly what an election costs, by closed forms that are tested to be equal to simulation.
-All processes start first; times are those of unit delays. The ring is never stored, so n may be 10⁹.`,
+All processes start first, unless a synchronous election has --wake; times are those of unit delays. Where
+identifiers are only compared, the ring is never stored, so n may be 10⁹.`,
 		Example: `  ringleader count lcr --n 1000000 --order random --seed 7
   ringleader count ring-bully --n 1000000000 --order random
-  ringleader count lcr --ids 5,4,3,2,1 --json`,
+  ringleader count lcr --ids 5,4,3,2,1 --json
+  ringleader count stop-and-go-p4 --ids 4,2,5,3 --wake 0,-,3,- --unwilling 2`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := oneAlgorithm(command, args)
 			if err != nil {
 				return err
 			}
-			return p.exact(command.Context(), e, &in, asJSON)
+			return p.exact(command.Context(), e, &in, &awake, asJSON)
 		},
 	}
 	in.flags(command)
+	awake.flags(command)
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return command
 }
 
-func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, asJSON bool) error {
+func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awake *waking, asJSON bool) error {
 	if e.Count == nil {
 		var known []string
 		for _, other := range catalogue.All {
@@ -58,8 +62,12 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, asJS
 		return err
 	}
 	claims := e.With(set)
+	woken, how, err := awake.woken(claims, i)
+	if err != nil {
+		return err
+	}
 	bar := p.progress()
-	r, err := e.Count(ctx, i.IDs, set, func(done, of int) { bar.show("%d of %d million", done/1_000_000, of/1_000_000) })
+	r, err := e.Count(ctx, woken, set, func(done, of int) { bar.show("%d of %d million", done/1_000_000, of/1_000_000) })
 	bar.done()
 	if ctx.Err() != nil {
 		return exitError{exitIncomplete, fmt.Errorf("stopped before the end")}
@@ -90,7 +98,7 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, asJS
 	}
 	paint := p.paintOn(p.stdout)
 	fmt.Fprintf(p.stdout, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, e.Timing, n), e.Source)
-	p.underTitle(lineUp(e.Declaration, i.IDs, func(int) bool { return false }), fmt.Sprintf("all start, counted exactly, seed %d", in.seed))
+	p.underTitle(lineUp(e.Declaration, i.IDs, func(int) bool { return false }), fmt.Sprintf("%s, counted exactly, seed %d", how, in.seed))
 	fmt.Fprintf(p.stdout, "leader %d, at position %d\n", r.Leader, r.Position)
 	after := ""
 	if r.Time != nil {

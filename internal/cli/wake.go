@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/simulate"
 )
@@ -68,6 +69,40 @@ func (w *waking) reluctant(i *election.Instance) (err error) {
 		return fmt.Errorf("--unwilling: %w", err)
 	}
 	return nil
+}
+
+// woken is the arrangement of which an election is counted, and how it begins.
+func (w *waking) woken(d *election.Declaration, i election.Instance) (ids election.Arrangement, how string, err error) {
+	if w.wake == "" && w.unwilling == "" {
+		return i.IDs, "all start", nil
+	}
+	if d.Timing != election.Synchronous || d.Starts == election.Together {
+		return nil, "", fmt.Errorf("--wake and --unwilling are for synchronous elections that processes may begin at different times; %s is none", d.Name)
+	}
+	if err := w.reluctant(&i); err != nil {
+		return nil, "", err
+	}
+	if _, err := d.Prepare(i); err != nil {
+		return nil, "", err
+	}
+	n := i.IDs.Len()
+	times, err := w.wakeUps("", n)
+	if err != nil {
+		return nil, "", err
+	}
+	if times == nil {
+		times = make([]election.Ticks, n)
+	}
+	starters := 0
+	for _, at := range times {
+		if at != election.Forever {
+			starters++
+		}
+	}
+	if starters == 0 {
+		return nil, "", errors.New("--wake: nobody wakes by itself; at least one process must")
+	}
+	return count.Woken{Arrangement: i.IDs, Wake: times, Unwilling: i.Unwilling}, fmt.Sprintf("%d of %d wake by themselves", starters, n), nil
 }
 
 // wakingJSON is how results show who took part, where that was said.
