@@ -3,6 +3,7 @@ package stopandgo_test
 import (
 	"math/big"
 	"reflect"
+	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/stopandgo"
@@ -209,6 +210,39 @@ func Test10000ElectionsAreTheSameInTheEngineUnitByUnitAndCounted(t *testing.T) {
 		if got := counted(t, s.algorithm, o); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%s%v on %+v: counted %v, unit by unit %v", s.Name, s.parameters, r, got, want)
 		}
+	}
+}
+
+// S5's slip 1: count begins with 0, and is decremented before it is compared with 0.
+func TestIdentifier0WaitsForEverAsPrinted(t *testing.T) {
+	h := []uint64{2, 4}
+	if got := unitByUnit(t, ring{ids: []uint64{0}}, h); got.leader != 0 || got.quiet != 0 || len(got.byPhase) != 1 {
+		t.Errorf("identifier 0 leaves: %+v", got)
+	}
+	_, err := simulate.Run(stopandgo.P1, ring{ids: []uint64{0, 3}}.options(nil))
+	if err == nil || !strings.Contains(err.Error(), "at least 1") {
+		t.Errorf("identifier 0: %v", err)
+	}
+}
+
+// S5's slip 2: send <i, h_m, w+1> where <j, h_m, w+1> is meant.
+func TestSendingTheOwnIdentityAsPrintedIsWrong(t *testing.T) {
+	mutant := stopandgo.P1
+	mutant.Receive = func(p *stopandgo.Process, port election.Port, kind election.Kind, m stopandgo.Message, out *election.Out[stopandgo.Message]) {
+		if kind == stopandgo.Identity && m.ID != p.ID && (p.Best == 0 || m.ID < p.Best) && election.Units(uint64(m.Walked)).Less(p.Hypotheses[m.Phase-1]) {
+			p.Best, p.Waiting = m.ID, 0
+			out.Stop(stopandgo.Stop)
+			out.Send(stopandgo.Right, stopandgo.Identity, stopandgo.Message{ID: p.ID, Phase: m.Phase, Walked: m.Walked + 1})
+			return
+		}
+		stopandgo.P1.Receive(p, port, kind, m, out)
+	}
+	r, err := simulate.Run(mutant, ring{ids: []uint64{1, 2, 3}}.options(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Right {
+		t.Errorf("leaders at %v, which is right", r.Leaders)
 	}
 }
 

@@ -35,7 +35,11 @@ type outcome struct {
 	elected, quiet uint64
 }
 
-// unitByUnit is the dumb oracle: S5's loop as it is printed, a unit of time after the other, for all processors.
+// longest is how many units the oracle goes on for.
+const longest = 20_000
+
+// unitByUnit is the dumb oracle: S5's loop as it is printed, a unit of time after the other, for all processors. An
+// election that does not end has no leader.
 func unitByUnit(t testing.TB, r ring, h []uint64) outcome {
 	t.Helper()
 	type message struct {
@@ -56,7 +60,7 @@ func unitByUnit(t testing.TB, r ring, h []uint64) outcome {
 		unwilling[q] = true
 	}
 	o := outcome{byPhase: []uint64{0}}
-	for unit := uint64(0); ; unit++ {
+	for unit := uint64(0); unit < longest; unit++ {
 		outgoing := make([]*message, n)
 		for q := range processors {
 			p, i := &processors[q], r.ids[q]
@@ -124,4 +128,5 @@ func unitByUnit(t testing.TB, r ring, h []uint64) outcome {
 		}
 		incoming = outgoing
 	}
+	return o
 }

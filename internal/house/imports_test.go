@@ -57,6 +57,11 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/machine", "./internal/live"},
 	},
 	{
+		in: []string{"./check"}, only: []string{"std", "./election", "./trace"},
+		because: "what is claimed of every run is checked on its record, whichever engine made it",
+		broken:  [2]string{"./check", "./simulate"},
+	},
+	{
 		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./order", "./internal/random"},
 		because: "a closed form that asks an engine counts nothing by itself",
 		broken:  [2]string{"./count", "./simulate"},

@@ -16,7 +16,7 @@ import (
 
 // pure are the packages whose results depend on their arguments only.
 var pure = []string{
-	"./election", "./algorithms/...", "./simulate", "./verify", "./count", "./order", "./trace",
+	"./election", "./algorithms/...", "./simulate", "./verify", "./check", "./count", "./order", "./trace",
 	"./internal/plain", "./internal/random",
 }
 

@@ -1,0 +1,115 @@
+package count_test
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/stopandgo"
+	"ringleader.example/ringleader/count"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/order"
+)
+
+// stopAndGo counts with a protocol of S5, of which these are the parameters.
+func stopAndGo(a *election.Algorithm[stopandgo.Process, stopandgo.Message], ids election.Arrangement, parameters map[string]string) (*count.Result, error) {
+	set, err := a.Set(parameters)
+	if err != nil {
+		return nil, err
+	}
+	return count.StopAndGo(a.Sequence)(context.Background(), ids, set, nil)
+}
+
+// Elected at t + 2iH + n: with P4, c = 2, and more than 65536 processors, H is 2^65536.
+func TestStopAndGoTakesAnyTimeExactly(t *testing.T) {
+	const n, least = 65_537, 7
+	ids := make(election.List, n)
+	for q := range ids {
+		ids[q] = uint64(least + (q+12345)%n)
+	}
+	r, err := stopAndGo(&stopandgo.P4, ids, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := new(big.Int).Lsh(big.NewInt(2*least), 65536)
+	want.Add(want, big.NewInt(1+n))
+	if r.Time.Elected.Cmp(want) != 0 || r.Leader != least || ids[r.Position] != least {
+		t.Errorf("leader %d at %d, elected after %d bits of time", r.Leader, r.Position, r.Time.Elected.BitLen())
+	}
+	if last := r.ByPhase[len(r.ByPhase)-1]; len(r.ByPhase) != 6 || last != 1 {
+		t.Errorf("by phase %v; the last step of all begins the last phase", r.ByPhase)
+	}
+}
+
+// A last hypothesis that is large delays the leader, and kills nobody.
+func TestStopAndGoCountsTheSameWithAnyLargeLastHypothesis(t *testing.T) {
+	ring, _ := order.Random(500, 3)
+	var first []uint64
+	for _, bits := range []uint{20, 30, 64, 100, 1000} {
+		a := stopandgo.With(election.Declaration{Name: "two"}, func(_ election.Parameters, before *big.Int, _ uint) *big.Int {
+			if before == nil {
+				return big.NewInt(40)
+			}
+			return new(big.Int).Lsh(big.NewInt(1), bits)
+		}, "")
+		r, err := stopAndGo(&a, ring, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = r.ByPhase
+		}
+		equal(t, ring, "last hypothesis of more bits", r.ByPhase, first)
+	}
+}
+
+// Time begins when somebody wakes, however late.
+func TestStopAndGoCountsFromTheFirstToWake(t *testing.T) {
+	ids := election.List{5, 2, 7, 1, 8, 3}
+	wakes := []uint64{3, 0, 9, 4, 2, 9}
+	var times []*big.Int
+	for _, late := range []election.Ticks{{}, election.Power(127)} {
+		woken := count.Woken{Arrangement: ids, Unwilling: []int{3, 2}}
+		for _, at := range wakes {
+			woken.Wake = append(woken.Wake, late.Add(election.Units(at)))
+		}
+		r, err := stopAndGo(&stopandgo.P1, woken, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Leader != 2 {
+			t.Errorf("leader %d; 1 is woken by a message in unit 2, and is unwilling", r.Leader)
+		}
+		times = append(times, r.Time.Quiet)
+	}
+	if times[1].Sub(times[1], times[0]).Cmp(election.Power(127).Big()) != 0 {
+		t.Errorf("2^127 units later, everything is %d units later", times[1])
+	}
+}
+
+func TestStopAndGoRefusesWhatItCannotCount(t *testing.T) {
+	for _, c := range []struct {
+		ids        election.List
+		parameters map[string]string
+		want       string
+	}{
+		{election.List{}, nil, "processes"},
+		{election.List{3, 3}, nil, "identifier 3 occurs twice"},
+		{election.List{0, 3}, nil, "identifiers are at least 1"},
+		{election.List{1 << 32, 3}, nil, "at most 4294967295"},
+		{election.List{1, 2, 3}, map[string]string{"epsilon": "20"}, "hypothesis h_2, the first that is at least n = 3, and so the time, has more than 131072 binary digits"},
+		{election.List{1, 2, 3, 4, 5}, map[string]string{"epsilon": "1/2"}, "the election would never end"},
+	} {
+		if _, err := stopAndGo(&stopandgo.P4, c.ids, c.parameters); !errors.Is(err, count.ErrRing) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, %v: %v, want %s", c.ids, c.parameters, err, c.want)
+		}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	set, _ := stopandgo.P1.Set(nil)
+	if _, err := count.StopAndGo(stopandgo.P1.Sequence)(ctx, election.List{1, 2}, set, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a count that was stopped: %v", err)
+	}
+}
