@@ -230,6 +230,27 @@ func (p *program) toFile(path string, write func(io.Writer) error) error {
 	return err
 }
 
+// canReplace says beforehand whether a file can be written to.
+func (p *program) canReplace(path string) error {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return failed("cannot write %s: %w", path, reason(err))
+		}
+		return file.Close()
+	} else if err == nil && !info.IsDir() {
+		return nil
+	}
+	info, err := os.Stat(filepath.Dir(path))
+	if err == nil && !info.IsDir() {
+		err = errors.New("its folder is no folder")
+	}
+	if err != nil {
+		return failed("cannot write %s: %w", path, reason(err))
+	}
+	return nil
+}
+
 // fill writes to what is there.
 func fill(path string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)

@@ -82,6 +82,16 @@ var importRules = []importRule{
 		broken:  [2]string{".", "./catalogue"},
 	},
 	{
+		in: []string{"./internal/plot"}, only: []string{"std", "git.sr.ht/~sbinet/gg", "github.com/go-fonts/dejavu/...", "golang.org/x/image/..."},
+		because: "it draws numbers, and knows neither elections nor where the numbers come from",
+		broken:  [2]string{"./internal/plot", "./internal/study"},
+	},
+	{
+		in: []string{"./internal/study"}, only: []string{"std", "./catalogue", "./election", "./order", "./simulate"},
+		because: "it measures what the catalogue lists, and leaves to others how that is shown",
+		broken:  [2]string{"./internal/study", "./internal/plot"},
+	},
+	{
 		in: anywhere, except: []string{"./internal/cli/...", "./cmd/..."}, never: []string{"./internal/cli/...", "github.com/spf13/..."},
 		because: "the command line is the outermost layer",
 		broken:  [2]string{"./catalogue", "github.com/spf13/cobra"},

@@ -1,0 +1,263 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/study"
+	"ringleader.example/ringleader/order"
+)
+
+type compareOptions struct {
+	n, order, until string
+	orders, seed    uint64
+	study           string
+	out             string
+	csv, json       bool
+	drawOptions
+}
+
+func (p *program) compare() *cobra.Command {
+	var o compareOptions
+	command := &cobra.Command{
+		Use:     "compare ALGORITHM[:PARAMETER=VALUE,...]...",
+		GroupID: groupStudy,
+		Short:   "Compare what algorithms cost on the same networks, over sizes and orders",
+		Long: `Compare what algorithms cost on the same networks, over sizes and orders of identifiers. All
+processes start first, and messages take one unit unless the algorithm says otherwise.
+
+Each point says how it was found: counted exactly, by a closed form; simulated once, which is enough
+where no schedule matters; or as the mean of many orders, with its confidence interval: of so many
+--orders, or of 64, 128, 256 … (more of small ones) --until half the 95 % interval of the election
+messages is at most that part of their mean. The first run of a point has the seed --seed, the next one
+the next, so that count and run can show it. Where a closed form has no time, 32 of the runs are also
+simulated for that, up to n = 2²⁰. Trees are paths.
+
+With --out every finished point is kept on disk: whatever ends the study, the same command goes on from
+there, and ends with the same bytes. A file for --study says what is compared:
+  algorithms = ["lcr", "stop-and-go-p2:c=2,a=3/2"]
+  n = "8..1024"           # or [16, 64, 256]
+  order = ["random"]      # any of ` + strings.Join(order.Names, ", ") + `
+  orders = 1000           # or until = "1%"
+  seed = 1
+  title = "…"             # of a drawing
+
+A drawing shows what was measured as markers, exact averages as thin lines, and worst cases as dashed
+ones. --against time draws messages over the time until the leader is elected: what a protocol gains
+in the one, it pays in the other. For the protocols of S5, the constants of its theorem 5.1 are fitted.
+
+Exit status: 0 fine; 1 a run failed, or a file cannot be written; 2 the call was wrong; 3 stopped early.`,
+		Example: `  ringleader compare lcr ring-bully peterson --n 16,64,256
+  ringleader compare lcr ring-bully hirschberg-sinclair peterson higham-przytycka --n 8..1048576 --draw compared.svg
+  ringleader compare lcr franklin --n 8..1024 --order increasing,decreasing,bit-reversal --csv
+  ringleader compare lcr peterson --n 8..65536 --orders 1000 --out points.jsonl --json
+  ringleader compare lcr peterson stop-and-go-p1 stop-and-go-p2:c=2,a=3/2 stop-and-go-p3 --n 256 --against time --draw trade.png
+  ringleader compare --study study.toml --draw study.svg`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(command *cobra.Command, args []string) error {
+			s, err := o.read(p, command, args)
+			if err == nil {
+				err = o.check(p)
+			}
+			if err != nil {
+				return err
+			}
+			return p.measure(command.Context(), s, &o)
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&o.n, "n", "", "sizes: 16,64,256, or 8..1048576 by doublings")
+	f.StringVar(&o.order, "order", "random", "orders of identifiers, one or several: "+strings.Join(order.Names, ", "))
+	f.Uint64Var(&o.orders, "orders", 0, "average over so many runs where chance plays a part (default as --until says)")
+	f.StringVar(&o.until, "until", "1%", "average until half the confidence interval is at most this percentage of the mean")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the first run of each point; the next has the next")
+	f.StringVar(&o.study, "study", "", "read what is compared from this TOML file; - is stdin")
+	f.StringVar(&o.out, "out", "", "keep finished points in this file, and go on from those that it has")
+	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	o.drawOptions.flags(command)
+	_ = command.RegisterFlagCompletionFunc("order", fixed(order.Names...))
+	return command
+}
+
+// read is the study that arguments and flags, or a file, describe.
+func (o *compareOptions) read(p *program, command *cobra.Command, args []string) (*study.Study, error) {
+	given := command.Flags().Changed
+	if o.study != "" {
+		for _, name := range []string{"n", "order", "orders", "until", "seed"} {
+			if given(name) {
+				return nil, fmt.Errorf("--study says all that is compared; --%s goes without it", name)
+			}
+		}
+		if len(args) > 0 {
+			return nil, fmt.Errorf("--study says all that is compared, so not also %q", args[0])
+		}
+		return o.readFile(p)
+	}
+	if o.n == "" && len(args) > 0 {
+		return nil, errors.New("say for which sizes: --n 16,64,256, or --n 8..1024 by doublings")
+	}
+	if given("orders") && given("until") {
+		return nil, errors.New("--orders says how many runs are averaged, and --until how precise they are to be; one of them")
+	}
+	if given("orders") && o.orders == 0 {
+		return nil, errors.New("--orders is at least 1")
+	}
+	s := study.Study{Orders: strings.Split(o.order, ","), Runs: o.orders, Seed: o.seed}
+	var err error
+	if o.n != "" {
+		if s.Sizes, err = study.ParseSizes(o.n); err != nil {
+			return nil, fmt.Errorf("--n: %w", err)
+		}
+	}
+	if s.Runs == 0 {
+		if s.Until, err = study.ParsePercent(o.until); err != nil {
+			return nil, fmt.Errorf("--until: %w", err)
+		}
+	}
+	return subjects(s, args)
+}
+
+// subjects completes a study by the algorithms that are named.
+func subjects(s study.Study, labels []string) (*study.Study, error) {
+	for _, label := range labels {
+		name, _, _ := strings.Cut(label, ":")
+		if _, err := catalogue.Find(name); err != nil {
+			return nil, fmt.Errorf("unknown algorithm %q; %s", name, instead(name, catalogue.Names()))
+		}
+		subject, err := study.ParseSubject(label)
+		if err != nil {
+			return nil, err
+		}
+		s.Subjects = append(s.Subjects, subject)
+	}
+	return study.New(s)
+}
+
+// check refuses what cannot be written, before it takes an hour to measure.
+func (o *compareOptions) check(p *program) error {
+	asked := 0
+	for _, wanted := range []bool{o.csv, o.json, o.draw == "-"} {
+		if wanted {
+			asked++
+		}
+	}
+	if asked > 1 {
+		return errors.New("stdout takes one result: one of --csv, --json and --draw -")
+	}
+	if err := o.drawOptions.check(); err != nil || o.draw == "" || o.draw == "-" {
+		return err
+	}
+	return p.canReplace(o.draw)
+}
+
+// measure makes the study and writes what came of it.
+func (p *program) measure(ctx context.Context, s *study.Study, o *compareOptions) error {
+	options := study.Options{Cores: runtime.GOMAXPROCS(0)}
+	var keep *study.Keep
+	var lost error
+	finished := 0
+	if o.out != "" {
+		var err error
+		if keep, err = s.OpenKeep(o.out, versionName()); err != nil {
+			if errors.Is(err, study.ErrKeep) {
+				return failed("%w; choose another file for --out", err)
+			}
+			return failed("cannot write %s: %w", o.out, reason(err))
+		}
+		options.Kept, finished = keep.Points, len(keep.Points)
+	}
+	options.Finished = func(point *study.Point) error {
+		finished++
+		if keep != nil {
+			lost = keep.Add(point)
+		}
+		return lost
+	}
+	bar := p.progress()
+	options.Progress = func(done, total float64) {
+		bar.show("%d of %d points finished%s", finished, s.Points(), timeLeft(bar, done, total))
+	}
+	points, err := s.Measure(ctx, options)
+	bar.done()
+	if keep != nil {
+		all := points
+		if err != nil {
+			all = nil
+		}
+		if failure := keep.Close(all); lost == nil {
+			lost = failure
+		}
+	}
+	switch {
+	case lost != nil:
+		return failed("cannot write %s: %w", o.out, reason(lost))
+	case ctx.Err() != nil && keep != nil:
+		return exitError{exitIncomplete, fmt.Errorf("stopped with %d of %d points; the same command goes on from there", finished, s.Points())}
+	case ctx.Err() != nil:
+		return exitError{exitIncomplete, fmt.Errorf("stopped with %d of %d points, which are lost; --out FILE keeps them", finished, s.Points())}
+	case err != nil:
+		return exitError{exitNo, err}
+	}
+	return p.compared(&comparison{Study: s, points: points, version: versionName()}, o)
+}
+
+// timeLeft is how long the rest takes if it goes on like this.
+func timeLeft(bar *progress, done, total float64) string {
+	if done == 0 {
+		return ""
+	}
+	left := time.Duration(float64(time.Since(bar.started)) * (total - done) / done)
+	return fmt.Sprintf(", about %s left", left.Round(time.Second))
+}
+
+// versionName is which version measures: a number, or the revision of the source.
+func versionName() string {
+	version, revision := built()
+	return strings.TrimSpace(version + " " + revision)
+}
+
+// comparison is a study and what it found.
+type comparison struct {
+	*study.Study
+	points  []*study.Point
+	version string
+}
+
+// compared writes what was found.
+func (p *program) compared(c *comparison, o *compareOptions) error {
+	if o.draw != "" {
+		chart := c.chart(&o.drawOptions)
+		if err := p.toFile(o.draw, o.drawing(chart)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.csv:
+		return c.csv(p.stdout)
+	case o.json:
+		return p.print(c.json())
+	case o.draw != "-":
+		return c.table(p.stdout, p.paintOn(p.stdout))
+	}
+	return nil
+}
+
+// subject is the algorithm of a point.
+func (c *comparison) subject(point *study.Point) *study.Subject {
+	for _, s := range c.Subjects {
+		if s.Label == point.Algorithm {
+			return s
+		}
+	}
+	panic("compare: nobody is called " + point.Algorithm)
+}

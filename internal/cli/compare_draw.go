@@ -1,0 +1,274 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/internal/plot"
+	"ringleader.example/ringleader/internal/study"
+)
+
+type drawOptions struct {
+	draw, title    string
+	against, scale string
+	perProcess     bool
+}
+
+func (o *drawOptions) flags(command *cobra.Command) {
+	f := command.Flags()
+	f.StringVar(&o.draw, "draw", "", "draw the comparison into this .svg or .png file; - is stdout, as SVG")
+	f.StringVar(&o.title, "title", "", "of the drawing (default the algorithms)")
+	f.StringVar(&o.against, "against", "n", "what messages are drawn over: n, or time, which shows what one costs in the other")
+	f.StringVar(&o.scale, "scale", "log", "of the drawing: log or linear")
+	f.BoolVar(&o.perProcess, "per-process", false, "draw messages divided by n")
+	_ = command.RegisterFlagCompletionFunc("against", fixed("n", "time"))
+	_ = command.RegisterFlagCompletionFunc("scale", fixed("log", "linear"))
+}
+
+func (o *drawOptions) check() error {
+	if _, err := word("against", o.against, "n", "time"); err != nil {
+		return err
+	}
+	if _, err := word("scale", o.scale, "log", "linear"); err != nil {
+		return err
+	}
+	if suffix := filepath.Ext(o.draw); o.draw != "" && o.draw != "-" && suffix != ".svg" && suffix != ".png" {
+		return fmt.Errorf("--draw draws into a file that ends in .svg or .png, not %q", o.draw)
+	}
+	return nil
+}
+
+// drawing writes a chart in the format that the file's name says.
+func (o *drawOptions) drawing(chart *plot.Chart) func(io.Writer) error {
+	write := chart.SVG
+	if filepath.Ext(o.draw) == ".png" {
+		write = chart.PNG
+	}
+	return func(w io.Writer) error {
+		if err := write(w); !errors.Is(err, plot.ErrEmpty) {
+			return err
+		}
+		return failed("%w; there are points, but none with numbers for both axes", plot.ErrEmpty)
+	}
+}
+
+// chart is the drawing of a comparison.
+func (c *comparison) chart(o *drawOptions) *plot.Chart {
+	y := "election messages"
+	if o.perProcess {
+		y += " per process"
+	}
+	log := o.scale == "log"
+	chart := &plot.Chart{
+		Title: o.title,
+		Notes: fmt.Sprintf("ringleader %s · %s", c.version, c.Command()),
+		X:     plot.Axis{Name: "n, processes", Log: log},
+		Y:     plot.Axis{Name: y, Log: log},
+	}
+	if chart.Title == "" {
+		var labels []string
+		for _, s := range c.Subjects {
+			labels = append(labels, s.Label)
+		}
+		chart.Title = strings.Join(labels, ", ")
+		if utf8.RuneCountInString(chart.Title) > 80 {
+			chart.Title = fmt.Sprintf("%d algorithms compared", len(labels))
+		}
+	}
+	if o.against == "time" {
+		c.overTime(chart, o)
+	} else {
+		c.overSize(chart, o)
+	}
+	return chart
+}
+
+// overSize draws what was measured, exact averages and worst cases over n.
+func (c *comparison) overSize(chart *plot.Chart, o *drawOptions) {
+	for _, n := range c.Sizes {
+		chart.X.Ticks = append(chart.X.Ticks, float64(n))
+	}
+	if !chart.X.Log {
+		chart.X.Ticks = nil
+	}
+	exact, limits := false, false
+	var measured, curves, bounds []plot.Series
+	for i, name := range c.Orders {
+		for k, s := range c.Subjects {
+			series := plot.Series{Name: s.Label, Look: i*len(c.Subjects) + k, Marked: true}
+			if len(c.Orders) > 1 {
+				series.Name += ", " + name
+			}
+			for _, p := range c.points {
+				if p.Algorithm == s.Label && (p.Order == name || p.Order == "" && i == 0) {
+					series.Points = append(series.Points, c.spot(p, float64(p.N), o))
+				}
+			}
+			if len(series.Points) == 0 {
+				continue
+			}
+			if average := s.Average(); average != nil && average.Of == "election" && name == "random" {
+				exact = true
+				series.Line = plot.Alone
+				curves = append(curves, c.curve(series.Look, plot.Thin, average.Mean, o))
+			}
+			measured = append(measured, series)
+			if i == 0 {
+				bounds = append(bounds, c.limits(s, series.Look, o)...)
+			}
+		}
+	}
+	bounds = slices.CompactFunc(bounds, func(a, b plot.Series) bool { return slices.Equal(a.Points, b.Points) })
+	limits = len(bounds) > 0
+	chart.Series = slices.Concat(bounds, curves, measured)
+	says := []string{"Markers: measured" + c.precision()}
+	if exact {
+		says = append(says, "thin lines: exact averages")
+	}
+	if limits {
+		says = append(says, "dashed: worst cases")
+	}
+	chart.Subtitle = strings.Join(says, " · ") + "."
+}
+
+// precision says how far the means are to be trusted.
+func (c *comparison) precision() string {
+	worst := 0.0
+	for _, p := range c.points {
+		if mean, _ := p.Election.Mean().Float64(); p.Varies && mean > 0 {
+			worst = max(worst, p.Election.HalfWidth()/mean)
+		}
+	}
+	if worst == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", means to ±%.2g %% (95 %%)", 100*worst)
+}
+
+// spot is a point of the drawing.
+func (c *comparison) spot(p *study.Point, x float64, o *drawOptions) plot.Point {
+	y, _ := p.Election.Mean().Float64()
+	spot := plot.Point{X: x, Y: y, Error: p.Election.HalfWidth()}
+	if o.perProcess {
+		spot.Y /= float64(p.N)
+		spot.Error /= float64(p.N)
+	}
+	return spot
+}
+
+// curve is a formula, at all sizes of the study and at some between them.
+func (c *comparison) curve(look int, line plot.Line, value func(uint64) float64, o *drawOptions) plot.Series {
+	const between = 12 // in each doubling
+	sizes := slices.Clone(c.Sizes)
+	first, last := float64(sizes[0]), float64(sizes[len(sizes)-1])
+	for x := first; x < last; x *= math.Exp2(1.0 / between) {
+		sizes = append(sizes, int(x))
+	}
+	slices.Sort(sizes)
+	series := plot.Series{Look: look, Line: line}
+	for _, n := range slices.Compact(sizes) {
+		y := value(uint64(n))
+		if o.perProcess {
+			y /= float64(n)
+		}
+		series.Points = append(series.Points, plot.Point{X: float64(n), Y: y})
+	}
+	return series
+}
+
+// limits is the worst case of an algorithm, if there is one.
+func (c *comparison) limits(s *study.Subject, look int, o *drawOptions) []plot.Series {
+	b := s.Bound(c.Sizes[len(c.Sizes)-1])
+	if b == nil {
+		return nil
+	}
+	series := c.curve(look, plot.Dashed, func(n uint64) float64 {
+		if limit := b.Value(n); limit != math.MaxUint64 {
+			return float64(limit)
+		}
+		return math.Inf(1)
+	}, o)
+	const readable = 30
+	series.Name = s.Label + " ≤ " + b.Formula
+	if utf8.RuneCountInString(b.Formula) > readable {
+		series.Name = s.Label + ", worst case"
+	}
+	if b.Of == "total" {
+		series.Name += ", all messages"
+	}
+	return []plot.Series{series}
+}
+
+// overTime draws messages over time: of one size, a point for each algorithm, and those that differ in parameters
+// only are joined; of several, a line for each algorithm.
+func (c *comparison) overTime(chart *plot.Chart, o *drawOptions) {
+	chart.X.Name = "time until the leader is elected, units of delay"
+	if len(c.Sizes) == 1 {
+		chart.Subtitle = fmt.Sprintf("Each point is an algorithm on rings of %d; lines join one protocol with several parameters. Towards the lower left is better.", c.Sizes[0])
+	} else {
+		chart.Subtitle = fmt.Sprintf("Each line is an algorithm on the same rings, from n = %d to n = %d. Towards the lower left is better.", c.Sizes[0], c.Sizes[len(c.Sizes)-1])
+	}
+	var missing []string
+	var names []string // of series
+	for _, s := range c.Subjects {
+		name, _, _ := strings.Cut(s.Label, ":")
+		if len(c.Sizes) > 1 {
+			name = s.Label
+		}
+		i := slices.Index(names, name)
+		if i < 0 {
+			i = len(names)
+			names = append(names, name)
+			chart.Series = append(chart.Series, plot.Series{Look: i, Marked: true})
+		}
+		for k, p := range c.of(s) {
+			time := math.Inf(1)
+			if p.Elected != nil {
+				time, _ = new(big.Float).SetRat(p.Elected.Mean()).Float64()
+			}
+			if math.IsInf(time, 0) {
+				missing = append(missing, fmt.Sprintf("%s at n = %d", s.Label, p.N))
+				continue
+			}
+			spot := c.spot(p, time, o)
+			if len(c.Orders) > 1 {
+				spot.Name = ", " + p.Order
+			}
+			if k == len(c.of(s))-1 || len(c.Sizes) == 1 {
+				spot.Name = strings.Replace(s.Label, ":", " ", 1) + spot.Name
+			} else {
+				spot.Name = ""
+			}
+			chart.Series[i].Points = append(chart.Series[i].Points, spot)
+		}
+	}
+	for i := range chart.Series {
+		if len(c.Sizes) == 1 {
+			slices.SortStableFunc(chart.Series[i].Points, func(a, b plot.Point) int { return compareFloats(a.X, b.X) })
+		}
+	}
+	if missing != nil {
+		chart.Notes = "Not drawn, since there is no time, or none below 10³⁰⁸: " + strings.Join(missing, ", ") + ". " + chart.Notes
+	}
+}
+
+func compareFloats(a, b float64) int { return big.NewFloat(a).Cmp(big.NewFloat(b)) }
+
+// of are the points of an algorithm.
+func (c *comparison) of(s *study.Subject) (points []*study.Point) {
+	for _, p := range c.points {
+		if p.Algorithm == s.Label {
+			points = append(points, p)
+		}
+	}
+	return points
+}

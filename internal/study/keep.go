@@ -1,0 +1,176 @@
+package study
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Keep is a file that keeps the points of a study that are finished, so that it can be stopped and resumed. Its first
+// line names the version and the study, and each further one is a point. A line is on disk before the next point is
+// begun by whoever finished it, so that a crash loses at most the points in work.
+type Keep struct {
+	Points []*Point // that were there
+	path   string
+	head   []byte
+	file   *os.File
+}
+
+// ErrKeep says that a file cannot keep the points of a study; the text says why.
+var ErrKeep = errors.New("cannot keep points")
+
+// head is the first line of a file.
+type head struct {
+	Format  string `json:"format"`
+	Version string `json:"version"`
+	Command string `json:"command"`
+}
+
+const format = "ringleader points 1"
+
+// OpenKeep opens or creates a file. Half a line at its end, which a crash has left, is cut off.
+func (s *Study) OpenKeep(path, version string) (k *Keep, err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	k = &Keep{path: path}
+	if k.head, err = line(head{format, version, s.Command()}); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is no regular file", ErrKeep, path)
+	}
+	if k.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			k.file.Close()
+		}
+	}()
+	text, err := io.ReadAll(k.file)
+	if err != nil {
+		return nil, err
+	}
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	if whole == 0 && !bytes.HasPrefix(k.head, text) {
+		return nil, fmt.Errorf("%w: %s holds something else", ErrKeep, path)
+	}
+	if err := k.file.Truncate(int64(whole)); err != nil {
+		return nil, err
+	}
+	if whole == 0 {
+		return k, errors.Join(k.write(k.head), syncFolder(path))
+	}
+	return k, k.read(s, bytes.SplitAfter(text[:whole], []byte("\n")))
+}
+
+// read reads whole lines.
+func (k *Keep) read(s *Study, lines [][]byte) error {
+	if !bytes.Equal(lines[0], k.head) {
+		var other head
+		if err := json.Unmarshal(lines[0], &other); err != nil || other.Format != format {
+			return fmt.Errorf("%w: %s holds something else", ErrKeep, k.path)
+		}
+		return fmt.Errorf("%w: %s keeps those of another study, by ringleader %s: %s", ErrKeep, k.path, other.Version, other.Command)
+	}
+	known := map[string]bool{}
+	for _, p := range s.places() {
+		known[p.point().key()] = true
+	}
+	for i, text := range lines[1 : len(lines)-1] {
+		point := new(Point)
+		if err := json.Unmarshal(text, point); err != nil || !known[point.key()] || !point.whole() {
+			return fmt.Errorf("%w: line %d of %s is no point of this study", ErrKeep, i+2, k.path)
+		}
+		k.Points = append(k.Points, point)
+	}
+	return nil
+}
+
+// whole says whether nothing is missing.
+func (p *Point) whole() bool {
+	sums := []*Sum{&p.Election, &p.Announcement}
+	if p.Elected != nil && p.Quiet != nil {
+		sums = append(sums, p.Elected, p.Quiet)
+	}
+	for _, s := range sums {
+		if s.Runs == 0 || s.Total == nil || s.Squares == nil || s.Least == nil || s.Most == nil {
+			return false
+		}
+	}
+	return (p.Elected == nil) == (p.Quiet == nil)
+}
+
+// Add keeps a point.
+func (k *Keep) Add(p *Point) error {
+	text, err := line(p)
+	if err != nil {
+		return err
+	}
+	return k.write(text)
+}
+
+func (k *Keep) write(text []byte) error {
+	if _, err := k.file.Write(text); err != nil {
+		return err
+	}
+	return k.file.Sync()
+}
+
+// Close ends the file. If the study has all its points, they are put into the order of the study, in which they need
+// not have ended: so the file of a study that was resumed is that of one that was not. Nil: it has not.
+func (k *Keep) Close(all []*Point) error {
+	err := k.file.Close()
+	if err != nil || all == nil {
+		return err
+	}
+	text := k.head
+	for _, p := range all {
+		more, err := line(p)
+		if err != nil {
+			return err
+		}
+		text = append(text, more...)
+	}
+	if there, err := os.ReadFile(k.path); err != nil || bytes.Equal(there, text) {
+		return err
+	}
+	return replace(k.path, text)
+}
+
+// replace puts a new file in the place of the old one, or leaves that.
+func replace(path string, text []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+		return err
+	}
+	return syncFolder(path)
+}
+
+// syncFolder makes a new name durable, on systems where folders can be synced.
+func syncFolder(path string) error {
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	_ = folder.Sync()
+	return folder.Close()
+}
+
+func line(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	return append(text, '\n'), err
+}
