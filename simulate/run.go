@@ -51,11 +51,7 @@ type run[S, M any] struct {
 func Run[S, M any](a election.Algorithm[S, M], o Options) (result *Result, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			e, ok := fault.(error)
-			if !ok || !errors.Is(e, election.ErrTime) && !errors.Is(e, ErrBroken) && !errors.Is(e, ErrOptions) {
-				panic(fault)
-			}
-			result, err = nil, fmt.Errorf("simulating %s: %w", a.Name, e)
+			result, err = nil, refused(fault, a.Name)
 		}
 	}()
 	if o.Schedule == Burns {
@@ -67,6 +63,15 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (result *Result, err e
 	}
 	r.start()
 	return r.finish(), nil
+}
+
+// refused is the error that ended a run by a panic. Other panics go on.
+func refused(fault any, name string) error {
+	e, ok := fault.(error)
+	if !ok || !errors.Is(e, election.ErrTime) && !errors.Is(e, ErrBroken) && !errors.Is(e, ErrOptions) {
+		panic(fault)
+	}
+	return fmt.Errorf("simulating %s: %w", name, e)
 }
 
 func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error) {

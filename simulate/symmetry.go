@@ -1,0 +1,234 @@
+package simulate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+
+	"ringleader.example/ringleader/election"
+)
+
+// Symmetry is what came of a run in which processes were compared that nothing tells apart.
+//
+// Angluin (1980): if everything takes one unit, such processes do the same for ever, unless they choose; so all of
+// them lead or none does. Where every process is like another one, nobody can be elected.
+type Symmetry struct {
+	*Result
+	Alike   [][]int // the positions that nothing tells apart, of a lone process its own; in the order of their first
+	Rounds  uint64  // how many units were there in which something happened: after each all were compared
+	Chance  bool    // processes chose
+	Apart   *Apart  // how choices first told two apart that had been alike; nil: all that were alike still are
+	Repeats *Repeat // the run came back to where it had been, and was ended; nil: it came to rest, or a limit stopped it
+}
+
+// Apart is two processes that differ after a unit of time.
+type Apart struct {
+	At             election.Ticks
+	Process, Other int
+}
+
+// Repeat is two moments between which all happens again and again.
+type Repeat struct{ From, To election.Ticks }
+
+// Alone says whether nothing is like a process but itself, for every process: then nothing stands against an election.
+func (s *Symmetry) Alone() bool { return len(s.Alike) == len(s.Decisions) }
+
+// Symmetric runs an election on a ring where all start together and every message takes one unit, and compares,
+// after each unit, the processes that have the same identifiers, willingness and votes on both their sides, as far as
+// they can see. Of the options it heeds the instance, on which identifiers may repeat, the seed, the limit and Progress.
+func Symmetric[S, M any](a election.Algorithm[S, M], o Options) (symmetry *Symmetry, err error) {
+	if a.Topology != election.Ring {
+		return nil, fmt.Errorf("%w %s: it runs on a %s, and the argument from symmetry is made for rings", ErrOptions, a.Name, a.Topology)
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			symmetry, err = nil, refused(fault, a.Name)
+		}
+	}()
+	o = Options{Instance: o.Instance, Timing: election.Synchronous, Seed: o.Seed, Limit: o.Limit, Progress: o.Progress}
+	o.Instance.Duplicates = true
+	r, err := newRun(a, o)
+	if err != nil {
+		return nil, err
+	}
+	w := &mirror[S, M]{run: r, seen: Symmetry{Result: r.result}, first: map[*S]int{}, been: map[xxh3.Uint128]election.Ticks{}}
+	w.seen.Alike = r.alike()
+	for k, same := range w.seen.Alike {
+		w.first[&r.states[same[0]]] = k
+	}
+	w.timers = make([]election.Ticks, len(w.seen.Alike)*len(a.Timers))
+	r.a = w.watched(r.a)
+	r.collect.Choices(func(n uint32) uint32 {
+		w.seen.Chance = true
+		return r.choose(n)
+	})
+	newClocked(r).play()
+	if r.result.Complete { // else it was stopped amid a unit
+		w.compare()
+	}
+	r.result.Complete = r.result.Complete || w.seen.Repeats != nil
+	r.finish()
+	return &w.seen, nil
+}
+
+// alike finds the positions of a ring that nothing tells apart: what is seen from there out of port 0 is the same, and
+// so out of port 1. What is seen out of a port, link by link, is a word of n letters, each the newborn state of a
+// process and the port that the word leaves it on; of twice as many letters, two words.
+func (r *run[S, M]) alike() (classes [][]int) {
+	n := r.p.Size()
+	newborn := map[string]int{}
+	word, next := make([]int, 2*n), make([]int, 2*n) // by link, which is its first letter
+	for link := range word {
+		state := string(r.plans.AppendState(nil, &r.states[link/2], election.Ticks{}))
+		if _, known := newborn[state]; !known {
+			newborn[state] = len(newborn)
+		}
+		word[link] = 2*newborn[state] + link%2
+		p, port := r.net.End(uint32(link))
+		next[link] = 2*p + 1 - int(port)
+	}
+	for letters := 1; letters < n; letters *= 2 {
+		numbers := map[[2]int]int{}
+		longer, further := make([]int, 2*n), make([]int, 2*n)
+		for link := range word {
+			longer[link] = number(numbers, [2]int{word[link], word[next[link]]})
+			further[link] = next[next[link]]
+		}
+		word, next = longer, further
+	}
+	numbers := map[[2]int]int{}
+	for p := range n {
+		k := number(numbers, [2]int{word[2*p], word[2*p+1]})
+		if k == len(classes) {
+			classes = append(classes, nil)
+		}
+		classes[k] = append(classes[k], p)
+	}
+	return classes
+}
+
+// number numbers pairs in the order in which they come.
+func number(numbers map[[2]int]int, pair [2]int) int {
+	if _, known := numbers[pair]; !known {
+		numbers[pair] = len(numbers)
+	}
+	return numbers[pair]
+}
+
+// mirror looks at a run between its units of time. As long as those that are alike are equal, the first of each stands
+// for all.
+type mirror[S, M any] struct {
+	*run[S, M]
+	seen    Symmetry
+	first   map[*S]int // the states of the first ones: which of Alike they belong to
+	stepped bool
+	at      election.Ticks                  // the unit of the last step
+	sent    []byte                          // what the first ones have sent in it
+	timers  []election.Ticks                // of the first ones, by timer: when it expires; 0: it does not run
+	been    map[xxh3.Uint128]election.Ticks // where the run has been, and when
+}
+
+// watched is the algorithm, watched at each step.
+func (w *mirror[S, M]) watched(a election.Algorithm[S, M]) election.Algorithm[S, M] {
+	start, receive, timeout := a.Start, a.Receive, a.Timeout
+	a.Start = func(s *S, out *election.Out[M]) {
+		w.before()
+		start(s, out)
+		w.after(s)
+	}
+	a.Receive = func(s *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
+		w.before()
+		receive(s, port, kind, m, out)
+		w.after(s)
+	}
+	if timeout != nil {
+		a.Timeout = func(s *S, timer election.Timer, out *election.Out[M]) {
+			w.before()
+			if k, first := w.first[s]; first {
+				w.timers[k*len(a.Timers)+int(timer)] = election.Ticks{}
+			}
+			timeout(s, timer, out)
+			w.after(s)
+		}
+	}
+	return a
+}
+
+// before compares if a unit is over.
+func (w *mirror[S, M]) before() {
+	if w.stepped && w.at != w.now {
+		w.compare()
+	}
+	w.stepped, w.at = true, w.now
+}
+
+// after notes what a step of a first one has put under way.
+func (w *mirror[S, M]) after(s *S) {
+	k, first := w.first[s]
+	if !first {
+		return
+	}
+	for i := range w.collect.Sent() {
+		m := &w.collect.Sent()[i]
+		w.sent = binary.AppendUvarint(w.sent, uint64(k))
+		w.sent = binary.AppendUvarint(w.sent, uint64(m.Link&31)) // the port, and the kind
+		w.sent = w.plans.AppendMessage(w.sent, &m.M)
+	}
+	for _, e := range w.collect.Rare() {
+		if int(e.Timer) >= len(w.a.Timers) {
+			continue // a decision, or a mistake that the engine tells
+		}
+		timer := k*len(w.a.Timers) + int(e.Timer)
+		switch e.Op {
+		case election.SetTimer:
+			w.timers[timer] = election.Forever
+			if e.Ticks.Less(election.Forever.Sub(w.now)) {
+				w.timers[timer] = w.now.Add(e.Ticks)
+			}
+		case election.StopTimer:
+			w.timers[timer] = election.Ticks{}
+		}
+	}
+}
+
+// compare compares those that are alike, and the whole with where the run has been.
+func (w *mirror[S, M]) compare() {
+	w.seen.Rounds++
+	sent := w.sent
+	w.sent = w.sent[:0]
+	if w.seen.Apart != nil || w.seen.Alone() {
+		return
+	}
+	var all, state []byte
+	for _, same := range w.seen.Alike {
+		before := len(all)
+		all = w.plans.AppendState(all, &w.states[same[0]], w.at)
+		for _, p := range same[1:] {
+			state = w.plans.AppendState(state[:0], &w.states[p], w.at)
+			if !bytes.Equal(state, all[before:]) || w.result.Decisions[p].Role != w.result.Decisions[same[0]].Role {
+				w.seen.Apart = &Apart{w.at, same[0], p}
+				if !w.seen.Chance {
+					panic(fmt.Errorf("%w: %s and %s were alike, and differ after unit %s without any choice; steps depend on their arguments only",
+						ErrBroken, w.name(same[0]), w.name(p), w.at))
+				}
+				return
+			}
+		}
+	}
+	for _, expires := range w.timers {
+		if !expires.IsZero() && expires != election.Forever {
+			expires = expires.Sub(w.at)
+		}
+		all = binary.LittleEndian.AppendUint64(all, expires.Lo)
+		all = binary.LittleEndian.AppendUint64(all, expires.Hi)
+	}
+	key := xxh3.Hash128(append(all, sent...))
+	if from, again := w.been[key]; again && !w.seen.Chance {
+		w.seen.Repeats = &Repeat{from, w.at}
+		w.result.Complete = false // it need not go on
+		return
+	}
+	w.been[key] = w.at
+}

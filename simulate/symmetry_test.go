@@ -1,0 +1,177 @@
+package simulate
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/itairodeh"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/election"
+)
+
+func symmetric[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *Symmetry {
+	t.Helper()
+	s, err := Symmetric(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// likes works out from turns and reflections what Alike ought to be: p is like q if one of them takes p to q, and
+// every process to one with the same identifier and the same ports.
+func likes(ids []uint64, flipped []bool) (classes [][]int) {
+	n := len(ids)
+	class := slices.Repeat([]int{-1}, n)
+	for p := range n {
+		for q := range p {
+			for _, mirrored := range []bool{false, true} {
+				fits := true
+				for d := range n { // d steps clockwise from p
+					image := (q + d) % n
+					if mirrored {
+						image = (q - d + n) % n
+					}
+					from := (p + d) % n
+					fits = fits && ids[from] == ids[image] && (flipped[from] == flipped[image]) != mirrored
+				}
+				if fits && class[p] < 0 {
+					class[p] = class[q]
+				}
+			}
+		}
+		if class[p] < 0 {
+			class[p] = len(classes)
+			classes = append(classes, nil)
+		}
+		classes[class[p]] = append(classes[class[p]], p)
+	}
+	return classes
+}
+
+func TestThoseAreAlikeWhomATurnOrAReflectionExchanges(t *testing.T) {
+	for n := 1; n <= 6; n++ {
+		for word := range 1 << n {
+			ids, flipped := make([]uint64, n), make([]bool, n)
+			for p := range ids {
+				ids[p] = uint64(1 + word>>p&1)
+			}
+			for orientation := range 1 << n {
+				for p := range flipped {
+					flipped[p] = orientation>>p&1 == 1
+				}
+				i := election.Instance{IDs: election.List(ids), Flipped: flipped}
+				s := symmetric(t, franklin.Algorithm, Options{Instance: i, Limit: 1000})
+				if want := likes(ids, flipped); !reflect.DeepEqual(s.Alike, want) || s.Apart != nil {
+					t.Fatalf("%v, exchanged %v: %v are alike, want %v; %+v", ids, flipped, s.Alike, want, s)
+				}
+			}
+		}
+	}
+}
+
+// S2's exercise 4(b) for two equal odd ones. On an oriented ring just the opposite ones defeat every algorithm; without
+// orientation also those with two odd gaps between them, of which ALGORITHMS section 3 names the neighbours.
+func TestWhichOddPairsDefeatEveryAlgorithm(t *testing.T) {
+	for n := 2; n <= 8; n++ {
+		for gap := 1; gap < n; gap++ {
+			ids := slices.Repeat([]uint64{1}, n)
+			ids[0], ids[gap] = 2, 2
+			s := symmetric(t, lcr.Algorithm, Options{Instance: election.On(ids...), Limit: 1000})
+			if opposite := 2*gap == n; s.Alone() == opposite {
+				t.Errorf("oriented %v: %v are alike", ids, s.Alike)
+			}
+			alone := true // under every orientation
+			for orientation := range 1 << n {
+				flipped := make([]bool, n)
+				for p := range flipped {
+					flipped[p] = orientation>>p&1 == 1
+				}
+				alone = alone && len(likes(ids, flipped)) == n
+			}
+			if defeated := 2*gap == n || gap%2 == 1 && (n-gap)%2 == 1; alone == defeated {
+				t.Errorf("unoriented %v: each process can always be told apart: %v", ids, alone)
+			}
+		}
+	}
+}
+
+func equals(n int) election.Instance {
+	return election.Instance{IDs: election.List(slices.Repeat([]uint64{1}, n))}
+}
+
+// carousel passes a message round for ever, and counts to 5.
+var carousel = election.Algorithm[int, int]{
+	Declaration: election.Declaration{Name: "carousel", OneWay: true, Kinds: []election.MessageKind{{Name: "horse"}}},
+	New:         func(election.Local) int { return 0 },
+	Start:       func(_ *int, out *election.Out[int]) { out.Send(0, 0, 0) },
+	Receive: func(s *int, _ election.Port, _ election.Kind, m int, out *election.Out[int]) {
+		*s = (*s + 1) % 5
+		out.Send(0, 0, m)
+	},
+}
+
+func TestARunThatComesBackToWhereItWasIsEnded(t *testing.T) {
+	s := symmetric(t, carousel, Options{Instance: equals(3)})
+	if s.Repeats == nil || *s.Repeats != (Repeat{election.Units(0), election.Units(5)}) || !s.Complete || s.Rounds != 6 || len(s.Leaders) > 0 {
+		t.Errorf("%+v, repeats %+v", s, s.Repeats)
+	}
+	counted := carousel
+	counted.Receive = func(_ *int, _ election.Port, _ election.Kind, m int, out *election.Out[int]) { out.Send(0, 0, m+1) }
+	if s = symmetric(t, counted, Options{Instance: equals(3), Limit: 300}); s.Repeats != nil || s.Complete || s.Rounds != 100 {
+		t.Errorf("messages that differ are taken for the same: %+v", s)
+	}
+}
+
+func TestTimersAreAPartOfWhereARunIs(t *testing.T) {
+	clock := carousel
+	clock.Timing, clock.Timers = election.Timed, []string{"tick", "tock"}
+	clock.Start = func(_ *int, out *election.Out[int]) {
+		out.After(0, election.Units(2))
+		out.After(1, election.Units(3))
+	}
+	clock.Timeout = func(_ *int, timer election.Timer, out *election.Out[int]) {
+		out.After(timer, election.Units(2+uint64(timer)))
+	}
+	s := symmetric(t, clock, Options{Instance: equals(4)})
+	if s.Repeats == nil || *s.Repeats != (Repeat{election.Units(0), election.Units(6)}) {
+		t.Errorf("%+v, repeats %+v", s, s.Repeats)
+	}
+	clock.Timeout = func(_ *int, timer election.Timer, out *election.Out[int]) { out.After(timer, election.Forever) }
+	if _, err := Symmetric(clock, Options{Instance: equals(4)}); !errors.Is(err, election.ErrTime) {
+		t.Errorf("timers that never expire: %v", err)
+	}
+}
+
+func TestChanceIsSeenAndSoIsWhatOnlyLooksLikeIt(t *testing.T) {
+	s := symmetric(t, itairodeh.Algorithm, Options{Instance: equals(5), Seed: 1})
+	if !s.Chance || s.Apart == nil || !s.Apart.At.IsZero() || !s.Right {
+		t.Errorf("%+v", s)
+	}
+	turn := 0
+	impure := carousel
+	impure.Start = func(s *int, _ *election.Out[int]) { turn++; *s = turn }
+	if _, err := Symmetric(impure, Options{Instance: equals(2)}); !errors.Is(err, ErrBroken) {
+		t.Errorf("steps that depend on something else: %v", err)
+	}
+}
+
+func TestSymmetryIsForRings(t *testing.T) {
+	_, err := Symmetric(bully.Algorithm, Options{Instance: equals(2)})
+	if !errors.Is(err, ErrOptions) {
+		t.Error(err)
+	}
+	if _, err = Symmetric(lcr.Algorithm, Options{}); !errors.Is(err, election.ErrInstance) {
+		t.Error(err)
+	}
+	if s := symmetric(t, lcr.Algorithm, Options{Instance: election.On(3, 1, 2)}); !s.Alone() || !s.Right || s.Rounds != 7 {
+		t.Errorf("with different identifiers: %+v", s)
+	}
+	if s := symmetric(t, lcr.Algorithm, Options{Instance: equals(100_000)}); s.Alone() || len(s.Leaders) != 100_000 {
+		t.Errorf("%d of 100000 lead", len(s.Leaders))
+	}
+}
