@@ -90,7 +90,7 @@ type Options struct {
 	Seed     uint64 // of schedules, delays, choices and faults
 	Cores    int    // how many may be used where the result does not depend on it; 0: one
 
-	Initiators []int // positions that start, in this order, before anything is delivered; nil: all
+	Initiators []int // positions that start, in this order, before anything is delivered; nil: all that are willing
 	AnyTime    bool  // the schedule decides when each of them starts
 
 	// Wake says, in a synchronous run, when each position starts by itself, unless it has done so: messages of the
@@ -175,6 +175,7 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 		err = o.checkWake(n)
 	}
 	if err == nil {
+		o.leaveOut(p)
 		err = p.CheckStart(o.starters(), f.Dead, o.AnyTime)
 	}
 	if err == nil && p.Declaration().Starts == election.Together && slices.ContainsFunc(o.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
@@ -204,6 +205,19 @@ func (o *Options) checkWake(n int) error {
 }
 
 func wakes(at election.Ticks) bool { return at != election.Forever }
+
+// leaveOut leaves the unwilling to be woken by a message, where nothing says who starts.
+func (o *Options) leaveOut(p *election.Prepared) {
+	if len(o.Instance.Unwilling) == 0 || o.Initiators != nil || o.Wake != nil || p.Declaration().Starts != election.AnyStart {
+		return
+	}
+	o.Initiators = []int{}
+	for q := range p.Size() {
+		if p.Willing(q) && !slices.Contains(o.Faults.Dead, q) {
+			o.Initiators = append(o.Initiators, q)
+		}
+	}
+}
 
 // starters are the positions that start by themselves; nil: all.
 func (o *Options) starters() []int {

@@ -57,6 +57,7 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 	if i.Flipped != nil && !e.Unoriented {
 		return fmt.Errorf("cannot count %s: it needs an oriented ring", e.Name)
 	}
+	awake.atAnyTime(e.Declaration, "", i.Parameters)
 	set, err := e.Set(i.Parameters)
 	if err != nil {
 		return err

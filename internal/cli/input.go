@@ -19,6 +19,7 @@ type input struct {
 	ids        string
 	n          int
 	order      string
+	first      uint64
 	seed       uint64
 	parameters []string
 	duplicates bool
@@ -31,8 +32,9 @@ type input struct {
 func (in *input) flags(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&in.ids, "ids", "", "identifiers, clockwise on a ring: 5,4,3,2,1")
-	f.IntVar(&in.n, "n", 0, "number of processes, with identifiers 1 … n in some --order")
+	f.IntVar(&in.n, "n", 0, "number of processes, with identifiers 1 … n in some --order, or others by --first")
 	f.StringVar(&in.order, "order", "", "order of identifiers: "+strings.Join(order.Names[:], ", ")+" (default increasing)")
+	f.Uint64Var(&in.first, "first", 1, "the smallest identifier of --n; the others follow in a row")
 	f.Uint64Var(&in.seed, "seed", 1, "seed of everything random: order, schedule, delays, choices")
 	f.StringSliceVar(&in.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	in.shape.flags(command)
@@ -84,12 +86,12 @@ func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
 		return i, err
 	}
 	switch {
-	case e.Identifiers == election.Anonymous && (in.ids != "" || in.order != ""):
-		return i, fmt.Errorf("processes have no identifiers for %s, so --ids and --order mean nothing; say how many with --n", e.Name)
+	case e.Identifiers == election.Anonymous && (in.ids != "" || in.order != "" || in.first != 1):
+		return i, fmt.Errorf("processes have no identifiers for %s, so --ids, --order and --first mean nothing; say how many with --n", e.Name)
 	case e.Identifiers == election.Anonymous && in.n > 0:
 		i.IDs = nameless(in.n)
-	case in.ids != "" && (in.n != 0 || in.order != ""):
-		return i, errors.New("--ids says all; --n and --order go without it")
+	case in.ids != "" && (in.n != 0 || in.order != "" || in.first != 1):
+		return i, errors.New("--ids says all; --n, --order and --first go without it")
 	case in.ids != "":
 		ids, err := numbers(in.ids)
 		if err != nil {
@@ -109,9 +111,14 @@ func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
 		if e.Topology == election.Complete && name != order.Names[0] {
 			return i, fmt.Errorf("on a complete graph nobody stands next to anybody, so --order %s means nothing", name)
 		}
-		if i.IDs, err = order.Parse(name, in.n, in.seed); err != nil {
+		ids, err := order.Parse(name, in.n, in.seed)
+		if err == nil {
+			ids, err = ids.From(in.first)
+		}
+		if err != nil {
 			return i, err
 		}
+		i.IDs = ids
 	}
 	if err := in.fit(e, &i, in.seed); err != nil {
 		return i, err

@@ -67,6 +67,7 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 	if err != nil {
 		return err
 	}
+	o.atAnyTime(e.Declaration, o.start, i.Parameters)
 	s := sockets.Options{Instance: i, Seed: o.seed, Unit: o.unit, Limit: o.limit}
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
 		return err

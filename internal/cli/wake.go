@@ -25,6 +25,26 @@ func (w *waking) flags(command *cobra.Command) {
 	f.StringVar(&w.unwilling, "unwilling", "", "ID,… who do not take part if a message wakes them")
 }
 
+// atAnyTime sets a parameter that lets processes start at any time, if a flag asks for that and no parameter is given
+// that says when they do.
+func (w *waking) atAnyTime(d *election.Declaration, start string, given map[string]string) {
+	if d.Starts != election.Together || w.wake == "" && w.unwilling == "" && (start == "" || start == "all") {
+		return
+	}
+	for i := range d.Parameters {
+		p := &d.Parameters[i]
+		if _, is := given[p.Name]; is {
+			continue
+		}
+		for _, word := range p.Choices {
+			if set, err := d.Set(map[string]string{p.Name: word}); err == nil && d.With(set).Starts == election.AnyStart {
+				given[p.Name] = word
+				return
+			}
+		}
+	}
+}
+
 // wakeUps reads when each of n positions wakes by itself; nil: as --start says.
 func (w *waking) wakeUps(start string, n int) ([]election.Ticks, error) {
 	switch {
@@ -90,8 +110,11 @@ func (w *waking) woken(d *election.Declaration, i election.Instance) (ids electi
 	if err != nil {
 		return nil, "", err
 	}
-	if times == nil {
+	if times == nil { // whoever is unwilling does not begin
 		times = make([]election.Ticks, n)
+		for _, q := range i.Unwilling {
+			times[q] = election.Forever
+		}
 	}
 	starters := 0
 	for _, at := range times {
