@@ -27,6 +27,7 @@ type runOptions struct {
 	checking
 	faultFlags
 	overOptions
+	anonymous bool
 	results
 }
 
@@ -71,6 +72,10 @@ the system's schedule is what it is. Counts that depend on no schedule are the s
 unit is then a duration, a synchronous one keeps rounds by markers, which are counted apart, and
 processes can only be dead. With --over processes each has an operating-system process of its own.
 
+With --anonymous all processes of a ring have one identifier, or those of --ids, which may repeat. All start
+together and every message takes one unit; after each the states of those whom nothing tells apart are
+compared. Unless they choose by chance they are equal for ever, so that all lead or none does.
+
 Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1
   ringleader run ring-bully --n 1000000 --order random --seed 7
@@ -82,6 +87,8 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
   ringleader run bully --n 5 --fault "partition 1,2 | 3,4,5 from 30 until 90"
   ringleader run bully --n 7 --fault "random 2 crashes, 1 recovery until 100" --seed 3
   ringleader run hirschberg-sinclair --n 100 --order random --over tcp
+  ringleader run lcr --n 5 --anonymous
+  ringleader run odd-pair --ids 7,5,5,7,5,5,5
   ringleader run --scenario s2-figures-2.7-2.8
   ringleader run lcr --ids 5,4,3,2,1 --story
   ringleader run bully --n 7 --fault "random 2 crashes until 100" --seed 3 --save bad-day.json`,
@@ -95,6 +102,9 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 				return err
 			}
 			e = o.form(e)
+			if o.anonymous {
+				return p.runAnonymous(command, e, &o)
+			}
 			if o.over != "" || command.Flags().Changed("unit") {
 				return p.runOver(command, e, &o)
 			}
@@ -113,6 +123,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command)
 	o.overOptions.flags(command)
+	f.BoolVar(&o.anonymous, "anonymous", false, "give all the same identifier, or those of --ids, and compare all states in lock-step: Angluin's impossibility")
 	f.StringVar(&o.scenario, "scenario", "", "a run that has a name, told as a story; see ringleader scenarios")
 	f.BoolVar(&o.story, "story", false, "first tell the run, a line a step")
 	f.Uint64Var(&o.until, "until", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
@@ -131,7 +142,6 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 	if err != nil {
 		return simulate.Options{}, err
 	}
-	o.atAnyTime(e.Declaration, o.start, i.Parameters)
 	if err = o.reluctant(&i); err != nil {
 		return simulate.Options{}, err
 	}
@@ -239,9 +249,6 @@ func identity(e *catalogue.Entry, in *input, ids election.Arrangement) object {
 			name = "increasing"
 		}
 		result = append(result, field{"order", name})
-		if in.first != 1 {
-			result = append(result, field{"first", in.first})
-		}
 	}
 	if ids.Len() <= shownIDs || in.ids != "" {
 		list := make([]uint64, ids.Len())
