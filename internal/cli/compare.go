@@ -50,8 +50,8 @@ there, and ends with the same bytes. A file for --study says what is compared:
   title = "…"             # of a drawing
 
 A drawing shows what was measured as markers, exact averages as thin lines, and worst cases as dashed
-ones. --against time draws messages over the time until the leader is elected: what a protocol gains
-in the one, it pays in the other. For the protocols of S5, the constants of its theorem 5.1 are fitted.
+ones. --against time draws all messages over the time until all is quiet: what a protocol gains in the one,
+it pays in the other. For the protocols of S5, the constants of its theorem 5.1 are fitted.
 
 Exit status: 0 fine; 1 a run failed, or a file cannot be written; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader compare lcr ring-bully peterson --n 16,64,256

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +65,9 @@ func (o *drawOptions) drawing(chart *plot.Chart) func(io.Writer) error {
 // chart is the drawing of a comparison.
 func (c *comparison) chart(o *drawOptions) *plot.Chart {
 	y := "election messages"
+	if o.against == "time" {
+		y = "messages, with the announcement"
+	}
 	if o.perProcess {
 		y += " per process"
 	}
@@ -100,18 +104,13 @@ func (c *comparison) overSize(chart *plot.Chart, o *drawOptions) {
 	if !chart.X.Log {
 		chart.X.Ticks = nil
 	}
-	exact, limits := false, false
+	exact := false
 	var measured, curves, bounds []plot.Series
 	for i, name := range c.Orders {
 		for k, s := range c.Subjects {
-			series := plot.Series{Name: s.Label, Look: i*len(c.Subjects) + k, Marked: true}
-			if len(c.Orders) > 1 {
-				series.Name += ", " + name
-			}
-			for _, p := range c.points {
-				if p.Algorithm == s.Label && (p.Order == name || p.Order == "" && i == 0) {
-					series.Points = append(series.Points, c.spot(p, float64(p.N), o))
-				}
+			series := plot.Series{Name: c.name(s, name), Look: i*len(c.Subjects) + k, Marked: true}
+			for _, p := range c.at(s, i) {
+				series.Points = append(series.Points, c.spot(p, float64(p.N), "election", o))
 			}
 			if len(series.Points) == 0 {
 				continue
@@ -128,13 +127,12 @@ func (c *comparison) overSize(chart *plot.Chart, o *drawOptions) {
 		}
 	}
 	bounds = slices.CompactFunc(bounds, func(a, b plot.Series) bool { return slices.Equal(a.Points, b.Points) })
-	limits = len(bounds) > 0
 	chart.Series = slices.Concat(bounds, curves, measured)
 	says := []string{"Markers: measured" + c.precision()}
 	if exact {
 		says = append(says, "thin lines: exact averages")
 	}
-	if limits {
+	if len(bounds) > 0 {
 		says = append(says, "dashed: worst cases")
 	}
 	chart.Subtitle = strings.Join(says, " · ") + "."
@@ -154,9 +152,9 @@ func (c *comparison) precision() string {
 	return fmt.Sprintf(", means to ±%.2g %% (95 %%)", 100*worst)
 }
 
-// spot is a point of the drawing.
-func (c *comparison) spot(p *study.Point, x float64, o *drawOptions) plot.Point {
-	y, _ := p.Election.Mean().Float64()
+// spot is a point of the drawing: so many messages of those that a bound of that name speaks of.
+func (c *comparison) spot(p *study.Point, x float64, of string, o *drawOptions) plot.Point {
+	y, _ := messagesOf(p, of).Float64()
 	spot := plot.Point{X: x, Y: y, Error: p.Election.HalfWidth()}
 	if o.perProcess {
 		spot.Y /= float64(p.N)
@@ -208,65 +206,67 @@ func (c *comparison) limits(s *study.Subject, look int, o *drawOptions) []plot.S
 	return []plot.Series{series}
 }
 
-// overTime draws messages over time: of one size, a point for each algorithm, and those that differ in parameters
-// only are joined; of several, a line for each algorithm.
+// overTime draws messages over time: of one size, a point for each algorithm, where a thin line joins those that differ
+// in parameters only; of several, a line for each algorithm.
 func (c *comparison) overTime(chart *plot.Chart, o *drawOptions) {
-	chart.X.Name = "time until the leader is elected, units of delay"
-	if len(c.Sizes) == 1 {
-		chart.Subtitle = fmt.Sprintf("Each point is an algorithm on rings of %d; lines join one protocol with several parameters. Towards the lower left is better.", c.Sizes[0])
+	chart.X.Name = "time until all is quiet, units of delay"
+	one := len(c.Sizes) == 1
+	if one {
+		chart.Subtitle = fmt.Sprintf("On the same rings of %d processes. Thin lines join one protocol with several parameters. Lower left is better.", c.Sizes[0])
 	} else {
-		chart.Subtitle = fmt.Sprintf("Each line is an algorithm on the same rings, from n = %d to n = %d. Towards the lower left is better.", c.Sizes[0], c.Sizes[len(c.Sizes)-1])
+		chart.Subtitle = fmt.Sprintf("On the same rings, from n = %d to n = %d. Lower left is better.", c.Sizes[0], c.Sizes[len(c.Sizes)-1])
 	}
-	var missing []string
-	var names []string // of series
-	for _, s := range c.Subjects {
-		name, _, _ := strings.Cut(s.Label, ":")
-		if len(c.Sizes) > 1 {
-			name = s.Label
-		}
-		i := slices.Index(names, name)
-		if i < 0 {
-			i = len(names)
-			names = append(names, name)
-			chart.Series = append(chart.Series, plot.Series{Look: i, Marked: true})
-		}
-		for k, p := range c.of(s) {
-			time := math.Inf(1)
-			if p.Elected != nil {
-				time, _ = new(big.Float).SetRat(p.Elected.Mean()).Float64()
+	var missing, protocols []string
+	var joined []plot.Series // by protocol
+	for i, name := range c.Orders {
+		for k, s := range c.Subjects {
+			series := plot.Series{Name: c.name(s, name), Look: i*len(c.Subjects) + k, Marked: true}
+			for _, p := range c.at(s, i) {
+				time := math.Inf(1)
+				if p.Quiet != nil {
+					time, _ = new(big.Float).SetRat(p.Quiet.Mean()).Float64()
+				}
+				if math.IsInf(time, 0) {
+					missing = append(missing, fmt.Sprintf("%s at n = %d", s.Label, p.N))
+					continue
+				}
+				series.Points = append(series.Points, c.spot(p, time, "total", o))
 			}
-			if math.IsInf(time, 0) {
-				missing = append(missing, fmt.Sprintf("%s at n = %d", s.Label, p.N))
-				continue
+			if one {
+				series.Line = plot.Alone
+				protocol := c.name(&study.Subject{Label: s.Name}, name)
+				at := slices.Index(protocols, protocol)
+				if at < 0 {
+					at = len(protocols)
+					protocols, joined = append(protocols, protocol), append(joined, plot.Series{Look: series.Look, Line: plot.Thin})
+				}
+				joined[at].Points = append(joined[at].Points, series.Points...)
 			}
-			spot := c.spot(p, time, o)
-			if len(c.Orders) > 1 {
-				spot.Name = ", " + p.Order
-			}
-			if k == len(c.of(s))-1 || len(c.Sizes) == 1 {
-				spot.Name = strings.Replace(s.Label, ":", " ", 1) + spot.Name
-			} else {
-				spot.Name = ""
-			}
-			chart.Series[i].Points = append(chart.Series[i].Points, spot)
+			chart.Series = append(chart.Series, series)
 		}
 	}
-	for i := range chart.Series {
-		if len(c.Sizes) == 1 {
-			slices.SortStableFunc(chart.Series[i].Points, func(a, b plot.Point) int { return compareFloats(a.X, b.X) })
-		}
+	for _, line := range joined {
+		slices.SortStableFunc(line.Points, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
+		chart.Series = append(chart.Series, line)
 	}
 	if missing != nil {
 		chart.Notes = "Not drawn, since there is no time, or none below 10³⁰⁸: " + strings.Join(missing, ", ") + ". " + chart.Notes
 	}
 }
 
-func compareFloats(a, b float64) int { return big.NewFloat(a).Cmp(big.NewFloat(b)) }
+// name is what a series is called.
+func (c *comparison) name(s *study.Subject, order string) string {
+	name := strings.Replace(s.Label, ":", " ", 1)
+	if len(c.Orders) > 1 {
+		name += ", " + order
+	}
+	return name
+}
 
-// of are the points of an algorithm.
-func (c *comparison) of(s *study.Subject) (points []*study.Point) {
+// at are the points of an algorithm at one of the orders; at the first, those where no order means anything, too.
+func (c *comparison) at(s *study.Subject, order int) (points []*study.Point) {
 	for _, p := range c.points {
-		if p.Algorithm == s.Label {
+		if p.Algorithm == s.Label && (p.Order == c.Orders[order] || p.Order == "" && order == 0) {
 			points = append(points, p)
 		}
 	}

@@ -178,24 +178,42 @@ func (c *comparison) remarks(w io.Writer) {
 	if compared > 0 {
 		fmt.Fprintf(w, "%d of %d exact averages are within the interval, and the farthest is off by %.1fσ.\n", within, compared, farthest)
 	}
-	for _, s := range c.Subjects {
-		if b := s.Bound(c.Sizes[len(c.Sizes)-1]); b != nil {
-			of := "election messages"
-			if b.Of == "total" {
-				of = "all messages"
-			}
-			fmt.Fprintf(w, "%s: worst case %s %s (%s)\n", s.Label, b.Formula, of, b.Source)
-		}
-		if b := s.Average(); b != nil {
-			fmt.Fprintf(w, "%s: average %s %s messages (%s)\n", s.Label, b.Formula, b.Of, b.Source)
-		}
-	}
+	c.sources(w)
 	fits := c.Fits(c.points)
 	if len(fits) > 0 {
 		fmt.Fprintln(w, "S5 theorem 5.1 with fitted constants, of all messages and of the time to elect; i, the smallest identifier, is 1:")
 	}
 	for _, f := range fits {
 		fmt.Fprintln(w, "  "+f.String())
+	}
+}
+
+// sources says what is declared of the algorithms, once for those of which the same is.
+func (c *comparison) sources(w io.Writer) {
+	var says []string
+	who := map[string]string{}
+	add := func(s *study.Subject, what string, b *election.Bound) {
+		if b == nil {
+			return
+		}
+		of := b.Of
+		if of == "total" {
+			of = "all"
+		}
+		text := fmt.Sprintf("%s %s %s messages (%s)", what, b.Formula, of, b.Source)
+		if who[text] == "" {
+			says = append(says, text)
+			who[text] = s.Label
+		} else {
+			who[text] += ", " + s.Label
+		}
+	}
+	for _, s := range c.Subjects {
+		add(s, "worst case", s.Bound(c.Sizes[len(c.Sizes)-1]))
+		add(s, "average", s.Average())
+	}
+	for _, text := range says {
+		fmt.Fprintf(w, "%s: %s\n", who[text], text)
 	}
 }
 

@@ -49,7 +49,6 @@ const (
 type Point struct {
 	X, Y  float64
 	Error float64 // the value is between Y - Error and Y + Error
-	Name  string  // stands beside the point
 }
 
 // ErrEmpty says that there is nothing to draw.
@@ -62,6 +61,7 @@ const (
 	frameHeight = 480.0
 	labelGap    = 17.0 // between the labels of lines
 	labelAway   = 26.0 // from the frame
+	labelIn     = 28.0 // from where they begin, for a sample of the line
 	radius      = 4.5  // of markers
 	normal      = 13.0
 	small       = 11.0
@@ -94,8 +94,7 @@ type drawing struct {
 	x, y            scale
 	elements, above []element // above: drawn last
 	labels          []label
-	occupied        []box // by markers and texts in the frame
-	exits           int   // how many lines have left through the top
+	exits           int // how many lines have left through the top
 }
 
 // label is the name of a line, beside the frame.
@@ -123,7 +122,11 @@ func (c *Chart) layOut() (*drawing, error) {
 		yNames = max(yNames, textWidth(t.name, small))
 	}
 	d.left = margin + yNames + 14
-	lines := wrap(c.Subtitle, normal, frameWidth+d.left+120)
+	d.width = max(d.left+frameWidth, margin+1.1*textWidth(c.Title, large)) + margin
+	for _, s := range c.Series {
+		d.width = max(d.width, d.left+frameWidth+labelAway+labelIn+textWidth(s.Name, normal)+margin)
+	}
+	lines := wrap(c.Subtitle, normal, d.width-2*margin)
 	d.top = 44 + 19*float64(len(lines)) + 34
 	d.x.from, d.x.to = d.left, d.left+frameWidth
 	d.y.from, d.y.to = d.top+frameHeight, d.top
@@ -131,11 +134,6 @@ func (c *Chart) layOut() (*drawing, error) {
 	d.axes()
 	d.series()
 	d.placeLabels()
-	right := d.left + frameWidth + margin
-	for _, l := range d.labels {
-		right = max(right, d.left+frameWidth+labelAway+28+textWidth(l.text, normal)+margin)
-	}
-	d.width = max(right, margin+textWidth(c.Title, large)*1.1+margin)
 	notes := wrap(c.Notes, small, d.width-2*margin)
 	notesTop := d.top + frameHeight + 68
 	d.height = notesTop + 15*float64(len(notes)) + 8
@@ -217,7 +215,7 @@ func (d *drawing) every() int {
 	}
 }
 
-// series draws the lines first, then the markers, then the names of points.
+// series draws the lines first, then the markers.
 func (d *drawing) series() {
 	for _, s := range d.Series {
 		d.line(s)
@@ -228,13 +226,6 @@ func (d *drawing) series() {
 		}
 		for _, p := range s.Points {
 			d.marker(s, p)
-		}
-	}
-	for _, s := range d.Series {
-		for _, p := range s.Points {
-			if p.Name != "" {
-				d.name(p)
-			}
 		}
 	}
 }
@@ -252,7 +243,6 @@ func (d *drawing) marker(s Series, p Point) {
 		d.add(element{class: class, width: 1.2, points: []xy{{at.x - 3, high}, {at.x + 3, high}}})
 	}
 	d.elements = append(d.elements, symbol(s.Look, at))
-	d.occupied = append(d.occupied, box{at.x - radius, at.y - radius, at.x + radius, at.y + radius})
 }
 
 // at is where a point is, if it were in the frame.
@@ -388,7 +378,7 @@ func (d *drawing) placeLabels() {
 		if l.line == Dashed {
 			size = small
 		}
-		d.add(element{class: "ink", text: l.text, size: size, points: []xy{{edge + labelAway + 28, y + 4.5}}})
+		d.add(element{class: "ink", text: l.text, size: size, points: []xy{{edge + labelAway + labelIn, y + 4.5}}})
 	}
 }
 
@@ -427,58 +417,6 @@ func apart(wanted []float64, gap, least, most float64) []float64 {
 		}
 	}
 	return places
-}
-
-// box is a part of the drawing that is taken.
-type box struct{ left, top, right, bottom float64 }
-
-func (b box) touches(other box) bool {
-	return b.left < other.right && other.left < b.right && b.top < other.bottom && other.top < b.bottom
-}
-
-// name writes the name of a point beside it, where it covers nothing if there is such a place.
-func (d *drawing) name(p Point) {
-	at, ok := d.place(p)
-	if !ok {
-		return
-	}
-	width := textWidth(p.Name, small)
-	const away, rise = radius + 4, 12.0
-	best, least := element{}, math.Inf(1)
-	var taken box
-	for ring := range 4 {
-		far := float64(ring) * 11
-		for _, place := range []struct {
-			at     xy
-			anchor float64
-		}{
-			{xy{at.x + away + far/2, at.y + 4}, 0},
-			{xy{at.x - away - far/2, at.y + 4}, 1},
-			{xy{at.x, at.y - away - far}, 0.5},
-			{xy{at.x, at.y + away + rise - 3 + far}, 0.5},
-			{xy{at.x + away, at.y - away - far}, 0},
-			{xy{at.x + away, at.y + away + rise - 3 + far}, 0},
-			{xy{at.x - away, at.y - away - far}, 1},
-			{xy{at.x - away, at.y + away + rise - 3 + far}, 1},
-		} {
-			b := box{place.at.x - place.anchor*width - 2, place.at.y - rise + 2, place.at.x + (1-place.anchor)*width + 2, place.at.y + 3}
-			cost := float64(ring) / 10
-			for _, o := range d.occupied {
-				if b.touches(o) {
-					cost++
-				}
-			}
-			if b.left < d.left || b.right > d.left+frameWidth+90 || b.top < d.top-20 || b.bottom > d.top+frameHeight {
-				cost += 3
-			}
-			if cost < least {
-				least, taken = cost, b
-				best = element{class: "ink", text: p.Name, size: small, anchor: place.anchor, halo: true, points: []xy{place.at}}
-			}
-		}
-	}
-	d.occupied = append(d.occupied, taken)
-	d.above = append(d.above, best)
 }
 
 func look(i int) string { return fmt.Sprintf("look-%d", i%len(looks)) }
