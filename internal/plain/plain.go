@@ -295,6 +295,10 @@ func (d *node) empty(v unsafe.Pointer, now election.Ticks) bool {
 }
 
 func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, name func(election.ID) uint64, outer bool) {
+	if d.typ == reflect.TypeFor[election.Ticks]() {
+		b.WriteString((*election.Ticks)(v).String())
+		return
+	}
 	switch d.form {
 	case identifier:
 		b.WriteString(strconv.FormatUint(name(*(*election.ID)(v)), 10))

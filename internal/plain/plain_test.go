@@ -273,6 +273,7 @@ func TestTextIsForPeople(t *testing.T) {
 		{struct{ Until, Gone election.Deadline }{
 			election.DeadlineIn(election.Power(70), now), election.DeadlineIn(election.Units(9), election.Ticks{}),
 		}, "Until in 1180591620717411303424"},
+		{struct{ Hypotheses []election.Ticks }{[]election.Ticks{election.Units(2), election.Power(64)}}, "[2 18446744073709551616]"},
 		{int64(-1 << 63), "-9223372036854775808"},
 		{uint64(1<<64 - 1), "18446744073709551615"},
 	} {
