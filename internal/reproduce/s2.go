@@ -1,4 +1,427 @@
 package reproduce
 
-// s2 are the statements of S2.
-var s2 = []Row{}
+import (
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+// s2 are the statements of S2, in its order.
+var s2 = from("S2", s2Elections, s2LCR, s2Complete, s2LogicalRing, s2Exercises)
+
+// from are the rows of a source, section by section.
+func from(source string, sections ...[]Row) []Row {
+	rows := slices.Concat(sections...)
+	for i := range rows {
+		rows[i].Source = source
+	}
+	return rows
+}
+
+// s2Elections are the statements of section 2.1.
+var s2Elections = []Row{
+	{
+		Where: "section 2.1, definition", Claim: "an election designates a single process",
+		How: "every algorithm of the catalogue that finds identifiers, or none, on 1 to 7 processes: who leads in the end", Check: electsOne,
+	},
+	{
+		Where: "section 2.1, reason 1", Claim: "centralized control is a single point of failure",
+		How: "the leader crashes: lcr, which nobody asks again, and bully", Check: singlePointOfFailure,
+	},
+	{
+		Where: "section 2.1, reason 2", Claim: "an election chooses a new leader upon failure of the existing one",
+		How: "bully and logical-ring with 2 to 8 processes: leaders crash one after the other", Check: newLeader,
+	},
+	{
+		Where: "section 2.1, when to elect", Claim: "there is an election at the beginning and when the leader fails, and no other",
+		How: "messages of bully after each crash: of the leader, and of others", Check: whenToElect,
+	},
+	{
+		Where: "section 2.1, timeout", Claim: "who gets no response from the leader for some time suspects it and starts an election",
+		How: "the record of a run: when the leader crashes, and what those do that suspect it", Check: suspicionStarts,
+	},
+	{
+		Where: "section 2.1, extrema-finding", Claim: "extrema-finding: each process has a fixed value, and the extreme one is elected",
+		How: "every algorithm of the catalogue that says so, on every order of 5 values that are not 1 to 5", Check: extremaFinding,
+	},
+	{
+		Where: "section 2.1, preference-based", Claim: "preference-based: processes vote for whom they prefer",
+		How: "all votes of 4 processes, on a complete graph, with and without a collector, on a ring and on a path", Check: preferenceBased,
+	},
+	{
+		Where: "section 2.1, lost token", Claim: "who regenerates a lost token is to be elected",
+		How: "a token on a ring is lost; lcr elects on the ring, and the leader makes a token", Check: lostToken,
+	},
+	{
+		Where: "section 2.1, figure 2.1", Claim: "p(i) sends to p(i+1) and receives from p(i-1), modulo n; node 0 is n, 2n, … after rounds",
+		How: "where the links of rings of up to 64 lead, and who passes a message on that goes round", Check: ringModuloN,
+	},
+	{
+		Where: "section 2.1, process 2n+1", Claim: "process 2n+1 receives from 2n and sends to 2n+1",
+		How: "where the links of rings of up to 64 lead", Check: sendsToItself,
+	},
+	{
+		Where: "section 2.1, neighbours", Claim: "each process knows its neighbours and their uids",
+		How: "what processes of lcr are given at birth, and whether they elect", Check: knowsNeighbours,
+	},
+	{
+		Where: "section 2.1, one announces", Claim: "one process only announces that it is the leader",
+		How: "leader messages that are not passed on, in the runs on every ring of up to 5, every set of initiators", Check: oneAnnounces,
+	},
+	{
+		Where: "section 2.1, output", Claim: "in LCR only the leader performs an output",
+		How: "decisions of lcr and lcr-synchronous on every ring of up to 6", Check: onlyTheLeaderOutputs,
+	},
+	{
+		Where: "table 2.1, line 1", Claim: "after an election processes go on as long as the leader stays; for mutual exclusion they compete each time",
+		How: "messages of lcr and bully after the election; of a token ring for each entry", Check: table21Competes,
+	},
+	{
+		Where: "table 2.1, line 2", Claim: "an election is to end soon; mutual exclusion is to starve nobody",
+		How: "repeated elections on every ring of up to 5: times, and who never leads; entries of each in a token ring", Check: table21Starves,
+	},
+	{
+		Where: "table 2.1, line 3", Claim: "all must know the result of an election; nobody need know who is in the critical section",
+		How: "decisions of lcr and of a token ring on rings of up to 8", Check: table21Knows,
+	},
+	{
+		Where: "section 2.1, topologies", Claim: "topologies are complete, logical ring or tree",
+		How: "bully, logical-ring and tree with 2 to 8 processes, each alone starting", Check: topologies,
+	},
+	{
+		Where: "section 2.1, tree topology", Claim: "an election on a tree",
+		How: "paths, stars and binary trees of up to 15, one to all start; every schedule on the path of 4", Check: onTrees,
+	},
+}
+
+// plain are the algorithms that promise a leader wherever identifiers differ, or where there are none.
+func (b *Bench) plain() (all []*catalogue.Entry) {
+	for _, name := range catalogue.Names() {
+		if e := b.algorithm(name); e.Promise == nil {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// path is the tree on which position p is next to p + 1.
+func path(n int) (edges [][2]int) {
+	for p := range n - 1 {
+		edges = append(edges, [2]int{p, p + 1})
+	}
+	return edges
+}
+
+// on runs an algorithm among these, with the edges of a path if it needs a tree.
+func (b *Bench) on(e *catalogue.Entry, ids []uint64) *simulate.Result {
+	i := election.On(ids...)
+	if e.Topology == election.Tree {
+		i.Edges = path(len(ids))
+	}
+	return b.simulate(e.Name, simulate.Options{Instance: i, Seed: 1})
+}
+
+func electsOne(b *Bench) Finding {
+	var wrong doubt
+	all := b.plain()
+	for _, e := range all {
+		for n := 1; n <= 7; n++ {
+			r := b.on(e, upTo(n))
+			wrong.unless(end(r) == right, "%s with %d processes: %s", e.Name, n, end(r))
+		}
+	}
+	return holds(wrong.first, "%d algorithms, 1 to 7 processes: one leads", len(all))
+}
+
+func singlePointOfFailure(b *Bench) Finding {
+	var wrong doubt
+	once, service := among(5, "lcr").run("crash 5 at 50"), among(5, "bully").run("crash 5 at 50")
+	b.dies(&wrong, once, "nobody leads")
+	b.dies(&wrong, service, right)
+	f := holds(wrong.first, "5 leads and crashes: with lcr nobody leads any more; with bully 4 does after another election")
+	f.Replay = once.replay()
+	return f
+}
+
+// dies runs a trial in which somebody crashes, and expects such an end.
+func (b *Bench) dies(wrong *doubt, t trial, want string) {
+	r := b.run(t)
+	got := end(r)
+	wrong.unless(got == want && len(r.Dead) == 1, "%s: %s; want: %s", t.algorithm, got, want)
+}
+
+func newLeader(b *Bench) Finding {
+	var wrong doubt
+	elections := 0
+	for _, name := range []string{"bully", "logical-ring"} {
+		for n := 2; n <= 8; n++ {
+			t := among(n, name).run()
+			for left := n - 1; left >= 1; left-- {
+				t.faults = append(t.faults, fmt.Sprintf("crash %d at %d", left+1, 100*(n-left)))
+				r := b.run(t)
+				elections++
+				wrong.unless(end(r) == right && r.Leaders[0] == left-1, "%s of %d, %d left: %s", name, n, left, end(r))
+			}
+		}
+	}
+	return holds(wrong.first, "%d crashes of leaders: each time the next lower process leads", elections)
+}
+
+func whenToElect(b *Bench) Finding {
+	var wrong doubt
+	for n := 3; n <= 8; n++ {
+		t := among(n, "bully").run()
+		begin := b.run(t).Messages
+		for p := 1; p <= n; p++ {
+			t.faults = []string{fmt.Sprintf("crash %d at 100", p)}
+			r := b.run(t)
+			more := r.Messages.Total - begin.Total
+			wrong.unless(end(r) == right && (more > 0) == (p == n), "of %d, %d crashes: %d messages follow, %s", n, p, more, end(r))
+		}
+	}
+	return holds(wrong.first, "3 to 8 processes: the leader's crash causes messages, any other's none")
+}
+
+func suspicionStarts(b *Bench) Finding {
+	var wrong doubt
+	t := among(5, "bully").run("crash 5 at 50").recorded()
+	crash, suspicions := election.Units(0), 0
+	for _, s := range b.run(t).Record.Steps {
+		switch s.Event {
+		case trace.Crash:
+			crash = s.Time
+		case trace.Suspect:
+			suspicions++
+			wrong.unless(crash.Less(s.Time), "%d suspects at %s, before anything is late", s.Process+1, s.Time)
+			wrong.unless(len(sentOf(&s, "election")) == 4-s.Process, "%d suspects, and sends %v", s.Process+1, s.Sent)
+		}
+	}
+	wrong.unless(suspicions == 4, "%d suspect the leader", suspicions)
+	f := holds(wrong.first, "5 crashes at %s; the %d others suspect it after the longest delay, and ask all above them", crash, suspicions)
+	f.Replay = t.replay() + " --story"
+	return f
+}
+
+func extremaFinding(b *Bench) Finding {
+	var wrong doubt
+	algorithms, runs := 0, 0
+	for _, e := range b.plain() {
+		if e.Winner != election.Largest && e.Winner != election.Smallest {
+			continue
+		}
+		algorithms++
+		for order := range rings(5) {
+			ids := make([]uint64, 5)
+			for p, rank := range order {
+				ids[p] = []uint64{2, 3, 5, 7, 11}[rank-1]
+			}
+			runs++
+			r := b.on(e, ids)
+			wrong.unless(end(r) == right, "%s on %v: %s", e.Name, ids, end(r))
+		}
+	}
+	return holds(wrong.first, "%d algorithms, %d runs: the largest leads, or the smallest where that is declared", algorithms, runs)
+}
+
+// counted is a way to count votes.
+type counted struct{ algorithm, count string }
+
+func preferenceBased(b *Bench) Finding {
+	var wrong doubt
+	runs := 0
+	for number := range 4 * 4 * 4 * 4 {
+		votes := make([]uint64, 4)
+		for p := range votes {
+			votes[p] = 1 + uint64(number>>(2*p)&3)
+		}
+		winner := mostVotes(votes)
+		for _, way := range []counted{{"preference", "all"}, {"preference", "collector"}, {"preference-ring", ""}, {"preference-tree", ""}} {
+			i := election.On(1, 2, 3, 4)
+			i.Votes = votes
+			if way.count != "" {
+				i.Parameters = map[string]string{"count": way.count}
+			}
+			if way.algorithm == "preference-tree" {
+				i.Edges = path(4)
+			}
+			r := b.simulate(way.algorithm, simulate.Options{Instance: i})
+			runs++
+			wrong.unless(end(r) == right && r.Prepared.Real(r.Leaders[0]) == winner, "%v, votes %v: %s", way, votes, end(r))
+		}
+	}
+	f := holds(wrong.first, "%d runs: the most votes win everywhere; of equally many the largest", runs)
+	f.Replay = "ringleader run preference-ring --n 4 --votes 2,3,3,2"
+	return f
+}
+
+// mostVotes is who has the most votes; of several the largest.
+func mostVotes(votes []uint64) (winner uint64) {
+	got := make([]int, len(votes)+1)
+	for _, v := range votes {
+		got[v]++
+	}
+	for id := range got {
+		if id > 0 && got[id] >= got[winner] {
+			winner = uint64(id)
+		}
+	}
+	return winner
+}
+
+// across is the position to which a port leads.
+func across(net *election.Network, p int, port election.Port) int {
+	to, _ := net.End(net.Back(p, port))
+	return to
+}
+
+func ringModuloN(b *Bench) Finding {
+	var wrong doubt
+	for n := 1; n <= 64; n++ {
+		net := must(election.NewRing(n, nil))
+		for p := range n {
+			to, from := across(net, p, 0), across(net, p, 1)
+			wrong.unless(to == (p+1)%n && from == (p+n-1)%n, "n = %d: %d sends to %d and receives from %d", n, p, to, from)
+		}
+	}
+	for n := 1; n <= 16; n++ {
+		ids := upTo(n)
+		slices.Reverse(ids) // the largest stands at node 0; its uid goes round once, and then its leader message
+		hop := 0
+		for _, s := range b.run(subject{algorithm: "lcr", ids: ids}.starting(uint64(n)).run().recorded()).Record.Steps {
+			wrong.unless(s.Process == hop%n, "n = %d: hop %d is to %d", n, hop, s.Process)
+			hop++
+		}
+		wrong.unless(hop == 2*n+1, "n = %d: %d steps in two rounds", n, hop)
+	}
+	return holds(wrong.first, "n = 1 … 64: neighbours are i + 1 and i - 1 modulo n; hop k of what node 0 sends ends at k mod n")
+}
+
+func sendsToItself(*Bench) Finding {
+	printed, modulo := true, true
+	for n := 2; n <= 64; n++ {
+		p := (2*n + 1) % n
+		to := across(must(election.NewRing(n, nil)), p, 0)
+		printed = printed && to == p
+		modulo = modulo && to == (2*n+2)%n
+	}
+	return corrected(printed, modulo, "a slip: it sends to 2n+2", "n = 2 … 64: the link of 2n+1 leads to 2n+2, modulo n")
+}
+
+func knowsNeighbours(b *Bench) Finding {
+	var wrong doubt
+	e, known := b.algorithm("lcr"), false
+	for n := 1; n <= 6; n++ {
+		for ids := range rings(n) {
+			p := must(e.Prepare(election.On(ids...)))
+			for q := range n {
+				l := p.Local(q)
+				known = known || l.N != 0 || l.Vote != 0 || l.ID != p.ID(q)
+			}
+			r := b.run(subject{algorithm: "lcr", ids: ids}.run())
+			wrong.unless(end(r) == right, "on %v: %s", ids, end(r))
+		}
+	}
+	f := corrected(known, wrong.first == "", "none of it is needed, and n is not, either: a process knows its own uid and its two links",
+		"every ring of up to 6: the largest leads, though nobody knows more than its own uid")
+	if wrong.first != "" {
+		f.Why = wrong.first
+	}
+	return f
+}
+
+func oneAnnounces(b *Bench) Finding {
+	var wrong doubt
+	runs := 0
+	for r := range b.lcrRuns(5) {
+		runs++
+		announce := 0
+		for i := range r.Record.Steps {
+			if s := &r.Record.Steps[i]; s.Kind != "leader" && len(sentOf(s, "leader")) > 0 {
+				announce++
+			}
+		}
+		wrong.unless(announce == 1, "on %v: %d announce themselves", r.Record.IDs, announce)
+	}
+	return holds(wrong.first, "%d runs: one begins the leader messages, and all others pass them on", runs)
+}
+
+func onlyTheLeaderOutputs(b *Bench) Finding {
+	outputs := func(name string, all bool) bool {
+		for n := 1; n <= 6; n++ {
+			for ids := range rings(n) {
+				r := b.run(subject{algorithm: name, ids: ids}.run())
+				want := 1
+				if all {
+					want = n
+				}
+				if end(r) != right || r.Decided != want {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	printed, code, trans := outputs("lcr", false), outputs("lcr", true), outputs("lcr-synchronous", false)
+	f := corrected(printed, code && trans, "by the leader messages of its lines 11 to 13 all n set leader-id, as line 3 of table 2.1 wants it; "+
+		"only the leader performs an output in trans, section 2.3.1",
+		"every ring of up to 6: lcr, all n decide: %v; lcr-synchronous, only the leader: %v", code, trans)
+	f.Replay = "ringleader run lcr-synchronous --n 5"
+	return f
+}
+
+func topologies(b *Bench) Finding {
+	var wrong doubt
+	runs := 0
+	for n := 2; n <= 8; n++ {
+		for id := 1; id <= n; id++ {
+			for _, name := range []string{"bully", "logical-ring", "tree"} {
+				i := election.On(upTo(n)...)
+				if name == "tree" {
+					i.Edges = path(n)
+				}
+				r := b.simulate(name, simulate.Options{Instance: i, Initiators: []int{id - 1}})
+				runs++
+				wrong.unless(end(r) == right, "%s of %d, %d starts: %s", name, n, id, end(r))
+			}
+		}
+	}
+	return holds(wrong.first, "%d runs: on each the largest is elected", runs)
+}
+
+// onTrees checks the count of saturation; S2 states none.
+func onTrees(b *Bench) Finding {
+	var wrong doubt
+	runs := 0
+	for n := 2; n <= 15; n++ {
+		star, binary := make([][2]int, n-1), make([][2]int, n-1)
+		for p := 1; p < n; p++ {
+			star[p-1], binary[p-1] = [2]int{0, p}, [2]int{(p - 1) / 2, p}
+		}
+		for _, edges := range [][][2]int{path(n), star, binary} {
+			for k := 1; k <= n; k++ {
+				o := simulate.Options{Instance: election.On(upTo(n)...)}
+				o.Instance.Edges = edges
+				for p := range k {
+					o.Initiators = append(o.Initiators, p)
+				}
+				r := b.simulate("tree", o)
+				runs++
+				wrong.unless(end(r) == right && r.Messages.Total == uint64(3*n+k-4), "%v, %d start: %d messages, %s", edges, k, r.Messages.Total, end(r))
+			}
+		}
+	}
+	s := among(4, "tree")
+	s.anyTime = true
+	p := proof{subject: s}
+	o := p.options()
+	o.Size, o.Instance.IDs, o.Instance.Edges = 0, election.List(s.ids), path(4)
+	report := b.verify("tree", o)
+	wrong.unless(report.Complete && report.Violation == nil, "on the path of 4: %+v", report.Violation)
+	f := holds(wrong.first, "%d runs, and %d states: the largest leads; 3n + k - 4 messages if k start", runs, report.States)
+	f.Replay = "ringleader run tree --n 7 --topology binary"
+	return f
+}

@@ -1,0 +1,285 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+
+	bullying "ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+// s2Exercises are the exercises of S2; their claims are the answers.
+var s2Exercises = []Row{
+	{
+		Where: "exercise 1", Claim: "mutual exclusion and a leader are different things: all three lines of table 2.1",
+		How: "the rows of the table; lcr and a token ring of 5", Check: exercise1,
+	},
+	{
+		Where: "exercise 2(a)", Claim: "one processor can serve all processes in turn, a message each",
+		How: "the order of receipts of lcr on every ring of up to 6, schedule round-robin", Check: exercise2a,
+	},
+	{
+		Where: "exercise 2(b)", Claim: "LCR needs no change for that: it is one of its schedules",
+		How: "lcr on every ring of up to 7: round-robin against fifo and the closed form", Check: exercise2b,
+	},
+	{
+		Where: "exercise 3(a)", Claim: "LCR is asynchronous, and works in rounds, too",
+		How: "every schedule of every ring of 4, all starting; synchronous runs on every ring of up to 6", Check: exercise3a,
+	},
+	{
+		Where: "exercise 3(b)", Claim: "it fails if identifiers repeat, if a message is lost, and if a process crashes",
+		How: "a run of each; and each without that", Check: exercise3b,
+	},
+	{
+		Where: "exercise 4(a)", Claim: "all but one have the same uid: an election is possible",
+		How: "odd-one-out in rounds on rings of 2 to 12, wherever the odd one is, smaller or greater; every schedule of up to 4", Check: exercise4a,
+	},
+	{
+		Where: "exercise 4(b)", Claim: "all but two: it is possible unless the two are equal and opposite each other",
+		How: "odd-pair in rounds on rings of 2 to 10, wherever the two are; and what opposite processes do", Check: exercise4b,
+	},
+	{
+		Where: "exercise 5(a)", Claim: "three messages: election asks, vote (an answer) silences, coordinator announces",
+		How: "the steps that send each in the run of figures 2.7 and 2.8", Check: exercise5a,
+	},
+	{
+		Where: "exercise 5(b)", Claim: "if two notice a crash at the same time, one leader is elected, at the cost of the lower alone",
+		How: "7 processes, 7 dead: every pair, and every set, that starts at once, against its lowest alone", Check: exercise5b,
+	},
+	{
+		Where: "exercise 6(a)", Claim: "ring-based election needs no synchronous system",
+		How: "every schedule of every ring of 4; delays from 256 to 65536 on every ring of up to 6", Check: exercise6a,
+	},
+	{
+		Where: "exercise 6(b)", Claim: "the Bully algorithm functions only in a synchronous system",
+		How: "bully as printed: delays that are expected, and longer ones", Check: func(b *Bench) Finding { return b.breaks(slowMessages) },
+	},
+}
+
+func exercise2a(b *Bench) Finding {
+	var wrong doubt
+	turns := 0
+	for n := 1; n <= 6; n++ {
+		for ids := range rings(n) {
+			t := subject{algorithm: "lcr", ids: ids}.run().recorded()
+			t.schedule = simulate.RoundRobin
+			r := b.run(t)
+			served := steps(r.Record, trace.Receive)
+			for i, s := range served[:n] { // all have a message to receive then
+				turns++
+				wrong.unless(s.Process == (served[0].Process+i)%n, "on %v: turn %d goes to %d", ids, i, s.Process)
+			}
+		}
+	}
+	return holds(wrong.first, "%d first turns: each process in its turn, one message", turns)
+}
+
+func exercise2b(b *Bench) Finding {
+	var wrong doubt
+	rings7 := 0
+	for n := 1; n <= 7; n++ {
+		for ids := range rings(n) {
+			rings7++
+			t := subject{algorithm: "lcr", ids: ids}.run()
+			fifo := b.run(t)
+			t.schedule = simulate.RoundRobin
+			turns, counted := b.run(t), b.count("lcr", ids)
+			wrong.unless(end(turns) == right && turns.Messages.Election == fifo.Messages.Election && counted.Messages.Election == fifo.Messages.Election,
+				"on %v: %s, %d messages; fifo %d, counted %d", ids, end(turns), turns.Messages.Election, fifo.Messages.Election, counted.Messages.Election)
+		}
+	}
+	f := holds(wrong.first, "%d rings: the same leader, and as many messages", rings7)
+	f.Replay = "ringleader run lcr --ids 5,4,3,2,1 --schedule round-robin"
+	return f
+}
+
+func exercise3a(b *Bench) Finding {
+	var wrong doubt
+	report, violation := b.prove(proof{subject: among(4, "lcr")})
+	wrong.unless(violation == "", "%s", violation)
+	runs := 0
+	for n := 1; n <= 6; n++ {
+		for ids := range rings(n) {
+			runs++
+			o := simulate.Options{Instance: election.Instance{IDs: ids}, Timing: election.Synchronous}
+			r := b.simulate("lcr", o)
+			wrong.unless(end(r) == right && r.Messages.Election == b.count("lcr", ids).Messages.Election, "on %v in rounds: %s", ids, end(r))
+		}
+	}
+	f := holds(wrong.first, "%d states of asynchronous runs, %d synchronous runs: the largest leads, as many messages", report.States, runs)
+	f.Replay = "ringleader run lcr --n 5 --timing synchronous"
+	return f
+}
+
+func exercise3b(b *Bench) Finding {
+	var wrong doubt
+	equal := subject{algorithm: "lcr", ids: []uint64{5, 3, 5, 1}}.run()
+	equal.equal = true
+	lost := subject{algorithm: "lcr", ids: []uint64{5, 4, 3, 2, 1}}.run("cut 3 -> 2 from 2 until 3")
+	crashed := subject{algorithm: "lcr", ids: []uint64{5, 4, 3, 2, 1}}.run("crash 2 at 2")
+	var ends []string
+	for _, t := range []trial{equal, lost, crashed} {
+		got := end(b.run(t))
+		ends = append(ends, got)
+		wrong.unless(got != right, "%s: it does not fail", t.replay())
+		if t.faults != nil {
+			t.faults = nil
+			got = end(b.run(t))
+			wrong.unless(got == right, "%s: %s", t.replay(), got)
+		}
+	}
+	f := holds(wrong.first, "5, 3, 5, 1: %s; a message is lost: %s; a process crashes: %s; without these faults: right", ends[0], ends[1], ends[2])
+	f.Replay = equal.replay()
+	return f
+}
+
+// with is a ring of n on which these positions have other identifiers than 5.
+func with(n int, odd ...[2]int) []uint64 {
+	ids := slices.Repeat([]uint64{5}, n)
+	for _, o := range odd {
+		ids[o[0]] = uint64(o[1])
+	}
+	return ids
+}
+
+// inRounds runs an algorithm on a synchronous ring.
+func (b *Bench) inRounds(algorithm string, ids []uint64) *simulate.Result {
+	return b.simulate(algorithm, simulate.Options{Instance: election.On(ids...), Timing: election.Synchronous})
+}
+
+func exercise4a(b *Bench) Finding {
+	var wrong doubt
+	runs, states := 0, 0
+	for n := 2; n <= 12; n++ {
+		for p := range n {
+			for _, id := range []int{3, 7} {
+				ids := with(n, [2]int{p, id})
+				r := b.inRounds("odd-one-out", ids)
+				runs++
+				odd := n > 2 || id == 7 // of two, the larger leads
+				wrong.unless(end(r) == right && (r.Leaders[0] == p) == odd, "on %v: %s", ids, end(r))
+				if n <= 4 && p == 0 {
+					s := subject{algorithm: "odd-one-out", ids: ids, anyTime: true}
+					report, violation := b.prove(proof{subject: s})
+					states += report.States
+					wrong.unless(violation == "", "on %v: %s", ids, violation)
+				}
+			}
+		}
+	}
+	f := holds(wrong.first, "%d rings: the odd one leads (of two: the larger); %d states; a process alone cannot know that it is", runs, states)
+	f.Replay = "ringleader run odd-one-out --ids 5,5,7,5 --timing synchronous"
+	return f
+}
+
+func exercise4b(b *Bench) Finding {
+	var wrong doubt
+	solved, alike := 0, 0
+	for n := 2; n <= 10; n++ {
+		for first := range n {
+			for second := range n {
+				if first == second {
+					continue
+				}
+				for _, odd := range [][2]int{{7, 7}, {3, 3}, {3, 7}, {7, 9}} {
+					ids := with(n, [2]int{first, odd[0]}, [2]int{second, odd[1]})
+					if odd[0] == odd[1] && 2*(second-first+n)%(2*n) == n {
+						alike++
+						b.opposite(&wrong, ids)
+						continue
+					}
+					solved++
+					r := b.inRounds("odd-pair", ids)
+					wrong.unless(end(r) == right, "on %v: %s", ids, end(r))
+				}
+			}
+		}
+	}
+	f := holds(wrong.first, "%d rings: one leads; on %d with equal ones opposite, each process does at each time what the opposite one does, so none or two would", solved, alike)
+	f.Replay = "ringleader run odd-pair --ids 5,7,5,5,9 --timing synchronous"
+	return f
+}
+
+// opposite finds that on a ring that is twice the same, any algorithm's processes do what the opposite ones do: here
+// those that are made for rings like that.
+func (b *Bench) opposite(wrong *doubt, ids []uint64) {
+	half := len(ids) / 2
+	for _, algorithm := range []string{"odd-pair", "odd-one-out", "lcr"} {
+		o := simulate.Options{Instance: election.On(ids...), Timing: election.Synchronous, Record: true}
+		o.Instance.Duplicates = true
+		r := b.simulate(algorithm, o)
+		history := make([]string, len(ids))
+		for i := range r.Record.Steps {
+			s := &r.Record.Steps[i]
+			history[s.Process] += fmt.Sprint(s.Time, s.Event, s.Text, s.State, len(s.Sent), len(s.Decided))
+		}
+		wrong.unless(slices.Equal(history[:half], history[half:]), "%s on %v: opposite processes differ", algorithm, ids)
+		wrong.unless(len(r.Leaders)%2 == 0, "%s on %v: %d lead", algorithm, ids, len(r.Leaders))
+	}
+}
+
+func exercise5a(b *Bench) Finding {
+	var wrong doubt
+	r := b.run(figures27And28)
+	for i := range r.Record.Steps {
+		s := &r.Record.Steps[i]
+		for _, m := range s.Sent {
+			switch up := m.To > s.Process; m.Kind {
+			case "election":
+				wrong.unless(up, "%d asks %d", s.Process+1, m.To+1)
+			case "answer":
+				wrong.unless(!up && s.Kind == "election" && m.To == s.From-1, "%d answers %d unasked", s.Process+1, m.To+1)
+			case "coordinator":
+				wrong.unless(leads(s), "%d announces, and does not lead", s.Process+1)
+			}
+		}
+	}
+	k := r.Messages.ByKind
+	wrong.unless(len(k) == 3 && k[0] > 0 && k[1] > 0 && k[2] > 0, "%v messages", k)
+	f := holds(wrong.first, "%d election messages go up, %d votes come back, %d coordinator messages come from the leader", k[0], k[1], k[2])
+	f.Replay = "ringleader run --scenario s2-figures-2.7-2.8"
+	return f
+}
+
+func exercise5b(b *Bench) Finding {
+	var wrong doubt
+	sets := 0
+	at := func(start ...uint64) *simulate.Result {
+		r := b.run(among(7, "bully", "victory=lower").starting(start...).run("dead 7"))
+		wrong.unless(end(r) == right && r.Leaders[0] == 5, "%v start: %s", start, end(r))
+		return r
+	}
+	for start := range subsets(upTo(6)) {
+		sets++
+		got, alone := at(start...).Messages.ByKind, at(start[0]).Messages.ByKind
+		wrong.unless(slices.Equal(got, alone), "%v start: %v messages; %d alone: %v", start, got, start[0], alone)
+	}
+	both := at(4, 5).Messages.ByKind
+	f := holds(wrong.first, "%d sets: 6 leads, and what is sent is what the lowest alone causes; 4 and 5: %d + %d + %d",
+		sets, both[bullying.Election], both[bullying.Answer], both[bullying.Coordinator])
+	f.Replay = "ringleader run bully --n 7 --dead 7 --start 4,5 --param victory=lower"
+	return f
+}
+
+func exercise6a(b *Bench) Finding {
+	var wrong doubt
+	s := among(4, "lcr")
+	s.anyTime = true
+	report, violation := b.prove(proof{subject: s})
+	wrong.unless(violation == "", "%s", violation)
+	runs := 0
+	for n := 1; n <= 6; n++ {
+		for ids := range rings(n) {
+			t := subject{algorithm: "lcr", ids: ids}.run()
+			t.schedule, t.seed = simulate.RandomDelay, ids[n-1]
+			runs++
+			r := b.run(t)
+			wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))
+		}
+	}
+	f := holds(wrong.first, "%d states, and %d runs with such delays: the largest leads", report.States, runs)
+	f.Replay = "ringleader verify lcr --n 4 --start any"
+	return f
+}

@@ -1,0 +1,562 @@
+package reproduce
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify"
+)
+
+// s2LCR are the statements of section 2.2.
+var s2LCR = []Row{
+	{
+		Where: "section 2.2, name", Claim: "its inventors are Lehann, Chang and Robots", How: "not at all",
+		Check: func(*Bench) Finding {
+			return Finding{Verdict: Unchecked, Why: "no run tells who invented what; they are LeLann, Chang and Roberts"}
+		},
+	},
+	{
+		Where: "section 2.2, comparing", Claim: "a process passes a greater uid on, discards a smaller one, and its own makes it the leader",
+		How: "every receipt of an election message in the runs on every ring of up to 5, every set of initiators", Check: lcrPasses,
+	},
+	{
+		Where: "section 2.2, output", Claim: "the process with the largest uid is the only one that outputs that it leads",
+		How: "every schedule of every ring of 4, whoever starts when", Check: lcrOnlyLargestLeads,
+	},
+	{
+		Where: "LCR, step 1", Claim: "the ring is one-directional and clockwise",
+		How: "the port and the receiver of every message in the runs on every ring of up to 5", Check: lcrStep1,
+	},
+	{
+		Where: "LCR, step 2", Claim: "one or more processes initiate, by sending their own uid to the next one",
+		How: "every non-empty set of initiators on every ring of up to 5", Check: lcrStep2,
+	},
+	{
+		Where: "LCR, step 3", Claim: "whom a message draws into the election marks itself as a participant, as initiators do",
+		How: "who sends its own uid after it has forwarded another's, in 400 random runs of 5 with late starts, flag=literal and textbook", Check: lcrStep3,
+	},
+	{
+		Where: "LCR, step 4", Claim: "who has the greater id, and is no participant yet, sends its own",
+		How: "every receipt of a smaller uid in the runs on every ring of up to 5, every set of initiators", Check: lcrStep4,
+	},
+	{
+		Where: "LCR, step 5", Claim: "who has the smaller id forwards the message with the uid that it received",
+		How: "every receipt of a greater uid in these runs", Check: lcrStep5,
+	},
+	{
+		Where: "LCR, step 6", Claim: "who receives its own uid declares itself the leader",
+		How: "every receipt of the own uid in these runs, and who leads in the end", Check: lcrStep6,
+	},
+	{
+		Where: "LCR, lines 1–14", Claim: "the code elects the largest, whoever starts when",
+		How:   "every schedule of every ring of 3 with starts at any time, with and without a guard in lines 3 and 4",
+		Check: lcrCode,
+	},
+	{
+		Where: "section 2.2, note 1", Claim: "only the message with the largest identity completes the round trip",
+		How: "who receives its own uid, in the runs on every ring of up to 5, every set of initiators", Check: lcrRoundTrip,
+	},
+	{
+		Where: "section 2.2, note 2", Claim: "time O(n)",
+		How: "unit delays on every ring of up to 6: all start, and each alone", Check: lcrTime,
+	},
+	{
+		Where: "section 2.2, note 3", Claim: "leader messages end it: everybody knows the leader",
+		How: "every ring of up to 5, every set of initiators: decisions, leader messages, and that all is quiet then", Check: lcrAnnouncement,
+	},
+	{
+		Where: "section 2.2, done and is-leader", Claim: "safety: is-leader(i) of one i at most; liveness: done(i) of all i in the end",
+		How: "every schedule of every ring of 2, 3 and 4, every set of initiators", Check: lcrDoneAndIsLeader,
+	},
+	stage("figure 2.2, stage 1", 1), stage("figure 2.3, stage 2", 2), stage("figure 2.4, stage 3", 3),
+	stage("figure 2.5, stage 4", 4), stage("figure 2.6, stage 5", 5),
+	{
+		Where: "example 2.1, total", Claim: "then 5 more messages announce the leader 5: 15 + 5 = 20 in total",
+		How: "the run on 5, 4, 3, 2, 1, and the closed form", Check: example21,
+	},
+	{
+		Where: "example 2.1, i times", Claim: "each identifier i is sent i times",
+		How: "how often each is sent, in the example and on every other ring of 5", Check: sentAsOftenAsItIs,
+	},
+	{
+		Where: "section 2.2.1, arrangement", Claim: "messages depend on how the ids are arranged",
+		How: "the closed form on every ring of up to 8", Check: lcrArrangements,
+	},
+	{
+		Where: "section 2.2.1, largest", Claim: "the largest id travels all around: n messages",
+		How: "hops of the largest in the runs on every ring of up to 6", Check: travels(1),
+	},
+	{
+		Where: "section 2.2.1, 2nd largest", Claim: "the 2nd largest travels until it reaches the largest",
+		How: "its hops in these runs, and the distance", Check: travels(2),
+	},
+	{
+		Where: "section 2.2.1, 3rd largest", Claim: "the 3rd largest travels until it reaches the largest or the second largest, and so on",
+		How: "the hops of each in these runs, and the distance to the next greater", Check: travels(0),
+	},
+	{
+		Where: "section 2.2.1, worst case", Claim: "falling ids are the worst arrangement, if all initiate",
+		How: "the closed form on every ring of up to 8; every number of initiators on 5, 4, 3, 2, 1", Check: lcrWorst,
+	},
+	{
+		Where: "section 2.2.1, worst case, each", Claim: "there, the 2nd largest causes n-1 messages, the 3rd largest n-2, …",
+		How: "hops of each in the runs on falling rings of up to 16", Check: lcrFalling,
+	},
+	{
+		Where: "section 2.2.1, worst case, sum", Claim: "n(n+1)/2 + n messages in the worst case: O(n²)",
+		How: "the closed form on falling rings, n = 1, 2, 4, … 65536, and runs up to 256", Check: lcrFormula,
+	},
+}
+
+// lcrRuns are recorded runs on every ring of up to most, every set of initiators.
+func (b *Bench) lcrRuns(most int) iter.Seq[*simulate.Result] {
+	return func(yield func(*simulate.Result) bool) {
+		for n := 1; n <= most; n++ {
+			for ids := range rings(n) {
+				for start := range subsets(ids) {
+					s := subject{algorithm: "lcr", ids: ids}
+					if !yield(b.run(s.starting(start...).run().recorded())) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// receipt is a step of LCR in which a process starts or receives an election message.
+type receipt struct {
+	*trace.Step
+	ids         []uint64
+	own         uint64 // the process's identifier
+	uid         uint64 // what is received; 0: it starts
+	participant bool   // it has sent its own before
+	forwarded   bool   // it has sent another's before
+	sent        []uint64
+}
+
+func (r receipt) String() string {
+	return fmt.Sprintf("on %v, %d receives %d and sends %v", r.ids, r.own, r.uid, r.sent)
+}
+
+// receipts are those of a record, in order.
+func receipts(record *trace.Record) iter.Seq[receipt] {
+	return func(yield func(receipt) bool) {
+		participant, forwarded := make([]bool, record.N), make([]bool, record.N)
+		for i := range record.Steps {
+			s := &record.Steps[i]
+			r := receipt{
+				Step: s, ids: record.IDs, own: record.IDs[s.Process], participant: participant[s.Process], forwarded: forwarded[s.Process],
+			}
+			for _, m := range sentOf(s, "election") {
+				r.sent = append(r.sent, number(m.Text))
+			}
+			if s.Event == trace.Receive && s.Kind == "election" {
+				r.uid = number(s.Text)
+			}
+			if (r.uid > 0 || s.Event == trace.Start) && !yield(r) {
+				return
+			}
+			own := slices.Contains(r.sent, r.own)
+			participant[s.Process] = participant[s.Process] || own
+			forwarded[s.Process] = forwarded[s.Process] || len(r.sent) > 0 && !own
+		}
+	}
+}
+
+// number is the identifier that a message shows.
+func number(text string) uint64 { return must(strconv.ParseUint(text, 10, 64)) }
+
+// everyReceipt looks at the receipts of these runs that it is about, until one is not as it should be.
+func (b *Bench) everyReceipt(about func(receipt) bool, asItShould func(receipt) bool) Finding {
+	var wrong doubt
+	runs, looked := 0, 0
+	for r := range b.lcrRuns(5) {
+		runs++
+		for at := range receipts(r.Record) {
+			if about(at) {
+				looked++
+				wrong.unless(asItShould(at), "%s", at)
+			}
+		}
+	}
+	wrong.unless(looked > 0, "nobody receives such a message")
+	return holds(wrong.first, "%d such receipts in %d runs", looked, runs)
+}
+
+func lcrPasses(b *Bench) Finding {
+	return b.everyReceipt(func(r receipt) bool { return r.uid > 0 }, func(r receipt) bool {
+		forwards := slices.Contains(r.sent, r.uid)
+		switch {
+		case r.uid > r.own:
+			return forwards
+		case r.uid < r.own:
+			return !forwards
+		}
+		return len(sentOf(r.Step, "leader")) == 1
+	})
+}
+
+func lcrStep4(b *Bench) Finding {
+	return b.everyReceipt(func(r receipt) bool { return r.uid > 0 && r.uid < r.own }, func(r receipt) bool {
+		if r.participant {
+			return len(r.Sent) == 0
+		}
+		return slices.Equal(r.sent, []uint64{r.own})
+	})
+}
+
+func lcrStep5(b *Bench) Finding {
+	return b.everyReceipt(func(r receipt) bool { return r.uid > r.own }, func(r receipt) bool {
+		return slices.Equal(r.sent, []uint64{r.uid})
+	})
+}
+
+func lcrStep6(b *Bench) Finding {
+	f := b.everyReceipt(func(r receipt) bool { return r.uid == r.own }, func(r receipt) bool {
+		leader := sentOf(r.Step, "leader")
+		return len(r.Sent) == 1 && len(leader) == 1 && number(leader[0].Text) == r.own
+	})
+	var wrong doubt
+	wrong.unless(f.Verdict == Holds, "%s", f.Why)
+	for r := range b.lcrRuns(5) {
+		wrong.unless(end(r) == right, "on %v: %s", r.Record.IDs, end(r))
+	}
+	return holds(wrong.first, "%s; each time the receiver tells the next one, and leads", f.Measured)
+}
+
+func lcrOnlyLargestLeads(b *Bench) Finding {
+	p := proof{subject: among(4, "lcr")}
+	p.anyTime = true
+	report, violation := b.prove(p)
+	f := holds(violation, "%d orders, %d states: nobody else ever leads, and it always does in the end", report.Orders, report.States)
+	f.Replay = p.replay()
+	return f
+}
+
+func lcrStep1(b *Bench) Finding {
+	var wrong doubt
+	messages := 0
+	for r := range b.lcrRuns(5) {
+		for _, s := range r.Record.Steps {
+			for _, m := range s.Sent {
+				messages++
+				wrong.unless(m.Port == 0 && m.To == (s.Process+1)%r.Record.N, "on %v, position %d sends to %d", r.Record.IDs, s.Process, m.To)
+			}
+		}
+	}
+	return holds(wrong.first, "%d messages, all from position i to i + 1 mod n", messages)
+}
+
+func lcrStep2(b *Bench) Finding {
+	var wrong doubt
+	runs := 0
+	for r := range b.lcrRuns(5) {
+		runs++
+		wrong.unless(end(r) == right, "on %v with %d initiators: %s", r.Record.IDs, r.Starters, end(r))
+		for i := range r.Record.Steps {
+			if s := &r.Record.Steps[i]; s.Event == trace.Start {
+				sent, own := sentOf(s, "election"), r.Record.IDs[s.Process]
+				wrong.unless(len(sent) == 1 && number(sent[0].Text) == own, "on %v, %d starts and sends %v", r.Record.IDs, own, s.Sent)
+			}
+		}
+	}
+	return holds(wrong.first, "%d runs: initiators send their own uid, and the largest of all leads", runs)
+}
+
+func lcrStep3(b *Bench) Finding {
+	type extremes struct{ late, least, most uint64 }
+	elects := true
+	in := func(flag string) extremes {
+		e := extremes{least: 1 << 32}
+		for seed := range uint64(400) {
+			s := subject{algorithm: "lcr", ids: []uint64{5, 4, 3, 2, 1}, set: []string{"flag=" + flag}, anyTime: true}
+			t := s.run().recorded()
+			t.seed, t.schedule = seed, simulate.Random
+			r := b.run(t)
+			elects = elects && end(r) == right
+			e.least, e.most = min(e.least, r.Messages.Election), max(e.most, r.Messages.Election)
+			for at := range receipts(r.Record) {
+				if at.forwarded && slices.Contains(at.sent, at.own) {
+					e.late++
+				}
+			}
+		}
+		return e
+	}
+	literal, textbook := in("literal"), in("textbook")
+	f := corrected(literal.late == 0, elects && textbook.late == 0 && literal.late > 0,
+		"lines 6 to 10 mark only who sends its own uid; with flag=textbook who forwards one is marked, too; both elect the largest",
+		"who had forwarded sent its own uid later: %d times as the code has it, with %d to %d election messages; %d times as step 3 has it, with %d to %d",
+		literal.late, literal.least, literal.most, textbook.late, textbook.least, textbook.most)
+	f.Replay = "ringleader verify lcr --n 4 --start any --param flag=textbook"
+	return f
+}
+
+// unguarded is LCR as printed: who starts sends its uid, whether or not it has done so already.
+func unguarded(p *lcr.Process, out *election.Out[lcr.Message]) {
+	out.Send(lcr.Right, lcr.Election, lcr.Message{ID: p.ID}) // line 3
+	p.Participant = true                                     // line 4
+}
+
+func lcrCode(b *Bench) Finding {
+	printed := lcr.Algorithm
+	printed.Start = unguarded
+	report := must(verify.Run(printed, verify.Options{Size: 3, Starts: verify.AnyTime}))
+	guarded := proof{subject: among(3, "lcr")}
+	guarded.anyTime = true
+	with, violation := b.prove(guarded)
+	found := "nothing"
+	if report.Violation != nil {
+		found = report.Violation.Property
+	}
+	f := corrected(report.Violation == nil, violation == "",
+		"who has joined, or knows the leader, must not initiate: its uid would go round a second time, and the largest would announce itself twice",
+		"as printed: %s; with the guard: %d states, %s", found, with.States, orHolds(violation))
+	f.Replay = guarded.replay()
+	return f
+}
+
+// orHolds is what is violated, or that nothing is.
+func orHolds(violation string) string {
+	if violation == "" {
+		return "all holds"
+	}
+	return violation
+}
+
+func lcrRoundTrip(b *Bench) Finding {
+	var wrong doubt
+	home := 0
+	for r := range b.lcrRuns(5) {
+		for at := range receipts(r.Record) {
+			if at.uid == at.own {
+				home++
+				wrong.unless(at.own == slices.Max(at.ids), "on %v, %d is home", at.ids, at.own)
+			}
+		}
+	}
+	wrong.unless(home > 0, "no uid comes home")
+	return holds(wrong.first, "%d times a uid came home, always the largest", home)
+}
+
+func lcrTime(b *Bench) Finding {
+	var wrong doubt
+	for n := 1; n <= 6; n++ {
+		all, alone := election.Units(0), election.Units(0)
+		for ids := range rings(n) {
+			s := subject{algorithm: "lcr", ids: ids}
+			all = later(all, b.run(s.run()).Time.Quiet)
+			for _, id := range ids {
+				alone = later(alone, b.run(s.starting(id).run()).Time.Quiet)
+			}
+		}
+		wrong.unless(all == election.Units(uint64(2*n)), "n = %d, all start: over at %s", n, all)
+		wrong.unless(alone == election.Units(uint64(3*n-1)), "n = %d, one starts: over at %s", n, alone)
+	}
+	return holds(wrong.first, "all start: over at 2n; one starts: at 3n - 1 at the latest; n = 1 … 6, every order")
+}
+
+// later is the later of two times.
+func later(a, b election.Ticks) election.Ticks {
+	if a.Compare(b) > 0 {
+		return a
+	}
+	return b
+}
+
+func lcrAnnouncement(b *Bench) Finding {
+	var wrong doubt
+	runs := 0
+	for r := range b.lcrRuns(5) {
+		runs++
+		n := len(r.Decisions)
+		wrong.unless(r.Complete && r.Agreed && r.Decided == n && r.Messages.Announcement == uint64(n),
+			"on %v: %d of %d know a leader after %d leader messages", r.Record.IDs, r.Decided, n, r.Messages.Announcement)
+	}
+	return holds(wrong.first, "%d runs: n leader messages, all n know the same leader, and nothing is under way any more", runs)
+}
+
+func lcrDoneAndIsLeader(b *Bench) Finding {
+	var wrong doubt
+	states := 0
+	for n := 2; n <= 4; n++ {
+		report, violation := b.prove(proof{subject: among(n, "lcr"), everySet: true})
+		states += report.States
+		wrong.unless(violation == "", "n = %d: %s", n, violation)
+	}
+	f := holds(wrong.first, "%d states: never two leaders, never a second decision, and at the end all have decided", states)
+	f.Replay = "ringleader verify lcr --n 4 --start every-set"
+	return f
+}
+
+// example is the run of example 2.1.
+var example = subject{algorithm: "lcr", ids: []uint64{5, 4, 3, 2, 1}}
+
+// stage is the row of a stage of example 2.1.
+func stage(figure string, number int) Row {
+	return Row{
+		Where: figure, Claim: fmt.Sprintf("messages in stage %d: %d, of uid %d and above", number, 6-number, number),
+		How: "the uids that are sent at that time of the run on 5, 4, 3, 2, 1 with unit delays",
+		Check: func(b *Bench) Finding {
+			var sent []uint64
+			for _, s := range b.run(example.run().recorded()).Record.Steps {
+				for _, m := range sentOf(&s, "election") {
+					if s.Time == election.Units(uint64(number-1)) {
+						sent = append(sent, must(strconv.ParseUint(m.Text, 10, 64)))
+					}
+				}
+			}
+			slices.Sort(sent)
+			var wrong doubt
+			wrong.unless(slices.Equal(sent, upTo(5)[number-1:]), "%v are sent in stage %d", sent, number)
+			f := holds(wrong.first, "messages: %d, of uid %s", len(sent), numbers(sent))
+			f.Replay = "ringleader run --scenario s2-example-2.1"
+			return f
+		},
+	}
+}
+
+func example21(b *Bench) Finding {
+	t := example.run()
+	ran, counted := b.run(t).Messages, b.count("lcr", election.List(example.ids)).Messages
+	var wrong doubt
+	wrong.unless(ran.Election == 15 && ran.Announcement == 5, "the run takes %d + %d", ran.Election, ran.Announcement)
+	wrong.unless(counted.Election == ran.Election && counted.Announcement == ran.Announcement, "counted are %d + %d", counted.Election, counted.Announcement)
+	f := holds(wrong.first, "%d + %d = %d", ran.Election, ran.Announcement, ran.Total)
+	f.Replay = t.replay()
+	return f
+}
+
+// hops are how often each identifier is sent in an election of LCR, by identifier; of 1 … n.
+func hops(record *trace.Record) []int {
+	sent := make([]int, record.N+1)
+	for i := range record.Steps {
+		for _, m := range sentOf(&record.Steps[i], "election") {
+			sent[number(m.Text)]++
+		}
+	}
+	return sent
+}
+
+func sentAsOftenAsItIs(b *Bench) Finding {
+	orders, fits, inExample := 0, 0, false
+	for ids := range rings(5) {
+		ring := subject{algorithm: "lcr", ids: ids}
+		all := slices.Equal(hops(b.run(ring.run().recorded()).Record), []int{0, 1, 2, 3, 4, 5})
+		orders++
+		if all {
+			fits++
+			inExample = inExample || slices.Equal(ring.ids, example.ids)
+		}
+	}
+	f := corrected(fits == orders, inExample && fits == 1, "in this order only, and of identifiers 1 … n: elsewhere a uid travels to the next greater one",
+		"so it is on %d of the %d rings of 5; the example is among these: %v", fits, orders, inExample)
+	f.Replay = "ringleader run lcr --n 5 --story"
+	return f
+}
+
+func lcrArrangements(b *Bench) Finding {
+	var wrong doubt
+	text := ""
+	for n := 1; n <= 8; n++ {
+		least, most := uint64(1<<32), uint64(0)
+		for ids := range rings(n) {
+			m := b.count("lcr", ids).Messages.Election
+			least, most = min(least, m), max(most, m)
+		}
+		wrong.unless(least == uint64(2*n-1) && (n < 3 || least < most), "n = %d: %d to %d election messages", n, least, most)
+		text = fmt.Sprintf("n = %d: %d to %d election messages", n, least, most)
+	}
+	return holds(wrong.first, "%s; 2n - 1 at the least for n = 1 … 8", text)
+}
+
+// nextGreater is how far it is clockwise from a position to the next greater identifier; n for the largest.
+func nextGreater(ids []uint64, p int) int {
+	hops := 1
+	for hops < len(ids) && ids[(p+hops)%len(ids)] < ids[p] {
+		hops++
+	}
+	return hops
+}
+
+// travels checks the hops of the k-th largest identifier; of all but the two largest if k is 0.
+func travels(k int) func(*Bench) Finding {
+	return func(b *Bench) Finding {
+		var wrong doubt
+		looked := 0
+		for n := max(k, 1); n <= 6; n++ {
+			for ids := range rings(n) {
+				sent := hops(b.run(subject{algorithm: "lcr", ids: ids}.run().recorded()).Record)
+				for p, id := range ids {
+					if rank := n + 1 - int(id); rank == k || k == 0 && rank > 2 {
+						looked++
+						wrong.unless(sent[id] == nextGreater(ids, p), "on %v, %d makes %d hops", ids, id, sent[id])
+					}
+				}
+			}
+		}
+		return holds(wrong.first, "%d identifiers, each with as many hops as it is to the next greater one; n for the largest", looked)
+	}
+}
+
+func lcrWorst(b *Bench) Finding {
+	var wrong doubt
+	for n := 1; n <= 8; n++ {
+		falling, most, reached := uint64(0), uint64(0), 0
+		for ids := range rings(n) {
+			m := b.count("lcr", ids).Messages.Election
+			if slices.IsSortedFunc(ids, func(a, b uint64) int { return int(b) - int(a) }) {
+				falling = m
+			}
+			if m > most {
+				most, reached = m, 0
+			}
+			if m == most {
+				reached++
+			}
+		}
+		wrong.unless(falling == most && reached == 1, "n = %d: %d messages on a falling ring, at most %d, on %d rings", n, falling, most, reached)
+	}
+	for start := range subsets(example.ids) {
+		k := min(uint64(len(start)), 4)
+		m := b.run(example.starting(start...).run()).Messages.Election
+		wrong.unless(m <= (k+1)*5-k*(k+1)/2, "%v initiate on 5, 4, 3, 2, 1: %d messages", start, m)
+	}
+	return holds(wrong.first, "for n = 1 … 8 the falling ring alone takes the most; k < n initiators take (k+1)n - k(k+1)/2 at most, so that n - 1 are as bad as all")
+}
+
+func lcrFalling(b *Bench) Finding {
+	var wrong doubt
+	for n := 1; n <= 16; n++ {
+		ids := upTo(n)
+		slices.Reverse(ids)
+		for id, sent := range hops(b.run(subject{algorithm: "lcr", ids: ids}.run().recorded()).Record) {
+			wrong.unless(sent == id, "n = %d: %d causes %d messages", n, id, sent)
+		}
+	}
+	return holds(wrong.first, "n = 1 … 16: the k-th largest causes n + 1 - k")
+}
+
+func lcrFormula(b *Bench) Finding {
+	var wrong doubt
+	last := uint64(0)
+	for n := uint64(1); n <= 1<<16; n *= 2 {
+		ids := upTo(int(n))
+		slices.Reverse(ids)
+		m := b.count("lcr", election.List(ids)).Messages
+		wrong.unless(m.Total == n*(n+1)/2+n && m.Announcement == n, "n = %d: %d messages", n, m.Total)
+		if n <= 256 {
+			ran := b.run(subject{algorithm: "lcr", ids: ids}.run()).Messages
+			wrong.unless(ran.Total == m.Total, "n = %d: %d messages in a run", n, ran.Total)
+		}
+		last = m.Total
+	}
+	return holds(wrong.first, "n = 65536: %d messages, n(n+1)/2 + n as for all smaller n", last)
+}
