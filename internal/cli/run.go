@@ -142,6 +142,7 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 	if err != nil {
 		return simulate.Options{}, err
 	}
+	o.atAnyTime(e.Declaration, o.start, i.Parameters)
 	if err = o.reluctant(&i); err != nil {
 		return simulate.Options{}, err
 	}
@@ -249,6 +250,9 @@ func identity(e *catalogue.Entry, in *input, ids election.Arrangement) object {
 			name = "increasing"
 		}
 		result = append(result, field{"order", name})
+		if in.first != 1 {
+			result = append(result, field{"first", in.first})
+		}
 	}
 	if ids.Len() <= shownIDs || in.ids != "" {
 		list := make([]uint64, ids.Len())
