@@ -11,6 +11,7 @@ import (
 )
 
 //go:generate go run . run lcr --ids 5,4,3,2,1 --draw ../../docs/lcr.svg
+//go:generate go run . reproduce --markdown --out ../../docs/reproduction.md
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -97,6 +97,12 @@ var importRules = []importRule{
 		broken:  [2]string{"./catalogue", "github.com/spf13/cobra"},
 	},
 	{
+		in:      []string{"./internal/reproduce"},
+		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./simulate", "./verify", "./count", "./order", "./trace", "./check"},
+		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory",
+		broken:  [2]string{"./internal/reproduce", "./internal/sockets"},
+	},
+	{
 		in: anywhere, except: []string{"./internal/plain"}, never: []string{"unsafe"},
 		because: "one package that is read with care is enough",
 		broken:  [2]string{"./simulate", "unsafe"},

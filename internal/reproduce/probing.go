@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify"
 )
 
 // doubt is the first contradiction to a statement that was found.
@@ -21,6 +22,16 @@ func (d *doubt) unless(ok bool, format string, args ...any) {
 	if !ok && d.first == "" {
 		d.first = fmt.Sprintf(format, args...)
 	}
+}
+
+// verified notes what an exploration found to be wrong, and says whether nothing was.
+func (d *doubt) verified(r *verify.Report, format string, args ...any) bool {
+	where := fmt.Sprintf(format, args...)
+	if v := r.Violation; v != nil {
+		d.unless(false, "%s: %s: %s", where, v.Property, v.Detail)
+	}
+	d.unless(r.Complete, "%s: no end after %d states", where, r.States)
+	return r.Violation == nil && r.Complete
 }
 
 // finding is that the statement holds, with what was measured; or else what contradicts it.
@@ -123,7 +134,7 @@ type probing struct {
 func (b *Bench) probe(name string, ids election.Arrangement, change ...func(*election.Instance)) *probing {
 	o := simulate.Options{
 		Instance: election.Instance{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Record: true,
-		Faults: simulate.Faults{Unordered: true},
+		Faults: simulate.Faults{Unordered: true}, Limit: uint64(16*ids.Len()*ids.Len() + 256), // a record takes memory
 	}
 	for _, change := range change {
 		change(&o.Instance)

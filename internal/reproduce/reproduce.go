@@ -41,8 +41,17 @@ type Finding struct {
 	Replay   string // a command that shows it, if there is one: ringleader …
 }
 
-// Sources are the source texts that there are rows of.
-var Sources = []string{"S1", "S2", "S3", "S4", "S5"}
+// Source is a source text.
+type Source struct{ Mark, Title string }
+
+// Sources are the source texts.
+var Sources = []Source{
+	{"S1", "Algorithms of Informatics, section 13.3: leader election on rings"},
+	{"S2", "Chowdhary, lecture 2: leader election algorithms"},
+	{"S3", "Baliukonis, Leader election in asynchronous rings, on Hirschberg and Sinclair 1980"},
+	{"S4", "Bully algorithm, an encyclopaedia's article on Garcia-Molina 1982"},
+	{"S5", "Marchetti-Spaccamela, New protocols for the election of a leader in a ring"},
+}
 
 // All are the rows, in the order of the sources.
 func All() []Row {

@@ -108,7 +108,7 @@ func largestIsFound(b *Bench) Finding {
 	silent := election.Instance{Parameters: map[string]string{"announce": "no"}}
 	orders, states := b.everySchedule(&d, hirschbergSinclair, 3, verify.Options{Instance: silent, Starts: verify.AnyTime, Orientations: true})
 	four := b.verify(hirschbergSinclair, verify.Options{Instance: silent, Size: 4})
-	d.unless(four.Violation == nil && four.Complete, "n = 4: %+v", four.Violation)
+	d.verified(four, "n = 4")
 	runs := 0
 	for ids := range manyRings {
 		r := b.probe(hirschbergSinclair, ids, asS3)
@@ -124,7 +124,7 @@ func largestOfFour(b *Bench) Finding {
 	r := b.verify(hirschbergSinclair, verify.Options{
 		Instance: election.Instance{Parameters: map[string]string{"announce": "no"}}, Size: 4, Starts: verify.AnyTime, Orientations: true,
 	})
-	d.unless(r.Violation == nil && r.Complete, "%+v", r.Violation)
+	d.verified(r, "n = 4")
 	return d.finding("%d orders and orientations, %d states", r.Orders, r.States)
 }
 
@@ -253,8 +253,7 @@ func mixedAnswers(b *Bench) Finding {
 			r := b.verify(hirschbergSinclair, verify.Options{
 				Instance: election.Instance{IDs: ids, Parameters: map[string]string{"announce": "no"}}, Starts: verify.AnyTime, Unordered: true,
 			})
-			if r.Violation != nil || !r.Complete {
-				d.unless(false, "%s %+v", onRing(ids), r.Violation)
+			if !d.verified(r, "%s", onRing(ids)) {
 				continue
 			}
 			d.unless(*r.MinMessages == *r.MaxMessages, "%s %d to %d messages", onRing(ids), r.MinMessages.Total, r.MaxMessages.Total)

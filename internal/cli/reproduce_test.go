@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/internal/reproduce"
+)
+
+// Each command that the page gives runs, and gives an answer.
+func TestThePageOfStatementsGivesCommandsThatRun(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reproduction.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := 0
+	for block := range strings.SplitSeq(string(page), "<br>`ringleader ") {
+		command, _, found := strings.Cut(block, "` |\n")
+		if !found || strings.HasPrefix(block, "#") {
+			continue
+		}
+		commands++
+		args := arguments(strings.ReplaceAll(command, `\|`, "|"))
+		if code, _, stderr := call(args...); code != exitFine && code != exitNo {
+			t.Errorf("ringleader %s: exit status %d, %s", command, code, stderr)
+		}
+	}
+	if commands == 0 {
+		t.Error("the page gives no command")
+	}
+}
+
+// arguments are the words of a command, of which some are in quotes.
+func arguments(command string) (words []string) {
+	for i, part := range strings.Split(command, `"`) {
+		if i%2 == 1 {
+			words = append(words, part)
+		} else {
+			words = append(words, strings.Fields(part)...)
+		}
+	}
+	return words
+}
+
+func TestAStatementThatCannotBeJudgedIsAnErrorAndTheOthersAreJudged(t *testing.T) {
+	rows := []reproduce.Row{
+		{Source: "S1", Where: "a", Check: func(*reproduce.Bench) reproduce.Finding { panic("oh") }},
+		{Source: "S1", Where: "b", Check: func(*reproduce.Bench) reproduce.Finding {
+			return reproduce.Finding{Verdict: reproduce.Fails, Measured: "1 < 2 | *", Why: "w", Replay: "ringleader version"}
+		}},
+	}
+	var stdout, stderr strings.Builder
+	p := &program{stdout: &stdout, stderr: &stderr, getenv: os.Getenv}
+	err := p.judge(t.Context(), rows, 0, &reproduceOptions{out: "-", json: true})
+	var exit exitError
+	if !errors.As(err, &exit) || exit.code != exitNo || !strings.Contains(err.Error(), "S1 a panicked: oh") {
+		t.Errorf("error %v", err)
+	}
+	var line map[string]string
+	if err := json.Unmarshal([]byte(stdout.String()), &line); err != nil || line["where"] != "b" || line["verdict"] != "fails" ||
+		line["measured"] != "1 < 2 | *" || line["replay"] != "ringleader version" {
+		t.Errorf("%q: %v", stdout.String(), err)
+	}
+	stdout.Reset()
+	if err := p.judge(t.Context(), rows[1:], 3, &reproduceOptions{out: "-", markdown: true}); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"| b |  |  | 1 &lt; 2 \\| \\* | **fails**: w<br>`ringleader version` |\n", "1 statement: 1 fails; 3 more with --thorough.\n"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("%s\nhas not %s", stdout.String(), want)
+		}
+	}
+}
+
+func TestStatementsThatAreStoppedAreIncomplete(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	path := t.TempDir() + "/page.md"
+	p := &program{stdout: &strings.Builder{}, stderr: &strings.Builder{}, getenv: os.Getenv}
+	err := p.judge(ctx, reproduce.All(), 0, &reproduceOptions{out: path, markdown: true})
+	var exit exitError
+	if !errors.As(err, &exit) || exit.code != exitIncomplete {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("half a page is there: %v", err)
+	}
+}
