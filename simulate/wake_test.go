@@ -150,3 +150,27 @@ func TestATimerForEverCostsNothingUnlessTheElectionDependsOnIt(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoeverIsUnwillingDoesNotBegin(t *testing.T) {
+	a := alarm(election.Units(9))
+	a.Willingness = true
+	o := simulate.Options{Instance: election.On(4, 3, 2, 1), Record: true}
+	o.Instance.Unwilling = []int{0, 2}
+	r, err := simulate.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var start []int
+	for _, s := range r.Record.Steps {
+		if s.Event == trace.Start {
+			start = append(start, s.Process)
+		}
+	}
+	if !slices.Equal(start, []int{1, 3}) || r.Starters != 2 {
+		t.Errorf("%d start: %v", r.Starters, start)
+	}
+	o.Faults.Dead = []int{1, 3}
+	if _, err := simulate.Run(a, o); !errors.Is(err, simulate.ErrOptions) {
+		t.Errorf("nobody who lives is willing: %v", err)
+	}
+}
