@@ -56,6 +56,7 @@ type Entry struct {
 	Count    count.Func    // nil where there is no closed form yet
 	Check    checks        // of the record of a run, what its source claims of every run; nil where nothing is
 	Detects  bool          // it has a failure detector
+	Phased   bool          // its election messages belong to phases
 }
 
 // All are the algorithms, in the order of their sources.
@@ -106,6 +107,7 @@ func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
 		},
 		Count:   exact,
 		Detects: a.Suspect != nil,
+		Phased:  a.Phase != nil,
 	}
 }
 

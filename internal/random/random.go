@@ -18,6 +18,7 @@ const (
 	Network                    // orientations, trees
 	Links                      // which messages are lost or duplicated
 	Faults                     // which processes crash, and what else goes wrong, when
+	Inputs                     // where a search for costly inputs goes; each climb has a stream of its own
 )
 
 // New is the source for a seed and a stream.
