@@ -48,6 +48,23 @@ func (o *drawOptions) check() error {
 	return nil
 }
 
+// words are the flags that change the drawing.
+func (o *drawOptions) words() (words string) {
+	if o.title != "" {
+		words += fmt.Sprintf(" --title %q", o.title)
+	}
+	if o.against != "n" {
+		words += " --against " + o.against
+	}
+	if o.scale != "log" {
+		words += " --scale " + o.scale
+	}
+	if o.perProcess {
+		words += " --per-process"
+	}
+	return words
+}
+
 // drawing writes a chart in the format that the file's name says.
 func (o *drawOptions) drawing(chart *plot.Chart) func(io.Writer) error {
 	write := chart.SVG
@@ -74,7 +91,7 @@ func (c *comparison) chart(o *drawOptions) *plot.Chart {
 	log := o.scale == "log"
 	chart := &plot.Chart{
 		Title: o.title,
-		Notes: fmt.Sprintf("ringleader %s · %s", c.version, c.Command()),
+		Notes: fmt.Sprintf("ringleader %s · %s%s", c.version, c.Command(), o.words()),
 		X:     plot.Axis{Name: "n, processes", Log: log},
 		Y:     plot.Axis{Name: y, Log: log},
 	}

@@ -74,7 +74,7 @@ func (s *scale) at(v float64) float64 {
 func (s *scale) decades() (ticks []tick) {
 	step := max(1, math.Ceil((s.high-s.low)/10))
 	factors := []float64{1}
-	if s.high-s.low < 2.2 {
+	if s.high-s.low < 3.2 {
 		factors = []float64{1, 2, 5}
 	}
 	for k := math.Floor(s.low/step) * step; k <= s.high; k += step {

@@ -33,11 +33,12 @@ type head struct {
 const format = "ringleader points 1"
 
 // OpenKeep opens or creates a file. Half a line at its end, which a crash has left, is cut off.
-func (s *Study) OpenKeep(path, version string) (k *Keep, err error) {
+func (s *Study) OpenKeep(path, version string) (*Keep, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	k = &Keep{path: path}
+	k := &Keep{path: path}
+	var err error
 	if k.head, err = line(head{format, version, s.Command()}); err != nil {
 		return nil, err
 	}
@@ -47,26 +48,32 @@ func (s *Study) OpenKeep(path, version string) (k *Keep, err error) {
 	if k.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			k.file.Close()
-		}
-	}()
+	if err := k.begin(s); err != nil {
+		k.file.Close()
+		return nil, err
+	}
+	return k, nil
+}
+
+// begin reads what there is, and writes the first line if there is none.
+func (k *Keep) begin(s *Study) error {
 	text, err := io.ReadAll(k.file)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	whole := bytes.LastIndexByte(text, '\n') + 1
-	if whole == 0 && !bytes.HasPrefix(k.head, text) {
-		return nil, fmt.Errorf("%w: %s holds something else", ErrKeep, path)
+	if whole > 0 {
+		err = k.read(s, bytes.SplitAfter(text[:whole], []byte("\n")))
+	} else if !bytes.HasPrefix(k.head, text) {
+		err = fmt.Errorf("%w: %s holds something else", ErrKeep, k.path)
 	}
-	if err := k.file.Truncate(int64(whole)); err != nil {
-		return nil, err
+	if err != nil {
+		return err
 	}
-	if whole == 0 {
-		return k, errors.Join(k.write(k.head), syncFolder(path))
+	if err := k.file.Truncate(int64(whole)); err != nil || whole > 0 {
+		return err
 	}
-	return k, k.read(s, bytes.SplitAfter(text[:whole], []byte("\n")))
+	return errors.Join(k.write(k.head), syncFolder(k.path))
 }
 
 // read reads whole lines.

@@ -1,0 +1,171 @@
+package plot
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// sample is a chart with everything in it.
+func sample() *Chart {
+	c := &Chart{
+		Title: "a < b", Subtitle: strings.Repeat("words ", 60), Notes: "notes & more",
+		X: Axis{Name: "n", Log: true, Ticks: []float64{1, 10, 100}}, Y: Axis{Name: "messages", Log: true},
+	}
+	for i, line := range []Line{Joined, Thin, Dashed, Alone} {
+		s := Series{Name: "⌈lg n⌉ ≤ n²", Look: i, Line: line, Marked: line == Joined || line == Alone}
+		for _, x := range []float64{1, 10, 100} {
+			s.Points = append(s.Points, Point{X: x, Y: math.Pow(x, float64(i+1)), Error: x / 2})
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c
+}
+
+func TestTheSameChartIsTheSameBytes(t *testing.T) {
+	for name, write := range map[string]func(*Chart, io.Writer) error{"SVG": (*Chart).SVG, "PNG": (*Chart).PNG} {
+		var first, second bytes.Buffer
+		if err := errors.Join(write(sample(), &first), write(sample(), &second)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func TestAnSVGIsXMLWithAllNames(t *testing.T) {
+	var b bytes.Buffer
+	if err := sample().SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	texts := ""
+	for d := xml.NewDecoder(bytes.NewReader(b.Bytes())); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			texts += string(text)
+		}
+	}
+	for _, want := range []string{"a < b", "notes & more", "messages", "⌈lg n⌉ ≤ n²", "prefers-color-scheme: dark"} {
+		if !strings.Contains(texts, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+		t.Error("something stands nowhere")
+	}
+}
+
+func TestAPNGIsAPictureOnLightPaper(t *testing.T) {
+	var b bytes.Buffer
+	if err := sample().PNG(&b); err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, g, blue, _ := picture.At(0, 0).RGBA(); r != 0xffff || g != 0xffff || blue != 0xffff {
+		t.Errorf("the corner is %x %x %x", r, g, blue)
+	}
+	colours := map[[3]uint32]bool{}
+	for x := range picture.Bounds().Dx() {
+		for y := range picture.Bounds().Dy() {
+			r, g, b, _ := picture.At(x, y).RGBA()
+			colours[[3]uint32{r >> 8, g >> 8, b >> 8}] = true
+		}
+	}
+	for _, c := range [][3]uint32{{0x00, 0x72, 0xb2}, {0x1b, 0x1b, 0x1b}, {0xec, 0xec, 0xec}} {
+		if !colours[c] {
+			t.Errorf("there is no %x", c)
+		}
+	}
+}
+
+func TestEverySignHasAGlyph(t *testing.T) {
+	for _, sign := range "⌈⌉⌊⌋Σ·²≤±√εφ…–−⁻⁰¹²³⁴⁵⁶⁷⁸⁹\u2009" {
+		for _, f := range fonts() {
+			if glyph, err := f.GlyphIndex(nil, sign); err != nil || glyph == 0 {
+				t.Errorf("none for %q: %v", sign, err)
+			}
+		}
+	}
+}
+
+func TestNothingIsDrawnOfNothing(t *testing.T) {
+	for _, points := range [][]Point{nil, {{X: 0, Y: 1}}, {{X: 1, Y: math.Inf(1)}}, {{X: math.NaN(), Y: 1}}} {
+		c := &Chart{X: Axis{Log: true}, Y: Axis{Log: true}, Series: []Series{{Points: points}}}
+		if err := c.SVG(io.Discard); !errors.Is(err, ErrEmpty) {
+			t.Errorf("%v: %v", points, err)
+		}
+	}
+}
+
+func TestLinesStayInTheFrame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.Float64Range(-1e6, 1e9)
+		s := Series{Name: "s", Look: 2, Line: Line(rapid.IntRange(0, 3).Draw(t, "line")), Marked: rapid.Bool().Draw(t, "marked")}
+		for range rapid.IntRange(1, 8).Draw(t, "points") {
+			s.Points = append(s.Points, Point{X: number.Draw(t, "x"), Y: number.Draw(t, "y")})
+		}
+		c := &Chart{X: Axis{Name: "x", Log: rapid.Bool().Draw(t, "log x")}, Y: Axis{Name: "y", Log: rapid.Bool().Draw(t, "log y")}, Series: []Series{s}}
+		d, err := c.layOut()
+		if errors.Is(err, ErrEmpty) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range d.elements {
+			for _, p := range e.points {
+				if math.IsNaN(p.x+p.y) || p.x < 0 || p.y < 0 || p.x > d.width || p.y > d.height {
+					t.Fatalf("%+v is outside of %v × %v", e, d.width, d.height)
+				}
+			}
+		}
+	})
+}
+
+func TestLabelsKeepApartAndInOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		wanted := rapid.SliceOfN(rapid.Float64Range(0, 400), 1, 20).Draw(t, "wanted")
+		slices.Sort(wanted)
+		places := apart(wanted, 20, 0, 400)
+		for i, y := range places {
+			if i > 0 && y-places[i-1] < 20-1e-6 {
+				t.Fatalf("%v and %v", places[i-1], y)
+			}
+			if y < -1e-6 || y > 400+1e-6 {
+				t.Fatalf("%v is outside", y)
+			}
+		}
+	})
+	if got := apart([]float64{10, 100, 300}, 20, 0, 400); !slices.Equal(got, []float64{10, 100, 300}) {
+		t.Errorf("moved without need: %v", got)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 1: "1", 10: "10", 10_000: "10\u2009000", 100_000: "10⁵", 1e14: "10¹⁴", 0.5: "0.5", -1500: "−1\u2009500",
+		1_048_576: "1\u2009048\u2009576", 0.001: "0.001", 5e9: "5·10⁹", 1e-5: "10⁻⁵",
+	} {
+		if got := number(v); got != want {
+			t.Errorf("%v is written %q, want %q", v, got, want)
+		}
+	}
+}
