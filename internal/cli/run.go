@@ -441,6 +441,8 @@ func (p *program) verdict(d *election.Declaration, r *simulate.Result) (text, co
 	name := fmt.Sprint(real(r, leader))
 	if r.Prepared.Anonymous() {
 		name = "at position " + name
+	} else if d.Promise != nil { // identifiers may repeat
+		name = fmt.Sprintf("%s at position %d", name, leader)
 	}
 	switch {
 	case len(r.Leaders) == 0:
