@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/big"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,7 +43,9 @@ func (o *drawOptions) check() error {
 	if _, err := word("scale", o.scale, "log", "linear"); err != nil {
 		return err
 	}
-	if suffix := filepath.Ext(o.draw); o.draw != "" && o.draw != "-" && suffix != ".svg" && suffix != ".png" {
+	info, err := os.Stat(o.draw)
+	device := err == nil && !info.Mode().IsRegular() && !info.IsDir()
+	if suffix := filepath.Ext(o.draw); o.draw != "" && o.draw != "-" && !device && suffix != ".svg" && suffix != ".png" {
 		return fmt.Errorf("--draw draws into a file that ends in .svg or .png, not %q", o.draw)
 	}
 	return nil

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestAStudyThatIsStoppedSaysWhetherPointsAreLost(t *testing.T) {
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	points, drawing := filepath.Join(t.TempDir(), "points"), filepath.Join(t.TempDir(), "drawing.svg")
+	for _, c := range []struct {
+		out  []string
+		says string
+	}{
+		{nil, "ringleader: stopped with 0 of 18 points, which are lost; --out FILE keeps them\n"},
+		{[]string{"--out", points}, "ringleader: stopped with 0 of 18 points; the same command goes on from there\n"},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"compare", "lcr", "--n", "8..1048576", "--draw", drawing}, c.out...)
+		code := Run(stopped, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+		if code != exitIncomplete || stdout.Len() > 0 || stderr.String() != c.says {
+			t.Errorf("exit status %d, %q and %q", code, stdout.String(), stderr.String())
+		}
+		if lines(drawing) > 0 {
+			t.Error("there is a drawing of what was not finished")
+		}
+	}
+	if lines(points) != 1 {
+		t.Errorf("%d lines are kept, and should be the first", lines(points))
+	}
+}
+
+func TestAComparisonThatCannotBeWrittenIsNotFine(t *testing.T) {
+	for _, how := range []string{"", "--csv", "--json", "--draw=-"} {
+		args := strings.Fields("compare lcr --n 4 --orders 5 " + how)
+		code, stderr := runInto(t, full{}, args...)
+		if want := "ringleader: cannot write to stdout: no space left on device\n"; code != exitNo || stderr != want {
+			t.Errorf("%s: exit status %d and %q, want %d and %q", how, code, stderr, exitNo, want)
+		}
+	}
+}
+
+// lines are those that a file has.
+func lines(path string) int {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(text, []byte("\n"))
+}
