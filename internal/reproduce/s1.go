@@ -82,13 +82,13 @@ var s1 = append([]Row{
 	},
 	{
 		Source: "S1", Where: "Bully, after TERMINATE", Claim: "a processor may still process messages after termination",
-		How:   "every schedule, whenever processors wake, of every order of up to 4; and of a variant that stops",
+		How:   "every schedule of the ring 4, 1, 2, 3, whenever processors wake, and of a variant that stops; records of rings of up to 64",
 		Check: afterTermination,
 	},
 	{
 		Source: "S1", Where: "Bully, wake schedule", Claim: "processors wake at any time; the messages are the same",
 		How: "the least and the most messages over every schedule of every order of up to 4; " +
-			"on larger rings eight schedules, processors waking before or between messages",
+			"on larger rings five schedules, processors waking before or between messages",
 		Check: anyWakeSchedule,
 	},
 }, s1theorems...)
@@ -152,7 +152,7 @@ func naturalIdentifiers(b *Bench) Finding {
 		return d.finding("%d rings", rings)
 	}
 	f := d.finding("%d rings, one leader each, as many messages as with ranks; on [5 3 5 1], %s: %s", rings, r.Violation.Property, r.Violation.Detail)
-	f.Replay = "ringleader verify ring-bully --ids 5,3,5,1 --allow-duplicate-ids"
+	f.Replay = "ringleader run ring-bully --ids 5,3,5,1 --allow-duplicate-ids"
 	return f
 }
 
