@@ -248,7 +248,11 @@ func preferenceBased(b *Bench) Finding {
 			if way.algorithm == "preference-tree" {
 				i.Edges = path(4)
 			}
-			r := b.simulate(way.algorithm, simulate.Options{Instance: i})
+			o := simulate.Options{Instance: i}
+			if number%2 == 0 {
+				o.Initiators = []int{0} // all others must hear of the election, and of its result
+			}
+			r := b.simulate(way.algorithm, o)
 			runs++
 			wrong.unless(end(r) == right && r.Prepared.Real(r.Leaders[0]) == winner, "%v, votes %v: %s", way, votes, end(r))
 		}

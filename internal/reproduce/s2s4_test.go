@@ -1,0 +1,157 @@
+//go:build !race
+
+package reproduce
+
+import (
+	"slices"
+	"testing"
+
+	bullying "ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/lcrsynchronous"
+	"ringleader.example/ringleader/algorithms/logicalring"
+	"ringleader.example/ringleader/algorithms/oddoneout"
+	"ringleader.example/ringleader/algorithms/oddpair"
+	"ringleader.example/ringleader/algorithms/preference"
+	"ringleader.example/ringleader/algorithms/preferencering"
+	"ringleader.example/ringleader/algorithms/preferencetree"
+	"ringleader.example/ringleader/algorithms/tree"
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+)
+
+// What is found of S2 and S4 where a statement does not simply hold.
+var notSimplyHolding = map[string]Verdict{
+	"S2 section 2.1, process 2n+1":            Corrected,
+	"S2 section 2.1, neighbours":              Corrected,
+	"S2 section 2.1, output":                  Corrected,
+	"S2 section 2.2, name":                    Unchecked,
+	"S2 LCR, step 3":                          Corrected,
+	"S2 LCR, lines 1–14":                      Corrected,
+	"S2 example 2.1, i times":                 Corrected,
+	"S2 Bully, step 4":                        Corrected,
+	"S2 section 2.3.1, trans, lines 1–7":      Corrected,
+	"S2 section 2.4, simplest":                Unchecked,
+	"S2 section 2.4, return":                  Corrected,
+	"S2 section 2.4, acknowledgement":         Fails,
+	"S4 rule 5":                               Corrected,
+	"S4 safety":                               Corrected,
+	"S4 safety, without its timing":           Fails,
+	"S4 safety, proof":                        Corrected,
+	"S4 liveness":                             Corrected,
+	"S4 liveness, recovery in time":           Corrected,
+	"S4 bandwidth, lowest initiates":          Corrected,
+	"S4 bandwidth, Θ(N²) election messages":   Fails,
+	"S4 bandwidth, Θ(N²) alive messages":      Fails,
+	"S4 bandwidth, Θ(N) coordinator messages": Corrected,
+	"S4 bandwidth, Θ(N²) overall":             Fails,
+}
+
+func quickS2AndS4() []Row {
+	return slices.DeleteFunc(slices.Concat(s2, s4), func(r Row) bool { return r.Thorough })
+}
+
+func TestTheVerdictsOnS2AndS4(t *testing.T) {
+	seen := 0
+	for r := range run(t.Context(), quickS2AndS4(), 1, catalogue.Find) {
+		name := r.Source + " " + r.Where
+		want, listed := notSimplyHolding[name]
+		if listed {
+			seen++
+		}
+		if r.Err != nil || r.Verdict != want {
+			t.Errorf("%s: %s %s, %v; want: %s", name, r.Verdict, r.Why, r.Err, want)
+		}
+		if (r.Why == "") != (r.Verdict == Holds) || r.Measured == "" && r.Verdict != Unchecked {
+			t.Errorf("%s is not said in full: %+v", name, r.Finding)
+		}
+		if r.Verdict == Fails && r.Replay == "" {
+			t.Errorf("%s fails, and no run shows it", name)
+		}
+	}
+	if seen != len(notSimplyHolding) {
+		t.Errorf("%d rows do not simply hold, want %d", seen, len(notSimplyHolding))
+	}
+}
+
+func TestWhatS2AndS4StateHasARow(t *testing.T) {
+	for source, places := range map[string][]string{
+		"S2": {
+			"table 2.1, line 1", "table 2.1, line 2", "table 2.1, line 3", "LCR, step 1", "LCR, step 2", "LCR, step 3", "LCR, step 4",
+			"LCR, step 5", "LCR, step 6", "LCR, lines 1–14", "section 2.2, done and is-leader", "figure 2.2, stage 1", "figure 2.3, stage 2",
+			"figure 2.4, stage 3", "figure 2.5, stage 4", "figure 2.6, stage 5", "example 2.1, total", "section 2.2.1, worst case",
+			"Bully, step 1", "Bully, step 2", "Bully, step 3", "Bully, step 4", "figure 2.7(a)", "figure 2.7(b)", "figure 2.7(c)",
+			"figure 2.8(d)", "figure 2.8(e)", "section 2.3.1, trans, lines 1–7", "section 2.3.1, round n", "section 2.3.1, no other output",
+			"section 2.4, return", "section 2.4, acknowledgement", "logical ring, step 1", "logical ring, step 2",
+			"section 2.1, tree topology", "section 2.1, preference-based", "exercise 1", "exercise 2(a)", "exercise 2(b)", "exercise 3(a)",
+			"exercise 3(b)", "exercise 4(a)", "exercise 4(b)", "exercise 5(a)", "exercise 5(b)", "exercise 6(a)", "exercise 6(b)",
+		},
+		"S4": {
+			"assumption 1, messages", "assumption 1, processes", "assumption 1, clocks", "assumption 2", "assumption 3, stopping",
+			"assumption 3, restarting", "assumption 4", "assumption 5", "assumption 6", "rule 1", "rule 2", "rule 3", "rule 3, parenthesis",
+			"rule 4", "rule 5", "safety", "safety, with its timing", "safety, without its timing", "liveness", "liveness, recovery in time",
+			"bandwidth, Θ(N²) election messages", "bandwidth, Θ(N²) alive messages", "bandwidth, Θ(N) coordinator messages",
+		},
+	} {
+		for _, where := range places {
+			if !slices.ContainsFunc(All(), func(r Row) bool { return r.Source == source && r.Where == where && !r.Thorough }) {
+				t.Errorf("no quick row is about %s %s", source, where)
+			}
+		}
+	}
+}
+
+// watched are a few quick rows about each algorithm, that its errors should turn one of: an election that never
+// ends is looked at until its limit, which on all rows would take minutes.
+var watched = map[string][]string{
+	"lcr":             {"example 2.1, total", "figure 2.6, stage 5"},
+	"lcr-synchronous": {"section 2.3.1, round n", "section 2.3.1, trans, lines 1–7"},
+	"bully":           {"figure 2.8(e)", "exercise 5(a)", "section 2.1, timeout", "section 2.1, reason 1", "rule 3, parenthesis"},
+	"logical-ring":    {"section 2.4, acknowledgement"},
+	"tree":            {"section 2.1, tree topology"},
+	"preference":      {"section 2.1, preference-based"},
+	"preference-ring": {"section 2.1, preference-based"},
+	"preference-tree": {"section 2.1, preference-based"},
+	"odd-one-out":     {"exercise 4(a)"},
+	"odd-pair":        {"exercise 4(b)"},
+}
+
+// hasty is Bully without rule 3: an answer silences nobody.
+func hasty() mutant {
+	a := bullying.Algorithm
+	a.Receive = func(p *bullying.Process, port election.Port, kind election.Kind, m bullying.Message, out *election.Out[bullying.Message]) {
+		if kind != bullying.Answer {
+			p.Receive(port, kind, m, out)
+		}
+	}
+	return plant(a, "an answer silences nobody")
+}
+
+func TestAPlantedErrorTurnsAVerdictOnS2OrS4(t *testing.T) {
+	mutants := []mutant{hasty()}
+	for _, more := range [][]mutant{
+		crude(lcr.Algorithm), crude(lcrsynchronous.Algorithm), crude(bullying.Algorithm), crude(logicalring.Algorithm), crude(tree.Algorithm),
+		crude(preference.Algorithm), crude(preferencering.Algorithm), crude(preferencetree.Algorithm), crude(oddoneout.Algorithm), crude(oddpair.Algorithm),
+	} {
+		mutants = append(mutants, more...)
+	}
+	quick := quickS2AndS4()
+	for _, m := range mutants {
+		find := func(name string) (*catalogue.Entry, error) {
+			if name == m.algorithm {
+				return &m.entry, nil
+			}
+			return catalogue.Find(name)
+		}
+		rows := slices.DeleteFunc(slices.Clone(quick), func(r Row) bool { return !slices.Contains(watched[m.algorithm], r.Where) })
+		turned := false
+		for r := range run(t.Context(), rows, 1, find) {
+			if turned = r.Err != nil || r.Verdict != notSimplyHolding[r.Source+" "+r.Where]; turned {
+				break
+			}
+		}
+		if !turned {
+			t.Errorf("%s %s, and no verdict turns", m.algorithm, m.is)
+		}
+	}
+}
