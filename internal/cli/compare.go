@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"time"
@@ -190,13 +191,7 @@ func (p *program) measure(ctx context.Context, s *study.Study, o *compareOptions
 	points, err := s.Measure(ctx, options)
 	bar.done()
 	if keep != nil {
-		all := points
-		if err != nil {
-			all = nil
-		}
-		if failure := keep.Close(all); lost == nil {
-			lost = failure
-		}
+		lost = errors.Join(lost, keep.Close())
 	}
 	switch {
 	case lost != nil:
@@ -207,6 +202,15 @@ func (p *program) measure(ctx context.Context, s *study.Study, o *compareOptions
 		return exitError{exitIncomplete, fmt.Errorf("stopped with %d of %d points, which are lost; --out FILE keeps them", finished, s.Points())}
 	case err != nil:
 		return exitError{exitNo, err}
+	}
+	if keep != nil {
+		text, err := keep.Text(points)
+		if err != nil {
+			return err
+		}
+		if err := p.toFile(o.out, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+			return err
+		}
 	}
 	return p.compared(&comparison{Study: s, points: points, version: versionName()}, o)
 }

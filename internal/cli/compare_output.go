@@ -312,7 +312,10 @@ func (c *comparison) pointJSON(p *study.Point) object {
 		}
 		o := object{{"mean", numeral(s.Mean())}, {"runs", s.Runs}}
 		if p.Varies && s.Runs > 1 {
-			o = append(o, field{"half_width", json.Number(floating(s.HalfWidth()))}, field{"least", s.Least}, field{"most", s.Most})
+			if width := s.HalfWidth(); !math.IsInf(width, 0) { // of times beyond all measure
+				o = append(o, field{"half_width", json.Number(floating(width))})
+			}
+			o = append(o, field{"least", s.Least}, field{"most", s.Most})
 		}
 		return o
 	}

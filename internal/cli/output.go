@@ -274,7 +274,7 @@ func replace(path string, write func(io.Writer) error) (err error) {
 		}
 	}()
 	buffered := bufio.NewWriter(file)
-	if err := errors.Join(write(buffered), buffered.Flush(), file.Chmod(0o644), file.Close()); err != nil {
+	if err := errors.Join(write(buffered), buffered.Flush(), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	return os.Rename(file.Name(), path)

@@ -129,42 +129,21 @@ func (k *Keep) write(text []byte) error {
 	return k.file.Sync()
 }
 
-// Close ends the file. If the study has all its points, they are put into the order of the study, in which they need
-// not have ended: so the file of a study that was resumed is that of one that was not. Nil: it has not.
-func (k *Keep) Close(all []*Point) error {
-	err := k.file.Close()
-	if err != nil || all == nil {
-		return err
-	}
+// Close ends the file.
+func (k *Keep) Close() error { return k.file.Close() }
+
+// Text is what the file holds if the study has all its points, in the order of the study. They need not have ended in
+// that order; so whoever replaces the file by this ends a study that was resumed as one that was not.
+func (k *Keep) Text(all []*Point) ([]byte, error) {
 	text := k.head
 	for _, p := range all {
 		more, err := line(p)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		text = append(text, more...)
 	}
-	if there, err := os.ReadFile(k.path); err != nil || bytes.Equal(there, text) {
-		return err
-	}
-	return replace(k.path, text)
-}
-
-// replace puts a new file in the place of the old one, or leaves that.
-func replace(path string, text []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-		return err
-	}
-	return syncFolder(path)
+	return text, nil
 }
 
 // syncFolder makes a new name durable, on systems where folders can be synced.

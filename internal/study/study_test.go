@@ -130,8 +130,14 @@ func keeping(t *testing.T, s *study.Study, path string, stopAfter int) []byte {
 	if errors.Is(err, context.Canceled) && stopAfter > 0 {
 		points, err = nil, nil
 	}
-	if err = errors.Join(err, k.Close(points)); err != nil {
+	if err = errors.Join(err, k.Close()); err != nil {
 		t.Fatal(err)
+	}
+	if points != nil {
+		text, err := k.Text(points)
+		if err = errors.Join(err, os.WriteFile(path, text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
