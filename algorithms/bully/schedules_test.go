@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -15,15 +16,7 @@ func check(t *testing.T, a election.Algorithm[bully.Process, bully.Message], o v
 	if o.Size == 0 {
 		o.Size = 3
 	}
-	o.Instance.Parameters = parameters
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Violation == nil && !report.Complete {
-		t.Fatalf("not finished after %d states", report.States)
-	}
-	return report
+	return electiontest.Verify(t, a, o, parameters)
 }
 
 func TestThreeProcessesUnderEverySchedule(t *testing.T) {

@@ -239,19 +239,6 @@ func TestLongestTimes(t *testing.T) {
 	run(t, invitation.Algorithm, 3, 10, simulate.Options{}, "check-period", period, "poll-period", period)
 }
 
-func check(t *testing.T, a election.Algorithm[process, message], o verify.Options, parameters map[string]string) *verify.Report {
-	t.Helper()
-	o.Instance.Parameters = parameters
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Violation == nil && !report.Complete {
-		t.Fatalf("not finished after %d states", report.States)
-	}
-	return report
-}
-
 func TestEverySchedule(t *testing.T) {
 	for _, test := range []struct {
 		verify.Options
@@ -263,7 +250,7 @@ func TestEverySchedule(t *testing.T) {
 		{verify.Options{Size: 2, Starts: verify.AnyTime, Unordered: true}, map[string]string{"delay": "2"}},
 		{verify.Options{Size: 2, Starts: verify.AnyTime}, map[string]string{"stagger": "3"}},
 	} {
-		report := check(t, invitation.Algorithm, test.Options, test.parameters)
+		report := electiontest.Verify(t, invitation.Algorithm, test.Options, test.parameters)
 		if v := report.Violation; v != nil {
 			t.Errorf("%d processes, %d crash, %v: %s: %s", test.Size, test.Crashes, test.parameters, v.Property, v.Detail)
 		}
@@ -313,7 +300,7 @@ func TestTheCheckerFindsTheCycleWithoutRuleC(t *testing.T) {
 	o := verify.Options{Size: 2, Starts: verify.AllFirst}
 	for rule, want := range map[string]string{"yes": "", "no": verify.NeverEnds} {
 		found := ""
-		if v := check(t, finite(), o, map[string]string{"rule-c": rule, "stagger": "3"}).Violation; v != nil {
+		if v := electiontest.Verify(t, finite(), o, map[string]string{"rule-c": rule, "stagger": "3"}).Violation; v != nil {
 			found = v.Property
 		}
 		if found != want {
@@ -326,7 +313,7 @@ func TestForgottenCounterIsFound(t *testing.T) {
 	mutant := invitation.Algorithm
 	mutant.Kept = nil
 	for n := 1; n <= 3; n++ {
-		v := check(t, mutant, verify.Options{Size: n, Starts: verify.AllFirst, Crashes: 1, Recoveries: 1}, nil).Violation
+		v := electiontest.Verify(t, mutant, verify.Options{Size: n, Starts: verify.AllFirst, Crashes: 1, Recoveries: 1}, nil).Violation
 		if v == nil || v.Property != verify.WrongTerm {
 			t.Errorf("%d processes: found %+v", n, v)
 		}
@@ -340,7 +327,7 @@ func TestFollowingBeforeAGroupIsReadyIsFound(t *testing.T) {
 			out.Follow(m.Coordinator, m.Counter)
 		}
 	}
-	v := check(t, mutant, verify.Options{Size: 2, Starts: verify.AllFirst}, nil).Violation
+	v := electiontest.Verify(t, mutant, verify.Options{Size: 2, Starts: verify.AllFirst}, nil).Violation
 	if v == nil || v.Property != verify.WrongTerm {
 		t.Errorf("found %+v", v)
 	}

@@ -6,22 +6,10 @@ import (
 
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
-
-func check(t *testing.T, a election.Algorithm[process, message], o verify.Options, parameters map[string]string) *verify.Report {
-	t.Helper()
-	o.Instance.Parameters = parameters
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Violation == nil && !report.Complete {
-		t.Fatalf("not finished after %d states", report.States)
-	}
-	return report
-}
 
 // lowest is three processes of which the lowest starts, a crash and a recovery.
 var lowest = verify.Options{Size: 3, Initiators: []int{0}, Crashes: 1, Recoveries: 1}
@@ -38,7 +26,7 @@ func TestEverySchedule(t *testing.T) {
 		{lowest, "direct", "1"},
 	} {
 		parameters := map[string]string{"announce": test.announce, "delay": test.delay}
-		if v := check(t, logicalring.Algorithm, test.o, parameters).Violation; v != nil {
+		if v := electiontest.Verify(t, logicalring.Algorithm, test.o, parameters).Violation; v != nil {
 			t.Errorf("%+v, %v: %s: %s", test.o, parameters, v.Property, v.Detail)
 		}
 	}
@@ -47,7 +35,7 @@ func TestEverySchedule(t *testing.T) {
 // found expects that the checker finds a mutant.
 func found(t *testing.T, mutant election.Algorithm[process, message], o verify.Options, parameters map[string]string, properties ...string) {
 	t.Helper()
-	if v := check(t, mutant, o, parameters).Violation; v == nil || !slices.Contains(properties, v.Property) {
+	if v := electiontest.Verify(t, mutant, o, parameters).Violation; v == nil || !slices.Contains(properties, v.Property) {
 		t.Errorf("found %+v, want %v", v, properties)
 	}
 }

@@ -162,6 +162,20 @@ func Mutant[S, M any](a election.Algorithm[S, M], does func(*S, election.Kind, M
 	return mutant
 }
 
+// Verify tries every schedule with these parameters, and wants an answer: a violation, or the whole.
+func Verify[S, M any](t testing.TB, a election.Algorithm[S, M], o verify.Options, parameters map[string]string) *verify.Report {
+	t.Helper()
+	o.Instance.Parameters = parameters
+	report, err := verify.Run(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Violation == nil && !report.Complete {
+		t.Fatalf("not finished after %d states", report.States)
+	}
+	return report
+}
+
 // Found fails the test unless checking every schedule finds that an algorithm breaks the property.
 func Found[S, M any](t testing.TB, name string, a election.Algorithm[S, M], o verify.Options, property string) {
 	t.Helper()
