@@ -96,17 +96,22 @@ func (s *scale) round() (ticks []tick) {
 		}
 	}
 	for k := math.Ceil(s.low / step); k*step <= s.high; k++ {
-		ticks = append(ticks, tick{k * step, number(k * step)})
+		ticks = append(ticks, tick{k * step, grouped(k * step)})
 	}
 	return ticks
 }
 
-// number writes a number as people do: in groups of three digits, or as a power of ten.
+// number writes a number as a power of ten, if it is a large or a small one, and else in groups of digits.
 func number(v float64) string {
 	exponent := math.Round(math.Log10(v))
 	if v > 0 && (exponent > 4 || exponent < -4) && math.Abs(v/math.Pow(10, exponent)-1) < 1e-9 {
 		return "10" + raised(int(exponent))
 	}
+	return grouped(v)
+}
+
+// grouped writes a number in groups of three digits, as long as these can be read.
+func grouped(v float64) string {
 	if math.Abs(v) >= 1e9 {
 		mantissa := math.Pow(10, math.Floor(math.Log10(math.Abs(v))))
 		return fmt.Sprintf("%.3g·10%s", v/mantissa, raised(int(math.Round(math.Log10(mantissa)))))
