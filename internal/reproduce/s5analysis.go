@@ -1,0 +1,6 @@
+package reproduce
+
+var (
+	s5Analysis  = []Row{}
+	s5Protocols = []Row{}
+)

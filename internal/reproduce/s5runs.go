@@ -1,0 +1,241 @@
+package reproduce
+
+import (
+	"fmt"
+	"iter"
+	"math/big"
+	"slices"
+	"strings"
+
+	"ringleader.example/ringleader/catalogue"
+	claims "ringleader.example/ringleader/check"
+	"ringleader.example/ringleader/count"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+// schemes are S5's four protocols with some parameters.
+var schemes = []subject{
+	{algorithm: "stop-and-go-p1", set: []string{"c=2"}},
+	{algorithm: "stop-and-go-p1", set: []string{"c=3"}},
+	{algorithm: "stop-and-go-p2", set: []string{"c=2", "a=3/2"}},
+	{algorithm: "stop-and-go-p2", set: []string{"c=2", "a=2"}},
+	{algorithm: "stop-and-go-p3", set: []string{"c=3"}},
+	{algorithm: "stop-and-go-p4", set: []string{"c=2", "epsilon=1"}},
+}
+
+// awakening is an election on a synchronous ring whose processors wake by themselves at different times, or by a
+// message, when some are not willing.
+type awakening struct {
+	subject
+	wake      []election.Ticks // nil: all at 0
+	unwilling []int            // positions
+}
+
+func (a *awakening) options() simulate.Options {
+	o := simulate.Options{Instance: a.instance(), Wake: a.wake, Record: true}
+	o.Instance.Unwilling = a.unwilling
+	return o
+}
+
+// replay is the call that does the same.
+func (a *awakening) replay() string {
+	call := a.call("run")
+	if a.wake != nil {
+		var times []string
+		for _, at := range a.wake {
+			if at == election.Forever {
+				times = append(times, "-")
+			} else {
+				times = append(times, at.String())
+			}
+		}
+		call = append(call, "--wake", strings.Join(times, ","))
+	}
+	if len(a.unwilling) > 0 {
+		var ids []uint64
+		for _, p := range a.unwilling {
+			ids = append(ids, a.ids[p])
+		}
+		call = append(call, "--unwilling", numbers(ids))
+	}
+	return strings.Join(call, " ")
+}
+
+// awakenings are every order of up to 4 identifiers that start together, and random ones: up to 12 processors with
+// identifiers up to 24, who wake by themselves at different times or not at all, and of whom some are unwilling.
+func awakenings(s subject) iter.Seq[*awakening] {
+	return func(yield func(*awakening) bool) {
+		for n := 1; n <= 4; n++ {
+			for ids := range rings(n) {
+				a := &awakening{subject: s}
+				if a.ids = ids; !yield(a) {
+					return
+				}
+			}
+		}
+		source := source5()
+		for range 60 {
+			if !yield(drawn(s, source)) {
+				return
+			}
+		}
+	}
+}
+
+const awakeningsAre = "every order of up to 4 identifiers, and 60 random rings of up to 12 with random awakenings and unwilling processors"
+
+// drawn is a random awakening.
+func drawn(s subject, source *random.Source) *awakening {
+	const most = 12
+	a := &awakening{subject: s}
+	n := int(1 + source.Below(most))
+	a.ids = nil
+	for len(a.ids) < n {
+		if id := 1 + source.Below(2*most); !slices.Contains(a.ids, id) {
+			a.ids = append(a.ids, id)
+		}
+	}
+	for p := range n {
+		at := election.Forever
+		if source.Below(2) == 0 {
+			at = election.Units(source.Below(uint64(2 * n)))
+		}
+		if a.wake = append(a.wake, at); p > 0 && source.Below(3) == 0 {
+			a.unwilling = append(a.unwilling, p)
+		}
+	}
+	a.wake[0] = election.Units(source.Below(uint64(n))) // somebody wakes
+	return a
+}
+
+// round is a run of an awakening under one of the protocols.
+type round struct {
+	*awakening
+	*simulate.Result
+	hypotheses []election.Ticks
+}
+
+// rounds runs all schemes.
+func (b *Bench) rounds() iter.Seq[*round] {
+	return func(yield func(*round) bool) {
+		for _, s := range schemes {
+			for a := range awakenings(s) {
+				if !yield(b.round(a)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (b *Bench) round(a *awakening) *round {
+	r := b.simulate(a.algorithm, a.options())
+	return &round{a, r, r.Prepared.Parameters.Sequence()}
+}
+
+// n is the size.
+func (r *round) n() int { return len(r.ids) }
+
+// last is the hypothesis that is at least n.
+func (r *round) last() election.Ticks { return r.hypotheses[len(r.hypotheses)-1] }
+
+// claim is what package check says of a run.
+func (b *Bench) claim(r *round, d *doubt) []claims.Claim {
+	all, err := b.algorithm(r.algorithm).Check(r.Record, r.Prepared)
+	d.unless(err == nil, "%s: %v", r.replay(), err)
+	return all
+}
+
+// claimed is one of these, by how its text begins.
+func claimed(all []claims.Claim, text string) (claims.Claim, bool) {
+	at := slices.IndexFunc(all, func(c claims.Claim) bool { return strings.HasPrefix(c.Text, text) })
+	if at < 0 {
+		return claims.Claim{}, false
+	}
+	return all[at], true
+}
+
+// counting is the number with which text begins, after "at most" if that is there.
+func counting(text string) (n int) {
+	if _, err := fmt.Sscanf(strings.TrimPrefix(text, "at most "), "%d", &n); err != nil {
+		return 0
+	}
+	return n
+}
+
+// every finds that a claim of package check holds in all rounds. What is measured is formatted with the number of
+// rounds, and the sum and the greatest of the numbers that they measured.
+func every(text, format string) func(*Bench) Finding {
+	return func(b *Bench) Finding {
+		var d doubt
+		rounds, sum, most := 0, 0, 0
+		replay := ""
+		for r := range b.rounds() {
+			c, found := claimed(b.claim(r, &d), text)
+			if replay == "" && !(found && c.Holds) {
+				replay = r.replay()
+			}
+			d.unless(found && c.Holds, "%s: %s", r.replay(), c.Measured)
+			value := counting(c.Measured)
+			rounds, sum, most = rounds+1, sum+value, max(most, value)
+		}
+		f := d.finding("%s", fmt.Sprintf(format, rounds, sum, most))
+		f.Replay = replay
+		return f
+	}
+}
+
+// entered is when each position entered phase 1, if it takes part.
+func (r *round) entered() map[uint64]election.Ticks {
+	t := map[uint64]election.Ticks{}
+	for i := range r.Record.Steps {
+		if s := &r.Record.Steps[i]; s.Event == trace.Receive && strings.HasSuffix(s.Kind, "started") && len(s.Timers) > 0 {
+			t[r.ids[s.Process]] = s.Time
+		}
+	}
+	return t
+}
+
+// hop is a step of an identity: who, in which phase, the how manyth, and when it was sent.
+type hop struct {
+	id     uint64
+	phase  int
+	walked int
+	at     election.Ticks
+}
+
+// hops are those of all identities.
+func (r *round) hops() (all []hop) {
+	for i := range r.Record.Steps {
+		s := &r.Record.Steps[i]
+		for _, m := range s.Sent {
+			h := hop{at: s.Time}
+			if _, err := fmt.Sscanf(m.Text, "ID %d, Phase %d, Walked %d", &h.id, &h.phase, &h.walked); err == nil && m.Kind == "identity" {
+				all = append(all, h)
+			}
+		}
+	}
+	return all
+}
+
+// hypotheses are those that parameters stand for on a ring of n; nil if there can be no election.
+func hypotheses(e *catalogue.Entry, s subject, n int) []*big.Int {
+	i := s.instance()
+	all, err := e.Sequence(must(e.Set(i.Parameters)), uint64(n), 1<<14)
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// counted is the exact cost of an algorithm with parameters.
+func (b *Bench) counted(s subject, ids election.Arrangement) *count.Result {
+	e, i := b.algorithm(s.algorithm), s.instance()
+	return must(e.Count(b.ctx, ids, must(e.Set(i.Parameters)), nil))
+}
+
+// source5 is where random awakenings come from.
+func source5() *random.Source { return random.New(1, random.Inputs) }
