@@ -16,7 +16,7 @@ import (
 )
 
 func (p *program) algorithms() *cobra.Command {
-	var asJSON bool
+	var asJSON, asMarkdown bool
 	var parameters []string
 	command := &cobra.Command{
 		Use:     "algorithms [NAME]",
@@ -29,6 +29,10 @@ func (p *program) algorithms() *cobra.Command {
 				if len(parameters) > 0 {
 					return errors.New("--param is of one algorithm; name it")
 				}
+				if asMarkdown {
+					p.table()
+					return nil
+				}
 				if asJSON {
 					all := make([]object, len(catalogue.All))
 					for i := range catalogue.All {
@@ -37,6 +41,9 @@ func (p *program) algorithms() *cobra.Command {
 					return p.print(all)
 				}
 				return p.list()
+			}
+			if asMarkdown {
+				return errors.New("--markdown is the table of all algorithms; name none")
 			}
 			e, err := oneAlgorithm(command, args)
 			if err != nil {
@@ -58,6 +65,8 @@ func (p *program) algorithms() *cobra.Command {
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	command.Flags().BoolVar(&asMarkdown, "markdown", false, "print a table in Markdown, of what each assumes and costs")
+	command.MarkFlagsMutuallyExclusive("json", "markdown")
 	command.Flags().StringSliceVar(&parameters, "param", nil, "parameter whose consequences to show: name=value, repeated or comma-separated")
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
@@ -72,13 +81,59 @@ func (p *program) list() error {
 		e := &catalogue.All[i]
 		worst := ""
 		if b := e.Bound(election.Worst); b != nil {
-			formula, _, _ := strings.Cut(b.Formula, ", ") // explanations are for its own page
-			worst = short(formula, 36) + " " + b.Of
+			worst = short(formula(b), 36) + " " + b.Of
 		}
-		winner := strings.TrimSuffix(strings.TrimPrefix(e.Winner.String(), "the "), " identifier")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), winner, worst, short(e.Source, 36))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), winner(e.Declaration), worst, short(e.Source, 36))
 	}
 	return w.Flush()
+}
+
+// table says in Markdown what one chooses by: what each algorithm assumes, what it gives and what it costs.
+func (p *program) table() {
+	fmt.Fprint(p.stdout, "| algorithm | network | assumes | leader | messages at worst | on average | survives |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- |\n")
+	for i := range catalogue.All {
+		e := &catalogue.All[i]
+		bound := func(c election.Case) string {
+			b := e.Bound(c)
+			if b == nil {
+				return ""
+			}
+			return cell(formula(b) + map[string]string{"election": "", "total": " in all"}[b.Of])
+		}
+		fmt.Fprintf(p.stdout, "| `%s` | %s | %s | %s | %s | %s | %s |\n", e.Name, model(e.Declaration), assumes(e.Declaration),
+			winner(e.Declaration), bound(election.Worst), bound(election.Average), survives(e.Survives))
+	}
+}
+
+// assumes is what a network of its kind must have besides, if an algorithm is to work there.
+func assumes(d *election.Declaration) string {
+	var words []string
+	if d.Starts != election.AnyStart {
+		words = append(words, d.Starts.String())
+	}
+	if d.FIFO {
+		words = append(words, "order on links")
+	}
+	if d.KnowsSize {
+		words = append(words, "n known")
+	}
+	if d.Identifiers != election.Compared {
+		words = append(words, "identifiers "+d.Identifiers.String())
+	}
+	return strings.Join(words, "; ")
+}
+
+// formula is a bound without its explanations, which are for the algorithm's own page.
+func formula(b *election.Bound) string {
+	text, _, _ := strings.Cut(b.Formula, ", ")
+	text, _, _ = strings.Cut(text, "; ")
+	return text
+}
+
+// winner is whom an algorithm elects, in a word or two.
+func winner(d *election.Declaration) string {
+	return strings.TrimSuffix(strings.TrimPrefix(d.Winner.String(), "the "), " identifier")
 }
 
 // model is the network that an algorithm is made for.
