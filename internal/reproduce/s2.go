@@ -250,7 +250,7 @@ func preferenceBased(b *Bench) Finding {
 			}
 			o := simulate.Options{Instance: i}
 			if number%2 == 0 {
-				o.Initiators = []int{0} // all others must hear of the election, and of its result
+				o.Initiators = []int{1} // all others must hear of the election, and of its result
 			}
 			r := b.simulate(way.algorithm, o)
 			runs++
@@ -340,7 +340,7 @@ func knowsNeighbours(b *Bench) Finding {
 func oneAnnounces(b *Bench) Finding {
 	var wrong doubt
 	runs := 0
-	for r := range b.lcrRuns(5) {
+	for r := range b.lcrRuns(&wrong, 5) {
 		runs++
 		announce := 0
 		for i := range r.Record.Steps {

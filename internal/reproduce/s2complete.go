@@ -87,9 +87,9 @@ func oneHop(b *Bench) Finding {
 	return holds(wrong.first, "2 to 16 processes: all know the leader after one message's time; on a ring it takes n at least")
 }
 
-// bullyTrials yields the runs of 2 to most processes, every set of the dead, of whom dead[0] comes first; and of the
-// others every set, or each alone, starts.
-func bullyTrials(most int, alone bool) func(func(trial) bool) {
+// bullyTrials yields the runs of 2 to most processes, every set of the dead; and of the
+// others every set, or each alone, starts; until something is wrong.
+func bullyTrials(wrong *doubt, most int, alone bool) func(func(trial) bool) {
 	return func(yield func(trial) bool) {
 		for n := 2; n <= most; n++ {
 			for living := range subsets(upTo(n)) {
@@ -101,7 +101,7 @@ func bullyTrials(most int, alone bool) func(func(trial) bool) {
 					if alone && len(start) > 1 {
 						continue
 					}
-					if !yield(among(n, "bully").starting(start...).run(faults...)) {
+					if wrong.first != "" || !yield(among(n, "bully").starting(start...).run(faults...)) {
 						return
 					}
 				}
@@ -118,7 +118,7 @@ func without(ids, less []uint64) []uint64 {
 func highestLives(b *Bench) Finding {
 	var wrong doubt
 	runs := 0
-	for t := range bullyTrials(6, true) {
+	for t := range bullyTrials(&wrong, 6, true) {
 		runs++
 		r := b.run(t)
 		wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))
@@ -152,7 +152,7 @@ func bullyStep1(b *Bench) Finding {
 func (b *Bench) inquiries(look func(r *simulate.Result, wrong *doubt) (looked int)) Finding {
 	var wrong doubt
 	runs, looked := 0, 0
-	for t := range bullyTrials(5, false) {
+	for t := range bullyTrials(&wrong, 5, false) {
 		runs++
 		r := b.run(t.recorded())
 		wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))

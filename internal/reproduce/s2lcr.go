@@ -114,14 +114,14 @@ var s2LCR = []Row{
 	},
 }
 
-// lcrRuns are recorded runs on every ring of up to most, every set of initiators.
-func (b *Bench) lcrRuns(most int) iter.Seq[*simulate.Result] {
+// lcrRuns are recorded runs on every ring of up to most, every set of initiators, until something is wrong.
+func (b *Bench) lcrRuns(wrong *doubt, most int) iter.Seq[*simulate.Result] {
 	return func(yield func(*simulate.Result) bool) {
 		for n := 1; n <= most; n++ {
 			for ids := range rings(n) {
 				for start := range subsets(ids) {
 					s := subject{algorithm: "lcr", ids: ids}
-					if !yield(b.run(s.starting(start...).run().recorded())) {
+					if wrong.first != "" || !yield(b.run(s.starting(start...).run().recorded())) {
 						return
 					}
 				}
@@ -177,7 +177,7 @@ func number(text string) uint64 { return must(strconv.ParseUint(text, 10, 64)) }
 func (b *Bench) everyReceipt(about func(receipt) bool, asItShould func(receipt) bool) Finding {
 	var wrong doubt
 	runs, looked := 0, 0
-	for r := range b.lcrRuns(5) {
+	for r := range b.lcrRuns(&wrong, 5) {
 		runs++
 		for at := range receipts(r.Record) {
 			if about(at) {
@@ -225,7 +225,7 @@ func lcrStep6(b *Bench) Finding {
 	})
 	var wrong doubt
 	wrong.unless(f.Verdict == Holds, "%s", f.Why)
-	for r := range b.lcrRuns(5) {
+	for r := range b.lcrRuns(&wrong, 5) {
 		wrong.unless(end(r) == right, "on %v: %s", r.Record.IDs, end(r))
 	}
 	return holds(wrong.first, "%s; each time the receiver tells the next one, and leads", f.Measured)
@@ -243,7 +243,7 @@ func lcrOnlyLargestLeads(b *Bench) Finding {
 func lcrStep1(b *Bench) Finding {
 	var wrong doubt
 	messages := 0
-	for r := range b.lcrRuns(5) {
+	for r := range b.lcrRuns(&wrong, 5) {
 		for _, s := range r.Record.Steps {
 			for _, m := range s.Sent {
 				messages++
@@ -257,7 +257,7 @@ func lcrStep1(b *Bench) Finding {
 func lcrStep2(b *Bench) Finding {
 	var wrong doubt
 	runs := 0
-	for r := range b.lcrRuns(5) {
+	for r := range b.lcrRuns(&wrong, 5) {
 		runs++
 		wrong.unless(end(r) == right, "on %v with %d initiators: %s", r.Record.IDs, r.Starters, end(r))
 		for i := range r.Record.Steps {
@@ -334,7 +334,7 @@ func orHolds(violation string) string {
 func lcrRoundTrip(b *Bench) Finding {
 	var wrong doubt
 	home := 0
-	for r := range b.lcrRuns(5) {
+	for r := range b.lcrRuns(&wrong, 5) {
 		for at := range receipts(r.Record) {
 			if at.uid == at.own {
 				home++
@@ -374,7 +374,7 @@ func later(a, b election.Ticks) election.Ticks {
 func lcrAnnouncement(b *Bench) Finding {
 	var wrong doubt
 	runs := 0
-	for r := range b.lcrRuns(5) {
+	for r := range b.lcrRuns(&wrong, 5) {
 		runs++
 		n := len(r.Decisions)
 		wrong.unless(r.Complete && r.Agreed && r.Decided == n && r.Messages.Announcement == uint64(n),

@@ -146,8 +146,18 @@ func (t *trial) replay() string {
 	return strings.Join(words, " ")
 }
 
+// recordedSteps are more than any recorded trial takes in which nothing is amiss. With an error in the algorithm one need
+// not end, and its states may grow.
+const recordedSteps = 2000
+
 // run runs a trial.
-func (b *Bench) run(t trial) *simulate.Result { return b.simulate(t.algorithm, t.options()) }
+func (b *Bench) run(t trial) *simulate.Result {
+	o := t.options()
+	if t.record && o.Limit == 0 {
+		o.Limit = recordedSteps
+	}
+	return b.simulate(t.algorithm, o)
+}
 
 // proof is a check of every schedule of a subject; of 1 … n in every order on a ring.
 type proof struct {

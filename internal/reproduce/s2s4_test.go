@@ -107,7 +107,7 @@ var watched = map[string][]string{
 	"lcr":             {"example 2.1, total", "figure 2.6, stage 5"},
 	"lcr-synchronous": {"section 2.3.1, round n", "section 2.3.1, trans, lines 1–7"},
 	"bully":           {"figure 2.8(e)", "exercise 5(a)", "section 2.1, timeout", "section 2.1, reason 1", "rule 3, parenthesis"},
-	"logical-ring":    {"section 2.4, acknowledgement"},
+	"logical-ring":    {"logical ring, step 1", "logical ring, step 2"},
 	"tree":            {"section 2.1, tree topology"},
 	"preference":      {"section 2.1, preference-based"},
 	"preference-ring": {"section 2.1, preference-based"},
