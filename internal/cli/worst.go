@@ -120,8 +120,14 @@ func (p *program) put(e *catalogue.Entry, o *worstOptions, s *search.Options, r 
 	call := o.call(e, &r.Input)
 	if o.json {
 		result := object{
-			{"algorithm", e.Name}, {"n", o.n}, {"of", s.Measure.String()}, {"seed", o.seed}, {"tries", r.Tries}, {"largest", r.Cost},
-			{"times_n", times}, {"ids", r.IDs},
+			{"algorithm", e.Name},
+			{"n", o.n},
+			{"of", s.Measure.String()},
+			{"seed", o.seed},
+			{"tries", r.Tries},
+			{"largest", r.Cost},
+			{"times_n", times},
+			{"ids", r.IDs},
 		}
 		if r.Wake != nil {
 			result = append(result, field{"wake", wakes(&r.Input)})
