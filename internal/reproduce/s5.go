@@ -330,7 +330,7 @@ func upperBoundOnN(b *Bench) Finding {
 
 func withoutB(b *Bench) Finding {
 	var d doubt
-	source := source5()
+	source := source5(1)
 	const tried = 300
 	shown := ""
 	for range tried {

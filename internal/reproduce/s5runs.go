@@ -76,7 +76,7 @@ func awakenings(s subject) iter.Seq[*awakening] {
 				}
 			}
 		}
-		source := source5()
+		source := source5(1)
 		for range 60 {
 			if !yield(drawn(s, source)) {
 				return
@@ -158,9 +158,9 @@ func claimed(all []claims.Claim, text string) (claims.Claim, bool) {
 	return all[at], true
 }
 
-// counting is the number with which text begins, after "at most" if that is there.
+// counting is the number with which text begins, after "at most" or "together at most" if that is there.
 func counting(text string) (n int) {
-	if _, err := fmt.Sscanf(strings.TrimPrefix(text, "at most "), "%d", &n); err != nil {
+	if _, err := fmt.Sscanf(strings.TrimPrefix(strings.TrimPrefix(text, "together "), "at most "), "%d", &n); err != nil {
 		return 0
 	}
 	return n
@@ -238,4 +238,4 @@ func (b *Bench) counted(s subject, ids election.Arrangement) *count.Result {
 }
 
 // source5 is where random awakenings come from.
-func source5() *random.Source { return random.New(1, random.Inputs) }
+func source5(seed uint64) *random.Source { return random.New(seed, random.Inputs) }

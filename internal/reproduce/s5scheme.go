@@ -159,7 +159,7 @@ func looping(yield func(*awakening, []uint64) bool) {
 			}
 		}
 	}
-	source := source5()
+	source := source5(1)
 	for range 300 {
 		if !yield(drawn(s, source), h) {
 			return
