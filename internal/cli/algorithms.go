@@ -25,6 +25,9 @@ func (p *program) algorithms() *cobra.Command {
 		Example: "  ringleader algorithms\n  ringleader algorithms bully\n  ringleader algorithms --json\n" +
 			"  ringleader algorithms stop-and-go-p3 --param c=5",
 		RunE: func(command *cobra.Command, args []string) error {
+			if asJSON && asMarkdown {
+				return errors.New("results have one form: --json or --markdown")
+			}
 			if len(args) == 0 {
 				if len(parameters) > 0 {
 					return errors.New("--param is of one algorithm; name it")
@@ -66,7 +69,6 @@ func (p *program) algorithms() *cobra.Command {
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	command.Flags().BoolVar(&asMarkdown, "markdown", false, "print a table in Markdown, of what each assumes and costs")
-	command.MarkFlagsMutuallyExclusive("json", "markdown")
 	command.Flags().StringSliceVar(&parameters, "param", nil, "parameter whose consequences to show: name=value, repeated or comma-separated")
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp

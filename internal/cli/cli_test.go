@@ -76,6 +76,8 @@ func TestWrongCallsExitWithTwoAndOneLineThatSaysWhatWorks(t *testing.T) {
 		{"help dmo", `unknown command "dmo"; did you mean demo?`},
 		{"dmo --members 3", `unknown command "dmo"; did you mean demo?`},
 		{"--members", "has no flag --members; there is --help"},
+		{"algorithms lcr --markdown", "--markdown is the table of all algorithms; name none"},
+		{"algorithms --json --markdown", "results have one form: --json or --markdown"},
 		{"demo --member 3", "ringleader demo has no flag --member; did you mean --members?"},
 		{"demo --members", "flag needs an argument: --members; try ringleader demo --help"},
 		{"demo --members five", `--members wants a whole number, not "five"`},
