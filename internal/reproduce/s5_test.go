@@ -21,7 +21,7 @@ var s5NotSimplyHolding = map[string]Verdict{
 	"section 3, the loop":                       Corrected,
 	"section 3, variables":                      Corrected,
 	"section 3, no message":                     Corrected,
-	"section 3, send <i, h_m, w+1>":             Corrected,
+	"section 3, send (i, h_m, w+1)":             Corrected,
 	"section 3, until the election is finished": Corrected,
 	"Theorem 4.2, decides":                      Corrected,
 	"Lemma 4.4, the sum to n":                   Corrected,
@@ -29,7 +29,7 @@ var s5NotSimplyHolding = map[string]Verdict{
 	"Lemma 4.5, proof, last line":               Corrected,
 	"Theorem 4.3, less than":                    Corrected,
 	"section 5, (P4)":                           Corrected,
-	"Theorem 5.1, (P4), c >= 2":                 Corrected,
+	"Theorem 5.1, (P4), every c":                Corrected,
 	"Theorem 5.1, proof, (P1)":                  Corrected,
 	"Theorem 5.1, proof, (P2)":                  Corrected,
 	"Theorem 5.1, proof, (P3)":                  Corrected,
@@ -62,13 +62,13 @@ func TestWhatS5StatesHasARow(t *testing.T) {
 		"section 1, [3, 7]", "section 1, [2]", "section 1, [4, 8]", "section 1, (i)", "section 1, (ii)", "section 1, positive numbers",
 		"section 2, correctness", "section 2, n + 1 messages", "section 2, upper bound N", "section 2, without (b)",
 		"section 3, phase 0", "section 3, end of phase 1", "section 3, the loop", "section 3, variables", "section 3, no message",
-		"section 3, send <i, h_m, w+1>", "section 3, until the election is finished",
+		"section 3, send (i, h_m, w+1)", "section 3, until the election is finished",
 		"section 4, observation (1)", "section 4, observation (2)", "section 4, observation (3)", "section 4, observation (4)",
 		"Theorem 4.1", "Theorem 4.2", "Theorem 4.2, decides", "Theorem 4.3", "Theorem 4.3, less than", "Lemma 4.4", "Lemma 4.4, the sum to n",
 		"Lemma 4.5", "Lemma 4.5, proof, phase 1", "Lemma 4.5, proof, last line",
 		"section 5, (P4)", "Theorem 5.1, (P1), time", "Theorem 5.1, (P1), messages", "Theorem 5.1, (P2), time", "Theorem 5.1, (P2), messages",
 		"Theorem 5.1, (P3), time", "Theorem 5.1, (P3), messages", "Theorem 5.1, (P4), time", "Theorem 5.1, (P4), messages",
-		"Theorem 5.1, (P4), c >= 2", "Theorem 5.1, proof, (P2)", "Theorem 5.1, proof, (P3)", "Theorem 5.1, proof, (P4)",
+		"Theorem 5.1, (P4), every c", "Theorem 5.1, proof, (P2)", "Theorem 5.1, proof, (P3)", "Theorem 5.1, proof, (P4)",
 	} {
 		if !slices.ContainsFunc(quickS5(), func(r Row) bool { return r.Where == where }) {
 			t.Errorf("no quick row is about %s", where)

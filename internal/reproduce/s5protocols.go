@@ -51,7 +51,7 @@ var s5Protocols = []Row{
 		How: sentIn, Check: protocolMessages(p4, func(n, _ float64) float64 { return star(n) + 1 }),
 	},
 	{
-		Where: "Theorem 5.1, (P4), c >= 2", Claim: "the protocol elects with each c >= 2 and ε > 0",
+		Where: "Theorem 5.1, (P4), every c", Claim: "the protocol elects with each c >= 2 and ε > 0",
 		How: "the hypotheses of P4 with ε = 1/2 and c = 2 to 40, on a ring of 10⁶", Check: upperFixedPoint,
 	},
 	{

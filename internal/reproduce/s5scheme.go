@@ -45,7 +45,7 @@ var s5Scheme = []Row{
 			"if bestid is +∞ there is no such j: nothing is read, or identities would walk that nobody has"),
 	},
 	{
-		Where: "section 3, send <i, h_m, w+1>", Claim: "if phase m is not finished, send <i, h_m, w+1>",
+		Where: "section 3, send (i, h_m, w+1)", Claim: "if phase m is not finished, send <i, h_m, w+1>",
 		How: "the loop where processor i sends its own identity, and where it sends the j that it has read", Check: slipped(ownIdentity,
 			"<j, h_m, w+1> is meant"),
 	},
