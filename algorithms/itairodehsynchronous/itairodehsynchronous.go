@@ -62,7 +62,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			},
 			{
 				Of: "election", Case: election.Average, Formula: "n·M(n), where M(n) is the mean number of phases",
-				Source: "ALGORITHMS 9.9: one candidate is expected in each phase; below 2.4418 n by Lavault and Louchard",
+				Source: "one candidate is expected in each phase; below 2.4418 n by Lavault and Louchard",
 				Mean:   func(n uint64) float64 { return float64(n) * MeanPhases(n) },
 			},
 		},

@@ -85,7 +85,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 func exactly(formula string, times uint64) (bounds []election.Bound) {
 	for _, c := range []election.Case{election.Worst, election.Best} {
 		bounds = append(bounds, election.Bound{
-			Of: "total", Case: c, Formula: formula, Source: "S5 section 2, which says one more; ALGORITHMS 8.1, 13.5",
+			Of: "total", Case: c, Formula: formula, Source: "S5 section 2, which says one more",
 			Value: func(n uint64) uint64 { return times * n },
 		})
 	}
