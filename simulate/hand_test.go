@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/order"
 )
 
 // What the engines are measured against. Like them, all of these decide, announce and count messages by kind;
@@ -246,6 +247,17 @@ func goroutines[S, M any](a *election.Algorithm[S, M], p *election.Prepared, dec
 	}
 	return deliveries
 }
+
+// list is what the hand-written loops are given.
+func list(ids *order.Order) []election.ID {
+	all := make([]election.ID, ids.Len())
+	for p := range all {
+		all[p] = election.ID(ids.At(p))
+	}
+	return all
+}
+
+func ring(n int) Options { return Options{Instance: election.Instance{IDs: permuted(n)}} }
 
 // A baseline that does something else is none.
 func TestHandWrittenLoopsDoTheSame(t *testing.T) {

@@ -73,15 +73,6 @@ func engine[S, M any](name string, a election.Algorithm[S, M], o Options, play f
 	}}
 }
 
-// list is what the hand-written loops are given.
-func list(ids *order.Order) []election.ID {
-	all := make([]election.ID, ids.Len())
-	for p := range all {
-		all[p] = election.ID(ids.At(p))
-	}
-	return all
-}
-
 func handMade(ids *order.Order, loop func([]election.ID) uint64) side {
 	all := list(ids)
 	return side{"hand", func() func() uint64 { return func() uint64 { return loop(all) } }}
@@ -102,8 +93,6 @@ func sizes(b *testing.B, do func(b *testing.B, n int)) {
 		b.Run(fmt.Sprintf("n=2^%d", k), func(b *testing.B) { do(b, 1<<k) })
 	}
 }
-
-func ring(n int) Options { return Options{Instance: election.Instance{IDs: permuted(n)}} }
 
 // At most 3 times the loop for LCR, and at most 2 times for ring-bully, is the aim.
 func BenchmarkHandWrittenLCR(b *testing.B) {
