@@ -59,6 +59,21 @@ func (p *Prepared) Judge(decisions []Decision, dead []bool, stands func(position
 	return v
 }
 
+// Initiators are who starts by itself where nothing says so, nil for all that live: the unwilling are left to be
+// woken by a message, if any processes may start.
+func (p *Prepared) Initiators(dead []int) []int {
+	if len(p.unwilling) == 0 || p.Declaration().Starts != AnyStart {
+		return nil
+	}
+	initiators := []int{}
+	for q := range p.Size() {
+		if p.Willing(q) && !slices.Contains(dead, q) {
+			initiators = append(initiators, q)
+		}
+	}
+	return initiators
+}
+
 // CheckStart says whether a run can begin in which these positions start (nil: all that live) and those are
 // dead; with anyTime each starts when it likes.
 func (p *Prepared) CheckStart(initiators, dead []int, anyTime bool) error {

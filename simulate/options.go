@@ -175,7 +175,9 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 		err = o.checkWake(n)
 	}
 	if err == nil {
-		o.leaveOut(p)
+		if o.Initiators == nil && o.Wake == nil {
+			o.Initiators = p.Initiators(o.Faults.Dead)
+		}
 		err = p.CheckStart(o.starters(), f.Dead, o.AnyTime)
 	}
 	if err == nil && p.Declaration().Starts == election.Together && slices.ContainsFunc(o.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
@@ -205,19 +207,6 @@ func (o *Options) checkWake(n int) error {
 }
 
 func wakes(at election.Ticks) bool { return at != election.Forever }
-
-// leaveOut leaves the unwilling to be woken by a message, where nothing says who starts.
-func (o *Options) leaveOut(p *election.Prepared) {
-	if len(o.Instance.Unwilling) == 0 || o.Initiators != nil || o.Wake != nil || p.Declaration().Starts != election.AnyStart {
-		return
-	}
-	o.Initiators = []int{}
-	for q := range p.Size() {
-		if p.Willing(q) && !slices.Contains(o.Faults.Dead, q) {
-			o.Initiators = append(o.Initiators, q)
-		}
-	}
-}
 
 // starters are the positions that start by themselves; nil: all.
 func (o *Options) starters() []int {

@@ -37,6 +37,7 @@ func over(t *testing.T, e *catalogue.Entry, o sockets.Options) (r *sockets.Resul
 }
 
 func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing.T) {
+	const most = 600 // rounds of a process
 	for _, e := range catalogue.All {
 		if e.Counts == election.CountsVary {
 			continue
@@ -48,6 +49,10 @@ func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing
 					simulated, err := e.Simulate(simulate.Options{Instance: i, Seed: seed})
 					if err != nil {
 						t.Fatal(err)
+					}
+					// Over connections idle rounds take their time, too: elections by silence are compared on small rings.
+					if e.Timing == election.Synchronous && election.Units(most/uint64(n)).Less(simulated.Time.Quiet) {
+						continue
 					}
 					r, ok := over(t, &e, sockets.Options{Instance: i, Seed: seed})
 					if !ok {

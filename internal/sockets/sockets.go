@@ -22,7 +22,7 @@ type Options struct {
 	Instance election.Instance
 	Seed     uint64 // of what algorithms choose
 
-	Initiators []int // positions that start; nil: all that live
+	Initiators []int // positions that start; nil: all that live and are willing
 	AnyTime    bool  // each starts when the system likes, perhaps after messages
 	Dead       []int // positions that never run
 
@@ -139,6 +139,9 @@ func Run(ctx context.Context, d *election.Declaration, maker machine.Maker, o Op
 // check refuses what cannot be run, and fills in what was left open.
 func (o *Options) check(p *election.Prepared) error {
 	d, n := p.Declaration(), p.Size()
+	if o.Initiators == nil {
+		o.Initiators = p.Initiators(o.Dead)
+	}
 	if err := p.CheckStart(o.Initiators, o.Dead, o.AnyTime); err != nil {
 		return err
 	}
