@@ -213,6 +213,14 @@ func (p *Prepared) Real(position int) uint64 {
 	return p.ids.At(position)
 }
 
+// Name is what people call the process at a position.
+func (p *Prepared) Name(position int) string {
+	if p.Anonymous() {
+		return fmt.Sprintf("the process at position %d", position)
+	}
+	return fmt.Sprintf("process %d", p.Real(position))
+}
+
 // RealOf translates an identifier that an algorithm speaks of; 0 and unheard-of ones stay as they are.
 func (p *Prepared) RealOf(id ID) uint64 {
 	if p.values == nil && id != 0 {

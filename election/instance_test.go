@@ -2,6 +2,7 @@ package election_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -133,7 +134,7 @@ func TestStrangersStayWhereTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	for q, rank := range []election.ID{3, 1, 2} {
-		if l := p.Local(q); l.ID != rank || l.N != 3 || l.Degree != 2 || p.Real(q) != i.IDs.At(q) {
+		if l := p.Local(q); l.ID != rank || l.N != 3 || l.Degree != 2 || p.Real(q) != i.IDs.At(q) || p.Name(q) != fmt.Sprintf("process %d", i.IDs.At(q)) {
 			t.Errorf("position %d: %+v, identifier %d", q, l, p.Real(q))
 		}
 	}
@@ -200,7 +201,7 @@ func TestAnonymousProcessesHaveNoIdentifiers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for q := range 3 {
-		if p.ID(q) != 0 || p.Real(q) != 0 || p.Local(q).ID != 0 || p.Local(q).N != 3 {
+		if p.ID(q) != 0 || p.Real(q) != 0 || p.Name(q) != fmt.Sprintf("the process at position %d", q) || p.Local(q).ID != 0 || p.Local(q).N != 3 {
 			t.Errorf("position %d: %+v", q, p.Local(q))
 		}
 	}

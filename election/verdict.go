@@ -110,7 +110,7 @@ func (p *Prepared) CheckStart(initiators, dead []int, anyTime bool) error {
 		if initiators == nil {
 			starts--
 		} else if slices.Contains(initiators, q) {
-			return fmt.Errorf("the process at position %d is dead and cannot start", q)
+			return fmt.Errorf("%s is dead and cannot start", p.Name(q))
 		}
 	}
 	if starts == 0 {

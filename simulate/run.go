@@ -285,7 +285,7 @@ func (r *run[S, M]) check(p int) {
 }
 
 func (r *run[S, M]) broke(p int, how string) {
-	panic(fmt.Errorf("%w: %s %s; its state is %s", ErrBroken, r.name(p), how, r.stateText(p)))
+	panic(fmt.Errorf("%w: %s %s; its state is %s", ErrBroken, r.p.Name(p), how, r.stateText(p)))
 }
 
 // count counts a message as sent.
@@ -335,7 +335,7 @@ func (r *run[S, M]) decide(p int, e election.Effect) {
 		self = r.p.ID(p)
 	}
 	if err := d.Apply(r.a.Task, e, self); err != nil {
-		r.result.fault(fmt.Sprintf("%s %v", r.name(p), err))
+		r.result.fault(fmt.Sprintf("%s %v", r.p.Name(p), err))
 	}
 	if *d == before {
 		return
@@ -355,7 +355,7 @@ func (r *run[S, M]) lease(p int, e election.Effect) {
 		return
 	}
 	if !e.Deadline {
-		r.result.fault(r.name(p) + " leads without a lease, which it declares")
+		r.result.fault(r.p.Name(p) + " leads without a lease, which it declares")
 	}
 	r.leases[p] = r.now.Add(e.Ticks)
 	if r.drifts != nil && r.drifts[p] != nil {
@@ -363,7 +363,7 @@ func (r *run[S, M]) lease(p int, e election.Effect) {
 	}
 	for q := range r.leases {
 		if q != p && r.now.Less(r.leases[q]) && r.now.Less(r.leases[p]) {
-			r.result.fault(fmt.Sprintf("%s leads while the lease of %s runs", r.name(p), r.name(q)))
+			r.result.fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(q)))
 		}
 	}
 }
@@ -380,22 +380,14 @@ func (r *run[S, M]) group(p int, e election.Effect) {
 	case election.Lead:
 		g.leader = r.p.ID(p)
 		if r.groups[g] {
-			r.result.fault(fmt.Sprintf("%s leads in term %d again", r.name(p), g.term))
+			r.result.fault(fmt.Sprintf("%s leads in term %d again", r.p.Name(p), g.term))
 		}
 		r.groups[g] = true
 	case election.Follow:
 		if !r.groups[g] {
-			r.result.fault(fmt.Sprintf("%s follows %d in term %d, in which that has not led", r.name(p), r.p.RealOf(g.leader), g.term))
+			r.result.fault(fmt.Sprintf("%s follows %d in term %d, in which that has not led", r.p.Name(p), r.p.RealOf(g.leader), g.term))
 		}
 	}
-}
-
-// name is what people call the process at p.
-func (r *run[S, M]) name(p int) string {
-	if r.p.Anonymous() {
-		return fmt.Sprintf("the process at position %d", p)
-	}
-	return fmt.Sprintf("process %d", r.p.Real(p))
 }
 
 // finishPhases adds the first phases to those beyond them.

@@ -211,7 +211,7 @@ func (w *mirror[S, M]) compare() {
 				w.seen.Apart = &Apart{w.at, same[0], p}
 				if !w.seen.Chance {
 					panic(fmt.Errorf("%w: %s and %s were alike, and differ after unit %s without any choice; steps depend on their arguments only",
-						ErrBroken, w.name(same[0]), w.name(p), w.at))
+						ErrBroken, w.p.Name(same[0]), w.p.Name(p), w.at))
 				}
 				return
 			}

@@ -8,14 +8,6 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// who names a process.
-func (c *checker[S, M]) who(q int) string {
-	if c.p.Anonymous() {
-		return fmt.Sprintf("the process at position %d", q)
-	}
-	return fmt.Sprintf("process %d", c.p.Real(q))
-}
-
 // decided judges a world in which a process has just decided, and remembers who led in which term.
 func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *fault {
 	for i := range effects {
@@ -30,7 +22,7 @@ func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *faul
 			}
 			// For ever, so it may not be wrong even for a moment.
 			if right := c.right(w); c.a.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Disturbed {
-				f = &fault{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.who(q), c.p.RealOf(e.ID), c.p.RealOf(right))}
+				f = &fault{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.p.Name(q), c.p.RealOf(e.ID), c.p.RealOf(right))}
 			}
 		}
 		if f != nil {
@@ -64,16 +56,16 @@ func (c *checker[S, M]) leads(w world, q int, e *election.Effect) *fault {
 			continue
 		}
 		if c.a.Task == election.Once && p.Decision.Role == election.Leader {
-			return &fault{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.who(q), c.who(other))}
+			return &fault{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.p.Name(q), c.p.Name(other))}
 		}
 		if c.a.Leased && !e.Ticks.IsZero() && !left(p.Lease).IsZero() {
 			return &fault{TwoLeases, fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
-				c.who(q), e.Ticks, c.who(other), left(p.Lease))}
+				c.p.Name(q), e.Ticks, c.p.Name(other), left(p.Lease))}
 		}
 	}
 	// A service may be wrong while processes come and go, but not if all has been well from the start.
 	if right := c.right(w); right != 0 && c.p.ID(q) != right && !c.rest(w).Disturbed {
-		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader is %d", c.who(q), c.p.RealOf(right))}
+		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader is %d", c.p.Name(q), c.p.RealOf(right))}
 	}
 	if e.Term == 0 {
 		return nil
@@ -85,12 +77,12 @@ func (c *checker[S, M]) leads(w world, q int, e *election.Effect) *fault {
 		}
 		if int(t.Position) == q {
 			if c.a.Task == election.Groups {
-				return &fault{WrongTerm, fmt.Sprintf("%s leads in term %d again", c.who(q), e.Term)}
+				return &fault{WrongTerm, fmt.Sprintf("%s leads in term %d again", c.p.Name(q), e.Term)}
 			}
 			return nil
 		}
 		if c.a.Task != election.Groups {
-			return &fault{TwoInTerm, fmt.Sprintf("%s leads in term %d, and so did %s", c.who(q), e.Term, c.who(int(t.Position)))}
+			return &fault{TwoInTerm, fmt.Sprintf("%s leads in term %d, and so did %s", c.p.Name(q), e.Term, c.p.Name(int(t.Position)))}
 		}
 	}
 	r.Led = append(slices.Clone(r.Led), tenure{e.Term, uint32(q)})
@@ -108,7 +100,7 @@ func (c *checker[S, M]) joins(w world, q int, e *election.Effect) *fault {
 			return nil
 		}
 	}
-	return &fault{WrongTerm, fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.who(q), c.p.RealOf(e.ID), e.Term)}
+	return &fault{WrongTerm, fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.p.Name(q), c.p.RealOf(e.ID), e.Term)}
 }
 
 // settled judges a world in which a run may end. Where all that were to start died before, there was no
@@ -127,10 +119,10 @@ func (c *checker[S, M]) settled(w world) *fault {
 			continue
 		}
 		if c.a.Leased && left(p.Lease).IsZero() {
-			return &fault{NoLeader, "the lease of " + c.who(q) + " has run out"}
+			return &fault{NoLeader, "the lease of " + c.p.Name(q) + " has run out"}
 		}
 		if leader >= 0 {
-			return &fault{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.who(leader), c.who(q))}
+			return &fault{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.p.Name(leader), c.p.Name(q))}
 		}
 		leader = q
 	}
@@ -140,7 +132,7 @@ func (c *checker[S, M]) settled(w world) *fault {
 	for q := range c.n {
 		p := c.process(w, q)
 		if p.Alive && p.Decision.Role == election.Undecided && c.a.Decides == election.EveryProcess {
-			return &fault{Undecided, c.who(q) + " has not decided"}
+			return &fault{Undecided, c.p.Name(q) + " has not decided"}
 		}
 	}
 	once := c.a.Task == election.Once && c.rest(w).Disturbed // the leader may have died after the election
@@ -154,7 +146,7 @@ func (c *checker[S, M]) settled(w world) *fault {
 func (c *checker[S, M]) followed(w world) string {
 	for q := range c.n {
 		if p := c.process(w, q); p.Alive && p.Decision.Leader != 0 {
-			return fmt.Sprintf("nobody leads, and %s follows %d", c.who(q), c.p.RealOf(p.Decision.Leader))
+			return fmt.Sprintf("nobody leads, and %s follows %d", c.p.Name(q), c.p.RealOf(p.Decision.Leader))
 		}
 	}
 	return "nobody leads"
@@ -176,7 +168,7 @@ func (c *checker[S, M]) agreed(w world, leader int) *fault {
 		}
 		if p.Decision.Leader != named {
 			return &fault{Disagreement, fmt.Sprintf("%s follows %d, and the leader is %d",
-				c.who(q), c.p.RealOf(p.Decision.Leader), c.p.RealOf(named))}
+				c.p.Name(q), c.p.RealOf(p.Decision.Leader), c.p.RealOf(named))}
 		}
 	}
 	if c.a.Task == election.Once || leader < 0 {
@@ -184,7 +176,7 @@ func (c *checker[S, M]) agreed(w world, leader int) *fault {
 	}
 	right := c.p.Right(func(q int) bool { return c.process(w, q).Alive && c.stands(w, q) })
 	if right != 0 && named != right {
-		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader among the living is %d", c.who(leader), c.p.RealOf(right))}
+		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader among the living is %d", c.p.Name(leader), c.p.RealOf(right))}
 	}
 	return nil
 }

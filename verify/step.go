@@ -200,7 +200,7 @@ func (c *checker[S, M]) apply(p *process[S], o *outcome) *fault {
 		}
 		err := p.Decision.Apply(c.a.Task, *e, c.p.ID(int(p.Position)))
 		detail := func(known error) string { // the property says what the known error says
-			return c.who(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
+			return c.p.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
 		}
 		switch {
 		case errors.Is(err, election.ErrIrrevocable):

@@ -153,7 +153,7 @@ func newChecker[S, M any](a *election.Algorithm[S, M], o *Options, instance elec
 func (c *checker[S, M]) bear(q int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("algorithm %q: New panics for %s: %v", c.a.Name, c.who(q), r)
+			err = fmt.Errorf("algorithm %q: New panics for %s: %v", c.a.Name, c.p.Name(q), r)
 		}
 	}()
 	c.born = append(c.born, c.a.New(c.p.Local(q)))

@@ -34,8 +34,6 @@ func (c *conductor) close() {
 	}
 }
 
-func (c *conductor) name(position int) string { return name(c.p, position) }
-
 func (c *conductor) failed(err error) error {
 	if errors.Is(err, ErrStopped) {
 		return err
@@ -70,7 +68,7 @@ func (c *conductor) all(ctx context.Context, r Request, some func(position int) 
 		select {
 		case a := <-answers:
 			if a.err != nil {
-				return nil, fmt.Errorf("%s: %w", c.name(a.position), a.err)
+				return nil, fmt.Errorf("%s: %w", c.p.Name(a.position), a.err)
 			}
 			replies[a.position] = a.reply
 		case <-stop:

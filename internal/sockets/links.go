@@ -76,7 +76,7 @@ func (p *processor) connect(addresses []string) error {
 		to, back := p.behind(port)
 		conn, err := p.dial(addresses[to], p.first+uint32(port))
 		if err != nil {
-			return fmt.Errorf("cannot connect to %s: %w", p.name(to), err)
+			return fmt.Errorf("cannot connect to %s: %w", p.p.Name(to), err)
 		}
 		p.out[port].conn = conn
 		if back != p.first+uint32(port) {

@@ -171,7 +171,7 @@ func (p *processor) run() {
 	defer p.cancel()
 	defer func() {
 		if bug := recover(); bug != nil {
-			p.err = fmt.Errorf("%s failed: %v", p.name(p.plan.Position), bug)
+			p.err = fmt.Errorf("%s failed: %v", p.p.Name(p.plan.Position), bug)
 		}
 	}()
 	alarm := time.NewTimer(0)
@@ -296,7 +296,7 @@ func (p *processor) take(a arrival) {
 func (p *processor) broke(port election.Port, err error) {
 	if p.counts.Broken == "" {
 		from, _ := p.behind(int(port))
-		p.counts.Broken = fmt.Sprintf("the connection of %s to %s broke: %v", p.name(p.plan.Position), p.name(from), err)
+		p.counts.Broken = fmt.Sprintf("the connection of %s to %s broke: %v", p.p.Name(p.plan.Position), p.p.Name(from), err)
 	}
 }
 
@@ -346,7 +346,7 @@ func (p *processor) sent(s *machine.Sent) {
 func (p *processor) decide(e election.Effect) {
 	d, before := &p.counts.Decision, p.counts.Decision
 	if err := d.Apply(p.d.Task, e, p.p.ID(p.plan.Position)); err != nil {
-		p.outcome.Faults = append(p.outcome.Faults, fmt.Sprintf("%s %v", p.name(p.plan.Position), err))
+		p.outcome.Faults = append(p.outcome.Faults, fmt.Sprintf("%s %v", p.p.Name(p.plan.Position), err))
 	}
 	if *d == before {
 		return
@@ -400,16 +400,6 @@ func (p *processor) suspect(position int) {
 			p.step(machine.Event{What: machine.Suspected, Port: election.Port(port)})
 		}
 	}
-}
-
-// name is what people call the processor at a position.
-func (p *processor) name(position int) string { return name(p.p, position) }
-
-func name(p *election.Prepared, position int) string {
-	if p.Anonymous() {
-		return fmt.Sprintf("the process at position %d", position)
-	}
-	return fmt.Sprintf("process %d", p.Real(position))
 }
 
 // inbox is a queue that takes whatever is put into it. So whoever reads from a connection never waits, and therefore

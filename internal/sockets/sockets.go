@@ -126,7 +126,7 @@ func Run(ctx context.Context, d *election.Declaration, maker machine.Maker, o Op
 			c.controls[q], err = begin(p, maker, plan)
 		}
 		if err != nil {
-			return nil, c.failed(fmt.Errorf("%s cannot begin: %w", c.name(q), err))
+			return nil, c.failed(fmt.Errorf("%s cannot begin: %w", c.p.Name(q), err))
 		}
 	}
 	r, err := c.conduct(ctx)
