@@ -83,7 +83,7 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 	case Complete:
 		p.Network, err = NewComplete(n)
 	case Tree:
-		p.Network, err = NewTree(n, i.Edges)
+		p.Network, err = newTree(n, i.Edges, i.IDs.At)
 	case Strangers:
 		p.Network, err = NewStrangers(n, i.Ports)
 	}

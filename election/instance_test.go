@@ -281,6 +281,10 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 			&onComplete, with(three, func(i *election.Instance) { i.Ports = [][]int{{0, 1}, {0, 1}, {0, 1}} }),
 			"cannot run complete: it runs on a complete graph, so orders of ports mean nothing",
 		},
+		{
+			&onTree, with(three, func(i *election.Instance) { i.IDs, i.Edges = election.List{7, 5, 9}, [][2]int{{1, 0}, {0, 1}} }),
+			"cannot run tree: no such network: edge 7-5 is there twice; the 2 edges of a tree of 3 join all",
+		},
 		{&onRing, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 3) }), "cannot run ring: it needs an oriented ring"},
 		{
 			&turned, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 2) }),

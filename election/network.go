@@ -50,11 +50,20 @@ const (
 // ErrNetwork says that a network cannot be.
 var ErrNetwork = errors.New("no such network")
 
+// Check says whether there can be a network of this shape with n processes; the error is an [ErrNetwork].
+func (t Topology) Check(n int) error {
+	most := [...]int{MaxRing, MaxComplete, MaxTree, MaxStrangers}[t]
+	if n < 1 || n > most {
+		return fmt.Errorf("%w: a %s has 1 to %d processes, not %d", ErrNetwork, t, most, n)
+	}
+	return nil
+}
+
 // NewRing is a ring of n processes; flipped says whose ports are exchanged (nil: nobody's, which is
 // an oriented ring).
 func NewRing(n int, flipped []bool) (*Network, error) {
-	if n < 1 || n > MaxRing {
-		return nil, fmt.Errorf("%w: a ring has 1 to %d processes, not %d", ErrNetwork, MaxRing, n)
+	if err := Ring.Check(n); err != nil {
+		return nil, err
 	}
 	if flipped != nil && len(flipped) != n {
 		return nil, fmt.Errorf("%w: %d orientations for a ring of %d", ErrNetwork, len(flipped), n)
@@ -64,16 +73,21 @@ func NewRing(n int, flipped []bool) (*Network, error) {
 
 // NewComplete is a complete graph of n known members. The process at position p is member p+1.
 func NewComplete(n int) (*Network, error) {
-	if n < 1 || n > MaxComplete {
-		return nil, fmt.Errorf("%w: a complete graph has 1 to %d processes, not %d", ErrNetwork, MaxComplete, n)
+	if err := Complete.Check(n); err != nil {
+		return nil, err
 	}
 	return &Network{Topology: Complete, n: n}, nil
 }
 
 // NewTree is a tree of n processes with these n-1 edges between positions.
 func NewTree(n int, edges [][2]int) (*Network, error) {
-	if n < 1 || n > MaxTree {
-		return nil, fmt.Errorf("%w: a tree has 1 to %d processes, not %d", ErrNetwork, MaxTree, n)
+	return newTree(n, edges, func(position int) uint64 { return uint64(position) })
+}
+
+// newTree calls processes by a name where edges make no tree.
+func newTree(n int, edges [][2]int, name func(position int) uint64) (*Network, error) {
+	if err := Tree.Check(n); err != nil {
+		return nil, err
 	}
 	if len(edges) != n-1 {
 		return nil, fmt.Errorf("%w: a tree of %d has %d edges, not %d", ErrNetwork, n, n-1, len(edges))
@@ -90,13 +104,19 @@ func NewTree(n int, edges [][2]int) (*Network, error) {
 		}
 		return p
 	}
-	for _, e := range edges {
+	for k, e := range edges {
 		if e[0] < 0 || e[0] >= n || e[1] < 0 || e[1] >= n {
 			return nil, fmt.Errorf("%w: edge %d-%d leaves positions 0 to %d", ErrNetwork, e[0], e[1], n-1)
 		}
 		a, b := find(e[0]), find(e[1])
 		if a == b {
-			return nil, fmt.Errorf("%w: edge %d-%d closes a cycle", ErrNetwork, e[0], e[1])
+			how := "closes a cycle"
+			if e[0] == e[1] {
+				how = "joins a process to itself"
+			} else if before := edges[:k]; slices.Contains(before, e) || slices.Contains(before, [2]int{e[1], e[0]}) {
+				how = "is there twice"
+			}
+			return nil, fmt.Errorf("%w: edge %d-%d %s; the %d edges of a tree of %d join all", ErrNetwork, name(e[0]), name(e[1]), how, n-1, n)
 		}
 		root[a] = b
 		w.first[e[0]+1]++
@@ -104,7 +124,7 @@ func NewTree(n int, edges [][2]int) (*Network, error) {
 	}
 	for p := range n {
 		if degree := w.first[p+1]; degree > maxDegree {
-			return nil, fmt.Errorf("%w: %d edges meet at position %d, more than %d", ErrNetwork, degree, p, maxDegree)
+			return nil, fmt.Errorf("%w: %d edges meet at process %d, more than %d", ErrNetwork, degree, name(p), maxDegree)
 		}
 		w.first[p+1] += w.first[p]
 	}
@@ -122,8 +142,8 @@ func NewTree(n int, edges [][2]int) (*Network, error) {
 // NewStrangers is a complete graph of n processes that do not know who is behind a port. Port k of the
 // process at position p leads to position p+1+ports[p][k] modulo n; without ports, to p+1+k.
 func NewStrangers(n int, ports [][]int) (*Network, error) {
-	if n < 1 || n > MaxStrangers {
-		return nil, fmt.Errorf("%w: a complete graph has 1 to %d processes, not %d", ErrNetwork, MaxStrangers, n)
+	if err := Strangers.Check(n); err != nil {
+		return nil, err
 	}
 	w := &Network{Topology: Strangers, n: n}
 	if ports == nil {

@@ -214,8 +214,8 @@ func TestWhatIsNoNetworkIsRefusedAndToldWhy(t *testing.T) {
 		{func() (*election.Network, error) { return election.NewComplete(0) }, "a complete graph has 1 to 16384 processes, not 0"},
 		{func() (*election.Network, error) { return election.NewComplete(1<<14 + 1) }, "a complete graph has 1 to 16384 processes, not 16385"},
 		{func() (*election.Network, error) { return election.NewComplete(1 << 14) }, ""},
-		{func() (*election.Network, error) { return election.NewStrangers(0, nil) }, "a complete graph has 1 to 16384 processes, not 0"},
-		{func() (*election.Network, error) { return election.NewStrangers(1<<14+1, nil) }, "a complete graph has 1 to 16384 processes, not 16385"},
+		{func() (*election.Network, error) { return election.NewStrangers(0, nil) }, "a complete graph of strangers has 1 to 16384 processes, not 0"},
+		{func() (*election.Network, error) { return election.NewStrangers(1<<14+1, nil) }, "a complete graph of strangers has 1 to 16384 processes, not 16385"},
 		{func() (*election.Network, error) { return election.NewStrangers(1<<14, nil) }, ""},
 		{func() (*election.Network, error) { return election.NewStrangers(2, [][]int{{0}}) }, "1 orders of ports for 2 processes"},
 		{func() (*election.Network, error) { return election.NewStrangers(2, [][]int{{0}, {}}) }, "position 1 has 1 ports, not 0"},
@@ -235,8 +235,19 @@ func TestWhatIsNoNetworkIsRefusedAndToldWhy(t *testing.T) {
 		{func() (*election.Network, error) { return election.NewTree(-1, nil) }, "a tree has 1 to 134217728 processes, not -1"},
 		{func() (*election.Network, error) { return election.NewTree(3, star(3)[:1]) }, "a tree of 3 has 2 edges, not 1"},
 		{func() (*election.Network, error) { return election.NewTree(3, [][2]int{{0, 1}, {1, 3}}) }, "edge 1-3 leaves positions 0 to 2"},
-		{func() (*election.Network, error) { return election.NewTree(3, [][2]int{{0, 1}, {1, 0}}) }, "edge 1-0 closes a cycle"},
-		{func() (*election.Network, error) { return election.NewTree(65538, star(65538)) }, "65537 edges meet at position 0, more than 65536"},
+		{
+			func() (*election.Network, error) { return election.NewTree(3, [][2]int{{0, 1}, {1, 0}}) },
+			"edge 1-0 is there twice; the 2 edges of a tree of 3 join all",
+		},
+		{
+			func() (*election.Network, error) { return election.NewTree(3, [][2]int{{0, 1}, {2, 2}}) },
+			"edge 2-2 joins a process to itself; the 2 edges of a tree of 3 join all",
+		},
+		{
+			func() (*election.Network, error) { return election.NewTree(4, [][2]int{{0, 1}, {1, 2}, {2, 0}}) },
+			"edge 2-0 closes a cycle; the 3 edges of a tree of 4 join all",
+		},
+		{func() (*election.Network, error) { return election.NewTree(65538, star(65538)) }, "65537 edges meet at process 0, more than 65536"},
 	} {
 		_, err := test.make()
 		switch {
