@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
@@ -191,6 +192,11 @@ func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhoeverIsPaused(t *testing.T) {
 		code   int
 	}{{syscall.SIGINT, exitFine}, {syscall.SIGHUP, exitFine}, {syscall.SIGTERM, exitFine}, {syscall.SIGKILL, -1}} {
 		t.Run(c.signal.String(), func(t *testing.T) {
+			if c.signal == syscall.SIGHUP { // what ignores it, as all of this may under nohup, has children that do
+				heard := make(chan os.Signal, 1)
+				signal.Notify(heard, c.signal)
+				defer signal.Stop(heard)
+			}
 			d := startDemo(t)
 			d.awaitAgreement(t, 5, 5)
 			fmt.Fprintln(d.stdin, "pause 3")
@@ -207,6 +213,22 @@ func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhoeverIsPaused(t *testing.T) {
 			}
 			d.noneIsLeft(t)
 		})
+	}
+}
+
+func TestADemoUnderNohupOutlivesItsTerminal(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	d := startDemo(t, "--members", "3")
+	d.awaitAgreement(t, 3, 3)
+	if err := d.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(d.stdin, "kill 3")
+	d.awaitAgreement(t, 2, 2)
+	d.stdin.Close()
+	if code := d.end(t); code != exitFine {
+		t.Errorf("exit status %d", code)
 	}
 }
 
