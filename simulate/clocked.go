@@ -71,9 +71,12 @@ type underway[M any] struct {
 }
 
 func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
+	timers := r.p.Size() * len(r.a.Timers)
 	c := &clocked[S, M]{
-		run: r, delays: random.New(r.o.Seed, random.Schedule),
-		timers: make([]uint32, r.p.Size()*len(r.a.Timers)),
+		run: r, delays: random.New(r.o.Seed, random.Schedule), timers: make([]uint32, timers),
+		// As if each timer were set once. What is not needed is never touched; a queue that had to grow would leave
+		// four times its size behind.
+		queue: make([]event, 0, timers),
 	}
 	r.result.Time = &Times{}
 	c.least, c.spread = 1, max(1, r.o.Delay)
@@ -81,7 +84,7 @@ func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
 		c.least, c.spread = LeastDelay, LongestDelay-LeastDelay+1
 	}
 	if c.longest() <= mostDelay {
-		c.wheel = newWheel[M](c.least, c.longest())
+		c.wheel = newWheel[M](c.least, c.longest(), r.o.Timing == election.Synchronous && !r.a.OneWay)
 	}
 	f := &r.o.Faults
 	if c.spread > 1 && !f.Unordered || len(f.Slow) > 0 {
@@ -246,7 +249,7 @@ func (c *clocked[S, M]) message() bool {
 	at, ok := c.wheel.soonest()
 	if !ok || len(c.queue) == 0 {
 		if ok {
-			c.wheel.open(c.o.Timing == election.Synchronous)
+			c.wheel.next()
 		}
 		return ok
 	}
@@ -254,7 +257,7 @@ func (c *clocked[S, M]) message() bool {
 	if e.at.Less(at) {
 		return false
 	}
-	c.wheel.open(c.o.Timing == election.Synchronous)
+	c.wheel.next()
 	if at, _ = c.wheel.soonest(); e.at != at {
 		return at.Less(e.at)
 	}

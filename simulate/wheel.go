@@ -10,7 +10,8 @@ import (
 // delay at most, so that nothing is added to the one that is read: it is sorted once, when its time comes.
 // Within a moment messages keep the order in which they were added; in a synchronous run that of ports.
 //
-// A heap costs a cache miss for every level of every message; a bucket is read from front to end.
+// A heap costs a cache miss for every level of every message; a bucket is read from front to end. Where one is in
+// order as it lies it is read page by page, and what has been read is the next to be written on.
 type wheel[M any] struct {
 	width   uint64 // of a bucket, in ticks
 	base    election.Ticks
@@ -18,13 +19,17 @@ type wheel[M any] struct {
 	count   int // messages in buckets
 	buckets []bucket
 	full    turns       // which of them are not empty
-	letters []posted[M] // page by page
+	pages   []*page[M]  // they never move, so that many of them leave no smaller copies behind
 	after   []uint32    // by page: the next one of its bucket, or of those that are blank
 	blank   uint32      // a page; 0: none
-	due     []posted[M] // the bucket that is read
+	byPort  bool        // within a moment, ports matter
+	due     []posted[M] // what is read: a bucket, sorted, or where it is in order a page of it
 	read    int         // how much of it
+	open    bucket      // the pages from the one that is read on, where they are in order
 	byTime  []uint32    // how many of a bucket are due at each of its moments
 }
+
+type page[M any] [letterPage]posted[M]
 
 // posted is a message in a bucket.
 type posted[M any] struct {
@@ -48,11 +53,11 @@ const (
 )
 
 // newWheel is a wheel for delays from least to most ticks.
-func newWheel[M any](least, most uint64) *wheel[M] {
+func newWheel[M any](least, most uint64, byPort bool) *wheel[M] {
 	width := min(least, mostWidth)
 	return &wheel[M]{
-		width: width, buckets: make([]bucket, (most+width)/width+1), byTime: make([]uint32, width),
-		letters: make([]posted[M], letterPage), after: make([]uint32, 1), // page 0 is none
+		width: width, buckets: make([]bucket, (most+width)/width+1), byTime: make([]uint32, width), byPort: byPort,
+		pages: make([]*page[M], 1), after: make([]uint32, 1), // page 0 is none
 		full: newTurns(int((most+width)/width + 1)),
 	}
 }
@@ -76,7 +81,7 @@ func (w *wheel[M]) add(now, at election.Ticks, m posted[M]) {
 	}
 	b := &w.buckets[number]
 	if b.last == 0 || b.onLast == letterPage {
-		page := w.page()
+		page := w.fresh()
 		if b.last == 0 {
 			b.first = page
 			w.full.set(number)
@@ -85,25 +90,31 @@ func (w *wheel[M]) add(now, at election.Ticks, m posted[M]) {
 		}
 		b.last, b.onLast = page, 0
 	}
-	w.letters[int(b.last)*letterPage+b.onLast] = m
+	w.pages[b.last][b.onLast] = m
 	b.onLast++
 }
 
-// page is a page to write on.
-func (w *wheel[M]) page() uint32 {
-	if page := w.blank; page != 0 {
-		w.blank = w.after[page]
-		w.after[page] = 0
-		return page
+// fresh is a page to write on.
+func (w *wheel[M]) fresh() uint32 {
+	if w.blank == 0 {
+		block := make([]page[M], 1+len(w.pages)/8) // few are made, and few too many
+		for i := range block {
+			w.pages = append(w.pages, &block[i])
+			w.after = append(w.after, w.blank)
+			w.blank = uint32(len(w.pages) - 1)
+		}
 	}
-	w.letters = slices.Grow(w.letters, letterPage)
-	w.letters = w.letters[:len(w.letters)+letterPage]
-	w.after = append(w.after, 0)
-	return uint32(len(w.after) - 1)
+	page := w.blank
+	w.blank = w.after[page]
+	w.after[page] = 0
+	return page
 }
 
 // soonest is a time before which nothing arrives, and whether anything will.
 func (w *wheel[M]) soonest() (election.Ticks, bool) {
+	if w.read == len(w.due) && w.open.first != 0 {
+		w.turn()
+	}
 	if w.read < len(w.due) {
 		return w.base.Add(election.Units(uint64(w.due[w.read].offset))), true
 	}
@@ -122,9 +133,9 @@ func (w *wheel[M]) near() int {
 	return near
 }
 
-// open turns to the next bucket that is not empty, if the one that is read is at its end. No message may
+// next goes on to the next bucket that is not empty, if the one that is read is at its end. No message may
 // be added any more that arrives before it begins.
-func (w *wheel[M]) open(byPort bool) {
+func (w *wheel[M]) next() {
 	if w.read < len(w.due) {
 		return
 	}
@@ -134,18 +145,54 @@ func (w *wheel[M]) open(byPort bool) {
 	b := w.buckets[w.first]
 	w.buckets[w.first] = bucket{}
 	w.full.clear(w.first)
+	if w.inOrder() {
+		w.open = b
+		w.show()
+		return
+	}
 	w.sort(b)
 	w.count -= len(w.due)
 	w.after[b.last], w.blank = w.blank, b.first
-	if byPort {
+	if w.byPort {
 		slices.SortStableFunc(w.due, func(m, n posted[M]) int { return int(m.port) - int(n.port) })
 	}
 }
 
+// inOrder says whether buckets can be read as they lie.
+func (w *wheel[M]) inOrder() bool { return w.width == 1 && !w.byPort }
+
+// show makes due of the first page of the bucket that is open.
+func (w *wheel[M]) show() {
+	w.due, w.read = w.pages[w.open.first][:w.open.onPage(w.open.first)], 0
+	w.count -= len(w.due)
+}
+
+// turn turns the page that has been read, and makes it blank.
+func (w *wheel[M]) turn() {
+	done := w.open.first
+	w.open.first = w.after[done]
+	w.after[done], w.blank = w.blank, done
+	if w.open.first != 0 {
+		w.show()
+	}
+}
+
+// onPage is how many messages are on a page of the bucket.
+func (b *bucket) onPage(page uint32) int {
+	if page == b.last {
+		return b.onLast
+	}
+	return letterPage
+}
+
 // sort makes due of a bucket. Within a moment, the order of adding is kept.
 func (w *wheel[M]) sort(b bucket) {
-	w.due, w.read = w.due[:0], 0
-	if few := b.first == b.last && b.onLast <= 16; few || w.width == 1 {
+	total := 0
+	for page := b.first; page != 0; page = w.after[page] {
+		total += b.onPage(page)
+	}
+	w.due, w.read = slices.Grow(w.due[:0], total), 0
+	if total <= 16 || w.width == 1 {
 		for m := range w.of(b) {
 			w.due = append(w.due, *m)
 			for i := len(w.due) - 1; i > 0 && w.due[i].offset < w.due[i-1].offset; i-- {
@@ -155,17 +202,15 @@ func (w *wheel[M]) sort(b bucket) {
 		return
 	}
 	clear(w.byTime)
-	total := 0
 	for m := range w.of(b) {
 		w.byTime[m.offset]++
-		total++
 	}
 	before := uint32(0)
 	for offset, count := range w.byTime {
 		w.byTime[offset] = before
 		before += count
 	}
-	w.due = slices.Grow(w.due, total)[:total]
+	w.due = w.due[:total]
 	for m := range w.of(b) {
 		w.due[w.byTime[m.offset]] = *m
 		w.byTime[m.offset]++
@@ -176,12 +221,8 @@ func (w *wheel[M]) sort(b bucket) {
 func (w *wheel[M]) of(b bucket) func(yield func(*posted[M]) bool) {
 	return func(yield func(*posted[M]) bool) {
 		for page := b.first; page != 0; page = w.after[page] {
-			size := letterPage
-			if page == b.last {
-				size = b.onLast
-			}
-			for i := range size {
-				if !yield(&w.letters[int(page)*letterPage+i]) {
+			for i := range b.onPage(page) {
+				if !yield(&w.pages[page][i]) {
 					return
 				}
 			}
@@ -198,5 +239,9 @@ func (w *wheel[M]) take() (at election.Ticks, m *posted[M]) {
 
 // bytes is what the wheel takes, whose messages take so much each.
 func (w *wheel[M]) bytes(size int) int {
-	return (cap(w.letters)+cap(w.due))*size + 4*cap(w.after) + 12*len(w.buckets)
+	all := len(w.pages)*letterPage*size + 8*cap(w.pages) + 4*cap(w.after) + 16*len(w.buckets)
+	if !w.inOrder() { // if it is, what is due lies on a page
+		all += cap(w.due) * size
+	}
+	return all
 }
