@@ -56,6 +56,9 @@ type Machine interface {
 	// malformed, and then nothing was done. It panics with an [ErrBroken] if the algorithm breaks the contract.
 	Step(event Event, now election.Ticks) (Effects, error)
 
+	// Phases says whether messages of the election belong to phases.
+	Phases() bool
+
 	// Stands says whether the process may become leader now.
 	Stands() bool
 
@@ -151,6 +154,8 @@ func (p *process[S, M]) sent(s *election.Sent[M]) Sent {
 	}
 	return Sent{election.Port(port), s.Kind(), phase, frame}
 }
+
+func (p *process[S, M]) Phases() bool { return p.algorithm.Phase != nil }
 
 func (p *process[S, M]) Stands() bool {
 	if p.algorithm.Stands == nil {

@@ -58,7 +58,7 @@ func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing
 					if !ok {
 						continue
 					}
-					if !reflect.DeepEqual(r.Messages, simulated.Messages) || !slices.Equal(r.ByPhase, simulated.ByPhase) ||
+					if !reflect.DeepEqual(r.Messages, simulated.Messages) || !reflect.DeepEqual(r.ByPhase, simulated.ByPhase) ||
 						!slices.Equal(r.Decisions, simulated.Decisions) || !reflect.DeepEqual(r.Verdict, simulated.Verdict) {
 						t.Fatalf("n = %d, seed %d: over connections %+v, simulated %+v", n, seed, r, simulated)
 					}

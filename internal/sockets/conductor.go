@@ -265,6 +265,9 @@ func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 		for k, count := range o.Sent {
 			sent[k] += count
 		}
+		if o.ByPhase != nil && r.ByPhase == nil {
+			r.ByPhase = []uint64{}
+		}
 		for phase, count := range o.ByPhase {
 			if phase == len(r.ByPhase) {
 				r.ByPhase = append(r.ByPhase, 0)

@@ -57,7 +57,7 @@ type Outcome struct {
 	Stands     bool     // it may become leader
 	Faults     []string `json:",omitempty"`
 	Sent       []uint64 // by kind, with those to the dead
-	ByPhase    []uint64 `json:",omitempty"`
+	ByPhase    []uint64 // nil where there are no phases
 	Deliveries uint64
 	Lost       uint64
 	Longest    time.Duration
@@ -134,6 +134,9 @@ func begin(p *election.Prepared, maker machine.Maker, plan Plan) (*processor, er
 	r.machine, err = maker(p, plan.Position, func(n uint32) uint32 { return uint32(source.Below(uint64(n))) })
 	if err != nil {
 		return nil, err
+	}
+	if r.machine.Phases() {
+		r.outcome.ByPhase = []uint64{}
 	}
 	if r.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err

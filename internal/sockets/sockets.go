@@ -155,20 +155,26 @@ func (o *Options) check(p *election.Prepared) error {
 	case o.Unit == 0 && d.Timing == election.Timed:
 		o.Unit = DefaultUnit(p.Network.Links())
 	}
-	need, where := files, "this process"
 	if o.Spawn != nil {
-		need, where = filesOfConductor, "each process"
+		return enough(n, d.Topology, filesOfConductor, "each process", mayOpen())
 	}
-	may := mayOpen()
-	if need(d.Topology, n) <= may {
+	return enough(n, d.Topology, files, "this process", mayOpen())
+}
+
+// enough says whether n processes need no more files than may be open, or how many would.
+func enough(n int, t election.Topology, need func(election.Topology, int) int, where string, may int) error {
+	if need(t, n) <= may {
 		return nil
 	}
 	most := n
-	for need(d.Topology, most) > may {
+	for most > 0 && need(t, most) > may {
 		most--
 	}
-	return fmt.Errorf("%d processes on a %s need %d open files, and %s may have %d; at most %d processes would do, or a higher limit (ulimit -n)",
-		n, d.Topology, need(d.Topology, n), where, may, most)
+	would := fmt.Sprintf("at most %d processes would do, or a higher limit", most)
+	if most == 0 {
+		would = fmt.Sprintf("a limit of %d would do", need(t, n))
+	}
+	return fmt.Errorf("%d processes on a %s need %d open files, and %s may have %d; %s (ulimit -n)", n, t, need(t, n), where, may, would)
 }
 
 // spare is how many files a process has open besides.

@@ -190,6 +190,19 @@ func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
 	}
 }
 
+func TestTooFewFilesAreRefusedWithWhatWouldDo(t *testing.T) {
+	for may, says := range map[int]string{
+		1000: "", 124: "", // 64 + 2·20 + 20
+		123: "and this process may have 123; at most 19 processes would do, or a higher limit (ulimit -n)",
+		67:  "and this process may have 67; at most 1 processes would do, or a higher limit (ulimit -n)",
+		30:  "20 processes on a ring need 124 open files, and this process may have 30; a limit of 124 would do (ulimit -n)",
+	} {
+		if err := enough(20, election.Ring, files, "this process", may); (err == nil) != (says == "") || err != nil && !strings.HasSuffix(err.Error(), says) {
+			t.Errorf("%d files: %v, want %q", may, err, says)
+		}
+	}
+}
+
 // everybody is so many processes in order.
 type everybody int
 
