@@ -25,6 +25,15 @@ func (l List) At(position int) uint64 { return l[position] }
 // Dense says that nothing is known about a list.
 func (l List) Dense() bool { return false }
 
+// Extent says for people which identifiers there are, of at least one.
+func Extent(ids Arrangement) string {
+	least, most := ids.At(0), ids.At(0)
+	for q := range ids.Len() {
+		least, most = min(least, ids.At(q)), max(most, ids.At(q))
+	}
+	return fmt.Sprintf("the %d there are have identifiers from %d to %d", ids.Len(), least, most)
+}
+
 // Instance is what an algorithm is run on: a network, who stands where, and parameters.
 type Instance struct {
 	IDs        Arrangement // clockwise on a ring; see [On]; on an anonymous network only Len counts

@@ -87,7 +87,7 @@ func (p *Prepared) readVotes(i Instance) error {
 			candidate, exists = named[i.Votes[q]]
 		}
 		if !exists {
-			return fmt.Errorf("process %d votes for %d, who does not exist", i.IDs.At(q), i.Votes[q])
+			return fmt.Errorf("process %d votes for %d, who does not exist; %s", i.IDs.At(q), i.Votes[q], Extent(i.IDs))
 		}
 		position := q
 		if p.d.Topology == Complete { // its identifiers were sorted

@@ -496,18 +496,9 @@ func (r *FaultReader) find(word string) ([]int, error) {
 		return []int{position}, nil
 	}
 	if found == nil {
-		return nil, fmt.Errorf("there is no process %d; %s", id, r.extent())
+		return nil, fmt.Errorf("there is no process %d; %s", id, election.Extent(r.ids))
 	}
 	return found, nil
-}
-
-// extent says which identifiers there are.
-func (r *FaultReader) extent() string {
-	least, most := r.ids.At(0), r.ids.At(0)
-	for q := range r.ids.Len() {
-		least, most = min(least, r.ids.At(q)), max(most, r.ids.At(q))
-	}
-	return fmt.Sprintf("the %d there are have identifiers from %d to %d", r.ids.Len(), least, most)
 }
 
 // errNoTime leaves room above the greatest time for what comes of a fault then.

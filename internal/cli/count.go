@@ -50,12 +50,10 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 		}
 		return fmt.Errorf("there is no closed form for %s; count knows %s, and run simulates all", e.Name, strings.Join(known, ", "))
 	}
+	in.streamed = true
 	i, err := in.instance(e)
 	if err != nil {
 		return err
-	}
-	if i.Flipped != nil && !e.Unoriented {
-		return fmt.Errorf("cannot count %s: it needs an oriented ring", e.Name)
 	}
 	awake.atAnyTime(e.Declaration, "", i.Parameters)
 	set, err := e.Set(i.Parameters)

@@ -24,6 +24,7 @@ type input struct {
 	parameters []string
 	duplicates bool
 	start      string
+	streamed   bool // rings are not written out, so that they may be larger than networks are
 	shape
 	ballots
 }
@@ -120,8 +121,16 @@ func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
 		}
 		i.IDs = ids
 	}
+	if !in.streamed || in.orientation != agreed { // before anything is made that is as large
+		if err := e.Topology.Check(i.IDs.Len()); err != nil {
+			return i, fmt.Errorf("cannot run %s: %w", e.Name, err)
+		}
+	}
 	if err := in.fit(e, &i, in.seed); err != nil {
 		return i, err
+	}
+	if in.votes == "" && in.scores == "" { // then nobody needs a list of them all
+		return i, nil
 	}
 	return i, in.read(e, &i, in.given(i))
 }
@@ -160,13 +169,13 @@ func positions(i election.Instance, list string) ([]int, error) {
 			}
 		}
 		if len(found) == before {
-			return nil, fmt.Errorf("there is no process %d", id)
+			return nil, fmt.Errorf("there is no process %d; %s", id, election.Extent(i.IDs))
 		}
 	}
 	return found, nil
 }
 
-// ringOrder is the initiators of --start, in the order in which they start.
+// initiators are who starts as --start says, by position, which is the order in which they do.
 func (in *input) initiators(i election.Instance) (starters []int, anyTime bool, err error) {
 	switch in.start {
 	case "", "all":
@@ -187,7 +196,7 @@ func numbers(list string) ([]uint64, error) {
 	for text := range strings.SplitSeq(list, ",") {
 		number, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no identifier; they are natural numbers up to 2^64 - 1", strings.TrimSpace(text))
+			return nil, fmt.Errorf("%.40q is no identifier; they are natural numbers up to 2^64 - 1", strings.TrimSpace(text))
 		}
 		all = append(all, number)
 	}
@@ -207,6 +216,17 @@ func pairs(list []string) (map[string]string, error) {
 		all[name] = value
 	}
 	return all, nil
+}
+
+// algorithms are the names of those that something is for.
+func algorithms(which func(*catalogue.Entry) bool) string {
+	var names []string
+	for i := range catalogue.All {
+		if which(&catalogue.All[i]) {
+			names = append(names, catalogue.All[i].Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // word is the index of a word among those that a flag takes.

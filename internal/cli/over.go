@@ -32,8 +32,8 @@ var overs = []string{"tcp", "processes"}
 
 // overFlags are the flags that mean something there. Others are about what a simulation does.
 var overFlags = []string{
-	"over", "unit", "ids", "n", "order", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores",
-	"allow-duplicate-ids", "start", "dead", "fault", "faults", "limit", "json", "help",
+	"over", "unit", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores",
+	"allow-duplicate-ids", "start", "unwilling", "dead", "fault", "faults", "limit", "json", "help",
 }
 
 // mostProcesses is how many operating-system processes are started at once.
@@ -68,6 +68,9 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		return err
 	}
 	o.atAnyTime(e.Declaration, o.start, i.Parameters)
+	if err := o.reluctant(e.Declaration, &i); err != nil {
+		return err
+	}
 	s := sockets.Options{Instance: i, Seed: o.seed, Unit: o.unit, Limit: o.limit}
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
 		return err
@@ -103,7 +106,7 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		Script: faults, Faults: r.Faults, Messages: r.Messages, ByPhase: r.ByPhase, Lost: r.Lost, Complete: r.Complete,
 	}
 	if o.json {
-		err = p.print(overJSON(e, o, r, shown))
+		err = p.print(overJSON(e, o, i, r, shown))
 	} else {
 		p.overText(e, o, &s, r, shown)
 	}
@@ -123,7 +126,7 @@ func milliseconds(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
 }
 
-func overJSON(e *catalogue.Entry, o *runOptions, r *sockets.Result, shown *simulate.Result) object {
+func overJSON(e *catalogue.Entry, o *runOptions, i election.Instance, r *sockets.Result, shown *simulate.Result) object {
 	result := append(identity(e, &o.input, arranged{r.Prepared}), field{"timing", e.Timing.String()}, field{"over", o.over})
 	if e.Timing == election.Timed {
 		result = append(result, field{"unit_ms", milliseconds(r.Unit)},
@@ -131,6 +134,7 @@ func overJSON(e *catalogue.Entry, o *runOptions, r *sockets.Result, shown *simul
 	}
 	result = append(result, field{"seed", o.seed}, field{"parameters", parameters(r.Prepared.Parameters)})
 	result = append(result, votesJSON(r.Prepared)...)
+	result = append(result, wakingJSON(&simulate.Options{Instance: i})...)
 	result = append(result, outcomeJSON(e.Declaration, shown)...)
 	if r.Rounds != nil {
 		result = append(result, field{"time", times(r.Rounds.Elected, r.Rounds.Decided, r.Rounds.Quiet)}, field{"markers", r.Markers})

@@ -143,7 +143,7 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 		return simulate.Options{}, err
 	}
 	o.atAnyTime(e.Declaration, o.start, i.Parameters)
-	if err = o.reluctant(&i); err != nil {
+	if err = o.reluctant(e.Declaration, &i); err != nil {
 		return simulate.Options{}, err
 	}
 	s := simulate.Options{

@@ -21,6 +21,12 @@ type shape struct {
 	ports       string
 }
 
+// What ports lead to where nothing is said.
+const (
+	agreed    = "agreed"
+	clockwise = "clockwise"
+)
+
 // trees are the trees that can be named: each process but the first hangs on an earlier one.
 var trees = []string{"path", "star", "binary", "random-tree"}
 
@@ -28,11 +34,11 @@ func (s *shape) flags(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&s.topology, "topology", "", "ring, complete, or a tree: "+strings.Join(trees, ", ")+" (default what the algorithm is for; path)")
 	f.StringVar(&s.edges, "edges", "", "the edges of a tree, between identifiers: 1-2,2-3")
-	f.StringVar(&s.orientation, "orientation", "agreed", "what processes on a ring call their ports: agreed, random, or 0 and 1 by position (1: exchanged)")
-	f.StringVar(&s.ports, "ports", "clockwise", "among strangers, whom the ports of each lead to: clockwise (the next, the one after, …) or random")
-	_ = command.RegisterFlagCompletionFunc("ports", fixed("clockwise", "random"))
+	f.StringVar(&s.orientation, "orientation", agreed, "what processes on a ring call their ports: agreed, random, or 0 and 1 by position (1: exchanged)")
+	f.StringVar(&s.ports, "ports", clockwise, "among strangers, whom the ports of each lead to: clockwise (the next, the one after, …) or random")
+	_ = command.RegisterFlagCompletionFunc("ports", fixed(clockwise, "random"))
 	_ = command.RegisterFlagCompletionFunc("topology", fixed(append([]string{"ring", "complete"}, trees...)...))
-	_ = command.RegisterFlagCompletionFunc("orientation", fixed("agreed", "random"))
+	_ = command.RegisterFlagCompletionFunc("orientation", fixed(agreed, "random"))
 }
 
 // form is the form of an algorithm for the network that was named, if it has several.
@@ -62,9 +68,26 @@ func (s *shape) fit(e *catalogue.Entry, i *election.Instance, seed uint64) (err 
 			return fmt.Errorf("%s runs on a %s, so --topology is %s, not %q", e.Name, e.Topology, strings.Join(made, ", "), s.topology)
 		}
 	}
+	for _, f := range []struct {
+		flag  string
+		given bool
+		fits  func(*catalogue.Entry) bool
+	}{
+		{"edges", s.edges != "", func(e *catalogue.Entry) bool { return e.Topology == election.Tree }},
+		{"orientation", s.orientation != agreed, func(e *catalogue.Entry) bool { return e.Unoriented }},
+		{"ports", s.ports != clockwise, func(e *catalogue.Entry) bool { return e.Topology == election.Strangers }},
+	} {
+		if f.given && !f.fits(e) {
+			on := "a " + e.Topology.String()
+			if e.Topology == election.Ring {
+				on = "an oriented ring"
+			}
+			return fmt.Errorf("%s runs on %s; --%s is for %s", e.Name, on, f.flag, algorithms(f.fits))
+		}
+	}
 	switch {
-	case s.edges != "" && (e.Topology != election.Tree || s.topology != ""):
-		return errors.New("--edges says all about a tree; it goes without --topology, and with algorithms for trees")
+	case s.edges != "" && s.topology != "":
+		return errors.New("--edges says all about a tree; it goes without --topology")
 	case s.edges != "":
 		i.Edges, err = edges(*i, s.edges)
 	case e.Topology == election.Tree:
@@ -73,14 +96,11 @@ func (s *shape) fit(e *catalogue.Entry, i *election.Instance, seed uint64) (err 
 	if err == nil {
 		i.Flipped, err = s.flipped(i.IDs.Len(), random.New(seed, random.Network))
 	}
-	if err != nil || s.ports == "clockwise" {
+	if err != nil || s.ports == clockwise {
 		return err
 	}
-	if _, err := word("ports", s.ports, "clockwise", "random"); err != nil {
+	if _, err := word("ports", s.ports, clockwise, "random"); err != nil {
 		return err
-	}
-	if e.Topology != election.Strangers {
-		return fmt.Errorf("%s runs on a %s; --ports is for complete graphs of strangers", e.Name, e.Topology)
 	}
 	i.Ports = shuffled(i.IDs.Len(), random.New(seed, random.Network))
 	return nil
@@ -123,11 +143,14 @@ func edges(i election.Instance, list string) ([][2]int, error) {
 	for text := range strings.SplitSeq(list, ",") {
 		a, b, found := strings.Cut(text, "-")
 		if !found {
-			return nil, fmt.Errorf("--edges: %q is not ID-ID, such as 1-2", text)
+			return nil, fmt.Errorf("--edges: %.40q is not ID-ID, such as 1-2", text)
 		}
 		ends, err := positions(i, a+","+b)
 		if err != nil {
 			return nil, fmt.Errorf("--edges: %w", err)
+		}
+		if len(ends) > 2 {
+			return nil, fmt.Errorf("--edges: %s does not say between whom, as identifiers repeat; --topology builds trees by position", text)
 		}
 		made = append(made, [2]int{ends[0], ends[1]})
 	}
@@ -138,7 +161,7 @@ func edges(i election.Instance, list string) ([][2]int, error) {
 func (s *shape) flipped(n int, source *random.Source) ([]bool, error) {
 	flipped := make([]bool, n)
 	switch {
-	case s.orientation == "agreed":
+	case s.orientation == agreed:
 		return nil, nil
 	case s.orientation == "random":
 		for p := range flipped {

@@ -33,11 +33,10 @@ func (b *ballots) flags(command *cobra.Command) {
 
 // read gives an instance its votes. ids are the identifiers by position, as they were given.
 func (b *ballots) read(e *catalogue.Entry, i *election.Instance, ids []uint64) (err error) {
+	votes := func(e *catalogue.Entry) bool { return e.Votes }
 	switch {
-	case b.votes == "" && b.scores == "":
-		return nil
-	case !e.Votes:
-		return fmt.Errorf("nobody votes in %s; --votes and --scores are for %s", e.Name, strings.Join(voting(), ", "))
+	case !votes(e):
+		return fmt.Errorf("nobody votes in %s; --votes and --scores are for %s", e.Name, algorithms(votes))
 	case b.votes != "" && b.scores != "":
 		return errors.New("--votes says all; --scores goes without it")
 	case b.scores == locality:
@@ -59,16 +58,6 @@ func (b *ballots) read(e *catalogue.Entry, i *election.Instance, ids []uint64) (
 		i.Votes[q] = of[i.IDs.At(q)]
 	}
 	return nil
-}
-
-// voting are the algorithms in which processes vote.
-func voting() (names []string) {
-	for i := range catalogue.All {
-		if catalogue.All[i].Votes {
-			names = append(names, catalogue.All[i].Name)
-		}
-	}
-	return names
 }
 
 // readVotes reads a list of votes: what can be read as a list is one, and anything else names a file.
@@ -93,6 +82,9 @@ func readVotes(text string) (votes []uint64, err error) {
 	return votes, nil
 }
 
+// byteOrderMark begins text files of some editors.
+const byteOrderMark = "\ufeff"
+
 // row is a line of a file that is not blank.
 type row struct {
 	at    string // which file and line
@@ -106,7 +98,7 @@ func readRows(flag, name string) (rows []row, err error) {
 		return nil, fmt.Errorf("--%s: cannot read %s: %w", flag, name, path.Err)
 	}
 	number := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(text), byteOrderMark)) {
 		number++
 		if words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }); len(words) > 0 {
 			rows = append(rows, row{fmt.Sprintf("%s, line %d", name, number), words})

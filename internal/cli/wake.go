@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/simulate"
@@ -81,9 +82,13 @@ func wakeUp(text string) (at election.Ticks, ok bool) {
 }
 
 // reluctant adds to an instance who is unwilling.
-func (w *waking) reluctant(i *election.Instance) (err error) {
+func (w *waking) reluctant(d *election.Declaration, i *election.Instance) (err error) {
 	if w.unwilling == "" {
 		return nil
+	}
+	if !d.Willingness {
+		return fmt.Errorf("nobody is unwilling in %s; --unwilling is for %s", d.Name,
+			algorithms(func(e *catalogue.Entry) bool { return e.Willingness }))
 	}
 	if i.Unwilling, err = positions(*i, w.unwilling); err != nil {
 		return fmt.Errorf("--unwilling: %w", err)
@@ -99,7 +104,7 @@ func (w *waking) woken(d *election.Declaration, i election.Instance) (ids electi
 	if d.Timing != election.Synchronous || d.Starts == election.Together {
 		return nil, "", fmt.Errorf("--wake and --unwilling are for synchronous elections that processes may begin at different times; %s is none", d.Name)
 	}
-	if err := w.reluctant(&i); err != nil {
+	if err := w.reluctant(d, &i); err != nil {
 		return nil, "", err
 	}
 	if _, err := d.Prepare(i); err != nil {
