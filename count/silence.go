@@ -126,7 +126,7 @@ func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, within
 	case woken:
 		e := &identities{ids: ids}
 		first = e.wake()
-		entered = func(p int) (uint64, bool) { return uint64(e.entered[p]), e.entered[p] != 0 }
+		entered = func(p int) (uint64, bool) { return e.enters(p), e.enters(p) != 0 }
 	case phase0:
 		entered = func(int) (uint64, bool) { return 1, true }
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -24,6 +25,8 @@ const maxBits = 1 << 17
 // StopAndGo counts for algorithms stop-and-go-p1 to -p4, and for any other that has such hypotheses. It goes through
 // the identities in rising order and asks at each step of each whether a smaller one has come by, or does while it
 // waits: so it takes as many steps as there are messages, and no time at all to wait. The arrangement may be Woken.
+// It takes 8 bytes a processor, and as many again where times have more than 64 bits; and 4 more for wake-ups, and for
+// identifiers that are listed.
 func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error)) Func {
 	return func(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
 		if err := distinct(ids); err != nil {
@@ -40,10 +43,10 @@ func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]
 				ErrRing, len(all), n, maxBits)
 		}
 		e := &identities{ids: ids, rising: byIdentifier(ids)}
-		if least := ids.At(int(e.rising[0])); least == 0 {
+		if least := ids.At(e.rising(0)); least == 0 {
 			return nil, fmt.Errorf("%w: identifier 0 would not wait; identifiers are at least 1", ErrRing)
 		}
-		greatest := ids.At(int(e.rising[n-1]))
+		greatest := ids.At(e.rising(n - 1))
 		if greatest > election.MaxComputed {
 			return nil, fmt.Errorf("%w: it computes with identifiers, so %d is too large; at most %d", ErrRing, greatest, uint64(election.MaxComputed))
 		}
@@ -59,7 +62,7 @@ func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]
 		leader := ids.At(e.leader)
 		// Its last step leaves at t + 2iH + n - 1.
 		elected := new(big.Int).Mul(last, new(big.Int).SetUint64(2*leader))
-		elected.Add(elected, first).Add(elected, new(big.Int).SetUint64(uint64(e.entered[e.leader])+uint64(n)))
+		elected.Add(elected, first).Add(elected, new(big.Int).SetUint64(e.enters(e.leader)+uint64(n)))
 		after := func(units int) *big.Int { return new(big.Int).Add(elected, big.NewInt(int64(units))) }
 		return &Result{
 			Messages: messages(uint64(n), uint64(n), walked), ByPhase: e.byPhase, Leader: leader, Position: e.leader,
@@ -71,29 +74,73 @@ func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]
 // identities walk round a ring. Times count from when the first processor wakes.
 type identities struct {
 	ids     election.Arrangement
-	rising  []uint32         // positions, by identifier
+	rising  func(k int) int  // where the identifier stands of which k are smaller
 	reach   []uint64         // by phase - 1: how many steps an identity has walked at its end
 	delay   []election.Ticks // by phase - 1: 2h, so many units for each unit of the identifier are over when it begins
-	entered []uint32         // t(i), by position; 0: does not take part
-	known   []election.Ticks // by position: when it knows of an identity smaller than the one that walks now
+	entered []uint32         // t(i), by position; 0: does not take part; nil: 1 everywhere
+	known   moments          // by position: when it knows of an identity smaller than the one that walks now
 	byPhase []uint64
 	leader  int
 }
 
-// byIdentifier is the positions in rising order of identifiers.
-func byIdentifier(ids election.Arrangement) []uint32 {
-	rising := make([]uint32, ids.Len())
+// moments are times, by position.
+type moments struct {
+	low, high []uint64 // high is nil where no time needs it
+}
+
+// never are moments beyond all times up to the last.
+func never(n int, last election.Ticks) (m moments) {
+	m.low = slices.Repeat([]uint64{math.MaxUint64}, n)
+	if last.Hi != 0 || last.Lo == math.MaxUint64 {
+		m.high = slices.Clone(m.low)
+	}
+	return m
+}
+
+func (m *moments) at(p int) election.Ticks {
+	t := election.Ticks{Lo: m.low[p]}
+	if m.high != nil {
+		t.Hi = m.high[p]
+	}
+	return t
+}
+
+func (m *moments) set(p int, t election.Ticks) {
+	m.low[p] = t.Lo
+	if m.high != nil {
+		m.high[p] = t.Hi
+	}
+}
+
+// byIdentifier says where the identifier stands of which k are smaller. They are distinct.
+func byIdentifier(ids election.Arrangement) func(k int) int {
+	if woken, ok := ids.(Woken); ok {
+		ids = woken.Arrangement
+	}
+	n := ids.Len()
+	least, greatest := uint64(1), uint64(n)
+	if !ids.Dense() {
+		least, greatest = math.MaxUint64, 0
+		for p := range n {
+			least, greatest = min(least, ids.At(p)), max(greatest, ids.At(p))
+		}
+	}
+	consecutive := greatest-least == uint64(n-1)
+	if inverse, ok := ids.(interface{ Position(id uint64) int }); ok && consecutive {
+		return func(k int) int { return inverse.Position(least + uint64(k)) }
+	}
+	rising := make([]uint32, n)
 	for p := range rising {
-		if ids.Dense() {
-			rising[ids.At(p)-1] = uint32(p)
+		if consecutive {
+			rising[ids.At(p)-least] = uint32(p)
 		} else {
 			rising[p] = uint32(p)
 		}
 	}
-	if !ids.Dense() {
+	if !consecutive {
 		slices.SortFunc(rising, func(p, q uint32) int { return cmp.Compare(ids.At(int(p)), ids.At(int(q))) })
 	}
-	return rising
+	return func(k int) int { return int(rising[k]) }
 }
 
 // hypotheses keeps what walking needs of them, in 128 bits. All but the last are below n. The last may be cut: once it
@@ -112,6 +159,7 @@ func (e *identities) hypotheses(all []*big.Int, greatest uint64) {
 		e.reach = append(e.reach, h.Uint64())
 	}
 	e.reach[len(all)-1] = n + 1 // it ends at home
+	e.known = never(int(n), e.delay[len(all)-1].Times(greatest).Add(election.Units(3*n)))
 	e.byPhase = make([]uint64, len(all)+1)
 	e.byPhase[0] = n
 }
@@ -119,15 +167,12 @@ func (e *identities) hypotheses(all []*big.Int, greatest uint64) {
 // wake finds when each processor enters phase 1, and when the first one woke: going round twice, a processor sends
 // "election started" when it wakes, or in the unit in which it reads it from the one before.
 func (e *identities) wake() (first *big.Int) {
-	n := e.ids.Len()
-	e.entered = make([]uint32, n)
 	woken, ok := e.ids.(Woken)
 	if !ok {
-		for p := range e.entered {
-			e.entered[p] = 1
-		}
 		return new(big.Int)
 	}
+	n := e.ids.Len()
+	e.entered = make([]uint32, n)
 	earliest := election.Forever
 	for _, at := range woken.Wake {
 		if at.Less(earliest) {
@@ -158,12 +203,19 @@ func (e *identities) wake() (first *big.Int) {
 	return earliest.Big()
 }
 
+// enters is when a processor enters phase 1; 0: it does not take part.
+func (e *identities) enters(p int) uint64 {
+	if e.entered == nil {
+		return 1
+	}
+	return uint64(e.entered[p])
+}
+
 // walk has the identities walk, the smallest first.
 func (e *identities) walk(ctx context.Context, progress func(done, of int)) error {
-	n := len(e.rising)
-	e.known = slices.Repeat([]election.Ticks{election.Forever}, n)
+	n := e.ids.Len()
 	e.leader = -1
-	for k, p := range e.rising {
+	for k := range n {
 		if k&(1<<16-1) == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -172,26 +224,28 @@ func (e *identities) walk(ctx context.Context, progress func(done, of int)) erro
 				progress(k, n)
 			}
 		}
-		if e.entered[p] == 0 {
+		p := e.rising(k)
+		entered := e.enters(p)
+		if entered == 0 {
 			continue
 		}
 		if e.leader < 0 {
-			e.leader = int(p)
+			e.leader = p
 		}
-		e.round(int(p))
+		e.round(p, election.Units(entered), n)
 	}
 	return nil
 }
 
 // round has the identity from a position walk until it dies or is home. A smaller identity that is known in the unit
 // in which it would leave, kills it.
-func (e *identities) round(p int) {
-	id, entered := e.ids.At(p), election.Units(uint64(e.entered[p]))
+func (e *identities) round(p int, entered election.Ticks, n int) {
+	id := e.ids.At(p)
 	now, phase, limit := entered, 0, uint64(0) // a phase ends after limit steps
-	for walked := uint64(0); walked < uint64(len(e.rising)); walked++ {
-		smaller := e.known[p]
+	for walked := range uint64(n) {
+		smaller := e.known.at(p)
 		if now.Less(smaller) {
-			e.known[p] = now
+			e.known.set(p, now)
 		}
 		if walked == limit {
 			limit = e.reach[phase]
@@ -203,7 +257,7 @@ func (e *identities) round(p int) {
 		}
 		e.byPhase[phase]++
 		now = now.Add(election.Units(1))
-		if p++; p == len(e.rising) {
+		if p++; p == n {
 			p = 0
 		}
 	}

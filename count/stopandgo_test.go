@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +64,54 @@ func TestStopAndGoCountsTheSameWithAnyLargeLastHypothesis(t *testing.T) {
 			first = r.ByPhase
 		}
 		equal(t, ring, "last hypothesis of more bits", r.ByPhase, first)
+	}
+}
+
+// An order finds identifiers by itself, and those that are listed are looked for; all have the same count.
+func TestStopAndGoCountsTheSameHoweverIdentifiersAreFound(t *testing.T) {
+	ring, err := order.Random(300, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring, err = ring.From(1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed election.List
+	for p := range ring.Len() {
+		listed = append(listed, ring.At(p))
+	}
+	wake := make([]election.Ticks, ring.Len())
+	var first []uint64
+	for _, ids := range []election.Arrangement{
+		ring, listed, count.Woken{Arrangement: ring, Wake: wake}, count.Woken{Arrangement: listed, Wake: wake},
+	} {
+		r, err := stopAndGo(&stopandgo.P2, ids, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := append(slices.Clone(r.ByPhase), r.Leader, uint64(r.Position), r.Time.Quiet.Uint64())
+		if first == nil {
+			first = all
+		}
+		equal(t, ring, "by phase, leader, position, time", all, first)
+	}
+}
+
+func TestStopAndGoTakes8BytesAProcessor(t *testing.T) {
+	const n = 1 << 16
+	ring, err := order.Random(n, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err = stopAndGo(&stopandgo.P1, ring, nil); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if all := after.TotalAlloc - before.TotalAlloc; all > 9*n {
+		t.Errorf("%.3g bytes a processor", float64(all)/n)
 	}
 }
 
