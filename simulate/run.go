@@ -218,11 +218,14 @@ func (r *run[S, M]) initiators(yield func(int) bool) {
 
 func (r *run[S, M]) isDead(p int) bool { return r.dead != nil && r.dead[p] }
 
+// looksUp is after how many steps somebody may end the run: often, as a step can take long where states are large.
+const looksUp = 1 << 12
+
 // goesOn counts a step and says whether there may be another.
 func (r *run[S, M]) goesOn() bool {
 	r.steps++
 	if r.o.Limit != 0 && r.steps > r.o.Limit ||
-		r.o.Progress != nil && r.steps&(1<<20-1) == 0 && !r.o.Progress(r.result.Deliveries) {
+		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
 		r.result.Complete = false
 	}
 	return r.result.Complete
