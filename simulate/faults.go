@@ -84,7 +84,13 @@ type FaultError struct {
 	Why  string // it cannot be, and what could
 }
 
-func (e *FaultError) Error() string { return e.Line + ": " + e.Why }
+func (e *FaultError) Error() string {
+	const most = 200 // a line may name thousands
+	if len(e.Line) > most {
+		return e.Line[:most] + "…: " + e.Why
+	}
+	return e.Line + ": " + e.Why
+}
 
 // Partition cuts all links between groups of processes, from at until until.
 func Partition(at, until election.Ticks, groups ...[]int) Cut {

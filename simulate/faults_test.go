@@ -441,6 +441,25 @@ func TestBudgetsAreSpentDifferentlyByEverySeed(t *testing.T) {
 	}
 }
 
+// Who watches a run is asked often, since steps can take long where states are large.
+func TestAnEndlessFaultyRunEndsSoonAfterItIsToldTo(t *testing.T) {
+	asked := 0
+	r, err := simulate.Run(bully.Algorithm, simulate.Options{
+		Instance: numbered(5), Faults: faults(t, 5, "partition 1 | 5"),
+		Progress: func(uint64) bool { asked++; return asked < 3 },
+	})
+	if err != nil || r.Complete || asked != 3 || r.Deliveries > 3*5000 {
+		t.Errorf("asked %d times, stopped after %d deliveries, %v", asked, r.Deliveries, err)
+	}
+}
+
+func TestALongFaultIsNamedByItsBeginning(t *testing.T) {
+	err := &simulate.FaultError{Line: "dead " + strings.Repeat("3,", 500_000), Why: "they are too many"}
+	if text := err.Error(); len(text) > 250 || !strings.HasPrefix(text, "dead 3,3,") || !strings.HasSuffix(text, "…: they are too many") {
+		t.Errorf("%d bytes: %.300s", len(text), text)
+	}
+}
+
 func TestHopelessFaultsAreRefusedInOneLine(t *testing.T) {
 	crash := func(f ...simulate.Crash) simulate.Faults { return simulate.Faults{Crashes: f} }
 	late := election.Units(9)

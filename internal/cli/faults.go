@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"os"
 	"slices"
 	"strings"
@@ -156,17 +157,15 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i election.Instance) 
 		return err
 	}
 	verb, _, _ := strings.Cut(wrong.Line, " ")
-	from := ""
-	for _, line := range o.read {
+	from, same := "", false
+	for _, line := range o.read { // of several, the last: what came before was right without it
 		r := simulate.ReadFaults(i.IDs)
 		if r.Line(line.text) != nil {
 			continue
 		}
 		if slices.Contains(r.Faults.Lines(p), wrong.Line) {
-			from = line.from
-			break
-		}
-		if strings.HasPrefix(strings.TrimSpace(line.text), verb) {
+			from, same = line.from, true
+		} else if !same && strings.HasPrefix(strings.TrimSpace(line.text), verb) {
 			from = line.from // of its sort
 		}
 	}
@@ -206,14 +205,13 @@ func shellWord(word string) string {
 
 // faultsText tells people what went wrong, as far as they did not say it themselves, what broke, and how to see it again.
 func (p *program) faultsText(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simulate.Result) {
-	lines := r.Script.Lines(r.Prepared)
-	if len(lines) == 0 {
+	lines, claims := r.Script.Lines(r.Prepared), disclaimer(e, r)
+	if len(lines) == 0 && claims == "" {
 		return
 	}
 	w := p.stdout
 	drawn := s.Faults.Random != (simulate.Budget{})
 	broke := !r.Right || len(r.Faults) > 0 || !r.Complete
-	unclaimed := r.Script.Unclaimed(r.Prepared.Declaration())
 	if drawn {
 		fmt.Fprintln(w, "faults, as they were drawn:")
 		for _, line := range lines {
@@ -223,15 +221,18 @@ func (p *program) faultsText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	for _, line := range r.Missed {
 		fmt.Fprintf(w, "never happened: %s\n", line)
 	}
-	claims := fmt.Sprintf("%s does not claim to survive %s", e.Name, strings.Join(unclaimed, ", "))
 	switch {
 	case broke && !s.Until.IsZero() && len(r.Faults) == 0:
 		fmt.Fprintf(w, "not agreed at %s, when the run was to end\n", s.Until)
-	case broke && len(unclaimed) > 0:
+	case !r.Complete && claims != "":
+		fmt.Fprintf(w, "it has not ended; %s\n", claims)
+	case !r.Complete:
+		fmt.Fprintln(w, "it has not ended")
+	case broke && claims != "":
 		fmt.Fprintf(w, "it broke; %s\n", claims)
 	case broke:
 		fmt.Fprintf(w, "it broke, and %s claims to survive that\n", e.Name)
-	case len(unclaimed) > 0:
+	case claims != "":
 		fmt.Fprintf(w, "it held, though %s\n", claims)
 	}
 	if broke {
@@ -242,6 +243,52 @@ func (p *program) faultsText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	if broke || drawn {
 		fmt.Fprintf(w, "replay: %s\n", o.replay(e, lines))
 	}
+}
+
+// disclaimer is why an algorithm need not hold in this run, in words; empty if there is no reason.
+func disclaimer(e *catalogue.Entry, r *simulate.Result) string {
+	var reasons []string
+	if unclaimed := r.Script.Unclaimed(r.Prepared.Declaration()); len(unclaimed) > 0 {
+		reasons = append(reasons, "does not claim to survive "+strings.Join(unclaimed, ", "))
+	}
+	if dropped := dropped(r); len(dropped) > 0 {
+		reasons = append(reasons, "assumes "+strings.Join(dropped, "; "))
+	}
+	if reasons == nil {
+		return ""
+	}
+	return e.Name + " " + strings.Join(reasons, ", and ")
+}
+
+// dropped are the assumptions of a timed algorithm that do not hold in this run, in words: messages take longer than
+// its parameter delay, or it waits for less than that demands.
+func dropped(r *simulate.Result) (all []string) {
+	if r.Timing != election.Timed {
+		return nil
+	}
+	parameters := r.Prepared.Parameters
+	for _, p := range r.Prepared.Declaration().Parameters {
+		value := parameters.Rational(p.Name)
+		switch {
+		case p.Name == "delay" && value.Cmp(new(big.Rat).SetUint64(r.Delay)) < 0:
+			all = append(all, fmt.Sprintf("messages of at most delay = %s, not %d", value.RatString(), r.Delay))
+		case strings.HasSuffix(p.Name, "timeout") && p.Derived != nil:
+			if least := p.Derived(parameters); value.Cmp(least) < 0 {
+				all = append(all, fmt.Sprintf("%s of at least %s = %s, not %s", p.Name, p.Default, least.RatString(), value.RatString()))
+			}
+		}
+	}
+	return all
+}
+
+// patience is after how many deliveries and timeouts a run with faults ends, unless it ends by itself: under some, such
+// as a cut between two of many that lasts, elections never end. 0: none go wrong, or there is a time to end.
+func (o *faultFlags) patience(e *catalogue.Entry, s *simulate.Options) uint64 {
+	if len(o.read) == 0 || !s.Until.IsZero() || e.Settles != nil {
+		return 0
+	}
+	n := uint64(min(s.Instance.IDs.Len(), 1<<20)) // so that 4n³ is below 2⁶⁴
+	return max(100_000_000, 4*n*n*n)              // a partition that heals costs Bully nearly n³
 }
 
 // losing says whether links may lose or repeat messages.
@@ -307,13 +354,19 @@ func belief(r *simulate.Result, d election.Decision, one bool) string {
 
 // faultsJSON is what results show of faults.
 func faultsJSON(e *catalogue.Entry, o *runOptions, r *simulate.Result) object {
-	lines := r.Script.Lines(r.Prepared)
-	if len(lines) == 0 {
+	lines, dropped := r.Script.Lines(r.Prepared), dropped(r)
+	if len(lines) == 0 && dropped == nil {
 		return nil
 	}
-	result := object{{"faults", lines}}
+	result := object{}
+	if len(lines) > 0 {
+		result = append(result, field{"faults", lines})
+	}
 	if unclaimed := r.Script.Unclaimed(r.Prepared.Declaration()); len(unclaimed) > 0 {
 		result = append(result, field{"unclaimed", unclaimed})
+	}
+	if dropped != nil {
+		result = append(result, field{"dropped", dropped})
 	}
 	if len(r.Missed) > 0 {
 		result = append(result, field{"missed", r.Missed})

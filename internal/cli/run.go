@@ -127,7 +127,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.StringVar(&o.scenario, "scenario", "", "a run that has a name, told as a story; see ringleader scenarios")
 	f.BoolVar(&o.story, "story", false, "first tell the run, a line a step")
 	f.Uint64Var(&o.until, "until", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
-	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts (default none)")
+	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts; 0: never (default never; at 100 million or 4n³ with faults, since some never end)")
 	f.StringVar(&o.save, "save", "", "save the run with all that it depends on into this file, for ringleader replay")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
@@ -172,6 +172,9 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 		return s, err
 	}
 	s.Faults, err = o.faults(i, stdin)
+	if !o.of.Changed("limit") {
+		s.Limit = o.patience(e, &s)
+	}
 	return s, err
 }
 
@@ -216,11 +219,19 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	case err != nil:
 		return err
 	case !r.Complete:
-		return exitError{exitIncomplete, fmt.Errorf("stopped after %d deliveries, before the end", r.Deliveries)}
+		return exitError{exitIncomplete, stopped(ctx, r.Deliveries)}
 	case !r.Right || len(r.Faults) > 0 || o.failed():
 		return exitError{code: exitNo}
 	}
 	return nil
+}
+
+// stopped is the error of a run that a limit or the caller stopped.
+func stopped(ctx context.Context, deliveries uint64) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped after %d deliveries, before the end", deliveries)
+	}
+	return fmt.Errorf("stopped after %d deliveries, before the end; --limit allows more", deliveries)
 }
 
 // real is the identifier at a position; on an anonymous network the position itself.
