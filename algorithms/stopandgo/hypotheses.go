@@ -43,9 +43,10 @@ func first(set election.Parameters) *big.Int { return set.Rational("c").Num() }
 // times: (P1) h₁ = c, h_m = c·h_{m-1}.
 func times(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	if before == nil {
-		return first(set)
+		before = big.NewInt(1)
 	}
-	return within(new(big.Int).Mul(before, first(set)), bits)
+	c := set.Rational("c")
+	return within(divideUp(new(big.Int).Mul(before, c.Num()), c.Denom()), bits)
 }
 
 // toThePower: (P2) h₁ = c, h_m = (h_{m-1})^a.

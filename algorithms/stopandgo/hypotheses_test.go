@@ -63,6 +63,7 @@ func TestPublishedHypotheses(t *testing.T) {
 		{stopandgo.P1, "c=2", 16, "2 4 8 16"},
 		{stopandgo.P1, "c=3", 200, "3 9 27 81 243"},
 		{stopandgo.P1, "c=10", 999, "10 100 1000"},
+		{stopandgo.P1, "c=7/3", 100, "3 7 17 40 94 220"},
 		{stopandgo.P2, "c=2 a=1.1", 8000, "2 3 4 5 6 8 10 13 17 23 32 46 68 104 166 277 487 905 1788 3781 8618"},
 		{stopandgo.P2, "c=2 a=1.5", far, "2 3 6 15 59 454 9674 951501 928140821 28276184777782"},
 		{stopandgo.P2, "c=2 a=2", further, "2 4 16 256 65536 4294967296 18446744073709551616"},
@@ -153,7 +154,8 @@ func TestElectionsThatCannotEndAreRefused(t *testing.T) {
 		want       string
 	}{
 		{stopandgo.P1, "c=1", 2, "parameter c is at least 2, not 1"},
-		{stopandgo.P1, "c=5/2", 2, "parameter c is a whole number, not 5/2"},
+		{stopandgo.P1, "c=5/3", 2, "parameter c is at least 2, not 5/3"},
+		{stopandgo.P2, "c=5/2", 2, "parameter c is a whole number, not 5/2"},
 		{stopandgo.P2, "a=1", 2, "parameter a is greater than 1, not 1"},
 		{stopandgo.P2, "a=.5", 2, "parameter a is greater than 1, not .5"},
 		{stopandgo.P4, "epsilon=0", 2, "parameter epsilon is greater than 0, not 0"},

@@ -16,7 +16,7 @@ var (
 		Source: "S5 sections 3 and 5, (P1)",
 		About: about + "Here each hypothesis is c times the one before: O(n log n / log c) messages and O(c·n·i) time, " +
 			"where i is the smallest identifier.",
-		Parameters: []election.Parameter{{Name: "c", Whole: true, Least: 2, Default: "2", About: "the first hypothesis, and the factor"}},
+		Parameters: []election.Parameter{{Name: "c", Least: 2, Default: "2", About: "the first hypothesis, and the factor, such as 3 or 5/2"}},
 	}, times, "c of at least 2 would do")
 
 	P2 = With(election.Declaration{
