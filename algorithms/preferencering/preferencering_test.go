@@ -21,25 +21,11 @@ type (
 	receive = func(*process, election.Port, election.Kind, message, output)
 )
 
-func check(t *testing.T, how receive, o verify.Options) *verify.Violation {
-	t.Helper()
-	a := preferencering.Algorithm
-	a.Receive = how
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Violation == nil && !report.Complete {
-		t.Fatalf("not finished after %d states", report.States)
-	}
-	return report.Violation
-}
-
 func TestEveryScheduleOfEveryVoteOfThree(t *testing.T) {
 	for code := range 27 {
 		o := verify.Options{Size: 3, Starts: verify.AnyTime, Unordered: true}
 		o.Instance.Votes = []uint64{uint64(code%3) + 1, uint64(code/3%3) + 1, uint64(code/9) + 1}
-		if v := check(t, (*process).Receive, o); v != nil {
+		if v := electiontest.Verify(t, preferencering.Algorithm, o, nil).Violation; v != nil {
 			t.Errorf("votes %v: %s: %s", o.Instance.Votes, v.Property, v.Detail)
 		}
 	}
@@ -70,9 +56,9 @@ func TestOneBallotGoesRoundWhenOneStartsAndAsInLCRWhenAllDo(t *testing.T) {
 // found expects that the checker finds a mutant.
 func found(t *testing.T, property string, o verify.Options, how receive) {
 	t.Helper()
-	if v := check(t, how, o); v == nil || v.Property != property {
-		t.Errorf("found %+v, want %q", v, property)
-	}
+	a := preferencering.Algorithm
+	a.Receive = how
+	electiontest.Found(t, "the mutant", a, o, property)
 }
 
 // A smaller initiator's ballot that goes on as one's own counts its voters twice.
@@ -129,11 +115,7 @@ func fickle(votes ...uint64) (election.Algorithm[process, message], verify.Optio
 func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 	for code := range 27 {
 		a, o := fickle(uint64(code%3)+1, uint64(code/3%3)+1, uint64(code/9)+1)
-		report, err := verify.Run(a, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v := report.Violation; v != nil || !report.Complete {
+		if v := electiontest.Verify(t, a, o, nil).Violation; v != nil {
 			t.Errorf("votes %v: %+v", o.Instance.Votes, v)
 		}
 	}
@@ -142,26 +124,14 @@ func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
 	a, o := fickle(3, 3, 1)
 	a.Kept = nil
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := report.Violation; v == nil || v.Property != verify.TwoLeaders {
-		t.Errorf("found %+v", v)
-	}
+	electiontest.Found(t, "a vote that is forgotten", a, o, verify.TwoLeaders)
 }
 
 // Its own ballot may be lost with it, and a larger initiator's that would drop it may be lost at it.
 func TestARecountThatLargerInitiatorsDropIsFound(t *testing.T) {
 	a, o := fickle()
 	a.Recover = (*process).Start
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := report.Violation; v == nil || v.Property != verify.Undecided {
-		t.Errorf("found %+v", v)
-	}
+	electiontest.Found(t, "a recount", a, o, verify.Undecided)
 }
 
 func TestSeveralCrashesThatAreOverDelayTheResultAndDoNotChangeIt(t *testing.T) {

@@ -5,7 +5,8 @@
 // preference", and the tree topology, and gives no code. This is saturation as algorithm tree has it, after
 // Santoro, Design and Analysis of Distributed Algorithms (2006), sections 2.6 and 3.2, with a sum of votes
 // in place of a maximum. Sums do not depend on the order in which neighbours report; but unlike a maximum
-// a sum that came twice would be wrong, so each port is heard once.
+// a sum that came twice would be wrong, so each port is heard once. What the two have in common is written in
+// both, so that each can be read alone.
 //
 // What crashes ask for is ours. A vote is cast once and kept, whatever its process prefers after a crash.
 // Who comes back wakes its neighbours again; each tells it again what it has told it before, and does not

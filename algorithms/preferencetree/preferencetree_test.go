@@ -31,26 +31,12 @@ type (
 	receive = func(*process, election.Port, election.Kind, message, output)
 )
 
-func check(t *testing.T, how receive, o verify.Options) *verify.Violation {
-	t.Helper()
-	a := preferencetree.Algorithm
-	a.Receive = how
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Violation == nil && !report.Complete {
-		t.Fatalf("not finished after %d states", report.States)
-	}
-	return report.Violation
-}
-
 func TestEveryScheduleOfEveryVoteOfThree(t *testing.T) {
 	for code := range 27 {
 		o := verify.Options{Size: 3, Starts: verify.AnyTime, Unordered: true}
 		o.Instance.Edges = path(3)
 		o.Instance.Votes = []uint64{uint64(code%3) + 1, uint64(code/3%3) + 1, uint64(code/9) + 1}
-		if v := check(t, (*process).Receive, o); v != nil {
+		if v := electiontest.Verify(t, preferencetree.Algorithm, o, nil).Violation; v != nil {
 			t.Errorf("votes %v: %s: %s", o.Instance.Votes, v.Property, v.Detail)
 		}
 	}
@@ -87,9 +73,9 @@ func found(t *testing.T, property string, votes []uint64, unordered bool, how re
 	t.Helper()
 	o := verify.Options{Size: len(votes), Unordered: unordered}
 	o.Instance.Edges, o.Instance.Votes = path(len(votes)), votes
-	if v := check(t, how, o); v == nil || v.Property != property {
-		t.Errorf("found %+v, want %q", v, property)
-	}
+	a := preferencetree.Algorithm
+	a.Receive = how
+	electiontest.Found(t, "the mutant", a, o, property)
 }
 
 // Of the saturated pair each knows one half.
@@ -113,18 +99,17 @@ func TestAVoteThatIsAddedAgainWithEachReportIsFound(t *testing.T) {
 }
 
 func TestVotesThatDoNotWakeAreFoundIfTheyOvertake(t *testing.T) {
-	a := func(p *process, port election.Port, kind election.Kind, m message, out output) {
+	a := preferencetree.Algorithm
+	a.Receive = func(p *process, port election.Port, kind election.Kind, m message, out output) {
 		if p.Stage != preferencetree.Available || kind == preferencetree.WakeUp {
 			p.Receive(port, kind, m, out)
 		}
 	}
 	o := verify.Options{Size: 2, Starts: verify.EverySet, Unordered: true}
 	o.Instance.Edges = path(2)
-	if v := check(t, a, o); v == nil || v.Property != verify.Undecided {
-		t.Errorf("found %+v", v)
-	}
+	electiontest.Found(t, "the mutant", a, o, verify.Undecided)
 	o.Unordered = false
-	if v := check(t, a, o); v != nil {
+	if v := electiontest.Verify(t, a, o, nil).Violation; v != nil {
 		t.Errorf("in order: %s: %s", v.Property, v.Detail)
 	}
 }
@@ -142,11 +127,7 @@ func fickle(votes ...uint64) (election.Algorithm[process, message], verify.Optio
 func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 	for code := range 27 {
 		a, o := fickle(uint64(code%3)+1, uint64(code/3%3)+1, uint64(code/9)+1)
-		report, err := verify.Run(a, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v := report.Violation; v != nil || !report.Complete {
+		if v := electiontest.Verify(t, a, o, nil).Violation; v != nil {
 			t.Errorf("votes %v: %+v", o.Instance.Votes, v)
 		}
 	}
@@ -155,13 +136,7 @@ func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
 	a, o := fickle(2, 3, 2) // the one at the end, after a crash, for 3
 	a.Kept = nil
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := report.Violation; v == nil || v.Property != verify.TwoLeaders {
-		t.Errorf("found %+v", v)
-	}
+	electiontest.Found(t, "a vote that is forgotten", a, o, verify.TwoLeaders)
 }
 
 func TestNeighboursThatDoNotRepeatWhatACrashForgotAreFound(t *testing.T) {
@@ -170,13 +145,7 @@ func TestNeighboursThatDoNotRepeatWhatACrashForgotAreFound(t *testing.T) {
 		m.Again = false
 		p.Receive(port, kind, m, out)
 	}
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := report.Violation; v == nil || v.Property != verify.Undecided {
-		t.Errorf("found %+v", v)
-	}
+	electiontest.Found(t, "nothing is repeated", a, o, verify.Undecided)
 }
 
 func TestSeveralCrashesThatAreOverDelayTheResultAndDoNotChangeIt(t *testing.T) {
