@@ -150,6 +150,12 @@ func (p Parameters) Word(name string) string { return p.get(name).word }
 // Rational is the value of a number; it must not be changed.
 func (p Parameters) Rational(name string) *big.Rat { return p.get(name).number }
 
+// Linear is factor times the value of a number, plus constant, as a default may be that depends on it.
+func (p Parameters) Linear(name string, factor, constant int64) *big.Rat {
+	y := new(big.Rat).Mul(p.Rational(name), big.NewRat(factor, 1))
+	return y.Add(y, big.NewRat(constant, 1))
+}
+
 // Ticks is the value of a whole number, as time.
 func (p Parameters) Ticks(name string) Ticks {
 	ticks, ok := TicksOf(p.Rational(name).Num())

@@ -16,8 +16,7 @@ var knobs = election.Declaration{Name: "knobs", Parameters: []election.Parameter
 	{Name: "delay", Whole: true, Least: 1, Default: "10"},
 	{Name: "factor", Least: -2, Most: 5, Default: "3/2"},
 	{Name: "timeout", Whole: true, Least: 1, Most: 1000, Default: "2·delay + 1", Derived: func(p election.Parameters) *big.Rat {
-		twice := new(big.Rat).Mul(big.NewRat(2, 1), p.Rational("delay"))
-		return twice.Add(twice, big.NewRat(1, 1))
+		return p.Linear("delay", 2, 1)
 	}},
 }}
 

@@ -122,13 +122,13 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{
 				Name: "answer-timeout", Whole: true, Least: 1, Default: "2·delay + 1",
 				About:   "T1, how long to wait for an answer; more than 2·delay, or a live process is taken for dead",
-				Derived: func(p election.Parameters) *big.Rat { return linear(p.Rational("delay"), 2, 1) },
+				Derived: func(p election.Parameters) *big.Rat { return p.Linear("delay", 2, 1) },
 			},
 			{
 				Name: "victory-timeout", Whole: true, Least: 1, Default: "answer-timeout + 2·delay + 1",
 				About: "T2, how long to wait for the victory of one that answered",
 				Derived: func(p election.Parameters) *big.Rat {
-					t2 := linear(p.Rational("delay"), 2, 1)
+					t2 := p.Linear("delay", 2, 1)
 					return t2.Add(t2, p.Rational("answer-timeout"))
 				},
 			},
@@ -171,11 +171,6 @@ func power(n, less uint64) uint64 {
 		return math.MaxUint64
 	}
 	return 1<<n - less // 1<<64 is 0, which is 2⁶⁴ here
-}
-
-func linear(x *big.Rat, factor, constant int64) *big.Rat {
-	y := new(big.Rat).Mul(x, big.NewRat(factor, 1))
-	return y.Add(y, big.NewRat(constant, 1))
 }
 
 // New is a process that knows no coordinator.

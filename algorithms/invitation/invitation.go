@@ -134,10 +134,8 @@ var Algorithm = election.Algorithm[Process, Group]{
 			},
 			{
 				Name: "poll-period", Whole: true, Least: 1, Most: 1 << 62, Default: "20·delay",
-				About: "Tp, how often a member asks for its coordinator",
-				Derived: func(p election.Parameters) *big.Rat {
-					return new(big.Rat).Mul(p.Rational("delay"), big.NewRat(20, 1))
-				},
+				About:   "Tp, how often a member asks for its coordinator",
+				Derived: func(p election.Parameters) *big.Rat { return p.Linear("delay", 20, 0) },
 			},
 			{
 				Name: "stagger", Whole: true, Most: 1 << 56, Default: "0",

@@ -112,11 +112,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 			},
 			{
 				Name: "timeout", Whole: true, Least: 1, Default: "2·delay + 1",
-				About: "how long to wait for an acknowledgement; more than 2·delay, or a live process is skipped",
-				Derived: func(p election.Parameters) *big.Rat {
-					twice := new(big.Rat).Mul(p.Rational("delay"), big.NewRat(2, 1))
-					return twice.Add(twice, big.NewRat(1, 1))
-				},
+				About:   "how long to wait for an acknowledgement; more than 2·delay, or a live process is skipped",
+				Derived: func(p election.Parameters) *big.Rat { return p.Linear("delay", 2, 1) },
 			},
 		},
 		Bounds: bounds(0, "2n", "2n²"),

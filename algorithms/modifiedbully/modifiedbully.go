@@ -107,13 +107,13 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{
 				Name: "answer-timeout", Whole: true, Least: 1, Most: 1 << 62, Default: "2·delay + 1",
 				About:   "T1, how long to collect answers; more than 2·delay, or a live process is taken for dead",
-				Derived: func(p election.Parameters) *big.Rat { return linear(p.Rational("delay"), 2, 1) },
+				Derived: func(p election.Parameters) *big.Rat { return p.Linear("delay", 2, 1) },
 			},
 			{
 				Name: "victory-timeout", Whole: true, Least: 1, Most: math.MaxInt64, Default: "answer-timeout + 2·delay + 1",
 				About: "T2, how long to wait for a coordinator after an answer or a grant",
 				Derived: func(p election.Parameters) *big.Rat {
-					t2 := linear(p.Rational("delay"), 2, 1)
+					t2 := p.Linear("delay", 2, 1)
 					return t2.Add(t2, p.Rational("answer-timeout"))
 				},
 			},
@@ -142,11 +142,6 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Recover: (*Process).Start,
 	Suspect: (*Process).Suspect,
 	Trust:   (*Process).Trust,
-}
-
-func linear(x *big.Rat, factor, constant int64) *big.Rat {
-	y := new(big.Rat).Mul(x, big.NewRat(factor, 1))
-	return y.Add(y, big.NewRat(constant, 1))
 }
 
 // New is a process that knows no coordinator.
