@@ -211,7 +211,7 @@ func (r *rounds[S, M]) token(most int) (deliveries int) {
 	for ; deliveries < most && len(collect.Sent()) == 1; deliveries++ {
 		m := &collect.Sent()[0]
 		link, message := m.Link, m.M
-		collect.Swap(collect.Sent())
+		collect.Reset()
 		direction, kind := link>>4&1, election.Kind(link&15)
 		to := link>>5 + 1 - 2*direction
 		if to >= n {
@@ -318,14 +318,14 @@ func (r *rounds[S, M]) ring(in []election.Sent[M]) {
 func (r *rounds[S, M]) circle(in []election.Sent[M]) {
 	receive, states, collect, sent := r.a.Receive, r.states, r.collect, &r.sent
 	for i := range in {
-		m := &in[i]
-		to, kind := m.Link>>5+1, m.Link&15
+		link := in[i].Link
+		to, kind := link>>5+1, link&15
 		if int(to) >= len(states) {
 			to = 0
 		}
 		sent[kind]++
 		collect.At(2 * to)
-		receive(&states[to], 1, election.Kind(kind), m.M, collect.Out())
+		receive(&states[to], 1, election.Kind(kind), in[i].M, collect.Out())
 	}
 }
 
@@ -357,22 +357,20 @@ func (r *run[S, M]) phases(in []election.Sent[M]) {
 	}
 }
 
-// decisions makes the decisions of some steps of one moment. Nearly all processes of a large run make one
-// and the same: they follow, for the first and last time.
+// decisions makes the decisions of some steps of one moment.
 func (r *run[S, M]) decisions() {
-	ring, once, all, followed := r.net.Topology == election.Ring, r.a.Task == election.Once && r.leases == nil, r.result.Decisions, false
+	ring, followed := r.net.Topology == election.Ring, false
 	for i := range r.collect.Rare() {
 		e := &r.collect.Rare()[i]
 		p := int(e.Link >> 1)
 		if !ring {
 			p = r.net.Owner(e.Link)
 		}
-		if d := &all[p]; once && e.Op == election.Follow && e.Term == 0 && d.Role == election.Undecided {
-			d.Leader, d.Role = e.ID, election.Follower
+		if r.follows(p, e) {
 			followed = true
-			continue
+		} else {
+			r.decide(p, *e)
 		}
-		r.decide(p, *e)
 	}
 	if t := r.result.Time; followed && t != nil {
 		t.Decided = later(t.Decided, r.now)

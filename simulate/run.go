@@ -37,6 +37,7 @@ type run[S, M any] struct {
 	dead    []bool           // nil if nobody ever is
 	leases  []election.Ticks // when each one ends; nil unless declared
 	groups  map[group]bool   // that have been; nil unless declared
+	once    bool             // who follows without a term does so for ever
 	beyond  bool             // in the end all was quiet, but for timers that would expire after 2¹²⁸ units
 	unsent  int              // how many messages of the last step do not leave, since the process crashes amid it
 	sent    [16]uint64
@@ -131,6 +132,7 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 	if a.Task == election.Groups {
 		r.groups = map[group]bool{}
 	}
+	r.once = a.Task == election.Once && !a.Leased
 	for k, kind := range a.Kinds {
 		if kind.Class == election.Election {
 			r.elects |= 1 << k
@@ -312,17 +314,14 @@ func (r *run[S, M]) phase(phase int) {
 	r.result.ByPhase[phase]++
 }
 
-// follows makes the decision that nearly all processes of a large run make, and reports false, having done
-// nothing, if it is another one. Then decide makes it, and says the same in all cases, more slowly.
+// follows makes the decision that nearly all processes of a large run make, to follow for the first and last
+// time, and says whether that is what the effect is. When that was is for the caller to keep.
 func (r *run[S, M]) follows(p int, e *election.Effect) bool {
 	d := &r.result.Decisions[p]
-	if e.Op != election.Follow || e.Term != 0 || d.Role != election.Undecided || r.a.Task != election.Once || r.leases != nil {
+	if e.Op != election.Follow || e.Term != 0 || d.Role != election.Undecided || !r.once {
 		return false
 	}
 	d.Leader, d.Role = e.ID, election.Follower
-	if t := r.result.Time; t != nil {
-		t.Decided = later(t.Decided, r.now)
-	}
 	return true
 }
 

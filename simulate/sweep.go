@@ -37,6 +37,7 @@ type arc[S, M any] struct {
 	limit      uint64 // of deliveries
 	look       uint64 // at how many of them to see whether there may be more
 	quiet      uint64 // when the last message arrived
+	followed   uint64 // when the last process followed
 	fault      any    // what a step panicked with
 }
 
@@ -170,7 +171,7 @@ func (a *arcs[S, M]) merge() {
 			a.result.fault(text)
 		}
 		if t, of := a.result.Time, one.result.Time; t != nil {
-			*t = Times{later(t.Elected, of.Elected), later(t.Decided, of.Decided), later(t.Quiet, election.Units(one.quiet))}
+			*t = Times{later(t.Elected, of.Elected), later(later(t.Decided, of.Decided), election.Units(one.followed)), later(t.Quiet, election.Units(one.quiet))}
 		}
 		a.result.Deliveries += one.deliveries
 		a.result.Complete = a.result.Complete && one.result.Complete
@@ -206,6 +207,9 @@ func (a *arc[S, M]) sweep(first bool) {
 		} else {
 			a.untimed(p, in)
 		}
+		if len(collect.Rare()) > 0 {
+			a.decided(p)
+		}
 		if starts && a.o.AnyTime {
 			a.begins(p)
 		}
@@ -240,6 +244,7 @@ func (a *arc[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]
 	receive, collect, from := a.a.Receive, a.collect, p
 	phase, elects, clock := a.a.Phase, a.elects, a.result.Time != nil
 	last := uint64(0)
+	collect.Swap(in)
 	for ; p < a.high && len(in) == 1; p++ {
 		link, message := in[0].Link, in[0].M
 		kind := election.Kind(link & 15)
@@ -249,7 +254,7 @@ func (a *arc[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]
 			}
 			collect.At(stamp(last + 1))
 		}
-		collect.Swap(in)
+		collect.Reset()
 		a.sent[kind]++
 		if phase != nil && elects>>kind&1 != 0 {
 			a.phase(phase(kind, message))
@@ -274,9 +279,6 @@ func (a *arc[S, M]) untimed(p int, in []election.Sent[M]) {
 		sent[kind]++
 		receive(state, 1, election.Kind(kind), m.M, collect.Out())
 	}
-	if len(collect.Rare()) > 0 {
-		a.decided(p)
-	}
 }
 
 // timed is untimed with a clock: what a process sends arrives one unit after what it answers.
@@ -291,14 +293,11 @@ func (a *arc[S, M]) timed(p int, in []election.Sent[M]) {
 	a.quiet = max(a.quiet, last)
 	receive, state, collect, sent := a.a.Receive, &a.states[p], a.collect, &a.sent
 	for i := range in {
-		m := &in[i]
-		kind := m.Link & 15
+		link := in[i].Link
+		kind := link & 15
 		sent[kind]++
-		collect.At(m.Link>>4 + stamp(1))
-		receive(state, 1, election.Kind(kind), m.M, collect.Out())
-	}
-	if len(collect.Rare()) > 0 {
-		a.decided(p)
+		collect.At(link>>4 + stamp(1))
+		receive(state, 1, election.Kind(kind), in[i].M, collect.Out())
 	}
 }
 
@@ -307,12 +306,15 @@ func (a *arc[S, M]) timed(p int, in []election.Sent[M]) {
 func (a *arc[S, M]) decided(p int) {
 	for i := range a.collect.Rare() {
 		e := &a.collect.Rare()[i]
+		at := stamped(e.Link) - 1
+		if a.follows(p, e) {
+			a.followed = max(a.followed, at)
+			continue
+		}
 		if a.result.Time != nil {
-			a.now = election.Units(stamped(e.Link) - 1)
+			a.now = election.Units(at)
 		}
-		if !a.follows(p, e) {
-			a.decide(p, *e)
-		}
+		a.decide(p, *e)
 	}
 	a.collect.ResetRare()
 }
