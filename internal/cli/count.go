@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
 )
 
 func (p *program) count() *cobra.Command {
@@ -81,8 +83,15 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 			decided = 1
 		}
 		result := append(identity(e, in, i.IDs),
-			field{"timing", e.Timing.String()}, field{"seed", in.seed}, field{"parameters", parameters(set)},
-			field{"leader", r.Leader}, field{"leader_position", r.Position}, field{"leaders", []uint64{r.Leader}},
+			field{"timing", e.Timing.String()}, field{"seed", in.seed}, field{"parameters", parameters(set)})
+		if w, given := woken.(count.Woken); given {
+			s := simulate.Options{Instance: i}
+			if s.Instance.Unwilling = w.Unwilling; awake.wake != "" {
+				s.Wake = w.Wake
+			}
+			result = append(result, wakingJSON(&s)...)
+		}
+		result = append(result, field{"leader", r.Leader}, field{"leader_position", r.Position}, field{"leaders", []uint64{r.Leader}},
 			field{"live", n}, field{"decided", decided}, field{"agreed", true}, field{"messages", messages(e.Declaration, r.Messages)})
 		if r.ByPhase != nil {
 			result = append(result, field{"by_phase", r.ByPhase})
