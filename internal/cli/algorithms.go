@@ -101,7 +101,11 @@ func (p *program) table() {
 			if b == nil {
 				return ""
 			}
-			return cell(formula(b) + map[string]string{"election": "", "total": " in all"}[b.Of])
+			text := formula(b) + map[string]string{"election": "", "total": " in all"}[b.Of]
+			if b.OneStart {
+				text += ", if one starts"
+			}
+			return cell(text)
 		}
 		fmt.Fprintf(p.stdout, "| `%s` | %s | %s | %s | %s | %s | %s |\n", e.Name, model(e.Declaration), assumes(e.Declaration),
 			winner(e.Declaration), bound(election.Worst), bound(election.Average), survives(e.Survives))

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -152,13 +154,28 @@ func (o *compareOptions) check(p *program) error {
 			asked++
 		}
 	}
-	if asked > 1 {
+	switch {
+	case asked > 1:
 		return errors.New("stdout takes one result: one of --csv, --json and --draw -")
+	case o.out == "-":
+		return errors.New("--out keeps points in a file, to go on from; stdout cannot be read again")
+	case o.out != "" && o.draw != "" && sameFile(o.out, o.draw):
+		return errors.New("--out and --draw write to the same file; the drawing would replace the points")
 	}
 	if err := o.drawOptions.check(); err != nil || o.draw == "" || o.draw == "-" {
 		return err
 	}
 	return p.canReplace(o.draw)
+}
+
+// sameFile says whether two names are those of one file.
+func sameFile(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	first, err := os.Stat(a)
+	second, missing := os.Stat(b)
+	return err == nil && missing == nil && os.SameFile(first, second)
 }
 
 // measure makes the study and writes what came of it.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -51,9 +52,26 @@ func (o *compareOptions) readFile(p *program) (*study.Study, error) {
 // mostText is how long such a file can be.
 const mostText = 1 << 20
 
+// kinds are what the keys are, for those who write something else.
+var kinds = map[string]string{
+	"title":      `title is a text, such as "Ours and theirs"`,
+	"algorithms": `algorithms is a list of names, such as ["lcr", "stop-and-go-p2:c=2,a=3/2"]`,
+	"order":      `order is a list of names, such as ["random"]`,
+	"orders":     `orders is a number of at least 1, such as 1000`,
+	"until":      `until is a percentage in quotes, such as "1%"`,
+	"seed":       `seed is a number of at least 0, such as 1`,
+}
+
 func parseStudyFile(in io.Reader) (*studyFile, error) {
 	f := new(studyFile)
-	err := toml.NewDecoder(io.LimitReader(in, mostText)).DisallowUnknownFields().Decode(f)
+	text, err := io.ReadAll(io.LimitReader(in, mostText+1))
+	switch {
+	case err != nil:
+		return nil, reason(err)
+	case len(text) > mostText:
+		return nil, fmt.Errorf("a study has at most %d bytes", mostText)
+	}
+	err = toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(f)
 	var unknown *toml.StrictMissingError
 	var wrong *toml.DecodeError
 	switch {
@@ -64,9 +82,12 @@ func parseStudyFile(in io.Reader) (*studyFile, error) {
 			instead(key, []string{"algorithms", "n", "order", "orders", "until", "seed", "title"}))
 	case errors.As(err, &wrong):
 		row, _ := wrong.Position()
+		if kind := kinds[strings.Join(wrong.Key(), ".")]; kind != "" { // else it is no TOML
+			return nil, fmt.Errorf("line %d: %s", row, kind)
+		}
 		return nil, fmt.Errorf("line %d: %s", row, strings.TrimPrefix(wrong.Error(), "toml: "))
 	}
-	return f, reason(err)
+	return f, err
 }
 
 // study is what the file describes, with this precision if it names none.
@@ -102,19 +123,21 @@ func (f *studyFile) study(until string) (*study.Study, error) {
 
 // sizes reads "8..1024", 16 or [16, 64, 256].
 func (f *studyFile) sizes() ([]int, error) {
-	var parts []string
-	switch n := f.N.(type) {
-	case nil:
+	list, isList := f.N.([]any)
+	if !isList && f.N != nil {
+		list = []any{f.N}
+	}
+	if len(list) == 0 {
 		return nil, nil
-	case []any:
-		if len(n) == 0 {
-			return nil, nil
-		}
-		for _, part := range n {
+	}
+	var parts []string
+	for _, part := range list {
+		switch part.(type) {
+		case string, int64:
 			parts = append(parts, fmt.Sprint(part))
+		default:
+			return nil, errors.New(`sizes are numbers such as [16, 64, 256], or doublings such as "8..1024"`)
 		}
-	default:
-		parts = []string{fmt.Sprint(n)}
 	}
 	return study.ParseSizes(strings.Join(parts, ","))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"os"
 	"path/filepath"
 )
@@ -42,7 +43,8 @@ func (s *Study) OpenKeep(path, version string) (*Keep, error) {
 	if k.head, err = line(head{format, version, s.Command()}); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	info, missing := os.Stat(path)
+	if missing == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %s is no regular file", ErrKeep, path)
 	}
 	if k.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
@@ -50,6 +52,9 @@ func (s *Study) OpenKeep(path, version string) (*Keep, error) {
 	}
 	if err := k.begin(s); err != nil {
 		k.file.Close()
+		if missing != nil { // nothing is left where nothing was
+			os.Remove(path)
+		}
 		return nil, err
 	}
 	return k, nil
@@ -70,7 +75,10 @@ func (k *Keep) begin(s *Study) error {
 	if err != nil {
 		return err
 	}
-	if err := k.file.Truncate(int64(whole)); err != nil || whole > 0 {
+	if whole < len(text) {
+		err = k.file.Truncate(int64(whole))
+	}
+	if err != nil || whole > 0 {
 		return err
 	}
 	return errors.Join(k.write(k.head), syncFolder(k.path))
@@ -85,32 +93,46 @@ func (k *Keep) read(s *Study, lines [][]byte) error {
 		}
 		return fmt.Errorf("%w: %s keeps those of another study, by ringleader %s: %s", ErrKeep, k.path, other.Version, other.Command)
 	}
-	known := map[string]bool{}
+	places := map[string]*Point{}
 	for _, p := range s.places() {
-		known[p.point().key()] = true
+		point := p.point()
+		places[point.key()] = point
 	}
+	there := map[string]bool{}
 	for i, text := range lines[1 : len(lines)-1] {
 		point := new(Point)
-		if err := json.Unmarshal(text, point); err != nil || !known[point.key()] || !point.whole() {
+		err := json.Unmarshal(text, point)
+		key := point.key()
+		if place := places[key]; err != nil || place == nil || point.How != place.How || point.Varies != place.Varies || !point.whole() {
 			return fmt.Errorf("%w: line %d of %s is no point of this study", ErrKeep, i+2, k.path)
 		}
-		k.Points = append(k.Points, point)
+		if !there[key] { // or two studies wrote to the file at once
+			there[key] = true
+			k.Points = append(k.Points, point)
+		}
 	}
 	return nil
 }
 
-// whole says whether nothing is missing.
+// whole says whether nothing is missing, and the numbers can be those of runs.
 func (p *Point) whole() bool {
-	sums := []*Sum{&p.Election, &p.Announcement}
-	if p.Elected != nil && p.Quiet != nil {
-		sums = append(sums, p.Elected, p.Quiet)
+	if !p.Election.whole() || !p.Announcement.whole() || p.Election.Runs != p.Announcement.Runs {
+		return false
 	}
-	for _, s := range sums {
-		if s.Runs == 0 || s.Total == nil || s.Squares == nil || s.Least == nil || s.Most == nil {
-			return false
-		}
+	if p.Elected == nil || p.Quiet == nil {
+		return p.Elected == p.Quiet
 	}
-	return (p.Elected == nil) == (p.Quiet == nil)
+	return p.Elected.whole() && p.Quiet.whole() && p.Elected.Runs == p.Quiet.Runs && p.Elected.Runs <= p.Runs()
+}
+
+// whole says whether there can be such a sum. Of squares it is at least what it would be if all were equal.
+func (s *Sum) whole() bool {
+	if s.Runs == 0 || s.Total == nil || s.Squares == nil || s.Least == nil || s.Most == nil || s.Least.Sign() < 0 {
+		return false
+	}
+	runs := new(big.Int).SetUint64(s.Runs)
+	return new(big.Int).Mul(s.Least, runs).Cmp(s.Total) <= 0 && new(big.Int).Mul(s.Most, runs).Cmp(s.Total) >= 0 &&
+		new(big.Int).Mul(s.Squares, runs).Cmp(new(big.Int).Mul(s.Total, s.Total)) >= 0
 }
 
 // Add keeps a point.

@@ -58,7 +58,10 @@ func New(s Study) (*Study, error) {
 		return nil, fmt.Errorf("%w: a confidence interval can reach a percentage above 0%% and below 100%%, not %s", ErrStudy, percent(s.Until))
 	}
 	for i, name := range s.Orders {
-		if slices.Contains(s.Orders[:i], name) {
+		switch {
+		case !slices.Contains(order.Names, name):
+			return nil, fmt.Errorf("%w: no such order: %q; there are %s", ErrStudy, name, strings.Join(order.Names, ", "))
+		case slices.Contains(s.Orders[:i], name):
 			return nil, fmt.Errorf("%w: the order %s occurs twice", ErrStudy, name)
 		}
 	}

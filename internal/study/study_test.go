@@ -172,6 +172,25 @@ func TestAFileThatWasCutAnywhereIsResumed(t *testing.T) {
 	}
 }
 
+func TestTwoStudiesAtWorkOnOneFileEndWithTheSameBytes(t *testing.T) {
+	s, path := makeStudy(t, "4,8", 3, "lcr"), filepath.Join(t.TempDir(), "file")
+	want := string(keeping(t, s, path, 0))
+	head, points, _ := strings.Cut(want, "\n")
+	if err := os.WriteFile(path, []byte(head+"\n"+points+points), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k, err := s.OpenKeep(path, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(k.Points) != 2 || k.Close() != nil {
+		t.Errorf("%d points are kept of 2", len(k.Points))
+	}
+	if got := string(keeping(t, s, path, 0)); got != want {
+		t.Errorf("ends with\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestAFileOfSomethingElseIsLeftAlone(t *testing.T) {
 	s, path := makeStudy(t, "4,8", 3, "lcr"), filepath.Join(t.TempDir(), "file")
 	whole := string(keeping(t, s, path, 0))
@@ -183,8 +202,11 @@ func TestAFileOfSomethingElseIsLeftAlone(t *testing.T) {
 		whole + "{}\n":                      "line 4 of",
 		head + "\n\n":                       "line 2 of",
 		strings.Replace(whole, "7", "8", 1): "another study",
-		head + "\n" + strings.Replace(points, `"runs":3,`, "", 1): "line 2 of",
-		head + "\n" + strings.Replace(points, "lcr", "lrc", 1):    "line 2 of",
+		head + "\n" + strings.Replace(points, `"runs":3,`, "", 1):                "line 2 of",
+		head + "\n" + strings.Replace(points, "lcr", "lrc", 1):                   "line 2 of",
+		head + "\n" + strings.Replace(points, `"runs":3`, `"runs":2`, 1):         "line 2 of",
+		head + "\n" + strings.Replace(points, `"squares":`, `"squares":-`, 1):    "line 2 of",
+		head + "\n" + strings.Replace(points, "counted exactly", "simulated", 1): "line 2 of",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
