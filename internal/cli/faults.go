@@ -281,10 +281,11 @@ func dropped(r *simulate.Result) (all []string) {
 	return all
 }
 
-// patience is after how many deliveries and timeouts a run with faults ends, unless it ends by itself: under some, such
-// as a cut between two of many that lasts, elections never end. 0: none go wrong, or there is a time to end.
+// patience is after how many deliveries and timeouts a run ends, unless it ends by itself: under some faults, such as
+// a cut between two of many that lasts, and with timeouts that are too short, elections never end. 0: there is a time to
+// end, or neither faults nor timeouts.
 func (o *faultFlags) patience(e *catalogue.Entry, s *simulate.Options) uint64 {
-	if len(o.read) == 0 || !s.Until.IsZero() || e.Settles != nil {
+	if len(o.read) == 0 && e.Timing != election.Timed || !s.Until.IsZero() || e.Settles != nil {
 		return 0
 	}
 	n := uint64(min(s.Instance.IDs.Len(), 1<<20)) // so that 4n³ is below 2⁶⁴

@@ -9,8 +9,9 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// Under some faults an election never ends; without a time to end it has a limit then, with room for those that end late.
-func TestARunWithFaultsIsEndedIfNothingElseEndsIt(t *testing.T) {
+// Under some faults, and with timeouts that are too short, elections never end; without a time to end they have a limit
+// then, with room for those that end late.
+func TestARunWithFaultsOrTimeoutsIsEndedIfNothingElseEndsIt(t *testing.T) {
 	faulty := faultFlags{read: []faultLine{{"--fault", "partition 1 | 2"}}}
 	for _, c := range []struct {
 		algorithm string
@@ -22,7 +23,8 @@ func TestARunWithFaultsIsEndedIfNothingElseEndsIt(t *testing.T) {
 		{"bully", 5, faulty, 0, 100_000_000},
 		{"bully", 1000, faulty, 0, 4_000_000_000},
 		{"lcr", 1 << 24, faulty, 0, 1 << 62},
-		{"bully", 5, faultFlags{}, 0, 0},
+		{"lcr", 5, faultFlags{}, 0, 0},
+		{"logical-ring", 5, faultFlags{}, 0, 100_000_000},
 		{"bully", 5, faulty, 100, 0},
 		{"invitation", 5, faulty, 0, 0}, // it has settled some time after the last fault
 	} {
