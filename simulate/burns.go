@@ -93,7 +93,7 @@ func (b *burns[S, M]) refuse() error {
 		return wrong("the adversary starts all processes first; leave out who starts when, and who is dead")
 	case n == 1 || n&(n-1) != 0:
 		below := max(2, 1<<(bits.Len(uint(n))-1))
-		return wrong("%d processes, and the adversary doubles rings of 2; %d or %d would do", n, below, 2*below)
+		return wrong("the adversary doubles rings of 2, and never comes to a ring of %d; %d or %d would do", n, below, 2*below)
 	}
 	return nil
 }

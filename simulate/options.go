@@ -129,9 +129,11 @@ func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, 
 	}
 	switch {
 	case o.Timing != election.Asynchronous && o.Schedule != FIFO:
-		return wrong("schedule %s is for asynchronous runs; this one is %s", o.Schedule, o.Timing)
-	case o.Timing != election.Timed && o.Delay != 0:
-		return wrong("a delay is for timed runs; this one is %s", o.Timing)
+		return wrong("schedule %s is for asynchronous runs; this one is %s and needs none", o.Schedule, o.Timing)
+	case o.Timing == election.Synchronous && o.Delay != 0:
+		return wrong("messages of a synchronous run take one unit; leave the delay out")
+	case o.Timing == election.Asynchronous && o.Delay != 0:
+		return wrong("a delay is for timed runs, and this one is asynchronous; with timing timed it would do")
 	case o.Timing == election.Synchronous && f.Unordered:
 		return wrong("a synchronous run keeps the order of messages")
 	case o.Timing == election.Asynchronous && f.Unordered && !o.Schedule.canOvertake():
@@ -195,7 +197,7 @@ func (o *Options) checkWake(n int) error {
 	case o.Wake == nil:
 		return nil
 	case o.Timing != election.Synchronous:
-		return fmt.Errorf("times to wake are for synchronous runs; this one is %s", o.Timing)
+		return fmt.Errorf("times to wake are for synchronous runs, and this one is %s; with timing synchronous it would do", o.Timing)
 	case o.Initiators != nil || o.AnyTime:
 		return errors.New("times to wake say who starts and when; initiators and any time go without them")
 	case len(o.Wake) != n:
