@@ -230,6 +230,8 @@ func (p *program) faultsText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 		fmt.Fprintln(w, "it has not ended")
 	case broke && claims != "":
 		fmt.Fprintf(w, "it broke; %s\n", claims)
+	case broke && r.Decided == 0 && s.Initiators != nil && !slices.ContainsFunc(s.Initiators, func(q int) bool { return !slices.Contains(r.Dead, q) }):
+		fmt.Fprintln(w, "nobody elects: all that were to start have died")
 	case broke:
 		fmt.Fprintf(w, "it broke, and %s claims to survive that\n", e.Name)
 	case claims != "":

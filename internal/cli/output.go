@@ -90,10 +90,11 @@ func times(elected, decided, quiet any) object {
 	return object{{"elected", elected}, {"decided", decided}, {"quiet", quiet}}
 }
 
-// worst is the first declared worst case, if it speaks of a run with so many starters and no faults.
+// worst is the first declared worst case, if it speaks of a run with so many starters; none does of faults on the way,
+// since who recovers, say, may begin again.
 func worst(d *election.Declaration, starters int, hurt bool) *election.Bound {
 	b := d.Bound(election.Worst)
-	if b == nil || b.OneStart && (starters > 1 || hurt) {
+	if b == nil || hurt || b.OneStart && starters > 1 {
 		return nil
 	}
 	return b

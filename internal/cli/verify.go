@@ -36,7 +36,7 @@ Exit status: 0 every property holds; 1 one does not; 2 the call was wrong; 3 not
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify bully --n 3 --crash 1 --recover 1
-  ringleader verify bully --n 3 --param victory=lower,answer-timeout=2 --draw wrong.svg`,
+  ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := oneAlgorithm(command, args)
 			if err != nil {
