@@ -196,16 +196,20 @@ func (p *program) reportText(e *catalogue.Entry, o *verifyOptions, v *verify.Opt
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(w, paint.text(green, "holds: "+properties(e.With(set))))
+	unless := "" // costs are of runs without faults
+	if o.crashes > 0 {
+		unless = " if nobody crashes"
+	}
+	fmt.Fprintln(w, paint.text(green, "holds: "+properties(e.With(set), unless)))
 	if most, least := r.MaxMessages, r.MinMessages; most != nil {
-		fmt.Fprintf(w, "  election      %d to %d messages\n", least.Election, most.Election)
-		fmt.Fprintf(w, "  total         %d to %d messages\n", least.Total, most.Total)
+		fmt.Fprintf(w, "  election      %d to %d messages%s\n", least.Election, most.Election, unless)
+		fmt.Fprintf(w, "  total         %d to %d messages%s\n", least.Total, most.Total, unless)
 	}
 	return nil
 }
 
-// properties says in words what a check of a declaration is about.
-func properties(d *election.Declaration) string {
+// properties says in words what a check of a declaration is about. What the bound does not speak of, unless says.
+func properties(d *election.Declaration, unless string) string {
 	text := "one leader"
 	if d.Winner != election.Unspecified {
 		text += ", " + d.Winner.String()
@@ -220,7 +224,7 @@ func properties(d *election.Declaration) string {
 	}
 	text += "; every election can end"
 	if b := d.Bound(election.Worst); b != nil && d.Task == election.Once {
-		text += fmt.Sprintf("; at most %s %s messages", b.Formula, b.Of)
+		text += fmt.Sprintf("; at most %s %s messages%s", b.Formula, b.Of, unless)
 	}
 	return text
 }
