@@ -2,7 +2,10 @@
 // example, figure, table and exercise is a row whose verdict is computed when it runs.
 package reproduce
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Verdict is what became of a statement.
 type Verdict uint8
@@ -60,6 +63,15 @@ func All() []Row {
 		all = append(all, rows...)
 	}
 	return all
+}
+
+// from are the rows of a source, section by section.
+func from(source string, sections ...[]Row) []Row {
+	rows := slices.Concat(sections...)
+	for i := range rows {
+		rows[i].Source = source
+	}
+	return rows
 }
 
 // holds is the finding that a statement holds if nothing was found that contradicts it, and fails otherwise.

@@ -16,56 +16,58 @@ const (
 	bully  = "ring-bully"
 )
 
-// s1 are the statements of S1, section 13.3: what the problem is, the simplified algorithm and the code;
-// then those of s1theorems.
-var s1 = append([]Row{
+// s1 are the statements of S1, section 13.3, in its order.
+var s1 = from("S1", s1Problem, s1Theorems)
+
+// s1Problem are what the problem is, the simplified algorithm and the code.
+var s1Problem = []Row{
 	{
-		Source: "S1", Where: "the problem",
+		Where: "the problem",
 		Claim: "in any execution one processor assigns TRUE to leader, all others FALSE, and none changes it",
 		How:   "both algorithms: every schedule, whenever processors wake and whichever message overtakes, of every order of up to 4 identifiers",
 		Check: problem,
 	},
 	{
-		Source: "S1", Where: "the model, ring", Claim: "processors agree which link leads clockwise",
+		Where: "the model, ring", Claim: "processors agree which link leads clockwise",
 		How:   "Bully under every schedule of 3, if they agree, and if they need not",
 		Check: agreedOrientation,
 	},
 	{
-		Source: "S1", Where: "the model, identifiers",
+		Where: "the model, identifiers",
 		Claim: "identifiers are different natural numbers, which need not be consecutive; nobody knows another's, nor the size of the ring",
 		How:   "rings of identifiers up to 2⁶⁴ - 1 cost what those of their ranks do; with a number twice, every schedule is tried",
 		Check: naturalIdentifiers,
 	},
 	{
-		Source: "S1", Where: "simplified Bully, swallowing",
+		Where: "simplified Bully, swallowing",
 		Claim: "the largest identifier alone comes home; another is swallowed on its way",
 		How:   "hops compared with the distances to the next larger identifier, " + manyRingsAre + ", random schedules",
 		Check: swallowing,
 	},
 	{
-		Source: "S1", Where: "simplified Bully, complexity", Claim: "O(n²) messages: each processor induces at most n, and the leader n more",
+		Where: "simplified Bully, complexity", Claim: "O(n²) messages: each processor induces at most n, and the leader n more",
 		How:   "the most and the least over " + manyRingsAre,
 		Check: simplifiedComplexity,
 	},
 	{
-		Source: "S1", Where: "simplified Bully, constant fractions",
+		Where: "simplified Bully, constant fractions",
 		Claim: "identifiers can be such that those of a constant fraction of processors make a constant fraction of n hops",
 		How:   "hops of each of n = 16 to 256 falling identifiers",
 		Check: constantFractions,
 	},
 	{
-		Source: "S1", Where: "Bully, phases",
+		Where: "Bully, phases",
 		Claim: "a processor enters the next phase if nobody is larger within the limit of this one, which doubles",
 		How:   "who enters which phase, compared with the distances to larger identifiers, " + manyRingsAre,
 		Check: phases,
 	},
 	{
-		Source: "S1", Where: "Bully, code lines 6-8", Claim: "each processor sends ⟨probe, id, 0, 0⟩ once, when it wakes, whenever that is",
+		Where: "Bully, code lines 6-8", Claim: "each processor sends ⟨probe, id, 0, 0⟩ once, when it wakes, whenever that is",
 		How:   "who enters phase 0, " + manyRingsAre + ", waking at random, also after messages",
 		Check: wakesOnce,
 	},
 	{
-		Source: "S1", Where: "Bully, code segments", Claim: "segments three to five are lines 9-17, 1-26 and 27-31",
+		Where: "Bully, code segments", Claim: "segments three to five are lines 9-17, 1-26 and 27-31",
 		How: "a matter of print",
 		Check: func(*Bench) Finding {
 			return Finding{
@@ -76,22 +78,22 @@ var s1 = append([]Row{
 		},
 	},
 	{
-		Source: "S1", Where: "Bully, code line 15", Claim: "a probe is passed on as ⟨probe, ids, phase, ttl⟩",
+		Where: "Bully, code line 15", Claim: "a probe is passed on as ⟨probe, ids, phase, ttl⟩",
 		How:   "total messages compared with Theorem 13.10, with ttl as printed and with ttl - 1, as the text has it, on n, 1, n - 1, 2, …",
 		Check: line15,
 	},
 	{
-		Source: "S1", Where: "Bully, after TERMINATE", Claim: "a processor may still process messages after termination",
+		Where: "Bully, after TERMINATE", Claim: "a processor may still process messages after termination",
 		How:   "every schedule of the ring 4, 1, 2, 3, whenever processors wake, and of a variant that stops; records of rings of up to 64",
 		Check: afterTermination,
 	},
 	{
-		Source: "S1", Where: "Bully, wake schedule", Claim: "processors wake at any time; the messages are the same",
+		Where: "Bully, wake schedule", Claim: "processors wake at any time; the messages are the same",
 		How: "the least and the most messages over every schedule of every order of up to 4; " +
 			"on larger rings five schedules, processors waking before or between messages",
 		Check: anyWakeSchedule,
 	},
-}, s1theorems...)
+}
 
 // everySchedule tries every schedule, whichever message overtakes another, of all orders of up to most identifiers.
 func (b *Bench) everySchedule(d *doubt, name string, most int, o verify.Options) (orders, states int) {

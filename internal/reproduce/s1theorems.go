@@ -10,72 +10,72 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// s1theorems are the theorems and exercises of S1.
-var s1theorems = []Row{
+// s1Theorems are the theorems and exercises of S1.
+var s1Theorems = []Row{
 	{
-		Source: "S1", Where: "Theorem 13.8", Claim: "Bully solves the leader election problem on any ring with asynchronous processors",
+		Where: "Theorem 13.8", Claim: "Bully solves the leader election problem on any ring with asynchronous processors",
 		How:   "every schedule of every order of up to 4, waking at any time, messages overtaking, and of 5, all awake; random schedules of " + manyRingsAre,
 		Check: theorem138,
 	},
 	{
-		Source: "S1", Where: "Theorem 13.8, five processors", Claim: "Bully solves the leader election problem on any ring with asynchronous processors",
+		Where: "Theorem 13.8, five processors", Claim: "Bully solves the leader election problem on any ring with asynchronous processors",
 		How: "every schedule of every order of 5, waking at any time", Thorough: true,
 		Check: theorem138ofFive,
 	},
 	{
-		Source: "S1", Where: "Theorem 13.8, proof",
+		Where: "Theorem 13.8, proof",
 		Claim: "the largest receives two probes of its own, and the second does nothing; no other probe travels round the ring",
 		How:   "records of " + manyRingsAre,
 		Check: ownProbes,
 	},
 	{
-		Source: "S1", Where: "Lemma 13.9", Claim: "at most n/2^(i-1) processors enter phase i",
+		Where: "Lemma 13.9", Claim: "at most n/2^(i-1) processors enter phase i",
 		How:   "who enters which phase, " + manyRingsAre,
 		Check: lemma139,
 	},
 	{
-		Source: "S1", Where: "Lemma 13.9, proof", Claim: "if a processor enters phase i, no other within 2^(i-1) hops, either way, ever does",
+		Where: "Lemma 13.9, proof", Claim: "if a processor enters phase i, no other within 2^(i-1) hops, either way, ever does",
 		How:   "the least distance of two who enter a phase, " + manyRingsAre,
 		Check: innerClaim,
 	},
 	{
-		Source: "S1", Where: "Theorem 13.10", Claim: "Bully has message complexity O(n lg n): at most n + 8n(⌈lg n⌉ + 2)",
+		Where: "Theorem 13.10", Claim: "Bully has message complexity O(n lg n): at most n + 8n(⌈lg n⌉ + 2)",
 		How:   "messages of " + manyRingsAre + "; and of rings of up to 2¹⁴, counted, too",
 		Check: theorem1310,
 	},
 	{
-		Source: "S1", Where: "Theorem 13.10, proof", Claim: "each processor in phase i contributes at most 4·2^i messages",
+		Where: "Theorem 13.10, proof", Claim: "each processor in phase i contributes at most 4·2^i messages",
 		How:   "messages and entrants of each phase, " + manyRingsAre,
 		Check: eachEntrant,
 	},
 	{
-		Source: "S1", Where: "Theorem 13.10, highest phase", Claim: "no processor enters a phase beyond 1 + ⌈lg n⌉",
+		Where: "Theorem 13.10, highest phase", Claim: "no processor enters a phase beyond 1 + ⌈lg n⌉",
 		How:   "the highest phase, " + manyRingsAre,
 		Check: highestPhase,
 	},
 	{
-		Source: "S1", Where: "Theorem 13.10, termination", Claim: "one termination message travels round the ring once",
+		Where: "Theorem 13.10, termination", Claim: "one termination message travels round the ring once",
 		How:   "messages after the election, " + manyRingsAre,
 		Check: termination,
 	},
 	{
-		Source: "S1", Where: "Theorem 13.11",
+		Where: "Theorem 13.11",
 		Claim: "any uniform algorithm for electing a leader in an asynchronous ring sends Ω(n lg n) messages (Burns)",
 		How:   "Burns' adversary, who keeps one edge of the ring shut, against each such algorithm that is here, n = 2 to 256: at least (n lg n)/4 + 1/2 before it opens",
 		Check: theorem1311,
 	},
 	{
-		Source: "S1", Where: "optimality", Claim: "the message complexity of Bully is asymptotically optimal",
+		Where: "optimality", Claim: "the message complexity of Bully is asymptotically optimal",
 		How:   "what it sends, at the most over ordered and random rings, over Burns' (n lg n)/4 + 1/2, n = 4 to 4096",
 		Check: optimality,
 	},
 	{
-		Source: "S1", Where: "exercise 13.3-1", Claim: "the simplified Bully has message complexity Ω(n²), for some identifiers and delays",
+		Where: "exercise 13.3-1", Claim: "the simplified Bully has message complexity Ω(n²), for some identifiers and delays",
 		How:   "falling identifiers, n = 1 to 512; under every schedule, n up to 6",
 		Check: exercise1331,
 	},
 	{
-		Source: "S1", Where: "exercise 13.3-2", Claim: "Bully has message complexity Ω(n lg n)",
+		Where: "exercise 13.3-2", Claim: "Bully has message complexity Ω(n lg n)",
 		How:   "identifiers in bit-reversal order, n = 4 to 4096",
 		Check: exercise1332,
 	},

@@ -4,29 +4,20 @@ import (
 	"fmt"
 	"slices"
 
-	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify"
 )
 
 // s2 are the statements of S2, in its order.
 var s2 = from("S2", s2Elections, s2LCR, s2Complete, s2LogicalRing, s2Exercises)
 
-// from are the rows of a source, section by section.
-func from(source string, sections ...[]Row) []Row {
-	rows := slices.Concat(sections...)
-	for i := range rows {
-		rows[i].Source = source
-	}
-	return rows
-}
-
 // s2Elections are the statements of section 2.1.
 var s2Elections = []Row{
 	{
 		Where: "section 2.1, definition", Claim: "an election designates a single process",
-		How: "every algorithm of the catalogue that finds identifiers, or none, on 1 to 7 processes: who leads in the end", Check: electsOne,
+		How: "every algorithm of the catalogue that finds identifiers, or none: schedules of up to 3 processes, random ones of up to 40; who leads, and what it costs", Check: electsOne,
 	},
 	{
 		Where: "section 2.1, reason 1", Claim: "centralized control is a single point of failure",
@@ -34,7 +25,7 @@ var s2Elections = []Row{
 	},
 	{
 		Where: "section 2.1, reason 2", Claim: "an election chooses a new leader upon failure of the existing one",
-		How: "bully and logical-ring with 2 to 8 processes: leaders crash one after the other", Check: newLeader,
+		How: "every algorithm that is said to: of 2 to 8 processes the leaders crash one after the other; random crashes and recoveries", Check: newLeader,
 	},
 	{
 		Where: "section 2.1, when to elect", Claim: "there is an election at the beginning and when the leader fails, and no other",
@@ -50,7 +41,7 @@ var s2Elections = []Row{
 	},
 	{
 		Where: "section 2.1, preference-based", Claim: "preference-based: processes vote for whom they prefer",
-		How: "all votes of 4 processes, on a complete graph, with and without a collector, on a ring and on a path", Check: preferenceBased,
+		How: "all votes of 4 processes, on a complete graph, with and without a collector, on a ring, a path and a star; each crashing and returning", Check: preferenceBased,
 	},
 	{
 		Where: "section 2.1, lost token", Claim: "who regenerates a lost token is to be elected",
@@ -94,47 +85,8 @@ var s2Elections = []Row{
 	},
 	{
 		Where: "section 2.1, tree topology", Claim: "an election on a tree",
-		How: "paths, stars and binary trees of up to 15, one to all start; every schedule on the path of 4", Check: onTrees,
+		How: "with votes and without: paths, stars and binary trees of up to 15, one to all start; every schedule on the path of 4", Check: onTrees,
 	},
-}
-
-// plain are the algorithms that promise a leader wherever identifiers differ, or where there are none.
-func (b *Bench) plain() (all []*catalogue.Entry) {
-	for _, name := range catalogue.Names() {
-		if e := b.algorithm(name); e.Promise == nil {
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
-// path is the tree on which position p is next to p + 1.
-func path(n int) (edges [][2]int) {
-	for p := range n - 1 {
-		edges = append(edges, [2]int{p, p + 1})
-	}
-	return edges
-}
-
-// on runs an algorithm among these, with the edges of a path if it needs a tree.
-func (b *Bench) on(e *catalogue.Entry, ids []uint64) *simulate.Result {
-	i := election.On(ids...)
-	if e.Topology == election.Tree {
-		i.Edges = path(len(ids))
-	}
-	return b.simulate(e.Name, simulate.Options{Instance: i, Seed: 1})
-}
-
-func electsOne(b *Bench) Finding {
-	var wrong doubt
-	all := b.plain()
-	for _, e := range all {
-		for n := 1; n <= 7; n++ {
-			r := b.on(e, upTo(n))
-			wrong.unless(end(r) == right, "%s with %d processes: %s", e.Name, n, end(r))
-		}
-	}
-	return holds(wrong.first, "%d algorithms, 1 to 7 processes: one leads", len(all))
 }
 
 func singlePointOfFailure(b *Bench) Finding {
@@ -152,23 +104,6 @@ func (b *Bench) dies(wrong *doubt, t trial, want string) {
 	r := b.run(t)
 	got := end(r)
 	wrong.unless(got == want && len(r.Dead) == 1, "%s: %s; want: %s", t.algorithm, got, want)
-}
-
-func newLeader(b *Bench) Finding {
-	var wrong doubt
-	elections := 0
-	for _, name := range []string{"bully", "logical-ring"} {
-		for n := 2; n <= 8; n++ {
-			t := among(n, name).run()
-			for left := n - 1; left >= 1; left-- {
-				t.faults = append(t.faults, fmt.Sprintf("crash %d at %d", left+1, 100*(n-left)))
-				r := b.run(t)
-				elections++
-				wrong.unless(end(r) == right && r.Leaders[0] == left-1, "%s of %d, %d left: %s", name, n, left, end(r))
-			}
-		}
-	}
-	return holds(wrong.first, "%d crashes of leaders: each time the next lower process leads", elections)
 }
 
 func whenToElect(b *Bench) Finding {
@@ -204,76 +139,6 @@ func suspicionStarts(b *Bench) Finding {
 	f := holds(wrong.first, "5 crashes at %s; the %d others suspect it after the longest delay, and ask all above them", crash, suspicions)
 	f.Replay = t.replay() + " --story"
 	return f
-}
-
-func extremaFinding(b *Bench) Finding {
-	var wrong doubt
-	algorithms, runs := 0, 0
-	for _, e := range b.plain() {
-		if e.Winner != election.Largest && e.Winner != election.Smallest {
-			continue
-		}
-		algorithms++
-		for order := range rings(5) {
-			ids := make([]uint64, 5)
-			for p, rank := range order {
-				ids[p] = []uint64{2, 3, 5, 7, 11}[rank-1]
-			}
-			runs++
-			r := b.on(e, ids)
-			wrong.unless(end(r) == right, "%s on %v: %s", e.Name, ids, end(r))
-		}
-	}
-	return holds(wrong.first, "%d algorithms, %d runs: the largest leads, or the smallest where that is declared", algorithms, runs)
-}
-
-// counted is a way to count votes.
-type counted struct{ algorithm, count string }
-
-func preferenceBased(b *Bench) Finding {
-	var wrong doubt
-	runs := 0
-	for number := range 4 * 4 * 4 * 4 {
-		votes := make([]uint64, 4)
-		for p := range votes {
-			votes[p] = 1 + uint64(number>>(2*p)&3)
-		}
-		winner := mostVotes(votes)
-		for _, way := range []counted{{"preference", "all"}, {"preference", "collector"}, {"preference-ring", ""}, {"preference-tree", ""}} {
-			i := election.On(1, 2, 3, 4)
-			i.Votes = votes
-			if way.count != "" {
-				i.Parameters = map[string]string{"count": way.count}
-			}
-			if way.algorithm == "preference-tree" {
-				i.Edges = path(4)
-			}
-			o := simulate.Options{Instance: i}
-			if number%2 == 0 {
-				o.Initiators = []int{1} // all others must hear of the election, and of its result
-			}
-			r := b.simulate(way.algorithm, o)
-			runs++
-			wrong.unless(end(r) == right && r.Prepared.Real(r.Leaders[0]) == winner, "%v, votes %v: %s", way, votes, end(r))
-		}
-	}
-	f := holds(wrong.first, "%d runs: the most votes win everywhere; of equally many the largest", runs)
-	f.Replay = "ringleader run preference-ring --n 4 --votes 2,3,3,2"
-	return f
-}
-
-// mostVotes is who has the most votes; of several the largest.
-func mostVotes(votes []uint64) (winner uint64) {
-	got := make([]int, len(votes)+1)
-	for _, v := range votes {
-		got[v]++
-	}
-	for id := range got {
-		if id > 0 && got[id] >= got[winner] {
-			winner = uint64(id)
-		}
-	}
-	return winner
 }
 
 // across is the position to which a port leads.
@@ -396,36 +261,36 @@ func topologies(b *Bench) Finding {
 	return holds(wrong.first, "%d runs: on each the largest is elected", runs)
 }
 
-// onTrees checks the count of saturation; S2 states none.
+// onTrees checks the count of saturation, with and without votes; S2 states none.
 func onTrees(b *Bench) Finding {
 	var wrong doubt
-	runs := 0
-	for n := 2; n <= 15; n++ {
-		star, binary := make([][2]int, n-1), make([][2]int, n-1)
-		for p := 1; p < n; p++ {
-			star[p-1], binary[p-1] = [2]int{0, p}, [2]int{(p - 1) / 2, p}
-		}
-		for _, edges := range [][][2]int{path(n), star, binary} {
-			for k := 1; k <= n; k++ {
-				o := simulate.Options{Instance: election.On(upTo(n)...)}
-				o.Instance.Edges = edges
-				for p := range k {
-					o.Initiators = append(o.Initiators, p)
+	runs, states := 0, 0
+	for _, name := range []string{"tree", "preference-tree"} {
+		for n := 2; n <= 15; n++ {
+			binary := make([][2]int, n-1)
+			for p := 1; p < n; p++ {
+				binary[p-1] = [2]int{(p - 1) / 2, p}
+			}
+			for _, edges := range [][][2]int{path(n), starTree(n), binary} {
+				for k := 1; k <= n; k++ {
+					o := simulate.Options{Instance: election.On(upTo(n)...)}
+					o.Instance.Edges = edges
+					for p := range k {
+						o.Initiators = append(o.Initiators, p)
+					}
+					r := b.simulate(name, o)
+					runs++
+					wrong.unless(end(r) == right && r.Messages.Total == uint64(3*n+k-4), "%s on %v, %d start: %d messages, %s", name, edges, k, r.Messages.Total, end(r))
 				}
-				r := b.simulate("tree", o)
-				runs++
-				wrong.unless(end(r) == right && r.Messages.Total == uint64(3*n+k-4), "%v, %d start: %d messages, %s", edges, k, r.Messages.Total, end(r))
 			}
 		}
+		o := verify.Options{Instance: election.On(upTo(4)...), Starts: verify.AnyTime}
+		o.Instance.Edges = path(4)
+		r := b.verify(name, o)
+		wrong.verified(r, "%s on the path of 4", name)
+		states += r.States
 	}
-	s := among(4, "tree")
-	s.anyTime = true
-	p := proof{subject: s}
-	o := p.options()
-	o.Size, o.Instance.IDs, o.Instance.Edges = 0, election.List(s.ids), path(4)
-	report := b.verify("tree", o)
-	wrong.unless(report.Complete && report.Violation == nil, "on the path of 4: %+v", report.Violation)
-	f := holds(wrong.first, "%d runs, and %d states: the largest leads; 3n + k - 4 messages if k start", runs, report.States)
+	f := holds(wrong.first, "%d runs, and %d states: the largest leads; 3n + k - 4 messages if k start", runs, states)
 	f.Replay = "ringleader run tree --n 7 --topology binary"
 	return f
 }

@@ -6,10 +6,15 @@ import (
 	"slices"
 	"testing"
 
+	"ringleader.example/ringleader/algorithms/afekgafnisynchronous"
 	bullying "ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/invitation"
+	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lcrsynchronous"
+	"ringleader.example/ringleader/algorithms/lelann"
 	"ringleader.example/ringleader/algorithms/logicalring"
+	"ringleader.example/ringleader/algorithms/modifiedbully"
 	"ringleader.example/ringleader/algorithms/oddoneout"
 	"ringleader.example/ringleader/algorithms/oddpair"
 	"ringleader.example/ringleader/algorithms/preference"
@@ -104,16 +109,21 @@ func TestWhatS2AndS4StateHasARow(t *testing.T) {
 // watched are a few quick rows about each algorithm, that its errors should turn one of: an election that never
 // ends is looked at until its limit, which on all rows would take minutes.
 var watched = map[string][]string{
-	"lcr":             {"example 2.1, total", "figure 2.6, stage 5"},
-	"lcr-synchronous": {"section 2.3.1, round n", "section 2.3.1, trans, lines 1–7"},
-	"bully":           {"figure 2.8(e)", "exercise 5(a)", "section 2.1, timeout", "section 2.1, reason 1", "rule 3, parenthesis"},
-	"logical-ring":    {"logical ring, step 1", "logical ring, step 2"},
-	"tree":            {"section 2.1, tree topology"},
-	"preference":      {"section 2.1, preference-based"},
-	"preference-ring": {"section 2.1, preference-based"},
-	"preference-tree": {"section 2.1, preference-based"},
-	"odd-one-out":     {"exercise 4(a)"},
-	"odd-pair":        {"exercise 4(b)"},
+	"lcr":                    {"example 2.1, total", "figure 2.6, stage 5"},
+	"lcr-synchronous":        {"section 2.3.1, round n", "section 2.3.1, trans, lines 1–7"},
+	"bully":                  {"figure 2.8(e)", "exercise 5(a)", "section 2.1, timeout", "section 2.1, reason 1", "rule 3, parenthesis"},
+	"logical-ring":           {"logical ring, step 1", "logical ring, step 2"},
+	"tree":                   {"section 2.1, tree topology"},
+	"preference":             {"section 2.1, preference-based"},
+	"preference-ring":        {"section 2.1, preference-based"},
+	"preference-tree":        {"section 2.1, preference-based"},
+	"odd-one-out":            {"exercise 4(a)"},
+	"odd-pair":               {"exercise 4(b)"},
+	"lelann":                 {"section 2.1, definition"},
+	"afek-gafni-synchronous": {"section 2.1, definition"},
+	"itai-rodeh":             {"section 2.1, definition"},
+	"modified-bully":         {"section 2.1, reason 2"},
+	"invitation":             {"section 2.1, reason 2"},
 }
 
 // hasty is Bully without rule 3: an answer silences nobody.
@@ -127,8 +137,54 @@ func hasty() mutant {
 	return plant(a, "an answer silences nobody")
 }
 
+// changed is an algorithm that handles each message after a change of it or of its receiver, unless that says no.
+func changed[S, M any](right election.Algorithm[S, M], is string, change func(*S, election.Port, election.Kind, *M) bool) mutant {
+	a := right
+	a.Receive = func(s *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
+		if change(s, port, kind, &m) {
+			right.Receive(s, port, kind, m, out)
+		}
+	}
+	return plant(a, is)
+}
+
+// slips are errors that are easily made where nothing fails and all start at once, or with parameters that are seldom given.
+func slips() []mutant {
+	return []mutant{
+		changed(lelann.Algorithm, "loses those that have started, too", func(p *lelann.Process, _ election.Port, _ election.Kind, _ *lelann.Message) bool {
+			p.Lost = p.Losing
+			return true
+		}),
+		changed(afekgafnisynchronous.Algorithm, "heeds the first question, not the greatest",
+			func(p *afekgafnisynchronous.Process, _ election.Port, kind election.Kind, _ *afekgafnisynchronous.Message) bool {
+				return kind != afekgafnisynchronous.Capture || p.Largest == 0
+			}),
+		changed(itairodeh.Algorithm, "forgets that an identifier is not unique", func(_ *itairodeh.Process, _ election.Port, _ election.Kind, m *itairodeh.Message) bool {
+			m.Unique = true
+			return true
+		}),
+		changed(modifiedbully.Algorithm, "believes a deposed winner", func(p *modifiedbully.Process, port election.Port, kind election.Kind, _ *modifiedbully.Message) bool {
+			if kind == modifiedbully.Coordinator && election.From(port) > p.ID {
+				p.Coordinator = 0
+			}
+			return true
+		}),
+		changed(invitation.Algorithm, "has no rule D", func(p *invitation.Process, _ election.Port, kind election.Kind, _ *invitation.Group) bool {
+			return kind != invitation.Invite || p.Stage != invitation.Reorganize
+		}),
+		changed(preferencering.Algorithm, "drops the ballot of one that is back", func(_ *preferencering.Process, _ election.Port, _ election.Kind, m *preferencering.Message) bool {
+			m.Recount = false
+			return true
+		}),
+		changed(preferencetree.Algorithm, "does not tell one that is back", func(_ *preferencetree.Process, _ election.Port, _ election.Kind, m *preferencetree.Message) bool {
+			m.Again = false
+			return true
+		}),
+	}
+}
+
 func TestAPlantedErrorTurnsAVerdictOnS2OrS4(t *testing.T) {
-	mutants := []mutant{hasty()}
+	mutants := append(slips(), hasty())
 	for _, more := range [][]mutant{
 		crude(lcr.Algorithm), crude(lcrsynchronous.Algorithm), crude(bullying.Algorithm), crude(logicalring.Algorithm), crude(tree.Algorithm),
 		crude(preference.Algorithm), crude(preferencering.Algorithm), crude(preferencetree.Algorithm), crude(oddoneout.Algorithm), crude(oddpair.Algorithm),

@@ -13,86 +13,86 @@ import (
 const hirschbergSinclair = "hirschberg-sinclair"
 
 // s3 are the statements of S3.
-var s3 = []Row{
+var s3 = from("S3", []Row{
 	{
-		Source: "S3", Where: "section 1, the problem",
+		Where: "section 1, the problem",
 		Claim: "the processor with the largest identifier is found, on a ring of unknown size without a common orientation",
 		How:   "every schedule of every order of up to 3 in every orientation, and of 4 in one; random schedules of " + manyRingsAre + ", orientations mixed",
 		Check: largestIsFound,
 	},
 	{
-		Source: "S3", Where: "section 1, four processors in every orientation",
+		Where: "section 1, four processors in every orientation",
 		Claim: "the processor with the largest identifier is found, on a ring of unknown size without a common orientation",
 		How:   "every schedule of every order of 4 in every orientation, waking at any time", Thorough: true,
 		Check: largestOfFour,
 	},
 	{
-		Source: "S3", Where: "section 1, left and right", Claim: "processors need not know which neighbour is which",
+		Where: "section 1, left and right", Claim: "processors need not know which neighbour is which",
 		How:   "messages of " + manyRingsAre + ", orientations agreed and mixed",
 		Check: orientationIsFree,
 	},
 	{
-		Source: "S3", Where: "section 2, stages",
+		Where: "section 2, stages",
 		Claim: "a candidate goes from stage i to the next if it is the largest among 2^i neighbours either way",
 		How:   "who enters which stage, compared with the distances to larger identifiers, " + manyRingsAre,
 		Check: stages,
 	},
 	{
-		Source: "S3", Where: "section 2, return", Claim: "a candidate that returns to itself after 2^i steps declares itself the leader",
+		Where: "section 2, return", Claim: "a candidate that returns to itself after 2^i steps declares itself the leader",
 		How:   "the hops of what comes home, " + manyRingsAre,
 		Check: returns,
 	},
 	{
-		Source: "S3", Where: "section 2, the leader", Claim: "only the processor of the largest identifier becomes leader; all others withdraw in the end",
+		Where: "section 2, the leader", Claim: "only the processor of the largest identifier becomes leader; all others withdraw in the end",
 		How:   "who leads, and who receives a no of its own, " + manyRingsAre,
 		Check: othersWithdraw,
 	},
 	{
-		Source: "S3", Where: "section 2, O(n log n)", Claim: "it requires O(n log n) messages",
+		Where: "section 2, O(n log n)", Claim: "it requires O(n log n) messages",
 		How:   "messages over n·lg n, ordered and random rings of 4 to 4096; bit-reversal order costs 4n lg n + 2n",
 		Check: nLogN,
 	},
 	{
-		Source: "S3", Where: "section 3, from", Claim: "a candidate sends {from, id, 0, 2^i} both ways, and others pass it on until x + 1 = y or a larger identifier",
+		Where: "section 3, from", Claim: "a candidate sends {from, id, 0, 2^i} both ways, and others pass it on until x + 1 = y or a larger identifier",
 		How:   "hops of from, compared with the distances to larger identifiers, " + manyRingsAre,
 		Check: fromHops,
 	},
 	{
-		Source: "S3", Where: "section 3, ok and no", Claim: "a candidate waits for two responses; they travel back over the same way",
+		Where: "section 3, ok and no", Claim: "a candidate waits for two responses; they travel back over the same way",
 		How:   "from, ok and no counted, " + manyRingsAre + ", messages overtaking",
 		Check: responses,
 	},
 	{
-		Source: "S3", Where: "section 3, a no beside an ok", Claim: "on a no it withdraws, and on two oks it goes on",
+		Where: "section 3, a no beside an ok", Claim: "on a no it withdraws, and on two oks it goes on",
 		How:   "every schedule of every order of up to 3, so both orders of both answers: the least and the most messages",
 		Check: mixedAnswers,
 	},
 	{
-		Source: "S3", Where: "section 3, received from", Claim: "two cases of {from, sender, x, y}: sender < id, and sender > id",
+		Where: "section 3, received from", Claim: "two cases of {from, sender, x, y}: sender < id, and sender > id",
 		How:   "every schedule of every order of up to 3 as printed, with the third case, sender = id, and with that after x + 1 = y",
 		Check: ownIdentifier,
 	},
 	{
-		Source: "S3", Where: "section 4, participants", Claim: "at stage i there are at most about n/(2^i + 1)",
+		Where: "section 4, participants", Claim: "at stage i there are at most about n/(2^i + 1)",
 		How:   "who enters which stage, " + manyRingsAre,
 		Check: participants,
 	},
 	{
-		Source: "S3", Where: "section 4, each candidate", Claim: "each candidate sends 2^(i+2) messages at stage i",
+		Where: "section 4, each candidate", Claim: "each candidate sends 2^(i+2) messages at stage i",
 		How:   "messages and candidates of each stage, " + manyRingsAre,
 		Check: eachCandidate,
 	},
 	{
-		Source: "S3", Where: "section 4, the sum", Claim: "at most 4(n + 2⌊n/2⌋ + 4⌊n/3⌋ + 8⌊n/5⌋ + …) messages in all",
+		Where: "section 4, the sum", Claim: "at most 4(n + 2⌊n/2⌋ + 4⌊n/3⌋ + 8⌊n/5⌋ + …) messages in all",
 		How:   "messages of " + manyRingsAre + "; and of rings of up to 2¹⁴",
 		Check: theSum,
 	},
 	{
-		Source: "S3", Where: "section 4, the terms", Claim: "each term is at most 2n, and there are at most log n of them",
+		Where: "section 4, the terms", Claim: "each term is at most 2n, and there are at most log n of them",
 		How:   "the terms for n up to 2¹⁴, and the stages of " + manyRingsAre,
 		Check: theTerms,
 	},
-}
+})
 
 // asS3 is an instance as S3 has it: nobody is told who leads, and some call their ports otherwise.
 func asS3(i *election.Instance) {
