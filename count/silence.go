@@ -122,7 +122,11 @@ func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, within
 	first = new(big.Int)
 	switch _, woken := ids.(Woken); {
 	case woken && !phase0:
-		return nil, nil, fmt.Errorf("%w: all start together, at 0", ErrRing)
+		w := ids.(Woken)
+		if slices.ContainsFunc(w.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
+			return nil, nil, fmt.Errorf("%w: all start together, at 0", ErrRing)
+		}
+		entered = func(p int) (uint64, bool) { return 0, !slices.Contains(w.Unwilling, p) }
 	case woken:
 		e := &identities{ids: ids}
 		first = e.wake()

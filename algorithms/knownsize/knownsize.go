@@ -109,17 +109,18 @@ func New(l election.Local) Process {
 	return Process{N: l.Parameters.Sequence()[0].Lo, ID: l.ID, Phase0: l.Parameters.Word("starts") == "any", Candidate: l.Willing}
 }
 
-// Start begins to take part, unless others have begun: then it is too late to decide so.
+// Start begins to take part, unless others have begun: then it is too late to decide so. If all start together, the
+// unwilling do not take part.
 func (p *Process) Start(out *election.Out[Message]) {
-	if p.Awake {
-		return
-	}
-	p.Awake, p.Candidate = true, true
-	if p.Phase0 {
+	switch {
+	case p.Awake:
+	case p.Phase0:
+		p.Awake, p.Candidate = true, true
 		out.Send(Right, Started, Message{})
-		return
+	case p.Candidate:
+		p.Awake = true
+		out.After(silence, p.turn())
 	}
-	out.After(silence, p.turn())
 }
 
 // turn is the time N(i-1), after which it is the turn of processor i.

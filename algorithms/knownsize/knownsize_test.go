@@ -54,11 +54,25 @@ func TestNMessagesAndTheSmallestIsHomeAfterItsTurn(t *testing.T) {
 			ids[p] = gap*ids[p] + low
 		}
 		N := source.Below(2) * (n + source.Below(6))
-		r := electiontest.Elect(t, knownsize.Algorithm, simulate.Options{Instance: with(ids, N, nil)})
+		i := with(ids, N, nil)
+		least := ids[source.Below(n)]
+		for p, id := range ids {
+			if id != least && source.Below(3) == 0 {
+				i.Unwilling = append(i.Unwilling, p)
+			} else {
+				least = min(least, id)
+			}
+		}
+		r := electiontest.Elect(t, knownsize.Algorithm, simulate.Options{Instance: i})
+		exact, err := count.KnownSize(knownsize.Algorithm.Sequence)(t.Context(),
+			count.Woken{Arrangement: i.IDs, Wake: make([]election.Ticks, n), Unwilling: i.Unwilling}, r.Prepared.Parameters, nil)
+		if err != nil || exact.Leader != least || exact.Time.Quiet.Cmp(r.Time.Quiet.Big()) != 0 {
+			t.Fatalf("%v, N=%d, unwilling %v: counted %+v, %v; want leader %d", ids, N, i.Unwilling, exact, err, least)
+		}
 		if N == 0 {
 			N = n
 		}
-		elected := N * (slices.Min(ids) - 1)
+		elected := N * (least - 1)
 		if r.Messages.Total != n || r.Time.Elected != election.Units(elected) || r.Time.Quiet != election.Units(elected+n) {
 			t.Fatalf("%v, N=%d: %d messages, elected at %s, home at %s", ids, N, r.Messages.Total, r.Time.Elected, r.Time.Quiet)
 		}

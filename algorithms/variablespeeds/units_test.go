@@ -83,9 +83,10 @@ func (r *ring) play(t *testing.T) outcome {
 			}
 			if !awake[p] && r.wake[p] == now {
 				awake[p], takesPart[p] = true, true
-				if !r.together {
+				switch {
+				case !r.together:
 					send(p, 0, 0)
-				} else {
+				case !r.unwilling[p]:
 					best[p], holds[p], count[p] = id, true, 1<<id
 				}
 			}
@@ -121,8 +122,8 @@ func random10(source *random.Source) *ring {
 		}
 		if !r.together {
 			r.wake[p] = int(source.Below(uint64(2*n+1))) - 1
-			r.unwilling[p] = source.Below(3) == 0
 		}
+		r.unwilling[p] = source.Below(3) == 0
 	}
 	if p := source.Below(uint64(n)); r.wake[p] < 0 {
 		r.wake[p] = int(source.Below(4))
@@ -134,10 +135,6 @@ func random10(source *random.Source) *ring {
 // options are those of the simulator for the same run.
 func (r *ring) options() simulate.Options {
 	o := simulate.Options{Instance: election.On(r.ids...)}
-	if r.together {
-		return o
-	}
-	o.Instance.Parameters = anyTime
 	for p := range r.ids {
 		o.Wake = append(o.Wake, election.Forever)
 		if r.wake[p] >= 0 {
@@ -146,6 +143,9 @@ func (r *ring) options() simulate.Options {
 		if r.unwilling[p] {
 			o.Instance.Unwilling = append(o.Instance.Unwilling, p)
 		}
+	}
+	if !r.together {
+		o.Instance.Parameters = anyTime
 	}
 	return o
 }

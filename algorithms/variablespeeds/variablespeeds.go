@@ -104,17 +104,18 @@ func New(l election.Local) Process {
 	return Process{ID: l.ID, Phase0: l.Parameters.Word("starts") == "any", Candidate: l.Willing}
 }
 
-// Start begins to take part, unless others have begun: then it is too late to decide so.
+// Start begins to take part, unless others have begun: then it is too late to decide so. If all start together, the
+// unwilling do not take part.
 func (p *Process) Start(out *election.Out[Message]) {
-	if p.Awake {
-		return
-	}
-	p.Awake, p.Candidate = true, true
-	if p.Phase0 {
+	switch {
+	case p.Awake:
+	case p.Phase0:
+		p.Awake, p.Candidate = true, true
 		out.Send(Right, Started, Message{})
-		return
+	case p.Candidate:
+		p.Awake = true
+		p.hold(p.ID, out)
 	}
-	p.hold(p.ID, out)
 }
 
 // Receive handles a message.

@@ -23,7 +23,7 @@ type waking struct {
 func (w *waking) flags(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&w.wake, "wake", "", "in a synchronous run, when each position wakes by itself: T,T,-,… with - for only by a message")
-	f.StringVar(&w.unwilling, "unwilling", "", "ID,… who do not take part if a message wakes them")
+	f.StringVar(&w.unwilling, "unwilling", "", "ID,… who do not take part if a message wakes them, or if all start together")
 }
 
 // atAnyTime sets a parameter that lets processes start at any time, if a flag asks for that and no parameter is given
@@ -101,7 +101,8 @@ func (w *waking) woken(d *election.Declaration, i election.Instance) (ids electi
 	if w.wake == "" && w.unwilling == "" {
 		return i.IDs, "all start", nil
 	}
-	if d.Timing != election.Synchronous || d.Starts == election.Together {
+	together := d.Starts == election.Together
+	if d.Timing != election.Synchronous || together && (w.wake != "" || !d.Willingness) {
 		return nil, "", fmt.Errorf("--wake and --unwilling are for synchronous elections that processes may begin at different times; %s is none", d.Name)
 	}
 	if err := w.reluctant(d, &i); err != nil {
@@ -111,6 +112,9 @@ func (w *waking) woken(d *election.Declaration, i election.Instance) (ids electi
 		return nil, "", err
 	}
 	n := i.IDs.Len()
+	if together {
+		return count.Woken{Arrangement: i.IDs, Wake: make([]election.Ticks, n), Unwilling: i.Unwilling}, "all start", nil
+	}
 	times, err := w.wakeUps("", n)
 	if err != nil {
 		return nil, "", err
