@@ -56,8 +56,11 @@ func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *election.
 	without := slices.Concat(unsaved, faultNames)
 	var more []string
 	if i.Votes != nil { // the order of voters is that of the instance
-		without = append(without, "ids", "n", "order", "votes")
-		more = append(more, "--ids="+commas(i.IDs.Len(), i.IDs.At), "--votes="+commas(len(i.Votes), func(q int) uint64 { return i.Votes[q] }))
+		without = append(without, "ids", "votes")
+		if o.ids != "" {
+			more = append(more, "--ids="+commas(i.IDs.Len(), i.IDs.At))
+		}
+		more = append(more, "--votes="+commas(len(i.Votes), func(q int) uint64 { return i.Votes[q] }))
 	}
 	for _, line := range s.Faults.Lines(p) {
 		more = append(more, "--fault="+line)
@@ -95,7 +98,7 @@ func (p *program) readSaved(path string) (savedRun, error) {
 	} else {
 		file, err := os.Open(path)
 		if err != nil {
-			return s, err
+			return s, fmt.Errorf("cannot read %s: %w", path, reason(err))
 		}
 		defer file.Close()
 		in = file
@@ -103,13 +106,18 @@ func (p *program) readSaved(path string) (savedRun, error) {
 	text, err := io.ReadAll(io.LimitReader(in, mostSaved+1))
 	switch {
 	case err != nil:
-		return s, err
+		return s, fmt.Errorf("cannot read %s: %w", path, reason(err))
+	case len(text) == 0:
+		return wrong(errors.New("it is empty"))
 	case len(text) > mostSaved:
 		return wrong(fmt.Errorf("it has more than %d bytes", mostSaved))
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&s); err != nil {
+	var kind *json.UnmarshalTypeError
+	if err := decoder.Decode(&s); errors.As(err, &kind) {
+		return wrong(errors.New(`it is not like {"ringleader":"1.0","run":["lcr","--n=5"]}`))
+	} else if err != nil {
 		return wrong(err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
@@ -120,7 +128,10 @@ func (p *program) readSaved(path string) (savedRun, error) {
 	}
 	known := p.run().Flags()
 	for _, word := range s.Run[1:] {
-		name, _, found := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		name, value, found := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		if _, err := numbers(value); name == "votes" && err != nil { // else it would name a file
+			return wrong(fmt.Errorf("--votes: %w", err))
+		}
 		if !found || !strings.HasPrefix(word, "--") || known.Lookup(name) == nil || slices.Contains(unsaved, name) {
 			return wrong(fmt.Errorf("%.40q is no --name=value that a run can have", word))
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -181,6 +182,9 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOptions) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.save == "-" {
+		return errors.New("--save writes a file for ringleader replay; stdout has the result")
 	}
 	s, err := o.options(e, p.stdin)
 	if err != nil {
