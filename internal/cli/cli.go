@@ -111,6 +111,7 @@ a limit was reached before there was an answer.`,
 		SilenceUsage:       true,
 		SilenceErrors:      true,
 		DisableSuggestions: true, // they would take several lines; see unknownCommand
+		PersistentPreRunE:  noneEmpty,
 	}
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
@@ -190,6 +191,16 @@ func flagError(command *cobra.Command, err error) error {
 		return fmt.Errorf("--%s: %q: %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
 	}
 	return fmt.Errorf("%w; try %s --help", err, command.CommandPath())
+}
+
+// noneEmpty refuses flags that are given and empty, as those are whose variable a script has misspelt.
+func noneEmpty(command *cobra.Command, _ []string) (err error) {
+	command.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			err = fmt.Errorf("--%s is empty; give it a value, or leave it out", f.Name)
+		}
+	})
+	return err
 }
 
 // require makes flags obligatory.

@@ -138,9 +138,6 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.data == "" { // a script's empty variable, say
-		return errors.New("--data wants a folder, not \"\"")
-	}
 	level := slog.LevelWarn
 	if o.verbose {
 		level = slog.LevelDebug

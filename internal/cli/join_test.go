@@ -107,12 +107,6 @@ func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
 	}
 }
 
-func TestAnEmptyDataFolderIsAWrongCall(t *testing.T) {
-	if says := wrongJoin(t, "--id", "1", "--member", "1="+freeAddress(t), "--data", ""); !strings.Contains(says, "--data wants a folder") {
-		t.Error(says)
-	}
-}
-
 func TestASecondMemberWithTheSameIdentifierIsAWrongCall(t *testing.T) {
 	one, two, three := freeAddress(t), freeAddress(t), freeAddress(t)
 	data := filepath.Join(t.TempDir(), "data")
