@@ -147,7 +147,7 @@ func lemma139(b *Bench) Finding {
 			can++
 		}
 	}
-	return d.finding("never more; of the sharper ⌊n/(2^(i-1) + 1)⌋, for i > 0, %d of %d are attained for n up to 7", len(attained), can)
+	return d.finding("never more; of the sharper ⌊n/(2^(i-1) + 1)⌋, and n for i = 0, %d of %d are attained for n up to 7", len(attained), can)
 }
 
 func innerClaim(b *Bench) Finding {
