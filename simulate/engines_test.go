@@ -252,8 +252,10 @@ func permuted(n int) *order.Order {
 	return ids
 }
 
-// deliveries counts what a run allocates, beyond its start, for each delivery.
 func TestNoAllocationPerDelivery(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long runs, and one of them at a time")
+	}
 	for name, o := range map[string]Options{
 		"rounds":       {},
 		"clocked":      {Timing: election.Timed, Delay: 5},

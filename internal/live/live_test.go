@@ -175,11 +175,7 @@ func TestBothSidesOfAPartitionAgreeWhenItHeals(t *testing.T) {
 // After the last fault all agree on the greatest, whatever happened before: crashes, new lives, partitions,
 // single connections that break.
 func TestAgreementAfterTheLastFault(t *testing.T) {
-	seeds := uint64(100)
-	if testing.Short() {
-		seeds = 20
-	}
-	for seed := range seeds {
+	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
 			n := 2 + r.IntN(4)
