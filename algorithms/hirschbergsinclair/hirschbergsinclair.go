@@ -87,7 +87,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		},
 		Bounds: []election.Bound{
 			{
-				Of: "election", Case: election.Worst, Formula: "4(n + 2⌊n/2⌋ + 4⌊n/3⌋ + 8⌊n/5⌋ + …)", Source: "S3 section 4; not reached for n > 1",
+				Of: "election", Case: election.Worst, Formula: "4(n + 2⌊n/2⌋ + 4⌊n/3⌋ + 8⌊n/5⌋ + …)", Source: "S3 section 4; never reached",
 				Value: most,
 			},
 			{
