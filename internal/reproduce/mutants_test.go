@@ -129,10 +129,21 @@ func subtle() []mutant {
 	}
 }
 
+// patient is Hirschberg and Sinclair's, and waits for a no even if it shall withdraw early.
+func patient() mutant {
+	a := hs.Algorithm
+	a.New = func(l election.Local) hs.Process {
+		p := hs.Algorithm.New(l)
+		p.Early = false
+		return p
+	}
+	return plant(a, "never withdraws early")
+}
+
 // Of the algorithms that are in none of S1 and S3, Burns' adversary is what rows are about.
 func TestAPlantedErrorTurnsAVerdict(t *testing.T) {
 	asks := asks(t)
-	mutants := subtle()
+	mutants := append(subtle(), patient())
 	for _, more := range [][]mutant{
 		crude(ringbullysimple.Algorithm), crude(ringbully.Algorithm), crude(hs.Algorithm), crude(lcr.Algorithm),
 		crude(lelann.Algorithm)[:1], // its leader message is not sent, unless somebody is late

@@ -148,6 +148,21 @@ func changed[S, M any](right election.Algorithm[S, M], is string, change func(*S
 	return plant(a, is)
 }
 
+// loaded throws two dice where Itai and Rodeh throw one, and takes the lower.
+func loaded() mutant {
+	a := itairodeh.Algorithm
+	a.Receive = func(p *itairodeh.Process, port election.Port, kind election.Kind, m itairodeh.Message, out *election.Out[itairodeh.Message]) {
+		if kind != itairodeh.Token || m.Hop != p.N || m.Unique {
+			p.Receive(port, kind, m, out)
+			return
+		}
+		p.Round++
+		p.ID = 1 + min(out.Choose(p.N), out.Choose(p.N))
+		out.Send(itairodeh.Right, itairodeh.Token, itairodeh.Message{Round: p.Round, ID: p.ID, Hop: 1, Unique: true})
+	}
+	return plant(a, "chooses again by loaded dice")
+}
+
 // slips are errors that are easily made where nothing fails and all start at once, or with parameters that are seldom given.
 func slips() []mutant {
 	return []mutant{
@@ -184,7 +199,7 @@ func slips() []mutant {
 }
 
 func TestAPlantedErrorTurnsAVerdictOnS2OrS4(t *testing.T) {
-	mutants := append(slips(), hasty())
+	mutants := append(slips(), hasty(), loaded())
 	for _, more := range [][]mutant{
 		crude(lcr.Algorithm), crude(lcrsynchronous.Algorithm), crude(bullying.Algorithm), crude(logicalring.Algorithm), crude(tree.Algorithm),
 		crude(preference.Algorithm), crude(preferencering.Algorithm), crude(preferencetree.Algorithm), crude(oddoneout.Algorithm), crude(oddpair.Algorithm),
