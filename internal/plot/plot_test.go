@@ -159,6 +159,17 @@ func TestLabelsKeepApartAndInOrder(t *testing.T) {
 	}
 }
 
+func TestThreeTicksOrMoreOnEveryLogarithmicAxis(t *testing.T) {
+	for _, values := range [][]float64{
+		{785, 2943}, {512, 1421}, {1100, 1300}, {1, 9}, {3, 3}, {0.002, 0.003}, {1, 1e6}, {2e9, 3e9}, {1, 1e80},
+	} {
+		s, err := (&Axis{Log: true}).scale(values)
+		if err != nil || len(s.ticks) < 3 || len(s.ticks) > 12 {
+			t.Errorf("%v: %d ticks: %v (%v)", values, len(s.ticks), s.ticks, err)
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", 1: "1", 10: "10", 10_000: "10\u2009000", 100_000: "10⁵", 1e14: "10¹⁴", 0.5: "0.5", -1500: "−1\u2009500",

@@ -70,8 +70,13 @@ func (s *scale) at(v float64) float64 {
 	return s.from + (s.of(v)-s.low)/(s.high-s.low)*(s.to-s.from)
 }
 
-// decades are the powers of ten, and if there are few also 2 and 5 times these; if there are many, some.
+// decades are the powers of ten, and if there are few also 2 and 5 times these; if there are many, some. Less than one
+// is marked as a linear axis is.
 func (s *scale) decades() (ticks []tick) {
+	if s.high-s.low < 0.8 {
+		linear := scale{low: math.Pow(10, s.low), high: math.Pow(10, s.high)}
+		return linear.round()
+	}
 	step := max(1, math.Ceil((s.high-s.low)/10))
 	factors := []float64{1}
 	if s.high-s.low < 3.2 {
