@@ -40,23 +40,19 @@ import (
 	"ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
-// Entry is an algorithm with its types erased: one call a run.
+// Entry is an algorithm, joined to the engines.
 type Entry struct {
 	*election.Declaration
-	Simulate func(simulate.Options) (*simulate.Result, error)
-	Symmetry func(simulate.Options) (*simulate.Symmetry, error)
-	Verify   func(verify.Options) (*verify.Report, error)
-	Make     machine.Maker // a process, for engines on sockets
-	Count    count.Func    // nil where there is no closed form yet
-	Check    checks        // of the record of a run, what its source claims of every run; nil where nothing is
-	Detects  bool          // it has a failure detector
-	Phased   bool          // its election messages belong to phases
+	Program *process.Program
+	Count   count.Func // nil where there is no closed form yet
+	Check   checks     // of the record of a run, what its source claims of every run; nil where nothing is
+	runner  *simulate.Runner
 }
 
 // All are the algorithms, in the order of their sources.
@@ -96,20 +92,49 @@ var All = []Entry{
 	entry(&variablespeeds.Algorithm, count.VariableSpeeds),
 }
 
-func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
-	return Entry{
-		Declaration: &a.Declaration,
-		Simulate:    func(o simulate.Options) (*simulate.Result, error) { return simulate.Run(*a, o) },
-		Symmetry:    func(o simulate.Options) (*simulate.Symmetry, error) { return simulate.Symmetric(*a, o) },
-		Verify:      func(o verify.Options) (*verify.Report, error) { return verify.Run(*a, o) },
-		Make: func(p *election.Prepared, position int, choose func(uint32) uint32) (machine.Machine, error) {
-			return machine.New(a, p, position, choose)
-		},
-		Count:   exact,
-		Detects: a.Suspect != nil,
-		Phased:  a.Phase != nil,
-	}
+// Of joins an algorithm to the engines. Exact is its closed form, or nil. The error is that of [simulate.Of].
+func Of[S, M any](a *election.Algorithm[S, M], exact count.Func) (Entry, error) {
+	runner, err := simulate.Of(a)
+	return joined(runner, err, exact)
 }
+
+func joined(runner *simulate.Runner, err error, exact count.Func) (Entry, error) {
+	if err != nil {
+		return Entry{}, err
+	}
+	program := runner.Program()
+	return Entry{Declaration: program.Declaration, Program: program, Count: exact, runner: runner}, nil
+}
+
+// entry is Of an algorithm that any engine takes; the tests of each package that uses the catalogue see to it.
+func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
+	runner, err := simulate.Of(a)
+	return must(joined(runner, err, exact))
+}
+
+func must(e Entry, err error) Entry {
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// Simulate is [simulate.Run].
+func (e *Entry) Simulate(o simulate.Options) (*simulate.Result, error) { return e.runner.Run(o) }
+
+// Symmetry is [simulate.Symmetric].
+func (e *Entry) Symmetry(o simulate.Options) (*simulate.Symmetry, error) {
+	return e.runner.Symmetric(o)
+}
+
+// Verify is [verify.Run].
+func (e *Entry) Verify(o verify.Options) (*verify.Report, error) { return verify.Program(e.Program, o) }
+
+// Detects reports whether it has a failure detector.
+func (e *Entry) Detects() bool { return e.Program.Functions.Suspect }
+
+// Phased reports whether its election messages belong to phases.
+func (e *Entry) Phased() bool { return e.Program.Functions.Phase }
 
 type checks func(*trace.Record, *election.Prepared) ([]check.Claim, error)
 
@@ -168,4 +193,13 @@ func Find(name string) (*Entry, error) {
 		return nil, fmt.Errorf("%w %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
 	}
 	return &All[i], nil
+}
+
+// Program is the algorithm of that name, for engines on sockets.
+func Program(name string) (*process.Program, error) {
+	e, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return e.Program, nil
 }

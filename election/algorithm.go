@@ -63,3 +63,22 @@ type Algorithm[S, M any] struct {
 	Stands  func(*S) bool     // whether it may become leader; nil: if it is willing
 	Phase   func(Kind, M) int // the phase that a message belongs to, for statistics only
 }
+
+// Functions says which of the optional functions an algorithm has.
+type Functions struct {
+	Timeout, Recover, Suspect, Trust, Command, Kept, Stands, Phase bool
+}
+
+// Functions says which of the optional functions it has. For engines.
+func (a *Algorithm[S, M]) Functions() Functions {
+	return Functions{
+		Timeout: a.Timeout != nil, Recover: a.Recover != nil, Suspect: a.Suspect != nil, Trust: a.Trust != nil,
+		Command: a.Command != nil, Kept: a.Kept != nil, Stands: a.Stands != nil, Phase: a.Phase != nil,
+	}
+}
+
+// Validate says whether the declaration is complete and agrees with the functions. Engines call it
+// before they run anything.
+func (a *Algorithm[S, M]) Validate() error {
+	return a.validate(a.New != nil && a.Start != nil && a.Receive != nil, a.Functions())
+}

@@ -272,9 +272,9 @@ func (d *Declaration) Bound(c Case) *Bound {
 	return nil
 }
 
-// Validate says whether the declaration is complete and agrees with the functions. Engines call it
-// before they run anything.
-func (a *Algorithm[S, M]) Validate() error {
+// validate says whether the declaration is complete and agrees with the functions; obligatory: with those that every
+// algorithm has.
+func (a *Declaration) validate(obligatory bool, has Functions) error {
 	var faults []error
 	must := func(ok bool, fault string) {
 		if !ok {
@@ -282,14 +282,14 @@ func (a *Algorithm[S, M]) Validate() error {
 		}
 	}
 	must(a.Name != "", "has no Name")
-	must(a.New != nil && a.Start != nil && a.Receive != nil, "New, Start and Receive are obligatory")
+	must(obligatory, "New, Start and Receive are obligatory")
 	must(len(a.Kinds) >= 1 && len(a.Kinds) <= 16, "declares 1 to 16 Kinds of message")
 	must(len(a.Timers) <= 8, "declares at most 8 Timers")
-	must((len(a.Timers) > 0) == (a.Timeout != nil), "Timers are declared if and only if Timeout is set")
+	must((len(a.Timers) > 0) == (has.Timeout), "Timers are declared if and only if Timeout is set")
 	must(len(a.Timers) == 0 || a.Timing != Asynchronous, "timers mean nothing when Timing is Asynchronous")
-	must(a.Survives&Recovery == 0 || a.Recover != nil, "Recovery is declared and Recover is not set")
-	must(a.Kept == nil || a.Recover != nil, "Kept needs Recover")
-	must(a.Trust == nil || a.Suspect != nil, "Trust needs Suspect")
+	must(a.Survives&Recovery == 0 || has.Recover, "Recovery is declared and Recover is not set")
+	must(!has.Kept || has.Recover, "Kept needs Recover")
+	must(!has.Trust || has.Suspect, "Trust needs Suspect")
 	must(!a.OneWay || a.Topology == Ring, "OneWay means something on a Ring only")
 	must(!a.Unoriented || a.Topology == Ring && !a.OneWay, "Unoriented means something on a Ring of two ways only")
 	must(!a.FromZero || a.Identifiers == Computed, "FromZero means something where identifiers are Computed only")

@@ -1,13 +1,16 @@
 package simulate
 
-import "ringleader.example/ringleader/election"
+import (
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+)
 
 // mostLinks is how many links a network may have for an adversary to look at all of them at every step.
 const mostLinks = 4096
 
 // most delivers the message, or lets start the process, that makes a process send the most. Among equals
 // starts come first: who starts late joins cheaply, and is silent. Then comes the link with the least number.
-func (l *links[S, M]) most() (started bool) {
+func (l *links) most() (started bool) {
 	best, most := uint32(0), -1
 	for _, link := range l.busy {
 		if sent := l.tries(link); sent > most || sent == most && link < best {
@@ -16,7 +19,7 @@ func (l *links[S, M]) most() (started bool) {
 	}
 	sleeper := -1
 	for i, p := range l.sleepers {
-		if sent := l.trial(int(p), func(s *S, out *election.Out[M]) { l.a.Start(s, out) }); sent > most || sent == most && sleeper < 0 {
+		if sent := l.trial(int(p), process.Event{What: process.Started}); sent > most || sent == most && sleeper < 0 {
 			sleeper, most = i, sent
 		}
 	}
@@ -30,7 +33,7 @@ func (l *links[S, M]) most() (started bool) {
 
 // last delivers, of the messages that are due, the one that makes its receiver send the most; when none is
 // left, a unit of time has passed, and all that is under way is due.
-func (l *links[S, M]) last() (started bool) {
+func (l *links) last() (started bool) {
 	if len(l.busy) == 0 {
 		l.wakes(0)
 		return true
@@ -60,22 +63,25 @@ func (l *links[S, M]) last() (started bool) {
 }
 
 // tries says how many messages the next delivery of a link would make its receiver send.
-func (l *links[S, M]) tries(link uint32) int {
+func (l *links) tries(link uint32) int {
 	to, port := l.net.End(link)
 	head := l.queues[link].head
 	next := &l.cells[head]
 	if l.remarks != nil && l.remarks[head].lost || l.isDead(to) {
 		return 0
 	}
-	return l.trial(to, func(s *S, out *election.Out[M]) { l.a.Receive(s, port, next.Kind(), next.M, out) })
+	return l.trial(to, process.Event{What: process.Received, Port: port, Kind: next.Kind(), Message: next.Message})
 }
 
 // trial says how many messages a step of the process at p would send. It makes the step on a copy, with the
 // choices that would be made.
-func (l *links[S, M]) trial(p int, step func(*S, *election.Out[M])) int {
-	state, choices := l.states[p], *l.choices
-	l.collect.Reset()
-	step(&state, l.begin(p))
+func (l *links) trial(p int, e process.Event) (sent int) {
+	choices := *l.choices
+	l.ps.Copy(l.scratch, p)
+	effects := l.ps.Step(l.scratch, p, e, l.local(p))
 	*l.choices = choices
-	return len(l.collect.Sent())
+	for _, s := range effects.Sent {
+		l.ps.Release(s.Message)
+	}
+	return len(effects.Sent)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -28,10 +29,10 @@ type Open struct {
 // The adversary therefore decides where processes stand: the result and its record are about the ring
 // that it made of the given one, and [Result.Open] says what it has cost when the last edge is opened.
 // Limit bounds the search for the schedule and the run itself, each for itself.
-func runBurns[S, M any](a election.Algorithm[S, M], o Options) (*Result, error) {
+func (g *Runner) runBurns(o Options) (*Result, error) {
 	unrecorded := o
 	unrecorded.Record = false
-	search, err := newBurns(a, unrecorded)
+	search, err := g.newBurns(unrecorded)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func runBurns[S, M any](a election.Algorithm[S, M], o Options) (*Result, error) 
 	found := search.build(all)
 
 	o.Instance = arranged(o.Instance, found.ring)
-	play, err := newBurns(a, o)
+	play, err := g.newBurns(o)
 	if err != nil {
 		return nil, err
 	}
@@ -59,29 +60,45 @@ func runBurns[S, M any](a election.Algorithm[S, M], o Options) (*Result, error) 
 
 // burns is a run on which the adversary works: first one that tries schedules and counts for nothing,
 // then one that plays the schedule found.
-type burns[S, M any] struct{ *run[S, M] }
+type burns struct {
+	*run
+	free []int // slots that hold no state
+}
 
-func newBurns[S, M any](a election.Algorithm[S, M], o Options) (*burns[S, M], error) {
-	r, err := newRun(a, o)
+func (g *Runner) newBurns(o Options) (*burns, error) {
+	r, err := g.newRun(o)
 	if err != nil {
 		return nil, err
 	}
-	r.collect.Choices(func(uint32) uint32 {
+	r.processes()
+	r.ps.Choices(func(uint32) uint32 {
 		panic(fmt.Errorf("%w under Burns' adversary: it chooses by chance, and the adversary tries what happens; use another schedule", ErrOptions))
 	})
-	return &burns[S, M]{r}, nil
+	return &burns{run: r}, nil
+}
+
+// keep puts a copy of the state in a slot into another one.
+func (b *burns) keep(slot int) (copied int) {
+	last := len(b.free) - 1
+	if last < 0 {
+		copied = b.ps.Grow(1)
+	} else {
+		copied, b.free = b.free[last], b.free[:last]
+	}
+	b.ps.Copy(copied, slot)
+	return copied
 }
 
 // refuse says why the adversary cannot be set on an algorithm or a ring.
-func (b *burns[S, M]) refuse() error {
+func (b *burns) refuse() error {
 	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("%w %s under Burns' adversary: %s", ErrOptions, b.a.Name, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%w %s under Burns' adversary: %s", ErrOptions, b.d.Name, fmt.Sprintf(format, args...))
 	}
 	n, all := b.p.Size(), b.o.Initiators == nil || len(b.o.Initiators) == b.p.Size()
 	switch {
-	case b.a.Topology != election.Ring:
-		return wrong("it runs on a %s and the adversary on rings; use another schedule", b.a.Topology)
-	case b.a.KnowsSize:
+	case b.d.Topology != election.Ring:
+		return wrong("it runs on a %s and the adversary on rings; use another schedule", b.d.Topology)
+	case b.d.KnowsSize:
 		return wrong("it knows n, and the adversary makes large rings of small ones unnoticed; use another schedule")
 	case b.p.Anonymous() || b.o.Instance.Duplicates:
 		return wrong("all processes need different identifiers, as they have where duplicates are not allowed")
@@ -100,10 +117,10 @@ func (b *burns[S, M]) refuse() error {
 
 // open is a configuration of a ring, or of a stretch of one that believes to be a ring: its last edge is
 // the one from the last process to the first.
-type open[S, M any] struct {
+type open struct {
 	ring     []int // positions of the run, clockwise
-	states   []S   // by place in ring
-	queues   [][]underway[M]
+	states   []int // slots, by place in ring
+	queues   [][]underway
 	schedule []uint32 // what was delivered, in order: the links of the run
 }
 
@@ -111,8 +128,8 @@ type open[S, M any] struct {
 // whoever comes to stand at the other end.
 
 // join makes one ring of several. No queue changes hands: what was last in each is between two now.
-func join[S, M any](rings ...*open[S, M]) *open[S, M] {
-	all := &open[S, M]{}
+func join(rings ...*open) *open {
+	all := &open{}
 	for _, c := range rings {
 		all.ring = append(all.ring, c.ring...)
 		all.states = append(all.states, c.states...)
@@ -122,18 +139,40 @@ func join[S, M any](rings ...*open[S, M]) *open[S, M] {
 	return all
 }
 
+// underway is a message under way.
+type underway struct {
+	letter
+	number int // in the record
+}
+
 // clone is a copy that nothing is shared with.
-func (c *open[S, M]) clone() *open[S, M] {
+func (b *burns) clone(c *open) *open {
 	copied := join(c)
+	for i, slot := range copied.states {
+		copied.states[i] = b.keep(slot)
+	}
 	for link := range copied.queues {
 		copied.queues[link] = slices.Clone(copied.queues[link])
+		for _, m := range copied.queues[link] {
+			b.ps.Hold(m.Message)
+		}
 	}
 	return copied
 }
 
+// drop gives back what a configuration takes.
+func (b *burns) drop(c *open) {
+	b.free = append(b.free, c.states...)
+	for _, queue := range c.queues {
+		for _, m := range queue {
+			b.ps.Release(m.Message)
+		}
+	}
+}
+
 // turn is the ring seen from the place that comes first then.
-func (c *open[S, M]) turn(first int) *open[S, M] {
-	return &open[S, M]{
+func (c *open) turn(first int) *open {
+	return &open{
 		ring:     slices.Concat(c.ring[first:], c.ring[:first]),
 		states:   slices.Concat(c.states[first:], c.states[:first]),
 		queues:   slices.Concat(c.queues[2*first:], c.queues[:2*first]),
@@ -143,34 +182,36 @@ func (c *open[S, M]) turn(first int) *open[S, M] {
 
 // build finds an open schedule of a ring of 2^k processes, some of the run's. A ring of one that has
 // started, with its only edge shut, is open; two of them have Burns' basis between them.
-func (b *burns[S, M]) build(ring []int) *open[S, M] {
+func (b *burns) build(ring []int) *open {
 	if len(ring) == 1 {
 		return b.started(ring[0])
 	}
 	half := len(ring) / 2
 	between := join(b.build(ring[:half]), b.build(ring[half:]))
-	ends := between.clone()
+	ends := b.clone(between)
 	b.settle(between, len(ring)-1) // the edge between the halves is opened
 	b.settle(ends, half-1)         // the one between the ends is
 	// Whatever is done with equals, the bound holds; this is what the counts that we compare with were made with.
 	if more := len(ends.schedule) - len(between.schedule); more > 0 || more == 0 && half == 1 {
+		b.drop(between)
 		return ends.turn(half)
 	}
+	b.drop(ends)
 	return between
 }
 
 // started is a ring of one process, which has started.
-func (b *burns[S, M]) started(p int) *open[S, M] {
-	c := &open[S, M]{ring: []int{p}, states: []S{b.states[p]}, queues: make([][]underway[M], 2)}
-	b.step(c, 0, b.a.Start, trace.Step{Event: trace.Start, Port: -1})
+func (b *burns) started(p int) *open {
+	c := &open{ring: []int{p}, states: []int{b.keep(p)}, queues: make([][]underway, 2)}
+	b.react(c, 0, process.Event{What: process.Started}, trace.Step{Event: trace.Start, Port: -1})
 	return c
 }
 
 // play plays a schedule and then opens the last edge. Processes of different stretches could not tell
 // which of them started first, so that all may start first.
-func (b *burns[S, M]) play(found *open[S, M]) {
+func (b *burns) play(found *open) {
 	n := b.p.Size()
-	rings := make([]*open[S, M], n)
+	rings := make([]*open, n)
 	for p := range rings {
 		rings[p] = b.started(p)
 	}
@@ -188,14 +229,14 @@ func (b *burns[S, M]) play(found *open[S, M]) {
 	if b.result.Complete {
 		b.result.Open = &Open{b.result.Deliveries, float64(n*(bits.Len(uint(n))-1))/4 + 0.5}
 	}
-	b.result.Bytes += 4*cap(found.schedule) + int(reflect.TypeFor[[]underway[M]]().Size())*cap(c.queues)
+	b.result.Bytes += 4*cap(found.schedule) + int(reflect.TypeFor[[]underway]().Size())*cap(c.queues)
 	const none = -1
 	b.settle(c, none)
 }
 
 // settle delivers the oldest message again and again, but nothing over the edge that is shut, until
 // nothing is left to deliver.
-func (b *burns[S, M]) settle(c *open[S, M], shut int) {
+func (b *burns) settle(c *open, shut int) {
 	var ready []int // queues, once for each message that can be delivered
 	for link := range c.queues {
 		if edge, _ := b.edge(c, link); edge != shut {
@@ -206,8 +247,8 @@ func (b *burns[S, M]) settle(c *open[S, M], shut int) {
 	}
 	for ; len(ready) > 0 && b.result.Complete && b.goesOn(); ready = ready[1:] {
 		to := b.deliver(c, ready[0])
-		for i := range b.collect.Sent() {
-			link := 2*to + int(b.collect.Sent()[i].On()&1)
+		for i := range b.step.Sent {
+			link := 2*to + int(b.step.Sent[i].On()&1)
 			if edge, _ := b.edge(c, link); edge != shut {
 				ready = append(ready, link)
 			}
@@ -217,7 +258,7 @@ func (b *burns[S, M]) settle(c *open[S, M], shut int) {
 
 // edge is the edge that a queue leads over, and whether clockwise. Edge i joins the processes at places i
 // and i + 1, the last one the ends.
-func (b *burns[S, M]) edge(c *open[S, M], link int) (edge int, clockwise bool) {
+func (b *burns) edge(c *open, link int) (edge int, clockwise bool) {
 	i := link / 2
 	if clockwise = link&1 == 0 != b.net.Flipped(c.ring[i]); clockwise {
 		return i, true
@@ -226,7 +267,7 @@ func (b *burns[S, M]) edge(c *open[S, M], link int) (edge int, clockwise bool) {
 }
 
 // deliver delivers the oldest message of a queue. It says at which place.
-func (b *burns[S, M]) deliver(c *open[S, M], link int) (to int) {
+func (b *burns) deliver(c *open, link int) (to int) {
 	from := c.ring[link/2]
 	edge, clockwise := b.edge(c, link)
 	to = edge
@@ -241,27 +282,27 @@ func (b *burns[S, M]) deliver(c *open[S, M], link int) (to int) {
 	c.queues[link] = c.queues[link][1:]
 	c.schedule = append(c.schedule, uint32(2*from+link&1))
 	b.result.Deliveries++
-	b.step(c, to, func(s *S, out *election.Out[M]) { b.a.Receive(s, port, m.Kind(), m.M, out) },
+	b.react(c, to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message},
 		trace.Step{Event: trace.Receive, Port: int(port), Message: m.number})
+	b.ps.Release(m.Message)
 	return to
 }
 
-// step runs a step of the process at place i and makes its effects happen.
-func (b *burns[S, M]) step(c *open[S, M], i int, do func(*S, *election.Out[M]), what trace.Step) {
+// react runs a step of the process at place i, in the slot of its position, and makes its effects happen.
+func (b *burns) react(c *open, i int, e process.Event, what trace.Step) {
 	p := c.ring[i]
-	b.states[p] = c.states[i]
-	b.collect.Reset()
-	do(&b.states[p], b.begin(p))
+	b.ps.Copy(p, c.states[i])
+	b.happens(p, e)
 	b.check(p)
 	b.note(p, what)
-	c.states[i] = b.states[p]
-	for k := range b.collect.Sent() {
-		s := &b.collect.Sent()[k]
+	b.ps.Copy(c.states[i], p)
+	for k := range b.step.Sent {
+		s := &b.step.Sent[k]
 		link := 2*i + int(s.On()&1)
-		c.queues[link] = append(c.queues[link], underway[M]{*s, b.number(k)})
+		c.queues[link] = append(c.queues[link], underway{letter{s.Link, s.Message}, b.number(k)})
 		b.count(s)
 	}
-	for _, e := range b.collect.Rare() {
+	for _, e := range b.step.Rare {
 		b.decide(p, e)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/order"
 )
@@ -38,21 +39,34 @@ func shuffled(n int, seed uint64) []uint64 {
 }
 
 // played is all that came of a run, but for what tells engines apart.
-type played[S any] struct {
+type played struct {
 	Result
 	times  Times
-	states []S
+	states []string // encoded
 }
 
 // by runs an algorithm on one engine, whatever engine Run would take.
-func by[S, M any](t failer, a election.Algorithm[S, M], o Options, play func(*run[S, M])) *played[S] {
+func by[S, M any](t failer, a election.Algorithm[S, M], o Options, play func(*run)) *played {
 	t.Helper()
-	r, err := newRun(a, o)
+	g, err := Of(&a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := g.newRun(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	play(r)
-	result := &played[S]{Result: *r.finish(), states: r.states}
+	result := &played{Result: *r.finish()}
+	for p := range r.p.Size() {
+		var state []byte
+		if r.typed != nil {
+			state = g.program.Plans.State.Append(nil, codec.At(&r.typed.(*typed[S, M]).states[p]), r.now)
+		} else {
+			state = r.ps.AppendState(nil, p, r.now, codec.Whole)
+		}
+		result.states = append(result.states, string(state))
+	}
 	if result.Time != nil {
 		result.times = *result.Time
 	}
@@ -66,25 +80,25 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-func inRounds[S, M any](r *run[S, M])     { (&rounds[S, M]{run: r}).play() }
-func eventByEvent[S, M any](r *run[S, M]) { newClocked(r).play() }
-func linkByLink[S, M any](r *run[S, M])   { newLinks(r).play() }
-func tileByTile[S, M any](r *run[S, M])   { newTiled(r).play() }
-func withoutWheel[S, M any](r *run[S, M]) {
+func inRounds(r *run)     { r.enlarge().rounds() }
+func eventByEvent(r *run) { newClocked(r).play() }
+func linkByLink(r *run)   { newLinks(r).play() }
+func tileByTile(r *run)   { r.enlarge().tiled() }
+func withoutWheel(r *run) {
 	c := newClocked(r)
 	c.wheel = nil
 	c.play()
 }
 
-func byLot[S, M any](r *run[S, M]) { newLottery(r).play() }
+func byLot(r *run) { r.enlarge().lottery() }
 
-func inArcs[S, M any](count int, clock bool) func(*run[S, M]) {
-	return func(r *run[S, M]) {
-		if !newArcs(r, min(count, r.p.Size()), clock).play() {
+func inArcs(count int, clock bool) func(*run) {
+	return func(r *run) {
+		if !r.enlarge().arcs(min(count, r.p.Size()), clock) {
 			r.again()
 			if clock {
 				inRounds(r)
-			} else if !newArcs(r, 1, false).play() {
+			} else if !r.enlarge().arcs(1, false) {
 				panic("one arc has one order")
 			}
 		}
@@ -102,7 +116,7 @@ func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	if a.Starts == election.AnyStart && rapid.Bool().Draw(t, "some start") {
 		o.Initiators = rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, n, rapid.ID).Draw(t, "initiators")
 	}
-	same := func(o Options, name string, one, other func(*run[S, M])) *played[S] {
+	same := func(o Options, name string, one, other func(*run)) *played {
 		t.Helper()
 		f, s := by(t, a, o, one), by(t, a, o, other)
 		if !reflect.DeepEqual(f, s) {
@@ -112,25 +126,25 @@ func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	}
 	synchronous := o
 	synchronous.Timing = election.Synchronous
-	reference := same(o, "rounds, events", inRounds[S, M], eventByEvent[S, M])
-	same(synchronous, "rounds, events", inRounds[S, M], eventByEvent[S, M])
-	same(synchronous, "wheel, heap", eventByEvent[S, M], withoutWheel[S, M])
+	reference := same(o, "rounds, events", inRounds, eventByEvent)
+	same(synchronous, "rounds, events", inRounds, eventByEvent)
+	same(synchronous, "wheel, heap", eventByEvent, withoutWheel)
 
 	o.AnyTime = rapid.Bool().Draw(t, "any time")
-	same(o, "wheel, heap", eventByEvent[S, M], withoutWheel[S, M])
+	same(o, "wheel, heap", eventByEvent, withoutWheel)
 	random, timed := o, o
 	random.Schedule, timed.Timing, timed.Delay = RandomDelay, election.Timed, 1+seed%9
 	random.Faults.Unordered = !a.FIFO && rapid.Bool().Draw(t, "unordered")
-	same(random, "wheel, heap, random delays", eventByEvent[S, M], withoutWheel[S, M])
-	same(timed, "wheel, heap, timed", eventByEvent[S, M], withoutWheel[S, M])
+	same(random, "wheel, heap, random delays", eventByEvent, withoutWheel)
+	same(timed, "wheel, heap, timed", eventByEvent, withoutWheel)
 
 	drawn := o
 	drawn.Schedule, drawn.AnyTime = Random, false
-	same(drawn, "lottery, links", byLot[S, M], linkByLink[S, M])
+	same(drawn, "lottery, links", byLot, linkByLink)
 
 	tile := o
 	tile.Schedule, tile.AnyTime = Tile, false
-	tiled := same(tile, "tiles, links", tileByTile[S, M], linkByLink[S, M])
+	tiled := same(tile, "tiles, links", tileByTile, linkByLink)
 	if a.Counts >= election.CountsStartFirst || a.Counts == election.CountsAllFirst && o.Initiators == nil {
 		equal(t, a.Name+" in tiles", &tiled.Result, &reference.Result)
 	}
@@ -140,9 +154,9 @@ func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	sweep := o
 	sweep.Schedule = Sweep
 	cores := rapid.IntRange(1, 5).Draw(t, "cores")
-	swept := same(sweep, "arcs, links", inArcs[S, M](cores, false), linkByLink[S, M])
+	swept := same(sweep, "arcs, links", inArcs(cores, false), linkByLink)
 	o.AnyTime = false
-	same(o, "arcs, events", inArcs[S, M](cores, true), eventByEvent[S, M])
+	same(o, "arcs, events", inArcs(cores, true), eventByEvent)
 	if !sweep.AnyTime && a.Identifiers != election.Anonymous { // the anonymous ones choose
 		equal(t, a.Name+" swept", &swept.Result, &reference.Result)
 	}
@@ -181,12 +195,12 @@ func TestLargeRunsAreTheSame(t *testing.T) {
 	o := Options{Instance: election.On(shuffled(n, 7)...), Cores: 2}
 	for _, schedule := range []Schedule{FIFO, Sweep, Tile} {
 		o.Schedule = schedule
-		run, one, other := o, inArcs[lcr.Process, lcr.Message](1, schedule == FIFO), linkByLink[lcr.Process, lcr.Message]
+		run, one, other := o, inArcs(1, schedule == FIFO), linkByLink
 		switch schedule {
 		case FIFO:
-			other = eventByEvent[lcr.Process, lcr.Message]
+			other = eventByEvent
 		case Tile:
-			one = tileByTile[lcr.Process, lcr.Message]
+			one = tileByTile
 		}
 		f, s := by(t, lcr.Algorithm, o, one), by(t, lcr.Algorithm, o, other)
 		r, err := Run(lcr.Algorithm, run)
@@ -199,8 +213,8 @@ func TestLargeRunsAreTheSame(t *testing.T) {
 	}
 	for _, o := range []Options{{}, {Timing: election.Synchronous}} {
 		o.Instance = election.On(shuffled(n, 7)...)
-		f := by(t, ringbully.Algorithm, o, inRounds[ringbully.Process, ringbully.Message])
-		s := by(t, ringbully.Algorithm, o, eventByEvent[ringbully.Process, ringbully.Message])
+		f := by(t, ringbully.Algorithm, o, inRounds)
+		s := by(t, ringbully.Algorithm, o, eventByEvent)
 		if !reflect.DeepEqual(f, s) {
 			t.Errorf("ring-bully, %s: %+v at %v and %+v at %v", o.Timing, f.Messages, f.times, s.Messages, s.times)
 		}

@@ -190,8 +190,8 @@ func handRandomLCR(ids []election.ID, seed uint64) (deliveries uint64) {
 	return deliveries
 }
 
-// letter is what goroutines send each other.
-type letter[M any] struct {
+// handLetter is what goroutines send each other.
+type handLetter[M any] struct {
 	m    M
 	port election.Port
 	kind election.Kind
@@ -202,9 +202,9 @@ type letter[M any] struct {
 // all have decided; then it calls decidedAll, while they are still there. It counts deliveries.
 func goroutines[S, M any](a *election.Algorithm[S, M], p *election.Prepared, decidedAll func()) (deliveries uint64) {
 	n := p.Size()
-	inbox := make([]chan letter[M], n)
+	inbox := make([]chan handLetter[M], n)
 	for q := range inbox {
-		inbox[q] = make(chan letter[M], 64)
+		inbox[q] = make(chan handLetter[M], 64)
 	}
 	var decided, running sync.WaitGroup
 	decided.Add(n)
@@ -216,7 +216,7 @@ func goroutines[S, M any](a *election.Algorithm[S, M], p *election.Prepared, dec
 			step := func() {
 				for _, s := range c.Sent() {
 					to, port := p.Network.End(s.On())
-					inbox[to] <- letter[M]{m: s.M, port: port, kind: s.Kind()}
+					inbox[to] <- handLetter[M]{m: s.M, port: port, kind: s.Kind()}
 				}
 				for range c.Rare() {
 					decided.Done()
@@ -239,7 +239,7 @@ func goroutines[S, M any](a *election.Algorithm[S, M], p *election.Prepared, dec
 	decided.Wait()
 	decidedAll()
 	for q := range inbox {
-		inbox[q] <- letter[M]{stop: true}
+		inbox[q] <- handLetter[M]{stop: true}
 	}
 	running.Wait()
 	for _, count := range received {

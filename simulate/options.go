@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // Schedule picks, in an asynchronous run, which link delivers its next message.
@@ -116,7 +117,8 @@ func (o *Options) clock() bool {
 	return o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay || o.Schedule == MaxTime
 }
 
-func (o *Options) check(d *election.Declaration, p *election.Prepared, detects, commanded bool) error {
+func (o *Options) check(program *process.Program, p *election.Prepared) error {
+	d, detects, commanded := program.Declaration, program.Functions.Suspect, program.Functions.Command
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, fmt.Sprintf(format, args...))
 	}

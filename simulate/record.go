@@ -6,7 +6,7 @@ import (
 )
 
 // recorder writes down what happens.
-type recorder[S, M any] struct {
+type recorder struct {
 	trace.Record
 	sent []sender // by number - 1
 }
@@ -18,19 +18,19 @@ type sender struct {
 	text    string
 }
 
-func newRecorder[S, M any](r *run[S, M]) *recorder[S, M] {
-	h := trace.NewHeader(&r.a.Declaration, r.p)
+func newRecorder(r *run) *recorder {
+	h := trace.NewHeader(r.d, r.p)
 	h.Timing = r.o.Timing.String()
 	h.Seed, h.Delay, h.Unordered = r.o.Seed, r.o.Delay, r.o.Faults.Unordered
 	if r.o.Timing == election.Asynchronous {
 		h.Schedule = r.o.Schedule.String()
 	}
 	h.Clock = r.o.clock()
-	return &recorder[S, M]{Record: trace.Record{Header: h}}
+	return &recorder{Record: trace.Record{Header: h}}
 }
 
 // number is the number of the i-th message of the step that was noted last; 0 where nothing is recorded.
-func (r *run[S, M]) number(i int) int {
+func (r *run) number(i int) int {
 	if r.record == nil {
 		return 0
 	}
@@ -38,7 +38,7 @@ func (r *run[S, M]) number(i int) int {
 }
 
 // note writes down a step of the process at p, with the effects that are collected now.
-func (r *run[S, M]) note(p int, step trace.Step) {
+func (r *run) note(p int, step trace.Step) {
 	if r.record == nil {
 		return
 	}
@@ -56,7 +56,7 @@ func (r *run[S, M]) note(p int, step trace.Step) {
 	for i := range leaving {
 		s := &leaving[i]
 		to, _ := r.net.End(s.On())
-		kind, text := r.a.Kinds[s.Kind()].Name, r.plans.MessageText(&s.M, r.p.RealOf)
+		kind, text := r.d.Kinds[s.Kind()].Name, r.ps.MessageText(s.Message)
 		r.record.sent = append(r.record.sent, sender{p, kind, text})
 		copies := 0
 		if r.fate(i) == twice {
@@ -66,15 +66,15 @@ func (r *run[S, M]) note(p int, step trace.Step) {
 			Message: len(r.record.sent), To: to, Port: int(s.On() - r.net.First(p)), Kind: kind, Text: text, Copies: copies,
 		})
 	}
-	for _, e := range r.collect.Rare() {
+	for _, e := range r.step.Rare {
 		if r.unsent == 0 {
-			step.Add(e, r.a.Timers, r.p, p)
+			step.Add(e, r.d.Timers, r.p, p)
 		}
 	}
 	step.State = r.stateText(p)
 	r.record.Steps = append(r.record.Steps, step)
 }
 
-func (r *run[S, M]) stateText(p int) string {
-	return r.plans.StateText(&r.states[p], r.local(p), r.p.RealOf)
+func (r *run) stateText(p int) string {
+	return r.ps.StateText(p, r.local(p))
 }

@@ -14,7 +14,8 @@ import (
 // Messages lie on pages. A page that has been read is the next to be written on, so that memory holds
 // what is under way and hardly more, and what is written is in the cache.
 type rounds[S, M any] struct {
-	*run[S, M]
+	run   *run
+	typed *typed[S, M]
 	queue [2][][]election.Sent[M] // what is under way: first what arrives on port 0 of a ring, if the order matters
 	next  [2][][]election.Sent[M] // what was sent in this round, but for the page that is written on
 	open  [2][]election.Sent[M]   // the last page of each, which is not full yet, if the order matters
@@ -33,37 +34,39 @@ const (
 	fewDeliveries = 1 << 12
 )
 
+func (t *typed[S, M]) rounds() { (&rounds[S, M]{run: t.run, typed: t}).play() }
+
 func (r *rounds[S, M]) play() {
-	r.result.Time = &Times{}
-	r.byPort = r.o.Timing == election.Synchronous && !r.a.OneWay
-	r.collect.Swap(r.page())
-	if starts, collect := r.a.Start, r.collect; r.o.Initiators == nil && r.dead == nil && r.net.Topology == election.Ring {
-		for p := range r.states {
+	r.run.result.Time = &Times{}
+	r.byPort = r.run.o.Timing == election.Synchronous && !r.run.d.OneWay
+	r.typed.collect.Swap(r.page())
+	if starts, collect := r.typed.a.Start, r.typed.collect; r.run.o.Initiators == nil && r.run.dead == nil && r.run.net.Topology == election.Ring {
+		for p := range r.typed.states {
 			collect.At(uint32(2 * p))
-			starts(&r.states[p], collect.Out())
+			starts(&r.typed.states[p], collect.Out())
 			if p%(lastRoom/4) == 0 {
 				r.room()
 			}
 		}
 	} else {
-		for p := range r.initiators {
-			r.a.Start(&r.states[p], r.begin(p))
+		for p := range r.run.initiators {
+			r.typed.a.Start(&r.typed.states[p], r.typed.begin(p))
 			r.room()
 		}
 	}
-	r.decisions()
-	for r.result.Complete && r.waiting()+len(r.collect.Sent()) > 0 {
-		if r.waiting() == 0 && len(r.collect.Sent()) <= fewMessages {
+	r.typed.decisions()
+	for r.run.result.Complete && r.waiting()+len(r.typed.collect.Sent()) > 0 {
+		if r.waiting() == 0 && len(r.typed.collect.Sent()) <= fewMessages {
 			r.few()
 			continue
 		}
 		r.tick()
-		r.result.Time.Quiet = r.now
+		r.run.result.Time.Quiet = r.run.now
 		r.turn()
 		r.close(0)
 		r.close(1)
 		r.queue, r.next = r.next, [2][][]election.Sent[M]{r.queue[0][:0], r.queue[1][:0]}
-		if r.byPort && r.net.Topology != election.Ring {
+		if r.byPort && r.run.net.Topology != election.Ring {
 			r.sorted()
 		}
 		for _, pages := range r.queue {
@@ -72,7 +75,7 @@ func (r *rounds[S, M]) play() {
 			}
 		}
 	}
-	r.result.Bytes += r.made * int(reflect.TypeFor[election.Sent[M]]().Size())
+	r.run.result.Bytes += r.made * int(reflect.TypeFor[election.Sent[M]]().Size())
 }
 
 // page is a page to write on.
@@ -82,18 +85,18 @@ func (r *rounds[S, M]) page() []election.Sent[M] {
 		r.blank = r.blank[:last]
 		return page[:0]
 	}
-	size := min(pageSize, 2*r.p.Size()+lastRoom)
+	size := min(pageSize, 2*r.run.p.Size()+lastRoom)
 	r.made += size
 	return make([]election.Sent[M], 0, size)
 }
 
 // turn turns the page that is written on, if anything is on it.
 func (r *rounds[S, M]) turn() {
-	if len(r.collect.Sent()) == 0 {
+	if len(r.typed.collect.Sent()) == 0 {
 		return
 	}
-	page := r.collect.Swap(r.page())
-	if r.byPort && r.net.Topology == election.Ring {
+	page := r.typed.collect.Swap(r.page())
+	if r.byPort && r.run.net.Topology == election.Ring {
 		r.part(page)
 	} else {
 		r.next[0] = append(r.next[0], page)
@@ -116,7 +119,7 @@ func (r *rounds[S, M]) close(side int) {
 // part parts what arrives on port 0 of a ring from what arrives on port 1. Most of what is delivered on one
 // port goes on and arrives on that port again, so that mostly a page has one sort only.
 func (r *rounds[S, M]) part(page []election.Sent[M]) {
-	oriented, side, same := r.net.Oriented(), r.port(&page[0]), 1
+	oriented, side, same := r.run.net.Oriented(), r.port(&page[0]), 1
 	for same < len(page) && (page[same].Link^page[0].Link)&(1<<4) == 0 {
 		same++
 	}
@@ -155,25 +158,25 @@ func (r *rounds[S, M]) part(page []election.Sent[M]) {
 // room is for how many messages there is room on the page that is written on; there always is some. Who
 // sends more in one step makes the page grow.
 func (r *rounds[S, M]) room() int {
-	if sent := r.collect.Sent(); cap(sent)-len(sent) >= lastRoom {
+	if sent := r.typed.collect.Sent(); cap(sent)-len(sent) >= lastRoom {
 		return cap(sent) - len(sent)
 	}
 	r.turn()
-	return cap(r.collect.Sent())
+	return cap(r.typed.collect.Sent())
 }
 
 // tick begins the next round.
 func (r *rounds[S, M]) tick() {
-	r.now = r.now.Add(election.Units(1))
-	r.collect.Clock(r.now)
+	r.run.now = r.run.now.Add(election.Units(1))
+	r.typed.collect.Clock(r.run.now)
 }
 
 // few runs rounds as long as they have few messages. Most rounds have: of the phases of Hirschberg and
 // Sinclair, the last ones alone take half of the time, and the leader alone is in them. What is done for
 // each round counts here, so that deliveries are reckoned only now and then.
 func (r *rounds[S, M]) few() {
-	oriented := r.net.Topology == election.Ring && r.net.Oriented()
-	collect, spare, deliveries := r.collect, r.page(), 0
+	oriented := r.run.net.Topology == election.Ring && r.run.net.Oriented()
+	collect, spare, deliveries := r.typed.collect, r.page(), 0
 	for deliveries < fewDeliveries && len(collect.Sent()) > 0 && len(collect.Sent()) <= fewMessages {
 		if oriented && len(collect.Sent()) == 1 {
 			deliveries += r.token(fewDeliveries - deliveries)
@@ -189,24 +192,24 @@ func (r *rounds[S, M]) few() {
 		} else {
 			r.network(in)
 		}
-		if r.a.Phase != nil {
-			r.phases(in)
+		if r.run.has.Phase {
+			r.typed.phases(in)
 		}
 		if len(collect.Rare()) > 0 {
-			r.decisions()
+			r.typed.decisions()
 		}
 		deliveries += len(in)
 		spare = in
 	}
-	r.result.Time.Quiet = r.now
+	r.run.result.Time.Quiet = r.run.now
 	r.blank = append(r.blank, spare)
-	r.reckon(deliveries)
+	r.run.reckon(deliveries)
 }
 
 // token follows a message that is alone on an oriented ring until it does not go on alone, or it has been
 // delivered so often, and says how often it was.
 func (r *rounds[S, M]) token(most int) (deliveries int) {
-	receive, states, collect, sent, phase := r.a.Receive, r.states, r.collect, &r.sent, r.a.Phase
+	receive, states, collect, sent, phase := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.sent, r.typed.phase()
 	n := uint32(len(states))
 	for ; deliveries < most && len(collect.Sent()) == 1; deliveries++ {
 		m := &collect.Sent()[0]
@@ -218,14 +221,14 @@ func (r *rounds[S, M]) token(most int) (deliveries int) {
 			to = (to + n) % n
 		}
 		sent[kind]++
-		if phase != nil && r.elects>>kind&1 != 0 {
-			r.phase(phase(kind, message))
+		if phase != nil && r.run.elects>>kind&1 != 0 {
+			r.run.phase(phase(kind, message))
 		}
 		r.tick()
 		collect.At(2 * to)
 		receive(&states[to], election.Port(1-direction), kind, message, collect.Out())
 		if len(collect.Rare()) > 0 {
-			r.decisions()
+			r.typed.decisions()
 		}
 	}
 	return deliveries
@@ -233,7 +236,7 @@ func (r *rounds[S, M]) token(most int) (deliveries int) {
 
 // sort brings messages into the order of the receivers' ports.
 func (r *rounds[S, M]) sort(in []election.Sent[M]) {
-	if r.net.Topology == election.Ring && r.net.Oriented() { // they mostly are in order
+	if r.run.net.Topology == election.Ring && r.run.net.Oriented() { // they mostly are in order
 		i := 1
 		for i < len(in) && in[i].Link>>4&1 <= in[i-1].Link>>4&1 {
 			i++
@@ -256,17 +259,17 @@ func (r *rounds[S, M]) sorted() {
 
 // port is the port on which a message arrives.
 func (r *rounds[S, M]) port(m *election.Sent[M]) int {
-	if r.net.Topology == election.Ring && r.net.Oriented() {
+	if r.run.net.Topology == election.Ring && r.run.net.Oriented() {
 		return 1 - int(m.On()&1)
 	}
-	_, port := r.net.End(m.On())
+	_, port := r.run.net.End(m.On())
 	return int(port)
 }
 
 // deliver delivers what is on a page, counts it, and makes the page blank. No more is delivered at a time
 // than there is room for an answer to each, and some.
 func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
-	oriented := r.net.Topology == election.Ring && r.net.Oriented()
+	oriented := r.run.net.Topology == election.Ring && r.run.net.Oriented()
 	for in := page; len(in) > 0; {
 		now := in
 		if room := r.room(); len(in) > room-room/8 {
@@ -285,22 +288,22 @@ func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
 
 // done counts what has been delivered, and decides what was decided.
 func (r *rounds[S, M]) done(in []election.Sent[M]) {
-	if r.a.Phase != nil {
-		r.phases(in)
+	if r.run.has.Phase {
+		r.typed.phases(in)
 	}
-	if len(r.collect.Rare()) > 0 {
-		r.decisions()
+	if len(r.typed.collect.Rare()) > 0 {
+		r.typed.decisions()
 	}
-	r.reckon(len(in))
+	r.run.reckon(len(in))
 }
 
 // ring delivers on an oriented ring: link 2p leads to p+1, and link 2p+1 to p-1.
 func (r *rounds[S, M]) ring(in []election.Sent[M]) {
-	if r.a.OneWay {
+	if r.run.d.OneWay {
 		r.circle(in)
 		return
 	}
-	receive, states, collect, sent := r.a.Receive, r.states, r.collect, &r.sent
+	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.sent
 	for i := range in {
 		m := &in[i]
 		direction, kind := m.Link>>4&1, m.Link&15
@@ -316,7 +319,7 @@ func (r *rounds[S, M]) ring(in []election.Sent[M]) {
 
 // circle is ring where nothing comes from the other side.
 func (r *rounds[S, M]) circle(in []election.Sent[M]) {
-	receive, states, collect, sent := r.a.Receive, r.states, r.collect, &r.sent
+	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.sent
 	for i := range in {
 		link := in[i].Link
 		to, kind := link>>5+1, link&15
@@ -333,47 +336,9 @@ func (r *rounds[S, M]) circle(in []election.Sent[M]) {
 func (r *rounds[S, M]) network(in []election.Sent[M]) {
 	for i := range in {
 		m := &in[i]
-		to, port := r.net.End(m.On())
-		r.sent[m.Kind()]++
-		r.collect.At(r.net.First(to))
-		r.a.Receive(&r.states[to], port, m.Kind(), m.M, r.collect.Out())
+		to, port := r.run.net.End(m.On())
+		r.run.sent[m.Kind()]++
+		r.typed.collect.At(r.run.net.First(to))
+		r.typed.a.Receive(&r.typed.states[to], port, m.Kind(), m.M, r.typed.collect.Out())
 	}
-}
-
-// phases counts election messages by their phases.
-func (r *run[S, M]) phases(in []election.Sent[M]) {
-	phase, elects, byPhase := r.a.Phase, uint32(r.elects), &r.byPhase
-	for i := range in {
-		m := &in[i]
-		kind := m.Link & 15
-		if elects>>kind&1 == 0 {
-			continue
-		}
-		if of := uint(phase(election.Kind(kind), m.M)); of < uint(len(byPhase)) {
-			byPhase[of]++
-		} else {
-			r.phase(int(of))
-		}
-	}
-}
-
-// decisions makes the decisions of some steps of one moment.
-func (r *run[S, M]) decisions() {
-	ring, followed := r.net.Topology == election.Ring, false
-	for i := range r.collect.Rare() {
-		e := &r.collect.Rare()[i]
-		p := int(e.Link >> 1)
-		if !ring {
-			p = r.net.Owner(e.Link)
-		}
-		if r.follows(p, e) {
-			followed = true
-		} else {
-			r.decide(p, *e)
-		}
-	}
-	if t := r.result.Time; followed && t != nil {
-		t.Decided = later(t.Decided, r.now)
-	}
-	r.collect.ResetRare()
 }

@@ -5,28 +5,29 @@ import (
 	"fmt"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/plain"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/trace"
 )
 
 // ErrBroken says that an algorithm broke the contract, and how.
-var ErrBroken = errors.New("broke the contract")
+var ErrBroken = process.ErrBroken
 
 // checkedBelow is the number of processes below which every step is looked at, so that whoever writes an
 // algorithm gets a clear error. Larger runs without a clock's work to do go through the round engine,
 // which trusts the algorithm and is several times faster; both do the same, which tests show.
 const checkedBelow = 1 << 12
 
-// run is one run of an algorithm.
-type run[S, M any] struct {
-	a       election.Algorithm[S, M]
+// run is one run of an algorithm, whose types are hidden.
+type run struct {
+	runner  *Runner
+	d       *election.Declaration // with the parameters of the run
+	has     election.Functions
 	o       Options
 	p       *election.Prepared
 	net     *election.Network
-	plans   plain.Plans[S, M]
-	states  []S
-	collect *election.Collector[M]
+	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
+	step    process.Effects    // of the last step
 	choices *random.Source
 	choose  func(uint32) uint32 // one of them
 	luck    *random.Source      // of messages; nil if links make no mistakes
@@ -45,20 +46,46 @@ type run[S, M any] struct {
 	byPhase [32]uint64 // of the first phases; the result has the others
 	steps   uint64     // deliveries and timeouts
 	result  *Result
-	record  *recorder[S, M]
+	record  *recorder
+	typed   large   // the engines for large networks, while one of them runs
+	watcher *mirror // of each step; nil mostly
 }
 
 // Run runs an election.
-func Run[S, M any](a election.Algorithm[S, M], o Options) (result *Result, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			result, err = nil, refused(fault, a.Name)
-		}
-	}()
-	if o.Schedule == Burns {
-		return runBurns(a, o)
+func Run[S, M any](a election.Algorithm[S, M], o Options) (*Result, error) {
+	runner, err := Of(&a)
+	if err != nil {
+		return nil, err
 	}
-	r, err := newRun(a, o)
+	return runner.Run(o)
+}
+
+// Runner runs elections of one algorithm, whose types are hidden. See [Of].
+type Runner struct {
+	program *process.Program
+	large   func(*run) large
+}
+
+// Of hides the types of an algorithm, so that it is compiled for them once. The error is that of
+// [election.Algorithm.Validate], or says which type is not plain.
+func Of[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
+	program, err := process.Of(a)
+	if err != nil {
+		return nil, err
+	}
+	return &Runner{program, func(r *run) large { return newTyped(r, a) }}, nil
+}
+
+// Program is the algorithm.
+func (g *Runner) Program() *process.Program { return g.program }
+
+// Run runs an election.
+func (g *Runner) Run(o Options) (result *Result, err error) {
+	defer g.refuses(&err)
+	if o.Schedule == Burns {
+		return g.runBurns(o)
+	}
+	r, err := g.newRun(o)
 	if err != nil {
 		return nil, err
 	}
@@ -66,51 +93,41 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (result *Result, err e
 	return r.finish(), nil
 }
 
-// refused is the error that ended a run by a panic. Other panics go on.
-func refused(fault any, name string) error {
+// refuses turns a panic that ends a run into an error. Other panics go on.
+func (g *Runner) refuses(err *error) {
+	fault := recover()
+	if fault == nil {
+		return
+	}
 	e, ok := fault.(error)
 	if !ok || !errors.Is(e, election.ErrTime) && !errors.Is(e, ErrBroken) && !errors.Is(e, ErrOptions) {
 		panic(fault)
 	}
-	return fmt.Errorf("simulating %s: %w", name, e)
+	*err = fmt.Errorf("simulating %s: %w", g.program.Name, e)
 }
 
-func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error) {
-	if err := a.Validate(); err != nil {
-		return nil, err
-	}
-	plans, err := plain.ForAlgorithm(&a)
+func (g *Runner) newRun(o Options) (*run, error) {
+	p, err := g.program.Prepare(o.Instance)
 	if err != nil {
 		return nil, err
 	}
-	p, err := a.Prepare(o.Instance)
-	if err != nil {
+	if err := o.check(g.program, p); err != nil {
 		return nil, err
 	}
-	if err := o.check(&a.Declaration, p, a.Suspect != nil, a.Command != nil); err != nil {
-		return nil, err
-	}
-	a.Declaration = *p.Declaration()
-	if o.SkipPhases {
-		a.Phase = nil
-	}
-	n := p.Size()
-	r := &run[S, M]{
-		a: a, o: o, p: p, net: p.Network, plans: plans, states: make([]S, n),
-		collect: new(election.Collector[M]),
+	n, d := p.Size(), p.Declaration()
+	r := &run{
+		runner: g, d: d, has: g.program.Functions, o: o, p: p, net: p.Network,
 		result: &Result{
 			Timing: o.Timing, Delay: o.Delay, Prepared: p, Complete: true,
 			Decisions: make([]election.Decision, n), Starters: n - len(o.Faults.Dead), Script: o.Faults,
-			Hurt: o.Faults.timed() || len(o.Resigns) > 0 || o.Faults.links() || o.Faults.Unordered && a.FIFO,
+			Hurt: o.Faults.timed() || len(o.Resigns) > 0 || o.Faults.links() || o.Faults.Unordered && d.FIFO,
 		},
 	}
 	if starters := o.starters(); starters != nil {
 		r.result.Starters = len(starters)
 	}
-	r.result.Bytes = n * (r.plans.StateSize() + 16)
-	for q := range r.states {
-		r.states[q] = a.New(p.Local(q))
-	}
+	r.has.Phase = r.has.Phase && !o.SkipPhases
+	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	if len(o.Faults.Dead)+len(o.Faults.Crashes) > 0 {
 		r.dead = make([]bool, n)
 		for _, q := range o.Faults.Dead {
@@ -126,14 +143,14 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 			r.drifts[o.Faults.Drifts[i].Process] = &o.Faults.Drifts[i]
 		}
 	}
-	if a.Leased {
+	if d.Leased {
 		r.leases = make([]election.Ticks, n)
 	}
-	if a.Task == election.Groups {
+	if d.Task == election.Groups {
 		r.groups = map[group]bool{}
 	}
-	r.once = a.Task == election.Once && !a.Leased
-	for k, kind := range a.Kinds {
+	r.once = d.Task == election.Once && !d.Leased
+	for k, kind := range d.Kinds {
 		if kind.Class == election.Election {
 			r.elects |= 1 << k
 		}
@@ -145,40 +162,59 @@ func newRun[S, M any](a election.Algorithm[S, M], o Options) (*run[S, M], error)
 		}
 		return uint32(r.choices.Below(uint64(n)))
 	}
-	r.collect.Choices(r.choose)
 	if o.Faults.links() {
 		r.luck = random.New(o.Seed, random.Links)
-	}
-	if o.Record {
-		r.record = newRecorder(r)
-		for _, q := range o.Faults.Dead {
-			r.note(q, trace.Step{Event: trace.Crash, Port: -1})
-		}
 	}
 	return r, nil
 }
 
+// processes makes the processes, for the engines that look at every step.
+func (r *run) processes() {
+	if r.ps != nil {
+		return
+	}
+	r.ps = r.runner.program.New(r.p, r.has.Phase)
+	r.ps.Choices(r.choose)
+	if !r.o.Record {
+		return
+	}
+	r.record = newRecorder(r)
+	for _, q := range r.o.Faults.Dead {
+		r.note(q, trace.Step{Event: trace.Crash, Port: -1})
+	}
+}
+
+// large is a run of a large network by engines that know the types of the algorithm. They do what the engines that
+// look at every step do.
+type large interface {
+	rounds()
+	arcs(cores int, clock bool) bool // false: nothing of it is of use
+	lottery()
+	tiled()
+	stands(p int) bool
+}
+
 // start picks the engine.
-func (r *run[S, M]) start() {
+func (r *run) start() {
 	cores := min(max(1, r.o.Cores), r.p.Size()/checkedBelow)
 	switch schedule := r.o.Schedule; {
 	case r.trusted() && schedule == FIFO && !r.o.AnyTime:
-		if r.a.OneWay && r.a.Timing == election.Asynchronous {
-			if newArcs(r, cores, true).play() {
+		if r.d.OneWay && r.d.Timing == election.Asynchronous {
+			if r.enlarge().arcs(cores, true) {
 				return
 			}
 			r.again()
 		}
-		(&rounds[S, M]{run: r}).play()
+		r.enlarge().rounds()
 	case r.trusted() && schedule == Sweep:
-		if !newArcs(r, cores, false).play() {
+		if !r.enlarge().arcs(cores, false) {
 			r.again()
-			newArcs(r, 1, false).play()
+			r.enlarge().arcs(1, false)
 		}
 	case r.trusted() && schedule == Random && r.net.Topology == election.Ring && !r.o.AnyTime && !r.o.Faults.Unordered:
-		newLottery(r).play()
+		r.enlarge().lottery()
 	case r.trusted() && schedule == Tile && !r.o.AnyTime:
-		newTiled(r).play()
+		r.enlarge().tiled()
 	case r.o.Timing != election.Asynchronous || schedule == FIFO || schedule == RandomDelay:
 		newClocked(r).play()
 	default:
@@ -186,15 +222,21 @@ func (r *run[S, M]) start() {
 	}
 }
 
+// enlarge hands the run to the engines for large networks.
+func (r *run) enlarge() large {
+	r.typed = r.runner.large(r)
+	return r.typed
+}
+
 // trusted says whether an engine can run this that does not look at every step.
-func (r *run[S, M]) trusted() bool {
-	return r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.a.Timers) == 0 && !r.a.Leased &&
-		r.record == nil && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.timed() && len(r.o.Resigns) == 0 && r.luck == nil
+func (r *run) trusted() bool {
+	return r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
+		!r.o.Record && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.timed() && len(r.o.Resigns) == 0 && r.luck == nil
 }
 
 // again begins from the beginning.
-func (r *run[S, M]) again() {
-	fresh, err := newRun(r.a, r.o)
+func (r *run) again() {
+	fresh, err := r.runner.newRun(r.o)
 	if err != nil {
 		panic(err) // it was all right before
 	}
@@ -202,7 +244,7 @@ func (r *run[S, M]) again() {
 }
 
 // initiators are the positions that start, in order.
-func (r *run[S, M]) initiators(yield func(int) bool) {
+func (r *run) initiators(yield func(int) bool) {
 	if starters := r.o.starters(); starters != nil {
 		for _, p := range starters {
 			if !yield(p) {
@@ -218,13 +260,13 @@ func (r *run[S, M]) initiators(yield func(int) bool) {
 	}
 }
 
-func (r *run[S, M]) isDead(p int) bool { return r.dead != nil && r.dead[p] }
+func (r *run) isDead(p int) bool { return r.dead != nil && r.dead[p] }
 
 // looksUp is after how many steps somebody may end the run: often, as a step can take long where states are large.
 const looksUp = 1 << 12
 
 // goesOn counts a step and says whether there may be another.
-func (r *run[S, M]) goesOn() bool {
+func (r *run) goesOn() bool {
 	r.steps++
 	if r.o.Limit != 0 && r.steps > r.o.Limit ||
 		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
@@ -234,7 +276,7 @@ func (r *run[S, M]) goesOn() bool {
 }
 
 // reckon counts deliveries, many at a time, and sees whether there may be more.
-func (r *run[S, M]) reckon(deliveries int) {
+func (r *run) reckon(deliveries int) {
 	before := r.result.Deliveries
 	r.result.Deliveries += uint64(deliveries)
 	if r.o.Limit != 0 && r.result.Deliveries > r.o.Limit ||
@@ -243,15 +285,19 @@ func (r *run[S, M]) reckon(deliveries int) {
 	}
 }
 
-// begin turns the collector to the process whose step comes.
-func (r *run[S, M]) begin(p int) *election.Out[M] {
-	r.collect.At(r.net.First(p))
-	r.collect.Clock(r.local(p))
-	return r.collect.Out()
+// happens makes the process at p do what an event asks for.
+func (r *run) happens(p int, e process.Event) {
+	if r.watcher == nil {
+		r.step = r.ps.Step(p, p, e, r.local(p))
+		return
+	}
+	r.watcher.before(p, e)
+	r.step = r.ps.Step(p, p, e, r.local(p))
+	r.watcher.after(p)
 }
 
 // local is what the clock of the process at p says. Most are right.
-func (r *run[S, M]) local(p int) election.Ticks {
+func (r *run) local(p int) election.Ticks {
 	if r.drifts == nil || r.drifts[p] == nil {
 		return r.now
 	}
@@ -259,29 +305,26 @@ func (r *run[S, M]) local(p int) election.Ticks {
 }
 
 // leaving is what leaves of what the last step sent.
-func (r *run[S, M]) leaving() []election.Sent[M] {
-	sent := r.collect.Sent()
-	return sent[:len(sent)-r.unsent]
-}
+func (r *run) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.unsent] }
 
 // check makes sure that the step of the process at p kept to its own ports, kinds and timers, and to the names of
 // groups, which count even if it crashes amid the step.
-func (r *run[S, M]) check(p int) {
+func (r *run) check(p int) {
 	first, degree := r.net.First(p), uint32(r.net.Degree(p))
-	for i := range r.collect.Sent() {
-		s := &r.collect.Sent()[i]
+	for i := range r.step.Sent {
+		s := &r.step.Sent[i]
 		if port := s.On() - first; port >= degree {
 			r.broke(p, fmt.Sprintf("sends on port %d of %d", port, degree))
-		} else if r.a.OneWay && port > 0 {
+		} else if r.d.OneWay && port > 0 {
 			r.broke(p, "sends on port 1, and declares OneWay")
 		}
-		if int(s.Kind()) >= len(r.a.Kinds) {
-			r.broke(p, fmt.Sprintf("sends kind %d of %d", s.Kind(), len(r.a.Kinds)))
+		if int(s.Kind()) >= len(r.d.Kinds) {
+			r.broke(p, fmt.Sprintf("sends kind %d of %d", s.Kind(), len(r.d.Kinds)))
 		}
 	}
-	for _, e := range r.collect.Rare() {
-		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.a.Timers) {
-			r.broke(p, fmt.Sprintf("uses timer %d of %d", e.Timer, len(r.a.Timers)))
+	for _, e := range r.step.Rare {
+		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
+			r.broke(p, fmt.Sprintf("uses timer %d of %d", e.Timer, len(r.d.Timers)))
 		}
 		if r.groups != nil {
 			r.group(p, e)
@@ -289,21 +332,20 @@ func (r *run[S, M]) check(p int) {
 	}
 }
 
-func (r *run[S, M]) broke(p int, how string) {
+func (r *run) broke(p int, how string) {
 	panic(fmt.Errorf("%w: %s %s; its state is %s", ErrBroken, r.p.Name(p), how, r.stateText(p)))
 }
 
 // count counts a message as sent.
-func (r *run[S, M]) count(s *election.Sent[M]) {
-	kind := s.Kind()
-	r.sent[kind]++
-	if r.a.Phase != nil && r.elects>>kind&1 != 0 {
-		r.phase(r.a.Phase(kind, s.M))
+func (r *run) count(s *process.Sent) {
+	r.sent[s.Kind()]++
+	if s.Phase >= 0 {
+		r.phase(int(s.Phase))
 	}
 }
 
 // phase counts an election message of a phase.
-func (r *run[S, M]) phase(phase int) {
+func (r *run) phase(phase int) {
 	if phase < len(r.byPhase) {
 		r.byPhase[phase]++
 		return
@@ -316,7 +358,7 @@ func (r *run[S, M]) phase(phase int) {
 
 // follows makes the decision that nearly all processes of a large run make, to follow for the first and last
 // time, and says whether that is what the effect is. When that was is for the caller to keep.
-func (r *run[S, M]) follows(p int, e *election.Effect) bool {
+func (r *run) follows(p int, e *election.Effect) bool {
 	d := &r.result.Decisions[p]
 	if e.Op != election.Follow || e.Term != 0 || d.Role != election.Undecided || !r.once {
 		return false
@@ -326,7 +368,7 @@ func (r *run[S, M]) follows(p int, e *election.Effect) bool {
 }
 
 // decide makes a decision of the process at p.
-func (r *run[S, M]) decide(p int, e election.Effect) {
+func (r *run) decide(p int, e election.Effect) {
 	d := &r.result.Decisions[p]
 	before := *d
 	if r.leases != nil {
@@ -336,7 +378,7 @@ func (r *run[S, M]) decide(p int, e election.Effect) {
 	if e.Op == election.Lead {
 		self = r.p.ID(p)
 	}
-	if err := d.Apply(r.a.Task, e, self); err != nil {
+	if err := d.Apply(r.d.Task, e, self); err != nil {
 		r.result.fault(fmt.Sprintf("%s %v", r.p.Name(p), err))
 	}
 	if *d == before {
@@ -350,8 +392,28 @@ func (r *run[S, M]) decide(p int, e election.Effect) {
 	}
 }
 
+// decisions makes the decisions of some steps of one moment.
+func (r *run) decisions(rare []election.Effect) {
+	ring, followed := r.net.Topology == election.Ring, false
+	for i := range rare {
+		e := &rare[i]
+		p := int(e.Link >> 1)
+		if !ring {
+			p = r.net.Owner(e.Link)
+		}
+		if r.follows(p, e) {
+			followed = true
+		} else {
+			r.decide(p, *e)
+		}
+	}
+	if t := r.result.Time; followed && t != nil {
+		t.Decided = later(t.Decided, r.now)
+	}
+}
+
 // lease keeps account of who holds a lease, and until when. No two may run at one time.
-func (r *run[S, M]) lease(p int, e election.Effect) {
+func (r *run) lease(p int, e election.Effect) {
 	r.leases[p] = election.Ticks{}
 	if e.Op != election.Lead {
 		return
@@ -377,7 +439,7 @@ type group struct {
 }
 
 // group sees to it that no group is formed twice, and that nobody follows in one that has never been.
-func (r *run[S, M]) group(p int, e election.Effect) {
+func (r *run) group(p int, e election.Effect) {
 	switch g := (group{e.ID, e.Term}); e.Op {
 	case election.Lead:
 		g.leader = r.p.ID(p)
@@ -393,7 +455,7 @@ func (r *run[S, M]) group(p int, e election.Effect) {
 }
 
 // finishPhases adds the first phases to those beyond them.
-func (r *run[S, M]) finishPhases() {
+func (r *run) finishPhases() {
 	all := make([]uint64, max(len(r.result.ByPhase), len(r.byPhase)))
 	copy(all, r.result.ByPhase)
 	for phase, count := range r.byPhase {
@@ -405,19 +467,19 @@ func (r *run[S, M]) finishPhases() {
 	r.result.ByPhase = all
 }
 
-func (r *run[S, M]) finish() *Result {
-	if r.a.Phase != nil {
+func (r *run) finish() *Result {
+	if r.has.Phase {
 		r.finishPhases()
 	}
-	r.result.Messages = r.a.Tally(r.sent[:])
+	r.result.Messages = r.d.Tally(r.sent[:])
 	for p, ends := range r.leases {
 		if !r.now.Less(ends) { // a lease that has ended is no decision
 			r.result.Decisions[p] = election.Decision{}
 		}
 	}
-	stands := r.p.Willing
-	if r.a.Stands != nil {
-		stands = func(p int) bool { return r.a.Stands(&r.states[p]) }
+	stands := func(p int) bool { return r.ps.Stands(p, p) }
+	if r.typed != nil {
+		stands = r.typed.stands
 	}
 	r.result.Verdict = r.p.Judge(r.result.Decisions, r.dead, stands)
 	if r.beyond && !r.result.Agreed {

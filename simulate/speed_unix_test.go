@@ -60,9 +60,13 @@ func compare(b *testing.B, sides ...side) {
 }
 
 // engine is a side that runs an algorithm in one way.
-func engine[S, M any](name string, a election.Algorithm[S, M], o Options, play func(*run[S, M])) side {
+func engine[S, M any](name string, a election.Algorithm[S, M], o Options, play func(*run)) side {
 	return side{name, func() func() uint64 {
-		r, err := newRun(a, o)
+		g, err := Of(&a)
+		if err != nil {
+			panic(err)
+		}
+		r, err := g.newRun(o)
 		if err != nil {
 			panic(err)
 		}
@@ -97,7 +101,7 @@ func sizes(b *testing.B, do func(b *testing.B, n int)) {
 // At most 3 times the loop for LCR, and at most 2 times for ring-bully, is the aim.
 func BenchmarkHandWrittenLCR(b *testing.B) {
 	sizes(b, func(b *testing.B, n int) {
-		compare(b, engine("rounds", lcr.Algorithm, ring(n), inRounds), engine("arcs", lcr.Algorithm, ring(n), inArcs[lcr.Process, lcr.Message](1, true)),
+		compare(b, engine("rounds", lcr.Algorithm, ring(n), inRounds), engine("arcs", lcr.Algorithm, ring(n), inArcs(1, true)),
 			handMade(permuted(n), lcrByHand))
 	})
 }
@@ -118,10 +122,10 @@ func BenchmarkGoroutines(b *testing.B) {
 	for _, n := range []int{1 << 12, 1 << 16} {
 		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
 			b.Run("lcr", func(b *testing.B) {
-				compare(b, concurrent(lcr.Algorithm, n), engine("run", lcr.Algorithm, ring(n), (*run[lcr.Process, lcr.Message]).start))
+				compare(b, concurrent(lcr.Algorithm, n), engine("run", lcr.Algorithm, ring(n), (*run).start))
 			})
 			b.Run("ring-bully", func(b *testing.B) {
-				compare(b, concurrent(ringbully.Algorithm, n), engine("run", ringbully.Algorithm, ring(n), (*run[ringbully.Process, ringbully.Message]).start))
+				compare(b, concurrent(ringbully.Algorithm, n), engine("run", ringbully.Algorithm, ring(n), (*run).start))
 			})
 		})
 	}
@@ -171,10 +175,10 @@ func BenchmarkSweep(b *testing.B) {
 	}
 	out(b, func(b *testing.B, n int) {
 		b.Run("lcr", func(b *testing.B) {
-			compare(b, engine("sweep", lcr.Algorithm, ring(n), inArcs[lcr.Process, lcr.Message](1, false)), engine("rounds", lcr.Algorithm, ring(n), inRounds))
+			compare(b, engine("sweep", lcr.Algorithm, ring(n), inArcs(1, false)), engine("rounds", lcr.Algorithm, ring(n), inRounds))
 		})
 		b.Run("peterson", func(b *testing.B) {
-			compare(b, engine("sweep", peterson.Algorithm, ring(n), inArcs[peterson.Process, peterson.Message](1, false)), engine("rounds", peterson.Algorithm, ring(n), inRounds))
+			compare(b, engine("sweep", peterson.Algorithm, ring(n), inArcs(1, false)), engine("rounds", peterson.Algorithm, ring(n), inRounds))
 		})
 	})
 }
@@ -190,11 +194,15 @@ func BenchmarkTwoArcs(b *testing.B) {
 
 func compareArcs[S, M any](b *testing.B, a election.Algorithm[S, M], n int) {
 	critical := func(count int) float64 {
-		r, err := newRun(a, ring(n))
+		g, err := Of(&a)
 		if err != nil {
 			b.Fatal(err)
 		}
-		arcs, total := newArcs(r, count, true), time.Duration(0)
+		r, err := g.newRun(ring(n))
+		if err != nil {
+			b.Fatal(err)
+		}
+		arcs, total := newArcs(newTyped(r, &a), count, true), time.Duration(0)
 		for first := true; first || arcs.busy(); first = false {
 			longest := time.Duration(0)
 			for _, one := range arcs.each {

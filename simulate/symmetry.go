@@ -8,6 +8,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // Symmetry is what came of a run in which processes were compared that nothing tells apart.
@@ -38,29 +40,36 @@ func (s *Symmetry) Alone() bool { return len(s.Alike) == len(s.Decisions) }
 // Symmetric runs an election on a ring where all start together and every message takes one unit, and compares,
 // after each unit, the processes that have the same identifiers, willingness and votes on both their sides, as far as
 // they can see. Of the options it heeds the instance, on which identifiers may repeat, the seed, the limit and Progress.
-func Symmetric[S, M any](a election.Algorithm[S, M], o Options) (symmetry *Symmetry, err error) {
-	if a.Topology != election.Ring {
-		return nil, fmt.Errorf("%w %s: it runs on a %s, and the argument from symmetry is made for rings", ErrOptions, a.Name, a.Topology)
-	}
-	defer func() {
-		if fault := recover(); fault != nil {
-			symmetry, err = nil, refused(fault, a.Name)
-		}
-	}()
-	o = Options{Instance: o.Instance, Timing: election.Synchronous, Seed: o.Seed, Limit: o.Limit, Progress: o.Progress}
-	o.Instance.Duplicates = true
-	r, err := newRun(a, o)
+func Symmetric[S, M any](a election.Algorithm[S, M], o Options) (*Symmetry, error) {
+	runner, err := Of(&a)
 	if err != nil {
 		return nil, err
 	}
-	w := &mirror[S, M]{run: r, seen: Symmetry{Result: r.result}, first: map[*S]int{}, been: map[xxh3.Uint128]election.Ticks{}}
+	return runner.Symmetric(o)
+}
+
+// Symmetric is the function of that name.
+func (g *Runner) Symmetric(o Options) (symmetry *Symmetry, err error) {
+	d := g.program.Declaration
+	if d.Topology != election.Ring {
+		return nil, fmt.Errorf("%w %s: it runs on a %s, and the argument from symmetry is made for rings", ErrOptions, d.Name, d.Topology)
+	}
+	defer g.refuses(&err)
+	o = Options{Instance: o.Instance, Timing: election.Synchronous, Seed: o.Seed, Limit: o.Limit, Progress: o.Progress}
+	o.Instance.Duplicates = true
+	r, err := g.newRun(o)
+	if err != nil {
+		return nil, err
+	}
+	r.processes()
+	w := &mirror{run: r, seen: Symmetry{Result: r.result}, first: map[int]int{}, been: map[xxh3.Uint128]election.Ticks{}}
 	w.seen.Alike = r.alike()
 	for k, same := range w.seen.Alike {
-		w.first[&r.states[same[0]]] = k
+		w.first[same[0]] = k
 	}
-	w.timers = make([]election.Ticks, len(w.seen.Alike)*len(a.Timers))
-	r.a = w.watched(r.a)
-	r.collect.Choices(func(n uint32) uint32 {
+	w.timers = make([]election.Ticks, len(w.seen.Alike)*len(d.Timers))
+	r.watcher = w
+	r.ps.Choices(func(n uint32) uint32 {
 		w.seen.Chance = true
 		return r.choose(n)
 	})
@@ -76,12 +85,12 @@ func Symmetric[S, M any](a election.Algorithm[S, M], o Options) (symmetry *Symme
 // alike finds the positions of a ring that nothing tells apart: what is seen from there out of port 0 is the same, and
 // so out of port 1. What is seen out of a port, link by link, is a word of n letters, each the newborn state of a
 // process and the port that the word leaves it on; of twice as many letters, two words.
-func (r *run[S, M]) alike() (classes [][]int) {
+func (r *run) alike() (classes [][]int) {
 	n := r.p.Size()
 	newborn := map[string]int{}
 	word, next := make([]int, 2*n), make([]int, 2*n) // by link, which is its first letter
 	for link := range word {
-		state := string(r.plans.AppendState(nil, &r.states[link/2], election.Ticks{}))
+		state := string(r.ps.AppendState(nil, link/2, election.Ticks{}, codec.Whole))
 		if _, known := newborn[state]; !known {
 			newborn[state] = len(newborn)
 		}
@@ -119,10 +128,10 @@ func number(numbers map[[2]int]int, pair [2]int) int {
 
 // mirror looks at a run between its units of time. As long as those that are alike are equal, the first of each stands
 // for all.
-type mirror[S, M any] struct {
-	*run[S, M]
+type mirror struct {
+	*run
 	seen    Symmetry
-	first   map[*S]int // the states of the first ones: which of Alike they belong to
+	first   map[int]int // the first ones: which of Alike they belong to
 	stepped bool
 	at      election.Ticks                  // the unit of the last step
 	sent    []byte                          // what the first ones have sent in it
@@ -130,57 +139,34 @@ type mirror[S, M any] struct {
 	been    map[xxh3.Uint128]election.Ticks // where the run has been, and when
 }
 
-// watched is the algorithm, watched at each step.
-func (w *mirror[S, M]) watched(a election.Algorithm[S, M]) election.Algorithm[S, M] {
-	start, receive, timeout := a.Start, a.Receive, a.Timeout
-	a.Start = func(s *S, out *election.Out[M]) {
-		w.before()
-		start(s, out)
-		w.after(s)
-	}
-	a.Receive = func(s *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
-		w.before()
-		receive(s, port, kind, m, out)
-		w.after(s)
-	}
-	if timeout != nil {
-		a.Timeout = func(s *S, timer election.Timer, out *election.Out[M]) {
-			w.before()
-			if k, first := w.first[s]; first {
-				w.timers[k*len(a.Timers)+int(timer)] = election.Ticks{}
-			}
-			timeout(s, timer, out)
-			w.after(s)
-		}
-	}
-	return a
-}
-
-// before compares if a unit is over.
-func (w *mirror[S, M]) before() {
+// before compares if a unit is over when a step of the process at p comes.
+func (w *mirror) before(p int, e process.Event) {
 	if w.stepped && w.at != w.now {
 		w.compare()
+	}
+	if k, first := w.first[p]; first && e.What == process.Expired {
+		w.timers[k*len(w.d.Timers)+int(e.Timer)] = election.Ticks{}
 	}
 	w.stepped, w.at = true, w.now
 }
 
 // after notes what a step of a first one has put under way.
-func (w *mirror[S, M]) after(s *S) {
-	k, first := w.first[s]
+func (w *mirror) after(p int) {
+	k, first := w.first[p]
 	if !first {
 		return
 	}
-	for i := range w.collect.Sent() {
-		m := &w.collect.Sent()[i]
+	for i := range w.step.Sent {
+		m := &w.step.Sent[i]
 		w.sent = binary.AppendUvarint(w.sent, uint64(k))
 		w.sent = binary.AppendUvarint(w.sent, uint64(m.Link&31)) // the port, and the kind
-		w.sent = w.plans.AppendMessage(w.sent, &m.M)
+		w.sent = w.ps.AppendMessage(w.sent, m.Message)
 	}
-	for _, e := range w.collect.Rare() {
-		if int(e.Timer) >= len(w.a.Timers) {
+	for _, e := range w.step.Rare {
+		if int(e.Timer) >= len(w.d.Timers) {
 			continue // a decision, or a mistake that the engine tells
 		}
-		timer := k*len(w.a.Timers) + int(e.Timer)
+		timer := k*len(w.d.Timers) + int(e.Timer)
 		switch e.Op {
 		case election.SetTimer:
 			w.timers[timer] = election.Forever
@@ -194,7 +180,7 @@ func (w *mirror[S, M]) after(s *S) {
 }
 
 // compare compares those that are alike, and the whole with where the run has been.
-func (w *mirror[S, M]) compare() {
+func (w *mirror) compare() {
 	w.seen.Rounds++
 	sent := w.sent
 	w.sent = w.sent[:0]
@@ -204,9 +190,9 @@ func (w *mirror[S, M]) compare() {
 	var all, state []byte
 	for _, same := range w.seen.Alike {
 		before := len(all)
-		all = w.plans.AppendState(all, &w.states[same[0]], w.at)
+		all = w.ps.AppendState(all, same[0], w.at, codec.Whole)
 		for _, p := range same[1:] {
-			state = w.plans.AppendState(state[:0], &w.states[p], w.at)
+			state = w.ps.AppendState(state[:0], p, w.at, codec.Whole)
 			if !bytes.Equal(state, all[before:]) || w.result.Decisions[p].Role != w.result.Decisions[same[0]].Role {
 				w.seen.Apart = &Apart{w.at, same[0], p}
 				if !w.seen.Chance {

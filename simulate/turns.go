@@ -73,12 +73,12 @@ func (t *turns) after(level, least int) (int, bool) {
 }
 
 // slot is the slot of the k-th link of the process at p, from 1, or with 0 of its start.
-func (l *links[S, M]) slot(p, k int) int { return int(l.net.First(p)) + p + k }
+func (l *links) slot(p, k int) int { return int(l.net.First(p)) + p + k }
 
-func (l *links[S, M]) slotOf(link uint32) int { return int(link) + l.net.Owner(link) + 1 }
+func (l *links) slotOf(link uint32) int { return int(link) + l.net.Owner(link) + 1 }
 
 // inTurn serves the first slot that has anything to serve, from this one on.
-func (l *links[S, M]) inTurn(least int) (started bool) {
+func (l *links) inTurn(least int) (started bool) {
 	slot := l.turns.from(least)
 	l.turns.slot = slot
 	p := slot / 3 // on a ring, each process has two links and a start
@@ -96,7 +96,7 @@ func (l *links[S, M]) inTurn(least int) (started bool) {
 }
 
 // firstLap is the first lap of a sweep in which processes start before anything reaches them.
-func (l *links[S, M]) firstLap() {
+func (l *links) firstLap() {
 	for p := 0; p < l.p.Size() && l.result.Complete; p++ {
 		if start := l.slot(p, 0); l.turns.has(start) {
 			l.turns.clear(start)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // wheel is a calendar of messages that arrive within a bounded time. A bucket is as wide as the shortest
@@ -12,28 +13,40 @@ import (
 //
 // A heap costs a cache miss for every level of every message; a bucket is read from front to end. Where one is in
 // order as it lies it is read page by page, and what has been read is the next to be written on.
-type wheel[M any] struct {
+type wheel struct {
 	width   uint64 // of a bucket, in ticks
 	base    election.Ticks
 	first   int // the bucket that begins at base
 	count   int // messages in buckets
 	buckets []bucket
-	full    turns       // which of them are not empty
-	pages   []*page[M]  // they never move, so that many of them leave no smaller copies behind
-	after   []uint32    // by page: the next one of its bucket, or of those that are blank
-	blank   uint32      // a page; 0: none
-	byPort  bool        // within a moment, ports matter
-	due     []posted[M] // what is read: a bucket, sorted, or where it is in order a page of it
-	read    int         // how much of it
-	open    bucket      // the pages from the one that is read on, where they are in order
-	byTime  []uint32    // how many of a bucket are due at each of its moments
+	full    turns    // which of them are not empty
+	pages   []*page  // they never move, so that many of them leave no smaller copies behind
+	after   []uint32 // by page: the next one of its bucket, or of those that are blank
+	blank   uint32   // a page; 0: none
+	byPort  bool     // within a moment, ports matter
+	due     []posted // what is read: a bucket, sorted, or where it is in order a page of it
+	read    int      // how much of it
+	open    bucket   // the pages from the one that is read on, where they are in order
+	byTime  []uint32 // how many of a bucket are due at each of its moments
 }
 
-type page[M any] [letterPage]posted[M]
+type page [letterPage]posted
+
+// letter is a message on a link.
+type letter struct {
+	Link    uint32 // as in [process.Sent]
+	Message process.Message
+}
+
+// On is the directed link that the message left on.
+func (l *letter) On() uint32 { return l.Link >> 4 }
+
+// Kind is the kind of the message.
+func (l *letter) Kind() election.Kind { return election.Kind(l.Link & 15) }
 
 // posted is a message in a bucket.
-type posted[M any] struct {
-	election.Sent[M]
+type posted struct {
+	letter
 	number uint32 // in the record
 	offset uint16 // when it arrives, after the begin of its bucket
 	port   election.Port
@@ -53,17 +66,17 @@ const (
 )
 
 // newWheel is a wheel for delays from least to most ticks.
-func newWheel[M any](least, most uint64, byPort bool) *wheel[M] {
+func newWheel(least, most uint64, byPort bool) *wheel {
 	width := min(least, mostWidth)
-	return &wheel[M]{
+	return &wheel{
 		width: width, buckets: make([]bucket, (most+width)/width+1), byTime: make([]uint32, width), byPort: byPort,
-		pages: make([]*page[M], 1), after: make([]uint32, 1), // page 0 is none
+		pages: make([]*page, 1), after: make([]uint32, 1), // page 0 is none
 		full: newTurns(int((most+width)/width + 1)),
 	}
 }
 
 // add adds a message that arrives at a time, later than now by the least delay or more.
-func (w *wheel[M]) add(now, at election.Ticks, m posted[M]) {
+func (w *wheel) add(now, at election.Ticks, m posted) {
 	if gone := now.Sub(w.base); w.count == 0 && w.read == len(w.due) {
 		w.base = now
 	} else if gone.Lo >= w.width { // what lies between is empty
@@ -95,9 +108,9 @@ func (w *wheel[M]) add(now, at election.Ticks, m posted[M]) {
 }
 
 // fresh is a page to write on.
-func (w *wheel[M]) fresh() uint32 {
+func (w *wheel) fresh() uint32 {
 	if w.blank == 0 {
-		block := make([]page[M], 1+len(w.pages)/8) // few are made, and few too many
+		block := make([]page, 1+len(w.pages)/8) // few are made, and few too many
 		for i := range block {
 			w.pages = append(w.pages, &block[i])
 			w.after = append(w.after, w.blank)
@@ -111,7 +124,7 @@ func (w *wheel[M]) fresh() uint32 {
 }
 
 // soonest is a time before which nothing arrives, and whether anything will.
-func (w *wheel[M]) soonest() (election.Ticks, bool) {
+func (w *wheel) soonest() (election.Ticks, bool) {
 	if w.read == len(w.due) && w.open.first != 0 {
 		w.turn()
 	}
@@ -125,7 +138,7 @@ func (w *wheel[M]) soonest() (election.Ticks, bool) {
 }
 
 // near is how far from the first bucket the first is that is not empty.
-func (w *wheel[M]) near() int {
+func (w *wheel) near() int {
 	near := w.full.from(w.first) - w.first
 	if near < 0 {
 		near += len(w.buckets)
@@ -135,7 +148,7 @@ func (w *wheel[M]) near() int {
 
 // next goes on to the next bucket that is not empty, if the one that is read is at its end. No message may
 // be added any more that arrives before it begins.
-func (w *wheel[M]) next() {
+func (w *wheel) next() {
 	if w.read < len(w.due) {
 		return
 	}
@@ -154,21 +167,21 @@ func (w *wheel[M]) next() {
 	w.count -= len(w.due)
 	w.after[b.last], w.blank = w.blank, b.first
 	if w.byPort {
-		slices.SortStableFunc(w.due, func(m, n posted[M]) int { return int(m.port) - int(n.port) })
+		slices.SortStableFunc(w.due, func(m, n posted) int { return int(m.port) - int(n.port) })
 	}
 }
 
 // inOrder says whether buckets can be read as they lie.
-func (w *wheel[M]) inOrder() bool { return w.width == 1 && !w.byPort }
+func (w *wheel) inOrder() bool { return w.width == 1 && !w.byPort }
 
 // show makes due of the first page of the bucket that is open.
-func (w *wheel[M]) show() {
+func (w *wheel) show() {
 	w.due, w.read = w.pages[w.open.first][:w.open.onPage(w.open.first)], 0
 	w.count -= len(w.due)
 }
 
 // turn turns the page that has been read, and makes it blank.
-func (w *wheel[M]) turn() {
+func (w *wheel) turn() {
 	done := w.open.first
 	w.open.first = w.after[done]
 	w.after[done], w.blank = w.blank, done
@@ -186,7 +199,7 @@ func (b *bucket) onPage(page uint32) int {
 }
 
 // sort makes due of a bucket. Within a moment, the order of adding is kept.
-func (w *wheel[M]) sort(b bucket) {
+func (w *wheel) sort(b bucket) {
 	total := 0
 	for page := b.first; page != 0; page = w.after[page] {
 		total += b.onPage(page)
@@ -218,8 +231,8 @@ func (w *wheel[M]) sort(b bucket) {
 }
 
 // of are the messages of a bucket, in the order in which they were added.
-func (w *wheel[M]) of(b bucket) func(yield func(*posted[M]) bool) {
-	return func(yield func(*posted[M]) bool) {
+func (w *wheel) of(b bucket) func(yield func(*posted) bool) {
+	return func(yield func(*posted) bool) {
 		for page := b.first; page != 0; page = w.after[page] {
 			for i := range b.onPage(page) {
 				if !yield(&w.pages[page][i]) {
@@ -231,14 +244,14 @@ func (w *wheel[M]) of(b bucket) func(yield func(*posted[M]) bool) {
 }
 
 // take takes the next message of the bucket that is read.
-func (w *wheel[M]) take() (at election.Ticks, m *posted[M]) {
+func (w *wheel) take() (at election.Ticks, m *posted) {
 	m = &w.due[w.read]
 	w.read++
 	return w.base.Add(election.Units(uint64(m.offset))), m
 }
 
 // bytes is what the wheel takes, whose messages take so much each.
-func (w *wheel[M]) bytes(size int) int {
+func (w *wheel) bytes(size int) int {
 	all := len(w.pages)*letterPage*size + 8*cap(w.pages) + 4*cap(w.after) + 16*len(w.buckets)
 	if !w.inOrder() { // if it is, what is due lies on a page
 		all += cap(w.due) * size

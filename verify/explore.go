@@ -17,8 +17,8 @@ type finding struct {
 
 // explore goes through all worlds, breadth first, and stops at the first level with a violation. It
 // looks only for violations after less than so many transitions, if that is not negative.
-func (c *checker[S, M]) explore(report *Report, fewer int) *finding {
-	x := &explorer[S, M]{checker: c, report: report, visited: map[xxh3.Uint128]uint32{}}
+func (c *checker) explore(report *Report, fewer int) *finding {
+	x := &explorer{checker: c, report: report, visited: map[xxh3.Uint128]uint32{}}
 	for _, w := range c.beginnings() {
 		x.reach(w)
 	}
@@ -36,8 +36,8 @@ func (c *checker[S, M]) explore(report *Report, fewer int) *finding {
 	return x.found
 }
 
-type explorer[S, M any] struct {
-	*checker[S, M]
+type explorer struct {
+	*checker
 	report    *Report
 	visited   map[xxh3.Uint128]uint32 // by fingerprint: a collision would lose a state
 	bytes     []byte
@@ -47,7 +47,7 @@ type explorer[S, M any] struct {
 }
 
 // level explores all worlds of the last level.
-func (x *explorer[S, M]) level(depth int) {
+func (x *explorer) level(depth int) {
 	x.frontier, x.following = x.following, x.frontier[:0]
 	size := len(x.base)
 	for at := 0; at < len(x.frontier) && x.report.Complete; at += size {
@@ -60,7 +60,7 @@ func (x *explorer[S, M]) level(depth int) {
 }
 
 // expand makes all moves of one world.
-func (x *explorer[S, M]) expand(w world, depth int) {
+func (x *explorer) expand(w world, depth int) {
 	state, ends, ordinal := uint32(len(x.graph.first)), true, 0
 	x.graph.open()
 	x.moves(w, func(m *move, next world) {
@@ -80,7 +80,7 @@ func (x *explorer[S, M]) expand(w world, depth int) {
 	if ends {
 		x.report.Finals++
 	}
-	service := x.a.Task != election.Once // may end in a cycle
+	service := x.d.Task != election.Once // may end in a cycle
 	if x.o.SafetyOnly || !ends && !service {
 		return
 	}
@@ -94,7 +94,7 @@ func (x *explorer[S, M]) expand(w world, depth int) {
 }
 
 // violated keeps a violation if no shorter way to one is known: the way to a state, and one more move if any.
-func (x *explorer[S, M]) violated(f *fault, state uint32, length int, last ...int) {
+func (x *explorer) violated(f *fault, state uint32, length int, last ...int) {
 	if x.found == nil || length < len(x.found.path) {
 		x.found = &finding{fault: *f}
 		x.found.root, x.found.path = x.graph.way(state)
@@ -103,7 +103,7 @@ func (x *explorer[S, M]) violated(f *fault, state uint32, length int, last ...in
 }
 
 // reach is the number of a world's state. It reports false if there is no room for one more.
-func (x *explorer[S, M]) reach(w world) (state uint32, ok bool) {
+func (x *explorer) reach(w world) (state uint32, ok bool) {
 	x.bytes = x.bytes[:0]
 	for _, part := range w {
 		x.bytes = binary.LittleEndian.AppendUint32(x.bytes, part)

@@ -296,7 +296,7 @@ func (t *tally) messages() (most, least *Messages) {
 }
 
 // judge looks for violations that only the whole graph shows.
-func (c *checker[S, M]) judge(extremes *tally) *finding {
+func (c *checker) judge(extremes *tally) *finding {
 	g := &c.graph
 	parts := g.components()
 	if f := g.endless(parts); f != nil && !c.o.SafetyOnly {
@@ -309,7 +309,7 @@ func (c *checker[S, M]) judge(extremes *tally) *finding {
 			few, many = min(few, least[root]), max(many, most[root])
 		}
 		extremes.add(of, few, many)
-		for _, b := range c.a.Bounds {
+		for _, b := range c.d.Bounds {
 			if b.Of != of || b.Value == nil || !c.bounded() || b.OneStart && len(c.o.Initiators) != 1 {
 				continue
 			}
@@ -326,8 +326,8 @@ func (c *checker[S, M]) judge(extremes *tally) *finding {
 }
 
 // bounded says whether bounds speak of what was explored: distinct identifiers, and one election.
-func (c *checker[S, M]) bounded() bool {
-	return !c.o.Instance.Duplicates && (c.a.Task == election.Once || len(c.o.Initiators) == 1)
+func (c *checker) bounded() bool {
+	return !c.o.Instance.Duplicates && (c.d.Task == election.Once || len(c.o.Initiators) == 1)
 }
 
 // breaks is a run that costs what a bound excludes, until it has sent all of that.

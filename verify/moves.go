@@ -25,7 +25,7 @@ const (
 )
 
 // moves visits all that can happen next. The world that a visit is given is only lent.
-func (c *checker[S, M]) moves(w world, visit func(*move, world)) {
+func (c *checker) moves(w world, visit func(*move, world)) {
 	c.faults(w, visit)
 	for q := range c.n {
 		if c.process(w, q).Start == first {
@@ -34,7 +34,7 @@ func (c *checker[S, M]) moves(w world, visit func(*move, world)) {
 		}
 	}
 	r := c.rest(w)
-	if c.a.Timing == election.Synchronous { // in one unit messages, then starts, then timers
+	if c.d.Timing == election.Synchronous { // in one unit messages, then starts, then timers
 		if c.deliver(w, visit) {
 			return
 		}
@@ -57,7 +57,7 @@ func (c *checker[S, M]) moves(w world, visit func(*move, world)) {
 }
 
 // act visits all outcomes of an event at a process of the world c.base.
-func (c *checker[S, M]) act(m move, letter uint32, visit func(*move, world)) {
+func (c *checker) act(m move, letter uint32, visit func(*move, world)) {
 	outcomes := c.do(deed{c.base[m.process], m.event, m.at, letter})
 	for i := range outcomes {
 		o := &outcomes[i]
@@ -77,7 +77,7 @@ func (c *checker[S, M]) act(m move, letter uint32, visit func(*move, world)) {
 	}
 }
 
-func (c *checker[S, M]) start(w world, q int, class class, visit func(*move, world)) {
+func (c *checker) start(w world, q int, class class, visit func(*move, world)) {
 	copy(c.base, w)
 	if r := *c.rest(w); !r.Begun {
 		r.Begun = true
@@ -86,7 +86,7 @@ func (c *checker[S, M]) start(w world, q int, class class, visit func(*move, wor
 	c.act(move{event: starts, class: class, process: q}, 0, visit)
 }
 
-func (c *checker[S, M]) startOthers(w world, visit func(*move, world)) {
+func (c *checker) startOthers(w world, visit func(*move, world)) {
 	for q := range c.n {
 		switch c.process(w, q).Start {
 		case must:
@@ -102,7 +102,7 @@ func (c *checker[S, M]) startOthers(w world, visit func(*move, world)) {
 }
 
 // deliver delivers messages; in a synchronous run just the next one. It reports whether there was any.
-func (c *checker[S, M]) deliver(w world, visit func(*move, world)) bool {
+func (c *checker) deliver(w world, visit func(*move, world)) bool {
 	delivered := false
 	for q := range c.n {
 		for port, l := range c.into[q] {
@@ -116,7 +116,7 @@ func (c *checker[S, M]) deliver(w world, visit func(*move, world)) bool {
 				}
 				delivered = true
 				c.arrive(w, q, uint16(port), l, place, visit)
-				if c.a.Timing == election.Synchronous {
+				if c.d.Timing == election.Synchronous {
 					return true
 				}
 			}
@@ -125,7 +125,7 @@ func (c *checker[S, M]) deliver(w world, visit func(*move, world)) bool {
 	return delivered
 }
 
-func (c *checker[S, M]) arrive(w world, q int, port uint16, l, place int, visit func(*move, world)) {
+func (c *checker) arrive(w world, q int, port uint16, l, place int, visit func(*move, world)) {
 	letter := c.queue(w, l)[place].Letter
 	copy(c.base, w)
 	c.pull(c.base, l, place)
@@ -137,7 +137,7 @@ func (c *checker[S, M]) arrive(w world, q int, port uint16, l, place int, visit 
 }
 
 // suspicions tells a process of the crash of another one, once all has arrived that this one had sent.
-func (c *checker[S, M]) suspicions(w world, visit func(*move, world)) {
+func (c *checker) suspicions(w world, visit func(*move, world)) {
 	for q := range c.n {
 		for port, l := range c.into[q] {
 			if c.process(w, q).Suspects>>port&1 == 1 && (len(c.queue(w, l)) == 0 || c.o.hasty) {
@@ -150,23 +150,23 @@ func (c *checker[S, M]) suspicions(w world, visit func(*move, world)) {
 
 // timers fires those whose time has come; in a synchronous run just the next one. It reports whether
 // there was any.
-func (c *checker[S, M]) timers(w world, visit func(*move, world)) bool {
+func (c *checker) timers(w world, visit func(*move, world)) bool {
 	fired := false
 	for q := range c.n {
-		for t := range c.a.Timers {
+		for t := range c.d.Timers {
 			p := c.process(w, q)
 			if p.Running>>t&1 == 0 || !left(p.Timers[t]).IsZero() {
 				continue
 			}
 			fired = true
 			copy(c.base, w)
-			if c.a.Timing == election.Synchronous {
+			if c.d.Timing == election.Synchronous {
 				r := *c.rest(w)
 				r.Late = true
 				c.setRest(c.base, &r)
 			}
 			c.act(move{event: timesOut, process: q, at: uint16(t)}, 0, visit)
-			if c.a.Timing == election.Synchronous {
+			if c.d.Timing == election.Synchronous {
 				return true
 			}
 		}
@@ -178,7 +178,7 @@ func left(d election.Deadline) election.Ticks { return d.Left(election.Ticks{}) 
 
 // wait lets time pass, if nothing has to happen before. Where nothing can happen before the next timer
 // expires it jumps there; otherwise a unit passes.
-func (c *checker[S, M]) wait(w world, visit func(*move, world)) {
+func (c *checker) wait(w world, visit func(*move, world)) {
 	flying, running := false, false
 	for l := range c.links {
 		for _, m := range c.queue(w, l) {
@@ -191,7 +191,7 @@ func (c *checker[S, M]) wait(w world, visit func(*move, world)) {
 	var next election.Ticks
 	for q := range c.n {
 		p := c.process(w, q)
-		for t := range c.a.Timers {
+		for t := range c.d.Timers {
 			if p.Running>>t&1 == 0 {
 				continue
 			}
@@ -226,7 +226,7 @@ func (c *checker[S, M]) wait(w world, visit func(*move, world)) {
 }
 
 // outside says whether anything can happen that no message and no timer brings about.
-func (c *checker[S, M]) outside(w world) bool {
+func (c *checker) outside(w world) bool {
 	r := c.rest(w)
 	if r.Crashes > 0 || r.Commands > 0 {
 		return true
@@ -241,7 +241,7 @@ func (c *checker[S, M]) outside(w world) bool {
 }
 
 // faults are crashes, recoveries and commands.
-func (c *checker[S, M]) faults(w world, visit func(*move, world)) {
+func (c *checker) faults(w world, visit func(*move, world)) {
 	r := *c.rest(w)
 	for q := range c.n {
 		alive := c.process(w, q).Alive
@@ -263,28 +263,26 @@ func (c *checker[S, M]) faults(w world, visit func(*move, world)) {
 }
 
 // crash turns a process into what it will recover as, so that all that are dead look alike.
-func (c *checker[S, M]) crash(w world, q int, visit func(*move, world)) {
+func (c *checker) crash(w world, q int, visit func(*move, world)) {
 	r := *c.rest(w)
 	r.Crashes--
 	r.Disturbed = true
 	copy(c.base, w)
 	c.setRest(c.base, &r)
 	old := *c.process(w, q)
-	c.setProcess(c.base, &process[S]{
-		State: c.plans.Reborn(c.a, c.p.Local(q), &old.State), Position: old.Position,
-	})
+	c.setProcess(c.base, &member{State: c.values.Reborn(old.State, q), Position: old.Position})
 	c.detect(c.base, q, false)
 	visit(&move{event: crashes, class: byFault, process: q}, c.base)
 }
 
-func (c *checker[S, M]) recover(w world, q int, visit func(*move, world)) {
+func (c *checker) recover(w world, q int, visit func(*move, world)) {
 	r := *c.rest(w)
 	r.Recoveries--
 	copy(c.base, w)
 	c.setRest(c.base, &r)
 	p := *c.process(w, q)
 	p.Alive = true
-	if c.a.Suspect != nil { // its detector finds out who else is dead
+	if c.has.Suspect { // its detector finds out who else is dead
 		for port, l := range c.into[q] {
 			if peer := c.links[l].from; peer != q && !c.process(w, peer).Alive {
 				p.Suspects |= 1 << port
@@ -294,15 +292,15 @@ func (c *checker[S, M]) recover(w world, q int, visit func(*move, world)) {
 	c.setProcess(c.base, &p)
 	c.detect(c.base, q, true)
 	class := byFault
-	if c.a.Survives&election.Crash == 0 { // whoever crashes has to come back
+	if c.d.Survives&election.Crash == 0 { // whoever crashes has to come back
 		class = due
 	}
 	c.act(move{event: recovers, class: class, process: q}, 0, visit)
 }
 
 // detect gives the detectors of all others to do, for one that crashed, or takes it back.
-func (c *checker[S, M]) detect(w world, of int, alive bool) {
-	if c.a.Suspect == nil {
+func (c *checker) detect(w world, of int, alive bool) {
+	if !c.has.Suspect {
 		return
 	}
 	for q := range c.n {

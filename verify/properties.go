@@ -9,7 +9,7 @@ import (
 )
 
 // decided judges a world in which a process has just decided, and remembers who led in which term.
-func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *fault {
+func (c *checker) decided(w world, q int, effects []election.Effect) *fault {
 	for i := range effects {
 		e := &effects[i]
 		var f *fault
@@ -17,11 +17,11 @@ func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *faul
 		case election.Lead:
 			f = c.leads(w, q, e)
 		case election.Follow:
-			if c.a.Task == election.Groups {
+			if c.d.Task == election.Groups {
 				f = c.joins(w, q, e)
 			}
 			// For ever, so it may not be wrong even for a moment.
-			if right := c.right(w); c.a.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Disturbed {
+			if right := c.right(w); c.d.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Disturbed {
 				f = &fault{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.p.Name(q), c.p.RealOf(e.ID), c.p.RealOf(right))}
 			}
 		}
@@ -33,32 +33,31 @@ func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *faul
 }
 
 // right is who ought to lead, were all alive; 0 if any may.
-func (c *checker[S, M]) right(w world) election.ID {
-	if c.best == 0 || c.a.Stands == nil {
+func (c *checker) right(w world) election.ID {
+	if c.best == 0 || !c.has.Stands {
 		return c.best
 	}
 	return c.p.Right(func(q int) bool { return c.stands(w, q) })
 }
 
 // stands says whether a process may become leader.
-func (c *checker[S, M]) stands(w world, q int) bool {
-	if c.a.Stands == nil {
+func (c *checker) stands(w world, q int) bool {
+	if !c.has.Stands {
 		return c.p.Willing(q)
 	}
-	state := c.process(w, q).State
-	return c.a.Stands(&state)
+	return c.values.Stands(c.process(w, q).State, q)
 }
 
-func (c *checker[S, M]) leads(w world, q int, e *election.Effect) *fault {
+func (c *checker) leads(w world, q int, e *election.Effect) *fault {
 	for other := range c.n {
 		p := c.process(w, other)
 		if other == q {
 			continue
 		}
-		if c.a.Task == election.Once && p.Decision.Role == election.Leader {
+		if c.d.Task == election.Once && p.Decision.Role == election.Leader {
 			return &fault{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.p.Name(q), c.p.Name(other))}
 		}
-		if c.a.Leased && !e.Ticks.IsZero() && !left(p.Lease).IsZero() {
+		if c.d.Leased && !e.Ticks.IsZero() && !left(p.Lease).IsZero() {
 			return &fault{TwoLeases, fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
 				c.p.Name(q), e.Ticks, c.p.Name(other), left(p.Lease))}
 		}
@@ -76,12 +75,12 @@ func (c *checker[S, M]) leads(w world, q int, e *election.Effect) *fault {
 			continue
 		}
 		if int(t.Position) == q {
-			if c.a.Task == election.Groups {
+			if c.d.Task == election.Groups {
 				return &fault{WrongTerm, fmt.Sprintf("%s leads in term %d again", c.p.Name(q), e.Term)}
 			}
 			return nil
 		}
-		if c.a.Task != election.Groups {
+		if c.d.Task != election.Groups {
 			return &fault{TwoInTerm, fmt.Sprintf("%s leads in term %d, and so did %s", c.p.Name(q), e.Term, c.p.Name(int(t.Position)))}
 		}
 	}
@@ -94,7 +93,7 @@ func (c *checker[S, M]) leads(w world, q int, e *election.Effect) *fault {
 }
 
 // joins judges a process that follows in a group: somebody must have led it.
-func (c *checker[S, M]) joins(w world, q int, e *election.Effect) *fault {
+func (c *checker) joins(w world, q int, e *election.Effect) *fault {
 	for _, t := range c.rest(w).Led {
 		if t.Term == e.Term && c.p.ID(int(t.Position)) == e.ID {
 			return nil
@@ -105,7 +104,7 @@ func (c *checker[S, M]) joins(w world, q int, e *election.Effect) *fault {
 
 // settled judges a world in which a run may end. Where all that were to start died before, there was no
 // election.
-func (c *checker[S, M]) settled(w world) *fault {
+func (c *checker) settled(w world) *fault {
 	if !c.rest(w).Begun {
 		return nil
 	}
@@ -118,7 +117,7 @@ func (c *checker[S, M]) settled(w world) *fault {
 		if p.Decision.Role != election.Leader {
 			continue
 		}
-		if c.a.Leased && left(p.Lease).IsZero() {
+		if c.d.Leased && left(p.Lease).IsZero() {
 			return &fault{NoLeader, "the lease of " + c.p.Name(q) + " has run out"}
 		}
 		if leader >= 0 {
@@ -131,11 +130,11 @@ func (c *checker[S, M]) settled(w world) *fault {
 	}
 	for q := range c.n {
 		p := c.process(w, q)
-		if p.Alive && p.Decision.Role == election.Undecided && c.a.Decides == election.EveryProcess {
+		if p.Alive && p.Decision.Role == election.Undecided && c.d.Decides == election.EveryProcess {
 			return &fault{Undecided, c.p.Name(q) + " has not decided"}
 		}
 	}
-	once := c.a.Task == election.Once && c.rest(w).Disturbed // the leader may have died after the election
+	once := c.d.Task == election.Once && c.rest(w).Disturbed // the leader may have died after the election
 	if leader < 0 && !once {
 		return &fault{NoLeader, c.followed(w)}
 	}
@@ -143,7 +142,7 @@ func (c *checker[S, M]) settled(w world) *fault {
 }
 
 // followed says whom processes follow though nobody leads.
-func (c *checker[S, M]) followed(w world) string {
+func (c *checker) followed(w world) string {
 	for q := range c.n {
 		if p := c.process(w, q); p.Alive && p.Decision.Leader != 0 {
 			return fmt.Sprintf("nobody leads, and %s follows %d", c.p.Name(q), c.p.RealOf(p.Decision.Leader))
@@ -153,7 +152,7 @@ func (c *checker[S, M]) followed(w world) string {
 }
 
 // agreed judges whom the others follow, and whether the leader is the right one.
-func (c *checker[S, M]) agreed(w world, leader int) *fault {
+func (c *checker) agreed(w world, leader int) *fault {
 	var named election.ID
 	if leader >= 0 {
 		named = c.p.ID(leader)
@@ -171,7 +170,7 @@ func (c *checker[S, M]) agreed(w world, leader int) *fault {
 				c.p.Name(q), c.p.RealOf(p.Decision.Leader), c.p.RealOf(named))}
 		}
 	}
-	if c.a.Task == election.Once || leader < 0 {
+	if c.d.Task == election.Once || leader < 0 {
 		return nil // judged when it was decided
 	}
 	right := c.p.Right(func(q int) bool { return c.process(w, q).Alive && c.stands(w, q) })

@@ -8,8 +8,8 @@ import (
 )
 
 // recorder goes the way to a violation once more, and writes it down.
-type recorder[S, M any] struct {
-	*checker[S, M]
+type recorder struct {
+	*checker
 	trace.Record
 	time   election.Ticks
 	sent   int
@@ -22,10 +22,10 @@ type journey struct {
 	at     election.Ticks
 }
 
-func (c *checker[S, M]) record(f *finding) trace.Record {
-	r := &recorder[S, M]{checker: c, flying: make([][]journey, len(c.links))}
-	r.Header = trace.NewHeader(&c.a.Declaration, c.p)
-	r.Timing, r.Clock = c.a.Timing.String(), c.clock
+func (c *checker) record(f *finding) trace.Record {
+	r := &recorder{checker: c, flying: make([][]journey, len(c.links))}
+	r.Header = trace.NewHeader(c.d, c.p)
+	r.Timing, r.Clock = c.d.Timing.String(), c.clock
 	w := c.beginnings()[f.root]
 	for _, chosen := range f.path {
 		var taken move
@@ -44,7 +44,7 @@ func (c *checker[S, M]) record(f *finding) trace.Record {
 }
 
 // note writes down a move out of a world.
-func (r *recorder[S, M]) note(m *move, w world) {
+func (r *recorder) note(m *move, w world) {
 	if m.event == waits {
 		r.time = r.time.Add(m.time)
 		return
@@ -61,7 +61,7 @@ func (r *recorder[S, M]) note(m *move, w world) {
 	case suspects:
 		step.Port, step.From = int(m.at), r.links[r.into[m.process][m.at]].from+1
 	case timesOut:
-		step.Text = r.a.Timers[m.at]
+		step.Text = r.d.Timers[m.at]
 	case obeys:
 		step.Text = "resign"
 	}
@@ -72,7 +72,7 @@ func (r *recorder[S, M]) note(m *move, w world) {
 }
 
 // arrive takes the message that arrives from those under way.
-func (r *recorder[S, M]) arrive(m *move, w world) journey {
+func (r *recorder) arrive(m *move, w world) journey {
 	message := r.queue(w, m.link)[m.place]
 	flying := &r.flying[m.link]
 	at := slices.IndexFunc(*flying, func(j journey) bool {
@@ -83,12 +83,12 @@ func (r *recorder[S, M]) arrive(m *move, w world) journey {
 	return j
 }
 
-func (r *recorder[S, M]) text(letter uint32) (kind, text string) {
-	l := &r.letters.values[letter]
-	return r.a.Kinds[l.Kind].Name, r.plans.MessageText(&l.M, r.p.RealOf)
+func (r *recorder) text(letter uint32) (kind, text string) {
+	l := r.letters.values[letter]
+	return r.d.Kinds[l.Kind].Name, r.values.LetterText(l.Letter)
 }
 
-func (r *recorder[S, M]) effects(step *trace.Step, m *move) {
+func (r *recorder) effects(step *trace.Step, m *move) {
 	for _, s := range m.outcome.sent {
 		r.sent++
 		link := int(r.p.Network.First(m.process)) + int(s.port)
@@ -97,7 +97,7 @@ func (r *recorder[S, M]) effects(step *trace.Step, m *move) {
 		step.Sent = append(step.Sent, trace.Sent{Message: r.sent, To: r.links[link].to, Port: int(s.port), Kind: kind, Text: text})
 	}
 	for _, e := range m.outcome.effects {
-		step.Add(e, r.a.Timers, r.p, m.process)
+		step.Add(e, r.d.Timers, r.p, m.process)
 	}
-	step.State = r.plans.StateText(&r.processes.values[m.outcome.process].State, election.Ticks{}, r.p.RealOf)
+	step.State = r.values.StateText(r.processes.values[m.outcome.process].State)
 }

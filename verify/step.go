@@ -3,9 +3,11 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -54,7 +56,7 @@ type sent struct {
 type fault struct{ Property, Detail string }
 
 // do is all that can come of a deed: one outcome for each vector of values that it may choose.
-func (c *checker[S, M]) do(d deed) []outcome {
+func (c *checker) do(d deed) []outcome {
 	list, found := c.outcomes[d]
 	if !found {
 		c.choices(func() { list = append(list, c.step(d)) })
@@ -64,11 +66,11 @@ func (c *checker[S, M]) do(d deed) []outcome {
 }
 
 // choices runs a step once for every vector of values that its calls of Choose can return.
-func (c *checker[S, M]) choices(step func()) {
+func (c *checker) choices(step func()) {
 	const most = 1 << 16
 	var value, size []uint32
 	next := 0
-	c.collect.Choices(func(n uint32) uint32 {
+	c.values.Choices(func(n uint32) uint32 {
 		if n < 1 || n > most {
 			panic(fmt.Sprintf("Choose(%d): the checker tries every value, 1 to %d of them", n, most))
 		}
@@ -92,52 +94,56 @@ func (c *checker[S, M]) choices(step func()) {
 }
 
 // step runs one step of the algorithm on a copy of the state.
-func (c *checker[S, M]) step(d deed) (o outcome) {
+func (c *checker) step(d deed) (o outcome) {
 	defer func() {
 		if r := recover(); r != nil {
 			o = outcome{process: d.process, fault: &fault{Panicked, fmt.Sprint(r)}}
 		}
 	}()
 	p := c.processes.values[d.process]
-	c.collect.Reset()
-	c.run(d, &p)
-	o = outcome{effects: append([]election.Effect(nil), c.collect.Rare()...)}
-	if o.fault = c.sends(&p, &o); o.fault == nil {
+	event, letter := c.event(d, &p)
+	state, posts, effects, spoilt := c.values.Step(p.State, int(p.Position), event, letter)
+	p.State = state
+	o = outcome{effects: slices.Clone(effects)}
+	if o.fault = c.sends(&p, posts, &o); o.fault == nil {
 		o.fault = c.apply(&p, &o)
 	}
 	if o.fault != nil && o.fault.Property == BrokeContract {
 		o.effects = nil // they may speak of what is not declared
 	}
-	if !c.processes.intact(d.process) || d.event == receives && !c.letters.intact(d.letter) {
-		o.fault = broken("it wrote into a list that was sent, received or stored, and that others share")
+	if spoilt != nil {
+		o.fault = broken("%v", spoilt)
 	}
 	o.process = c.processes.of(&p, election.Ticks{})
 	return o
 }
 
-func (c *checker[S, M]) run(d deed, p *process[S]) {
-	out := c.collect.Out()
+// whats are the events in which the algorithm makes a step, as package process names them.
+var whats = [...]process.What{process.Started, process.Received, process.Expired, process.Recovered, process.Suspected, process.Commanded}
+
+// event is what a deed is for the process, and the message that it receives.
+func (c *checker) event(d deed, p *member) (e process.Event, received process.Letter) {
+	e.What = whats[d.event]
 	switch d.event {
 	case starts:
 		p.Start = never
-		c.a.Start(&p.State, out)
 	case receives:
-		m := &c.letters.values[d.letter]
-		c.a.Receive(&p.State, election.Port(d.at), m.Kind, m.M, out)
+		m := c.letters.values[d.letter]
+		e.Port, e.Kind = election.Port(d.at), m.Kind
+		return e, m.Letter
 	case timesOut:
-		p.stop(election.Timer(d.at))
-		c.a.Timeout(&p.State, election.Timer(d.at), out)
-	case recovers:
-		c.a.Recover(&p.State, out)
+		e.Timer = election.Timer(d.at)
+		p.stop(e.Timer)
 	case suspects:
 		p.Suspects &^= 1 << d.at
-		c.a.Suspect(&p.State, election.Port(d.at), out)
+		e.Port = election.Port(d.at)
 	case obeys:
-		c.a.Command(&p.State, election.Command(d.at), out)
+		e.Command = election.Command(d.at)
 	}
+	return e, 0
 }
 
-func (p *process[S]) stop(t election.Timer) {
+func (p *member) stop(t election.Timer) {
 	p.Running &^= 1 << t
 	p.Timers[t] = election.Deadline{}
 }
@@ -147,26 +153,26 @@ func broken(format string, args ...any) *fault {
 }
 
 // sends takes over what the step sent, and counts it.
-func (c *checker[S, M]) sends(p *process[S], o *outcome) *fault {
+func (c *checker) sends(p *member, posts []process.Post, o *outcome) *fault {
 	var sum cost
-	for i := range c.collect.Sent() {
-		s := &c.collect.Sent()[i]
-		port, kind := s.On(), s.Kind()
+	first := c.p.Network.First(int(p.Position))
+	for _, s := range posts {
+		port, kind := s.On-first, s.Kind
 		switch {
-		case int(kind) >= len(c.a.Kinds):
-			return broken("it sends a message of kind %d; %d are declared", kind, len(c.a.Kinds))
+		case int(kind) >= len(c.d.Kinds):
+			return broken("it sends a message of kind %d; %d are declared", kind, len(c.d.Kinds))
 		case int(port) >= len(c.into[p.Position]):
 			return broken("it sends on port %d; its ports are 0 to %d", port, len(c.into[p.Position])-1)
-		case c.a.OneWay && port != 0:
+		case c.d.OneWay && port != 0:
 			return broken("it sends on port %d, and is declared to send on port 0 only", port)
 		}
-		switch c.a.Kinds[kind].Class {
+		switch c.d.Kinds[kind].Class {
 		case election.Election:
 			sum.election++
 		case election.Announcement:
 			sum.announcement++
 		}
-		o.sent = append(o.sent, sent{election.Port(port), c.letters.of(&letter[M]{kind, s.M}, election.Ticks{})})
+		o.sent = append(o.sent, sent{election.Port(port), c.letters.of(&letter{kind, s.Letter}, election.Ticks{})})
 	}
 	number, found := c.costs[sum]
 	if !found {
@@ -178,13 +184,13 @@ func (c *checker[S, M]) sends(p *process[S], o *outcome) *fault {
 }
 
 // apply lets the timers change, and then the decision.
-func (c *checker[S, M]) apply(p *process[S], o *outcome) *fault {
+func (c *checker) apply(p *member, o *outcome) *fault {
 	for i := range o.effects {
 		e := &o.effects[i]
 		switch e.Op {
 		case election.SetTimer, election.StopTimer:
-			if int(e.Timer) >= len(c.a.Timers) {
-				return broken("it uses timer %d; %d are declared", e.Timer, len(c.a.Timers))
+			if int(e.Timer) >= len(c.d.Timers) {
+				return broken("it uses timer %d; %d are declared", e.Timer, len(c.d.Timers))
 			}
 			p.stop(e.Timer)
 			if e.Op == election.SetTimer && e.Ticks != election.Forever {
@@ -198,7 +204,7 @@ func (c *checker[S, M]) apply(p *process[S], o *outcome) *fault {
 		if e.Op == election.Lead && e.Deadline {
 			p.Lease = election.DeadlineIn(e.Ticks, election.Ticks{})
 		}
-		err := p.Decision.Apply(c.a.Task, *e, c.p.ID(int(p.Position)))
+		err := p.Decision.Apply(c.d.Task, *e, c.p.ID(int(p.Position)))
 		detail := func(known error) string { // the property says what the known error says
 			return c.p.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
 		}
@@ -207,7 +213,7 @@ func (c *checker[S, M]) apply(p *process[S], o *outcome) *fault {
 			return &fault{Irrevocable, detail(election.ErrIrrevocable)}
 		case err != nil:
 			return &fault{WrongTerm, detail(election.ErrTerm)}
-		case c.a.Leased && e.Op == election.Lead && !e.Deadline:
+		case c.d.Leased && e.Op == election.Lead && !e.Deadline:
 			return broken("it leads without a lease, and is declared to lead by LeadUntil only")
 		}
 	}

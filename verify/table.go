@@ -4,13 +4,13 @@ import (
 	"reflect"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/plain"
+	"ringleader.example/ringleader/internal/codec"
 )
 
 // table numbers the values of one plain type: equal values have equal numbers, the first is 0. A world
 // is then a handful of numbers, and what a step does is worked out once for each number.
 type table[T any] struct {
-	plans  plain.Plans[T, struct{}]
+	plan   *codec.Plan
 	values []T      // by number; never written
 	keys   []string // their encodings
 	number map[string]uint32
@@ -18,27 +18,21 @@ type table[T any] struct {
 }
 
 func newTable[T any]() (*table[T], error) {
-	plan, err := plain.Of(reflect.TypeFor[T](), true)
-	return &table[T]{plans: plain.Plans[T, struct{}]{State: plan}, number: map[string]uint32{}}, err
+	plan, err := codec.Of(reflect.TypeFor[T](), true)
+	return &table[T]{plan: plan, number: map[string]uint32{}}, err
 }
 
 // of is the number of a value when some time has passed since its deadlines were made.
 func (t *table[T]) of(value *T, passed election.Ticks) uint32 {
-	t.buffer = t.plans.AppendState(t.buffer[:0], value, passed)
+	t.buffer = t.plan.Append(t.buffer[:0], codec.At(value), passed)
 	if number, found := t.number[string(t.buffer)]; found {
 		return number
 	}
 	var own T // shares no slice with the value
-	if _, err := t.plans.DecodeState(t.buffer, &own, election.Ticks{}); err != nil {
+	if _, err := t.plan.Decode(t.buffer, codec.At(&own), election.Ticks{}); err != nil {
 		panic("verify: a value does not decode: " + err.Error())
 	}
 	number, key := uint32(len(t.values)), string(t.buffer)
 	t.values, t.keys, t.number[key] = append(t.values, own), append(t.keys, key), number
 	return number
-}
-
-// intact says whether nobody wrote into a slice of a value that is shared.
-func (t *table[T]) intact(number uint32) bool {
-	t.buffer = t.plans.AppendState(t.buffer[:0], &t.values[number], election.Ticks{})
-	return string(t.buffer) == t.keys[number]
 }

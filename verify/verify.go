@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -95,17 +96,23 @@ var ErrOptions = errors.New("cannot verify")
 
 // Run explores every schedule of an algorithm. An algorithm that fails is no error but a Violation.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
-	if err := a.Validate(); err != nil {
+	program, err := process.Of(&a)
+	if err != nil {
 		return nil, err
 	}
-	if err := o.check(&a.Declaration, a.Recover != nil, a.Command != nil); err != nil {
+	return Program(program, o)
+}
+
+// Program is [Run] of an algorithm whose types are hidden.
+func Program(program *process.Program, o Options) (*Report, error) {
+	if err := o.check(program.Declaration, program.Functions.Recover, program.Functions.Command); err != nil {
 		return nil, err
 	}
 	report := &Report{Complete: true}
 	var extremes tally
 	shortest := -1 // transitions to the violation
-	for instance := range instances(&a.Declaration, &o) {
-		c, err := newChecker(&a, &o, instance)
+	for instance := range instances(program.Declaration, &o) {
+		c, err := newChecker(program, &o, instance)
 		if err != nil {
 			return nil, err
 		}

@@ -6,16 +6,16 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/plain"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // world is everything at one moment, as numbers in the checker's tables: the processes by position,
 // then the queues of the directed links, then the rest.
 type world []uint32
 
-// process is one process: its own state, and what the world knows about it.
-type process[S any] struct {
-	State    S
+// member is one process: its own state, and what the world knows about it.
+type member struct {
+	State    process.State
 	Position uint32
 	Alive    bool
 	Start    start
@@ -39,9 +39,9 @@ const (
 )
 
 // letter is a message without its journey.
-type letter[M any] struct {
-	Kind election.Kind
-	M    M
+type letter struct {
+	Kind   election.Kind
+	Letter process.Letter
 }
 
 // underWay is a message on a link.
@@ -72,27 +72,28 @@ type link struct {
 }
 
 // checker explores one instance of an algorithm.
-type checker[S, M any] struct {
-	a     *election.Algorithm[S, M]
+type checker struct {
+	d     *election.Declaration // with the parameters of the instance
+	has   election.Functions
 	o     *Options
 	p     *election.Prepared
 	n     int
-	clock bool        // time passes
-	best  election.ID // the right leader, were all alive and all the willing candidates; 0 if any is right
-	born  []S         // by position
-	plans plain.Plans[S, M]
+	clock bool            // time passes
+	best  election.ID     // the right leader, were all alive and all the willing candidates; 0 if any is right
+	born  []process.State // by position
 	links []link
 	into  [][]int // by process and port: the link that arrives there
 
-	processes *table[process[S]]
-	letters   *table[letter[M]]
+	values    *process.Values
+	processes *table[member]
+	letters   *table[letter]
 	queues    *table[[]underWay] // number 0 is the empty queue
 	rests     *table[rest]
 
-	collect  election.Collector[M]
 	outcomes map[deed][]outcome
 	pushes   map[[2]uint32]uint32 // queue and letter → queue
 	pulls    map[[2]uint32]uint32 // queue and place → queue
+	ages     map[age]uint32
 	costs    map[cost]uint16
 	base     world // scratch of a move: before the process's own step
 	next     world // after it
@@ -100,24 +101,20 @@ type checker[S, M any] struct {
 	graph graph
 }
 
-func newChecker[S, M any](a *election.Algorithm[S, M], o *Options, instance election.Instance) (*checker[S, M], error) {
-	p, err := a.Prepare(instance)
+func newChecker(program *process.Program, o *Options, instance election.Instance) (*checker, error) {
+	p, err := program.Prepare(instance)
 	if err != nil {
 		return nil, err
 	}
-	claims := *a
-	claims.Declaration = *p.Declaration()
-	c := &checker[S, M]{
-		a: &claims, o: o, p: p, n: p.Size(), clock: a.Timing != election.Asynchronous,
+	c := &checker{
+		d: p.Declaration(), has: program.Functions, o: o, p: p, n: p.Size(), clock: program.Timing != election.Asynchronous,
+		values: program.NewValues(p), ages: map[age]uint32{},
 		outcomes: map[deed][]outcome{}, pushes: map[[2]uint32]uint32{}, pulls: map[[2]uint32]uint32{}, costs: map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step costs nothing
 	}
-	if c.plans, err = plain.ForAlgorithm(a); err != nil {
+	if c.processes, err = newTable[member](); err != nil {
 		return nil, err
 	}
-	if c.processes, err = newTable[process[S]](); err != nil {
-		return nil, err
-	}
-	if c.letters, err = newTable[letter[M]](); err != nil {
+	if c.letters, err = newTable[letter](); err != nil {
 		return nil, err
 	}
 	if c.queues, err = newTable[[]underWay](); err != nil {
@@ -150,21 +147,21 @@ func newChecker[S, M any](a *election.Algorithm[S, M], o *Options, instance elec
 	return c, nil
 }
 
-func (c *checker[S, M]) bear(q int) (err error) {
+func (c *checker) bear(q int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("algorithm %q: New panics for %s: %v", c.a.Name, c.p.Name(q), r)
+			err = fmt.Errorf("algorithm %q: New panics for %s: %v", c.d.Name, c.p.Name(q), r)
 		}
 	}()
-	c.born = append(c.born, c.a.New(c.p.Local(q)))
+	c.born = append(c.born, c.values.Born(q))
 	return nil
 }
 
 // begin is a world in which nothing has happened yet.
-func (c *checker[S, M]) begin(starts []start) world {
+func (c *checker) begin(starts []start) world {
 	w := make(world, len(c.base))
 	for q := range c.n {
-		newborn := process[S]{State: c.born[q], Position: uint32(q), Alive: true, Start: starts[q]}
+		newborn := member{State: c.born[q], Position: uint32(q), Alive: true, Start: starts[q]}
 		w[q] = c.processes.of(&newborn, election.Ticks{})
 	}
 	w[len(w)-1] = c.rests.of(&rest{
@@ -174,9 +171,9 @@ func (c *checker[S, M]) begin(starts []start) world {
 }
 
 // beginnings are the worlds in which runs begin.
-func (c *checker[S, M]) beginnings() []world {
+func (c *checker) beginnings() []world {
 	starts, others := make([]start, c.n), never
-	if c.a.Starts == election.AllStart {
+	if c.d.Starts == election.AllStart {
 		others = must
 	}
 	only := func(initiates func(q int) bool) world {
@@ -210,22 +207,22 @@ func (c *checker[S, M]) beginnings() []world {
 	return []world{c.begin(starts)}
 }
 
-func (c *checker[S, M]) process(w world, q int) *process[S] { return &c.processes.values[w[q]] }
+func (c *checker) process(w world, q int) *member { return &c.processes.values[w[q]] }
 
-func (c *checker[S, M]) queue(w world, l int) []underWay { return c.queues.values[w[c.n+l]] }
+func (c *checker) queue(w world, l int) []underWay { return c.queues.values[w[c.n+l]] }
 
-func (c *checker[S, M]) rest(w world) *rest { return &c.rests.values[w[len(w)-1]] }
+func (c *checker) rest(w world) *rest { return &c.rests.values[w[len(w)-1]] }
 
-func (c *checker[S, M]) setProcess(w world, p *process[S]) {
+func (c *checker) setProcess(w world, p *member) {
 	w[p.Position] = c.processes.of(p, election.Ticks{})
 }
 
-func (c *checker[S, M]) setRest(w world, r *rest) {
+func (c *checker) setRest(w world, r *rest) {
 	w[len(w)-1] = c.rests.of(r, election.Ticks{})
 }
 
 // push puts a letter at the end of a link.
-func (c *checker[S, M]) push(w world, l int, letter uint32) {
+func (c *checker) push(w world, l int, letter uint32) {
 	at := &w[c.n+l]
 	key := [2]uint32{*at, letter}
 	longer, found := c.pushes[key]
@@ -240,7 +237,7 @@ func (c *checker[S, M]) push(w world, l int, letter uint32) {
 }
 
 // pull takes the message at a place of a link away.
-func (c *checker[S, M]) pull(w world, l, place int) {
+func (c *checker) pull(w world, l, place int) {
 	at := &w[c.n+l]
 	key := [2]uint32{*at, uint32(place)}
 	shorter, found := c.pulls[key]
@@ -254,9 +251,9 @@ func (c *checker[S, M]) pull(w world, l, place int) {
 }
 
 // pass lets time pass everywhere.
-func (c *checker[S, M]) pass(w world, time election.Ticks) {
+func (c *checker) pass(w world, time election.Ticks) {
 	for q := range c.n {
-		w[q] = c.processes.of(c.process(w, q), time)
+		w[q] = c.older(w[q], time)
 	}
 	for l := range c.links {
 		old := c.queue(w, l)
@@ -275,8 +272,27 @@ func (c *checker[S, M]) pass(w world, time election.Ticks) {
 	}
 }
 
+// age is a process and a time that passes.
+type age struct {
+	process uint32
+	time    election.Ticks
+}
+
+// older is a process when some time has passed.
+func (c *checker) older(number uint32, time election.Ticks) uint32 {
+	key := age{number, time}
+	older, found := c.ages[key]
+	if !found {
+		p := c.processes.values[number]
+		p.State = c.values.Age(p.State, time)
+		older = c.processes.of(&p, time)
+		c.ages[key] = older
+	}
+	return older
+}
+
 // sort brings a queue without an order into the one that stands for all its orders.
-func (c *checker[S, M]) sort(queue []underWay) {
+func (c *checker) sort(queue []underWay) {
 	if c.o.Unordered {
 		slices.SortFunc(queue, func(m, n underWay) int {
 			return cmp.Or(cmp.Compare(m.Letter, n.Letter), cmp.Compare(m.Age, n.Age))

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/plain"
+	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -28,7 +28,7 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	if err := a.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := plain.ForAlgorithm(&a); err != nil {
+	if _, err := codec.ForAlgorithm(&a); err != nil {
 		t.Fatal(err)
 	}
 	if o.Sizes == nil {

@@ -6,20 +6,20 @@ import (
 	"reflect"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/plain"
+	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/random"
 )
 
 // Pure is the algorithm with each step tried on two copies of the state first. It panics if they differ
 // afterwards, in state or effects, or if a step wrote to a slice that somebody else can see.
 func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
-	plans, err := plain.ForAlgorithm(&a)
+	plans, err := codec.ForAlgorithm(&a)
 	if err != nil {
 		panic(err)
 	}
 	try := func(name string, s *S, out *election.Out[M], step func(*S, *election.Out[M])) {
 		now := out.Deadline(election.Ticks{}).Left(election.Ticks{})
-		before := plans.AppendState(nil, s, now)
+		before := plans.State.Append(nil, codec.At(s), now)
 		var after [2][]byte
 		var effects [2]*election.Collector[M]
 		for i := range 2 {
@@ -28,14 +28,14 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 			c.Clock(now)
 			c.Choices(func(n uint32) uint32 { return uint32(choices.Below(uint64(n))) })
 			step(&copied, c.Out())
-			after[i], effects[i] = plans.AppendState(nil, &copied, now), c
+			after[i], effects[i] = plans.State.Append(nil, codec.At(&copied), now), c
 		}
 		switch {
 		case !bytes.Equal(after[0], after[1]):
 			panic(fmt.Sprintf("%s %s: one step from one state led to two states", a.Name, name))
 		case !reflect.DeepEqual(effects[0].Sent(), effects[1].Sent()) || !reflect.DeepEqual(effects[0].Rare(), effects[1].Rare()):
 			panic(fmt.Sprintf("%s %s: one step from one state had two effects", a.Name, name))
-		case !bytes.Equal(before, plans.AppendState(nil, s, now)):
+		case !bytes.Equal(before, plans.State.Append(nil, codec.At(s), now)):
 			panic(fmt.Sprintf("%s %s: wrote to a slice that was stored before", a.Name, name))
 		}
 		step(s, out)
@@ -43,9 +43,9 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	pure := a
 	pure.Start = func(s *S, out *election.Out[M]) { try("Start", s, out, a.Start) }
 	pure.Receive = func(s *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
-		before := plans.AppendMessage(nil, &m)
+		before := plans.Message.Append(nil, codec.At(&m), election.Ticks{})
 		try("Receive", s, out, func(s *S, out *election.Out[M]) { a.Receive(s, port, kind, m, out) })
-		if !bytes.Equal(before, plans.AppendMessage(nil, &m)) {
+		if !bytes.Equal(before, plans.Message.Append(nil, codec.At(&m), election.Ticks{})) {
 			panic(fmt.Sprintf("%s Receive: wrote to a slice of the message", a.Name))
 		}
 	}

@@ -16,7 +16,6 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
 	"ringleader.example/ringleader/internal/sockets"
 	"ringleader.example/ringleader/simulate"
 )
@@ -91,7 +90,7 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		defer spawner.close()
 		s.Spawn = spawner.spawn
 	}
-	r, err := sockets.Run(command.Context(), e.Declaration, e.Make, s)
+	r, err := sockets.Run(command.Context(), e.Program, s)
 	switch {
 	case errors.Is(err, sockets.ErrStopped):
 		return exitError{exitIncomplete, err}
@@ -200,13 +199,7 @@ func (p *program) processor() *cobra.Command {
 		Example: "  ringleader processor",
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
-			err := sockets.Serve(p.stdin, p.stdout, func(name string) (*election.Declaration, machine.Maker, error) {
-				e, err := catalogue.Find(name)
-				if err != nil {
-					return nil, nil, err
-				}
-				return e.Declaration, e.Make, nil
-			})
+			err := sockets.Serve(p.stdin, p.stdout, catalogue.Program)
 			if err != nil {
 				return fmt.Errorf("this command is for ringleader run --over processes: %w", err)
 			}

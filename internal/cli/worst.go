@@ -59,7 +59,7 @@ func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOpti
 	if s.Parameters, err = pairs(o.parameters); err != nil {
 		return err
 	}
-	if o.of == "" && !e.Phased {
+	if o.of == "" && !e.Phased() {
 		o.of = search.Elections.String()
 	}
 	if o.of != "" {

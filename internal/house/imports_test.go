@@ -52,9 +52,9 @@ var importRules = []importRule{
 		broken:  [2]string{"./verify", "./simulate"},
 	},
 	{
-		in: []string{"./internal/machine"}, only: []string{"std", "./election", "./internal/plain"},
+		in: []string{"./internal/process"}, only: []string{"std", "./election", "./internal/codec"},
 		because: "it drives one process for the engines on sockets, whatever they do about its effects",
-		broken:  [2]string{"./internal/machine", "./internal/live"},
+		broken:  [2]string{"./internal/process", "./internal/live"},
 	},
 	{
 		in: []string{"./check"}, only: []string{"std", "./election", "./trace"},
@@ -103,7 +103,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/reproduce", "./internal/sockets"},
 	},
 	{
-		in: anywhere, except: []string{"./internal/plain"}, never: []string{"unsafe"},
+		in: anywhere, except: []string{"./internal/codec"}, never: []string{"unsafe"},
 		because: "one package that is read with care is enough",
 		broken:  [2]string{"./simulate", "unsafe"},
 	},

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
-	"ringleader.example/ringleader/internal/plain"
+	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/internal/process"
 )
 
 func FuzzHello(f *testing.F) {
@@ -45,7 +45,7 @@ func FuzzFrames(f *testing.F) {
 			if err != nil {
 				return
 			}
-			again := machine.AppendFrame(nil, kind, func(dst []byte) []byte { return append(dst, payload...) })
+			again := process.AppendFrame(nil, kind, func(dst []byte) []byte { return append(dst, payload...) })
 			if !bytes.HasPrefix(rest, again) {
 				t.Fatalf("%v reads as kind %d with %v", rest, kind, payload)
 			}
@@ -56,7 +56,7 @@ func FuzzFrames(f *testing.F) {
 
 // A message from the network changes nothing unless it is one.
 func FuzzMessage(f *testing.F) {
-	plans, err := plain.ForAlgorithm(&ballots)
+	plans, err := codec.ForAlgorithm(&ballots)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -64,18 +64,19 @@ func FuzzMessage(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(plans.AppendMessage(nil, &slip{Vote: 3, Path: []uint16{1, 2}}))
+	program, err := process.Of(&ballots)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(plans.Message.Append(nil, codec.At(&slip{Vote: 3, Path: []uint16{1, 2}}), election.Ticks{}))
 	f.Add([]byte{0, 0, 0, 0, 0xff, 0xff, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := machine.New(&ballots, prepared, 0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := program.NewMachine(prepared, 0, nil)
 		before := p.Kept()
-		e, err := p.Step(machine.Event{What: machine.Received, Port: 1, Message: b}, election.Ticks{})
+		e, err := p.Step(process.Input{What: process.Received, Port: 1, Message: b}, election.Ticks{})
 		changed := !bytes.Equal(p.Kept(), before)
 		switch {
-		case err != nil && !errors.Is(err, plain.ErrDecode):
+		case err != nil && !errors.Is(err, codec.ErrDecode):
 			t.Errorf("an error of another kind: %v", err)
 		case err != nil && (len(e.Sent) > 0 || changed):
 			t.Error("a malformed message did something")

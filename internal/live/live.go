@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
-	"ringleader.example/ringleader/internal/plain"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // Address says where a member is reached.
@@ -80,15 +79,16 @@ type Member struct {
 
 // Join starts a member. It lives until ctx is done, or Close, or a failure: see Err.
 func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (*Member, error) {
-	if err := a.Validate(); err != nil {
-		return nil, err
-	}
-	if a.Topology != election.Complete {
-		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", election.ErrInstance, a.Name, a.Topology)
-	}
-	plans, err := plain.ForAlgorithm(&a)
+	program, err := process.Of(&a)
 	if err != nil {
 		return nil, err
+	}
+	return join(ctx, program, c)
+}
+
+func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
+	if a.Topology != election.Complete {
+		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", election.ErrInstance, a.Name, a.Topology)
 	}
 	ids := make(election.List, len(c.Members))
 	for i, member := range c.Members {
@@ -126,29 +126,27 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 		config: c, algorithm: a.Name, log: c.Logger.With("member", c.ID),
 		shared: group{
 			Members:    digestOf("%v", sorted),
-			Algorithm:  digestOf("%s %s %v", a.Name, plans.Message.Schema(), a.Kinds),
+			Algorithm:  digestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
 			Parameters: digestOf("%s", parameters),
 		},
 		inbox: make(chan any, 256), done: make(chan struct{}), changed: make(chan struct{}),
 	}
-	l := &loop{Member: m, declaration: a.Declaration, prepared: prepared, position: position}
-	if l.machine, err = machine.New(&a, prepared, position, choose); err != nil {
-		return nil, err
-	}
+	l := &loop{Member: m, declaration: *a.Declaration, prepared: prepared, position: position}
+	l.machine = a.NewMachine(prepared, position, choose)
 
 	m.incarnation = newIncarnation()
 	if c.Data != "" {
 		slices.Sort(ids)
 		schema := "nothing"
-		if plans.Kept != nil {
-			schema = plans.Kept.Schema()
+		if a.Plans.Kept != nil {
+			schema = a.Plans.Kept.Schema()
 		}
 		var again bool
 		if l.store, again, err = openStore(c.Data, c.ID, digestOf("%v %s %s", ids, a.Name, schema), l.machine.Kept()); err != nil {
 			return nil, err
 		}
 		m.incarnation = l.store.record.Incarnation
-		l.recover = again && a.Recover != nil
+		l.recover = again && a.Functions.Recover
 		if err := l.machine.Restore(l.store.record.kept); err != nil {
 			return nil, errors.Join(fmt.Errorf("%w %s: what the algorithm kept: %w", ErrData, c.Data, err), l.store.close())
 		}

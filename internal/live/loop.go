@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // loop owns all that changes. Its methods run in one goroutine.
@@ -17,15 +17,15 @@ type loop struct {
 	declaration election.Declaration
 	prepared    *election.Prepared
 	position    int
-	machine     machine.Machine
+	machine     *process.Machine
 	store       *store
 	recover     bool // this is not the first life
 
 	begun    time.Time
 	started  bool
 	startBy  time.Duration // when not to wait for the first connections any longer
-	timers   machine.Timers
-	home     []machine.Event // messages to ourselves
+	timers   process.Timers
+	home     []process.Input // messages to ourselves
 	decision election.Decision
 	lease    time.Duration // when our leading ends by itself
 }
@@ -38,7 +38,7 @@ const firstConnections = 100 * time.Millisecond
 func (l *loop) live() {
 	l.begun = time.Now()
 	l.startBy = firstConnections
-	l.lease = machine.Never
+	l.lease = process.Never
 	for _, p := range l.peers {
 		if p != nil {
 			p.out = newSender(l.Member, p, 0)
@@ -51,7 +51,7 @@ func (l *loop) live() {
 	l.listener.Close()
 	l.group.Wait()
 	l.err = errors.Join(err, l.store.close())
-	l.decision, l.lease = election.Decision{Term: l.decision.Term}, machine.Never
+	l.decision, l.lease = election.Decision{Term: l.decision.Term}, process.Never
 	for _, p := range l.peers {
 		if p != nil {
 			p.health = unknown
@@ -117,7 +117,7 @@ func (l *loop) expire() error {
 	}
 	now := l.now()
 	if l.lease <= now {
-		l.lease = machine.Never
+		l.lease = process.Never
 		l.decision = election.Decision{Term: l.decision.Term}
 		l.show()
 	}
@@ -127,7 +127,7 @@ func (l *loop) expire() error {
 			return nil
 		}
 		l.timers.Stop(timer)
-		if err := l.step(machine.Event{What: machine.Expired, Timer: timer}); err != nil {
+		if err := l.step(process.Input{What: process.Expired, Timer: timer}); err != nil {
 			return err
 		}
 	}
@@ -148,9 +148,9 @@ func (l *loop) mayStart() bool {
 
 func (l *loop) start() error {
 	l.started = true
-	in := machine.Event{What: machine.Started}
+	in := process.Input{What: process.Started}
 	if l.recover {
-		in.What = machine.Recovered
+		in.What = process.Recovered
 	}
 	if err := l.step(in); err != nil {
 		return err
@@ -184,7 +184,7 @@ func (l *loop) handle(event any) error {
 		}
 	case election.Command:
 		if l.started {
-			return l.step(machine.Event{What: machine.Commanded, Command: e})
+			return l.step(process.Input{What: process.Commanded, Command: e})
 		}
 	case failed:
 		return e.err
@@ -194,7 +194,7 @@ func (l *loop) handle(event any) error {
 
 // step gives an event to the algorithm, and its effects to the world, in the promised order. An error that
 // is not about a malformed message stops the member.
-func (l *loop) step(in machine.Event) error {
+func (l *loop) step(in process.Input) error {
 	unit := l.config.Unit
 	ticks := l.now() / unit
 	effects, err := l.machine.Step(in, election.Units(uint64(ticks)))
@@ -206,7 +206,7 @@ func (l *loop) step(in machine.Event) error {
 	}
 	for _, s := range effects.Sent {
 		if int(s.Port) == l.position {
-			l.home = append(l.home, machine.Event{What: machine.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[machine.HeadSize:]})
+			l.home = append(l.home, process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
 			continue
 		}
 		l.peers[s.Port].out.send(s.Frame)
@@ -221,9 +221,9 @@ func (l *loop) step(in machine.Event) error {
 		if err := l.decision.Apply(l.declaration.Task, e, l.prepared.ID(l.position)); err != nil {
 			return fmt.Errorf("%s is wrong: %w", l.algorithm, err)
 		}
-		l.lease = machine.Never
+		l.lease = process.Never
 		if e.Op == election.Lead && e.Deadline {
-			l.lease = machine.Moment(ticks*unit, e.Ticks, unit)
+			l.lease = process.Moment(ticks*unit, e.Ticks, unit)
 		}
 	}
 	if decided {
@@ -243,7 +243,7 @@ func (l *loop) show() {
 		s.Since = time.Now()
 		l.log.Info("leadership changed", "role", s.Role, "leader", s.Leader, "term", s.Term)
 	}
-	if l.lease != machine.Never {
+	if l.lease != process.Never {
 		s.Until = l.begun.Add(l.lease)
 	}
 	l.publish(s)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
-	"ringleader.example/ringleader/internal/plain"
+	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // peer is another member. What changes belongs to the loop.
@@ -82,7 +82,7 @@ func (l *loop) admit(p *peer) error {
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
 	l.show()
 	if wrong {
-		return l.step(machine.Event{What: machine.Trusted, Port: p.port()})
+		return l.step(process.Input{What: process.Trusted, Port: p.port()})
 	}
 	return nil
 }
@@ -94,9 +94,9 @@ func (l *loop) message(e message) error {
 	}
 	err := errFrame
 	if isMessage(e.kind, &l.declaration) {
-		err = l.step(machine.Event{What: machine.Received, Port: p.port(), Kind: election.Kind(e.kind), Message: e.payload})
+		err = l.step(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.kind), Message: e.payload})
 	}
-	if errors.Is(err, plain.ErrDecode) || errors.Is(err, errFrame) {
+	if errors.Is(err, codec.ErrDecode) || errors.Is(err, errFrame) {
 		l.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
 		e.in.conn.Close()
 		return nil
@@ -158,7 +158,7 @@ func (l *loop) suspect(p *peer) error {
 	}
 	p.health = suspect
 	l.show()
-	return l.step(machine.Event{What: machine.Suspected, Port: p.port()})
+	return l.step(process.Input{What: process.Suspected, Port: p.port()})
 }
 
 func (l *loop) dialed(e dialed) error {

@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // What travels on a connection, little-endian:
@@ -27,7 +27,7 @@ const magic = "ringldr\x01"
 const (
 	helloSize  = len(magic) + 3*16 + 3*8
 	reasonSize = 255
-	frameSize  = 1 + machine.MaxMessage // of the kind and the message
+	frameSize  = 1 + process.MaxMessage // of the kind and the message
 )
 
 // heartbeat is the kind of an empty frame. Kinds of messages are below 16.
@@ -109,7 +109,7 @@ func readVerdict(r io.Reader) (verdict, error) {
 
 var errFrame = errors.New("malformed frame")
 
-var heartbeatFrame = machine.AppendFrame(nil, heartbeat, nil)
+var heartbeatFrame = process.AppendFrame(nil, heartbeat, nil)
 
 // newFrameReader is a buffer that the longest frame fits into, as readFrame needs.
 func newFrameReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 2+frameSize) }

@@ -23,8 +23,6 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/simulate"
-	"ringleader.example/ringleader/verify"
 )
 
 // mutant is an algorithm with an error in it, in the place of the right one of that name.
@@ -38,9 +36,11 @@ func plant[S, M any](a election.Algorithm[S, M], is string) mutant {
 	if err != nil {
 		panic(err)
 	}
-	e := *right // and its closed form
-	e.Simulate = func(o simulate.Options) (*simulate.Result, error) { return simulate.Run(a, o) }
-	e.Verify = func(o verify.Options) (*verify.Report, error) { return verify.Run(a, o) }
+	e, err := catalogue.Of(&a, right.Count)
+	if err != nil {
+		panic(err)
+	}
+	e.Check = right.Check
 	return mutant{a.Name, is, e}
 }
 

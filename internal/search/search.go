@@ -200,7 +200,7 @@ func (c *climb) run(i *Input) (ok bool) {
 		i.Cost = r.Time.Elected
 	case c.Measure == Elected:
 		c.err = fmt.Errorf("%w %s: its runs have no clock", ErrSearch, c.Entry.Name)
-	case !c.Entry.Phased:
+	case !c.Entry.Phased():
 		c.err = fmt.Errorf("%w %s: its messages have no phases; the most election messages, or in total, can be searched for", ErrSearch, c.Entry.Name)
 	default:
 		largest := uint64(0)

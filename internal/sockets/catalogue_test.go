@@ -23,7 +23,7 @@ func over(t *testing.T, e *catalogue.Entry, o sockets.Options) (r *sockets.Resul
 	if e.Timing == election.Timed && o.Unit == 0 {
 		o.Unit = quick
 	}
-	r, err := sockets.Run(t.Context(), e.Declaration, e.Make, o)
+	r, err := sockets.Run(t.Context(), e.Program, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // conductor begins and ends a run.
@@ -288,7 +288,7 @@ func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 		if slices.Contains(c.p.Parameters.Names(), "delay") {
 			delay = c.p.Parameters.Ticks("delay")
 		}
-		r.Unit, r.Assumed = c.o.Unit, machine.Moment(0, delay, c.o.Unit)
+		r.Unit, r.Assumed = c.o.Unit, process.Moment(0, delay, c.o.Unit)
 	case election.Synchronous:
 		r.Rounds = &Rounds{election.Units(elected.Round), election.Units(decided.Round), election.Units(quiet.Round)}
 	}

@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // What travels on a connection, little-endian:
 //
 //	dialer   → acceptor  magic, the secret of the run, the link that the dialer will send on (4 bytes)
 //	acceptor → dialer    welcome (1 byte)
-//	both ways            frames of package machine, the message being of the algorithm, or one of these kinds
+//	both ways            frames of package process, the message being of the algorithm, or one of these kinds
 const (
 	magic      = "ringrun\x01"
 	secretSize = 16
@@ -30,7 +30,7 @@ const (
 	stamp  = 0xfe // when the messages that follow were sent: nanoseconds on the system's clock (8 bytes)
 )
 
-var markerFrame = machine.AppendFrame(nil, marker, nil)
+var markerFrame = process.AppendFrame(nil, marker, nil)
 
 // link is what leaves through a port.
 type link struct {
@@ -222,12 +222,12 @@ func (p *processor) listen(port int, conn net.Conn) {
 
 // readFrame reads a frame; the message is a copy.
 func readFrame(r *bufio.Reader) (kind uint8, message []byte, err error) {
-	var head [machine.HeadSize]byte
+	var head [process.HeadSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, nil, err
 	}
 	size := int(binary.LittleEndian.Uint16(head[:])) - 1
-	if size < 0 || size > machine.MaxMessage {
+	if size < 0 || size > process.MaxMessage {
 		return 0, nil, fmt.Errorf("a frame of %d bytes", size)
 	}
 	if size > 0 {
@@ -243,7 +243,7 @@ func (p *processor) send(port election.Port, frame []byte) {
 	if len(l.pending) == 0 {
 		p.unwritten = append(p.unwritten, port)
 		if p.timed() {
-			l.pending = machine.AppendFrame(l.pending, stamp, func(b []byte) []byte {
+			l.pending = process.AppendFrame(l.pending, stamp, func(b []byte) []byte {
 				return binary.LittleEndian.AppendUint64(b, uint64(time.Now().UnixNano()))
 			})
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
 )
 
@@ -88,7 +88,7 @@ type processor struct {
 	network  *election.Network
 	first    uint32 // its first link
 	dead     []bool // by position
-	machine  machine.Machine
+	machine  *process.Machine
 	listener net.Listener
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -99,7 +99,7 @@ type processor struct {
 	out       []link          // by port
 	unwritten []election.Port // links with pending frames
 	begun     time.Time
-	timers    machine.Timers
+	timers    process.Timers
 	going     bool
 	starting  bool // synchronous: it starts in the next round
 	held      []arrival
@@ -118,7 +118,7 @@ type ask struct {
 const streams = 1 << 32
 
 // begin makes a processor that listens.
-func begin(p *election.Prepared, maker machine.Maker, plan Plan) (*processor, error) {
+func begin(p *election.Prepared, program *process.Program, plan Plan) (*processor, error) {
 	network, d := p.Network, p.Declaration()
 	r := &processor{
 		plan: plan, d: d, p: p, network: network, first: network.First(plan.Position), dead: make([]bool, p.Size()),
@@ -130,14 +130,11 @@ func begin(p *election.Prepared, maker machine.Maker, plan Plan) (*processor, er
 	}
 	// A source for each position: on one-directional rings, where schedules change nothing, one seed is one run.
 	source := random.New(plan.Seed, streams+uint64(plan.Position))
-	var err error
-	r.machine, err = maker(p, plan.Position, func(n uint32) uint32 { return uint32(source.Below(uint64(n))) })
-	if err != nil {
-		return nil, err
-	}
+	r.machine = program.NewMachine(p, plan.Position, func(n uint32) uint32 { return uint32(source.Below(uint64(n))) })
 	if r.machine.Phases() {
 		r.outcome.ByPhase = []uint64{}
 	}
+	var err error
 	if r.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
@@ -238,7 +235,7 @@ func (p *processor) next() time.Duration {
 	case p.synchronous() && p.going && p.rounds.complete():
 		return p.plan.Unit - time.Since(p.rounds.began)
 	}
-	return machine.Never
+	return process.Never
 }
 
 // expire lets the timers of a timed algorithm expire that are due; each at most once, or a timer that is set to 0
@@ -260,7 +257,7 @@ func (p *processor) expire() {
 func (p *processor) timeout(timer election.Timer) {
 	p.timers.Stop(timer)
 	p.counts.Timeouts++
-	p.step(machine.Event{What: machine.Expired, Timer: timer})
+	p.step(process.Input{What: process.Expired, Timer: timer})
 }
 
 // arrive takes what came in through a port.
@@ -286,7 +283,7 @@ func (p *processor) take(a arrival) {
 	if a.sent != 0 {
 		p.outcome.Longest = max(p.outcome.Longest, time.Duration(time.Now().UnixNano()-a.sent))
 	}
-	if err := p.step(machine.Event{What: machine.Received, Port: a.port, Kind: election.Kind(a.kind), Message: a.message}); err != nil {
+	if err := p.step(process.Input{What: process.Received, Port: a.port, Kind: election.Kind(a.kind), Message: a.message}); err != nil {
 		p.broke(a.port, err)
 		return
 	}
@@ -307,7 +304,7 @@ func (p *processor) broke(port election.Port, err error) {
 func (p *processor) moment() Moment { return Moment{time.Now().UnixNano(), p.rounds.number} }
 
 // step gives an event to the algorithm, and makes its effects happen. An error says that a message is malformed.
-func (p *processor) step(e machine.Event) error {
+func (p *processor) step(e process.Input) error {
 	ticks, _ := p.now()
 	effects, err := p.machine.Step(e, election.Units(ticks))
 	if err != nil {
@@ -326,7 +323,7 @@ func (p *processor) step(e machine.Event) error {
 }
 
 // sent counts a message, and puts it on its link.
-func (p *processor) sent(s *machine.Sent) {
+func (p *processor) sent(s *process.Frame) {
 	p.outcome.Sent[s.Kind]++
 	if s.Phase >= 0 {
 		for len(p.outcome.ByPhase) <= s.Phase {
@@ -374,7 +371,7 @@ func (p *processor) obey(r Request) (reply Reply) {
 		}
 	case Start:
 		if p.starting = p.synchronous(); !p.starting {
-			p.step(machine.Event{What: machine.Started})
+			p.step(process.Input{What: process.Started})
 		}
 	case Go:
 		p.going, p.begun = true, time.Now()
@@ -400,7 +397,7 @@ func (p *processor) obey(r Request) (reply Reply) {
 func (p *processor) suspect(position int) {
 	for port := range p.out {
 		if from, _ := p.behind(port); from == position {
-			p.step(machine.Event{What: machine.Suspected, Port: election.Port(port)})
+			p.step(process.Input{What: process.Suspected, Port: election.Port(port)})
 		}
 	}
 }

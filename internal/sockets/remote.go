@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // Remote is the control of a processor elsewhere: it is given a plan and then requests, and gives replies, a line of
@@ -32,7 +31,7 @@ func (r *Remote) Ask(request Request) (reply Reply, err error) {
 }
 
 // Find is how a processor elsewhere comes by its algorithm.
-type Find func(algorithm string) (*election.Declaration, machine.Maker, error)
+type Find func(algorithm string) (*process.Program, error)
 
 // Serve is the other end of a [Remote]: the life of a processor, which ends when r does. What keeps it from beginning or
 // going on is in its replies; an error says that nobody is there to read them.
@@ -74,20 +73,20 @@ func Serve(r io.Reader, w io.Writer, find Find) error {
 
 // planned begins a processor as planned.
 func planned(plan Plan, find Find) (*processor, error) {
-	d, maker, err := find(plan.Algorithm)
+	program, err := find(plan.Algorithm)
 	if err != nil {
 		return nil, err
 	}
 	i := plan.Instance
 	i.IDs = plan.IDs
-	p, err := d.Prepare(i)
+	p, err := program.Prepare(i)
 	if err != nil {
 		return nil, err
 	}
 	for _, q := range append([]int{plan.Position}, plan.Dead...) {
 		if q < 0 || q >= p.Size() {
-			return nil, fmt.Errorf("%w %s: there is no position %d", ErrOptions, d.Name, q)
+			return nil, fmt.Errorf("%w %s: there is no position %d", ErrOptions, program.Name, q)
 		}
 	}
-	return begin(p, maker, plan)
+	return begin(p, program, plan)
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // rounds is the synchroniser of a processor, and what has arrived for rounds to come.
@@ -56,7 +56,7 @@ func (r *rounds) play(p *processor) bool {
 	}
 	if p.starting {
 		p.starting = false
-		p.step(machine.Event{What: machine.Started})
+		p.step(process.Input{What: process.Started})
 	}
 	for {
 		timer, at := p.timers.Next()

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // DefaultUnit is the unit of a timed algorithm on a network of so many directed links: far longer than a message takes
@@ -88,18 +88,18 @@ var ErrFailed = errors.New("failed")
 // ErrStopped says that the run was stopped before it had begun.
 var ErrStopped = errors.New("stopped before the start")
 
-// Run runs an election between processors that maker makes, or that o.Spawn does.
-func Run(ctx context.Context, d *election.Declaration, maker machine.Maker, o Options) (*Result, error) {
-	p, err := d.Prepare(o.Instance)
+// Run runs an election between processors of an algorithm, or those that o.Spawn makes.
+func Run(ctx context.Context, program *process.Program, o Options) (*Result, error) {
+	p, err := program.Prepare(o.Instance)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.check(p); err != nil {
-		return nil, fmt.Errorf("%w %s over sockets: %w", ErrOptions, d.Name, err)
+		return nil, fmt.Errorf("%w %s over sockets: %w", ErrOptions, program.Name, err)
 	}
 	n := p.Size()
 	plan := Plan{
-		Algorithm: d.Name, IDs: make([]uint64, n), Instance: o.Instance, Seed: o.Seed, Dead: o.Dead, Unit: o.Unit,
+		Algorithm: program.Name, IDs: make([]uint64, n), Instance: o.Instance, Seed: o.Seed, Dead: o.Dead, Unit: o.Unit,
 		Secret: make([]byte, secretSize),
 	}
 	rand.Read(plan.Secret) // never fails
@@ -123,7 +123,7 @@ func Run(ctx context.Context, d *election.Declaration, maker machine.Maker, o Op
 		if o.Spawn != nil {
 			c.controls[q], err = o.Spawn(plan)
 		} else {
-			c.controls[q], err = begin(p, maker, plan)
+			c.controls[q], err = begin(p, program, plan)
 		}
 		if err != nil {
 			return nil, c.failed(fmt.Errorf("%s cannot begin: %w", c.p.Name(q), err))

@@ -13,13 +13,17 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/machine"
+	"ringleader.example/ringleader/internal/process"
 )
 
-func maker[S, M any](a *election.Algorithm[S, M]) machine.Maker {
-	return func(p *election.Prepared, position int, choose func(uint32) uint32) (machine.Machine, error) {
-		return machine.New(a, p, position, choose)
+// program hides the types of an algorithm.
+func program[S, M any](t *testing.T, a *election.Algorithm[S, M]) *process.Program {
+	t.Helper()
+	p, err := process.Of(a)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return p
 }
 
 // spy is a control that does something else before an order, which fails if that does.
@@ -49,7 +53,7 @@ func spied[S, M any](t *testing.T, a *election.Algorithm[S, M], i election.Insta
 	}
 	begun = new([]*processor)
 	return Options{Instance: i, Spawn: func(plan Plan) (Control, error) {
-		p, err := begin(prepared, maker(a), plan)
+		p, err := begin(prepared, program(t, a), plan)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +86,7 @@ func TestWhoDoesNotKnowTheSecretIsRefusedAndDisturbsNobody(t *testing.T) {
 		}
 		return nil
 	})
-	r, err := Run(t.Context(), &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), o)
+	r, err := Run(t.Context(), program(t, &lcr.Algorithm), o)
 	if err != nil || !r.Right || r.Messages.Total != 6+3 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -106,7 +110,7 @@ func TestAProcessorThatTalksNonsenseEndsTheRunWithALine(t *testing.T) {
 			_, err := p.out[0].conn.Write(nonsense)
 			return err
 		})
-		_, err := Run(t.Context(), &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), o)
+		_, err := Run(t.Context(), program(t, &lcr.Algorithm), o)
 		if !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "the connection of process 1 to process 2 broke") {
 			t.Errorf("%v: %v", nonsense, err)
 		}
@@ -122,7 +126,7 @@ func TestAProcessorThatFailsEndsTheRunAndAllOthers(t *testing.T) {
 		out.Send(7, 0, lcr.Message{})
 	}
 	o, begun := spied(t, &broken, election.On(3, 2, 1), -1, End, nil)
-	_, err := Run(t.Context(), &broken.Declaration, maker(&broken), o)
+	_, err := Run(t.Context(), program(t, &broken), o)
 	if !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "broke the contract: lcr sends on port 7 of 2") {
 		t.Error(err)
 	}
@@ -132,7 +136,7 @@ func TestAProcessorThatFailsEndsTheRunAndAllOthers(t *testing.T) {
 
 	gone := errors.New("gone")
 	o, begun = spied(t, &lcr.Algorithm, election.On(3, 2, 1), 1, Count, func(*processor, Request) error { return gone })
-	if _, err := Run(t.Context(), &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), o); !errors.Is(err, ErrFailed) || !errors.Is(err, gone) {
+	if _, err := Run(t.Context(), program(t, &lcr.Algorithm), o); !errors.Is(err, ErrFailed) || !errors.Is(err, gone) {
 		t.Error(err)
 	}
 	for _, p := range *begun {
@@ -147,11 +151,11 @@ func TestARunThatIsStoppedSaysWhatThereIs(t *testing.T) {
 		return nil
 	})
 	o.Dead, o.Initiators, o.Unit = []int{2}, []int{0}, time.Hour // whose answer is awaited for hours
-	r, err := Run(ctx, &bully.Algorithm.Declaration, maker(&bully.Algorithm), o)
+	r, err := Run(ctx, program(t, &bully.Algorithm), o)
 	if err != nil || r.Complete || r.Agreed || r.Lost == 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := Run(ctx, &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), Options{Instance: election.On(1)}); !errors.Is(err, ErrStopped) {
+	if _, err := Run(ctx, program(t, &lcr.Algorithm), Options{Instance: election.On(1)}); !errors.Is(err, ErrStopped) {
 		t.Errorf("stopped before it began: %v", err)
 	}
 }
@@ -161,7 +165,7 @@ func TestALimitEndsARun(t *testing.T) {
 	endless.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(0, kind, m)
 	}
-	r, err := Run(t.Context(), &endless.Declaration, maker(&endless), Options{Instance: election.On(2, 1), Limit: 100})
+	r, err := Run(t.Context(), program(t, &endless), Options{Instance: election.On(2, 1), Limit: 100})
 	if err != nil || r.Complete || r.Deliveries <= 100 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -184,7 +188,7 @@ func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
 		if mayOpen() > files(election.Ring, 1<<26) && o.Instance.IDs.Len() > 3 {
 			continue // this system would do it
 		}
-		if _, err := Run(t.Context(), &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), o); err == nil || !strings.Contains(err.Error(), test.says) {
+		if _, err := Run(t.Context(), program(t, &lcr.Algorithm), o); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%v, and not %q", err, test.says)
 		}
 	}
@@ -243,11 +247,11 @@ func TestConnectionsAreCountedAsTheyAreMade(t *testing.T) {
 
 // Serve and Remote are the two ends of a pipe, as between operating-system processes.
 func TestARunOverPipesIsTheSame(t *testing.T) {
-	find := func(name string) (*election.Declaration, machine.Maker, error) {
+	find := func(name string) (*process.Program, error) {
 		if name != lcr.Algorithm.Name {
-			return nil, nil, errors.New("unknown")
+			return nil, errors.New("unknown")
 		}
-		return &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), nil
+		return program(t, &lcr.Algorithm), nil
 	}
 	served := make(chan error, 5)
 	o := Options{Instance: election.On(50, 40, 30, 20, 10), Spawn: func(plan Plan) (Control, error) {
@@ -260,7 +264,7 @@ func TestARunOverPipesIsTheSame(t *testing.T) {
 		remote, err := NewRemote(requests, replies, plan)
 		return piped{remote, requests}, err
 	}}
-	r, err := Run(t.Context(), &lcr.Algorithm.Declaration, maker(&lcr.Algorithm), o)
+	r, err := Run(t.Context(), program(t, &lcr.Algorithm), o)
 	if err != nil || !r.Right || r.Messages.Election != 15 || r.Messages.Announcement != 5 || r.Decisions[3].Leader != 5 {
 		t.Errorf("%+v, %v", r, err)
 	}

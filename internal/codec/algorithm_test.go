@@ -1,8 +1,9 @@
-package plain
+package codec
 
 import (
+	"bytes"
 	"errors"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ var ballots = election.Algorithm[ballot, slip]{
 	Kept:        func(b *ballot) any { return &b.Keeps },
 }
 
-func mustPlans(t *testing.T) Plans[ballot, slip] {
+func mustPlans(t *testing.T) Plans {
 	plans, err := ForAlgorithm(&ballots)
 	if err != nil {
 		t.Fatal(err)
@@ -38,58 +39,29 @@ func mustPlans(t *testing.T) Plans[ballot, slip] {
 	return plans
 }
 
-func TestACrashLeavesWhatWasKeptAndNothingElse(t *testing.T) {
-	plans, local := mustPlans(t), election.Local{ID: 7}
-	old := ballots.New(local)
-	old.Round, old.Until = 99, election.DeadlineIn(election.Units(5), election.Ticks{})
-	old.Keeps.Vote, old.Keeps.Names = 3, []election.ID{1, 2}
-
-	reborn := plans.Reborn(&ballots, local, &old)
-	if reborn.Round != 7 || reborn.Until != (election.Deadline{}) {
-		t.Errorf("it remembers what it did not keep: %+v", reborn)
-	}
-	if reborn.Keeps.Vote != 3 || !slices.Equal(reborn.Keeps.Names, []election.ID{1, 2}) {
-		t.Errorf("it forgot what it kept: %+v", reborn)
-	}
-	reborn.Keeps.Names[0] = 9
-	if old.Keeps.Names[0] != 1 {
-		t.Error("two lives share a slice")
-	}
-
-	forgetful := ballots
-	forgetful.Kept = nil
-	none, err := ForAlgorithm(&forgetful)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if reborn := none.Reborn(&forgetful, local, &old); reborn.Round != 7 || reborn.Keeps.Vote != 0 || reborn.Keeps.Names != nil {
-		t.Errorf("one that keeps nothing is reborn as %+v", reborn)
-	}
-	if b := none.AppendKept(nil, &forgetful, &old); len(b) > 0 {
-		t.Errorf("one that keeps nothing writes %v", b)
-	}
-}
-
 func TestStatesMessagesAndWhatIsKeptAreReadAsTheyWereWritten(t *testing.T) {
 	plans, now := mustPlans(t), election.Units(10)
 	state := ballot{Round: 1, Until: election.DeadlineIn(election.Units(5), now)}
 	state.Keeps.Names = []election.ID{4}
 	var read, revived ballot
-	rest, err := plans.DecodeState(plans.AppendState(nil, &state, now), &read, now)
-	if err != nil || len(rest) > 0 || plans.StateText(&read, now, plainly) != "Round 1, Keeps {Names [4]}, Until in 5" {
+	rest, err := plans.State.Decode(plans.State.Append(nil, At(&state), now), At(&read), now)
+	if err != nil || len(rest) > 0 || plans.State.Text(At(&read), now, plainly) != "Round 1, Keeps {Names [4]}, Until in 5" {
 		t.Errorf("a state: %+v, %v, %v", read, rest, err)
 	}
-	rest, err = plans.DecodeKept(plans.AppendKept(nil, &ballots, &state), &ballots, &revived)
-	if err != nil || len(rest) > 0 || plans.StateText(&revived, now, plainly) != "Keeps {Names [4]}" {
+	rest, err = plans.DecodeKept(plans.AppendKept(nil, ballots.Kept(&state)), ballots.Kept(&revived))
+	if err != nil || len(rest) > 0 || plans.State.Text(At(&revived), now, plainly) != "Keeps {Names [4]}" {
 		t.Errorf("what is kept: %+v, %v, %v", revived, rest, err)
 	}
 	message, got := slip{3, true}, slip{}
-	rest, err = plans.DecodeMessage(plans.AppendMessage(nil, &message), &got)
-	if err != nil || len(rest) > 0 || got != message || plans.MessageText(&got, plainly) != "Vote 3, Sure" {
+	rest, err = plans.Message.Decode(plans.Message.Append(nil, At(&message), now), At(&got), now)
+	if err != nil || len(rest) > 0 || got != message || plans.Message.Text(At(&got), now, plainly) != "Vote 3, Sure" {
 		t.Errorf("a message: %+v, %v, %v", got, rest, err)
 	}
-	if plans.MessageSize() != 8 || plans.StateSize() != 56 {
-		t.Errorf("a message takes %d bytes, a state %d", plans.MessageSize(), plans.StateSize())
+	if plans.Message.Size() != 8 || plans.State.Size() != 56 {
+		t.Errorf("a message takes %d bytes, a state %d", plans.Message.Size(), plans.State.Size())
+	}
+	if !plans.State.Ages() || plans.Message.Ages() {
+		t.Error("a state with a deadline ages, and a message without one does not")
 	}
 }
 
@@ -107,7 +79,7 @@ func TestAnAlgorithmWhoseTypesAreNotPlainIsRefusedAndToldWhy(t *testing.T) {
 		want string
 	}{
 		{refusal[struct{ Name string }, slip](nil), `algorithm "mine": state: not a plain value: struct { Name string }.Name is a string`},
-		{refusal[ballot, struct{ Who *ballot }](nil), `algorithm "mine": message: not a plain value: struct { Who *plain.ballot }.Who is a ptr`},
+		{refusal[ballot, struct{ Who *ballot }](nil), `algorithm "mine": message: not a plain value: struct { Who *codec.ballot }.Who is a ptr`},
 		{refusal[ballot, struct{ A, B, C, D, E uint8 }](nil), `algorithm "mine": message: not a plain value: more than 4 fields or 32 bytes`},
 		{refusal[ballot, struct{ A [33]uint8 }](nil), `algorithm "mine": message: not a plain value: more than 4 fields or 32 bytes`},
 		{refusal[ballot, struct {
@@ -121,7 +93,7 @@ func TestAnAlgorithmWhoseTypesAreNotPlainIsRefusedAndToldWhy(t *testing.T) {
 		},
 		{
 			refusal[ballot, slip](func(b *ballot) any { return b }),
-			`algorithm "mine": Kept: not a plain value: plain.ballot.Until is a Deadline, which only the state of one life may hold`,
+			`algorithm "mine": Kept: not a plain value: codec.ballot.Until is a Deadline, which only the state of one life may hold`,
 		},
 		{refusal[ballot, slip](func(b *ballot) any { return b.Round }), `algorithm "mine": Kept: not a plain value: a uint32, not a pointer into the state`},
 		{refusal[ballot, slip](func(*ballot) any { return nil }), `algorithm "mine": Kept: not a plain value: a <nil>, not a pointer into the state`},
@@ -141,5 +113,55 @@ func TestAnAlgorithmWhoseTypesAreNotPlainIsRefusedAndToldWhy(t *testing.T) {
 		case test.want != "" && (!errors.Is(test.err, ErrPlain) || strings.TrimSpace(test.err.Error()) != test.want):
 			t.Errorf("%v\nwant %s", test.err, test.want)
 		}
+	}
+}
+
+// timed has constants at two depths, among what varies.
+type timed struct {
+	ID     election.ID
+	Wait   election.Ticks `election:"constant"`
+	Inside struct {
+		Members uint32 `election:"constant"`
+		Heard   []bool
+	}
+	Until election.Deadline
+	Size  uint16 `election:"constant"`
+}
+
+func TestConstantFieldsAreLeftOutOrTakenAlone(t *testing.T) {
+	plan, err := Of(reflect.TypeFor[timed](), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := election.Units(3)
+	a := timed{ID: 7, Wait: election.Units(5), Until: election.DeadlineIn(election.Units(4), now), Size: 9}
+	a.Inside.Members, a.Inside.Heard = 8, []bool{true, false}
+	other := a
+	other.Wait, other.Inside.Members, other.Size = election.Units(50), 80, 90
+
+	whole, varying, constant := plan.Append(nil, At(&a), now), plan.AppendPart(nil, At(&a), now, Varying), plan.AppendPart(nil, At(&a), now, Constant)
+	if !bytes.Equal(whole, plan.AppendPart(nil, At(&a), now, Whole)) || len(varying)+len(constant) != len(whole) || len(constant) != 16+4+2 {
+		t.Errorf("%d bytes in all, of which %d vary and %d are constant", len(whole), len(varying), len(constant))
+	}
+	if !bytes.Equal(varying, plan.AppendPart(nil, At(&other), now, Varying)) {
+		t.Error("a constant field is in what varies")
+	}
+	if bytes.Equal(constant, plan.AppendPart(nil, At(&other), now, Constant)) {
+		t.Error("constant fields are not in what is constant")
+	}
+	changed := a
+	changed.ID, changed.Until, changed.Inside.Heard = 1, election.Deadline{}, nil
+	if !bytes.Equal(constant, plan.AppendPart(nil, At(&changed), now, Constant)) {
+		t.Error("what varies is in what is constant")
+	}
+	rest, err := plan.DecodePart(varying, At(&other), now, Varying)
+	if err != nil || len(rest) > 0 || other.ID != 7 || other.Size != 90 || other.Inside.Members != 80 || other.Wait != election.Units(50) || other.Until != a.Until {
+		t.Errorf("what varies was read as %+v, %v, %v", other, rest, err)
+	}
+	if _, err := plan.DecodePart(varying[:len(varying)-1], At(&other), now, Varying); !errors.Is(err, ErrDecode) {
+		t.Errorf("a part that ends early: %v", err)
+	}
+	if _, err := Of(reflect.TypeFor[[]timed](), true); !errors.Is(err, ErrPlain) {
+		t.Errorf("a list of values with constant fields: %v", err)
 	}
 }

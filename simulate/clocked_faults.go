@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -47,7 +48,7 @@ func (y *plight) hold(e event) { y.held[e.process] = append(y.held[e.process], e
 
 // scheduleFaults makes all that is given happen in its time. What there is at time 0 is there before anybody
 // starts, but for crashes between steps.
-func (c *clocked[S, M]) scheduleFaults() {
+func (c *clocked) scheduleFaults() {
 	f := &c.o.Faults
 	lasts := func(ill ailment, i, process int, at, until election.Ticks) {
 		c.schedule(event{at: at, what: fault, ill: ill, process: uint32(process), other: uint32(i)}, 0)
@@ -95,7 +96,7 @@ func (c *clocked[S, M]) scheduleFaults() {
 }
 
 // known makes failure detectors say, before anybody starts, that the process at q is dead.
-func (c *clocked[S, M]) known(q int) {
+func (c *clocked) known(q int) {
 	if c.suspects == nil {
 		return
 	}
@@ -106,7 +107,7 @@ func (c *clocked[S, M]) known(q int) {
 }
 
 // begins makes a fault begin.
-func (c *clocked[S, M]) begins(ill ailment, i int) {
+func (c *clocked) begins(ill ailment, i int) {
 	f := &c.o.Faults
 	switch ill {
 	case cutting:
@@ -140,7 +141,7 @@ func (c *clocked[S, M]) begins(ill ailment, i int) {
 }
 
 // ends makes a fault end.
-func (c *clocked[S, M]) ends(ill ailment, i int) {
+func (c *clocked) ends(ill ailment, i int) {
 	f := &c.o.Faults
 	switch ill {
 	case cutting:
@@ -171,12 +172,12 @@ func (c *clocked[S, M]) ends(ill ailment, i int) {
 }
 
 // tell writes down what goes wrong, or right again, at a process.
-func (c *clocked[S, M]) tell(what trace.Event, p int, text string) {
+func (c *clocked) tell(what trace.Event, p int, text string) {
 	c.note(p, trace.Step{Event: what, Port: -1, Text: text})
 }
 
 // resume makes happen what has happened to the process at p while it stood still, in the order of one moment.
-func (c *clocked[S, M]) resume(p int) {
+func (c *clocked) resume(p int) {
 	held := c.held[p]
 	c.held[p] = nil
 	slices.SortStableFunc(held, func(a, b event) int { return int(c.heldClass(&a)) - int(c.heldClass(&b)) })
@@ -193,7 +194,7 @@ func (c *clocked[S, M]) resume(p int) {
 	}
 }
 
-func (c *clocked[S, M]) heldClass(e *event) uint64 {
+func (c *clocked) heldClass(e *event) uint64 {
 	port := election.Port(0)
 	if e.what == arrival {
 		_, port = c.net.End(c.messages[e.other].On())
@@ -202,15 +203,15 @@ func (c *clocked[S, M]) heldClass(e *event) uint64 {
 }
 
 // amid says how many of the messages of the last step, by the process at p, do not leave since it crashes amid it.
-func (c *clocked[S, M]) amid(p int) (unsent int) {
+func (c *clocked) amid(p int) (unsent int) {
 	if c.armed == nil || c.armed[p] == 0 {
 		return 0
 	}
-	return max(0, len(c.collect.Sent())-c.o.Faults.Crashes[c.armed[p]-1].Sends)
+	return max(0, len(c.step.Sent)-c.o.Faults.Crashes[c.armed[p]-1].Sends)
 }
 
 // calledOff ends the wait for the step amid which the process at p would crash.
-func (c *clocked[S, M]) calledOff(p int) {
+func (c *clocked) calledOff(p int) {
 	if c.armed == nil || c.armed[p] == 0 {
 		return
 	}
@@ -219,7 +220,7 @@ func (c *clocked[S, M]) calledOff(p int) {
 }
 
 // life is how often the process at p has crashed or recovered.
-func (c *clocked[S, M]) life(p int) uint32 {
+func (c *clocked) life(p int) uint32 {
 	if c.lives == nil {
 		return 0
 	}
@@ -227,19 +228,19 @@ func (c *clocked[S, M]) life(p int) uint32 {
 }
 
 // crash stops the process at p. A note says how far it came, if it did not come between two steps.
-func (c *clocked[S, M]) crash(p int, note string) {
+func (c *clocked) crash(p int, note string) {
 	if c.isDead(p) {
 		return
 	}
 	c.dead[p] = true
 	c.lives[p]++
 	c.calledOff(p)
-	c.states[p] = c.plans.Reborn(&c.a, c.p.Local(p), &c.states[p])
+	c.ps.Reborn(p, p)
 	c.result.Decisions[p] = election.Decision{}
 	if c.leases != nil {
 		c.leases[p] = election.Ticks{}
 	}
-	for t := range c.a.Timers {
+	for t := range c.d.Timers {
 		c.stop(p, t)
 	}
 	c.note(p, trace.Step{Event: trace.Crash, Port: -1, Text: note})
@@ -262,7 +263,7 @@ func (c *clocked[S, M]) crash(p int, note string) {
 }
 
 // recover brings the process at p back. One whose algorithm does not say what it does then starts anew.
-func (c *clocked[S, M]) recover(p int) {
+func (c *clocked) recover(p int) {
 	c.calledOff(p)
 	if !c.isDead(p) {
 		return
@@ -289,15 +290,15 @@ func (c *clocked[S, M]) recover(p int) {
 			c.schedule(event{at: at, what: unheard, process: uint32(p), other: link, life: c.life(q)}, 0)
 		}
 	}
-	again := c.a.Recover
-	if again == nil {
-		again = c.a.Start
+	again := process.Event{What: process.Recovered}
+	if !c.has.Recover {
+		again.What = process.Started
 	}
-	c.step(p, func(out *election.Out[M]) { again(&c.states[p], out) }, trace.Step{Event: trace.Recover, Port: -1})
+	c.react(p, again, trace.Step{Event: trace.Recover, Port: -1})
 }
 
 // hears ends a mistake: who hears of a process knows that it lives.
-func (c *clocked[S, M]) hears(p int, port election.Port) {
+func (c *clocked) hears(p int, port election.Port) {
 	link := c.net.Back(p, port)
 	if _, found := c.mistaken[link]; found {
 		delete(c.mistaken, link)
@@ -306,7 +307,7 @@ func (c *clocked[S, M]) hears(p int, port election.Port) {
 }
 
 // detect is the failure detector of a process, speaking of the one to which one of its links leads.
-func (c *clocked[S, M]) detect(link uint32, suspect bool) {
+func (c *clocked) detect(link uint32, suspect bool) {
 	p := c.net.Owner(link)
 	q, back := c.net.End(link)
 	if c.isDead(p) || c.suspects[link] == suspect {
@@ -319,8 +320,8 @@ func (c *clocked[S, M]) detect(link uint32, suspect bool) {
 	port := election.Port(link - c.net.First(p))
 	step := trace.Step{Event: trace.Suspect, Port: int(port), From: q + 1}
 	if suspect {
-		c.step(p, func(out *election.Out[M]) { c.a.Suspect(&c.states[p], port, out) }, step)
-	} else if step.Event = trace.Trust; c.a.Trust != nil {
-		c.step(p, func(out *election.Out[M]) { c.a.Trust(&c.states[p], port, out) }, step)
+		c.react(p, process.Event{What: process.Suspected, Port: port}, step)
+	} else if step.Event = trace.Trust; c.has.Trust {
+		c.react(p, process.Event{What: process.Trusted, Port: port}, step)
 	}
 }

@@ -21,13 +21,15 @@ import (
 // What leaves an arc of L processes within L rounds depends only on what is in it when they begin. So
 // arcs need each other only when each has been swept, and can be swept on as many cores.
 type arcs[S, M any] struct {
-	*run[S, M]
-	each []*arc[S, M]
+	run   *run
+	typed *typed[S, M]
+	each  []*arc[S, M]
 }
 
 // arc is the processes from position low to below high. It is a run of its own on the same states.
 type arc[S, M any] struct {
-	run[S, M]
+	run        run
+	typed      typed[S, M]
 	low, high  int
 	starts     []bool // by position; nil: all
 	inbox      []election.Sent[M]
@@ -57,9 +59,10 @@ func stamp(at uint64) uint32 { return uint32(2 * at) }
 func stamped(link uint32) uint64 { return uint64(link / 2) }
 
 // newArcs cuts the ring into arcs, with a clock or without.
-func newArcs[S, M any](r *run[S, M], count int, clock bool) *arcs[S, M] {
+func newArcs[S, M any](t *typed[S, M], count int, clock bool) *arcs[S, M] {
+	r := t.run
 	n := r.p.Size()
-	a := &arcs[S, M]{run: r}
+	a := &arcs[S, M]{run: r, typed: t}
 	var starts []bool
 	if r.o.Initiators != nil {
 		starts = make([]bool, n)
@@ -73,18 +76,19 @@ func newArcs[S, M any](r *run[S, M], count int, clock bool) *arcs[S, M] {
 		limit, count = r.o.Limit, 1
 	}
 	for i := range count {
-		one := &arc[S, M]{run: *r, low: n * i / count, high: n * (i + 1) / count, starts: starts, limit: limit}
-		one.result = &Result{Decisions: r.result.Decisions, Complete: true}
-		one.collect = new(election.Collector[M])
-		one.collect.Choices(r.choose)
+		one := &arc[S, M]{run: *r, typed: *t, low: n * i / count, high: n * (i + 1) / count, starts: starts, limit: limit}
+		one.typed.run = &one.run
+		one.run.result = &Result{Decisions: r.result.Decisions, Complete: true}
+		one.typed.collect = new(election.Collector[M])
+		one.typed.collect.Choices(r.choose)
 		if clock {
-			one.result.Time = &Times{}
+			one.run.result.Time = &Times{}
 		}
 		if clock || count > 1 {
-			one.collect.Choices(func(uint32) uint32 { panic(errChooses) })
+			one.typed.collect.Choices(func(uint32) uint32 { panic(errChooses) })
 		}
 		if i > 0 {
-			one.o.Progress = nil // the first one speaks for all
+			one.run.o.Progress = nil // the first one speaks for all
 		}
 		a.each = append(a.each, one)
 	}
@@ -93,6 +97,8 @@ func newArcs[S, M any](r *run[S, M], count int, clock bool) *arcs[S, M] {
 	}
 	return a
 }
+
+func (t *typed[S, M]) arcs(cores int, clock bool) bool { return newArcs(t, cores, clock).play() }
 
 // play sweeps the arcs until all is quiet. It reports false if processes choose at random, and the order in
 // which they do matters, or if the run takes too long: then nothing of it is of use.
@@ -111,7 +117,7 @@ func (a *arcs[S, M]) play() bool {
 func (a *arcs[S, M]) busy() bool {
 	waiting := false
 	for _, one := range a.each {
-		if !one.result.Complete {
+		if !one.run.result.Complete {
 			return false
 		}
 		waiting = waiting || len(one.inbox) > 0
@@ -157,25 +163,25 @@ func (a *arcs[S, M]) exchange() {
 func (a *arcs[S, M]) merge() {
 	size := int(reflect.TypeFor[election.Sent[M]]().Size())
 	for _, one := range a.each {
-		for k, count := range one.sent {
-			a.sent[k] += count
+		for k, count := range one.run.sent {
+			a.run.sent[k] += count
 		}
-		one.finishPhases()
-		for phase, count := range one.result.ByPhase {
-			for len(a.result.ByPhase) <= phase {
-				a.result.ByPhase = append(a.result.ByPhase, 0)
+		one.run.finishPhases()
+		for phase, count := range one.run.result.ByPhase {
+			for len(a.run.result.ByPhase) <= phase {
+				a.run.result.ByPhase = append(a.run.result.ByPhase, 0)
 			}
-			a.result.ByPhase[phase] += count
+			a.run.result.ByPhase[phase] += count
 		}
-		for _, text := range one.result.Faults {
-			a.result.fault(text)
+		for _, text := range one.run.result.Faults {
+			a.run.result.fault(text)
 		}
-		if t, of := a.result.Time, one.result.Time; t != nil {
+		if t, of := a.run.result.Time, one.run.result.Time; t != nil {
 			*t = Times{later(t.Elected, of.Elected), later(later(t.Decided, of.Decided), election.Units(one.followed)), later(t.Quiet, election.Units(one.quiet))}
 		}
-		a.result.Deliveries += one.deliveries
-		a.result.Complete = a.result.Complete && one.result.Complete
-		a.result.Bytes += size * (cap(one.inbox) + cap(one.outbox) + cap(one.spare))
+		a.run.result.Deliveries += one.deliveries
+		a.run.result.Complete = a.run.result.Complete && one.run.result.Complete
+		a.run.result.Bytes += size * (cap(one.inbox) + cap(one.outbox) + cap(one.spare))
 	}
 }
 
@@ -187,7 +193,7 @@ func (a *arc[S, M]) safely(first bool) {
 
 // sweep goes once through the arc; first also lets processes start.
 func (a *arc[S, M]) sweep(first bool) {
-	in, out, clock, collect := a.inbox, a.spare, a.result.Time != nil, a.collect
+	in, out, clock, collect := a.inbox, a.spare, a.run.result.Time != nil, a.typed.collect
 	for p := a.low; p < a.high; p++ {
 		if !first {
 			if len(in) == 1 {
@@ -199,7 +205,7 @@ func (a *arc[S, M]) sweep(first bool) {
 		}
 		collect.Swap(out)
 		starts := first && (a.starts == nil || a.starts[p])
-		if starts && !a.o.AnyTime {
+		if starts && !a.run.o.AnyTime {
 			a.begins(p)
 		}
 		if clock {
@@ -210,11 +216,11 @@ func (a *arc[S, M]) sweep(first bool) {
 		if len(collect.Rare()) > 0 {
 			a.decided(p)
 		}
-		if starts && a.o.AnyTime {
+		if starts && a.run.o.AnyTime {
 			a.begins(p)
 		}
-		if a.a.Phase != nil {
-			a.phases(in)
+		if a.run.has.Phase {
+			a.typed.phases(in)
 		}
 		a.deliveries += uint64(len(in))
 		if a.deliveries >= a.look && !a.goesOn() {
@@ -230,9 +236,9 @@ func (a *arc[S, M]) sweep(first bool) {
 
 // begins lets the process at p start.
 func (a *arc[S, M]) begins(p int) {
-	a.collect.At(stamp(1))
-	a.a.Start(&a.states[p], a.collect.Out())
-	if len(a.collect.Rare()) > 0 {
+	a.typed.collect.At(stamp(1))
+	a.typed.a.Start(&a.typed.states[p], a.typed.collect.Out())
+	if len(a.typed.collect.Rare()) > 0 {
 		a.decided(p)
 	}
 }
@@ -241,8 +247,8 @@ func (a *arc[S, M]) begins(p int) {
 // what there is then: in the end one goes round with the leader's name, and before that a winner's mostly
 // goes alone.
 func (a *arc[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]) {
-	receive, collect, from := a.a.Receive, a.collect, p
-	phase, elects, clock := a.a.Phase, a.elects, a.result.Time != nil
+	receive, collect, from := a.typed.a.Receive, a.typed.collect, p
+	phase, elects, clock := a.typed.phase(), a.run.elects, a.run.result.Time != nil
 	last := uint64(0)
 	collect.Swap(in)
 	for ; p < a.high && len(in) == 1; p++ {
@@ -255,11 +261,11 @@ func (a *arc[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]
 			collect.At(stamp(last + 1))
 		}
 		collect.Reset()
-		a.sent[kind]++
+		a.run.sent[kind]++
 		if phase != nil && elects>>kind&1 != 0 {
-			a.phase(phase(kind, message))
+			a.run.phase(phase(kind, message))
 		}
-		receive(&a.states[p], 1, kind, message, collect.Out())
+		receive(&a.typed.states[p], 1, kind, message, collect.Out())
 		if len(collect.Rare()) > 0 {
 			a.decided(p)
 		}
@@ -272,7 +278,7 @@ func (a *arc[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]
 
 // untimed delivers what waits for the process at p.
 func (a *arc[S, M]) untimed(p int, in []election.Sent[M]) {
-	receive, state, collect, sent := a.a.Receive, &a.states[p], a.collect, &a.sent
+	receive, state, collect, sent := a.typed.a.Receive, &a.typed.states[p], a.typed.collect, &a.run.sent
 	for i := range in {
 		m := &in[i]
 		kind := m.Link & 15
@@ -291,7 +297,7 @@ func (a *arc[S, M]) timed(p int, in []election.Sent[M]) {
 		panic(errLate)
 	}
 	a.quiet = max(a.quiet, last)
-	receive, state, collect, sent := a.a.Receive, &a.states[p], a.collect, &a.sent
+	receive, state, collect, sent := a.typed.a.Receive, &a.typed.states[p], a.typed.collect, &a.run.sent
 	for i := range in {
 		link := in[i].Link
 		kind := link & 15
@@ -304,26 +310,26 @@ func (a *arc[S, M]) timed(p int, in []election.Sent[M]) {
 // decided makes the decisions of steps of the process at p. With a clock, an effect has in place of its
 // link when an answer would arrive, a unit after the step.
 func (a *arc[S, M]) decided(p int) {
-	for i := range a.collect.Rare() {
-		e := &a.collect.Rare()[i]
+	for i := range a.typed.collect.Rare() {
+		e := &a.typed.collect.Rare()[i]
 		at := stamped(e.Link) - 1
-		if a.follows(p, e) {
+		if a.run.follows(p, e) {
 			a.followed = max(a.followed, at)
 			continue
 		}
-		if a.result.Time != nil {
-			a.now = election.Units(at)
+		if a.run.result.Time != nil {
+			a.run.now = election.Units(at)
 		}
-		a.decide(p, *e)
+		a.run.decide(p, *e)
 	}
-	a.collect.ResetRare()
+	a.typed.collect.ResetRare()
 }
 
 // goesOn says, when it is time to look, whether there may be more deliveries.
 func (a *arc[S, M]) goesOn() bool {
-	if a.deliveries > a.limit || a.o.Progress != nil && !a.o.Progress(a.deliveries) {
-		a.result.Complete = false
+	if a.deliveries > a.limit || a.run.o.Progress != nil && !a.run.o.Progress(a.deliveries) {
+		a.run.result.Complete = false
 	}
 	a.look = min(a.limit+1, a.deliveries+1<<20)
-	return a.result.Complete
+	return a.run.result.Complete
 }

@@ -1,4 +1,4 @@
-package plain
+package codec
 
 import (
 	"bytes"
@@ -239,7 +239,7 @@ func TestWhatIsNotPlainIsRefusedByTheNameOfItsField(t *testing.T) {
 		{reflect.TypeFor[struct{ U unsafe.Pointer }](), ".U is a unsafe.Pointer"},
 		{reflect.TypeFor[struct{ Units []struct{} }](), ".Units is a list of values that take no space"},
 		{reflect.TypeFor[struct{ A [1 << 30]struct{} }](), ".A is a list of values that take no space"},
-		{reflect.TypeFor[forest](), "[].Below is a plain.forest within a plain.forest"},
+		{reflect.TypeFor[forest](), "[].Below is a codec.forest within a codec.forest"},
 		{reflect.TypeFor[struct{ Lease []election.Deadline }](), ".Lease[] is a Deadline, which only the state of one life may hold"},
 	} {
 		_, err := Of(test.typ, false)
@@ -299,7 +299,7 @@ func TestALongerSliceThanAllowedIsNeitherWrittenNorRead(t *testing.T) {
 		t.Errorf("one more was read: %v", err)
 	}
 	defer func() {
-		if got, want := fmt.Sprint(recover()), "plain: a slice of 65537 elements; at most 65536 are allowed"; got != want {
+		if got, want := fmt.Sprint(recover()), "codec: a slice of 65537 elements; at most 65536 are allowed"; got != want {
 			t.Errorf("one more was written: %s", got)
 		}
 	}()

@@ -10,20 +10,20 @@ const (
 )
 
 // flawed says whether links lose or repeat messages, by chance or because they are cut.
-func (r *run[S, M]) flawed() bool { return r.luck != nil || r.severed != nil }
+func (r *run) flawed() bool { return r.luck != nil || r.severed != nil }
 
 // draw decides what becomes of the messages that leave of the last step.
-func (r *run[S, M]) draw() {
+func (r *run) draw() {
 	if !r.flawed() {
 		return
 	}
 	r.fates = r.fates[:0]
 	for _, s := range r.leaving() {
 		switch {
-		case r.severed != nil && r.severed[s.On()] > 0, r.happens(r.o.Faults.Lose):
+		case r.severed != nil && r.severed[s.On()] > 0, r.hits(r.o.Faults.Lose):
 			r.fates = append(r.fates, lost)
 			r.result.Lost++
-		case r.happens(r.o.Faults.Duplicate):
+		case r.hits(r.o.Faults.Duplicate):
 			r.fates = append(r.fates, twice)
 			r.result.Duplicated++
 		default:
@@ -32,10 +32,10 @@ func (r *run[S, M]) draw() {
 	}
 }
 
-func (r *run[S, M]) happens(c Chance) bool { return c.Times > 0 && r.luck.Below(c.Of) < c.Times }
+func (r *run) hits(c Chance) bool { return c.Times > 0 && r.luck.Below(c.Of) < c.Times }
 
 // fate is the fate of the i-th message of the last step.
-func (r *run[S, M]) fate(i int) fate {
+func (r *run) fate(i int) fate {
 	if !r.flawed() {
 		return once
 	}

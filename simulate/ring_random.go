@@ -11,7 +11,8 @@ import (
 // misses of the cache, at a link, a message and a state that are anywhere; so the first message of a link
 // is in the link's own record, and the way from one draw to the next is short, that misses may overlap.
 type lottery[S, M any] struct {
-	*run[S, M]
+	run   *run
+	typed *typed[S, M]
 	links []record[M]
 	shift uint32   // a link's record is the one at its number, shifted right: one-directional rings have half
 	busy  []uint32 // the records of links that are not empty
@@ -32,9 +33,10 @@ type behind[M any] struct {
 	next uint32
 }
 
-func newLottery[S, M any](r *run[S, M]) *lottery[S, M] {
-	l := &lottery[S, M]{run: r, cells: make([]behind[M], 1)}
-	if r.a.OneWay {
+func newLottery[S, M any](t *typed[S, M]) *lottery[S, M] {
+	r := t.run
+	l := &lottery[S, M]{run: r, typed: t, cells: make([]behind[M], 1)}
+	if r.d.OneWay {
 		l.shift = 1
 	}
 	l.links = make([]record[M], r.net.Links()>>l.shift)
@@ -45,28 +47,30 @@ func newLottery[S, M any](r *run[S, M]) *lottery[S, M] {
 	return l
 }
 
+func (t *typed[S, M]) lottery() { newLottery(t).play() }
+
 func (l *lottery[S, M]) play() {
-	for p := range l.initiators {
-		l.a.Start(&l.states[p], l.begin(p))
+	for p := range l.run.initiators {
+		l.typed.a.Start(&l.typed.states[p], l.typed.begin(p))
 		l.send()
-		l.decisions()
-		l.collect.Reset()
+		l.typed.decisions()
+		l.typed.collect.Reset()
 	}
-	picks, some := random.New(l.o.Seed, random.Schedule), 1<<20
-	if l.o.Limit != 0 {
-		some = int(min(uint64(some), l.o.Limit)) + 1
+	picks, some := random.New(l.run.o.Seed, random.Schedule), 1<<20
+	if l.run.o.Limit != 0 {
+		some = int(min(uint64(some), l.run.o.Limit)) + 1
 	}
-	for len(l.busy) > 0 && l.result.Complete {
-		l.reckon(l.draws(picks, some))
+	for len(l.busy) > 0 && l.run.result.Complete {
+		l.run.reckon(l.draws(picks, some))
 	}
 	cell, link := int(reflect.TypeFor[behind[M]]().Size()), int(reflect.TypeFor[record[M]]().Size())
-	l.result.Bytes += cap(l.cells)*cell + len(l.links)*link + 4*cap(l.busy)
+	l.run.result.Bytes += cap(l.cells)*cell + len(l.links)*link + 4*cap(l.busy)
 }
 
 // draws draws a link again and again, as links.random does. It says how often.
 func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
-	receive, collect, states := l.a.Receive, l.collect, l.states
-	oriented, n, shift := l.net.Oriented(), uint32(len(states)), l.shift
+	receive, collect, states := l.typed.a.Receive, l.typed.collect, l.typed.states
+	oriented, n, shift := l.run.net.Oriented(), uint32(len(states)), l.shift
 	for ; len(l.busy) > 0 && deliveries < most; deliveries++ {
 		at := picks.Below(uint64(len(l.busy)))
 		number := l.busy[at]
@@ -81,7 +85,7 @@ func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
 			to = (to + n) % n
 		}
 		if !oriented {
-			p, q := l.net.End(number)
+			p, q := l.run.net.End(number)
 			to, port = uint32(p), q
 		}
 		link, state := &l.links[number], &states[to]
@@ -99,7 +103,7 @@ func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
 		receive(state, port, m.Kind(), m.M, collect.Out())
 		l.send()
 		if len(collect.Rare()) > 0 {
-			l.decisions()
+			l.typed.decisions()
 		}
 		collect.Reset()
 	}
@@ -108,9 +112,14 @@ func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
 
 // send puts what a step has sent on its links.
 func (l *lottery[S, M]) send() {
-	for i := range l.collect.Sent() {
-		s := &l.collect.Sent()[i]
-		l.count(s)
+	phase := l.typed.phase()
+	for i := range l.typed.collect.Sent() {
+		s := &l.typed.collect.Sent()[i]
+		kind := s.Kind()
+		l.run.sent[kind]++
+		if phase != nil && l.run.elects>>kind&1 != 0 {
+			l.run.phase(phase(kind, s.M))
+		}
 		number := s.On() >> l.shift
 		link := &l.links[number]
 		if link.first.Link == empty {

@@ -1,15 +1,19 @@
-// Package plain encodes plain Go values: integers, booleans, arrays, structs and slices of these.
+// Package codec encodes plain Go values: integers, booleans, arrays, structs and slices of these.
 //
 // One plan, made by reflection, serves the checker's states, the disk and the wire, so that an
 // algorithm never writes an encoder. Pointers, maps, strings, functions, channels and interfaces are
 // refused when the plan is made, by the name of the field. The encoding is little-endian and fixed in
 // width, with a four-byte length before a slice; equal values have equal encodings.
-package plain
+//
+// A field with the tag `election:"constant"` keeps the value that it has at birth. An encoding can leave such
+// fields out, or consist of them alone: the checker compares states by what can change.
+package codec
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"reflect"
 	"slices"
@@ -29,11 +33,28 @@ var (
 	ErrDecode = errors.New("malformed value")
 )
 
+// Pointer is where a value lies. The type of the value is that of the plan which reads it.
+type Pointer = unsafe.Pointer
+
+// At is where v lies.
+func At[T any](v *T) Pointer { return Pointer(v) }
+
 // Plan encodes values of one type.
 type Plan struct {
 	typ  reflect.Type
 	root node
+	ages bool // a value can hold a deadline
 }
+
+// Part is the part of a value that is encoded.
+type Part uint8
+
+// The parts.
+const (
+	Whole    Part = iota
+	Varying       // all but the constant fields
+	Constant      // the constant fields
+)
 
 type form uint8
 
@@ -52,6 +73,7 @@ const (
 type node struct {
 	form   form
 	name   string // of a field
+	fixed  bool   // the field is constant
 	offset uintptr
 	size   uintptr // in memory
 	least  uint64  // of the encoding, in bytes
@@ -67,8 +89,24 @@ func Of(typ reflect.Type, deadlines bool) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{typ, root}, nil
+	return &Plan{typ, root, root.holds(deadline)}, nil
 }
+
+// holds reports whether a value has a part of that form.
+func (d *node) holds(f form) bool {
+	return d.form == f || slices.ContainsFunc(d.of, func(of node) bool { return of.holds(f) })
+}
+
+// constant reports whether a value has a constant field.
+func (d *node) constant() bool {
+	return d.fixed || slices.ContainsFunc(d.of, func(of node) bool { return of.constant() })
+}
+
+// Size is the size of a value in memory, in bytes, without what its slices point to.
+func (p *Plan) Size() int { return int(p.typ.Size()) }
+
+// Ages reports whether the passing of time can change the encoding of a value.
+func (p *Plan) Ages() bool { return p.ages }
 
 // describe makes the node of a type, which lies within others.
 func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type) (node, error) {
@@ -101,7 +139,7 @@ func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type
 			if err != nil {
 				return d, err
 			}
-			of.name, of.offset = f.Name, f.Offset
+			of.name, of.offset, of.fixed = f.Name, f.Offset, f.Tag.Get("election") == "constant"
 			d.of, d.least = append(d.of, of), d.least+of.least
 		}
 	case reflect.Array, reflect.Slice:
@@ -111,6 +149,9 @@ func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type
 		}
 		if of.size == 0 { // a few bytes would stand for any number of them
 			return d, fmt.Errorf("%w: %s is a list of values that take no space", ErrPlain, path)
+		}
+		if of.constant() {
+			return d, fmt.Errorf("%w: %s is a list of values with constant fields", ErrPlain, path)
 		}
 		d.form, d.least, d.of = slice, 4, []node{of}
 		if t.Kind() == reflect.Array {
@@ -124,8 +165,36 @@ func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type
 
 // Append appends the encoding of the value that v points to. A deadline is written as what is left of
 // it, so that equal situations at different times are equal.
-func (p *Plan) Append(dst []byte, v unsafe.Pointer, now election.Ticks) []byte {
+func (p *Plan) Append(dst []byte, v Pointer, now election.Ticks) []byte {
 	return p.root.append(dst, v, now)
+}
+
+// AppendPart is Append of a part of the value.
+func (p *Plan) AppendPart(dst []byte, v Pointer, now election.Ticks, part Part) []byte {
+	for d, at := range p.root.parts(v, part) {
+		dst = d.append(dst, at, now)
+	}
+	return dst
+}
+
+// parts are the values of which a part of the value at v consists, in order.
+func (d *node) parts(v Pointer, part Part) iter.Seq2[*node, Pointer] {
+	return func(yield func(*node, Pointer) bool) { d.visit(v, part, yield) }
+}
+
+func (d *node) visit(v Pointer, part Part, yield func(*node, Pointer) bool) bool {
+	if part == Whole || part == Varying && !d.constant() || part == Constant && d.fixed {
+		return yield(d, v)
+	}
+	if d.fixed || d.form != structure {
+		return true
+	}
+	for i := range d.of {
+		if !d.of[i].visit(unsafe.Add(v, d.of[i].offset), part, yield) {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *node) append(dst []byte, v unsafe.Pointer, now election.Ticks) []byte {
@@ -155,7 +224,7 @@ func (d *node) append(dst []byte, v unsafe.Pointer, now election.Ticks) []byte {
 	case slice:
 		s := (*header)(v)
 		if s.len > MaxElements {
-			panic(fmt.Sprintf("plain: a slice of %d elements; at most %d are allowed", s.len, MaxElements))
+			panic(fmt.Sprintf("codec: a slice of %d elements; at most %d are allowed", s.len, MaxElements))
 		}
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(s.len))
 		for i := range s.len {
@@ -172,8 +241,18 @@ type header struct {
 }
 
 // Decode reads a value into what v points to and returns the bytes after it.
-func (p *Plan) Decode(src []byte, v unsafe.Pointer, now election.Ticks) ([]byte, error) {
+func (p *Plan) Decode(src []byte, v Pointer, now election.Ticks) ([]byte, error) {
 	return p.root.decode(src, v, now)
+}
+
+// DecodePart reads a part of a value into what v points to and returns the bytes after it.
+func (p *Plan) DecodePart(src []byte, v Pointer, now election.Ticks, part Part) (rest []byte, err error) {
+	for d, at := range p.root.parts(v, part) {
+		if src, err = d.decode(src, at, now); err != nil {
+			return nil, err
+		}
+	}
+	return src, nil
 }
 
 func (d *node) decode(src []byte, v unsafe.Pointer, now election.Ticks) ([]byte, error) {
@@ -280,7 +359,7 @@ func (d *node) schema(b *strings.Builder) {
 
 // Text writes the value that v points to for people: 5 · [5 3] · ID 5, TTL 3, Unique. Identifiers are written
 // by what they stand for. Of a struct, fields that are zero are left out, and the name of an only field.
-func (p *Plan) Text(v unsafe.Pointer, now election.Ticks, name func(election.ID) uint64) string {
+func (p *Plan) Text(v Pointer, now election.Ticks, name func(election.ID) uint64) string {
 	var b strings.Builder
 	p.root.text(&b, v, now, name, true)
 	return b.String()
@@ -353,33 +432,39 @@ func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, na
 
 // Plans are the plans that an engine needs of an algorithm: its states, its messages and what it keeps
 // (nil if nothing).
-type Plans[S, M any] struct {
+type Plans struct {
 	State, Message, Kept *Plan
 }
 
 // ForAlgorithm makes the plans of an algorithm, and checks that a message has at most 4 fields and 32 bytes:
 // more would not travel in registers, at several times the cost of a delivery.
-func ForAlgorithm[S, M any](a *election.Algorithm[S, M]) (Plans[S, M], error) {
-	var plans Plans[S, M]
-	var err error
-	if plans.State, err = Of(reflect.TypeFor[S](), true); err != nil {
-		return plans, fmt.Errorf("algorithm %q: state: %w", a.Name, err)
-	}
-	if plans.Message, err = Of(reflect.TypeFor[M](), false); err != nil {
-		return plans, fmt.Errorf("algorithm %q: message: %w", a.Name, err)
-	}
-	if t := reflect.TypeFor[M](); t.Size() > 32 || t.Kind() == reflect.Struct && t.NumField() > 4 {
-		return plans, fmt.Errorf("algorithm %q: message: %w: more than 4 fields or 32 bytes", a.Name, ErrPlain)
-	}
+func ForAlgorithm[S, M any](a *election.Algorithm[S, M]) (plans Plans, err error) {
+	var kept any
+	s := new(S)
 	if a.Kept != nil {
-		s := new(S)
-		kept := a.Kept(s)
-		if !pointsInto(kept, unsafe.Pointer(s), unsafe.Sizeof(*s)) {
-			return plans, fmt.Errorf("algorithm %q: Kept: %w: a %T, not a pointer into the state", a.Name, ErrPlain, kept)
-		}
-		if plans.Kept, err = Of(reflect.TypeOf(kept).Elem(), false); err != nil {
-			return plans, fmt.Errorf("algorithm %q: Kept: %w", a.Name, err)
-		}
+		kept = a.Kept(s)
+	}
+	return forTypes(a.Name, reflect.TypeFor[S](), reflect.TypeFor[M](), a.Kept != nil, kept, Pointer(s))
+}
+
+func forTypes(name string, state, message reflect.Type, keeps bool, kept any, s Pointer) (plans Plans, err error) {
+	if plans.State, err = Of(state, true); err != nil {
+		return plans, fmt.Errorf("algorithm %q: state: %w", name, err)
+	}
+	if plans.Message, err = Of(message, false); err != nil {
+		return plans, fmt.Errorf("algorithm %q: message: %w", name, err)
+	}
+	if message.Size() > 32 || message.Kind() == reflect.Struct && message.NumField() > 4 {
+		return plans, fmt.Errorf("algorithm %q: message: %w: more than 4 fields or 32 bytes", name, ErrPlain)
+	}
+	if !keeps {
+		return plans, nil
+	}
+	if !pointsInto(kept, s, state.Size()) {
+		return plans, fmt.Errorf("algorithm %q: Kept: %w: a %T, not a pointer into the state", name, ErrPlain, kept)
+	}
+	if plans.Kept, err = Of(reflect.TypeOf(kept).Elem(), false); err != nil {
+		return plans, fmt.Errorf("algorithm %q: Kept: %w", name, err)
 	}
 	return plans, nil
 }
@@ -395,65 +480,19 @@ func pointsInto(v any, object unsafe.Pointer, size uintptr) bool {
 	return offset <= size && p.Type().Elem().Size() <= size-offset
 }
 
-// AppendState encodes a state.
-func (p *Plans[S, M]) AppendState(dst []byte, s *S, now election.Ticks) []byte {
-	return p.State.Append(dst, unsafe.Pointer(s), now)
-}
-
-// DecodeState reads a state.
-func (p *Plans[S, M]) DecodeState(src []byte, s *S, now election.Ticks) ([]byte, error) {
-	return p.State.Decode(src, unsafe.Pointer(s), now)
-}
-
-// AppendMessage encodes a message.
-func (p *Plans[S, M]) AppendMessage(dst []byte, m *M) []byte {
-	return p.Message.Append(dst, unsafe.Pointer(m), election.Ticks{})
-}
-
-// DecodeMessage reads a message.
-func (p *Plans[S, M]) DecodeMessage(src []byte, m *M) ([]byte, error) {
-	return p.Message.Decode(src, unsafe.Pointer(m), election.Ticks{})
-}
-
-// AppendKept encodes the part of a state that survives a crash; nothing where there is none.
-func (p *Plans[S, M]) AppendKept(dst []byte, a *election.Algorithm[S, M], s *S) []byte {
+// AppendKept encodes the part of a state that survives a crash: what kept, the result of Kept, points to. It
+// appends nothing where nothing is kept.
+func (p *Plans) AppendKept(dst []byte, kept any) []byte {
 	if p.Kept == nil {
 		return dst
 	}
-	return p.Kept.Append(dst, reflect.ValueOf(a.Kept(s)).UnsafePointer(), election.Ticks{})
+	return p.Kept.Append(dst, reflect.ValueOf(kept).UnsafePointer(), election.Ticks{})
 }
 
-// DecodeKept reads the part of a state that survives a crash into a newborn state.
-func (p *Plans[S, M]) DecodeKept(src []byte, a *election.Algorithm[S, M], s *S) ([]byte, error) {
+// DecodeKept reads the part of a state that survives a crash into what kept, the result of Kept, points to.
+func (p *Plans) DecodeKept(src []byte, kept any) ([]byte, error) {
 	if p.Kept == nil {
 		return src, nil
 	}
-	return p.Kept.Decode(src, reflect.ValueOf(a.Kept(s)).UnsafePointer(), election.Ticks{})
-}
-
-// Reborn is the state of a process after a crash: newborn, but for what it kept.
-func (p *Plans[S, M]) Reborn(a *election.Algorithm[S, M], local election.Local, old *S) S {
-	fresh := a.New(local)
-	if p.Kept != nil {
-		if _, err := p.DecodeKept(p.AppendKept(nil, a, old), a, &fresh); err != nil {
-			panic(fmt.Sprintf("plain: what was kept does not decode: %v", err))
-		}
-	}
-	return fresh
-}
-
-// StateSize is the size of a state in memory, in bytes.
-func (p *Plans[S, M]) StateSize() int { return int(p.State.typ.Size()) }
-
-// MessageSize is the size of a message in memory, in bytes.
-func (p *Plans[S, M]) MessageSize() int { return int(p.Message.typ.Size()) }
-
-// MessageText writes a message for people; identifiers are translated by real.
-func (p *Plans[S, M]) MessageText(m *M, real func(election.ID) uint64) string {
-	return p.Message.Text(unsafe.Pointer(m), election.Ticks{}, real)
-}
-
-// StateText writes a state for people.
-func (p *Plans[S, M]) StateText(s *S, now election.Ticks, real func(election.ID) uint64) string {
-	return p.State.Text(unsafe.Pointer(s), now, real)
+	return p.Kept.Decode(src, reflect.ValueOf(kept).UnsafePointer(), election.Ticks{})
 }

@@ -4,17 +4,17 @@ import (
 	"reflect"
 	"slices"
 
-	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/trace"
 )
 
 // links runs an asynchronous election message by message: again and again the schedule picks a link that
 // is not empty, and the link delivers a message.
-type links[S, M any] struct {
-	*run[S, M]
+type links struct {
+	*run
 	picks    *random.Source
-	cells    []cell[M]
+	cells    []cell
 	remarks  []remark // by cell; nil if there is neither a record nor luck
 	free     uint32   // a list of cells that are not in use
 	queues   []link
@@ -24,6 +24,7 @@ type links[S, M any] struct {
 	tiles    *tiles   // tile; nil else
 	due      []uint32 // max-time: by link, how many of its messages are due now; nil else
 	dueNow   int      // … and all together
+	scratch  int      // the slot in which steps are tried
 	sleepers []uint32 // who may start at any time from now on, where neither turns nor tiles know
 }
 
@@ -35,8 +36,8 @@ type link struct {
 }
 
 // cell holds a message in the queue of its link.
-type cell[M any] struct {
-	election.Sent[M]
+type cell struct {
+	letter
 	next, previous uint32
 }
 
@@ -46,13 +47,17 @@ type remark struct {
 	lost   bool   // it will not arrive
 }
 
-func newLinks[S, M any](r *run[S, M]) *links[S, M] {
-	l := &links[S, M]{
-		run: r, picks: random.New(r.o.Seed, random.Schedule), cells: make([]cell[M], 1, r.p.Size()+1),
+func newLinks(r *run) *links {
+	r.processes()
+	l := &links{
+		run: r, picks: random.New(r.o.Seed, random.Schedule), cells: make([]cell, 1, r.p.Size()+1),
 		queues: make([]link, r.net.Links()),
 	}
 	if r.record != nil || r.luck != nil {
 		l.remarks = make([]remark, 1)
+	}
+	if r.o.Schedule.tries() {
+		l.scratch = r.ps.Grow(1)
 	}
 	switch r.o.Schedule {
 	case RoundRobin, Sweep:
@@ -67,7 +72,7 @@ func newLinks[S, M any](r *run[S, M]) *links[S, M] {
 	return l
 }
 
-func (l *links[S, M]) play() {
+func (l *links) play() {
 	asleep := 0
 	for p := range l.initiators {
 		switch {
@@ -99,12 +104,12 @@ func (l *links[S, M]) play() {
 			asleep--
 		}
 	}
-	l.result.Bytes += cap(l.cells)*int(reflect.TypeFor[cell[M]]().Size()) + 8*cap(l.remarks) + 12*len(l.queues) +
+	l.result.Bytes += cap(l.cells)*int(reflect.TypeFor[cell]().Size()) + 8*cap(l.remarks) + 12*len(l.queues) +
 		4*(cap(l.busy)+cap(l.sleepers)+len(l.due))
 }
 
 // next delivers a message, or lets somebody start and reports true.
-func (l *links[S, M]) next() (started bool) {
+func (l *links) next() (started bool) {
 	switch l.o.Schedule {
 	case LIFO:
 		return l.lifo()
@@ -123,7 +128,7 @@ func (l *links[S, M]) next() (started bool) {
 }
 
 // lifo delivers from the link that was written last; when all is quiet, the next one starts.
-func (l *links[S, M]) lifo() (started bool) {
+func (l *links) lifo() (started bool) {
 	last := len(l.busy) - 1
 	if last < 0 {
 		l.wakes(0)
@@ -140,7 +145,7 @@ func (l *links[S, M]) lifo() (started bool) {
 }
 
 // random delivers from any link, or lets somebody start.
-func (l *links[S, M]) random() (started bool) {
+func (l *links) random() (started bool) {
 	pick := l.picks.Below(uint64(len(l.busy) + len(l.sleepers)))
 	if pick >= uint64(len(l.busy)) {
 		i, end := int(pick)-len(l.busy), len(l.sleepers)-1
@@ -166,15 +171,14 @@ func (l *links[S, M]) random() (started bool) {
 }
 
 // wakes lets the sleeper at an index start.
-func (l *links[S, M]) wakes(i int) {
+func (l *links) wakes(i int) {
 	p := l.sleepers[i]
 	l.sleepers = append(l.sleepers[:i], l.sleepers[i+1:]...)
 	l.begins(int(p))
 }
 
-func (l *links[S, M]) begins(p int) {
-	l.collect.Reset()
-	l.a.Start(&l.states[p], l.begin(p))
+func (l *links) begins(p int) {
+	l.happens(p, process.Event{What: process.Started})
 	l.check(p)
 	l.draw()
 	l.note(p, trace.Step{Event: trace.Start, Port: -1})
@@ -182,8 +186,8 @@ func (l *links[S, M]) begins(p int) {
 }
 
 // deliver takes a message off its link and hands it over.
-func (l *links[S, M]) deliver(number, which uint32) {
-	m, about := l.cells[which].Sent, remark{}
+func (l *links) deliver(number, which uint32) {
+	m, about := l.cells[which].letter, remark{}
 	if l.remarks != nil {
 		about = l.remarks[which]
 	}
@@ -197,42 +201,44 @@ func (l *links[S, M]) deliver(number, which uint32) {
 	}
 	if about.lost || l.isDead(to) {
 		l.note(to, trace.Step{Event: trace.Lost, Port: -1, Message: int(about.number)})
+		l.ps.Release(m.Message)
 		return
 	}
-	l.collect.Reset()
-	l.a.Receive(&l.states[to], port, m.Kind(), m.M, l.begin(to))
+	l.happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
 	l.check(to)
 	l.draw()
 	if l.record != nil {
 		l.note(to, trace.Step{Event: trace.Receive, Port: int(port), Message: int(about.number)})
 	}
 	l.effects(to)
+	l.ps.Release(m.Message)
 }
 
 // effects makes the effects of a step happen.
-func (l *links[S, M]) effects(p int) {
-	for i := range l.collect.Sent() {
-		s := &l.collect.Sent()[i]
+func (l *links) effects(p int) {
+	for i := range l.step.Sent {
+		s := &l.step.Sent[i]
 		l.count(s)
 		fate := l.fate(i)
 		l.enqueue(s, i, fate == lost)
 		if fate == twice {
+			l.ps.Hold(s.Message)
 			l.enqueue(s, i, false)
 		}
 	}
-	for _, e := range l.collect.Rare() {
+	for _, e := range l.step.Rare {
 		l.decide(p, e)
 	}
 }
 
 // enqueue puts the i-th message of a step on its link.
-func (l *links[S, M]) enqueue(s *election.Sent[M], i int, lost bool) {
+func (l *links) enqueue(s *process.Sent, i int, lost bool) {
 	c := l.free
 	if c != 0 {
 		l.free = l.cells[c].next
 	} else {
 		c = uint32(len(l.cells))
-		l.cells = append(l.cells, cell[M]{})
+		l.cells = append(l.cells, cell{})
 	}
 	if l.remarks != nil {
 		if int(c) == len(l.remarks) {
@@ -242,7 +248,7 @@ func (l *links[S, M]) enqueue(s *election.Sent[M], i int, lost bool) {
 	}
 	number := s.On()
 	q := &l.queues[number]
-	l.cells[c] = cell[M]{Sent: *s, previous: q.tail}
+	l.cells[c] = cell{letter: letter{s.Link, s.Message}, previous: q.tail}
 	wasBusy := q.head != 0
 	if wasBusy {
 		l.cells[q.tail].next = c
@@ -267,7 +273,7 @@ func (l *links[S, M]) enqueue(s *election.Sent[M], i int, lost bool) {
 	}
 }
 
-func (l *links[S, M]) unlink(number, c uint32) {
+func (l *links) unlink(number, c uint32) {
 	q, cell := &l.queues[number], &l.cells[c]
 	if cell.previous == 0 {
 		q.head = cell.next

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/trace"
 )
@@ -47,12 +48,12 @@ func (e *event) before(f *event) bool {
 
 // clocked runs events in the order of their times: synchronous and timed runs, and the schedules that have
 // a clock. Idle time is skipped.
-type clocked[S, M any] struct {
-	*run[S, M]
+type clocked struct {
+	*run
 	queue    []event // a 4-ary heap
 	sequence uint64
-	wheel    *wheel[M]        // where messages are; nil: in messages, and their arrivals in the queue
-	messages []posted[M]      // by slot
+	wheel    *wheel           // where messages are; nil: in messages, and their arrivals in the queue
+	messages []posted         // by slot
 	free     []uint32         // slots that are not in use
 	least    uint64           // the shortest delay
 	spread   uint64           // how many delays there are, from that on
@@ -64,15 +65,10 @@ type clocked[S, M any] struct {
 	plight
 }
 
-// underway is a message under way.
-type underway[M any] struct {
-	election.Sent[M]
-	number int // in the record
-}
-
-func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
-	timers := r.p.Size() * len(r.a.Timers)
-	c := &clocked[S, M]{
+func newClocked(r *run) *clocked {
+	r.processes()
+	timers := r.p.Size() * len(r.d.Timers)
+	c := &clocked{
 		run: r, delays: random.New(r.o.Seed, random.Schedule), timers: make([]uint32, timers),
 		// As if each timer were set once. What is not needed is never touched; a queue that had to grow would leave
 		// four times its size behind.
@@ -84,7 +80,7 @@ func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
 		c.least, c.spread = LeastDelay, LongestDelay-LeastDelay+1
 	}
 	if c.longest() <= mostDelay {
-		c.wheel = newWheel[M](c.least, c.longest(), r.o.Timing == election.Synchronous && !r.a.OneWay)
+		c.wheel = newWheel(c.least, c.longest(), r.o.Timing == election.Synchronous && !r.d.OneWay)
 	}
 	f := &r.o.Faults
 	if c.spread > 1 && !f.Unordered || len(f.Slow) > 0 {
@@ -93,7 +89,7 @@ func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
 	if len(f.Crashes)+len(f.Recoveries) > 0 {
 		c.lives = make([]uint32, r.p.Size())
 	}
-	if r.a.Suspect != nil && len(f.Dead)+len(f.Crashes)+len(f.Suspicions)+len(f.Cuts) > 0 {
+	if r.has.Suspect && len(f.Dead)+len(f.Crashes)+len(f.Suspicions)+len(f.Cuts) > 0 {
 		c.suspects = make([]bool, r.net.Links())
 	}
 	c.ail(f, r.p.Size())
@@ -101,7 +97,7 @@ func newClocked[S, M any](r *run[S, M]) *clocked[S, M] {
 }
 
 // longest is the longest delay.
-func (c *clocked[S, M]) longest() uint64 { return c.least + c.spread - 1 }
+func (c *clocked) longest() uint64 { return c.least + c.spread - 1 }
 
 // classes is how many bits of an order are the sequence.
 const classes = 40
@@ -109,7 +105,7 @@ const classes = 40
 // class orders what happens in one moment. Synchronous: messages by port, starts, then timers, as S5's
 // loop reads; timed: timers first, the harder case for an algorithm that waits just long enough; fifo:
 // as things came up. Faults come first and suspicions last, after every message of the dead.
-func (c *clocked[S, M]) class(w what, port election.Port) uint64 {
+func (c *clocked) class(w what, port election.Port) uint64 {
 	const first, last = 0, 1 << 20
 	switch {
 	case w == crash || w == recovery || w == fault || w == heal:
@@ -130,7 +126,7 @@ func (c *clocked[S, M]) class(w what, port election.Port) uint64 {
 	return first + 2
 }
 
-func (c *clocked[S, M]) schedule(e event, port election.Port) {
+func (c *clocked) schedule(e event, port election.Port) {
 	c.sequence++
 	e.order = c.class(e.what, port)<<classes | c.sequence
 	c.queue = append(c.queue, e)
@@ -146,7 +142,7 @@ func (c *clocked[S, M]) schedule(e event, port election.Port) {
 	c.queue[i] = e
 }
 
-func (c *clocked[S, M]) next() event {
+func (c *clocked) next() event {
 	top, end := c.queue[0], len(c.queue)-1
 	e := c.queue[end]
 	c.queue = c.queue[:end]
@@ -173,7 +169,7 @@ func (c *clocked[S, M]) next() event {
 	return top
 }
 
-func (c *clocked[S, M]) play() {
+func (c *clocked) play() {
 	c.scheduleFaults()
 	for p := range c.initiators {
 		if c.o.AnyTime {
@@ -192,7 +188,7 @@ func (c *clocked[S, M]) play() {
 	for c.result.Complete {
 		if w := c.wheel; w != nil && len(c.queue) == 0 && w.read < len(w.due) || c.message() {
 			if c.goesOn() {
-				var m *posted[M]
+				var m *posted
 				c.now, m = c.wheel.take()
 				c.arrive(m)
 			}
@@ -215,7 +211,7 @@ func (c *clocked[S, M]) play() {
 	for p := range c.armed {
 		c.calledOff(p)
 	}
-	size := int(reflect.TypeFor[posted[M]]().Size())
+	size := int(reflect.TypeFor[posted]().Size())
 	c.result.Bytes += cap(c.queue)*int(reflect.TypeFor[event]().Size()) + 4*len(c.timers) + cap(c.messages)*size + 4*cap(c.free) + 16*len(c.last)
 	if c.wheel != nil {
 		c.result.Bytes += c.wheel.bytes(size)
@@ -224,8 +220,8 @@ func (c *clocked[S, M]) play() {
 
 // end is when the run ends unless all is quiet before: as the options say, or when a service that is never
 // quiet must have settled. 0: when all is quiet.
-func (c *clocked[S, M]) end() election.Ticks {
-	if !c.o.Until.IsZero() || c.a.Settles == nil {
+func (c *clocked) end() election.Ticks {
+	if !c.o.Until.IsZero() || c.d.Settles == nil {
 		return c.o.Until
 	}
 	last := c.o.Faults.last()
@@ -235,14 +231,14 @@ func (c *clocked[S, M]) end() election.Ticks {
 	for _, r := range c.o.Resigns {
 		last = later(last, r.At)
 	}
-	return last.Add(c.a.Settles(uint64(c.p.Size()), c.p.Parameters))
+	return last.Add(c.d.Settles(uint64(c.p.Size()), c.p.Parameters))
 }
 
 // latestStart is when all have started whose time the schedule picks.
-func (c *clocked[S, M]) latestStart() uint64 { return uint64(c.p.Size()) * c.longest() }
+func (c *clocked) latestStart() uint64 { return uint64(c.p.Size()) * c.longest() }
 
 // message says whether the next event is a message of the wheel, and not one of the queue.
-func (c *clocked[S, M]) message() bool {
+func (c *clocked) message() bool {
 	if c.wheel == nil {
 		return false
 	}
@@ -265,10 +261,10 @@ func (c *clocked[S, M]) message() bool {
 }
 
 // current says that an event has not been overtaken: its timer stopped, its suspect back.
-func (c *clocked[S, M]) current(e *event) bool {
+func (c *clocked) current(e *event) bool {
 	switch e.what {
 	case timeout:
-		return c.timers[int(e.process)*len(c.a.Timers)+int(e.other)] == e.life
+		return c.timers[int(e.process)*len(c.d.Timers)+int(e.other)] == e.life
 	case suspicion, unheard:
 		q, back := c.net.End(e.other)
 		return c.life(q) == e.life && (e.what == suspicion || c.severed[c.net.Back(q, back)] > 0)
@@ -276,13 +272,12 @@ func (c *clocked[S, M]) current(e *event) bool {
 	return true
 }
 
-func (c *clocked[S, M]) happen(e *event) {
+func (c *clocked) happen(e *event) {
 	p := int(e.process)
 	if c.waits(p) && e.what != arrival && e.what != crash && e.what != fault && e.what != heal {
 		c.hold(*e)
 		return
 	}
-	state := &c.states[p]
 	switch e.what {
 	case arrival:
 		m := c.messages[e.other]
@@ -290,17 +285,15 @@ func (c *clocked[S, M]) happen(e *event) {
 		c.arrive(&m)
 	case start:
 		if !c.isDead(p) {
-			c.step(p, func(out *election.Out[M]) { c.a.Start(state, out) }, trace.Step{Event: trace.Start, Port: -1})
+			c.react(p, process.Event{What: process.Started}, trace.Step{Event: trace.Start, Port: -1})
 		}
 	case timeout:
-		c.timers[p*len(c.a.Timers)+int(e.other)]++ // it runs no more
+		c.timers[p*len(c.d.Timers)+int(e.other)]++ // it runs no more
 		timer := election.Timer(e.other)
-		c.step(p, func(out *election.Out[M]) { c.a.Timeout(state, timer, out) },
-			trace.Step{Event: trace.Timeout, Port: -1, Text: c.a.Timers[timer]})
+		c.react(p, process.Event{What: process.Expired, Timer: timer}, trace.Step{Event: trace.Timeout, Port: -1, Text: c.d.Timers[timer]})
 	case resign:
 		if !c.isDead(p) {
-			c.step(p, func(out *election.Out[M]) { c.a.Command(state, election.Resign, out) },
-				trace.Step{Event: trace.Command, Port: -1, Text: "resign"})
+			c.react(p, process.Event{What: process.Commanded, Command: election.Resign}, trace.Step{Event: trace.Command, Port: -1, Text: "resign"})
 		}
 	case crash:
 		c.crash(p, "")
@@ -316,7 +309,7 @@ func (c *clocked[S, M]) happen(e *event) {
 }
 
 // arrive brings a message to its process.
-func (c *clocked[S, M]) arrive(m *posted[M]) {
+func (c *clocked) arrive(m *posted) {
 	if c.severed != nil && !m.lost && c.severed[m.On()] > 0 {
 		m.lost = true
 		c.result.Lost++
@@ -329,7 +322,7 @@ func (c *clocked[S, M]) arrive(m *posted[M]) {
 }
 
 // receive hands a message over.
-func (c *clocked[S, M]) receive(m *posted[M]) {
+func (c *clocked) receive(m *posted) {
 	p, port := c.net.End(m.On())
 	if !m.lost {
 		c.result.Deliveries++
@@ -340,52 +333,55 @@ func (c *clocked[S, M]) receive(m *posted[M]) {
 	}
 	if m.lost || c.isDead(p) {
 		c.note(p, trace.Step{Event: trace.Lost, Port: -1, Message: int(m.number)})
+		c.ps.Release(m.Message)
 		return
 	}
-	number := int(m.number)
-	c.collect.Reset()
-	c.a.Receive(&c.states[p], port, m.Kind(), m.M, c.begin(p))
+	message, number := m.Message, int(m.number) // what is sent may take the place where m lies
+	c.happens(p, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: message})
 	c.after(p)
 	if c.record != nil {
 		c.note(p, trace.Step{Event: trace.Receive, Port: int(port), Message: number})
 	}
 	c.effects(p)
+	c.ps.Release(message)
 }
 
-// step runs any other step of the process at p.
-func (c *clocked[S, M]) step(p int, do func(*election.Out[M]), what trace.Step) {
-	c.collect.Reset()
-	do(c.begin(p))
+// react runs any other step of the process at p.
+func (c *clocked) react(p int, e process.Event, what trace.Step) {
+	c.happens(p, e)
 	c.after(p)
 	c.note(p, what)
 	c.effects(p)
 }
 
 // after looks at what a step has done.
-func (c *clocked[S, M]) after(p int) {
+func (c *clocked) after(p int) {
 	c.check(p)
 	c.unsent = c.amid(p)
 	c.draw()
 }
 
 // effects makes the effects of a step happen.
-func (c *clocked[S, M]) effects(p int) {
+func (c *clocked) effects(p int) {
 	leaving := c.leaving()
 	for i := range leaving {
 		c.send(&leaving[i], i)
 	}
 	if c.unsent > 0 {
+		for _, s := range c.step.Sent[len(leaving):] {
+			c.ps.Release(s.Message)
+		}
 		text := fmt.Sprintf("after %d of %d messages", len(leaving), len(leaving)+c.unsent)
 		c.unsent, c.armed[p] = 0, 0
 		c.crash(p, text)
 		return
 	}
-	for _, e := range c.collect.Rare() {
+	for _, e := range c.step.Rare {
 		switch e.Op {
 		case election.SetTimer:
 			t := int(e.Timer)
 			c.stop(p, t)
-			life := &c.timers[p*len(c.a.Timers)+t]
+			life := &c.timers[p*len(c.d.Timers)+t]
 			*life++ // odd: it runs
 			if at, ok := c.expiry(p, e.Ticks); ok {
 				c.schedule(event{at: at, what: timeout, process: uint32(p), other: uint32(t), life: *life}, 0)
@@ -400,7 +396,7 @@ func (c *clocked[S, M]) effects(p int) {
 
 // expiry is when a timer of the process at p expires that is set now; false: never, or so late that no time says
 // it. Then the timer runs, and costs no event.
-func (c *clocked[S, M]) expiry(p int, wait election.Ticks) (election.Ticks, bool) {
+func (c *clocked) expiry(p int, wait election.Ticks) (election.Ticks, bool) {
 	if wait == election.Forever {
 		return wait, false
 	}
@@ -414,9 +410,9 @@ func (c *clocked[S, M]) expiry(p int, wait election.Ticks) (election.Ticks, bool
 }
 
 // timersRun says whether timers run of processes that do not pause.
-func (c *clocked[S, M]) timersRun() bool {
+func (c *clocked) timersRun() bool {
 	for i, life := range c.timers {
-		if life&1 == 1 && !c.waits(i/len(c.a.Timers)) {
+		if life&1 == 1 && !c.waits(i/len(c.d.Timers)) {
 			return true
 		}
 	}
@@ -424,23 +420,24 @@ func (c *clocked[S, M]) timersRun() bool {
 }
 
 // stop stops a timer: an expiry that is under way is stale from now on.
-func (c *clocked[S, M]) stop(p, timer int) {
-	life := &c.timers[p*len(c.a.Timers)+timer]
+func (c *clocked) stop(p, timer int) {
+	life := &c.timers[p*len(c.d.Timers)+timer]
 	*life += *life & 1
 }
 
 // send puts a message on its way, or two.
-func (c *clocked[S, M]) send(s *election.Sent[M], i int) {
+func (c *clocked) send(s *process.Sent, i int) {
 	c.count(s)
 	fate := c.fate(i)
-	c.post(posted[M]{Sent: *s, number: uint32(c.number(i)), lost: fate == lost})
+	c.post(posted{letter: letter{s.Link, s.Message}, number: uint32(c.number(i)), lost: fate == lost})
 	if fate == twice {
-		c.post(posted[M]{Sent: *s, number: uint32(c.number(i))})
+		c.ps.Hold(s.Message)
+		c.post(posted{letter: letter{s.Link, s.Message}, number: uint32(c.number(i))})
 	}
 }
 
 // post says when a message arrives.
-func (c *clocked[S, M]) post(m posted[M]) {
+func (c *clocked) post(m posted) {
 	delay := election.Units(c.least)
 	if c.spread > 1 {
 		delay = election.Units(c.least + c.delays.Below(c.spread))
@@ -469,13 +466,13 @@ func (c *clocked[S, M]) post(m posted[M]) {
 }
 
 // keep puts a message into a slot.
-func (c *clocked[S, M]) keep(m *posted[M]) (slot uint32) {
+func (c *clocked) keep(m *posted) (slot uint32) {
 	slot = uint32(len(c.messages))
 	if free := len(c.free); free > 0 {
 		slot = c.free[free-1]
 		c.free = c.free[:free-1]
 	} else {
-		c.messages = append(c.messages, posted[M]{})
+		c.messages = append(c.messages, posted{})
 	}
 	c.messages[slot] = *m
 	return slot

@@ -1,0 +1,116 @@
+package process
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"ringleader.example/ringleader/election"
+)
+
+// only is the slot of a machine's one state.
+const only = 0
+
+// Machine is one process of a network, for engines that exchange messages as bytes.
+type Machine struct {
+	ps       *Processes
+	position int
+	frames   []Frame
+}
+
+// Input is an [Event] with its message as bytes.
+type Input struct {
+	What    What
+	Port    election.Port
+	Kind    election.Kind
+	Message []byte
+	Timer   election.Timer
+	Command election.Command
+}
+
+// Output is what a step did; valid until the next step.
+type Output struct {
+	Sent []Frame
+	Rare []election.Effect
+}
+
+// Frame is a message that leaves.
+type Frame struct {
+	Port  election.Port
+	Kind  election.Kind
+	Phase int    // -1 where there are no phases, or the message is none of the election's
+	Frame []byte // see [AppendFrame]
+}
+
+// NewMachine makes the process at a position, newborn. Choose says where its choices come from.
+func (p *Program) NewMachine(network *election.Prepared, position int, choose func(n uint32) uint32) *Machine {
+	ps := p.empty(network, true)
+	ps.Born(ps.Grow(1), position)
+	ps.Choices(choose)
+	return &Machine{ps: ps, position: position}
+}
+
+// Step does what an event asks for, at that time since the start. An error says that the message is malformed, and
+// then nothing was done. Step panics with an [ErrBroken] if the algorithm breaks the contract.
+func (m *Machine) Step(in Input, now election.Ticks) (Output, error) {
+	e := Event{What: in.What, Port: in.Port, Kind: in.Kind, Timer: in.Timer, Command: in.Command}
+	if e.What == Received {
+		var err error
+		if e.Message, err = m.ps.Decode(in.Message); err != nil {
+			return Output{}, err
+		}
+		defer m.ps.Release(e.Message)
+	}
+	effects := m.ps.Step(only, m.position, e, now)
+	m.frames = m.frames[:0]
+	for i := range effects.Sent {
+		m.frames = append(m.frames, m.frame(&effects.Sent[i]))
+	}
+	return Output{m.frames, effects.Rare}, nil
+}
+
+// frame makes a frame of a message.
+func (m *Machine) frame(s *Sent) Frame {
+	program, network := m.ps.Program, m.ps.network.Network
+	port, degree := s.On()-network.First(m.position), network.Degree(m.position)
+	if port >= uint32(degree) {
+		panic(fmt.Errorf("%w: %s sends on port %d of %d in state %s", ErrBroken, program.Name, port, degree, m.ps.StateText(only, election.Ticks{})))
+	}
+	if int(s.Kind()) >= len(program.Kinds) {
+		panic(fmt.Errorf("%w: %s sends kind %d of %d", ErrBroken, program.Name, s.Kind(), len(program.Kinds)))
+	}
+	frame := AppendFrame(nil, uint8(s.Kind()), func(dst []byte) []byte { return m.ps.AppendMessage(dst, s.Message) })
+	if size := len(frame) - HeadSize; size > MaxMessage {
+		panic(fmt.Errorf("%w: %s sends a message of %d bytes; at most %d can be sent", ErrBroken, program.Name, size, MaxMessage))
+	}
+	m.ps.Release(s.Message)
+	return Frame{election.Port(port), s.Kind(), int(s.Phase), frame}
+}
+
+// Phases says whether messages of the election belong to phases.
+func (m *Machine) Phases() bool { return m.ps.Program.Functions.Phase }
+
+// Stands says whether the process may become leader now.
+func (m *Machine) Stands() bool { return m.ps.Stands(only, m.position) }
+
+// Kept is the encoding of what survives a crash.
+func (m *Machine) Kept() []byte { return m.ps.Kept(only) }
+
+// Restore reads what survives a crash into a process that is new.
+func (m *Machine) Restore(kept []byte) error { return m.ps.Restore(only, kept) }
+
+// A frame on a connection, little-endian: the length of what follows (2 bytes), the kind (1 byte), the message.
+const (
+	HeadSize   = 3
+	MaxMessage = 1<<14 - 1
+)
+
+// AppendFrame appends a frame; write appends the message. It must not be longer than MaxMessage.
+func AppendFrame(dst []byte, kind uint8, write func([]byte) []byte) []byte {
+	start := len(dst)
+	dst = append(dst, 0, 0, kind)
+	if write != nil {
+		dst = write(dst)
+	}
+	binary.LittleEndian.PutUint16(dst[start:], uint16(len(dst)-start-2))
+	return dst
+}

@@ -1,0 +1,265 @@
+// Package process holds the processes of an election with the types of their algorithm hidden, so that an engine
+// is compiled once and not once for each algorithm.
+//
+// [Processes] work in place: states lie in slots and messages have references. An engine that runs an election
+// steps them directly. Two views stand on them: [Values] numbers states and messages, for engines that store and
+// compare them, and [Machine] exchanges them as bytes, for engines on sockets.
+package process
+
+import (
+	"errors"
+	"fmt"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/codec"
+)
+
+// Program is an algorithm whose types are hidden.
+type Program struct {
+	*election.Declaration
+	Functions election.Functions // the optional functions that it has
+	Plans     codec.Plans
+	store     func() store
+}
+
+// Of hides the types of an algorithm. The error is that of [election.Algorithm.Validate], or says which type is not
+// plain.
+func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	plans, err := codec.ForAlgorithm(a)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{&a.Declaration, a.Functions(), plans, func() store { return &typed[S, M]{a: a} }}, nil
+}
+
+// Event is what happens to a process.
+type Event struct {
+	What    What
+	Port    election.Port    // Received, Suspected, Trusted
+	Kind    election.Kind    // Received
+	Timer   election.Timer   // Expired
+	Command election.Command // Commanded
+	Message Message          // Received
+}
+
+// What says which event it is.
+type What uint8
+
+// The events, as package election names them.
+const (
+	Started What = iota
+	Recovered
+	Received
+	Expired
+	Suspected
+	Trusted
+	Commanded
+)
+
+// Message refers to a message that is held.
+type Message uint32
+
+// Sent is a message that a step sends. It is held once, for whoever takes it.
+type Sent struct {
+	Link    uint32 // as in [election.Sent]: the directed link << 4, and the kind
+	Message Message
+	Phase   int32 // -1 where there are no phases, or the message is none of the election's
+}
+
+// On is the directed link that the message leaves on.
+func (s *Sent) On() uint32 { return s.Link >> 4 }
+
+// Kind is the kind of the message.
+func (s *Sent) Kind() election.Kind { return election.Kind(s.Link & 15) }
+
+// Effects are what a step did; valid until the next step.
+type Effects struct {
+	Sent []Sent
+	Rare []election.Effect
+}
+
+// ErrBroken says that an algorithm broke the contract, and how.
+var ErrBroken = errors.New("broke the contract")
+
+// Processes are the processes of one network. A state lies in a slot; the process at position p is born into slot p.
+type Processes struct {
+	Program *Program
+	network *election.Prepared
+	store   store
+	pool    pool
+	slots   int
+}
+
+// pool says which references are in use, and holds what the last step sent.
+type pool struct {
+	sent   []Sent
+	holds  []uint32 // by reference: how often it is held; of a free one, the next free one
+	free   uint32   // a reference; 0: none is free
+	phases uint16   // kinds whose messages belong to phases: bit by kind
+}
+
+// store is what has to know the types: the states by slot, and the messages by reference.
+type store interface {
+	grow(slots int)
+	born(slot int, l election.Local)
+	copy(to, from int)
+	step(p *pool, slot int, first uint32, e Event, now election.Ticks) []election.Effect
+	choices(choose func(n uint32) uint32)
+	stands(slot int) bool
+	kept(slot int) any
+	state(slot int) codec.Pointer
+	message(m Message) codec.Pointer
+	fresh() // makes one reference more
+}
+
+// New makes the processes of a network, all newborn. With phases, it is worked out to which phase each message of
+// the election belongs.
+func (p *Program) New(network *election.Prepared, phases bool) *Processes {
+	ps := p.empty(network, phases)
+	for position := range ps.Grow(network.Size()) + network.Size() {
+		ps.Born(position, position)
+	}
+	return ps
+}
+
+// empty is New without any process.
+func (p *Program) empty(network *election.Prepared, phases bool) *Processes {
+	ps := &Processes{Program: p, network: network, store: p.store()}
+	ps.hold() // reference 0 is none
+	if phases && p.Functions.Phase {
+		for k, kind := range p.Kinds {
+			if kind.Class == election.Election {
+				ps.pool.phases |= 1 << k
+			}
+		}
+	}
+	return ps
+}
+
+// Grow makes that many slots more, and returns the first of them.
+func (ps *Processes) Grow(slots int) (first int) {
+	first = ps.slots
+	ps.slots += slots
+	ps.store.grow(ps.slots)
+	return first
+}
+
+// Born makes the process at a position new, in a slot.
+func (ps *Processes) Born(slot, position int) { ps.store.born(slot, ps.network.Local(position)) }
+
+// Reborn makes the process at a position, in a slot, what it is after a crash: newborn, but for what it kept.
+func (ps *Processes) Reborn(slot, position int) {
+	kept := ps.Kept(slot)
+	ps.Born(slot, position)
+	if err := ps.Restore(slot, kept); err != nil {
+		panic(fmt.Sprintf("process: what was kept does not decode: %v", err))
+	}
+}
+
+// Copy copies a state from one slot to another.
+func (ps *Processes) Copy(to, from int) { ps.store.copy(to, from) }
+
+// Choices says where choices come from.
+func (ps *Processes) Choices(choose func(n uint32) uint32) { ps.store.choices(choose) }
+
+// Step makes the process at a position, whose state is in a slot, do what an event asks for at that time of its own
+// clock. What it receives stays held.
+func (ps *Processes) Step(slot, position int, e Event, now election.Ticks) Effects {
+	ps.pool.sent = ps.pool.sent[:0]
+	rare := ps.store.step(&ps.pool, slot, ps.network.Network.First(position), e, now)
+	return Effects{ps.pool.sent, rare}
+}
+
+// Hold holds a message once more.
+func (ps *Processes) Hold(m Message) { ps.pool.holds[m]++ }
+
+// Release holds a message once less. One that is not held any more is gone.
+func (ps *Processes) Release(m Message) {
+	if ps.pool.holds[m]--; ps.pool.holds[m] == 0 {
+		ps.pool.holds[m], ps.pool.free = ps.pool.free, uint32(m)
+	}
+}
+
+// hold is a reference that is held once.
+func (ps *Processes) hold() Message { return ps.pool.hold(ps.store) }
+
+func (p *pool) hold(s store) Message {
+	m := p.free
+	if m == 0 {
+		m = uint32(len(p.holds))
+		p.holds = append(p.holds, 1)
+		s.fresh()
+		return Message(m)
+	}
+	p.free, p.holds[m] = p.holds[m], 1
+	return Message(m)
+}
+
+// Stands says whether a process may become leader.
+func (ps *Processes) Stands(slot, position int) bool {
+	if !ps.Program.Functions.Stands {
+		return ps.network.Willing(position)
+	}
+	return ps.store.stands(slot)
+}
+
+// Kept is the encoding of what survives a crash.
+func (ps *Processes) Kept(slot int) []byte {
+	return ps.Program.Plans.AppendKept(nil, ps.store.kept(slot))
+}
+
+// Restore reads what survives a crash into a newborn state.
+func (ps *Processes) Restore(slot int, kept []byte) error {
+	return whole(ps.Program.Plans.DecodeKept(kept, ps.store.kept(slot)))
+}
+
+// whole refuses bytes that follow a value.
+func whole(rest []byte, err error) error {
+	if err == nil && len(rest) > 0 {
+		return fmt.Errorf("%w: %d bytes follow it", codec.ErrDecode, len(rest))
+	}
+	return err
+}
+
+// AppendState encodes a state, or a part of it.
+func (ps *Processes) AppendState(dst []byte, slot int, now election.Ticks, part codec.Part) []byte {
+	return ps.Program.Plans.State.AppendPart(dst, ps.store.state(slot), now, part)
+}
+
+// DecodeState reads a part of a state into a slot, where clocks stand at 0.
+func (ps *Processes) DecodeState(encoded []byte, slot int, part codec.Part) error {
+	return whole(ps.Program.Plans.State.DecodePart(encoded, ps.store.state(slot), election.Ticks{}, part))
+}
+
+// AppendMessage encodes a message.
+func (ps *Processes) AppendMessage(dst []byte, m Message) []byte {
+	return ps.Program.Plans.Message.Append(dst, ps.store.message(m), election.Ticks{})
+}
+
+// Decode reads a message, which is then held once. An error says that it is malformed.
+func (ps *Processes) Decode(encoded []byte) (Message, error) {
+	m := ps.hold()
+	if err := whole(ps.Program.Plans.Message.Decode(encoded, ps.store.message(m), election.Ticks{})); err != nil {
+		ps.Release(m)
+		return 0, err
+	}
+	return m, nil
+}
+
+// StateText writes a state for people, as it is at that time of its process's clock.
+func (ps *Processes) StateText(slot int, now election.Ticks) string {
+	return ps.Program.Plans.State.Text(ps.store.state(slot), now, ps.network.RealOf)
+}
+
+// MessageText writes a message for people.
+func (ps *Processes) MessageText(m Message) string {
+	return ps.Program.Plans.Message.Text(ps.store.message(m), election.Ticks{}, ps.network.RealOf)
+}
+
+// Bytes is what states and messages take in memory, without what their slices point to.
+func (ps *Processes) Bytes() int {
+	return ps.slots*ps.Program.Plans.State.Size() + cap(ps.pool.holds)*(4+ps.Program.Plans.Message.Size())
+}

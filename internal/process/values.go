@@ -1,0 +1,180 @@
+package process
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/codec"
+)
+
+// State is the number of a state, and Letter that of a message: equal ones have equal numbers, from 0 on.
+type (
+	State  uint32
+	Letter uint32
+)
+
+// Values are the states and messages of the processes of one network, each stored once and never changed. States
+// that differ in constant fields only belong to different processes, and are different. Clocks stand still in a
+// step; [Values.Age] lets time pass.
+type Values struct {
+	ps      *Processes
+	scratch int // the slot in which steps are made
+
+	numbers   map[string]State
+	states    []state // by number
+	constants []string
+
+	letters  map[string]Letter
+	messages []message // by number
+
+	buffer []byte
+}
+
+type state struct {
+	key      string // the encoding of what varies, and the number of the constants
+	slot     int
+	constant uint32
+}
+
+type message struct {
+	key string // the encoding
+	is  Message
+}
+
+// Post is a message that a step sends.
+type Post struct {
+	On     uint32 // the directed link
+	Kind   election.Kind
+	Letter Letter
+}
+
+// ErrShared says that a step wrote into a slice that others share.
+var ErrShared = errors.New("it wrote into a list that was sent, received or stored, and that others share")
+
+// ErrConstant says that a step changed a constant field.
+var ErrConstant = errors.New("it changed a field that is declared constant")
+
+// NewValues makes the values of a network.
+func (p *Program) NewValues(network *election.Prepared) *Values {
+	ps := p.empty(network, false)
+	return &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, letters: map[string]Letter{}}
+}
+
+// Choices says where choices come from.
+func (v *Values) Choices(choose func(n uint32) uint32) { v.ps.Choices(choose) }
+
+// Born is the newborn state of the process at a position.
+func (v *Values) Born(position int) State {
+	v.ps.Born(v.scratch, position)
+	encoding := string(v.ps.AppendState(nil, v.scratch, election.Ticks{}, codec.Constant))
+	constant := 0
+	for constant < len(v.constants) && v.constants[constant] != encoding {
+		constant++
+	}
+	if constant == len(v.constants) {
+		v.constants = append(v.constants, encoding)
+	}
+	return v.number(uint32(constant), election.Ticks{})
+}
+
+// Reborn is the state of the process at a position after a crash: newborn, but for what it kept.
+func (v *Values) Reborn(s State, position int) State {
+	v.ps.Copy(v.scratch, v.states[s].slot)
+	v.ps.Reborn(v.scratch, position)
+	return v.number(v.states[s].constant, election.Ticks{})
+}
+
+// Age is the state when some time has passed.
+func (v *Values) Age(s State, passed election.Ticks) State {
+	if !v.ps.Program.Plans.State.Ages() {
+		return s
+	}
+	v.ps.Copy(v.scratch, v.states[s].slot)
+	return v.number(v.states[s].constant, passed)
+}
+
+// Step is what a step of the process at a position does: the state that it leaves, what it sends, and the other
+// effects, which are valid until the next step. What an event receives is in letter. An error says that the step
+// spoils what is shared.
+func (v *Values) Step(s State, position int, e Event, letter Letter) (after State, sent []Post, rare []election.Effect, err error) {
+	from := v.states[s]
+	v.ps.Copy(v.scratch, from.slot)
+	if e.What == Received {
+		e.Message = v.messages[letter].is
+	}
+	effects := v.ps.Step(v.scratch, position, e, election.Ticks{})
+	for i := range effects.Sent {
+		m := &effects.Sent[i]
+		sent = append(sent, Post{m.On(), m.Kind(), v.letter(m.Message)})
+	}
+	if !v.intact(from, e, letter) {
+		err = ErrShared
+	}
+	v.buffer = v.ps.AppendState(v.buffer[:0], v.scratch, election.Ticks{}, codec.Constant)
+	if string(v.buffer) != v.constants[from.constant] {
+		err = ErrConstant
+	}
+	return v.number(from.constant, election.Ticks{}), sent, effects.Rare, err
+}
+
+// intact reports whether what a step was given is as it was.
+func (v *Values) intact(from state, e Event, letter Letter) bool {
+	if v.encode(from.slot, from.constant, election.Ticks{}); string(v.buffer) != from.key {
+		return false
+	}
+	if e.What != Received {
+		return true
+	}
+	v.buffer = v.ps.AppendMessage(v.buffer[:0], v.messages[letter].is)
+	return string(v.buffer) == v.messages[letter].key
+}
+
+// encode puts into the buffer by what a state is known.
+func (v *Values) encode(slot int, constant uint32, now election.Ticks) {
+	v.buffer = v.ps.AppendState(v.buffer[:0], slot, now, codec.Varying)
+	v.buffer = binary.LittleEndian.AppendUint32(v.buffer, constant)
+}
+
+// number is the number of the state in the scratch slot, when some time has passed since its deadlines were made.
+func (v *Values) number(constant uint32, passed election.Ticks) State {
+	v.encode(v.scratch, constant, passed)
+	if known, found := v.numbers[string(v.buffer)]; found {
+		return known
+	}
+	own := state{string(v.buffer), v.ps.Grow(1), constant}
+	v.ps.Copy(own.slot, v.scratch)
+	if err := v.ps.DecodeState(v.buffer[:len(v.buffer)-4], own.slot, codec.Varying); err != nil { // and shares no slice
+		panic(fmt.Sprintf("process: a state does not decode: %v", err))
+	}
+	number := State(len(v.states))
+	v.states, v.numbers[own.key] = append(v.states, own), number
+	return number
+}
+
+// letter is the number of a message, which it releases.
+func (v *Values) letter(m Message) Letter {
+	v.buffer = v.ps.AppendMessage(v.buffer[:0], m)
+	v.ps.Release(m)
+	if known, found := v.letters[string(v.buffer)]; found {
+		return known
+	}
+	own, err := v.ps.Decode(v.buffer)
+	if err != nil {
+		panic(fmt.Sprintf("process: a message does not decode: %v", err))
+	}
+	number := Letter(len(v.messages))
+	v.messages = append(v.messages, message{string(v.buffer), own})
+	v.letters[v.messages[number].key] = number
+	return number
+}
+
+// Stands says whether the process at a position may become leader in a state.
+func (v *Values) Stands(s State, position int) bool { return v.ps.Stands(v.states[s].slot, position) }
+
+// StateText writes a state for people.
+func (v *Values) StateText(s State) string { return v.ps.StateText(v.states[s].slot, election.Ticks{}) }
+
+// LetterText writes a message for people.
+func (v *Values) LetterText(l Letter) string { return v.ps.MessageText(v.messages[l].is) }
