@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"slices"
+
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/trace"
 )
@@ -76,5 +78,13 @@ func (r *run) note(p int, step trace.Step) {
 }
 
 func (r *run) stateText(p int) string {
-	return r.ps.StateText(p, r.local(p))
+	return r.ps.StateText(r.slot(p), r.local(p))
+}
+
+// sending is the step that sent a message.
+func (r *recorder) sending(number int) *trace.Step {
+	return &r.Steps[slices.IndexFunc(r.Steps, func(step trace.Step) bool {
+		last := len(step.Sent) - 1
+		return last >= 0 && step.Sent[last].Message >= number
+	})]
 }

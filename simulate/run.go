@@ -27,6 +27,7 @@ type run struct {
 	p       *election.Prepared
 	net     *election.Network
 	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
+	slots   []int              // by position: where the states are; nil: in their positions' own slots
 	step    process.Effects    // of the last step
 	choices *random.Source
 	choose  func(uint32) uint32 // one of them
@@ -288,12 +289,20 @@ func (r *run) reckon(deliveries int) {
 // happens makes the process at p do what an event asks for.
 func (r *run) happens(p int, e process.Event) {
 	if r.watcher == nil {
-		r.step = r.ps.Step(p, p, e, r.local(p))
+		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
 		return
 	}
 	r.watcher.before(p, e)
 	r.step = r.ps.Step(p, p, e, r.local(p))
 	r.watcher.after(p)
+}
+
+// slot is where the state of the process at p lies.
+func (r *run) slot(p int) int {
+	if r.slots == nil {
+		return p
+	}
+	return r.slots[p]
 }
 
 // local is what the clock of the process at p says. Most are right.
@@ -477,7 +486,7 @@ func (r *run) finish() *Result {
 			r.result.Decisions[p] = election.Decision{}
 		}
 	}
-	stands := func(p int) bool { return r.ps.Stands(p, p) }
+	stands := func(p int) bool { return r.ps.Stands(r.slot(p), p) }
 	if r.typed != nil {
 		stands = r.typed.stands
 	}

@@ -1,0 +1,519 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/trace"
+)
+
+// Session is a run in which the caller chooses each event, forward and back. The caller is the schedule, and faults
+// are choices too. The rules of the network hold: a link delivers its messages in order, unless [Faults.Unordered]
+// allows otherwise; a message of a timed run takes 1 to Delay units; a unit of a synchronous run is first messages, by
+// process and port, then starts, then timers. A failure detector errs if the caller wants it to.
+type Session struct {
+	run     *run
+	queues  [][]parcel // by link; a queue is replaced, never written to
+	asleep  []bool     // by position: it has yet to start by itself
+	suspect []bool     // by link: its sender suspects the process at its end
+	alarms  []alarm    // by process and timer
+	late    bool       // synchronous: the timers of this unit have begun
+	free    []int      // slots that hold no state
+
+	made []Choice
+	past [][]func() // what takes back each event that was made, last change last
+	undo []func()   // … the event that is being made
+}
+
+// parcel is a message under way.
+type parcel struct {
+	letter
+	number uint32 // in the record
+	sent   election.Ticks
+}
+
+// alarm is a timer.
+type alarm struct {
+	runs bool
+	at   election.Ticks // Forever: never
+}
+
+// Choice is an event that can come next.
+type Choice struct {
+	What    Happening
+	Process int            // position; of Pass 0
+	Link    uint32         // Deliver, Lose, Duplicate: of the message; Distrust, Trust: from Process to the other one
+	Place   int            // Deliver, Lose, Duplicate: of the message in the queue of its link, the oldest is 0
+	Timer   election.Timer // Expire
+	Time    election.Ticks // Pass: how long
+}
+
+// Happening says what sort of event a choice is.
+type Happening uint8
+
+// The events that a run needs, and then faults and commands.
+const (
+	Begin Happening = iota // the process starts by itself
+	Deliver
+	Expire
+	Pass // time passes
+	Fail // the process crashes
+	Revive
+	Lose
+	Duplicate
+	Distrust // the failure detector of the process suspects another one
+	Trust
+	Abdicate // the host of the process asks it to resign
+)
+
+func (h Happening) String() string {
+	return [...]string{"start", "deliver", "expire", "pass", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign"}[h]
+}
+
+// ErrChoice says that an event cannot come next.
+var ErrChoice = errors.New("this cannot happen now")
+
+// NewSession begins a run whose events the caller chooses. Of the options it heeds the instance, timing, delay, seed (of
+// what processes choose), initiators, AnyTime, the dead, and whether messages may overtake each other.
+func NewSession[S, M any](a election.Algorithm[S, M], o Options) (*Session, error) {
+	runner, err := Of(&a)
+	if err != nil {
+		return nil, err
+	}
+	return runner.Session(o)
+}
+
+// Session is [NewSession].
+func (g *Runner) Session(o Options) (s *Session, err error) {
+	defer g.refuses(&err)
+	unordered := o.Faults.Unordered
+	o = Options{
+		Instance: o.Instance, Timing: o.Timing, Delay: o.Delay, Seed: o.Seed, Initiators: o.Initiators, AnyTime: o.AnyTime,
+		Faults: Faults{Dead: o.Faults.Dead}, Record: true,
+	}
+	r, err := g.newRun(o)
+	if err != nil {
+		return nil, err
+	}
+	if r.o.Faults.Unordered = unordered; unordered && r.o.Timing == election.Synchronous {
+		return nil, fmt.Errorf("%w %s: a synchronous run keeps the order of messages", ErrOptions, r.d.Name)
+	}
+	n := r.p.Size()
+	if r.dead == nil {
+		r.dead = make([]bool, n)
+	}
+	r.processes()
+	r.record.Header.Schedule, r.record.Header.Clock = "", r.o.Timing != election.Asynchronous
+	r.slots = make([]int, n)
+	for p := range r.slots {
+		r.slots[p] = p
+	}
+	if r.record.Header.Clock {
+		r.result.Time = &Times{}
+	}
+	s = &Session{
+		run: r, queues: make([][]parcel, r.net.Links()), asleep: make([]bool, n), suspect: make([]bool, r.net.Links()),
+		alarms: make([]alarm, n*len(r.d.Timers)),
+	}
+	for p := range r.initiators {
+		s.asleep[p] = true
+	}
+	return s, nil
+}
+
+// Made are the events so far.
+func (s *Session) Made() []Choice { return slices.Clone(s.made) }
+
+// Now is the time, where there is a clock.
+func (s *Session) Now() election.Ticks { return s.run.now }
+
+// State is the state of the process at a position, for people.
+func (s *Session) State(position int) string { return s.run.stateText(position) }
+
+// Record is the record of the run so far. The next event, or Back, changes it.
+func (s *Session) Record() *trace.Record { return &s.run.record.Record }
+
+// Result is what has come of the run, judged as if it ended now. It is complete if nothing can happen but faults.
+func (s *Session) Result() *Result {
+	r, result := *s.run, *s.run.result
+	if result.Time != nil {
+		result.Time = new(*result.Time)
+	}
+	result.Decisions, result.ByPhase = slices.Clone(result.Decisions), slices.Clone(result.ByPhase)
+	result.Faults = slices.Clone(result.Faults)
+	r.result = &result
+	r.finish()
+	result.Record = &trace.Record{Header: s.run.record.Header, Steps: slices.Clone(s.run.record.Steps)}
+	result.Complete = len(s.Choices()) == 0
+	return &result
+}
+
+// Choices are the events that can come next, faults and commands apart. There are none when all is quiet.
+func (s *Session) Choices() (all []Choice) {
+	if !s.run.o.AnyTime {
+		if p := slices.Index(s.asleep, true); p >= 0 && s.run.o.Timing != election.Synchronous {
+			return []Choice{{What: Begin, Process: p}}
+		}
+	}
+	if s.run.o.Timing == election.Synchronous {
+		return s.inUnit()
+	}
+	for p, asleep := range s.asleep {
+		if asleep {
+			all = append(all, Choice{What: Begin, Process: p})
+		}
+	}
+	all = append(all, s.deliveries()...)
+	all = append(all, s.expiries()...)
+	return append(all, s.passes(len(all) > 0)...)
+}
+
+// inUnit are the choices in a synchronous run. They come one at a time, but for timers of one moment.
+func (s *Session) inUnit() []Choice {
+	if all := s.deliveries(); len(all) > 0 {
+		return all[:1]
+	}
+	if p := slices.Index(s.asleep, true); p >= 0 && !s.late {
+		return []Choice{{What: Begin, Process: p}}
+	}
+	if all := s.expiries(); len(all) > 0 {
+		return all[:1]
+	}
+	return s.passes(false)
+}
+
+// deliveries are the messages that can arrive, by receiver and port.
+func (s *Session) deliveries() (all []Choice) {
+	net := s.run.net
+	for p := range net.Size() {
+		for port := range net.Degree(p) {
+			from, at := net.End(net.First(p) + uint32(port))
+			link := net.Back(from, at)
+			for place, m := range s.queues[link] {
+				if place > 0 && !s.run.o.Faults.Unordered {
+					break
+				}
+				if s.run.o.Timing == election.Asynchronous || m.sent.Less(s.run.now) {
+					all = append(all, Choice{What: Deliver, Process: p, Link: link, Place: place})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// expiries are the timers that can expire.
+func (s *Session) expiries() (all []Choice) {
+	timers := len(s.run.d.Timers)
+	for i, a := range s.alarms {
+		if a.runs && !s.run.now.Less(a.at) {
+			all = append(all, Choice{What: Expire, Process: i / timers, Timer: election.Timer(i % timers)})
+		}
+	}
+	return all
+}
+
+// passes is the passing of time, if nothing has to happen before: a unit, or, if nothing else can come, until the next
+// timer expires.
+func (s *Session) passes(other bool) []Choice {
+	if s.run.o.Timing == election.Asynchronous || len(s.expiries()) > 0 {
+		return nil
+	}
+	flying := false
+	for _, queue := range s.queues {
+		for _, m := range queue {
+			if flying = true; !s.run.now.Less(m.sent.Add(election.Units(s.longest()))) {
+				return nil
+			}
+		}
+	}
+	next := election.Forever
+	for _, a := range s.alarms {
+		if a.runs && a.at.Less(next) {
+			next = a.at
+		}
+	}
+	switch {
+	case flying || other:
+		return []Choice{{What: Pass, Time: election.Units(1)}}
+	case next != election.Forever:
+		return []Choice{{What: Pass, Time: next.Sub(s.run.now)}}
+	}
+	return nil
+}
+
+// longest is the longest delay.
+func (s *Session) longest() uint64 { return max(1, s.run.o.Delay) }
+
+// Faults are the faults and commands that can come next.
+func (s *Session) Faults() (all []Choice) {
+	r := s.run
+	for p, dead := range r.dead {
+		switch {
+		case dead:
+			all = append(all, Choice{What: Revive, Process: p})
+			continue
+		case r.has.Command:
+			all = append(all, Choice{What: Abdicate, Process: p})
+		}
+		all = append(all, Choice{What: Fail, Process: p})
+		for port := range r.net.Degree(p) {
+			link := r.net.First(p) + uint32(port)
+			switch q, back := r.net.End(link); {
+			case !r.has.Suspect || q == p:
+			case r.dead[q] && len(s.queues[r.net.Back(q, back)]) > 0: // what it sent arrives before
+			case !s.suspect[link]:
+				all = append(all, Choice{What: Distrust, Process: p, Link: link})
+			case !r.dead[q]:
+				all = append(all, Choice{What: Trust, Process: p, Link: link})
+			}
+		}
+	}
+	for link, queue := range s.queues {
+		to, _ := r.net.End(uint32(link))
+		for place := range queue {
+			all = append(all, Choice{What: Lose, Process: to, Link: uint32(link), Place: place},
+				Choice{What: Duplicate, Process: to, Link: uint32(link), Place: place})
+		}
+	}
+	return all
+}
+
+// Step makes an event happen. The error is an [ErrChoice], or an [ErrBroken] or [election.ErrTime] if the step of the
+// algorithm failed; then nothing has happened.
+func (s *Session) Step(c Choice) (err error) {
+	if !slices.Contains(s.Choices(), c) && !slices.Contains(s.Faults(), c) {
+		return fmt.Errorf("%w: %s at %s", ErrChoice, c.What, s.run.p.Name(min(max(c.Process, 0), s.run.p.Size()-1)))
+	}
+	s.begin(c.Process)
+	defer func() {
+		if err != nil {
+			s.rollBack(s.undo)
+		}
+	}()
+	defer s.run.runner.refuses(&err)
+	s.do(c)
+	s.made, s.past = append(s.made, c), append(s.past, s.undo)
+	return nil
+}
+
+// Back takes the last event back. It reports false if there was none.
+func (s *Session) Back() bool {
+	last := len(s.past) - 1
+	if last < 0 {
+		return false
+	}
+	s.rollBack(s.past[last])
+	s.past, s.made = s.past[:last], s.made[:last]
+	return true
+}
+
+func (s *Session) rollBack(changes []func()) {
+	for _, change := range slices.Backward(changes) {
+		change()
+	}
+}
+
+// begin notes what an event at a process may change of the run.
+func (s *Session) begin(p int) {
+	r := s.run
+	core, result, choices, record := *r, *r.result, *r.choices, *r.record
+	byPhase, groups := slices.Clone(r.result.ByPhase), maps.Clone(r.groups)
+	var times Times
+	if result.Time != nil {
+		times = *result.Time
+	}
+	s.undo = []func(){func() {
+		*r, *core.result, *core.choices, *core.record = core, result, choices, record
+		r.result.ByPhase, r.groups = byPhase, groups
+		if r.result.Time != nil {
+			*r.result.Time = times
+		}
+	}}
+	change(s, &r.result.Decisions[p], r.result.Decisions[p])
+	if r.leases != nil {
+		change(s, &r.leases[p], r.leases[p])
+	}
+}
+
+// change writes to a place, and notes what was there.
+func change[T any](s *Session, place *T, to T) {
+	was := *place
+	s.undo = append(s.undo, func() { *place = was })
+	*place = to
+}
+
+func (s *Session) do(c Choice) {
+	r, p := s.run, c.Process
+	switch c.What {
+	case Begin:
+		change(s, &s.asleep[p], false)
+		s.react(p, process.Event{What: process.Started}, trace.Step{Event: trace.Start, Port: -1})
+	case Deliver:
+		s.deliver(c)
+	case Expire:
+		change(s, &s.late, r.o.Timing == election.Synchronous)
+		change(s, &s.alarms[p*len(r.d.Timers)+int(c.Timer)], alarm{})
+		s.react(p, process.Event{What: process.Expired, Timer: c.Timer}, trace.Step{Event: trace.Timeout, Port: -1, Text: r.d.Timers[c.Timer]})
+	case Pass:
+		change(s, &s.late, false)
+		r.now = r.now.Add(c.Time)
+	case Fail:
+		s.crash(p)
+	case Revive:
+		s.revive(p)
+	case Lose:
+		s.lose(p, s.take(c))
+	case Duplicate:
+		m := s.queues[c.Link][c.Place]
+		r.result.Duplicated++
+		step := r.record.sending(int(m.number))
+		sent := slices.Clone(step.Sent)
+		sent[int(m.number)-sent[0].Message].Copies++
+		change(s, &step.Sent, sent)
+		change(s, &s.queues[c.Link], slices.Insert(slices.Clone(s.queues[c.Link]), c.Place+1, m))
+	case Distrust, Trust:
+		s.detect(c)
+	case Abdicate:
+		s.react(p, process.Event{What: process.Commanded, Command: election.Resign}, trace.Step{Event: trace.Command, Port: -1, Text: "resign"})
+	}
+}
+
+// take takes a message off its link.
+func (s *Session) take(c Choice) parcel {
+	m := s.queues[c.Link][c.Place]
+	change(s, &s.queues[c.Link], slices.Delete(slices.Clone(s.queues[c.Link]), c.Place, c.Place+1))
+	return m
+}
+
+func (s *Session) deliver(c Choice) {
+	r, m := s.run, s.take(c)
+	to, port := r.net.End(c.Link)
+	r.result.Deliveries++
+	if r.result.Time != nil {
+		r.result.Time.Quiet = r.now
+	}
+	if r.dead[to] {
+		s.lose(to, m)
+		return
+	}
+	s.react(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message},
+		trace.Step{Event: trace.Receive, Port: int(port), Message: int(m.number)})
+}
+
+// lose writes down that a message to a process is lost.
+func (s *Session) lose(to int, m parcel) {
+	if !s.run.dead[to] {
+		s.run.result.Lost++
+	}
+	s.run.note(to, trace.Step{Event: trace.Lost, Port: -1, Message: int(m.number)})
+}
+
+// fresh puts the state of a process into a slot of its own, to be written to.
+func (s *Session) fresh(p int) {
+	r, last := s.run, len(s.free)-1
+	var slot int
+	if last < 0 {
+		slot = r.ps.Grow(1)
+	} else {
+		slot, s.free = s.free[last], s.free[:last]
+	}
+	r.ps.Copy(slot, r.slots[p])
+	s.undo = append(s.undo, func() { s.free = append(s.free, slot) })
+	change(s, &r.slots[p], slot)
+}
+
+// react makes a process do what an event asks for.
+func (s *Session) react(p int, e process.Event, what trace.Step) {
+	r := s.run
+	s.fresh(p)
+	r.happens(p, e)
+	sent := slices.Clone(r.step.Sent)
+	s.undo = append(s.undo, func() {
+		for _, m := range sent {
+			r.ps.Release(m.Message)
+		}
+	})
+	r.check(p)
+	r.note(p, what)
+	for i := range sent {
+		m := &sent[i]
+		r.count(m)
+		link := m.On()
+		parcel := parcel{letter{m.Link, m.Message}, uint32(r.number(i)), r.now}
+		change(s, &s.queues[link], append(slices.Clip(s.queues[link]), parcel))
+	}
+	for _, effect := range r.step.Rare {
+		switch effect.Op {
+		case election.SetTimer, election.StopTimer:
+			s.alarm(p, effect)
+		default:
+			r.decide(p, effect)
+		}
+	}
+}
+
+func (s *Session) alarm(p int, e election.Effect) {
+	a := alarm{}
+	if e.Op == election.SetTimer {
+		a = alarm{true, election.Forever}
+		if e.Ticks.Less(election.Forever.Sub(s.run.now)) {
+			a.at = s.run.now.Add(e.Ticks)
+		}
+	}
+	change(s, &s.alarms[p*len(s.run.d.Timers)+int(e.Timer)], a)
+}
+
+func (s *Session) crash(p int) {
+	r := s.run
+	r.result.Hurt = true
+	s.fresh(p)
+	r.ps.Reborn(r.slots[p], p)
+	change(s, &r.dead[p], true)
+	change(s, &s.asleep[p], false)
+	r.result.Decisions[p] = election.Decision{}
+	if r.leases != nil {
+		r.leases[p] = election.Ticks{}
+	}
+	for t := range r.d.Timers {
+		change(s, &s.alarms[p*len(r.d.Timers)+t], alarm{})
+	}
+	r.note(p, trace.Step{Event: trace.Crash, Port: -1})
+}
+
+// revive brings a process back, which neither suspects nor is suspected. One whose algorithm does not say what it does
+// then starts anew.
+func (s *Session) revive(p int) {
+	r := s.run
+	change(s, &r.dead[p], false)
+	for port := range r.net.Degree(p) {
+		link := r.net.First(p) + uint32(port)
+		change(s, &s.suspect[link], false)
+		q, back := r.net.End(link)
+		change(s, &s.suspect[r.net.Back(q, back)], false)
+	}
+	e := process.Event{What: process.Recovered}
+	if !r.has.Recover {
+		e.What = process.Started
+	}
+	s.react(p, e, trace.Step{Event: trace.Recover, Port: -1})
+}
+
+// detect is the failure detector of a process, speaking of another one.
+func (s *Session) detect(c Choice) {
+	r, p := s.run, c.Process
+	q, _ := r.net.End(c.Link)
+	port := election.Port(c.Link - r.net.First(p))
+	r.result.Hurt = r.result.Hurt || !r.dead[q]
+	change(s, &s.suspect[c.Link], c.What == Distrust)
+	step := trace.Step{Event: trace.Suspect, Port: int(port), From: q + 1}
+	if c.What == Distrust {
+		s.react(p, process.Event{What: process.Suspected, Port: port}, step)
+	} else if step.Event = trace.Trust; r.has.Trust {
+		s.react(p, process.Event{What: process.Trusted, Port: port}, step)
+	}
+}

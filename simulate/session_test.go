@@ -1,0 +1,237 @@
+package simulate_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
+	"ringleader.example/ringleader/algorithms/itairodeh"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/logicalring"
+	"ringleader.example/ringleader/algorithms/stopandgo"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify"
+)
+
+func session[S, M any](t rapid.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Session {
+	t.Helper()
+	s, err := simulate.NewSession(a, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// lines is a record as its file.
+func lines(t rapid.TB, r *trace.Record) string {
+	t.Helper()
+	if err := r.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if _, err := r.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// look is what can be seen of a session: how many steps there were, the last of them, states and choices.
+func look(s *simulate.Session, n int) string {
+	steps := s.Record().Steps
+	seen := fmt.Sprintln(len(steps), steps[max(0, len(steps)-1):], s.Choices(), s.Faults(), s.Now())
+	for p := range n {
+		seen += s.State(p) + "; "
+	}
+	return seen
+}
+
+// walk makes choices by chance until all is quiet, some of them faults, and goes back now and then.
+func walk(t *rapid.T, s *simulate.Session, faults int) {
+	var before []string // each event
+	n := s.Record().N
+	for choices := s.Choices(); len(choices) > 0 && len(before) < 200; choices = s.Choices() {
+		if bad := s.Faults(); faults > 0 && len(bad) > 0 && rapid.IntRange(0, 9).Draw(t, "fault") == 0 {
+			choices = bad
+			faults--
+		}
+		before = append(before, look(s, n))
+		if err := s.Step(rapid.SampledFrom(choices).Draw(t, "choice")); err != nil {
+			t.Fatal(err)
+		}
+		if rapid.IntRange(0, 9).Draw(t, "back") == 0 {
+			for range rapid.IntRange(1, min(9, len(before))).Draw(t, "events") {
+				last := len(before) - 1
+				if !s.Back() || look(s, n) != before[last] {
+					t.Fatalf("after going back one sees\n%s, and before\n%s", look(s, n), before[last])
+				}
+				before = before[:last]
+			}
+		}
+	}
+}
+
+// again makes the same choices in a fresh session, which must come to the same end.
+func again(t *rapid.T, s, fresh *simulate.Session) {
+	for _, c := range s.Made() {
+		if err := fresh.Step(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, other := s.Result(), fresh.Result()
+	if lines(t, one.Record) != lines(t, other.Record) {
+		t.Fatalf("the same choices made\n%s\nand, with ways back between them,\n%s", lines(t, other.Record), lines(t, one.Record))
+	}
+	one.Prepared, other.Prepared, one.Record, other.Record = nil, nil, nil, nil
+	if !reflect.DeepEqual(one, other) {
+		t.Fatalf("%+v and, with ways back between them, %+v", other, one)
+	}
+}
+
+func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
+	check := func(name string, n func(*rapid.T) simulate.Options, begin func(*rapid.T, simulate.Options) *simulate.Session) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				o := n(t)
+				s := begin(t, o)
+				walk(t, s, 0)
+				if r := s.Result(); !r.Complete || !r.Right || len(r.Faults) > 0 || r.Hurt {
+					t.Fatalf("%+v", r)
+				}
+				again(t, s, begin(t, o))
+			})
+		})
+	}
+	instance := func(t *rapid.T) simulate.Options {
+		ids := rapid.SliceOfNDistinct(rapid.Uint64Range(1, 9), 1, 4, rapid.ID).Draw(t, "ids")
+		return simulate.Options{Instance: election.On(ids...), AnyTime: rapid.Bool().Draw(t, "any time"), Seed: 5}
+	}
+	synchronous := func(t *rapid.T) simulate.Options {
+		o := instance(t)
+		o.AnyTime, o.Timing = false, election.Synchronous
+		return o
+	}
+	check("lcr", instance, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, lcr.Algorithm, o) })
+	check("hirschberg-sinclair", instance, func(t *rapid.T, o simulate.Options) *simulate.Session {
+		return session(t, hirschbergsinclair.Algorithm, o)
+	})
+	check("itai-rodeh", instance, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, itairodeh.Algorithm, o) })
+	check("bully", instance, func(t *rapid.T, o simulate.Options) *simulate.Session { return session(t, bully.Algorithm, o) })
+	check("stop-and-go", synchronous, func(t *rapid.T, o simulate.Options) *simulate.Session {
+		o.AnyTime = false
+		return session(t, stopandgo.P1, o)
+	})
+}
+
+func TestFaultsAreChoicesToo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := simulate.Options{Instance: election.On(1, 2, 3), AnyTime: true}
+		o.Faults.Unordered = rapid.Bool().Draw(t, "unordered")
+		s := session(t, bully.Algorithm, o)
+		walk(t, s, 6)
+		again(t, s, session(t, bully.Algorithm, o))
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		o := simulate.Options{Instance: election.On(3, 1, 2)}
+		s := session(t, logicalring.Algorithm, o)
+		walk(t, s, 3)
+		again(t, s, session(t, logicalring.Algorithm, o))
+	})
+}
+
+// follow makes the choices that a record tells, and compares each step with it.
+func follow(t *testing.T, s *simulate.Session, r *trace.Record, clock bool) {
+	t.Helper()
+	for i := range r.Steps {
+		want := r.Steps[i]
+		for clock && s.Now().Less(want.Time) {
+			passes := slices.IndexFunc(s.Choices(), func(c simulate.Choice) bool { return c.What == simulate.Pass })
+			if passes < 0 {
+				t.Fatalf("time cannot pass before %+v", want)
+			}
+			if err := s.Step(s.Choices()[passes]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found := false
+		for _, c := range slices.Concat(s.Choices(), s.Faults()) {
+			if c.Process != want.Process || c.What == simulate.Lose || c.What == simulate.Duplicate || c.What == simulate.Pass || s.Step(c) != nil {
+				continue
+			}
+			got := s.Record().Steps[len(s.Record().Steps)-1]
+			if !clock {
+				got.Time = want.Time
+			}
+			if found = reflect.DeepEqual(got, want); found {
+				break
+			}
+			s.Back()
+		}
+		if !found {
+			t.Fatalf("no choice makes step %+v", want)
+		}
+	}
+}
+
+func TestASessionCanFollowAnySimulatedRun(t *testing.T) {
+	for seed := range uint64(20) {
+		o := simulate.Options{Instance: election.On(4, 2, 5, 1, 3), Schedule: simulate.Random, AnyTime: true, Seed: seed, Record: true}
+		r := run(t, hirschbergsinclair.Algorithm, o)
+		follow(t, session(t, hirschbergsinclair.Algorithm, o), r.Record, false)
+	}
+}
+
+func TestASessionCanFollowACounterexample(t *testing.T) {
+	for _, parameters := range []map[string]string{{"answer-timeout": "2"}, {"bullying": "no"}} {
+		i := election.Instance{IDs: election.List{1, 2, 3}, Parameters: parameters}
+		o := verify.Options{Instance: i, Starts: verify.EverySet}
+		if parameters["bullying"] == "no" {
+			o.Starts, o.Crashes, o.Recoveries, o.Delay = verify.AnyTime, 1, 1, 2
+		}
+		report, err := verify.Run(bully.Algorithm, o)
+		if err != nil || report.Violation == nil {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		follow(t, session(t, bully.Algorithm, simulate.Options{Instance: i, AnyTime: true, Delay: uint64(max(1, o.Delay))}), &report.Violation.Record, true)
+	}
+}
+
+func TestAnEventThatCannotComeIsRefusedAndChangesNothing(t *testing.T) {
+	s := session(t, lcr.Algorithm, simulate.Options{Instance: election.On(2, 1)})
+	for _, c := range []simulate.Choice{
+		{What: simulate.Deliver}, {What: simulate.Pass, Time: election.Units(1)}, {What: simulate.Begin, Process: 7}, {What: simulate.Begin, Process: -1},
+		{What: simulate.Revive}, {What: simulate.Expire}, {What: simulate.Distrust},
+	} {
+		if err := s.Step(c); !errors.Is(err, simulate.ErrChoice) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if s.Back() || len(s.Made()) > 0 || len(s.Record().Steps) > 0 {
+		t.Error("what was refused happened")
+	}
+	broken := lcr.Algorithm
+	broken.Receive = func(_ *lcr.Process, _ election.Port, _ election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		out.Send(1, 0, m)
+	}
+	s = session(t, broken, simulate.Options{Instance: election.On(2, 1)})
+	for range 2 {
+		if err := s.Step(s.Choices()[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := lines(t, s.Record())
+	if err := s.Step(s.Choices()[0]); !errors.Is(err, simulate.ErrBroken) {
+		t.Errorf("a step that sends on a port that it declares not to use: %v", err)
+	}
+	if lines(t, s.Record()) != before || len(s.Made()) != 2 || len(s.Choices()) != 2 {
+		t.Errorf("a step that failed left something: %v", s.Choices())
+	}
+}
