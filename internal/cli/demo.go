@@ -145,6 +145,14 @@ type demoInput struct {
 	silent bool          // none came so far, and perhaps none ever will
 }
 
+// next returns where the next command comes from: nil while none is to be obeyed.
+func (i demoInput) next(quit, settled bool) <-chan string {
+	if quit || !i.prompt && !settled {
+		return nil
+	}
+	return i.lines
+}
+
 func (p *program) demoInput(o demoOptions) demoInput {
 	lines := make(chan string)
 	if o.scenario != "" {
@@ -211,10 +219,6 @@ func (d *demo) run(ctx context.Context, input demoInput, o demoOptions) error {
 		if quit && (settled || d.failed) {
 			return nil
 		}
-		lines := input.lines
-		if quit || !input.prompt && !settled {
-			lines = nil
-		}
 		select {
 		case <-ctx.Done():
 			return nil
@@ -222,7 +226,7 @@ func (d *demo) run(ctx context.Context, input demoInput, o demoOptions) error {
 			d.hear(r)
 		case <-d.deadline(settled):
 			d.waited()
-		case line, more := <-lines:
+		case line, more := <-input.next(quit, settled):
 			if !more {
 				input.lines = nil
 				quit = timeUp == nil && !input.silent
