@@ -23,6 +23,8 @@
 //	}
 //	return member.Err()
 //
+// Package statushttp serves what a member knows over HTTP.
+//
 // The live member with the greatest identifier leads. When it dies, the others notice by its broken
 // connections at once, or after Config.Suspicion where it fell silent; the greatest of them takes over, in a
 // few times Config.MessageDelay. When it returns, it leads again.

@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"math/rand/v2"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -254,59 +252,27 @@ func TestAMemberEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestHandlerSaysWhoLeads(t *testing.T) {
+func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 	g := newGroup(t, 4, 9)
 	g.agree(9)
-	g.members[4].Close() // so that nothing below is a matter of time
-	for {
-		_, changed := g.members[9].live.State()
-		if !g.members[9].Status().Members[0].Reachable {
-			break
+	leader := uint64(9)
+	for _, reachable := range []bool{true, false} {
+		if !reachable {
+			g.members[4].Close()
 		}
-		<-changed
-	}
-	status := fmt.Sprintf(`{"id":9,"role":"leader","leader":9,"term":0,"quorum":false,"members":[{"id":4,"address":%q,"reachable":false},{"id":9,"address":%q,"reachable":true}]}`,
-		g.config.Members[0].Address, g.config.Members[1].Address)
-	stopped := fmt.Sprintf(`{"id":4,"role":"electing","leader":null,"term":0,"quorum":false,"members":[{"id":4,"address":%q,"reachable":true},{"id":9,"address":%q,"reachable":false}]}`,
-		g.config.Members[0].Address, g.config.Members[1].Address)
-	for _, test := range []struct {
-		id           uint64
-		method, path string
-		code         int
-		body         string
-	}{
-		{9, "GET", "/status", 200, status},
-		{9, "GET", "/leader", 200, status},
-		{9, "GET", "/healthz", 200, `{"healthy":true}`},
-		{9, "HEAD", "/leader", 200, ""},
-		{4, "GET", "/status", 200, stopped},
-		{4, "GET", "/leader", 503, stopped},
-		{4, "HEAD", "/leader", 503, ""},
-		{4, "GET", "/healthz", 503, `{"healthy":false,"reason":"closed"}`},
-		{9, "POST", "/status", 405, ""},
-		{9, "DELETE", "/leader", 405, ""},
-		{9, "GET", "/nothing", 404, ""},
-	} {
-		server := httptest.NewServer(g.members[test.id].Handler())
-		request, err := http.NewRequestWithContext(t.Context(), test.method, server.URL+test.path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := server.Client().Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		server.Close()
-		if response.StatusCode != test.code || test.body != "" && string(body) != test.body+"\n" {
-			t.Errorf("%s %s of member %d: %d %s; want %d %s", test.method, test.path, test.id, response.StatusCode, body, test.code, test.body)
-		}
-		if test.code != 404 && test.code != 405 && response.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("%s is of type %q", test.path, response.Header.Get("Content-Type"))
+		want := Status{ID: 9, Role: Leader, Leader: &leader, Members: []MemberStatus{
+			{4, g.config.Members[0].Address, reachable}, {9, g.config.Members[1].Address, true},
+		}}
+		for {
+			_, changed := g.members[9].live.State()
+			if reflect.DeepEqual(g.members[9].Status(), want) {
+				break
+			}
+			select {
+			case <-changed:
+			case <-time.After(patience):
+				t.Fatalf("%+v; want %+v", g.members[9].Status(), want)
+			}
 		}
 	}
 }

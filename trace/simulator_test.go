@@ -39,6 +39,23 @@ type pending[M any] struct {
 // The order of what happens at one time.
 var order = []trace.Event{trace.Crash, trace.Recover, trace.Receive, trace.Start, trace.Suspect, trace.Timeout}
 
+// simulation is a run under way.
+type simulation[S, M any] struct {
+	algorithm *election.Algorithm[S, M]
+	on        *election.Prepared
+	text      func(*election.Prepared, M) string
+	options   options
+	record    *trace.Record
+
+	states  []S
+	dead    []bool
+	running map[[2]int]int // timers by process: the number of what will happen
+	queue   []pending[M]
+	added   int // to the queue
+	sent    int
+	effects election.Collector[M]
+}
+
 // simulate runs an algorithm, so that tests look at records of what the catalogue really does.
 func simulate[S, M any](t testing.TB, a *election.Algorithm[S, M], text func(*election.Prepared, M) string, o options, ids ...uint64) *trace.Record {
 	t.Helper()
@@ -46,129 +63,170 @@ func simulate[S, M any](t testing.TB, a *election.Algorithm[S, M], text func(*el
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := on.Size()
-	r := &trace.Record{Header: trace.Header{
-		Format: trace.Format, Algorithm: a.Name, Title: a.Title, Topology: a.Topology.String(), N: n,
+	s := &simulation[S, M]{
+		algorithm: a, on: on, text: text, options: o, record: &trace.Record{Header: header(a.Declaration, on, o)},
+		dead: make([]bool, on.Size()), running: map[[2]int]int{},
+	}
+	s.schedule()
+	for len(s.queue) > 0 {
+		s.step(s.next())
+	}
+	return s.record
+}
+
+func header(a election.Declaration, on *election.Prepared, o options) trace.Header {
+	h := trace.Header{
+		Format: trace.Format, Algorithm: a.Name, Title: a.Title, Topology: a.Topology.String(), N: on.Size(),
 		Timing: a.Timing.String(), Seed: 1, Clock: o.clock,
-	}}
+	}
 	if !o.clock {
-		r.Schedule = "fifo"
+		h.Schedule = "fifo"
 	}
 	for _, name := range on.Parameters.Names() {
-		if r.Parameters == nil {
-			r.Parameters = map[string]string{}
+		if h.Parameters == nil {
+			h.Parameters = map[string]string{}
 		}
-		r.Parameters[name] = on.Parameters.Text(name)
+		h.Parameters[name] = on.Parameters.Text(name)
 	}
 	for _, k := range a.Kinds {
-		r.Kinds = append(r.Kinds, trace.Kind{Name: k.Name, Class: k.Class.String()})
+		h.Kinds = append(h.Kinds, trace.Kind{Name: k.Name, Class: k.Class.String()})
 	}
-	states, dead, running := make([]S, n), make([]bool, n), map[[2]int]int{}
-	var queue []pending[M]
-	number, sent := 0, 0
-	add := func(p pending[M]) int {
-		number++
-		p.number = number
-		queue = append(queue, p)
-		return number
+	for p := range h.N {
+		h.IDs = append(h.IDs, on.Real(p))
 	}
-	for p := range n {
-		states[p] = a.New(on.Local(p))
-		r.IDs = append(r.IDs, on.Real(p))
-		if o.starts == nil || slices.Contains(o.starts, p) {
-			add(pending[M]{event: trace.Start, process: p})
+	return h
+}
+
+// schedule makes the processes, and adds what is to happen to them.
+func (s *simulation[S, M]) schedule() {
+	for p := range s.dead {
+		s.states = append(s.states, s.algorithm.New(s.on.Local(p)))
+		if s.options.starts == nil || slices.Contains(s.options.starts, p) {
+			s.add(pending[M]{event: trace.Start, process: p})
 		}
 	}
-	for _, f := range o.crashes {
-		add(pending[M]{time: f.time, event: trace.Crash, process: f.position})
-		for p := range n {
-			if a.Suspect != nil && p != f.position {
-				add(pending[M]{time: f.time + 1, event: trace.Suspect, process: p, port: election.Port(f.position), from: f.position + 1})
+	for _, f := range s.options.crashes {
+		s.add(pending[M]{time: f.time, event: trace.Crash, process: f.position})
+		for p := range s.dead {
+			if s.algorithm.Suspect != nil && p != f.position {
+				s.add(pending[M]{time: f.time + 1, event: trace.Suspect, process: p, port: election.Port(f.position), from: f.position + 1})
 			}
 		}
 	}
-	for _, f := range o.revives {
-		add(pending[M]{time: f.time, event: trace.Recover, process: f.position})
+	for _, f := range s.options.revives {
+		s.add(pending[M]{time: f.time, event: trace.Recover, process: f.position})
 	}
-	var effects election.Collector[M]
-	for len(queue) > 0 {
-		next := slices.MinFunc(queue, func(x, y pending[M]) int {
-			return cmp.Or(cmp.Compare(x.time, y.time),
-				cmp.Compare(slices.Index(order, x.event), slices.Index(order, y.event)), cmp.Compare(x.number, y.number))
+}
+
+func (s *simulation[S, M]) add(p pending[M]) int {
+	s.added++
+	p.number = s.added
+	s.queue = append(s.queue, p)
+	return p.number
+}
+
+// next takes the earliest out of the queue.
+func (s *simulation[S, M]) next() pending[M] {
+	next := slices.MinFunc(s.queue, func(x, y pending[M]) int {
+		return cmp.Or(cmp.Compare(x.time, y.time),
+			cmp.Compare(slices.Index(order, x.event), slices.Index(order, y.event)), cmp.Compare(x.number, y.number))
+	})
+	s.queue = slices.DeleteFunc(s.queue, func(x pending[M]) bool { return x.number == next.number })
+	return next
+}
+
+// step lets an event happen and records it, unless it is void.
+func (s *simulation[S, M]) step(next pending[M]) {
+	r := trace.Step{Number: len(s.record.Steps) + 1, Process: next.process, Event: next.event, Port: -1}
+	if s.options.clock {
+		r.Time = election.Units(uint64(next.time))
+	}
+	s.effects.At(s.on.Network.First(next.process))
+	if !s.happen(next, &r) {
+		return
+	}
+	s.send(next, &r)
+	s.other(next, &r)
+	s.effects.Reset()
+	s.record.Steps = append(s.record.Steps, r)
+}
+
+// happen hands an event to its process. It returns false if the event is void: a suspicion or timeout of a process
+// that is dead, or a timer that was set again or stopped.
+func (s *simulation[S, M]) happen(next pending[M], r *trace.Step) bool {
+	a, p, out := s.algorithm, next.process, s.effects.Out()
+	switch next.event {
+	case trace.Crash:
+		s.dead[p] = true
+	case trace.Recover:
+		s.dead[p] = false
+		s.states[p] = a.New(s.on.Local(p))
+		a.Recover(&s.states[p], out)
+	case trace.Start:
+		a.Start(&s.states[p], out)
+	case trace.Receive:
+		r.Message, r.From, r.Port, r.Kind, r.Text = next.message, next.from, int(next.port), a.Kinds[next.kind].Name, s.text(s.on, next.m)
+		if s.dead[p] {
+			r.Event, r.Port = trace.Lost, -1
+		} else {
+			a.Receive(&s.states[p], next.port, next.kind, next.m, out)
+		}
+	case trace.Suspect:
+		if s.dead[p] {
+			return false
+		}
+		r.From, r.Port = next.from, int(next.port)
+		a.Suspect(&s.states[p], next.port, out)
+	case trace.Timeout:
+		timer := [2]int{p, int(next.timer)}
+		if s.dead[p] || s.running[timer] != next.number {
+			return false
+		}
+		delete(s.running, timer)
+		r.Text = a.Timers[next.timer]
+		a.Timeout(&s.states[p], next.timer, out)
+	}
+	return true
+}
+
+// send records the messages of a step, each of which arrives a unit later.
+func (s *simulation[S, M]) send(next pending[M], r *trace.Step) {
+	for _, m := range s.effects.Sent() {
+		s.sent++
+		to, port := s.on.Network.End(m.On())
+		r.Sent = append(r.Sent, trace.Sent{
+			Message: s.sent, To: to, Port: int(m.On() - s.on.Network.First(next.process)),
+			Kind: s.algorithm.Kinds[m.Kind()].Name, Text: s.text(s.on, m.M),
 		})
-		queue = slices.DeleteFunc(queue, func(x pending[M]) bool { return x.number == next.number })
-		p, out := next.process, effects.Out()
-		s := trace.Step{Process: p, Event: next.event, Port: -1}
-		effects.At(on.Network.First(p))
-		switch next.event {
-		case trace.Crash:
-			dead[p] = true
-		case trace.Recover:
-			dead[p] = false
-			states[p] = a.New(on.Local(p))
-			a.Recover(&states[p], out)
-		case trace.Start:
-			a.Start(&states[p], out)
-		case trace.Receive:
-			s.Message, s.From, s.Port, s.Kind, s.Text = next.message, next.from, int(next.port), a.Kinds[next.kind].Name, text(on, next.m)
-			if dead[p] {
-				s.Event, s.Port = trace.Lost, -1
-			} else {
-				a.Receive(&states[p], next.port, next.kind, next.m, out)
-			}
-		case trace.Suspect:
-			if dead[p] {
-				continue
-			}
-			s.From, s.Port = next.from, int(next.port)
-			a.Suspect(&states[p], next.port, out)
-		case trace.Timeout:
-			if dead[p] || running[[2]int{p, int(next.timer)}] != next.number {
-				continue
-			}
-			delete(running, [2]int{p, int(next.timer)})
-			s.Text = a.Timers[next.timer]
-			a.Timeout(&states[p], next.timer, out)
-		}
-		for _, m := range effects.Sent() {
-			sent++
-			to, port := on.Network.End(m.On())
-			s.Sent = append(s.Sent, trace.Sent{
-				Message: sent, To: to, Port: int(m.On() - on.Network.First(p)),
-				Kind: a.Kinds[m.Kind()].Name, Text: text(on, m.M),
-			})
-			add(pending[M]{
-				time: next.time + 1, event: trace.Receive, process: to, port: port, kind: m.Kind(),
-				m: m.M, message: sent, from: p + 1,
-			})
-		}
-		for _, e := range effects.Rare() {
-			at := [2]int{p, int(e.Timer)}
-			switch e.Op {
-			case election.SetTimer:
-				s.Timers = append(s.Timers, trace.Timer{Name: a.Timers[e.Timer], After: &e.Ticks})
-				running[at] = add(pending[M]{time: next.time + int(e.Ticks.Lo), event: trace.Timeout, process: p, timer: e.Timer})
-			case election.StopTimer:
-				if running[at] != 0 {
-					s.Timers = append(s.Timers, trace.Timer{Name: a.Timers[e.Timer]})
-					delete(running, at)
-				}
-			case election.Lead:
-				s.Decided = append(s.Decided, trace.Decision{Role: "leader", Leader: new(on.Real(p)), Term: uint64(e.Term)})
-			case election.Follow:
-				s.Decided = append(s.Decided, trace.Decision{Role: "follower", Leader: new(on.RealOf(e.ID)), Term: uint64(e.Term)})
-			case election.Doubt:
-				s.Decided = append(s.Decided, trace.Decision{Role: "undecided", Term: uint64(e.Term)})
-			}
-		}
-		effects.Reset()
-		if o.clock {
-			s.Time = election.Units(uint64(next.time))
-		}
-		s.Number = len(r.Steps) + 1
-		r.Steps = append(r.Steps, s)
+		s.add(pending[M]{
+			time: next.time + 1, event: trace.Receive, process: to, port: port, kind: m.Kind(),
+			m: m.M, message: s.sent, from: next.process + 1,
+		})
 	}
-	return r
+}
+
+// other records the timers and decisions of a step.
+func (s *simulation[S, M]) other(next pending[M], r *trace.Step) {
+	p, timers := next.process, s.algorithm.Timers
+	for _, e := range s.effects.Rare() {
+		at := [2]int{p, int(e.Timer)}
+		switch e.Op {
+		case election.SetTimer:
+			r.Timers = append(r.Timers, trace.Timer{Name: timers[e.Timer], After: &e.Ticks})
+			s.running[at] = s.add(pending[M]{time: next.time + int(e.Ticks.Lo), event: trace.Timeout, process: p, timer: e.Timer})
+		case election.StopTimer:
+			if s.running[at] != 0 {
+				r.Timers = append(r.Timers, trace.Timer{Name: timers[e.Timer]})
+				delete(s.running, at)
+			}
+		case election.Lead:
+			r.Decided = append(r.Decided, trace.Decision{Role: "leader", Leader: new(s.on.Real(p)), Term: uint64(e.Term)})
+		case election.Follow:
+			r.Decided = append(r.Decided, trace.Decision{Role: "follower", Leader: new(s.on.RealOf(e.ID)), Term: uint64(e.Term)})
+		case election.Doubt:
+			r.Decided = append(r.Decided, trace.Decision{Role: "undecided", Term: uint64(e.Term)})
+		}
+	}
 }
 
 func runLCR(t testing.TB, clock bool, ids ...uint64) *trace.Record {

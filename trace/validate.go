@@ -66,6 +66,15 @@ func (h *Header) validate() error {
 	if h.Format != Format {
 		return fmt.Errorf("its format is %d; this version reads and writes format %d", h.Format, Format)
 	}
+	for _, check := range []func() error{h.validateNetwork, h.validateKinds, h.validateTexts} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *Header) validateNetwork() error {
 	if h.N < 1 || h.N > election.MaxRing {
 		return fmt.Errorf("a record is of 1 to %d processes, not %d", election.MaxRing, h.N)
 	}
@@ -83,6 +92,10 @@ func (h *Header) validate() error {
 			return fmt.Errorf("edge %d-%d leaves positions 0 to %d", e[0], e[1], h.N-1)
 		}
 	}
+	return nil
+}
+
+func (h *Header) validateKinds() error {
 	if len(h.Kinds) < 1 || len(h.Kinds) > maxKinds {
 		return fmt.Errorf("it declares %d kinds of message; 1 to %d can be", len(h.Kinds), maxKinds)
 	}
@@ -97,6 +110,10 @@ func (h *Header) validate() error {
 			return err
 		}
 	}
+	return nil
+}
+
+func (h *Header) validateTexts() error {
 	for _, name := range slices.Sorted(maps.Keys(h.Parameters)) {
 		if err := graphic(name, h.Parameters[name]); err != nil {
 			return err
@@ -137,7 +154,7 @@ func graphic(texts ...string) error {
 // step checks the next step. After an error the validator is of no more use.
 func (v *validator) step(s *Step) error {
 	v.steps++
-	for _, check := range []func(*Step) error{v.event, v.arrival, v.life, v.effects} {
+	for _, check := range []func(*Step) error{v.event, v.place, v.arrival, v.life, v.effects} {
 		if err := check(s); err != nil {
 			return fmt.Errorf("%w: step %d: %w", ErrRecord, v.steps, err)
 		}
@@ -161,6 +178,11 @@ func (v *validator) event(s *Step) error {
 		return errors.New("a timeout names no timer")
 	}
 	v.time = s.Time
+	return nil
+}
+
+// place checks which port and which other process an event names.
+func (v *validator) place(s *Step) error {
 	onPort := s.Event == Receive || s.Event == Suspect || s.Event == Trust
 	if onPort && (s.Port < 0 || s.Port > maxPort) || !onPort && s.Port != -1 {
 		return fmt.Errorf("port %d of event %s; 0 to %d where something is received, suspected or trusted, else -1", s.Port, s.Event, maxPort)

@@ -19,7 +19,7 @@ import (
 // printed is S4 as printed, which says nothing of suspicions that were wrong.
 func printed(parameters map[string]string) machine {
 	m := machine{bully.Algorithm, map[string]string{"bullying": "no"}}
-	m.Trust = func(*bully.Process, election.Port, *election.Out[bully.Message]) {}
+	m.algorithm.Trust = func(*bully.Process, election.Port, *election.Out[bully.Message]) {}
 	maps.Copy(m.parameters, parameters)
 	return m
 }
@@ -28,7 +28,7 @@ func printed(parameters map[string]string) machine {
 func asItIs(parameters map[string]string) machine { return machine{bully.Algorithm, parameters} }
 
 type machine struct {
-	election.Algorithm[bully.Process, bully.Message]
+	algorithm  election.Algorithm[bully.Process, bully.Message]
 	parameters map[string]string
 }
 
@@ -61,7 +61,7 @@ func (m machine) expectEnd(t *testing.T, want string, world func(*simulate.Optio
 	o := among(5, m.parameters)
 	o.Limit = 10_000
 	world(&o)
-	if got := end(run(t, m.Algorithm, o)); got != want {
+	if got := end(run(t, m.algorithm, o)); got != want {
 		t.Errorf("with %v: %s; want: %s", m.parameters, got, want)
 	}
 }
@@ -73,7 +73,7 @@ func (m machine) wrongEnd(t *testing.T, world func(*simulate.Options)) string {
 		o := among(5, m.parameters)
 		o.Seed, o.Limit = seed, 100_000
 		world(&o)
-		if got := end(run(t, m.Algorithm, o)); got != "right" {
+		if got := end(run(t, m.algorithm, o)); got != "right" {
 			return got
 		}
 	}
@@ -140,7 +140,7 @@ func TestWithoutRestarting(t *testing.T) {
 	}
 	for _, m := range []machine{printed(nil), asItIs(nil)} {
 		m.expectEnd(t, "right", replaced)
-		m.Recover = func(*bully.Process, *election.Out[bully.Message]) {}
+		m.algorithm.Recover = func(*bully.Process, *election.Out[bully.Message]) {}
 		m.expectEnd(t, "nobody leads", replaced) // and all follow 5
 	}
 }
@@ -148,7 +148,7 @@ func TestWithoutRestarting(t *testing.T) {
 // "There is a failure detector which detects failed processes."
 func TestWithoutAFailureDetector(t *testing.T) {
 	for _, m := range []machine{printed(nil), asItIs(nil)} {
-		m.Suspect, m.Trust = nil, nil
+		m.algorithm.Suspect, m.algorithm.Trust = nil, nil
 		m.expectEnd(t, "nobody leads", func(o *simulate.Options) { crash(o, 5, 50) })
 	}
 }
@@ -276,7 +276,7 @@ func TestWithoutKnowingEveryOther(t *testing.T) {
 	}{{printed(nil), "4 and 5 lead"}, {asItIs(nil), "it does not end"}} {
 		test.expectEnd(t, "right", alone)
 		test.expectEnd(t, "right", later)
-		test.New = func(l election.Local) bully.Process {
+		test.algorithm.New = func(l election.Local) bully.Process {
 			if l.ID == 4 {
 				l.Degree = 4
 			}

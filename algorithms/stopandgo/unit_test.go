@@ -38,95 +38,138 @@ type outcome struct {
 // longest is how many units the oracle goes on for.
 const longest = 20_000
 
+const infinite = 1 << 63
+
+type message struct {
+	kind byte // 's' election started, 'i' identity, 'e' elected
+	j    uint64
+	m, w uint64
+}
+
+type processor struct {
+	awake, spontaneous, unwilling bool
+	bestid, count                 uint64
+	waiting                       *message
+}
+
+// units is an election under way.
+type units struct {
+	ring
+	t          testing.TB
+	h          []uint64
+	processors []processor
+	outgoing   []*message // by receiver
+	unit       uint64
+	ended      bool
+	o          outcome
+}
+
 // unitByUnit is the dumb oracle: S5's loop as it is printed, a unit of time after the other, for all processors. An
 // election that does not end has no leader.
 func unitByUnit(t testing.TB, r ring, h []uint64) outcome {
 	t.Helper()
-	type message struct {
-		kind byte // 's' election started, 'i' identity, 'e' elected
-		j    uint64
-		m, w uint64
-	}
-	type processor struct {
-		awake, spontaneous, entered, done bool
-		bestid, count                     uint64
-		waiting                           *message
-	}
-	const infinite = 1 << 63
 	n := len(r.ids)
-	processors, incoming := make([]processor, n), make([]*message, n)
-	unwilling := make([]bool, n)
+	u := &units{ring: r, t: t, h: h, processors: make([]processor, n), o: outcome{byPhase: []uint64{0}}}
 	for _, q := range r.unwilling {
-		unwilling[q] = true
+		u.processors[q].unwilling = true
 	}
-	o := outcome{byPhase: []uint64{0}}
-	for unit := uint64(0); unit < longest; unit++ {
-		outgoing := make([]*message, n)
-		for q := range processors {
-			p, i := &processors[q], r.ids[q]
-			send := func(m message) {
-				if outgoing[(q+1)%n] != nil {
-					t.Fatalf("unit %d: %d sends twice", unit, i)
-				}
-				outgoing[(q+1)%n] = &m
-				if m.kind == 'e' {
-					o.announced++
-					return
-				}
-				for uint64(len(o.byPhase)) <= m.m {
-					o.byPhase = append(o.byPhase, 0)
-				}
-				o.byPhase[m.m]++
+	for incoming := make([]*message, n); u.unit < longest; u.unit++ {
+		u.outgoing = make([]*message, n)
+		for q := range u.processors {
+			begins := u.read(q, incoming[q])
+			if u.ended {
+				return u.o
 			}
-			read := incoming[q]
-			switch {
-			case read == nil:
-			case read.kind == 's':
-				if !p.awake {
-					p.awake = true
-					send(message{kind: 's'})
-				}
-				p.entered, p.bestid = true, infinite
-				if p.spontaneous || !unwilling[q] {
-					p.bestid, p.waiting, p.count = i, &message{'i', i, 1, 1}, 2*i*h[0]
-					continue
-				}
-			case read.kind == 'e':
-				p.done = true
-				if read.j == i {
-					o.quiet = unit
-					return o
-				}
-				send(*read)
-			case read.j == i:
-				if o.leader != 0 {
-					t.Fatalf("%d and %d are elected", o.leader, i)
-				}
-				o.leader, o.elected = i, unit
-				send(message{kind: 'e', j: i})
-			case read.j < p.bestid:
-				p.bestid, p.waiting = read.j, nil
-				if m := read.m; read.w < h[m-1] {
-					send(message{'i', read.j, m, read.w + 1})
-				} else {
-					p.waiting, p.count = &message{'i', read.j, m + 1, read.w + 1}, 2*read.j*(h[m]-h[m-1])
-					continue
-				}
-			}
-			if r.wakes == nil && unit == 0 || r.wakes != nil && uint64(r.wakes[q]) == unit && r.wakes[q] >= 0 {
-				if !p.awake {
-					p.awake, p.spontaneous = true, true
-					send(message{kind: 's'})
-				}
-			}
-			if p.waiting != nil {
-				if p.count--; p.count == 0 {
-					send(*p.waiting)
-					p.waiting = nil
-				}
+			if !begins {
+				u.wake(q)
+				u.passOn(q)
 			}
 		}
-		incoming = outgoing
+		incoming = u.outgoing
 	}
-	return o
+	return u.o
+}
+
+func (u *units) send(q int, m message) {
+	to := (q + 1) % len(u.ids)
+	if u.outgoing[to] != nil {
+		u.t.Fatalf("unit %d: %d sends twice", u.unit, u.ids[q])
+	}
+	u.outgoing[to] = &m
+	if m.kind == 'e' {
+		u.o.announced++
+		return
+	}
+	for uint64(len(u.o.byPhase)) <= m.m {
+		u.o.byPhase = append(u.o.byPhase, 0)
+	}
+	u.o.byPhase[m.m]++
+}
+
+// read takes what has arrived. It reports whether a wait begins with it, which counts from the next unit.
+func (u *units) read(q int, read *message) (begins bool) {
+	p, i := &u.processors[q], u.ids[q]
+	switch {
+	case read == nil:
+	case read.kind == 's':
+		return u.started(q)
+	case read.kind == 'e':
+		if read.j == i {
+			u.o.quiet, u.ended = u.unit, true
+			return false
+		}
+		u.send(q, *read)
+	case read.j == i:
+		if u.o.leader != 0 {
+			u.t.Fatalf("%d and %d are elected", u.o.leader, i)
+		}
+		u.o.leader, u.o.elected = i, u.unit
+		u.send(q, message{kind: 'e', j: i})
+	case read.j < p.bestid:
+		p.bestid, p.waiting = read.j, nil
+		m := read.m
+		if read.w >= u.h[m-1] {
+			p.waiting, p.count = &message{'i', read.j, m + 1, read.w + 1}, 2*read.j*(u.h[m]-u.h[m-1])
+			return true
+		}
+		u.send(q, message{'i', read.j, m, read.w + 1})
+	}
+	return false
+}
+
+// started takes election started.
+func (u *units) started(q int) (begins bool) {
+	p, i := &u.processors[q], u.ids[q]
+	if !p.awake {
+		p.awake = true
+		u.send(q, message{kind: 's'})
+	}
+	p.bestid = infinite
+	if p.unwilling && !p.spontaneous {
+		return false
+	}
+	p.bestid, p.waiting, p.count = i, &message{'i', i, 1, 1}, 2*i*u.h[0]
+	return true
+}
+
+// wake lets a processor wake by itself, if it is time.
+func (u *units) wake(q int) {
+	p := &u.processors[q]
+	due := u.wakes == nil && u.unit == 0 || u.wakes != nil && u.wakes[q] >= 0 && uint64(u.wakes[q]) == u.unit
+	if due && !p.awake {
+		p.awake, p.spontaneous = true, true
+		u.send(q, message{kind: 's'})
+	}
+}
+
+// passOn sends what a processor holds back, if it is time.
+func (u *units) passOn(q int) {
+	p := &u.processors[q]
+	if p.waiting == nil {
+		return
+	}
+	if p.count--; p.count == 0 {
+		u.send(q, *p.waiting)
+		p.waiting = nil
+	}
 }

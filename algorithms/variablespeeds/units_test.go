@@ -36,77 +36,117 @@ type outcome struct {
 	elected, quiet, undecided int
 }
 
+// processor is what the simulation keeps of one.
+type processor struct {
+	awake, takesPart, told bool
+	best                   uint64
+	holds                  bool // the token of best,
+	count                  int  // for so many units
+}
+
+// hold takes the token of an identifier.
+func (p *processor) hold(id uint64) { p.best, p.holds, p.count = id, true, 1<<id }
+
+// units is a simulation under way.
+type units struct {
+	*ring
+	t          *testing.T
+	processors []processor
+	next       [][]letter // by receiver
+	now        int
+	o          outcome
+}
+
 // play simulates.
 func (r *ring) play(t *testing.T) outcome {
 	t.Helper()
 	n := len(r.ids)
-	const none = -1
-	awake, takesPart, told := make([]bool, n), make([]bool, n), make([]bool, n)
-	best, count, holds := slices.Repeat([]uint64{math.MaxUint64}, n), make([]int, n), make([]bool, n)
-	links := make([][]letter, n) // by receiver
-	o := outcome{leader: none}
-	for now := 0; ; now++ {
-		next := make([][]letter, n)
-		send := func(p, kind int, id uint64) {
-			to := (p + 1) % n
-			if next[to] = append(next[to], letter{kind, id}); len(next[to]) > 1 && (next[to][0].kind != 0 || id != 0) {
-				t.Fatalf("%+v: two messages on a link at %d, and not election started and the token of 0", r, now)
-			}
-			o.sent[kind]++
-		}
+	u := &units{ring: r, t: t, processors: slices.Repeat([]processor{{best: math.MaxUint64}}, n), o: outcome{leader: -1}}
+	for links := make([][]letter, n); ; u.now++ {
+		u.next = make([][]letter, n)
 		rest := true
-		for p, id := range r.ids {
-			begins := false
-			for _, m := range links[p] {
-				o.quiet = now
-				switch {
-				case m.kind == 0:
-					if !awake[p] {
-						awake[p], takesPart[p] = true, !r.unwilling[p]
-						send(p, 0, 0)
-					}
-					begins = takesPart[p]
-				case m.kind == 2:
-					told[p] = true
-					if holds[p] = false; m.id != id {
-						send(p, 2, m.id)
-					}
-				case m.id == id:
-					o.leader, o.elected = p, now
-					send(p, 2, id)
-				case m.id < best[p]:
-					best[p], holds[p], count[p] = m.id, true, 1<<m.id
-				}
-				if begins && id < best[p] {
-					best[p], holds[p], count[p] = id, true, 1<<id
-				}
-			}
-			if !awake[p] && r.wake[p] == now {
-				awake[p], takesPart[p] = true, true
-				switch {
-				case !r.together:
-					send(p, 0, 0)
-				case !r.unwilling[p]:
-					best[p], holds[p], count[p] = id, true, 1<<id
-				}
-			}
-			if holds[p] {
-				if count[p]--; count[p] == 0 {
-					holds[p] = false
-					send(p, 1, best[p])
-				}
-			}
-			rest = rest && !holds[p] && (awake[p] || r.wake[p] < now)
+		for q := range u.processors {
+			u.read(q, links[q])
+			u.wakes(q)
+			u.passOn(q)
+			p := &u.processors[q]
+			rest = rest && !p.holds && (p.awake || r.wake[q] < u.now)
 		}
-		links = next
+		links = u.next
 		if rest && !slices.ContainsFunc(links, func(m []letter) bool { return len(m) > 0 }) {
-			for p := range told {
-				if !told[p] {
-					o.undecided++
+			for _, p := range u.processors {
+				if !p.told {
+					u.o.undecided++
 				}
 			}
-			return o
+			return u.o
 		}
+	}
+}
+
+func (u *units) send(q, kind int, id uint64) {
+	u.t.Helper()
+	to := (q + 1) % len(u.ids)
+	u.next[to] = append(u.next[to], letter{kind, id})
+	if link := u.next[to]; len(link) > 1 && (link[0].kind != 0 || id != 0) {
+		u.t.Fatalf("%+v: two messages on a link at %d, and not election started and the token of 0", u.ring, u.now)
+	}
+	u.o.sent[kind]++
+}
+
+// read takes what has arrived.
+func (u *units) read(q int, letters []letter) {
+	p, id, begins := &u.processors[q], u.ids[q], false
+	for _, m := range letters {
+		u.o.quiet = u.now
+		switch {
+		case m.kind == 0:
+			if !p.awake {
+				p.awake, p.takesPart = true, !u.unwilling[q]
+				u.send(q, 0, 0)
+			}
+			begins = p.takesPart
+		case m.kind == 2:
+			p.told, p.holds = true, false
+			if m.id != id {
+				u.send(q, 2, m.id)
+			}
+		case m.id == id:
+			u.o.leader, u.o.elected = q, u.now
+			u.send(q, 2, id)
+		case m.id < p.best:
+			p.hold(m.id)
+		}
+		if begins && id < p.best {
+			p.hold(id)
+		}
+	}
+}
+
+// wakes lets a processor wake by itself, if it is time.
+func (u *units) wakes(q int) {
+	p := &u.processors[q]
+	if p.awake || u.wake[q] != u.now {
+		return
+	}
+	p.awake, p.takesPart = true, true
+	switch {
+	case !u.together:
+		u.send(q, 0, 0)
+	case !u.unwilling[q]:
+		p.hold(u.ids[q])
+	}
+}
+
+// passOn sends the token that a processor holds, if it is time.
+func (u *units) passOn(q int) {
+	p := &u.processors[q]
+	if !p.holds {
+		return
+	}
+	if p.count--; p.count == 0 {
+		p.holds = false
+		u.send(q, 1, p.best)
 	}
 }
 

@@ -145,6 +145,14 @@ type demoInput struct {
 	silent bool          // none came so far, and perhaps none ever will
 }
 
+// next returns where the next command comes from: nil while none is to be obeyed.
+func (i demoInput) next(quit, settled bool) <-chan string {
+	if quit || !i.prompt && !settled {
+		return nil
+	}
+	return i.lines
+}
+
 func (p *program) demoInput(o demoOptions) demoInput {
 	lines := make(chan string)
 	if o.scenario != "" {
@@ -211,28 +219,14 @@ func (d *demo) run(ctx context.Context, input demoInput, o demoOptions) error {
 		if quit && (settled || d.failed) {
 			return nil
 		}
-		lines := input.lines
-		if quit || !input.prompt && !settled {
-			lines = nil
-		}
-		var wait <-chan time.Time
-		switch {
-		case d.agreed && !settled:
-			wait = time.After(time.Until(d.since.Add(settling)))
-		case !d.agreed && !d.failed:
-			wait = time.After(time.Until(d.since.Add(patience)))
-		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case r := <-d.reports:
 			d.hear(r)
-		case <-wait:
-			if !d.agreed {
-				d.failed = true
-				d.show.event(demoEvent{Event: "failed", How: fmt.Sprintf("no agreement within %s", patience)})
-			}
-		case line, more := <-lines:
+		case <-d.deadline(settled):
+			d.waited()
+		case line, more := <-input.next(quit, settled):
 			if !more {
 				input.lines = nil
 				quit = timeUp == nil && !input.silent
@@ -240,16 +234,44 @@ func (d *demo) run(ctx context.Context, input demoInput, o demoOptions) error {
 			}
 			input.silent = false
 			var err error
-			if quit, err = d.obey(line); err != nil && !input.prompt {
+			if quit, err = d.command(line, input.prompt); err != nil {
 				return err
-			} else if err != nil {
-				d.show.say(err.Error())
 			}
 		case <-timeUp:
 			timeUp = nil
 			quit = o.scenario == "" || input.lines == nil
 		}
 	}
+}
+
+// deadline returns a channel that fires when the members have settled, or have disagreed for too long. It is nil where
+// neither is awaited.
+func (d *demo) deadline(settled bool) <-chan time.Time {
+	switch {
+	case d.agreed && !settled:
+		return time.After(time.Until(d.since.Add(settling)))
+	case !d.agreed && !d.failed:
+		return time.After(time.Until(d.since.Add(patience)))
+	}
+	return nil
+}
+
+// waited notes that a deadline has passed: if the members have not agreed by then, the demo has failed.
+func (d *demo) waited() {
+	if !d.agreed {
+		d.failed = true
+		d.show.event(demoEvent{Event: "failed", How: fmt.Sprintf("no agreement within %s", patience)})
+	}
+}
+
+// command obeys a line. A person is told what is wrong with it; from a pipe it ends the demo.
+func (d *demo) command(line string, prompt bool) (quit bool, err error) {
+	quit, err = d.obey(line)
+	if err != nil && prompt {
+		d.show.say(err.Error())
+		return false, nil
+	}
+	return quit, err
 }
 
 // hear takes a member's word, or the system's about it.

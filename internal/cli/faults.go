@@ -211,7 +211,6 @@ func (p *program) faultsText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	}
 	w := p.stdout
 	drawn := s.Faults.Random != (simulate.Budget{})
-	broke := !r.Right || len(r.Faults) > 0 || !r.Complete
 	if drawn {
 		fmt.Fprintln(w, "faults, as they were drawn:")
 		for _, line := range lines {
@@ -221,30 +220,47 @@ func (p *program) faultsText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	for _, line := range r.Missed {
 		fmt.Fprintf(w, "never happened: %s\n", line)
 	}
-	switch {
-	case broke && !s.Until.IsZero() && len(r.Faults) == 0:
-		fmt.Fprintf(w, "not agreed at %s, when the run was to end\n", s.Until)
-	case !r.Complete && claims != "":
-		fmt.Fprintf(w, "it has not ended; %s\n", claims)
-	case !r.Complete:
-		fmt.Fprintln(w, "it has not ended")
-	case broke && claims != "":
-		fmt.Fprintf(w, "it broke; %s\n", claims)
-	case broke && r.Decided == 0 && s.Initiators != nil && !slices.ContainsFunc(s.Initiators, func(q int) bool { return !slices.Contains(r.Dead, q) }):
-		fmt.Fprintln(w, "nobody elects: all that were to start have died")
-	case broke:
-		fmt.Fprintf(w, "it broke, and %s claims to survive that\n", e.Name)
-	case claims != "":
-		fmt.Fprintf(w, "it held, though %s\n", claims)
+	if verdict := faultVerdict(e, s, r, claims); verdict != "" {
+		fmt.Fprintln(w, verdict)
 	}
-	if broke {
+	if broke(r) {
 		for _, line := range camps(r) {
 			fmt.Fprintf(w, "  %s\n", line)
 		}
 	}
-	if broke || drawn {
+	if broke(r) || drawn {
 		fmt.Fprintf(w, "replay: %s\n", o.replay(e, lines))
 	}
+}
+
+// broke reports whether an election under faults went wrong.
+func broke(r *simulate.Result) bool { return !r.Right || len(r.Faults) > 0 || !r.Complete }
+
+// faultVerdict is how an election under faults went, beside what its algorithm does not claim; empty if it
+// went as claimed.
+func faultVerdict(e *catalogue.Entry, s *simulate.Options, r *simulate.Result, claims string) string {
+	switch {
+	case broke(r) && !s.Until.IsZero() && len(r.Faults) == 0:
+		return fmt.Sprintf("not agreed at %s, when the run was to end", s.Until)
+	case !r.Complete && claims != "":
+		return "it has not ended; " + claims
+	case !r.Complete:
+		return "it has not ended"
+	case broke(r) && claims != "":
+		return "it broke; " + claims
+	case broke(r) && r.Decided == 0 && startersDied(s, r):
+		return "nobody elects: all that were to start have died"
+	case broke(r):
+		return fmt.Sprintf("it broke, and %s claims to survive that", e.Name)
+	case claims != "":
+		return "it held, though " + claims
+	}
+	return ""
+}
+
+// startersDied reports whether the processes that were to start were named, and are all dead.
+func startersDied(s *simulate.Options, r *simulate.Result) bool {
+	return s.Initiators != nil && !slices.ContainsFunc(s.Initiators, func(q int) bool { return !slices.Contains(r.Dead, q) })
 }
 
 // disclaimer is why an algorithm need not hold in this run, in words; empty if there is no reason.

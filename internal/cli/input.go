@@ -86,40 +86,8 @@ func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
 	if i.Parameters, err = pairs(in.parameters); err != nil {
 		return i, err
 	}
-	switch {
-	case e.Identifiers == election.Anonymous && (in.ids != "" || in.order != "" || in.first != 1):
-		return i, fmt.Errorf("processes have no identifiers for %s, so --ids, --order and --first mean nothing; say how many with --n", e.Name)
-	case e.Identifiers == election.Anonymous && in.n > 0:
-		i.IDs = nameless(in.n)
-	case in.ids != "" && (in.n != 0 || in.order != "" || in.first != 1):
-		return i, errors.New("--ids says all; --n, --order and --first go without it")
-	case in.ids != "":
-		ids, err := numbers(in.ids)
-		if err != nil {
-			return i, fmt.Errorf("--ids: %w", err)
-		}
-		if e.Topology == election.Complete {
-			slices.Sort(ids) // as positions are there
-		}
-		i.IDs = election.List(ids)
-	case in.n == 0:
-		return i, errors.New("say on which processes: --ids 5,4,3,2,1, or --n 5 with an --order; at least 1 is needed")
-	default:
-		name := in.order
-		if name == "" {
-			name = order.Names[0]
-		}
-		if e.Topology == election.Complete && name != order.Names[0] {
-			return i, fmt.Errorf("on a complete graph nobody stands next to anybody, so --order %s means nothing", name)
-		}
-		ids, err := order.Parse(name, in.n, in.seed)
-		if err == nil {
-			ids, err = ids.From(in.first)
-		}
-		if err != nil {
-			return i, err
-		}
-		i.IDs = ids
+	if i.IDs, err = in.arrangement(e); err != nil {
+		return i, err
 	}
 	if !in.streamed || in.orientation != agreed { // before anything is made that is as large
 		if err := e.Topology.Check(i.IDs.Len()); err != nil {
@@ -129,10 +97,56 @@ func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
 	if err := in.fit(e, &i, in.seed); err != nil {
 		return i, err
 	}
-	if in.votes == "" && in.scores == "" { // then nobody needs a list of them all
+	if in.votes == "" && in.scores == "" { // then no list of them all is needed
 		return i, nil
 	}
 	return i, in.read(e, &i, in.given(i))
+}
+
+// arrangement reads the identifiers, position by position.
+func (in *input) arrangement(e *catalogue.Entry) (election.Arrangement, error) {
+	arranged := in.order != "" || in.first != 1
+	switch {
+	case e.Identifiers == election.Anonymous && (in.ids != "" || arranged):
+		return nil, fmt.Errorf("processes have no identifiers for %s, so --ids, --order and --first mean nothing; say how many with --n", e.Name)
+	case e.Identifiers == election.Anonymous && in.n > 0:
+		return nameless(in.n), nil
+	case in.ids != "" && (in.n != 0 || arranged):
+		return nil, errors.New("--ids says all; --n, --order and --first go without it")
+	case in.ids != "":
+		return in.listed(e)
+	case in.n == 0:
+		return nil, errors.New("say on which processes: --ids 5,4,3,2,1, or --n 5 with an --order; at least 1 is needed")
+	}
+	return in.ordered(e)
+}
+
+// listed reads the identifiers of --ids.
+func (in *input) listed(e *catalogue.Entry) (election.Arrangement, error) {
+	ids, err := numbers(in.ids)
+	if err != nil {
+		return nil, fmt.Errorf("--ids: %w", err)
+	}
+	if e.Topology == election.Complete {
+		slices.Sort(ids) // as positions are there
+	}
+	return election.List(ids), nil
+}
+
+// ordered makes the identifiers that --n, --order and --first ask for.
+func (in *input) ordered(e *catalogue.Entry) (election.Arrangement, error) {
+	name := in.order
+	if name == "" {
+		name = order.Names[0]
+	}
+	if e.Topology == election.Complete && name != order.Names[0] {
+		return nil, fmt.Errorf("on a complete graph nobody stands next to anybody, so --order %s means nothing", name)
+	}
+	ids, err := order.Parse(name, in.n, in.seed)
+	if err != nil {
+		return nil, err
+	}
+	return ids.From(in.first)
 }
 
 // given are the identifiers by position, before a complete graph sorts them.

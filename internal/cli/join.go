@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/statushttp"
 )
 
 // noQuorum is the warning that goes with every live use of the Bully algorithm.
@@ -168,7 +169,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 		}
 	}
 	if web != nil {
-		server := &http.Server{Handler: m.Handler(), ReadHeaderTimeout: 10 * time.Second}
+		server := &http.Server{Handler: statushttp.Handler(m), ReadHeaderTimeout: 10 * time.Second}
 		go func() { end(server.Serve(web)) }()
 		defer server.Close()
 	}

@@ -41,6 +41,17 @@ var rules = []rule{
 	{"no file is too long to be read", readable, []breach{
 		{source("p/p.go", "package p\n"+strings.Repeat("\n", longest)), "p/p.go: 601 lines"},
 	}},
+	{"no struct embeds a generic type", unembedded, []breach{
+		{source("p/p.go", "package p\n\ntype run[S any] struct{}\n\ntype engine[S any] struct {\n\trun[S]\n}\n"), "p/p.go:6: a struct embeds a generic type"},
+		{source("p/p.go", "package p\n\nimport \"m.example/m/q\"\n\ntype engine struct {\n\t*q.Run[int, bool]\n}\n"), "p/p.go:6: a struct embeds a generic type"},
+		{source("p/p.go", "package p\n\ntype run[S any] struct{}\n\nfunc f() {\n\tvar _ struct{ run[int] }\n}\n"), "p/p.go:6: a struct embeds a generic type"},
+	}},
+	{"no function has more ways through it than can be kept in mind", surveyable, []breach{
+		{source("p/p.go", "package p\n\nfunc f(a, b bool) {\n"+strings.Repeat("\tif a && b {\n\t}\n\tif a || b {\n\t}\n", mostWays/4)+"}\n"), "p/p.go:3: there are 21 ways through f"},
+		{source("p/p.go", "package p\n\nfunc f(n int) {\n\tswitch n {\n"+cases(mostWays)+"\tdefault:\n\t}\n}\n"), "p/p.go:3: there are 21 ways through f"},
+		{source("p/p_test.go", "package p\n\nvar fs = []func(){\n\tfunc() {\n"+strings.Repeat("\t\tfor range 2 {\n\t\t}\n", mostWays)+"\t},\n}\n"), "p/p_test.go:3: there are 21 ways"},
+		{source("p/p.go", "package p\n\nfunc f(c chan int) {\n\tselect {\n"+strings.Repeat("\tcase <-c:\n", mostWays)+"\t}\n}\n"), "p/p.go:3: there are 21 ways through f"},
+	}},
 	{"tests do not sleep", sleepless, []breach{
 		{source("p/p_test.go", "package p\n\nimport \"time\"\n\nfunc f() {\n\t"+sleep+"(1)\n}\n"), "p/p_test.go:6: " + sleep},
 		{source("p/p_test.go", "package p\n\nimport \"time\"\n\nfunc f() {\n\t<-time.After(1)\n}\n"), "p/p_test.go:6: <-time.After"},
@@ -69,6 +80,15 @@ func source(name, text string) fstest.MapFS {
 		"go.mod": {Data: []byte("module m.example/m\n\ngo 1.26\n")},
 		name:     {Data: []byte(text)},
 	}
+}
+
+// cases are so many branches of a switch over a number.
+func cases(n int) string {
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, "\tcase %d:\n", i)
+	}
+	return lines.String()
 }
 
 // root is where the module begins, seen from this package.
@@ -134,6 +154,12 @@ func TestRulesAllow(t *testing.T) {
 		{"sleep outside tests", sleepless, source("p/p.go", "package p\n\nimport \"time\"\n\nfunc f() { "+sleep+"(1) }\n")},
 		{"a time limit", sleepless, source("p/p_test.go", "package p\n\nimport \"time\"\n\nfunc f() {\n\tselect {\n\tcase <-time.After(1):\n\t}\n}\n")},
 		{"maps that are sorted first", mapOrder, source("simulate/s.go", "package simulate\n\nimport (\n\t\"maps\"\n\t\"slices\"\n)\n\nvar s = slices.Sorted(maps.Keys(map[int]bool{}))\n")},
+		{"a generic type in a field with a name", unembedded, source("p/p.go", "package p\n\ntype run[S any] struct{}\n\ntype engine[S any] struct {\n\trun run[S]\n\tall []run[S]\n}\n")},
+		{"as many ways as can be kept in mind", surveyable, source("p/p.go", "package p\n\nfunc f(n int) {\n\tswitch n {\n"+cases(mostWays-1)+"\tdefault:\n\t}\n}\n")},
+		{
+			"a table of functions with some ways each", surveyable,
+			source("p/p_test.go", "package p\n\nvar fs = []func(bool){\n"+strings.Repeat("\tfunc(b bool) {\n\t\tif b {\n\t\t}\n\t},\n", mostWays+1)+"}\n"),
+		},
 		{"maps elsewhere", mapOrder, source("p/p.go", "package p\n\nfunc f(s map[int]bool) {\n\tfor range s {\n\t}\n}\n")},
 		{"the word in other words", finished, source("p/p.md", "TO"+"DOS, meto"+"do\n")},
 		{"folders inside the module", portable, source("p/p.md", "see docs/root/here and ../home/there\n")},

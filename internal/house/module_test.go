@@ -50,7 +50,7 @@ func load(files fs.FS) (*module, error) {
 			return err
 		case d.IsDir() && (d.Name() == ".git" || d.Name() == "dist"):
 			return fs.SkipDir
-		case !d.Type().IsRegular():
+		case !d.Type().IsRegular() || name == ".git": // a file, where this is one of several trees of a repository
 			return nil
 		}
 		data, err := fs.ReadFile(files, name)

@@ -1,23 +1,30 @@
-package ringleader
+// Package statushttp serves what a member of a group knows over HTTP: to people, to load balancers and to
+// supervisors.
+//
+// It is a package of its own because net/http brings TLS with it. A program that elects and serves nothing
+// links neither.
+package statushttp
 
 import (
 	"encoding/json"
 	"net/http"
+
+	"ringleader.example/ringleader"
 )
 
-// Handler serves what the member knows, as JSON:
+// Handler returns a handler that serves what the member knows, as JSON:
 //
-//	GET /status   Status
-//	GET /leader   Status; 200 on the leader and 503 elsewhere, for load balancers
+//	GET /status   ringleader.Status
+//	GET /leader   ringleader.Status; 200 on the leader and 503 elsewhere, for load balancers
 //	GET /healthz  {"healthy":true}; 503 when the member has stopped, with the reason
-func (m *Member) Handler() http.Handler {
+func Handler(m *ringleader.Member) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusOK, m.Status())
 	})
 	mux.HandleFunc("GET /leader", func(w http.ResponseWriter, _ *http.Request) {
 		status, code := m.Status(), http.StatusServiceUnavailable
-		if status.Role == Leader {
+		if status.Role == ringleader.Leader {
 			code = http.StatusOK
 		}
 		write(w, code, status)
@@ -49,5 +56,5 @@ func write(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(code)
-	_, _ = w.Write(append(body, '\n')) // nobody is left to be told
+	_, _ = w.Write(append(body, '\n')) // the client may be gone, and then no one needs the error
 }

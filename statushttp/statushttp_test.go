@@ -1,0 +1,136 @@
+package statushttp_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/statushttp"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A member serves its status beside what the program does.
+func ExampleHandler() {
+	member, err := ringleader.Join(context.Background(), ringleader.Config{
+		ID: 7, Members: []ringleader.MemberAddress{{ID: 7, Address: freeAddress()}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer member.Close()
+	lead(member)
+
+	server := httptest.NewServer(statushttp.Handler(member))
+	defer server.Close()
+	response, err := server.Client().Get(server.URL + "/leader")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	fmt.Println(response.Status)
+	// Output: 200 OK
+}
+
+// lead waits until a member leads.
+func lead(m *ringleader.Member) {
+	for now := range m.Observe(context.Background()) {
+		if now.Role == ringleader.Leader {
+			return
+		}
+	}
+}
+
+// freeAddress is an address on loopback on which nothing listens.
+func freeAddress() string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestHandlerTellsTheLeaderFromTheOthers(t *testing.T) {
+	// Member 4 never runs, so that nothing below depends on when member 9 notices its end.
+	config := ringleader.Config{ID: 9, Members: []ringleader.MemberAddress{{ID: 4, Address: freeAddress()}, {ID: 9, Address: freeAddress()}}}
+	join := func() *ringleader.Member {
+		m, err := ringleader.Join(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lead(m)
+		return m
+	}
+	stopped := join()
+	stopped.Close()
+	leading := join()
+	defer leading.Close()
+
+	members := fmt.Sprintf(`"members":[{"id":4,"address":%q,"reachable":false},{"id":9,"address":%q,"reachable":true}]`,
+		config.Members[0].Address, config.Members[1].Address)
+	leads := `{"id":9,"role":"leader","leader":9,"term":0,"quorum":false,` + members + `}`
+	knowsNone := `{"id":9,"role":"electing","leader":null,"term":0,"quorum":false,` + members + `}`
+	for _, test := range []struct {
+		member       *ringleader.Member
+		method, path string
+		code         int
+		body         string
+	}{
+		{leading, "GET", "/status", 200, leads},
+		{leading, "GET", "/leader", 200, leads},
+		{leading, "GET", "/healthz", 200, `{"healthy":true}`},
+		{leading, "HEAD", "/leader", 200, ""},
+		{stopped, "GET", "/status", 200, knowsNone},
+		{stopped, "GET", "/leader", 503, knowsNone},
+		{stopped, "HEAD", "/leader", 503, ""},
+		{stopped, "GET", "/healthz", 503, `{"healthy":false,"reason":"closed"}`},
+		{leading, "POST", "/status", 405, ""},
+		{leading, "DELETE", "/leader", 405, ""},
+		{leading, "GET", "/nothing", 404, ""},
+	} {
+		name := test.method + " " + test.path
+		response, body := ask(t, test.member, test.method, test.path)
+		if response.StatusCode != test.code || test.body != "" && body != test.body+"\n" {
+			t.Errorf("%s: %d %s; want %d %s", name, response.StatusCode, body, test.code, test.body)
+		}
+		if test.code == 404 || test.code == 405 {
+			continue
+		}
+		if got := response.Header.Get("Content-Type"); got != "application/json" {
+			t.Errorf("%s: the type is %q", name, got)
+		}
+		if got := response.Header.Get("Cache-Control"); got != "no-store" {
+			t.Errorf("%s: a cache may keep it: %q", name, got)
+		}
+	}
+}
+
+// ask sends one request to the handler of a member, over a real connection.
+func ask(t *testing.T, m *ringleader.Member, method, path string) (response *http.Response, body string) {
+	t.Helper()
+	server := httptest.NewServer(statushttp.Handler(m))
+	defer server.Close()
+	request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err = server.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(read)
+}
