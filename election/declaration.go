@@ -297,6 +297,12 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	must(a.Promise == nil || a.Topology == Ring && a.Identifiers == Compared, "a Promise means something on a Ring only, where identifiers are Compared")
 	must(a.Votes || a.Winner != Voted, "the Winner is Voted where there are Votes")
 	must(a.Winner == Unspecified || a.Identifiers != Anonymous, "Anonymous processes have no Largest and no Smallest")
+	a.validateLists(must)
+	return errors.Join(faults...)
+}
+
+// validateLists looks at the kinds, bounds and parameters.
+func (a *Declaration) validateLists(must func(ok bool, fault string)) {
 	for i := range a.Kinds {
 		must(a.Kinds[i].Name != "", fmt.Sprintf("Kinds[%d] has no Name", i))
 	}
@@ -308,8 +314,7 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	for i, p := range a.Parameters {
 		must(!slices.ContainsFunc(a.Parameters[:i], func(q Parameter) bool { return q.Name == p.Name }), "declares parameter "+p.Name+" twice")
 		if err := p.validate(); err != nil {
-			faults = append(faults, fmt.Errorf("algorithm %q: %w", a.Name, err))
+			must(false, err.Error())
 		}
 	}
-	return errors.Join(faults...)
 }

@@ -74,69 +74,84 @@ type Prepared struct {
 
 // Prepare fits an instance to an algorithm or says why it does not fit.
 func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
-	wrong := func(format string, args ...any) (*Prepared, error) {
-		return nil, fmt.Errorf("%w %s: %s", ErrInstance, d.Name, fmt.Sprintf(format, args...))
-	}
-	if i.IDs == nil || i.IDs.Len() == 0 {
-		return wrong("there are no processes; at least 1 is needed")
-	}
-	n := i.IDs.Len()
-	p := &Prepared{d: d, ids: i.IDs, unwilling: slices.Clone(i.Unwilling), edges: i.Edges}
-	var err error
-	switch d.Topology {
-	case Ring:
-		if i.Flipped != nil && !d.Unoriented {
-			return wrong("it needs an oriented ring")
-		}
-		p.Network, err = NewRing(n, i.Flipped)
-	case Complete:
-		p.Network, err = NewComplete(n)
-	case Tree:
-		p.Network, err = newTree(n, i.Edges, i.IDs.At)
-	case Strangers:
-		p.Network, err = NewStrangers(n, i.Ports)
-	}
+	p, err := d.prepare(i)
 	if err != nil {
-		return wrong("%v", err)
+		return nil, fmt.Errorf("%w %s: %w", ErrInstance, d.Name, err)
 	}
-	if i.Edges != nil && d.Topology != Tree {
-		return wrong("it runs on a %s, so edges mean nothing", d.Topology)
+	return p, nil
+}
+
+func (d *Declaration) prepare(i Instance) (*Prepared, error) {
+	if i.IDs == nil || i.IDs.Len() == 0 {
+		return nil, errors.New("there are no processes; at least 1 is needed")
 	}
-	if i.Ports != nil && d.Topology != Strangers {
-		return wrong("it runs on a %s, so orders of ports mean nothing", d.Topology)
-	}
-	if i.Flipped != nil && d.Topology != Ring {
-		return wrong("it runs on a %s, so exchanged ports mean nothing", d.Topology)
+	p := &Prepared{d: d, ids: i.IDs, edges: i.Edges}
+	var err error
+	if p.Network, err = d.network(i); err != nil {
+		return nil, err
 	}
 	if p.Parameters, err = d.Set(i.Parameters); err != nil {
-		return wrong("%v", err)
+		return nil, err
 	}
 	p.d = d.With(p.Parameters)
 	if d.FromZero {
 		p.zero = 1
 	}
-	if err = p.Parameters.tabulate(p.d, n); err != nil {
-		return wrong("%v", err)
+	if err := p.Parameters.tabulate(p.d, p.Size()); err != nil {
+		return nil, err
 	}
-	slices.Sort(p.unwilling)
-	for _, u := range p.unwilling {
-		if !d.Willingness {
-			return wrong("it knows no unwilling processes")
+	for _, read := range []func(Instance) error{p.readUnwilling, p.rank, p.readVotes} {
+		if err := read(i); err != nil {
+			return nil, err
 		}
-		if u < 0 || u >= n {
-			return wrong("there is no position %d", u)
-		}
-	}
-	if p.unwilling = slices.Compact(p.unwilling); len(p.unwilling) == n {
-		return wrong("nobody is willing to lead; at least one process must be")
-	}
-	if err := p.rank(i); err != nil {
-		return wrong("%v", err)
-	}
-	if err := p.readVotes(i); err != nil {
-		return wrong("%v", err)
 	}
 	return p, nil
+}
+
+// network makes the network of an instance.
+func (d *Declaration) network(i Instance) (w *Network, err error) {
+	n := i.IDs.Len()
+	switch d.Topology {
+	case Ring:
+		if i.Flipped != nil && !d.Unoriented {
+			return nil, errors.New("it needs an oriented ring")
+		}
+		w, err = NewRing(n, i.Flipped)
+	case Complete:
+		w, err = NewComplete(n)
+	case Tree:
+		w, err = newTree(n, i.Edges, i.IDs.At)
+	case Strangers:
+		w, err = NewStrangers(n, i.Ports)
+	}
+	switch {
+	case err != nil:
+	case i.Edges != nil && d.Topology != Tree:
+		err = fmt.Errorf("it runs on a %s, so edges mean nothing", d.Topology)
+	case i.Ports != nil && d.Topology != Strangers:
+		err = fmt.Errorf("it runs on a %s, so orders of ports mean nothing", d.Topology)
+	case i.Flipped != nil && d.Topology != Ring:
+		err = fmt.Errorf("it runs on a %s, so exchanged ports mean nothing", d.Topology)
+	}
+	return w, err
+}
+
+// readUnwilling sorts the positions of the unwilling.
+func (p *Prepared) readUnwilling(i Instance) error {
+	p.unwilling = slices.Clone(i.Unwilling)
+	slices.Sort(p.unwilling)
+	for _, u := range p.unwilling {
+		if !p.d.Willingness {
+			return errors.New("it knows no unwilling processes")
+		}
+		if u < 0 || u >= p.Size() {
+			return fmt.Errorf("there is no position %d", u)
+		}
+	}
+	if p.unwilling = slices.Compact(p.unwilling); len(p.unwilling) == p.Size() {
+		return errors.New("nobody is willing to lead; at least one process must be")
+	}
+	return nil
 }
 
 // rank sorts identifiers.

@@ -117,78 +117,104 @@ func (o *Options) clock() bool {
 	return o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay || o.Schedule == MaxTime
 }
 
+// check completes the options, and says whether they go together.
 func (o *Options) check(program *process.Program, p *election.Prepared) error {
-	d, detects, commanded := program.Declaration, program.Functions.Suspect, program.Functions.Command
-	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, fmt.Sprintf(format, args...))
-	}
-	o.Timing = max(o.Timing, d.Timing)
-	n := p.Size()
-	f := &o.Faults
-	clock := o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay
+	o.Timing = max(o.Timing, program.Timing)
 	if o.Schedule > Burns {
 		return fmt.Errorf("%w: no schedule has number %d", ErrOptions, o.Schedule)
 	}
+	for _, check := range []func(*process.Program, *election.Prepared) error{o.checkTiming, o.checkSchedule, o.checkClock, o.checkFaults, o.checkStart} {
+		if err := check(program, p); err != nil {
+			return fmt.Errorf("%w %s: %w", ErrOptions, program.Name, err)
+		}
+	}
+	return nil
+}
+
+// checkTiming says whether the delays fit the timing, and fills in the longest of a timed run.
+func (o *Options) checkTiming(_ *process.Program, p *election.Prepared) error {
 	switch {
 	case o.Timing != election.Asynchronous && o.Schedule != FIFO:
-		return wrong("schedule %s is for asynchronous runs; this one is %s and needs none", o.Schedule, o.Timing)
+		return fmt.Errorf("schedule %s is for asynchronous runs; this one is %s and needs none", o.Schedule, o.Timing)
 	case o.Timing == election.Synchronous && o.Delay != 0:
-		return wrong("messages of a synchronous run take one unit; leave the delay out")
+		return errors.New("messages of a synchronous run take one unit; leave the delay out")
 	case o.Timing == election.Asynchronous && o.Delay != 0:
-		return wrong("a delay is for timed runs, and this one is asynchronous; with timing timed it would do")
-	case o.Timing == election.Synchronous && f.Unordered:
-		return wrong("a synchronous run keeps the order of messages")
-	case o.Timing == election.Asynchronous && f.Unordered && !o.Schedule.canOvertake():
-		return wrong("schedule %s keeps the order of messages; lifo, random and random-delay can leave it", o.Schedule)
-	case o.Schedule == Sweep && !d.OneWay:
-		return wrong("schedule sweep is for one-directional rings; on other rings tile keeps memory local, too")
-	case o.Schedule == Tile && d.Topology != election.Ring:
-		return wrong("schedule tile is for rings; on a %s round-robin or random will do", d.Topology)
-	case o.Schedule.tries() && p.Network.Links() > mostLinks:
-		return wrong("schedule %s tries every message at every step, on at most %d links; here are %d, for which lifo or random will do",
-			o.Schedule, mostLinks, p.Network.Links())
-	case !f.Lose.possible() || !f.Duplicate.possible():
-		return wrong("a chance is some Times Of at least as many, as in {1, 20}, not %v or %v", f.Lose, f.Duplicate)
-	case o.Schedule == Burns && f.links():
-		return wrong("schedule burns needs links that neither lose nor duplicate; others can do without")
-	case o.Cores < 0:
-		return wrong("it cannot use %d cores; 0 is one", o.Cores)
-	case (f.timed() || len(o.Resigns) > 0) && !clock:
-		return wrong("faults that come at a time, and resignations, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
-	case !o.Until.IsZero() && !clock:
-		return wrong("until is a time, and schedule %s has no clock; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
-	case len(o.Resigns) > 0 && !commanded:
-		return wrong("it does not resign")
-	}
-	if o.Timing == election.Timed && o.Delay == 0 {
+		return errors.New("a delay is for timed runs, and this one is asynchronous; with timing timed it would do")
+	case o.Timing == election.Timed && o.Delay == 0:
 		o.Delay = 1
 		if slices.Contains(p.Parameters.Names(), "delay") {
 			o.Delay = p.Parameters.Ticks("delay").Lo
 		}
 	}
+	return nil
+}
+
+// checkSchedule says whether the schedule can serve the network.
+func (o *Options) checkSchedule(program *process.Program, p *election.Prepared) error {
+	unordered := o.Faults.Unordered
+	switch {
+	case o.Timing == election.Synchronous && unordered:
+		return errors.New("a synchronous run keeps the order of messages")
+	case o.Timing == election.Asynchronous && unordered && !o.Schedule.canOvertake():
+		return fmt.Errorf("schedule %s keeps the order of messages; lifo, random and random-delay can leave it", o.Schedule)
+	case o.Schedule == Sweep && !program.OneWay:
+		return errors.New("schedule sweep is for one-directional rings; on other rings tile keeps memory local, too")
+	case o.Schedule == Tile && program.Topology != election.Ring:
+		return fmt.Errorf("schedule tile is for rings; on a %s round-robin or random will do", program.Topology)
+	case o.Schedule.tries() && p.Network.Links() > mostLinks:
+		return fmt.Errorf("schedule %s tries every message at every step, on at most %d links; here are %d, for which lifo or random will do",
+			o.Schedule, mostLinks, p.Network.Links())
+	case !o.Faults.Lose.possible() || !o.Faults.Duplicate.possible():
+		return fmt.Errorf("a chance is some Times Of at least as many, as in {1, 20}, not %v or %v", o.Faults.Lose, o.Faults.Duplicate)
+	case o.Schedule == Burns && o.Faults.links():
+		return errors.New("schedule burns needs links that neither lose nor duplicate; others can do without")
+	case o.Cores < 0:
+		return fmt.Errorf("it cannot use %d cores; 0 is one", o.Cores)
+	}
+	return nil
+}
+
+// checkClock says whether what comes at a time has a clock.
+func (o *Options) checkClock(program *process.Program, p *election.Prepared) error {
+	clock := o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay
+	switch {
+	case (o.Faults.timed() || len(o.Resigns) > 0) && !clock:
+		return fmt.Errorf("faults that come at a time, and resignations, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
+	case !o.Until.IsZero() && !clock:
+		return fmt.Errorf("until is a time, and schedule %s has no clock; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
+	case len(o.Resigns) > 0 && !program.Functions.Command:
+		return errors.New("it does not resign")
+	}
 	for _, r := range o.Resigns {
-		if r.Process < 0 || r.Process >= n {
-			return wrong("there is no position %d to resign", r.Process)
+		if r.Process < 0 || r.Process >= p.Size() {
+			return fmt.Errorf("there is no position %d to resign", r.Process)
 		}
 	}
-	err := f.check(d, p, detects)
-	if err == nil {
-		err = f.draw(d, p, o.Seed, detects)
+	return nil
+}
+
+// checkFaults says whether the faults can happen, and draws those that are to be drawn.
+func (o *Options) checkFaults(program *process.Program, p *election.Prepared) error {
+	d, detects := program.Declaration, program.Functions.Suspect
+	if err := o.Faults.check(d, p, detects); err != nil {
+		return err
 	}
-	if err == nil {
-		err = o.checkWake(n)
+	return o.Faults.draw(d, p, o.Seed, detects)
+}
+
+// checkStart says whether the run can begin, and fills in who starts.
+func (o *Options) checkStart(_ *process.Program, p *election.Prepared) error {
+	if err := o.checkWake(p.Size()); err != nil {
+		return err
 	}
-	if err == nil {
-		if o.Initiators == nil && o.Wake == nil {
-			o.Initiators = p.Initiators(o.Faults.Dead)
-		}
-		err = p.CheckStart(o.starters(), f.Dead, o.AnyTime)
+	if o.Initiators == nil && o.Wake == nil {
+		o.Initiators = p.Initiators(o.Faults.Dead)
 	}
-	if err == nil && p.Declaration().Starts == election.Together && slices.ContainsFunc(o.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
-		err = errors.New("all start together, at 0; nobody wakes at another time")
+	if err := p.CheckStart(o.starters(), o.Faults.Dead, o.AnyTime); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("%w %s: %w", ErrOptions, d.Name, err)
+	if p.Declaration().Starts == election.Together && slices.ContainsFunc(o.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
+		return errors.New("all start together, at 0; nobody wakes at another time")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type record[M any] struct {
 const empty = ^uint32(0)
 
 type behind[M any] struct {
-	election.Sent[M]
+	sent election.Sent[M]
 	next uint32
 }
 
@@ -92,7 +92,7 @@ func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
 		m := link.first
 		if c := link.next; c != 0 {
 			cell := &l.cells[c]
-			link.first, link.next = cell.Sent, cell.next
+			link.first, link.next = cell.sent, cell.next
 			cell.next, l.free = l.free, c
 		} else {
 			last := len(l.busy) - 1

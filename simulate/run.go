@@ -118,55 +118,61 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	n, d := p.Size(), p.Declaration()
 	r := &run{
 		runner: g, d: d, has: g.program.Functions, o: o, p: p, net: p.Network,
+		once: d.Task == election.Once && !d.Leased,
 		result: &Result{
 			Timing: o.Timing, Delay: o.Delay, Prepared: p, Complete: true,
 			Decisions: make([]election.Decision, n), Starters: n - len(o.Faults.Dead), Script: o.Faults,
 			Hurt: o.Faults.timed() || len(o.Resigns) > 0 || o.Faults.links() || o.Faults.Unordered && d.FIFO,
 		},
+		choices: random.New(o.Seed, random.Choices),
 	}
 	if starters := o.starters(); starters != nil {
 		r.result.Starters = len(starters)
 	}
 	r.has.Phase = r.has.Phase && !o.SkipPhases
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
-	if len(o.Faults.Dead)+len(o.Faults.Crashes) > 0 {
-		r.dead = make([]bool, n)
-		for _, q := range o.Faults.Dead {
-			r.dead[q] = true
-		}
-	}
-	if len(o.Faults.Cuts) > 0 {
-		r.severed = make([]uint16, p.Network.Links())
-	}
-	if len(o.Faults.Drifts) > 0 {
-		r.drifts = make([]*Drift, n)
-		for i := range o.Faults.Drifts {
-			r.drifts[o.Faults.Drifts[i].Process] = &o.Faults.Drifts[i]
-		}
-	}
+	r.prepareFaults()
 	if d.Leased {
 		r.leases = make([]election.Ticks, n)
 	}
 	if d.Task == election.Groups {
 		r.groups = map[group]bool{}
 	}
-	r.once = d.Task == election.Once && !d.Leased
 	for k, kind := range d.Kinds {
 		if kind.Class == election.Election {
 			r.elects |= 1 << k
 		}
 	}
-	r.choices = random.New(o.Seed, random.Choices)
 	r.choose = func(n uint32) uint32 {
 		if n == 0 {
 			panic(fmt.Errorf("%w: Choose needs at least one value to choose from", ErrBroken))
 		}
 		return uint32(r.choices.Below(uint64(n)))
 	}
-	if o.Faults.links() {
-		r.luck = random.New(o.Seed, random.Links)
-	}
 	return r, nil
+}
+
+// prepareFaults makes room for the faults of the run.
+func (r *run) prepareFaults() {
+	n, f := r.p.Size(), &r.o.Faults
+	if len(f.Dead)+len(f.Crashes) > 0 {
+		r.dead = make([]bool, n)
+		for _, q := range f.Dead {
+			r.dead[q] = true
+		}
+	}
+	if len(f.Cuts) > 0 {
+		r.severed = make([]uint16, r.net.Links())
+	}
+	if len(f.Drifts) > 0 {
+		r.drifts = make([]*Drift, n)
+		for i := range f.Drifts {
+			r.drifts[f.Drifts[i].Process] = &f.Drifts[i]
+		}
+	}
+	if f.links() {
+		r.luck = random.New(r.o.Seed, random.Links)
+	}
 }
 
 // processes makes the processes, for the engines that look at every step.
@@ -197,30 +203,40 @@ type large interface {
 
 // start picks the engine.
 func (r *run) start() {
-	cores := min(max(1, r.o.Cores), r.p.Size()/checkedBelow)
 	switch schedule := r.o.Schedule; {
-	case r.trusted() && schedule == FIFO && !r.o.AnyTime:
-		if r.d.OneWay && r.d.Timing == election.Asynchronous {
-			if r.enlarge().arcs(cores, true) {
-				return
-			}
-			r.again()
-		}
-		r.enlarge().rounds()
-	case r.trusted() && schedule == Sweep:
-		if !r.enlarge().arcs(cores, false) {
-			r.again()
-			r.enlarge().arcs(1, false)
-		}
-	case r.trusted() && schedule == Random && r.net.Topology == election.Ring && !r.o.AnyTime && !r.o.Faults.Unordered:
-		r.enlarge().lottery()
-	case r.trusted() && schedule == Tile && !r.o.AnyTime:
-		r.enlarge().tiled()
+	case r.trusted() && r.trust():
 	case r.o.Timing != election.Asynchronous || schedule == FIFO || schedule == RandomDelay:
 		newClocked(r).play()
 	default:
 		newLinks(r).play()
 	}
+}
+
+// trust runs the election by an engine that does not look at every step, if there is one for the schedule.
+func (r *run) trust() bool {
+	cores := min(max(1, r.o.Cores), r.p.Size()/checkedBelow)
+	switch schedule := r.o.Schedule; {
+	case schedule == FIFO && !r.o.AnyTime:
+		if r.d.OneWay && r.d.Timing == election.Asynchronous {
+			if r.enlarge().arcs(cores, true) {
+				return true
+			}
+			r.again()
+		}
+		r.enlarge().rounds()
+	case schedule == Sweep:
+		if !r.enlarge().arcs(cores, false) {
+			r.again()
+			r.enlarge().arcs(1, false)
+		}
+	case schedule == Random && r.net.Topology == election.Ring && !r.o.AnyTime && !r.o.Faults.Unordered:
+		r.enlarge().lottery()
+	case schedule == Tile && !r.o.AnyTime:
+		r.enlarge().tiled()
+	default:
+		return false
+	}
+	return true
 }
 
 // enlarge hands the run to the engines for large networks.
