@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/outcome"
 )
 
 // arcs runs an election on a one-directional ring, arc by arc, and in each arc process by process: all
@@ -78,7 +79,7 @@ func newArcs[S, M any](t *typed[S, M], count int, clock bool) *arcs[S, M] {
 	for i := range count {
 		one := &arc[S, M]{run: *r, typed: *t, low: n * i / count, high: n * (i + 1) / count, starts: starts, limit: limit}
 		one.typed.run = &one.run
-		one.run.result = &Result{Decisions: r.result.Decisions, Complete: true}
+		one.run.result = &Result{Decisions: r.result.Decisions, Outcome: outcome.Outcome{Complete: true}}
 		one.typed.collect = new(election.Collector[M])
 		one.typed.collect.Choices(r.choose)
 		if clock {
@@ -168,13 +169,10 @@ func (a *arcs[S, M]) merge() {
 		}
 		one.run.finishPhases()
 		for phase, count := range one.run.result.ByPhase {
-			for len(a.run.result.ByPhase) <= phase {
-				a.run.result.ByPhase = append(a.run.result.ByPhase, 0)
-			}
-			a.run.result.ByPhase[phase] += count
+			a.run.result.AddPhase(phase, count)
 		}
 		for _, text := range one.run.result.Faults {
-			a.run.result.fault(text)
+			a.run.result.Fault(text)
 		}
 		if t, of := a.run.result.Time, one.run.result.Time; t != nil {
 			*t = Times{later(t.Elected, of.Elected), later(later(t.Decided, of.Decided), election.Units(one.followed)), later(t.Quiet, election.Units(one.quiet))}

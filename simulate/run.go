@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -120,9 +121,11 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		runner: g, d: d, has: g.program.Functions, o: o, p: p, net: p.Network,
 		once: d.Task == election.Once && !d.Leased,
 		result: &Result{
-			Timing: o.Timing, Delay: o.Delay, Prepared: p, Complete: true,
-			Decisions: make([]election.Decision, n), Starters: n - len(o.Faults.Dead), Script: o.Faults,
-			Hurt: o.Faults.timed() || len(o.Resigns) > 0 || o.Faults.links() || o.Faults.Unordered && d.FIFO,
+			Outcome: outcome.Outcome{
+				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
+				Disturbed: o.Faults.timed() || len(o.Resigns) > 0 || o.Faults.links() || o.Faults.Unordered && d.FIFO,
+			},
+			Timing: o.Timing, Delay: o.Delay, Decisions: make([]election.Decision, n), Script: o.Faults,
 		},
 		choices: random.New(o.Seed, random.Choices),
 	}
@@ -375,10 +378,7 @@ func (r *run) phase(phase int) {
 		r.byPhase[phase]++
 		return
 	}
-	for len(r.result.ByPhase) <= phase {
-		r.result.ByPhase = append(r.result.ByPhase, 0)
-	}
-	r.result.ByPhase[phase]++
+	r.result.AddPhase(phase, 1)
 }
 
 // follows makes the decision that nearly all processes of a large run make, to follow for the first and last
@@ -404,7 +404,7 @@ func (r *run) decide(p int, e election.Effect) {
 		self = r.p.ID(p)
 	}
 	if err := d.Apply(r.d.Task, e, self); err != nil {
-		r.result.fault(fmt.Sprintf("%s %v", r.p.Name(p), err))
+		r.result.Fault(fmt.Sprintf("%s %v", r.p.Name(p), err))
 	}
 	if *d == before {
 		return
@@ -444,7 +444,7 @@ func (r *run) lease(p int, e election.Effect) {
 		return
 	}
 	if !e.Deadline {
-		r.result.fault(r.p.Name(p) + " leads without a lease, which it declares")
+		r.result.Fault(r.p.Name(p) + " leads without a lease, which it declares")
 	}
 	r.leases[p] = r.now.Add(e.Ticks)
 	if r.drifts != nil && r.drifts[p] != nil {
@@ -452,7 +452,7 @@ func (r *run) lease(p int, e election.Effect) {
 	}
 	for q := range r.leases {
 		if q != p && r.now.Less(r.leases[q]) && r.now.Less(r.leases[p]) {
-			r.result.fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(q)))
+			r.result.Fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(q)))
 		}
 	}
 }
@@ -469,12 +469,12 @@ func (r *run) group(p int, e election.Effect) {
 	case election.Lead:
 		g.leader = r.p.ID(p)
 		if r.groups[g] {
-			r.result.fault(fmt.Sprintf("%s leads in term %d again", r.p.Name(p), g.term))
+			r.result.Fault(fmt.Sprintf("%s leads in term %d again", r.p.Name(p), g.term))
 		}
 		r.groups[g] = true
 	case election.Follow:
 		if !r.groups[g] {
-			r.result.fault(fmt.Sprintf("%s follows %d in term %d, in which that has not led", r.p.Name(p), r.p.RealOf(g.leader), g.term))
+			r.result.Fault(fmt.Sprintf("%s follows %d in term %d, in which that has not led", r.p.Name(p), r.p.RealOf(g.leader), g.term))
 		}
 	}
 }

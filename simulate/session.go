@@ -470,7 +470,7 @@ func (s *Session) alarm(p int, e election.Effect) {
 
 func (s *Session) crash(p int) {
 	r := s.run
-	r.result.Hurt = true
+	r.result.Disturbed = true
 	s.fresh(p)
 	r.ps.Reborn(r.slots[p], p)
 	change(s, &r.dead[p], true)
@@ -508,7 +508,7 @@ func (s *Session) detect(c Choice) {
 	r, p := s.run, c.Process
 	q, _ := r.net.End(c.Link)
 	port := election.Port(c.Link - r.net.First(p))
-	r.result.Hurt = r.result.Hurt || !r.dead[q]
+	r.result.Disturbed = r.result.Disturbed || !r.dead[q]
 	change(s, &s.suspect[c.Link], c.What == Distrust)
 	step := trace.Step{Event: trace.Suspect, Port: int(port), From: q + 1}
 	if c.What == Distrust {

@@ -103,7 +103,7 @@ func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
 				o := n(t)
 				s := begin(t, o)
 				walk(t, s, 0)
-				if r := s.Result(); !r.Complete || !r.Right || len(r.Faults) > 0 || r.Hurt {
+				if r := s.Result(); !r.Complete || !r.Right || len(r.Faults) > 0 || r.Disturbed {
 					t.Fatalf("%+v", r)
 				}
 				again(t, s, begin(t, o))

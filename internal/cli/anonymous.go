@@ -88,7 +88,7 @@ func symmetryJSON(e *catalogue.Entry, o *runOptions, s *simulate.Symmetry) objec
 	result = append(result, field{"anonymous", object{
 		{"alike", s.Alike}, {"units_compared", s.Rounds}, {"equal", s.Apart == nil}, {"chance", s.Chance}, {"apart", apart}, {"repeats", repeats},
 	}})
-	result = append(result, outcomeJSON(e.Declaration, s.Result)...)
+	result = append(result, outcomeJSON(e.Declaration, &s.Outcome)...)
 	result = append(result, field{"time", times(s.Time.Elected, s.Time.Decided, s.Time.Quiet)})
 	return append(result, field{"complete", s.Complete})
 }
@@ -109,7 +109,7 @@ func (p *program) symmetryText(e *catalogue.Entry, o *runOptions, s *simulate.Sy
 		}
 		row("compared", compared)
 	}
-	row("then", outcome(s))
+	row("then", judgement(s))
 	row("leaders", leaders(s))
 }
 
@@ -151,7 +151,7 @@ func groups(alike [][]int) string {
 }
 
 // outcome says how the run went out.
-func outcome(s *simulate.Symmetry) string {
+func judgement(s *simulate.Symmetry) string {
 	switch {
 	case s.Repeats != nil:
 		return fmt.Sprintf("unit %s is as unit %s was, messages and all: so it goes on for ever", s.Repeats.To, s.Repeats.From)

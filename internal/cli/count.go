@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -78,10 +79,6 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 	}
 	n := i.IDs.Len()
 	if asJSON {
-		decided := n
-		if claims.Decides == election.LeaderOnly {
-			decided = 1
-		}
 		result := append(identity(e, in, i.IDs),
 			field{"timing", e.Timing.String()}, field{"seed", in.seed}, field{"parameters", parameters(set)})
 		if w, given := woken.(count.Woken); given {
@@ -91,11 +88,7 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 			}
 			result = append(result, wakingJSON(&s)...)
 		}
-		result = append(result, field{"leader", r.Leader}, field{"leader_position", r.Position}, field{"leaders", []uint64{r.Leader}},
-			field{"live", n}, field{"decided", decided}, field{"agreed", true}, field{"messages", messages(e.Declaration, r.Messages)})
-		if r.ByPhase != nil {
-			result = append(result, field{"by_phase", r.ByPhase})
-		}
+		result = append(result, outcomeJSON(e.Declaration, counted(i.IDs, claims, r))...)
 		if r.Time != nil {
 			result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
 		}
@@ -117,4 +110,14 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 		fmt.Fprintf(p.stdout, "\non average over all orders %.6g %s messages: %s\n", b.Mean(uint64(n)), b.Of, b.Formula)
 	}
 	return nil
+}
+
+// counted is the outcome of an election that was counted.
+func counted(ids election.Arrangement, claims *election.Declaration, r *count.Result) *outcome.Outcome {
+	n := ids.Len()
+	v := election.Verdict{Leaders: []int{r.Position}, Live: n, Decided: n, Agreed: true, Right: true}
+	if claims.Decides == election.LeaderOnly {
+		v.Decided = 1
+	}
+	return &outcome.Outcome{IDs: ids, Verdict: v, Starters: n, Messages: r.Messages, ByPhase: r.ByPhase, Complete: true}
 }

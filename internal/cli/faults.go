@@ -332,7 +332,7 @@ func camps(r *simulate.Result) (lines []string) {
 		if camp[d] == nil {
 			order = append(order, d)
 		}
-		camp[d] = append(camp[d], fmt.Sprint(real(r, q)))
+		camp[d] = append(camp[d], fmt.Sprint(r.Identifier(q)))
 	}
 	for _, d := range order[:min(len(order), shown)] {
 		who := camp[d]

@@ -99,15 +99,10 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 	case err != nil:
 		return err
 	}
-	// Reports are the same for all engines.
-	shown := &simulate.Result{
-		Timing: e.Timing, Prepared: r.Prepared, Decisions: r.Decisions, Verdict: r.Verdict, Starters: r.Starters,
-		Script: faults, Faults: r.Faults, Messages: r.Messages, ByPhase: r.ByPhase, Lost: r.Lost, Complete: r.Complete,
-	}
 	if o.json {
-		err = p.print(overJSON(e, o, i, r, shown))
+		err = p.print(overJSON(e, o, &s, r))
 	} else {
-		p.overText(e, o, &s, r, shown)
+		p.overText(e, o, &s, r)
 	}
 	switch {
 	case err != nil:
@@ -125,7 +120,7 @@ func milliseconds(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
 }
 
-func overJSON(e *catalogue.Entry, o *runOptions, i election.Instance, r *sockets.Result, shown *simulate.Result) object {
+func overJSON(e *catalogue.Entry, o *runOptions, s *sockets.Options, r *sockets.Result) object {
 	result := append(identity(e, &o.input, arranged{r.Prepared}), field{"timing", e.Timing.String()}, field{"over", o.over})
 	if e.Timing == election.Timed {
 		result = append(result, field{"unit_ms", milliseconds(r.Unit)},
@@ -133,18 +128,19 @@ func overJSON(e *catalogue.Entry, o *runOptions, i election.Instance, r *sockets
 	}
 	result = append(result, field{"seed", o.seed}, field{"parameters", parameters(r.Prepared.Parameters)})
 	result = append(result, votesJSON(r.Prepared)...)
-	result = append(result, wakingJSON(&simulate.Options{Instance: i})...)
-	result = append(result, outcomeJSON(e.Declaration, shown)...)
+	result = append(result, wakingJSON(&simulate.Options{Instance: s.Instance})...)
+	result = append(result, outcomeJSON(e.Declaration, &r.Outcome)...)
 	if r.Rounds != nil {
 		result = append(result, field{"time", times(r.Rounds.Elected, r.Rounds.Decided, r.Rounds.Quiet)}, field{"markers", r.Markers})
 	}
 	result = append(result, field{"elapsed_ms", object{
 		{"elected", milliseconds(r.Elapsed.Elected)}, {"decided", milliseconds(r.Elapsed.Decided)}, {"quiet", milliseconds(r.Elapsed.Quiet)},
 	}})
-	if b := worst(r.Prepared.Declaration(), r.Starters, shown.Hurt); b != nil {
+	if b := worst(r.Prepared.Declaration(), r.Starters, r.Disturbed); b != nil {
 		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
 	}
-	if lines := shown.Script.Lines(r.Prepared); len(lines) > 0 {
+	if script := (simulate.Faults{Dead: s.Dead}); len(s.Dead) > 0 {
+		lines := script.Lines(r.Prepared)
 		result = append(result, field{"faults", lines}, field{"lost", r.Lost})
 	}
 	if len(r.Faults) > 0 {
@@ -156,22 +152,22 @@ func overJSON(e *catalogue.Entry, o *runOptions, i election.Instance, r *sockets
 	return append(result, field{"complete", r.Complete})
 }
 
-func (p *program) overText(e *catalogue.Entry, o *runOptions, s *sockets.Options, r *sockets.Result, shown *simulate.Result) {
+func (p *program) overText(e *catalogue.Entry, o *runOptions, s *sockets.Options, r *sockets.Result) {
 	paint, w, n := p.paintOn(p.stdout), p.stdout, len(r.Decisions)
-	how := whoStarts(shown, s.Initiators, s.AnyTime) + ", over " + o.over
+	how := whoStarts(&r.Outcome, s.Initiators, s.AnyTime) + ", over " + o.over
 	if e.Timing == election.Timed {
 		how += fmt.Sprintf(", a unit is %s", r.Unit)
 	}
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, e.Timing, n), e.Source)
 	p.underTitle(lineUp(e.Declaration, arranged{r.Prepared}, func(q int) bool { return slices.Contains(r.Dead, q) }), fmt.Sprintf("%s, seed %d", how, o.seed))
-	verdict, colour := p.verdict(r.Prepared.Declaration(), shown)
+	verdict, colour := p.verdict(r.Prepared.Declaration(), &r.Outcome)
 	fmt.Fprintln(w, paint.text(colour, verdict))
 	after := fmt.Sprintf("   in %s", r.Elapsed.Quiet.Round(time.Microsecond))
 	if r.Rounds != nil {
 		after += fmt.Sprintf(" and %s rounds", r.Rounds.Quiet)
 	}
 	p.tally(r.Prepared)
-	counts(w, e.Declaration, worst(r.Prepared.Declaration(), r.Starters, shown.Hurt), r.Messages, n, after)
+	counts(w, e.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
 	if r.Rounds != nil {
 		fmt.Fprintf(w, "  %-12s %*d   of the synchroniser, a round and link each\n", "markers", 6, r.Markers)
 	}

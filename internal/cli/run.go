@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -238,14 +239,6 @@ func stopped(ctx context.Context, deliveries uint64) error {
 	return fmt.Errorf("stopped after %d deliveries, before the end; --limit allows more", deliveries)
 }
 
-// real is the identifier at a position; on an anonymous network the position itself.
-func real(r *simulate.Result, position int) uint64 {
-	if r.Prepared.Anonymous() {
-		return uint64(position)
-	}
-	return r.Prepared.Real(position)
-}
-
 // arranged is who stood where in the run: Burns' adversary has a say in that.
 type arranged struct{ *election.Prepared }
 
@@ -290,11 +283,11 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 	result = append(result, field{"seed", o.seed}, field{"parameters", parameters(r.Prepared.Parameters)})
 	result = append(result, votesJSON(r.Prepared)...)
 	result = append(result, wakingJSON(s)...)
-	result = append(result, outcomeJSON(e.Declaration, r)...)
+	result = append(result, outcomeJSON(e.Declaration, &r.Outcome)...)
 	if r.Time != nil {
 		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
 	}
-	if b := worst(r.Prepared.Declaration(), r.Starters, r.Hurt); b != nil {
+	if b := worst(r.Prepared.Declaration(), r.Starters, r.Disturbed); b != nil {
 		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
 	}
 	if r.Open != nil {
@@ -312,15 +305,15 @@ func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simul
 }
 
 // outcomeJSON is how results show what came of a run: who leads, and what it cost.
-func outcomeJSON(d *election.Declaration, r *simulate.Result) object {
+func outcomeJSON(d *election.Declaration, r *outcome.Outcome) object {
 	leaders := make([]uint64, 0, len(r.Leaders))
 	for _, q := range r.Leaders {
-		leaders = append(leaders, real(r, q))
+		leaders = append(leaders, r.Identifier(q))
 	}
 	var leader, position any
 	if q, one := r.Leader(); one {
 		position = q
-		if !r.Prepared.Anonymous() {
+		if !r.Anonymous() {
 			leader = leaders[0]
 		}
 	}
@@ -391,7 +384,7 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	for _, q := range r.Dead {
 		dead[q] = true
 	}
-	how := whoStarts(r, s.Initiators, s.AnyTime)
+	how := whoStarts(&r.Outcome, s.Initiators, s.AnyTime)
 	if s.Wake != nil {
 		how = fmt.Sprintf("%d of %d wake by themselves", r.Starters, n)
 	}
@@ -404,14 +397,14 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, r.Timing, n), e.Source)
 	p.underTitle(lineUp(e.Declaration, arranged{r.Prepared}, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, o.seed))
 
-	verdict, colour := p.verdict(r.Prepared.Declaration(), r)
+	verdict, colour := p.verdict(r.Prepared.Declaration(), &r.Outcome)
 	fmt.Fprintln(w, paint.text(colour, verdict))
 	after := ""
 	if r.Time != nil {
 		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
 	}
 	p.tally(r.Prepared)
-	counts(w, e.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Hurt), r.Messages, n, after)
+	counts(w, e.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
 	if r.Open != nil {
 		fmt.Fprintf(w, "  %-12s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", "open", 6, r.Open.Messages, r.Open.Claim)
 	}
@@ -427,7 +420,7 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 }
 
 // whoStarts says who starts.
-func whoStarts(r *simulate.Result, initiators []int, anyTime bool) string {
+func whoStarts(r *outcome.Outcome, initiators []int, anyTime bool) string {
 	switch {
 	case anyTime:
 		return "each starts when the schedule likes"
@@ -438,7 +431,7 @@ func whoStarts(r *simulate.Result, initiators []int, anyTime bool) string {
 	}
 	names := make([]string, len(initiators))
 	for i, q := range initiators {
-		names[i] = fmt.Sprint(real(r, q))
+		names[i] = fmt.Sprint(r.Identifier(q))
 	}
 	if len(names) == 1 {
 		return names[0] + " starts"
@@ -447,14 +440,14 @@ func whoStarts(r *simulate.Result, initiators []int, anyTime bool) string {
 }
 
 // verdict says in a line who leads.
-func (p *program) verdict(d *election.Declaration, r *simulate.Result) (text, colour string) {
+func (p *program) verdict(d *election.Declaration, r *outcome.Outcome) (text, colour string) {
 	who := "all"
-	if r.Live < len(r.Decisions) {
+	if len(r.Dead) > 0 {
 		who = "all live"
 	}
 	leader, one := r.Leader()
-	name := fmt.Sprint(real(r, leader))
-	if r.Prepared.Anonymous() {
+	name := fmt.Sprint(r.Identifier(leader))
+	if r.Anonymous() {
 		name = "at position " + name
 	} else if d.Promise != nil { // identifiers may repeat
 		name = fmt.Sprintf("%s at position %d", name, leader)
@@ -465,7 +458,7 @@ func (p *program) verdict(d *election.Declaration, r *simulate.Result) (text, co
 	case !one:
 		names := make([]string, len(r.Leaders))
 		for i, q := range r.Leaders {
-			names[i] = fmt.Sprint(real(r, q))
+			names[i] = fmt.Sprint(r.Identifier(q))
 		}
 		return fmt.Sprintf("%d leaders: %s; not agreed", len(names), strings.Join(names, ", ")), red
 	case !r.Agreed:

@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/outcome"
 )
 
 // conductor begins and ends a run.
@@ -18,9 +19,6 @@ type conductor struct {
 	dead     []bool    // by position
 	controls []Control // by position; nil for the dead
 }
-
-// mostFaults is how many faults a result tells of.
-const mostFaults = 10
 
 // grace is how long processors have for what they were asked when a run is stopped meanwhile.
 const grace = 2 * time.Second
@@ -252,7 +250,7 @@ func (a *agreement) settled(agreed bool, wave []Reply) bool {
 // result puts together what the processors say.
 func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 	d := c.p.Declaration()
-	r := &Result{Prepared: c.p, Decisions: make([]election.Decision, len(ended))}
+	r := &Result{Outcome: outcome.Outcome{Prepared: c.p}, Decisions: make([]election.Decision, len(ended))}
 	var sent [16]uint64
 	var elected, decided, quiet Moment
 	for q, reply := range ended {
@@ -261,7 +259,9 @@ func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 			continue
 		}
 		r.Decisions[q] = o.Decision
-		r.Faults = append(r.Faults, o.Faults[:min(len(o.Faults), mostFaults-len(r.Faults))]...)
+		for _, fault := range o.Faults {
+			r.Fault(fault)
+		}
 		for k, count := range o.Sent {
 			sent[k] += count
 		}
@@ -269,10 +269,7 @@ func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 			r.ByPhase = []uint64{}
 		}
 		for phase, count := range o.ByPhase {
-			if phase == len(r.ByPhase) {
-				r.ByPhase = append(r.ByPhase, 0)
-			}
-			r.ByPhase[phase] += count
+			r.AddPhase(phase, count)
 		}
 		r.Deliveries += o.Deliveries
 		r.Lost += o.Lost

@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/outcome"
 )
 
 // DefaultUnit is the unit of a timed algorithm on a network of so many directed links: far longer than a message takes
@@ -45,18 +46,11 @@ type Plan struct {
 	Secret    []byte // of the run
 }
 
-// Result is what came of a run.
+// Result is what came of a run. What is lost was sent to the dead.
 type Result struct {
-	Prepared  *election.Prepared
-	Decisions []election.Decision // by position
-	election.Verdict
-
-	Starters   int      // how many started by themselves
-	Faults     []string // what processes did against their task; at most 10
-	Messages   election.Messages
-	ByPhase    []uint64 // election messages by phase; nil where there are no phases
+	outcome.Outcome
+	Decisions  []election.Decision // by position
 	Deliveries uint64
-	Lost       uint64 // messages to the dead; they are counted as sent
 
 	Elapsed Moments       // since the start
 	Unit    time.Duration // of a timed run
@@ -65,8 +59,7 @@ type Result struct {
 	Rounds  *Rounds       // synchronous: the same moments in rounds
 	Markers uint64        // synchronous: of the synchroniser
 
-	Settled  bool // the end was not that nothing could happen any more: see the package comment
-	Complete bool // the run came to its end, and no limit was reached
+	Settled bool // the end was not that nothing could happen any more: see the package comment
 }
 
 // Moments are moments of a run.

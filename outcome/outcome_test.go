@@ -1,0 +1,61 @@
+package outcome_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/itairodeh"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/outcome"
+)
+
+func TestAProcessIsCalledByItsIdentifierOrElseByItsPosition(t *testing.T) {
+	named, err := lcr.Algorithm.Prepare(election.On(30, 10, 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	anonymous, err := itairodeh.Algorithm.Prepare(election.On(30, 10, 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		outcome.Outcome
+		want      uint64
+		anonymous bool
+	}{
+		{outcome.Outcome{Prepared: named}, 20, false},
+		{outcome.Outcome{IDs: election.List{30, 10, 20}}, 20, false},
+		{outcome.Outcome{Prepared: anonymous}, 2, true},
+	} {
+		if got := c.Identifier(2); got != c.want || c.Anonymous() != c.anonymous {
+			t.Errorf("position 2 is called %d, anonymous: %t; want %d", got, c.Anonymous(), c.want)
+		}
+	}
+}
+
+func TestAFaultIsToldOnceAndFewAreTold(t *testing.T) {
+	var o outcome.Outcome
+	var want []string
+	for i := range 2 * outcome.MostFaults {
+		o.Fault(fmt.Sprint("fault ", i))
+		o.Fault(fmt.Sprint("fault ", i))
+		if i < outcome.MostFaults {
+			want = append(want, fmt.Sprint("fault ", i))
+		}
+	}
+	if !slices.Equal(o.Faults, want) {
+		t.Errorf("%v; want %v", o.Faults, want)
+	}
+}
+
+func TestPhasesAreCountedInAnyOrder(t *testing.T) {
+	var o outcome.Outcome
+	o.AddPhase(2, 5)
+	o.AddPhase(0, 1)
+	o.AddPhase(2, 1)
+	if !slices.Equal(o.ByPhase, []uint64{1, 0, 6}) {
+		t.Errorf("%v", o.ByPhase)
+	}
+}
