@@ -150,7 +150,7 @@ func groups(alike [][]int) string {
 	return "positions " + strings.Join(texts, " ")
 }
 
-// outcome says how the run went out.
+// judgement says how the run went out.
 func judgement(s *simulate.Symmetry) string {
 	switch {
 	case s.Repeats != nil:
