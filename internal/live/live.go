@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -144,7 +145,8 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 			schema = plans.Kept.Schema()
 		}
 		var again bool
-		if l.store, again, err = openStore(c.Data, c.ID, digestOf("%v %s %s", ids, a.Name, schema), l.machine.Kept()); err != nil {
+		group := digestOf("%v %s %s", ids, a.Name, schema)
+		if l.store, again, err = openStore(c.Data, (*os.File).Sync, c.ID, group, l.machine.Kept()); err != nil {
 			return nil, err
 		}
 		m.incarnation = l.store.record.Incarnation
