@@ -69,12 +69,13 @@ func TestWhatIsKeptSurvivesALossOfPower(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
+	header := s.record.header
 	for _, kept := range []string{"newborn", "one vote", "another vote"} {
 		if err := s.save([]byte(kept)); err != nil {
 			t.Fatal(err)
 		}
 		r, err := decodeRecord(d.left(base, "new", "directory", "state"))
-		if err != nil || string(r.kept) != kept || r.header != s.record.header {
+		if err != nil || string(r.kept) != kept || r.header != header {
 			t.Errorf("of %q there is left %q of %+v, %v", kept, r.kept, r.header, err)
 		}
 	}
