@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,15 +114,29 @@ func reaches2(s State) bool { return s.Reachable[1] }
 
 func misses2(s State) bool { return !s.Reachable[1] }
 
+// sends is a witness whose command sends one message to member 2.
+func sends(l *log) election.Algorithm[witness, nothing] {
+	a := l.witness()
+	a.Command = func(_ *witness, _ election.Command, out *election.Out[nothing]) {
+		l.write("command")
+		out.Send(1, 0, nothing{})
+	}
+	return a
+}
+
 func TestSilenceIsSuspectedAtTheTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
 		c.start(1)
+		begun := time.Now()
 		defer c.call(1).Close()
 		c.until(1, "reaches 2", reaches2)
 		if took := c.until(1, "misses 2", misses2); took != suspicion {
 			t.Errorf("silence was suspected after %v, not %v", took, suspicion)
+		}
+		if s, _ := c.members[1].State(); s.Since != begun {
+			t.Errorf("it says that it knows no leader since %v, not %v", s.Since, begun)
 		}
 	})
 }
@@ -200,6 +215,7 @@ func TestAConnectionWithoutMessagesShowsAtEachHeartbeatThatItLives(t *testing.T)
 		defer conn.Close()
 		for i := range 3 {
 			begun := time.Now()
+			conn.SetReadDeadline(begun.Add(suspicion))
 			frame := make([]byte, len(heartbeatFrame))
 			if _, err := io.ReadFull(conn, frame); err != nil || !bytes.Equal(frame, heartbeatFrame) {
 				t.Fatal(frame, err)
@@ -253,6 +269,13 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 		synctest.Wait()
 		if got, want := l.sofar(), []string{"start", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("nobody was reached yet: %q; want %q", got, want)
+		}
+		peer := c.network.listen(at(2))
+		defer peer.Close()
+		c.network.separate(0, at(2))
+		settle()
+		if len(peer.(*listener).waiting) == 0 {
+			t.Error("it has given up connecting")
 		}
 	})
 }
@@ -363,16 +386,14 @@ func TestADialerWaitsForAnAnswerUntilTheTimeout(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) { // nor does it wait for the network
 		var l log
-		a := l.witness()
-		a.Command = func(_ *witness, _ election.Command, out *election.Out[nothing]) { out.Send(1, 0, nothing{}) }
-		c := newCluster(t, a, 2)
+		c := newCluster(t, sends(&l), 2)
 		defer c.stopAll()
 		c.network.separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2)
 		c.members[1].Command(election.Resign)
 		<-time.After(2*suspicion + leastPause*3/2)
-		if got, want := l.sofar(), []string{"start", "suspect 2"}; !slices.Equal(got, want) {
+		if got, want := l.sofar(), []string{"start", "command", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("%q; want %q", got, want)
 		}
 	})
@@ -504,9 +525,7 @@ func TestBothConnectionsOfAPairEndTogether(t *testing.T) {
 func TestNothingIsSentBetweenALossAndItsSuspicion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
-		a := l.witness()
-		a.Command = func(_ *witness, _ election.Command, out *election.Out[nothing]) { out.Send(1, 0, nothing{}) }
-		c := newCluster(t, a, 2)
+		c := newCluster(t, sends(&l), 2)
 		defer c.stopAll()
 		c.start(1)
 		in := c.call(1)
@@ -517,12 +536,133 @@ func TestNothingIsSentBetweenALossAndItsSuspicion(t *testing.T) {
 		begun := time.Now()
 		peer := c.network.listen(at(2))
 		defer peer.Close()
+		c.members[1].Command(election.Resign)
 		answer(t, peer).Close()
 		if took := time.Since(begun); took != lastWords {
 			t.Errorf("it connected after %v, not %v", took, lastWords)
 		}
-		if got, want := l.sofar(), []string{"start", "suspect 2"}; !slices.Equal(got, want) {
+		if got, want := l.sofar(), []string{"start", "command", "command", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("%q; want %q", got, want)
+		}
+	})
+}
+
+func TestWhatWasReportedLostDoesNotArrive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		c := newCluster(t, sends(&l), 2)
+		defer c.stopAll()
+		c.start(1)
+		settle()
+		c.members[1].Command(election.Resign)
+		synctest.Wait()
+		if got, want := l.sofar(), []string{"start", "command", "suspect 2"}; !slices.Equal(got, want) {
+			t.Errorf("%q; want %q", got, want)
+		}
+		peer := c.network.listen(at(2))
+		defer peer.Close()
+		conn := answer(t, peer)
+		defer conn.Close()
+		if !isOpen(conn) { // a byte of anything is not a timeout
+			t.Error("the message arrived")
+		}
+	})
+}
+
+// What is queued while an attempt to connect is under way waits for the next one.
+func TestWhatIsSentDuringAnAttemptToConnectIsNotLostByIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		c := newCluster(t, sends(&l), 2)
+		defer c.stopAll()
+		c.network.separate(1, at(2))
+		c.start(1)
+		<-time.After(suspicion / 2)
+		c.members[1].Command(election.Resign)
+		<-time.After(suspicion)
+		peer := c.network.listen(at(2))
+		defer peer.Close()
+		c.network.separate(0, at(2))
+		conn := answer(t, peer)
+		defer conn.Close()
+		kind, _, err := readFrame(newFrameReader(conn))
+		if got, want := l.sofar(), []string{"start", "command"}; kind != 0 || err != nil || !slices.Equal(got, want) {
+			t.Errorf("kind %d, %v; %q; want %q", kind, err, got, want)
+		}
+	})
+}
+
+func TestAConnectionThatStandsIsNoStranger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		c.start(1)
+		conn := c.call(1)
+		defer conn.Close()
+		for range mostStrangers + 1 {
+			stranger, err := c.network.dialer("stranger:1")(context.Background(), "", at(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stranger.Close()
+			synctest.Wait()
+		}
+		if !isOpen(conn) {
+			t.Error("strangers have pushed it out")
+		}
+	})
+}
+
+func TestAMemberStartsWithoutThoseThatDoNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		c := newCluster(t, sends(&l), 2)
+		defer c.stopAll()
+		c.network.separate(1, at(2))
+		c.start(1)
+		<-time.After(firstConnections - 1)
+		c.members[1].Command(election.Resign) // too early: there is nothing yet that it could be said to
+		synctest.Wait()
+		if got := l.sofar(); len(got) > 0 {
+			t.Errorf("%q while it waits for the first connections", got)
+		}
+		<-time.After(1)
+		synctest.Wait()
+		if got, want := l.sofar(), []string{"start"}; !slices.Equal(got, want) {
+			t.Errorf("%q; want %q", got, want)
+		}
+	})
+}
+
+// exhausted is a listener whose process has no file descriptors for a while.
+type exhausted struct {
+	net.Listener
+	failures int
+}
+
+func (e *exhausted) Accept() (net.Conn, error) {
+	if e.failures > 0 {
+		e.failures--
+		return nil, syscall.EMFILE
+	}
+	return e.Listener.Accept()
+}
+
+func TestAMemberThatCannotAcceptForAWhileTriesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		config := c.config(1, at(1))
+		config.Listener = &exhausted{config.Listener, 3}
+		m, err := Join(context.Background(), c.algorithm, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.members[1] = m
+		begun := time.Now()
+		c.call(1).Close()
+		if took := time.Since(begun); took != 3*leastPause {
+			t.Errorf("it accepts after %v, not %v", took, 3*leastPause)
 		}
 	})
 }

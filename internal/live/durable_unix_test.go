@@ -49,12 +49,14 @@ func (d *disk) sync(f *os.File) error {
 func (d *disk) left(directory string, path ...string) []byte {
 	var file os.FileInfo
 	for _, name := range path {
-		file = d.names[directory][name]
+		if file = d.names[directory][name]; file == nil {
+			return nil
+		}
 		directory = filepath.Join(directory, name)
 	}
 	var b []byte
 	for _, c := range d.contents {
-		if file != nil && os.SameFile(c.file, file) {
+		if os.SameFile(c.file, file) {
 			b = c.bytes
 		}
 	}

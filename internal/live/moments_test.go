@@ -131,7 +131,7 @@ func TestATimerThatExpiresAgainAndAgainDoesNotShutOutEvents(t *testing.T) {
 		close(waiting)
 		settle()
 		c.stopAll()
-		if !came || expired == most {
+		if !came || expired >= most {
 			t.Errorf("an event came in: %v, after the timer had expired %d times", came, expired)
 		}
 	})
