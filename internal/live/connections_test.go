@@ -227,20 +227,38 @@ func TestAConnectionWithoutMessagesShowsAtEachHeartbeatThatItLives(t *testing.T)
 	})
 }
 
-// floods is a witness whose command sends messages to member 2, more than can wait anywhere.
-func floods(l *log) election.Algorithm[witness, nothing] {
+// Commands to a witness that sendsMany.
+const (
+	someMessages    election.Command = iota // fit into the queue
+	tooManyMessages                         // do not
+)
+
+func sendsMany(l *log) election.Algorithm[witness, nothing] {
 	a := l.witness()
-	a.Command = func(_ *witness, _ election.Command, out *election.Out[nothing]) {
-		for range queueLength + buffer {
+	a.Command = func(_ *witness, command election.Command, out *election.Out[nothing]) {
+		count := queueLength / 2
+		if command == tooManyMessages {
+			count = 2 * queueLength
+		}
+		for range count {
 			out.Send(1, 0, nothing{})
 		}
 	}
 	return a
 }
 
+// fill lets member 1 send until its connection takes no more.
+func fill(m *Member) {
+	const message = 3 // bytes
+	for sent := 0; sent*message <= buffer; sent += queueLength / 2 {
+		m.Command(someMessages)
+		synctest.Wait() // until it is written, as far as it can be
+	}
+}
+
 func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, floods(new(log)), 2)
+		c := newCluster(t, sendsMany(new(log)), 2)
 		defer c.stopAll()
 		peer := c.network.listen(at(2))
 		defer peer.Close()
@@ -248,8 +266,8 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 		out, in := answer(t, peer), c.call(1)
 		defer out.Close()
 		defer heartbeats(in)()
-		settle()
-		c.members[1].Command(election.Resign)
+		fill(c.members[1])
+		c.members[1].Command(tooManyMessages)
 		synctest.Wait()
 		if !isLeft(out) {
 			t.Error("the connection that cannot take them is still open")
@@ -260,12 +278,12 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		var l log
-		c := newCluster(t, floods(&l), 2)
+		c := newCluster(t, sendsMany(&l), 2)
 		defer c.stopAll()
 		c.network.separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2) // an attempt to connect is under way
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(tooManyMessages)
 		synctest.Wait()
 		if got, want := l.sofar(), []string{"start", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("nobody was reached yet: %q; want %q", got, want)
@@ -378,6 +396,7 @@ func TestADialerWaitsForAnAnswerUntilTheTimeout(t *testing.T) {
 				t.Fatal(err)
 			}
 			begun := time.Now()
+			conn.SetReadDeadline(begun.Add(2 * suspicion))
 			if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(begun) != suspicion {
 				t.Errorf("it left after %v, not %v, with %v", time.Since(begun), suspicion, err)
 			}
@@ -413,6 +432,7 @@ func TestADialerLeavesWhoRefusesIt(t *testing.T) {
 		defer conn.Close()
 		write(t, conn, verdict{refused, "go away"}.encode())
 		begun := time.Now()
+		conn.SetReadDeadline(begun.Add(suspicion))
 		if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(begun) != 0 {
 			t.Errorf("it left after %v, with %v", time.Since(begun), err)
 		}
@@ -422,14 +442,7 @@ func TestADialerLeavesWhoRefusesIt(t *testing.T) {
 // Its connection is open and its heartbeats come; it only does not read.
 func TestAPeerThatReadsNothingIsSuspectedAfterTheTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const batch = queueLength / 2
-		a := new(log).witness()
-		a.Command = func(_ *witness, _ election.Command, out *election.Out[nothing]) {
-			for range batch {
-				out.Send(1, 0, nothing{})
-			}
-		}
-		c := newCluster(t, a, 2)
+		c := newCluster(t, sendsMany(new(log)), 2)
 		defer c.stopAll()
 		peer := c.network.listen(at(2))
 		defer peer.Close()
@@ -437,11 +450,7 @@ func TestAPeerThatReadsNothingIsSuspectedAfterTheTimeout(t *testing.T) {
 		out, in := answer(t, peer), c.call(1)
 		defer out.Close()
 		defer heartbeats(in)()
-		const message = 3 // bytes
-		for sent := 0; sent*message <= buffer; sent += batch {
-			c.members[1].Command(election.Resign)
-			synctest.Wait() // until it is written, as far as it can be
-		}
+		fill(c.members[1])
 		if took := c.until(1, "misses 2", misses2); took != suspicion+lastWords {
 			t.Errorf("that it reads nothing was noticed after %v, not %v", took, suspicion+lastWords)
 		}
@@ -554,9 +563,11 @@ func TestWhatWasReportedLostDoesNotArrive(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		settle()
-		c.members[1].Command(election.Resign)
-		synctest.Wait()
-		if got, want := l.sofar(), []string{"start", "command", "suspect 2"}; !slices.Equal(got, want) {
+		for range 2 {
+			c.members[1].Command(election.Resign)
+			settle()
+		}
+		if got, want := l.sofar(), []string{"start", "command", "suspect 2", "command"}; !slices.Equal(got, want) {
 			t.Errorf("%q; want %q", got, want)
 		}
 		peer := c.network.listen(at(2))
@@ -565,6 +576,27 @@ func TestWhatWasReportedLostDoesNotArrive(t *testing.T) {
 		defer conn.Close()
 		if !isOpen(conn) { // a byte of anything is not a timeout
 			t.Error("the message arrived")
+		}
+	})
+}
+
+// The attempt to connect that was under way when the two parted says nothing of the time after.
+func TestAnAttemptToConnectThatIsGivenUpIsNoLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		c := newCluster(t, sends(&l), 2)
+		defer c.stopAll()
+		c.network.separate(1, at(2))
+		c.start(1)
+		<-time.After(suspicion / 2)
+		defer c.call(1).Close()
+		c.members[1].Command(election.Resign)
+		<-time.After(suspicion/2 + 1) // the next attempt has begun, for the sake of that message
+		defer heartbeats(c.call(1))()
+		settle()
+		want := []string{"start", "command", "suspect 2", "trust 2"}
+		if got := l.sofar(); !slices.Equal(got, want) {
+			t.Errorf("%q; want %q", got, want)
 		}
 	})
 }
