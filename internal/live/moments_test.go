@@ -37,7 +37,7 @@ func TestDeadlinesCountFromTheBeginningOfAStepAndTimersFromItsEnd(t *testing.T) 
 		c.until(1, "leads", leads)
 		const lease = 1500 * time.Millisecond
 		if s, _ := c.members[1].State(); s.Until.Sub(begun) != lease {
-			t.Errorf("it says that it leads until %v; its lease ends at %v", s.Until.Sub(begun), lease)
+			t.Errorf("it leads until %v; its lease ends at %v", s.Until.Sub(begun), lease)
 		}
 		c.until(1, "leads no more", func(s State) bool { return !leads(s) })
 		if took := time.Since(begun); took != lease {

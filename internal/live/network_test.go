@@ -113,6 +113,13 @@ func (l *listener) Accept() (net.Conn, error) {
 	return e, nil
 }
 
+// called reports whether a connection waits to be accepted.
+func (l *listener) called() bool {
+	l.n.mu.Lock()
+	defer l.n.mu.Unlock()
+	return len(l.waiting) > 0
+}
+
 func (l *listener) Close() error {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
