@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -142,7 +143,8 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 			schema = a.Plans.Kept.Schema()
 		}
 		var again bool
-		if l.store, again, err = openStore(c.Data, c.ID, digestOf("%v %s %s", ids, a.Name, schema), l.machine.Kept()); err != nil {
+		group := digestOf("%v %s %s", ids, a.Name, schema)
+		if l.store, again, err = openStore(c.Data, (*os.File).Sync, c.ID, group, l.machine.Kept()); err != nil {
 			return nil, err
 		}
 		m.incarnation = l.store.record.Incarnation

@@ -21,10 +21,11 @@ type network struct {
 	ends      []*end
 	side      map[string]int // addresses on different sides are separated
 	refused   [2]string      // who cannot connect, and to whom
+	stopped   map[string]bool
 }
 
 func newNetwork() *network {
-	n := &network{listeners: map[string]*listener{}, side: map[string]int{}}
+	n := &network{listeners: map[string]*listener{}, side: map[string]int{}, stopped: map[string]bool{}}
 	n.change.L = &n.mu
 	return n
 }
@@ -44,6 +45,14 @@ func (n *network) refuse(from, to string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.refused = [2]string{from, to}
+}
+
+// stop lets an address read nothing until it goes on, as a process that is stopped. Its deadlines pass meanwhile.
+func (n *network) stop(at string, stopped bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stopped[at] = stopped
+	n.change.Broadcast()
 }
 
 // reset breaks one connection, as a router does that forgets it.
@@ -102,6 +111,13 @@ func (l *listener) Accept() (net.Conn, error) {
 	e := l.waiting[0]
 	l.waiting = l.waiting[1:]
 	return e, nil
+}
+
+// called reports whether a connection waits to be accepted.
+func (l *listener) called() bool {
+	l.n.mu.Lock()
+	defer l.n.mu.Unlock()
+	return len(l.waiting) > 0
 }
 
 func (l *listener) Close() error {
@@ -175,6 +191,7 @@ func (e *end) Read(b []byte) (int, error) {
 		switch {
 		case e.closed:
 			return 0, net.ErrClosed
+		case e.n.stopped[e.here]:
 		case passed(e.readBy):
 			return 0, os.ErrDeadlineExceeded
 		case e.in.reset:

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"slices"
 	"testing"
@@ -81,11 +80,6 @@ func TestNobodyWhoOnlyConnectsKeepsMembersOut(t *testing.T) {
 			}
 			synctest.Wait() // until it is accepted
 			return conn
-		}
-		isOpen := func(conn net.Conn) bool {
-			conn.SetReadDeadline(time.Now().Add(1))
-			_, err := conn.Read(make([]byte, 1))
-			return !errors.Is(err, io.EOF)
 		}
 		var conns []net.Conn
 		for range mostStrangers + 1 {

@@ -224,7 +224,7 @@ func (in *incoming) extend(wait time.Duration) {
 func (in *incoming) overslept() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return !in.draining && time.Since(in.deadline) > lastWords
+	return time.Since(in.deadline) > lastWords
 }
 
 // drain lets a connection end soon: when what has arrived is read.

@@ -60,8 +60,12 @@ func newSender(m *Member, p *peer, rest time.Duration) *sender {
 	return s
 }
 
-// send queues a frame and never blocks. A sender whose queue is full ends.
+// send queues a frame and never blocks. A sender whose queue is full ends, and takes nothing more: what follows a
+// message that is lost must not arrive without it.
 func (s *sender) send(frame []byte) {
+	if s.ctx.Err() != nil {
+		return
+	}
 	select {
 	case s.queue <- frame:
 		nudge(s.kick)

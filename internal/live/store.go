@@ -73,11 +73,11 @@ type store struct {
 
 // openStore locks a directory, which is made if need be, and reads what is there. A directory that was
 // never used is filled with what a newborn keeps, else again is true.
-func openStore(directory string, id uint64, group digest, newborn []byte) (s *store, again bool, err error) {
-	if err := os.MkdirAll(directory, 0o700); err != nil {
+func openStore(directory string, sync func(*os.File) error, id uint64, group digest, newborn []byte) (s *store, again bool, err error) {
+	if err := makeDirectory(directory, sync); err != nil {
 		return nil, false, fmt.Errorf("%w: %w", ErrData, err)
 	}
-	s = &store{directory: directory, sync: (*os.File).Sync}
+	s = &store{directory: directory, sync: sync}
 	switch s.lock, err = lockFile(filepath.Join(directory, "lock")); {
 	case errors.Is(err, errLocked):
 		return nil, false, fmt.Errorf("%w %s is in use by another member", ErrData, directory)
@@ -112,6 +112,27 @@ func openStore(directory string, id uint64, group digest, newborn []byte) (s *st
 		return fail("cannot be read: %w", err)
 	}
 	return s, again, s.write(next)
+}
+
+// makeDirectory makes a directory and those above it, as far as they are missing. Their names are durable when it
+// returns: a state file is lost with the directory that holds it.
+func makeDirectory(name string, sync func(*os.File) error) error {
+	var parents []string // of those that are missing
+	for child, parent := name, filepath.Dir(name); child != parent; child, parent = parent, filepath.Dir(parent) {
+		if _, err := os.Stat(child); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		parents = append(parents, parent)
+	}
+	if err := os.MkdirAll(name, 0o700); err != nil {
+		return err
+	}
+	for _, parent := range parents {
+		if err := syncDirectory(parent, sync); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newIncarnation is the wall clock in nanoseconds, with chance in the last millisecond: two processes that are

@@ -28,3 +28,46 @@ func TestTicksTooManyForADurationAreNever(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTimerThatExpiresFirstIsNextAndOfSeveralTheOneThatWasDeclaredFirst(t *testing.T) {
+	const begun, now, unit = 50, 70, 10
+	set := func(timer election.Timer, wait uint64) election.Effect {
+		return election.Effect{Op: election.SetTimer, Timer: timer, Ticks: election.Units(wait)}
+	}
+	until := func(timer election.Timer, wait uint64) election.Effect {
+		e := set(timer, wait)
+		e.Deadline = true
+		return e
+	}
+	stop := func(timer election.Timer) election.Effect {
+		return election.Effect{Op: election.StopTimer, Timer: timer}
+	}
+	forever := election.Effect{Op: election.SetTimer, Timer: 1, Ticks: election.Forever}
+	for _, test := range []struct {
+		effects  []election.Effect
+		next     election.Timer
+		at, last time.Duration
+		running  int
+	}{
+		{nil, 0, Never, 0, 0},
+		{[]election.Effect{set(1, 3)}, 1, 100, 100, 1},
+		{[]election.Effect{until(1, 3)}, 1, 80, 80, 1},
+		{[]election.Effect{set(1, 3), set(2, 4)}, 1, 100, 110, 2},
+		{[]election.Effect{set(2, 3), set(1, 4)}, 2, 100, 110, 2},
+		{[]election.Effect{set(2, 3), set(1, 3)}, 1, 100, 100, 2},
+		{[]election.Effect{set(2, 1), until(1, 3)}, 1, 80, 80, 2},
+		{[]election.Effect{set(1, 3), set(1, 5)}, 1, 120, 120, 1},
+		{[]election.Effect{set(1, 3), set(2, 4), stop(1)}, 2, 110, 110, 1},
+		{[]election.Effect{set(1, 3), set(2, 4), forever}, 2, 110, 110, 1},
+		{[]election.Effect{stop(1)}, 0, Never, 0, 0},
+	} {
+		var timers Timers
+		timers.Apply(test.effects, begun, now, unit)
+		next, at := timers.Next()
+		last, running := timers.Last()
+		if next != test.next || at != test.at || last != test.last || running != test.running {
+			t.Errorf("%+v: timer %d at %d, and %d until %d; want timer %d at %d, and %d until %d",
+				test.effects, next, at, running, last, test.next, test.at, test.running, test.last)
+		}
+	}
+}

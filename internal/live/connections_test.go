@@ -1,0 +1,508 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader/election"
+)
+
+// In these tests member 1 is real, and the test is member 2.
+
+// introduce connects to member 1 and is accepted; the confirmation is still to come.
+func (c *cluster[S, M]) introduce(incarnation uint64) net.Conn {
+	c.t.Helper()
+	conn, v := c.present(incarnation)
+	if v.code != accepted {
+		c.t.Fatal(v)
+	}
+	return conn
+}
+
+// present connects to member 1, which gives a verdict.
+func (c *cluster[S, M]) present(incarnation uint64) (net.Conn, verdict) {
+	c.t.Helper()
+	conn, err := c.network.dialer("me:1")(context.Background(), "", at(1))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	h := hello{Group: c.members[1].shared, From: 2, To: 1, Incarnation: incarnation}
+	write(c.t, conn, h.encode())
+	conn.SetReadDeadline(time.Now().Add(suspicion))
+	v, err := readVerdict(conn)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return conn, v
+}
+
+// call is a connection to member 1 that stands.
+func (c *cluster[S, M]) call(incarnation uint64) net.Conn {
+	c.t.Helper()
+	conn := c.introduce(incarnation)
+	write(c.t, conn, heartbeatFrame)
+	synctest.Wait()
+	return conn
+}
+
+// answer accepts a connection that member 1 dials.
+func answer(t *testing.T, l net.Listener) net.Conn {
+	t.Helper()
+	conn, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, conn, verdict{code: accepted}.encode())
+	if _, err := io.ReadFull(conn, make([]byte, helloSize+len(heartbeatFrame))); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	return conn
+}
+
+func write(t *testing.T, conn net.Conn, b []byte) {
+	t.Helper()
+	if _, err := conn.Write(b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// heartbeats keeps a connection alive until the caller stops it.
+func heartbeats(conn net.Conn) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var group sync.WaitGroup
+	group.Go(func() {
+		for ctx.Err() == nil {
+			conn.Write(heartbeatFrame)
+			select {
+			case <-time.After(beat):
+			case <-ctx.Done():
+			}
+		}
+	})
+	return func() {
+		cancel()
+		conn.Close()
+		group.Wait()
+	}
+}
+
+func isOpen(conn net.Conn) bool {
+	conn.SetReadDeadline(time.Now().Add(1))
+	_, err := conn.Read(make([]byte, 1))
+	return errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// isLeft reports whether the other end has closed a connection, and reads nothing of what it had written.
+func isLeft(conn net.Conn) bool {
+	conn.SetWriteDeadline(time.Now().Add(1))
+	_, err := conn.Write([]byte{0})
+	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+func reaches2(s State) bool { return s.Reachable[1] }
+
+func misses2(s State) bool { return !s.Reachable[1] }
+
+func TestSilenceIsSuspectedAtTheTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		c.start(1)
+		begun := time.Now()
+		defer c.call(1).Close()
+		c.until(1, "reaches 2", reaches2)
+		if took := c.until(1, "misses 2", misses2); took != suspicion {
+			t.Errorf("silence was suspected after %v, not %v", took, suspicion)
+		}
+		if s, _ := c.members[1].State(); s.Since != begun {
+			t.Errorf("it knows no leader since %v, not %v", s.Since, begun)
+		}
+	})
+}
+
+// A process that is stopped for longer than the timeout must not take what it did not read for silence.
+func TestAMemberThatWasStoppedReadsWhatCameMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		c := newCluster(t, l.witness(), 2)
+		defer c.stopAll()
+		c.start(1)
+		conn := c.call(1)
+		c.network.stop(at(1), true)
+		<-time.After(suspicion / 2)
+		write(t, conn, []byte{1, 0, 0})
+		<-time.After(suspicion/2 + lastWords + 1)
+		c.network.stop(at(1), false)
+		defer heartbeats(conn)()
+		settle()
+		if got, want := l.sofar(), []string{"start", "message 0 of 2"}; !slices.Equal(got, want) {
+			t.Errorf("%q; want %q", got, want)
+		}
+	})
+}
+
+func TestAMemberThatWasStoppedSuspectsASilentPeerSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		c.start(1)
+		defer c.call(1).Close()
+		c.network.stop(at(1), true)
+		settle()
+		c.network.stop(at(1), false)
+		if took := c.until(1, "misses 2", misses2); took != lastWords {
+			t.Errorf("silence was suspected %v after the stop, not %v", took, lastWords)
+		}
+	})
+}
+
+// A process that was stopped finds connections whose dialers have left them.
+func TestAConnectionStandsOnceItIsConfirmed(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		confirm func(net.Conn)
+		stands  bool
+	}{
+		{"a heartbeat", func(conn net.Conn) { conn.Write(heartbeatFrame) }, true},
+		{"nothing", func(net.Conn) {}, false},
+		{"the end", func(conn net.Conn) { conn.Close() }, false},
+		{"a message", func(conn net.Conn) { conn.Write([]byte{1, 0, 0}) }, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t, new(log).witness(), 2)
+			defer c.stopAll()
+			c.start(1)
+			conn := c.introduce(1)
+			defer conn.Close()
+			test.confirm(conn)
+			synctest.Wait()
+			if s, _ := c.members[1].State(); reaches2(s) != test.stands {
+				t.Errorf("after the hello came %s: the connection stands: %v", test.name, reaches2(s))
+			}
+		})
+	}
+}
+
+func TestAConnectionWithoutMessagesShowsAtEachHeartbeatThatItLives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		peer := c.network.listen(at(2))
+		defer peer.Close()
+		c.start(1)
+		conn := answer(t, peer)
+		defer conn.Close()
+		for i := range 3 {
+			begun := time.Now()
+			conn.SetReadDeadline(begun.Add(suspicion))
+			frame := make([]byte, len(heartbeatFrame))
+			if _, err := io.ReadFull(conn, frame); err != nil || !bytes.Equal(frame, heartbeatFrame) {
+				t.Fatal(frame, err)
+			}
+			if took := time.Since(begun); took != beat {
+				t.Errorf("heartbeat %d came after %v, not %v", i, took, beat)
+			}
+		}
+	})
+}
+
+func TestAConnectionThatIsReplacedIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		c.network.separate(1, at(2)) // so that 1 waits for it before it starts, and reads nothing
+		c.start(1)
+		first, second := c.call(1), c.call(1)
+		defer first.Close()
+		defer second.Close()
+		if isOpen(first) || !isOpen(second) {
+			t.Errorf("before the start the first is open: %v, the second: %v", isOpen(first), isOpen(second))
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		c := newCluster(t, l.witness(), 2)
+		defer c.stopAll()
+		c.start(1)
+		conns := []net.Conn{c.call(1), c.call(1), c.call(1)}
+		open := func() (open []bool) {
+			for _, conn := range conns {
+				open = append(open, isOpen(conn))
+			}
+			return open
+		}
+		write(t, conns[0], []byte{1, 0, 0})
+		write(t, conns[2], []byte{1, 0, 1})
+		if got, want := open(), []bool{true, false, true}; !slices.Equal(got, want) {
+			t.Errorf("while the first is read to its end, open are %v; want %v", got, want)
+		}
+		<-time.After(lastWords)
+		synctest.Wait()
+		if got, want := open(), []bool{false, false, true}; !slices.Equal(got, want) {
+			t.Errorf("then open are %v; want %v", got, want)
+		}
+		want := []string{"start", "message 0 of 2", "suspect 2", "trust 2", "message 1 of 2"}
+		if got := l.sofar(); !slices.Equal(got, want) {
+			t.Errorf("%q; want %q", got, want)
+		}
+		for _, conn := range conns {
+			conn.Close()
+		}
+	})
+}
+
+func TestOneLifeOfAPeerIsHeardAtATime(t *testing.T) {
+	for _, started := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t, new(log).witness(), 2)
+			defer c.stopAll()
+			if !started {
+				c.network.separate(1, at(2)) // so that 1 waits for it before it starts
+			}
+			c.start(1)
+			// Two come at once. The one that confirms first stands, the other must leave.
+			late, first := c.introduce(2), c.call(1)
+			defer late.Close()
+			defer first.Close()
+			write(t, late, heartbeatFrame)
+			synctest.Wait()
+			if !isOpen(first) || isOpen(late) {
+				t.Errorf("started %v: the first is open: %v, the second: %v", started, isOpen(first), isOpen(late))
+			}
+			next, v := c.present(3)
+			next.Close()
+			if v.code != refusedDuplicate || !strings.HasPrefix(v.reason, "another live process has id 2") {
+				t.Errorf("started %v: to one more it answers %+v", started, v)
+			}
+		})
+	}
+}
+
+func TestADialerWaitsForAnAnswerUntilTheTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		peer := c.network.listen(at(2))
+		defer peer.Close()
+		c.start(1)
+		for range 3 {
+			conn, err := peer.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			begun := time.Now()
+			conn.SetReadDeadline(begun.Add(2 * suspicion))
+			if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(begun) != suspicion {
+				t.Errorf("it left after %v, not %v, with %v", time.Since(begun), suspicion, err)
+			}
+			conn.Close()
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // nor does it wait for the network
+		var l log
+		c := newCluster(t, sends(&l), 2)
+		defer c.stopAll()
+		c.network.separate(1, at(2))
+		c.start(1)
+		<-time.After(suspicion / 2)
+		c.members[1].Command(election.Resign)
+		<-time.After(2*suspicion + leastPause*3/2)
+		if got, want := l.sofar(), []string{"start", "command", "suspect 2"}; !slices.Equal(got, want) {
+			t.Errorf("%q; want %q", got, want)
+		}
+	})
+}
+
+func TestADialerThatIsRefusedClosesItsConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		peer := c.network.listen(at(2))
+		defer peer.Close()
+		c.start(1)
+		conn, err := peer.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		write(t, conn, verdict{refused, "go away"}.encode())
+		begun := time.Now()
+		conn.SetReadDeadline(begun.Add(suspicion))
+		if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(begun) != 0 {
+			t.Errorf("it left after %v, with %v", time.Since(begun), err)
+		}
+	})
+}
+
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	conn, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (p pipes) Close() error {
+	close(p)
+	return nil
+}
+
+func (p pipes) Addr() net.Addr { return address("a pipe") }
+
+// A pipe holds nothing: a write to it waits until it is read.
+func TestAStrangerThatDoesNotReadTheVerdictIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		config, listener := c.config(1, at(1)), make(pipes)
+		config.Listener = listener
+		m, err := Join(context.Background(), c.algorithm, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.members[1] = m
+		far, near := net.Pipe()
+		defer far.Close()
+		listener <- near
+		write(t, far, (&hello{From: 2, To: 1, Incarnation: 1}).encode())
+		<-time.After(suspicion)
+		synctest.Wait()
+		if !isLeft(far) {
+			t.Error("it still waits")
+		}
+	})
+}
+
+func TestBothConnectionsOfAPairEndTogether(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		cut  func(out, in net.Conn)
+		soon time.Duration // until 2 is missed
+	}{
+		{"what it reads", func(_, in net.Conn) { in.Close() }, 0},
+		{"what it writes to", func(out, _ net.Conn) { out.Close() }, lastWords},
+		{"what it writes to, by a word", func(out, _ net.Conn) { out.Write([]byte{0}) }, lastWords},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t, new(log).witness(), 2)
+			defer c.stopAll()
+			peer := c.network.listen(at(2))
+			defer peer.Close()
+			c.start(1)
+			out, in := answer(t, peer), c.call(1)
+			defer out.Close()
+			defer heartbeats(in)()
+			<-time.After(beat * 3 / 2) // between two heartbeats
+			test.cut(out, in)
+			if took := c.until(1, "misses 2", misses2); took != test.soon {
+				t.Errorf("%s ended, and 2 was missed after %v, not %v", test.name, took, test.soon)
+			}
+			synctest.Wait()
+			if !isLeft(out) || !isLeft(in) {
+				t.Errorf("%s ended, but it left what it writes to: %v, what it reads: %v", test.name, isLeft(out), isLeft(in))
+			}
+		})
+	}
+}
+
+func TestAConnectionThatStandsIsNoStranger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		c.start(1)
+		conn := c.call(1)
+		defer conn.Close()
+		for range mostStrangers + 1 {
+			stranger, err := c.network.dialer("stranger:1")(context.Background(), "", at(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stranger.Close()
+			synctest.Wait()
+		}
+		if !isOpen(conn) {
+			t.Error("strangers have pushed it out")
+		}
+	})
+}
+
+func TestAMemberStartsWithoutThoseThatDoNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		c := newCluster(t, sends(&l), 2)
+		defer c.stopAll()
+		c.network.separate(1, at(2))
+		c.start(1)
+		<-time.After(firstConnections - 1)
+		c.members[1].Command(election.Resign) // too early
+		synctest.Wait()
+		if got := l.sofar(); len(got) > 0 {
+			t.Errorf("%q while it waits for the first connections", got)
+		}
+		<-time.After(1)
+		synctest.Wait()
+		if got, want := l.sofar(), []string{"start"}; !slices.Equal(got, want) {
+			t.Errorf("%q; want %q", got, want)
+		}
+	})
+}
+
+// exhausted is a listener whose process has no file descriptors for a while.
+type exhausted struct {
+	net.Listener
+	failures int
+}
+
+func (e *exhausted) Accept() (net.Conn, error) {
+	if e.failures > 0 {
+		e.failures--
+		return nil, syscall.EMFILE
+	}
+	return e.Listener.Accept()
+}
+
+func TestAMemberThatCannotAcceptForAWhileTriesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		config := c.config(1, at(1))
+		config.Listener = &exhausted{config.Listener, 3}
+		m, err := Join(context.Background(), c.algorithm, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.members[1] = m
+		begun := time.Now()
+		c.call(1).Close()
+		if took := time.Since(begun); took != 3*leastPause {
+			t.Errorf("it accepts after %v, not %v", took, 3*leastPause)
+		}
+	})
+}
+
+func TestAMemberWhoseListenerIsClosedStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 1)
+		defer c.stopAll()
+		c.start(1)
+		c.members[1].listener.Close()
+		synctest.Wait()
+		if err := c.members[1].Err(); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("it has stopped with %v", err)
+		}
+	})
+}
