@@ -5,8 +5,8 @@
 //
 // # What a step is
 //
-// One event at one process and all that the process does about it is one transition between worlds. A
-// world is the states of all processes, what is under way on each link, what everybody has decided,
+// One event at one process and all that the process does about it is one transition between configurations. A
+// configuration is the states of all processes, what is under way on each link, what everybody has decided,
 // which timers and leases run for how long, and which starts, suspicions and faults may still come.
 //
 //   - Asynchronous algorithms: any link that is not empty may deliver its next message.
@@ -28,14 +28,14 @@
 // all have decided and name the same leader. Leased: never two running leases, and at the end the leader
 // still has one. An election ends: from everywhere a run can come to
 // an end, where no message is under way, no timer runs, and nobody has to start or be suspected; a
-// service may instead go round for ever among worlds in which all agree. Bounds on messages hold for
+// service may instead go round for ever among configurations in which all agree. Bounds on messages hold for
 // runs without faults; those of a service are checked where one process alone starts, since they speak
 // of one election. A step that panics or breaks the contract is a violation like any other.
 //
 // # How sure it is
 //
 // Every step is worked out once for each state and event, which is sound because steps are pure; that
-// they are is for the conformance suite to test. Worlds are told apart by 128 bits of hash: the chance
-// that one of s worlds was taken for another is below s²/2^129, 10^-22 for a hundred million. Everything
+// they are is for the conformance suite to test. Configurations are told apart by 128 bits of hash: the chance
+// that one of s configurations was taken for another is below s²/2^129, 10^-22 for a hundred million. Everything
 // else is exact, and a limit that was reached is reported.
 package verify
