@@ -54,7 +54,7 @@ type underWay struct {
 type global struct {
 	Crashes, Recoveries, Commands uint32 // how many may still come
 	Disturbed                     bool   // there was a crash or a command
-	Begun                         bool   // somebody has started
+	Begun                         bool   // a process has started
 	Late                          bool   // synchronous: the timers of this unit have begun
 	Led                           []tenure
 }

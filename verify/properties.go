@@ -92,7 +92,7 @@ func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 	return nil
 }
 
-// joins judges a process that follows in a group: somebody must have led it.
+// joins judges a process that follows in a group: the one it follows must have led in that term.
 func (c *checker) joins(conf configuration, q int, e *election.Effect) *breach {
 	for _, t := range c.global(conf).Led {
 		if t.Term == e.Term && c.network.ID(int(t.Position)) == e.ID {
@@ -141,7 +141,7 @@ func (c *checker) settled(conf configuration) *breach {
 	return c.agreed(conf, leader)
 }
 
-// followed says whom processes follow though nobody leads.
+// followed names a leader that is followed though no process leads.
 func (c *checker) followed(conf configuration) string {
 	for q := range c.n {
 		if p := c.process(conf, q); p.Alive && p.Decision.Leader != 0 {
@@ -151,7 +151,7 @@ func (c *checker) followed(conf configuration) string {
 	return "nobody leads"
 }
 
-// agreed judges whom the others follow, and whether the leader is the right one.
+// agreed judges which leader the others follow, and whether the leader is the right one.
 func (c *checker) agreed(conf configuration, leader int) *breach {
 	var named election.ID
 	if leader >= 0 {

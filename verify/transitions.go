@@ -285,7 +285,7 @@ func (c *checker) recover(conf configuration, q int, visit visitor) {
 	c.setGlobal(c.base, &g)
 	p := *c.process(conf, q)
 	p.Alive = true
-	if c.has.Suspect { // its detector finds out who else is dead
+	if c.has.Suspect { // its detector finds out which others are dead
 		for port, l := range c.into[q] {
 			if peer := c.links[l].from; peer != q && !c.process(conf, peer).Alive {
 				p.Suspects |= 1 << port
@@ -295,7 +295,7 @@ func (c *checker) recover(conf configuration, q int, visit visitor) {
 	c.setProcess(c.base, &p)
 	c.detect(c.base, q, true)
 	class := byFault
-	if c.d.Survives&election.Crash == 0 { // whoever crashes has to come back
+	if c.d.Survives&election.Crash == 0 { // a process that crashes has to come back
 		class = due
 	}
 	c.perform(transition{event: recovers, class: class, process: q}, 0, visit)
