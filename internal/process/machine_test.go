@@ -22,7 +22,7 @@ func (m *Machine) probe() *probe { return m.ps.probe(only) }
 
 func TestAMachineSendsItsMessagesAsFrames(t *testing.T) {
 	m := machine(t, starting(func(p *probe, out out) {
-		out.Send(1, vote, note{Number: 0x01020304, List: []uint32{5}})
+		out.Send(1, vote, note{Number: 0x01020304, List: []uint8{5}})
 		out.Send(0, news, note{Number: out.Choose(7)})
 		out.Lead(3)
 	}))
@@ -36,7 +36,7 @@ func TestAMachineSendsItsMessagesAsFrames(t *testing.T) {
 			t.Errorf("%+v", effects.Sent)
 		}
 		// The length counts the kind, a number, the length of a list, and what is in it.
-		if want := []byte{13, 0, byte(vote), 4, 3, 2, 1, 1, 0, 0, 0, 5, 0, 0, 0}; !bytes.Equal(first.Frame, want) {
+		if want := []byte{10, 0, byte(vote), 4, 3, 2, 1, 1, 0, 0, 0, 5}; !bytes.Equal(first.Frame, want) {
 			t.Errorf("% x; want % x", first.Frame, want)
 		}
 		if want := []byte{9, 0, byte(news), 6, 0, 0, 0, 0, 0, 0, 0}; !bytes.Equal(second.Frame, want) {
@@ -58,7 +58,7 @@ func TestAMachineIsToldWhatHappens(t *testing.T) {
 		want []uint32
 	}{
 		{Input{What: Started}, []uint32{1}},
-		{Input{What: Received, Port: 1, Kind: news, Message: []byte{9, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0}}, []uint32{2, 1, 1, 9, 8}},
+		{Input{What: Received, Port: 1, Kind: news, Message: []byte{9, 0, 0, 0, 1, 0, 0, 0, 8}}, []uint32{2, 1, 1, 9, 8}},
 		{Input{What: Expired, Timer: 1}, []uint32{3, 1}},
 		{Input{What: Suspected, Port: 1}, []uint32{5, 1}},
 		{Input{What: Commanded, Command: 2}, []uint32{7, 2}},
@@ -83,7 +83,7 @@ func TestAMachineIsToldWhatHappens(t *testing.T) {
 
 func TestAMalformedMessageChangesNothing(t *testing.T) {
 	m := machine(t, probing())
-	whole := []byte{9, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0}
+	whole := []byte{9, 0, 0, 0, 1, 0, 0, 0, 8}
 	for size := range len(whole) {
 		if out, err := m.Step(Input{What: Received, Message: whole[:size]}, election.Ticks{}); !errors.Is(err, codec.ErrDecode) || len(out.Sent)+len(out.Rare) > 0 {
 			t.Errorf("%d bytes of %d: %+v, %v", size, len(whole), out, err)
@@ -99,15 +99,15 @@ func TestAMalformedMessageChangesNothing(t *testing.T) {
 
 func TestAMachinePanicsIfItsAlgorithmBreaksTheContract(t *testing.T) {
 	long := func(elements int) func(*probe, out) {
-		return func(_ *probe, out out) { out.Send(0, vote, note{List: make([]uint32, elements)}) }
+		return func(_ *probe, out out) { out.Send(0, vote, note{List: make([]uint8, elements)}) }
 	}
-	const most = (MaxMessage - 8) / 4 // elements
+	const most = MaxMessage - 8 // elements
 	for _, test := range []struct {
 		start func(*probe, out)
 		want  string
 	}{
 		{func(_ *probe, out out) { out.Send(2, vote, note{}) }, "broke the contract: probing sends on port 2 of 2 in state ID 2, Size 3"},
-		{func(_ *probe, out out) { out.Send(0, 2, note{}) }, "broke the contract: probing sends kind 2 of 2"},
+		{func(_ *probe, out out) { out.Send(0, 3, note{}) }, "broke the contract: probing sends kind 3 of 3"},
 		{long(most + 1), "broke the contract: probing sends a message of 16384 bytes; at most 16383 can be sent"},
 	} {
 		m := machine(t, starting(test.start))
@@ -116,7 +116,7 @@ func TestAMachinePanicsIfItsAlgorithmBreaksTheContract(t *testing.T) {
 			t.Errorf("%v; want %s", err, test.want)
 		}
 	}
-	if out, err := machine(t, starting(long(most))).Step(Input{What: Started}, election.Ticks{}); err != nil || len(out.Sent[0].Frame) > HeadSize+MaxMessage {
+	if out, err := machine(t, starting(long(most))).Step(Input{What: Started}, election.Ticks{}); err != nil || len(out.Sent[0].Frame) != HeadSize+MaxMessage {
 		t.Errorf("a message of %d bytes: %v", len(out.Sent[0].Frame), err)
 	}
 }

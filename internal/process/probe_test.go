@@ -20,14 +20,15 @@ type durable struct{ Votes []uint32 }
 
 type note struct {
 	Number uint32
-	List   []uint32
+	List   []uint8
 }
 
 type out = *election.Out[note]
 
 const (
-	vote election.Kind = iota // of the election
-	news                      // an announcement
+	vote   election.Kind = iota // of the election
+	news                        // an announcement
+	ballot                      // of the election
 )
 
 // probing is an algorithm with every optional function. Each but New notes in the state that it was called, and with what.
@@ -36,12 +37,15 @@ func probing() election.Algorithm[probe, note] {
 		Declaration: election.Declaration{
 			Name: "probing", Topology: election.Ring, Timing: election.Timed, Task: election.Service, FIFO: true, KnowsSize: true,
 			Winner: election.Unspecified, Survives: election.Crash | election.Recovery, Timers: []string{"one", "two"},
-			Kinds: []election.MessageKind{{Name: "vote"}, {Name: "news", Class: election.Announcement}},
+			Kinds: []election.MessageKind{{Name: "vote"}, {Name: "news", Class: election.Announcement}, {Name: "ballot"}},
 		},
 		New:   func(l election.Local) probe { return probe{ID: l.ID, Size: uint32(l.N)} },
 		Start: func(p *probe, _ out) { p.note(1) },
 		Receive: func(p *probe, port election.Port, kind election.Kind, m note, _ out) {
-			p.note(append([]uint32{2, uint32(port), uint32(kind), m.Number}, m.List...)...)
+			p.note(2, uint32(port), uint32(kind), m.Number)
+			for _, element := range m.List {
+				p.note(uint32(element))
+			}
 		},
 		Timeout: func(p *probe, t election.Timer, _ out) { p.note(3, uint32(t)) },
 		Recover: func(p *probe, _ out) { p.note(4) },

@@ -19,7 +19,7 @@ func TestEachEventCallsItsFunctionWithItsArguments(t *testing.T) {
 	program, network := hidden(t, probing())
 	ps := program.New(network, false)
 	m := ps.hold()
-	*ps.note(m) = note{9, []uint32{8, 7}}
+	*ps.note(m) = note{9, []uint8{8, 7}}
 	for _, test := range []struct {
 		event Event
 		want  []uint32
@@ -188,10 +188,21 @@ func TestAMessageIsKeptUntilItsLastRelease(t *testing.T) {
 	if got := fmt.Sprint(ps.note(a).Number, ps.note(c).Number, ps.note(d).Number); got != "0 1 2" {
 		t.Errorf("the three messages are %s", got)
 	}
+	ps.Hold(a)
+	ps.Release(a)
+	if e, f := step(); e == a || f == a {
+		t.Errorf("message %d is not held any more, though it was held twice and released once", a)
+	} else {
+		ps.Release(e)
+		ps.Release(f)
+	}
 	for _, m := range []Message{a, c, d} {
 		ps.Release(m)
 	}
 	bytes := ps.Bytes()
+	if want := 3*program.Plans.State.Size() + cap(ps.pool.holds)*(4+program.Plans.Message.Size()); bytes != want {
+		t.Errorf("%d bytes; three states and %d messages take %d", bytes, cap(ps.pool.holds), want)
+	}
 	for range 100 {
 		e, f := step()
 		if e == f || e == 0 || f == 0 {
@@ -209,6 +220,7 @@ func TestPhasesAreOfMessagesOfTheElectionOnly(t *testing.T) {
 	both := starting(func(_ *probe, out out) {
 		out.Send(0, vote, note{Number: 4})
 		out.Send(0, news, note{Number: 5})
+		out.Send(0, ballot, note{Number: 6})
 	})
 	without := both
 	without.Phase = nil
@@ -216,10 +228,10 @@ func TestPhasesAreOfMessagesOfTheElectionOnly(t *testing.T) {
 		algorithm election.Algorithm[probe, note]
 		asked     bool
 		want      string
-	}{{both, true, "4 -1"}, {both, false, "-1 -1"}, {without, true, "-1 -1"}} {
+	}{{both, true, "4 -1 6"}, {both, false, "-1 -1 -1"}, {without, true, "-1 -1 -1"}} {
 		program, network := hidden(t, test.algorithm)
 		e := program.New(network, test.asked).Step(0, 0, Event{What: Started}, election.Ticks{})
-		if got := fmt.Sprint(e.Sent[0].Phase, e.Sent[1].Phase); got != test.want {
+		if got := fmt.Sprint(e.Sent[0].Phase, e.Sent[1].Phase, e.Sent[2].Phase); got != test.want {
 			t.Errorf("phases %s; want %s", got, test.want)
 		}
 	}

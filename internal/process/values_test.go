@@ -132,9 +132,9 @@ func TestAfterACrashAStateIsNewbornButForWhatItKept(t *testing.T) {
 func TestAMessageIsNumberedOnce(t *testing.T) {
 	v, born := values(t, starting(func(p *probe, out out) {
 		for _, number := range []uint32{5, 6, 5} {
-			out.Send(1, news, note{number, []uint32{number}})
+			out.Send(1, news, note{number, []uint8{uint8(number)}})
 		}
-		out.Send(0, vote, note{Number: 6, List: []uint32{6}})
+		out.Send(0, vote, note{Number: 6, List: []uint8{6}})
 		out.After(1, election.Units(2))
 	}))
 	want := []Post{{1, news, 0}, {1, news, 1}, {1, news, 0}, {0, vote, 1}}
@@ -176,7 +176,7 @@ func TestWritingIntoAStoredStateIsFound(t *testing.T) {
 }
 
 func TestWritingIntoAReceivedMessageIsFound(t *testing.T) {
-	a := starting(func(_ *probe, out out) { out.Send(0, vote, note{Number: 1, List: []uint32{1, 2}}) })
+	a := starting(func(_ *probe, out out) { out.Send(0, vote, note{Number: 1, List: []uint8{1, 2}}) })
 	a.Receive = func(_ *probe, _ election.Port, _ election.Kind, m note, _ out) { m.List[1]++ }
 	v, born := values(t, a)
 	start(t, v, born[0])
@@ -187,14 +187,15 @@ func TestWritingIntoAReceivedMessageIsFound(t *testing.T) {
 
 // What a step has sent or stored is copied, so that a later step which changes its own copy changes nothing else.
 func TestWhatIsStoredSharesNoSliceWithTheStep(t *testing.T) {
-	var mine []uint32 // not pure, to play the part of a list that many states share
+	var mine []uint32 // not pure, to play the part of lists that others share
+	var sent []uint8
 	v, born := values(t, starting(func(p *probe, out out) {
-		mine = []uint32{1, 2}
+		mine, sent = []uint32{1, 2}, []uint8{1, 2}
 		p.Log = mine
-		out.Send(0, vote, note{List: mine})
+		out.Send(0, vote, note{List: sent})
 	}))
 	after, _, _ := start(t, v, born[0])
-	mine[0] = 9
+	mine[0], sent[0] = 9, 9
 	if got := v.StateText(after) + "; " + v.BodyText(0); got != "ID 1, Size 3, Log [1 2]; List [1 2]" {
 		t.Error(got)
 	}
