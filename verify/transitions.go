@@ -1,6 +1,10 @@
 package verify
 
-import "ringleader.example/ringleader/election"
+import (
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
 
 // transition leads from one configuration to the next.
 type transition struct {
@@ -182,7 +186,7 @@ func left(d election.Deadline) election.Ticks { return d.Left(election.Ticks{}) 
 // wait lets time pass, if nothing has to happen before. Where nothing can happen before the next timer
 // expires it jumps there; otherwise a unit passes.
 func (c *checker) wait(conf configuration, visit visitor) {
-	flying, running := false, false
+	flying := false
 	for l := range c.links {
 		for _, m := range c.queue(conf, l) {
 			if int(m.Age) >= c.o.Delay {
@@ -191,41 +195,54 @@ func (c *checker) wait(conf configuration, visit visitor) {
 			flying = true
 		}
 	}
-	var next election.Ticks
+	next, running := c.nextTimer(conf)
+	if running && next.IsZero() {
+		return
+	}
+	t := transition{event: waits, time: election.Units(1)}
+	switch alone := !flying && !c.outside(conf); {
+	case alone && running:
+		t.time = next
+	case alone: // only leases run out
+		if t.time = c.nextLease(conf); t.time.IsZero() {
+			return // nothing will ever happen
+		}
+		t.class = free
+	case !flying && !running: // only leases and deadlines run out
+		t.class = free
+	}
+	copy(c.next, conf)
+	c.pass(c.next, t.time)
+	if !slices.Equal(c.next, conf) {
+		visit(&t, c.next)
+	}
+}
+
+// nextTimer is how long it takes until a timer expires, if any runs.
+func (c *checker) nextTimer(conf configuration) (next election.Ticks, running bool) {
 	for q := range c.n {
 		p := c.process(conf, q)
 		for t := range c.d.Timers {
 			if p.Running>>t&1 == 0 {
 				continue
 			}
-			wait := left(p.Timers[t])
-			if wait.IsZero() {
-				return
-			}
-			if !running || wait.Less(next) {
+			if wait := left(p.Timers[t]); !running || wait.Less(next) {
 				next = wait
 			}
 			running = true
 		}
 	}
-	alone := !flying && !c.outside(conf)
-	t := transition{event: waits, time: election.Units(1)}
-	switch {
-	case alone && !running: // nothing will ever happen
-		return
-	case alone:
-		t.time = next
-	case !flying && !running: // only leases and deadlines run out
-		t.class = free
-	}
-	copy(c.next, conf)
-	c.pass(c.next, t.time)
-	for i := range conf {
-		if c.next[i] != conf[i] {
-			visit(&t, c.next)
-			return
+	return next, running
+}
+
+// nextLease is how long it takes until a lease runs out; 0 if none runs.
+func (c *checker) nextLease(conf configuration) (next election.Ticks) {
+	for q := range c.n {
+		if lease := left(c.process(conf, q).Lease); next.IsZero() || !lease.IsZero() && lease.Less(next) {
+			next = lease
 		}
 	}
+	return next
 }
 
 // outside says whether anything can happen that no message and no timer brings about.
