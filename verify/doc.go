@@ -1,12 +1,12 @@
-// Package verify runs an election algorithm under every schedule: whatever link delivers next, whoever
-// starts when, whichever timer is first when two things happen at once, whatever is chosen at random,
-// and whoever crashes. It finds out whether every run does what the algorithm declares, the exact
-// extremes of its messages, and if something is wrong a shortest run to it, as a record of package trace.
+// Package verify runs an election algorithm under every schedule: every link may deliver next, every process
+// may start at any time, of two timers either may be first, every choice falls every way, and every process may
+// crash. It finds out whether every run does what the algorithm declares, the exact extremes of its messages,
+// and if something is wrong a shortest run to it, as a record of package trace.
 //
 // # What a step is
 //
-// One event at one process and all that the process does about it is one transition between worlds. A
-// world is the states of all processes, what is under way on each link, what everybody has decided,
+// One event at one process and all that the process does about it is one transition between configurations. A
+// configuration is the states of all processes, what is under way on each link, what each process has decided,
 // which timers and leases run for how long, and which starts, suspicions and faults may still come.
 //
 //   - Asynchronous algorithms: any link that is not empty may deliver its next message.
@@ -16,26 +16,26 @@
 //   - Synchronous ones: every message takes one unit, and a unit is first messages, by port, then starts,
 //     then timers.
 //   - A crash falls between steps. What the dead process sent still arrives, what arrives at it is lost.
-//     A failure detector tells everybody else, some time after the last message from the dead has arrived,
+//     A failure detector tells all others, some time after the last message from the dead has arrived,
 //     unless it has recovered by then. It never tells a lie.
 //
 // # What must hold
 //
-// The declaration says it. Once: never two leaders, never the wrong one, nobody decides twice. Service:
-// terms do not go back, no term has two leaders (of Groups: no leader leads twice in a term, and nobody
-// follows one in a term that it has not led in), nobody but the right one ever leads unless there was a
+// The declaration says it. Once: never two leaders, never the wrong one, no process decides twice. Service:
+// terms do not go back, no term has two leaders (of Groups: no leader leads twice in a term, and no process
+// follows one in a term that it has not led in), none but the right one ever leads unless there was a
 // crash or a command, and wherever a run may end, one living leader, the right one. In both, at the end
 // all have decided and name the same leader. Leased: never two running leases, and at the end the leader
-// still has one. An election ends: from everywhere a run can come to
-// an end, where no message is under way, no timer runs, and nobody has to start or be suspected; a
-// service may instead go round for ever among worlds in which all agree. Bounds on messages hold for
-// runs without faults; those of a service are checked where one process alone starts, since they speak
-// of one election. A step that panics or breaks the contract is a violation like any other.
+// still has one. An election ends: from every configuration a run can come to an end, where no message is
+// under way, no timer runs, and no process has to start or be suspected; a service may instead go round for
+// ever among configurations in which all agree. Bounds on messages hold for runs without faults; those of a
+// service are checked where one process alone starts, since they speak of one election. A step that panics
+// or breaks the contract is a violation like any other.
 //
 // # How sure it is
 //
 // Every step is worked out once for each state and event, which is sound because steps are pure; that
-// they are is for the conformance suite to test. Worlds are told apart by 128 bits of hash: the chance
-// that one of s worlds was taken for another is below s²/2^129, 10^-22 for a hundred million. Everything
-// else is exact, and a limit that was reached is reported.
+// they are is for the conformance suite to test. Configurations are told apart by 128 bits of hash: the
+// chance that one of s of them was taken for another is below s²/2^129, 10^-22 for a hundred million.
+// Everything else is exact, and a limit that was reached is reported.
 package verify

@@ -8,19 +8,19 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// finding is a fault and the way to it.
+// finding is a breach and the way to it.
 type finding struct {
-	fault
+	breach
 	root int   // which of the beginnings
-	path []int // which of the moves at each world
+	path []int // which of the transitions at each configuration
 }
 
-// explore goes through all worlds, breadth first, and stops at the first level with a violation. It
+// explore goes through all configurations, breadth first, and stops at the first level with a violation. It
 // looks only for violations after less than so many transitions, if that is not negative.
 func (c *checker) explore(report *Report, fewer int) *finding {
 	x := &explorer{checker: c, report: report, visited: map[xxh3.Uint128]uint32{}}
-	for _, w := range c.beginnings() {
-		x.reach(w)
+	for _, conf := range c.beginnings() {
+		x.reach(conf)
 	}
 	c.graph.roots = len(x.visited)
 	for depth := 0; len(x.following) > 0 && x.found == nil && report.Complete; depth++ {
@@ -41,17 +41,17 @@ type explorer struct {
 	report    *Report
 	visited   map[xxh3.Uint128]uint32 // by fingerprint: a collision would lose a state
 	bytes     []byte
-	frontier  []uint32 // worlds one after the other
+	frontier  []uint32 // configurations one after the other
 	following []uint32
 	found     *finding
 }
 
-// level explores all worlds of the last level.
+// level explores all configurations of the last level.
 func (x *explorer) level(depth int) {
 	x.frontier, x.following = x.following, x.frontier[:0]
 	size := len(x.base)
 	for at := 0; at < len(x.frontier) && x.report.Complete; at += size {
-		x.expand(world(x.frontier[at:at+size]), depth)
+		x.expand(configuration(x.frontier[at:at+size]), depth)
 		if len(x.graph.first)%chunk == 0 && x.o.Progress != nil &&
 			!x.o.Progress(x.report.States, (len(x.frontier)-at+len(x.following))/size) {
 			x.report.Complete = false
@@ -59,19 +59,19 @@ func (x *explorer) level(depth int) {
 	}
 }
 
-// expand makes all moves of one world.
-func (x *explorer) expand(w world, depth int) {
+// expand makes all transitions of one configuration.
+func (x *explorer) expand(conf configuration, depth int) {
 	state, ends, ordinal := uint32(len(x.graph.first)), true, 0
 	x.graph.open()
-	x.moves(w, func(m *move, next world) {
-		ends = ends && m.class != due
+	x.transitions(conf, func(t *transition, next configuration) {
+		ends = ends && t.class != due
 		x.report.Transitions++
-		if m.fault != nil {
-			x.violated(m.fault, state, depth+1, ordinal)
+		if t.breach != nil {
+			x.violated(t.breach, state, depth+1, ordinal)
 		} else if to, ok := x.reach(next); ok {
-			e := edge{to: to, class: m.class}
-			if m.outcome != nil {
-				e.cost = m.outcome.cost
+			e := edge{to: to, class: t.class}
+			if t.outcome != nil {
+				e.cost = t.outcome.cost
 			}
 			x.graph.add(e)
 		}
@@ -84,7 +84,7 @@ func (x *explorer) expand(w world, depth int) {
 	if x.o.SafetyOnly || !ends && !service {
 		return
 	}
-	f := x.settled(w)
+	f := x.settled(conf)
 	if service {
 		x.graph.settled = append(x.graph.settled, f == nil)
 	}
@@ -93,19 +93,19 @@ func (x *explorer) expand(w world, depth int) {
 	}
 }
 
-// violated keeps a violation if no shorter way to one is known: the way to a state, and one more move if any.
-func (x *explorer) violated(f *fault, state uint32, length int, last ...int) {
+// violated keeps a violation if no shorter way to one is known: the way to a state, and one more transition if any.
+func (x *explorer) violated(f *breach, state uint32, length int, last ...int) {
 	if x.found == nil || length < len(x.found.path) {
-		x.found = &finding{fault: *f}
+		x.found = &finding{breach: *f}
 		x.found.root, x.found.path = x.graph.way(state)
 		x.found.path = append(x.found.path, last...)
 	}
 }
 
-// reach is the number of a world's state. It reports false if there is no room for one more.
-func (x *explorer) reach(w world) (state uint32, ok bool) {
+// reach is the number of a configuration's state. It reports false if there is no room for one more.
+func (x *explorer) reach(conf configuration) (state uint32, ok bool) {
 	x.bytes = x.bytes[:0]
-	for _, part := range w {
+	for _, part := range conf {
 		x.bytes = binary.LittleEndian.AppendUint32(x.bytes, part)
 	}
 	fingerprint := xxh3.Hash128(x.bytes)
@@ -119,6 +119,6 @@ func (x *explorer) reach(w world) (state uint32, ok bool) {
 	x.report.States++
 	state = uint32(len(x.visited))
 	x.visited[fingerprint] = state
-	x.following = append(x.following, w...)
+	x.following = append(x.following, conf...)
 	return state, true
 }

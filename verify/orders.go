@@ -30,10 +30,7 @@ func orders(d *election.Declaration, o *Options) iter.Seq[election.Arrangement] 
 			yield(o.Instance.IDs)
 			return
 		}
-		ids := make(election.List, o.Size)
-		for p := range ids {
-			ids[p] = uint64(p) + 1
-		}
+		ids := upTo(o.Size)
 		moving := ids
 		if d.Topology == election.Ring && o.Instance.Flipped == nil && o.Instance.Votes == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0 {
 			copy(ids[1:], ids)

@@ -8,21 +8,21 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// decided judges a world in which a process has just decided, and remembers who led in which term.
-func (c *checker) decided(w world, q int, effects []election.Effect) *fault {
+// decided judges a configuration in which a process has just decided, and remembers who led in which term.
+func (c *checker) decided(conf configuration, q int, effects []election.Effect) *breach {
 	for i := range effects {
 		e := &effects[i]
-		var f *fault
+		var f *breach
 		switch e.Op {
 		case election.Lead:
-			f = c.leads(w, q, e)
+			f = c.leads(conf, q, e)
 		case election.Follow:
 			if c.d.Task == election.Groups {
-				f = c.joins(w, q, e)
+				f = c.joins(conf, q, e)
 			}
 			// For ever, so it may not be wrong even for a moment.
-			if right := c.right(w); c.d.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.rest(w).Disturbed {
-				f = &fault{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.p.Name(q), c.p.RealOf(e.ID), c.p.RealOf(right))}
+			if right := c.right(conf); c.d.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.global(conf).Disturbed {
+				f = &breach{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.network.Name(q), c.network.RealOf(e.ID), c.network.RealOf(right))}
 			}
 		}
 		if f != nil {
@@ -33,84 +33,84 @@ func (c *checker) decided(w world, q int, effects []election.Effect) *fault {
 }
 
 // right is who ought to lead, were all alive; 0 if any may.
-func (c *checker) right(w world) election.ID {
+func (c *checker) right(conf configuration) election.ID {
 	if c.best == 0 || !c.has.Stands {
 		return c.best
 	}
-	return c.p.Right(func(q int) bool { return c.stands(w, q) })
+	return c.network.Right(func(q int) bool { return c.stands(conf, q) })
 }
 
 // stands says whether a process may become leader.
-func (c *checker) stands(w world, q int) bool {
+func (c *checker) stands(conf configuration, q int) bool {
 	if !c.has.Stands {
-		return c.p.Willing(q)
+		return c.network.Willing(q)
 	}
-	return c.values.Stands(c.process(w, q).State, q)
+	return c.values.Stands(c.process(conf, q).State, q)
 }
 
-func (c *checker) leads(w world, q int, e *election.Effect) *fault {
+func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 	for other := range c.n {
-		p := c.process(w, other)
+		p := c.process(conf, other)
 		if other == q {
 			continue
 		}
 		if c.d.Task == election.Once && p.Decision.Role == election.Leader {
-			return &fault{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.p.Name(q), c.p.Name(other))}
+			return &breach{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.network.Name(q), c.network.Name(other))}
 		}
 		if c.d.Leased && !e.Ticks.IsZero() && !left(p.Lease).IsZero() {
-			return &fault{TwoLeases, fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
-				c.p.Name(q), e.Ticks, c.p.Name(other), left(p.Lease))}
+			return &breach{TwoLeases, fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
+				c.network.Name(q), e.Ticks, c.network.Name(other), left(p.Lease))}
 		}
 	}
 	// A service may be wrong while processes come and go, but not if all has been well from the start.
-	if right := c.right(w); right != 0 && c.p.ID(q) != right && !c.rest(w).Disturbed {
-		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader is %d", c.p.Name(q), c.p.RealOf(right))}
+	if right := c.right(conf); right != 0 && c.network.ID(q) != right && !c.global(conf).Disturbed {
+		return &breach{WrongLeader, fmt.Sprintf("%s leads; the right leader is %d", c.network.Name(q), c.network.RealOf(right))}
 	}
 	if e.Term == 0 {
 		return nil
 	}
-	r := *c.rest(w)
-	for _, t := range r.Led {
+	g := *c.global(conf)
+	for _, t := range g.Led {
 		if t.Term != e.Term {
 			continue
 		}
 		if int(t.Position) == q {
 			if c.d.Task == election.Groups {
-				return &fault{WrongTerm, fmt.Sprintf("%s leads in term %d again", c.p.Name(q), e.Term)}
+				return &breach{WrongTerm, fmt.Sprintf("%s leads in term %d again", c.network.Name(q), e.Term)}
 			}
 			return nil
 		}
 		if c.d.Task != election.Groups {
-			return &fault{TwoInTerm, fmt.Sprintf("%s leads in term %d, and so did %s", c.p.Name(q), e.Term, c.p.Name(int(t.Position)))}
+			return &breach{TwoInTerm, fmt.Sprintf("%s leads in term %d, and so did %s", c.network.Name(q), e.Term, c.network.Name(int(t.Position)))}
 		}
 	}
-	r.Led = append(slices.Clone(r.Led), tenure{e.Term, uint32(q)})
-	slices.SortFunc(r.Led, func(t, u tenure) int {
+	g.Led = append(slices.Clone(g.Led), tenure{e.Term, uint32(q)})
+	slices.SortFunc(g.Led, func(t, u tenure) int {
 		return cmp.Or(cmp.Compare(t.Position, u.Position), cmp.Compare(t.Term, u.Term))
 	})
-	c.setRest(w, &r)
+	c.setGlobal(conf, &g)
 	return nil
 }
 
-// joins judges a process that follows in a group: somebody must have led it.
-func (c *checker) joins(w world, q int, e *election.Effect) *fault {
-	for _, t := range c.rest(w).Led {
-		if t.Term == e.Term && c.p.ID(int(t.Position)) == e.ID {
+// joins judges a process that follows in a group: the one it follows must have led in that term.
+func (c *checker) joins(conf configuration, q int, e *election.Effect) *breach {
+	for _, t := range c.global(conf).Led {
+		if t.Term == e.Term && c.network.ID(int(t.Position)) == e.ID {
 			return nil
 		}
 	}
-	return &fault{WrongTerm, fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.p.Name(q), c.p.RealOf(e.ID), e.Term)}
+	return &breach{WrongTerm, fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.network.Name(q), c.network.RealOf(e.ID), e.Term)}
 }
 
-// settled judges a world in which a run may end. Where all that were to start died before, there was no
+// settled judges a configuration in which a run may end. Where all that were to start died before, there was no
 // election.
-func (c *checker) settled(w world) *fault {
-	if !c.rest(w).Begun {
+func (c *checker) settled(conf configuration) *breach {
+	if !c.global(conf).Begun {
 		return nil
 	}
 	leader, living := -1, 0
 	for q := range c.n {
-		p := c.process(w, q)
+		p := c.process(conf, q)
 		if p.Alive {
 			living++
 		}
@@ -118,10 +118,10 @@ func (c *checker) settled(w world) *fault {
 			continue
 		}
 		if c.d.Leased && left(p.Lease).IsZero() {
-			return &fault{NoLeader, "the lease of " + c.p.Name(q) + " has run out"}
+			return &breach{NoLeader, "the lease of " + c.network.Name(q) + " has run out"}
 		}
 		if leader >= 0 {
-			return &fault{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.p.Name(leader), c.p.Name(q))}
+			return &breach{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.network.Name(leader), c.network.Name(q))}
 		}
 		leader = q
 	}
@@ -129,36 +129,36 @@ func (c *checker) settled(w world) *fault {
 		return nil
 	}
 	for q := range c.n {
-		p := c.process(w, q)
+		p := c.process(conf, q)
 		if p.Alive && p.Decision.Role == election.Undecided && c.d.Decides == election.EveryProcess {
-			return &fault{Undecided, c.p.Name(q) + " has not decided"}
+			return &breach{Undecided, c.network.Name(q) + " has not decided"}
 		}
 	}
-	once := c.d.Task == election.Once && c.rest(w).Disturbed // the leader may have died after the election
+	once := c.d.Task == election.Once && c.global(conf).Disturbed // the leader may have died after the election
 	if leader < 0 && !once {
-		return &fault{NoLeader, c.followed(w)}
+		return &breach{NoLeader, c.followed(conf)}
 	}
-	return c.agreed(w, leader)
+	return c.agreed(conf, leader)
 }
 
-// followed says whom processes follow though nobody leads.
-func (c *checker) followed(w world) string {
+// followed names a leader that is followed though no process leads.
+func (c *checker) followed(conf configuration) string {
 	for q := range c.n {
-		if p := c.process(w, q); p.Alive && p.Decision.Leader != 0 {
-			return fmt.Sprintf("nobody leads, and %s follows %d", c.p.Name(q), c.p.RealOf(p.Decision.Leader))
+		if p := c.process(conf, q); p.Alive && p.Decision.Leader != 0 {
+			return fmt.Sprintf("nobody leads, and %s follows %d", c.network.Name(q), c.network.RealOf(p.Decision.Leader))
 		}
 	}
 	return "nobody leads"
 }
 
-// agreed judges whom the others follow, and whether the leader is the right one.
-func (c *checker) agreed(w world, leader int) *fault {
+// agreed judges which leader the others follow, and whether the leader is the right one.
+func (c *checker) agreed(conf configuration, leader int) *breach {
 	var named election.ID
 	if leader >= 0 {
-		named = c.p.ID(leader)
+		named = c.network.ID(leader)
 	}
 	for q := range c.n {
-		p := c.process(w, q)
+		p := c.process(conf, q)
 		if !p.Alive || p.Decision.Role != election.Follower || p.Decision.Leader == 0 {
 			continue
 		}
@@ -166,16 +166,16 @@ func (c *checker) agreed(w world, leader int) *fault {
 			named = p.Decision.Leader
 		}
 		if p.Decision.Leader != named {
-			return &fault{Disagreement, fmt.Sprintf("%s follows %d, and the leader is %d",
-				c.p.Name(q), c.p.RealOf(p.Decision.Leader), c.p.RealOf(named))}
+			return &breach{Disagreement, fmt.Sprintf("%s follows %d, and the leader is %d",
+				c.network.Name(q), c.network.RealOf(p.Decision.Leader), c.network.RealOf(named))}
 		}
 	}
 	if c.d.Task == election.Once || leader < 0 {
 		return nil // judged when it was decided
 	}
-	right := c.p.Right(func(q int) bool { return c.process(w, q).Alive && c.stands(w, q) })
+	right := c.network.Right(func(q int) bool { return c.process(conf, q).Alive && c.stands(conf, q) })
 	if right != 0 && named != right {
-		return &fault{WrongLeader, fmt.Sprintf("%s leads; the right leader among the living is %d", c.p.Name(leader), c.p.RealOf(right))}
+		return &breach{WrongLeader, fmt.Sprintf("%s leads; the right leader among the living is %d", c.network.Name(leader), c.network.RealOf(right))}
 	}
 	return nil
 }

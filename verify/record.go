@@ -17,87 +17,87 @@ type recorder struct {
 }
 
 type journey struct {
-	number int
-	letter uint32
-	at     election.Ticks
+	number  int
+	message uint32
+	at      election.Ticks
 }
 
 func (c *checker) record(f *finding) trace.Record {
 	r := &recorder{checker: c, flying: make([][]journey, len(c.links))}
-	r.Header = trace.NewHeader(c.d, c.p)
+	r.Header = trace.NewHeader(c.d, c.network)
 	r.Timing, r.Clock = c.d.Timing.String(), c.clock
-	w := c.beginnings()[f.root]
+	conf := c.beginnings()[f.root]
 	for _, chosen := range f.path {
-		var taken move
-		var next world
+		var taken transition
+		var next configuration
 		ordinal := 0
-		c.moves(w, func(m *move, to world) {
+		c.transitions(conf, func(t *transition, to configuration) {
 			if ordinal == chosen {
-				taken, next = *m, slices.Clone(to)
+				taken, next = *t, slices.Clone(to)
 			}
 			ordinal++
 		})
-		r.note(&taken, w)
-		w = next
+		r.note(&taken, conf)
+		conf = next
 	}
 	return r.Record
 }
 
-// note writes down a move out of a world.
-func (r *recorder) note(m *move, w world) {
-	if m.event == waits {
-		r.time = r.time.Add(m.time)
+// note writes down a transition out of a configuration.
+func (r *recorder) note(t *transition, conf configuration) {
+	if t.event == waits {
+		r.time = r.time.Add(t.time)
 		return
 	}
-	step := trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: m.process, Event: events[m.event], Port: -1}
-	switch m.event {
+	step := trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: t.process, Event: events[t.event], Port: -1}
+	switch t.event {
 	case receives, loses:
-		j := r.arrive(m, w)
-		step.Message, step.From = j.number, r.links[m.link].from+1
-		step.Kind, step.Text = r.text(j.letter)
-		if m.event == receives {
-			step.Port = int(m.at)
+		j := r.arrive(t, conf)
+		step.Message, step.From = j.number, r.links[t.link].from+1
+		step.Kind, step.Text = r.text(j.message)
+		if t.event == receives {
+			step.Port = int(t.at)
 		}
 	case suspects:
-		step.Port, step.From = int(m.at), r.links[r.into[m.process][m.at]].from+1
+		step.Port, step.From = int(t.at), r.links[r.into[t.process][t.at]].from+1
 	case timesOut:
-		step.Text = r.d.Timers[m.at]
+		step.Text = r.d.Timers[t.at]
 	case obeys:
 		step.Text = "resign"
 	}
-	if m.outcome != nil {
-		r.effects(&step, m)
+	if t.outcome != nil {
+		r.effects(&step, t)
 	}
 	r.Steps = append(r.Steps, step)
 }
 
 // arrive takes the message that arrives from those under way.
-func (r *recorder) arrive(m *move, w world) journey {
-	message := r.queue(w, m.link)[m.place]
-	flying := &r.flying[m.link]
+func (r *recorder) arrive(t *transition, conf configuration) journey {
+	m := r.queue(conf, t.link)[t.place]
+	flying := &r.flying[t.link]
 	at := slices.IndexFunc(*flying, func(j journey) bool {
-		return j.letter == message.Letter && j.at.Add(election.Units(uint64(message.Age))) == r.time
+		return j.message == m.Message && j.at.Add(election.Units(uint64(m.Age))) == r.time
 	})
 	j := (*flying)[at]
 	*flying = slices.Delete(*flying, at, at+1)
 	return j
 }
 
-func (r *recorder) text(letter uint32) (kind, text string) {
-	l := r.letters.values[letter]
-	return r.d.Kinds[l.Kind].Name, r.values.LetterText(l.Letter)
+func (r *recorder) text(message uint32) (kind, text string) {
+	m := r.messages.values[message]
+	return r.d.Kinds[m.Kind].Name, r.values.BodyText(m.Body)
 }
 
-func (r *recorder) effects(step *trace.Step, m *move) {
-	for _, s := range m.outcome.sent {
+func (r *recorder) effects(step *trace.Step, t *transition) {
+	for _, s := range t.outcome.sent {
 		r.sent++
-		link := int(r.p.Network.First(m.process)) + int(s.port)
-		r.flying[link] = append(r.flying[link], journey{r.sent, s.letter, r.time})
-		kind, text := r.text(s.letter)
+		link := int(r.network.Network.First(t.process)) + int(s.port)
+		r.flying[link] = append(r.flying[link], journey{r.sent, s.message, r.time})
+		kind, text := r.text(s.message)
 		step.Sent = append(step.Sent, trace.Sent{Message: r.sent, To: r.links[link].to, Port: int(s.port), Kind: kind, Text: text})
 	}
-	for _, e := range m.outcome.effects {
-		step.Add(e, r.d.Timers, r.p, m.process)
+	for _, e := range t.outcome.effects {
+		step.Add(e, r.d.Timers, r.network, t.process)
 	}
-	step.State = r.values.StateText(r.processes.values[m.outcome.process].State)
+	step.State = r.values.StateText(r.processes.values[t.outcome.process].State)
 }

@@ -11,13 +11,13 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// deed is one event at one process in one state. What comes of it depends on nothing else, so it is
+// stepKey is one event at one process in one state. What comes of it depends on nothing else, so it is
 // worked out once.
-type deed struct {
+type stepKey struct {
 	process uint32
 	event   event
 	at      uint16 // the port, timer or command
-	letter  uint32 // receive
+	message uint32 // receive
 }
 
 // event is what happens.
@@ -44,23 +44,23 @@ type outcome struct {
 	effects []election.Effect // all that are not messages
 	decides bool              // some of them are decisions
 	cost    uint16            // a number of graph.costs
-	fault   *fault            // the step is not allowed
+	breach  *breach           // the step is not allowed
 }
 
 type sent struct {
-	port   election.Port
-	letter uint32
+	port    election.Port
+	message uint32
 }
 
-// fault is a property that does not hold.
-type fault struct{ Property, Detail string }
+// breach is a property that does not hold.
+type breach struct{ Property, Detail string }
 
-// do is all that can come of a deed: one outcome for each vector of values that it may choose.
-func (c *checker) do(d deed) []outcome {
-	list, found := c.outcomes[d]
+// outcomesOf is all that can come of a step: one outcome for each vector of values that it may choose.
+func (c *checker) outcomesOf(key stepKey) []outcome {
+	list, found := c.outcomes[key]
 	if !found {
-		c.choices(func() { list = append(list, c.step(d)) })
-		c.outcomes[d] = list
+		c.choices(func() { list = append(list, c.step(key)) })
+		c.outcomes[key] = list
 	}
 	return list
 }
@@ -94,68 +94,68 @@ func (c *checker) choices(step func()) {
 }
 
 // step runs one step of the algorithm on a copy of the state.
-func (c *checker) step(d deed) (o outcome) {
+func (c *checker) step(key stepKey) (o outcome) {
 	defer func() {
 		if r := recover(); r != nil {
-			o = outcome{process: d.process, fault: &fault{Panicked, fmt.Sprint(r)}}
+			o = outcome{process: key.process, breach: &breach{Panicked, fmt.Sprint(r)}}
 		}
 	}()
-	p := c.processes.values[d.process]
-	event, letter := c.event(d, &p)
-	state, posts, effects, spoilt := c.values.Step(p.State, int(p.Position), event, letter)
+	p := c.processes.values[key.process]
+	event, body := c.event(key, &p)
+	state, posts, effects, spoilt := c.values.Step(p.State, int(p.Position), event, body)
 	p.State = state
 	o = outcome{effects: slices.Clone(effects)}
-	if o.fault = c.sends(&p, posts, &o); o.fault == nil {
-		o.fault = c.apply(&p, &o)
+	if o.breach = c.sends(&p, posts, &o); o.breach == nil {
+		o.breach = c.apply(&p, &o)
 	}
-	if o.fault != nil && o.fault.Property == BrokeContract {
+	if o.breach != nil && o.breach.Property == BrokeContract {
 		o.effects = nil // they may speak of what is not declared
 	}
 	if spoilt != nil {
-		o.fault = broken("%v", spoilt)
+		o.breach = broken("%v", spoilt)
 	}
-	o.process = c.processes.of(&p, election.Ticks{})
+	o.process = c.processes.number(&p, election.Ticks{})
 	return o
 }
 
 // whats are the events in which the algorithm makes a step, as package process names them.
 var whats = [...]process.What{process.Started, process.Received, process.Expired, process.Recovered, process.Suspected, process.Commanded}
 
-// event is what a deed is for the process, and the message that it receives.
-func (c *checker) event(d deed, p *member) (e process.Event, received process.Letter) {
-	e.What = whats[d.event]
-	switch d.event {
+// event is what a step is told, and what is in the message that it receives.
+func (c *checker) event(key stepKey, p *processState) (e process.Event, body process.Body) {
+	e.What = whats[key.event]
+	switch key.event {
 	case starts:
 		p.Start = never
 	case receives:
-		m := c.letters.values[d.letter]
-		e.Port, e.Kind = election.Port(d.at), m.Kind
-		return e, m.Letter
+		m := c.messages.values[key.message]
+		e.Port, e.Kind = election.Port(key.at), m.Kind
+		return e, m.Body
 	case timesOut:
-		e.Timer = election.Timer(d.at)
+		e.Timer = election.Timer(key.at)
 		p.stop(e.Timer)
 	case suspects:
-		p.Suspects &^= 1 << d.at
-		e.Port = election.Port(d.at)
+		p.Suspects &^= 1 << key.at
+		e.Port = election.Port(key.at)
 	case obeys:
-		e.Command = election.Command(d.at)
+		e.Command = election.Command(key.at)
 	}
 	return e, 0
 }
 
-func (p *member) stop(t election.Timer) {
+func (p *processState) stop(t election.Timer) {
 	p.Running &^= 1 << t
 	p.Timers[t] = election.Deadline{}
 }
 
-func broken(format string, args ...any) *fault {
-	return &fault{BrokeContract, fmt.Sprintf(format, args...)}
+func broken(format string, args ...any) *breach {
+	return &breach{BrokeContract, fmt.Sprintf(format, args...)}
 }
 
 // sends takes over what the step sent, and counts it.
-func (c *checker) sends(p *member, posts []process.Post, o *outcome) *fault {
+func (c *checker) sends(p *processState, posts []process.Post, o *outcome) *breach {
 	var sum cost
-	first := c.p.Network.First(int(p.Position))
+	first := c.network.Network.First(int(p.Position))
 	for _, s := range posts {
 		port, kind := s.On-first, s.Kind
 		switch {
@@ -172,7 +172,7 @@ func (c *checker) sends(p *member, posts []process.Post, o *outcome) *fault {
 		case election.Announcement:
 			sum.announcement++
 		}
-		o.sent = append(o.sent, sent{election.Port(port), c.letters.of(&letter{kind, s.Letter}, election.Ticks{})})
+		o.sent = append(o.sent, sent{election.Port(port), c.messages.number(&message{kind, s.Body}, election.Ticks{})})
 	}
 	number, found := c.costs[sum]
 	if !found {
@@ -184,7 +184,7 @@ func (c *checker) sends(p *member, posts []process.Post, o *outcome) *fault {
 }
 
 // apply lets the timers change, and then the decision.
-func (c *checker) apply(p *member, o *outcome) *fault {
+func (c *checker) apply(p *processState, o *outcome) *breach {
 	for i := range o.effects {
 		e := &o.effects[i]
 		switch e.Op {
@@ -204,15 +204,15 @@ func (c *checker) apply(p *member, o *outcome) *fault {
 		if e.Op == election.Lead && e.Deadline {
 			p.Lease = election.DeadlineIn(e.Ticks, election.Ticks{})
 		}
-		err := p.Decision.Apply(c.d.Task, *e, c.p.ID(int(p.Position)))
+		err := p.Decision.Apply(c.d.Task, *e, c.network.ID(int(p.Position)))
 		detail := func(known error) string { // the property says what the known error says
-			return c.p.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
+			return c.network.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
 		}
 		switch {
 		case errors.Is(err, election.ErrIrrevocable):
-			return &fault{Irrevocable, detail(election.ErrIrrevocable)}
+			return &breach{Irrevocable, detail(election.ErrIrrevocable)}
 		case err != nil:
-			return &fault{WrongTerm, detail(election.ErrTerm)}
+			return &breach{WrongTerm, detail(election.ErrTerm)}
 		case c.d.Leased && e.Op == election.Lead && !e.Deadline:
 			return broken("it leads without a lease, and is declared to lead by LeadUntil only")
 		}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -135,21 +136,15 @@ func Program(program *process.Program, o Options) (*Report, error) {
 	return report, nil
 }
 
+// check completes the options, or says what is wrong with them.
 func (o *Options) check(d *election.Declaration, recovers, commanded bool) error {
-	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, fmt.Sprintf(format, args...))
-	}
-	if o.Instance.IDs == nil {
-		if o.Size < 1 {
-			return wrong("a size of %d; at least 1 is needed", o.Size)
-		}
-		ids := make(election.List, o.Size)
-		for p := range ids {
-			ids[p] = uint64(p) + 1
-		}
-		o.Instance.IDs = ids
-	} else {
+	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, text) }
+	if o.Instance.IDs != nil {
 		o.Size = 0
+	} else if o.Size < 1 {
+		return wrong(fmt.Sprintf("a size of %d; at least 1 is needed", o.Size))
+	} else {
+		o.Instance.IDs = upTo(o.Size)
 	}
 	p, err := d.Prepare(o.Instance)
 	if err != nil {
@@ -159,45 +154,82 @@ func (o *Options) check(d *election.Declaration, recovers, commanded bool) error
 		o.MaxStates = DefaultMaxStates
 	}
 	d = p.Declaration()
-	n := p.Size()
+	text := cmp.Or(o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), recovers, commanded), o.wrongTiming(d))
+	if text != "" {
+		return wrong(text)
+	}
+	o.Delay, err = delay(d, o.Delay, p.Parameters)
+	if err != nil {
+		return wrong(err.Error())
+	}
+	return nil
+}
+
+// upTo is the list 1 … n.
+func upTo(n int) election.List {
+	ids := make(election.List, n)
+	for p := range ids {
+		ids[p] = uint64(p) + 1
+	}
+	return ids
+}
+
+// maxSets is the most processes of which every set is tried.
+const maxSets = 16
+
+func (o *Options) wrongStarts(d *election.Declaration, n int) string {
 	for _, i := range o.Initiators {
 		if i < 0 || i >= n {
-			return wrong("there is no position %d that could start; there are 0 to %d", i, n-1)
+			return fmt.Sprintf("there is no position %d that could start; there are 0 to %d", i, n-1)
 		}
 	}
 	switch {
 	case o.Initiators != nil && len(o.Initiators) == 0:
-		return wrong("nobody starts; at least one process must")
+		return "nobody starts; at least one process must"
 	case d.Starts == election.Together && (o.Starts != AllFirst || o.Initiators != nil):
-		return wrong("%s; nobody can be left out or late", d.Starts)
+		return fmt.Sprintf("%s; nobody can be left out or late", d.Starts)
 	case o.Starts > EverySet:
-		return wrong("there is no start policy %d", o.Starts)
-	case o.Starts == EverySet && o.Initiators == nil && n > 16:
-		return wrong("every set of %d processes is too many; at most 16 processes", n)
+		return fmt.Sprintf("there is no start policy %d", o.Starts)
+	case o.Starts == EverySet && o.Initiators == nil && n > maxSets:
+		return fmt.Sprintf("every set of %d processes is too many; at most %d processes", n, maxSets)
+	}
+	return ""
+}
+
+func (o *Options) wrongOrientations(d *election.Declaration, n int) string {
+	switch {
 	case o.Orientations && !d.Unoriented:
-		return wrong("it needs an oriented ring, so there is one orientation")
-	case o.Orientations && n > 16:
-		return wrong("every orientation of %d processes is too many; at most 16 processes", n)
+		return "it needs an oriented ring, so there is one orientation"
+	case o.Orientations && n > maxSets:
+		return fmt.Sprintf("every orientation of %d processes is too many; at most %d processes", n, maxSets)
+	}
+	return ""
+}
+
+func (o *Options) wrongFaults(n int, recovers, commanded bool) string {
+	switch {
 	case o.Crashes < 0 || o.Recoveries < 0 || o.Commands < 0 || o.Delay < 0 || o.MaxStates < 1:
-		return wrong("crashes, recoveries, commands, the delay and the limit of states cannot be negative")
+		return "crashes, recoveries, commands, the delay and the limit of states cannot be negative"
 	case o.Recoveries > 0 && !recovers:
-		return wrong("it does not say what a process does that recovers, so there can be 0 recoveries")
+		return "it does not say what a process does that recovers, so there can be 0 recoveries"
 	case o.Recoveries > 0 && o.Crashes == 0:
-		return wrong("recoveries need crashes")
+		return "recoveries need crashes"
 	case o.Commands > 0 && !commanded:
-		return wrong("it obeys no commands, so there can be 0")
-	case o.Delay > 1 && d.Timing != election.Timed:
-		return wrong("a delay is for timed algorithms; this one is %s", d.Timing)
+		return "it obeys no commands, so there can be 0"
 	case o.Crashes > 0 && n > maxSuspects:
-		return wrong("crashes among %d processes; at most %d processes", n, maxSuspects)
+		return fmt.Sprintf("crashes among %d processes; at most %d processes", n, maxSuspects)
+	}
+	return ""
+}
+
+func (o *Options) wrongTiming(d *election.Declaration) string {
+	switch {
+	case o.Delay > 1 && d.Timing != election.Timed:
+		return fmt.Sprintf("a delay is for timed algorithms; this one is %s", d.Timing)
 	case o.Unordered && d.Timing == election.Synchronous:
-		return wrong("a synchronous run keeps the order of messages")
+		return "a synchronous run keeps the order of messages"
 	}
-	o.Delay, err = delay(d, o.Delay, p.Parameters)
-	if err != nil {
-		return wrong("%v", err)
-	}
-	return nil
+	return ""
 }
 
 // delay is the longest time that a message takes.

@@ -255,71 +255,80 @@ func (p *Plan) DecodePart(src []byte, v Pointer, now election.Ticks, part Part) 
 	return src, nil
 }
 
-func (d *node) decode(src []byte, v unsafe.Pointer, now election.Ticks) ([]byte, error) {
+func (d *node) decode(src []byte, v unsafe.Pointer, now election.Ticks) (rest []byte, err error) {
 	switch d.form {
 	case integer, signed, identifier, boolean:
-		if len(src) < int(d.size) {
-			return nil, fmt.Errorf("%w: it ends early", ErrDecode)
-		}
-		switch {
-		case d.form == boolean && src[0] > 1:
-			return nil, fmt.Errorf("%w: %d is no truth value", ErrDecode, src[0])
-		case d.size == 1:
-			*(*uint8)(v) = src[0]
-		case d.size == 2:
-			*(*uint16)(v) = binary.LittleEndian.Uint16(src)
-		case d.size == 4:
-			*(*uint32)(v) = binary.LittleEndian.Uint32(src)
-		default:
-			*(*uint64)(v) = binary.LittleEndian.Uint64(src)
-		}
-		return src[d.size:], nil
+		return d.decodeScalar(src, v)
 	case deadline:
-		if len(src) < 16 {
-			return nil, fmt.Errorf("%w: it ends early", ErrDecode)
-		}
-		left := election.Ticks{Lo: binary.LittleEndian.Uint64(src), Hi: binary.LittleEndian.Uint64(src[8:])}
-		if end := (election.Ticks{Hi: math.MaxUint64, Lo: math.MaxUint64}); end.Sub(now).Less(left) {
-			return nil, fmt.Errorf("%w: a deadline after the end of time", ErrDecode)
-		}
-		*(*election.Deadline)(v) = election.DeadlineIn(left, now)
-		return src[16:], nil
+		return decodeDeadline(src, (*election.Deadline)(v), now)
 	case structure:
-		var err error
 		for i := range d.of {
 			if src, err = d.of[i].decode(src, unsafe.Add(v, d.of[i].offset), now); err != nil {
 				return nil, err
 			}
 		}
+		return src, nil
 	case array:
-		var err error
-		for i := range d.count {
-			if src, err = d.of[0].decode(src, unsafe.Add(v, uintptr(i)*d.of[0].size), now); err != nil {
-				return nil, err
-			}
-		}
-	case slice:
-		if len(src) < 4 {
-			return nil, fmt.Errorf("%w: it ends early", ErrDecode)
-		}
-		n := binary.LittleEndian.Uint32(src)
-		src = src[4:]
-		// So no length makes us take much more memory than was sent to us.
-		if n > MaxElements || uint64(n)*d.of[0].least > uint64(len(src)) {
-			return nil, fmt.Errorf("%w: a list of %d elements", ErrDecode, n)
-		}
-		list := reflect.NewAt(d.typ, v).Elem()
-		list.SetZero()
-		if n == 0 {
-			return src, nil
-		}
-		list.Set(reflect.MakeSlice(d.typ, int(n), int(n)))
-		data := (*header)(v).data
-		var err error
-		for i := range n {
-			if src, err = d.of[0].decode(src, unsafe.Add(data, uintptr(i)*d.of[0].size), now); err != nil {
-				return nil, err
-			}
+		return d.of[0].decodeAll(src, v, d.count, now)
+	}
+	return d.decodeSlice(src, v, now)
+}
+
+func (d *node) decodeScalar(src []byte, v unsafe.Pointer) ([]byte, error) {
+	if len(src) < int(d.size) {
+		return nil, fmt.Errorf("%w: it ends early", ErrDecode)
+	}
+	switch {
+	case d.form == boolean && src[0] > 1:
+		return nil, fmt.Errorf("%w: %d is no truth value", ErrDecode, src[0])
+	case d.size == 1:
+		*(*uint8)(v) = src[0]
+	case d.size == 2:
+		*(*uint16)(v) = binary.LittleEndian.Uint16(src)
+	case d.size == 4:
+		*(*uint32)(v) = binary.LittleEndian.Uint32(src)
+	default:
+		*(*uint64)(v) = binary.LittleEndian.Uint64(src)
+	}
+	return src[d.size:], nil
+}
+
+func decodeDeadline(src []byte, v *election.Deadline, now election.Ticks) ([]byte, error) {
+	if len(src) < 16 {
+		return nil, fmt.Errorf("%w: it ends early", ErrDecode)
+	}
+	left := election.Ticks{Lo: binary.LittleEndian.Uint64(src), Hi: binary.LittleEndian.Uint64(src[8:])}
+	if end := (election.Ticks{Hi: math.MaxUint64, Lo: math.MaxUint64}); end.Sub(now).Less(left) {
+		return nil, fmt.Errorf("%w: a deadline after the end of time", ErrDecode)
+	}
+	*v = election.DeadlineIn(left, now)
+	return src[16:], nil
+}
+
+func (d *node) decodeSlice(src []byte, v unsafe.Pointer, now election.Ticks) ([]byte, error) {
+	if len(src) < 4 {
+		return nil, fmt.Errorf("%w: it ends early", ErrDecode)
+	}
+	n := binary.LittleEndian.Uint32(src)
+	src = src[4:]
+	// So no length makes us take much more memory than was sent to us.
+	if n > MaxElements || uint64(n)*d.of[0].least > uint64(len(src)) {
+		return nil, fmt.Errorf("%w: a list of %d elements", ErrDecode, n)
+	}
+	list := reflect.NewAt(d.typ, v).Elem()
+	list.SetZero()
+	if n == 0 {
+		return src, nil
+	}
+	list.Set(reflect.MakeSlice(d.typ, int(n), int(n)))
+	return d.of[0].decodeAll(src, (*header)(v).data, int(n), now)
+}
+
+// decodeAll reads values that lie one after the other.
+func (d *node) decodeAll(src []byte, v unsafe.Pointer, count int, now election.Ticks) (rest []byte, err error) {
+	for i := range count {
+		if src, err = d.decode(src, unsafe.Add(v, uintptr(i)*d.size), now); err != nil {
+			return nil, err
 		}
 	}
 	return src, nil

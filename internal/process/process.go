@@ -62,7 +62,7 @@ const (
 // Message refers to a message that is held.
 type Message uint32
 
-// Sent is a message that a step sends. It is held once, for whoever takes it.
+// Sent is a message that a step sends. It is held once, for the engine.
 type Sent struct {
 	Link    uint32 // as in [election.Sent]: the directed link << 4, and the kind
 	Message Message

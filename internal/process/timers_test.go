@@ -29,45 +29,38 @@ func TestTicksTooManyForADurationAreNever(t *testing.T) {
 	}
 }
 
-func TestTheTimerThatExpiresFirstIsNextAndOfSeveralTheOneThatWasDeclaredFirst(t *testing.T) {
-	const begun, now, unit = 50, 70, 10
-	set := func(timer election.Timer, wait uint64) election.Effect {
-		return election.Effect{Op: election.SetTimer, Timer: timer, Ticks: election.Units(wait)}
+func TestTimersExpireInTheOrderOfTheirMoments(t *testing.T) {
+	set := func(timer election.Timer, ticks election.Ticks, deadline bool) election.Effect {
+		return election.Effect{Op: election.SetTimer, Timer: timer, Ticks: ticks, Deadline: deadline}
 	}
-	until := func(timer election.Timer, wait uint64) election.Effect {
-		e := set(timer, wait)
-		e.Deadline = true
-		return e
-	}
-	stop := func(timer election.Timer) election.Effect {
-		return election.Effect{Op: election.StopTimer, Timer: timer}
-	}
-	forever := election.Effect{Op: election.SetTimer, Timer: 1, Ticks: election.Forever}
+	const begun, now, unit = 100, 130, 10
 	for _, test := range []struct {
-		effects  []election.Effect
-		next     election.Timer
-		at, last time.Duration
-		running  int
+		effects []election.Effect
+		timer   election.Timer // that expires first
+		at      time.Duration
+		last    time.Duration
+		running int
 	}{
 		{nil, 0, Never, 0, 0},
-		{[]election.Effect{set(1, 3)}, 1, 100, 100, 1},
-		{[]election.Effect{until(1, 3)}, 1, 80, 80, 1},
-		{[]election.Effect{set(1, 3), set(2, 4)}, 1, 100, 110, 2},
-		{[]election.Effect{set(2, 3), set(1, 4)}, 2, 100, 110, 2},
-		{[]election.Effect{set(2, 3), set(1, 3)}, 1, 100, 100, 2},
-		{[]election.Effect{set(2, 1), until(1, 3)}, 1, 80, 80, 2},
-		{[]election.Effect{set(1, 3), set(1, 5)}, 1, 120, 120, 1},
-		{[]election.Effect{set(1, 3), set(2, 4), stop(1)}, 2, 110, 110, 1},
-		{[]election.Effect{set(1, 3), set(2, 4), forever}, 2, 110, 110, 1},
-		{[]election.Effect{stop(1)}, 0, Never, 0, 0},
+		{[]election.Effect{set(3, election.Units(2), false)}, 3, 150, 150, 1},
+		{[]election.Effect{set(3, election.Units(2), true)}, 3, 120, 120, 1}, // deadlines count from the beginning of the step
+		{[]election.Effect{set(3, election.Units(2), false), set(5, election.Units(1), false), set(7, election.Units(9), false)}, 5, 140, 220, 3},
+		{[]election.Effect{set(5, election.Units(2), false), set(3, election.Units(2), false)}, 3, 150, 150, 2},
+		{[]election.Effect{set(3, election.Units(2), false), set(3, election.Units(1), false)}, 3, 140, 140, 1},
+		{[]election.Effect{set(3, election.Units(2), false), {Op: election.StopTimer, Timer: 3}}, 0, Never, 0, 0},
+		{[]election.Effect{set(3, election.Units(2), false), set(4, election.Units(5), false), {Op: election.StopTimer, Timer: 3}}, 4, 180, 180, 1},
+		{[]election.Effect{set(3, election.Units(2), false), set(3, election.Forever, false)}, 0, Never, 0, 0},
+		{[]election.Effect{set(3, election.Units(2), false), set(3, election.Forever, true)}, 0, Never, 0, 0},
+		{[]election.Effect{set(3, election.Units(2), false), {Op: election.Lead, Timer: 3, Ticks: election.Units(7), Deadline: true}}, 3, 150, 150, 1},
+		{[]election.Effect{set(3, election.Units(2), false), {Op: election.Lead, Timer: 3, Ticks: election.Forever}}, 3, 150, 150, 1},
 	} {
 		var timers Timers
 		timers.Apply(test.effects, begun, now, unit)
-		next, at := timers.Next()
-		last, running := timers.Last()
-		if next != test.next || at != test.at || last != test.last || running != test.running {
-			t.Errorf("%+v: timer %d at %d, and %d until %d; want timer %d at %d, and %d until %d",
-				test.effects, next, at, running, last, test.next, test.at, test.running, test.last)
+		if timer, at := timers.Next(); timer != test.timer || at != test.at {
+			t.Errorf("%+v: timer %d expires at %d; want %d at %d", test.effects, timer, at, test.timer, test.at)
+		}
+		if last, running := timers.Last(); last != test.last || running != test.running {
+			t.Errorf("%+v: the last of %d at %d; want %d at %d", test.effects, running, last, test.running, test.last)
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"ringleader.example/ringleader/internal/codec"
 )
 
-// State is the number of a state, and Letter that of a message: equal ones have equal numbers, from 0 on.
+// State is the number of a state, and Body that of a message: equal ones have equal numbers, from 0 on.
 type (
-	State  uint32
-	Letter uint32
+	State uint32
+	Body  uint32
 )
 
 // Values are the states and messages of the processes of one network, each stored once and never changed. States
@@ -26,7 +26,7 @@ type Values struct {
 	states    []state // by number
 	constants []string
 
-	letters  map[string]Letter
+	bodies   map[string]Body
 	messages []message // by number
 
 	buffer []byte
@@ -45,9 +45,9 @@ type message struct {
 
 // Post is a message that a step sends.
 type Post struct {
-	On     uint32 // the directed link
-	Kind   election.Kind
-	Letter Letter
+	On   uint32 // the directed link
+	Kind election.Kind
+	Body Body
 }
 
 // ErrShared says that a step wrote into a slice that others share.
@@ -59,7 +59,7 @@ var ErrConstant = errors.New("it changed a field that is declared constant")
 // NewValues makes the values of a network.
 func (p *Program) NewValues(network *election.Prepared) *Values {
 	ps := p.empty(network, false)
-	return &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, letters: map[string]Letter{}}
+	return &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, bodies: map[string]Body{}}
 }
 
 // Choices says where choices come from.
@@ -96,20 +96,20 @@ func (v *Values) Age(s State, passed election.Ticks) State {
 }
 
 // Step is what a step of the process at a position does: the state that it leaves, what it sends, and the other
-// effects, which are valid until the next step. What an event receives is in letter. An error says that the step
+// effects, which are valid until the next step. What an event receives is in body. An error says that the step
 // spoils what is shared.
-func (v *Values) Step(s State, position int, e Event, letter Letter) (after State, sent []Post, rare []election.Effect, err error) {
+func (v *Values) Step(s State, position int, e Event, body Body) (after State, sent []Post, rare []election.Effect, err error) {
 	from := v.states[s]
 	v.ps.Copy(v.scratch, from.slot)
 	if e.What == Received {
-		e.Message = v.messages[letter].is
+		e.Message = v.messages[body].is
 	}
 	effects := v.ps.Step(v.scratch, position, e, election.Ticks{})
 	for i := range effects.Sent {
 		m := &effects.Sent[i]
-		sent = append(sent, Post{m.On(), m.Kind(), v.letter(m.Message)})
+		sent = append(sent, Post{m.On(), m.Kind(), v.body(m.Message)})
 	}
-	if !v.intact(from, e, letter) {
+	if !v.intact(from, e, body) {
 		err = ErrShared
 	}
 	v.buffer = v.ps.AppendState(v.buffer[:0], v.scratch, election.Ticks{}, codec.Constant)
@@ -120,15 +120,15 @@ func (v *Values) Step(s State, position int, e Event, letter Letter) (after Stat
 }
 
 // intact reports whether what a step was given is as it was.
-func (v *Values) intact(from state, e Event, letter Letter) bool {
+func (v *Values) intact(from state, e Event, body Body) bool {
 	if v.encode(from.slot, from.constant, election.Ticks{}); string(v.buffer) != from.key {
 		return false
 	}
 	if e.What != Received {
 		return true
 	}
-	v.buffer = v.ps.AppendMessage(v.buffer[:0], v.messages[letter].is)
-	return string(v.buffer) == v.messages[letter].key
+	v.buffer = v.ps.AppendMessage(v.buffer[:0], v.messages[body].is)
+	return string(v.buffer) == v.messages[body].key
 }
 
 // encode puts into the buffer by what a state is known.
@@ -153,20 +153,20 @@ func (v *Values) number(constant uint32, passed election.Ticks) State {
 	return number
 }
 
-// letter is the number of a message, which it releases.
-func (v *Values) letter(m Message) Letter {
+// body is the number of a message, which it releases.
+func (v *Values) body(m Message) Body {
 	v.buffer = v.ps.AppendMessage(v.buffer[:0], m)
 	v.ps.Release(m)
-	if known, found := v.letters[string(v.buffer)]; found {
+	if known, found := v.bodies[string(v.buffer)]; found {
 		return known
 	}
 	own, err := v.ps.Decode(v.buffer)
 	if err != nil {
 		panic(fmt.Sprintf("process: a message does not decode: %v", err))
 	}
-	number := Letter(len(v.messages))
+	number := Body(len(v.messages))
 	v.messages = append(v.messages, message{string(v.buffer), own})
-	v.letters[v.messages[number].key] = number
+	v.bodies[v.messages[number].key] = number
 	return number
 }
 
@@ -176,5 +176,5 @@ func (v *Values) Stands(s State, position int) bool { return v.ps.Stands(v.state
 // StateText writes a state for people.
 func (v *Values) StateText(s State) string { return v.ps.StateText(v.states[s].slot, election.Ticks{}) }
 
-// LetterText writes a message for people.
-func (v *Values) LetterText(l Letter) string { return v.ps.MessageText(v.messages[l].is) }
+// BodyText writes a message for people.
+func (v *Values) BodyText(b Body) string { return v.ps.MessageText(v.messages[b].is) }

@@ -9,12 +9,12 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// world is everything at one moment, as numbers in the checker's tables: the processes by position,
+// configuration is everything at one moment, as numbers of the checker's interners: the processes by position,
 // then the queues of the directed links, then the rest.
-type world []uint32
+type configuration []uint32
 
-// member is one process: its own state, and what the world knows about it.
-type member struct {
+// processState is one process: its own state, and what the configuration knows about it.
+type processState struct {
 	State    process.State
 	Position uint32
 	Alive    bool
@@ -38,23 +38,23 @@ const (
 	must        // when the schedule likes
 )
 
-// letter is a message without its journey.
-type letter struct {
-	Kind   election.Kind
-	Letter process.Letter
+// message is a message without its journey.
+type message struct {
+	Kind election.Kind
+	Body process.Body
 }
 
 // underWay is a message on a link.
 type underWay struct {
-	Letter uint32
-	Age    uint32 // in units of time, where there is a clock
+	Message uint32
+	Age     uint32 // in units of time, where there is a clock
 }
 
-// rest is what belongs to no process and no link.
-type rest struct {
+// global is what belongs to no process and no link.
+type global struct {
 	Crashes, Recoveries, Commands uint32 // how many may still come
 	Disturbed                     bool   // there was a crash or a command
-	Begun                         bool   // somebody has started
+	Begun                         bool   // a process has started
 	Late                          bool   // synchronous: the timers of this unit have begun
 	Led                           []tenure
 }
@@ -73,30 +73,30 @@ type link struct {
 
 // checker explores one instance of an algorithm.
 type checker struct {
-	d     *election.Declaration // with the parameters of the instance
-	has   election.Functions
-	o     *Options
-	p     *election.Prepared
-	n     int
-	clock bool            // time passes
-	best  election.ID     // the right leader, were all alive and all the willing candidates; 0 if any is right
-	born  []process.State // by position
-	links []link
-	into  [][]int // by process and port: the link that arrives there
+	d       *election.Declaration // with the parameters of the instance
+	has     election.Functions
+	o       *Options
+	network *election.Prepared
+	n       int
+	clock   bool            // time passes
+	best    election.ID     // the right leader, were all alive and all the willing candidates; 0 if any is right
+	born    []process.State // by position
+	links   []link
+	into    [][]int // by process and port: the link that arrives there
 
 	values    *process.Values
-	processes *table[member]
-	letters   *table[letter]
-	queues    *table[[]underWay] // number 0 is the empty queue
-	rests     *table[rest]
+	processes *interner[processState]
+	messages  *interner[message]
+	queues    *interner[[]underWay] // number 0 is the empty queue
+	globals   *interner[global]
 
-	outcomes map[deed][]outcome
-	pushes   map[[2]uint32]uint32 // queue and letter → queue
+	outcomes map[stepKey][]outcome
+	pushes   map[[2]uint32]uint32 // queue and message → queue
 	pulls    map[[2]uint32]uint32 // queue and place → queue
 	ages     map[age]uint32
 	costs    map[cost]uint16
-	base     world // scratch of a move: before the process's own step
-	next     world // after it
+	base     configuration // scratch of a transition: before the process's own step
+	next     configuration // after it
 
 	graph graph
 }
@@ -107,23 +107,24 @@ func newChecker(program *process.Program, o *Options, instance election.Instance
 		return nil, err
 	}
 	c := &checker{
-		d: p.Declaration(), has: program.Functions, o: o, p: p, n: p.Size(), clock: program.Timing != election.Asynchronous,
+		d: p.Declaration(), has: program.Functions, o: o, network: p, n: p.Size(), clock: program.Timing != election.Asynchronous,
 		values: program.NewValues(p), ages: map[age]uint32{},
-		outcomes: map[deed][]outcome{}, pushes: map[[2]uint32]uint32{}, pulls: map[[2]uint32]uint32{}, costs: map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step costs nothing
+		outcomes: map[stepKey][]outcome{}, pushes: map[[2]uint32]uint32{}, pulls: map[[2]uint32]uint32{},
+		costs: map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step costs nothing
 	}
-	if c.processes, err = newTable[member](); err != nil {
+	if c.processes, err = newInterner[processState](); err != nil {
 		return nil, err
 	}
-	if c.letters, err = newTable[letter](); err != nil {
+	if c.messages, err = newInterner[message](); err != nil {
 		return nil, err
 	}
-	if c.queues, err = newTable[[]underWay](); err != nil {
+	if c.queues, err = newInterner[[]underWay](); err != nil {
 		return nil, err
 	}
-	if c.rests, err = newTable[rest](); err != nil {
+	if c.globals, err = newInterner[global](); err != nil {
 		return nil, err
 	}
-	c.queues.of(&[]underWay{}, election.Ticks{})
+	c.queues.number(&[]underWay{}, election.Ticks{})
 	c.links, c.into = make([]link, p.Network.Links()), make([][]int, c.n)
 	for from := range c.n {
 		c.into[from] = make([]int, p.Network.Degree(from))
@@ -137,46 +138,46 @@ func newChecker(program *process.Program, o *Options, instance election.Instance
 		}
 	}
 	size := c.n + len(c.links) + 1
-	c.base, c.next = make(world, size), make(world, size)
+	c.base, c.next = make(configuration, size), make(configuration, size)
 	c.best = p.Right(p.Willing)
 	for q := range c.n {
-		if err := c.bear(q); err != nil {
+		if err := c.newProcess(q); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
 }
 
-func (c *checker) bear(q int) (err error) {
+func (c *checker) newProcess(q int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("algorithm %q: New panics for %s: %v", c.d.Name, c.p.Name(q), r)
+			err = fmt.Errorf("algorithm %q: New panics for %s: %v", c.d.Name, c.network.Name(q), r)
 		}
 	}()
 	c.born = append(c.born, c.values.Born(q))
 	return nil
 }
 
-// begin is a world in which nothing has happened yet.
-func (c *checker) begin(starts []start) world {
-	w := make(world, len(c.base))
+// begin is a configuration in which nothing has happened yet.
+func (c *checker) begin(starts []start) configuration {
+	conf := make(configuration, len(c.base))
 	for q := range c.n {
-		newborn := member{State: c.born[q], Position: uint32(q), Alive: true, Start: starts[q]}
-		w[q] = c.processes.of(&newborn, election.Ticks{})
+		newborn := processState{State: c.born[q], Position: uint32(q), Alive: true, Start: starts[q]}
+		conf[q] = c.processes.number(&newborn, election.Ticks{})
 	}
-	w[len(w)-1] = c.rests.of(&rest{
+	conf[len(conf)-1] = c.globals.number(&global{
 		Crashes: uint32(c.o.Crashes), Recoveries: uint32(c.o.Recoveries), Commands: uint32(c.o.Commands),
 	}, election.Ticks{})
-	return w
+	return conf
 }
 
-// beginnings are the worlds in which runs begin.
-func (c *checker) beginnings() []world {
+// beginnings are the configurations in which runs begin.
+func (c *checker) beginnings() []configuration {
 	starts, others := make([]start, c.n), never
 	if c.d.Starts == election.AllStart {
 		others = must
 	}
-	only := func(initiates func(q int) bool) world {
+	only := func(initiates func(q int) bool) configuration {
 		for q := range starts {
 			starts[q] = others
 			if initiates(q) {
@@ -191,84 +192,86 @@ func (c *checker) beginnings() []world {
 		for _, q := range c.o.Initiators {
 			given[q] = true
 		}
-		return []world{only(func(q int) bool { return given[q] })}
+		return []configuration{only(func(q int) bool { return given[q] })}
 	case c.o.Starts == AllFirst:
-		return []world{only(func(int) bool { return true })}
+		return []configuration{only(func(int) bool { return true })}
 	case c.o.Starts == EverySet:
-		var worlds []world
+		var configurations []configuration
 		for set := 1; set < 1<<c.n; set++ {
-			worlds = append(worlds, only(func(q int) bool { return set>>q&1 == 1 }))
+			configurations = append(configurations, only(func(q int) bool { return set>>q&1 == 1 }))
 		}
-		return worlds
+		return configurations
 	}
 	for q := range starts {
 		starts[q] = max(others, may)
 	}
-	return []world{c.begin(starts)}
+	return []configuration{c.begin(starts)}
 }
 
-func (c *checker) process(w world, q int) *member { return &c.processes.values[w[q]] }
-
-func (c *checker) queue(w world, l int) []underWay { return c.queues.values[w[c.n+l]] }
-
-func (c *checker) rest(w world) *rest { return &c.rests.values[w[len(w)-1]] }
-
-func (c *checker) setProcess(w world, p *member) {
-	w[p.Position] = c.processes.of(p, election.Ticks{})
+func (c *checker) process(conf configuration, q int) *processState {
+	return &c.processes.values[conf[q]]
 }
 
-func (c *checker) setRest(w world, r *rest) {
-	w[len(w)-1] = c.rests.of(r, election.Ticks{})
+func (c *checker) queue(conf configuration, l int) []underWay { return c.queues.values[conf[c.n+l]] }
+
+func (c *checker) global(conf configuration) *global { return &c.globals.values[conf[len(conf)-1]] }
+
+func (c *checker) setProcess(conf configuration, p *processState) {
+	conf[p.Position] = c.processes.number(p, election.Ticks{})
 }
 
-// push puts a letter at the end of a link.
-func (c *checker) push(w world, l int, letter uint32) {
-	at := &w[c.n+l]
-	key := [2]uint32{*at, letter}
+func (c *checker) setGlobal(conf configuration, g *global) {
+	conf[len(conf)-1] = c.globals.number(g, election.Ticks{})
+}
+
+// push puts a message at the end of a link.
+func (c *checker) push(conf configuration, l int, message uint32) {
+	at := &conf[c.n+l]
+	key := [2]uint32{*at, message}
 	longer, found := c.pushes[key]
 	if !found {
 		old := c.queues.values[*at]
-		queue := append(old[:len(old):len(old)], underWay{Letter: letter})
+		queue := append(old[:len(old):len(old)], underWay{Message: message})
 		c.sort(queue)
-		longer = c.queues.of(&queue, election.Ticks{})
+		longer = c.queues.number(&queue, election.Ticks{})
 		c.pushes[key] = longer
 	}
 	*at = longer
 }
 
 // pull takes the message at a place of a link away.
-func (c *checker) pull(w world, l, place int) {
-	at := &w[c.n+l]
+func (c *checker) pull(conf configuration, l, place int) {
+	at := &conf[c.n+l]
 	key := [2]uint32{*at, uint32(place)}
 	shorter, found := c.pulls[key]
 	if !found {
 		old := c.queues.values[*at]
 		queue := append(old[:place:place], old[place+1:]...)
-		shorter = c.queues.of(&queue, election.Ticks{})
+		shorter = c.queues.number(&queue, election.Ticks{})
 		c.pulls[key] = shorter
 	}
 	*at = shorter
 }
 
 // pass lets time pass everywhere.
-func (c *checker) pass(w world, time election.Ticks) {
+func (c *checker) pass(conf configuration, time election.Ticks) {
 	for q := range c.n {
-		w[q] = c.older(w[q], time)
+		conf[q] = c.older(conf[q], time)
 	}
 	for l := range c.links {
-		old := c.queue(w, l)
+		old := c.queue(conf, l)
 		if len(old) == 0 {
 			continue
 		}
 		queue := make([]underWay, len(old))
 		for i, m := range old { // while a message is under way, time passes unit by unit
-			queue[i] = underWay{m.Letter, m.Age + uint32(time.Lo)}
+			queue[i] = underWay{m.Message, m.Age + uint32(time.Lo)}
 		}
-		w[c.n+l] = c.queues.of(&queue, election.Ticks{})
+		conf[c.n+l] = c.queues.number(&queue, election.Ticks{})
 	}
-	if r := *c.rest(w); r.Late {
-		r.Late = false
-		c.setRest(w, &r)
+	if g := *c.global(conf); g.Late {
+		g.Late = false
+		c.setGlobal(conf, &g)
 	}
 }
 
@@ -285,7 +288,7 @@ func (c *checker) older(number uint32, time election.Ticks) uint32 {
 	if !found {
 		p := c.processes.values[number]
 		p.State = c.values.Age(p.State, time)
-		older = c.processes.of(&p, time)
+		older = c.processes.number(&p, time)
 		c.ages[key] = older
 	}
 	return older
@@ -295,7 +298,7 @@ func (c *checker) older(number uint32, time election.Ticks) uint32 {
 func (c *checker) sort(queue []underWay) {
 	if c.o.Unordered {
 		slices.SortFunc(queue, func(m, n underWay) int {
-			return cmp.Or(cmp.Compare(m.Letter, n.Letter), cmp.Compare(m.Age, n.Age))
+			return cmp.Or(cmp.Compare(m.Message, n.Message), cmp.Compare(m.Age, n.Age))
 		})
 	}
 }

@@ -1,0 +1,158 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/codec"
+)
+
+// machine is the second process of a ring of three.
+func machine(t *testing.T, a election.Algorithm[probe, note]) *Machine {
+	t.Helper()
+	program, network := hidden(t, a)
+	return program.NewMachine(network, 1, func(n uint32) uint32 { return n - 1 })
+}
+
+func (m *Machine) probe() *probe { return m.ps.probe(only) }
+
+func TestAMachineSendsItsMessagesAsFrames(t *testing.T) {
+	m := machine(t, starting(func(p *probe, out out) {
+		out.Send(1, vote, note{Number: 0x01020304, List: []uint8{5}})
+		out.Send(0, news, note{Number: out.Choose(7)})
+		out.Lead(3)
+	}))
+	for range 3 { // the frames of a step take the place of those before
+		effects, err := m.Step(Input{What: Started}, election.Ticks{})
+		if err != nil || len(effects.Sent) != 2 || len(effects.Rare) != 1 || effects.Rare[0].Term != 3 {
+			t.Fatalf("%+v, %v", effects, err)
+		}
+		first, second := effects.Sent[0], effects.Sent[1]
+		if first.Port != 1 || first.Kind != vote || first.Phase != 0x01020304 || second.Port != 0 || second.Kind != news || second.Phase != -1 {
+			t.Errorf("%+v", effects.Sent)
+		}
+		// The length counts the kind, a number, the length of a list, and what is in it.
+		if want := []byte{10, 0, byte(vote), 4, 3, 2, 1, 1, 0, 0, 0, 5}; !bytes.Equal(first.Frame, want) {
+			t.Errorf("% x; want % x", first.Frame, want)
+		}
+		if want := []byte{9, 0, byte(news), 6, 0, 0, 0, 0, 0, 0, 0}; !bytes.Equal(second.Frame, want) {
+			t.Errorf("% x; want % x", second.Frame, want)
+		}
+	}
+	if n := len(m.ps.pool.holds); n != 1+2 {
+		t.Errorf("%d references for two messages at a time", n-1)
+	}
+	if !m.Phases() {
+		t.Error("no phases")
+	}
+}
+
+func TestAMachineIsToldWhatHappens(t *testing.T) {
+	m := machine(t, probing())
+	for _, test := range []struct {
+		in   Input
+		want []uint32
+	}{
+		{Input{What: Started}, []uint32{1}},
+		{Input{What: Received, Port: 1, Kind: news, Message: []byte{9, 0, 0, 0, 1, 0, 0, 0, 8}}, []uint32{2, 1, 1, 9, 8}},
+		{Input{What: Expired, Timer: 1}, []uint32{3, 1}},
+		{Input{What: Suspected, Port: 1}, []uint32{5, 1}},
+		{Input{What: Commanded, Command: 2}, []uint32{7, 2}},
+	} {
+		m.probe().Log = nil
+		if _, err := m.Step(test.in, election.Ticks{}); err != nil || !slices.Equal(m.probe().Log, test.want) {
+			t.Errorf("%+v: %v, %v; want %v", test.in, m.probe().Log, err, test.want)
+		}
+	}
+	if m.probe().ID != 2 {
+		t.Errorf("it is process %d", m.probe().ID)
+	}
+	for range 10 { // what it receives is released
+		if _, err := m.Step(Input{What: Received, Message: make([]byte, 8)}, election.Ticks{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(m.ps.pool.holds); n != 1+1 {
+		t.Errorf("%d references for one message at a time", n-1)
+	}
+}
+
+func TestAMalformedMessageChangesNothing(t *testing.T) {
+	m := machine(t, probing())
+	whole := []byte{9, 0, 0, 0, 1, 0, 0, 0, 8}
+	for size := range len(whole) {
+		if out, err := m.Step(Input{What: Received, Message: whole[:size]}, election.Ticks{}); !errors.Is(err, codec.ErrDecode) || len(out.Sent)+len(out.Rare) > 0 {
+			t.Errorf("%d bytes of %d: %+v, %v", size, len(whole), out, err)
+		}
+	}
+	if _, err := m.Step(Input{What: Received, Message: append(whole, 0)}, election.Ticks{}); !errors.Is(err, codec.ErrDecode) {
+		t.Errorf("a byte too many: %v", err)
+	}
+	if len(m.probe().Log) > 0 {
+		t.Errorf("it noted %v", m.probe().Log)
+	}
+}
+
+func TestAMachinePanicsIfItsAlgorithmBreaksTheContract(t *testing.T) {
+	long := func(elements int) func(*probe, out) {
+		return func(_ *probe, out out) { out.Send(0, vote, note{List: make([]uint8, elements)}) }
+	}
+	const most = MaxMessage - 8 // elements
+	for _, test := range []struct {
+		start func(*probe, out)
+		want  string
+	}{
+		{func(_ *probe, out out) { out.Send(2, vote, note{}) }, "broke the contract: probing sends on port 2 of 2 in state ID 2, Size 3"},
+		{func(_ *probe, out out) { out.Send(0, 3, note{}) }, "broke the contract: probing sends kind 3 of 3"},
+		{long(most + 1), "broke the contract: probing sends a message of 16384 bytes; at most 16383 can be sent"},
+	} {
+		m := machine(t, starting(test.start))
+		err, ok := panics(t, func() { m.Step(Input{What: Started}, election.Ticks{}) }).(error)
+		if !ok || !errors.Is(err, ErrBroken) || err.Error() != test.want {
+			t.Errorf("%v; want %s", err, test.want)
+		}
+	}
+	if out, err := machine(t, starting(long(most))).Step(Input{What: Started}, election.Ticks{}); err != nil || len(out.Sent[0].Frame) != HeadSize+MaxMessage {
+		t.Errorf("a message of %d bytes: %v", len(out.Sent[0].Frame), err)
+	}
+}
+
+func TestAFrameBeginsWithWhatFollows(t *testing.T) {
+	if got := AppendFrame([]byte{7}, 3, nil); !bytes.Equal(got, []byte{7, 1, 0, 3}) {
+		t.Errorf("an empty frame is % x", got)
+	}
+	long := AppendFrame(nil, 0, func(dst []byte) []byte { return append(dst, strings.Repeat("x", MaxMessage)...) })
+	if len(long) != HeadSize+MaxMessage || long[0] != 0 || long[1] != 0x40 {
+		t.Errorf("the longest frame has %d bytes, of which the first are % x", len(long), long[:2])
+	}
+}
+
+func TestAMachineIsRestoredFromWhatItKept(t *testing.T) {
+	m := machine(t, starting(func(p *probe, _ out) { p.Durable.Votes = []uint32{4} }))
+	if _, err := m.Step(Input{What: Started}, election.Ticks{}); err != nil {
+		t.Fatal(err)
+	}
+	again := machine(t, probing())
+	if err := again.Restore(m.Kept()); err != nil || !slices.Equal(again.probe().Durable.Votes, []uint32{4}) {
+		t.Errorf("%+v, %v", again.probe(), err)
+	}
+	if m.Stands() || !machine(t, probing()).Stands() {
+		t.Error("the state does not say whether it stands")
+	}
+	without := probing()
+	without.Phase = nil
+	if machine(t, without).Phases() {
+		t.Error("phases without a function for them")
+	}
+}
+
+func TestClocksOfMachinesRun(t *testing.T) {
+	m := machine(t, starting(func(p *probe, out out) { p.Until = out.Deadline(election.Units(5)) }))
+	if _, err := m.Step(Input{What: Started}, election.Units(10)); err != nil || m.probe().Until.Left(election.Units(12)) != election.Units(3) {
+		t.Errorf("%+v, %v", m.probe(), err)
+	}
+}

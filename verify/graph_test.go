@@ -1,0 +1,374 @@
+package verify
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+)
+
+// edges are those of one state of a small graph.
+type edges []edge
+
+// graphOf is a graph with these edges of each state, and weights of 0, 1, 2 … election and half as many announcements.
+func graphOf(roots int, states ...edges) *graph {
+	g := &graph{roots: roots}
+	for weight := range uint64(8) {
+		g.costs = append(g.costs, cost{weight, weight / 2})
+	}
+	for _, list := range states {
+		g.open()
+		for _, e := range list {
+			g.add(e)
+		}
+	}
+	return g
+}
+
+func randomGraph(rnd *rand.Rand) *graph {
+	states := make([]edges, 1+rnd.IntN(8))
+	for s := range states {
+		for range rnd.IntN(3) {
+			states[s] = append(states[s], edge{uint32(rnd.IntN(len(states))), uint16(max(0, rnd.IntN(7)-3)), []class{due, due, due, free, byFault}[rnd.IntN(5)]})
+		}
+	}
+	return graphOf(1+rnd.IntN(len(states)), states...)
+}
+
+// every is all edges of a graph.
+func every(g *graph, visit func(from uint32, ordinal int, e edge)) {
+	for s := range uint32(len(g.first)) {
+		for i, e := range g.from(s) {
+			visit(s, i, e)
+		}
+	}
+}
+
+// leads says which states can be reached from which without a fault, in at least one step.
+func leads(g *graph) map[[2]uint32]bool {
+	reach := map[[2]uint32]bool{}
+	every(g, func(s uint32, _ int, e edge) {
+		if e.class != byFault {
+			reach[[2]uint32{s, e.to}] = true
+		}
+	})
+	n := uint32(len(g.first))
+	for via := range n {
+		for a := range n {
+			for b := range n {
+				if reach[[2]uint32{a, via}] && reach[[2]uint32{via, b}] {
+					reach[[2]uint32{a, b}] = true
+				}
+			}
+		}
+	}
+	return reach
+}
+
+// mayStay says for each state whether a run that is there may stay among the states that lead back to it.
+func mayStay(g *graph, reach map[[2]uint32]bool) map[uint32]bool {
+	stays := map[uint32]bool{}
+	together := func(s, t uint32) bool { return s == t || reach[[2]uint32{s, t}] && reach[[2]uint32{t, s}] }
+	for s := range uint32(len(g.first)) {
+		stays[s] = true
+		every(g, func(from uint32, _ int, e edge) {
+			if together(s, from) && !together(s, e.to) && e.class == due {
+				stays[s] = false
+			}
+		})
+	}
+	return stays
+}
+
+func TestGraphsAreJudgedAsTheirDefinitionsSay(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	cycles, limits := 0, map[string]int{}
+	for range 3000 {
+		g := randomGraph(rnd)
+		n := len(g.first)
+		reach := leads(g)
+		stays := mayStay(g, reach)
+		parts := g.components()
+
+		for a := range uint32(n) {
+			for b := range uint32(n) {
+				if together := a == b || reach[[2]uint32{a, b}] && reach[[2]uint32{b, a}]; together != (parts.of[a] == parts.of[b]) {
+					t.Fatalf("%v: states %d and %d", g.edges, a, b)
+				}
+				if parts.of[b] > parts.of[a] && reach[[2]uint32{a, b}] {
+					t.Fatalf("%v: the component of %d comes before that of %d, to which it leads", g.edges, a, b)
+				}
+			}
+			last, cyclic := g.kind(parts, int(parts.of[a]))
+			if last != stays[a] || cyclic != reach[[2]uint32{a, a}] {
+				t.Fatalf("%v: state %d: last %v, cyclic %v", g.edges, a, last, cyclic)
+			}
+		}
+
+		for _, of := range []string{"total", "election", "announcement"} {
+			least, most := g.extremes(parts, of)
+			wantLeast, wantMost := byHand(g, of, reach, stays)
+			if !slices.Equal(least, wantLeast) || !slices.Equal(most, wantMost) {
+				t.Fatalf("%v: from %v to %v %s messages; want from %v to %v", g.edges, least, most, of, wantLeast, wantMost)
+			}
+			if most[0] == endless {
+				limits["none"]++
+			} else if most[0] > 0 {
+				limits["some"]++
+			}
+		}
+
+		// Of a service, some states may be settled.
+		if rnd.IntN(2) == 0 {
+			for range n {
+				g.settled = append(g.settled, rnd.IntN(2) == 0)
+			}
+		}
+		want := -1
+		for s := n - 1; s >= 0; s-- {
+			if stays[uint32(s)] && reach[[2]uint32{uint32(s), uint32(s)}] && (g.settled == nil || !g.settled[s]) {
+				want = s
+			}
+		}
+		if want >= 0 && !found(g, want) {
+			continue // no beginning leads there
+		}
+		f := g.endless(parts)
+		if (f != nil) != (want >= 0) {
+			t.Fatalf("%v: %v; want a cycle at %d", g.edges, f, want)
+		}
+		if f != nil {
+			cycles++
+			at, loop := uint32(f.root), 0
+			if f.root >= g.roots {
+				t.Fatalf("%v: it begins at %d", g.edges, f.root)
+			}
+			passed := []uint32{at}
+			for _, ordinal := range f.path {
+				e := g.from(at)[ordinal]
+				at = e.to
+				passed = append(passed, at)
+			}
+			fmt.Sscanf(f.Detail, "no run that comes here ever ends: a cycle, of which the last %d transitions", &loop)
+			if at != uint32(want) || loop < 1 || passed[len(passed)-1-loop] != at {
+				t.Fatalf("%v: %v; want a cycle at %d", g.edges, f, want)
+			}
+			for i := len(f.path) - loop; i < len(f.path); i++ {
+				if e := g.from(passed[i])[f.path[i]]; e.class == byFault || parts.of[e.to] != parts.of[at] {
+					t.Fatalf("%v: the cycle %v of %d leaves its component", g.edges, f.path, loop)
+				}
+			}
+		}
+	}
+	if cycles < 100 || limits["none"] < 100 || limits["some"] < 100 {
+		t.Errorf("too few graphs are interesting: %d cycles, %v", cycles, limits)
+	}
+}
+
+// found reports whether a state is a beginning or can be reached from one.
+func found(g *graph, state int) bool {
+	seen := map[uint32]bool{}
+	var visit func(s uint32)
+	visit = func(s uint32) {
+		if !seen[s] {
+			seen[s] = true
+			for _, e := range g.from(s) {
+				visit(e.to)
+			}
+		}
+	}
+	for root := range g.roots {
+		visit(uint32(root))
+	}
+	return seen[uint32(state)]
+}
+
+// byHand works extremes out by going step after step, as often as there are states.
+func byHand(g *graph, of string, reach map[[2]uint32]bool, stays map[uint32]bool) (least, most []uint64) {
+	n := len(g.first)
+	least, most = make([]uint64, n), make([]uint64, n)
+	for s := range uint32(n) {
+		if !stays[s] {
+			least[s] = endless
+		}
+	}
+	costly := map[uint32]bool{} // there is a cycle that costs something
+	every(g, func(s uint32, _ int, e edge) {
+		if e.class != byFault && g.costs[e.cost].of(of) > 0 && (e.to == s || reach[[2]uint32{e.to, s}]) {
+			costly[s] = true
+		}
+	})
+	for range n * n {
+		every(g, func(s uint32, _ int, e edge) {
+			if e.class == byFault {
+				return
+			}
+			weight := g.costs[e.cost].of(of)
+			if least[e.to] != endless {
+				least[s] = min(least[s], weight+least[e.to])
+			}
+			if most[e.to] != endless {
+				most[s] = max(most[s], weight+most[e.to])
+			}
+		})
+		for s := range uint32(n) {
+			for c := range costly {
+				if s == c || reach[[2]uint32{s, c}] {
+					most[s] = endless
+				}
+			}
+		}
+	}
+	return least, most
+}
+
+func TestWaysAreShortest(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 1000 {
+		g := randomGraph(rnd)
+		distance := map[uint32]int{}
+		for root := range g.roots {
+			distance[uint32(root)] = 0
+		}
+		for range g.first {
+			every(g, func(s uint32, _ int, e edge) {
+				if from, ok := distance[s]; ok {
+					if to, ok := distance[e.to]; !ok || from+1 < to {
+						distance[e.to] = from + 1
+					}
+				}
+			})
+		}
+		for to, length := range distance {
+			root, path := g.way(to)
+			at := uint32(root)
+			for _, ordinal := range path {
+				at = g.from(at)[ordinal].to
+			}
+			if root >= g.roots || at != to || len(path) != length {
+				t.Fatalf("%v: the way to %d is %v from %d; its length is %d", g.edges, to, path, root, length)
+			}
+		}
+	}
+}
+
+func TestEdgesBelongToTheirStatesAcrossChunks(t *testing.T) {
+	g := &graph{}
+	count := func(s uint32) uint32 { return s % 3 }
+	for s := range uint32(2*chunk + 5) {
+		g.open()
+		for range count(s) {
+			g.add(edge{to: s})
+		}
+	}
+	for _, s := range []uint32{0, 1, 2, chunk - 2, chunk - 1, chunk, chunk + 1, chunk + 2, 2*chunk - 1, 2 * chunk, 2*chunk + 1, 2*chunk + 4} {
+		list := g.from(s)
+		if uint32(len(list)) != count(s) || slices.ContainsFunc(list, func(e edge) bool { return e.to != s }) {
+			t.Errorf("the edges of state %d are %v", s, list)
+		}
+	}
+	if len(g.edges) != 3 {
+		t.Errorf("%d lists for %d states", len(g.edges), len(g.first))
+	}
+}
+
+// A bound is kept by what costs just as much, and broken by one message more, or less.
+func TestBoundsAreExact(t *testing.T) {
+	bounded := func(by int64, of string, c election.Case) election.Algorithm[collector, list] {
+		a := collecting(copied)
+		a.Bounds = []election.Bound{{Of: of, Case: c, Formula: "n² and some", Value: func(n uint64) uint64 { return uint64(int64(n*n) + by) }}}
+		return a
+	}
+	for _, of := range []string{"total", "election"} {
+		for _, by := range []int64{-1, 0, 1} {
+			worst, best := bounded(by, of, election.Worst), bounded(by, of, election.Best)
+			if by >= 0 {
+				holds(t, worst, Options{Size: 3})
+			} else {
+				v := fails(t, worst, Options{Size: 3}, BoundBroken, 9) // until the last is sent
+				if want := "9 " + of + " messages; the bound, in the worst case, is n² and some = 8"; v.Detail != want {
+					t.Errorf("%s; want %s", v.Detail, want)
+				}
+			}
+			if by <= 0 {
+				holds(t, best, Options{Size: 3})
+			} else {
+				v := fails(t, best, Options{Size: 3}, BoundBroken, 9)
+				if want := "9 " + of + " messages; the bound, in the best case, is n² and some = 10"; v.Detail != want {
+					t.Errorf("%s; want %s", v.Detail, want)
+				}
+			}
+		}
+	}
+	// What costs nothing is shown by no step at all.
+	fails(t, bounded(-8, "announcement", election.Best), Options{Size: 3}, BoundBroken, 0)
+	holds(t, bounded(-9, "announcement", election.Worst), Options{Size: 3})
+	// Means and times are not judged.
+	mean := bounded(0, "election", election.Average)
+	mean.Bounds[0].Value, mean.Bounds[0].Mean = nil, func(uint64) float64 { return 1 }
+	holds(t, mean, Options{Size: 3})
+	holds(t, bounded(-5, "time", election.Worst), Options{Size: 3})
+}
+
+func TestABoundOnWhatNeverEndsIsBroken(t *testing.T) {
+	a := coins(2)
+	a.Bounds = []election.Bound{{Of: "total", Case: election.Worst, Formula: "1000n", Value: func(n uint64) uint64 { return 1000 * n }}}
+	v := fails(t, a, Options{Size: 2}, BoundBroken, 0)
+	if !strings.HasPrefix(v.Detail, "total messages without end; the bound, in the worst case, is 1000n = 2000") {
+		t.Error(v.Detail)
+	}
+	a.Bounds[0].Case = election.Best
+	a.Bounds[0].Value = func(n uint64) uint64 { return n + 1 }
+	if v := fails(t, a, Options{Size: 2}, BoundBroken, 2); v.Detail != "2 total messages; the bound, in the best case, is 1000n = 3" {
+		t.Error(v.Detail)
+	}
+}
+
+// Bounds speak of distinct identifiers, of one election, and where they say so of one that starts.
+func TestBoundsSpeakOfOneElectionAmongDistinctIdentifiers(t *testing.T) {
+	low := []election.Bound{{Of: "total", Case: election.Worst, Formula: "0", Value: func(uint64) uint64 { return 0 }}}
+	service := collecting(copied)
+	service.Bounds, service.Task = low, election.Service
+	holds(t, service, Options{Size: 3})
+	fails(t, service, Options{Size: 3, Initiators: []int{0}}, BoundBroken, 7)
+	holds(t, service, Options{Size: 3, Initiators: []int{0, 1}})
+	one := collecting(copied)
+	one.Bounds = []election.Bound{low[0]}
+	one.Bounds[0].OneStart = true
+	holds(t, one, Options{Size: 3})
+	fails(t, one, Options{Size: 3, Initiators: []int{2}}, BoundBroken, 7)
+	holds(t, one, Options{Size: 3, Initiators: []int{1, 2}})
+	twins := collecting(copied)
+	twins.Bounds, twins.Winner, twins.Promise = low, election.Unspecified, func(election.Arrangement) error { return nil }
+	instance := election.On(1, 2, 3)
+	fails(t, twins, Options{Instance: instance}, BoundBroken, 9)
+	instance.Duplicates = true
+	holds(t, twins, Options{Instance: instance})
+}
+
+// The extremes are those over all sets of processes that start, and each is of its own.
+func TestExtremesAreOverAllBeginnings(t *testing.T) {
+	talking := calling(election.Asynchronous, func(p *caller, out calls) {
+		for range p.ID {
+			out.Send(0, ring, call{})
+		}
+		for range 3 - p.ID {
+			out.Send(0, knock, call{})
+		}
+	})
+	talking.Kinds[knock].Class = election.Announcement
+	talking.Decides = election.LeaderOnly
+	for starts, want := range map[Starts][2]Messages{
+		AllFirst: {{9, 6, 3}, {9, 6, 3}},
+		EverySet: {{9, 6, 3}, {3, 1, 0}},
+		AnyTime:  {{9, 6, 3}, {3, 1, 0}},
+	} {
+		report, err := Run(talking, Options{Size: 3, Starts: starts, SafetyOnly: true})
+		if err != nil || *report.MaxMessages != want[0] || *report.MinMessages != want[1] {
+			t.Errorf("%s: %v to %v messages, %v; want %v to %v", starts, report.MinMessages, report.MaxMessages, err, want[1], want[0])
+		}
+	}
+}
