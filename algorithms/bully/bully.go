@@ -65,14 +65,14 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID          election.ID
-	Members     uint32      // they are 1 … Members
+	Members     uint32      `election:"constant"` // they are 1 … Members
 	Coordinator election.ID // 0 if not known
 	Stage       stage
-	LowerOnly   bool   // victory=lower
-	Believes    bool   // bullying=no: every coordinator
-	Tells       bool   // asked-coordinator=tells
-	Dead        []bool // known-dead=skipped: by member - 1, whom the failure detector calls dead; else nil
-	T1, T2      election.Ticks
+	LowerOnly   bool           `election:"constant"` // victory=lower
+	Believes    bool           `election:"constant"` // bullying=no: every coordinator
+	Tells       bool           `election:"constant"` // asked-coordinator=tells
+	Dead        []bool         // known-dead=skipped: by member - 1, whom the failure detector calls dead; else nil
+	T1, T2      election.Ticks `election:"constant"`
 }
 
 // Algorithm is the Bully algorithm.

@@ -49,8 +49,8 @@ type Process struct {
 	Oks       uint8
 	Withdrawn bool // not a candidate any more
 	Elected   bool
-	Early     bool // withdraw=early
-	Silent    bool // announce=no
+	Early     bool `election:"constant"` // withdraw=early
+	Silent    bool `election:"constant"` // announce=no
 }
 
 // Algorithm is Hirschberg and Sinclair's.

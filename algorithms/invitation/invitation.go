@@ -79,7 +79,7 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID      election.ID
-	N       election.ID // members are 1 … N
+	N       election.ID `election:"constant"` // members are 1 … N
 	Stage   Stage
 	Group   Group
 	Counter election.Term // of the groups that it has named; it survives crashes
@@ -87,9 +87,9 @@ type Process struct {
 	Answers Set           // who has said that it is a coordinator
 	Others  Set           // who had, when answers were due: they will be invited
 
-	RuleC                               bool
-	Delay                               election.Ticks // D
-	FirstCheck, CheckPeriod, PollPeriod election.Ticks
+	RuleC                               bool           `election:"constant"`
+	Delay                               election.Ticks `election:"constant"` // D
+	FirstCheck, CheckPeriod, PollPeriod election.Ticks `election:"constant"`
 }
 
 // Algorithm is the invitation algorithm.

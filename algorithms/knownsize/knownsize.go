@@ -32,9 +32,9 @@ type Message struct{ ID election.ID }
 
 // Process is the state of one process.
 type Process struct {
-	N         uint64 // the size of the ring, or more
+	N         uint64 `election:"constant"` // the size of the ring, or more
 	ID        election.ID
-	Phase0    bool // there is one
+	Phase0    bool `election:"constant"` // there is one
 	Awake     bool // in phase 0 or beyond
 	Candidate bool // takes part: waits for its turn, or will when phase 0 is over
 }

@@ -23,7 +23,7 @@ type Process struct {
 	ID          election.ID
 	Participant bool // L1
 	Decided     bool // L2: leader-id is not null
-	Textbook    bool // forwarding makes a participant, too
+	Textbook    bool `election:"constant"` // forwarding makes a participant, too
 }
 
 // Algorithm is LCR.

@@ -40,7 +40,7 @@ type Process struct {
 	Largest   election.ID // of those seen
 	Initiator bool        // its identifier is on its way, or has been
 	Lost      bool        // it has passed on before it could start
-	Losing    bool        // late=lost
+	Losing    bool        `election:"constant"` // late=lost
 }
 
 // Algorithm is LeLann's.

@@ -70,12 +70,12 @@ type Transmission struct {
 // Process is the state of one process.
 type Process struct {
 	ID          election.ID
-	Members     election.ID // they are 1 … Members
-	Coordinator election.ID // 0 if not known
-	Since       uint32      // the epoch of its announcement
-	Epoch       uint32      // the latest that this process knows; survives a crash
-	Direct      bool        // announce=direct
-	Wait        election.Ticks
+	Members     election.ID    `election:"constant"` // they are 1 … Members
+	Coordinator election.ID    // 0 if not known
+	Since       uint32         // the epoch of its announcement
+	Epoch       uint32         // the latest that this process knows; survives a crash
+	Direct      bool           `election:"constant"` // announce=direct
+	Wait        election.Ticks `election:"constant"`
 	Pending     []Transmission // in the order in which they were sent, so also of Until
 }
 

@@ -65,12 +65,12 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID          election.ID
-	Members     election.ID // they are 1 … Members
+	Members     election.ID `election:"constant"` // they are 1 … Members
 	Coordinator election.ID // 0 if not known
 	Highest     election.ID // of those that have answered; 0 if none has
 	Stage       Stage
-	LowerOnly   bool // victory=lower
-	T1, T2      election.Ticks
+	LowerOnly   bool           `election:"constant"` // victory=lower
+	T1, T2      election.Ticks `election:"constant"`
 }
 
 // Algorithm is the modified Bully algorithm.

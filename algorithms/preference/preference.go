@@ -29,15 +29,16 @@ type Message struct{ Candidate election.ID }
 
 // Process is the state of one process.
 type Process struct {
-	ID, Members election.ID   // members are 1 … Members
-	Preference  election.ID   // whom it would vote for
-	Cast        election.ID   // whom it has voted for, in this life or an earlier one; 0: not yet
-	Votes       []election.ID // that it has heard, by voter; nil when nobody asks any more
-	Missing     uint32        // how many it has not heard
-	All         bool          // count=all
-	Joined      bool          // has told all its vote
-	Collecting  bool          // has asked all, and will tell them
-	Decided     bool
+	ID         election.ID
+	Members    election.ID   `election:"constant"` // they are 1 … Members
+	Preference election.ID   `election:"constant"` // whom it would vote for
+	Cast       election.ID   // whom it has voted for, in this life or an earlier one; 0: not yet
+	Votes      []election.ID // that it has heard, by voter; nil when nobody asks any more
+	Missing    uint32        // how many it has not heard
+	All        bool          `election:"constant"` // count=all
+	Joined     bool          // has told all its vote
+	Collecting bool          // has asked all, and will tell them
+	Decided    bool
 }
 
 // Algorithm is voting among known members.

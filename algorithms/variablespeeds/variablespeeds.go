@@ -32,7 +32,7 @@ type Message struct{ ID election.ID }
 type Process struct {
 	ID        election.ID // one more than the identifier, so that 0 is none
 	Best      election.ID // the smallest that has been here; 0: none
-	Phase0    bool        // there is one
+	Phase0    bool        `election:"constant"` // there is one
 	Awake     bool        // in phase 0 or beyond
 	Candidate bool        // takes part: its token travels, or will when phase 0 is over
 }

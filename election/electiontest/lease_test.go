@@ -18,19 +18,20 @@ import (
 //     they answered, each counted from when that request was sent. Once it has ended, it is over for good.
 //   - A restarted member grants and claims nothing for as long as the longest lease it may have promised.
 type member struct {
-	Self, Members election.ID
-	Promise       promise
-	Holder        election.ID // of the grant that this member gave; the timer bound runs
-	HolderTerm    election.Term
-	Waiting       bool // after a restart
-	Tenure        tenure
-	Term          election.Term // of the claim or tenure
-	Request       uint8         // the number of the newest one
-	Sent          [requests]election.Deadline
-	Share         [members]election.Deadline // by voter
-	Claims        uint8                      // left
-	Renewals      uint8                      // left
-	Length        election.Ticks
+	Self       election.ID
+	Members    election.ID `election:"constant"`
+	Promise    promise
+	Holder     election.ID // of the grant that this member gave; the timer bound runs
+	HolderTerm election.Term
+	Waiting    bool // after a restart
+	Tenure     tenure
+	Term       election.Term // of the claim or tenure
+	Request    uint8         // the number of the newest one
+	Sent       [requests]election.Deadline
+	Share      [members]election.Deadline // by voter
+	Claims     uint8                      // left
+	Renewals   uint8                      // left
+	Length     election.Ticks             `election:"constant"`
 }
 
 type tenure uint8
