@@ -87,7 +87,7 @@ type Options struct {
 	// Asynchronous runs have a Schedule, timed ones a Delay, synchronous ones neither.
 	Timing   election.Timing
 	Schedule Schedule
-	Delay    uint64 // timed: messages take 1 … Delay units; 0 is the parameter "delay", or 1
+	Delay    uint64 // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
 	Seed     uint64 // of schedules, delays, choices and faults
 	Cores    int    // how many may be used where the result does not depend on it; 0: one
 
@@ -161,10 +161,7 @@ func (o *Options) check(program *process.Program, p *election.Prepared) error {
 		return wrong("it does not resign")
 	}
 	if o.Timing == election.Timed && o.Delay == 0 {
-		o.Delay = 1
-		if slices.Contains(p.Parameters.Names(), "delay") {
-			o.Delay = p.Parameters.Ticks("delay").Lo
-		}
+		o.Delay = d.LongestDelay(p.Parameters).Lo
 	}
 	for _, r := range o.Resigns {
 		if r.Process < 0 || r.Process >= n {

@@ -41,6 +41,13 @@ type Process struct {
 	Decided    bool
 }
 
+// The parameter.
+var count = election.Choice{
+	Name:  "count",
+	About: "who counts: all, of whom each tells each; collector, whoever starts, who asks and announces",
+	Words: []string{"all", "collector"},
+}
+
 // Algorithm is voting among known members.
 var Algorithm = election.Algorithm[Process, Message]{
 	Declaration: election.Declaration{
@@ -61,11 +68,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{Name: "vote", Class: election.Election},
 			{Name: "result", Class: election.Announcement},
 		},
-		Parameters: []election.Parameter{{
-			Name:    "count",
-			About:   "who counts: all, of whom each tells each; collector, whoever starts, who asks and announces",
-			Choices: []string{"all", "collector"},
-		}},
+		Parameters: []election.Parameter{&count},
 		Bounds: []election.Bound{
 			{
 				Of: "total", Case: election.Worst, Formula: "n(n-1)", Source: "derived: each tells each, whoever starts",
@@ -91,7 +94,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 
 // revise says what is claimed with count=collector.
 func revise(d *election.Declaration, parameters election.Parameters) {
-	if parameters.Word("count") == "all" {
+	if count.Is(parameters, "all") {
 		return
 	}
 	d.Counts = election.CountsStartFirst
@@ -115,7 +118,7 @@ func revise(d *election.Declaration, parameters election.Parameters) {
 func New(l election.Local) Process {
 	return Process{
 		ID: l.ID, Members: election.ID(l.Degree), Preference: l.Vote, Missing: uint32(l.Degree),
-		All: l.Parameters.Word("count") == "all",
+		All: count.Is(l.Parameters, "all"),
 	}
 }
 

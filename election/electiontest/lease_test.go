@@ -79,18 +79,17 @@ var lease = func() election.Algorithm[member, request] {
 	d.Survives = election.Crash | election.Recovery
 	d.Kinds = []election.MessageKind{{Name: "claim"}, {Name: "renew", Class: election.Overhead}, {Name: "grant"}, {Name: "release", Class: election.Overhead}}
 	d.Timers = []string{"bound", "wait", "lease", "renew"}
-	d.Parameters = []election.Parameter{
-		{Name: "lease", Whole: true, Least: 2, Default: "8"},
-		{Name: "claims", Whole: true, Default: "2", Most: 255},
-		{Name: "renewals", Whole: true, Default: "1", Most: 255},
-	}
+	length := &election.Number{Name: "lease", Whole: true, Least: 2, Default: "8"}
+	claims := &election.Number{Name: "claims", Whole: true, Default: "2", Most: 255}
+	renewals := &election.Number{Name: "renewals", Whole: true, Default: "1", Most: 255}
+	d.Parameters = []election.Parameter{length, claims, renewals}
 	small := func(x *big.Rat) uint8 { return uint8(x.Num().Uint64()) }
 	return election.Algorithm[member, request]{
 		Declaration: d,
 		New: func(l election.Local) member {
 			return member{
-				Self: l.ID, Members: election.ID(l.Degree), Length: l.Parameters.Ticks("lease"),
-				Claims: small(l.Parameters.Rational("claims")), Renewals: small(l.Parameters.Rational("renewals")),
+				Self: l.ID, Members: election.ID(l.Degree), Length: length.Ticks(l.Parameters),
+				Claims: small(claims.Rational(l.Parameters)), Renewals: small(renewals.Rational(l.Parameters)),
 			}
 		},
 		Start:   (*member).claim,

@@ -456,7 +456,7 @@ func (p *program) verdict(d *election.Declaration, r *simulate.Result) (text, co
 	name := fmt.Sprint(real(r, leader))
 	if r.Prepared.Anonymous() {
 		name = "at position " + name
-	} else if d.Promise != nil { // identifiers may repeat
+	} else if d.AllowDuplicates != nil { // identifiers may repeat
 		name = fmt.Sprintf("%s at position %d", name, leader)
 	}
 	switch {
