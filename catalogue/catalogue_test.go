@@ -107,14 +107,14 @@ func conform[S, M any](t *testing.T, tested *[]string, a election.Algorithm[S, M
 // settings are all combinations of the words that an algorithm's parameters can have.
 func settings(d *election.Declaration) []map[string]string {
 	all := []map[string]string{{}}
-	for i := range d.Parameters {
-		p := &d.Parameters[i]
-		if len(p.Choices) == 0 {
+	for _, parameter := range d.Parameters {
+		p, is := parameter.(*election.Choice)
+		if !is {
 			continue
 		}
 		var longer []map[string]string
 		for _, setting := range all {
-			for _, word := range p.Choices {
+			for _, word := range p.Words {
 				with := maps.Clone(setting)
 				with[p.Name] = word
 				longer = append(longer, with)

@@ -18,7 +18,7 @@ func LeLann(_ context.Context, ids election.Arrangement, set election.Parameters
 	}
 	leader, n := greatest(ids), uint64(ids.Len())
 	r := &Result{Messages: messages(0, n*n), Time: times(n, n, n), Leader: ids.At(leader), Position: leader}
-	if set.Word("late") == "lost" {
+	if set.Text("late") == "lost" {
 		r.Messages, r.Time = messages(n, n*n), times(n, n, 2*n)
 	}
 	return r, nil
@@ -96,7 +96,7 @@ func RingBully(ctx context.Context, ids election.Arrangement, _ election.Paramet
 // answered with no from where it stops, but for the two with which the leader comes home. With announce=no
 // nothing follows that: nobody but the leader is in the last stage, and all other answers have arrived.
 func HirschbergSinclair(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
-	if set.Word("withdraw") == "early" {
+	if set.Text("withdraw") == "early" {
 		return nil, fmt.Errorf("%w: the messages of withdraw=early depend on the schedule", ErrRing)
 	}
 	phases, r, err := doubling(ctx, ids, progress)
@@ -115,7 +115,7 @@ func HirschbergSinclair(ctx context.Context, ids election.Arrangement, set elect
 		ok += p.replies
 		r.ByPhase = append(r.ByPhase, p.probes+answered)
 	}
-	if set.Word("announce") == "no" {
+	if set.Text("announce") == "no" {
 		r.Time.Decided, r.Time.Quiet = r.Time.Elected, r.Time.Elected
 		n = 0
 	}

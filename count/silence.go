@@ -26,7 +26,7 @@ const maxPower = 1 << 23
 // it. So a token makes no hop unless 2^(v-u) is about n at most, where u is the smallest of all, and few are those
 // identifiers.
 func VariableSpeeds(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
-	phase0 := set.Word("starts") == "any"
+	phase0 := set.Text("starts") == "any"
 	first, tokens, err := smallest(ctx, ids, phase0, uint64(bits.Len(uint(ids.Len())))+1, progress)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func KnownSize(sizes func(set election.Parameters, n uint64, bits uint) ([]*big.
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrRing, err)
 		}
-		phase0 := set.Word("starts") == "any"
+		phase0 := set.Text("starts") == "any"
 		first, tokens, err := smallest(ctx, ids, phase0, 0, progress)
 		if err != nil {
 			return nil, err

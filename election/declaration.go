@@ -40,17 +40,19 @@ type Declaration struct {
 	// to rest, so that a simulation need not go on. Nil: it comes to rest.
 	Settles func(n uint64, p Parameters) Ticks
 
-	// Sequence is the numbers that parameters stand for, as the hypotheses of S5, up to the first that is at least n:
-	// positive, increasing. The last is nil if it has more than so many bits. An error says why there can be no run.
+	// Sequence returns the numbers that parameters stand for, such as S5's hypotheses on the size of the ring: positive,
+	// increasing, up to the first of at least n. The last is nil if it has more than so many bits. The error tells why
+	// there can be no run. Processes read the numbers with [Parameters.Sequence].
 	Sequence func(p Parameters, n uint64, bits uint) ([]*big.Int, error)
 
-	// Promise is for algorithms that are made for rings on which identifiers repeat. Its error says why a leader is
-	// not promised for these, clockwise, and what would do. Nil: identifiers may not repeat.
-	Promise func(ids Arrangement) error
+	// AllowDuplicates is for rings on which identifiers may repeat. Its error tells why the algorithm does not elect
+	// among these, clockwise, and what would do. Nil: identifiers may not repeat.
+	AllowDuplicates func(ids Arrangement) error
 
 	Kinds      []MessageKind // at most 16
 	Timers     []string      // at most 8
-	Parameters []Parameter
+	Parameters []Parameter   // addresses of package variables
+	Delay      *Number       // of Parameters: the longest time that a message may take, in whole units; nil: one unit
 	Bounds     []Bound
 
 	// Revise turns Starts, Counts, Decides, Winner, Survives and Bounds, which are above as the default parameters
@@ -67,6 +69,14 @@ func (d *Declaration) With(p Parameters) *Declaration {
 	revised.Revise = nil
 	d.Revise(&revised, p)
 	return &revised
+}
+
+// LongestDelay is the longest time that a message of a timed run may take, with these parameters.
+func (d *Declaration) LongestDelay(p Parameters) Ticks {
+	if d.Delay == nil {
+		return Units(1)
+	}
+	return d.Delay.Ticks(p)
 }
 
 // Timing is what an algorithm assumes of message delays and clocks.
@@ -294,7 +304,7 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	must(!a.Unoriented || a.Topology == Ring && !a.OneWay, "Unoriented means something on a Ring of two ways only")
 	must(!a.FromZero || a.Identifiers == Computed, "FromZero means something where identifiers are Computed only")
 	must(!a.Votes || a.Identifiers != Anonymous, "Votes need identifiers")
-	must(a.Promise == nil || a.Topology == Ring && a.Identifiers == Compared, "a Promise means something on a Ring only, where identifiers are Compared")
+	must(a.AllowDuplicates == nil || a.Topology == Ring && a.Identifiers == Compared, "AllowDuplicates means something on a Ring only, where identifiers are Compared")
 	must(a.Votes || a.Winner != Voted, "the Winner is Voted where there are Votes")
 	must(a.Winner == Unspecified || a.Identifiers != Anonymous, "Anonymous processes have no Largest and no Smallest")
 	a.validateLists(must)
@@ -311,8 +321,10 @@ func (a *Declaration) validateLists(must func(ok bool, fault string)) {
 		must((b.Case == Average) == (b.Mean != nil) && (b.Case == Average) != (b.Value != nil),
 			"a Bound has a Mean if it is an Average and a Value otherwise: "+b.Formula)
 	}
+	must(a.Delay == nil || a.Timing == Timed && slices.Contains(a.Parameters, Parameter(a.Delay)) && a.Delay.Whole && a.Delay.Least >= 1,
+		"Delay is one of the Parameters, a whole number of at least 1, and means something when Timing is Timed only")
 	for i, p := range a.Parameters {
-		must(!slices.ContainsFunc(a.Parameters[:i], func(q Parameter) bool { return q.Name == p.Name }), "declares parameter "+p.Name+" twice")
+		must(!slices.ContainsFunc(a.Parameters[:i], func(q Parameter) bool { return q.String() == p.String() }), "declares parameter "+p.String()+" twice")
 		if err := p.validate(); err != nil {
 			must(false, err.Error())
 		}

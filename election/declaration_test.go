@@ -36,6 +36,9 @@ func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	type algorithm = *election.Algorithm[int, int]
+	const badDelay = "Delay is one of the Parameters, a whole number of at least 1, and means something when Timing is Timed only"
+	tooShort := election.Number{Name: "delay", Whole: true, Least: 1, Default: "0"}
+	maybe := election.Number{Name: "maybe", Whole: true, Default: "0"} // 0 is allowed
 	for _, test := range []struct {
 		change func(algorithm)
 		want   []string
@@ -68,21 +71,28 @@ func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
 		},
 		{func(a algorithm) { a.Identifiers = election.Anonymous }, nil},
 		{func(a algorithm) { a.Identifiers, a.Votes = election.Anonymous, true }, []string{"Votes need identifiers"}},
-		{func(a algorithm) { a.Promise, a.Topology = twins.Promise, election.Ring }, nil},
-		{func(a algorithm) { a.Promise, a.Topology = twins.Promise, election.Tree }, []string{"a Promise means something on a Ring only, where identifiers are Compared"}},
-		{func(a algorithm) { a.Promise, a.Identifiers = twins.Promise, election.Anonymous }, []string{"a Promise means something on a Ring only, where identifiers are Compared"}},
+		{func(a algorithm) { a.AllowDuplicates, a.Topology = twins.AllowDuplicates, election.Ring }, nil},
+		{func(a algorithm) { a.AllowDuplicates, a.Topology = twins.AllowDuplicates, election.Tree }, []string{"AllowDuplicates means something on a Ring only, where identifiers are Compared"}},
+		{func(a algorithm) { a.AllowDuplicates, a.Identifiers = twins.AllowDuplicates, election.Anonymous }, []string{"AllowDuplicates means something on a Ring only, where identifiers are Compared"}},
 		{func(a algorithm) { a.Winner = election.Voted }, []string{"the Winner is Voted where there are Votes"}},
 		{func(a algorithm) { a.Winner, a.Votes = election.Voted, true }, nil},
 		{func(a algorithm) { a.Bounds[0].Value = nil }, []string{"a Bound has a Mean if it is an Average and a Value otherwise: n²"}},
 		{func(a algorithm) { a.Bounds[0].Case = election.Average }, []string{"a Bound has a Mean if it is an Average and a Value otherwise: n²"}},
 		{func(a algorithm) { a.Bounds[2].Value = a.Bounds[1].Value }, []string{"a Bound has a Mean if it is an Average and a Value otherwise: nH(n)"}},
 		{func(a algorithm) { a.Bounds[1].Of = "messages" }, []string{`a Bound is Of "messages"`}},
-		{func(a algorithm) { a.Parameters[0].Name = "" }, []string{"a Parameter has no Name"}},
-		{func(a algorithm) { a.Parameters[0].Name = "delay" }, []string{"declares parameter delay twice"}},
-		{func(a algorithm) { a.Parameters[1].Default = "0" }, []string{"parameter delay is at least 1, not 0"}},
-		{func(a algorithm) { a.Parameters[1].Default = "" }, []string{`parameter delay is a number such as 3, 1.5 or 3/2, not ""`}},
+		{func(a algorithm) { a.Parameters[0] = &election.Choice{Words: flag.Words} }, []string{"a Parameter has no Name"}},
+		{func(a algorithm) { a.Parameters[0] = &election.Number{Default: "1"} }, []string{"a Parameter has no Name"}},
+		{func(a algorithm) { a.Parameters[0] = &election.Choice{Name: "flag"} }, []string{"parameter flag has no Words"}},
+		{func(a algorithm) { a.Parameters[0] = &election.Choice{Name: "delay", Words: flag.Words} }, []string{"declares parameter delay twice"}},
+		{func(a algorithm) { a.Parameters[1] = &tooShort }, []string{"parameter delay is at least 1, not 0"}},
+		{func(a algorithm) { a.Parameters[0] = &election.Number{Name: "x"} }, []string{`parameter x is a number such as 3, 1.5 or 3/2, not ""`}},
+		{func(a algorithm) { a.Delay = &delay }, nil},
+		{func(a algorithm) { a.Delay = &tooShort }, []string{badDelay}}, // which is not declared
+		{func(a algorithm) { a.Delay = &factor }, []string{badDelay}},
+		{func(a algorithm) { a.Delay, a.Parameters[0] = &maybe, &maybe }, []string{badDelay}},
+		{func(a algorithm) { a.Delay, a.Timing = &delay, election.Synchronous }, []string{badDelay}},
 		{ // all that is wrong is said at once
-			func(a algorithm) { a.Suspect, a.Kinds, a.Parameters[1].Default = nil, nil, "0" },
+			func(a algorithm) { a.Suspect, a.Kinds, a.Parameters[1] = nil, nil, &tooShort },
 			[]string{"declares 1 to 16 Kinds of message", "Trust needs Suspect", "parameter delay is at least 1, not 0"},
 		},
 	} {

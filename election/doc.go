@@ -53,6 +53,8 @@
 //  7. Keep what must survive a crash in what Kept points to, and nothing that a crash must forget.
 //  8. Work by port, not by neighbour: on a ring of one, both ports lead home; on a ring of two, both
 //     lead to the other process.
+//  9. Never change a field of S with the tag `election:"constant"` after New. Such a field holds what is fixed at
+//     birth: a timeout, a mode, the number of members. The checker compares states without it.
 //
 // # Limits
 //

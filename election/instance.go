@@ -157,7 +157,7 @@ func (p *Prepared) readUnwilling(i Instance) error {
 // rank sorts identifiers.
 func (p *Prepared) rank(i Instance) error {
 	d, n := p.d, i.IDs.Len()
-	if d.Identifiers == Anonymous || i.IDs.Dense() && d.Topology != Complete && d.Promise == nil {
+	if d.Identifiers == Anonymous || i.IDs.Dense() && d.Topology != Complete && d.AllowDuplicates == nil {
 		return nil
 	}
 	p.values = make([]uint64, n)
@@ -172,8 +172,8 @@ func (p *Prepared) rank(i Instance) error {
 	distinct := slices.Compact(p.values)
 	switch {
 	case i.Duplicates && d.Topology != Complete:
-	case d.Promise != nil:
-		if err := d.Promise(i.IDs); err != nil {
+	case d.AllowDuplicates != nil:
+		if err := d.AllowDuplicates(i.IDs); err != nil {
 			return err
 		}
 	case len(distinct) < n:

@@ -81,7 +81,7 @@ func TestEqualIdentifiersHaveEqualRanksIfTheyAreAllowed(t *testing.T) {
 }
 
 // twins needs two processes with the same identifier.
-var twins = election.Declaration{Name: "twins", Topology: election.Ring, Promise: func(ids election.Arrangement) error {
+var twins = election.Declaration{Name: "twins", Topology: election.Ring, AllowDuplicates: func(ids election.Arrangement) error {
 	if ids.Len() != 2 || ids.At(0) != ids.At(1) {
 		return errors.New("there are no twins")
 	}

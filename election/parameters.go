@@ -8,56 +8,123 @@ import (
 	"strings"
 )
 
-// Parameter is a knob of an algorithm: one word out of Choices, or a rational number.
-type Parameter struct {
+// Parameter is a knob of an algorithm: a [Choice] or a [Number]. A package variable holds it, [Declaration.Parameters]
+// lists its address, and its methods read its value from [Parameters].
+type Parameter interface {
+	fmt.Stringer // its name
+
+	validate() error
+	parse(text string) (value, error)
+	usual(before Parameters) string // the default; it may depend on the parameters declared before
+}
+
+// Choice is a parameter that is one of several words.
+type Choice struct {
+	Name  string
+	About string
+	Words []string // the first is the default
+}
+
+// Number is a parameter that is a rational number.
+type Number struct {
 	Name    string
 	About   string
-	Choices []string // the words; the first is the default
-
 	Whole   bool                      // whole numbers only
 	Least   int64                     // the smallest value allowed
 	Above   bool                      // only what is above it is
 	Most    int64                     // the largest; 0 is no limit
-	Default string                    // of a number; also its description where Derived is set
+	Default string                    // also its description where Derived is set
 	Derived func(Parameters) *big.Rat // the default where it depends on the parameters declared before
 }
 
-func (p *Parameter) validate() error {
-	if p.Name == "" {
-		return errors.New("a Parameter has no Name")
+func (c *Choice) String() string { return c.Name }
+
+func (n *Number) String() string { return n.Name }
+
+// Is reports whether the value is that word, which must be one of Words.
+func (c *Choice) Is(p Parameters, word string) bool {
+	if !slices.Contains(c.Words, word) {
+		panic(fmt.Sprintf("election: parameter %s is never %q", c.Name, word))
 	}
-	if len(p.Choices) > 0 || p.Derived != nil {
+	return p.get(c).word == word
+}
+
+// Rational is the value; it must not be changed.
+func (n *Number) Rational(p Parameters) *big.Rat { return p.get(n).number }
+
+// Linear is factor times the value, plus constant, as a default may be that depends on it.
+func (n *Number) Linear(p Parameters, factor, constant int64) *big.Rat {
+	y := new(big.Rat).Mul(n.Rational(p), big.NewRat(factor, 1))
+	return y.Add(y, big.NewRat(constant, 1))
+}
+
+// Ticks is the value of a whole number, as time.
+func (n *Number) Ticks(p Parameters) Ticks {
+	ticks, ok := TicksOf(n.Rational(p).Num())
+	if !ok {
+		panic(ErrTime)
+	}
+	return ticks
+}
+
+func (c *Choice) usual(Parameters) string { return c.Words[0] }
+
+func (n *Number) usual(before Parameters) string {
+	if n.Derived != nil {
+		return n.Derived(before).RatString()
+	}
+	return n.Default
+}
+
+func (c *Choice) validate() error {
+	switch {
+	case c.Name == "":
+		return errNameless
+	case len(c.Words) == 0:
+		return fmt.Errorf("parameter %s has no Words", c.Name)
+	}
+	return nil
+}
+
+func (n *Number) validate() error {
+	switch {
+	case n.Name == "":
+		return errNameless
+	case n.Derived != nil:
 		return nil
 	}
-	_, err := p.parse(p.Default)
+	_, err := n.parse(n.Default)
 	return err
 }
 
-func (p *Parameter) parse(text string) (value, error) {
-	if len(p.Choices) > 0 {
-		if !slices.Contains(p.Choices, text) {
-			return value{}, fmt.Errorf("parameter %s is one of %s, not %.40q", p.Name, strings.Join(p.Choices, ", "), text)
-		}
-		return value{word: text}, nil
+var errNameless = errors.New("a Parameter has no Name")
+
+func (c *Choice) parse(text string) (value, error) {
+	if !slices.Contains(c.Words, text) {
+		return value{}, fmt.Errorf("parameter %s is one of %s, not %.40q", c.Name, strings.Join(c.Words, ", "), text)
 	}
+	return value{word: text}, nil
+}
+
+func (n *Number) parse(text string) (value, error) {
 	number, ok := Rational(text)
 	if !ok {
-		return value{}, fmt.Errorf("parameter %s is a number such as 3, 1.5 or 3/2, not %.40q", p.Name, text)
+		return value{}, fmt.Errorf("parameter %s is a number such as 3, 1.5 or 3/2, not %.40q", n.Name, text)
 	}
-	if p.Whole && !number.IsInt() {
-		return value{}, fmt.Errorf("parameter %s is a whole number, not %s", p.Name, text)
+	if n.Whole && !number.IsInt() {
+		return value{}, fmt.Errorf("parameter %s is a whole number, not %s", n.Name, text)
 	}
-	if p.Whole && number.Num().BitLen() > maxWhole {
-		return value{}, fmt.Errorf("parameter %s is below 2^%d, not %s", p.Name, maxWhole, text)
+	if n.Whole && number.Num().BitLen() > maxWhole {
+		return value{}, fmt.Errorf("parameter %s is below 2^%d, not %s", n.Name, maxWhole, text)
 	}
-	if p.Above && number.Cmp(big.NewRat(p.Least, 1)) <= 0 {
-		return value{}, fmt.Errorf("parameter %s is greater than %d, not %s", p.Name, p.Least, text)
+	if n.Above && number.Cmp(big.NewRat(n.Least, 1)) <= 0 {
+		return value{}, fmt.Errorf("parameter %s is greater than %d, not %s", n.Name, n.Least, text)
 	}
-	if number.Cmp(big.NewRat(p.Least, 1)) < 0 {
-		return value{}, fmt.Errorf("parameter %s is at least %d, not %s", p.Name, p.Least, text)
+	if number.Cmp(big.NewRat(n.Least, 1)) < 0 {
+		return value{}, fmt.Errorf("parameter %s is at least %d, not %s", n.Name, n.Least, text)
 	}
-	if p.Most != 0 && number.Cmp(big.NewRat(p.Most, 1)) > 0 {
-		return value{}, fmt.Errorf("parameter %s is at most %d, not %s", p.Name, p.Most, text)
+	if n.Most != 0 && number.Cmp(big.NewRat(n.Most, 1)) > 0 {
+		return value{}, fmt.Errorf("parameter %s is at most %d, not %s", n.Name, n.Most, text)
 	}
 	return value{number: number}, nil
 }
@@ -91,7 +158,7 @@ func (v value) String() string {
 
 // Parameters are the values of an algorithm's parameters.
 type Parameters struct {
-	names    []string
+	declared []Parameter
 	values   []value
 	sequence []Ticks
 }
@@ -100,70 +167,46 @@ type Parameters struct {
 func (d *Declaration) Set(given map[string]string) (Parameters, error) {
 	var set Parameters
 	known := 0
-	for i := range d.Parameters {
-		p := &d.Parameters[i]
-		text, isGiven := given[p.Name]
-		switch {
-		case isGiven:
+	for i, p := range d.Parameters {
+		text, isGiven := given[p.String()]
+		if isGiven {
 			known++
-		case len(p.Choices) > 0:
-			text = p.Choices[0]
-		case p.Derived != nil:
-			text = p.Derived(set).RatString()
-		default:
-			text = p.Default
+		} else {
+			text = p.usual(set)
 		}
 		v, err := p.parse(text)
 		if err != nil {
 			return Parameters{}, err
 		}
-		set.names, set.values = append(set.names, p.Name), append(set.values, v)
+		set.declared, set.values = d.Parameters[:i+1], append(set.values, v)
 	}
 	if known == len(given) {
 		return set, nil
 	}
+	names := set.Names()
 	var unknown []string
 	for name := range given {
-		if !slices.Contains(set.names, name) {
+		if !slices.Contains(names, name) {
 			unknown = append(unknown, name)
 		}
 	}
 	slices.Sort(unknown)
-	if len(set.names) == 0 {
+	if len(names) == 0 {
 		return Parameters{}, fmt.Errorf("%s has no parameters, so no %s", d.Name, strings.Join(unknown, ", "))
 	}
 	return Parameters{}, fmt.Errorf("%s has no parameter %s; it has %s", d.Name,
-		strings.Join(unknown, ", "), strings.Join(set.names, ", "))
+		strings.Join(unknown, ", "), strings.Join(names, ", "))
 }
 
-func (p Parameters) get(name string) value {
-	i := slices.Index(p.names, name)
+func (p Parameters) get(of Parameter) value {
+	i := slices.Index(p.declared, of)
 	if i < 0 {
-		panic("election: parameter " + name + " is not declared")
+		panic(undeclared(of.String()))
 	}
 	return p.values[i]
 }
 
-// Word is the value of a parameter with Choices.
-func (p Parameters) Word(name string) string { return p.get(name).word }
-
-// Rational is the value of a number; it must not be changed.
-func (p Parameters) Rational(name string) *big.Rat { return p.get(name).number }
-
-// Linear is factor times the value of a number, plus constant, as a default may be that depends on it.
-func (p Parameters) Linear(name string, factor, constant int64) *big.Rat {
-	y := new(big.Rat).Mul(p.Rational(name), big.NewRat(factor, 1))
-	return y.Add(y, big.NewRat(constant, 1))
-}
-
-// Ticks is the value of a whole number, as time.
-func (p Parameters) Ticks(name string) Ticks {
-	ticks, ok := TicksOf(p.Rational(name).Num())
-	if !ok {
-		panic(ErrTime)
-	}
-	return ticks
-}
+func undeclared(name string) string { return "election: parameter " + name + " is not declared" }
 
 // Sequence is the declared one for this network, as times; [Forever] is what no time can be. It must not be changed.
 func (p Parameters) Sequence() []Ticks { return p.sequence }
@@ -188,7 +231,19 @@ func (p *Parameters) tabulate(d *Declaration, n int) error {
 }
 
 // Names are the names, as declared.
-func (p Parameters) Names() []string { return p.names }
+func (p Parameters) Names() []string {
+	names := make([]string, len(p.declared))
+	for i, d := range p.declared {
+		names[i] = d.String()
+	}
+	return names
+}
 
-// Text is a value as text.
-func (p Parameters) Text(name string) string { return p.get(name).String() }
+// Text is the value of the parameter of that name, as text, for code that shows it or cannot import the algorithm.
+func (p Parameters) Text(name string) string {
+	i := slices.Index(p.Names(), name)
+	if i < 0 {
+		panic(undeclared(name))
+	}
+	return p.values[i].String()
+}

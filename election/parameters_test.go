@@ -11,14 +11,17 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-var knobs = election.Declaration{Name: "knobs", Parameters: []election.Parameter{
-	{Name: "flag", Choices: []string{"odd", "even"}},
-	{Name: "delay", Whole: true, Least: 1, Default: "10"},
-	{Name: "factor", Least: -2, Most: 5, Default: "3/2"},
-	{Name: "timeout", Whole: true, Least: 1, Most: 1000, Default: "2·delay + 1", Derived: func(p election.Parameters) *big.Rat {
-		return p.Linear("delay", 2, 1)
-	}},
-}}
+var (
+	flag    = election.Choice{Name: "flag", Words: []string{"odd", "even"}}
+	delay   = election.Number{Name: "delay", Whole: true, Least: 1, Default: "10"}
+	factor  = election.Number{Name: "factor", Least: -2, Most: 5, Default: "3/2"}
+	timeout = election.Number{
+		Name: "timeout", Whole: true, Least: 1, Most: 1000, Default: "2·delay + 1",
+		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 2, 1) },
+	}
+)
+
+var knobs = election.Declaration{Name: "knobs", Parameters: []election.Parameter{&flag, &delay, &factor, &timeout}}
 
 func TestParametersAreGivenOrHaveTheirDefaults(t *testing.T) {
 	for _, test := range []struct {
@@ -46,8 +49,8 @@ func TestParametersAreGivenOrHaveTheirDefaults(t *testing.T) {
 		if strings.Join(got, ", ") != test.want {
 			t.Errorf("%v: %s; want %s", test.given, strings.Join(got, ", "), test.want)
 		}
-		if p.Word("flag") != p.Text("flag") || p.Ticks("delay").String() != p.Text("delay") || p.Rational("factor").RatString() != p.Text("factor") {
-			t.Errorf("%v: %s, %s, %s", test.given, p.Word("flag"), p.Ticks("delay"), p.Rational("factor"))
+		if !flag.Is(p, p.Text("flag")) || flag.Is(p, "odd") == flag.Is(p, "even") || delay.Ticks(p).String() != p.Text("delay") || factor.Rational(p).RatString() != p.Text("factor") {
+			t.Errorf("%v: odd %v, even %v, %s, %s", test.given, flag.Is(p, "odd"), flag.Is(p, "even"), delay.Ticks(p), factor.Rational(p))
 		}
 	}
 }
@@ -105,7 +108,8 @@ func TestParametersThatCannotBeAreRefusedInOneLine(t *testing.T) {
 }
 
 func TestEveryRationalIsReadExactly(t *testing.T) {
-	exact := election.Declaration{Parameters: []election.Parameter{{Name: "x", Least: -1 << 63, Default: "0"}}}
+	x := election.Number{Name: "x", Least: -1 << 63, Default: "0"}
+	exact := election.Declaration{Parameters: []election.Parameter{&x}}
 	rapid.Check(t, func(t *rapid.T) {
 		want := big.NewRat(rapid.Int64().Draw(t, "above"), rapid.Int64Min(1).Draw(t, "below"))
 		text := want.RatString()
@@ -114,28 +118,30 @@ func TestEveryRationalIsReadExactly(t *testing.T) {
 			text = want.FloatString(3)
 		}
 		p, err := exact.Set(map[string]string{"x": text})
-		if err != nil || p.Rational("x").Cmp(want) != 0 {
+		if err != nil || x.Rational(p).Cmp(want) != 0 {
 			t.Fatalf("%s was read as %v, %v", text, p, err)
 		}
 	})
 }
 
 func TestAnAlgorithmThatAsksForWhatItDidNotDeclareIsStopped(t *testing.T) {
-	p, err := knobs.Set(map[string]string{"delay": "1" + strings.Repeat("0", 50)})
-	if err == nil {
-		t.Fatal(p)
-	}
-	far := election.Declaration{Parameters: []election.Parameter{{Name: "wait", Default: "1" + strings.Repeat("0", 50)}}}
-	if p, err = far.Set(nil); err != nil {
+	far := election.Number{Name: "wait", Default: "1" + strings.Repeat("0", 50)}
+	declared := election.Declaration{Parameters: []election.Parameter{&flag, &far}}
+	p, err := declared.Set(nil)
+	if err != nil {
 		t.Fatal(err)
 	}
+	likewise := flag // another parameter of the same name
 	for _, test := range []struct {
 		ask  func()
 		want any
 	}{
-		{func() { p.Word("other") }, "election: parameter other is not declared"},
-		{func() { p.Rational("other") }, "election: parameter other is not declared"},
-		{func() { p.Ticks("wait") }, election.ErrTime},
+		{func() { likewise.Is(p, "odd") }, "election: parameter flag is not declared"},
+		{func() { delay.Rational(p) }, "election: parameter delay is not declared"},
+		{func() { delay.Linear(p, 2, 1) }, "election: parameter delay is not declared"},
+		{func() { p.Text("other") }, "election: parameter other is not declared"},
+		{func() { flag.Is(p, "Odd") }, `election: parameter flag is never "Odd"`},
+		{func() { far.Ticks(p) }, election.ErrTime},
 	} {
 		func() {
 			defer func() {
@@ -145,5 +151,20 @@ func TestAnAlgorithmThatAsksForWhatItDidNotDeclareIsStopped(t *testing.T) {
 			}()
 			test.ask()
 		}()
+	}
+}
+
+func TestTheLongestDelayIsAParameterOrOneUnit(t *testing.T) {
+	d := election.Declaration{Parameters: []election.Parameter{&flag, &delay}}
+	p, err := d.Set(map[string]string{"delay": "7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.LongestDelay(p); got != election.Units(1) {
+		t.Errorf("%s units, where no parameter is the delay", got)
+	}
+	d.Delay = &delay
+	if got := d.LongestDelay(p); got != election.Units(7) {
+		t.Errorf("%s units, where the delay is 7", got)
 	}
 }

@@ -87,7 +87,7 @@ type Options struct {
 	// Asynchronous runs have a Schedule, timed ones a Delay, synchronous ones neither.
 	Timing   election.Timing
 	Schedule Schedule
-	Delay    uint64 // timed: messages take 1 … Delay units; 0 is the parameter "delay", or 1
+	Delay    uint64 // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
 	Seed     uint64 // of schedules, delays, choices and faults
 	Cores    int    // how many may be used where the result does not depend on it; 0: one
 
@@ -132,7 +132,7 @@ func (o *Options) check(program *process.Program, p *election.Prepared) error {
 }
 
 // checkTiming says whether the delays fit the timing, and fills in the longest of a timed run.
-func (o *Options) checkTiming(_ *process.Program, p *election.Prepared) error {
+func (o *Options) checkTiming(program *process.Program, p *election.Prepared) error {
 	switch {
 	case o.Timing != election.Asynchronous && o.Schedule != FIFO:
 		return fmt.Errorf("schedule %s is for asynchronous runs; this one is %s and needs none", o.Schedule, o.Timing)
@@ -141,10 +141,7 @@ func (o *Options) checkTiming(_ *process.Program, p *election.Prepared) error {
 	case o.Timing == election.Asynchronous && o.Delay != 0:
 		return errors.New("a delay is for timed runs, and this one is asynchronous; with timing timed it would do")
 	case o.Timing == election.Timed && o.Delay == 0:
-		o.Delay = 1
-		if slices.Contains(p.Parameters.Names(), "delay") {
-			o.Delay = p.Parameters.Ticks("delay").Lo
-		}
+		o.Delay = program.LongestDelay(p.Parameters).Lo
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
@@ -40,7 +39,7 @@ type Options struct {
 	Commands   int  // how often a host asks its process to resign, at any moment
 	Unordered  bool // messages on one link may overtake each other
 	SafetyOnly bool // how runs end is not judged, for a model that gives up sooner than the real thing
-	Delay      int  // timed: messages take 1 … Delay units; 0 is the parameter "delay", or 1
+	Delay      int  // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
 
 	MaxStates int                             // of one order, since memory is given back after each; 0 is DefaultMaxStates
 	Progress  func(states, frontier int) bool // called now and then; false ends the exploration; may be nil
@@ -234,13 +233,13 @@ func (o *Options) wrongTiming(d *election.Declaration) string {
 
 // delay is the longest time that a message takes.
 func delay(d *election.Declaration, given int, parameters election.Parameters) (int, error) {
-	if given > 0 || d.Timing != election.Timed || !slices.Contains(parameters.Names(), "delay") {
-		return max(given, 1), nil
+	if given > 0 {
+		return given, nil
 	}
 	const most = 1 << 20
-	declared := parameters.Rational("delay")
-	if !declared.IsInt() || declared.Num().BitLen() > 20 || declared.Sign() <= 0 {
-		return 0, fmt.Errorf("parameter delay is %s; a whole number from 1 to %d is needed", declared.RatString(), most-1)
+	declared := d.LongestDelay(parameters)
+	if !declared.Less(election.Units(most)) {
+		return 0, fmt.Errorf("parameter %s is %s; a whole number from 1 to %d is needed", d.Delay, declared, most-1)
 	}
-	return int(declared.Num().Int64()), nil
+	return int(declared.Lo), nil
 }

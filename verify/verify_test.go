@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // holds verifies that all is explored and no property violated.
@@ -290,6 +291,17 @@ func TestWritingIntoASharedListIsFound(t *testing.T) {
 		return append(ids, id)
 	})
 	fails(t, careless, Options{Size: 2}, BrokeContract, 3)
+}
+
+func TestChangingAConstantFieldIsFound(t *testing.T) {
+	fickle := lcr.Algorithm
+	fickle.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) {
+		p.Textbook = true
+		p.Start(out)
+	}
+	if v := fails(t, fickle, Options{Size: 2}, BrokeContract, 1); v.Detail != process.ErrConstant.Error() {
+		t.Error(v.Detail)
+	}
 }
 
 func TestTreesAreExplored(t *testing.T) {

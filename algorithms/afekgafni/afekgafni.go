@@ -75,7 +75,7 @@ const (
 // Process is the state of a process.
 type Process struct {
 	Claim                   // its own: level and id
-	Others    uint16        // all but itself, one behind each port
+	Others    uint16        `election:"constant"` // all but itself, one behind each port
 	Alive     bool          // a candidate that was not killed
 	Owner     Claim         // its own claim, or the last one that it gave way to
 	Father    Father        // who holds it …

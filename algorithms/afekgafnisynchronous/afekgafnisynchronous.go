@@ -39,7 +39,7 @@ const answer election.Timer = 0
 // Process is the state of a process.
 type Process struct {
 	ID        election.ID
-	Others    uint16 // all but itself, one behind each port
+	Others    uint16 `election:"constant"` // all but itself, one behind each port
 	Candidate bool
 	Phase     uint8
 	Cap       uint16 // how many it has asked, with those of this phase

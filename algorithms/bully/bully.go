@@ -65,15 +65,54 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID          election.ID
-	Members     uint32      // they are 1 … Members
+	Members     uint32      `election:"constant"` // they are 1 … Members
 	Coordinator election.ID // 0 if not known
 	Stage       stage
-	LowerOnly   bool   // victory=lower
-	Believes    bool   // bullying=no: every coordinator
-	Tells       bool   // asked-coordinator=tells
-	Dead        []bool // known-dead=skipped: by member - 1, whom the failure detector calls dead; else nil
-	T1, T2      election.Ticks
+	LowerOnly   bool           `election:"constant"` // victory=lower
+	Believes    bool           `election:"constant"` // bullying=no: every coordinator
+	Tells       bool           `election:"constant"` // asked-coordinator=tells
+	Dead        []bool         // known-dead=skipped: by member - 1, whom the failure detector calls dead; else nil
+	T1, T2      election.Ticks `election:"constant"`
 }
+
+// The parameters.
+var (
+	victory = election.Choice{
+		Name: "victory", Words: []string{"others", "lower"},
+		About: "whom a new coordinator tells: all others (S4 rule 2) or the lower ones only (S2 figure 2.8(e))",
+	}
+	bullying = election.Choice{
+		Name: "bullying", Words: []string{"yes", "no"},
+		About: "whether who hears of a coordinator below itself, or below the one that it follows, holds an election; " +
+			"no: it believes every one (S4 rule 5 as printed)",
+	}
+	knownDead = election.Choice{
+		Name: "known-dead", Words: []string{"asked", "skipped"},
+		About: "whether processes are asked that the failure detector calls dead",
+	}
+	askedCoordinator = election.Choice{
+		Name: "asked-coordinator", Words: []string{"elects", "tells"},
+		About: "what a coordinator does that is asked, besides answering: it holds an election (S4 rule 4), " +
+			"which it may win at once and announce to all, or tells the one that asked",
+	}
+	delay = election.Number{
+		Name: "delay", Whole: true, Least: 1, Most: 1 << 62, Default: "1",
+		About: "the longest time that a message takes, and its handling",
+	}
+	answerTimeout = election.Number{
+		Name: "answer-timeout", Whole: true, Least: 1, Default: "2·delay + 1",
+		About:   "T1, how long to wait for an answer; more than 2·delay, or a live process is taken for dead",
+		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 2, 1) },
+	}
+	victoryTimeout = election.Number{
+		Name: "victory-timeout", Whole: true, Least: 1, Default: "answer-timeout + 2·delay + 1",
+		About: "T2, how long to wait for the victory of one that answered",
+		Derived: func(p election.Parameters) *big.Rat {
+			t2 := delay.Linear(p, 2, 1)
+			return t2.Add(t2, answerTimeout.Rational(p))
+		},
+	}
+)
 
 // Algorithm is the Bully algorithm.
 var Algorithm = election.Algorithm[Process, Message]{
@@ -95,44 +134,9 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{Name: "answer", Class: election.Election},
 			{Name: "coordinator", Class: election.Announcement},
 		},
-		Timers: []string{"answer timeout", "victory timeout"},
-		Parameters: []election.Parameter{
-			{
-				Name: "victory", Choices: []string{"others", "lower"},
-				About: "whom a new coordinator tells: all others (S4 rule 2) or the lower ones only (S2 figure 2.8(e))",
-			},
-			{
-				Name: "bullying", Choices: []string{"yes", "no"},
-				About: "whether who hears of a coordinator below itself, or below the one that it follows, holds an election; " +
-					"no: it believes every one (S4 rule 5 as printed)",
-			},
-			{
-				Name: "known-dead", Choices: []string{"asked", "skipped"},
-				About: "whether processes are asked that the failure detector calls dead",
-			},
-			{
-				Name: "asked-coordinator", Choices: []string{"elects", "tells"},
-				About: "what a coordinator does that is asked, besides answering: it holds an election (S4 rule 4), " +
-					"which it may win at once and announce to all, or tells the one that asked",
-			},
-			{
-				Name: "delay", Whole: true, Least: 1, Most: 1 << 62, Default: "1",
-				About: "the longest time that a message takes, and its handling",
-			},
-			{
-				Name: "answer-timeout", Whole: true, Least: 1, Default: "2·delay + 1",
-				About:   "T1, how long to wait for an answer; more than 2·delay, or a live process is taken for dead",
-				Derived: func(p election.Parameters) *big.Rat { return p.Linear("delay", 2, 1) },
-			},
-			{
-				Name: "victory-timeout", Whole: true, Least: 1, Default: "answer-timeout + 2·delay + 1",
-				About: "T2, how long to wait for the victory of one that answered",
-				Derived: func(p election.Parameters) *big.Rat {
-					t2 := p.Linear("delay", 2, 1)
-					return t2.Add(t2, p.Rational("answer-timeout"))
-				},
-			},
-		},
+		Timers:     []string{"answer timeout", "victory timeout"},
+		Parameters: []election.Parameter{&victory, &bullying, &knownDead, &askedCoordinator, &delay, &answerTimeout, &victoryTimeout},
+		Delay:      &delay,
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Worst, Formula: "2^n - 2", OneStart: true,
@@ -151,7 +155,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			},
 		},
 		Revise: func(d *election.Declaration, p election.Parameters) {
-			if p.Word("bullying") == "no" {
+			if bullying.Is(p, "no") {
 				d.Survives = election.Crash
 			}
 		},
@@ -177,13 +181,13 @@ func power(n, less uint64) uint64 {
 func New(l election.Local) Process {
 	p := Process{
 		ID: l.ID, Members: uint32(l.Degree),
-		LowerOnly: l.Parameters.Word("victory") == "lower",
-		Believes:  l.Parameters.Word("bullying") == "no",
-		Tells:     l.Parameters.Word("asked-coordinator") == "tells",
-		T1:        l.Parameters.Ticks("answer-timeout"),
-		T2:        l.Parameters.Ticks("victory-timeout"),
+		LowerOnly: victory.Is(l.Parameters, "lower"),
+		Believes:  bullying.Is(l.Parameters, "no"),
+		Tells:     askedCoordinator.Is(l.Parameters, "tells"),
+		T1:        answerTimeout.Ticks(l.Parameters),
+		T2:        victoryTimeout.Ticks(l.Parameters),
 	}
-	if l.Parameters.Word("known-dead") == "skipped" {
+	if knownDead.Is(l.Parameters, "skipped") {
 		p.Dead = make([]bool, p.Members)
 	}
 	return p

@@ -26,6 +26,7 @@ import (
 	"math/bits"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/mean"
 )
 
 // The messages.
@@ -49,9 +50,23 @@ type Process struct {
 	Oks       uint8
 	Withdrawn bool // not a candidate any more
 	Elected   bool
-	Early     bool // withdraw=early
-	Silent    bool // announce=no
+	Early     bool `election:"constant"` // withdraw=early
+	Silent    bool `election:"constant"` // announce=no
 }
+
+// The parameters.
+var (
+	withdraw = election.Choice{
+		Name:  "withdraw",
+		About: "when a candidate withdraws: answer, on a no, as S3's text; early, as soon as a greater identifier passes, as its author's program",
+		Words: []string{"answer", "early"},
+	}
+	announce = election.Choice{
+		Name:  "announce",
+		About: "whether the leader tells the others: yes, in n messages more; no, as S3, and nobody else learns anything",
+		Words: []string{"yes", "no"},
+	}
+)
 
 // Algorithm is Hirschberg and Sinclair's.
 var Algorithm = election.Algorithm[Process, Message]{
@@ -73,18 +88,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{Name: "no", Class: election.Election},
 			{Name: "leader", Class: election.Announcement},
 		},
-		Parameters: []election.Parameter{
-			{
-				Name:    "withdraw",
-				About:   "when a candidate withdraws: answer, on a no, as S3's text; early, as soon as a greater identifier passes, as its author's program",
-				Choices: []string{"answer", "early"},
-			},
-			{
-				Name:    "announce",
-				About:   "whether the leader tells the others: yes, in n messages more; no, as S3, and nobody else learns anything",
-				Choices: []string{"yes", "no"},
-			},
-		},
+		Parameters: []election.Parameter{&withdraw, &announce},
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Worst, Formula: "4(n + 2⌊n/2⌋ + 4⌊n/3⌋ + 8⌊n/5⌋ + …)", Source: "S3 section 4; never reached",
@@ -96,7 +100,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			},
 			{
 				Of: "election", Case: election.Average, Formula: "2n·Σ over stages of the chances to go on - 2n", Source: "derived; equal to the mean over all orders for n up to 8",
-				Mean: mean,
+				Mean: average,
 			},
 		},
 		Revise: revise,
@@ -109,10 +113,10 @@ var Algorithm = election.Algorithm[Process, Message]{
 
 // revise says what is claimed of the other parameters.
 func revise(d *election.Declaration, p election.Parameters) {
-	if p.Word("announce") == "no" {
+	if announce.Is(p, "no") {
 		d.Decides = election.LeaderOnly
 	}
-	if p.Word("withdraw") == "early" {
+	if withdraw.Is(p, "early") {
 		d.Counts = election.CountsVary
 		d.Bounds = []election.Bound{d.Bounds[0], {
 			Of: "election", Case: election.Best, Formula: "2n - 4 + 4·2^⌈lg n⌉", Source: "derived: what the largest alone costs, reached when the others start last",
@@ -123,7 +127,7 @@ func revise(d *election.Declaration, p election.Parameters) {
 
 // New is a candidate that has not started.
 func New(l election.Local) Process {
-	return Process{ID: l.ID, Early: l.Parameters.Word("withdraw") == "early", Silent: l.Parameters.Word("announce") == "no"}
+	return Process{ID: l.ID, Early: withdraw.Is(l.Parameters, "early"), Silent: announce.Is(l.Parameters, "no")}
 }
 
 // Start begins stage 0.
@@ -202,9 +206,9 @@ func most(n uint64) uint64 {
 	return 4 * sum
 }
 
-// mean is the exact mean over all orders. All messages but the leader's last two, of n hops each, are
+// average is the exact mean over all orders. All messages but the leader's last two, of n hops each, are
 // answered over the same distance.
-func mean(n uint64) float64 {
-	probes, _ := election.MeanProbes(n)
+func average(n uint64) float64 {
+	probes, _ := mean.Probes(n)
 	return 2*probes - 2*float64(n)
 }

@@ -79,7 +79,7 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID      election.ID
-	N       election.ID // members are 1 … N
+	N       election.ID `election:"constant"` // members are 1 … N
 	Stage   Stage
 	Group   Group
 	Counter election.Term // of the groups that it has named; it survives crashes
@@ -87,10 +87,35 @@ type Process struct {
 	Answers Set           // who has said that it is a coordinator
 	Others  Set           // who had, when answers were due: they will be invited
 
-	RuleC                               bool
-	Delay                               election.Ticks // D
-	FirstCheck, CheckPeriod, PollPeriod election.Ticks
+	RuleC                               bool           `election:"constant"`
+	Delay                               election.Ticks `election:"constant"` // D
+	FirstCheck, CheckPeriod, PollPeriod election.Ticks `election:"constant"`
 }
+
+// The parameters.
+var (
+	ruleC = election.Choice{
+		Name: "rule-c", Words: []string{"yes", "no"},
+		About: "whether who invites others accepts an invitation of higher priority; without, two may invite each other for ever",
+	}
+	delay = election.Number{
+		Name: "delay", Whole: true, Least: 1, Most: 1 << 56, Default: "1",
+		About: "D, the longest time that a message takes, and its handling",
+	}
+	checkPeriod = election.Number{
+		Name: "check-period", Whole: true, Most: 1 << 62, Default: "0",
+		About: "Tc, how often a coordinator looks for others; 0 is 40·delay, or long enough for a merge by the lowest of all, 3·delay·(n + 1) + 2",
+	}
+	pollPeriod = election.Number{
+		Name: "poll-period", Whole: true, Least: 1, Most: 1 << 62, Default: "20·delay",
+		About:   "Tp, how often a member asks for its coordinator",
+		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 20, 0) },
+	}
+	stagger = election.Number{
+		Name: "stagger", Whole: true, Most: 1 << 56, Default: "0",
+		About: "process i looks for others first (i - 1)·stagger after it has begun",
+	}
+)
 
 // Algorithm is the invitation algorithm.
 var Algorithm = election.Algorithm[Process, Group]{
@@ -118,30 +143,9 @@ var Algorithm = election.Algorithm[Process, Group]{
 			{Name: "there", Class: election.Overhead},
 			{Name: "not-there", Class: election.Overhead},
 		},
-		Timers: []string{"check", "answers due", "merge", "accepts due", "ready due", "poll", "there due"},
-		Parameters: []election.Parameter{
-			{
-				Name: "rule-c", Choices: []string{"yes", "no"},
-				About: "whether who invites others accepts an invitation of higher priority; without, two may invite each other for ever",
-			},
-			{
-				Name: "delay", Whole: true, Least: 1, Most: 1 << 56, Default: "1",
-				About: "D, the longest time that a message takes, and its handling",
-			},
-			{
-				Name: "check-period", Whole: true, Most: 1 << 62, Default: "0",
-				About: "Tc, how often a coordinator looks for others; 0 is 40·delay, or long enough for a merge by the lowest of all, 3·delay·(n + 1) + 2",
-			},
-			{
-				Name: "poll-period", Whole: true, Least: 1, Most: 1 << 62, Default: "20·delay",
-				About:   "Tp, how often a member asks for its coordinator",
-				Derived: func(p election.Parameters) *big.Rat { return p.Linear("delay", 20, 0) },
-			},
-			{
-				Name: "stagger", Whole: true, Most: 1 << 56, Default: "0",
-				About: "process i looks for others first (i - 1)·stagger after it has begun",
-			},
-		},
+		Timers:     []string{"check", "answers due", "merge", "accepts due", "ready due", "poll", "there due"},
+		Parameters: []election.Parameter{&ruleC, &delay, &checkPeriod, &pollPeriod, &stagger},
+		Delay:      &delay,
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Best, Formula: "2(n - 1)", Source: "all but one are invited and accept; reached if all start together",
@@ -164,19 +168,19 @@ var Algorithm = election.Algorithm[Process, Group]{
 
 // revise says what is claimed of rule-c=no: that all merge who start together.
 func revise(d *election.Declaration, p election.Parameters) {
-	if p.Word("rule-c") == "no" {
+	if ruleC.Is(p, "no") {
 		d.Starts = election.Together
 		d.Survives = 0
 	}
 }
 
-// checkPeriod is Tc.
-func checkPeriod(n uint64, p election.Parameters) election.Ticks {
-	given, delay := p.Ticks("check-period"), p.Ticks("delay")
+// period is Tc.
+func period(n uint64, p election.Parameters) election.Ticks {
+	given, d := checkPeriod.Ticks(p), delay.Ticks(p)
 	if !given.IsZero() {
 		return given
 	}
-	usual, lowest := delay.Times(40), delay.Times(3*(n+1)).Add(election.Units(2))
+	usual, lowest := d.Times(40), d.Times(3*(n+1)).Add(election.Units(2))
 	if usual.Less(lowest) {
 		return lowest
 	}
@@ -185,18 +189,18 @@ func checkPeriod(n uint64, p election.Parameters) election.Ticks {
 
 // settles is longer than any of the random scripts of faults in the tests has taken.
 func settles(n uint64, p election.Parameters) election.Ticks {
-	return checkPeriod(n, p).Times(5).Add(p.Ticks("poll-period"))
+	return period(n, p).Times(5).Add(pollPeriod.Ticks(p))
 }
 
 // New is a process that has not begun.
 func New(l election.Local) Process {
 	return Process{
 		ID: l.ID, N: election.ID(l.Degree),
-		RuleC:       l.Parameters.Word("rule-c") == "yes",
-		Delay:       l.Parameters.Ticks("delay"),
-		FirstCheck:  l.Parameters.Ticks("stagger").Times(uint64(l.ID - 1)),
-		CheckPeriod: checkPeriod(uint64(l.Degree), l.Parameters),
-		PollPeriod:  l.Parameters.Ticks("poll-period"),
+		RuleC:       ruleC.Is(l.Parameters, "yes"),
+		Delay:       delay.Ticks(l.Parameters),
+		FirstCheck:  stagger.Ticks(l.Parameters).Times(uint64(l.ID - 1)),
+		CheckPeriod: period(uint64(l.Degree), l.Parameters),
+		PollPeriod:  pollPeriod.Ticks(l.Parameters),
 	}
 }
 

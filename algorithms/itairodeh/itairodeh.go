@@ -40,7 +40,7 @@ const (
 
 // Process is the state of one process.
 type Process struct {
-	N     uint32
+	N     uint32 `election:"constant"`
 	Round uint32
 	ID    uint32 // the choice of this round: 1 … N
 	Stage stage

@@ -26,7 +26,7 @@ type Message struct{ Hop uint32 }
 
 // Process is the state of one process.
 type Process struct {
-	N         uint32
+	N         uint32 `election:"constant"`
 	Actives   uint32 // how many there are: a
 	Count     uint32 // of candidates in this phase, so far: c
 	Active    bool

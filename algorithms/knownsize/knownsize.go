@@ -32,12 +32,25 @@ type Message struct{ ID election.ID }
 
 // Process is the state of one process.
 type Process struct {
-	N         uint64 // the size of the ring, or more
+	N         uint64 `election:"constant"` // the size of the ring, or more
 	ID        election.ID
-	Phase0    bool // there is one
+	Phase0    bool `election:"constant"` // there is one
 	Awake     bool // in phase 0 or beyond
 	Candidate bool // takes part: waits for its turn, or will when phase 0 is over
 }
+
+// The parameters.
+var (
+	starts = election.Choice{
+		Name:  "starts",
+		About: "when processors start: together, at 0; any time, each when it likes or on a message, with a phase 0 that says so",
+		Words: []string{"together", "any"},
+	}
+	knownN = election.Number{
+		Name: "N", Whole: true, Most: 1 << 62, Default: "0",
+		About: "the number of processors that all of them know, or an upper bound; 0: their number itself",
+	}
+)
 
 // Algorithm is S5's simplified protocol.
 var Algorithm = election.Algorithm[Process, Message]{
@@ -58,18 +71,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Winner:      election.Smallest,
 		Kinds:       []election.MessageKind{{Name: "started", Class: election.Election}, {Name: "elected", Class: election.Announcement}},
 		Timers:      []string{"silence"},
-		Parameters: []election.Parameter{
-			{
-				Name:    "starts",
-				About:   "when processors start: together, at 0; any time, each when it likes or on a message, with a phase 0 that says so",
-				Choices: []string{"together", "any"},
-			},
-			{Name: "N", About: "the number of processors that all of them know, or an upper bound; 0: their number itself", Whole: true, Most: 1 << 62, Default: "0"},
-		},
-		Sequence: size,
-		Bounds:   exactly("n", 1),
+		Parameters:  []election.Parameter{&starts, &knownN},
+		Sequence:    size,
+		Bounds:      exactly("n", 1),
 		Revise: func(d *election.Declaration, p election.Parameters) {
-			if p.Word("starts") == "any" {
+			if starts.Is(p, "any") {
 				d.Starts, d.Counts, d.Bounds = election.AnyStart, election.CountsStartFirst, exactly("2n", 2)
 			}
 		},
@@ -94,7 +100,7 @@ func exactly(formula string, times uint64) (bounds []election.Bound) {
 
 // size is the hypothesis on the length of the ring, the only one.
 func size(p election.Parameters, n uint64, _ uint) ([]*big.Int, error) {
-	number, given := new(big.Int).SetUint64(n), p.Rational("N").Num()
+	number, given := new(big.Int).SetUint64(n), knownN.Rational(p).Num()
 	switch {
 	case given.Sign() == 0:
 		return []*big.Int{number}, nil
@@ -106,7 +112,7 @@ func size(p election.Parameters, n uint64, _ uint) ([]*big.Int, error) {
 
 // New is a process that sleeps.
 func New(l election.Local) Process {
-	return Process{N: l.Parameters.Sequence()[0].Lo, ID: l.ID, Phase0: l.Parameters.Word("starts") == "any", Candidate: l.Willing}
+	return Process{N: l.Parameters.Sequence()[0].Lo, ID: l.ID, Phase0: starts.Is(l.Parameters, "any"), Candidate: l.Willing}
 }
 
 // Start begins to take part, unless others have begun: then it is too late to decide so. If all start together, the

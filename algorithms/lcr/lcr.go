@@ -23,7 +23,14 @@ type Process struct {
 	ID          election.ID
 	Participant bool // L1
 	Decided     bool // L2: leader-id is not null
-	Textbook    bool // forwarding makes a participant, too
+	Textbook    bool `election:"constant"` // forwarding makes a participant, too
+}
+
+// The parameter.
+var flag = election.Choice{
+	Name:  "flag",
+	About: "who becomes a participant: literal, as S2's code, who sends its own identifier; textbook, who forwards one as well",
+	Words: []string{"literal", "textbook"},
 }
 
 // Algorithm is LCR.
@@ -35,16 +42,12 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Source: "S2 section 2.2",
 		About: "Every participant sends its identifier round the ring; a process swallows the smaller ones. " +
 			"The one that comes home is the largest, and its owner announces itself.",
-		Topology: election.Ring,
-		OneWay:   true,
-		Counts:   election.CountsAllFirst,
-		Winner:   election.Largest,
-		Kinds:    []election.MessageKind{{Name: "election", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
-		Parameters: []election.Parameter{{
-			Name:    "flag",
-			About:   "who becomes a participant: literal, as S2's code, who sends its own identifier; textbook, who forwards one as well",
-			Choices: []string{"literal", "textbook"},
-		}},
+		Topology:   election.Ring,
+		OneWay:     true,
+		Counts:     election.CountsAllFirst,
+		Winner:     election.Largest,
+		Kinds:      []election.MessageKind{{Name: "election", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
+		Parameters: []election.Parameter{&flag},
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Worst, Formula: "n(n+1)/2", Source: "S2 section 2.2.1, reached by falling identifiers, all start",
@@ -67,7 +70,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 
 // New is a process that sleeps.
 func New(l election.Local) Process {
-	return Process{ID: l.ID, Textbook: l.Parameters.Word("flag") == "textbook"}
+	return Process{ID: l.ID, Textbook: flag.Is(l.Parameters, "textbook")}
 }
 
 // Start initiates an election. The source has no guard: one who joined or knows the leader already

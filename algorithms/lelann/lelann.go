@@ -40,7 +40,15 @@ type Process struct {
 	Largest   election.ID // of those seen
 	Initiator bool        // its identifier is on its way, or has been
 	Lost      bool        // it has passed on before it could start
-	Losing    bool        // late=lost
+	Losing    bool        `election:"constant"` // late=lost
+}
+
+// The parameter.
+var late = election.Choice{
+	Name: "late",
+	About: "who is reached by an identifier before it starts: join, sends its own first; " +
+		"lost, only passes on, so that the largest of those that started in time wins, and announces itself",
+	Words: []string{"join", "lost"},
 }
 
 // Algorithm is LeLann's.
@@ -52,18 +60,13 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Source: "LeLann 1977",
 		About: "Every identifier travels all the way round; who receives its own has seen all, and knows the largest. " +
 			"Who is reached before it starts either joins at once or is lost as a candidate.",
-		Topology: election.Ring,
-		OneWay:   true,
-		FIFO:     true,
-		Counts:   election.CountsFixed,
-		Winner:   election.Largest,
-		Kinds:    []election.MessageKind{{Name: "identifier", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
-		Parameters: []election.Parameter{{
-			Name: "late",
-			About: "who is reached by an identifier before it starts: join, sends its own first; " +
-				"lost, only passes on, so that the largest of those that started in time wins, and announces itself",
-			Choices: []string{"join", "lost"},
-		}},
+		Topology:   election.Ring,
+		OneWay:     true,
+		FIFO:       true,
+		Counts:     election.CountsFixed,
+		Winner:     election.Largest,
+		Kinds:      []election.MessageKind{{Name: "identifier", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
+		Parameters: []election.Parameter{&late},
 		Bounds: []election.Bound{
 			{Of: "election", Case: election.Worst, Formula: "n²", Source: "LeLann 1977; each of n identifiers makes n hops", Value: square},
 			{Of: "election", Case: election.Best, Formula: "n²", Source: "all join, whenever who starts", Value: square},
@@ -83,7 +86,7 @@ func square(n uint64) uint64 { return n * n }
 
 // revise says what is claimed of late=lost.
 func revise(d *election.Declaration, p election.Parameters) {
-	if p.Word("late") == "join" {
+	if late.Is(p, "join") {
 		return
 	}
 	d.Counts = election.CountsStartFirst
@@ -107,7 +110,7 @@ func revise(d *election.Declaration, p election.Parameters) {
 
 // New is a process that sleeps.
 func New(l election.Local) Process {
-	return Process{ID: l.ID, Largest: l.ID, Losing: l.Parameters.Word("late") == "lost"}
+	return Process{ID: l.ID, Largest: l.ID, Losing: late.Is(l.Parameters, "lost")}
 }
 
 // Start is rule 1, unless a message came first.

@@ -70,14 +70,31 @@ type Transmission struct {
 // Process is the state of one process.
 type Process struct {
 	ID          election.ID
-	Members     election.ID // they are 1 … Members
-	Coordinator election.ID // 0 if not known
-	Since       uint32      // the epoch of its announcement
-	Epoch       uint32      // the latest that this process knows; survives a crash
-	Direct      bool        // announce=direct
-	Wait        election.Ticks
+	Members     election.ID    `election:"constant"` // they are 1 … Members
+	Coordinator election.ID    // 0 if not known
+	Since       uint32         // the epoch of its announcement
+	Epoch       uint32         // the latest that this process knows; survives a crash
+	Direct      bool           `election:"constant"` // announce=direct
+	Wait        election.Ticks `election:"constant"`
 	Pending     []Transmission // in the order in which they were sent, so also of Until
 }
+
+// The parameters.
+var (
+	announce = election.Choice{
+		Name: "announce", Words: []string{"ring", "direct"},
+		About: "how the initiator tells who leads: once round the ring, or directly to all on its list",
+	}
+	delay = election.Number{
+		Name: "delay", Whole: true, Least: 1, Most: 1 << 62, Default: "1",
+		About: "the longest time that a message takes, and its handling",
+	}
+	timeout = election.Number{
+		Name: "timeout", Whole: true, Least: 1, Default: "2·delay + 1",
+		About:   "how long to wait for an acknowledgement; more than 2·delay, or a live process is skipped",
+		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 2, 1) },
+	}
+)
 
 // Algorithm is the election on a logical ring.
 var Algorithm = election.Algorithm[Process, Message]{
@@ -100,25 +117,12 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{Name: "coordinator", Class: election.Announcement},
 			{Name: "acknowledgement", Class: election.Overhead},
 		},
-		Timers: []string{"acknowledgement timeout"},
-		Parameters: []election.Parameter{
-			{
-				Name: "announce", Choices: []string{"ring", "direct"},
-				About: "how the initiator tells who leads: once round the ring, or directly to all on its list",
-			},
-			{
-				Name: "delay", Whole: true, Least: 1, Most: 1 << 62, Default: "1",
-				About: "the longest time that a message takes, and its handling",
-			},
-			{
-				Name: "timeout", Whole: true, Least: 1, Default: "2·delay + 1",
-				About:   "how long to wait for an acknowledgement; more than 2·delay, or a live process is skipped",
-				Derived: func(p election.Parameters) *big.Rat { return p.Linear("delay", 2, 1) },
-			},
-		},
-		Bounds: bounds(0, "2n", "2n²"),
+		Timers:     []string{"acknowledgement timeout"},
+		Parameters: []election.Parameter{&announce, &delay, &timeout},
+		Delay:      &delay,
+		Bounds:     bounds(0, "2n", "2n²"),
 		Revise: func(d *election.Declaration, p election.Parameters) {
-			if p.Word("announce") == "direct" {
+			if announce.Is(p, "direct") {
 				d.Bounds = bounds(1, "2n - 1", "2n² - n")
 			}
 		},
@@ -164,8 +168,8 @@ func bounds(saved uint64, total, all string) []election.Bound {
 func New(l election.Local) Process {
 	return Process{
 		ID: l.ID, Members: election.ID(l.Degree),
-		Direct: l.Parameters.Word("announce") == "direct",
-		Wait:   l.Parameters.Ticks("timeout"),
+		Direct: announce.Is(l.Parameters, "direct"),
+		Wait:   timeout.Ticks(l.Parameters),
 	}
 }
 

@@ -65,13 +65,38 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID          election.ID
-	Members     election.ID // they are 1 … Members
+	Members     election.ID `election:"constant"` // they are 1 … Members
 	Coordinator election.ID // 0 if not known
 	Highest     election.ID // of those that have answered; 0 if none has
 	Stage       Stage
-	LowerOnly   bool // victory=lower
-	T1, T2      election.Ticks
+	LowerOnly   bool           `election:"constant"` // victory=lower
+	T1, T2      election.Ticks `election:"constant"`
 }
+
+// The parameters.
+var (
+	victory = election.Choice{
+		Name: "victory", Words: []string{"others", "lower"},
+		About: "whom a new coordinator tells: all others or the lower ones only",
+	}
+	delay = election.Number{
+		Name: "delay", Whole: true, Least: 1, Most: 1 << 60, Default: "1",
+		About: "the longest time that a message takes, and its handling",
+	}
+	answerTimeout = election.Number{
+		Name: "answer-timeout", Whole: true, Least: 1, Most: 1 << 62, Default: "2·delay + 1",
+		About:   "T1, how long to collect answers; more than 2·delay, or a live process is taken for dead",
+		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 2, 1) },
+	}
+	victoryTimeout = election.Number{
+		Name: "victory-timeout", Whole: true, Least: 1, Most: math.MaxInt64, Default: "answer-timeout + 2·delay + 1",
+		About: "T2, how long to wait for a coordinator after an answer or a grant",
+		Derived: func(p election.Parameters) *big.Rat {
+			t2 := delay.Linear(p, 2, 1)
+			return t2.Add(t2, answerTimeout.Rational(p))
+		},
+	}
+)
 
 // Algorithm is the modified Bully algorithm.
 var Algorithm = election.Algorithm[Process, Message]{
@@ -94,30 +119,9 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{Name: "grant", Class: election.Election},
 			{Name: "coordinator", Class: election.Announcement},
 		},
-		Timers: []string{"answer timeout", "victory timeout"},
-		Parameters: []election.Parameter{
-			{
-				Name: "victory", Choices: []string{"others", "lower"},
-				About: "whom a new coordinator tells: all others or the lower ones only",
-			},
-			{
-				Name: "delay", Whole: true, Least: 1, Most: 1 << 60, Default: "1",
-				About: "the longest time that a message takes, and its handling",
-			},
-			{
-				Name: "answer-timeout", Whole: true, Least: 1, Most: 1 << 62, Default: "2·delay + 1",
-				About:   "T1, how long to collect answers; more than 2·delay, or a live process is taken for dead",
-				Derived: func(p election.Parameters) *big.Rat { return p.Linear("delay", 2, 1) },
-			},
-			{
-				Name: "victory-timeout", Whole: true, Least: 1, Most: math.MaxInt64, Default: "answer-timeout + 2·delay + 1",
-				About: "T2, how long to wait for a coordinator after an answer or a grant",
-				Derived: func(p election.Parameters) *big.Rat {
-					t2 := p.Linear("delay", 2, 1)
-					return t2.Add(t2, p.Rational("answer-timeout"))
-				},
-			},
-		},
+		Timers:     []string{"answer timeout", "victory timeout"},
+		Parameters: []election.Parameter{&victory, &delay, &answerTimeout, &victoryTimeout},
+		Delay:      &delay,
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Worst, Formula: "2n - 1, or 0 if n = 1", OneStart: true,
@@ -148,9 +152,9 @@ var Algorithm = election.Algorithm[Process, Message]{
 func New(l election.Local) Process {
 	return Process{
 		ID: l.ID, Members: election.ID(l.Degree),
-		LowerOnly: l.Parameters.Word("victory") == "lower",
-		T1:        l.Parameters.Ticks("answer-timeout"),
-		T2:        l.Parameters.Ticks("victory-timeout"),
+		LowerOnly: victory.Is(l.Parameters, "lower"),
+		T1:        answerTimeout.Ticks(l.Parameters),
+		T2:        victoryTimeout.Ticks(l.Parameters),
 	}
 }
 

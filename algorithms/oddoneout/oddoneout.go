@@ -53,11 +53,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Source: "S2 exercise 4(a); for what is possible, Yamashita, Kameda, Computing on an anonymous network, PODC 1988",
 		About: "All processes but one have the same identifier. Each learns those of the two before it: the odd one is whose own " +
 			"differs from both. Of two processes the larger leads; that there are two they learn by a third exchange.",
-		Topology: election.Ring,
-		OneWay:   true,
-		Counts:   election.CountsFixed,
-		Promise:  Promise,
-		Kinds:    []election.MessageKind{{Name: "uid", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
+		Topology:        election.Ring,
+		OneWay:          true,
+		Counts:          election.CountsFixed,
+		AllowDuplicates: Promise,
+		Kinds:           []election.MessageKind{{Name: "uid", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Worst, Formula: "2n + 2", Source: "two hops of each identifier, and a third of both if n = 2",

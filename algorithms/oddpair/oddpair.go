@@ -63,10 +63,10 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Source: "S2 exercise 4(b); for what is possible, Yamashita, Kameda, Computing on an anonymous network, PODC 1988",
 		About: "All processes but two have the same identifier; the two may be equal, unless they are opposite each other. Whoever differs " +
 			"from its predecessor learns the four runs of equal neighbours before it, and so the ring; the one from which on it reads greatest leads.",
-		Topology: election.Ring,
-		OneWay:   true,
-		Counts:   election.CountsFixed,
-		Promise:  Promise,
+		Topology:        election.Ring,
+		OneWay:          true,
+		Counts:          election.CountsFixed,
+		AllowDuplicates: Promise,
 		Kinds: []election.MessageKind{
 			{Name: "uid", Class: election.Election}, {Name: "token", Class: election.Election}, {Name: "leader", Class: election.Announcement},
 		},

@@ -29,15 +29,23 @@ type Message struct{ Candidate election.ID }
 
 // Process is the state of one process.
 type Process struct {
-	ID, Members election.ID   // members are 1 … Members
-	Preference  election.ID   // whom it would vote for
-	Cast        election.ID   // whom it has voted for, in this life or an earlier one; 0: not yet
-	Votes       []election.ID // that it has heard, by voter; nil when nobody asks any more
-	Missing     uint32        // how many it has not heard
-	All         bool          // count=all
-	Joined      bool          // has told all its vote
-	Collecting  bool          // has asked all, and will tell them
-	Decided     bool
+	ID         election.ID
+	Members    election.ID   `election:"constant"` // they are 1 … Members
+	Preference election.ID   `election:"constant"` // whom it would vote for
+	Cast       election.ID   // whom it has voted for, in this life or an earlier one; 0: not yet
+	Votes      []election.ID // that it has heard, by voter; nil when nobody asks any more
+	Missing    uint32        // how many it has not heard
+	All        bool          `election:"constant"` // count=all
+	Joined     bool          // has told all its vote
+	Collecting bool          // has asked all, and will tell them
+	Decided    bool
+}
+
+// The parameter.
+var count = election.Choice{
+	Name:  "count",
+	About: "who counts: all, of whom each tells each; collector, whoever starts, who asks and announces",
+	Words: []string{"all", "collector"},
 }
 
 // Algorithm is voting among known members.
@@ -60,11 +68,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{Name: "vote", Class: election.Election},
 			{Name: "result", Class: election.Announcement},
 		},
-		Parameters: []election.Parameter{{
-			Name:    "count",
-			About:   "who counts: all, of whom each tells each; collector, whoever starts, who asks and announces",
-			Choices: []string{"all", "collector"},
-		}},
+		Parameters: []election.Parameter{&count},
 		Bounds: []election.Bound{
 			{
 				Of: "total", Case: election.Worst, Formula: "n(n-1)", Source: "derived: each tells each, whoever starts",
@@ -90,7 +94,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 
 // revise says what is claimed with count=collector.
 func revise(d *election.Declaration, parameters election.Parameters) {
-	if parameters.Word("count") == "all" {
+	if count.Is(parameters, "all") {
 		return
 	}
 	d.Counts = election.CountsStartFirst
@@ -114,7 +118,7 @@ func revise(d *election.Declaration, parameters election.Parameters) {
 func New(l election.Local) Process {
 	return Process{
 		ID: l.ID, Members: election.ID(l.Degree), Preference: l.Vote, Missing: uint32(l.Degree),
-		All: l.Parameters.Word("count") == "all",
+		All: count.Is(l.Parameters, "all"),
 	}
 }
 

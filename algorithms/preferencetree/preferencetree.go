@@ -43,9 +43,9 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID         election.ID
-	Preference election.ID // whom it would vote for
-	Cast       election.ID // whom it has voted for, in this life or an earlier one; 0: not yet
-	Degree     uint32
+	Preference election.ID    `election:"constant"` // whom it would vote for
+	Cast       election.ID    // whom it has voted for, in this life or an earlier one; 0: not yet
+	Degree     uint32         `election:"constant"`
 	Silent     uint32         // how many ports have not delivered M
 	Heard      []uint64       // which have: a bit each; nil if none or if nobody asks any more
 	Tally      election.Tally // its vote, and those that it has heard of; nil when it is done

@@ -4,7 +4,10 @@
 // Source: S1 section 13.3, its code lines 1-30; cited as L1 … L30 below, with the operators that the scan lost put back.
 package ringbully
 
-import "ringleader.example/ringleader/election"
+import (
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/mean"
+)
 
 // The ports: the links that lead clockwise and counter-clockwise.
 const (
@@ -68,7 +71,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{
 				Of: "election", Case: election.Average, Formula: "n·Σ over phases of the chances to go on", Source: "derived; equal to the mean over all orders for n up to 8",
 				Mean: func(n uint64) float64 {
-					probes, replies := election.MeanProbes(n)
+					probes, replies := mean.Probes(n)
 					return probes + replies
 				},
 			},

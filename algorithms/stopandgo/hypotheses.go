@@ -37,24 +37,21 @@ func (rule Rule) sequence(set election.Parameters, n uint64, bits uint, grows st
 	return all, nil
 }
 
-// first is h₁ = c.
-func first(set election.Parameters) *big.Int { return set.Rational("c").Num() }
-
 // times: (P1) h₁ = c, h_m = c·h_{m-1}.
 func times(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	if before == nil {
 		before = big.NewInt(1)
 	}
-	c := set.Rational("c")
+	c := p1c.Rational(set)
 	return within(divideUp(new(big.Int).Mul(before, c.Num()), c.Denom()), bits)
 }
 
 // toThePower: (P2) h₁ = c, h_m = (h_{m-1})^a.
 func toThePower(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	if before == nil {
-		return first(set)
+		return p2c.Rational(set).Num()
 	}
-	a := set.Rational("a")
+	a := p2a.Rational(set)
 	if whole, is := wholePower(before, a, bits); is {
 		return whole
 	}
@@ -65,7 +62,7 @@ func toThePower(set election.Parameters, before *big.Int, bits uint) *big.Int {
 // if lg h is none would follow from the four exponentials conjecture; no h is known for which it is one.
 func toItsLogarithm(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	if before == nil {
-		return first(set)
+		return p3c.Rational(set).Num()
 	}
 	if k := before.TrailingZeroBits(); before.BitLen() == int(k)+1 {
 		return powerOf2(new(big.Int).SetUint64(uint64(k)*uint64(k)), bits)
@@ -80,9 +77,9 @@ func toItsLogarithm(set election.Parameters, before *big.Int, bits uint) *big.In
 // number if h^ε is none, since that is algebraic.
 func twoToThePower(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	if before == nil {
-		return first(set)
+		return p4c.Rational(set).Num()
 	}
-	epsilon := set.Rational("epsilon")
+	epsilon := p4epsilon.Rational(set)
 	const mostBits = 64 // no exponent of more is computed with
 	if whole, is := wholePower(before, epsilon, mostBits); is {
 		return powerOf2(whole, bits)

@@ -7,6 +7,25 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
+// The parameters of each protocol.
+var (
+	p1c = election.Number{Name: "c", Least: 2, Default: "2", About: "the first hypothesis, and the factor, such as 3 or 5/2"}
+
+	p2c = election.Number{Name: "c", Whole: true, Least: 2, Default: "2", About: "the first hypothesis"}
+	p2a = election.Number{Name: "a", Least: 1, Above: true, Default: "2", About: "the exponent, greater than 1, such as 3/2"}
+
+	p3c = election.Number{
+		Name: "c", Whole: true, Least: 2, Default: "3",
+		About: "the first hypothesis; after 2, none is larger, so that n is at most 2",
+	}
+
+	p4c = election.Number{
+		Name: "c", Whole: true, Least: 2, Default: "2",
+		About: "the first hypothesis; up to epsilon = 0.53, it must be large: above 16 for 1/2",
+	}
+	p4epsilon = election.Number{Name: "epsilon", Above: true, Default: "1", About: "the exponent of the exponent, greater than 0, such as 3/4"}
+)
+
 // The four protocols of S5 section 5.
 var (
 	P1 = With(election.Declaration{
@@ -16,7 +35,7 @@ var (
 		Source: "S5 sections 3 and 5, (P1)",
 		About: about + "Here each hypothesis is c times the one before: O(n log n / log c) messages and O(c·n·i) time, " +
 			"where i is the smallest identifier.",
-		Parameters: []election.Parameter{{Name: "c", Least: 2, Default: "2", About: "the first hypothesis, and the factor, such as 3 or 5/2"}},
+		Parameters: []election.Parameter{&p1c},
 	}, times, "c of at least 2 would do")
 
 	P2 = With(election.Declaration{
@@ -26,10 +45,7 @@ var (
 		Source: "S5 sections 3 and 5, (P2)",
 		About: about + "Here each hypothesis is a power of the one before: O(n log_a log_c n) messages and O(n^a·i) time, " +
 			"where i is the smallest identifier.",
-		Parameters: []election.Parameter{
-			{Name: "c", Whole: true, Least: 2, Default: "2", About: "the first hypothesis"},
-			{Name: "a", Least: 1, Above: true, Default: "2", About: "the exponent, greater than 1, such as 3/2"},
-		},
+		Parameters: []election.Parameter{&p2c, &p2a},
 	}, toThePower, "a greater than 1 would do")
 
 	P3 = With(election.Declaration{
@@ -39,9 +55,7 @@ var (
 		Source: "S5 sections 3 and 5, (P3)",
 		About: about + "Here each hypothesis is h^(lg h) after h: O(n lg lg lg n) messages and O(n^(lg n)·i) time, " +
 			"where i is the smallest identifier.",
-		Parameters: []election.Parameter{
-			{Name: "c", Whole: true, Least: 2, Default: "3", About: "the first hypothesis; after 2, none is larger, so that n is at most 2"},
-		},
+		Parameters: []election.Parameter{&p3c},
 	}, toItsLogarithm, "c of at least 3 would do")
 
 	P4 = With(election.Declaration{
@@ -51,10 +65,7 @@ var (
 		Source: "S5 sections 3 and 5, (P4)",
 		About: about + "Here each hypothesis is 2^(h^epsilon) after h: O(n log* n) messages and O(2^(n^epsilon)·i) time, " +
 			"where i is the smallest identifier.",
-		Parameters: []election.Parameter{
-			{Name: "c", Whole: true, Least: 2, Default: "2", About: "the first hypothesis; up to epsilon = 0.53, it must be large: above 16 for 1/2"},
-			{Name: "epsilon", Above: true, Default: "1", About: "the exponent of the exponent, greater than 0, such as 3/4"},
-		},
+		Parameters: []election.Parameter{&p4c, &p4epsilon},
 	}, twoToThePower, "epsilon of at least 0.54 would do with any c, or c above the larger solution of c = 2^(c^epsilon), which is 16 for epsilon = 1/2")
 )
 

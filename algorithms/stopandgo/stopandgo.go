@@ -56,11 +56,11 @@ type Message struct {
 type Process struct {
 	ID         election.ID
 	Best       election.ID      // bestid, of the participating identities seen; 0: none, S5's +∞
-	Hypotheses []election.Ticks // h₁, h₂, …: the same for all, and never written
+	Hypotheses []election.Ticks `election:"constant"` // h₁, h₂, …: the same for all, and never written
 	Waiting    uint32           // the phase that the waiting message M' begins with identity Best; 0: none waits
-	Willing    bool
-	Awake      bool // has sent "election started"
-	Stands     bool // participates
+	Willing    bool             `election:"constant"`
+	Awake      bool             // has sent "election started"
+	Stands     bool             // participates
 }
 
 // New is a processor that sleeps.

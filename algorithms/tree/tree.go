@@ -34,7 +34,7 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID, Max election.ID
-	Degree  uint32
+	Degree  uint32        `election:"constant"`
 	Silent  uint32        // how many ports have not delivered M
 	Heard   []uint64      // which have: a bit each; nil if none or if nobody asks any more
 	Parent  election.Port // the port that was silent last

@@ -32,9 +32,16 @@ type Message struct{ ID election.ID }
 type Process struct {
 	ID        election.ID // one more than the identifier, so that 0 is none
 	Best      election.ID // the smallest that has been here; 0: none
-	Phase0    bool        // there is one
+	Phase0    bool        `election:"constant"` // there is one
 	Awake     bool        // in phase 0 or beyond
 	Candidate bool        // takes part: its token travels, or will when phase 0 is over
+}
+
+// The parameter.
+var starts = election.Choice{
+	Name:  "starts",
+	About: "when processes start: together, at 0; any time, each when it likes or on a message, with a phase 0 that says so",
+	Words: []string{"together", "any"},
 }
 
 // Algorithm is the election by variable speeds.
@@ -58,12 +65,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Kinds: []election.MessageKind{
 			{Name: "started", Class: election.Election}, {Name: "token", Class: election.Election}, {Name: "elected", Class: election.Announcement},
 		},
-		Timers: []string{"held"},
-		Parameters: []election.Parameter{{
-			Name:    "starts",
-			About:   "when processes start: together, at 0; any time, each when it likes or on a message, with a phase 0 that says so",
-			Choices: []string{"together", "any"},
-		}},
+		Timers:     []string{"held"},
+		Parameters: []election.Parameter{&starts},
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Worst, Formula: "2n - 1", Source: "Frederickson, Lynch 1987: n + n/2 + n/4 + …",
@@ -75,7 +78,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			},
 		},
 		Revise: func(d *election.Declaration, p election.Parameters) {
-			if p.Word("starts") == "together" {
+			if starts.Is(p, "together") {
 				return
 			}
 			d.Starts, d.Counts = election.AnyStart, election.CountsStartFirst
@@ -101,7 +104,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 
 // New is a process that sleeps.
 func New(l election.Local) Process {
-	return Process{ID: l.ID, Phase0: l.Parameters.Word("starts") == "any", Candidate: l.Willing}
+	return Process{ID: l.ID, Phase0: starts.Is(l.Parameters, "any"), Candidate: l.Willing}
 }
 
 // Start begins to take part, unless others have begun: then it is too late to decide so. If all start together, the

@@ -5,7 +5,7 @@ import "ringleader.example/ringleader/election"
 // Election by chance on an anonymous ring whose size is known: Itai and Rodeh in the form of Fokkink and
 // Pang that has no round numbers, and so finitely many states.
 type gambler struct {
-	N       uint32
+	N       uint32 `election:"constant"`
 	Coin    uint32
 	Passive bool
 	Awake   bool

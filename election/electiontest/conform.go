@@ -110,7 +110,7 @@ func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 		q := int(source.Below(uint64(p + 1)))
 		ids[p], ids[q] = ids[q], ids[p]
 	}
-	if d.Promise != nil {
+	if d.AllowDuplicates != nil {
 		ids = promised(d, n, source)
 		n = len(ids)
 	}
@@ -153,7 +153,7 @@ func promised(d *election.Declaration, n int, source *random.Source) election.Li
 			for range 1 + source.Below(2) {
 				ids[source.Below(uint64(n))] = 3 + source.Below(5)
 			}
-			if d.Promise(ids) == nil {
+			if d.AllowDuplicates(ids) == nil {
 				return ids
 			}
 		}
@@ -373,7 +373,7 @@ func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, paramet
 	if a.Starts == election.Together {
 		o.Starts = verify.AllFirst
 	}
-	if a.Topology == election.Tree || a.Votes || a.Willingness || a.Promise != nil {
+	if a.Topology == election.Tree || a.Votes || a.Willingness || a.AllowDuplicates != nil {
 		o.Instance = Instance(&a.Declaration, n, 1)
 		o.Instance.Parameters = parameters
 	}

@@ -18,19 +18,20 @@ import (
 //     they answered, each counted from when that request was sent. Once it has ended, it is over for good.
 //   - A restarted member grants and claims nothing for as long as the longest lease it may have promised.
 type member struct {
-	Self, Members election.ID
-	Promise       promise
-	Holder        election.ID // of the grant that this member gave; the timer bound runs
-	HolderTerm    election.Term
-	Waiting       bool // after a restart
-	Tenure        tenure
-	Term          election.Term // of the claim or tenure
-	Request       uint8         // the number of the newest one
-	Sent          [requests]election.Deadline
-	Share         [members]election.Deadline // by voter
-	Claims        uint8                      // left
-	Renewals      uint8                      // left
-	Length        election.Ticks
+	Self       election.ID
+	Members    election.ID `election:"constant"`
+	Promise    promise
+	Holder     election.ID // of the grant that this member gave; the timer bound runs
+	HolderTerm election.Term
+	Waiting    bool // after a restart
+	Tenure     tenure
+	Term       election.Term // of the claim or tenure
+	Request    uint8         // the number of the newest one
+	Sent       [requests]election.Deadline
+	Share      [members]election.Deadline // by voter
+	Claims     uint8                      // left
+	Renewals   uint8                      // left
+	Length     election.Ticks             `election:"constant"`
 }
 
 type tenure uint8
@@ -78,18 +79,17 @@ var lease = func() election.Algorithm[member, request] {
 	d.Survives = election.Crash | election.Recovery
 	d.Kinds = []election.MessageKind{{Name: "claim"}, {Name: "renew", Class: election.Overhead}, {Name: "grant"}, {Name: "release", Class: election.Overhead}}
 	d.Timers = []string{"bound", "wait", "lease", "renew"}
-	d.Parameters = []election.Parameter{
-		{Name: "lease", Whole: true, Least: 2, Default: "8"},
-		{Name: "claims", Whole: true, Default: "2", Most: 255},
-		{Name: "renewals", Whole: true, Default: "1", Most: 255},
-	}
+	length := &election.Number{Name: "lease", Whole: true, Least: 2, Default: "8"}
+	claims := &election.Number{Name: "claims", Whole: true, Default: "2", Most: 255}
+	renewals := &election.Number{Name: "renewals", Whole: true, Default: "1", Most: 255}
+	d.Parameters = []election.Parameter{length, claims, renewals}
 	small := func(x *big.Rat) uint8 { return uint8(x.Num().Uint64()) }
 	return election.Algorithm[member, request]{
 		Declaration: d,
 		New: func(l election.Local) member {
 			return member{
-				Self: l.ID, Members: election.ID(l.Degree), Length: l.Parameters.Ticks("lease"),
-				Claims: small(l.Parameters.Rational("claims")), Renewals: small(l.Parameters.Rational("renewals")),
+				Self: l.ID, Members: election.ID(l.Degree), Length: length.Ticks(l.Parameters),
+				Claims: small(claims.Rational(l.Parameters)), Renewals: small(renewals.Rational(l.Parameters)),
 			}
 		},
 		Start:   (*member).claim,

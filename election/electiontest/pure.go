@@ -11,7 +11,7 @@ import (
 )
 
 // Pure is the algorithm with each step tried on two copies of the state first. It panics if they differ
-// afterwards, in state or effects, or if a step wrote to a slice that somebody else can see.
+// afterwards, in state or effects, if a step wrote to a slice that is shared, or if it changed a constant field.
 func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	plans, err := codec.ForAlgorithm(&a)
 	if err != nil {
@@ -20,6 +20,7 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	try := func(name string, s *S, out *election.Out[M], step func(*S, *election.Out[M])) {
 		now := out.Deadline(election.Ticks{}).Left(election.Ticks{})
 		before := plans.State.Append(nil, codec.At(s), now)
+		constant := plans.State.AppendPart(nil, codec.At(s), now, codec.Constant)
 		var after [2][]byte
 		var effects [2]*election.Collector[M]
 		for i := range 2 {
@@ -29,6 +30,9 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 			c.Choices(func(n uint32) uint32 { return uint32(choices.Below(uint64(n))) })
 			step(&copied, c.Out())
 			after[i], effects[i] = plans.State.Append(nil, codec.At(&copied), now), c
+			if !bytes.Equal(constant, plans.State.AppendPart(nil, codec.At(&copied), now, codec.Constant)) {
+				panic(fmt.Sprintf("%s %s: changed a field that is declared constant", a.Name, name))
+			}
 		}
 		switch {
 		case !bytes.Equal(after[0], after[1]):

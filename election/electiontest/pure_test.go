@@ -1,6 +1,7 @@
 package electiontest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -26,19 +27,29 @@ func TestImpureStepsAreFound(t *testing.T) {
 		"one step from one state had two effects": counting,
 		"wrote to a slice of the message":         appending,
 	} {
-		found := func() (fault string) {
-			defer func() {
-				if f := recover(); f != nil {
-					fault = f.(string)
-				}
-			}()
-			_, err := simulate.Run(Pure(a), simulate.Options{Instance: election.On(1, 2, 3), Limit: 1000})
-			return err.Error()
-		}()
-		if !strings.Contains(found, want) {
+		if found := impure(a); !strings.Contains(found, want) {
 			t.Errorf("found %q, want %q", found, want)
 		}
 	}
+	growing := coins
+	growing.Start = func(g *gambler, out *election.Out[wager]) {
+		g.N++
+		coins.Start(g, out)
+	}
+	if found := impure(growing); !strings.Contains(found, "changed a field that is declared constant") {
+		t.Errorf("found %q of a constant that grows", found)
+	}
+}
+
+// impure is what Pure finds in a run among three.
+func impure[S, M any](a election.Algorithm[S, M]) (fault string) {
+	defer func() {
+		if f := recover(); f != nil {
+			fault = f.(string)
+		}
+	}()
+	_, err := simulate.Run(Pure(a), simulate.Options{Instance: election.On(1, 2, 3), Limit: 1000})
+	return fmt.Sprint(err)
 }
 
 func TestJudgeSeesWhatIsWrong(t *testing.T) {

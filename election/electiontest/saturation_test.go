@@ -10,8 +10,8 @@ import (
 // Election on a tree by saturation: wake all, let the leaves begin, and two neighbours end up knowing all.
 type vertex struct {
 	ID, Max election.ID
-	Ports   election.Port
-	Heard   uint64 // a bit for each port
+	Ports   election.Port `election:"constant"`
+	Heard   uint64        // a bit for each port
 	Parent  election.Port
 	Stage   uint8 // available, active, processing, done
 }

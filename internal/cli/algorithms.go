@@ -184,13 +184,13 @@ func (p *program) describe(e *catalogue.Entry, sequence []*big.Int) {
 		}
 		row(b.Case.String()+" case", fmt.Sprintf("%s %s\n  \t%s", b.Formula, of, b.Source))
 	}
-	for i := range d.Parameters {
-		a := &d.Parameters[i]
-		values := strings.Join(a.Choices, "|")
-		if len(a.Choices) == 0 {
-			values = "number, default " + a.Default
+	for _, p := range d.Parameters {
+		switch p := p.(type) {
+		case *election.Choice:
+			row("--param "+p.Name, strings.Join(p.Words, "|")+"\n  \t"+p.About)
+		case *election.Number:
+			row("--param "+p.Name, "number, default "+p.Default+"\n  \t"+p.About)
 		}
-		row("--param "+a.Name, values+"\n  \t"+a.About)
 	}
 	if sequence != nil {
 		for i, line := range strings.Split(wrap(sequenceText(sequence), 100), "\n") {
@@ -311,15 +311,17 @@ func declaration(e *catalogue.Entry) object {
 		b := &d.Bounds[i]
 		bounds = append(bounds, object{{"of", b.Of}, {"case", b.Case.String()}, {"formula", b.Formula}, {"source", b.Source}})
 	}
-	for i := range d.Parameters {
-		a := &d.Parameters[i]
-		o := object{{"name", a.Name}, {"about", a.About}}
-		if len(a.Choices) > 0 {
-			o = append(o, field{"choices", a.Choices}, field{"default", a.Choices[0]})
-		} else {
-			o = append(o, field{"whole", a.Whole}, field{"least", a.Least}, field{"above", a.Above}, field{"default", a.Default})
+	for _, p := range d.Parameters {
+		switch p := p.(type) {
+		case *election.Choice:
+			parameters = append(parameters, object{
+				{"name", p.Name}, {"about", p.About}, {"choices", p.Words}, {"default", p.Words[0]},
+			})
+		case *election.Number:
+			parameters = append(parameters, object{
+				{"name", p.Name}, {"about", p.About}, {"whole", p.Whole}, {"least", p.Least}, {"above", p.Above}, {"default", p.Default},
+			})
 		}
-		parameters = append(parameters, o)
 	}
 	return object{
 		{"name", d.Name},

@@ -284,12 +284,16 @@ func dropped(r *simulate.Result) (all []string) {
 	if r.Timing != election.Timed {
 		return nil
 	}
-	parameters := r.Prepared.Parameters
-	for _, p := range r.Prepared.Declaration().Parameters {
-		value := parameters.Rational(p.Name)
+	parameters, d := r.Prepared.Parameters, r.Prepared.Declaration()
+	for _, parameter := range d.Parameters {
+		p, is := parameter.(*election.Number)
+		if !is {
+			continue
+		}
+		value := p.Rational(parameters)
 		switch {
-		case p.Name == "delay" && value.Cmp(new(big.Rat).SetUint64(r.Delay)) < 0:
-			all = append(all, fmt.Sprintf("messages of at most delay = %s, not %d", value.RatString(), r.Delay))
+		case p == d.Delay && value.Cmp(new(big.Rat).SetUint64(r.Delay)) < 0:
+			all = append(all, fmt.Sprintf("messages of at most %s = %s, not %d", p.Name, value.RatString(), r.Delay))
 		case strings.HasSuffix(p.Name, "timeout") && p.Derived != nil:
 			if least := p.Derived(parameters); value.Cmp(least) < 0 {
 				all = append(all, fmt.Sprintf("%s of at least %s = %s, not %s", p.Name, p.Default, least.RatString(), value.RatString()))

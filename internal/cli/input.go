@@ -51,8 +51,8 @@ func (in *input) flags(command *cobra.Command) {
 		var names []string
 		if len(args) > 0 {
 			if e, err := catalogue.Find(args[0]); err == nil {
-				for i := range e.Parameters {
-					names = append(names, e.Parameters[i].Name+"=")
+				for _, p := range e.Parameters {
+					names = append(names, p.String()+"=")
 				}
 			}
 		}

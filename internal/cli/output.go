@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"time"
@@ -114,10 +115,11 @@ func bound(b *election.Bound, m election.Messages, n int) object {
 func parameters(p election.Parameters) object {
 	o := object{}
 	for _, name := range p.Names() {
-		if number := p.Rational(name); number != nil && number.IsInt() {
-			o = append(o, field{name, number.Num()})
+		text := p.Text(name)
+		if number, whole := new(big.Int).SetString(text, 10); whole {
+			o = append(o, field{name, number})
 		} else {
-			o = append(o, field{name, p.Text(name)})
+			o = append(o, field{name, text})
 		}
 	}
 	return o

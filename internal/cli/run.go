@@ -449,7 +449,7 @@ func (p *program) verdict(d *election.Declaration, r *outcome.Outcome) (text, co
 	name := fmt.Sprint(r.Identifier(leader))
 	if r.Anonymous() {
 		name = "at position " + name
-	} else if d.Promise != nil { // identifiers may repeat
+	} else if d.AllowDuplicates != nil { // identifiers may repeat
 		name = fmt.Sprintf("%s at position %d", name, leader)
 	}
 	switch {

@@ -32,12 +32,12 @@ func (w *waking) atAnyTime(d *election.Declaration, start string, given map[stri
 	if d.Starts != election.Together || w.wake == "" && w.unwilling == "" && (start == "" || start == "all") {
 		return
 	}
-	for i := range d.Parameters {
-		p := &d.Parameters[i]
-		if _, is := given[p.Name]; is {
+	for _, parameter := range d.Parameters {
+		p, isChoice := parameter.(*election.Choice)
+		if _, isGiven := given[parameter.String()]; isGiven || !isChoice {
 			continue
 		}
-		for _, word := range p.Choices {
+		for _, word := range p.Words {
 			if set, err := d.Set(map[string]string{p.Name: word}); err == nil && d.With(set).Starts == election.AnyStart {
 				given[p.Name] = word
 				return

@@ -243,7 +243,7 @@ func theorem1311(b *Bench) Finding {
 	nearest := math.Inf(1)
 	for _, e := range b.algorithms() {
 		uniform := e.Topology == election.Ring && e.Timing == election.Asynchronous && !e.KnowsSize && e.Decides == election.EveryProcess
-		if !uniform || e.Identifiers == election.Anonymous || e.Promise != nil {
+		if !uniform || e.Identifiers == election.Anonymous || e.AllowDuplicates != nil {
 			continue
 		}
 		names = append(names, e.Name)

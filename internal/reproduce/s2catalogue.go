@@ -17,7 +17,7 @@ import (
 // plain are the algorithms that promise a leader wherever identifiers differ, or where there are none.
 func (b *Bench) plain() (all []*catalogue.Entry) {
 	for _, e := range b.algorithms() {
-		if e.Promise == nil {
+		if e.AllowDuplicates == nil {
 			all = append(all, e)
 		}
 	}
@@ -118,8 +118,10 @@ var ofTwo = election.Bound{Of: "election", Formula: "4 + 3", Mean: func(uint64) 
 func settings(e *catalogue.Entry) []map[string]string {
 	all := []map[string]string{nil}
 	for _, p := range e.Parameters {
-		for _, choice := range p.Choices {
-			all = append(all, map[string]string{p.Name: choice})
+		if choice, is := p.(*election.Choice); is {
+			for _, word := range choice.Words {
+				all = append(all, map[string]string{choice.Name: word})
+			}
 		}
 	}
 	return all

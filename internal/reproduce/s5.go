@@ -113,7 +113,7 @@ func knowingTheSize(b *Bench) Finding {
 	var d doubt
 	tried, knowing := 0, 0
 	for _, e := range b.algorithms() {
-		if e.Topology != election.Ring || e.Identifiers == election.Anonymous || e.Timing != election.Asynchronous || e.Votes || e.Promise != nil {
+		if e.Topology != election.Ring || e.Identifiers == election.Anonymous || e.Timing != election.Asynchronous || e.Votes || e.AllowDuplicates != nil {
 			continue
 		}
 		if e.KnowsSize {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -281,11 +280,7 @@ func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 	r.Elapsed = Moments{since(elected), since(decided), since(quiet)}
 	switch d.Timing {
 	case election.Timed:
-		delay := election.Units(1)
-		if slices.Contains(c.p.Parameters.Names(), "delay") {
-			delay = c.p.Parameters.Ticks("delay")
-		}
-		r.Unit, r.Assumed = c.o.Unit, process.Moment(0, delay, c.o.Unit)
+		r.Unit, r.Assumed = c.o.Unit, process.Moment(0, d.LongestDelay(c.p.Parameters), c.o.Unit)
 	case election.Synchronous:
 		r.Rounds = &Rounds{election.Units(elected.Round), election.Units(decided.Round), election.Units(quiet.Round)}
 	}

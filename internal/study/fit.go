@@ -19,7 +19,8 @@ type Growth struct {
 // growth is what S5 says of an algorithm; nil if it says nothing that can be fitted.
 func (s *Subject) growth() *Growth {
 	value := func(name string) float64 {
-		v, _ := s.Parameters.Rational(name).Float64()
+		exact, _ := new(big.Rat).SetString(s.Parameters.Text(name))
+		v, _ := exact.Float64()
 		return v
 	}
 	switch s.Name {
