@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"reflect"
@@ -70,7 +71,7 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 	if err := o.reluctant(e.Declaration, &i); err != nil {
 		return err
 	}
-	s := sockets.Options{Instance: i, Seed: o.seed, Unit: o.unit, Limit: o.limit}
+	s := sockets.Options{Instance: i, Seed: o.seed, Unit: o.unit, Patient: o.unit == 0, Limit: o.limit}
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
 		return err
 	}
@@ -82,6 +83,9 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		return fmt.Errorf("over %s processes can be dead from the start, and nothing else can go wrong; simulated runs know all faults", o.over)
 	}
 	s.Dead = faults.Dead
+	if o.of.Changed("limit") && o.limit == 0 {
+		s.Limit = math.MaxUint64
+	}
 	if o.over == "processes" {
 		spawner, err := newSpawner(i.IDs.Len() - len(s.Dead))
 		if err != nil {
@@ -173,6 +177,9 @@ func (p *program) overText(e *catalogue.Entry, o *runOptions, s *sockets.Options
 	}
 	if r.Lost > 0 {
 		fmt.Fprintf(w, "  %-12s %*d   sent to the dead\n", "lost", 6, r.Lost)
+	}
+	if !r.Complete {
+		fmt.Fprintln(w, "it has not ended")
 	}
 	if r.Longest > r.Assumed {
 		fmt.Fprintf(w, "  a message took %s until it was handled, longer than the assumed %s; a longer --unit would do\n",

@@ -129,7 +129,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.StringVar(&o.scenario, "scenario", "", "a run that has a name, told as a story; see ringleader scenarios")
 	f.BoolVar(&o.story, "story", false, "first tell the run, a line a step")
 	f.Uint64Var(&o.until, "until", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
-	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts; 0: never (default never; at 100 million or 4n³ with faults or timeouts, since some never end)")
+	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts; 0: never (default never; at 100 million or 4n³ with faults or timeouts, since some never end; over connections at 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all that it depends on into this file, for ringleader replay")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))

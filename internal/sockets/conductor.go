@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/outcome"
 )
 
@@ -15,8 +14,11 @@ import (
 type conductor struct {
 	p        *election.Prepared
 	o        *Options
-	dead     []bool    // by position
-	controls []Control // by position; nil for the dead
+	assumed  time.Duration // how long a message may take
+	limit    uint64        // of deliveries and timeouts
+	within   time.Duration // of time
+	dead     []bool        // by position
+	controls []Control     // by position; nil for the dead
 }
 
 // grace is how long processors have for what they were asked when a run is stopped meanwhile.
@@ -106,7 +108,7 @@ func (c *conductor) conduct(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	complete, settled, err := c.wait(ctx)
+	complete, settled, err := c.wait(ctx, begun)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +139,7 @@ func (c *conductor) starters() []bool {
 }
 
 // wait waits for the end, as the package comment says what that is.
-func (c *conductor) wait(ctx context.Context) (complete, settled bool, err error) {
+func (c *conductor) wait(ctx context.Context, begun time.Time) (complete, settled bool, err error) {
 	var before []Reply
 	var agreement agreement
 	for {
@@ -157,7 +159,7 @@ func (c *conductor) wait(ctx context.Context) (complete, settled bool, err error
 				return true, true, nil
 			}
 		}
-		if steps := c.deliveries(now); ctx.Err() != nil || c.o.Limit != 0 && steps > c.o.Limit {
+		if ctx.Err() != nil || c.over(now) || time.Since(begun) > c.within {
 			return false, false, nil
 		}
 		before = now
@@ -178,14 +180,19 @@ func (c *conductor) broken(wave []Reply) string {
 	return ""
 }
 
-// deliveries counts deliveries and timeouts.
-func (c *conductor) deliveries(wave []Reply) (sum uint64) {
+// over says whether a limit was passed: by all together, or by a processor that goes no further.
+func (c *conductor) over(wave []Reply) bool {
+	steps := uint64(0) // deliveries and timeouts
 	for _, reply := range wave {
-		if reply.Counts != nil {
-			sum += reply.Counts.Received + reply.Counts.Timeouts
+		if reply.Counts == nil {
+			continue
 		}
+		if reply.Counts.Halted {
+			return true
+		}
+		steps += reply.Counts.Received + reply.Counts.Timeouts
 	}
-	return sum
+	return steps > c.limit
 }
 
 // quiet says whether, between two waves, nothing was under way and nothing could begin.
@@ -215,34 +222,35 @@ func (c *conductor) agreed(wave []Reply) bool {
 	return c.p.Judge(decisions, c.dead, nil).Agreed
 }
 
-// agreement is what all who live have agreed on, and until when it has to last.
+// agreement is what all who live have agreed on, and for how long it has to last.
 type agreement struct {
 	stands bool
 	counts []Counts // of who lives, when it began
-	until  time.Time
+	lasts  time.Duration
 }
 
-// settled says whether an agreement has lasted: twice as long as the longest timer had to run when it began, and without a
-// message but overhead.
+// settled says whether an agreement has lasted: on every clock twice as long as the longest timer had to run when it began,
+// and without a message but overhead.
 func (a *agreement) settled(agreed bool, wave []Reply) bool {
 	var counts []Counts
 	longest, running := time.Duration(0), 0
-	same := a.stands
+	same, lasted := a.stands, true
 	for _, reply := range wave {
 		if reply.Counts == nil {
 			continue
 		}
-		if n := len(counts); same && (a.counts[n].Said != reply.Counts.Said || a.counts[n].Decision != reply.Counts.Decision) {
-			same = false
+		if n := len(counts); same {
+			same = a.counts[n].Said == reply.Counts.Said && a.counts[n].Decision == reply.Counts.Decision
+			lasted = lasted && reply.Counts.At-a.counts[n].At > a.lasts
 		}
 		counts = append(counts, *reply.Counts)
 		longest = max(longest, reply.Counts.Left)
 		running += reply.Counts.Running
 	}
 	if agreed && same {
-		return running > 0 && time.Now().After(a.until) // without timers, all will soon be quiet
+		return running > 0 && lasted // without timers, all will soon be quiet
 	}
-	*a = agreement{agreed, counts, time.Now().Add(2 * min(longest, 1<<60))}
+	*a = agreement{agreed, counts, 2 * min(longest, 1<<60)}
 	return false
 }
 
@@ -280,7 +288,7 @@ func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 	r.Elapsed = Moments{since(elected), since(decided), since(quiet)}
 	switch d.Timing {
 	case election.Timed:
-		r.Unit, r.Assumed = c.o.Unit, process.Moment(0, d.LongestDelay(c.p.Parameters), c.o.Unit)
+		r.Unit, r.Assumed = c.o.Unit, c.assumed
 	case election.Synchronous:
 		r.Rounds = &Rounds{election.Units(elected.Round), election.Units(decided.Round), election.Units(quiet.Round)}
 	}

@@ -28,7 +28,10 @@
 // # Time
 //
 // What a timed algorithm calls a unit is a duration here. It assumes that a message is handled within its delay. The
-// result says how long the slowest message took, so that it can be seen whether the assumption was kept.
+// result says how long the slowest message took, so that it can be seen whether the assumption was kept. Steps take no
+// time on a processor's clock, and a timer expires at the moment for which it was set: that a machine is late counts as
+// the delay of the messages that follow. So a run whose slowest message was not too slow is one that the algorithm is made
+// for. Any other may go wrong, or on for ever with ever more messages: hence the default limit, and Patient options.
 //
 // A synchronous algorithm gets its rounds from a synchroniser. After the messages of a round, a processor sends a
 // marker on each link, and it begins the next round when it has a marker from everybody. Within a round it reads

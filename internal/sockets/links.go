@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"time"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
@@ -244,7 +243,7 @@ func (p *processor) send(port election.Port, frame []byte) {
 		p.unwritten = append(p.unwritten, port)
 		if p.timed() {
 			l.pending = process.AppendFrame(l.pending, stamp, func(b []byte) []byte {
-				return binary.LittleEndian.AppendUint64(b, uint64(time.Now().UnixNano()))
+				return binary.LittleEndian.AppendUint64(b, uint64(p.clock()))
 			})
 		}
 	}

@@ -45,9 +45,11 @@ type Counts struct {
 	Said           uint64 // messages that are not overhead
 	Steps          uint64
 	Timeouts       uint64
+	At             time.Duration // timed: on the processor's clock
 	Running        int           // timers
 	Left           time.Duration // until the last of them expires
 	Decision       election.Decision
+	Halted         bool   `json:",omitempty"` // a limit was passed, and the processor takes no more steps
 	Broken         string `json:",omitempty"` // which link broke, and how
 }
 
@@ -93,12 +95,14 @@ type processor struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	inbox    inbox
+	asks     chan ask // of capacity 1
 	done     chan struct{}
 	err      error // once done is closed
 
 	out       []link          // by port
 	unwritten []election.Port // links with pending frames
 	begun     time.Time
+	at        time.Duration // timed: when the step under way happens, on this processor's clock
 	timers    process.Timers
 	going     bool
 	starting  bool // synchronous: it starts in the next round
@@ -122,7 +126,7 @@ func begin(p *election.Prepared, program *process.Program, plan Plan) (*processo
 	network, d := p.Network, p.Declaration()
 	r := &processor{
 		plan: plan, d: d, p: p, network: network, first: network.First(plan.Position), dead: make([]bool, p.Size()),
-		out: make([]link, network.Degree(plan.Position)), done: make(chan struct{}),
+		out: make([]link, network.Degree(plan.Position)), asks: make(chan ask, 1), done: make(chan struct{}),
 		outcome: Outcome{Sent: make([]uint64, len(d.Kinds))},
 	}
 	for _, q := range plan.Dead {
@@ -145,10 +149,12 @@ func begin(p *election.Prepared, program *process.Program, plan Plan) (*processo
 	return r, nil
 }
 
-// Ask asks for something, and waits for the reply.
+// Ask asks for something, and waits for the reply. It does not stand in line with messages: the more of them wait, the
+// more a conductor needs to know that.
 func (p *processor) Ask(request Request) (Reply, error) {
 	a := ask{request, make(chan Reply, 1)}
-	p.inbox.put(a)
+	p.asks <- a
+	p.inbox.wake()
 	select {
 	case reply := <-a.reply:
 		return reply, nil
@@ -179,18 +185,15 @@ func (p *processor) run() {
 	for p.ctx.Err() == nil {
 		events := p.inbox.take()
 		for _, event := range events {
-			p.expire() // what expired before a message is handled goes first
-			switch e := event.(type) {
-			case arrival:
-				p.arrive(e)
-			case ask:
-				e.reply <- p.obey(e.request)
-			}
+			p.expire() // what expires before a message is handled goes first
+			p.reply()
+			p.arrive(event)
 		}
 		p.expire()
-		worked := p.rounds.play(p)
+		replied := p.reply()
+		played := p.rounds.play(p)
 		p.flush()
-		if worked || len(events) > 0 {
+		if len(events) > 0 || replied || played {
 			continue
 		}
 		alarm.Reset(p.next())
@@ -203,15 +206,26 @@ func (p *processor) run() {
 	p.err = p.ctx.Err()
 }
 
+// reply obeys an order, if there is one.
+func (p *processor) reply() bool {
+	select {
+	case a := <-p.asks:
+		a.reply <- p.obey(a.request)
+		return true
+	default:
+		return false
+	}
+}
+
 func (p *processor) timed() bool       { return p.d.Timing == election.Timed }
 func (p *processor) synchronous() bool { return p.d.Timing == election.Synchronous }
 
-// now is the time on the processor's clock: in its units, and as timers count it. In rounds both are the same.
+// now is the time on the processor's clock: in its units, and as timers count it. In rounds both are the same. Steps take
+// no time on that clock: what they take counts as the delay of the messages that they send.
 func (p *processor) now() (ticks uint64, at time.Duration) {
 	switch {
-	case p.timed() && p.going: // before that, time stands still
-		at = time.Since(p.begun)
-		return uint64(at / p.plan.Unit), at
+	case p.timed():
+		return uint64(p.at / p.plan.Unit), p.at
 	case p.synchronous():
 		return p.rounds.number, time.Duration(p.rounds.number)
 	}
@@ -238,20 +252,24 @@ func (p *processor) next() time.Duration {
 	return process.Never
 }
 
-// expire lets the timers of a timed algorithm expire that are due; each at most once, or a timer that is set to 0
-// again and again would shut out messages.
+// expire moves the clock of a timed algorithm on, and lets the timers expire that are due; each at most once, or a timer
+// that is set to 0 again and again would shut out messages. A timer expires at the moment for which it was set, however
+// late the machine comes to it: its lateness counts as the delay of the messages that are sent then. So if no message took
+// longer than assumed, the run is one that the algorithm was made for.
 func (p *processor) expire() {
-	if !p.timed() || !p.going {
+	if !p.timed() || !p.going { // before that, time stands still
 		return
 	}
-	_, now := p.now()
+	now := time.Since(p.begun)
 	for range p.d.Timers {
 		timer, at := p.timers.Next()
 		if at > now {
-			return
+			break
 		}
+		p.at = max(p.at, at)
 		p.timeout(timer)
 	}
+	p.at = now
 }
 
 func (p *processor) timeout(timer election.Timer) {
@@ -281,7 +299,11 @@ func (p *processor) take(a arrival) {
 		return
 	}
 	if a.sent != 0 {
-		p.outcome.Longest = max(p.outcome.Longest, time.Duration(time.Now().UnixNano()-a.sent))
+		p.outcome.Longest = max(p.outcome.Longest, time.Duration(p.clock()-a.sent))
+		if p.outcome.Longest > p.plan.Within {
+			p.halt()
+			return
+		}
 	}
 	if err := p.step(process.Input{What: process.Received, Port: a.port, Kind: election.Kind(a.kind), Message: a.message}); err != nil {
 		p.broke(a.port, err)
@@ -298,6 +320,14 @@ func (p *processor) broke(port election.Port, err error) {
 		from, _ := p.behind(int(port))
 		p.counts.Broken = fmt.Sprintf("the connection of %s to %s broke: %v", p.p.Name(p.plan.Position), p.p.Name(from), err)
 	}
+}
+
+// clock is when the step under way of a timed algorithm happens, in nanoseconds on the system's clock.
+func (p *processor) clock() int64 {
+	if !p.going {
+		return time.Now().UnixNano()
+	}
+	return p.begun.Add(p.at).UnixNano()
 }
 
 // moment is now, as outcomes say it.
@@ -319,8 +349,15 @@ func (p *processor) step(e process.Input) error {
 	for _, effect := range effects.Rare {
 		p.decide(effect)
 	}
+	if p.counts.Sent+p.counts.Timeouts > p.plan.Limit {
+		p.halt()
+	}
 	return nil
 }
+
+// halt ends the part of a processor in a run that goes on for too long: there may be ever more to do in it, faster than
+// the conductor can ask.
+func (p *processor) halt() { p.going, p.counts.Halted = false, true }
 
 // sent counts a message, and puts it on its link.
 func (p *processor) sent(s *process.Frame) {
@@ -383,7 +420,7 @@ func (p *processor) obey(r Request) (reply Reply) {
 		counts := p.counts
 		at, running := p.timers.Last()
 		_, now := p.now()
-		counts.Running, counts.Left = running, at-now
+		counts.At, counts.Running, counts.Left = now, running, at-now
 		reply.Counts = &counts
 	case End:
 		p.going = false
@@ -406,21 +443,25 @@ func (p *processor) suspect(position int) {
 // nobody waits for ever who writes to one.
 type inbox struct {
 	mu     sync.Mutex
-	events []any
+	events []arrival
 	news   chan struct{} // of capacity 1
 }
 
-func (i *inbox) put(event any) {
+func (i *inbox) put(event arrival) {
 	i.mu.Lock()
 	i.events = append(i.events, event)
 	i.mu.Unlock()
+	i.wake()
+}
+
+func (i *inbox) wake() {
 	select {
 	case i.news <- struct{}{}:
 	default:
 	}
 }
 
-func (i *inbox) take() []any {
+func (i *inbox) take() []arrival {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	events := i.events

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -18,6 +19,16 @@ func DefaultUnit(links int) time.Duration {
 	return max(100*time.Millisecond, time.Duration(links)*150*time.Microsecond)
 }
 
+// DefaultLimit is the limit of a timed run of n processes, far above what any costs that ends: where messages take longer
+// than assumed, an election may never end.
+func DefaultLimit(n int) uint64 {
+	size := uint64(min(n, 1<<20)) // so that 4n³ is below 2⁶⁴
+	return max(10_000, 4*size*size*size)
+}
+
+// patience is how many times [election.Declaration.Settles] a service may take by default that never comes to rest.
+const patience = 4
+
 // Options says what is run. The zero value of everything but Instance is a good start.
 type Options struct {
 	Instance election.Instance
@@ -27,8 +38,14 @@ type Options struct {
 	AnyTime    bool  // each starts when the system likes, perhaps after messages
 	Dead       []int // positions that never run
 
-	Unit  time.Duration // of a timed algorithm; 0: DefaultUnit. The least length of a synchronous one's rounds
-	Limit uint64        // of deliveries and timeouts; 0: none
+	// Unit is that of a timed algorithm; 0: DefaultUnit. If Patient, a run in which a message takes longer than assumed is
+	// begun again with twice the unit. Of a synchronous algorithm it is the least length of a round.
+	Unit    time.Duration
+	Patient bool
+
+	// Limit is one of deliveries and timeouts. 0: none, but for timed algorithms DefaultLimit, and for services that never
+	// rest one of time, too.
+	Limit uint64
 
 	// Spawn begins a processor elsewhere; nil: all run in this process.
 	Spawn func(Plan) (Control, error)
@@ -43,7 +60,9 @@ type Plan struct {
 	Seed      uint64
 	Dead      []int
 	Unit      time.Duration
-	Secret    []byte // of the run
+	Within    time.Duration // how long a message may take without ending the run
+	Limit     uint64        // of messages and timeouts of this processor
+	Secret    []byte        // of the run
 }
 
 // Result is what came of a run. What is lost was sent to the dead.
@@ -54,7 +73,7 @@ type Result struct {
 
 	Elapsed Moments       // since the start
 	Unit    time.Duration // of a timed run
-	Longest time.Duration // timed: how long the slowest message took until it was handled
+	Longest time.Duration // timed: how long the slowest message took until it was handled, with what its sender was late by
 	Assumed time.Duration // timed: how long it may take
 	Rounds  *Rounds       // synchronous: the same moments in rounds
 	Markers uint64        // synchronous: of the synchroniser
@@ -90,21 +109,42 @@ func Run(ctx context.Context, program *process.Program, o Options) (*Result, err
 	if err := o.check(p); err != nil {
 		return nil, fmt.Errorf("%w %s over sockets: %w", ErrOptions, program.Name, err)
 	}
-	n := p.Size()
+	for {
+		r, err := once(ctx, p, program, &o)
+		if err != nil || !o.Patient || r.Longest <= r.Assumed || ctx.Err() != nil {
+			return r, err
+		}
+		o.Unit *= 2
+	}
+}
+
+// once is one run, with one unit.
+func once(ctx context.Context, p *election.Prepared, program *process.Program, o *Options) (*Result, error) {
+	d, n := p.Declaration(), p.Size()
+	c := &conductor{p: p, o: o, limit: o.Limit, assumed: process.Never, within: process.Never, dead: make([]bool, n), controls: make([]Control, n)}
+	if d.Timing == election.Timed {
+		c.assume()
+	}
+	if c.limit == 0 {
+		c.limit = math.MaxUint64
+	}
 	plan := Plan{
-		Algorithm: program.Name, IDs: make([]uint64, n), Instance: o.Instance, Seed: o.Seed, Dead: o.Dead, Unit: o.Unit,
-		Secret: make([]byte, secretSize),
+		Algorithm: d.Name, IDs: make([]uint64, n), Instance: o.Instance, Seed: o.Seed, Dead: o.Dead, Unit: o.Unit,
+		Within: process.Never, Limit: c.limit, Secret: make([]byte, secretSize),
+	}
+	if o.Patient {
+		plan.Within = c.assumed
 	}
 	rand.Read(plan.Secret) // never fails
 	plan.Instance.IDs = nil
 	for i := range plan.IDs {
 		plan.IDs[i] = o.Instance.IDs.At(i)
 	}
-	c := &conductor{p: p, o: &o, dead: make([]bool, n), controls: make([]Control, n)}
 	for _, q := range o.Dead {
 		c.dead[q] = true
 	}
 	defer c.close()
+	var err error
 	for q := range n {
 		if c.dead[q] {
 			continue
@@ -127,6 +167,19 @@ func Run(ctx context.Context, program *process.Program, o Options) (*Result, err
 		return nil, c.failed(err)
 	}
 	return r, nil
+}
+
+// assume fills in what a timed algorithm assumes, and what follows from that.
+func (c *conductor) assume() {
+	d, n := c.p.Declaration(), c.p.Size()
+	c.assumed = process.Moment(0, d.LongestDelay(c.p.Parameters), c.o.Unit)
+	if c.limit > 0 {
+		return
+	}
+	c.limit = DefaultLimit(n)
+	if d.Settles != nil {
+		c.within = process.Moment(0, d.Settles(uint64(n), c.p.Parameters).Times(patience), c.o.Unit)
+	}
 }
 
 // check refuses what cannot be run, and fills in what was left open.

@@ -171,6 +171,193 @@ func TestALimitEndsARun(t *testing.T) {
 	}
 }
 
+func TestARunHasALimitByDefault(t *testing.T) {
+	timeouts := uint64(0)
+	restless := pair(func(id election.ID, timer election.Timer, out *election.Out[struct{}]) {
+		if id == 2 {
+			timeouts++
+			out.Doubt()
+			out.After(timer, election.Units(0))
+		}
+	}, nil)
+	r, err := Run(t.Context(), program(t, restless), Options{Instance: election.On(1, 2), Unit: time.Millisecond})
+	if err != nil || r.Complete || timeouts < 10_000 || timeouts > 10_010 {
+		t.Errorf("%+v after %d timeouts, %v", r, timeouts, err)
+	}
+	c := conductor{limit: 10}
+	for over, wave := range map[bool][]Reply{
+		false: {{Counts: &Counts{Received: 6}}, {}, {Counts: &Counts{Received: 1, Timeouts: 3}}}, // the second is dead
+		true:  {{Counts: &Counts{Received: 6}}, {}, {Counts: &Counts{Received: 1, Timeouts: 4}}},
+	} {
+		if c.over(wave) != over {
+			t.Errorf("%+v is over a limit of 10: %v", wave, !over)
+		}
+	}
+	for n, limit := range map[int]uint64{1: 10_000, 13: 10_000, 14: 10_976, 1 << 20: 1 << 62, 1 << 27: 1 << 62} {
+		if got := DefaultLimit(n); got != limit {
+			t.Errorf("the limit of %d processes is %d, want %d", n, got, limit)
+		}
+	}
+}
+
+// pair is an algorithm of two processes, by identifier: process 2 leads, and 1 follows.
+func pair(timeout func(id election.ID, timer election.Timer, out *election.Out[struct{}]), receive func(election.Kind, *election.Out[struct{}])) *election.Algorithm[election.ID, struct{}] {
+	return &election.Algorithm[election.ID, struct{}]{
+		Declaration: election.Declaration{
+			Name: "pair", Topology: election.Complete, Timing: election.Timed, Task: election.Service,
+			Kinds: []election.MessageKind{{Name: "question"}, {Name: "answer"}}, Timers: []string{"first", "second"},
+		},
+		New: func(l election.Local) election.ID { return l.ID },
+		Start: func(id *election.ID, out *election.Out[struct{}]) {
+			out.After(0, election.Units(1))
+			if *id == 2 {
+				out.Lead(0)
+			} else {
+				out.Follow(2, 0)
+			}
+		},
+		Timeout: func(id *election.ID, timer election.Timer, out *election.Out[struct{}]) { timeout(*id, timer, out) },
+		Receive: func(_ *election.ID, _ election.Port, kind election.Kind, _ struct{}, out *election.Out[struct{}]) {
+			receive(kind, out)
+		},
+	}
+}
+
+// What a machine is late by, wherever, is part of the delay of the messages that follow: nothing else tells whether what a
+// timed algorithm assumes was kept.
+func TestALateMachineIsSeenInTheSlowestMessage(t *testing.T) {
+	const unit, late = 10 * time.Millisecond, 80 * time.Millisecond
+	work := func() {
+		for begun := time.Now(); time.Since(begun) < late; { // a step that takes its time
+		}
+	}
+	ignore := func(election.Kind, *election.Out[struct{}]) {}
+	for name, a := range map[string]*election.Algorithm[election.ID, struct{}]{
+		"a slow step": pair(func(id election.ID, timer election.Timer, out *election.Out[struct{}]) {
+			if id == 2 && timer == 0 {
+				work()
+				out.Send(election.To(1), 0, struct{}{})
+			}
+		}, ignore),
+		"a slow step before a timer expires": pair(func(id election.ID, timer election.Timer, out *election.Out[struct{}]) {
+			switch {
+			case id != 2:
+			case timer == 0:
+				work()
+				out.After(1, election.Units(1))
+			default:
+				out.Send(election.To(1), 0, struct{}{})
+			}
+		}, ignore),
+		"a slow answer": pair(func(id election.ID, timer election.Timer, out *election.Out[struct{}]) {
+			if id == 2 {
+				out.Send(election.To(1), 0, struct{}{})
+			}
+		}, func(kind election.Kind, out *election.Out[struct{}]) {
+			if kind == 0 {
+				work()
+				out.Send(election.To(2), 1, struct{}{})
+			}
+		}),
+	} {
+		r, err := Run(t.Context(), program(t, a), Options{Instance: election.On(1, 2), Unit: unit})
+		if err != nil || !r.Right || r.Longest < late-2*unit {
+			t.Errorf("%s of %s: %+v, %v", name, late, r, err)
+		}
+	}
+}
+
+func TestAPatientRunBeginsAgainWithLongerUnitsUntilAllIsInTime(t *testing.T) {
+	const unit, late = 5 * time.Millisecond, 25 * time.Millisecond
+	messages := 0
+	a := pair(func(id election.ID, _ election.Timer, out *election.Out[struct{}]) {
+		if id == 2 {
+			for begun := time.Now(); time.Since(begun) < late; { // a step that takes its time
+			}
+			out.Send(election.To(1), 0, struct{}{})
+		}
+	}, func(election.Kind, *election.Out[struct{}]) { messages++ })
+	r, err := Run(t.Context(), program(t, a), Options{Instance: election.On(1, 2), Unit: unit, Patient: true})
+	if err != nil || !r.Complete || !r.Right || r.Longest > r.Assumed || r.Assumed != r.Unit || r.Unit < 8*unit {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if messages != 1 {
+		t.Errorf("%d messages were handled, and not only the one that was in time", messages)
+	}
+}
+
+func TestAnAvalancheOfMessagesIsEnded(t *testing.T) {
+	received := [3]uint64{}
+	a := pair(func(id election.ID, _ election.Timer, out *election.Out[struct{}]) {
+		out.Send(election.To(3-id), 0, struct{}{})
+	}, nil)
+	a.Receive = func(id *election.ID, _ election.Port, _ election.Kind, _ struct{}, out *election.Out[struct{}]) {
+		received[*id]++
+		for range 4 {
+			out.Send(election.To(3-*id), 0, struct{}{})
+		}
+	}
+	r, err := Run(t.Context(), program(t, a), Options{Instance: election.On(1, 2), Unit: time.Millisecond, Limit: 1000})
+	if err != nil || r.Complete {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if received[1] > 250 || received[2] > 250 {
+		t.Errorf("processes 1 and 2 handled %d messages, and sent four times as many", received[1:])
+	}
+}
+
+func TestAProcessorRepliesThoughMessagesWait(t *testing.T) {
+	var p *processor
+	var asked ask
+	handled := make(chan bool, 2)
+	a := pair(func(election.ID, election.Timer, *election.Out[struct{}]) {}, func(kind election.Kind, _ *election.Out[struct{}]) {
+		if kind == 0 {
+			asked = ask{Request{Order: Count}, make(chan Reply, 1)}
+			p.asks <- asked
+		}
+		handled <- len(asked.reply) > 0
+	})
+	prepared, err := a.Prepare(election.On(1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err = begin(prepared, program(t, a), Plan{IDs: election.List{1, 2}, Unit: time.Hour, Within: time.Hour, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, err := p.Ask(Request{Order: Go}); err != nil {
+		t.Fatal(err)
+	}
+	p.inbox.mu.Lock()
+	p.inbox.events = []arrival{{port: 1, kind: 0}, {port: 1, kind: 1}} // in one go
+	p.inbox.mu.Unlock()
+	p.inbox.wake()
+	if before, after := <-handled, <-handled; before || !after {
+		t.Errorf("replied before it was asked: %v, before the next message was handled: %v", before, after)
+	}
+}
+
+func TestAServiceThatNeitherRestsNorSettlesIsEnded(t *testing.T) {
+	a := pair(func(id election.ID, timer election.Timer, out *election.Out[struct{}]) {
+		if id == 2 {
+			out.Doubt()
+			out.Lead(0)
+		}
+		out.Send(election.To(3-id), 0, struct{}{})
+		out.After(timer, election.Units(1))
+	}, func(election.Kind, *election.Out[struct{}]) {})
+	a.Settles = func(n uint64, _ election.Parameters) election.Ticks { return election.Units(5 * n) }
+	begun := time.Now()
+	r, err := Run(t.Context(), program(t, a), Options{Instance: election.On(1, 2), Unit: 10 * time.Millisecond})
+	if err != nil || r.Complete || time.Since(begun) < patience*100*time.Millisecond {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r.Deliveries > 2500 { // so long before its limit
+		t.Errorf("it was ended after %d deliveries", r.Deliveries)
+	}
+}
+
 func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
 	for _, test := range []struct {
 		change func(*Options)
