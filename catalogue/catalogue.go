@@ -49,10 +49,13 @@ import (
 // Entry is an algorithm, joined to the engines.
 type Entry struct {
 	*election.Declaration
-	Program *process.Program
-	Count   count.Func // nil where there is no closed form yet
-	Check   checks     // of the record of a run, what its source claims of every run; nil where nothing is
-	runner  *simulate.Runner
+	Program  *process.Program
+	Simulate func(simulate.Options) (*simulate.Result, error)   // [simulate.Run]
+	Symmetry func(simulate.Options) (*simulate.Symmetry, error) // [simulate.Symmetric]
+	Session  func(simulate.Options) (*simulate.Session, error)  // [simulate.NewSession]
+	Verify   func(verify.Options) (*verify.Report, error)       // [verify.Run]
+	Count    count.Func                                         // nil where there is no closed form yet
+	Check    checks                                             // of the record of a run, what its source claims of every run; nil where nothing is
 }
 
 // All are the algorithms, in the order of their sources.
@@ -103,7 +106,11 @@ func joined(runner *simulate.Runner, err error, exact count.Func) (Entry, error)
 		return Entry{}, err
 	}
 	program := runner.Program()
-	return Entry{Declaration: program.Declaration, Program: program, Count: exact, runner: runner}, nil
+	return Entry{
+		Declaration: program.Declaration, Program: program, Count: exact,
+		Simulate: runner.Run, Symmetry: runner.Symmetric, Session: runner.Session,
+		Verify: func(o verify.Options) (*verify.Report, error) { return verify.Program(program, o) },
+	}, nil
 }
 
 // entry is Of an algorithm that any engine takes; the tests of each package that uses the catalogue see to it.
@@ -118,17 +125,6 @@ func must(e Entry, err error) Entry {
 	}
 	return e
 }
-
-// Simulate is [simulate.Run].
-func (e *Entry) Simulate(o simulate.Options) (*simulate.Result, error) { return e.runner.Run(o) }
-
-// Symmetry is [simulate.Symmetric].
-func (e *Entry) Symmetry(o simulate.Options) (*simulate.Symmetry, error) {
-	return e.runner.Symmetric(o)
-}
-
-// Verify is [verify.Run].
-func (e *Entry) Verify(o verify.Options) (*verify.Report, error) { return verify.Program(e.Program, o) }
 
 // Detects reports whether it has a failure detector.
 func (e *Entry) Detects() bool { return e.Program.Functions.Suspect }

@@ -6,64 +6,57 @@ import (
 	"slices"
 )
 
-// claims are S5's, with what was found.
+// verdicts collects claims.
+type verdicts []Claim
+
+// add judges a statement. A failure, where one was found, is what was measured.
+func (v *verdicts) add(s Statement, holds bool, count int, measured string, args ...any) {
+	*v = append(*v, Claim{s, sources[s].source, sources[s].text, holds, count, fmt.Sprintf(measured, args...)})
+}
+
+// unless judges a statement that holds unless a failure was found.
+func (v *verdicts) unless(failure string, s Statement, count int, measured string, args ...any) {
+	if failure != "" {
+		measured, args = "%s", []any{failure}
+	}
+	v.add(s, failure == "", count, measured, args...)
+}
+
+// claims judges S5's statements.
 func (w *walks) claims() []Claim {
-	var all []Claim
-	add := func(source, text string, holds bool, measured string, args ...any) {
-		all = append(all, Claim{source, text, holds, fmt.Sprintf(measured, args...)})
-	}
-	found := func(failure, otherwise string, args ...any) string {
-		if failure != "" {
-			return failure
-		}
-		return fmt.Sprintf(otherwise, args...)
-	}
-	add("S5 section 4, observation (1)", "each participating identity has at most one message in the ring", w.copies <= 1 && w.astray == "",
-		"%s", found(w.astray, "at most %d", w.copies))
-	add("S5 section 4, observation (2)", "at the end of phase m an alive identity has walked h_m steps, or is home", w.endWith == "",
-		"%s", found(w.endWith, "%d ends of phases", w.ends))
+	var v verdicts
+	v.add(OneMessage, w.copies <= 1 && w.astray == "", w.copies, "%s", or(w.astray, "at most %d", w.copies))
+	v.unless(w.endWith, EndsOfPhases, w.ends, "%d ends of phases", w.ends)
 	grow := true
 	for m, h := range w.hypotheses[1:] {
 		grow = grow && w.hypotheses[m].Less(h)
 	}
-	add("S5 section 4, observation (3)", "each hypothesis is greater than the one before", grow, "%v", w.hypotheses)
-	add("S5 section 4, observation (4)", "only the identity of the leader arrives at the processor where it started",
-		slices.Equal(w.home, w.leaders) && len(w.home) == 1, "arrived: %v; leaders: %v", w.home, w.leaders)
-	add("S5 section 3", "at most one message waits at a processor", w.waits <= 1, "at most %d", w.waits)
-	add("S5 section 4", "the cyclic order of the alive identities never changes", w.order == "",
-		"%s", found(w.order, "%d identities walked, %d steps", len(w.all), w.steps()))
-
-	late, most := w.latest()
-	add("S5 section 4", "t(j) <= t(i) + dist(i, j)", late <= 0, "t(j) - t(i) - dist(i, j) is at most %d", late)
-	add("S5 theorem 4.2", "at most n units between the first to wake and the last to enter phase 1", most.Cmp(big.NewInt(int64(w.n))) <= 0,
-		"%d units, n = %d", most, w.n)
-	sum := w.variation()
-	add("S5 lemma 4.4", "the sum of the rises of t round the ring is at most n", sum.Cmp(big.NewInt(int64(w.n))) <= 0, "%d, n = %d", sum, w.n)
-
-	largest, phase := 0, 0
-	for m, messages := range w.byPhase[1:] {
-		if messages > largest {
-			largest, phase = messages, m+1
-		}
-	}
-	add("S5 theorem 4.3", "fewer than 2n messages in each phase", largest < 2*w.n, "at most %d, in phase %d: %.3g n",
-		largest, phase, float64(largest)/float64(w.n))
-	w.addBlack(add)
-	pairs, failure := w.lemma45()
-	add("S5 lemma 4.5", "t(j) < t(i) - h_m(j - i) if a processor in phase m sends j, and later i", failure == "",
-		"%s", found(failure, "%d such pairs", pairs))
+	v.add(GrowingPhases, grow, len(w.hypotheses), "%v", w.hypotheses)
+	v.add(OneHome, slices.Equal(w.home, w.leaders) && len(w.home) == 1, len(w.home), "arrived: %v; leaders: %v", w.home, w.leaders)
+	v.add(OneWaits, w.waits <= 1, w.waits, "at most %d", w.waits)
+	v.unless(w.order, OrderKept, len(w.all), "%d identities walked, %d steps", len(w.all), w.steps())
+	w.addTimes(&v)
+	w.addPhases(&v)
+	w.addProof(&v)
 	decided := 0
 	for _, d := range w.decided {
 		if d {
 			decided++
 		}
 	}
-	add("S5 theorem 4.1", "at the end a leader has been elected", len(w.leaders) == 1 && decided == w.n,
-		"leaders: %v; %d of %d know", w.leaders, decided, w.n)
-	return all
+	v.add(Elected, len(w.leaders) == 1 && decided == w.n, decided, "leaders: %v; %d of %d know", w.leaders, decided, w.n)
+	return v
 }
 
-// steps is how many steps all identities made.
+// or returns a failure, or what was found otherwise.
+func or(failure, otherwise string, args ...any) string {
+	if failure != "" {
+		return failure
+	}
+	return fmt.Sprintf(otherwise, args...)
+}
+
+// steps counts the steps of all identities.
 func (w *walks) steps() int {
 	sum := 0
 	for _, messages := range w.byPhase {
@@ -72,14 +65,24 @@ func (w *walks) steps() int {
 	return sum
 }
 
-// latest is how much later than its distance from another a processor entered phase 1, at most, and how long after
-// the first woke the last did so. Distances add up, so neighbours say it all.
+// addTimes judges what is claimed of the times t at which processors enter phase 1.
+func (w *walks) addTimes(v *verdicts) {
+	n := big.NewInt(int64(w.n))
+	late, most := w.latest()
+	v.add(LatestEntry, late <= 0, 0, "t(j) - t(i) - dist(i, j) is at most %d", late)
+	v.add(LastEntry, most.Cmp(n) <= 0, int(most.Int64()), "%d units, n = %d", most, w.n)
+	sum := w.variation()
+	v.add(SumOfRises, sum.Cmp(n) <= 0, int(sum.Int64()), "%d, n = %d", sum, w.n)
+}
+
+// latest returns how much later than its distance from another a processor entered phase 1, at most, and how long after
+// the first woke the last did so. Distances add up, so neighbours suffice.
 func (w *walks) latest() (late int64, most *big.Int) {
 	most = new(big.Int)
 	for q, t := range w.entered {
 		before := w.entered[(q+w.n-1)%w.n]
 		if t == nil || before == nil || w.woken == nil {
-			return 1, new(big.Int).SetUint64(1 << 63) // somebody never entered
+			return 1, new(big.Int).SetUint64(1 << 63) // a processor never entered
 		}
 		if d := new(big.Int).Sub(t, before); d.Sub(d, big.NewInt(1)).IsInt64() && (q == 0 || d.Int64() > late) {
 			late = d.Int64()
@@ -91,8 +94,8 @@ func (w *walks) latest() (late int64, most *big.Int) {
 	return late, most
 }
 
-// variation is by how much t rises in all, from each participating identity to the next, clockwise. Leaving some
-// out makes it no larger.
+// variation returns by how much t rises in all, from each participating identity to the next, clockwise. Without some of
+// them the sum is no larger.
 func (w *walks) variation() *big.Int {
 	sum := new(big.Int)
 	around := slices.SortedFunc(slices.Values(w.all), func(x, y *walk) int { return x.home - y.home })
@@ -104,51 +107,13 @@ func (w *walks) variation() *big.Int {
 	return sum
 }
 
-// addBlack is about black identities: of which no processor sends, in that phase, a smaller one later. The segment of
-// each is the processors that send it.
-func (w *walks) addBlack(add func(source, text string, holds bool, measured string, args ...any)) {
-	disjoint, most := true, 0
-	for _, processors := range w.sent {
-		other := map[*walk]bool{} // red or white
-		for _, row := range processors {
-			for k, x := range row {
-				if slices.ContainsFunc(row[k+1:], func(y *walk) bool { return y.id < x.id }) {
-					other[x] = true
-				}
-			}
-		}
-		sum := 0
-		for _, row := range processors {
-			black := 0
-			for _, x := range row {
-				if !other[x] {
-					black++
-				}
-			}
-			disjoint = disjoint && black <= 1
-			sum += black
-		}
-		most = max(most, sum)
-	}
-	add("S5 theorem 4.3, proof", "the segments of black identities are disjoint, and together at most n", disjoint && most <= w.n,
-		"together at most %d, n = %d", most, w.n)
-}
-
-// lemma45 goes through all pairs of identities of which a processor sends in one phase first j, then i.
-func (w *walks) lemma45() (pairs int, failure string) {
-	for phase, processors := range w.sent {
-		for _, row := range processors {
-			for k, i := range row {
-				for _, j := range row[:k] {
-					pairs++
-					least := new(big.Int).SetUint64(j.id - i.id)
-					least.Mul(least, w.hypothesis(phase).Big())
-					if j.id <= i.id || new(big.Int).Sub(i.t, j.t).Cmp(least) <= 0 {
-						failure = fmt.Sprintf("phase %d, j = %d, i = %d: t(j) = %d, t(i) = %d", phase, j.id, i.id, j.t, i.t)
-					}
-				}
-			}
+// addPhases judges the messages of each phase.
+func (w *walks) addPhases(v *verdicts) {
+	largest, phase := 0, 0
+	for m, messages := range w.byPhase[1:] {
+		if messages > largest {
+			largest, phase = messages, m+1
 		}
 	}
-	return pairs, failure
+	v.add(PhaseMessages, largest < 2*w.n, largest, "at most %d, in phase %d: %.3g n", largest, phase, float64(largest)/float64(w.n))
 }

@@ -10,17 +10,21 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// ErrRecord says that a record is not of a run of which something is claimed.
+// ErrRecord is the error for a record of a run of which nothing is claimed.
 var ErrRecord = errors.New("cannot check")
 
-// StopAndGo checks what S5 claims of its scheme in the record of a run without faults, with these hypotheses. S5's
-// sections and statements are cited in the claims.
+// StopAndGo judges S5's scheme by the record of a run without faults, with these hypotheses. S5's sections and statements
+// are cited in the claims.
 func StopAndGo(r *trace.Record, hypotheses []election.Ticks) ([]Claim, error) {
-	if !slices.ContainsFunc(r.Kinds, func(k trace.Kind) bool { return k.Name == "identity" }) {
+	if !slices.ContainsFunc(r.Kinds, func(k trace.Kind) bool { return k.Name == identity }) {
 		return nil, fmt.Errorf("%w: it is a record of %s, where no identities walk as in S5", ErrRecord, r.Algorithm)
 	}
+	carried, err := Walks(r)
+	if err != nil {
+		return nil, err
+	}
 	w := &walks{
-		n: r.N, ids: r.IDs, hypotheses: hypotheses, entered: make([]*big.Int, r.N), waiting: make([]*walk, r.N),
+		n: r.N, ids: r.IDs, carried: carried, hypotheses: hypotheses, entered: make([]*big.Int, r.N), waiting: make([]*walk, r.N),
 		decided: make([]bool, r.N), byPhase: make([]int, len(hypotheses)+1), sent: make([][][]*walk, len(hypotheses)+1),
 	}
 	for phase := range w.sent {
@@ -34,10 +38,45 @@ func StopAndGo(r *trace.Record, hypotheses []election.Ticks) ([]Claim, error) {
 	return w.claims(), nil
 }
 
-// walks is what a record says of the identities.
+// The kinds of messages that the claims are about.
+const (
+	started  = "election started"
+	identity = "identity"
+)
+
+// Walk is <j, h_m, w>, which a message of kind "identity" carries.
+type Walk struct {
+	ID     uint64 // j
+	Phase  int    // m
+	Walked int    // w: how many steps, with this one
+}
+
+// Walks returns what the messages of a record carry: the one of number k is at k - 1, and is zero if it is no identity.
+// The claims read nothing else of a message. A record holds its messages as texts, so that here they are read again.
+func Walks(r *trace.Record) ([]Walk, error) {
+	var all []Walk
+	for i := range r.Steps {
+		for _, m := range r.Steps[i].Sent {
+			var w Walk
+			if m.Message != len(all)+1 {
+				return nil, fmt.Errorf("%w: step %d sends message %d after message %d", ErrRecord, r.Steps[i].Number, m.Message, len(all))
+			}
+			if m.Kind == identity {
+				if _, err := fmt.Sscanf(m.Text, "ID %d, Phase %d, Walked %d", &w.ID, &w.Phase, &w.Walked); err != nil {
+					return nil, fmt.Errorf("%w: step %d: %q is no identity", ErrRecord, r.Steps[i].Number, m.Text)
+				}
+			}
+			all = append(all, w)
+		}
+	}
+	return all, nil
+}
+
+// walks follows the identities of a run.
 type walks struct {
 	n          int
 	ids        []uint64
+	carried    []Walk // by number of the message - 1
 	hypotheses []election.Ticks
 
 	woken   *big.Int    // when the first processor woke
@@ -48,7 +87,7 @@ type walks struct {
 	sent    [][][]*walk // by phase and position: the identities it sent, in order
 	byPhase []int       // messages
 	decided []bool      // by position
-	leaders []uint64    // who decided to lead
+	leaders []uint64    // that decided to lead
 	home    []uint64    // identities that came home
 	copies  int         // the most messages of one identity at a time
 	waits   int         // the most that waited at one processor
@@ -83,7 +122,7 @@ func (w *walks) step(s *trace.Step) error {
 	switch {
 	case s.Event == trace.Start && w.woken == nil:
 		w.woken = now
-	case s.Event == trace.Receive && s.Kind == "election started":
+	case s.Event == trace.Receive && s.Kind == started:
 		if w.entered[p] = now; len(s.Timers) > 0 {
 			here = &walk{id: w.ids[p], home: p, t: now, copies: 1}
 			w.all = append(w.all, here)
@@ -106,15 +145,15 @@ func (w *walks) step(s *trace.Step) error {
 	return nil
 }
 
-// arrival is the identity that a step receives, if it does.
+// arrival returns the identity that a step receives, if it does.
 func (w *walks) arrival(s *trace.Step) (*walk, error) {
-	if s.Event != trace.Receive || s.Kind != "identity" {
+	if s.Event != trace.Receive || s.Kind != identity {
 		return nil, nil
 	}
-	id, _, walked, err := identity(s.Text)
-	if err != nil {
-		return nil, err
+	if s.Message < 1 || s.Message > len(w.carried) {
+		return nil, fmt.Errorf("message %d was never sent", s.Message)
 	}
+	id, walked := w.carried[s.Message-1].ID, w.carried[s.Message-1].Walked
 	x := w.find(id)
 	if x == nil || walked != x.walked+1 || s.Process != (x.home+walked)%w.n {
 		w.astray = fmt.Sprintf("identity %d is at position %d after %d steps, at time %s, and is dead or was elsewhere", id, s.Process, walked, s.Time)
@@ -126,19 +165,19 @@ func (w *walks) arrival(s *trace.Step) (*walk, error) {
 	return x, nil
 }
 
-// goesOn says what becomes of an identity in a step at the processor where it is: it is sent, waits, is home or dies.
+// goesOn follows an identity through a step at the processor where it is: it is sent, waits, is home or dies.
 func (w *walks) goesOn(x *walk, s *trace.Step) error {
 	p, sent := s.Process, false
 	if s.Event == trace.Timeout {
 		x.copies--
 	}
 	for _, m := range s.Sent {
-		if m.Kind != "identity" {
+		if m.Kind != identity {
 			continue
 		}
-		id, phase, walked, err := identity(m.Text)
-		if err != nil || id != x.id || phase < 1 || phase >= len(w.byPhase) {
-			return fmt.Errorf("identity %d is sent as %q", x.id, m.Text)
+		id, phase, walked := w.carried[m.Message-1].ID, w.carried[m.Message-1].Phase, w.carried[m.Message-1].Walked
+		if id != x.id || phase < 1 || phase >= len(w.byPhase) {
+			return fmt.Errorf("identity %d is sent as %d in phase %d", x.id, id, phase)
 		}
 		w.byPhase[phase]++
 		w.sent[phase][p] = append(w.sent[phase][p], x)
@@ -175,8 +214,7 @@ func (w *walks) goesOn(x *walk, s *trace.Step) error {
 	return nil
 }
 
-// follow sees to it that an identity has not passed the next one that lives. One that it meets where that waits dies
-// in this step.
+// follow notes where an identity passes the next one that lives. One that it meets where that waits dies in this step.
 func (w *walks) follow(x *walk, s *trace.Step) {
 	at := slices.Index(w.alive, x)
 	next := w.alive[(at+1)%len(w.alive)]
@@ -205,11 +243,3 @@ func (w *walks) find(id uint64) *walk {
 func (w *walks) hypothesis(phase int) election.Ticks { return w.hypotheses[phase-1] }
 
 func units(n int) election.Ticks { return election.Units(uint64(n)) }
-
-// identity reads <j, h_m, w>.
-func identity(text string) (id uint64, phase, walked int, err error) {
-	if _, err := fmt.Sscanf(text, "ID %d, Phase %d, Walked %d", &id, &phase, &walked); err != nil {
-		return 0, 0, 0, fmt.Errorf("%q is no identity", text)
-	}
-	return id, phase, walked, nil
-}

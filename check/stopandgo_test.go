@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,55 @@ func run(source *random.Source, most int) simulate.Options {
 		}
 	}
 	return o
+}
+
+// behind is an election in which one processor wakes last, behind one that wakes first and has a slightly larger
+// identifier: so it walks where that has walked before, which in few other elections happens.
+func behind(source *random.Source) simulate.Options {
+	n := 6 + int(source.Below(19))
+	ids := make(election.List, n)
+	for q := range ids {
+		ids[q] = uint64(q) + 2
+	}
+	ids[n-1] = 1
+	for q := range n - 1 {
+		most := n - 1
+		if q < 3 {
+			most = min(6, most)
+		}
+		p := q + int(source.Below(uint64(most-q)))
+		ids[q], ids[p] = ids[p], ids[q]
+	}
+	o := simulate.Options{Instance: election.Instance{IDs: ids}, Record: true, Limit: 10_000}
+	o.Instance.Parameters = map[string]string{"c": fmt.Sprint(2 + source.Below(3))}
+	o.Wake = slices.Repeat([]election.Ticks{election.Forever}, n)
+	o.Wake[0] = election.Units(0)
+	for q := 1; q < n; q++ {
+		if source.Below(6) == 0 {
+			o.Wake[q] = election.Units(source.Below(6))
+		}
+		if source.Below(5) == 0 {
+			o.Instance.Unwilling = append(o.Instance.Unwilling, q)
+		}
+	}
+	return o
+}
+
+func TestTheProofOfTheorem43HoldsWhereItHasSomethingToProve(t *testing.T) {
+	source := random.New(1, random.Network)
+	seen := map[check.Statement]int{}
+	for range 1000 {
+		for _, c := range claims(t, stopandgo.P1, behind(source)) {
+			if seen[c.Statement] += c.Count; !c.Holds {
+				t.Fatalf("%s: %s: %s", c.Source, c.Text, c.Measured)
+			}
+		}
+	}
+	for _, s := range []check.Statement{check.SentBefore, check.CaseOne, check.CaseOneNext, check.CaseTwo, check.RedAndWhite} {
+		if seen[s] == 0 {
+			t.Errorf("in no run there is anything to say of statement %d", s)
+		}
+	}
 }
 
 func claims(t *testing.T, a algorithm, o simulate.Options) []check.Claim {

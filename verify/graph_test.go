@@ -342,7 +342,7 @@ func TestBoundsSpeakOfOneElectionAmongDistinctIdentifiers(t *testing.T) {
 	fails(t, one, Options{Size: 3, Initiators: []int{2}}, BoundBroken, 7)
 	holds(t, one, Options{Size: 3, Initiators: []int{1, 2}})
 	twins := collecting(copied)
-	twins.Bounds, twins.Winner, twins.Promise = low, election.Unspecified, func(election.Arrangement) error { return nil }
+	twins.Bounds, twins.Winner, twins.AllowDuplicates = low, election.Unspecified, func(election.Arrangement) error { return nil }
 	instance := election.On(1, 2, 3)
 	fails(t, twins, Options{Instance: instance}, BoundBroken, 9)
 	instance.Duplicates = true

@@ -29,12 +29,13 @@ func (p *program) reproduce() *cobra.Command {
 		Short:   "Check what the sources say, statement by statement",
 		Long: `Check what the sources say, statement by statement: definitions, theorems, examples, figures, tables
 and exercises. Each is tested here and now by runs, exact counts and every schedule of small networks;
-the verdict is that it holds, that it holds with a correction, that it fails, or that it is not checked
-and why. A command that shows it is given where there is one. docs/reproduction.md is what --markdown
-prints.
+the verdict is that it holds, that it holds with a correction, or that it fails. A statement about every
+algorithm, or about growth for all n, is settled by no finite search: unless what was measured goes
+against it, it is not checked, and is counted apart. A command that shows what was found is given where
+there is one. docs/reproduction.md is what --markdown prints.
 
-Exit status: 0 every statement was judged, whatever the verdicts; 1 the test of one broke down; 2 the
-call was wrong; 3 stopped before the end.`,
+Exit status: 0 every statement was tested, whatever the verdicts, and whether or not a search could settle
+it; 1 the test of one broke down; 2 the call was wrong; 3 stopped before the end.`,
 		Example: "  ringleader reproduce\n  ringleader reproduce S1 S3\n  ringleader reproduce S4 --json\n" +
 			"  ringleader reproduce --thorough --markdown --out reproduction.md",
 		RunE: func(command *cobra.Command, args []string) error {
@@ -125,16 +126,23 @@ func (p *program) judge(ctx context.Context, rows []reproduce.Row, left int, o *
 	})
 }
 
-// summary says how many of each verdict there are.
+// summary tells how many there are of each verdict. Statements that are not checked are counted apart.
 func summary(verdicts []int, left int) string {
-	total := 0
+	total, judged := 0, 0
 	var parts []string
 	for i, n := range verdicts {
-		if total += n; n > 0 {
+		if total += n; n > 0 && reproduce.Verdicts[i] != reproduce.Unchecked {
+			judged += n
 			parts = append(parts, fmt.Sprintf("%d %s", n, plural(n, reproduce.Verdicts[i])))
 		}
 	}
-	text := fmt.Sprintf("%d statement%s: %s", total, needed(total == 1, "", "s"), strings.Join(parts, ", "))
+	text := fmt.Sprintf("%d statement%s: %d judged", total, needed(total == 1, "", "s"), judged)
+	if judged > 0 {
+		text += " (" + strings.Join(parts, ", ") + ")"
+	}
+	if total > judged {
+		text += fmt.Sprintf(", %d not checked", total-judged)
+	}
 	if left > 0 {
 		text += fmt.Sprintf("; %d more with --thorough", left)
 	}
@@ -261,7 +269,9 @@ type judgedMarkdown struct {
 const judgedTitle = `# What the sources say, and what came of it
 
 Printed by ` + "`ringleader reproduce --markdown`" + `: each statement was tested by runs, exact counts and every schedule of
-small networks, and nothing here was written by hand. ` + "`go generate ./...`" + ` makes this page again.
+small networks, and nothing here was written by hand. A statement about every algorithm, or about growth for all n, is
+settled by no finite search: unless what was measured goes against it, it is not checked, and what was measured is what
+the search shows. ` + "`go generate ./...`" + ` makes this page again.
 `
 
 func (m *judgedMarkdown) row(r reproduce.Result) {

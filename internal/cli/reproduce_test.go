@@ -69,9 +69,33 @@ func TestAStatementThatCannotBeJudgedIsAnErrorAndTheOthersAreJudged(t *testing.T
 	if err := p.judge(t.Context(), rows[1:], 3, &reproduceOptions{out: "-", markdown: true}); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"| b |  |  | 1 &lt; 2 \\| \\* | **fails**: w<br>`ringleader version` |\n", "1 statement: 1 fails; 3 more with --thorough.\n"} {
+	for _, want := range []string{"| b |  |  | 1 &lt; 2 \\| \\* | **fails**: w<br>`ringleader version` |\n", "1 statement: 1 judged (1 fails); 3 more with --thorough.\n"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("%s\nhas not %s", stdout.String(), want)
+		}
+	}
+}
+
+func TestStatementsThatAreNotCheckedAreCountedApartAndAreNoFailure(t *testing.T) {
+	unchecked := reproduce.Row{Source: "S1", Where: "c", Check: func(*reproduce.Bench) reproduce.Finding {
+		return reproduce.Finding{Verdict: reproduce.Unchecked, Measured: "m", Why: "w"}
+	}}
+	rows := []reproduce.Row{unchecked, {Source: "S1", Where: "d", Check: func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{} }}}
+	var stdout strings.Builder
+	p := &program{stdout: &stdout, stderr: &strings.Builder{}, getenv: os.Getenv}
+	for _, test := range []struct {
+		options reproduceOptions
+		rows    []reproduce.Row
+		want    string
+	}{
+		{reproduceOptions{out: "-"}, rows, "2 statements: 1 judged (1 holds), 1 not checked\n"},
+		{reproduceOptions{out: "-"}, rows[:1], "1 statement: 0 judged, 1 not checked\n"},
+		{reproduceOptions{out: "-", markdown: true}, rows, "| m | **not checked**: w |\n"},
+		{reproduceOptions{out: "-", json: true}, rows, `"measured":"m","verdict":"not checked","why":"w"}`},
+	} {
+		stdout.Reset()
+		if err := p.judge(t.Context(), test.rows, 0, &test.options); err != nil || !strings.Contains(stdout.String(), test.want) {
+			t.Errorf("%v; %s\nhas not %s", err, stdout.String(), test.want)
 		}
 	}
 }

@@ -29,6 +29,22 @@ import (
 type mutant struct {
 	algorithm, is string
 	entry         catalogue.Entry
+	code          *election.Algorithm[ringbully.Process, ringbully.Message] // if it is S1's
+}
+
+// shelf has the mutant in its place.
+func (m *mutant) shelf() shelf {
+	s := library
+	if m.code != nil {
+		s.code = *m.code
+	}
+	s.find = func(name string) (*catalogue.Entry, error) {
+		if name == m.algorithm {
+			return &m.entry, nil
+		}
+		return catalogue.Find(name)
+	}
+	return s
 }
 
 func plant[S, M any](a election.Algorithm[S, M], is string) mutant {
@@ -41,7 +57,11 @@ func plant[S, M any](a election.Algorithm[S, M], is string) mutant {
 		panic(err)
 	}
 	e.Check = right.Check
-	return mutant{a.Name, is, e}
+	m := mutant{algorithm: a.Name, is: is, entry: e}
+	if code, is1 := any(a).(election.Algorithm[ringbully.Process, ringbully.Message]); is1 {
+		m.code = &code
+	}
+	return m
 }
 
 // crude are errors that any algorithm can have: it does not heed messages of a kind.
@@ -154,14 +174,8 @@ func TestAPlantedErrorTurnsAVerdict(t *testing.T) {
 	}
 	verdicts := committed(t)
 	for _, m := range mutants {
-		find := func(name string) (*catalogue.Entry, error) {
-			if name == m.algorithm {
-				return &m.entry, nil
-			}
-			return catalogue.Find(name)
-		}
 		turned := ""
-		for r := range run(t.Context(), asks[m.algorithm], 1, find) {
+		for r := range run(t.Context(), asks[m.algorithm], 1, m.shelf()) {
 			if name := r.Source + " " + r.Where; r.Err != nil || r.Verdict.String() != verdicts[name] {
 				turned = name
 				break
@@ -182,13 +196,15 @@ func asks(t *testing.T) map[string][]Row {
 			continue
 		}
 		asked := map[string]bool{}
-		r := check(t.Context(), row, func(name string) (*catalogue.Entry, error) {
+		noted := library
+		noted.find = func(name string) (*catalogue.Entry, error) {
 			if !asked[name] {
 				asked[name] = true
 				asks[name] = append(asks[name], row)
 			}
 			return catalogue.Find(name)
-		})
+		}
+		r := check(t.Context(), row, noted)
 		if want := verdicts[row.Source+" "+row.Where]; r.Err != nil || r.Verdict.String() != want {
 			t.Errorf("%s %s: %s %v %s, and docs/reproduction.md has %q; go generate ./... makes it", row.Source, row.Where, r.Verdict, r.Err, r.Measured, want)
 		}

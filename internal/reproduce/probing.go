@@ -42,6 +42,22 @@ func (d *doubt) finding(format string, args ...any) Finding {
 	return Finding{Measured: fmt.Sprintf(format, args...)}
 }
 
+// unsettled is the finding of a statement that no finite search settles. It is not checked, with what was found; but if
+// that contradicts the statement, it fails.
+func (d *doubt) unsettled(why, format string, args ...any) Finding {
+	f := d.finding(format, args...)
+	if f.Verdict == Holds {
+		f.Verdict, f.Why = Unchecked, why
+	}
+	return f
+}
+
+// Why no finite search settles a statement.
+const (
+	everyAlgorithm = "it is about every algorithm, which no finite search settles; nothing here contradicts it"
+	everySize      = "it is about growth for all n, which no finite search settles; nothing here contradicts it"
+)
+
 // rings are the orders of 1 … n on a ring that differ: the largest comes first.
 func rings(n int) iter.Seq[election.List] {
 	return func(yield func(election.List) bool) {

@@ -14,8 +14,8 @@ type Verdict uint8
 const (
 	Holds     Verdict = iota
 	Corrected         // it holds with a correction, which the finding names
-	Fails             // and the finding says why, with the run that shows it
-	Unchecked         // and the finding says why
+	Fails             // the finding says why, with the run that shows it
+	Unchecked         // no finite search settles it; the finding has what the search shows, which does not contradict it, and why
 )
 
 // Verdicts are all of them, in order.

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -156,7 +155,7 @@ func TestHowAChecksEndIsTold(t *testing.T) {
 		{func(*Bench) Finding { panic("oh") }, "S1 x panicked: oh", Holds},
 		{func(*Bench) Finding { must(0, fmt.Errorf("it %w", simulate.ErrBroken)); return Finding{} }, "", Fails},
 	} {
-		r := check(t.Context(), row("x", test.check), catalogue.Find)
+		r := check(t.Context(), row("x", test.check), library)
 		if r.Verdict != test.verdict || r.Err == nil != (test.err == "") || r.Err != nil && !strings.HasPrefix(r.Err.Error(), test.err) {
 			t.Errorf("%v %v, want %v %q", r.Verdict, r.Err, test.verdict, test.err)
 		}

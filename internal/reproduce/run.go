@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
@@ -23,13 +24,18 @@ type Result struct {
 // Run checks rows, as many at a time as there are workers, and yields the results in the order of the rows,
 // each as soon as it and those before it are there. Those that are left when ctx is done have its error.
 func Run(ctx context.Context, rows []Row, workers int) iter.Seq[Result] {
-	return run(ctx, rows, workers, catalogue.Find)
+	return run(ctx, rows, workers, library)
 }
 
-// find looks up an algorithm. Rows get theirs by it, so that a test can plant another one.
-type find func(name string) (*catalogue.Entry, error)
+// shelf is where rows get algorithms from, so that a test can plant another one.
+type shelf struct {
+	find func(name string) (*catalogue.Entry, error)
+	code election.Algorithm[ringbully.Process, ringbully.Message] // S1's Bully, whose processors rows look into
+}
 
-func run(ctx context.Context, rows []Row, workers int, find find) iter.Seq[Result] {
+var library = shelf{catalogue.Find, ringbully.Algorithm}
+
+func run(ctx context.Context, rows []Row, workers int, from shelf) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
@@ -47,7 +53,7 @@ func run(ctx context.Context, rows []Row, workers int, find find) iter.Seq[Resul
 		for range workers {
 			go func() {
 				for i := range next {
-					results[i] <- check(ctx, rows[i], find)
+					results[i] <- check(ctx, rows[i], from)
 				}
 			}()
 		}
@@ -60,7 +66,7 @@ func run(ctx context.Context, rows []Row, workers int, find find) iter.Seq[Resul
 }
 
 // check checks one row.
-func check(ctx context.Context, row Row, find find) (result Result) {
+func check(ctx context.Context, row Row, from shelf) (result Result) {
 	result.Row = row
 	defer func() {
 		switch bug := recover().(type) {
@@ -75,7 +81,7 @@ func check(ctx context.Context, row Row, find find) (result Result) {
 			result.Err = fmt.Errorf("%s %s panicked: %v", row.Source, row.Where, bug)
 		}
 	}()
-	b := &Bench{ctx, find}
+	b := &Bench{ctx, from}
 	b.goOn()
 	result.Finding = row.Check(b)
 	b.goOn()
@@ -85,8 +91,8 @@ func check(ctx context.Context, row Row, find find) (result Result) {
 // Bench is what a row is checked with: the engines, and the algorithms by name. Its methods do not return
 // errors. They end the check, so that rows read as what they test.
 type Bench struct {
-	ctx  context.Context
-	find find
+	ctx context.Context
+	shelf
 }
 
 // failure is an error that ends a check.

@@ -39,7 +39,7 @@ var s1Theorems = []Row{
 		Check: innerClaim,
 	},
 	{
-		Where: "Theorem 13.10", Claim: "Bully has message complexity O(n lg n): at most n + 8n(⌈lg n⌉ + 2)",
+		Where: "Theorem 13.10", Claim: "Bully sends at most n + 8n(⌈lg n⌉ + 2) messages: O(n lg n)",
 		How:   "messages of " + manyRingsAre + "; and of rings of up to 2¹⁴, counted, too",
 		Check: theorem1310,
 	},
@@ -259,7 +259,7 @@ func theorem1311(b *Bench) Finding {
 			nearest = min(nearest, float64(r.Open.Messages)/r.Open.Claim)
 		}
 	}
-	f := d.finding("%d algorithms (%s): at least %.3g times as many", len(names), strings.Join(names, ", "), nearest)
+	f := d.unsettled(everyAlgorithm, "%d algorithms (%s), n up to 256: at least %.3g times as many", len(names), strings.Join(names, ", "), nearest)
 	f.Replay = "ringleader run ring-bully --n 256 --order decreasing --schedule burns"
 	return f
 }
@@ -279,7 +279,7 @@ func optimality(b *Bench) Finding {
 		d.unless(ratio <= allowed, "n = %d: %.3g times", n, ratio)
 		least, most = min(least, ratio), max(most, ratio)
 	}
-	return d.finding("%.3g to %.3g times", least, most)
+	return d.unsettled(everyAlgorithm, "%.3g to %.3g times, n up to 4096", least, most)
 }
 
 func exercise1331(b *Bench) Finding {
@@ -299,7 +299,7 @@ func exercise1331(b *Bench) Finding {
 		want := uint64(n) * uint64(n+1) / 2
 		d.unless(r.MinMessages.Election == want && r.MaxMessages.Election == want, "n = %d: %d to %d messages", n, r.MinMessages.Election, r.MaxMessages.Election)
 	}
-	f := d.finding("n(n + 1)/2 messages, %d for the largest n; delays make no difference, since everybody sends its identifier at some time", most)
+	f := d.unsettled(everySize, "n(n + 1)/2 messages, %d for n = 512; delays make no difference, since everybody sends its identifier at some time", most)
 	f.Replay = "ringleader run ring-bully-simple --n 512 --order decreasing"
 	return f
 }
@@ -313,7 +313,7 @@ func exercise1332(b *Bench) Finding {
 		d.unless(r.Right && r.Messages.Total == 3*n*k+3*n, "n = %d: %d messages, not %d", n, r.Messages.Total, 3*n*k+3*n)
 		most = r.Messages.Total
 	}
-	f := d.finding("3n lg n + 3n messages, %d for the largest n: 3 of the 8 n lg n that Theorem 13.10 allows", most)
+	f := d.unsettled(everySize, "3n lg n + 3n messages, %d for n = 4096: 3 of the 8 n lg n that Theorem 13.10 allows", most)
 	f.Replay = "ringleader run ring-bully --n 4096 --order bit-reversal"
 	return f
 }

@@ -37,8 +37,12 @@ var s2Exercises = []Row{
 		How: "odd-one-out in rounds on rings of 2 to 12, wherever the odd one is, smaller or greater; every schedule of up to 4", Check: exercise4a,
 	},
 	{
-		Where: "exercise 4(b)", Claim: "all but two: it is possible unless the two are equal and opposite each other",
-		How: "odd-pair in rounds on rings of 2 to 10, wherever the two are; and what opposite processes do", Check: exercise4b,
+		Where: "exercise 4(b)", Claim: "all but two have the same uid: an election is possible unless the two are equal and opposite each other",
+		How: "odd-pair in rounds on rings of 2 to 10, wherever the two are", Check: exercise4b,
+	},
+	{
+		Where: "exercise 4(b), equal and opposite", Claim: "if the two are equal and opposite each other, no algorithm elects",
+		How: "odd-pair, odd-one-out and lcr in rounds on such rings of 2 to 10: what opposite processes do", Check: equalAndOpposite,
 	},
 	{
 		Where: "exercise 5(a)", Claim: "three messages: election asks, vote (an answer) silences, coordinator announces",
@@ -169,14 +173,14 @@ func exercise4a(b *Bench) Finding {
 			}
 		}
 	}
-	f := holds(wrong.first, "%d rings: the odd one leads (of two: the larger); %d states; a process alone cannot know that it is", runs, states)
+	f := holds(wrong.first, "%d rings: the odd one leads (of two: the larger); %d states", runs, states)
 	f.Replay = "ringleader run odd-one-out --ids 5,5,7,5 --timing synchronous"
 	return f
 }
 
-func exercise4b(b *Bench) Finding {
-	var wrong doubt
-	solved, alike := 0, 0
+// pairs yields the rings of 2 to 10 on which all but two have the same identifier, and whether those are equal and
+// opposite each other.
+func pairs(yield func(ids []uint64, opposite bool) bool) {
 	for n := 2; n <= 10; n++ {
 		for first := range n {
 			for second := range n {
@@ -184,26 +188,47 @@ func exercise4b(b *Bench) Finding {
 					continue
 				}
 				for _, odd := range [][2]int{{7, 7}, {3, 3}, {3, 7}, {7, 9}} {
-					ids := with(n, [2]int{first, odd[0]}, [2]int{second, odd[1]})
-					if odd[0] == odd[1] && 2*(second-first+n)%(2*n) == n {
-						alike++
-						b.opposite(&wrong, ids)
-						continue
+					opposite := odd[0] == odd[1] && 2*(second-first+n)%(2*n) == n
+					if !yield(with(n, [2]int{first, odd[0]}, [2]int{second, odd[1]}), opposite) {
+						return
 					}
-					solved++
-					r := b.inRounds("odd-pair", ids)
-					wrong.unless(end(r) == right, "on %v: %s", ids, end(r))
 				}
 			}
 		}
 	}
-	f := holds(wrong.first, "%d rings: one leads; on %d with equal ones opposite, each process does at each time what the opposite one does, so none or two would", solved, alike)
+}
+
+func exercise4b(b *Bench) Finding {
+	var wrong doubt
+	solved := 0
+	for ids, opposite := range pairs {
+		if opposite {
+			continue
+		}
+		solved++
+		r := b.inRounds("odd-pair", ids)
+		wrong.unless(end(r) == right, "on %v: %s", ids, end(r))
+	}
+	f := holds(wrong.first, "%d rings: one leads", solved)
 	f.Replay = "ringleader run odd-pair --ids 5,7,5,5,9 --timing synchronous"
 	return f
 }
 
-// opposite finds that on a ring that is twice the same, any algorithm's processes do what the opposite ones do: here
-// those that are made for rings like that.
+func equalAndOpposite(b *Bench) Finding {
+	var wrong doubt
+	alike := 0
+	for ids, opposite := range pairs {
+		if opposite {
+			alike++
+			b.opposite(&wrong, ids)
+		}
+	}
+	f := wrong.unsettled(everyAlgorithm, "%d rings, 3 algorithms: each process does at each time what the opposite one does, so none or two lead", alike)
+	f.Replay = "ringleader run odd-pair --ids 7,5,7,5 --timing synchronous"
+	return f
+}
+
+// opposite finds that on a ring that is twice the same, the processes of algorithms do what the opposite ones do.
 func (b *Bench) opposite(wrong *doubt, ids []uint64) {
 	half := len(ids) / 2
 	for _, algorithm := range []string{"odd-pair", "odd-one-out", "lcr"} {

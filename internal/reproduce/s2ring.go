@@ -11,12 +11,6 @@ import (
 // s2LogicalRing are the statements of section 2.4.
 var s2LogicalRing = []Row{
 	{
-		Where: "section 2.4, simplest", Claim: "the simplest topology, and easy to construct", How: "not at all",
-		Check: func(*Bench) Finding {
-			return Finding{Verdict: Unchecked, Why: "simple and easy are not defined"}
-		},
-	},
-	{
 		Where: "section 2.4, return", Claim: "a message returns to its initiator in the end",
 		How: "lists of logical-ring among 2 to 7, each set of dead ones and each of the others starting; and one that dies with the list", Check: listReturns,
 	},

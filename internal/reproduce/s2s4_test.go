@@ -21,7 +21,6 @@ import (
 	"ringleader.example/ringleader/algorithms/preferencering"
 	"ringleader.example/ringleader/algorithms/preferencetree"
 	"ringleader.example/ringleader/algorithms/tree"
-	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 )
 
@@ -58,7 +57,7 @@ func quickS2AndS4() []Row {
 
 func TestTheVerdictsOnS2AndS4(t *testing.T) {
 	seen := 0
-	for r := range run(t.Context(), quickS2AndS4(), 1, catalogue.Find) {
+	for r := range run(t.Context(), quickS2AndS4(), 1, library) {
 		name := r.Source + " " + r.Where
 		want, listed := notSimplyHolding[name]
 		if listed {
@@ -208,15 +207,9 @@ func TestAPlantedErrorTurnsAVerdictOnS2OrS4(t *testing.T) {
 	}
 	quick := quickS2AndS4()
 	for _, m := range mutants {
-		find := func(name string) (*catalogue.Entry, error) {
-			if name == m.algorithm {
-				return &m.entry, nil
-			}
-			return catalogue.Find(name)
-		}
 		rows := slices.DeleteFunc(slices.Clone(quick), func(r Row) bool { return !slices.Contains(watched[m.algorithm], r.Where) })
 		turned := false
-		for r := range run(t.Context(), rows, 1, find) {
+		for r := range run(t.Context(), rows, 1, m.shelf()) {
 			if turned = r.Err != nil || r.Verdict != notSimplyHolding[r.Source+" "+r.Where]; turned {
 				break
 			}

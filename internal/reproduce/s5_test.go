@@ -9,7 +9,6 @@ import (
 	"ringleader.example/ringleader/algorithms/knownsize"
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/algorithms/variablespeeds"
-	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 )
 
@@ -43,7 +42,7 @@ func quickS5() []Row {
 
 func TestTheVerdictsOnS5(t *testing.T) {
 	seen := 0
-	for r := range run(t.Context(), quickS5(), 1, catalogue.Find) {
+	for r := range run(t.Context(), quickS5(), 1, library) {
 		want, listed := s5NotSimplyHolding[r.Where]
 		if listed {
 			seen++
@@ -109,14 +108,8 @@ func TestAPlantedErrorTurnsAVerdictOnS5(t *testing.T) {
 		mutants = append(mutants, more...)
 	}
 	for _, m := range mutants {
-		find := func(name string) (*catalogue.Entry, error) {
-			if name == m.algorithm {
-				return &m.entry, nil
-			}
-			return catalogue.Find(name)
-		}
 		turned := false
-		for r := range run(t.Context(), quickS5(), 1, find) {
+		for r := range run(t.Context(), quickS5(), 1, m.shelf()) {
 			if turned = r.Err != nil || r.Verdict != s5NotSimplyHolding[r.Where]; turned {
 				break
 			}

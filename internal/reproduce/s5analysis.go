@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"ringleader.example/ringleader/algorithms/stopandgo"
+	claims "ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/search"
 	"ringleader.example/ringleader/simulate"
@@ -15,23 +16,23 @@ import (
 var s5Analysis = []Row{
 	{
 		Where: "section 4, observation (1)", Claim: "for each participating identity there is at most one message in the ring",
-		How: checked, Check: every("each participating identity", "%[1]d elections, at most %[3]d"),
+		How: checked, Check: every(claims.OneMessage, "%[1]d elections, at most %[3]d"),
 	},
 	{
 		Where: "section 4, observation (2)", Claim: "at the end of phase m an alive identity has walked h_m steps, or is back where it started",
-		How: checked, Check: every("at the end of phase m", "%[1]d elections, %[2]d ends of phases"),
+		How: checked, Check: every(claims.EndsOfPhases, "%[1]d elections, %[2]d ends of phases"),
 	},
 	{
 		Where: "section 4, observation (3)", Claim: "for all m, h_(m+1) is greater than h_m",
-		How: checked, Check: every("each hypothesis", "%[1]d elections: those of P1 to P4 grow, rounded up"),
+		How: checked, Check: every(claims.GrowingPhases, "%[1]d elections: those of P1 to P4 grow, rounded up"),
 	},
 	{
 		Where: "section 4, observation (4)", Claim: "only the identity of the leader arrives at the processor it started from",
-		How: checked, Check: every("only the identity of the leader", "%[1]d elections: so it is"),
+		How: checked, Check: every(claims.OneHome, "%[1]d elections: so it is"),
 	},
 	{
 		Where: "Theorem 4.1", Claim: "the protocol finishes in a finite amount of time, and at the end a leader has been elected",
-		How: checked + "; all know it", Check: every("at the end a leader", "%[1]d elections: one leader, and everybody knows"),
+		How: checked + "; all know it", Check: every(claims.Elected, "%[1]d elections: one leader, and everybody knows"),
 	},
 	{
 		Where: "Theorem 4.2", Claim: "phase 0 requires n messages, and at most n time units until the last identity starts",
@@ -55,15 +56,15 @@ var s5Analysis = []Row{
 	},
 	{
 		Where: "section 4, order", Claim: "the relative order in the ring among alive identities does not change",
-		How: checked, Check: every("the cyclic order", "%[1]d elections, %[2]d identities: it never changed"),
+		How: checked, Check: every(claims.OrderKept, "%[1]d elections, %[2]d identities: it never changed"),
 	},
 	{
 		Where: "section 4, dist", Claim: "t(j) <= t(i) + dist(i, j)",
-		How: checked, Check: every("t(j) <= t(i) + dist(i, j)", "%[1]d elections: so it is"),
+		How: checked, Check: every(claims.LatestEntry, "%[1]d elections: so it is"),
 	},
 	{
 		Where: "Lemma 4.4", Claim: "the sum of max(t(id(i)) - t(id(i-1)), 0) around the ring is at most n",
-		How: checked, Check: every("the sum of the rises", "%[1]d elections: at most n; the largest sum is %[3]d"),
+		How: checked, Check: every(claims.SumOfRises, "%[1]d elections: at most n; the largest sum is %[3]d"),
 	},
 	{
 		Where: "Lemma 4.4, the sum to n", Claim: "for S = id(1) … id(k), the sum goes from i = 2 to n, and to id(n)",
@@ -71,11 +72,39 @@ var s5Analysis = []Row{
 	},
 	{
 		Where: "Theorem 4.3, proof, black", Claim: "segments of black identities do not overlap: no more than n messages",
-		How: checked, Check: every("the segments of black", "%[1]d elections: disjoint, together at most %[3]d messages"),
+		How: checked, Check: every(claims.Black, "%[1]d elections: disjoint, together at most %[3]d messages"),
+	},
+	{
+		Where: "Theorem 4.3, proof, white and red", Claim: "if j is in B(1), as a processor sends first j and later id(1), then j > id(1), and j is red or white",
+		How: checkedLate, Check: each((*Bench).latecomers, claims.SentBefore, "%[1]d elections, %[2]d such pairs: so it is"),
+	},
+	{
+		Where: "Theorem 4.3, proof, case 1", Claim: "no red identity in B(1): its messages are at most h_m·|B(1)| <= h_m(k(1) - id(1)) <= t(id(1)) - t(k(1))",
+		How: checkedLate, Check: each((*Bench).latecomers, claims.CaseOne, "%[1]d elections, %[2]d such B(i), from each id(1): so it is"),
+	},
+	{
+		Where: "Theorem 4.3, proof, id(2) in case 1", Claim: "the first identity after id(1) that is not in B(1) is black",
+		How: checkedLate, Check: each((*Bench).latecomers, claims.CaseOneNext, "%[1]d elections, %[2]d times: so it is"),
+	},
+	{
+		Where: "Theorem 4.3, proof, case 2", Claim: "a red identity in B(1): those up to the last red one take at most h_m·|B'(1)| <= h_m(k(1) - id(1)) <= t(id(1)) - t(k(1)) messages",
+		How: checkedLate, Check: each((*Bench).latecomers, claims.CaseTwo, "%[1]d elections, %[2]d such B'(i), from each id(1): so it is"),
+	},
+	{
+		Where: "Theorem 4.3, proof, pairs", Claim: "id(1), k(1), id(2), … are clockwise ordered, k(i) is not id(i), and t(id(i)) > t(k(i))",
+		How: checkedLate, Check: each((*Bench).latecomers, claims.PairsOrdered, "%[1]d elections, %[2]d pairs, from each id(1): so it is"),
+	},
+	{
+		Where: "Theorem 4.3, proof, all considered", Claim: "each non-black identity has been considered, in one B(i) or B'(i)",
+		How: checkedLate, Check: each((*Bench).latecomers, claims.AllConsidered, "%[1]d elections, %[2]d red and white identities: each in one, from each id(1)"),
+	},
+	{
+		Where: "Theorem 4.3, proof, the sum", Claim: "red and white identities take no more messages than the sum of t(id(i)) - t(k(i)), which is at most n",
+		How: checkedLate, Check: each((*Bench).latecomers, claims.RedAndWhite, "%[1]d elections: so it is; they take %[3]d messages in one phase, at most"),
 	},
 	{
 		Where: "Lemma 4.5", Claim: "t(j) < t(id(1)) - h_m(j - id(1)) if a processor sends in phase m first j, later id(1)",
-		How: checked + ", and 2000 random awakenings more", Check: lemma45,
+		How: checkedLate, Check: each((*Bench).latecomers, claims.Lemma45, "%[1]d elections, %[2]d pairs of identities: so it is"),
 	},
 	{
 		Where: "Lemma 4.5, proof, phase 1", Claim: "j enters phase 1 at time t(j) + 2·h_m·j + h_(m-1)",
@@ -87,9 +116,11 @@ var s5Analysis = []Row{
 	},
 	{
 		Where: "Theorem 4.3, less than", Claim: "fewer than 2n messages, where the proof adds up to no more than n and n",
-		How: "the same runs, and those 2000: phases in which no processor sends a larger identity before a smaller one, and others", Check: lessThan,
+		How: "the same runs: those in which no processor sends a larger identity before a smaller one, and others", Check: lessThan,
 	},
 }
+
+const checkedLate = "package check, on records of P1 to P4: " + latecomersAre
 
 const checked = "package check, on records of P1 to P4: " + awakeningsAre
 
@@ -97,10 +128,9 @@ func theorem42(b *Bench) Finding {
 	var d doubt
 	rounds, most := 0, 0
 	for r := range b.rounds() {
-		c, found := claimed(b.claim(r, &d), "at most n units between")
-		d.unless(found && c.Holds, "%s: %s", r.replay(), c.Measured)
+		c := b.claim(r, claims.LastEntry, &d)
 		d.unless(r.ByPhase[0] == uint64(r.n()), "%s: %d messages in phase 0", r.replay(), r.ByPhase[0])
-		rounds, most = rounds+1, max(most, int(counting(c.Measured))-r.n())
+		rounds, most = rounds+1, max(most, c.Count-r.n())
 	}
 	return d.finding("%d elections: n messages each; units less n: at most %d", rounds, most)
 }
@@ -139,8 +169,7 @@ func theorem43(tries int, sizes ...int) func(*Bench) Finding {
 		var d doubt
 		rounds := 0
 		for r := range b.rounds() {
-			c, found := claimed(b.claim(r, &d), "fewer than 2n messages")
-			d.unless(found && c.Holds, "%s: %s", r.replay(), c.Measured)
+			b.claim(r, claims.PhaseMessages, &d)
 			rounds++
 		}
 		text := ""
@@ -190,8 +219,7 @@ func sumToK(b *Bench) Finding {
 	printed, rounds, fewer := true, 0, 0
 	var d doubt
 	for r := range b.rounds() {
-		c, found := claimed(b.claim(r, &d), "the sum of the rises")
-		d.unless(found && c.Holds, "%s: %s", r.replay(), c.Measured)
+		b.claim(r, claims.SumOfRises, &d)
 		if k := len(r.entered()); k < r.n() {
 			printed = false
 			fewer++
@@ -202,25 +230,6 @@ func sumToK(b *Bench) Finding {
 		"%d elections, in %d of them k < n: the sum to k is at most n: %v", rounds, fewer, d.first == "")
 }
 
-func lemma45(b *Bench) Finding {
-	var d doubt
-	elections, pairs := 0, 0
-	check := func(r *round) {
-		c, found := claimed(b.claim(r, &d), "t(j) < t(i)")
-		d.unless(found && c.Holds, "%s: %s", r.replay(), c.Measured)
-		elections, pairs = elections+1, pairs+int(counting(c.Measured))
-	}
-	for r := range b.rounds() {
-		check(r)
-	}
-	source := source5(2)
-	for range 2000 {
-		check(b.round(drawn(schemes[1], source)))
-	}
-	d.unless(pairs > 0, "no processor sends a larger identity before a smaller one")
-	return d.finding("%d elections, %d pairs of identities: so it is", elections, pairs)
-}
-
 func entersPhaseM(b *Bench) Finding {
 	first, each := true, true
 	phases := 0
@@ -228,17 +237,17 @@ func entersPhaseM(b *Bench) Finding {
 		entered := r.entered()
 		begun := map[uint64]int{} // the phase that an identity is in
 		for _, h := range r.hops() {
-			if begun[h.id] == h.phase {
+			if begun[h.ID] == h.Phase {
 				continue
 			}
-			begun[h.id] = h.phase
-			if h.phase == 1 {
+			begun[h.ID] = h.Phase
+			if h.Phase == 1 {
 				continue
 			}
 			phases++
-			at := entered[h.id].Add(r.hypotheses[h.phase-1].Times(2 * h.id)).Add(r.hypotheses[h.phase-2])
+			at := entered[h.ID].Add(r.hypotheses[h.Phase-1].Times(2 * h.ID)).Add(r.hypotheses[h.Phase-2])
 			each = each && h.at == at
-			first = first && entered[h.id].Add(r.hypotheses[0].Times(2*h.id)) == at
+			first = first && entered[h.ID].Add(r.hypotheses[0].Times(2*h.ID)) == at
 		}
 	}
 	return corrected(first, each && phases > 0, "phase m is meant; it enters phase 1 at t(j) + 2·h_1·j",
@@ -274,13 +283,9 @@ func lastLine(b *Bench) Finding {
 func lessThan(b *Bench) Finding {
 	var d doubt
 	without, with, largest := 0, 0, 0.0
-	look := func(r *round) {
-		all := b.claim(r, &d)
-		pairs, found := claimed(all, "t(j) < t(i)")
-		phase, too := claimed(all, "fewer than 2n messages")
-		d.unless(found && too && pairs.Holds && phase.Holds, "%s: %s; %s", r.replay(), pairs.Measured, phase.Measured)
-		most := int(counting(phase.Measured))
-		if counting(pairs.Measured) == 0 {
+	for r := range b.latecomers() {
+		most := b.claim(r, claims.PhaseMessages, &d).Count
+		if b.claim(r, claims.Lemma45, &d).Count == 0 {
 			without++
 			d.unless(most <= r.n(), "%s: %d messages in a phase though all are black", r.replay(), most)
 		} else {
@@ -288,15 +293,8 @@ func lessThan(b *Bench) Finding {
 			largest = max(largest, float64(most)/float64(r.n()))
 		}
 	}
-	for r := range b.rounds() {
-		look(r)
-	}
-	source := source5(2)
-	for range 2000 {
-		look(b.round(drawn(schemes[1], source)))
-	}
-	d.unless(with > 0 && without > 0, "%d elections with such a pair, %d without", with, without)
-	f := corrected(false, d.first == "", "the proof leaves that out: if no pair is counted, all are black, and n is less than 2n; if one is, Lemma 4.5 is strict",
+	d.unless(with > 0, "no processor sends a larger identity before a smaller one")
+	f := corrected(without == 0, d.first == "", "the proof leaves out that no pair may be counted: then all are black, and n is less than 2n; if one is, Lemma 4.5 is strict",
 		"%d elections without such a pair: at most n in each phase; %d with one: at most %.3g n", without, with, largest)
 	if d.first != "" {
 		f.Why = d.first

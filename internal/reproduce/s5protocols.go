@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/order"
 )
 
@@ -56,15 +57,15 @@ var s5Protocols = []Row{
 	},
 	{
 		Where: "Theorem 5.1, proof, (P1)", Claim: "n <= h_t = c^t < c·n and t <= log_c n + 1",
-		How: "P1 with c = 2, 3 and 10 on rings of 1 to 2000", Check: proofP1,
+		How: "P1 with c = 2, 3 and 10 on rings of 1 to 2000, and up to 2^40 of one more than a hypothesis", Check: proofP1,
 	},
 	{
 		Where: "Theorem 5.1, proof, (P2)", Claim: "h_t = c^(a^t) and t <= log_a log_c n + 1",
-		How: "P2 with a = 2 and c = 2 and 3 on rings of 2 to 2000", Check: proofP2,
+		How: "P2 with a = 2 and c = 2 and 3 on rings of 2 to 2000, and up to 2^40 of one more than a hypothesis", Check: proofP2,
 	},
 	{
 		Where: "Theorem 5.1, proof, (P3)", Claim: "h_t = c^((lg c)^(2^(t-1))) and t <= a·lg lg lg n + 1",
-		How: "P3 with c = 4, 8 and 16 on rings of c to 2000", Check: proofP3,
+		How: "P3 with c = 4, 8 and 16 on rings of c to 2000, and up to 2^40 of one more than a hypothesis", Check: proofP3,
 	},
 	{
 		Where: "Theorem 5.1, proof, (P4)", Claim: "h_t is 2^2^…, a sum with t - 2 terms, and t = O(log* n)",
@@ -85,9 +86,20 @@ var (
 )
 
 const (
-	timed  = "counted on random rings of 16 to 4096: when the leader is elected, over i·h, h being what is claimed"
-	sentIn = "counted on ordered and random rings of 16 to 4096, over n and phases: election messages; phases against their bound"
+	worst  = "and of 3 to 65537 that are one more than a hypothesis, where the next one is largest for them"
+	timed  = "counted on random rings of 16 to 4096, " + worst + ": when the leader is elected, over i·h, h being what is claimed"
+	sentIn = "counted on ordered and random rings of 16 to 4096, " + worst + ": election messages over n and phases; phases against their bound"
 )
+
+// worstSizes are one more than a hypothesis, up to a size: there the last hypothesis is farthest above n.
+func (b *Bench) worstSizes(s subject, most int) (sizes []int) {
+	for _, h := range hypotheses(b.algorithm(s.algorithm), s, most) {
+		if h != nil && h.Cmp(big.NewInt(int64(most))) < 0 {
+			sizes = append(sizes, int(h.Int64())+1)
+		}
+	}
+	return sizes
+}
 
 // parameterC is c.
 func parameterC(s subject) (c float64) {
@@ -99,24 +111,37 @@ func parameterC(s subject) (c float64) {
 func protocolTime(all []subject, times float64, lg func(n, c float64) float64) func(*Bench) Finding {
 	return func(b *Bench) Finding {
 		var d doubt
-		most := math.Inf(-1)
+		over := func(s subject, n int, seed uint64) float64 {
+			r := b.counted(s, must(order.Parse("random", n, seed)))
+			over := lgOf(r.Time.Elected) - math.Log2(float64(r.Leader)) - lg(float64(n), parameterC(s))
+			d.unless(r.Leader == 1 && over <= math.Log2(times), "%s %v, n = %d: elected at %d", s.algorithm, s.set, n, r.Time.Elected)
+			return math.Exp2(over)
+		}
+		most, above, sizes := 0.0, 0.0, 0
 		for _, s := range all {
 			for n := 16; n <= 4096; n *= 4 {
 				for seed := range uint64(3) {
-					r := b.counted(s, must(order.Parse("random", n, seed)))
-					over := lgOf(r.Time.Elected) - math.Log2(float64(r.Leader)) - lg(float64(n), parameterC(s))
-					d.unless(r.Leader == 1 && over <= math.Log2(times), "%s %v, n = %d: elected at %d", s.algorithm, s.set, n, r.Time.Elected)
-					most = max(most, over)
+					most = max(most, over(s, n, seed))
 				}
 			}
+			for _, n := range b.worstSizes(s, 65537) {
+				above = max(above, over(s, n, 1))
+				sizes++
+			}
 		}
-		// What is simulated has to be what is counted.
-		for _, s := range all {
-			s.ids = []uint64{5, 2, 7, 1, 8, 3, 6, 4, 9, 12, 11, 10, 13, 16, 15, 14, 17}
-			r, c := b.round(&awakening{subject: s}), b.counted(s, s.instance().IDs)
-			d.unless(r.Right && r.Time.Elected.Big().Cmp(c.Time.Elected) == 0, "%s: elected at %s, counted %d", s.algorithm, r.Time.Elected, c.Time.Elected)
-		}
-		return d.finding("at most %.3g times that", math.Exp2(most))
+		b.simulatesAsCounted(&d, all)
+		d.unless(sizes > 0, "no size is one more than a hypothesis")
+		return d.unsettled(everySize, "at most %.3g times that; of %d sizes just above a hypothesis, %.3g times", most, sizes, above)
+	}
+}
+
+// simulatesAsCounted finds that what is simulated is what is counted, on a ring of 17.
+func (b *Bench) simulatesAsCounted(d *doubt, all []subject) {
+	for _, s := range all {
+		s.ids = []uint64{5, 2, 7, 1, 8, 3, 6, 4, 9, 12, 11, 10, 13, 16, 15, 14, 17}
+		r, c := b.round(&awakening{subject: s}), b.counted(s, s.instance().IDs)
+		d.unless(r.Right && r.Time.Elected.Big().Cmp(c.Time.Elected) == 0 && r.Messages.Election == c.Messages.Election,
+			"%s: elected at %s, counted %d; %d messages, counted %d", s.algorithm, r.Time.Elected, c.Time.Elected, r.Messages.Election, c.Messages.Election)
 	}
 }
 
@@ -124,22 +149,31 @@ func protocolTime(all []subject, times float64, lg func(n, c float64) float64) f
 func protocolMessages(all []subject, phases func(n, c float64) float64) func(*Bench) Finding {
 	return func(b *Bench) Finding {
 		var d doubt
-		most, rings := 0.0, 0
+		over := func(s subject, ids election.Arrangement) float64 {
+			n, c := uint64(ids.Len()), parameterC(s)
+			r := b.counted(s, ids)
+			t := len(r.ByPhase) - 1
+			d.unless(float64(t) <= phases(float64(n), c)+1e-9 && r.Messages.Election <= n+uint64(t)*(2*n-1),
+				"%s %v %s %d phases, %d messages", s.algorithm, s.set, onRing(ids), t, r.Messages.Election)
+			return float64(r.Messages.Election) / float64(n) / phases(float64(n), c)
+		}
+		most, above, rings, sizes := 0.0, 0.0, 0, 0
 		for _, s := range all {
 			for ids := range largeRings(16, 64, 256, 1024, 4096) {
-				n := uint64(ids.Len())
-				r := b.counted(s, ids)
-				t := len(r.ByPhase) - 1
-				d.unless(float64(t) <= phases(float64(n), parameterC(s))+1e-9 && r.Messages.Election <= n+uint64(t)*(2*n-1),
-					"%s %v %s %d phases, %d messages", s.algorithm, s.set, onRing(ids), t, r.Messages.Election)
-				most = max(most, float64(r.Messages.Election)/float64(n)/phases(float64(n), parameterC(s)))
+				most = max(most, over(s, ids))
 				rings++
 			}
-			s.ids = []uint64{5, 2, 7, 1, 8, 3, 6, 4, 9, 12, 11, 10, 13, 16, 15, 14, 17}
-			r, c := b.round(&awakening{subject: s}), b.counted(s, s.instance().IDs)
-			d.unless(r.Right && r.Messages.Election == c.Messages.Election, "%s: %d messages, counted %d", s.algorithm, r.Messages.Election, c.Messages.Election)
+			for _, n := range b.worstSizes(s, 65537) {
+				for _, how := range []string{"random", "decreasing"} {
+					above = max(above, over(s, must(order.Parse(how, n, 1))))
+				}
+				sizes++
+			}
 		}
-		return d.finding("%d rings: no more phases than their bound, and messages at most %.3g times n and that", rings, most)
+		b.simulatesAsCounted(&d, all)
+		d.unless(sizes > 0, "no size is one more than a hypothesis")
+		return d.unsettled(everySize, "%d rings: no more phases than their bound, and messages at most %.3g times n and that; so on two of each of %d sizes just above a hypothesis, %.3g times",
+			rings, most, sizes, above)
 	}
 }
 
@@ -176,7 +210,7 @@ func tAndH(b *Bench) Finding {
 		d.unless(r.Messages.Election <= n+t*(2*n-1), "%s: %d messages", r.replay(), r.Messages.Election)
 		rounds, most = rounds+1, max(most, float64(r.Messages.Election)/float64(n*(t+1)))
 	}
-	return d.finding("%d elections: at most %.3g·n(t + 1) messages; elected at t(i) + 2·i·h_t + n, exactly", rounds, most)
+	return d.unsettled(everySize, "%d elections: at most %.3g·n(t + 1) messages; elected at t(i) + 2·i·h_t + n, exactly", rounds, most)
 }
 
 // lastHypothesis is h_t, and t.
@@ -221,11 +255,24 @@ func upperFixedPoint(b *Bench) Finding {
 	return f
 }
 
+// proofSizes are the sizes up to 2000, and beyond those just above a hypothesis.
+func (b *Bench) proofSizes(s subject, least int) (sizes []int) {
+	for n := least; n <= 2000; n++ {
+		sizes = append(sizes, n)
+	}
+	for _, n := range b.worstSizes(s, 1<<40) {
+		if n > 2000 {
+			sizes = append(sizes, n)
+		}
+	}
+	return sizes
+}
+
 func proofP1(b *Bench) Finding {
 	one, more, checks := true, true, 0
 	for _, s := range p1 {
 		c := int64(parameterC(s))
-		for n := 1; n <= 2000; n++ {
+		for _, n := range b.proofSizes(s, 1) {
 			h, t := b.lastHypothesis(s, n)
 			ok := h.Cmp(big.NewInt(int64(n))) >= 0 && h.Cmp(big.NewInt(c*int64(n))) < 0 && h.Cmp(new(big.Int).Exp(big.NewInt(c), big.NewInt(int64(t)), nil)) == 0 &&
 				float64(t) <= math.Log(float64(n))/math.Log(float64(c))+1+1e-9
@@ -249,7 +296,7 @@ func proofP2(b *Bench) Finding {
 	printed, meant, phases, checks := true, true, true, 0
 	for _, s := range p2 {
 		c := int64(parameterC(s))
-		for n := 2; n <= 2000; n++ {
+		for _, n := range b.proofSizes(s, 2) {
 			h, t := b.lastHypothesis(s, n)
 			if t == 0 {
 				return Finding{Verdict: Fails, Why: fmt.Sprintf("n = %d: no hypotheses", n)}
@@ -270,7 +317,7 @@ func proofP3(b *Bench) Finding {
 	for _, c := range []int64{4, 8, 16} {
 		s := subject{algorithm: "stop-and-go-p3", set: []string{fmt.Sprintf("c=%d", c)}}
 		lg := int64(math.Log2(float64(c)))
-		for n := int(c); n <= 2000; n++ {
+		for _, n := range b.proofSizes(s, int(c)) {
 			h, t := b.lastHypothesis(s, n)
 			if t == 0 {
 				return Finding{Verdict: Fails, Why: fmt.Sprintf("n = %d: no hypotheses", n)}

@@ -142,50 +142,88 @@ func (r *round) n() int { return len(r.ids) }
 // last is the hypothesis that is at least n.
 func (r *round) last() election.Ticks { return r.hypotheses[len(r.hypotheses)-1] }
 
-// claim is what package check says of a run.
-func (b *Bench) claim(r *round, d *doubt) []claims.Claim {
+// claim is what package check finds of a statement in a run.
+func (b *Bench) claim(r *round, s claims.Statement, d *doubt) claims.Claim {
 	all, err := b.algorithm(r.algorithm).Check(r.Record, r.Prepared)
 	d.unless(err == nil, "%s: %v", r.replay(), err)
-	return all
+	c := claims.Find(all, s)
+	d.unless(c.Holds, "%s: %s", r.replay(), c.Measured)
+	return c
 }
 
-// claimed is one of these, by how its text begins.
-func claimed(all []claims.Claim, text string) (claims.Claim, bool) {
-	at := slices.IndexFunc(all, func(c claims.Claim) bool { return strings.HasPrefix(c.Text, text) })
-	if at < 0 {
-		return claims.Claim{}, false
-	}
-	return all[at], true
+// every finds that a statement of package check holds in all rounds. What is measured is formatted with the number of
+// rounds, and the sum and the greatest of what was counted in them.
+func every(s claims.Statement, format string) func(*Bench) Finding {
+	return each((*Bench).rounds, s, format)
 }
 
-// counting is the number with which text begins, after "at most" or "together at most" if that is there.
-func counting(text string) (n int) {
-	if _, err := fmt.Sscanf(strings.TrimPrefix(strings.TrimPrefix(text, "together "), "at most "), "%d", &n); err != nil {
-		return 0
-	}
-	return n
-}
-
-// every finds that a claim of package check holds in all rounds. What is measured is formatted with the number of
-// rounds, and the sum and the greatest of the numbers that they measured.
-func every(text, format string) func(*Bench) Finding {
+// each is every, in these rounds. Where it counts cases, there has to be one.
+func each(rounds func(*Bench) iter.Seq[*round], s claims.Statement, format string) func(*Bench) Finding {
 	return func(b *Bench) Finding {
 		var d doubt
-		rounds, sum, most := 0, 0, 0
+		elections, sum, most := 0, 0, 0
 		replay := ""
-		for r := range b.rounds() {
-			c, found := claimed(b.claim(r, &d), text)
-			if replay == "" && !(found && c.Holds) {
+		for r := range rounds(b) {
+			c := b.claim(r, s, &d)
+			if replay == "" && !c.Holds {
 				replay = r.replay()
 			}
-			d.unless(found && c.Holds, "%s: %s", r.replay(), c.Measured)
-			value := counting(c.Measured)
-			rounds, sum, most = rounds+1, sum+value, max(most, value)
+			elections, sum, most = elections+1, sum+c.Count, max(most, c.Count)
 		}
-		f := d.finding("%s", fmt.Sprintf(format, rounds, sum, most))
+		d.unless(sum > 0 || s == claims.LatestEntry, "there is no case of it in %d elections", elections)
+		f := d.finding("%s", fmt.Sprintf(format, elections, sum, most))
 		f.Replay = replay
 		return f
 	}
+}
+
+// latecomers are the rounds, and elections in which one processor wakes last, behind one that wakes first and has a slightly
+// larger identity: there an identity walks in a phase where another has walked before, which in most other elections
+// none does.
+func (b *Bench) latecomers() iter.Seq[*round] {
+	return func(yield func(*round) bool) {
+		for r := range b.rounds() {
+			if !yield(r) {
+				return
+			}
+		}
+		source := source5(2)
+		for range 500 {
+			if !yield(b.round(latecomer(source))) {
+				return
+			}
+		}
+	}
+}
+
+const latecomersAre = awakeningsAre + "; and 500 of up to 24 in which the smallest wakes last, behind those that wake first and are next in size"
+
+// latecomer is such an election: on a ring of 6 to 24, identity 1 is behind three of 2 to 6, of which the first wakes first.
+func latecomer(source *random.Source) *awakening {
+	n := 6 + int(source.Below(19))
+	a := &awakening{subject: subject{algorithm: "stop-and-go-p1", set: []string{fmt.Sprintf("c=%d", 2+source.Below(3))}}}
+	for p := range n {
+		a.ids = append(a.ids, uint64(p+1)%uint64(n)+1)
+	}
+	for p := range n - 1 {
+		most := n - 1
+		if p < 3 {
+			most = min(6, most)
+		}
+		other := p + int(source.Below(uint64(most-p)))
+		a.ids[p], a.ids[other] = a.ids[other], a.ids[p]
+	}
+	a.wake = slices.Repeat([]election.Ticks{election.Forever}, n)
+	a.wake[0] = election.Units(0)
+	for p := 1; p < n; p++ {
+		if source.Below(6) == 0 {
+			a.wake[p] = election.Units(source.Below(6))
+		}
+		if source.Below(5) == 0 {
+			a.unwilling = append(a.unwilling, p)
+		}
+	}
+	return a
 }
 
 // entered is when each position entered phase 1, if it takes part.
@@ -199,21 +237,19 @@ func (r *round) entered() map[uint64]election.Ticks {
 	return t
 }
 
-// hop is a step of an identity: who, in which phase, the how manyth, and when it was sent.
+// hop is a step of an identity, and when it was sent.
 type hop struct {
-	id     uint64
-	phase  int
-	walked int
-	at     election.Ticks
+	claims.Walk
+	at election.Ticks
 }
 
 // hops are those of all identities.
 func (r *round) hops() (all []hop) {
+	carried := must(claims.Walks(r.Record))
 	for i := range r.Record.Steps {
 		s := &r.Record.Steps[i]
 		for _, m := range s.Sent {
-			h := hop{at: s.Time}
-			if _, err := fmt.Sscanf(m.Text, "ID %d, Phase %d, Walked %d", &h.id, &h.phase, &h.walked); err == nil && m.Kind == "identity" {
+			if h := (hop{carried[m.Message-1], s.Time}); h.Phase > 0 {
 				all = append(all, h)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	claims "ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/trace"
 )
@@ -24,7 +25,7 @@ var s5Scheme = []Row{
 	},
 	{
 		Where: "section 3, one waits", Claim: "at each processor there is one waiting message at most",
-		How: "package check, on the same runs", Check: every("at most one message waits", "%[1]d elections, at most %[3]d"),
+		How: "package check, on the same runs", Check: every(claims.OneWaits, "%[1]d elections, at most %[3]d"),
 	},
 	{
 		Where: "section 3, back home", Claim: "the smallest identity is the only one that walks around the complete ring",
@@ -111,13 +112,13 @@ func endOfPhase1(b *Bench) Finding {
 	for r := range b.rounds() {
 		entered := r.entered()
 		for _, h := range r.hops() {
-			hypothesis := r.hypotheses[h.phase-1]
-			if election.Units(uint64(h.walked)) != hypothesis {
+			hypothesis := r.hypotheses[h.Phase-1]
+			if election.Units(uint64(h.Walked)) != hypothesis {
 				continue
 			}
-			want := entered[h.id].Add(hypothesis.Times(2*h.id + 1))
-			d.unless(h.at.Add(election.Units(1)) == want, "%s: %d ends phase %d one unit after %s, not at %s", r.replay(), h.id, h.phase, h.at, want)
-			if h.phase == 1 {
+			want := entered[h.ID].Add(hypothesis.Times(2*h.ID + 1))
+			d.unless(h.at.Add(election.Units(1)) == want, "%s: %d ends phase %d one unit after %s, not at %s", r.replay(), h.ID, h.Phase, h.at, want)
+			if h.Phase == 1 {
 				first++
 			} else {
 				later++
@@ -133,7 +134,7 @@ func completeRing(b *Bench) Finding {
 	for r := range b.rounds() {
 		steps := map[uint64]int{}
 		for _, h := range r.hops() {
-			steps[h.id]++
+			steps[h.ID]++
 		}
 		for p, id := range r.ids {
 			leads := slices.Contains(r.Leaders, p)
