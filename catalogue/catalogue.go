@@ -41,6 +41,7 @@ import (
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -132,11 +133,11 @@ func (e *Entry) Detects() bool { return e.Program.Functions.Suspect }
 // Phased reports whether its election messages belong to phases.
 func (e *Entry) Phased() bool { return e.Program.Functions.Phase }
 
-type checks func(*trace.Record, *election.Prepared) ([]check.Claim, error)
+type checks func(*trace.Record, *network.Instance) ([]check.Claim, error)
 
 func stopAndGo(a *election.Algorithm[stopandgo.Process, stopandgo.Message]) Entry {
 	e := entry(a, count.StopAndGo(a.Sequence))
-	e.Check = func(r *trace.Record, p *election.Prepared) ([]check.Claim, error) {
+	e.Check = func(r *trace.Record, p *network.Instance) ([]check.Claim, error) {
 		return check.StopAndGo(r, p.Parameters.Sequence())
 	}
 	return e

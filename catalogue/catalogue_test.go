@@ -42,6 +42,7 @@ import (
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 )
@@ -150,7 +151,7 @@ func TestCountEqualsSimulation(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						r, err := e.Simulate(simulate.Options{Instance: election.Instance{IDs: ring, Parameters: setting}})
+						r, err := e.Simulate(simulate.Options{Instance: network.Setup{IDs: ring, Parameters: setting}})
 						if err != nil {
 							t.Fatal(err)
 						}

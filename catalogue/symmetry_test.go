@@ -6,11 +6,12 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
 // symmetries runs every algorithm for rings in lock-step. The random ones are those without identifiers.
-func symmetries(t *testing.T, random bool, i election.Instance, seed uint64, look func(*catalogue.Entry, *simulate.Symmetry)) {
+func symmetries(t *testing.T, random bool, i network.Setup, seed uint64, look func(*catalogue.Entry, *simulate.Symmetry)) {
 	t.Helper()
 	seen := 0
 	for k := range catalogue.All {
@@ -34,7 +35,7 @@ func symmetries(t *testing.T, random bool, i election.Instance, seed uint64, loo
 }
 
 // equal says what is wrong unless processes that are alike have done the same all the time, and all are like another.
-func equal(t *testing.T, e *catalogue.Entry, s *simulate.Symmetry, i election.Instance, classes int) {
+func equal(t *testing.T, e *catalogue.Entry, s *simulate.Symmetry, i network.Setup, classes int) {
 	t.Helper()
 	if s.Apart != nil || s.Chance || len(s.Alike) != classes || s.Rounds == 0 {
 		t.Errorf("%s on %v, ports exchanged %v: %+v", e.Name, i.IDs, i.Flipped, s)
@@ -54,7 +55,7 @@ func equal(t *testing.T, e *catalogue.Entry, s *simulate.Symmetry, i election.In
 // Angluin 1980: without identifiers, all lead or none.
 func TestNoDeterministicAlgorithmElectsAmongEquals(t *testing.T) {
 	for n := 1; n <= 9; n++ {
-		i := election.Instance{IDs: election.List(slices.Repeat([]uint64{1}, n))}
+		i := network.Setup{IDs: election.List(slices.Repeat([]uint64{1}, n))}
 		symmetries(t, false, i, 0, func(e *catalogue.Entry, s *simulate.Symmetry) {
 			equal(t, e, s, i, 1)
 			if len(s.Leaders) != 0 && len(s.Leaders) != n {
@@ -66,7 +67,7 @@ func TestNoDeterministicAlgorithmElectsAmongEquals(t *testing.T) {
 
 func TestChanceTellsEqualsApart(t *testing.T) {
 	for n := 2; n <= 9; n++ {
-		symmetries(t, true, election.Instance{IDs: make(election.List, n)}, uint64(n), func(e *catalogue.Entry, s *simulate.Symmetry) {
+		symmetries(t, true, network.Setup{IDs: make(election.List, n)}, uint64(n), func(e *catalogue.Entry, s *simulate.Symmetry) {
 			if !s.Chance || s.Apart == nil || len(s.Alike) != 1 || !s.Right {
 				t.Errorf("%s, n=%d: %+v", e.Name, n, s)
 			}
@@ -79,7 +80,7 @@ func TestNoDeterministicAlgorithmElectsWhereTheOddPairIsOpposite(t *testing.T) {
 	for n := 2; n <= 10; n += 2 {
 		ids := election.List(slices.Repeat([]uint64{1}, n))
 		ids[0], ids[n/2] = 2, 2
-		i := election.Instance{IDs: ids}
+		i := network.Setup{IDs: ids}
 		symmetries(t, false, i, 0, func(e *catalogue.Entry, s *simulate.Symmetry) { equal(t, e, s, i, n/2) })
 	}
 }
@@ -90,7 +91,7 @@ func TestNoDeterministicAlgorithmElectsOnAReflectedRing(t *testing.T) {
 		for gap := 1; gap <= n/2; gap += 2 {
 			ids := election.List(slices.Repeat([]uint64{1}, n))
 			ids[0], ids[gap] = 2, 2
-			i := election.Instance{IDs: ids, Flipped: make([]bool, n)}
+			i := network.Setup{IDs: ids, Flipped: make([]bool, n)}
 			for p := range n { // p and gap - p are alike; one of the two calls its ports the other way round
 				i.Flipped[p] = p > (gap-p+n)%n
 			}

@@ -26,6 +26,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )
 
@@ -71,7 +72,7 @@ func entry[S, M any](a *election.Algorithm[S, M], f count.Func, parameter ...str
 			return f(ctx, ids, set, progress)
 		},
 		simulate: func(t rapid.TB, ids election.Arrangement, fifo, startFirst bool, next func(int) int) outcome {
-			return simulate(t, a, election.Instance{IDs: ids, Parameters: given}, fifo, startFirst, next)
+			return simulate(t, a, network.Setup{IDs: ids, Parameters: given}, fifo, startFirst, next)
 		},
 	}
 }

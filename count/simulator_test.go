@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // outcome is what a run came to.
@@ -18,9 +19,9 @@ type outcome struct {
 // simulate runs an algorithm on a ring until nothing is under way, in the plainest way. Next picks among so many
 // possible events: messages under way in the order of sending, then processes that have not started. If it is
 // nil, time goes by in rounds, and all start at 0.
-func simulate[S, M any](t rapid.TB, a *election.Algorithm[S, M], i election.Instance, fifo, startFirst bool, next func(events int) int) outcome {
+func simulate[S, M any](t rapid.TB, a *election.Algorithm[S, M], i network.Setup, fifo, startFirst bool, next func(events int) int) outcome {
 	t.Helper()
-	ring, err := a.Prepare(i)
+	ring, err := network.Prepare(&a.Declaration, i)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // Woken is an arrangement for algorithms of which processes wake by themselves at different times, or only by a
@@ -47,8 +48,8 @@ func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]
 			return nil, fmt.Errorf("%w: identifier 0 would not wait; identifiers are at least 1", ErrRing)
 		}
 		greatest := ids.At(e.rising(n - 1))
-		if greatest > election.MaxComputed {
-			return nil, fmt.Errorf("%w: it computes with identifiers, so %d is too large; at most %d", ErrRing, greatest, uint64(election.MaxComputed))
+		if greatest > network.MaxComputed {
+			return nil, fmt.Errorf("%w: it computes with identifiers, so %d is too large; at most %d", ErrRing, greatest, uint64(network.MaxComputed))
 		}
 		e.hypotheses(all, greatest)
 		first := e.wake()

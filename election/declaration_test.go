@@ -1,6 +1,7 @@
 package election_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -29,6 +30,9 @@ func valid() election.Algorithm[int, int] {
 		Kept:    func(s *int) any { return s },
 	}
 }
+
+// never promises a leader for no identifiers that repeat.
+func never(election.Arrangement) error { return errors.New("never") }
 
 func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
 	complete := valid()
@@ -71,9 +75,9 @@ func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
 		},
 		{func(a algorithm) { a.Identifiers = election.Anonymous }, nil},
 		{func(a algorithm) { a.Identifiers, a.Votes = election.Anonymous, true }, []string{"Votes need identifiers"}},
-		{func(a algorithm) { a.AllowDuplicates, a.Topology = twins.AllowDuplicates, election.Ring }, nil},
-		{func(a algorithm) { a.AllowDuplicates, a.Topology = twins.AllowDuplicates, election.Tree }, []string{"AllowDuplicates means something on a Ring only, where identifiers are Compared"}},
-		{func(a algorithm) { a.AllowDuplicates, a.Identifiers = twins.AllowDuplicates, election.Anonymous }, []string{"AllowDuplicates means something on a Ring only, where identifiers are Compared"}},
+		{func(a algorithm) { a.AllowDuplicates, a.Topology = never, election.Ring }, nil},
+		{func(a algorithm) { a.AllowDuplicates, a.Topology = never, election.Tree }, []string{"AllowDuplicates means something on a Ring only, where identifiers are Compared"}},
+		{func(a algorithm) { a.AllowDuplicates, a.Identifiers = never, election.Anonymous }, []string{"AllowDuplicates means something on a Ring only, where identifiers are Compared"}},
 		{func(a algorithm) { a.Winner = election.Voted }, []string{"the Winner is Voted where there are Votes"}},
 		{func(a algorithm) { a.Winner, a.Votes = election.Voted, true }, nil},
 		{func(a algorithm) { a.Bounds[0].Value = nil }, []string{"a Bound has a Mean if it is an Average and a Value otherwise: n²"}},

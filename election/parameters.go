@@ -211,23 +211,23 @@ func undeclared(name string) string { return "election: parameter " + name + " i
 // Sequence is the declared one for this network, as times; [Forever] is what no time can be. It must not be changed.
 func (p Parameters) Sequence() []Ticks { return p.sequence }
 
-// tabulate finds the declared sequence for a network of n.
-func (p *Parameters) tabulate(d *Declaration, n int) error {
+// Tabulate adds the declared sequence for a network of n to parameters. For engines.
+func (d *Declaration) Tabulate(p Parameters, n int) (Parameters, error) {
 	if d.Sequence == nil {
-		return nil
+		return p, nil
 	}
-	numbers, err := d.Sequence(*p, uint64(n), 128)
+	numbers, err := d.Sequence(p, uint64(n), 128)
 	if err != nil {
-		return err
+		return p, err
 	}
-	for _, number := range numbers {
-		ticks := Forever
+	p.sequence = make([]Ticks, len(numbers))
+	for k, number := range numbers {
+		p.sequence[k] = Forever
 		if number != nil {
-			ticks, _ = TicksOf(number)
+			p.sequence[k], _ = TicksOf(number)
 		}
-		p.sequence = append(p.sequence, ticks)
 	}
-	return nil
+	return p, nil
 }
 
 // Names are the names, as declared.

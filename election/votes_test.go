@@ -1,18 +1,12 @@
 package election_test
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ringleader.example/ringleader/election"
-)
-
-var (
-	votesOnRing     = election.Declaration{Name: "ballot", Topology: election.Ring, Votes: true, Winner: election.Voted}
-	votesOnComplete = election.Declaration{Name: "ballot", Topology: election.Complete, Votes: true, Winner: election.Voted}
 )
 
 // ballots draws so many votes for a few candidates.
@@ -66,80 +60,6 @@ func TestTheWinnerHasTheMostVotesAndOfEquallyManyTheLargestIdentifier(t *testing
 	} {
 		if winner := election.TallyOf(c.votes...).Winner(); winner != c.winner {
 			t.Errorf("%v elect %d, want %d", c.votes, winner, c.winner)
-		}
-	}
-}
-
-func TestVotesAreOfWhoStandsThereAndForWhoIsNamed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		ids := distinct(t)
-		i := election.On(ids...)
-		for range ids {
-			i.Votes = append(i.Votes, rapid.SampledFrom(ids).Draw(t, "vote"))
-		}
-		for _, d := range []*election.Declaration{&votesOnRing, &votesOnComplete} {
-			p, err := d.Prepare(i)
-			must(t, p, err)
-			most, right := 0, uint64(0)
-			for _, candidate := range ids {
-				votes := 0
-				for _, v := range i.Votes {
-					if v == candidate {
-						votes++
-					}
-				}
-				if votes > most || votes == most && candidate > right {
-					most, right = votes, candidate
-				}
-			}
-			if winner := p.RealOf(p.Right(func(int) bool { return false })); winner != right {
-				t.Fatalf("%v vote %v: %d should win, not %d", ids, i.Votes, right, winner)
-			}
-			for q := range ids {
-				want := i.Votes[slices.Index(ids, p.Real(q))]
-				if vote := p.RealOf(p.Local(q).Vote); vote != want || p.Votes()[q] != want {
-					t.Fatalf("on a %s %d votes for %d, and should for %d", d.Topology, p.Real(q), vote, want)
-				}
-			}
-		}
-	})
-}
-
-func TestWithoutVotesEachVotesForItself(t *testing.T) {
-	for _, d := range []*election.Declaration{&votesOnRing, &votesOnComplete} {
-		p, err := d.Prepare(election.On(30, 10, 20))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for q := range 3 {
-			if l := p.Local(q); l.Vote != l.ID {
-				t.Errorf("on a %s %d votes for %d", d.Topology, l.ID, l.Vote)
-			}
-		}
-		if right := p.RealOf(p.Right(func(int) bool { return true })); right != 30 {
-			t.Errorf("on a %s %d should win", d.Topology, right)
-		}
-	}
-}
-
-func TestVotesThatCannotBe(t *testing.T) {
-	for _, c := range []struct {
-		d     *election.Declaration
-		ids   election.Arrangement
-		votes []uint64
-		says  string
-	}{
-		{&onRing, election.List{1, 2}, []uint64{1, 2}, "cannot run ring: nobody votes in it, so votes mean nothing"},
-		{&votesOnRing, election.List{4, 2}, []uint64{4}, "cannot run ballot: each process has one vote, so 2 have 2, not 1"},
-		{&votesOnRing, election.List{4, 2}, []uint64{}, "cannot run ballot: each process has one vote, so 2 have 2, not 0"},
-		{&votesOnRing, election.List{4, 2}, []uint64{4, 1}, "cannot run ballot: process 2 votes for 1, who does not exist; the 2 there are have identifiers from 2 to 4"},
-		{&votesOnRing, upTo(2), []uint64{0, 1}, "cannot run ballot: process 1 votes for 0, who does not exist; the 2 there are have identifiers from 1 to 2"},
-		{&votesOnComplete, election.List{4, 2}, []uint64{5, 2}, "cannot run ballot: process 4 votes for 5, who does not exist; the 2 there are have identifiers from 2 to 4"},
-		{&votesOnRing, upTo(election.MaxVoters + 1), nil, "cannot run ballot: at most 65536 processes can vote, not 65537"},
-	} {
-		_, err := c.d.Prepare(election.Instance{IDs: c.ids, Votes: c.votes})
-		if err == nil || !errors.Is(err, election.ErrInstance) || err.Error() != c.says {
-			t.Errorf("%v, votes %v: %v, want %s", c.ids, c.votes, err, c.says)
 		}
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // Outcome is who leads, and what that cost.
 type Outcome struct {
-	Prepared *election.Prepared   // nil where only identifiers are known
+	Prepared *network.Instance    // nil where only identifiers are known
 	IDs      election.Arrangement // of the processes, by position; nil where Prepared is known
-	election.Verdict
+	network.Verdict
 
 	Starters  int      // how many processes start by themselves
 	Disturbed bool     // a process crashed or was suspected wrongly on the way, or links did what the algorithm does not expect

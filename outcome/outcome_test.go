@@ -8,15 +8,16 @@ import (
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 )
 
 func TestAProcessIsCalledByItsIdentifierOrElseByItsPosition(t *testing.T) {
-	named, err := lcr.Algorithm.Prepare(election.On(30, 10, 20))
+	named, err := network.Prepare(&lcr.Algorithm.Declaration, network.On(30, 10, 20))
 	if err != nil {
 		t.Fatal(err)
 	}
-	anonymous, err := itairodeh.Algorithm.Prepare(election.On(30, 10, 20))
+	anonymous, err := network.Prepare(&itairodeh.Algorithm.Declaration, network.On(30, 10, 20))
 	if err != nil {
 		t.Fatal(err)
 	}

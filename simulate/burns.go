@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -308,7 +309,7 @@ func (b *burns) react(c *open, i int, e process.Event, what trace.Step) {
 }
 
 // arranged is an instance whose processes stand elsewhere: the one at place i of ring at position i.
-func arranged(i election.Instance, ring []int) election.Instance {
+func arranged(i network.Setup, ring []int) network.Setup {
 	ids := make(election.List, len(ring))
 	flipped := i.Flipped
 	if flipped != nil {

@@ -22,18 +22,19 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
 
-func ring(t *testing.T, name string, n int) election.Instance {
+func ring(t *testing.T, name string, n int) network.Setup {
 	t.Helper()
 	o, err := order.Parse(name, n, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return election.Instance{IDs: o}
+	return network.Setup{IDs: o}
 }
 
 func runBurns[S, M any](t *testing.T, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
@@ -182,7 +183,7 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 	try("who is dead", simulate.Options{Instance: ring(t, "random", 4), Faults: simulate.Faults{Dead: []int{1}}})
 	try("asynchronous", simulate.Options{Instance: ring(t, "random", 4), Timing: election.Synchronous})
 	try("order", simulate.Options{Instance: ring(t, "random", 4), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}})
-	try("different identifiers", simulate.Options{Instance: election.Instance{IDs: election.List{1, 1}, Duplicates: true}})
+	try("different identifiers", simulate.Options{Instance: network.Setup{IDs: election.List{1, 1}, Duplicates: true}})
 	r, err := simulate.Run(itairodeh.Algorithm, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})
 	refused("it knows n", r, err)
 	r, err = simulate.Run(bully.Algorithm, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})

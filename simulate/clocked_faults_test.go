@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // A timer may be late and never early, by the clock that counts it; a lease ends with the clock that entitles to it.
@@ -53,7 +54,7 @@ func TestLeasesOverlapIfClocksDrift(t *testing.T) {
 		{Drift{0, 1, 2}, false}, // … late
 		{Drift{1, 2, 1}, false}, // the second one begins early
 	} {
-		o := Options{Instance: election.On(1, 2), Faults: Faults{Drifts: []Drift{c.drift}}}
+		o := Options{Instance: network.On(1, 2), Faults: Faults{Drifts: []Drift{c.drift}}}
 		r, err := Run(leased, o)
 		if err != nil {
 			t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )
 
@@ -109,7 +110,7 @@ func inArcs(count int, clock bool) func(*run) {
 func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	n := rapid.IntRange(1, 64).Draw(t, "n")
 	seed := rapid.Uint64().Draw(t, "seed")
-	o := Options{Instance: election.On(shuffled(n, seed)...), Seed: seed}
+	o := Options{Instance: network.On(shuffled(n, seed)...), Seed: seed}
 	if a.Unoriented && rapid.Bool().Draw(t, "unoriented") {
 		o.Instance.Flipped = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "flipped")
 	}
@@ -192,7 +193,7 @@ func TestEnginesMakeTheSameRuns(t *testing.T) {
 // The sizes at which Run takes the engines that trust, where pages are turned and tiles are full.
 func TestLargeRunsAreTheSame(t *testing.T) {
 	n := 3*checkedBelow + 5
-	o := Options{Instance: election.On(shuffled(n, 7)...), Cores: 2}
+	o := Options{Instance: network.On(shuffled(n, 7)...), Cores: 2}
 	for _, schedule := range []Schedule{FIFO, Sweep, Tile} {
 		o.Schedule = schedule
 		run, one, other := o, inArcs(1, schedule == FIFO), linkByLink
@@ -212,7 +213,7 @@ func TestLargeRunsAreTheSame(t *testing.T) {
 		}
 	}
 	for _, o := range []Options{{}, {Timing: election.Synchronous}} {
-		o.Instance = election.On(shuffled(n, 7)...)
+		o.Instance = network.On(shuffled(n, 7)...)
 		f := by(t, ringbully.Algorithm, o, inRounds)
 		s := by(t, ringbully.Algorithm, o, eventByEvent)
 		if !reflect.DeepEqual(f, s) {
@@ -223,7 +224,7 @@ func TestLargeRunsAreTheSame(t *testing.T) {
 
 func TestLargeRingsTakeAtMost64BytesAProcessor(t *testing.T) {
 	const n = 1 << 16 // what is counted grows with n alone; identifiers that are not listed take nothing
-	o := Options{Instance: election.Instance{IDs: permuted(n)}}
+	o := Options{Instance: network.Setup{IDs: permuted(n)}}
 	each := map[string]int{}
 	add := func(name string, r *Result, err error) {
 		if err != nil {
@@ -290,7 +291,7 @@ func TestNoAllocationPerDelivery(t *testing.T) {
 
 func allocates[S, M any](t *testing.T, name string, a election.Algorithm[S, M], o Options) {
 	allocations := func(n int) (allocated float64, deliveries uint64) {
-		o.Instance = election.On(shuffled(n, 1)...)
+		o.Instance = network.On(shuffled(n, 1)...)
 		allocated = testing.AllocsPerRun(1, func() {
 			r, err := Run(a, o)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // Faults is what goes wrong in a run. The zero Faults is nothing. Processes are positions; times are on the
@@ -160,7 +161,7 @@ func (f *Faults) last() (last election.Ticks) {
 func (f *Faults) links() bool { return f.Lose.Times+f.Duplicate.Times > 0 }
 
 // check says whether the faults can happen: on this network, and one after the other.
-func (f *Faults) check(d *election.Declaration, p *election.Prepared, detects bool) error {
+func (f *Faults) check(d *election.Declaration, p *network.Instance, detects bool) error {
 	if len(f.Dead) == 0 && !f.timed() {
 		return nil
 	}
@@ -176,7 +177,7 @@ func (f *Faults) check(d *election.Declaration, p *election.Prepared, detects bo
 type checker struct {
 	*Faults
 	d     *election.Declaration
-	p     *election.Prepared
+	p     *network.Instance
 	write *writer
 }
 
@@ -314,7 +315,7 @@ func (c *checker) cuts() error {
 }
 
 // links are the links that a cut cuts.
-func (c *Cut) links(net *election.Network) func(yield func(uint32) bool) {
+func (c *Cut) links(net *network.Network) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		side := make([]int, net.Size())
 		for g, group := range c.Groups {
@@ -415,7 +416,7 @@ func (c *checker) suspicions(detects bool) error {
 }
 
 // linksTo are the links from one process to another.
-func linksTo(net *election.Network, from, to int) func(yield func(uint32) bool) {
+func linksTo(net *network.Network, from, to int) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		for port := range net.Degree(from) {
 			link := net.First(from) + uint32(port)

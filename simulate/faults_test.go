@@ -14,6 +14,7 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -73,12 +74,12 @@ func suffer(t *testing.T, n int, delay uint64, lines ...string) *simulate.Result
 	return r
 }
 
-func numbered(n int) election.Instance {
+func numbered(n int) network.Setup {
 	ids := make([]uint64, n)
 	for p := range ids {
 		ids[p] = uint64(p + 1)
 	}
-	return election.On(ids...)
+	return network.On(ids...)
 }
 
 // faults reads faults among processes 1 to n.
@@ -179,7 +180,7 @@ func TestADetectorSuspectsAcrossACutAfterTheLongestDelayAndTrustsAfterIt(t *test
 
 func TestWhatIsSentWhenACutIsOverArrives(t *testing.T) {
 	r, err := simulate.Run(bully.Algorithm, simulate.Options{
-		Instance: election.On(1, 2, 3, 4, 5), Initiators: []int{4}, Record: true,
+		Instance: network.On(1, 2, 3, 4, 5), Initiators: []int{4}, Record: true,
 		Faults: simulate.Faults{Cuts: []simulate.Cut{simulate.Partition(election.Units(10), election.Units(60), []int{0, 1, 2}, []int{3, 4})}},
 	})
 	if err != nil {
@@ -362,7 +363,7 @@ func TestFaultsComeUnderEveryClock(t *testing.T) {
 		if err := r.Line(line); err != nil {
 			t.Fatal(err)
 		}
-		if got := run(t, lcr.Algorithm, simulate.Options{Instance: election.On(large...), Faults: r.Faults}); len(got.Leaders) != leaders {
+		if got := run(t, lcr.Algorithm, simulate.Options{Instance: network.On(large...), Faults: r.Faults}); len(got.Leaders) != leaders {
 			t.Errorf("%s: %d leaders, want %d", line, len(got.Leaders), leaders)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )
 
@@ -200,7 +201,7 @@ type handLetter[M any] struct {
 
 // goroutines runs an algorithm on an oriented ring with a goroutine and a channel for each process, until
 // all have decided; then it calls decidedAll, while they are still there. It counts deliveries.
-func goroutines[S, M any](a *election.Algorithm[S, M], p *election.Prepared, decidedAll func()) (deliveries uint64) {
+func goroutines[S, M any](a *election.Algorithm[S, M], p *network.Instance, decidedAll func()) (deliveries uint64) {
 	n := p.Size()
 	inbox := make([]chan handLetter[M], n)
 	for q := range inbox {
@@ -257,7 +258,7 @@ func list(ids *order.Order) []election.ID {
 	return all
 }
 
-func ring(n int) Options { return Options{Instance: election.Instance{IDs: permuted(n)}} }
+func ring(n int) Options { return Options{Instance: network.Setup{IDs: permuted(n)}} }
 
 // A baseline that does something else is none.
 func TestHandWrittenLoopsDoTheSame(t *testing.T) {

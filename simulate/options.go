@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 // Schedule picks, in an asynchronous run, which link delivers its next message.
@@ -81,7 +82,7 @@ func (c Chance) possible() bool { return c.Times <= c.Of }
 
 // Options says how a run goes. The zero value of everything but Instance is a good start.
 type Options struct {
-	Instance election.Instance
+	Instance network.Setup
 
 	// Timing of the run; at least as strong as the algorithm assumes, and by default just that.
 	// Asynchronous runs have a Schedule, timed ones a Delay, synchronous ones neither.
@@ -118,12 +119,12 @@ func (o *Options) clock() bool {
 }
 
 // check completes the options, and says whether they go together.
-func (o *Options) check(program *process.Program, p *election.Prepared) error {
+func (o *Options) check(program *process.Program, p *network.Instance) error {
 	o.Timing = max(o.Timing, program.Timing)
 	if o.Schedule > Burns {
 		return fmt.Errorf("%w: no schedule has number %d", ErrOptions, o.Schedule)
 	}
-	for _, check := range []func(*process.Program, *election.Prepared) error{o.checkTiming, o.checkSchedule, o.checkClock, o.checkFaults, o.checkStart} {
+	for _, check := range []func(*process.Program, *network.Instance) error{o.checkTiming, o.checkSchedule, o.checkClock, o.checkFaults, o.checkStart} {
 		if err := check(program, p); err != nil {
 			return fmt.Errorf("%w %s: %w", ErrOptions, program.Name, err)
 		}
@@ -132,7 +133,7 @@ func (o *Options) check(program *process.Program, p *election.Prepared) error {
 }
 
 // checkTiming says whether the delays fit the timing, and fills in the longest of a timed run.
-func (o *Options) checkTiming(program *process.Program, p *election.Prepared) error {
+func (o *Options) checkTiming(program *process.Program, p *network.Instance) error {
 	switch {
 	case o.Timing != election.Asynchronous && o.Schedule != FIFO:
 		return fmt.Errorf("schedule %s is for asynchronous runs; this one is %s and needs none", o.Schedule, o.Timing)
@@ -147,7 +148,7 @@ func (o *Options) checkTiming(program *process.Program, p *election.Prepared) er
 }
 
 // checkSchedule says whether the schedule can serve the network.
-func (o *Options) checkSchedule(program *process.Program, p *election.Prepared) error {
+func (o *Options) checkSchedule(program *process.Program, p *network.Instance) error {
 	unordered := o.Faults.Unordered
 	switch {
 	case o.Timing == election.Synchronous && unordered:
@@ -172,7 +173,7 @@ func (o *Options) checkSchedule(program *process.Program, p *election.Prepared) 
 }
 
 // checkClock says whether what comes at a time has a clock.
-func (o *Options) checkClock(program *process.Program, p *election.Prepared) error {
+func (o *Options) checkClock(program *process.Program, p *network.Instance) error {
 	clock := o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay
 	switch {
 	case (o.Faults.timed() || len(o.Resigns) > 0) && !clock:
@@ -191,7 +192,7 @@ func (o *Options) checkClock(program *process.Program, p *election.Prepared) err
 }
 
 // checkFaults says whether the faults can happen, and draws those that are to be drawn.
-func (o *Options) checkFaults(program *process.Program, p *election.Prepared) error {
+func (o *Options) checkFaults(program *process.Program, p *network.Instance) error {
 	d, detects := program.Declaration, program.Functions.Suspect
 	if err := o.Faults.check(d, p, detects); err != nil {
 		return err
@@ -200,7 +201,7 @@ func (o *Options) checkFaults(program *process.Program, p *election.Prepared) er
 }
 
 // checkStart says whether the run can begin, and fills in who starts.
-func (o *Options) checkStart(_ *process.Program, p *election.Prepared) error {
+func (o *Options) checkStart(_ *process.Program, p *network.Instance) error {
 	if err := o.checkWake(p.Size()); err != nil {
 		return err
 	}

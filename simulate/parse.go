@@ -10,11 +10,12 @@ import (
 	"unicode"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // Lines are the faults as text, a line each, which a [FaultReader] reads back as the same faults. Processes go
 // by their identifiers; by identifier@position where several have the same; by position where there are none.
-func (f *Faults) Lines(p *election.Prepared) []string {
+func (f *Faults) Lines(p *network.Instance) []string {
 	var lines []string
 	w := newWriter(p)
 	if len(f.Dead) > 0 {
@@ -55,11 +56,11 @@ func (f *Faults) Lines(p *election.Prepared) []string {
 
 // writer knows what processes are called.
 type writer struct {
-	p        *election.Prepared
+	p        *network.Instance
 	repeated map[uint64]bool // identifiers that several have; nil until somebody asks
 }
 
-func newWriter(p *election.Prepared) *writer { return &writer{p: p} }
+func newWriter(p *network.Instance) *writer { return &writer{p: p} }
 
 func (w *writer) name(position int) string {
 	switch {
@@ -496,7 +497,7 @@ func (r *FaultReader) find(word string) ([]int, error) {
 		return []int{position}, nil
 	}
 	if found == nil {
-		return nil, fmt.Errorf("there is no process %d; %s", id, election.Extent(r.ids))
+		return nil, fmt.Errorf("there is no process %d; %s", id, network.Extent(r.ids))
 	}
 	return found, nil
 }

@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -37,8 +38,8 @@ var faultLines = map[string]string{
 	"random 1 crashes until 5": "random 1 crash until 5",
 }
 
-func prepared(t interface{ Fatal(...any) }, d *election.Declaration, i election.Instance) *election.Prepared {
-	p, err := d.Prepare(i)
+func prepared(t interface{ Fatal(...any) }, d *election.Declaration, i network.Setup) *network.Instance {
+	p, err := network.Prepare(d, i)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,13 +66,13 @@ func TestProcessesGoByIdentifierAndByPositionWhereThatIsNotEnough(t *testing.T) 
 			t.Fatal(err)
 		}
 	}
-	i := election.On(5, 3, 5, 1)
+	i := network.On(5, 3, 5, 1)
 	i.Duplicates = true
 	got := r.Faults.Lines(prepared(t, &lcr.Algorithm.Declaration, i))
 	if want := []string{"crash 3 at 1", "crash 5@2 at 2", "crash 5@0 at 3", "crash 5@2 at 3"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	nameless := prepared(t, &itairodeh.Algorithm.Declaration, election.On(0, 1, 2))
+	nameless := prepared(t, &itairodeh.Algorithm.Declaration, network.On(0, 1, 2))
 	if got := (&simulate.Faults{Dead: []int{2}}).Lines(nameless); len(got) != 1 || got[0] != "dead 2" {
 		t.Errorf("%q, want the position", got)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 )
 
 // Budget says how many faults of each sort are drawn from the seed, all of them over by Until, but for processes
@@ -76,7 +77,7 @@ func (b *Budget) String() string {
 const mostDrawn = 1000
 
 // draw adds the faults of the budget, which is spent then.
-func (f *Faults) draw(d *election.Declaration, p *election.Prepared, seed uint64, detects bool) error {
+func (f *Faults) draw(d *election.Declaration, p *network.Instance, seed uint64, detects bool) error {
 	b := f.Random
 	f.Random = Budget{}
 	if !b.any() {
@@ -98,7 +99,7 @@ type drawing struct {
 	*Faults
 	b       Budget
 	d       *election.Declaration
-	p       *election.Prepared
+	p       *network.Instance
 	detects bool
 	source  *random.Source
 }

@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/trace"
 )
@@ -25,8 +26,8 @@ type run struct {
 	d       *election.Declaration // with the parameters of the run
 	has     election.Functions
 	o       Options
-	p       *election.Prepared
-	net     *election.Network
+	p       *network.Instance
+	net     *network.Network
 	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
 	slots   []int              // by position: where the states are; nil: in their positions' own slots
 	step    process.Effects    // of the last step
@@ -109,7 +110,7 @@ func (g *Runner) refuses(err *error) {
 }
 
 func (g *Runner) newRun(o Options) (*run, error) {
-	p, err := g.program.Prepare(o.Instance)
+	p, err := network.Prepare(g.program.Declaration, o.Instance)
 	if err != nil {
 		return nil, err
 	}

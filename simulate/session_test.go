@@ -17,6 +17,7 @@ import (
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -112,7 +113,7 @@ func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
 	}
 	instance := func(t *rapid.T) simulate.Options {
 		ids := rapid.SliceOfNDistinct(rapid.Uint64Range(1, 9), 1, 4, rapid.ID).Draw(t, "ids")
-		return simulate.Options{Instance: election.On(ids...), AnyTime: rapid.Bool().Draw(t, "any time"), Seed: 5}
+		return simulate.Options{Instance: network.On(ids...), AnyTime: rapid.Bool().Draw(t, "any time"), Seed: 5}
 	}
 	synchronous := func(t *rapid.T) simulate.Options {
 		o := instance(t)
@@ -133,14 +134,14 @@ func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
 
 func TestFaultsAreChoicesToo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := simulate.Options{Instance: election.On(1, 2, 3), AnyTime: true}
+		o := simulate.Options{Instance: network.On(1, 2, 3), AnyTime: true}
 		o.Faults.Unordered = rapid.Bool().Draw(t, "unordered")
 		s := session(t, bully.Algorithm, o)
 		walk(t, s, 6)
 		again(t, s, session(t, bully.Algorithm, o))
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		o := simulate.Options{Instance: election.On(3, 1, 2)}
+		o := simulate.Options{Instance: network.On(3, 1, 2)}
 		s := session(t, logicalring.Algorithm, o)
 		walk(t, s, 3)
 		again(t, s, session(t, logicalring.Algorithm, o))
@@ -183,7 +184,7 @@ func follow(t *testing.T, s *simulate.Session, r *trace.Record, clock bool) {
 
 func TestASessionCanFollowAnySimulatedRun(t *testing.T) {
 	for seed := range uint64(20) {
-		o := simulate.Options{Instance: election.On(4, 2, 5, 1, 3), Schedule: simulate.Random, AnyTime: true, Seed: seed, Record: true}
+		o := simulate.Options{Instance: network.On(4, 2, 5, 1, 3), Schedule: simulate.Random, AnyTime: true, Seed: seed, Record: true}
 		r := run(t, hirschbergsinclair.Algorithm, o)
 		follow(t, session(t, hirschbergsinclair.Algorithm, o), r.Record, false)
 	}
@@ -191,7 +192,7 @@ func TestASessionCanFollowAnySimulatedRun(t *testing.T) {
 
 func TestASessionCanFollowACounterexample(t *testing.T) {
 	for _, parameters := range []map[string]string{{"answer-timeout": "2"}, {"bullying": "no"}} {
-		i := election.Instance{IDs: election.List{1, 2, 3}, Parameters: parameters}
+		i := network.Setup{IDs: election.List{1, 2, 3}, Parameters: parameters}
 		o := verify.Options{Instance: i, Starts: verify.EverySet}
 		if parameters["bullying"] == "no" {
 			o.Starts, o.Crashes, o.Recoveries, o.Delay = verify.AnyTime, 1, 1, 2
@@ -205,7 +206,7 @@ func TestASessionCanFollowACounterexample(t *testing.T) {
 }
 
 func TestAnEventThatCannotComeIsRefusedAndChangesNothing(t *testing.T) {
-	s := session(t, lcr.Algorithm, simulate.Options{Instance: election.On(2, 1)})
+	s := session(t, lcr.Algorithm, simulate.Options{Instance: network.On(2, 1)})
 	for _, c := range []simulate.Choice{
 		{What: simulate.Deliver}, {What: simulate.Pass, Time: election.Units(1)}, {What: simulate.Begin, Process: 7}, {What: simulate.Begin, Process: -1},
 		{What: simulate.Revive}, {What: simulate.Expire}, {What: simulate.Distrust},
@@ -221,7 +222,7 @@ func TestAnEventThatCannotComeIsRefusedAndChangesNothing(t *testing.T) {
 	broken.Receive = func(_ *lcr.Process, _ election.Port, _ election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(1, 0, m)
 	}
-	s = session(t, broken, simulate.Options{Instance: election.On(2, 1)})
+	s = session(t, broken, simulate.Options{Instance: network.On(2, 1)})
 	for range 2 {
 		if err := s.Step(s.Choices()[0]); err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -76,7 +77,7 @@ func TestCountsAreTheSameUnderEverySchedule(t *testing.T) {
 	for _, ring := range everyRing {
 		n := uint64(len(ring.ids))
 		for o := range ways {
-			o.Instance = election.On(ring.ids...)
+			o.Instance = network.On(ring.ids...)
 			r := run(t, lcr.Algorithm, o)
 			if want := []uint64{ring.lcr, n}; !slices.Equal(r.Messages.ByKind, want) || !r.Right {
 				t.Errorf("lcr %v, %s %s: %v, want %v", ring.ids, o.Timing, o.Schedule, r.Messages.ByKind, want)
@@ -107,7 +108,7 @@ func TestSynchronousTimes(t *testing.T) {
 			ids[p] = uint64((p*7 + 3) % 101)
 		}
 		for _, timing := range []election.Timing{election.Asynchronous, election.Synchronous} {
-			o := simulate.Options{Instance: election.On(ids...), Timing: timing}
+			o := simulate.Options{Instance: network.On(ids...), Timing: timing}
 			if got := times(run(t, ringbully.Algorithm, o)); got != want {
 				t.Errorf("ring-bully of %d, %s: %v, want %v", n, timing, got, want)
 			}
@@ -125,7 +126,7 @@ func TestLCRWithFewInitiators(t *testing.T) {
 	for p := range ids {
 		want := uint64(len(ids)) + uint64((3-p+len(ids))%len(ids))
 		for _, flag := range []string{"literal", "textbook"} {
-			i := election.On(ids...)
+			i := network.On(ids...)
 			i.Parameters = map[string]string{"flag": flag}
 			r := run(t, lcr.Algorithm, simulate.Options{Instance: i, Initiators: []int{p}, Schedule: simulate.Random})
 			if r.Messages.Election != want || r.Messages.Announcement != 8 {
@@ -140,7 +141,7 @@ func TestLCRCountsMayDependOnLateStarts(t *testing.T) {
 	for flag, least := range map[string]uint64{"literal": 8, "textbook": 5} {
 		low, high := uint64(99), uint64(0)
 		for seed := range uint64(3000) {
-			i := election.On(5, 4, 3, 2, 1)
+			i := network.On(5, 4, 3, 2, 1)
 			i.Parameters = map[string]string{"flag": flag}
 			r := run(t, lcr.Algorithm, simulate.Options{Instance: i, AnyTime: true, Schedule: simulate.Random, Seed: seed})
 			low, high = min(low, r.Messages.Election), max(high, r.Messages.Election)
@@ -155,8 +156,8 @@ func TestLCRCountsMayDependOnLateStarts(t *testing.T) {
 }
 
 func TestDuplicateIdentifiersMayElectSeveral(t *testing.T) {
-	i := election.On(5, 3, 5, 1)
-	if _, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: i}); !errors.Is(err, election.ErrInstance) {
+	i := network.On(5, 3, 5, 1)
+	if _, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: i}); !errors.Is(err, network.ErrSetup) {
 		t.Errorf("duplicates were not refused: %v", err)
 	}
 	i.Duplicates = true
@@ -172,7 +173,7 @@ func bullies(n, dead int) simulate.Options {
 	for p := range ids {
 		ids[p] = uint64(p + 1)
 	}
-	o.Instance = election.On(ids...)
+	o.Instance = network.On(ids...)
 	for p := n - dead; p < n; p++ {
 		o.Faults.Dead = append(o.Faults.Dead, p)
 	}
@@ -235,7 +236,7 @@ func TestRecoveredHighestTakesOver(t *testing.T) {
 }
 
 func TestPhasesAreCountedUnlessSkipped(t *testing.T) {
-	o := simulate.Options{Instance: election.On(3, 1, 4, 2, 5)}
+	o := simulate.Options{Instance: network.On(3, 1, 4, 2, 5)}
 	if r := run(t, ringbully.Algorithm, o); len(r.ByPhase) != 4 {
 		t.Errorf("%v messages by phase, want those of phases 0 to 3", r.ByPhase)
 	}
@@ -261,7 +262,7 @@ func TestTwoDecisionsAreNotRight(t *testing.T) {
 			out.Lead(0)
 		}
 	}
-	r, err := simulate.Run(twice, simulate.Options{Instance: election.On(1, 2)})
+	r, err := simulate.Run(twice, simulate.Options{Instance: network.On(1, 2)})
 	if err != nil || r.Right || !r.Agreed || len(r.Faults) != 1 {
 		t.Errorf("right %v, agreed %v, faults %v, %v", r.Right, r.Agreed, r.Faults, err)
 	}
@@ -281,7 +282,7 @@ func TestWrongSuspicionHeals(t *testing.T) {
 
 func TestHopelessOptionsAreRefusedInOneLine(t *testing.T) {
 	ring := func(o simulate.Options) error { _, err := simulate.Run(lcr.Algorithm, o); return err }
-	on := election.On(1, 2, 3)
+	on := network.On(1, 2, 3)
 	for name, err := range map[string]error{
 		"no processes":              ring(simulate.Options{}),
 		"all dead":                  ring(simulate.Options{Instance: on, Faults: simulate.Faults{Dead: []int{0, 1, 2}}}),
@@ -292,9 +293,9 @@ func TestHopelessOptionsAreRefusedInOneLine(t *testing.T) {
 		"schedule with a clock":     ring(simulate.Options{Instance: on, Timing: election.Synchronous, Schedule: simulate.LIFO}),
 		"delay without a clock":     ring(simulate.Options{Instance: on, Delay: 3}),
 		"recovery without a crash":  ring(simulate.Options{Instance: on, Timing: election.Timed, Faults: simulate.Faults{Recoveries: []simulate.Fault{{}}}}),
-		"no such parameter":         ring(simulate.Options{Instance: election.Instance{IDs: on.IDs, Parameters: map[string]string{"x": "1"}}}),
-		"no such parameter value":   ring(simulate.Options{Instance: election.Instance{IDs: on.IDs, Parameters: map[string]string{"flag": "1"}}}),
-		"orientation that it needs": ring(simulate.Options{Instance: election.Instance{IDs: on.IDs, Flipped: make([]bool, 3)}}),
+		"no such parameter":         ring(simulate.Options{Instance: network.Setup{IDs: on.IDs, Parameters: map[string]string{"x": "1"}}}),
+		"no such parameter value":   ring(simulate.Options{Instance: network.Setup{IDs: on.IDs, Parameters: map[string]string{"flag": "1"}}}),
+		"orientation that it needs": ring(simulate.Options{Instance: network.Setup{IDs: on.IDs, Flipped: make([]bool, 3)}}),
 	} {
 		if err == nil || len(err.Error()) > 200 || slices.Contains([]byte(err.Error()), '\n') {
 			t.Errorf("%s: %v", name, err)
@@ -305,7 +306,7 @@ func TestHopelessOptionsAreRefusedInOneLine(t *testing.T) {
 func TestTheOtherWayOfAOneWayRingIsAnError(t *testing.T) {
 	a := lcr.Algorithm
 	a.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) { out.Send(1, lcr.Election, lcr.Message{ID: p.ID}) }
-	if _, err := simulate.Run(a, simulate.Options{Instance: election.On(1, 2)}); !errors.Is(err, simulate.ErrBroken) {
+	if _, err := simulate.Run(a, simulate.Options{Instance: network.On(1, 2)}); !errors.Is(err, simulate.ErrBroken) {
 		t.Errorf("sending on port 1: %v", err)
 	}
 }
@@ -313,7 +314,7 @@ func TestTheOtherWayOfAOneWayRingIsAnError(t *testing.T) {
 func TestTimeThatOverflowsAtBirthIsAnError(t *testing.T) {
 	a := lcr.Algorithm
 	a.New = func(election.Local) lcr.Process { panic(election.ErrTime) }
-	if _, err := simulate.Run(a, simulate.Options{Instance: election.On(1, 2)}); !errors.Is(err, election.ErrTime) {
+	if _, err := simulate.Run(a, simulate.Options{Instance: network.On(1, 2)}); !errors.Is(err, election.ErrTime) {
 		t.Error(err)
 	}
 }
@@ -323,7 +324,7 @@ func TestBrokenContractIsAnError(t *testing.T) {
 	a.Receive = func(p *lcr.Process, _ election.Port, _ election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(2, lcr.Election, m)
 	}
-	if _, err := simulate.Run(a, simulate.Options{Instance: election.On(1, 2)}); !errors.Is(err, simulate.ErrBroken) {
+	if _, err := simulate.Run(a, simulate.Options{Instance: network.On(1, 2)}); !errors.Is(err, simulate.ErrBroken) {
 		t.Errorf("sending on port 2 of a ring: %v", err)
 	}
 }
@@ -342,7 +343,7 @@ func next(ids []uint64, p, direction int) uint64 {
 func TestLCRElectionMessagesAreTheDistancesToTheNextGreater(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfNDistinct(rapid.Uint64(), 1, 40, rapid.ID).Draw(t, "ids")
-		o := simulate.Options{Instance: election.On(ids...), Seed: rapid.Uint64().Draw(t, "seed")}
+		o := simulate.Options{Instance: network.On(ids...), Seed: rapid.Uint64().Draw(t, "seed")}
 		o.Schedule = rapid.SampledFrom([]simulate.Schedule{simulate.FIFO, simulate.LIFO, simulate.Random}).Draw(t, "schedule")
 		o.Faults.Unordered = o.Schedule != simulate.FIFO && rapid.Bool().Draw(t, "unordered")
 		r, err := simulate.Run(lcr.Algorithm, o)
@@ -361,7 +362,7 @@ func TestLCRElectionMessagesAreTheDistancesToTheNextGreater(t *testing.T) {
 }
 
 func Example() {
-	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: election.On(5, 4, 3, 2, 1)})
+	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: network.On(5, 4, 3, 2, 1)})
 	if err != nil {
 		panic(err)
 	}

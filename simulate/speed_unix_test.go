@@ -14,6 +14,7 @@ import (
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )
 
@@ -132,7 +133,7 @@ func BenchmarkGoroutines(b *testing.B) {
 }
 
 func concurrent[S, M any](a election.Algorithm[S, M], n int) side {
-	p, err := a.Prepare(ring(n).Instance)
+	p, err := network.Prepare(&a.Declaration, ring(n).Instance)
 	if err != nil {
 		panic(err)
 	}
@@ -141,7 +142,7 @@ func concurrent[S, M any](a election.Algorithm[S, M], n int) side {
 
 func BenchmarkGoroutineMemory(b *testing.B) {
 	const n = 1 << 16
-	p, err := ringbully.Algorithm.Prepare(ring(n).Instance)
+	p, err := network.Prepare(&ringbully.Algorithm.Declaration, ring(n).Instance)
 	if err != nil {
 		b.Fatal(err)
 	}

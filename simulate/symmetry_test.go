@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 func symmetric[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *Symmetry {
@@ -64,7 +65,7 @@ func TestThoseAreAlikeWhomATurnOrAReflectionExchanges(t *testing.T) {
 				for p := range flipped {
 					flipped[p] = orientation>>p&1 == 1
 				}
-				i := election.Instance{IDs: election.List(ids), Flipped: flipped}
+				i := network.Setup{IDs: election.List(ids), Flipped: flipped}
 				s := symmetric(t, franklin.Algorithm, Options{Instance: i, Limit: 1000})
 				if want := likes(ids, flipped); !reflect.DeepEqual(s.Alike, want) || s.Apart != nil {
 					t.Fatalf("%v, exchanged %v: %v are alike, want %v; %+v", ids, flipped, s.Alike, want, s)
@@ -81,7 +82,7 @@ func TestWhichOddPairsDefeatEveryAlgorithm(t *testing.T) {
 		for gap := 1; gap < n; gap++ {
 			ids := slices.Repeat([]uint64{1}, n)
 			ids[0], ids[gap] = 2, 2
-			s := symmetric(t, lcr.Algorithm, Options{Instance: election.On(ids...), Limit: 1000})
+			s := symmetric(t, lcr.Algorithm, Options{Instance: network.On(ids...), Limit: 1000})
 			if opposite := 2*gap == n; s.Alone() == opposite {
 				t.Errorf("oriented %v: %v are alike", ids, s.Alike)
 			}
@@ -100,8 +101,8 @@ func TestWhichOddPairsDefeatEveryAlgorithm(t *testing.T) {
 	}
 }
 
-func equals(n int) election.Instance {
-	return election.Instance{IDs: election.List(slices.Repeat([]uint64{1}, n))}
+func equals(n int) network.Setup {
+	return network.Setup{IDs: election.List(slices.Repeat([]uint64{1}, n))}
 }
 
 // carousel passes a message round for ever, and counts to 5.
@@ -165,10 +166,10 @@ func TestSymmetryIsForRings(t *testing.T) {
 	if !errors.Is(err, ErrOptions) {
 		t.Error(err)
 	}
-	if _, err = Symmetric(lcr.Algorithm, Options{}); !errors.Is(err, election.ErrInstance) {
+	if _, err = Symmetric(lcr.Algorithm, Options{}); !errors.Is(err, network.ErrSetup) {
 		t.Error(err)
 	}
-	if s := symmetric(t, lcr.Algorithm, Options{Instance: election.On(3, 1, 2)}); !s.Alone() || !s.Right || s.Rounds != 7 {
+	if s := symmetric(t, lcr.Algorithm, Options{Instance: network.On(3, 1, 2)}); !s.Alone() || !s.Right || s.Rounds != 7 {
 		t.Errorf("with different identifiers: %+v", s)
 	}
 	if s := symmetric(t, lcr.Algorithm, Options{Instance: equals(100_000)}); s.Alone() || len(s.Leaders) != 100_000 {

@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -50,7 +51,7 @@ func alarm(first election.Ticks) election.Algorithm[bool, struct{}] {
 func TestProcessesWakeAtTheirTimesMessagesFirstAndTimersLast(t *testing.T) {
 	a := alarm(election.Units(9))
 	// 0 wakes at 2 and its message is at 1 when that wakes too; 2 wakes by 1's message only; 3 has woken long before.
-	r := run(t, a, simulate.Options{Instance: election.On(4, 3, 2, 1), Wake: at(2, 3, -1, 0), Record: true})
+	r := run(t, a, simulate.Options{Instance: network.On(4, 3, 2, 1), Wake: at(2, 3, -1, 0), Record: true})
 	type step struct {
 		time    uint64
 		process int
@@ -88,7 +89,7 @@ func TestLargeRingsWakeAsSmallOnesDo(t *testing.T) {
 		ids[p] = uint64(p + 1)
 	}
 	wake[4999], wake[17] = election.Units(70), election.Power(100)
-	r := run(t, lcr.Algorithm, simulate.Options{Instance: election.Instance{IDs: ids}, Timing: election.Synchronous, Wake: wake})
+	r := run(t, lcr.Algorithm, simulate.Options{Instance: network.Setup{IDs: ids}, Timing: election.Synchronous, Wake: wake})
 	if want := election.Units(70 + 2*5000); r.Time.Quiet != want || r.Starters != 2 || !r.Right {
 		t.Errorf("%d start, quiet at %s, want 2 and %s", r.Starters, r.Time.Quiet, want)
 	}
@@ -111,13 +112,13 @@ func TestTimesToWakeThatCannotBe(t *testing.T) {
 		{together, simulate.Options{Wake: at(0, 1, 0)}, "all start together, at 0; nobody wakes at another time"},
 		{together, simulate.Options{Wake: at(0, -1, 0)}, "all start together; nobody can be left out"},
 	} {
-		c.o.Instance = election.On(1, 2, 3)
+		c.o.Instance = network.On(1, 2, 3)
 		_, err := simulate.Run(c.a, c.o)
 		if want := "cannot simulate alarm: " + c.says; !errors.Is(err, simulate.ErrOptions) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	o := simulate.Options{Instance: election.On(1, 2, 3), Wake: at(0, 0, 0)}
+	o := simulate.Options{Instance: network.On(1, 2, 3), Wake: at(0, 0, 0)}
 	if _, err := simulate.Run(lcr.Algorithm, o); !errors.Is(err, simulate.ErrOptions) {
 		t.Errorf("an asynchronous run with times to wake: %v", err)
 	}
@@ -132,7 +133,7 @@ func TestATimerForEverCostsNothingUnlessTheElectionDependsOnIt(t *testing.T) {
 					out.Lead(0)
 				}
 			}
-			o := simulate.Options{Instance: election.On(7), Wake: at(5)}
+			o := simulate.Options{Instance: network.On(7), Wake: at(5)}
 			if timesOut := !lead; timesOut {
 				o.Until = election.Units(8)
 				if r, err := simulate.Run(a, o); err != nil || r.Agreed {
@@ -154,7 +155,7 @@ func TestATimerForEverCostsNothingUnlessTheElectionDependsOnIt(t *testing.T) {
 func TestWhoeverIsUnwillingDoesNotBegin(t *testing.T) {
 	a := alarm(election.Units(9))
 	a.Willingness = true
-	o := simulate.Options{Instance: election.On(4, 3, 2, 1), Record: true}
+	o := simulate.Options{Instance: network.On(4, 3, 2, 1), Record: true}
 	o.Instance.Unwilling = []int{0, 2}
 	r, err := simulate.Run(a, o)
 	if err != nil {

@@ -2,10 +2,11 @@ package trace
 
 import (
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // NewHeader is the header of a run of an algorithm; how it is timed and scheduled is left to the engine.
-func NewHeader(d *election.Declaration, p *election.Prepared) Header {
+func NewHeader(d *election.Declaration, p *network.Instance) Header {
 	h := Header{
 		Format: Format, Algorithm: d.Name, Title: d.Title, Topology: d.Topology.String(), N: p.Size(), Edges: p.Edges(),
 		Parameters: map[string]string{},
@@ -23,7 +24,7 @@ func NewHeader(d *election.Declaration, p *election.Prepared) Header {
 }
 
 // Add adds an effect that is not a message to the step of the process at a position.
-func (s *Step) Add(e election.Effect, timers []string, p *election.Prepared, position int) {
+func (s *Step) Add(e election.Effect, timers []string, p *network.Instance, position int) {
 	switch e.Op {
 	case election.SetTimer:
 		s.Timers = append(s.Timers, Timer{Name: timers[e.Timer], After: &e.Ticks})

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -103,7 +104,7 @@ func TestContradictionsAreRefusedWithTheirLine(t *testing.T) {
 	}{
 		"another format":        {func(r *trace.Record) { r.Format = 2 }, "line 1: "},
 		"no processes":          {func(r *trace.Record) { r.N, r.IDs = 0, nil }, "line 1: "},
-		"too many processes":    {func(r *trace.Record) { r.N, r.IDs = election.MaxRing+1, nil }, "line 1: "},
+		"too many processes":    {func(r *trace.Record) { r.N, r.IDs = network.MaxRing+1, nil }, "line 1: "},
 		"too few identifiers":   {func(r *trace.Record) { r.IDs = r.IDs[1:] }, "4 identifiers for 5 processes"},
 		"unknown topology":      {func(r *trace.Record) { r.Topology = "star" }, `not "star"`},
 		"edges of a ring":       {func(r *trace.Record) { r.Edges = [][2]int{{0, 1}} }, "1 edges"},

@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -42,8 +43,8 @@ var order = []trace.Event{trace.Crash, trace.Recover, trace.Receive, trace.Start
 // simulation is a run under way.
 type simulation[S, M any] struct {
 	algorithm *election.Algorithm[S, M]
-	on        *election.Prepared
-	text      func(*election.Prepared, M) string
+	on        *network.Instance
+	text      func(*network.Instance, M) string
 	options   options
 	record    *trace.Record
 
@@ -57,9 +58,9 @@ type simulation[S, M any] struct {
 }
 
 // simulate runs an algorithm, so that tests look at records of what the catalogue really does.
-func simulate[S, M any](t testing.TB, a *election.Algorithm[S, M], text func(*election.Prepared, M) string, o options, ids ...uint64) *trace.Record {
+func simulate[S, M any](t testing.TB, a *election.Algorithm[S, M], text func(*network.Instance, M) string, o options, ids ...uint64) *trace.Record {
 	t.Helper()
-	on, err := a.Prepare(election.On(ids...))
+	on, err := network.Prepare(&a.Declaration, network.On(ids...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func simulate[S, M any](t testing.TB, a *election.Algorithm[S, M], text func(*el
 	return s.record
 }
 
-func header(a election.Declaration, on *election.Prepared, o options) trace.Header {
+func header(a election.Declaration, on *network.Instance, o options) trace.Header {
 	h := trace.Header{
 		Format: trace.Format, Algorithm: a.Name, Title: a.Title, Topology: a.Topology.String(), N: on.Size(),
 		Timing: a.Timing.String(), Seed: 1, Clock: o.clock,
@@ -230,13 +231,13 @@ func (s *simulation[S, M]) other(next pending[M], r *trace.Step) {
 }
 
 func runLCR(t testing.TB, clock bool, ids ...uint64) *trace.Record {
-	return simulate(t, &lcr.Algorithm, func(on *election.Prepared, m lcr.Message) string {
+	return simulate(t, &lcr.Algorithm, func(on *network.Instance, m lcr.Message) string {
 		return fmt.Sprint(on.RealOf(m.ID))
 	}, options{clock: clock}, ids...)
 }
 
 func runRingBully(t testing.TB, clock bool, ids ...uint64) *trace.Record {
-	return simulate(t, &ringbully.Algorithm, func(on *election.Prepared, m ringbully.Message) string {
+	return simulate(t, &ringbully.Algorithm, func(on *network.Instance, m ringbully.Message) string {
 		if m.ID == 0 {
 			return ""
 		}
@@ -246,7 +247,7 @@ func runRingBully(t testing.TB, clock bool, ids ...uint64) *trace.Record {
 
 // runBully has 1 … n elect; then the faults come.
 func runBully(t testing.TB, o options, n int) *trace.Record {
-	return simulate(t, &bully.Algorithm, func(*election.Prepared, bully.Message) string { return "" }, o, increasing(n)...)
+	return simulate(t, &bully.Algorithm, func(*network.Instance, bully.Message) string { return "" }, o, increasing(n)...)
 }
 
 func increasing(n int) []uint64 {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // ErrRecord says that a record contradicts itself, or that a text is not the record of an execution.
@@ -75,8 +76,8 @@ func (h *Header) validate() error {
 }
 
 func (h *Header) validateNetwork() error {
-	if h.N < 1 || h.N > election.MaxRing {
-		return fmt.Errorf("a record is of 1 to %d processes, not %d", election.MaxRing, h.N)
+	if h.N < 1 || h.N > network.MaxRing {
+		return fmt.Errorf("a record is of 1 to %d processes, not %d", network.MaxRing, h.N)
 	}
 	if len(h.IDs) != 0 && len(h.IDs) != h.N {
 		return fmt.Errorf("it has %d identifiers for %d processes; none or one each", len(h.IDs), h.N)

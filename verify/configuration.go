@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 // configuration is everything at one moment, as numbers of the checker's interners: the processes by position,
@@ -76,7 +77,7 @@ type checker struct {
 	d       *election.Declaration // with the parameters of the instance
 	has     election.Functions
 	o       *Options
-	network *election.Prepared
+	network *network.Instance
 	n       int
 	clock   bool            // time passes
 	best    election.ID     // the right leader, were all alive and all the willing candidates; 0 if any is right
@@ -101,8 +102,8 @@ type checker struct {
 	graph graph
 }
 
-func newChecker(program *process.Program, o *Options, instance election.Instance) (*checker, error) {
-	p, err := program.Prepare(instance)
+func newChecker(program *process.Program, o *Options, instance network.Setup) (*checker, error) {
+	p, err := network.Prepare(program.Declaration, instance)
 	if err != nil {
 		return nil, err
 	}

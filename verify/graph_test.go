@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // edges are those of one state of a small graph.
@@ -343,7 +344,7 @@ func TestBoundsSpeakOfOneElectionAmongDistinctIdentifiers(t *testing.T) {
 	holds(t, one, Options{Size: 3, Initiators: []int{1, 2}})
 	twins := collecting(copied)
 	twins.Bounds, twins.Winner, twins.AllowDuplicates = low, election.Unspecified, func(election.Arrangement) error { return nil }
-	instance := election.On(1, 2, 3)
+	instance := network.On(1, 2, 3)
 	fails(t, twins, Options{Instance: instance}, BoundBroken, 9)
 	instance.Duplicates = true
 	holds(t, twins, Options{Instance: instance})

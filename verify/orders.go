@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // instances are all that is to be explored: orders of identifiers that differ, times orientations.
-func instances(d *election.Declaration, o *Options) iter.Seq[election.Instance] {
-	return func(yield func(election.Instance) bool) {
+func instances(d *election.Declaration, o *Options) iter.Seq[network.Setup] {
+	return func(yield func(network.Setup) bool) {
 		for ids := range orders(d, o) {
 			for flipped := range orientations(o) {
 				instance := o.Instance

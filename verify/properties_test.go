@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // judged is a configuration of a task that a test sets up by hand: three processes, of which all are alive and have
@@ -270,7 +271,7 @@ func TestALeaseThatIsNeverRenewedEndsThoughNothingHappens(t *testing.T) {
 			p.Until = out.Deadline(election.Units(2))
 		})
 		a.Task, a.Leased, a.Decides, a.Winner = election.Service, true, election.LeaderOnly, election.Unspecified
-		o := Options{Instance: election.On(2, 1, 3)}
+		o := Options{Instance: network.On(2, 1, 3)}
 		w := newWalk(t, a, o).then("1 starts", "2 starts", "3 starts")
 		w.can("free " + lease.String() + " pass")
 		w.then(lease.String() + " pass").can("")

@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 // walk is a run by hand: it goes where its test says, and tells what can happen there.
@@ -396,7 +397,7 @@ func TestARecoveryIsOwedWhereCrashesAreNotSurvived(t *testing.T) {
 		}
 	}
 	leads.Survives = election.Recovery
-	o = Options{Instance: election.On(1, 2), Initiators: []int{0}, Crashes: 1, Recoveries: 1}
+	o = Options{Instance: network.On(1, 2), Initiators: []int{0}, Crashes: 1, Recoveries: 1}
 	holds(t, leads, o)
 	leads.Survives |= election.Crash
 	fails(t, leads, o, NoLeader, 3)

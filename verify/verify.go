@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -28,7 +29,7 @@ const DefaultMaxStates = 10_000_000
 
 // Options says what is explored. The zero value of everything but Instance or Size is a good start.
 type Options struct {
-	Instance     election.Instance
+	Instance     network.Setup
 	Size         int    // where Instance has no IDs: every order of the identifiers 1 … Size that differs
 	Orientations bool   // on a ring that need not be oriented: every orientation
 	Starts       Starts // ignored where there are Initiators
@@ -145,7 +146,7 @@ func (o *Options) check(d *election.Declaration, recovers, commanded bool) error
 	} else {
 		o.Instance.IDs = upTo(o.Size)
 	}
-	p, err := d.Prepare(o.Instance)
+	p, err := network.Prepare(d, o.Instance)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 // holds verifies that all is explored and no property violated.
@@ -51,12 +52,12 @@ func fails[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, proper
 	return v
 }
 
-func with(parameters ...string) election.Instance {
+func with(parameters ...string) network.Setup {
 	given := map[string]string{}
 	for i := 0; i < len(parameters); i += 2 {
 		given[parameters[i]] = parameters[i+1]
 	}
-	return election.Instance{Parameters: given}
+	return network.Setup{Parameters: given}
 }
 
 var everyStart = []Starts{AllFirst, AnyTime, EverySet}
@@ -70,7 +71,7 @@ func TestLCRWithFallingIdentifiersHasCatalanManyStates(t *testing.T) {
 		for p := range ids {
 			ids[p] = uint64(n - p)
 		}
-		report := holds(t, lcr.Algorithm, Options{Instance: election.Instance{IDs: ids}})
+		report := holds(t, lcr.Algorithm, Options{Instance: network.Setup{IDs: ids}})
 		if want := catalan + n + n; report.States != want { // and n starts, and n steps of the announcement
 			t.Errorf("n = %d: %d states, want %d", n, report.States, want)
 		}
@@ -114,7 +115,7 @@ func TestRingBullyOfFiveHoldsWheneverProcessesStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million states")
 	}
-	report := holds(t, ringbully.Algorithm, Options{Instance: election.On(5, 1, 2, 3, 4), Starts: AnyTime})
+	report := holds(t, ringbully.Algorithm, Options{Instance: network.On(5, 1, 2, 3, 4), Starts: AnyTime})
 	if got := report.MaxMessages.Election; got != 49 {
 		t.Errorf("at most %d election messages, want 49", got)
 	}
@@ -308,7 +309,7 @@ func TestTreesAreExplored(t *testing.T) {
 	for _, edges := range [][][2]int{{}, {{0, 1}}, {{0, 1}, {1, 2}}, {{0, 1}, {1, 2}, {1, 3}}} {
 		n := len(edges) + 1
 		for _, starts := range everyStart {
-			report := holds(t, saturation, Options{Instance: election.Instance{Edges: edges}, Size: n, Starts: starts})
+			report := holds(t, saturation, Options{Instance: network.Setup{Edges: edges}, Size: n, Starts: starts})
 			// All wake their neighbours; then something goes up each edge once, and both ways on one; and down both ways.
 			want := Messages{Election: uint64(2*len(edges) + len(edges) + min(len(edges), 1)), Announcement: uint64(2 * len(edges))}
 			want.Total = want.Election + want.Announcement
@@ -457,7 +458,7 @@ func TestReachingTheLimitIsReported(t *testing.T) {
 func TestProgressIsTold(t *testing.T) {
 	told := 0
 	report := holds(t, lcr.Algorithm, Options{
-		Instance: election.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
+		Instance: network.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
 		Progress: func(states, frontier int) bool {
 			if states < told || frontier < 1 || frontier > states {
 				t.Errorf("%d states, %d of them to be explored, after %d states", states, frontier, told)
@@ -473,7 +474,7 @@ func TestProgressIsTold(t *testing.T) {
 
 func TestProgressCanEndTheExploration(t *testing.T) {
 	report, err := Run(lcr.Algorithm, Options{
-		Instance: election.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
+		Instance: network.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
 		Progress: func(int, int) bool { return false },
 	})
 	if err != nil || report.Complete || report.States > 1<<17 {
@@ -512,7 +513,7 @@ func TestOptionsThatDoNotGoTogetherAreRefused(t *testing.T) {
 	if _, err := Run(bully.Algorithm, Options{Size: 3, Recoveries: 1}); !errors.Is(err, ErrOptions) {
 		t.Error(err)
 	}
-	if _, err := Run(lcr.Algorithm, Options{Instance: election.On(1, 1)}); !errors.Is(err, election.ErrInstance) {
+	if _, err := Run(lcr.Algorithm, Options{Instance: network.On(1, 1)}); !errors.Is(err, network.ErrSetup) {
 		t.Error(err)
 	}
 }

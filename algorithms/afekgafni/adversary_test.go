@@ -6,12 +6,13 @@ import (
 
 	"ringleader.example/ringleader/algorithms/afekgafni"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // adversary delivers what it likes.
 type adversary struct {
 	a        algorithm
-	net      *election.Network
+	net      *network.Network
 	states   []afekgafni.Process
 	collect  election.Collector[afekgafni.Claim]
 	flying   []election.Sent[afekgafni.Claim]
@@ -89,7 +90,7 @@ func weakOnes(t *testing.T, a algorithm, prey, weak int) int {
 			}
 		}
 	}
-	net, err := election.NewStrangers(n, ports)
+	net, err := network.NewStrangers(n, ports)
 	if err != nil {
 		t.Fatal(err)
 	}

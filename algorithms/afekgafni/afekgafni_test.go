@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/afekgafni"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -58,13 +59,13 @@ func TestVectorsOfTheFIFOSchedule(t *testing.T) {
 		}
 		others := n - 1
 		vectors := []vector{
-			{"one starts", simulate.Options{Instance: election.Instance{IDs: upTo(int(n), true)}, Initiators: []int{int(n / 2)}}, []uint64{others, others, 0, 0, others}, 2 * others},
-			{"rising", simulate.Options{Instance: election.Instance{IDs: upTo(int(n), true)}}, []uint64{2 * others, others, 0, 0, others}, 2 * others},
+			{"one starts", simulate.Options{Instance: network.Setup{IDs: upTo(int(n), true)}, Initiators: []int{int(n / 2)}}, []uint64{others, others, 0, 0, others}, 2 * others},
+			{"rising", simulate.Options{Instance: network.Setup{IDs: upTo(int(n), true)}}, []uint64{2 * others, others, 0, 0, others}, 2 * others},
 		}
 		if n >= 3 {
 			vectors = append(vectors, vector{
 				"falling",
-				simulate.Options{Instance: election.Instance{IDs: upTo(int(n), false)}},
+				simulate.Options{Instance: network.Setup{IDs: upTo(int(n), false)}},
 				[]uint64{2 * others, 2*n - 3, n - 2, n - 2, others},
 				4*n - 6,
 			})
@@ -130,7 +131,7 @@ func TestExtremesOfTwoAndThree(t *testing.T) {
 			}
 			portOrders(n, func(ports [][]int) {
 				report := check(t, starting(starters...), verify.Options{
-					Size: n, Instance: election.Instance{Ports: ports}, Starts: verify.AnyTime, Unordered: true,
+					Size: n, Instance: network.Setup{Ports: ports}, Starts: verify.AnyTime, Unordered: true,
 				})
 				if report.Violation != nil || !report.Complete {
 					t.Fatalf("n=%d, ports %v, starters %v: %+v", n, ports, starters, report.Violation)
@@ -159,7 +160,7 @@ func TestExtremesOfFour(t *testing.T) {
 		ids         election.List
 		least, most uint64
 	}{{upTo(4, true), 6, 12}, {upTo(4, false), 6, 15}} { // ALGORITHMS section 13.2
-		report := check(t, starting(1, 2, 3, 4), verify.Options{Instance: election.Instance{IDs: v.ids}, Starts: verify.AnyTime, Unordered: true})
+		report := check(t, starting(1, 2, 3, 4), verify.Options{Instance: network.Setup{IDs: v.ids}, Starts: verify.AnyTime, Unordered: true})
 		if report.Violation != nil || !report.Complete {
 			t.Fatalf("%v: %+v", v.ids, report.Violation)
 		}

@@ -8,13 +8,14 @@ import (
 	ags "ringleader.example/ringleader/algorithms/afekgafnisynchronous"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
 
 type algorithm = election.Algorithm[ags.Process, ags.Message]
 
-func run(t *testing.T, a algorithm, i election.Instance) *simulate.Result {
+func run(t *testing.T, a algorithm, i network.Setup) *simulate.Result {
 	t.Helper()
 	r, err := simulate.Run(a, simulate.Options{Instance: i})
 	if err != nil {
@@ -62,7 +63,7 @@ func extremes(t *testing.T, a algorithm, n int) (least, most uint64) {
 	t.Helper()
 	least = 1 << 63
 	for ids := range orders(n) {
-		r := run(t, a, election.On(ids...))
+		r := run(t, a, network.On(ids...))
 		timely(t, r)
 		least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
 	}
@@ -86,7 +87,7 @@ func TestVectors(t *testing.T) {
 		for p := range ids {
 			ids[p] = uint64(p) + 1
 		}
-		rising := run(t, ags.Algorithm, election.Instance{IDs: ids})
+		rising := run(t, ags.Algorithm, network.Setup{IDs: ids})
 		timely(t, rising)
 		if want := []uint64{2 * (n - 1), n - 1, n - 1}; !slices.Equal(rising.Messages.ByKind, want) {
 			t.Errorf("1 … %d: %v, want %v", n, rising.Messages.ByKind, want)
@@ -95,7 +96,7 @@ func TestVectors(t *testing.T) {
 			continue
 		}
 		slices.Reverse(ids)
-		falling := run(t, ags.Algorithm, election.Instance{IDs: ids})
+		falling := run(t, ags.Algorithm, network.Setup{IDs: ids})
 		timely(t, falling)
 		if want := []uint64{2 * (n - 1), 2*n - 3, n - 1}; !slices.Equal(falling.Messages.ByKind, want) {
 			t.Errorf("%d … 1: %v, want %v", n, falling.Messages.ByKind, want)

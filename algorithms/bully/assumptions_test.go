@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -289,7 +290,7 @@ func TestWithoutKnowingEveryOther(t *testing.T) {
 
 // "Each process knows its own process id": two have the same.
 func TestTwoOfOneIdentifierAreRefused(t *testing.T) {
-	_, err := simulate.Run(bully.Algorithm, simulate.Options{Instance: election.On(1, 2, 2)})
+	_, err := simulate.Run(bully.Algorithm, simulate.Options{Instance: network.On(1, 2, 2)})
 	if err == nil || !strings.Contains(err.Error(), "identifier 2 occurs twice") {
 		t.Errorf("got %v", err)
 	}

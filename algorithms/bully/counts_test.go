@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -18,7 +19,7 @@ func among(n int, parameters map[string]string) simulate.Options {
 	for p := range ids {
 		ids[p] = uint64(p) + 1
 	}
-	return simulate.Options{Instance: election.Instance{IDs: ids, Parameters: parameters}}
+	return simulate.Options{Instance: network.Setup{IDs: ids, Parameters: parameters}}
 }
 
 // dead makes processes dead from the start, by identifier.
@@ -241,7 +242,7 @@ func TestFigures27And28(t *testing.T) {
 			ids = append(ids, id)
 		}
 		at := func(id uint64) int { return int(id - test.first) }
-		i := election.On(ids...)
+		i := network.On(ids...)
 		i.Parameters = map[string]string{"victory": test.victory}
 		o := simulate.Options{Instance: i, Initiators: []int{at(4)}, Record: true}
 		o.Faults.Dead = []int{at(7)}

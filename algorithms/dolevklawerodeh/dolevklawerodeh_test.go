@@ -7,6 +7,7 @@ import (
 	dkr "ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -31,13 +32,13 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 16, 8},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 32, 24},
 	} {
-		electiontest.Counts(t, dkr.Algorithm, 5, election.On(v.ids...), v.one, v.two, uint64(len(v.ids)))
+		electiontest.Counts(t, dkr.Algorithm, 5, network.On(v.ids...), v.one, v.two, uint64(len(v.ids)))
 	}
 }
 
 func TestTheOneWhoKnowsDecidesLast(t *testing.T) {
 	// ALGORITHMS section 11: the winner message is home at 8 after 20 units, and at who sent it after 24.
-	r := electiontest.Elect(t, dkr.Algorithm, simulate.Options{Instance: election.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous})
+	r := electiontest.Elect(t, dkr.Algorithm, simulate.Options{Instance: network.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous})
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{20, 24, 24} {
 		t.Errorf("elected, decided and quiet after %v units, want 20, 24, 24", got)
 	}
@@ -90,7 +91,7 @@ func TestCountsFollowFromTheRoundsOfLocalMaxima(t *testing.T) {
 	}
 	for n := 9; n <= 200; n++ {
 		values := electiontest.Random(t, n, uint64(n))
-		check(values, electiontest.Elect(t, dkr.Algorithm, simulate.Options{Instance: election.On(values...)}))
+		check(values, electiontest.Elect(t, dkr.Algorithm, simulate.Options{Instance: network.On(values...)}))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	dkr "ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -77,7 +78,7 @@ func TestStateCountsAreThoseOfSpinAndOfTheChecker(t *testing.T) {
 		for p := range n {
 			w, _ = w.step(p)
 		}
-		report, err := verify.Run(dkr.Algorithm, verify.Options{Instance: election.Instance{IDs: ids}})
+		report, err := verify.Run(dkr.Algorithm, verify.Options{Instance: network.Setup{IDs: ids}})
 		if err != nil {
 			t.Fatal(err)
 		}

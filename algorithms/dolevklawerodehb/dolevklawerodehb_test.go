@@ -7,6 +7,7 @@ import (
 	dkrb "ringleader.example/ringleader/algorithms/dolevklawerodehb"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -29,7 +30,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 		{[]uint64{5, 4, 3, 2, 1}, 9, 1},
 		{[]uint64{3, 1, 4, 2, 5}, 12, 4},
 	} {
-		electiontest.Counts(t, dkrb.Algorithm, 5, election.On(v.ids...), v.one, v.two, uint64(len(v.ids)))
+		electiontest.Counts(t, dkrb.Algorithm, 5, network.On(v.ids...), v.one, v.two, uint64(len(v.ids)))
 	}
 }
 
@@ -59,7 +60,7 @@ func TestExtremesAndTimesOverAllOrders(t *testing.T) {
 }
 
 func TestTheClaimsOfThePackageComment(t *testing.T) {
-	check := func(instance election.Instance) {
+	check := func(instance network.Setup) {
 		t.Helper()
 		n := uint64(instance.IDs.Len())
 		k := uint64(bits.Len64(n)) - 1
@@ -107,7 +108,7 @@ func TestTheClaimsOfThePackageComment(t *testing.T) {
 	}
 	for n := 1; n <= 7; n++ {
 		for ids := range electiontest.Rings(n) {
-			check(election.On(ids...))
+			check(network.On(ids...))
 		}
 	}
 	for n := 8; n <= 300; n++ {
@@ -115,14 +116,14 @@ func TestTheClaimsOfThePackageComment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(election.Instance{IDs: ring})
+		check(network.Setup{IDs: ring})
 	}
 	for n := 8; n <= 512; n *= 2 {
 		ring, err := order.BitReversal(n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(election.Instance{IDs: ring})
+		check(network.Setup{IDs: ring})
 	}
 }
 
@@ -153,8 +154,8 @@ func TestTwoComesToWhoWaitsForIt(t *testing.T) {
 
 func TestOvertakingMessagesBreakIt(t *testing.T) {
 	electiontest.Overtaken(t, dkrb.Algorithm, 4000, electiontest.OfSizes(&dkrb.Algorithm.Declaration, 2, 7))
-	example := election.On(3, 2, 4, 6, 1, 5, 7) // ALGORITHMS section 13.1
-	electiontest.Overtaken(t, dkrb.Algorithm, 4000, func(uint64) election.Instance { return example })
+	example := network.On(3, 2, 4, 6, 1, 5, 7) // ALGORITHMS section 13.1
+	electiontest.Overtaken(t, dkrb.Algorithm, 4000, func(uint64) network.Setup { return example })
 }
 
 func TestSlipsAreFound(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/franklin"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -49,7 +50,7 @@ func TestVectorsUnderEveryScheduleAndOrientation(t *testing.T) {
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 64},
 	} {
 		for orientation := range uint64(4) { // 0 is that of all
-			instance := election.On(v.ids...)
+			instance := network.On(v.ids...)
 			if orientation > 0 {
 				instance.Flipped = electiontest.Instance(&franklin.Algorithm.Declaration, len(v.ids), orientation).Flipped
 			}
@@ -75,7 +76,7 @@ func TestEveryOrderTakesARoundForEachSieveAndOneMore(t *testing.T) {
 func TestEveryRoundOfRandomRingsTakes2NMessagesWhoeverStarts(t *testing.T) {
 	for n := 1; n <= 64; n++ {
 		ids := electiontest.Random(t, n, uint64(n))
-		o := simulate.Options{Instance: election.On(ids...), Schedule: simulate.Random, AnyTime: true, Initiators: []int{0, n / 2}[:min(n, 2)]}
+		o := simulate.Options{Instance: network.On(ids...), Schedule: simulate.Random, AnyTime: true, Initiators: []int{0, n / 2}[:min(n, 2)]}
 		r := electiontest.Elect(t, franklin.Algorithm, o)
 		if want := slices.Repeat([]uint64{2 * uint64(n)}, int(rounds(ids))+1); !slices.Equal(r.ByPhase, want) || !r.Right {
 			t.Errorf("n=%d: %v by round, want %v", n, r.ByPhase, want)
@@ -85,12 +86,12 @@ func TestEveryRoundOfRandomRingsTakes2NMessagesWhoeverStarts(t *testing.T) {
 
 func TestSynchronousTimes(t *testing.T) {
 	// ALGORITHMS section 11
-	o := simulate.Options{Instance: election.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous}
+	o := simulate.Options{Instance: network.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous}
 	r := electiontest.Elect(t, franklin.Algorithm, o)
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{12, 19, 20} {
 		t.Errorf("%v, want 12, 19 and 20", got)
 	}
-	r = electiontest.Elect(t, franklin.Algorithm, simulate.Options{Instance: election.On(1), Timing: election.Synchronous})
+	r = electiontest.Elect(t, franklin.Algorithm, simulate.Options{Instance: network.On(1), Timing: election.Synchronous})
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{1, 1, 2} {
 		t.Errorf("alone: %v, want 1, 1 and 2", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"ringleader.example/ringleader/algorithms/highamprzytycka"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -37,7 +38,7 @@ func TestVectors(t *testing.T) { // ALGORITHMS 11: election messages; the announ
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 28},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 30},
 	} {
-		electiontest.Counts(t, highamprzytycka.Algorithm, 1, election.On(v.ids...), v.want, uint64(len(v.ids)))
+		electiontest.Counts(t, highamprzytycka.Algorithm, 1, network.On(v.ids...), v.want, uint64(len(v.ids)))
 	}
 }
 
@@ -112,7 +113,7 @@ func TestRandomRingsKeepBothInequalitiesAndTheBound(t *testing.T) {
 		for seed := range uint64(4) {
 			var entrants [16]uint64
 			r := electiontest.Elect(t, entered(highamprzytycka.Algorithm, entrants[:]), simulate.Options{
-				Instance: election.On(electiontest.Random(t, n, seed)...), Schedule: simulate.Random, Seed: seed, AnyTime: true,
+				Instance: network.On(electiontest.Random(t, n, seed)...), Schedule: simulate.Random, Seed: seed, AnyTime: true,
 			})
 			if broken := inequalities(uint64(n), entrants[:], r.ByPhase); broken != "" {
 				t.Errorf("n=%d, seed %d: %s: %v entrants, %v messages by round", n, seed, broken, entrants, r.ByPhase)
@@ -158,7 +159,7 @@ func TestDistancesNeverOverflow(t *testing.T) {
 func TestOvertakingMessagesElectTwo(t *testing.T) {
 	for seed := range uint64(1000) {
 		r := electiontest.Run(t, highamprzytycka.Algorithm, simulate.Options{
-			Instance: election.On(6, 5, 1, 7, 3, 4, 2), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, Seed: seed, Limit: 10_000,
+			Instance: network.On(6, 5, 1, 7, 3, 4, 2), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, Seed: seed, Limit: 10_000,
 		})
 		if len(r.Leaders) == 2 {
 			t.Logf("seed %d: positions %v lead", seed, r.Leaders)
@@ -196,7 +197,7 @@ func TestInequalitiesFindBrokenPromotions(t *testing.T) {
 		broken := 0
 		for n := 2; n <= 128; n++ {
 			var entrants [32]uint64
-			r := electiontest.Elect(t, entered(a, entrants[:]), simulate.Options{Instance: election.On(electiontest.Random(t, n, 1)...)})
+			r := electiontest.Elect(t, entered(a, entrants[:]), simulate.Options{Instance: network.On(electiontest.Random(t, n, 1)...)})
 			known := len(fibonacci) - 3
 			if inequalities(uint64(n), entrants[:known], r.ByPhase[:min(known, len(r.ByPhase))]) != "" {
 				broken++

@@ -8,6 +8,7 @@ import (
 	hs "ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -16,8 +17,8 @@ import (
 type out = election.Out[hs.Message]
 
 // on is a ring with some of the orientations of its processors: 0 is that of all.
-func on(ids []uint64, orientation int) election.Instance {
-	i := election.On(ids...)
+func on(ids []uint64, orientation int) network.Setup {
+	i := network.On(ids...)
 	if orientation > 0 {
 		i.Flipped = electiontest.Instance(&hs.Algorithm.Declaration, len(ids), uint64(orientation)).Flipped
 	}
@@ -129,7 +130,7 @@ func TestExactCountsOfRandomRings(t *testing.T) {
 			}
 		}
 		size := uint64(n)
-		o := simulate.Options{Instance: election.Instance{IDs: ring}, Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, AnyTime: true}
+		o := simulate.Options{Instance: network.Setup{IDs: ring}, Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, AnyTime: true}
 		r := electiontest.Run(t, hs.Algorithm, o)
 		if want := []uint64{from, ok, from - 2*size - ok, size}; !slices.Equal(r.Messages.ByKind, want) {
 			t.Errorf("n=%d: %v, want %v", n, r.Messages.ByKind, want)
@@ -146,7 +147,7 @@ func TestBitReversalOrderCosts4NLgNPlus2N(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := electiontest.Run(t, hs.Algorithm, simulate.Options{Instance: election.Instance{IDs: ring}}).Messages
+		m := electiontest.Run(t, hs.Algorithm, simulate.Options{Instance: network.Setup{IDs: ring}}).Messages
 		if got := [2]uint64{m.ByKind[hs.From], m.ByKind[hs.Ok] + m.ByKind[hs.No]}; got != want || m.Election != 4*n*k+2*n {
 			t.Errorf("n=%d: %v, want %v", n, got, want)
 		}
@@ -168,7 +169,7 @@ func TestCandidatesOfEachStageKeepTheBound(t *testing.T) {
 				candidates[p.Stage]++
 			}
 		}
-		r := electiontest.Run(t, counted, simulate.Options{Instance: election.Instance{IDs: ring}})
+		r := electiontest.Run(t, counted, simulate.Options{Instance: network.Setup{IDs: ring}})
 		for stage := 1; stage < len(candidates); stage++ {
 			if most := n / (1<<(stage-1) + 1); candidates[stage] > most {
 				t.Errorf("n=%d: %d candidates in stage %d, at most %d can be", n, candidates[stage], stage, most)
@@ -320,7 +321,7 @@ func TestTakingANoForAnOkNeverEnds(t *testing.T) {
 		}
 		p.Receive(port, kind, m, out)
 	}
-	if r := electiontest.Run(t, mutant, simulate.Options{Instance: election.On(2, 1), Limit: 100}); r.Complete {
+	if r := electiontest.Run(t, mutant, simulate.Options{Instance: network.On(2, 1), Limit: 100}); r.Complete {
 		t.Errorf("it ends after %d messages", r.Messages.Total)
 	}
 }

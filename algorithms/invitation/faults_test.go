@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/invitation"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -33,7 +34,7 @@ func script(seed uint64, rule string) simulate.Options {
 		f.Random = simulate.Budget{Partitions: below(3), Cuts: below(3), Until: election.Units(1 + source.Below(300))}
 	}
 	o := simulate.Options{Seed: seed, AnyTime: rule == "yes" && seed%2 == 0, Faults: f}
-	o.Instance = election.Instance{IDs: members(n), Parameters: map[string]string{
+	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{
 		"rule-c": rule, "delay": fmt.Sprint(1 + seed%3), "stagger": fmt.Sprint(below(8)),
 	}}
 	return o

@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/invitation"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -38,7 +39,7 @@ func members(n int) election.List {
 // run runs until a time, or as long as the declaration says.
 func run(t *testing.T, a election.Algorithm[process, message], n int, until uint64, o simulate.Options, parameters ...string) *simulate.Result {
 	t.Helper()
-	o.Instance = election.Instance{IDs: members(n), Parameters: map[string]string{}}
+	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{}}
 	for i := 0; i < len(parameters); i += 2 {
 		o.Instance.Parameters[parameters[i]] = parameters[i+1]
 	}

@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -179,7 +180,7 @@ func size(change int) algorithm {
 func TestATooLargeNNeverElects(t *testing.T) {
 	for n := 2; n <= 6; n++ {
 		for seed := range uint64(20) {
-			r, err := simulate.Run(size(1), simulate.Options{Instance: election.Instance{IDs: make(election.List, n)}, Schedule: simulate.Random, Seed: seed, Limit: 2000})
+			r, err := simulate.Run(size(1), simulate.Options{Instance: network.Setup{IDs: make(election.List, n)}, Schedule: simulate.Random, Seed: seed, Limit: 2000})
 			if err != nil {
 				t.Fatal(err)
 			}

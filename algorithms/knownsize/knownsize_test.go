@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -34,8 +35,8 @@ func at(times ...int) []election.Ticks {
 	return wake
 }
 
-func with(ids []uint64, N uint64, parameters map[string]string) election.Instance {
-	i := election.On(ids...)
+func with(ids []uint64, N uint64, parameters map[string]string) network.Setup {
+	i := network.On(ids...)
 	i.Parameters = map[string]string{"N": fmt.Sprint(N)}
 	for name, value := range parameters {
 		i.Parameters[name] = value
@@ -173,14 +174,14 @@ func TestSilenceMayLastLong(t *testing.T) {
 
 func TestWhatCannotBe(t *testing.T) {
 	for _, c := range []struct {
-		i    election.Instance
+		i    network.Setup
 		says string
 	}{
 		{with([]uint64{1, 2, 3}, 2, nil), "cannot run known-size: parameter N is the number of processors or more, so at least 3, not 2; else two could be elected"},
 		{with([]uint64{1, 0}, 2, nil), "cannot run known-size: it computes with identifiers, where 0 stands for nobody; at least 1"},
-		{election.Instance{IDs: election.List{1}, Parameters: map[string]string{"N": "-1"}}, "cannot run known-size: parameter N is at least 0, not -1"},
-		{election.Instance{IDs: election.List{1}, Parameters: map[string]string{"N": "3/2"}}, "cannot run known-size: parameter N is a whole number, not 3/2"},
-		{election.Instance{IDs: election.List{4, 7}, Unwilling: []int{0, 1}}, "cannot run known-size: nobody is willing to lead; at least one process must be"},
+		{network.Setup{IDs: election.List{1}, Parameters: map[string]string{"N": "-1"}}, "cannot run known-size: parameter N is at least 0, not -1"},
+		{network.Setup{IDs: election.List{1}, Parameters: map[string]string{"N": "3/2"}}, "cannot run known-size: parameter N is a whole number, not 3/2"},
+		{network.Setup{IDs: election.List{4, 7}, Unwilling: []int{0, 1}}, "cannot run known-size: nobody is willing to lead; at least one process must be"},
 	} {
 		if _, err := simulate.Run(knownsize.Algorithm, simulate.Options{Instance: c.i}); err == nil || err.Error() != c.says {
 			t.Errorf("%v, want %s", err, c.says)

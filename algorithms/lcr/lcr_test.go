@@ -7,13 +7,14 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
 
 func TestExample21HasStagesOfFiveToOneMessages(t *testing.T) {
 	// S2 figures 2.2-2.6: 5, 4, 3, 2, 1 messages in stages 1 to 5, then 5 announcements.
-	r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Instance: election.On(5, 4, 3, 2, 1), Record: true})
+	r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Instance: network.On(5, 4, 3, 2, 1), Record: true})
 	stages := make([]int, 11)
 	for _, step := range r.Record.Steps {
 		stages[step.Time.Lo] += len(step.Sent)
@@ -47,7 +48,7 @@ func TestWorstCaseOfKInitiatorsIsAttained(t *testing.T) {
 					if len(starters) != k {
 						continue
 					}
-					r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Instance: election.On(ids...), Initiators: starters})
+					r := electiontest.Elect(t, lcr.Algorithm, simulate.Options{Instance: network.On(ids...), Initiators: starters})
 					most = max(most, r.Messages.Election)
 				}
 			}

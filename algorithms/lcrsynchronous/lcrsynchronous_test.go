@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcrsynchronous"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -18,7 +19,7 @@ func TestConformance(t *testing.T) {
 func TestTheLargestOutputsLeaderAtTheEndOfRoundNAndNobodyElseOutputsAnything(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		for ids := range electiontest.Rings(n) {
-			r, err := simulate.Run(lcrsynchronous.Algorithm, simulate.Options{Instance: election.On(ids...)})
+			r, err := simulate.Run(lcrsynchronous.Algorithm, simulate.Options{Instance: network.On(ids...)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +49,7 @@ func TestMessagesAreTheDistancesToTheNextGreater(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 15},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 20},
 	} {
-		r := electiontest.Elect(t, lcrsynchronous.Algorithm, simulate.Options{Instance: election.On(c.ids...)})
+		r := electiontest.Elect(t, lcrsynchronous.Algorithm, simulate.Options{Instance: network.On(c.ids...)})
 		if r.Messages.Election != c.want || r.Messages.Total != c.want {
 			t.Errorf("%v: %d messages, want %d", c.ids, r.Messages.Total, c.want)
 		}

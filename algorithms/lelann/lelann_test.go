@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lelann"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -62,7 +63,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 				want[1] = n
 			}
 			for o := range electiontest.Schedules(declared(t, late), 5) {
-				o.Instance = election.On(ids...)
+				o.Instance = network.On(ids...)
 				r := run(t, lelann.Algorithm, o, late)
 				leader, _ := r.Leader()
 				if !slices.Equal(r.Messages.ByKind, want) || !r.Right || ids[leader] != n {
@@ -90,7 +91,7 @@ func TestTheLargestOfKInitiatorsWinsAfterKTimesNMessagesIfTheLateAreLost(t *test
 		}
 		k := uint64(len(starters))
 		for o := range electiontest.Schedules(declared(t, lost), 2) {
-			o.Instance, o.Initiators = election.On(ids...), starters
+			o.Instance, o.Initiators = network.On(ids...), starters
 			r := run(t, lelann.Algorithm, o, lost)
 			if leader, _ := r.Leader(); !r.Agreed || leader != largest || !slices.Equal(r.Messages.ByKind, []uint64{k * n, n}) {
 				t.Errorf("%v start, %s %s: leaders %v, %v", starters, o.Timing, o.Schedule, r.Leaders, r.Messages.ByKind)
@@ -111,7 +112,7 @@ func TestTheLargestThatStartsInTimeWins(t *testing.T) {
 				started = max(started, p.ID)
 			}
 		}
-		o := simulate.Options{Instance: election.On(5, 4, 3, 2, 1), Schedule: simulate.Random, AnyTime: true, Seed: seed}
+		o := simulate.Options{Instance: network.On(5, 4, 3, 2, 1), Schedule: simulate.Random, AnyTime: true, Seed: seed}
 		r := run(t, watched, o, lost)
 		leader, _ := r.Leader()
 		if !r.Agreed || r.Prepared.ID(leader) != started || r.Messages.Election%5 != 0 {
@@ -135,7 +136,7 @@ func TestSynchronousTimes(t *testing.T) {
 			if late["late"] == "lost" {
 				want[2] = 2 * n // the announcement goes round, though all know
 			}
-			r := run(t, lelann.Algorithm, simulate.Options{Instance: election.On(ids...), Timing: election.Synchronous}, late)
+			r := run(t, lelann.Algorithm, simulate.Options{Instance: network.On(ids...), Timing: election.Synchronous}, late)
 			if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != want {
 				t.Errorf("n=%d %v: %v, want %v", n, late, got, want)
 			}
@@ -146,12 +147,12 @@ func TestSynchronousTimes(t *testing.T) {
 func TestMessagesThatOvertakeDoHarm(t *testing.T) {
 	for _, late := range both {
 		of := electiontest.OfSizes(&lelann.Algorithm.Declaration, 2, 9)
-		electiontest.Overtaken(t, lelann.Algorithm, 4000, func(seed uint64) election.Instance {
+		electiontest.Overtaken(t, lelann.Algorithm, 4000, func(seed uint64) network.Setup {
 			instance := of(seed)
 			instance.Parameters = late
 			return instance
 		})
-		report, err := verify.Run(lelann.Algorithm, verify.Options{Size: 3, Unordered: true, Instance: election.Instance{Parameters: late}})
+		report, err := verify.Run(lelann.Algorithm, verify.Options{Size: 3, Unordered: true, Instance: network.Setup{Parameters: late}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -67,7 +68,7 @@ func options(n int, parameters map[string]string) simulate.Options {
 	for p := range ids {
 		ids[p] = uint64(p) + 1
 	}
-	return simulate.Options{Instance: election.Instance{IDs: ids, Parameters: parameters}}
+	return simulate.Options{Instance: network.Setup{IDs: ids, Parameters: parameters}}
 }
 
 func run(t *testing.T, a election.Algorithm[process, message], o simulate.Options) *simulate.Result {

@@ -6,6 +6,7 @@ import (
 	"ringleader.example/ringleader/algorithms/minmax"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -30,7 +31,7 @@ func TestVectors(t *testing.T) { // ALGORITHMS 11: election messages; the announ
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 24},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 32},
 	} {
-		electiontest.Counts(t, minmax.Algorithm, 1, election.On(v.ids...), v.want, uint64(len(v.ids)))
+		electiontest.Counts(t, minmax.Algorithm, 1, network.On(v.ids...), v.want, uint64(len(v.ids)))
 	}
 }
 
@@ -72,7 +73,7 @@ func TestStagesOfRandomRingsKeepTheBound(t *testing.T) {
 	worst := minmax.Algorithm.Bound(election.Worst).Value
 	for n := 1; n <= 128; n++ {
 		for seed := range uint64(3) {
-			r := electiontest.Elect(t, minmax.Algorithm, simulate.Options{Instance: election.On(electiontest.Random(t, n, seed)...), Schedule: simulate.Random, Seed: seed, AnyTime: true})
+			r := electiontest.Elect(t, minmax.Algorithm, simulate.Options{Instance: network.On(electiontest.Random(t, n, seed)...), Schedule: simulate.Random, Seed: seed, AnyTime: true})
 			stages := uint64(len(r.ByPhase) - 1)
 			if r.Messages.Election != stages*uint64(n) || r.Messages.Election > worst(uint64(n)) {
 				t.Errorf("n=%d: %d messages in %d stages, at most %d may be", n, r.Messages.Election, stages, worst(uint64(n)))
@@ -82,8 +83,8 @@ func TestStagesOfRandomRingsKeepTheBound(t *testing.T) {
 }
 
 func TestOvertakingMessagesElectTwoOrNone(t *testing.T) {
-	electiontest.Overtaken(t, minmax.Algorithm, 4000, func(seed uint64) election.Instance {
-		return election.On(electiontest.Random(t, 7, seed)...)
+	electiontest.Overtaken(t, minmax.Algorithm, 4000, func(seed uint64) network.Setup {
+		return network.On(electiontest.Random(t, 7, seed)...)
 	})
 }
 

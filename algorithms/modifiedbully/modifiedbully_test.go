@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -75,7 +76,7 @@ func run(t *testing.T, n, dead int, starters []int, victory string, delay uint64
 			o.Faults.Dead = append(o.Faults.Dead, p)
 		}
 	}
-	o.Instance = election.Instance{IDs: ids, Parameters: map[string]string{"victory": victory, "delay": fmt.Sprint(delay)}}
+	o.Instance = network.Setup{IDs: ids, Parameters: map[string]string{"victory": victory, "delay": fmt.Sprint(delay)}}
 	r, err := simulate.Run(modifiedbully.Algorithm, o)
 	if err != nil {
 		t.Fatal(err)
@@ -292,7 +293,7 @@ func TestLongestTimeouts(t *testing.T) {
 func TestHealsWhateverTheTimeout(t *testing.T) {
 	premature := 0
 	for seed := range uint64(3000) {
-		i := election.On(1, 2, 3, 4, 5)
+		i := network.On(1, 2, 3, 4, 5)
 		i.Parameters = map[string]string{"delay": "2", "answer-timeout": "3"}
 		o := simulate.Options{Instance: i, Faults: simulate.Faults{Dead: []int{4}}, Seed: seed, Initiators: []int{int(seed % 4)}}
 		r, err := simulate.Run(modifiedbully.Algorithm, o)
@@ -320,7 +321,7 @@ func TestAgreesAfterWrongSuspicionsAndCrashes(t *testing.T) {
 		for p := range ids {
 			ids[p] = uint64(p) + 1
 		}
-		o := simulate.Options{Instance: election.Instance{IDs: ids, Parameters: map[string]string{"delay": fmt.Sprint(1 + seed%3)}}, Seed: seed}
+		o := simulate.Options{Instance: network.Setup{IDs: ids, Parameters: map[string]string{"delay": fmt.Sprint(1 + seed%3)}}, Seed: seed}
 		for range 1 + source.Below(3) {
 			p, at := int(source.Below(uint64(n))), source.Below(60)
 			o.Faults.Suspicions = append(o.Faults.Suspicions, simulate.Suspicion{

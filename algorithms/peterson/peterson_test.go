@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -31,7 +32,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 23},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 46},
 	} {
-		electiontest.Counts(t, peterson.Algorithm, 5, election.On(v.ids...), v.values, uint64(len(v.ids)))
+		electiontest.Counts(t, peterson.Algorithm, 5, network.On(v.ids...), v.values, uint64(len(v.ids)))
 	}
 }
 
@@ -97,7 +98,7 @@ func phases(values []uint64) (messages []uint64) {
 func TestPhasesShrinkToTheLocalMaxima(t *testing.T) {
 	for n := 1; n <= 200; n++ {
 		values := electiontest.Random(t, n, uint64(n))
-		r := electiontest.Elect(t, peterson.Algorithm, simulate.Options{Instance: election.On(values...)})
+		r := electiontest.Elect(t, peterson.Algorithm, simulate.Options{Instance: network.On(values...)})
 		if want := phases(values); !slices.Equal(r.ByPhase, want) {
 			t.Errorf("n=%d: %d messages by phase, want %d", n, r.ByPhase, want)
 		}

@@ -7,6 +7,7 @@ import (
 	alternating "ringleader.example/ringleader/algorithms/petersonalternating"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -31,7 +32,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 24},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 32},
 	} {
-		electiontest.Counts(t, alternating.Algorithm, 5, election.On(v.ids...), v.values, uint64(len(v.ids)))
+		electiontest.Counts(t, alternating.Algorithm, 5, network.On(v.ids...), v.values, uint64(len(v.ids)))
 	}
 }
 
@@ -83,7 +84,7 @@ func TestEveryPhaseTakesNMessages(t *testing.T) {
 		values := electiontest.Random(t, n, uint64(n))
 		want := slices.Repeat([]uint64{uint64(n)}, phases(values)+1)
 		want[0] = 0 // phases count from 1
-		r := electiontest.Elect(t, alternating.Algorithm, simulate.Options{Instance: election.On(values...)})
+		r := electiontest.Elect(t, alternating.Algorithm, simulate.Options{Instance: network.On(values...)})
 		if !slices.Equal(r.ByPhase, want) {
 			t.Errorf("n=%d: %d messages by phase, want %d", n, r.ByPhase, want)
 		}

@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -257,7 +258,7 @@ func TestVectorsOfAlgorithmsSection13(t *testing.T) {
 	} {
 		for at, f := range forms {
 			for starters, want := range map[string][]uint64{"one": v.one[at], "all": v.all[at]} {
-				o := simulate.Options{Instance: election.Instance{IDs: v.ids, Votes: v.votes, Edges: path(len(v.ids))}}
+				o := simulate.Options{Instance: network.Setup{IDs: v.ids, Votes: v.votes, Edges: path(len(v.ids))}}
 				if starters == "one" {
 					o.Initiators = []int{0}
 				}

@@ -6,6 +6,7 @@ import (
 	"ringleader.example/ringleader/algorithms/preference"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -83,12 +84,12 @@ func TestTimeIsTwoUnitsAfterOneStartAndOneIfAllStart(t *testing.T) {
 }
 
 // instance is n members, of whom each votes for itself.
-func instance(n int, count string) election.Instance {
+func instance(n int, count string) network.Setup {
 	ids := make(election.List, n)
 	for p := range ids {
 		ids[p] = uint64(p) + 1
 	}
-	return election.Instance{IDs: ids, Parameters: map[string]string{"count": count}}
+	return network.Setup{IDs: ids, Parameters: map[string]string{"count": count}}
 }
 
 func TestAThousandMembersTellEachOther(t *testing.T) {

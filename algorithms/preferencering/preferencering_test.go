@@ -6,6 +6,7 @@ import (
 	"ringleader.example/ringleader/algorithms/preferencering"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -38,7 +39,7 @@ func TestOneBallotGoesRoundWhenOneStartsAndAsInLCRWhenAllDo(t *testing.T) {
 			falling[p] = uint64(n - p)
 		}
 		for starters, want := range map[int]int{1: n, n: n * (n + 1) / 2} {
-			o := simulate.Options{Instance: election.Instance{IDs: falling}}
+			o := simulate.Options{Instance: network.Setup{IDs: falling}}
 			if starters == 1 {
 				o.Initiators = []int{n - 1}
 			}
@@ -85,7 +86,7 @@ func TestBallotsThatNobodyDropsAreFound(t *testing.T) {
 
 // The initiator's vote is on the ballot from the start.
 func TestAnInitiatorThatVotesAgainAtHomeIsFound(t *testing.T) {
-	o := verify.Options{Instance: election.On(2, 1)}
+	o := verify.Options{Instance: network.On(2, 1)}
 	o.Instance.Votes = []uint64{1, 2} // a tie
 	found(t, verify.WrongLeader, o, func(p *process, port election.Port, kind election.Kind, m message, out output) {
 		if kind == preferencering.Ballot && m.ID == p.ID {
@@ -109,7 +110,7 @@ func fickle(votes ...uint64) (election.Algorithm[process, message], verify.Optio
 		p.Preference = p.Preference%3 + 1
 		p.Recover(out)
 	}
-	return a, verify.Options{Instance: election.Instance{IDs: election.List{3, 1, 2}, Votes: votes}, Crashes: 1, Recoveries: 1}
+	return a, verify.Options{Instance: network.Setup{IDs: election.List{3, 1, 2}, Votes: votes}, Crashes: 1, Recoveries: 1}
 }
 
 func TestACrashChangesPreferencesButNoVote(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"ringleader.example/ringleader/algorithms/preferencetree"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -55,7 +56,7 @@ func TestLargeTreesCost3NPlusKMinus4(t *testing.T) {
 					starters[s] = n - 1 - s
 				}
 				r, err := simulate.Run(preferencetree.Algorithm, simulate.Options{
-					Instance: election.Instance{IDs: ids, Edges: edges}, Initiators: starters,
+					Instance: network.Setup{IDs: ids, Edges: edges}, Initiators: starters,
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -121,7 +122,7 @@ func fickle(votes ...uint64) (election.Algorithm[process, message], verify.Optio
 		p.Preference = p.Preference%3 + 1
 		p.Recover(out)
 	}
-	return a, verify.Options{Instance: election.Instance{IDs: election.List{3, 1, 2}, Votes: votes, Edges: path(3)}, Crashes: 1, Recoveries: 1}
+	return a, verify.Options{Instance: network.Setup{IDs: election.List{3, 1, 2}, Votes: votes, Edges: path(3)}, Crashes: 1, Recoveries: 1}
 }
 
 func TestACrashChangesPreferencesButNoVote(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -29,7 +30,7 @@ func TestEntrantsOfEachPhaseKeepLemma139(t *testing.T) {
 			}
 			p.Receive(port, kind, m, out)
 		}
-		r, err := simulate.Run(counted, simulate.Options{Instance: election.Instance{IDs: ring}})
+		r, err := simulate.Run(counted, simulate.Options{Instance: network.Setup{IDs: ring}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func TestBitReversalOrderCosts3NLgNPlus3N(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := simulate.Run(ringbully.Algorithm, simulate.Options{Instance: election.Instance{IDs: ring}})
+		r, err := simulate.Run(ringbully.Algorithm, simulate.Options{Instance: network.Setup{IDs: ring}})
 		if err != nil {
 			t.Fatal(err)
 		}

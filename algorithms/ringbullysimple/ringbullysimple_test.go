@@ -6,6 +6,7 @@ import (
 	simple "ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -30,7 +31,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 15},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 20},
 	} {
-		electiontest.Counts(t, simple.Algorithm, 5, election.On(v.ids...), v.identifiers, uint64(len(v.ids)))
+		electiontest.Counts(t, simple.Algorithm, 5, network.On(v.ids...), v.identifiers, uint64(len(v.ids)))
 	}
 }
 
@@ -57,7 +58,7 @@ func TestSynchronousTimes(t *testing.T) {
 		for p := range ids {
 			ids[p] = uint64(p*7+3) % 101
 		}
-		r := electiontest.Elect(t, simple.Algorithm, simulate.Options{Instance: election.On(ids...), Timing: election.Synchronous})
+		r := electiontest.Elect(t, simple.Algorithm, simulate.Options{Instance: network.On(ids...), Timing: election.Synchronous})
 		got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}
 		if want := [3]uint64{n, max(n, 2*n-1), 2 * n}; got != want {
 			t.Errorf("n=%d: %v, want %v", n, got, want)
@@ -77,7 +78,7 @@ func TestNoHarmFromMessagesThatOvertake(t *testing.T) {
 }
 
 func TestDuplicatesOfTheLargestElectSeveral(t *testing.T) {
-	i := election.On(5, 3, 5, 1)
+	i := network.On(5, 3, 5, 1)
 	i.Duplicates = true
 	if r := electiontest.Run(t, simple.Algorithm, simulate.Options{Instance: i}); len(r.Leaders) != 2 {
 		t.Errorf("leaders at %v, want two", r.Leaders)
@@ -107,7 +108,7 @@ func TestGivingUpMakesCountsDependOnTheSchedule(t *testing.T) {
 	}
 	least := uint64(15)
 	for o := range electiontest.Schedules(&mutant.Declaration, 20) {
-		o.Instance = election.On(5, 4, 3, 2, 1)
+		o.Instance = network.On(5, 4, 3, 2, 1)
 		r := electiontest.Elect(t, mutant, o)
 		least = min(least, r.Messages.Election)
 	}

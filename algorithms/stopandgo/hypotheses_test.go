@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -174,7 +175,7 @@ func TestElectionsThatCannotEndAreRefused(t *testing.T) {
 		for q := range ids {
 			ids[q] = uint64(q + 1)
 		}
-		_, err := c.Prepare(election.Instance{IDs: ids, Parameters: given(c.parameters)})
+		_, err := network.Prepare(&c.Declaration, network.Setup{IDs: ids, Parameters: given(c.parameters)})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s %s, n = %d: %v", c.Name, c.parameters, c.n, err)
@@ -255,7 +256,7 @@ func TestAPowerThatIsRoundedDownIsRefused(t *testing.T) {
 	}, "rounding up would do")
 	const want = "cannot run down: hypothesis h_2 = 2 is no larger than h_1 = 2, and n = 3 is, so that the election would never end; " +
 		"rounding up would do, or at most 2 processes"
-	if _, err := down.Prepare(election.On(1, 2, 3)); err == nil || err.Error() != want {
+	if _, err := network.Prepare(&down.Declaration, network.On(1, 2, 3)); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -15,7 +16,7 @@ type ring struct {
 }
 
 func (r ring) options(parameters map[string]string) simulate.Options {
-	o := simulate.Options{Instance: election.On(r.ids...)}
+	o := simulate.Options{Instance: network.On(r.ids...)}
 	o.Instance.Unwilling, o.Instance.Parameters = r.unwilling, parameters
 	for _, at := range r.wakes {
 		if at < 0 {

@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -174,7 +175,7 @@ func random10(source *random.Source) *ring {
 
 // options are those of the simulator for the same run.
 func (r *ring) options() simulate.Options {
-	o := simulate.Options{Instance: election.On(r.ids...)}
+	o := simulate.Options{Instance: network.On(r.ids...)}
 	for p := range r.ids {
 		o.Wake = append(o.Wake, election.Forever)
 		if r.wake[p] >= 0 {
@@ -237,7 +238,7 @@ func TestLargeIdentifiersAreCountedAsTheyRun(t *testing.T) {
 		for p := range ids {
 			ids[p] += low
 		}
-		o := simulate.Options{Instance: election.On(ids...)}
+		o := simulate.Options{Instance: network.On(ids...)}
 		if source.Below(2) == 0 {
 			o.Instance.Parameters = anyTime
 			for range n {

@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -98,7 +99,7 @@ func timings(d *election.Declaration) (all []simulate.Options) {
 // promised a leader; ports exchanged where orientation does not matter, any tree, among strangers any order of ports,
 // where processes vote any votes, and where they may be unwilling some who are. It has n processes, or more if of n
 // nothing is promised.
-func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
+func Instance(d *election.Declaration, n int, seed uint64) network.Setup {
 	source := random.New(seed, random.Network)
 	ids := make(election.List, n)
 	next := uint64(0)
@@ -114,7 +115,7 @@ func Instance(d *election.Declaration, n int, seed uint64) election.Instance {
 		ids = promised(d, n, source)
 		n = len(ids)
 	}
-	i := election.Instance{IDs: ids}
+	i := network.Setup{IDs: ids}
 	switch {
 	case d.Topology == election.Tree:
 		for p := 1; p < n; p++ {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -48,7 +49,7 @@ func impure[S, M any](a election.Algorithm[S, M]) (fault string) {
 			fault = f.(string)
 		}
 	}()
-	_, err := simulate.Run(Pure(a), simulate.Options{Instance: election.On(1, 2, 3), Limit: 1000})
+	_, err := simulate.Run(Pure(a), simulate.Options{Instance: network.On(1, 2, 3), Limit: 1000})
 	return fmt.Sprint(err)
 }
 

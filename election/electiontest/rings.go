@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -88,7 +89,7 @@ func Elect[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Option
 
 // Counts compares the messages of each kind with those that an instance should take under every schedule,
 // each with so many seeds, and whoever starts alone if the declaration says that it does not matter who starts.
-func Counts[S, M any](t testing.TB, a election.Algorithm[S, M], seeds int, i election.Instance, want ...uint64) {
+func Counts[S, M any](t testing.TB, a election.Algorithm[S, M], seeds int, i network.Setup, want ...uint64) {
 	t.Helper()
 	starters := [][]int{nil}
 	if a.Counts >= election.CountsStartFirst && a.Starts == election.AnyStart {
@@ -114,7 +115,7 @@ func Extremes[S, M any](t testing.TB, a election.Algorithm[S, M], n int, see fun
 	t.Helper()
 	least = 1 << 63
 	for ids := range Rings(n) {
-		r := Elect(t, a, simulate.Options{Instance: election.On(ids...), Limit: 1_000_000})
+		r := Elect(t, a, simulate.Options{Instance: network.On(ids...), Limit: 1_000_000})
 		least, most = min(least, r.Messages.Election), max(most, r.Messages.Election)
 		if see != nil {
 			see(ids, r)
@@ -124,15 +125,15 @@ func Extremes[S, M any](t testing.TB, a election.Algorithm[S, M], n int, see fun
 }
 
 // OfSizes yields by seed a random instance of one of the sizes from least to most, in turn.
-func OfSizes(d *election.Declaration, least, most int) func(seed uint64) election.Instance {
-	return func(seed uint64) election.Instance {
+func OfSizes(d *election.Declaration, least, most int) func(seed uint64) network.Setup {
+	return func(seed uint64) network.Setup {
 		return Instance(d, least+int(seed%uint64(most-least+1)), seed)
 	}
 }
 
 // Overtaken says how many of so many random runs fail in which messages overtake one another. If none does,
 // there is no reason to declare FIFO, and the test fails.
-func Overtaken[S, M any](t testing.TB, a election.Algorithm[S, M], runs uint64, instance func(seed uint64) election.Instance) (failures int) {
+func Overtaken[S, M any](t testing.TB, a election.Algorithm[S, M], runs uint64, instance func(seed uint64) network.Setup) (failures int) {
 	t.Helper()
 	for seed := range runs {
 		r := Run(t, a, simulate.Options{

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
@@ -39,12 +40,12 @@ func (j *judged) Errorf(string, ...any)     { j.failed = true }
 func (j *judged) Fatalf(_ string, _ ...any) { j.failed = true }
 
 func TestWhatIsAskedOfRingsCanFail(t *testing.T) {
-	a, i := hirschbergSinclair, election.On(2, 1)
+	a, i := hirschbergSinclair, network.On(2, 1)
 	right := Elect(t, a, simulate.Options{Instance: i}).Messages
 	wrong := append([]uint64{right.ByKind[0] + 1}, right.ByKind[1:]...)
 	silent := a
 	silent.Receive = func(*candidate, election.Port, election.Kind, from, *election.Out[from]) {}
-	ordered := func(uint64) election.Instance { return election.On(1) } // alone, nothing can overtake
+	ordered := func(uint64) network.Setup { return network.On(1) } // alone, nothing can overtake
 	for _, ask := range []struct {
 		what   string
 		of     func(testing.TB)

@@ -95,7 +95,7 @@ func symmetryJSON(e *catalogue.Entry, o *runOptions, s *simulate.Symmetry) objec
 
 func (p *program) symmetryText(e *catalogue.Entry, o *runOptions, s *simulate.Symmetry) {
 	paint, w, n := p.paintOn(p.stdout), p.stdout, len(s.Decisions)
-	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, s.Timing, n), e.Source)
+	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), networkOf(e.Declaration, s.Timing, n), e.Source)
 	p.underTitle(lineUp(e.Declaration, arranged{s.Prepared}, func(int) bool { return false }), fmt.Sprintf("all start, seed %d", o.seed))
 
 	row := func(name, text string) { fmt.Fprintf(w, "  %-12s %s\n", name, text) }

@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 )
@@ -98,7 +99,7 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 		return p.print(append(result, field{"complete", true}))
 	}
 	paint := p.paintOn(p.stdout)
-	fmt.Fprintf(p.stdout, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, e.Timing, n), e.Source)
+	fmt.Fprintf(p.stdout, "%s · %s · %s\n", paint.text(bold, e.Title), networkOf(e.Declaration, e.Timing, n), e.Source)
 	p.underTitle(lineUp(e.Declaration, i.IDs, func(int) bool { return false }), fmt.Sprintf("%s, counted exactly, seed %d", how, in.seed))
 	fmt.Fprintf(p.stdout, "leader %d, at position %d\n", r.Leader, r.Position)
 	after := ""
@@ -115,7 +116,7 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 // counted is the outcome of an election that was counted.
 func counted(ids election.Arrangement, claims *election.Declaration, r *count.Result) *outcome.Outcome {
 	n := ids.Len()
-	v := election.Verdict{Leaders: []int{r.Position}, Live: n, Decided: n, Agreed: true, Right: true}
+	v := network.Verdict{Leaders: []int{r.Position}, Live: n, Decided: n, Agreed: true, Right: true}
 	if claims.Decides == election.LeaderOnly {
 		v.Decided = 1
 	}

@@ -17,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -51,7 +52,7 @@ func (o *faultFlags) flags(command *cobra.Command) {
 var faultNames = []string{"faults", "fault", "dead", "crash", "recover", "lose", "duplicate", "non-fifo"}
 
 // faults reads what goes wrong among the processes of an instance.
-func (o *faultFlags) faults(i election.Instance, stdin io.Reader) (simulate.Faults, error) {
+func (o *faultFlags) faults(i network.Setup, stdin io.Reader) (simulate.Faults, error) {
 	if err := o.gather(stdin); err != nil {
 		return simulate.Faults{}, err
 	}
@@ -147,12 +148,12 @@ func (o *faultFlags) readFile(stdin io.Reader) error {
 }
 
 // locate says in an error of the simulator where the fault was read that it is about.
-func (o *faultFlags) locate(err error, e *catalogue.Entry, i election.Instance) error {
+func (o *faultFlags) locate(err error, e *catalogue.Entry, i network.Setup) error {
 	var wrong *simulate.FaultError
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	p, refused := e.Prepare(i)
+	p, refused := network.Prepare(e.Declaration, i)
 	if refused != nil {
 		return err
 	}

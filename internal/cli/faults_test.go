@@ -5,6 +5,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 )
@@ -36,7 +37,7 @@ func TestARunWithFaultsOrTimeoutsIsEndedIfNothingElseEndsIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := simulate.Options{Instance: election.Instance{IDs: ids}, Until: election.Units(c.until)}
+		s := simulate.Options{Instance: network.Setup{IDs: ids}, Until: election.Units(c.until)}
 		if limit := c.faults.patience(e, &s); limit != c.limit {
 			t.Errorf("%s, n = %d, until %d: %d, want %d", c.algorithm, c.n, c.until, limit, c.limit)
 		}

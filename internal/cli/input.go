@@ -11,6 +11,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )
 
@@ -80,8 +81,8 @@ func oneAlgorithm(command *cobra.Command, args []string) (*catalogue.Entry, erro
 }
 
 // instance reads who stands where, and the parameters.
-func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
-	i := election.Instance{Duplicates: in.duplicates}
+func (in *input) instance(e *catalogue.Entry) (network.Setup, error) {
+	i := network.Setup{Duplicates: in.duplicates}
 	var err error
 	if i.Parameters, err = pairs(in.parameters); err != nil {
 		return i, err
@@ -90,7 +91,7 @@ func (in *input) instance(e *catalogue.Entry) (election.Instance, error) {
 		return i, err
 	}
 	if !in.streamed || in.orientation != agreed { // before anything is made that is as large
-		if err := e.Topology.Check(i.IDs.Len()); err != nil {
+		if err := network.Check(e.Topology, i.IDs.Len()); err != nil {
 			return i, fmt.Errorf("cannot run %s: %w", e.Name, err)
 		}
 	}
@@ -150,7 +151,7 @@ func (in *input) ordered(e *catalogue.Entry) (election.Arrangement, error) {
 }
 
 // given are the identifiers by position, before a complete graph sorts them.
-func (in *input) given(i election.Instance) []uint64 {
+func (in *input) given(i network.Setup) []uint64 {
 	if ids, err := numbers(in.ids); err == nil {
 		return ids
 	}
@@ -169,7 +170,7 @@ func (n nameless) At(position int) uint64 { return uint64(position) }
 func (n nameless) Dense() bool            { return false }
 
 // positions are where the identifiers of a list stand; without identifiers, the list is of positions.
-func positions(i election.Instance, list string) ([]int, error) {
+func positions(i network.Setup, list string) ([]int, error) {
 	ids, err := numbers(list)
 	if err != nil {
 		return nil, err
@@ -183,14 +184,14 @@ func positions(i election.Instance, list string) ([]int, error) {
 			}
 		}
 		if len(found) == before {
-			return nil, fmt.Errorf("there is no process %d; %s", id, election.Extent(i.IDs))
+			return nil, fmt.Errorf("there is no process %d; %s", id, network.Extent(i.IDs))
 		}
 	}
 	return found, nil
 }
 
 // initiators are who starts as --start says, by position, which is the order in which they do.
-func (in *input) initiators(i election.Instance) (starters []int, anyTime bool, err error) {
+func (in *input) initiators(i network.Setup) (starters []int, anyTime bool, err error) {
 	switch in.start {
 	case "", "all":
 		return nil, false, nil

@@ -162,7 +162,7 @@ func (p *program) overText(e *catalogue.Entry, o *runOptions, s *sockets.Options
 	if e.Timing == election.Timed {
 		how += fmt.Sprintf(", a unit is %s", r.Unit)
 	}
-	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, e.Timing, n), e.Source)
+	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), networkOf(e.Declaration, e.Timing, n), e.Source)
 	p.underTitle(lineUp(e.Declaration, arranged{r.Prepared}, func(q int) bool { return slices.Contains(r.Dead, q) }), fmt.Sprintf("%s, seed %d", how, o.seed))
 	verdict, colour := p.verdict(r.Prepared.Declaration(), &r.Outcome)
 	fmt.Fprintln(w, paint.text(colour, verdict))

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -51,7 +51,7 @@ func words(flags *pflag.FlagSet, without []string) []string {
 }
 
 // saved is the run that these options make.
-func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *election.Prepared) savedRun {
+func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *network.Instance) savedRun {
 	i := s.Instance
 	without := slices.Concat(unsaved, faultNames)
 	var more []string

@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 )
@@ -240,7 +241,7 @@ func stopped(ctx context.Context, deliveries uint64) error {
 }
 
 // arranged is who stood where in the run: Burns' adversary has a say in that.
-type arranged struct{ *election.Prepared }
+type arranged struct{ *network.Instance }
 
 func (a arranged) Len() int               { return a.Size() }
 func (a arranged) At(position int) uint64 { return a.Real(position) }
@@ -332,8 +333,8 @@ func outcomeJSON(d *election.Declaration, r *outcome.Outcome) object {
 	return result
 }
 
-// network describes the network of a run: asynchronous one-directional ring of 5.
-func network(d *election.Declaration, timing election.Timing, n int) string {
+// networkOf describes the network of a run: asynchronous one-directional ring of 5.
+func networkOf(d *election.Declaration, timing election.Timing, n int) string {
 	way := ""
 	if d.OneWay {
 		way = "one-directional "
@@ -394,7 +395,7 @@ func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 	case election.Timed:
 		how += fmt.Sprintf(", delays 1 to %d", r.Delay)
 	}
-	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, r.Timing, n), e.Source)
+	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), networkOf(e.Declaration, r.Timing, n), e.Source)
 	p.underTitle(lineUp(e.Declaration, arranged{r.Prepared}, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, o.seed))
 
 	verdict, colour := p.verdict(r.Prepared.Declaration(), &r.Outcome)

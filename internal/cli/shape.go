@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 )
 
 // shape says how a network is built, where an algorithm leaves a choice.
@@ -55,7 +56,7 @@ func (s *shape) form(e *catalogue.Entry) *catalogue.Entry {
 }
 
 // fit gives an instance its shape.
-func (s *shape) fit(e *catalogue.Entry, i *election.Instance, seed uint64) (err error) {
+func (s *shape) fit(e *catalogue.Entry, i *network.Setup, seed uint64) (err error) {
 	if s.topology != "" {
 		if _, err := word("topology", s.topology, append([]string{"ring", "complete"}, trees...)...); err != nil {
 			return err
@@ -138,7 +139,7 @@ func (s *shape) tree(n int, source *random.Source) [][2]int {
 }
 
 // edges reads edges between identifiers.
-func edges(i election.Instance, list string) ([][2]int, error) {
+func edges(i network.Setup, list string) ([][2]int, error) {
 	made := [][2]int{}
 	for text := range strings.SplitSeq(list, ",") {
 		a, b, found := strings.Cut(text, "-")

@@ -170,7 +170,7 @@ func (o *verifyOptions) size() int {
 
 func (p *program) reportText(e *catalogue.Entry, o *verifyOptions, v *verify.Options, r *verify.Report) error {
 	paint, w := p.paintOn(p.stdout), p.stdout
-	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), network(e.Declaration, e.Timing, o.size()), e.Source)
+	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), networkOf(e.Declaration, e.Timing, o.size()), e.Source)
 	what := "every schedule"
 	if v.Instance.IDs == nil && e.Topology != election.Complete && e.Identifiers != election.Anonymous {
 		what += fmt.Sprintf(" of every order of %d identifiers", o.size())

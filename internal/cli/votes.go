@@ -14,6 +14,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // ballots say who votes for whom.
@@ -32,7 +33,7 @@ func (b *ballots) flags(command *cobra.Command) {
 }
 
 // read gives an instance its votes. ids are the identifiers by position, as they were given.
-func (b *ballots) read(e *catalogue.Entry, i *election.Instance, ids []uint64) (err error) {
+func (b *ballots) read(e *catalogue.Entry, i *network.Setup, ids []uint64) (err error) {
 	votes := func(e *catalogue.Entry) bool { return e.Votes }
 	switch {
 	case !votes(e):
@@ -157,8 +158,8 @@ func best(r *row, ids []uint64) (candidate uint64, err error) {
 
 // nearest are votes by locality: a score is minus the distance, and nobody votes for itself unless it is
 // alone. So each votes for a neighbour, the one with the largest identifier.
-func nearest(e *catalogue.Entry, i election.Instance) ([]uint64, error) {
-	p, err := e.Prepare(i)
+func nearest(e *catalogue.Entry, i network.Setup) ([]uint64, error) {
+	p, err := network.Prepare(e.Declaration, i)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +180,7 @@ func nearest(e *catalogue.Entry, i election.Instance) ([]uint64, error) {
 }
 
 // standing is who has how many votes, the winner first.
-func standing(p *election.Prepared) election.Tally {
+func standing(p *network.Instance) election.Tally {
 	shares := p.Tally()
 	slices.SortFunc(shares, func(a, b election.Share) int {
 		return cmp.Or(cmp.Compare(b.Votes, a.Votes), cmp.Compare(b.Candidate, a.Candidate))
@@ -188,7 +189,7 @@ func standing(p *election.Prepared) election.Tally {
 }
 
 // votesJSON is how results show votes, where processes vote and if there is room.
-func votesJSON(p *election.Prepared) object {
+func votesJSON(p *network.Instance) object {
 	votes := p.Votes()
 	if votes == nil || len(votes) > shownIDs {
 		return nil
@@ -201,7 +202,7 @@ func votesJSON(p *election.Prepared) object {
 }
 
 // tally writes who has how many votes, for people.
-func (p *program) tally(prepared *election.Prepared) {
+func (p *program) tally(prepared *network.Instance) {
 	const shown = 8
 	var shares []string
 	for _, s := range standing(prepared) {

@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -82,7 +83,7 @@ func wakeUp(text string) (at election.Ticks, ok bool) {
 }
 
 // reluctant adds to an instance who is unwilling.
-func (w *waking) reluctant(d *election.Declaration, i *election.Instance) (err error) {
+func (w *waking) reluctant(d *election.Declaration, i *network.Setup) (err error) {
 	if w.unwilling == "" {
 		return nil
 	}
@@ -97,7 +98,7 @@ func (w *waking) reluctant(d *election.Declaration, i *election.Instance) (err e
 }
 
 // woken is the arrangement of which an election is counted, and how it begins.
-func (w *waking) woken(d *election.Declaration, i election.Instance) (ids election.Arrangement, how string, err error) {
+func (w *waking) woken(d *election.Declaration, i network.Setup) (ids election.Arrangement, how string, err error) {
 	if w.wake == "" && w.unwilling == "" {
 		return i.IDs, "all start", nil
 	}
@@ -108,7 +109,7 @@ func (w *waking) woken(d *election.Declaration, i election.Instance) (ids electi
 	if err := w.reluctant(d, &i); err != nil {
 		return nil, "", err
 	}
-	if _, err := d.Prepare(i); err != nil {
+	if _, err := network.Prepare(d, i); err != nil {
 		return nil, "", err
 	}
 	n := i.IDs.Len()

@@ -21,13 +21,13 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
 
 func main() {
-	result, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: election.On(5, 4, 3, 2, 1)})
+	result, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: network.On(5, 4, 3, 2, 1)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 func FuzzHello(f *testing.F) {
@@ -58,7 +59,7 @@ func FuzzMessage(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	prepared, err := ballots.Prepare(election.On(1, 2, 3))
+	prepared, err := network.Prepare(&ballots.Declaration, network.On(1, 2, 3))
 	if err != nil {
 		f.Fatal(err)
 	}

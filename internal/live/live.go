@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 // Address says where a member is reached.
@@ -89,13 +90,13 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 
 func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if a.Topology != election.Complete {
-		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", election.ErrInstance, a.Name, a.Topology)
+		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology)
 	}
 	ids := make(election.List, len(c.Members))
 	for i, member := range c.Members {
 		ids[i] = member.ID
 	}
-	prepared, err := a.Prepare(election.Instance{IDs: ids, Parameters: c.Parameters})
+	prepared, err := network.Prepare(a.Declaration, network.Setup{IDs: ids, Parameters: c.Parameters})
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	})
 	position := slices.IndexFunc(sorted, func(member Address) bool { return member.ID == c.ID })
 	if position < 0 {
-		return nil, fmt.Errorf("%w %s: %d is not among the members", election.ErrInstance, a.Name, c.ID)
+		return nil, fmt.Errorf("%w %s: %d is not among the members", network.ErrSetup, a.Name, c.ID)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

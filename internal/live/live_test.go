@@ -16,6 +16,7 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,7 +31,7 @@ const (
 type cluster[S, M any] struct {
 	t         *testing.T
 	algorithm election.Algorithm[S, M]
-	network   *network
+	network   *lan
 	addresses []Address
 	data      map[uint64]string // directories
 	members   map[uint64]*Member
@@ -451,7 +452,7 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 
 func TestOnlyGroupsOfKnownMembersRunLive(t *testing.T) {
 	_, err := Join(context.Background(), lcr.Algorithm, Config{ID: 1, Members: []Address{{1, "127.0.0.1:1"}}})
-	if !errors.Is(err, election.ErrInstance) {
+	if !errors.Is(err, network.ErrSetup) {
 		t.Errorf("%v", err)
 	}
 }

@@ -9,13 +9,14 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 // loop owns all that changes. Its methods run in one goroutine.
 type loop struct {
 	*Member
 	declaration election.Declaration
-	prepared    *election.Prepared
+	prepared    *network.Instance
 	position    int
 	machine     *process.Machine
 	store       *store

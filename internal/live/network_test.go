@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// network is TCP in memory, for a synctest bubble: bytes take no time, and addresses can be separated from
+// lan is TCP in memory, for a synctest bubble: bytes take no time, and addresses can be separated from
 // each other. What is sent across a separation arrives when it is over, as TCP's retransmissions do.
-type network struct {
+type lan struct {
 	mu        sync.Mutex
 	change    sync.Cond
 	listeners map[string]*listener
@@ -24,14 +24,14 @@ type network struct {
 	stopped   map[string]bool
 }
 
-func newNetwork() *network {
-	n := &network{listeners: map[string]*listener{}, side: map[string]int{}, stopped: map[string]bool{}}
+func newNetwork() *lan {
+	n := &lan{listeners: map[string]*listener{}, side: map[string]int{}, stopped: map[string]bool{}}
 	n.change.L = &n.mu
 	return n
 }
 
 // separate puts addresses on a side; all begin on side 0.
-func (n *network) separate(side int, addresses ...string) {
+func (n *lan) separate(side int, addresses ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, a := range addresses {
@@ -41,14 +41,14 @@ func (n *network) separate(side int, addresses ...string) {
 }
 
 // refuse lets nobody connect from one address to another, as a firewall does.
-func (n *network) refuse(from, to string) {
+func (n *lan) refuse(from, to string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.refused = [2]string{from, to}
 }
 
 // stop lets an address read nothing until it goes on, as a process that is stopped. Its deadlines pass meanwhile.
-func (n *network) stop(at string, stopped bool) {
+func (n *lan) stop(at string, stopped bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.stopped[at] = stopped
@@ -56,7 +56,7 @@ func (n *network) stop(at string, stopped bool) {
 }
 
 // reset breaks one connection, as a router does that forgets it.
-func (n *network) reset(r *rand.Rand) {
+func (n *lan) reset(r *rand.Rand) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.ends) == 0 {
@@ -68,7 +68,7 @@ func (n *network) reset(r *rand.Rand) {
 }
 
 // resetAll breaks all connections.
-func (n *network) resetAll() {
+func (n *lan) resetAll() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, e := range n.ends {
@@ -83,13 +83,13 @@ func (a address) Network() string { return "memory" }
 func (a address) String() string  { return string(a) }
 
 type listener struct {
-	n       *network
+	n       *lan
 	at      string
 	waiting []*end
 	closed  bool
 }
 
-func (n *network) listen(at string) net.Listener {
+func (n *lan) listen(at string) net.Listener {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	l := &listener{n: n, at: at}
@@ -135,7 +135,7 @@ func (l *listener) Close() error {
 }
 
 // dialer is the Dial of the member at an address.
-func (n *network) dialer(from string) func(context.Context, string, string) (net.Conn, error) {
+func (n *lan) dialer(from string) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, to string) (net.Conn, error) {
 		defer context.AfterFunc(ctx, n.wake)()
 		n.mu.Lock()
@@ -160,7 +160,7 @@ func (n *network) dialer(from string) func(context.Context, string, string) (net
 	}
 }
 
-func (n *network) wake() {
+func (n *lan) wake() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.change.Broadcast()
@@ -174,7 +174,7 @@ type stream struct {
 }
 
 type end struct {
-	n               *network
+	n               *lan
 	here, there     string
 	in, out         *stream
 	closed          bool

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // only is the slot of a machine's one state.
@@ -42,7 +43,7 @@ type Frame struct {
 }
 
 // NewMachine makes the process at a position, newborn. Choose says where its choices come from.
-func (p *Program) NewMachine(network *election.Prepared, position int, choose func(n uint32) uint32) *Machine {
+func (p *Program) NewMachine(network *network.Instance, position int, choose func(n uint32) uint32) *Machine {
 	ps := p.empty(network, true)
 	ps.Born(ps.Grow(1), position)
 	ps.Choices(choose)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // probe is a process that does what its test asks for; durable is what survives its crash.
@@ -62,13 +63,13 @@ func probing() election.Algorithm[probe, note] {
 func (p *probe) note(what ...uint32) { p.Log = append(slices.Clip(p.Log), what...) }
 
 // hidden hides the types of an algorithm on a ring of three.
-func hidden(t *testing.T, a election.Algorithm[probe, note]) (*Program, *election.Prepared) {
+func hidden(t *testing.T, a election.Algorithm[probe, note]) (*Program, *network.Instance) {
 	t.Helper()
 	program, err := Of(&a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	network, err := program.Prepare(election.On(1, 2, 3))
+	network, err := network.Prepare(program.Declaration, network.On(1, 2, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

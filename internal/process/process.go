@@ -12,6 +12,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/network"
 )
 
 // Program is an algorithm whose types are hidden.
@@ -87,7 +88,7 @@ var ErrBroken = errors.New("broke the contract")
 // Processes are the processes of one network. A state lies in a slot; the process at position p is born into slot p.
 type Processes struct {
 	Program *Program
-	network *election.Prepared
+	network *network.Instance
 	store   store
 	pool    pool
 	slots   int
@@ -117,7 +118,7 @@ type store interface {
 
 // New makes the processes of a network, all newborn. With phases, it is worked out to which phase each message of
 // the election belongs.
-func (p *Program) New(network *election.Prepared, phases bool) *Processes {
+func (p *Program) New(network *network.Instance, phases bool) *Processes {
 	ps := p.empty(network, phases)
 	for position := range ps.Grow(network.Size()) + network.Size() {
 		ps.Born(position, position)
@@ -126,7 +127,7 @@ func (p *Program) New(network *election.Prepared, phases bool) *Processes {
 }
 
 // empty is New without any process.
-func (p *Program) empty(network *election.Prepared, phases bool) *Processes {
+func (p *Program) empty(network *network.Instance, phases bool) *Processes {
 	ps := &Processes{Program: p, network: network, store: p.store()}
 	ps.hold() // reference 0 is none
 	if phases && p.Functions.Phase {

@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/network"
 )
 
 // state is the state in a slot, whose type the test knows.
@@ -16,8 +17,8 @@ func (ps *Processes) probe(slot int) *probe { return (*probe)(ps.store.state(slo
 func (ps *Processes) note(m Message) *note { return (*note)(ps.store.message(m)) }
 
 func TestEachEventCallsItsFunctionWithItsArguments(t *testing.T) {
-	program, network := hidden(t, probing())
-	ps := program.New(network, false)
+	program, placed := hidden(t, probing())
+	ps := program.New(placed, false)
 	m := ps.hold()
 	*ps.note(m) = note{9, []uint8{8, 7}}
 	for _, test := range []struct {
@@ -46,8 +47,8 @@ func TestEachEventCallsItsFunctionWithItsArguments(t *testing.T) {
 func TestAnEventThatAnAlgorithmDoesNotHandleIsNothing(t *testing.T) {
 	a := probing()
 	a.Suspect, a.Trust, a.Command = nil, nil, nil
-	program, network := hidden(t, a)
-	ps := program.New(network, false)
+	program, placed := hidden(t, a)
+	ps := program.New(placed, false)
 	for _, what := range []What{Suspected, Trusted, Commanded} {
 		if e := ps.Step(0, 0, Event{What: what}, election.Ticks{}); len(e.Sent)+len(e.Rare)+len(ps.probe(0).Log) > 0 {
 			t.Errorf("event %d: %+v", what, e)
@@ -56,8 +57,8 @@ func TestAnEventThatAnAlgorithmDoesNotHandleIsNothing(t *testing.T) {
 }
 
 func TestProcessesAreBornIntoTheSlotsOfTheirPositions(t *testing.T) {
-	program, network := hidden(t, probing())
-	ps := program.New(network, false)
+	program, placed := hidden(t, probing())
+	ps := program.New(placed, false)
 	for slot := range 3 {
 		if p := ps.probe(slot); p.ID != election.ID(slot+1) || p.Size != 3 {
 			t.Errorf("slot %d holds %+v", slot, p)
@@ -66,8 +67,8 @@ func TestProcessesAreBornIntoTheSlotsOfTheirPositions(t *testing.T) {
 }
 
 func TestSlotsKeepTheirStatesAsMoreAreMade(t *testing.T) {
-	program, network := hidden(t, probing())
-	ps := program.New(network, false)
+	program, placed := hidden(t, probing())
+	ps := program.New(placed, false)
 	want := 3
 	for _, more := range []int{1, 4, 1, 100, 1} {
 		if first := ps.Grow(more); first != want {
@@ -94,8 +95,8 @@ func TestSlotsKeepTheirStatesAsMoreAreMade(t *testing.T) {
 }
 
 func TestARebornProcessHasWhatItKeptAndNothingElse(t *testing.T) {
-	program, network := hidden(t, probing())
-	ps := program.New(network, false)
+	program, placed := hidden(t, probing())
+	ps := program.New(placed, false)
 	*ps.probe(2) = probe{ID: 9, Size: 8, Durable: durable{[]uint32{5, 6}}, Log: []uint32{1}, Until: election.DeadlineIn(election.Units(3), election.Ticks{})}
 	old := ps.probe(2).Durable.Votes
 	ps.Reborn(2, 2)
@@ -114,8 +115,8 @@ func TestARebornProcessHasWhatItKeptAndNothingElse(t *testing.T) {
 	}
 	a := probing()
 	a.Kept, a.Survives = nil, 0
-	program, network = hidden(t, a)
-	ps = program.New(network, false)
+	program, placed = hidden(t, a)
+	ps = program.New(placed, false)
 	ps.probe(2).Durable.Votes = []uint32{5}
 	if ps.Reborn(2, 2); ps.probe(2).Durable.Votes != nil {
 		t.Error("something survives where nothing is kept")
@@ -136,7 +137,7 @@ func sending(count int) election.Algorithm[probe, note] {
 }
 
 func TestEffectsAreThoseOfOneStep(t *testing.T) {
-	program, network := hidden(t, starting(func(p *probe, out out) {
+	program, placed := hidden(t, starting(func(p *probe, out out) {
 		out.Send(0, vote, note{Number: 4})
 		out.After(1, election.Units(3))
 		out.Send(1, news, note{Number: 5})
@@ -146,12 +147,12 @@ func TestEffectsAreThoseOfOneStep(t *testing.T) {
 		}
 		p.Until = out.Deadline(election.Units(10))
 	}))
-	ps := program.New(network, false)
+	ps := program.New(placed, false)
 	ps.Choices(func(n uint32) uint32 { return n - 1 })
 	for round := range 2 {
 		now := election.Units(uint64(7 * round))
 		e := ps.Step(2, 2, Event{What: Started}, now)
-		first := network.Network.First(2)
+		first := placed.Network.First(2)
 		if len(e.Sent) != 2 || e.Sent[0].On() != first || e.Sent[0].Kind() != vote || e.Sent[1].On() != first+1 || e.Sent[1].Kind() != news {
 			t.Fatalf("sent %+v", e.Sent)
 		}
@@ -168,8 +169,8 @@ func TestEffectsAreThoseOfOneStep(t *testing.T) {
 }
 
 func TestAMessageIsKeptUntilItsLastRelease(t *testing.T) {
-	program, network := hidden(t, sending(2))
-	ps := program.New(network, false)
+	program, placed := hidden(t, sending(2))
+	ps := program.New(placed, false)
 	step := func() (a, b Message) {
 		e := ps.Step(0, 0, Event{What: Started}, election.Ticks{})
 		return e.Sent[0].Message, e.Sent[1].Message
@@ -229,8 +230,8 @@ func TestPhasesAreOfMessagesOfTheElectionOnly(t *testing.T) {
 		asked     bool
 		want      string
 	}{{both, true, "4 -1 6"}, {both, false, "-1 -1 -1"}, {without, true, "-1 -1 -1"}} {
-		program, network := hidden(t, test.algorithm)
-		e := program.New(network, test.asked).Step(0, 0, Event{What: Started}, election.Ticks{})
+		program, placed := hidden(t, test.algorithm)
+		e := program.New(placed, test.asked).Step(0, 0, Event{What: Started}, election.Ticks{})
 		if got := fmt.Sprint(e.Sent[0].Phase, e.Sent[1].Phase, e.Sent[2].Phase); got != test.want {
 			t.Errorf("phases %s; want %s", got, test.want)
 		}
@@ -238,8 +239,8 @@ func TestPhasesAreOfMessagesOfTheElectionOnly(t *testing.T) {
 }
 
 func TestWithoutAFunctionOfItsOwnAProcessStandsIfItIsWilling(t *testing.T) {
-	program, network := hidden(t, probing())
-	ps := program.New(network, false)
+	program, placed := hidden(t, probing())
+	ps := program.New(placed, false)
 	ps.probe(1).Durable.Votes = []uint32{1}
 	if !ps.Stands(0, 0) || ps.Stands(1, 1) || !ps.Stands(2, 1) || ps.Stands(1, 0) {
 		t.Error("the state does not say which stands")
@@ -250,20 +251,20 @@ func TestWithoutAFunctionOfItsOwnAProcessStandsIfItIsWilling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	instance := election.On(1, 2, 3)
+	instance := network.On(1, 2, 3)
 	instance.Unwilling = []int{1}
-	if network, err = program.Prepare(instance); err != nil {
+	if placed, err = network.Prepare(program.Declaration, instance); err != nil {
 		t.Fatal(err)
 	}
-	ps = program.New(network, false)
+	ps = program.New(placed, false)
 	if !ps.Stands(1, 0) || ps.Stands(0, 1) {
 		t.Error("an unwilling process stands, or a willing one does not")
 	}
 }
 
 func TestStatesAndMessagesAreReadAndWrittenWhole(t *testing.T) {
-	program, network := hidden(t, sending(1))
-	ps := program.New(network, false)
+	program, placed := hidden(t, sending(1))
+	ps := program.New(placed, false)
 	now := election.Units(5)
 	*ps.probe(0) = probe{ID: 3, Size: 8, Log: []uint32{1, 2}, Until: election.DeadlineIn(election.Units(4), now)}
 	encoded := ps.AppendState([]byte{7}, 0, now, codec.Whole)

@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/network"
 )
 
 // State is the number of a state, and Body that of a message: equal ones have equal numbers, from 0 on.
@@ -57,7 +58,7 @@ var ErrShared = errors.New("it wrote into a list that was sent, received or stor
 var ErrConstant = errors.New("it changed a field that is declared constant")
 
 // NewValues makes the values of a network.
-func (p *Program) NewValues(network *election.Prepared) *Values {
+func (p *Program) NewValues(network *network.Instance) *Values {
 	ps := p.empty(network, false)
 	return &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, bodies: map[string]Body{}}
 }

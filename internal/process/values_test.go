@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // values are those of an algorithm on a ring of three, and the newborn states.
@@ -101,7 +102,7 @@ func TestTimeChangesStatesWithDeadlinesOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network, err := program.Prepare(election.On(1, 2, 3))
+	network, err := network.Prepare(program.Declaration, network.On(1, 2, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

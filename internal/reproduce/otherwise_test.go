@@ -12,6 +12,7 @@ import (
 	claims "ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -31,7 +32,7 @@ var doctors = []struct {
 		})
 		checked := e.Check
 		if checked != nil {
-			e.Check = func(r *trace.Record, p *election.Prepared) ([]claims.Claim, error) {
+			e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {
 				all, err := checked(r, p)
 				for i := range all {
 					all[i].Holds = false

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -147,9 +148,9 @@ type probing struct {
 // probe runs such an election under a random schedule that decides when processors wake, too. Messages may
 // overtake one another. A processor enters a phase when it sends two probes, the first kind of message, in
 // one step.
-func (b *Bench) probe(name string, ids election.Arrangement, change ...func(*election.Instance)) *probing {
+func (b *Bench) probe(name string, ids election.Arrangement, change ...func(*network.Setup)) *probing {
 	o := simulate.Options{
-		Instance: election.Instance{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Record: true,
+		Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Record: true,
 		Faults: simulate.Faults{Unordered: true}, Limit: uint64(16*ids.Len()*ids.Len() + 256), // a record takes memory
 	}
 	for _, change := range change {

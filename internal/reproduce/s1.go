@@ -5,6 +5,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -126,15 +127,15 @@ func naturalIdentifiers(b *Bench) Finding {
 				spread[p] = math.MaxUint64 - uint64(n)*uint64(n) + ranks.At(p)*ranks.At(p) // the largest is 2⁶⁴ - 1
 			}
 			spread[ranks.Position(1)] = 0
-			one := b.simulate(name, simulate.Options{Instance: election.Instance{IDs: ranks}})
-			other := b.simulate(name, simulate.Options{Instance: election.Instance{IDs: spread}})
+			one := b.simulate(name, simulate.Options{Instance: network.Setup{IDs: ranks}})
+			other := b.simulate(name, simulate.Options{Instance: network.Setup{IDs: spread}})
 			d.unless(one.Right && other.Right && one.Messages.Total == other.Messages.Total, "%s, n = %d: %d and %d messages, leaders at %v and %v",
 				name, n, one.Messages.Total, other.Messages.Total, one.Leaders, other.Leaders)
 			rings++
 		}
 		d.unless(!b.algorithm(name).KnowsSize, "%s knows the size of the ring", name)
 	}
-	twice := election.On(5, 3, 5, 1)
+	twice := network.On(5, 3, 5, 1)
 	twice.Duplicates = true
 	r := b.verify(bully, verify.Options{Instance: twice})
 	d.unless(r.Violation != nil, "with an identifier twice one leader is elected, too")
@@ -156,7 +157,7 @@ func swallowing(b *Bench) Finding {
 			hops += clockwise
 		}
 		r := b.simulate(simple, simulate.Options{
-			Instance: election.Instance{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Faults: simulate.Faults{Unordered: true},
+			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Faults: simulate.Faults{Unordered: true},
 		})
 		d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
 		d.unless(r.Messages.Election == uint64(hops), "%s identifiers make %d hops, not %d", onRing(ids), r.Messages.Election, hops)
@@ -170,7 +171,7 @@ func simplifiedComplexity(b *Bench) Finding {
 	worst := 0.0
 	for ids := range manyRings {
 		n := uint64(ids.Len())
-		r := b.simulate(simple, simulate.Options{Instance: election.Instance{IDs: ids}})
+		r := b.simulate(simple, simulate.Options{Instance: network.Setup{IDs: ids}})
 		d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
 		d.unless(r.Messages.Election >= 2*n-1 && r.Messages.Election <= n*(n+1)/2, "%s %d messages, not 2n - 1 to n(n + 1)/2", onRing(ids), r.Messages.Election)
 		d.unless(r.Messages.Announcement == n, "%s the leader induces %d messages more", onRing(ids), r.Messages.Announcement)
@@ -184,7 +185,7 @@ func constantFractions(b *Bench) Finding {
 	least := 1.0
 	for n := 16; n <= 256; n *= 2 {
 		ids := must(order.Decreasing(n))
-		r := b.simulate(simple, simulate.Options{Instance: election.Instance{IDs: ids}, Schedule: simulate.Random, Record: true})
+		r := b.simulate(simple, simulate.Options{Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, Record: true})
 		hops := make([]int, n+1) // by identifier
 		for i := range r.Record.Steps {
 			if step := &r.Record.Steps[i]; step.Kind == "identifier" {
@@ -285,7 +286,7 @@ func afterTermination(b *Bench) Finding {
 			}
 		},
 	}
-	ids := election.On(4, 1, 2, 3)
+	ids := network.On(4, 1, 2, 3)
 	least, most := spread(b.verify(bully, verify.Options{Instance: ids, Starts: verify.AnyTime}))
 	deafLeast, deafMost := spread(must(verify.Run(variant, verify.Options{Instance: ids, Starts: verify.AnyTime})))
 	d.unless(least == most, "%d to %d messages", least, most)
@@ -300,7 +301,7 @@ func anyWakeSchedule(b *Bench) Finding {
 	for n := 1; n <= 4; n++ {
 		for ids := range rings(n) {
 			for _, name := range []string{simple, bully} {
-				r := b.verify(name, verify.Options{Instance: election.Instance{IDs: ids}, Starts: verify.AnyTime, Unordered: true})
+				r := b.verify(name, verify.Options{Instance: network.Setup{IDs: ids}, Starts: verify.AnyTime, Unordered: true})
 				if !d.verified(r, "%s %s", name, onRing(ids)) {
 					continue
 				}
@@ -315,7 +316,7 @@ func anyWakeSchedule(b *Bench) Finding {
 			want := b.count(name, ids)
 			for schedule := range simulate.Sweep {
 				for _, anyTime := range []bool{false, true} {
-					r := b.simulate(name, simulate.Options{Instance: election.Instance{IDs: ids}, Schedule: schedule, AnyTime: anyTime, Seed: 1})
+					r := b.simulate(name, simulate.Options{Instance: network.Setup{IDs: ids}, Schedule: schedule, AnyTime: anyTime, Seed: 1})
 					d.unless(r.Right && r.Messages.Total == want.Messages.Total, "%s %s, schedule %s: %d messages, not %d",
 						name, onRing(ids), schedule, r.Messages.Total, want.Messages.Total)
 					large++

@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -177,7 +178,7 @@ func (b *Bench) acts(d *doubt, each func(*act)) {
 		b.goOn()
 		n := uint64(ids.Len())
 		_, err := simulate.Run(watched, simulate.Options{
-			Instance: election.Instance{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0),
+			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0),
 			Faults: simulate.Faults{Unordered: true}, Limit: 16*n*n + 256,
 		})
 		if !errors.Is(err, simulate.ErrBroken) {
@@ -265,7 +266,7 @@ func line15(b *Bench) Finding {
 		}
 		p.Receive(port, kind, m, out)
 	}
-	o := simulate.Options{Instance: election.Instance{IDs: ids}}
+	o := simulate.Options{Instance: network.Setup{IDs: ids}}
 	most := ringbully.Algorithm.Bound(election.Worst).Value(n)
 	same := must(simulate.Run(printed, o))
 	right := b.simulate(bully, o)

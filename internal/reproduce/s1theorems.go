@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -177,7 +178,7 @@ func theorem1310(b *Bench) Finding {
 	nearest := 0.0
 	judge := func(ids election.Arrangement) {
 		n := uint64(ids.Len())
-		r := b.simulate(bully, simulate.Options{Instance: election.Instance{IDs: ids}})
+		r := b.simulate(bully, simulate.Options{Instance: network.Setup{IDs: ids}})
 		d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
 		d.unless(r.Messages.Total <= n+8*n*(election.CeilLog(n)+2), "%s %d messages", onRing(ids), r.Messages.Total)
 		exact := b.count(bully, ids).Messages.Total
@@ -229,7 +230,7 @@ func termination(b *Bench) Finding {
 	var d doubt
 	rings := 0
 	for ids := range manyRings {
-		r := b.simulate(bully, simulate.Options{Instance: election.Instance{IDs: ids}, Schedule: simulate.LIFO, AnyTime: true})
+		r := b.simulate(bully, simulate.Options{Instance: network.Setup{IDs: ids}, Schedule: simulate.LIFO, AnyTime: true})
 		d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
 		d.unless(r.Messages.Announcement == uint64(ids.Len()), "%s it makes %d hops", onRing(ids), r.Messages.Announcement)
 		rings++
@@ -248,7 +249,7 @@ func theorem1311(b *Bench) Finding {
 		}
 		names = append(names, e.Name)
 		for n := 2; n <= 256; n *= 2 {
-			r := b.simulate(e.Name, simulate.Options{Instance: election.Instance{IDs: must(order.Decreasing(n))}, Schedule: simulate.Burns})
+			r := b.simulate(e.Name, simulate.Options{Instance: network.Setup{IDs: must(order.Decreasing(n))}, Schedule: simulate.Burns})
 			if r.Open == nil {
 				d.unless(false, "%s, n = %d: no end", e.Name, n)
 				continue
@@ -271,7 +272,7 @@ func optimality(b *Bench) Finding {
 	for n := 4; n <= 4096; n *= 2 {
 		sent := uint64(0)
 		for ids := range largeRings(n) {
-			r := b.simulate(bully, simulate.Options{Instance: election.Instance{IDs: ids}})
+			r := b.simulate(bully, simulate.Options{Instance: network.Setup{IDs: ids}})
 			d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
 			sent = max(sent, r.Messages.Total)
 		}
@@ -286,13 +287,13 @@ func exercise1331(b *Bench) Finding {
 	var d doubt
 	most := uint64(0)
 	for n := 1; n <= 512; n *= 2 {
-		r := b.simulate(simple, simulate.Options{Instance: election.Instance{IDs: must(order.Decreasing(n))}, Schedule: simulate.Random, Seed: uint64(n), AnyTime: true})
+		r := b.simulate(simple, simulate.Options{Instance: network.Setup{IDs: must(order.Decreasing(n))}, Schedule: simulate.Random, Seed: uint64(n), AnyTime: true})
 		want := uint64(n) * uint64(n+1) / 2
 		d.unless(r.Right && r.Messages.Election == want, "n = %d: %d messages, not %d", n, r.Messages.Election, want)
 		most = r.Messages.Election
 	}
 	for n := 1; n <= 6; n++ {
-		r := b.verify(simple, verify.Options{Instance: election.Instance{IDs: must(order.Decreasing(n))}, Starts: verify.AnyTime, Unordered: true})
+		r := b.verify(simple, verify.Options{Instance: network.Setup{IDs: must(order.Decreasing(n))}, Starts: verify.AnyTime, Unordered: true})
 		if !d.verified(r, "n = %d", n) {
 			continue
 		}
@@ -309,7 +310,7 @@ func exercise1332(b *Bench) Finding {
 	most := uint64(0)
 	for k := uint64(2); k <= 12; k++ {
 		n := uint64(1) << k
-		r := b.simulate(bully, simulate.Options{Instance: election.Instance{IDs: must(order.BitReversal(int(n)))}})
+		r := b.simulate(bully, simulate.Options{Instance: network.Setup{IDs: must(order.BitReversal(int(n)))}})
 		d.unless(r.Right && r.Messages.Total == 3*n*k+3*n, "n = %d: %d messages, not %d", n, r.Messages.Total, 3*n*k+3*n)
 		most = r.Messages.Total
 	}

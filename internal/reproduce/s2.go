@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -142,7 +143,7 @@ func suspicionStarts(b *Bench) Finding {
 }
 
 // across is the position to which a port leads.
-func across(net *election.Network, p int, port election.Port) int {
+func across(net *network.Network, p int, port election.Port) int {
 	to, _ := net.End(net.Back(p, port))
 	return to
 }
@@ -150,7 +151,7 @@ func across(net *election.Network, p int, port election.Port) int {
 func ringModuloN(b *Bench) Finding {
 	var wrong doubt
 	for n := 1; n <= 64; n++ {
-		net := must(election.NewRing(n, nil))
+		net := must(network.NewRing(n, nil))
 		for p := range n {
 			to, from := across(net, p, 0), across(net, p, 1)
 			wrong.unless(to == (p+1)%n && from == (p+n-1)%n, "n = %d: %d sends to %d and receives from %d", n, p, to, from)
@@ -193,7 +194,7 @@ func knowsNeighbours(b *Bench) Finding {
 	e, known := b.algorithm("lcr"), false
 	for n := 1; n <= 6; n++ {
 		for ids := range rings(n) {
-			p := must(e.Prepare(election.On(ids...)))
+			p := must(network.Prepare(e.Declaration, network.On(ids...)))
 			for q := range n {
 				l := p.Local(q)
 				known = known || l.N != 0 || l.Vote != 0 || l.ID != p.ID(q)
@@ -256,7 +257,7 @@ func topologies(b *Bench) Finding {
 	for n := 2; n <= 8; n++ {
 		for id := 1; id <= n; id++ {
 			for _, name := range []string{"bully", "logical-ring", "tree"} {
-				i := election.On(upTo(n)...)
+				i := network.On(upTo(n)...)
 				if name == "tree" {
 					i.Edges = path(n)
 				}
@@ -281,7 +282,7 @@ func onTrees(b *Bench) Finding {
 			}
 			for _, edges := range [][][2]int{path(n), starTree(n), binary} {
 				for k := 1; k <= n; k++ {
-					o := simulate.Options{Instance: election.On(upTo(n)...)}
+					o := simulate.Options{Instance: network.On(upTo(n)...)}
 					o.Instance.Edges = edges
 					for p := range k {
 						o.Initiators = append(o.Initiators, p)
@@ -292,7 +293,7 @@ func onTrees(b *Bench) Finding {
 				}
 			}
 		}
-		o := verify.Options{Instance: election.On(upTo(4)...), Starts: verify.AnyTime}
+		o := verify.Options{Instance: network.On(upTo(4)...), Starts: verify.AnyTime}
 		o.Instance.Edges = path(4)
 		r := b.verify(name, o)
 		wrong.verified(r, "%s on the path of 4", name)

@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -51,8 +52,8 @@ func starTree(n int) (edges [][2]int) {
 }
 
 // on is a network of these for an algorithm: a path if it needs a tree, and ports among strangers by chance.
-func on(e *catalogue.Entry, ids election.Arrangement, seed uint64) election.Instance {
-	i, n := election.Instance{IDs: ids}, ids.Len()
+func on(e *catalogue.Entry, ids election.Arrangement, seed uint64) network.Setup {
+	i, n := network.Setup{IDs: ids}, ids.Len()
 	switch {
 	case e.Topology == election.Tree:
 		i.Edges = path(n)
@@ -101,7 +102,7 @@ func (b *Bench) onAverage(wrong *doubt, e *catalogue.Entry, n int, average elect
 	const runs = 1000
 	var sum, squares float64
 	for seed := range uint64(runs) {
-		r := b.simulate(e.Name, simulate.Options{Instance: election.On(upTo(n)...), Seed: seed})
+		r := b.simulate(e.Name, simulate.Options{Instance: network.On(upTo(n)...), Seed: seed})
 		sent := float64(r.Messages.Of(average.Of))
 		sum, squares = sum+sent, squares+sent*sent
 	}
@@ -151,7 +152,7 @@ func electsOne(b *Bench) Finding {
 				o.Instance.Parameters = set
 				states += b.tried(&wrong, e, o, 20_000)
 				o.Unordered = free && !e.FIFO
-				if must(e.Prepare(o.Instance)).Declaration().Starts == election.AnyStart {
+				if must(network.Prepare(e.Declaration, o.Instance)).Declaration().Starts == election.AnyStart {
 					o.Starts = verify.AnyTime
 				}
 				states += b.tried(&wrong, e, o, 20_000)
@@ -264,8 +265,8 @@ var polls = []poll{
 }
 
 // of is an election with these votes.
-func (p *poll) of(votes []uint64) election.Instance {
-	i := election.On(1, 2, 3, 4)
+func (p *poll) of(votes []uint64) network.Setup {
+	i := network.On(1, 2, 3, 4)
 	i.Votes, i.Edges = votes, p.edges
 	if p.count != "" {
 		i.Parameters = map[string]string{"count": p.count}

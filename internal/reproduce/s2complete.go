@@ -7,6 +7,7 @@ import (
 
 	bullying "ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -214,7 +215,7 @@ func bullyStep4(b *Bench) Finding {
 			p.Receive(port, kind, m, out)
 		}
 	}
-	o := simulate.Options{Instance: election.On(upTo(5)...), Initiators: []int{0}, Limit: 1000}
+	o := simulate.Options{Instance: network.On(upTo(5)...), Initiators: []int{0}, Limit: 1000}
 	printed := end(must(simulate.Run(mute, o)))
 	f := corrected(printed == right, silent.Verdict == Holds, "and it must tell the others, as figure 2.8(e) has it and the steps do not: who gave up waits for that",
 		"who hears no answer leads: %s; if nobody is told, of 5: %s", silent.Measured, printed)

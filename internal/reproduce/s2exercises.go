@@ -6,6 +6,7 @@ import (
 
 	bullying "ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -107,7 +108,7 @@ func exercise3a(b *Bench) Finding {
 	for n := 1; n <= 6; n++ {
 		for ids := range rings(n) {
 			runs++
-			o := simulate.Options{Instance: election.Instance{IDs: ids}, Timing: election.Synchronous}
+			o := simulate.Options{Instance: network.Setup{IDs: ids}, Timing: election.Synchronous}
 			r := b.simulate("lcr", o)
 			wrong.unless(end(r) == right && r.Messages.Election == b.count("lcr", ids).Messages.Election, "on %v in rounds: %s", ids, end(r))
 		}
@@ -150,7 +151,7 @@ func with(n int, odd ...[2]int) []uint64 {
 
 // inRounds runs an algorithm on a synchronous ring.
 func (b *Bench) inRounds(algorithm string, ids []uint64) *simulate.Result {
-	return b.simulate(algorithm, simulate.Options{Instance: election.On(ids...), Timing: election.Synchronous})
+	return b.simulate(algorithm, simulate.Options{Instance: network.On(ids...), Timing: election.Synchronous})
 }
 
 func exercise4a(b *Bench) Finding {
@@ -232,7 +233,7 @@ func equalAndOpposite(b *Bench) Finding {
 func (b *Bench) opposite(wrong *doubt, ids []uint64) {
 	half := len(ids) / 2
 	for _, algorithm := range []string{"odd-pair", "odd-one-out", "lcr"} {
-		o := simulate.Options{Instance: election.On(ids...), Timing: election.Synchronous, Record: true}
+		o := simulate.Options{Instance: network.On(ids...), Timing: election.Synchronous, Record: true}
 		o.Instance.Duplicates = true
 		r := b.simulate(algorithm, o)
 		history := make([]string, len(ids))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -42,8 +43,8 @@ func (s subject) starting(ids ...uint64) subject {
 	return s
 }
 
-func (s *subject) instance() election.Instance {
-	i := election.On(s.ids...)
+func (s *subject) instance() network.Setup {
+	i := network.On(s.ids...)
 	i.Parameters = map[string]string{}
 	for _, text := range s.set {
 		name, value, _ := strings.Cut(text, "=")

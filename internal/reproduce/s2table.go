@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -55,7 +56,7 @@ type exclusion struct {
 
 // exclude runs the token ring. The token begins at these positions.
 func exclude(n int, makers []int, lose simulate.Chance) exclusion {
-	o := simulate.Options{Instance: election.On(upTo(n)...), Initiators: makers, Record: true}
+	o := simulate.Options{Instance: network.On(upTo(n)...), Initiators: makers, Record: true}
 	o.Faults.Lose = lose
 	e := exclusion{Result: must(simulate.Run(tokenRing(n), o)), entries: make([]int, n)}
 	var terms []uint64

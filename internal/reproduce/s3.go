@@ -5,6 +5,7 @@ import (
 
 	hs "ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -95,7 +96,7 @@ var s3 = from("S3", []Row{
 })
 
 // asS3 is an instance as S3 has it: nobody is told who leads, and some call their ports otherwise.
-func asS3(i *election.Instance) {
+func asS3(i *network.Setup) {
 	i.Parameters = map[string]string{"announce": "no"}
 	i.Flipped = make([]bool, i.IDs.Len())
 	for p := range i.Flipped {
@@ -105,7 +106,7 @@ func asS3(i *election.Instance) {
 
 func largestIsFound(b *Bench) Finding {
 	var d doubt
-	silent := election.Instance{Parameters: map[string]string{"announce": "no"}}
+	silent := network.Setup{Parameters: map[string]string{"announce": "no"}}
 	orders, states := b.everySchedule(&d, hirschbergSinclair, 3, verify.Options{Instance: silent, Starts: verify.AnyTime, Orientations: true})
 	four := b.verify(hirschbergSinclair, verify.Options{Instance: silent, Size: 4})
 	d.verified(four, "n = 4")
@@ -122,7 +123,7 @@ func largestIsFound(b *Bench) Finding {
 func largestOfFour(b *Bench) Finding {
 	var d doubt
 	r := b.verify(hirschbergSinclair, verify.Options{
-		Instance: election.Instance{Parameters: map[string]string{"announce": "no"}}, Size: 4, Starts: verify.AnyTime, Orientations: true,
+		Instance: network.Setup{Parameters: map[string]string{"announce": "no"}}, Size: 4, Starts: verify.AnyTime, Orientations: true,
 	})
 	d.verified(r, "n = 4")
 	return d.finding("%d orders and orientations, %d states", r.Orders, r.States)
@@ -133,7 +134,7 @@ func orientationIsFree(b *Bench) Finding {
 	rings := 0
 	for ids := range manyRings {
 		mixed := b.probe(hirschbergSinclair, ids, asS3)
-		agreed := b.probe(hirschbergSinclair, ids, asS3, func(i *election.Instance) { i.Flipped = nil })
+		agreed := b.probe(hirschbergSinclair, ids, asS3, func(i *network.Setup) { i.Flipped = nil })
 		d.unless(mixed.Right && agreed.Right && slices.Equal(mixed.Messages.ByKind, agreed.Messages.ByKind),
 			"%s %v messages if mixed, %v if agreed", onRing(ids), mixed.Messages.ByKind, agreed.Messages.ByKind)
 		rings++
@@ -195,7 +196,7 @@ func othersWithdraw(b *Bench) Finding {
 		}
 		d.unless(r.Right, "%s leaders at %v", onRing(ids), r.Leaders)
 		rings++
-		early := b.probe(hirschbergSinclair, ids, asS3, func(i *election.Instance) { i.Parameters["withdraw"] = "early" })
+		early := b.probe(hirschbergSinclair, ids, asS3, func(i *network.Setup) { i.Parameters["withdraw"] = "early" })
 		d.unless(early.Right && early.Messages.Election <= r.Messages.Election,
 			"%s who withdraws early sends %d messages, not at most %d, leaders at %v", onRing(ids), early.Messages.Election, r.Messages.Election, early.Leaders)
 		saved += r.Messages.Election - min(early.Messages.Election, r.Messages.Election)
@@ -211,7 +212,7 @@ func nLogN(b *Bench) Finding {
 	for k := uint64(2); k <= 12; k++ {
 		n := uint64(1) << k
 		for ids := range largeRings(int(n)) {
-			r := b.simulate(hirschbergSinclair, simulate.Options{Instance: election.Instance{IDs: ids}})
+			r := b.simulate(hirschbergSinclair, simulate.Options{Instance: network.Setup{IDs: ids}})
 			d.unless(r.Right && r.Messages.Election <= 8*n*(k+1), "%s %d messages", onRing(ids), r.Messages.Election)
 			if ids.(*order.Order).Name() == "bit-reversal" {
 				d.unless(r.Messages.Election == 4*n*k+2*n, "%s %d messages", onRing(ids), r.Messages.Election)
@@ -257,7 +258,7 @@ func mixedAnswers(b *Bench) Finding {
 	for n := 1; n <= 3; n++ {
 		for ids := range rings(n) {
 			r := b.verify(hirschbergSinclair, verify.Options{
-				Instance: election.Instance{IDs: ids, Parameters: map[string]string{"announce": "no"}}, Starts: verify.AnyTime, Unordered: true,
+				Instance: network.Setup{IDs: ids, Parameters: map[string]string{"announce": "no"}}, Starts: verify.AnyTime, Unordered: true,
 			})
 			if !d.verified(r, "%s", onRing(ids)) {
 				continue
@@ -280,7 +281,7 @@ func ownIdentifier(b *Bench) Finding {
 		}
 	}
 	silent := map[string]string{"announce": "no"}
-	r := must(verify.Run(printed, verify.Options{Size: 2, Instance: election.Instance{Parameters: silent}}))
+	r := must(verify.Run(printed, verify.Options{Size: 2, Instance: network.Setup{Parameters: silent}}))
 	late := hs.Algorithm
 	late.Receive = func(p *hs.Process, port election.Port, kind election.Kind, m hs.Message, out *election.Out[hs.Message]) {
 		if kind == hs.From && m.ID == p.ID && m.X+1 == m.Y {
@@ -289,7 +290,7 @@ func ownIdentifier(b *Bench) Finding {
 		}
 		p.Receive(port, kind, m, out)
 	}
-	o := simulate.Options{Instance: election.Instance{IDs: must(order.Increasing(8)), Parameters: silent}}
+	o := simulate.Options{Instance: network.Setup{IDs: must(order.Increasing(8)), Parameters: silent}}
 	more := must(simulate.Run(late, o)).Messages.Total
 	less := b.simulate(hirschbergSinclair, o)
 	d.unless(less.Right && less.Messages.Total < more, "the order of the cases makes no difference")
@@ -365,7 +366,7 @@ func theSum(b *Bench) Finding {
 	judge := func(ids election.Arrangement) {
 		n := uint64(ids.Len())
 		bound, _ := sum(n)
-		r := b.simulate(hirschbergSinclair, simulate.Options{Instance: election.Instance{IDs: ids}})
+		r := b.simulate(hirschbergSinclair, simulate.Options{Instance: network.Setup{IDs: ids}})
 		d.unless(r.Right && r.Messages.Election <= bound, "%s %d messages, bound %d", onRing(ids), r.Messages.Election, bound)
 		exact := b.count(hirschbergSinclair, ids).Messages.Election
 		d.unless(r.Messages.Election == exact, "%s %d messages, %d by the closed form", onRing(ids), r.Messages.Election, exact)

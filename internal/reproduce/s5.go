@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/knownsize"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
 )
@@ -89,7 +90,7 @@ func asynchronousRings(b *Bench) Finding {
 	for ids := range largeRings(16, 64, 256) {
 		n := float64(ids.Len())
 		for _, name := range []string{"dolev-klawe-rodeh", "peterson"} {
-			r := b.simulate(name, simulate.Options{Instance: election.Instance{IDs: ids}})
+			r := b.simulate(name, simulate.Options{Instance: network.Setup{IDs: ids}})
 			d.unless(r.Right, "%s %s elects %v", name, onRing(ids), r.Leaders)
 			perMessage, perTime := float64(r.Messages.Total)/(n*math.Log2(n)), float64(r.Time.Elected.Lo)/n
 			d.unless(perMessage <= 3 && perTime <= 6, "%s %s: %d messages, elected at %s", name, onRing(ids), r.Messages.Total, r.Time.Elected)
@@ -121,7 +122,7 @@ func knowingTheSize(b *Bench) Finding {
 			continue
 		}
 		for n := 8; n <= 64; n *= 2 {
-			i := election.Instance{IDs: must(order.Parse("decreasing", n, 1))}
+			i := network.Setup{IDs: must(order.Parse("decreasing", n, 1))}
 			r, err := e.Simulate(simulate.Options{Instance: i, Schedule: simulate.Burns, Limit: 1 << 16})
 			if errors.Is(err, simulate.ErrOptions) {
 				break
@@ -142,7 +143,7 @@ func variableSpeeds(b *Bench) Finding {
 	for n := 1; n <= 6; n++ {
 		for first := range uint64(4) {
 			for ids := range ringsFrom(n, first) {
-				r := b.simulate("variable-speeds", simulate.Options{Instance: election.Instance{IDs: ids}})
+				r := b.simulate("variable-speeds", simulate.Options{Instance: network.Setup{IDs: ids}})
 				d.unless(r.Right && r.Messages.Election < uint64(2*n) && r.Time.Elected.Lo == uint64(n)<<first,
 					"%s %d messages, elected at %s, leaders at %v", onRing(ids), r.Messages.Election, r.Time.Elected, r.Leaders)
 				rings++
@@ -235,7 +236,7 @@ func positiveNumbers(b *Bench) Finding {
 			for p := range one {
 				one[p]++
 			}
-			r := b.simulate("stop-and-go-p1", simulate.Options{Instance: election.Instance{IDs: one}})
+			r := b.simulate("stop-and-go-p1", simulate.Options{Instance: network.Setup{IDs: one}})
 			d.unless(r.Right, "%s leaders at %v", onRing(one), r.Leaders)
 			rings++
 		}
@@ -264,7 +265,7 @@ func (b *Bench) silences(param func(n int) map[string]string, each func(ids elec
 	for n := 1; n <= 6; n++ {
 		for first := uint64(1); first <= 3; first++ {
 			for ids := range ringsFrom(n, first) {
-				each(ids, first, b.simulate("known-size", simulate.Options{Instance: election.Instance{IDs: ids, Parameters: param(n)}}))
+				each(ids, first, b.simulate("known-size", simulate.Options{Instance: network.Setup{IDs: ids, Parameters: param(n)}}))
 				rings++
 			}
 		}
@@ -365,10 +366,10 @@ func sizeIsEssential(b *Bench) Finding {
 	for n := 2; n <= 6; n++ {
 		for ids := range ringsFrom(n, 1) {
 			rings++
-			if r := must(simulate.Run(short, simulate.Options{Instance: election.Instance{IDs: ids}, Limit: 1000})); !r.Right {
+			if r := must(simulate.Run(short, simulate.Options{Instance: network.Setup{IDs: ids}, Limit: 1000})); !r.Right {
 				wrong++
 			}
-			r := b.simulate("known-size", simulate.Options{Instance: election.Instance{IDs: ids}})
+			r := b.simulate("known-size", simulate.Options{Instance: network.Setup{IDs: ids}})
 			d.unless(r.Right, "%s with n known, leaders at %v", onRing(ids), r.Leaders)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -180,7 +181,7 @@ func (c *climb) play(ctx context.Context, tried chan<- int) {
 // run runs an election and says what it costs. An input that cannot be run to its end is no worst case.
 func (c *climb) run(i *Input) (ok bool) {
 	r, err := c.Entry.Simulate(simulate.Options{
-		Instance: election.Instance{IDs: election.List(i.IDs), Unwilling: i.Unwilling, Parameters: c.Parameters},
+		Instance: network.Setup{IDs: election.List(i.IDs), Unwilling: i.Unwilling, Parameters: c.Parameters},
 		Wake:     i.Wake, Seed: c.Seed,
 	})
 	switch {

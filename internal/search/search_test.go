@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -46,7 +47,7 @@ func TestAPhaseOfStopAndGoCanHaveMoreThanOneMessageForEach(t *testing.T) {
 	if r.Cost.Lo < 9 || r.Cost.Lo >= 16 {
 		t.Errorf("the largest phase found has %s messages, with %+v", r.Cost, r.Input)
 	}
-	i := simulate.Options{Instance: election.On(r.IDs...), Wake: r.Wake}
+	i := simulate.Options{Instance: network.On(r.IDs...), Wake: r.Wake}
 	i.Instance.Unwilling, i.Instance.Parameters = r.Unwilling, o.Parameters
 	again, err := o.Entry.Simulate(i)
 	if err != nil {

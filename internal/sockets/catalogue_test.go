@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/internal/sockets"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -120,7 +121,7 @@ func TestOneSeedIsOneRunOnAOneDirectionalRing(t *testing.T) {
 	}
 	different := map[string]bool{}
 	for seed := range uint64(8) {
-		o := sockets.Options{Instance: election.Instance{IDs: make(election.List, 5)}, Seed: seed}
+		o := sockets.Options{Instance: network.Setup{IDs: make(election.List, 5)}, Seed: seed}
 		first, again := over(t, e, o), over(t, e, o)
 		if !reflect.DeepEqual(first.Messages, again.Messages) || !slices.Equal(first.Decisions, again.Decisions) {
 			t.Errorf("seed %d: %+v, and then %+v", seed, first, again)
@@ -137,7 +138,7 @@ func TestMessagesToTheDeadAreCountedAndLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := sockets.Options{Instance: election.On(1, 2, 3, 4, 5, 6, 7), Dead: []int{6}, Initiators: []int{3}}
+	o := sockets.Options{Instance: network.On(1, 2, 3, 4, 5, 6, 7), Dead: []int{6}, Initiators: []int{3}}
 	simulated, err := e.Simulate(simulate.Options{Instance: o.Instance, Initiators: o.Initiators, Faults: simulate.Faults{Dead: o.Dead}})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +152,7 @@ func TestMessagesToTheDeadAreCountedAndLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o = sockets.Options{Instance: election.On(3, 2, 1), Dead: []int{1}}
+	o = sockets.Options{Instance: network.On(3, 2, 1), Dead: []int{1}}
 	if r := over(t, ring, o); r.Agreed || r.Live != 2 || r.Lost != 1 || r.Messages.Total != 2 {
 		t.Errorf("a ring with a dead process: %+v", r)
 	}

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 )
 
 // conductor begins and ends a run.
 type conductor struct {
-	p        *election.Prepared
+	p        *network.Instance
 	o        *Options
 	assumed  time.Duration // how long a message may take
 	limit    uint64        // of deliveries and timeouts

@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 )
 
 // Order is what the conductor asks of a processor.
@@ -86,8 +87,8 @@ type Control interface {
 type processor struct {
 	plan     Plan
 	d        *election.Declaration
-	p        *election.Prepared
-	network  *election.Network
+	p        *network.Instance
+	network  *network.Network
 	first    uint32 // its first link
 	dead     []bool // by position
 	machine  *process.Machine
@@ -122,7 +123,7 @@ type ask struct {
 const streams = 1 << 32
 
 // begin makes a processor that listens.
-func begin(p *election.Prepared, program *process.Program, plan Plan) (*processor, error) {
+func begin(p *network.Instance, program *process.Program, plan Plan) (*processor, error) {
 	network, d := p.Network, p.Declaration()
 	r := &processor{
 		plan: plan, d: d, p: p, network: network, first: network.First(plan.Position), dead: make([]bool, p.Size()),

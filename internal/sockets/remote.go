@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"ringleader.example/ringleader/network"
 
 	"ringleader.example/ringleader/internal/process"
 )
@@ -79,7 +80,7 @@ func planned(plan Plan, find Find) (*processor, error) {
 	}
 	i := plan.Instance
 	i.IDs = plan.IDs
-	p, err := program.Prepare(i)
+	p, err := network.Prepare(program.Declaration, i)
 	if err != nil {
 		return nil, err
 	}

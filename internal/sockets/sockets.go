@@ -10,6 +10,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 )
 
@@ -31,7 +32,7 @@ const patience = 4
 
 // Options says what is run. The zero value of everything but Instance is a good start.
 type Options struct {
-	Instance election.Instance
+	Instance network.Setup
 	Seed     uint64 // of what algorithms choose
 
 	Initiators []int // positions that start; nil: all that live and are willing
@@ -54,8 +55,8 @@ type Options struct {
 // Plan is all that a processor is told before it begins.
 type Plan struct {
 	Algorithm string
-	IDs       election.List     // by position
-	Instance  election.Instance // all but the identifiers
+	IDs       election.List // by position
+	Instance  network.Setup // all but the identifiers
 	Position  int
 	Seed      uint64
 	Dead      []int
@@ -102,7 +103,7 @@ var ErrStopped = errors.New("stopped before the start")
 
 // Run runs an election between processors of an algorithm, or those that o.Spawn makes.
 func Run(ctx context.Context, program *process.Program, o Options) (*Result, error) {
-	p, err := program.Prepare(o.Instance)
+	p, err := network.Prepare(program.Declaration, o.Instance)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func Run(ctx context.Context, program *process.Program, o Options) (*Result, err
 }
 
 // once is one run, with one unit.
-func once(ctx context.Context, p *election.Prepared, program *process.Program, o *Options) (*Result, error) {
+func once(ctx context.Context, p *network.Instance, program *process.Program, o *Options) (*Result, error) {
 	d, n := p.Declaration(), p.Size()
 	c := &conductor{p: p, o: o, limit: o.Limit, assumed: process.Never, within: process.Never, dead: make([]bool, n), controls: make([]Control, n)}
 	if d.Timing == election.Timed {
@@ -183,7 +184,7 @@ func (c *conductor) assume() {
 }
 
 // check refuses what cannot be run, and fills in what was left open.
-func (o *Options) check(p *election.Prepared) error {
+func (o *Options) check(p *network.Instance) error {
 	d, n := p.Declaration(), p.Size()
 	if o.Initiators == nil {
 		o.Initiators = p.Initiators(o.Dead)

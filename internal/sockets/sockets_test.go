@@ -14,6 +14,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 // program hides the types of an algorithm.
@@ -43,11 +44,11 @@ func (s spy) Ask(r Request) (Reply, error) {
 }
 
 // spied are options for a run of an algorithm in which the processor at a position is spied upon.
-func spied[S, M any](t *testing.T, a *election.Algorithm[S, M], i election.Instance, position int, before Order,
+func spied[S, M any](t *testing.T, a *election.Algorithm[S, M], i network.Setup, position int, before Order,
 	do func(*processor, Request) error,
 ) (o Options, begun *[]*processor) {
 	t.Helper()
-	prepared, err := a.Prepare(i)
+	prepared, err := network.Prepare(&a.Declaration, i)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func spied[S, M any](t *testing.T, a *election.Algorithm[S, M], i election.Insta
 
 func TestWhoDoesNotKnowTheSecretIsRefusedAndDisturbsNobody(t *testing.T) {
 	var visits []net.Conn
-	o, _ := spied(t, &lcr.Algorithm, election.On(3, 2, 1), 0, Connect, func(p *processor, r Request) error {
+	o, _ := spied(t, &lcr.Algorithm, network.On(3, 2, 1), 0, Connect, func(p *processor, r Request) error {
 		other := slices.Clone(p.hello(0))
 		other[len(magic)]++ // the secret of another run
 		for _, words := range [][]byte{
@@ -106,7 +107,7 @@ func TestAProcessorThatTalksNonsenseEndsTheRunWithALine(t *testing.T) {
 		{3, 0, 0, 1, 2},                   // a message that ends early
 		{7, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}, // one that is too long
 	} {
-		o, begun := spied(t, &lcr.Algorithm, election.On(3, 2, 1), 1, Go, func(p *processor, _ Request) error {
+		o, begun := spied(t, &lcr.Algorithm, network.On(3, 2, 1), 1, Go, func(p *processor, _ Request) error {
 			_, err := p.out[0].conn.Write(nonsense)
 			return err
 		})
@@ -125,7 +126,7 @@ func TestAProcessorThatFailsEndsTheRunAndAllOthers(t *testing.T) {
 	broken.Receive = func(_ *lcr.Process, _ election.Port, _ election.Kind, _ lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(7, 0, lcr.Message{})
 	}
-	o, begun := spied(t, &broken, election.On(3, 2, 1), -1, End, nil)
+	o, begun := spied(t, &broken, network.On(3, 2, 1), -1, End, nil)
 	_, err := Run(t.Context(), program(t, &broken), o)
 	if !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "broke the contract: lcr sends on port 7 of 2") {
 		t.Error(err)
@@ -135,7 +136,7 @@ func TestAProcessorThatFailsEndsTheRunAndAllOthers(t *testing.T) {
 	}
 
 	gone := errors.New("gone")
-	o, begun = spied(t, &lcr.Algorithm, election.On(3, 2, 1), 1, Count, func(*processor, Request) error { return gone })
+	o, begun = spied(t, &lcr.Algorithm, network.On(3, 2, 1), 1, Count, func(*processor, Request) error { return gone })
 	if _, err := Run(t.Context(), program(t, &lcr.Algorithm), o); !errors.Is(err, ErrFailed) || !errors.Is(err, gone) {
 		t.Error(err)
 	}
@@ -146,7 +147,7 @@ func TestAProcessorThatFailsEndsTheRunAndAllOthers(t *testing.T) {
 
 func TestARunThatIsStoppedSaysWhatThereIs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	o, _ := spied(t, &bully.Algorithm, election.On(1, 2, 3), 1, Count, func(*processor, Request) error {
+	o, _ := spied(t, &bully.Algorithm, network.On(1, 2, 3), 1, Count, func(*processor, Request) error {
 		cancel()
 		return nil
 	})
@@ -155,7 +156,7 @@ func TestARunThatIsStoppedSaysWhatThereIs(t *testing.T) {
 	if err != nil || r.Complete || r.Agreed || r.Lost == 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := Run(ctx, program(t, &lcr.Algorithm), Options{Instance: election.On(1)}); !errors.Is(err, ErrStopped) {
+	if _, err := Run(ctx, program(t, &lcr.Algorithm), Options{Instance: network.On(1)}); !errors.Is(err, ErrStopped) {
 		t.Errorf("stopped before it began: %v", err)
 	}
 }
@@ -165,7 +166,7 @@ func TestALimitEndsARun(t *testing.T) {
 	endless.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(0, kind, m)
 	}
-	r, err := Run(t.Context(), program(t, &endless), Options{Instance: election.On(2, 1), Limit: 100})
+	r, err := Run(t.Context(), program(t, &endless), Options{Instance: network.On(2, 1), Limit: 100})
 	if err != nil || r.Complete || r.Deliveries <= 100 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -180,7 +181,7 @@ func TestARunHasALimitByDefault(t *testing.T) {
 			out.After(timer, election.Units(0))
 		}
 	}, nil)
-	r, err := Run(t.Context(), program(t, restless), Options{Instance: election.On(1, 2), Unit: time.Millisecond})
+	r, err := Run(t.Context(), program(t, restless), Options{Instance: network.On(1, 2), Unit: time.Millisecond})
 	if err != nil || r.Complete || timeouts < 10_000 || timeouts > 10_010 {
 		t.Errorf("%+v after %d timeouts, %v", r, timeouts, err)
 	}
@@ -260,7 +261,7 @@ func TestALateMachineIsSeenInTheSlowestMessage(t *testing.T) {
 			}
 		}),
 	} {
-		r, err := Run(t.Context(), program(t, a), Options{Instance: election.On(1, 2), Unit: unit})
+		r, err := Run(t.Context(), program(t, a), Options{Instance: network.On(1, 2), Unit: unit})
 		if err != nil || !r.Right || r.Longest < late-2*unit {
 			t.Errorf("%s of %s: %+v, %v", name, late, r, err)
 		}
@@ -277,7 +278,7 @@ func TestAPatientRunBeginsAgainWithLongerUnitsUntilAllIsInTime(t *testing.T) {
 			out.Send(election.To(1), 0, struct{}{})
 		}
 	}, func(election.Kind, *election.Out[struct{}]) { messages++ })
-	r, err := Run(t.Context(), program(t, a), Options{Instance: election.On(1, 2), Unit: unit, Patient: true})
+	r, err := Run(t.Context(), program(t, a), Options{Instance: network.On(1, 2), Unit: unit, Patient: true})
 	if err != nil || !r.Complete || !r.Right || r.Longest > r.Assumed || r.Assumed != r.Unit || r.Unit < 8*unit {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -297,7 +298,7 @@ func TestAnAvalancheOfMessagesIsEnded(t *testing.T) {
 			out.Send(election.To(3-*id), 0, struct{}{})
 		}
 	}
-	r, err := Run(t.Context(), program(t, a), Options{Instance: election.On(1, 2), Unit: time.Millisecond, Limit: 1000})
+	r, err := Run(t.Context(), program(t, a), Options{Instance: network.On(1, 2), Unit: time.Millisecond, Limit: 1000})
 	if err != nil || r.Complete {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -317,7 +318,7 @@ func TestAProcessorRepliesThoughMessagesWait(t *testing.T) {
 		}
 		handled <- len(asked.reply) > 0
 	})
-	prepared, err := a.Prepare(election.On(1, 2))
+	prepared, err := network.Prepare(&a.Declaration, network.On(1, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +350,7 @@ func TestAServiceThatNeitherRestsNorSettlesIsEnded(t *testing.T) {
 	}, func(election.Kind, *election.Out[struct{}]) {})
 	a.Settles = func(n uint64, _ election.Parameters) election.Ticks { return election.Units(5 * n) }
 	begun := time.Now()
-	r, err := Run(t.Context(), program(t, a), Options{Instance: election.On(1, 2), Unit: 10 * time.Millisecond})
+	r, err := Run(t.Context(), program(t, a), Options{Instance: network.On(1, 2), Unit: 10 * time.Millisecond})
 	if err != nil || r.Complete || time.Since(begun) < patience*100*time.Millisecond {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -363,14 +364,14 @@ func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
 		change func(*Options)
 		says   string
 	}{
-		{func(o *Options) { o.Instance = election.On() }, "at least 1 is needed"},
+		{func(o *Options) { o.Instance = network.On() }, "at least 1 is needed"},
 		{func(o *Options) { o.Initiators = []int{} }, "no process starts; at least one must"},
 		{func(o *Options) { o.Dead = []int{0, 1, 2} }, "all processes are dead"},
 		{func(o *Options) { o.Unit = time.Second }, "it measures no time, so a unit means nothing"},
 		{func(o *Options) { o.Unit = -1 }, "a unit lasts some time"},
 		{func(o *Options) { o.Instance.IDs = everybody(1 << 26) }, "processes would do, or a higher limit (ulimit -n)"},
 	} {
-		o := Options{Instance: election.On(3, 2, 1)}
+		o := Options{Instance: network.On(3, 2, 1)}
 		test.change(&o)
 		if mayOpen() > files(election.Ring, 1<<26) && o.Instance.IDs.Len() > 3 {
 			continue // this system would do it
@@ -408,11 +409,11 @@ func TestConnectionsAreCountedAsTheyAreMade(t *testing.T) {
 		for i := range path {
 			path[i] = [2]int{i, i + 1}
 		}
-		ring, _ := election.NewRing(n, nil)
-		complete, _ := election.NewComplete(n)
-		tree, _ := election.NewTree(n, path)
-		strangers, _ := election.NewStrangers(n, nil)
-		for _, w := range []*election.Network{ring, complete, tree, strangers} {
+		ring, _ := network.NewRing(n, nil)
+		complete, _ := network.NewComplete(n)
+		tree, _ := network.NewTree(n, path)
+		strangers, _ := network.NewStrangers(n, nil)
+		for _, w := range []*network.Network{ring, complete, tree, strangers} {
 			dials, awaits := 0, 0
 			for q := range n {
 				p := &processor{network: w, first: w.First(q), dead: make([]bool, n)}
@@ -441,7 +442,7 @@ func TestARunOverPipesIsTheSame(t *testing.T) {
 		return program(t, &lcr.Algorithm), nil
 	}
 	served := make(chan error, 5)
-	o := Options{Instance: election.On(50, 40, 30, 20, 10), Spawn: func(plan Plan) (Control, error) {
+	o := Options{Instance: network.On(50, 40, 30, 20, 10), Spawn: func(plan Plan) (Control, error) {
 		in, requests := io.Pipe()
 		replies, out := io.Pipe()
 		go func() {

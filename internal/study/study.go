@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )
 
@@ -191,16 +192,16 @@ func (s *Study) places() []place {
 func (s *Study) Points() int { return len(s.places()) }
 
 // instance is the network of a run.
-func (p *place) instance(seed uint64) (election.Instance, error) {
+func (p *place) instance(seed uint64) (network.Setup, error) {
 	name := p.order
 	if name == "" {
 		name = order.Names[0]
 	}
 	ids, err := order.Parse(name, p.n, seed)
 	if err != nil {
-		return election.Instance{}, fmt.Errorf("%w: %w", ErrStudy, err)
+		return network.Setup{}, fmt.Errorf("%w: %w", ErrStudy, err)
 	}
-	i := election.Instance{IDs: ids, Parameters: p.given}
+	i := network.Setup{IDs: ids, Parameters: p.given}
 	if p.Topology == election.Tree { // a path
 		i.Edges = make([][2]int, p.n-1)
 		for q := range i.Edges {
@@ -213,10 +214,10 @@ func (p *place) instance(seed uint64) (election.Instance, error) {
 // check says whether the algorithm can be run there.
 func (p *place) check(seed uint64) error {
 	i, err := p.instance(seed)
-	if err != nil || p.counted() && p.n > election.MaxRing {
+	if err != nil || p.counted() && p.n > network.MaxRing {
 		return err
 	}
-	_, err = p.Prepare(i)
+	_, err = network.Prepare(p.Declaration, i)
 	return err
 }
 

@@ -1,4 +1,4 @@
-package election_test
+package network_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // upTo is the arrangement 1 … n in order.
@@ -20,7 +21,9 @@ func (n upTo) At(p int) uint64 { return uint64(p) + 1 }
 func (n upTo) Dense() bool     { return true }
 
 var (
-	onRing     = election.Declaration{Name: "ring", Topology: election.Ring, KnowsSize: true, Parameters: knobs.Parameters[:2]}
+	delay = election.Number{Name: "delay", Whole: true, Least: 1, Default: "10"}
+
+	onRing     = election.Declaration{Name: "ring", Topology: election.Ring, KnowsSize: true, Parameters: []election.Parameter{&delay}}
 	onComplete = election.Declaration{Name: "complete", Topology: election.Complete, Willingness: true}
 	strangers  = election.Declaration{Name: "strangers", Topology: election.Strangers, KnowsSize: true}
 	onTree     = election.Declaration{Name: "tree", Topology: election.Tree, Willingness: true}
@@ -38,7 +41,7 @@ func distinct(t *rapid.T) []uint64 {
 func TestComparedIdentifiersAreRanks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := distinct(t)
-		p, err := onRing.Prepare(election.On(ids...))
+		p, err := network.Prepare(&onRing, network.On(ids...))
 		must(t, p, err)
 		if p.Size() != len(ids) || p.Anonymous() {
 			t.Fatalf("%d processes, anonymous %v", p.Size(), p.Anonymous())
@@ -64,12 +67,12 @@ func TestComparedIdentifiersAreRanks(t *testing.T) {
 }
 
 func TestEqualIdentifiersHaveEqualRanksIfTheyAreAllowed(t *testing.T) {
-	i := election.On(30, 10, 30, 20, 10)
-	if _, err := onRing.Prepare(i); err == nil || err.Error() != "cannot run ring: identifier 30 occurs twice" {
+	i := network.On(30, 10, 30, 20, 10)
+	if _, err := network.Prepare(&onRing, i); err == nil || err.Error() != "cannot run ring: identifier 30 occurs twice" {
 		t.Error(err)
 	}
 	i.Duplicates = true
-	p, err := onRing.Prepare(i)
+	p, err := network.Prepare(&onRing, i)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +101,11 @@ func TestIdentifiersRepeatWhereThatIsPromisedAndElsewhereIfTheyAreAllowed(t *tes
 		{upTo(2), false},
 		{election.List{7, 7, 7}, false},
 	} {
-		_, err := twins.Prepare(election.Instance{IDs: c.ids})
+		_, err := network.Prepare(&twins, network.Setup{IDs: c.ids})
 		if got := err == nil; got != c.twins || err != nil && err.Error() != "cannot run twins: there are no twins" {
 			t.Errorf("%v: %v", c.ids, err)
 		}
-		if _, err := twins.Prepare(election.Instance{IDs: c.ids, Duplicates: true}); err != nil {
+		if _, err := network.Prepare(&twins, network.Setup{IDs: c.ids, Duplicates: true}); err != nil {
 			t.Errorf("%v, allowed: %v", c.ids, err)
 		}
 	}
@@ -112,7 +115,7 @@ func TestOnACompleteGraphProcessesAreSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := distinct(t)
 		given := slices.Clone(ids)
-		p, err := onComplete.Prepare(election.On(ids...))
+		p, err := network.Prepare(&onComplete, network.On(ids...))
 		must(t, p, err)
 		if !slices.Equal(ids, given) {
 			t.Fatal("what was given was sorted")
@@ -127,9 +130,9 @@ func TestOnACompleteGraphProcessesAreSorted(t *testing.T) {
 }
 
 func TestStrangersStayWhereTheyAre(t *testing.T) {
-	i := election.On(30, 10, 20)
+	i := network.On(30, 10, 20)
 	i.Ports = [][]int{{1, 0}, {0, 1}, {0, 1}}
-	p, err := strangers.Prepare(i)
+	p, err := network.Prepare(&strangers, i)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,14 +144,14 @@ func TestStrangersStayWhereTheyAre(t *testing.T) {
 	if to, _ := p.Network.End(p.Network.First(0)); to != 2 {
 		t.Errorf("port 0 of position 0 leads to %d, want 2", to)
 	}
-	if p, err = strangers.Prepare(election.On(7)); err != nil || p.Local(0).Degree != 0 {
+	if p, err = network.Prepare(&strangers, network.On(7)); err != nil || p.Local(0).Degree != 0 {
 		t.Errorf("alone: %v, %v", p, err)
 	}
 }
 
 func TestADenseArrangementIsItsOwnRanking(t *testing.T) {
 	for _, d := range []*election.Declaration{&onRing, &computing, &onComplete} {
-		p, err := d.Prepare(election.Instance{IDs: upTo(5)})
+		p, err := network.Prepare(d, network.Setup{IDs: upTo(5)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,14 +161,14 @@ func TestADenseArrangementIsItsOwnRanking(t *testing.T) {
 			}
 		}
 	}
-	if _, err := onRing.Prepare(election.Instance{IDs: upTo(election.MaxRing)}); err != nil {
+	if _, err := network.Prepare(&onRing, network.Setup{IDs: upTo(network.MaxRing)}); err != nil {
 		t.Errorf("the largest ring takes no memory, but: %v", err)
 	}
 }
 
 func TestComputedIdentifiersAreThemselves(t *testing.T) {
-	ids := []uint64{7, election.MaxComputed, 1, 70_000}
-	p, err := computing.Prepare(election.On(ids...))
+	ids := []uint64{7, network.MaxComputed, 1, 70_000}
+	p, err := network.Prepare(&computing, network.On(ids...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,8 +182,8 @@ func TestComputedIdentifiersAreThemselves(t *testing.T) {
 func TestWhereZeroIsAnIdentifierProcessesKnowEachAsOneMore(t *testing.T) {
 	d := computing
 	d.FromZero = true
-	ids := []uint64{7, election.MaxComputed - 1, 0}
-	p, err := d.Prepare(election.On(ids...))
+	ids := []uint64{7, network.MaxComputed - 1, 0}
+	p, err := network.Prepare(&d, network.On(ids...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,13 +193,13 @@ func TestWhereZeroIsAnIdentifierProcessesKnowEachAsOneMore(t *testing.T) {
 		}
 	}
 	want := "cannot run computing: it computes with identifiers, so 4294967295 is too large; at most 4294967294"
-	if _, err := d.Prepare(election.On(1, election.MaxComputed)); err == nil || err.Error() != want {
+	if _, err := network.Prepare(&d, network.On(1, network.MaxComputed)); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
 
 func TestAnonymousProcessesHaveNoIdentifiers(t *testing.T) {
-	p, err := nameless.Prepare(election.On(5, 5, 5))
+	p, err := network.Prepare(&nameless, network.On(5, 5, 5))
 	if err != nil || !p.Anonymous() {
 		t.Fatal(err)
 	}
@@ -208,14 +211,14 @@ func TestAnonymousProcessesHaveNoIdentifiers(t *testing.T) {
 }
 
 func TestTheUnwillingAreToldSo(t *testing.T) {
-	i := election.On(40, 30, 20, 10)
+	i := network.On(40, 30, 20, 10)
 	i.Unwilling = []int{3, 0, 3}
 	for _, d := range []*election.Declaration{&onTree, &onComplete} {
 		i := i
 		if d.Topology == election.Tree {
 			i.Edges = [][2]int{{0, 1}, {1, 2}, {1, 3}}
 		}
-		p, err := d.Prepare(i)
+		p, err := network.Prepare(d, i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,93 +237,93 @@ func TestTheUnwillingAreToldSo(t *testing.T) {
 }
 
 func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
-	with := func(ids []uint64, change func(*election.Instance)) election.Instance {
-		i := election.On(ids...)
+	with := func(ids []uint64, change func(*network.Setup)) network.Setup {
+		i := network.On(ids...)
 		change(&i)
 		return i
 	}
 	three := []uint64{1, 2, 3}
 	for _, test := range []struct {
 		d    *election.Declaration
-		i    election.Instance
+		i    network.Setup
 		want string
 	}{
-		{&onRing, election.Instance{}, "cannot run ring: there are no processes; at least 1 is needed"},
-		{&onRing, election.On(), "cannot run ring: there are no processes; at least 1 is needed"},
-		{&onTree, election.On(), "cannot run tree: there are no processes; at least 1 is needed"},
+		{&onRing, network.Setup{}, "cannot run ring: there are no processes; at least 1 is needed"},
+		{&onRing, network.On(), "cannot run ring: there are no processes; at least 1 is needed"},
+		{&onTree, network.On(), "cannot run tree: there are no processes; at least 1 is needed"},
 		{
 			&onRing,
-			election.Instance{IDs: upTo(election.MaxRing + 1)},
+			network.Setup{IDs: upTo(network.MaxRing + 1)},
 			"cannot run ring: no such network: a ring has 1 to 134217728 processes, not 134217729",
 		},
 		{
 			&onComplete,
-			election.Instance{IDs: upTo(election.MaxComplete + 1)},
+			network.Setup{IDs: upTo(network.MaxComplete + 1)},
 			"cannot run complete: no such network: a complete graph has 1 to 16384 processes, not 16385",
 		},
-		{&onTree, election.On(1, 2), "cannot run tree: no such network: a tree of 2 has 1 edges, not 0"},
-		{&onRing, with(three, func(i *election.Instance) { i.Edges = [][2]int{{0, 1}} }), "cannot run ring: it runs on a ring, so edges mean nothing"},
+		{&onTree, network.On(1, 2), "cannot run tree: no such network: a tree of 2 has 1 edges, not 0"},
+		{&onRing, with(three, func(i *network.Setup) { i.Edges = [][2]int{{0, 1}} }), "cannot run ring: it runs on a ring, so edges mean nothing"},
 		{
-			&onComplete, with(three, func(i *election.Instance) { i.Edges = [][2]int{} }),
+			&onComplete, with(three, func(i *network.Setup) { i.Edges = [][2]int{} }),
 			"cannot run complete: it runs on a complete graph, so edges mean nothing",
 		},
 		{
-			&strangers, with(three, func(i *election.Instance) { i.Ports = [][]int{{0, 1}} }),
+			&strangers, with(three, func(i *network.Setup) { i.Ports = [][]int{{0, 1}} }),
 			"cannot run strangers: no such network: 1 orders of ports for 3 processes",
 		},
 		{
-			&strangers, with(three, func(i *election.Instance) { i.Edges = [][2]int{{0, 1}} }),
+			&strangers, with(three, func(i *network.Setup) { i.Edges = [][2]int{{0, 1}} }),
 			"cannot run strangers: it runs on a complete graph of strangers, so edges mean nothing",
 		},
 		{
-			&strangers, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 3) }),
+			&strangers, with(three, func(i *network.Setup) { i.Flipped = make([]bool, 3) }),
 			"cannot run strangers: it runs on a complete graph of strangers, so exchanged ports mean nothing",
 		},
-		{&strangers, election.On(1, 2, 1), "cannot run strangers: identifier 1 occurs twice"},
+		{&strangers, network.On(1, 2, 1), "cannot run strangers: identifier 1 occurs twice"},
 		{
-			&onComplete, with(three, func(i *election.Instance) { i.Ports = [][]int{{0, 1}, {0, 1}, {0, 1}} }),
+			&onComplete, with(three, func(i *network.Setup) { i.Ports = [][]int{{0, 1}, {0, 1}, {0, 1}} }),
 			"cannot run complete: it runs on a complete graph, so orders of ports mean nothing",
 		},
 		{
-			&onTree, with(three, func(i *election.Instance) { i.IDs, i.Edges = election.List{7, 5, 9}, [][2]int{{1, 0}, {0, 1}} }),
+			&onTree, with(three, func(i *network.Setup) { i.IDs, i.Edges = election.List{7, 5, 9}, [][2]int{{1, 0}, {0, 1}} }),
 			"cannot run tree: no such network: edge 7-5 is there twice; the 2 edges of a tree of 3 join all",
 		},
-		{&onRing, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 3) }), "cannot run ring: it needs an oriented ring"},
+		{&onRing, with(three, func(i *network.Setup) { i.Flipped = make([]bool, 3) }), "cannot run ring: it needs an oriented ring"},
 		{
-			&turned, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 2) }),
+			&turned, with(three, func(i *network.Setup) { i.Flipped = make([]bool, 2) }),
 			"cannot run turned: no such network: 2 orientations for a ring of 3",
 		},
-		{&turned, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 3) }), ""},
+		{&turned, with(three, func(i *network.Setup) { i.Flipped = make([]bool, 3) }), ""},
 		{
-			&onComplete, with(three, func(i *election.Instance) { i.Flipped = make([]bool, 3) }),
+			&onComplete, with(three, func(i *network.Setup) { i.Flipped = make([]bool, 3) }),
 			"cannot run complete: it runs on a complete graph, so exchanged ports mean nothing",
 		},
-		{&onRing, with(three, func(i *election.Instance) { i.Unwilling = []int{1} }), "cannot run ring: it knows no unwilling processes"},
-		{&onComplete, with(three, func(i *election.Instance) { i.Unwilling = []int{3} }), "cannot run complete: there is no position 3"},
-		{&onComplete, with(three, func(i *election.Instance) { i.Unwilling = []int{1, -1} }), "cannot run complete: there is no position -1"},
+		{&onRing, with(three, func(i *network.Setup) { i.Unwilling = []int{1} }), "cannot run ring: it knows no unwilling processes"},
+		{&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{3} }), "cannot run complete: there is no position 3"},
+		{&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{1, -1} }), "cannot run complete: there is no position -1"},
 		{
-			&onComplete, with(three, func(i *election.Instance) { i.Unwilling = []int{2, 1, 0, 1} }),
+			&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{2, 1, 0, 1} }),
 			"cannot run complete: nobody is willing to lead; at least one process must be",
 		},
-		{&onComplete, with([]uint64{1, 2, 1}, func(i *election.Instance) { i.Duplicates = true }), "cannot run complete: identifier 1 occurs twice"},
-		{&computing, election.On(9, 8, 9), "cannot run computing: identifier 9 occurs twice"},
-		{&computing, election.On(1, 1<<32), "cannot run computing: it computes with identifiers, so 4294967296 is too large; at most 4294967295"},
-		{&computing, election.On(1, 0), "cannot run computing: it computes with identifiers, where 0 stands for nobody; at least 1"},
-		{&onRing, election.On(math.MaxUint64, 0), ""},
+		{&onComplete, with([]uint64{1, 2, 1}, func(i *network.Setup) { i.Duplicates = true }), "cannot run complete: identifier 1 occurs twice"},
+		{&computing, network.On(9, 8, 9), "cannot run computing: identifier 9 occurs twice"},
+		{&computing, network.On(1, 1<<32), "cannot run computing: it computes with identifiers, so 4294967296 is too large; at most 4294967295"},
+		{&computing, network.On(1, 0), "cannot run computing: it computes with identifiers, where 0 stands for nobody; at least 1"},
+		{&onRing, network.On(math.MaxUint64, 0), ""},
 		{
-			&onRing, with(three, func(i *election.Instance) { i.Parameters = map[string]string{"delay": "0"} }),
+			&onRing, with(three, func(i *network.Setup) { i.Parameters = map[string]string{"delay": "0"} }),
 			"cannot run ring: parameter delay is at least 1, not 0",
 		},
 		{
-			&computing, with(three, func(i *election.Instance) { i.Parameters = map[string]string{"delay": "0"} }),
+			&computing, with(three, func(i *network.Setup) { i.Parameters = map[string]string{"delay": "0"} }),
 			"cannot run computing: computing has no parameters, so no delay",
 		},
 	} {
-		_, err := test.d.Prepare(test.i)
+		_, err := network.Prepare(test.d, test.i)
 		switch {
 		case test.want == "" && err != nil:
 			t.Error(err)
-		case test.want != "" && (!errors.Is(err, election.ErrInstance) || err.Error() != test.want):
+		case test.want != "" && (!errors.Is(err, network.ErrSetup) || err.Error() != test.want):
 			t.Errorf("%v\nwant %s", err, test.want)
 		}
 	}

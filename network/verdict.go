@@ -1,9 +1,11 @@
-package election
+package network
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"ringleader.example/ringleader/election"
 )
 
 // Verdict is what was decided in a run, compared with the task.
@@ -26,7 +28,7 @@ func (v *Verdict) Leader() (position int, ok bool) {
 
 // Judge compares decisions, by position, with the task. Dead says who is dead in the end; nil: nobody. Stands says
 // who may lead; nil: whoever is willing.
-func (p *Prepared) Judge(decisions []Decision, dead []bool, stands func(position int) bool) (v Verdict) {
+func (p *Instance) Judge(decisions []election.Decision, dead []bool, stands func(position int) bool) (v Verdict) {
 	d := p.d
 	if stands == nil {
 		stands = p.Willing
@@ -38,10 +40,10 @@ func (p *Prepared) Judge(decisions []Decision, dead []bool, stands func(position
 			continue
 		}
 		v.Live++
-		if decisions[q].Role != Undecided {
+		if decisions[q].Role != election.Undecided {
 			v.Decided++
 		}
-		if decisions[q].Role == Leader {
+		if decisions[q].Role == election.Leader {
 			v.Leaders = append(v.Leaders, q)
 		}
 	}
@@ -49,9 +51,9 @@ func (p *Prepared) Judge(decisions []Decision, dead []bool, stands func(position
 	if !one {
 		return v
 	}
-	v.Agreed = d.Decides == LeaderOnly || v.Decided == v.Live
+	v.Agreed = d.Decides == election.LeaderOnly || v.Decided == v.Live
 	for q, decision := range decisions {
-		if d.Decides == EveryProcess && (dead == nil || !dead[q]) && decision.Leader != 0 && decision.Leader != p.ID(leader) {
+		if d.Decides == election.EveryProcess && (dead == nil || !dead[q]) && decision.Leader != 0 && decision.Leader != p.ID(leader) {
 			v.Agreed = false
 		}
 	}
@@ -61,8 +63,8 @@ func (p *Prepared) Judge(decisions []Decision, dead []bool, stands func(position
 
 // Initiators are who starts by itself where nothing says so, nil for all that live: the unwilling are left to be
 // woken by a message, if any processes may start.
-func (p *Prepared) Initiators(dead []int) []int {
-	if len(p.unwilling) == 0 || p.Declaration().Starts != AnyStart {
+func (p *Instance) Initiators(dead []int) []int {
+	if len(p.unwilling) == 0 || p.Declaration().Starts != election.AnyStart {
 		return nil
 	}
 	initiators := []int{}
@@ -76,7 +78,7 @@ func (p *Prepared) Initiators(dead []int) []int {
 
 // CheckStart says whether a run can begin in which these positions start (nil: all that live) and those are
 // dead; with anyTime each starts when it likes.
-func (p *Prepared) CheckStart(initiators, dead []int, anyTime bool) error {
+func (p *Instance) CheckStart(initiators, dead []int, anyTime bool) error {
 	n := p.Size()
 	inside := func(positions []int, what string) error {
 		seen := make([]bool, n)
@@ -116,10 +118,10 @@ func (p *Prepared) CheckStart(initiators, dead []int, anyTime bool) error {
 	if starts == 0 {
 		return errors.New("no process starts; at least one must")
 	}
-	if p.d.Starts == Together && anyTime {
+	if p.d.Starts == election.Together && anyTime {
 		return errors.New("all start together; the schedule cannot decide when")
 	}
-	if p.d.Starts != AnyStart && starts < n-len(dead) {
+	if p.d.Starts != election.AnyStart && starts < n-len(dead) {
 		return fmt.Errorf("%s; nobody can be left out", p.d.Starts)
 	}
 	return nil

@@ -1,32 +1,15 @@
-package election
+package network
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"ringleader.example/ringleader/election"
 )
 
-// Arrangement says which identifier stands at which position of a network.
-type Arrangement interface {
-	Len() int
-	At(position int) uint64
-	Dense() bool // the identifiers are exactly 1 … Len
-}
-
-// List is an arrangement that is written out.
-type List []uint64
-
-// Len is the number of positions.
-func (l List) Len() int { return len(l) }
-
-// At is the identifier at a position.
-func (l List) At(position int) uint64 { return l[position] }
-
-// Dense says that nothing is known about a list.
-func (l List) Dense() bool { return false }
-
 // Extent says for people which identifiers there are, of at least one.
-func Extent(ids Arrangement) string {
+func Extent(ids election.Arrangement) string {
 	least, most := ids.At(0), ids.At(0)
 	for q := range ids.Len() {
 		least, most = min(least, ids.At(q)), max(most, ids.At(q))
@@ -34,60 +17,60 @@ func Extent(ids Arrangement) string {
 	return fmt.Sprintf("the %d there are have identifiers from %d to %d", ids.Len(), least, most)
 }
 
-// Instance is what an algorithm is run on: a network, who stands where, and parameters.
-type Instance struct {
-	IDs        Arrangement // clockwise on a ring; see [On]; on an anonymous network only Len counts
-	Flipped    []bool      // rings: whose ports are exchanged; nil is an oriented ring
-	Edges      [][2]int    // trees: between positions
-	Ports      [][]int     // strangers: by position and port, whom it leads to; see [NewStrangers]
-	Unwilling  []int       // positions that do not want to lead; on a complete graph counted by identifier
-	Votes      []uint64    // whom the process with identifier IDs.At(i) votes for; nil: each for itself
-	Duplicates bool        // allow identifiers that repeat against the declaration, to see what they do
+// Setup says what an algorithm is to be run on: a network, which process stands where, and parameters.
+type Setup struct {
+	IDs        election.Arrangement // clockwise on a ring; see [On]; on an anonymous network only Len counts
+	Flipped    []bool               // rings: whose ports are exchanged; nil is an oriented ring
+	Edges      [][2]int             // trees: between positions
+	Ports      [][]int              // strangers: by position and port, whom it leads to; see [NewStrangers]
+	Unwilling  []int                // positions that do not want to lead; on a complete graph counted by identifier
+	Votes      []uint64             // whom the process with identifier IDs.At(i) votes for; nil: each for itself
+	Duplicates bool                 // allow identifiers that repeat against the declaration, to see what they do
 	Parameters map[string]string
 }
 
-// On is the instance with these identifiers: clockwise on a ring, by position on a tree and among strangers,
+// On is the setup with these identifiers: clockwise on a ring, by position on a tree and among strangers,
 // in any order on a complete graph of known members.
-func On(ids ...uint64) Instance { return Instance{IDs: List(ids)} }
+func On(ids ...uint64) Setup { return Setup{IDs: election.List(ids)} }
 
-// ErrInstance says that an algorithm cannot be run on an instance; the text says why, and what would do.
-var ErrInstance = errors.New("cannot run")
+// ErrSetup says that an algorithm cannot be run on a setup; the text says why, and what would do.
+var ErrSetup = errors.New("cannot run")
 
 // MaxComputed is the greatest identifier that algorithms compute with; with FromZero the greatest is one less.
 const MaxComputed = 1<<32 - 1
 
-// Prepared is an instance that fits an algorithm: what engines ask of it.
-type Prepared struct {
+// Instance is a setup that fits an algorithm: what engines ask of it.
+type Instance struct {
 	Network    *Network
-	Parameters Parameters
+	Parameters election.Parameters
 
-	d         *Declaration
-	ids       Arrangement
-	ranks     []uint32 // by position; nil where an identifier is its own rank, or there are none
-	values    []uint64 // by rank-1
-	zero      ID       // what processes know 0 as, where that is an identifier
+	d         *election.Declaration
+	ids       election.Arrangement
+	ranks     []uint32    // by position; nil where an identifier is its own rank, or there are none
+	values    []uint64    // by rank-1
+	zero      election.ID // what processes know 0 as, where that is an identifier
 	unwilling []int
-	votes     []ID // by position; nil where nobody votes
-	winner    ID   // of the votes
+	votes     []election.ID // by position; nil where nobody votes
+	winner    election.ID   // of the votes
 	edges     [][2]int
 }
 
-// Prepare fits an instance to an algorithm or says why it does not fit.
-func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
-	p, err := d.prepare(i)
+// Prepare fits a setup to an algorithm or says why it does not fit.
+func Prepare(d *election.Declaration, i Setup) (*Instance, error) {
+	p, err := prepare(d, i)
 	if err != nil {
-		return nil, fmt.Errorf("%w %s: %w", ErrInstance, d.Name, err)
+		return nil, fmt.Errorf("%w %s: %w", ErrSetup, d.Name, err)
 	}
 	return p, nil
 }
 
-func (d *Declaration) prepare(i Instance) (*Prepared, error) {
+func prepare(d *election.Declaration, i Setup) (*Instance, error) {
 	if i.IDs == nil || i.IDs.Len() == 0 {
 		return nil, errors.New("there are no processes; at least 1 is needed")
 	}
-	p := &Prepared{d: d, ids: i.IDs, edges: i.Edges}
+	p := &Instance{d: d, ids: i.IDs, edges: i.Edges}
 	var err error
-	if p.Network, err = d.network(i); err != nil {
+	if p.Network, err = link(d, i); err != nil {
 		return nil, err
 	}
 	if p.Parameters, err = d.Set(i.Parameters); err != nil {
@@ -97,10 +80,10 @@ func (d *Declaration) prepare(i Instance) (*Prepared, error) {
 	if d.FromZero {
 		p.zero = 1
 	}
-	if err := p.Parameters.tabulate(p.d, p.Size()); err != nil {
+	if p.Parameters, err = p.d.Tabulate(p.Parameters, p.Size()); err != nil {
 		return nil, err
 	}
-	for _, read := range []func(Instance) error{p.readUnwilling, p.rank, p.readVotes} {
+	for _, read := range []func(Setup) error{p.readUnwilling, p.rank, p.readVotes} {
 		if err := read(i); err != nil {
 			return nil, err
 		}
@@ -108,36 +91,36 @@ func (d *Declaration) prepare(i Instance) (*Prepared, error) {
 	return p, nil
 }
 
-// network makes the network of an instance.
-func (d *Declaration) network(i Instance) (w *Network, err error) {
+// link makes the network of a setup.
+func link(d *election.Declaration, i Setup) (w *Network, err error) {
 	n := i.IDs.Len()
 	switch d.Topology {
-	case Ring:
+	case election.Ring:
 		if i.Flipped != nil && !d.Unoriented {
 			return nil, errors.New("it needs an oriented ring")
 		}
 		w, err = NewRing(n, i.Flipped)
-	case Complete:
+	case election.Complete:
 		w, err = NewComplete(n)
-	case Tree:
+	case election.Tree:
 		w, err = newTree(n, i.Edges, i.IDs.At)
-	case Strangers:
+	case election.Strangers:
 		w, err = NewStrangers(n, i.Ports)
 	}
 	switch {
 	case err != nil:
-	case i.Edges != nil && d.Topology != Tree:
+	case i.Edges != nil && d.Topology != election.Tree:
 		err = fmt.Errorf("it runs on a %s, so edges mean nothing", d.Topology)
-	case i.Ports != nil && d.Topology != Strangers:
+	case i.Ports != nil && d.Topology != election.Strangers:
 		err = fmt.Errorf("it runs on a %s, so orders of ports mean nothing", d.Topology)
-	case i.Flipped != nil && d.Topology != Ring:
+	case i.Flipped != nil && d.Topology != election.Ring:
 		err = fmt.Errorf("it runs on a %s, so exchanged ports mean nothing", d.Topology)
 	}
 	return w, err
 }
 
 // readUnwilling sorts the positions of the unwilling.
-func (p *Prepared) readUnwilling(i Instance) error {
+func (p *Instance) readUnwilling(i Setup) error {
 	p.unwilling = slices.Clone(i.Unwilling)
 	slices.Sort(p.unwilling)
 	for _, u := range p.unwilling {
@@ -155,23 +138,23 @@ func (p *Prepared) readUnwilling(i Instance) error {
 }
 
 // rank sorts identifiers.
-func (p *Prepared) rank(i Instance) error {
+func (p *Instance) rank(i Setup) error {
 	d, n := p.d, i.IDs.Len()
-	if d.Identifiers == Anonymous || i.IDs.Dense() && d.Topology != Complete && d.AllowDuplicates == nil {
+	if d.Identifiers == election.Anonymous || i.IDs.Dense() && d.Topology != election.Complete && d.AllowDuplicates == nil {
 		return nil
 	}
 	p.values = make([]uint64, n)
 	for q := range n {
 		p.values[q] = i.IDs.At(q)
 	}
-	if d.Topology == Complete { // port j-1 leads to member j, so position is rank
-		p.ids = List(slices.Clone(p.values))
-		slices.Sort(p.ids.(List))
+	if d.Topology == election.Complete { // port j-1 leads to member j, so position is rank
+		p.ids = election.List(slices.Clone(p.values))
+		slices.Sort(p.ids.(election.List))
 	}
 	slices.Sort(p.values)
 	distinct := slices.Compact(p.values)
 	switch {
-	case i.Duplicates && d.Topology != Complete:
+	case i.Duplicates && d.Topology != election.Complete:
 	case d.AllowDuplicates != nil:
 		if err := d.AllowDuplicates(i.IDs); err != nil {
 			return err
@@ -180,7 +163,7 @@ func (p *Prepared) rank(i Instance) error {
 		return fmt.Errorf("identifier %d occurs twice", firstTwice(i.IDs))
 	}
 	p.values = distinct
-	if d.Identifiers == Computed {
+	if d.Identifiers == election.Computed {
 		if distinct[0] == 0 && !d.FromZero {
 			return errors.New("it computes with identifiers, where 0 stands for nobody; at least 1")
 		}
@@ -198,7 +181,7 @@ func (p *Prepared) rank(i Instance) error {
 	return nil
 }
 
-func firstTwice(ids Arrangement) uint64 {
+func firstTwice(ids election.Arrangement) uint64 {
 	seen := map[uint64]bool{}
 	for q := range ids.Len() {
 		if seen[ids.At(q)] {
@@ -210,27 +193,27 @@ func firstTwice(ids Arrangement) uint64 {
 }
 
 // Declaration is what the algorithm declares, with these parameters.
-func (p *Prepared) Declaration() *Declaration { return p.d }
+func (p *Instance) Declaration() *election.Declaration { return p.d }
 
 // Size is the number of processes.
-func (p *Prepared) Size() int { return p.Network.Size() }
+func (p *Instance) Size() int { return p.Network.Size() }
 
 // Anonymous says whether processes have no identifiers.
-func (p *Prepared) Anonymous() bool { return p.d.Identifiers == Anonymous }
+func (p *Instance) Anonymous() bool { return p.d.Identifiers == election.Anonymous }
 
 // ID is what the process at a position knows as its identifier.
-func (p *Prepared) ID(position int) ID {
+func (p *Instance) ID(position int) election.ID {
 	switch {
 	case p.Anonymous():
 		return 0
 	case p.ranks != nil:
-		return ID(p.ranks[position])
+		return election.ID(p.ranks[position])
 	}
-	return ID(p.ids.At(position)) + p.zero
+	return election.ID(p.ids.At(position)) + p.zero
 }
 
 // Real is the identifier that stands at a position, as it was given; on an anonymous network 0.
-func (p *Prepared) Real(position int) uint64 {
+func (p *Instance) Real(position int) uint64 {
 	if p.Anonymous() {
 		return 0
 	}
@@ -238,7 +221,7 @@ func (p *Prepared) Real(position int) uint64 {
 }
 
 // Name is what people call the process at a position.
-func (p *Prepared) Name(position int) string {
+func (p *Instance) Name(position int) string {
 	if p.Anonymous() {
 		return fmt.Sprintf("the process at position %d", position)
 	}
@@ -246,7 +229,7 @@ func (p *Prepared) Name(position int) string {
 }
 
 // RealOf translates an identifier that an algorithm speaks of; 0 and unheard-of ones stay as they are.
-func (p *Prepared) RealOf(id ID) uint64 {
+func (p *Instance) RealOf(id election.ID) uint64 {
 	if p.values == nil && id != 0 {
 		return uint64(id - p.zero)
 	}
@@ -257,8 +240,8 @@ func (p *Prepared) RealOf(id ID) uint64 {
 }
 
 // Local is what the process at a position knows at birth.
-func (p *Prepared) Local(position int) Local {
-	l := Local{ID: p.ID(position), Degree: p.Network.Degree(position), Willing: p.Willing(position), Parameters: p.Parameters}
+func (p *Instance) Local(position int) election.Local {
+	l := election.Local{ID: p.ID(position), Degree: p.Network.Degree(position), Willing: p.Willing(position), Parameters: p.Parameters}
 	if p.d.KnowsSize {
 		l.N = p.Network.Size()
 	}
@@ -269,10 +252,10 @@ func (p *Prepared) Local(position int) Local {
 }
 
 // Willing says whether the process at a position takes part in an election that others begin.
-func (p *Prepared) Willing(position int) bool {
+func (p *Instance) Willing(position int) bool {
 	_, unwilling := slices.BinarySearch(p.unwilling, position)
 	return !unwilling
 }
 
 // Edges are the edges of a tree.
-func (p *Prepared) Edges() [][2]int { return p.edges }
+func (p *Instance) Edges() [][2]int { return p.edges }

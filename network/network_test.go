@@ -1,4 +1,4 @@
-package election_test
+package network_test
 
 import (
 	"errors"
@@ -8,11 +8,12 @@ import (
 	"pgregory.net/rapid"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // wellConnected checks what every network promises: links are numbered by process and port in a row, and who
 // answers on the port on which a message arrived is heard on the port on which it left.
-func wellConnected(t *rapid.T, w *election.Network) {
+func wellConnected(t *rapid.T, w *network.Network) {
 	next := uint32(0)
 	for p := range w.Size() {
 		if w.First(p) != next {
@@ -56,7 +57,7 @@ func TestRingsAreRingsHoweverPortsAreCalled(t *testing.T) {
 		if rapid.Bool().Draw(t, "oriented") {
 			flipped = nil
 		}
-		w, err := election.NewRing(n, flipped)
+		w, err := network.NewRing(n, flipped)
 		wellConnected(t, must(t, w, err))
 		if w.Oriented() != (flipped == nil) {
 			t.Fatalf("oriented: %v", w.Oriented())
@@ -85,7 +86,7 @@ func TestRingsAreRingsHoweverPortsAreCalled(t *testing.T) {
 func TestAmongKnownMembersPortsAreMembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "n")
-		w, err := election.NewComplete(n)
+		w, err := network.NewComplete(n)
 		wellConnected(t, must(t, w, err))
 		for p := range n {
 			for member := election.ID(1); member <= election.ID(n); member++ {
@@ -114,7 +115,7 @@ func TestAmongStrangersEachPortLeadsToAnotherProcess(t *testing.T) {
 		if clockwise && rapid.Bool().Draw(t, "by default") {
 			given = nil
 		}
-		w, err := election.NewStrangers(n, given)
+		w, err := network.NewStrangers(n, given)
 		wellConnected(t, must(t, w, err))
 		for p := range n {
 			if w.Degree(p) != n-1 {
@@ -157,7 +158,7 @@ func TestPortsOfATreeAreInTheOrderOfItsEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "n")
 		edges := drawTree(t, n)
-		w, err := election.NewTree(n, edges)
+		w, err := network.NewTree(n, edges)
 		wellConnected(t, must(t, w, err))
 		used := make([]uint32, n)
 		for _, e := range edges {
@@ -190,7 +191,7 @@ func TestWhatIsNoTreeIsRefused(t *testing.T) {
 		case 4: // one too many, or one too few
 			edges = append(edges, edges[i])[:rapid.SampledFrom([]int{n - 2, n}).Draw(t, "length")]
 		}
-		if _, err := election.NewTree(n, edges); !errors.Is(err, election.ErrNetwork) {
+		if _, err := network.NewTree(n, edges); !errors.Is(err, network.ErrNetwork) {
 			t.Fatalf("%v: %v", edges, err)
 		}
 	})
@@ -204,61 +205,61 @@ func TestWhatIsNoNetworkIsRefusedAndToldWhy(t *testing.T) {
 		return edges
 	}
 	for _, test := range []struct {
-		make func() (*election.Network, error)
+		make func() (*network.Network, error)
 		want string
 	}{
-		{func() (*election.Network, error) { return election.NewRing(0, nil) }, "a ring has 1 to 134217728 processes, not 0"},
-		{func() (*election.Network, error) { return election.NewRing(1<<27+1, nil) }, "a ring has 1 to 134217728 processes, not 134217729"},
-		{func() (*election.Network, error) { return election.NewRing(1<<27, nil) }, ""},
-		{func() (*election.Network, error) { return election.NewRing(3, make([]bool, 2)) }, "2 orientations for a ring of 3"},
-		{func() (*election.Network, error) { return election.NewComplete(0) }, "a complete graph has 1 to 16384 processes, not 0"},
-		{func() (*election.Network, error) { return election.NewComplete(1<<14 + 1) }, "a complete graph has 1 to 16384 processes, not 16385"},
-		{func() (*election.Network, error) { return election.NewComplete(1 << 14) }, ""},
-		{func() (*election.Network, error) { return election.NewStrangers(0, nil) }, "a complete graph of strangers has 1 to 16384 processes, not 0"},
-		{func() (*election.Network, error) { return election.NewStrangers(1<<14+1, nil) }, "a complete graph of strangers has 1 to 16384 processes, not 16385"},
-		{func() (*election.Network, error) { return election.NewStrangers(1<<14, nil) }, ""},
-		{func() (*election.Network, error) { return election.NewStrangers(2, [][]int{{0}}) }, "1 orders of ports for 2 processes"},
-		{func() (*election.Network, error) { return election.NewStrangers(2, [][]int{{0}, {}}) }, "position 1 has 1 ports, not 0"},
-		{func() (*election.Network, error) { return election.NewStrangers(1, [][]int{{0}}) }, "position 0 has 0 ports, not 1"},
+		{func() (*network.Network, error) { return network.NewRing(0, nil) }, "a ring has 1 to 134217728 processes, not 0"},
+		{func() (*network.Network, error) { return network.NewRing(1<<27+1, nil) }, "a ring has 1 to 134217728 processes, not 134217729"},
+		{func() (*network.Network, error) { return network.NewRing(1<<27, nil) }, ""},
+		{func() (*network.Network, error) { return network.NewRing(3, make([]bool, 2)) }, "2 orientations for a ring of 3"},
+		{func() (*network.Network, error) { return network.NewComplete(0) }, "a complete graph has 1 to 16384 processes, not 0"},
+		{func() (*network.Network, error) { return network.NewComplete(1<<14 + 1) }, "a complete graph has 1 to 16384 processes, not 16385"},
+		{func() (*network.Network, error) { return network.NewComplete(1 << 14) }, ""},
+		{func() (*network.Network, error) { return network.NewStrangers(0, nil) }, "a complete graph of strangers has 1 to 16384 processes, not 0"},
+		{func() (*network.Network, error) { return network.NewStrangers(1<<14+1, nil) }, "a complete graph of strangers has 1 to 16384 processes, not 16385"},
+		{func() (*network.Network, error) { return network.NewStrangers(1<<14, nil) }, ""},
+		{func() (*network.Network, error) { return network.NewStrangers(2, [][]int{{0}}) }, "1 orders of ports for 2 processes"},
+		{func() (*network.Network, error) { return network.NewStrangers(2, [][]int{{0}, {}}) }, "position 1 has 1 ports, not 0"},
+		{func() (*network.Network, error) { return network.NewStrangers(1, [][]int{{0}}) }, "position 0 has 0 ports, not 1"},
 		{
-			func() (*election.Network, error) { return election.NewStrangers(3, [][]int{{0, 1}, {1, 1}, {1, 0}}) },
+			func() (*network.Network, error) { return network.NewStrangers(3, [][]int{{0, 1}, {1, 1}, {1, 0}}) },
 			"the order of the ports of position 1 has each of 0 to 1 once, and not 1 as its entry 1",
 		},
 		{
-			func() (*election.Network, error) { return election.NewStrangers(3, [][]int{{0, 1}, {1, 0}, {-1, 0}}) },
+			func() (*network.Network, error) { return network.NewStrangers(3, [][]int{{0, 1}, {1, 0}, {-1, 0}}) },
 			"the order of the ports of position 2 has each of 0 to 1 once, and not -1 as its entry 0",
 		},
 		{
-			func() (*election.Network, error) { return election.NewStrangers(3, [][]int{{0, 2}, {1, 0}, {1, 0}}) },
+			func() (*network.Network, error) { return network.NewStrangers(3, [][]int{{0, 2}, {1, 0}, {1, 0}}) },
 			"the order of the ports of position 0 has each of 0 to 1 once, and not 2 as its entry 1",
 		},
-		{func() (*election.Network, error) { return election.NewTree(-1, nil) }, "a tree has 1 to 134217728 processes, not -1"},
-		{func() (*election.Network, error) { return election.NewTree(3, star(3)[:1]) }, "a tree of 3 has 2 edges, not 1"},
-		{func() (*election.Network, error) { return election.NewTree(3, [][2]int{{0, 1}, {1, 3}}) }, "edge 1-3 leaves positions 0 to 2"},
+		{func() (*network.Network, error) { return network.NewTree(-1, nil) }, "a tree has 1 to 134217728 processes, not -1"},
+		{func() (*network.Network, error) { return network.NewTree(3, star(3)[:1]) }, "a tree of 3 has 2 edges, not 1"},
+		{func() (*network.Network, error) { return network.NewTree(3, [][2]int{{0, 1}, {1, 3}}) }, "edge 1-3 leaves positions 0 to 2"},
 		{
-			func() (*election.Network, error) { return election.NewTree(3, [][2]int{{0, 1}, {1, 0}}) },
+			func() (*network.Network, error) { return network.NewTree(3, [][2]int{{0, 1}, {1, 0}}) },
 			"edge 1-0 is there twice; the 2 edges of a tree of 3 join all",
 		},
 		{
-			func() (*election.Network, error) { return election.NewTree(3, [][2]int{{0, 1}, {2, 2}}) },
+			func() (*network.Network, error) { return network.NewTree(3, [][2]int{{0, 1}, {2, 2}}) },
 			"edge 2-2 joins a process to itself; the 2 edges of a tree of 3 join all",
 		},
 		{
-			func() (*election.Network, error) { return election.NewTree(4, [][2]int{{0, 1}, {1, 2}, {2, 0}}) },
+			func() (*network.Network, error) { return network.NewTree(4, [][2]int{{0, 1}, {1, 2}, {2, 0}}) },
 			"edge 2-0 closes a cycle; the 3 edges of a tree of 4 join all",
 		},
-		{func() (*election.Network, error) { return election.NewTree(65538, star(65538)) }, "65537 edges meet at process 0, more than 65536"},
+		{func() (*network.Network, error) { return network.NewTree(65538, star(65538)) }, "65537 edges meet at process 0, more than 65536"},
 	} {
 		_, err := test.make()
 		switch {
 		case test.want == "" && err != nil:
 			t.Error(err)
-		case test.want != "" && (!errors.Is(err, election.ErrNetwork) || err.Error() != "no such network: "+test.want):
+		case test.want != "" && (!errors.Is(err, network.ErrNetwork) || err.Error() != "no such network: "+test.want):
 			t.Errorf("%v; want %s", err, test.want)
 		}
 	}
 
-	w, err := election.NewTree(65537, star(65537)) // the largest star
+	w, err := network.NewTree(65537, star(65537)) // the largest star
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,31 +1,20 @@
-package election
+// Package network is what an algorithm is run on: the links of a ring, tree or complete graph, which process stands
+// where, and with which parameters. Engines ask it; an algorithm sees what [election.Local] tells of it.
+package network
 
 import (
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"ringleader.example/ringleader/election"
 )
-
-// Topology is the shape of a network.
-type Topology uint8
-
-// The shapes.
-const (
-	Ring      Topology = iota // ports 0 and 1; n = 1 is a self-loop on two ports, n = 2 two parallel links
-	Complete                  // of known members: n ports, port j-1 leads to process j, the own one back home
-	Tree                      // ports 0 .. degree-1 in the order in which the edges are given
-	Strangers                 // complete, and nobody knows who is behind a port: n-1 ports, in an order of each process's own
-)
-
-func (t Topology) String() string {
-	return [...]string{"ring", "complete graph", "tree", "complete graph of strangers"}[t]
-}
 
 // Network says where links lead. Processes are positions 0 .. n-1, clockwise on a ring. The directed
 // links that a process sends on are numbered in a row: First(p) + port.
 type Network struct {
-	Topology Topology
+	Topology election.Topology
 	n        int
 	flipped  []bool   // rings: whose ports are exchanged; nil if nobody's
 	first    []uint32 // trees: the first link of each process, and one past the last
@@ -34,7 +23,7 @@ type Network struct {
 
 type peer struct {
 	process uint32
-	port    Port
+	port    election.Port
 }
 
 // The limits of a network.
@@ -50,8 +39,8 @@ const (
 // ErrNetwork says that a network cannot be.
 var ErrNetwork = errors.New("no such network")
 
-// Check says whether there can be a network of this shape with n processes; the error is an [ErrNetwork].
-func (t Topology) Check(n int) error {
+// Check says whether there can be a network of that shape with n processes; the error is an [ErrNetwork].
+func Check(t election.Topology, n int) error {
 	most := [...]int{MaxRing, MaxComplete, MaxTree, MaxStrangers}[t]
 	if n < 1 || n > most {
 		return fmt.Errorf("%w: a %s has 1 to %d processes, not %d", ErrNetwork, t, most, n)
@@ -62,21 +51,21 @@ func (t Topology) Check(n int) error {
 // NewRing is a ring of n processes; flipped says whose ports are exchanged (nil: nobody's, which is
 // an oriented ring).
 func NewRing(n int, flipped []bool) (*Network, error) {
-	if err := Ring.Check(n); err != nil {
+	if err := Check(election.Ring, n); err != nil {
 		return nil, err
 	}
 	if flipped != nil && len(flipped) != n {
 		return nil, fmt.Errorf("%w: %d orientations for a ring of %d", ErrNetwork, len(flipped), n)
 	}
-	return &Network{Topology: Ring, n: n, flipped: flipped}, nil
+	return &Network{Topology: election.Ring, n: n, flipped: flipped}, nil
 }
 
 // NewComplete is a complete graph of n known members. The process at position p is member p+1.
 func NewComplete(n int) (*Network, error) {
-	if err := Complete.Check(n); err != nil {
+	if err := Check(election.Complete, n); err != nil {
 		return nil, err
 	}
-	return &Network{Topology: Complete, n: n}, nil
+	return &Network{Topology: election.Complete, n: n}, nil
 }
 
 // NewTree is a tree of n processes with these n-1 edges between positions.
@@ -86,13 +75,13 @@ func NewTree(n int, edges [][2]int) (*Network, error) {
 
 // newTree calls processes by a name where edges make no tree.
 func newTree(n int, edges [][2]int, name func(position int) uint64) (*Network, error) {
-	if err := Tree.Check(n); err != nil {
+	if err := Check(election.Tree, n); err != nil {
 		return nil, err
 	}
 	if len(edges) != n-1 {
 		return nil, fmt.Errorf("%w: a tree of %d has %d edges, not %d", ErrNetwork, n, n-1, len(edges))
 	}
-	w := &Network{Topology: Tree, n: n, first: make([]uint32, n+1), peers: make([]peer, 2*len(edges))}
+	w := &Network{Topology: election.Tree, n: n, first: make([]uint32, n+1), peers: make([]peer, 2*len(edges))}
 	root := make([]int, n) // union-find: n-1 edges that never close a cycle make a tree
 	for p := range root {
 		root[p] = p
@@ -128,7 +117,7 @@ func newTree(n int, edges [][2]int, name func(position int) uint64) (*Network, e
 		}
 		w.first[p+1] += w.first[p]
 	}
-	used := make([]Port, n)
+	used := make([]election.Port, n)
 	for _, e := range edges {
 		a, b := e[0], e[1]
 		w.peers[w.first[a]+uint32(used[a])] = peer{uint32(b), used[b]}
@@ -139,13 +128,13 @@ func newTree(n int, edges [][2]int, name func(position int) uint64) (*Network, e
 	return w, nil
 }
 
-// NewStrangers is a complete graph of n processes that do not know who is behind a port. Port k of the
+// NewStrangers is a complete graph of n processes that do not know who is behind a port. election.Port k of the
 // process at position p leads to position p+1+ports[p][k] modulo n; without ports, to p+1+k.
 func NewStrangers(n int, ports [][]int) (*Network, error) {
-	if err := Strangers.Check(n); err != nil {
+	if err := Check(election.Strangers, n); err != nil {
 		return nil, err
 	}
-	w := &Network{Topology: Strangers, n: n}
+	w := &Network{Topology: election.Strangers, n: n}
 	if ports == nil {
 		return w, nil
 	}
@@ -153,7 +142,7 @@ func NewStrangers(n int, ports [][]int) (*Network, error) {
 		return nil, fmt.Errorf("%w: %d orders of ports for %d processes", ErrNetwork, len(ports), n)
 	}
 	w.peers = make([]peer, w.Links())
-	leads := make([]Port, w.Links()) // the inverse of each order: which port leads to the one at that distance
+	leads := make([]election.Port, w.Links()) // the inverse of each order: which port leads to the one at that distance
 	for p, order := range ports {
 		if len(order) != n-1 {
 			return nil, fmt.Errorf("%w: position %d has %d ports, not %d", ErrNetwork, p, n-1, len(order))
@@ -165,7 +154,7 @@ func NewStrangers(n int, ports [][]int) (*Network, error) {
 					ErrNetwork, p, n-2, distance, k)
 			}
 			found[distance] = true
-			leads[int(w.First(p))+distance] = Port(k)
+			leads[int(w.First(p))+distance] = election.Port(k)
 		}
 	}
 	for p, order := range ports {
@@ -183,11 +172,11 @@ func (w *Network) Size() int { return w.n }
 // Links is the number of directed links.
 func (w *Network) Links() int {
 	switch w.Topology {
-	case Ring:
+	case election.Ring:
 		return 2 * w.n
-	case Complete:
+	case election.Complete:
 		return w.n * w.n
-	case Strangers:
+	case election.Strangers:
 		return w.n * (w.n - 1)
 	}
 	return len(w.peers)
@@ -196,11 +185,11 @@ func (w *Network) Links() int {
 // Degree is the number of ports of the process at position p.
 func (w *Network) Degree(p int) int {
 	switch w.Topology {
-	case Ring:
+	case election.Ring:
 		return 2
-	case Complete:
+	case election.Complete:
 		return w.n
-	case Strangers:
+	case election.Strangers:
 		return w.n - 1
 	}
 	return int(w.first[p+1] - w.first[p])
@@ -209,11 +198,11 @@ func (w *Network) Degree(p int) int {
 // First is the first of the links that the process at position p sends on.
 func (w *Network) First(p int) uint32 {
 	switch w.Topology {
-	case Ring:
+	case election.Ring:
 		return uint32(2 * p)
-	case Complete:
+	case election.Complete:
 		return uint32(w.n * p)
-	case Strangers:
+	case election.Strangers:
 		return uint32((w.n - 1) * p)
 	}
 	return w.first[p]
@@ -226,10 +215,10 @@ func (w *Network) Oriented() bool { return w.flipped == nil }
 func (w *Network) Flipped(p int) bool { return w.flipped != nil && w.flipped[p] }
 
 // End is where a link leads: to which process, and on which of its ports a message arrives.
-func (w *Network) End(link uint32) (process int, port Port) {
+func (w *Network) End(link uint32) (process int, port election.Port) {
 	switch w.Topology {
-	case Ring:
-		from, port := int(link>>1), Port(link&1)
+	case election.Ring:
+		from, port := int(link>>1), election.Port(link&1)
 		if w.Flipped(from) {
 			port ^= 1
 		}
@@ -245,14 +234,14 @@ func (w *Network) End(link uint32) (process int, port Port) {
 			port ^= 1
 		}
 		return to, port
-	case Complete:
+	case election.Complete:
 		n := uint32(w.n)
-		return int(link % n), Port(link / n)
-	case Strangers:
+		return int(link % n), election.Port(link / n)
+	case election.Strangers:
 		if w.peers == nil {
 			ports := w.n - 1
 			from, distance := int(link)/ports, int(link)%ports
-			return (from + 1 + distance) % w.n, Port(ports - 1 - distance)
+			return (from + 1 + distance) % w.n, election.Port(ports - 1 - distance)
 		}
 	}
 	e := w.peers[link]
@@ -260,16 +249,16 @@ func (w *Network) End(link uint32) (process int, port Port) {
 }
 
 // Back is the link on which the process at position p answers what arrives on its port.
-func (w *Network) Back(p int, port Port) uint32 { return w.First(p) + uint32(port) }
+func (w *Network) Back(p int, port election.Port) uint32 { return w.First(p) + uint32(port) }
 
 // Owner is the process that sends on a link.
 func (w *Network) Owner(link uint32) int {
 	switch w.Topology {
-	case Ring:
+	case election.Ring:
 		return int(link / 2)
-	case Complete:
+	case election.Complete:
 		return int(link) / w.n
-	case Strangers:
+	case election.Strangers:
 		return int(link) / (w.n - 1)
 	}
 	// The last process whose first link is not after this one, and that has any.
