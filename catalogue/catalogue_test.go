@@ -101,6 +101,9 @@ func conform[S, M any](t *testing.T, tested *[]string, a election.Algorithm[S, M
 		if fields, err := electiontest.Unchanging(a, o); err != nil || len(slices.DeleteFunc(fields, func(f string) bool { return f == "ID" })) > 0 {
 			t.Errorf("no step changes %v, which are not declared constant; %v", fields, err)
 		}
+		if a.Timing == election.Timed && a.Delay == nil {
+			t.Error("the catalogue wants the delay that timeouts count on")
+		}
 		if a.Title == "" || a.Source == "" || a.About == "" || a.Year == 0 {
 			t.Error("the catalogue wants a title, a year, a source and a description")
 		}
