@@ -99,6 +99,12 @@ func conform[S, M any](t *testing.T, tested *[]string, a election.Algorithm[S, M
 		if size := reflect.TypeFor[S]().Size(); a.Topology == election.Ring && a.Timing == election.Asynchronous && size > 16 {
 			t.Errorf("a state takes %d bytes; on a ring that runs in rounds at most 16, or large rings do not fit into caches", size)
 		}
+		if fields, err := electiontest.Unchanging(a, o); err != nil || len(slices.DeleteFunc(fields, func(f string) bool { return f == "ID" })) > 0 {
+			t.Errorf("no step changes %v, which are not declared constant; %v", fields, err)
+		}
+		if a.Timing == election.Timed && a.Delay == nil {
+			t.Error("the catalogue wants the delay that timeouts count on")
+		}
 		if a.Title == "" || a.Source == "" || a.About == "" || a.Year == 0 {
 			t.Error("the catalogue wants a title, a year, a source and a description")
 		}

@@ -295,7 +295,7 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	must(obligatory, "New, Start and Receive are obligatory")
 	must(len(a.Kinds) >= 1 && len(a.Kinds) <= 16, "declares 1 to 16 Kinds of message")
 	must(len(a.Timers) <= 8, "declares at most 8 Timers")
-	must((len(a.Timers) > 0) == (has.Timeout), "Timers are declared if and only if Timeout is set")
+	must((len(a.Timers) > 0) == has.Timeout, "Timers are declared if and only if Timeout is set")
 	must(len(a.Timers) == 0 || a.Timing != Asynchronous, "timers mean nothing when Timing is Asynchronous")
 	must(a.Survives&Recovery == 0 || has.Recover, "Recovery is declared and Recover is not set")
 	must(!has.Kept || has.Recover, "Kept needs Recover")

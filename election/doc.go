@@ -39,7 +39,7 @@
 // # What an algorithm must do
 //
 //  1. Be pure: a step depends on its arguments and Choose only, and changes its state and Out only. No
-//     package variables, goroutines, clocks, input or output; no ranging over a map.
+//     package variables but declared parameters, no goroutines, clocks, input or output; no ranging over a map.
 //  2. Hold plain values: no pointer, map, string, function, channel or interface anywhere in S or M. A
 //     message has at most 4 fields and 32 bytes.
 //  3. Never write to a slice that was sent, received or stored: append to a clipped one,

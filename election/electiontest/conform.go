@@ -341,20 +341,8 @@ func repeats[S, M any](t *testing.T, a election.Algorithm[S, M], n int, paramete
 func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	seen := make([]uint64, len(a.Kinds))
 	for i := range len(o.Sizes) * len(o.Parameters) {
-		n := o.Sizes[i/len(o.Parameters)]
 		for seed := range uint64(o.Runs) {
-			run := simulate.Options{Instance: Instance(&a.Declaration, n, seed), Seed: seed, Limit: 1_000_000}
-			run.Instance.Parameters = o.Parameters[i%len(o.Parameters)]
-			if a.Starts == election.AnyStart && seed%2 == 1 {
-				run.Initiators = initiators(n, random.New(seed, random.Choices))
-			}
-			if a.Survives&election.Recovery != 0 && seed%2 == 0 { // some messages are for faults only
-				crashes(&a.Declaration, &run, n, random.New(seed, random.Choices))
-			}
-			if a.Command != nil {
-				run.Resigns = []simulate.Fault{{Process: int(seed) % n, At: election.Units(4)}}
-			}
-			r, err := simulate.Run(a, run)
+			r, err := simulate.Run(a, varied(&a, o.Sizes[i/len(o.Parameters)], o.Parameters[i%len(o.Parameters)], seed))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -366,6 +354,26 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	if k := slices.Index(seen, 0); k >= 0 && slices.Max(o.Sizes) > 1 {
 		t.Errorf("%s declares messages of kind %s, and never sends one", a.Name, a.Kinds[k].Name)
 	}
+}
+
+// varied is a run among n in which as much happens as the algorithm claims to survive: some messages are for faults only.
+func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]string, seed uint64) simulate.Options {
+	d := &a.Declaration
+	if set, err := d.Set(parameters); err == nil { // if not, the run says so
+		d = d.With(set)
+	}
+	run := simulate.Options{Instance: Instance(d, n, seed), Seed: seed, Limit: 1_000_000}
+	run.Instance.Parameters = parameters
+	if d.Starts == election.AnyStart && seed%2 == 1 {
+		run.Initiators = initiators(n, random.New(seed, random.Choices))
+	}
+	if d.Survives&election.Recovery != 0 && seed%2 == 0 {
+		crashes(d, &run, n, random.New(seed, random.Choices))
+	}
+	if a.Command != nil {
+		run.Resigns = []simulate.Fault{{Process: int(seed) % n, At: election.Units(4)}}
+	}
+	return run
 }
 
 func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, parameters map[string]string) {

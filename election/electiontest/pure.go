@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/simulate"
 )
 
 // Pure is the algorithm with each step tried on two copies of the state first. It panics if they differ
@@ -44,36 +45,78 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 		}
 		step(s, out)
 	}
-	pure := a
-	pure.Start = func(s *S, out *election.Out[M]) { try("Start", s, out, a.Start) }
+	pure := around(a, try)
+	receive := pure.Receive
 	pure.Receive = func(s *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
 		before := plans.Message.Append(nil, codec.At(&m), election.Ticks{})
-		try("Receive", s, out, func(s *S, out *election.Out[M]) { a.Receive(s, port, kind, m, out) })
+		receive(s, port, kind, m, out)
 		if !bytes.Equal(before, plans.Message.Append(nil, codec.At(&m), election.Ticks{})) {
 			panic(fmt.Sprintf("%s Receive: wrote to a slice of the message", a.Name))
 		}
 	}
-	if a.Timeout != nil {
-		pure.Timeout = func(s *S, timer election.Timer, out *election.Out[M]) {
-			try("Timeout", s, out, func(s *S, out *election.Out[M]) { a.Timeout(s, timer, out) })
+	return pure
+}
+
+// around is the algorithm with something done around each step, which has a name.
+func around[S, M any](a election.Algorithm[S, M], do func(name string, s *S, out *election.Out[M], step func(*S, *election.Out[M]))) election.Algorithm[S, M] {
+	around := a
+	plain := func(name string, f func(*S, *election.Out[M])) func(*S, *election.Out[M]) {
+		if f == nil {
+			return nil
 		}
-	}
-	if a.Recover != nil {
-		pure.Recover = func(s *S, out *election.Out[M]) { try("Recover", s, out, a.Recover) }
+		return func(s *S, out *election.Out[M]) { do(name, s, out, f) }
 	}
 	onPort := func(name string, f func(*S, election.Port, *election.Out[M])) func(*S, election.Port, *election.Out[M]) {
 		if f == nil {
 			return nil
 		}
 		return func(s *S, port election.Port, out *election.Out[M]) {
-			try(name, s, out, func(s *S, out *election.Out[M]) { f(s, port, out) })
+			do(name, s, out, func(s *S, out *election.Out[M]) { f(s, port, out) })
 		}
 	}
-	pure.Suspect, pure.Trust = onPort("Suspect", a.Suspect), onPort("Trust", a.Trust)
+	around.Start, around.Recover = plain("Start", a.Start), plain("Recover", a.Recover)
+	around.Suspect, around.Trust = onPort("Suspect", a.Suspect), onPort("Trust", a.Trust)
+	around.Receive = func(s *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
+		do("Receive", s, out, func(s *S, out *election.Out[M]) { a.Receive(s, port, kind, m, out) })
+	}
+	if a.Timeout != nil {
+		around.Timeout = func(s *S, timer election.Timer, out *election.Out[M]) {
+			do("Timeout", s, out, func(s *S, out *election.Out[M]) { a.Timeout(s, timer, out) })
+		}
+	}
 	if a.Command != nil {
-		pure.Command = func(s *S, command election.Command, out *election.Out[M]) {
-			try("Command", s, out, func(s *S, out *election.Out[M]) { a.Command(s, command, out) })
+		around.Command = func(s *S, command election.Command, out *election.Out[M]) {
+			do("Command", s, out, func(s *S, out *election.Out[M]) { a.Command(s, command, out) })
 		}
 	}
-	return pure
+	return around
+}
+
+// Unchanging are the fields of the state that no step of several runs changes, though they are not declared constant.
+func Unchanging[S, M any](a election.Algorithm[S, M], o Options) (fields []string, err error) {
+	typ := reflect.TypeFor[S]()
+	changed := make([]bool, typ.NumField())
+	watched := around(a, func(_ string, s *S, out *election.Out[M], step func(*S, *election.Out[M])) {
+		before := *s
+		step(s, out)
+		for f := range changed {
+			was, is := reflect.ValueOf(before).Field(f), reflect.ValueOf(*s).Field(f)
+			changed[f] = changed[f] || fmt.Sprint(was) != fmt.Sprint(is) // no field need be exported
+		}
+	})
+	for _, parameters := range o.Parameters {
+		for _, n := range o.Sizes {
+			for seed := range uint64(o.Runs) {
+				if _, err := simulate.Run(watched, varied(&a, n, parameters, seed)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	for f := range changed {
+		if field := typ.Field(f); !changed[f] && field.Tag.Get("election") != "constant" {
+			fields = append(fields, field.Name)
+		}
+	}
+	return fields, nil
 }
