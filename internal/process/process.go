@@ -97,10 +97,19 @@ type Processes struct {
 // pool says which references are in use, and holds what the last step sent.
 type pool struct {
 	sent   []Sent
-	holds  []uint32 // by reference: how often it is held; of a free one, the next free one
+	holds  []*holds // by reference, in pages
 	free   uint32   // a reference; 0: none is free
 	phases uint16   // kinds whose messages belong to phases: bit by kind
 }
+
+// holds say how often each reference of a page is held; of a free one, the next free one.
+type holds [pageSize]uint32
+
+// pageSize is how many references a page has. Pages never move, so that a run with many messages leaves no smaller
+// copies of its pool behind.
+const pageSize = 64
+
+func (p *pool) at(m Message) *uint32 { return &p.holds[m/pageSize][m%pageSize] }
 
 // store is what has to know the types: the states by slot, and the messages by reference.
 type store interface {
@@ -113,7 +122,7 @@ type store interface {
 	kept(slot int) any
 	state(slot int) codec.Pointer
 	message(m Message) codec.Pointer
-	fresh() // makes one reference more
+	fresh() // makes one page of references more
 }
 
 // New makes the processes of a network, all newborn. With phases, it is worked out to which phase each message of
@@ -175,12 +184,13 @@ func (ps *Processes) Step(slot, position int, e Event, now election.Ticks) Effec
 }
 
 // Hold holds a message once more.
-func (ps *Processes) Hold(m Message) { ps.pool.holds[m]++ }
+func (ps *Processes) Hold(m Message) { *ps.pool.at(m)++ }
 
 // Release holds a message once less. One that is not held any more is gone.
 func (ps *Processes) Release(m Message) {
-	if ps.pool.holds[m]--; ps.pool.holds[m] == 0 {
-		ps.pool.holds[m], ps.pool.free = ps.pool.free, uint32(m)
+	at := ps.pool.at(m)
+	if *at--; *at == 0 {
+		*at, ps.pool.free = ps.pool.free, uint32(m)
 	}
 }
 
@@ -188,15 +198,19 @@ func (ps *Processes) Release(m Message) {
 func (ps *Processes) hold() Message { return ps.pool.hold(ps.store) }
 
 func (p *pool) hold(s store) Message {
-	m := p.free
-	if m == 0 {
-		m = uint32(len(p.holds))
-		p.holds = append(p.holds, 1)
+	if p.free == 0 {
+		page := new(holds)
+		first := uint32(len(p.holds)) * pageSize
+		for i := range page[:pageSize-1] {
+			page[i] = first + uint32(i) + 1
+		}
+		p.holds, p.free = append(p.holds, page), first
 		s.fresh()
-		return Message(m)
 	}
-	p.free, p.holds[m] = p.holds[m], 1
-	return Message(m)
+	m := Message(p.free)
+	at := p.at(m)
+	p.free, *at = *at, 1
+	return m
 }
 
 // Stands says whether a process may become leader.
@@ -262,5 +276,5 @@ func (ps *Processes) MessageText(m Message) string {
 
 // Bytes is what states and messages take in memory, without what their slices point to.
 func (ps *Processes) Bytes() int {
-	return ps.slots*ps.Program.Plans.State.Size() + cap(ps.pool.holds)*(4+ps.Program.Plans.Message.Size())
+	return ps.slots*ps.Program.Plans.State.Size() + pageSize*len(ps.pool.holds)*(4+ps.Program.Plans.Message.Size())
 }

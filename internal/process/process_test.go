@@ -201,8 +201,8 @@ func TestAMessageIsKeptUntilItsLastRelease(t *testing.T) {
 		ps.Release(m)
 	}
 	bytes := ps.Bytes()
-	if want := 3*program.Plans.State.Size() + cap(ps.pool.holds)*(4+program.Plans.Message.Size()); bytes != want {
-		t.Errorf("%d bytes; three states and %d messages take %d", bytes, cap(ps.pool.holds), want)
+	if want := 3*program.Plans.State.Size() + pageSize*len(ps.pool.holds)*(4+program.Plans.Message.Size()); bytes != want {
+		t.Errorf("%d bytes; three states and %d messages take %d", bytes, pageSize*len(ps.pool.holds), want)
 	}
 	for range 100 {
 		e, f := step()

@@ -9,7 +9,7 @@ import (
 type typed[S, M any] struct {
 	a        *election.Algorithm[S, M]
 	states   []S
-	messages []M
+	messages [][]M // by reference: pages, which never move
 	collect  election.Collector[M]
 }
 
@@ -40,7 +40,7 @@ func (t *typed[S, M]) step(p *pool, slot int, first uint32, e Event, now electio
 	case Recovered:
 		a.Recover(state, out)
 	case Received:
-		a.Receive(state, e.Port, e.Kind, t.messages[e.Message], out)
+		a.Receive(state, e.Port, e.Kind, *t.at(e.Message), out)
 	case Expired:
 		a.Timeout(state, e.Timer, out)
 	case Suspected:
@@ -60,7 +60,7 @@ func (t *typed[S, M]) step(p *pool, slot int, first uint32, e Event, now electio
 	for i := range sent {
 		s := &sent[i]
 		m, phase := p.hold(t), int32(-1)
-		t.messages[m] = s.M
+		*t.at(m) = s.M
 		if p.phases>>s.Kind()&1 != 0 {
 			phase = int32(a.Phase(s.Kind(), s.M))
 		}
@@ -80,9 +80,10 @@ func (t *typed[S, M]) kept(slot int) any {
 
 func (t *typed[S, M]) state(slot int) codec.Pointer { return codec.At(&t.states[slot]) }
 
-func (t *typed[S, M]) message(m Message) codec.Pointer { return codec.At(&t.messages[m]) }
+func (t *typed[S, M]) message(m Message) codec.Pointer { return codec.At(t.at(m)) }
 
 func (t *typed[S, M]) fresh() {
-	var none M
-	t.messages = append(t.messages, none)
+	t.messages = append(t.messages, make([]M, pageSize))
 }
+
+func (t *typed[S, M]) at(m Message) *M { return &t.messages[m/pageSize][m%pageSize] }
