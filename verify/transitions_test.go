@@ -14,7 +14,9 @@ import (
 type walk struct {
 	*testing.T
 	c    *checker
+	root int
 	here configuration
+	path []int // the ordinals of the transitions to here
 }
 
 // newWalk begins at the last of the beginnings.
@@ -32,7 +34,7 @@ func newWalk[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *wal
 		t.Fatal(err)
 	}
 	roots := c.beginnings()
-	return &walk{t, c, roots[len(roots)-1]}
+	return &walk{T: t, c: c, root: len(roots) - 1, here: roots[len(roots)-1]}
 }
 
 var classes = [...]string{due: "due", free: "free", byFault: "fault"}
@@ -78,15 +80,16 @@ func (w *walk) then(events ...string) *walk {
 	for _, event := range events {
 		var next configuration
 		var others []string
+		ordinal := 0
 		w.each(func(_, what string, to configuration) {
 			if others = append(others, what); what == event {
-				next = slices.Clone(to)
+				next, ordinal = slices.Clone(to), len(others)-1
 			}
 		})
 		if next == nil {
 			w.Fatalf("%s cannot happen, only %q", event, others)
 		}
-		w.here = next
+		w.here, w.path = next, append(w.path, ordinal)
 	}
 	return w
 }
@@ -94,7 +97,7 @@ func (w *walk) then(events ...string) *walk {
 // back is a walk that goes another way from here.
 func (w *walk) back() *walk {
 	there := *w
-	there.here = slices.Clone(w.here)
+	there.here, there.path = slices.Clone(w.here), slices.Clone(w.path)
 	return &there
 }
 
