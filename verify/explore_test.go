@@ -229,10 +229,10 @@ func TestARecordSaysWhatHappened(t *testing.T) {
 		`{"step":5,"time":1,"process":0,"event":"command","port":-1,"text":"resign","decided":[{"role":"leader","leader":7,"term":2}],"state":"ID 7"}`,
 		`{"step":6,"time":1,"process":0,"event":"receive","message":3,"from":3,"port":1,"kind":"ring","text":"1","state":"ID 7, Heard 1"}`,
 		`{"step":7,"time":2,"process":1,"event":"lost","message":2,"from":1,"port":-1,"kind":"ring","text":"1"}`,
-		`{"step":8,"time":2,"process":2,"event":"suspect","from":2,"port":1,"state":"ID 6, Heard 10"}`,
+		`{"step":8,"time":2,"process":2,"event":"suspect","from":2,"port":1,"state":"ID 6, Heard 11"}`,
 		`{"step":9,"time":2,"process":0,"event":"receive","message":4,"from":3,"port":1,"kind":"ring","text":"1","state":"ID 7, Heard 2"}`,
 		`{"step":10,"time":2,"process":1,"event":"recover","port":-1,"state":"ID 5, Heard 100"}`,
-		`{"step":11,"time":4,"process":2,"event":"timeout","port":-1,"text":"tock","state":"ID 6, Heard 10"}`,
+		`{"step":11,"time":4,"process":2,"event":"timeout","port":-1,"text":"tock","state":"ID 6, Heard 11"}`,
 	}
 	for i, step := range record.Steps {
 		got, err := json.Marshal(step)
@@ -400,6 +400,22 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		}
 		if err == nil && (test.o.Delay != max(1, test.o.Delay) || test.o.MaxStates == 0 || test.o.Instance.IDs == nil) {
 			t.Errorf("they are not complete: %+v", test.o)
+		}
+	}
+	for parameter, want := range map[string]string{"1/2": "1/2", "0": "0", "5": "", "-1": "-1"} {
+		for _, timing := range []election.Timing{election.Timed, election.Synchronous} {
+			p := program(func(a *election.Algorithm[caller, call]) {
+				a.Timing, a.Parameters = timing, []election.Parameter{{Name: "delay", Least: -1, Default: parameter}}
+			})
+			o := Options{Size: 3}
+			err := o.check(p.Declaration, false, false)
+			if timing == election.Synchronous && (err != nil || o.Delay != 1) {
+				t.Errorf("delay %s of a synchronous algorithm: %d, %v", parameter, o.Delay, err)
+			}
+			if timing == election.Timed && (want == "") != (err == nil) ||
+				timing == election.Timed && err != nil && err.Error() != "cannot verify calling: parameter delay is "+want+"; a whole number from 1 to 1048575 is needed" {
+				t.Errorf("delay %s: %v", parameter, err)
+			}
 		}
 	}
 	o := Options{Size: 7, Instance: election.On(4, 5)}

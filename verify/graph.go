@@ -286,9 +286,6 @@ type tally struct {
 }
 
 func (t *tally) messages() (most, least *Messages) {
-	if !t.seen {
-		return nil, nil
-	}
 	if !t.unbounded {
 		most = &t.max
 	}
