@@ -72,6 +72,45 @@ func TestTheShortestViolationOfAllOrdersIsShown(t *testing.T) {
 	}
 }
 
+// What takes longer than the shortest violation known is not looked at, and an order may have none.
+func TestAnOrderWithoutAViolationHidesNone(t *testing.T) {
+	a := spreading(3)
+	a.Receive = func(p *caller, _ election.Port, _ election.Kind, m call, out calls) {
+		switch {
+		case p.ID == 3:
+			panic("it has come round")
+		case p.ID == 1:
+			out.Send(0, ring, call{7})
+		case m.Number == 7:
+			out.Send(0, ring, m)
+		}
+	}
+	fails(t, a, Options{Size: 3, SafetyOnly: true}, Panicked, 6)
+	b := collecting(copied)
+	b.Bounds = []election.Bound{{Of: "announcement", Case: election.Best, Formula: "1", Value: func(uint64) uint64 { return 1 }}}
+	both, err := Run(b, Options{Size: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := Run(b, Options{Instance: election.On(3, 1, 2)})
+	if err != nil || both.Orders != 2 || both.States != one.States+1 || both.Violation == nil {
+		t.Errorf("%+v after %+v, %v: there is nothing shorter than no step", both, one, err)
+	}
+}
+
+func TestNothingIsExploredBeyondTheLimit(t *testing.T) {
+	a := calling(election.Asynchronous, silent)
+	// One, each of the three that may start, and one more: the next to be reached has no room.
+	report, err := Run(a, Options{Instance: election.On(1, 2, 3), Starts: AnyTime, MaxStates: 5, SafetyOnly: true})
+	if err != nil || report.Complete || report.States != 5 || report.Transitions != 3+2 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	report, err = Run(a, Options{Instance: election.On(1, 2, 3), Starts: AnyTime, MaxStates: 8, SafetyOnly: true})
+	if err != nil || !report.Complete || report.States != 8 || report.Transitions != 3+6+3 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 // A level is explored to its end, and of violations that are as near the first one stays.
 func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 	a := calling(election.Asynchronous, func(p *caller, _ calls) { panic(fmt.Sprint("so says ", p.ID)) })
@@ -85,7 +124,14 @@ func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 			panic("late")
 		}
 	})
-	fails(t, b, Options{Instance: election.On(1, 2), Starts: AnyTime}, Panicked, 1)
+	v := fails(t, b, Options{Instance: election.On(1, 2), Starts: AnyTime}, Panicked, 1)
+	if v.Record.Steps[0].Process != 1 {
+		t.Errorf("it is process 2 that panics, not %+v", v.Record.Steps[0])
+	}
+	report, err = Run(b, Options{Instance: election.On(1, 2), Starts: AnyTime})
+	if err != nil || report.States != 2 || report.Transitions != 2 || report.Depth != 0 {
+		t.Errorf("more than the level of the violation was explored: %+v, %v", report, err)
+	}
 	fails(t, b, Options{Instance: election.On(1, 2), Initiators: []int{0}}, Undecided, 1)
 }
 
@@ -261,7 +307,7 @@ func TestARecordTellsMessagesApartByWhenTheyWereSent(t *testing.T) {
 	}{
 		{[]string{"2 receives ring on 1", "2 receives knock on 1"}, "1 2"},
 		{[]string{"2 receives knock on 1", "2 receives ring on 1"}, "2 1"},
-		{[]string{"1 tick", "1 pass", "2 receives knock on 1", "2 receives ring on 1"}, "2 1"}, // of two alike, the last that is offered
+		{[]string{"1 tick", "1 pass", "2 receives knock on 1", "2 receives ring on 1"}, "3 1"}, // of two alike, the last that was sent
 	} {
 		w := newWalk(t, a, Options{Instance: election.On(1, 2), Initiators: []int{0}, Unordered: true, Delay: 3}).then("1 starts", "1 pass").then(test.way...)
 		var got []string
@@ -302,6 +348,7 @@ func TestOrdersThatDifferOnlyByARotationAreTriedOnce(t *testing.T) {
 		{ringed, Options{Instance: election.Instance{Unwilling: []int{1}}}, 6},
 		{ringed, Options{Instance: election.Instance{Votes: []uint64{1, 1, 1}}}, 6},
 		{ringed, Options{Initiators: []int{0}}, 6},
+		{ringed, Options{Initiators: []int{0}, Instance: election.Instance{Unwilling: []int{1}}}, 6},
 		{tree, Options{}, 6},
 		{complete, Options{}, 1},
 		{anonymous, Options{}, 1},

@@ -229,6 +229,7 @@ func TestTheEndIsJudged(t *testing.T) {
 		{w(election.Once, unchanged).set(2, leader).set(0, following(3)).set(1, dead), ""},
 		{w(election.Once, unchanged).set(2, leader).set(0, following(3)).set(1, following(0)), ""},
 		{w(election.Once, unchanged).set(2, leader).set(0, following(3)).set(1, following(1)), "disagreement at the end: process 2 follows 1, and the leader is 3"},
+		{w(election.Once, unchanged).set(2, leader).set(0, following(2)).set(1, following(3)), "disagreement at the end: process 1 follows 2, and the leader is 3"},
 		{w(election.Once, unchanged).set(0, leader).set(1, following(1)).set(2, leader), "two leaders: process 1 leads, and so does process 3"},
 		{w(election.Service, unchanged).set(0, leader).set(1, following(1)).set(2, leader), "two leaders: process 1 leads, and so does process 3"},
 		// Where no leader is left, those that follow one have to follow the same.

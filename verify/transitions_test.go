@@ -82,7 +82,7 @@ func (w *walk) then(events ...string) *walk {
 		var others []string
 		ordinal := 0
 		w.each(func(_, what string, to configuration) {
-			if others = append(others, what); what == event {
+			if others = append(others, what); what == event && next == nil {
 				next, ordinal = slices.Clone(to), len(others)-1
 			}
 		})
