@@ -286,9 +286,6 @@ type tally struct {
 }
 
 func (t *tally) messages() (most, least *Messages) {
-	if !t.seen {
-		return nil, nil
-	}
 	if !t.unbounded {
 		most = &t.max
 	}
@@ -348,7 +345,7 @@ func (g *graph) breaks(b *election.Bound, bound uint64, costs []uint64, worst ui
 		return f
 	}
 	path, root := g.path(from, func(s uint32, e edge) bool {
-		return e.class != byFault && costs[e.to] != endless && g.costs[e.cost].of(b.Of)+costs[e.to] == costs[s]
+		return e.class != byFault && g.costs[e.cost].of(b.Of)+costs[e.to] == costs[s]
 	}, func(s uint32) bool { return costs[s] == 0 })
 	f.root, f.path = int(root), path
 	return f

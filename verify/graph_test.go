@@ -122,6 +122,12 @@ func TestGraphsAreJudgedAsTheirDefinitionsSay(t *testing.T) {
 			}
 		}
 
+		for _, of := range []string{"total", "election", "announcement"} {
+			least, most := g.extremes(parts, of)
+			breaking(t, g, of, least, slices.Min(least[:g.roots]))
+			breaking(t, g, of, most, slices.Max(most[:g.roots]))
+		}
+
 		// Of a service, some states may be settled.
 		if rnd.IntN(2) == 0 {
 			for range n {
@@ -166,6 +172,29 @@ func TestGraphsAreJudgedAsTheirDefinitionsSay(t *testing.T) {
 	}
 	if cycles < 100 || limits["none"] < 100 || limits["some"] < 100 {
 		t.Errorf("too few graphs are interesting: %d cycles, %v", cycles, limits)
+	}
+}
+
+// breaking checks a run that costs what a bound excludes: it begins where it should, and ends when it has sent that.
+func breaking(t *testing.T, g *graph, of string, costs []uint64, extreme uint64) {
+	t.Helper()
+	f := g.breaks(&election.Bound{Of: of}, 0, costs, extreme)
+	if f.root >= g.roots || costs[f.root] != extreme || len(f.path) > 0 && (extreme == 0 || extreme == endless) {
+		t.Fatalf("%v: it begins at %d, and goes %v", g.edges, f.root, f.path)
+	}
+	if extreme == endless {
+		return
+	}
+	at, sent := uint32(f.root), uint64(0)
+	for _, ordinal := range f.path {
+		e := g.from(at)[ordinal]
+		if e.class == byFault || sent == extreme {
+			t.Fatalf("%v: %d transitions to %d %s messages, of which one is a fault, or too many", g.edges, len(f.path), extreme, of)
+		}
+		at, sent = e.to, sent+g.costs[e.cost].of(of)
+	}
+	if sent != extreme {
+		t.Fatalf("%v: %d %s messages are sent; want %d", g.edges, sent, of, extreme)
 	}
 }
 

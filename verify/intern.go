@@ -11,8 +11,7 @@ import (
 // is then a handful of numbers, and what a step does is worked out once for each number.
 type interner[T any] struct {
 	plan    *codec.Plan
-	values  []T      // by number; never written
-	keys    []string // their encodings
+	values  []T // by number; never written
 	numbers map[string]uint32
 	buffer  []byte
 }
@@ -32,7 +31,7 @@ func (t *interner[T]) number(value *T, passed election.Ticks) uint32 {
 	if _, err := t.plan.Decode(t.buffer, codec.At(&own), election.Ticks{}); err != nil {
 		panic("verify: a value does not decode: " + err.Error())
 	}
-	number, key := uint32(len(t.values)), string(t.buffer)
-	t.values, t.keys, t.numbers[key] = append(t.values, own), append(t.keys, key), number
+	number := uint32(len(t.values))
+	t.values, t.numbers[string(t.buffer)] = append(t.values, own), number
 	return number
 }

@@ -32,13 +32,11 @@ func orders(d *election.Declaration, o *Options) iter.Seq[election.Arrangement] 
 			return
 		}
 		ids := upTo(o.Size)
-		moving := ids
 		if d.Topology == election.Ring && o.Instance.Flipped == nil && o.Instance.Votes == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0 {
 			copy(ids[1:], ids)
-			ids[0] = uint64(o.Size)
-			moving = ids[1:]
+			ids[0] = uint64(o.Size) // and no greater permutation moves it
 		}
-		for yield(slices.Clone(ids)) && permute(moving) {
+		for yield(slices.Clone(ids)) && permute(ids) {
 		}
 	}
 }

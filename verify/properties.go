@@ -42,9 +42,6 @@ func (c *checker) right(conf configuration) election.ID {
 
 // stands says whether a process may become leader.
 func (c *checker) stands(conf configuration, q int) bool {
-	if !c.has.Stands {
-		return c.network.Willing(q)
-	}
 	return c.values.Stands(c.process(conf, q).State, q)
 }
 
@@ -144,7 +141,7 @@ func (c *checker) settled(conf configuration) *breach {
 // followed names a leader that is followed though no process leads.
 func (c *checker) followed(conf configuration) string {
 	for q := range c.n {
-		if p := c.process(conf, q); p.Alive && p.Decision.Leader != 0 {
+		if p := c.process(conf, q); p.Decision.Leader != 0 {
 			return fmt.Sprintf("nobody leads, and %s follows %d", c.network.Name(q), c.network.RealOf(p.Decision.Leader))
 		}
 	}
@@ -159,7 +156,7 @@ func (c *checker) agreed(conf configuration, leader int) *breach {
 	}
 	for q := range c.n {
 		p := c.process(conf, q)
-		if !p.Alive || p.Decision.Role != election.Follower || p.Decision.Leader == 0 {
+		if p.Decision.Leader == 0 { // the dead have no decision
 			continue
 		}
 		if named == 0 {

@@ -154,6 +154,8 @@ func TestTheRightLeaderIsTheBestOfThoseThatStand(t *testing.T) {
 		w.then("3 tick")
 		w.expect(w.decides(1, lead(0)), "")
 		w.expect(w.decides(2, lead(0)), "wrong leader: process 3 leads; the right leader is 2")
+		w.set(0, following(2)).set(1, leader).set(2, following(2))
+		w.expect(w.c.settled(w.here), "")
 	}
 	willing := judged(t, election.Service, func(a *election.Algorithm[caller, call]) { a.Willingness = true })
 	willing.expect(willing.set(2, leader).c.settled(willing.set(0, following(3)).set(1, following(3)).here), "")
@@ -228,6 +230,7 @@ func TestTheEndIsJudged(t *testing.T) {
 		{w(election.Once, unchanged).set(2, leader).set(0, following(3)).set(1, dead), ""},
 		{w(election.Once, unchanged).set(2, leader).set(0, following(3)).set(1, following(0)), ""},
 		{w(election.Once, unchanged).set(2, leader).set(0, following(3)).set(1, following(1)), "disagreement at the end: process 2 follows 1, and the leader is 3"},
+		{w(election.Once, unchanged).set(2, leader).set(0, following(2)).set(1, following(3)), "disagreement at the end: process 1 follows 2, and the leader is 3"},
 		{w(election.Once, unchanged).set(0, leader).set(1, following(1)).set(2, leader), "two leaders: process 1 leads, and so does process 3"},
 		{w(election.Service, unchanged).set(0, leader).set(1, following(1)).set(2, leader), "two leaders: process 1 leads, and so does process 3"},
 		// Where no leader is left, those that follow one have to follow the same.
@@ -240,6 +243,7 @@ func TestTheEndIsJudged(t *testing.T) {
 		// The right one of a service is the best of the living, at the end even after faults.
 		{w(election.Service, unchanged).all(disturbed).set(0, following(2)).set(1, leader).set(2, dead), ""},
 		{w(election.Service, unchanged).all(disturbed).set(0, following(2)).set(1, leader).set(2, following(2)), "wrong leader: process 2 leads; the right leader among the living is 3"},
+		{w(election.Service, unchanged).all(disturbed).set(0, leader).set(1, following(1)).set(2, following(1)), "wrong leader: process 1 leads; the right leader among the living is 3"},
 		{w(election.Service, func(a *election.Algorithm[caller, call]) { a.Winner = election.Unspecified }).set(0, following(2)).set(1, leader).set(2, following(2)), ""},
 		{w(election.Once, unchanged).all(disturbed).set(0, following(2)).set(1, leader).set(2, following(2)), ""}, // judged when it was decided
 		// A leader by a lease has to have one.
@@ -282,9 +286,10 @@ func TestALeaseThatIsNeverRenewedEndsThoughNothingHappens(t *testing.T) {
 	// Of several, one after the other ends.
 	two := calling(election.Timed, func(p *caller, out calls) { out.LeadUntil(out.Deadline(election.Units(uint64(9-p.ID))), 0) })
 	two.Task, two.Winner = election.Service, election.Unspecified
-	w := newWalk(t, two, Options{Size: 2}).then("1 starts", "2 starts")
-	w.can("free 7 pass")
-	w.then("7 pass").can("free 1 pass")
+	w := newWalk(t, two, Options{Instance: election.On(1, 3, 2)}).then("1 starts", "2 starts", "3 starts")
+	w.can("free 6 pass")
+	w.then("6 pass").can("free 1 pass")
+	w.then("1 pass").can("free 1 pass")
 	w.then("1 pass").can("")
 }
 

@@ -108,9 +108,8 @@ func (c *checker) startOthers(conf configuration, visit visitor) {
 	}
 }
 
-// deliver delivers messages; in a synchronous run just the next one. It reports whether there was any.
+// deliver delivers messages; in a synchronous run just the next one, and it reports whether there was any.
 func (c *checker) deliver(conf configuration, visit visitor) bool {
-	delivered := false
 	for q := range c.n {
 		for port, l := range c.into[q] {
 			queue := c.queue(conf, l)
@@ -121,7 +120,6 @@ func (c *checker) deliver(conf configuration, visit visitor) bool {
 				if c.clock && m.Age == 0 {
 					continue
 				}
-				delivered = true
 				c.arrive(conf, q, uint16(port), l, place, visit)
 				if c.d.Timing == election.Synchronous {
 					return true
@@ -129,7 +127,7 @@ func (c *checker) deliver(conf configuration, visit visitor) bool {
 			}
 		}
 	}
-	return delivered
+	return false
 }
 
 func (c *checker) arrive(conf configuration, q int, port uint16, l, place int, visit visitor) {
@@ -155,17 +153,15 @@ func (c *checker) suspicions(conf configuration, visit visitor) {
 	}
 }
 
-// timers fires those whose time has come; in a synchronous run just the next one. It reports whether
+// timers fires those whose time has come; in a synchronous run just the next one, and it reports whether
 // there was any.
 func (c *checker) timers(conf configuration, visit visitor) bool {
-	fired := false
 	for q := range c.n {
 		for t := range c.d.Timers {
 			p := c.process(conf, q)
 			if p.Running>>t&1 == 0 || !left(p.Timers[t]).IsZero() {
 				continue
 			}
-			fired = true
 			copy(c.base, conf)
 			if c.d.Timing == election.Synchronous {
 				g := *c.global(conf)
@@ -178,7 +174,7 @@ func (c *checker) timers(conf configuration, visit visitor) bool {
 			}
 		}
 	}
-	return fired
+	return false
 }
 
 func left(d election.Deadline) election.Ticks { return d.Left(election.Ticks{}) }

@@ -212,6 +212,13 @@ func TestAMessageIsKeptUntilItsLastRelease(t *testing.T) {
 		ps.Release(f)
 		ps.Release(e)
 	}
+	references := len(ps.pool.holds)
+	for range references - 1 { // all are free
+		ps.hold()
+	}
+	if len(ps.pool.holds) != references {
+		t.Error("a message that was released as often as it was held is still held")
+	}
 	if ps.Bytes() != bytes {
 		t.Errorf("%d bytes after 100 rounds of two messages, %d before", ps.Bytes(), bytes)
 	}
