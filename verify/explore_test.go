@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 // With starts in order, the messages of two processes are two steps in either order: a square of four configurations.
@@ -23,7 +24,7 @@ func TestStatesTransitionsAndDepthAreCounted(t *testing.T) {
 		// Of one that starts three configurations each; and the six.
 		EverySet: {Orders: 1, States: 12, Transitions: 10, Finals: 3, Depth: 4},
 	} {
-		report, err := Run(quiet, Options{Instance: election.On(1, 2), Starts: starts, SafetyOnly: true})
+		report, err := Run(quiet, Options{Instance: network.On(1, 2), Starts: starts, SafetyOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func TestAnOrderWithoutAViolationHidesNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := Run(b, Options{Instance: election.On(3, 1, 2)})
+	one, err := Run(b, Options{Instance: network.On(3, 1, 2)})
 	if err != nil || both.Orders != 2 || both.States != one.States+1 || both.Violation == nil {
 		t.Errorf("%+v after %+v, %v: there is nothing shorter than no step", both, one, err)
 	}
@@ -101,11 +102,11 @@ func TestAnOrderWithoutAViolationHidesNone(t *testing.T) {
 func TestNothingIsExploredBeyondTheLimit(t *testing.T) {
 	a := calling(election.Asynchronous, silent)
 	// One, each of the three that may start, and one more: the next to be reached has no room.
-	report, err := Run(a, Options{Instance: election.On(1, 2, 3), Starts: AnyTime, MaxStates: 5, SafetyOnly: true})
+	report, err := Run(a, Options{Instance: network.On(1, 2, 3), Starts: AnyTime, MaxStates: 5, SafetyOnly: true})
 	if err != nil || report.Complete || report.States != 5 || report.Transitions != 3+2 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	report, err = Run(a, Options{Instance: election.On(1, 2, 3), Starts: AnyTime, MaxStates: 8, SafetyOnly: true})
+	report, err = Run(a, Options{Instance: network.On(1, 2, 3), Starts: AnyTime, MaxStates: 8, SafetyOnly: true})
 	if err != nil || !report.Complete || report.States != 8 || report.Transitions != 3+6+3 {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -114,7 +115,7 @@ func TestNothingIsExploredBeyondTheLimit(t *testing.T) {
 // A level is explored to its end, and of violations that are as near the first one stays.
 func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 	a := calling(election.Asynchronous, func(p *caller, _ calls) { panic(fmt.Sprint("so says ", p.ID)) })
-	report, err := Run(a, Options{Instance: election.On(1, 2, 3), Starts: AnyTime})
+	report, err := Run(a, Options{Instance: network.On(1, 2, 3), Starts: AnyTime})
 	if err != nil || report.Violation.Detail != "so says 1" || report.Transitions != 3 || report.States != 1 || len(report.Violation.Record.Steps) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -124,15 +125,15 @@ func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 			panic("late")
 		}
 	})
-	v := fails(t, b, Options{Instance: election.On(1, 2), Starts: AnyTime}, Panicked, 1)
+	v := fails(t, b, Options{Instance: network.On(1, 2), Starts: AnyTime}, Panicked, 1)
 	if v.Record.Steps[0].Process != 1 {
 		t.Errorf("it is process 2 that panics, not %+v", v.Record.Steps[0])
 	}
-	report, err = Run(b, Options{Instance: election.On(1, 2), Starts: AnyTime})
+	report, err = Run(b, Options{Instance: network.On(1, 2), Starts: AnyTime})
 	if err != nil || report.States != 2 || report.Transitions != 2 || report.Depth != 0 {
 		t.Errorf("more than the level of the violation was explored: %+v, %v", report, err)
 	}
-	fails(t, b, Options{Instance: election.On(1, 2), Initiators: []int{0}}, Undecided, 1)
+	fails(t, b, Options{Instance: network.On(1, 2), Initiators: []int{0}}, Undecided, 1)
 }
 
 // The election is over where all have decided and nothing happens any more; a service may go on for ever.
@@ -260,7 +261,7 @@ func TestARecordSaysWhatHappened(t *testing.T) {
 	})
 	a.Command = func(p *caller, _ election.Command, out calls) { out.Lead(2) }
 	a.Task, a.Winner = election.Service, election.Unspecified
-	w := newWalk(t, a, Options{Instance: election.On(7, 5, 6), Initiators: []int{0, 2}, Crashes: 1, Recoveries: 1, Commands: 1, Delay: 2})
+	w := newWalk(t, a, Options{Instance: network.On(7, 5, 6), Initiators: []int{0, 2}, Crashes: 1, Recoveries: 1, Commands: 1, Delay: 2})
 	w.then("1 starts", "2 crashes", "3 starts", "1 pass", "2 loses ring on 1", "1 obeys", "1 receives ring on 1", "1 pass",
 		"2 loses ring on 1", "3 suspects 2", "1 receives ring on 1", "2 recovers", "2 pass", "3 tock")
 	record := w.c.record(&finding{root: w.root, path: w.path})
@@ -309,7 +310,7 @@ func TestARecordTellsMessagesApartByWhenTheyWereSent(t *testing.T) {
 		{[]string{"2 receives knock on 1", "2 receives ring on 1"}, "2 1"},
 		{[]string{"1 tick", "1 pass", "2 receives knock on 1", "2 receives ring on 1"}, "3 1"}, // of two alike, the last that was sent
 	} {
-		w := newWalk(t, a, Options{Instance: election.On(1, 2), Initiators: []int{0}, Unordered: true, Delay: 3}).then("1 starts", "1 pass").then(test.way...)
+		w := newWalk(t, a, Options{Instance: network.On(1, 2), Initiators: []int{0}, Unordered: true, Delay: 3}).then("1 starts", "1 pass").then(test.way...)
 		var got []string
 		for _, step := range w.c.record(&finding{root: w.root, path: w.path}).Steps {
 			if step.Message > 0 {
@@ -344,11 +345,11 @@ func TestOrdersThatDifferOnlyByARotationAreTriedOnce(t *testing.T) {
 	}{
 		{ringed, Options{}, 2},
 		{ringed, Options{Orientations: true}, 2},
-		{ringed, Options{Instance: election.Instance{Flipped: []bool{true, false, false}}}, 6},
-		{ringed, Options{Instance: election.Instance{Unwilling: []int{1}}}, 6},
-		{ringed, Options{Instance: election.Instance{Votes: []uint64{1, 1, 1}}}, 6},
+		{ringed, Options{Instance: network.Setup{Flipped: []bool{true, false, false}}}, 6},
+		{ringed, Options{Instance: network.Setup{Unwilling: []int{1}}}, 6},
+		{ringed, Options{Instance: network.Setup{Votes: []uint64{1, 1, 1}}}, 6},
 		{ringed, Options{Initiators: []int{0}}, 6},
-		{ringed, Options{Initiators: []int{0}, Instance: election.Instance{Unwilling: []int{1}}}, 6},
+		{ringed, Options{Initiators: []int{0}, Instance: network.Setup{Unwilling: []int{1}}}, 6},
 		{tree, Options{}, 6},
 		{complete, Options{}, 1},
 		{anonymous, Options{}, 1},
@@ -358,7 +359,7 @@ func TestOrdersThatDifferOnlyByARotationAreTriedOnce(t *testing.T) {
 		}
 	}
 	both := 0
-	o := Options{Size: 3, Orientations: true, Instance: election.On(1, 2, 3)}
+	o := Options{Size: 3, Orientations: true, Instance: network.On(1, 2, 3)}
 	for instance := range instances(&ringed, &o) {
 		if both++; instance.IDs == nil || len(instance.Flipped) != 3 {
 			t.Errorf("%+v", instance)
@@ -449,23 +450,19 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 			t.Errorf("they are not complete: %+v", test.o)
 		}
 	}
-	for parameter, want := range map[string]string{"1/2": "1/2", "0": "0", "5": "", "-1": "-1"} {
-		for _, timing := range []election.Timing{election.Timed, election.Synchronous} {
-			p := program(func(a *election.Algorithm[caller, call]) {
-				a.Timing, a.Parameters = timing, []election.Parameter{{Name: "delay", Least: -1, Default: parameter}}
-			})
-			o := Options{Size: 3}
-			err := o.check(p.Declaration, false, false)
-			if timing == election.Synchronous && (err != nil || o.Delay != 1) {
-				t.Errorf("delay %s of a synchronous algorithm: %d, %v", parameter, o.Delay, err)
-			}
-			if timing == election.Timed && (want == "") != (err == nil) ||
-				timing == election.Timed && err != nil && err.Error() != "cannot verify calling: parameter delay is "+want+"; a whole number from 1 to 1048575 is needed" {
-				t.Errorf("delay %s: %v", parameter, err)
-			}
+	for parameter, want := range map[string]int{"5": 5, "1048575": 1<<20 - 1, "1048576": 0, "1180591620717411303424": 0} {
+		delay := election.Number{Name: "delay", Whole: true, Least: 1, Default: parameter}
+		p := program(func(a *election.Algorithm[caller, call]) {
+			a.Timing, a.Parameters, a.Delay = election.Timed, []election.Parameter{&delay}, &delay
+		})
+		o := Options{Size: 3}
+		err := o.check(p.Declaration, false, false)
+		if (want == 0) != (err != nil) || err == nil && o.Delay != want ||
+			err != nil && err.Error() != "cannot verify calling: parameter delay is "+parameter+"; a whole number from 1 to 1048575 is needed" {
+			t.Errorf("delay %s: %d, %v", parameter, o.Delay, err)
 		}
 	}
-	o := Options{Size: 7, Instance: election.On(4, 5)}
+	o := Options{Size: 7, Instance: network.On(4, 5)}
 	if err := o.check(timed.Declaration, false, false); err != nil || o.Size != 0 || o.MaxStates != DefaultMaxStates {
 		t.Errorf("%+v, %v: identifiers that are given are one order", o, err)
 	}

@@ -286,7 +286,7 @@ func TestALeaseThatIsNeverRenewedEndsThoughNothingHappens(t *testing.T) {
 	// Of several, one after the other ends.
 	two := calling(election.Timed, func(p *caller, out calls) { out.LeadUntil(out.Deadline(election.Units(uint64(9-p.ID))), 0) })
 	two.Task, two.Winner = election.Service, election.Unspecified
-	w := newWalk(t, two, Options{Instance: election.On(1, 3, 2)}).then("1 starts", "2 starts", "3 starts")
+	w := newWalk(t, two, Options{Instance: network.On(1, 3, 2)}).then("1 starts", "2 starts", "3 starts")
 	w.can("free 6 pass")
 	w.then("6 pass").can("free 1 pass")
 	w.then("1 pass").can("free 1 pass")

@@ -243,6 +243,7 @@ func transLines(b *Bench) Finding {
 			}
 		}
 	}
+	wrong.unless(looked > 0, "nothing is received")
 	f := corrected(b.algorithm("lcr-synchronous").Topology == election.Complete, wrong.first == "",
 		"this is not Bully but LCR on a synchronous ring, printed in the wrong place",
 		"%d receipts on a one-directional ring: each as the lines have it", looked)

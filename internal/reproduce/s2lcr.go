@@ -245,6 +245,7 @@ func lcrStep1(b *Bench) Finding {
 			}
 		}
 	}
+	wrong.unless(messages > 0, "nothing is sent")
 	return holds(wrong.first, "%d messages, all from position i to i + 1 mod n", messages)
 }
 
@@ -254,6 +255,7 @@ func lcrStep2(b *Bench) Finding {
 	for r := range b.lcrRuns(&wrong, 5) {
 		runs++
 		wrong.unless(end(r) == right, "on %v with %d initiators: %s", r.Record.IDs, r.Starters, end(r))
+		wrong.unless(len(steps(r.Record, trace.Start)) == r.Starters, "on %v, not all of %d start", r.Record.IDs, r.Starters)
 		for i := range r.Record.Steps {
 			if s := &r.Record.Steps[i]; s.Event == trace.Start {
 				sent, own := sentOf(s, "election"), r.Record.IDs[s.Process]

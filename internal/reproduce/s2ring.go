@@ -145,6 +145,7 @@ func logicalRingStep1(b *Bench) Finding {
 		}
 		wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))
 	}
+	wrong.unless(lists > 0, "no list is sent")
 	return holds(wrong.first, "%d lists in %d runs: each sender has put itself last", lists, runs)
 }
 

@@ -180,6 +180,7 @@ func whenToAct(b *Bench) Finding {
 			}
 		}
 	}
+	wrong.unless(recoveries > 0 && suspicions > 0 && idle > 0, "%d recoveries, %d suspicions of the coordinator and %d of others", recoveries, suspicions, idle)
 	return holds(wrong.first, "%d recoveries and %d suspicions of the coordinator, each followed by rule 1; %d of others, by nothing", recoveries, suspicions, idle)
 }
 

@@ -4,6 +4,7 @@ package reproduce
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/knownsize"
@@ -15,7 +16,22 @@ import (
 // s5NotSimplyHolding is what is found of S5 where a statement does not simply hold.
 var s5NotSimplyHolding = map[string]Verdict{
 	"section 1, [2]":                            Unchecked,
-	"section 1, (ii)":                           Corrected,
+	"section 1, [3, 7]":                         Unchecked,
+	"section 1, [4, 8]":                         Unchecked,
+	"section 1, (i)":                            Unchecked,
+	"section 1, (ii)":                           Unchecked,
+	"section 1, the question":                   Unchecked,
+	"section 2, O(i·n) time":                    Unchecked,
+	"section 2, upper bound N":                  Unchecked,
+	"section 5, t and h_t":                      Unchecked,
+	"Theorem 5.1, (P1), time":                   Unchecked,
+	"Theorem 5.1, (P1), messages":               Unchecked,
+	"Theorem 5.1, (P2), time":                   Unchecked,
+	"Theorem 5.1, (P2), messages":               Unchecked,
+	"Theorem 5.1, (P3), time":                   Unchecked,
+	"Theorem 5.1, (P3), messages":               Unchecked,
+	"Theorem 5.1, (P4), time":                   Unchecked,
+	"Theorem 5.1, (P4), messages":               Unchecked,
 	"section 2, n + 1 messages":                 Corrected,
 	"section 3, the loop":                       Corrected,
 	"section 3, variables":                      Corrected,
@@ -63,7 +79,9 @@ func TestWhatS5StatesHasARow(t *testing.T) {
 		"section 3, phase 0", "section 3, end of phase 1", "section 3, the loop", "section 3, variables", "section 3, no message",
 		"section 3, send (i, h_m, w+1)", "section 3, until the election is finished",
 		"section 4, observation (1)", "section 4, observation (2)", "section 4, observation (3)", "section 4, observation (4)",
-		"Theorem 4.1", "Theorem 4.2", "Theorem 4.2, decides", "Theorem 4.3", "Theorem 4.3, less than", "Lemma 4.4", "Lemma 4.4, the sum to n",
+		"Theorem 4.1", "Theorem 4.2", "Theorem 4.2, decides", "Theorem 4.3", "Theorem 4.3, less than", "Lemma 4.4", "Theorem 4.3, proof, black",
+		"Theorem 4.3, proof, white and red", "Theorem 4.3, proof, case 1", "Theorem 4.3, proof, id(2) in case 1", "Theorem 4.3, proof, case 2",
+		"Theorem 4.3, proof, pairs", "Theorem 4.3, proof, all considered", "Theorem 4.3, proof, the sum", "Lemma 4.4, the sum to n",
 		"Lemma 4.5", "Lemma 4.5, proof, phase 1", "Lemma 4.5, proof, last line",
 		"section 5, (P4)", "Theorem 5.1, (P1), time", "Theorem 5.1, (P1), messages", "Theorem 5.1, (P2), time", "Theorem 5.1, (P2), messages",
 		"Theorem 5.1, (P3), time", "Theorem 5.1, (P3), messages", "Theorem 5.1, (P4), time", "Theorem 5.1, (P4), messages",
@@ -127,5 +145,51 @@ func TestTheLoopWithoutASlipElects(t *testing.T) {
 	l := loop(a, h, none, longest)
 	if !slices.Equal(l.byPhase, []uint64{8, 5, 2, 4}) || !slices.Equal(l.leaders, []uint64{1}) || l.elected != 25 || l.quiet != 33 || l.announced != 8 || l.ended != 8 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// stopAndGoWild are errors in the scheme by which identities meet that S5's proof keeps apart.
+func stopAndGoWild() (all []mutant) {
+	type process = stopandgo.Process
+	type message = stopandgo.Message
+	waits := func(is string, units func(p *process) uint64) {
+		a := stopandgo.P1
+		a.Receive = func(p *process, port election.Port, kind election.Kind, m message, out *election.Out[message]) {
+			p.Receive(port, kind, m, out)
+			if kind == stopandgo.Started && p.Stands {
+				out.After(stopandgo.Stop, election.Units(units(p)))
+			}
+		}
+		all = append(all, plant(a, is))
+	}
+	waits("an identity waits one unit, however large it is", func(*process) uint64 { return 1 })
+	waits("an identity waits the longer the smaller it is", func(p *process) uint64 { return 100 - 2*uint64(p.ID) })
+	waits("an identity waits half as long", func(p *process) uint64 { return uint64(p.ID) })
+	forgets := stopandgo.P1
+	forgets.Receive = func(p *process, port election.Port, kind election.Kind, m message, out *election.Out[message]) {
+		if kind == stopandgo.Identity && m.ID != p.ID {
+			p.Best = 0
+		}
+		p.Receive(port, kind, m, out)
+	}
+	return append(all, plant(forgets, "a processor forgets the best identity"))
+}
+
+func TestEachStepOfTheProofOfTheorem43HasARowThatAnErrorTurns(t *testing.T) {
+	mutants := stopAndGoWild()
+	for _, row := range quickS5() {
+		if !strings.HasPrefix(row.Where, "Theorem 4.3, proof") && row.Where != "Lemma 4.5" {
+			continue
+		}
+		turned := false
+		for _, m := range mutants {
+			r := check(t.Context(), row, m.shelf())
+			if turned = r.Err == nil && r.Verdict == Fails && !strings.Contains(r.Measured, "cannot check"); turned {
+				break
+			}
+		}
+		if !turned {
+			t.Errorf("%s: no error turns it", row.Where)
+		}
 	}
 }

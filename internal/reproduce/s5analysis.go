@@ -2,13 +2,11 @@ package reproduce
 
 import (
 	"fmt"
-	"math/big"
+	"slices"
 
-	"ringleader.example/ringleader/algorithms/stopandgo"
 	claims "ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/search"
-	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -48,7 +46,7 @@ var s5Analysis = []Row{
 	},
 	{
 		Where: "Theorem 4.3, more than n", Claim: "the bound is 2n messages, where n would not do",
-		How: "the scheme with hypotheses 3, 5, 6, 9 on a ring of 8 in which processors wake at 0 to 8", Check: moreThanN,
+		How: "P1 with c = 3 on a ring of 12 in which processors wake at 2 to 11", Check: moreThanN,
 	},
 	{
 		Where: "Theorem 4.3, searched at length", Claim: "for any set of participating processors, the messages of each phase are fewer than 2n", Thorough: true,
@@ -112,7 +110,7 @@ var s5Analysis = []Row{
 	},
 	{
 		Where: "Lemma 4.5, proof, last line", Claim: "if t(j) >= t(id) - h_m(j - id), then t(j) + 2·h_m·j + h_(m-1) > t(id) + 2·h_m·id + h_m",
-		How: "the least difference of both sides, for the hypotheses of P1 to P4 up to 10⁴ and identities that differ by 1 to 20", Check: lastLine,
+		How: "when identities enter and finish each phase: " + latecomersAre, Check: lastLine,
 	},
 	{
 		Where: "Theorem 4.3, less than", Claim: "fewer than 2n messages, where the proof adds up to no more than n and n",
@@ -137,12 +135,15 @@ func theorem42(b *Bench) Finding {
 
 func decides(b *Bench) Finding {
 	printed, starts := true, true
-	rounds, apart := 0, 0
+	rounds, apart, participants := 0, 0, 0
 	for r := range b.rounds() {
-		first := r.Record.Steps[0].Time
 		entered := r.entered()
+		first := election.Forever
 		for i := range r.Record.Steps {
 			s := &r.Record.Steps[i]
+			if s.Time.Less(first) {
+				first = s.Time
+			}
 			t, stands := entered[r.ids[s.Process]]
 			if s.Event != trace.Start || len(s.Sent) == 0 || !stands { // who is woken decides when it starts
 				continue
@@ -152,14 +153,14 @@ func decides(b *Bench) Finding {
 				apart++
 			}
 		}
-		for _, id := range r.ids {
-			if t, stands := entered[id]; stands {
-				starts = starts && !first.Add(election.Units(uint64(r.n()))).Less(t)
-			}
+		for _, t := range entered {
+			participants++
+			starts = starts && !first.Add(election.Units(uint64(r.n()))).Less(t)
 		}
 		rounds++
 	}
-	return corrected(printed, starts, "who wakes by itself decides when it wakes; within n units it starts phase 1, and this t(i) is what the lemmas need",
+	return corrected(printed && participants > 0, starts && participants > 0,
+		"who wakes by itself decides when it wakes; within n units it starts phase 1, and this t(i) is what the lemmas need",
 		"%d elections; %d times somebody decided before it started phase 1, which everybody did within n units: %v", rounds, apart, starts)
 }
 
@@ -190,29 +191,28 @@ func theorem43(tries int, sizes ...int) func(*Bench) Finding {
 	}
 }
 
-func moreThanN(b *Bench) Finding {
-	scheme := stopandgo.With(election.Declaration{Name: "listed"}, func(_ election.Parameters, before *big.Int, _ uint) *big.Int {
-		for _, h := range []int64{3, 5, 6, 9} {
-			if before == nil || before.Cmp(big.NewInt(h)) < 0 {
-				return big.NewInt(h)
-			}
-		}
-		return before
-	}, "")
+// large is an election that a search found: a phase of it takes more than n messages.
+func large() *awakening {
 	a := &awakening{
-		subject:   subject{ids: []uint64{6, 5, 3, 4, 11, 7, 2, 13}},
-		unwilling: []int{1},
+		subject:   subject{algorithm: "stop-and-go-p1", ids: []uint64{13, 14, 23, 9, 10, 6, 5, 12, 20, 21, 15, 19}, set: []string{"c=3"}},
+		unwilling: []int{0, 2, 3, 7, 11},
 	}
-	for _, at := range []uint64{8, 0, 0, 0, 3, 0, 5, 5} {
-		a.wake = append(a.wake, election.Units(at))
+	for _, at := range []uint64{3, 2, 2, 5, 5, 9, 5, 0, 0, 0, 10, 11} {
+		if a.wake = append(a.wake, election.Units(at)); at == 0 { // a message wakes it
+			a.wake[len(a.wake)-1] = election.Forever
+		}
 	}
-	for _, p := range []int{1, 3, 5} {
-		a.wake[p] = election.Forever
-	}
-	r := must(simulate.Run(scheme, a.options()))
+	return a
+}
+
+func moreThanN(b *Bench) Finding {
 	var d doubt
-	d.unless(r.Right && len(r.ByPhase) > 1 && r.ByPhase[1] > 8 && r.ByPhase[1] < 16, "leaders at %v, messages by phase %v", r.Leaders, r.ByPhase)
-	return d.finding("messages by phase: %v; phase 1 takes more than n = 8, since who started earlier was killed late", r.ByPhase)
+	r := b.round(large())
+	n := uint64(r.n())
+	d.unless(r.Right && slices.Max(r.ByPhase) > n && slices.Max(r.ByPhase) < 2*n, "leaders at %v, messages by phase %v", r.Leaders, r.ByPhase)
+	f := d.finding("n = %d, messages by phase: %v", n, r.ByPhase)
+	f.Replay = r.replay() + " --check"
+	return f
 }
 
 func sumToK(b *Bench) Finding {
@@ -254,30 +254,51 @@ func entersPhaseM(b *Bench) Finding {
 		"%d entries of phases from 2 on: phase m is entered then: %v; phase 1: %v", phases, each, first)
 }
 
+// lastLine compares when j enters a phase with when id(1), which is smaller, finishes it, where Lemma 4.5 does not hold
+// of the two.
 func lastLine(b *Bench) Finding {
-	one, more := true, true // for m = 1, and for m > 1
-	equal := true           // for m = 1 the sides can be equal, and no less
-	phases := 0
-	for _, s := range schemes {
-		before := new(big.Int)
-		for m, h := range hypotheses(b.algorithm(s.algorithm), s, 10_000) {
-			for apart := int64(1); apart <= 20; apart++ {
-				// With t(j) = t(id) - h_m(j - id) the sides differ by h_m(j - id) + h_(m-1) - h_m.
-				difference := new(big.Int).Mul(h, big.NewInt(apart-1))
-				difference.Add(difference, before)
-				if m == 0 {
-					one = one && difference.Sign() > 0
-					equal = equal && difference.Sign() >= 0
-				} else {
-					more = more && difference.Sign() > 0
+	one, more, meant := true, true, true // > for m = 1, and for m > 1; and >=
+	compared, equal := 0, 0
+	for r := range b.latecomers() {
+		t := r.entered()
+		begins, finishes := r.phases()
+		for m, ends := range finishes {
+			h := r.hypotheses[m-1]
+			for id, end := range ends {
+				for j, begin := range begins[m] {
+					if j <= id || t[j].Add(h.Times(j-id)).Less(t[id]) {
+						continue
+					}
+					compared++
+					meant = meant && !begin.Less(end)
+					if !end.Less(begin) {
+						equal++
+						one, more = one && m != 1, more && m == 1
+					}
 				}
 			}
-			before = h
-			phases++
 		}
 	}
-	return corrected(one && more, more && equal, "for m = 1, where h_0 = 0, and j = id(1) + 1 with >= only, which is enough: who enters a phase when the other has ended it meets it nowhere",
-		"%d hypotheses: > for m > 1: %v; for m = 1: %v, and >=: %v", phases, more, one, equal)
+	return corrected(one && more && compared > 0, more && meant && compared > 0,
+		"for m = 1, where h_0 = 0, and j = id(1) + 1 with >= only, which is enough: who enters a phase when the other has ended it meets it nowhere",
+		"%d times j enters a phase that id(1) ends: > for m > 1: %v; for m = 1: %v, %d times not, and >=: %v", compared, more, one, equal, meant)
+}
+
+// phases are when identities enter phases, by their first step, and when they have finished them.
+func (r *round) phases() (begins, finishes map[int]map[uint64]election.Ticks) {
+	begins, finishes = map[int]map[uint64]election.Ticks{}, map[int]map[uint64]election.Ticks{}
+	for _, h := range r.hops() {
+		if begins[h.Phase] == nil {
+			begins[h.Phase], finishes[h.Phase] = map[uint64]election.Ticks{}, map[uint64]election.Ticks{}
+		}
+		if _, begun := begins[h.Phase][h.ID]; !begun {
+			begins[h.Phase][h.ID] = h.at
+		}
+		if election.Units(uint64(h.Walked)) == r.hypotheses[h.Phase-1] {
+			finishes[h.Phase][h.ID] = h.at.Add(election.Units(1))
+		}
+	}
+	return begins, finishes
 }
 
 func lessThan(b *Bench) Finding {

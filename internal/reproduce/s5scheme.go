@@ -94,6 +94,7 @@ func tooLate(b *Bench) Finding {
 					received = s.Time
 				}
 			}
+			d.unless(received != election.Forever, "%s: %d never receives it", r.replay(), r.ids[p])
 			if _, stands := entered[r.ids[p]]; started == election.Forever && r.wake[p] != election.Forever {
 				late++
 				d.unless(!stands, "%s: %d participates", r.replay(), r.ids[p])
@@ -125,6 +126,7 @@ func endOfPhase1(b *Bench) Finding {
 			}
 		}
 	}
+	d.unless(first > 0 && later > 0, "%d ends of phase 1, and %d of later phases", first, later)
 	return d.finding("%d ends of phase 1; and of %d later phases m, at t(i) + h_m(2i + 1)", first, later)
 }
 
