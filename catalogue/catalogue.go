@@ -37,9 +37,9 @@ import (
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/algorithms/tree"
 	"ringleader.example/ringleader/algorithms/variablespeeds"
-	"ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/claims"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -133,12 +133,12 @@ func (e *Entry) Detects() bool { return e.Program.Functions.Suspect }
 // Phased reports whether its election messages belong to phases.
 func (e *Entry) Phased() bool { return e.Program.Functions.Phase }
 
-type checks func(*trace.Record, *network.Instance) ([]check.Claim, error)
+type checks func(*trace.Record, *network.Instance) ([]claims.Claim, error)
 
 func stopAndGo(a *election.Algorithm[stopandgo.Process, stopandgo.Message]) Entry {
 	e := entry(a, count.StopAndGo(a.Sequence))
-	e.Check = func(r *trace.Record, p *network.Instance) ([]check.Claim, error) {
-		return check.StopAndGo(r, p.Parameters.Sequence())
+	e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {
+		return claims.StopAndGo(r, p.Parameters.Sequence())
 	}
 	return e
 }

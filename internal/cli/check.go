@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/check"
+	"ringleader.example/ringleader/internal/claims"
 	"ringleader.example/ringleader/simulate"
 )
 
 // checking says whether to report what a source claims of every run.
 type checking struct {
 	report bool
-	claims []check.Claim // what was found
+	claims []claims.Claim // what was found
 }
 
 // checkedRuns is how many processes an election may have to be checked without being asked.

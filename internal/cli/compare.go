@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/internal/study"
+	"ringleader.example/ringleader/internal/experiment"
 	"ringleader.example/ringleader/order"
 )
 
@@ -93,7 +93,7 @@ Exit status: 0 fine; 1 a run failed, or a file cannot be written; 2 the call was
 }
 
 // read is the study that arguments and flags, or a file, describe.
-func (o *compareOptions) read(p *program, command *cobra.Command, args []string) (*study.Study, error) {
+func (o *compareOptions) read(p *program, command *cobra.Command, args []string) (*experiment.Study, error) {
 	given := command.Flags().Changed
 	if o.study != "" {
 		for _, name := range []string{"n", "order", "orders", "until", "seed"} {
@@ -115,15 +115,15 @@ func (o *compareOptions) read(p *program, command *cobra.Command, args []string)
 	if given("orders") && o.orders == 0 {
 		return nil, errors.New("--orders is at least 1")
 	}
-	s := study.Study{Orders: strings.Split(o.order, ","), Runs: o.orders, Seed: o.seed}
+	s := experiment.Study{Orders: strings.Split(o.order, ","), Runs: o.orders, Seed: o.seed}
 	var err error
 	if o.n != "" {
-		if s.Sizes, err = study.ParseSizes(o.n); err != nil {
+		if s.Sizes, err = experiment.ParseSizes(o.n); err != nil {
 			return nil, fmt.Errorf("--n: %w", err)
 		}
 	}
 	if s.Runs == 0 {
-		if s.Until, err = study.ParsePercent(o.until); err != nil {
+		if s.Until, err = experiment.ParsePercent(o.until); err != nil {
 			return nil, fmt.Errorf("--until: %w", err)
 		}
 	}
@@ -131,19 +131,19 @@ func (o *compareOptions) read(p *program, command *cobra.Command, args []string)
 }
 
 // subjects completes a study by the algorithms that are named.
-func subjects(s study.Study, labels []string) (*study.Study, error) {
+func subjects(s experiment.Study, labels []string) (*experiment.Study, error) {
 	for _, label := range labels {
 		name, _, _ := strings.Cut(label, ":")
 		if _, err := catalogue.Find(name); err != nil {
 			return nil, fmt.Errorf("unknown algorithm %q; %s", name, instead(name, catalogue.Names()))
 		}
-		subject, err := study.ParseSubject(label)
+		subject, err := experiment.ParseSubject(label)
 		if err != nil {
 			return nil, err
 		}
 		s.Subjects = append(s.Subjects, subject)
 	}
-	return study.New(s)
+	return experiment.New(s)
 }
 
 // check refuses what cannot be written, before it takes an hour to measure.
@@ -179,22 +179,22 @@ func sameFile(a, b string) bool {
 }
 
 // measure makes the study and writes what came of it.
-func (p *program) measure(ctx context.Context, s *study.Study, o *compareOptions) error {
-	options := study.Options{Cores: runtime.GOMAXPROCS(0)}
-	var keep *study.Keep
+func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOptions) error {
+	options := experiment.Options{Cores: runtime.GOMAXPROCS(0)}
+	var keep *experiment.Keep
 	var lost error
 	finished := 0
 	if o.out != "" {
 		var err error
 		if keep, err = s.OpenKeep(o.out, versionName()); err != nil {
-			if errors.Is(err, study.ErrKeep) {
+			if errors.Is(err, experiment.ErrKeep) {
 				return failed("%w; choose another file for --out", err)
 			}
 			return failed("cannot write %s: %w", o.out, reason(err))
 		}
 		options.Kept, finished = keep.Points, len(keep.Points)
 	}
-	options.Finished = func(point *study.Point) error {
+	options.Finished = func(point *experiment.Point) error {
 		finished++
 		if keep != nil {
 			lost = keep.Add(point)
@@ -249,8 +249,8 @@ func versionName() string {
 
 // comparison is a study and what it found.
 type comparison struct {
-	*study.Study
-	points  []*study.Point
+	*experiment.Study
+	points  []*experiment.Point
 	version string
 }
 
@@ -274,7 +274,7 @@ func (p *program) compared(c *comparison, o *compareOptions) error {
 }
 
 // subject is the algorithm of a point.
-func (c *comparison) subject(point *study.Point) *study.Subject {
+func (c *comparison) subject(point *experiment.Point) *experiment.Subject {
 	for _, s := range c.Subjects {
 		if s.Label == point.Algorithm {
 			return s

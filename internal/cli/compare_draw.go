@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/experiment"
 	"ringleader.example/ringleader/internal/plot"
-	"ringleader.example/ringleader/internal/study"
 )
 
 type drawOptions struct {
@@ -173,7 +173,7 @@ func (c *comparison) precision() string {
 }
 
 // spot is a point of the drawing: so many messages of those that a bound of that name speaks of.
-func (c *comparison) spot(p *study.Point, x float64, of string, o *drawOptions) plot.Point {
+func (c *comparison) spot(p *experiment.Point, x float64, of string, o *drawOptions) plot.Point {
 	y, _ := messagesOf(p, of).Float64()
 	spot := plot.Point{X: x, Y: y, Error: p.Election.HalfWidth()}
 	if o.perProcess {
@@ -204,7 +204,7 @@ func (c *comparison) curve(look int, line plot.Line, value func(uint64) float64,
 }
 
 // limits is the worst case of an algorithm, if there is one.
-func (c *comparison) limits(s *study.Subject, look int, o *drawOptions) []plot.Series {
+func (c *comparison) limits(s *experiment.Subject, look int, o *drawOptions) []plot.Series {
 	b := s.Bound(c.Sizes[len(c.Sizes)-1])
 	if b == nil {
 		return nil
@@ -254,7 +254,7 @@ func (c *comparison) overTime(chart *plot.Chart, o *drawOptions) {
 			}
 			if one {
 				series.Line = plot.Alone
-				protocol := c.name(&study.Subject{Label: s.Name}, name)
+				protocol := c.name(&experiment.Subject{Label: s.Name}, name)
 				at := slices.Index(protocols, protocol)
 				if at < 0 {
 					at = len(protocols)
@@ -275,7 +275,7 @@ func (c *comparison) overTime(chart *plot.Chart, o *drawOptions) {
 }
 
 // name is what a series is called.
-func (c *comparison) name(s *study.Subject, order string) string {
+func (c *comparison) name(s *experiment.Subject, order string) string {
 	name := strings.Replace(s.Label, ":", " ", 1)
 	if len(c.Orders) > 1 {
 		name += ", " + order
@@ -284,7 +284,7 @@ func (c *comparison) name(s *study.Subject, order string) string {
 }
 
 // at are the points of an algorithm at one of the orders; at the first, those where no order means anything, too.
-func (c *comparison) at(s *study.Subject, order int) (points []*study.Point) {
+func (c *comparison) at(s *experiment.Subject, order int) (points []*experiment.Point) {
 	for _, p := range c.points {
 		if p.Algorithm == s.Label && (p.Order == c.Orders[order] || p.Order == "" && order == 0) {
 			points = append(points, p)

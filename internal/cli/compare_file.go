@@ -10,7 +10,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"ringleader.example/ringleader/internal/study"
+	"ringleader.example/ringleader/internal/experiment"
 )
 
 // studyFile is a file that describes a study. What it leaves out is as on the command line.
@@ -25,7 +25,7 @@ type studyFile struct {
 }
 
 // readFile reads the study that a file describes.
-func (o *compareOptions) readFile(p *program) (*study.Study, error) {
+func (o *compareOptions) readFile(p *program) (*experiment.Study, error) {
 	in := p.stdin
 	if o.study != "-" {
 		file, err := os.Open(o.study)
@@ -91,8 +91,8 @@ func parseStudyFile(in io.Reader) (*studyFile, error) {
 }
 
 // study is what the file describes, with this precision if it names none.
-func (f *studyFile) study(until string) (*study.Study, error) {
-	s := study.Study{Orders: f.Order, Seed: 1}
+func (f *studyFile) study(until string) (*experiment.Study, error) {
+	s := experiment.Study{Orders: f.Order, Seed: 1}
 	if f.Order == nil {
 		s.Orders = []string{"random"}
 	}
@@ -111,7 +111,7 @@ func (f *studyFile) study(until string) (*study.Study, error) {
 	}
 	var err error
 	if s.Runs == 0 {
-		if s.Until, err = study.ParsePercent(until); err != nil {
+		if s.Until, err = experiment.ParsePercent(until); err != nil {
 			return nil, fmt.Errorf("until: %w", err)
 		}
 	}
@@ -139,5 +139,5 @@ func (f *studyFile) sizes() ([]int, error) {
 			return nil, errors.New(`sizes are numbers such as [16, 64, 256], or doublings such as "8..1024"`)
 		}
 	}
-	return study.ParseSizes(strings.Join(parts, ","))
+	return experiment.ParseSizes(strings.Join(parts, ","))
 }

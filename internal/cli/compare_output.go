@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/study"
+	"ringleader.example/ringleader/internal/experiment"
 )
 
 // claim is what is declared of a point, and how far what was measured is from it.
@@ -26,7 +26,7 @@ type claim struct {
 	measured  bool            // there were enough runs to say so
 }
 
-func (c *comparison) claim(p *study.Point) claim {
+func (c *comparison) claim(p *experiment.Point) claim {
 	s := c.subject(p)
 	var found claim
 	if found.bound = s.Bound(p.N); found.bound != nil {
@@ -51,7 +51,7 @@ func (c *comparison) claim(p *study.Point) claim {
 }
 
 // messagesOf is the mean of the messages that a bound of that name speaks of.
-func messagesOf(p *study.Point, of string) *big.Rat {
+func messagesOf(p *experiment.Point, of string) *big.Rat {
 	switch of {
 	case "announcement":
 		return p.Announcement.Mean()
@@ -99,7 +99,7 @@ func (c *comparison) table(w io.Writer, paint paint) error {
 	return nil
 }
 
-func (c *comparison) row(p *study.Point) []string {
+func (c *comparison) row(p *experiment.Point) []string {
 	found := c.claim(p)
 	row := []string{fmt.Sprint(p.N), p.Algorithm, significant(p.Election.Mean()), "", significant(p.Announcement.Mean()), "", "", "", "", "", "", p.Describe()}
 	switch {
@@ -192,7 +192,7 @@ func (c *comparison) remarks(w io.Writer) {
 func (c *comparison) sources(w io.Writer) {
 	var says []string
 	who := map[string]string{}
-	add := func(s *study.Subject, what string, b *election.Bound) {
+	add := func(s *experiment.Subject, what string, b *election.Bound) {
 		if b == nil {
 			return
 		}
@@ -269,7 +269,7 @@ func (c *comparison) csv(w io.Writer) error {
 	return out.Error()
 }
 
-func decimal(r *big.Rat) string { return study.Decimal(r, 6) }
+func decimal(r *big.Rat) string { return experiment.Decimal(r, 6) }
 
 // numeral is a decimal number, as JSON has it.
 func numeral(r *big.Rat) json.Number { return json.Number(decimal(r)) }
@@ -280,7 +280,7 @@ func (c *comparison) json() object {
 	for i, p := range c.points {
 		points[i] = c.pointJSON(p)
 	}
-	result := object{{"version", c.version}, {"command", c.Command()}, {"seed", c.Seed}, {"confidence", study.Confidence}, {"points", points}}
+	result := object{{"version", c.version}, {"command", c.Command()}, {"seed", c.Seed}, {"confidence", experiment.Confidence}, {"points", points}}
 	var fits []object
 	for _, f := range c.Fits(c.points) {
 		fits = append(fits, object{
@@ -300,13 +300,13 @@ func (c *comparison) json() object {
 	return result
 }
 
-func (c *comparison) pointJSON(p *study.Point) object {
+func (c *comparison) pointJSON(p *experiment.Point) object {
 	found := c.claim(p)
 	var named any // an order means nothing on some networks
 	if p.Order != "" {
 		named = p.Order
 	}
-	sum := func(s *study.Sum) any {
+	sum := func(s *experiment.Sum) any {
 		if s == nil {
 			return nil
 		}

@@ -17,7 +17,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/sockets"
+	"ringleader.example/ringleader/internal/tcprun"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -71,7 +71,7 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 	if err := o.reluctant(e.Declaration, &i); err != nil {
 		return err
 	}
-	s := sockets.Options{Instance: i, Seed: o.seed, Unit: o.unit, Patient: o.unit == 0, Limit: o.limit}
+	s := tcprun.Options{Instance: i, Seed: o.seed, Unit: o.unit, Patient: o.unit == 0, Limit: o.limit}
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
 		return err
 	}
@@ -94,11 +94,11 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		defer spawner.close()
 		s.Spawn = spawner.spawn
 	}
-	r, err := sockets.Run(command.Context(), e.Program, s)
+	r, err := tcprun.Run(command.Context(), e.Program, s)
 	switch {
-	case errors.Is(err, sockets.ErrStopped):
+	case errors.Is(err, tcprun.ErrStopped):
 		return exitError{exitIncomplete, err}
-	case errors.Is(err, sockets.ErrFailed):
+	case errors.Is(err, tcprun.ErrFailed):
 		return exitError{exitNo, err}
 	case err != nil:
 		return err
@@ -124,7 +124,7 @@ func milliseconds(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
 }
 
-func overJSON(e *catalogue.Entry, o *runOptions, s *sockets.Options, r *sockets.Result) object {
+func overJSON(e *catalogue.Entry, o *runOptions, s *tcprun.Options, r *tcprun.Result) object {
 	result := append(identity(e, &o.input, arranged{r.Prepared}), field{"timing", e.Timing.String()}, field{"over", o.over})
 	if e.Timing == election.Timed {
 		result = append(result, field{"unit_ms", milliseconds(r.Unit)},
@@ -156,7 +156,7 @@ func overJSON(e *catalogue.Entry, o *runOptions, s *sockets.Options, r *sockets.
 	return append(result, field{"complete", r.Complete})
 }
 
-func (p *program) overText(e *catalogue.Entry, o *runOptions, s *sockets.Options, r *sockets.Result) {
+func (p *program) overText(e *catalogue.Entry, o *runOptions, s *tcprun.Options, r *tcprun.Result) {
 	paint, w, n := p.paintOn(p.stdout), p.stdout, len(r.Decisions)
 	how := whoStarts(&r.Outcome, s.Initiators, s.AnyTime) + ", over " + o.over
 	if e.Timing == election.Timed {
@@ -202,7 +202,7 @@ func (p *program) processor() *cobra.Command {
 		Example: "  ringleader processor",
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
-			err := sockets.Serve(p.stdin, p.stdout, catalogue.Program)
+			err := tcprun.Serve(p.stdin, p.stdout, catalogue.Program)
 			if err != nil {
 				return fmt.Errorf("this command is for ringleader run --over processes: %w", err)
 			}
@@ -232,7 +232,7 @@ func (s *spawner) close() { close(s.forks) }
 
 // child is a processor in a process of its own.
 type child struct {
-	*sockets.Remote
+	*tcprun.Remote
 	process *os.Process
 	stdin   io.Closer
 	done    chan struct{} // closed when it has ended
@@ -240,7 +240,7 @@ type child struct {
 }
 
 // spawn starts a processor. Its process ends with its input, so also when we do.
-func (s *spawner) spawn(plan sockets.Plan) (sockets.Control, error) {
+func (s *spawner) spawn(plan tcprun.Plan) (tcprun.Control, error) {
 	command := exec.Command(s.program, "processor")
 	stdin, err := command.StdinPipe()
 	if err != nil {
@@ -259,7 +259,7 @@ func (s *spawner) spawn(plan sockets.Plan) (sockets.Control, error) {
 		c.ending = command.ProcessState.String()
 		close(c.done)
 	}()
-	if c.Remote, err = sockets.NewRemote(stdin, stdout, plan); err != nil {
+	if c.Remote, err = tcprun.NewRemote(stdin, stdout, plan); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("its process ended: %s", c.ending)
 	}
@@ -267,7 +267,7 @@ func (s *spawner) spawn(plan sockets.Plan) (sockets.Control, error) {
 }
 
 // Ask asks the process; when it has died, the error says how.
-func (c *child) Ask(r sockets.Request) (sockets.Reply, error) {
+func (c *child) Ask(r tcprun.Request) (tcprun.Reply, error) {
 	reply, err := c.Remote.Ask(r)
 	if malformed := new(json.SyntaxError); err == nil || errors.As(err, &malformed) {
 		return reply, err

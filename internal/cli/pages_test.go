@@ -21,7 +21,7 @@ var shown = regexp.MustCompile("(?s)(```console\n|<!-- )\\$ ringleader ([^\n]*?)
 // A line of … stands for lines that are left out.
 func TestPagesShowWhatIsPrinted(t *testing.T) {
 	const docs, readme = "../../docs", "../../README.md"
-	pages, err := filepath.Glob(docs + "/[2-9]-*.md") // page 1 is a module of its own, which internal/house runs
+	pages, err := filepath.Glob(docs + "/[2-9]-*.md") // page 1 is a module of its own, which internal/repotest runs
 	if err != nil || len(pages) < 5 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/search"
+	"ringleader.example/ringleader/internal/worstcase"
 )
 
 type worstOptions struct {
@@ -44,37 +44,37 @@ a time. What it finds is a lower bound on the worst case, with the command that 
 	}
 	f := command.Flags()
 	f.IntVar(&o.n, "n", 8, "number of processes")
-	f.StringVar(&o.of, "of", "", strings.Join(search.Measures, ", ")+": what is to be large (default phase, or election where there are no phases)")
+	f.StringVar(&o.of, "of", "", strings.Join(worstcase.Measures, ", ")+": what is to be large (default phase, or election where there are no phases)")
 	f.IntVar(&o.tries, "tries", 20_000, "how many inputs to run")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the search")
 	f.StringSliceVar(&o.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	_ = command.RegisterFlagCompletionFunc("of", fixed(search.Measures...))
+	_ = command.RegisterFlagCompletionFunc("of", fixed(worstcase.Measures...))
 	return command
 }
 
 func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOptions) error {
-	s := search.Options{Entry: e, Size: o.n, Seed: o.seed, Tries: o.tries, Cores: runtime.GOMAXPROCS(0)}
+	s := worstcase.Options{Entry: e, Size: o.n, Seed: o.seed, Tries: o.tries, Cores: runtime.GOMAXPROCS(0)}
 	var err error
 	if s.Parameters, err = pairs(o.parameters); err != nil {
 		return err
 	}
 	if o.of == "" && !e.Phased() {
-		o.of = search.Elections.String()
+		o.of = worstcase.Elections.String()
 	}
 	if o.of != "" {
-		of, err := word("of", o.of, search.Measures...)
+		of, err := word("of", o.of, worstcase.Measures...)
 		if err != nil {
 			return err
 		}
-		s.Measure = search.Measure(of)
+		s.Measure = worstcase.Measure(of)
 	}
 	bar := p.progress()
 	s.Progress = func(tries int) bool {
 		bar.show("%d of %d inputs", tries, o.tries)
 		return true
 	}
-	r, err := search.Climb(command.Context(), s)
+	r, err := worstcase.Climb(command.Context(), s)
 	bar.done()
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOpti
 }
 
 // call is the run of what was found.
-func (o *worstOptions) call(e *catalogue.Entry, i *search.Input) string {
+func (o *worstOptions) call(e *catalogue.Entry, i *worstcase.Input) string {
 	words := []string{"ringleader", "run", e.Name, "--ids", commas(len(i.IDs), func(p int) uint64 { return i.IDs[p] })}
 	if i.Wake != nil {
 		words = append(words, "--wake", strings.Join(wakes(i), ","))
@@ -105,7 +105,7 @@ func (o *worstOptions) call(e *catalogue.Entry, i *search.Input) string {
 }
 
 // wakes are the times at which processes wake; - is never.
-func wakes(i *search.Input) []string {
+func wakes(i *worstcase.Input) []string {
 	all := make([]string, len(i.Wake))
 	for p, at := range i.Wake {
 		if all[p] = at.String(); at == election.Forever {
@@ -115,7 +115,7 @@ func wakes(i *search.Input) []string {
 	return all
 }
 
-func (p *program) put(e *catalogue.Entry, o *worstOptions, s *search.Options, r *search.Result) error {
+func (p *program) put(e *catalogue.Entry, o *worstOptions, s *worstcase.Options, r *worstcase.Result) error {
 	times := float64(r.Cost.Lo) / float64(o.n)
 	call := o.call(e, &r.Input)
 	if o.json {
@@ -132,7 +132,7 @@ func (p *program) put(e *catalogue.Entry, o *worstOptions, s *search.Options, r 
 		if r.Wake != nil {
 			result = append(result, field{"wake", wakes(&r.Input)})
 		}
-		if s.Measure == search.Phase {
+		if s.Measure == worstcase.Phase {
 			result = append(result, field{"phase", r.Phase})
 		}
 		unwilling := make([]uint64, len(r.Unwilling))
@@ -141,9 +141,9 @@ func (p *program) put(e *catalogue.Entry, o *worstOptions, s *search.Options, r 
 		}
 		return p.print(append(result, field{"unwilling", unwilling}, field{"replay", call}))
 	}
-	what := map[search.Measure]string{
-		search.Phase: fmt.Sprintf("messages in phase %d", r.Phase), search.Elections: "election messages",
-		search.Total: "messages", search.Elected: "units until a leader decides",
+	what := map[worstcase.Measure]string{
+		worstcase.Phase: fmt.Sprintf("messages in phase %d", r.Phase), worstcase.Elections: "election messages",
+		worstcase.Total: "messages", worstcase.Elected: "units until a leader decides",
 	}[s.Measure]
 	fmt.Fprintf(p.stdout, "%s · ring of %d · %d inputs, seed %d\n\n", p.paintOn(p.stdout).text(bold, e.Title), o.n, r.Tries, o.seed)
 	fmt.Fprintf(p.stdout, "largest found: %s %s, %s n\n$ %s\n", r.Cost, what, strconv.FormatFloat(times, 'g', 4, 64), call)

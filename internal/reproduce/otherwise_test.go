@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue"
-	claims "ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	claims "ringleader.example/ringleader/internal/claims"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	claims "ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/search"
+	claims "ringleader.example/ringleader/internal/claims"
+	"ringleader.example/ringleader/internal/worstcase"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -177,8 +177,8 @@ func theorem43(tries int, sizes ...int) func(*Bench) Finding {
 		shown := ""
 		for _, n := range sizes {
 			b.goOn()
-			most := must(search.Climb(b.ctx, search.Options{
-				Entry: b.algorithm("stop-and-go-p1"), Size: n, Parameters: map[string]string{"c": "3"}, Measure: search.Phase, Seed: 1, Tries: tries, Cores: 1,
+			most := must(worstcase.Climb(b.ctx, worstcase.Options{
+				Entry: b.algorithm("stop-and-go-p1"), Size: n, Parameters: map[string]string{"c": "3"}, Measure: worstcase.Phase, Seed: 1, Tries: tries, Cores: 1,
 			}))
 			d.unless(most.Cost.Less(election.Units(uint64(2*n))), "n = %d: %s messages in phase %d", n, most.Cost, most.Phase)
 			text += fmt.Sprintf("; n = %d: %s messages, %.3g n", n, most.Cost, float64(most.Cost.Lo)/float64(n))

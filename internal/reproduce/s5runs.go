@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/catalogue"
-	claims "ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	claims "ringleader.example/ringleader/internal/claims"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"

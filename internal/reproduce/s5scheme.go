@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	claims "ringleader.example/ringleader/check"
 	"ringleader.example/ringleader/election"
+	claims "ringleader.example/ringleader/internal/claims"
 	"ringleader.example/ringleader/trace"
 )
 

@@ -1,0 +1,151 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+)
+
+// How says how the messages of a run were found.
+type How string
+
+// From a proof to a sample.
+const (
+	Counted       How = "counted exactly" // by a closed form
+	SimulatedOnce How = "simulated once"  // which is enough, since no schedule matters
+	Simulated     How = "simulated"       // the schedule, or what processes choose, may matter
+)
+
+// Point is what an algorithm costs at one size and order: what all runs cost together.
+type Point struct {
+	Algorithm    string `json:"algorithm"`
+	N            int    `json:"n"`
+	Order        string `json:"order,omitempty"` // empty where it means nothing
+	How          How    `json:"how"`             // each of the runs
+	Varies       bool   `json:"varies"`          // runs may differ: their mean is an average over orders, schedules or choices
+	Election     Sum    `json:"election"`
+	Announcement Sum    `json:"announcement"`
+	Elected      *Sum   `json:"elected"` // units of delay until the leader leads, of some of the runs; nil where unknown
+	Quiet        *Sum   `json:"quiet"`   // until the last message has arrived
+}
+
+// Runs is how many runs were made.
+func (p *Point) Runs() uint64 { return p.Election.Runs }
+
+// key tells the points of a study apart.
+func (p *Point) key() string { return fmt.Sprintf("%s at %d, %s", p.Algorithm, p.N, p.Order) }
+
+// Describe says in words how the point was found.
+func (p *Point) Describe() string {
+	if !p.Varies {
+		return string(p.How)
+	}
+	of := "orders"
+	if p.Order != "random" {
+		of = "runs"
+	}
+	if p.Runs() == 1 {
+		return fmt.Sprintf("one of all %s, %s", of, p.How)
+	}
+	return fmt.Sprintf("mean of %d %s, each %s", p.Runs(), of, p.How)
+}
+
+// Sum is what runs cost together. It is exact, so that it does not matter in which order they end.
+type Sum struct {
+	Runs    uint64   `json:"runs"`
+	Total   *big.Int `json:"total"`
+	Squares *big.Int `json:"squares"` // the sum of the squares
+	Least   *big.Int `json:"least"`
+	Most    *big.Int `json:"most"`
+}
+
+// add adds a run.
+func (s *Sum) add(x *big.Int) {
+	if s.Total == nil {
+		*s = Sum{0, new(big.Int), new(big.Int), x, x}
+	}
+	s.Runs++
+	s.Total.Add(s.Total, x)
+	s.Squares.Add(s.Squares, new(big.Int).Mul(x, x))
+	if x.Cmp(s.Least) < 0 {
+		s.Least = x
+	}
+	if x.Cmp(s.Most) > 0 {
+		s.Most = x
+	}
+}
+
+// Mean is the mean of the runs.
+func (s *Sum) Mean() *big.Rat {
+	return new(big.Rat).SetFrac(s.Total, new(big.Int).SetUint64(s.Runs))
+}
+
+// StandardError is that of the mean: an estimate of how far it is from the mean of all runs; 0 for one run, of
+// which nothing can be known.
+func (s *Sum) StandardError() float64 {
+	if s.Runs < 2 {
+		return 0
+	}
+	k := new(big.Int).SetUint64(s.Runs)
+	variance := new(big.Int).Mul(s.Squares, k) // k²(k-1) times the square of the standard error
+	variance.Sub(variance, new(big.Int).Mul(s.Total, s.Total))
+	below := new(big.Int).Mul(new(big.Int).Mul(k, k), new(big.Int).SetUint64(s.Runs-1))
+	square, _ := new(big.Rat).SetFrac(variance, below).Float64()
+	return math.Sqrt(square)
+}
+
+// HalfWidth is half the width of the 95 % confidence interval, after Student.
+func (s *Sum) HalfWidth() float64 { return student(s.Runs-1) * s.StandardError() }
+
+// Confidence is how sure it is that the mean of all runs lies within the interval.
+const Confidence = 0.95
+
+// student is the 97.5 % quantile of Student's distribution with so many degrees of freedom, or with the next smaller
+// number in the table.
+func student(degrees uint64) float64 {
+	table := []struct {
+		degrees  uint64
+		quantile float64
+	}{
+		{1, 12.706},
+		{2, 4.303},
+		{3, 3.182},
+		{4, 2.776},
+		{5, 2.571},
+		{6, 2.447},
+		{7, 2.365},
+		{8, 2.306},
+		{9, 2.262},
+		{10, 2.228},
+		{12, 2.179},
+		{15, 2.131},
+		{20, 2.086},
+		{30, 2.042},
+		{60, 2.000},
+		{120, 1.980},
+		{1000, 1.962},
+	}
+	quantile := 0.0
+	for _, row := range table {
+		if degrees >= row.degrees {
+			quantile = row.quantile
+		}
+	}
+	return quantile
+}
+
+// reached says whether the interval is at most so many times the mean.
+func (s *Sum) reached(until *big.Rat) bool {
+	mean, _ := new(big.Rat).Mul(s.Mean(), until).Float64()
+	return s.HalfWidth() <= mean
+}
+
+// Decimal is a number with at most so many digits after the point, and no more than it needs.
+func Decimal(r *big.Rat, digits int) string {
+	text := r.FloatString(digits)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}

@@ -1,0 +1,231 @@
+// Package experiment measures what algorithms cost on the same networks, one beside the other: over sizes and orders of
+// identifiers, exactly where there is a closed form, by one run where no schedule matters, and else as an average
+// with its confidence interval. A seed means the same numbers, however many cores there are, and whether or not a
+// study was interrupted.
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/order"
+)
+
+// ErrStudy says that a study cannot be; the text says why, and what would do.
+var ErrStudy = errors.New("cannot compare")
+
+// Study is what is compared with what.
+type Study struct {
+	Subjects []*Subject
+	Sizes    []int
+	Orders   []string // of identifiers, by name; see package order
+	Runs     uint64   // how many runs are averaged where chance plays a part; 0: as Until says
+	Until    *big.Rat // until the confidence interval of the election messages is at most so many times the mean
+	Seed     uint64   // run i has seed Seed + i
+}
+
+// MostRuns is how many runs of a point are averaged at most. With Until the confidence interval may then still be wider.
+const MostRuns = 1 << 20
+
+// With Until, the interval is believed from so many runs on: the least number, but of small networks, which cost
+// next to nothing, as many as read so many positions together, or so many as are enough.
+const (
+	leastRuns  = 64
+	enoughRead = 1 << 18
+	enoughRuns = 1024
+)
+
+// New is a study that can be, and an ErrStudy otherwise.
+func New(s Study) (*Study, error) {
+	switch {
+	case len(s.Subjects) == 0:
+		return nil, fmt.Errorf("%w: there is no algorithm; name at least one, such as lcr", ErrStudy)
+	case len(s.Sizes) == 0:
+		return nil, fmt.Errorf("%w: there is no size; say at least one, such as 16,64,256 or 8..1024", ErrStudy)
+	case len(s.Orders) == 0:
+		return nil, fmt.Errorf("%w: there is no order; there are %s", ErrStudy, strings.Join(order.Names, ", "))
+	case s.Runs > MostRuns:
+		return nil, fmt.Errorf("%w: %d runs are too many; at most %d", ErrStudy, s.Runs, MostRuns)
+	case s.Runs == 0 && s.Until == nil:
+		return nil, fmt.Errorf("%w: no number of orders to average, of at least 1, and no percentage to reach", ErrStudy)
+	case s.Runs == 0 && (s.Until.Sign() <= 0 || s.Until.Cmp(big.NewRat(1, 1)) >= 0):
+		return nil, fmt.Errorf("%w: a confidence interval can reach a percentage above 0%% and below 100%%, not %s", ErrStudy, percent(s.Until))
+	}
+	for i, name := range s.Orders {
+		switch {
+		case !slices.Contains(order.Names, name):
+			return nil, fmt.Errorf("%w: no such order: %q; there are %s", ErrStudy, name, strings.Join(order.Names, ", "))
+		case slices.Contains(s.Orders[:i], name):
+			return nil, fmt.Errorf("%w: the order %s occurs twice", ErrStudy, name)
+		}
+	}
+	for i, subject := range s.Subjects {
+		if slices.ContainsFunc(s.Subjects[:i], func(other *Subject) bool { return other.Label == subject.Label }) {
+			return nil, fmt.Errorf("%w: %s occurs twice", ErrStudy, subject.Label)
+		}
+	}
+	for _, p := range s.places() {
+		if err := p.check(s.Seed); err != nil {
+			return nil, err
+		}
+	}
+	return &s, nil
+}
+
+// Command is the command line that makes the study, with all defaults written out.
+func (s *Study) Command() string {
+	words := []string{"ringleader compare"}
+	for _, subject := range s.Subjects {
+		words = append(words, subject.Label)
+	}
+	words = append(words, "--n", formatSizes(s.Sizes), "--order", strings.Join(s.Orders, ","))
+	if s.Runs > 0 {
+		words = append(words, "--orders", fmt.Sprint(s.Runs))
+	} else {
+		words = append(words, "--until", percent(s.Until))
+	}
+	return strings.Join(append(words, "--seed", fmt.Sprint(s.Seed)), " ")
+}
+
+// percent is a fraction as a percentage.
+func percent(r *big.Rat) string {
+	hundredfold := new(big.Rat).Mul(r, big.NewRat(100, 1))
+	return Decimal(hundredfold, 12) + "%"
+}
+
+// ParsePercent reads a percentage such as 1% or 0.5%.
+func ParsePercent(text string) (*big.Rat, error) {
+	number, found := strings.CutSuffix(text, "%")
+	r, ok := election.Rational(number)
+	if !found || !ok {
+		return nil, fmt.Errorf("%q is no percentage, such as 1%% or 0.5%%", text)
+	}
+	return r.Quo(r, big.NewRat(100, 1)), nil
+}
+
+// ParseSizes reads sizes: numbers and doublings such as 8..1024, separated by commas. They are sorted.
+func ParseSizes(text string) ([]int, error) {
+	var sizes []int
+	for part := range strings.SplitSeq(text, ",") {
+		from, to, doublings := strings.Cut(strings.TrimSpace(part), "..")
+		first, err := parseSize(from)
+		if err != nil {
+			return nil, err
+		}
+		last := first
+		if doublings {
+			if last, err = parseSize(to); err != nil {
+				return nil, err
+			}
+			if last < first {
+				return nil, fmt.Errorf("%s doubles nothing: sizes go up, such as 8..1024", part)
+			}
+		}
+		for n := first; n <= last; n *= 2 {
+			sizes = append(sizes, n)
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes), nil
+}
+
+func parseSize(text string) (int, error) {
+	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+	if err != nil || n < 1 || n > order.MaxLen {
+		return 0, fmt.Errorf("%q is no number of processes, of 1 to %d; such as 16,64,256 or 8..1024", text, uint64(order.MaxLen))
+	}
+	return int(n), nil
+}
+
+// formatSizes writes sizes as ParseSizes reads them: at least three doublings as such.
+func formatSizes(sizes []int) string {
+	var parts []string
+	for i := 0; i < len(sizes); {
+		last := i
+		for last+1 < len(sizes) && sizes[last+1] == 2*sizes[last] {
+			last++
+		}
+		if last-i < 2 {
+			last = i
+			parts = append(parts, fmt.Sprint(sizes[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d..%d", sizes[i], sizes[last]))
+		}
+		i = last + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// place is where a point is measured.
+type place struct {
+	*Subject
+	n     int
+	order string // empty where an order means nothing
+}
+
+// places are those of the study, in the order in which they are shown: by order, size and algorithm.
+func (s *Study) places() []place {
+	var places []place
+	for i, name := range s.Orders {
+		for _, n := range s.Sizes {
+			for _, subject := range s.Subjects {
+				switch {
+				case subject.ordered():
+					places = append(places, place{subject, n, name})
+				case i == 0:
+					places = append(places, place{subject, n, ""})
+				}
+			}
+		}
+	}
+	return places
+}
+
+// Points is how many points the study has.
+func (s *Study) Points() int { return len(s.places()) }
+
+// instance is the network of a run.
+func (p *place) instance(seed uint64) (network.Setup, error) {
+	name := p.order
+	if name == "" {
+		name = order.Names[0]
+	}
+	ids, err := order.Parse(name, p.n, seed)
+	if err != nil {
+		return network.Setup{}, fmt.Errorf("%w: %w", ErrStudy, err)
+	}
+	i := network.Setup{IDs: ids, Parameters: p.given}
+	if p.Topology == election.Tree { // a path
+		i.Edges = make([][2]int, p.n-1)
+		for q := range i.Edges {
+			i.Edges[q] = [2]int{q, q + 1}
+		}
+	}
+	return i, nil
+}
+
+// check says whether the algorithm can be run there.
+func (p *place) check(seed uint64) error {
+	i, err := p.instance(seed)
+	if err != nil || p.counted() && p.n > network.MaxRing {
+		return err
+	}
+	_, err = network.Prepare(p.Declaration, i)
+	return err
+}
+
+// weight is about how much work a run is.
+func (p *place) weight() float64 {
+	work := float64(p.n) * float64(bits.Len(uint(p.n)))
+	if p.simulated() {
+		work *= 16
+	}
+	return work
+}

@@ -1,0 +1,245 @@
+package repotest
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// importRule says what code that is not a test may import.
+type importRule struct {
+	in      []string // the packages that it binds
+	except  []string // but not these
+	closure bool     // binds also what they import of this module
+	only    []string // what may be imported; nil is anything
+	never   []string // what may not
+	because string
+	broken  [2]string // a package and an import that break it
+}
+
+var (
+	anywhere = []string{"./..."}
+	engines  = []string{"./simulate", "./verify", "./internal/live", "./internal/tcprun"}
+	theory   = []string{"errors", "fmt", "cmp", "iter", "math", "math/bits", "math/big", "slices", "strconv", "strings"}
+)
+
+var importRules = []importRule{
+	{
+		in: []string{"./election"}, only: theory,
+		because: "the contract stands on nothing: whoever has read it has read all that an algorithm can see",
+		broken:  [2]string{"./election", "./trace"},
+	},
+	{
+		in: []string{"./algorithms/..."}, only: append([]string{"./election", "./internal/mean"}, theory...),
+		because: "an algorithm knows the contract, and one sum that it shares with another: no engine, no other algorithm, nothing that tells time, place or chance apart",
+		broken:  [2]string{"./algorithms/a", "./algorithms/b"},
+	},
+	{
+		in: []string{"./internal/mean"}, only: append([]string{"./election"}, theory...),
+		because: "algorithms import it, so it may import no more than they",
+		broken:  [2]string{"./internal/mean", "./order"},
+	},
+	{
+		in: []string{"./trace"}, only: []string{"std", "./election"},
+		because: "the record of an execution is the same for all engines, so it knows none",
+		broken:  [2]string{"./trace", "./simulate"},
+	},
+	{
+		in: engines, never: []string{"./algorithms/...", "./catalogue"},
+		because: "an engine runs any algorithm; it gets better at none by knowing it",
+		broken:  [2]string{"./verify", "./algorithms/a"},
+	},
+	{
+		in: engines, never: engines,
+		because: "engines are witnesses for each other, so they share nothing but the contract",
+		broken:  [2]string{"./verify", "./simulate"},
+	},
+	{
+		in: []string{"./internal/process"}, only: []string{"std", "./election", "./internal/codec"},
+		because: "it drives one process for the engines on sockets, whatever they do about its effects",
+		broken:  [2]string{"./internal/process", "./internal/live"},
+	},
+	{
+		in: []string{"./internal/claims"}, only: []string{"std", "./election", "./trace"},
+		because: "what is claimed of every run is checked on its record, whichever engine made it",
+		broken:  [2]string{"./internal/claims", "./simulate"},
+	},
+	{
+		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./order", "./internal/random"},
+		because: "a closed form that asks an engine counts nothing by itself",
+		broken:  [2]string{"./count", "./simulate"},
+	},
+	{
+		in: []string{"./election/electiontest"}, never: []string{"./algorithms/...", "./catalogue"},
+		because: "the conformance suite is for everybody's algorithms, not for ours",
+		broken:  [2]string{"./election/electiontest", "./catalogue"},
+	},
+	{
+		in: []string{"."}, closure: true, only: []string{"std", "./..."},
+		because: "who imports the library takes no other module with it",
+		broken:  [2]string{"./internal/live", "github.com/x/y"},
+	},
+	{
+		in: []string{"."}, closure: true, never: []string{"./catalogue", "./simulate", "./verify", "./count"},
+		because: "a member of a group runs one algorithm; it does not carry a laboratory",
+		broken:  [2]string{".", "./catalogue"},
+	},
+	{
+		in: anywhere, except: []string{"./statushttp", "./internal/cli"}, never: []string{"net/http/...", "crypto/tls"},
+		because: "HTTP brings TLS with it, which takes as much room as all else that a member links",
+		broken:  [2]string{"./internal/live", "net/http"},
+	},
+	{
+		in: []string{"./internal/plot"}, only: []string{"std", "git.sr.ht/~sbinet/gg", "github.com/go-fonts/dejavu/...", "golang.org/x/image/..."},
+		because: "it draws numbers, and knows neither elections nor where the numbers come from",
+		broken:  [2]string{"./internal/plot", "./internal/experiment"},
+	},
+	{
+		in: []string{"./internal/experiment"}, only: []string{"std", "./catalogue", "./election", "./order", "./simulate"},
+		because: "it measures what the catalogue lists, and leaves to others how that is shown",
+		broken:  [2]string{"./internal/experiment", "./internal/plot"},
+	},
+	{
+		in: anywhere, except: []string{"./internal/cli/...", "./cmd/..."}, never: []string{"./internal/cli/...", "github.com/spf13/..."},
+		because: "the command line is the outermost layer",
+		broken:  [2]string{"./catalogue", "github.com/spf13/cobra"},
+	},
+	{
+		in:      []string{"./internal/reproduce"},
+		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
+		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory; it draws inputs from seeds, and searches for costly ones",
+		broken:  [2]string{"./internal/reproduce", "./internal/tcprun"},
+	},
+	{
+		in: anywhere, except: []string{"./internal/codec"}, never: []string{"unsafe"},
+		because: "one package that is read with care is enough",
+		broken:  [2]string{"./simulate", "unsafe"},
+	},
+	{
+		in: anywhere, never: []string{"C"},
+		because: "it builds with Go alone, for every system, from any other",
+		broken:  [2]string{"./internal/live", "C"},
+	},
+	{
+		in: anywhere, except: []string{"./internal/random"}, never: []string{"math/rand", "math/rand/v2"},
+		because: "a seed means the same run for ever, which one generator of our own choice guarantees; live choices are crypto/rand's",
+		broken:  [2]string{"./internal/live", "math/rand/v2"},
+	},
+	{
+		in: pure, never: []string{"time", "os/...", "net/...", "sync/...", "syscall", "runtime/...", "crypto/rand", "hash/maphash"},
+		because: "what is pure gives the same answer everywhere and always",
+		broken:  [2]string{"./simulate", "time"},
+	},
+}
+
+// check complains about the imports of a module that break the rule.
+func (r importRule) check(m *module) (complaints []string) {
+	for _, p := range r.bound(m) {
+		for _, f := range p.files {
+			for _, s := range f.Imports {
+				path := m.imported(s)
+				if r.only != nil && !matchesAny(r.only, path) || matchesAny(r.never, path) {
+					complaints = append(complaints, m.at(s, "%s may not import %s: %s", p.path, path, r.because))
+				}
+			}
+		}
+	}
+	return complaints
+}
+
+// bound are the packages that the rule binds.
+func (r importRule) bound(m *module) (bound []*pkg) {
+	var add func(p *pkg)
+	add = func(p *pkg) {
+		if slices.Contains(bound, p) {
+			return
+		}
+		bound = append(bound, p)
+		if !r.closure {
+			return
+		}
+		for _, f := range p.files {
+			for _, s := range f.Imports {
+				if i := slices.IndexFunc(m.packages, func(q *pkg) bool { return q.path == m.imported(s) }); i >= 0 {
+					add(m.packages[i])
+				}
+			}
+		}
+	}
+	for _, p := range m.packages {
+		if matchesAny(r.in, p.path) && !matchesAny(r.except, p.path) {
+			add(p)
+		}
+	}
+	return bound
+}
+
+func TestThisModuleKeepsTheImportRules(t *testing.T) {
+	for _, r := range importRules {
+		for _, complaint := range r.check(tree(t)) {
+			t.Error(complaint)
+		}
+	}
+}
+
+func TestEveryImportRuleCanBeBroken(t *testing.T) {
+	for _, r := range importRules {
+		importer, imported := r.broken[0], r.broken[1]
+		imports := map[string]string{".": importer}
+		imports[importer] = imported
+		complaints := r.check(loaded(t, importing(imports)))
+		if len(complaints) != 1 || !strings.Contains(complaints[0], importer+" may not import "+imported) {
+			t.Errorf("%s imports %s, and the rule %q says %q", importer, imported, r.because, complaints)
+		}
+	}
+}
+
+// A rule about packages that do not exist would be kept by everybody.
+func TestEveryImportRuleBindsPackages(t *testing.T) {
+	for _, r := range importRules {
+		for _, pattern := range r.in {
+			if !slices.ContainsFunc(tree(t).packages, func(p *pkg) bool { return matches(pattern, p.path) }) {
+				t.Errorf("no package is %s, of which a rule says: %s", pattern, r.because)
+			}
+		}
+	}
+}
+
+func TestPatternsMatchWholeNames(t *testing.T) {
+	for _, c := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"./trace", "./trace", true},
+		{"./trace", "./tracer", false},
+		{"./trace", "./trace/draw", false},
+		{"./algorithms/...", "./algorithms/lcr", true},
+		{"./algorithms/...", "./algorithmic", false},
+		{"./...", ".", true},
+		{"./...", "./x/y", true},
+		{"./...", "x", false},
+		{"std", "math/rand/v2", true},
+		{"std", "github.com/x/y", false},
+		{"std", "./election", false},
+		{"std", ".", false},
+	} {
+		if matches(c.pattern, c.path) != c.want {
+			t.Errorf("%s matches %s: %v", c.pattern, c.path, !c.want)
+		}
+	}
+}
+
+// importing is a module of packages that import one thing each.
+func importing(imports map[string]string) fstest.MapFS {
+	const name = "m.example/m"
+	files := fstest.MapFS{"go.mod": {Data: []byte("module " + name + "\n")}}
+	for p, imported := range imports {
+		if imported[0] == '.' {
+			imported = name + imported[1:]
+		}
+		files[path.Join(p, "p.go")] = &fstest.MapFile{Data: []byte("package p\n\nimport \"" + imported + "\"\n")}
+	}
+	return files
+}

@@ -1,0 +1,141 @@
+package repotest
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// program uses the library as another module does.
+const program = `package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+func main() {
+	result, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: network.On(5, 4, 3, 2, 1)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Messages.Election, result.Messages.Announcement)
+
+	report, err := verify.Run(lcr.Algorithm, verify.Options{Size: 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.Complete, report.Violation == nil)
+
+	_, err = ringleader.Join(context.Background(), ringleader.Config{})
+	fmt.Println(errors.Is(err, ringleader.ErrConfig))
+}
+`
+
+func TestAnotherModuleCanImportTheLibrary(t *testing.T) {
+	name, dir := tree(t).name, t.TempDir()
+	foreign(t, dir, name)
+	write(t, filepath.Join(dir, "main.go"), strings.ReplaceAll(program, "ringleader.example/ringleader", name))
+	if out := runOutside(t, dir); out != "15 5\ntrue true\ntrue\n" {
+		t.Errorf("a program of another module prints %q", out)
+	}
+}
+
+// foreign begins a module that finds this one in its folder.
+func foreign(t *testing.T, dir, name string) {
+	t.Helper()
+	here, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "go.mod"), "module m.example/m\n\ngo 1.26\n\n"+
+		"require "+name+" v0.0.0\n\nreplace "+name+" => "+filepath.ToSlash(here)+"\n")
+	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(root, "go.sum")))
+}
+
+// runOutside runs the program in a folder, with the proxy off: nothing may be missing but what this
+// module itself needs.
+func runOutside(t *testing.T, dir string) string {
+	t.Helper()
+	run := exec.Command("go", "run", ".")
+	run.Dir = dir
+	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOPROXY=off", "GOWORK=off")
+	out, err := run.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// rename gives the module another path. README.md says so, too.
+const rename = `grep -rlI --exclude-dir=.git ringleader.example/ringleader . | xargs sed -i 's,ringleader\.example/ringleader,github.com/you/ringleader,g'`
+
+func TestOneLineRenamesTheModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles again")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("sed -i is another thing here")
+	}
+	m := tree(t)
+	if m.name != "ringleader.example/ringleader" {
+		t.Skip("it has been renamed")
+	}
+	dir := t.TempDir()
+	for _, f := range m.texts {
+		write(t, filepath.Join(dir, filepath.FromSlash(f.name)), string(f.data))
+	}
+	// A renamed package compiles as before if whom it imports is found; so a few stand for the many that take minutes.
+	for _, line := range []string{rename, "go list -deps -test ./... >/dev/null", "go build . ./algorithms/lcr"} {
+		run := exec.Command("sh", "-c", line)
+		run.Dir = dir
+		// The folder is another one each time; what is compiled without its name is found in the build cache again.
+		run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath")
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+	}
+	renamed := loaded(t, os.DirFS(dir))
+	if renamed.name != "github.com/you/ringleader" {
+		t.Errorf("go.mod says module %s", renamed.name)
+	}
+	for _, f := range renamed.texts {
+		if strings.Contains(string(f.data), m.name) {
+			t.Errorf("%s has still the old name", f.name)
+		}
+	}
+	if readme, err := fs.ReadFile(os.DirFS(root), "README.md"); err != nil || !strings.Contains(string(readme), rename) {
+		t.Errorf("README.md (%v) does not say how to rename the module: %s", err, rename)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package sockets
-
-import "math"
-
-// mayOpen is how many files this process may have open: here the system knows no limit but memory.
-func mayOpen() int { return math.MaxInt }

@@ -1,0 +1,300 @@
+package tcprun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/outcome"
+)
+
+// conductor begins and ends a run.
+type conductor struct {
+	p        *network.Instance
+	o        *Options
+	assumed  time.Duration // how long a message may take
+	limit    uint64        // of deliveries and timeouts
+	within   time.Duration // of time
+	dead     []bool        // by position
+	controls []Control     // by position; nil for the dead
+}
+
+// grace is how long processors have for what they were asked when a run is stopped meanwhile.
+const grace = 2 * time.Second
+
+// close ends all processors.
+func (c *conductor) close() {
+	for _, control := range c.controls {
+		if control != nil {
+			control.Close()
+		}
+	}
+}
+
+func (c *conductor) failed(err error) error {
+	if errors.Is(err, ErrStopped) {
+		return err
+	}
+	return fmt.Errorf("running %s over sockets %w: %w", c.p.Declaration().Name, ErrFailed, err)
+}
+
+// all asks everybody who lives, or only some, and waits for all replies; by position.
+func (c *conductor) all(ctx context.Context, r Request, some func(position int) bool) ([]Reply, error) {
+	type answer struct {
+		position int
+		reply    Reply
+		err      error
+	}
+	answers, asked := make(chan answer, len(c.controls)), 0
+	for q, control := range c.controls {
+		if control == nil || some != nil && !some(q) {
+			continue
+		}
+		asked++
+		go func() {
+			reply, err := control.Ask(r)
+			if err == nil && reply.Error != "" {
+				err = errors.New(reply.Error)
+			}
+			answers <- answer{q, reply, err}
+		}()
+	}
+	replies := make([]Reply, len(c.controls))
+	stop, late := ctx.Done(), (<-chan time.Time)(nil)
+	for ; asked > 0; asked-- {
+		select {
+		case a := <-answers:
+			if a.err != nil {
+				return nil, fmt.Errorf("%s: %w", c.p.Name(a.position), a.err)
+			}
+			replies[a.position] = a.reply
+		case <-stop:
+			stop, late = nil, time.After(grace)
+			asked++ // that was no answer
+		case <-late:
+			return nil, ErrStopped
+		}
+	}
+	return replies, nil
+}
+
+// conduct runs the election from the first order to the last.
+func (c *conductor) conduct(ctx context.Context) (*Result, error) {
+	listening, err := c.all(ctx, Request{Order: Listen}, nil)
+	if err != nil {
+		return nil, err
+	}
+	addresses := make([]string, len(listening))
+	for q := range listening {
+		addresses[q] = listening[q].Address
+	}
+	if _, err := c.all(ctx, Request{Order: Connect, Addresses: addresses}, nil); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ErrStopped
+	}
+	starts := c.starters()
+	begun := time.Now()
+	orders := []Order{Start, Go}
+	if c.o.AnyTime {
+		orders = []Order{Go, Start}
+	}
+	for _, order := range orders {
+		some := func(q int) bool { return order == Go || starts[q] }
+		if _, err := c.all(ctx, Request{Order: order}, some); err != nil {
+			return nil, err
+		}
+	}
+	complete, settled, err := c.wait(ctx, begun)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := c.all(ctx, Request{Order: End}, nil)
+	if err != nil {
+		return nil, err
+	}
+	result := c.result(ended, begun)
+	result.Complete, result.Settled = complete, settled
+	for _, starts := range starts {
+		if starts {
+			result.Starters++
+		}
+	}
+	return result, nil
+}
+
+// starters says who starts, by position.
+func (c *conductor) starters() []bool {
+	starts := make([]bool, len(c.controls))
+	for q := range starts {
+		starts[q] = c.o.Initiators == nil && !c.dead[q]
+	}
+	for _, q := range c.o.Initiators {
+		starts[q] = true
+	}
+	return starts
+}
+
+// wait waits for the end, as the package comment says what that is.
+func (c *conductor) wait(ctx context.Context, begun time.Time) (complete, settled bool, err error) {
+	var before []Reply
+	var agreement agreement
+	for {
+		asked := time.Now()
+		now, err := c.all(ctx, Request{Order: Count}, nil)
+		if err != nil {
+			return false, false, err
+		}
+		if broken := c.broken(now); broken != "" && c.broken(before) != "" { // and everybody answered since then
+			return false, false, errors.New(broken)
+		}
+		if c.broken(now) == "" {
+			if c.quiet(before, now) {
+				return true, false, nil
+			}
+			if c.p.Declaration().Task != election.Once && agreement.settled(c.agreed(now), now) {
+				return true, true, nil
+			}
+		}
+		if ctx.Err() != nil || c.over(now) || time.Since(begun) > c.within {
+			return false, false, nil
+		}
+		before = now
+		select { // so that the processors have at least half of the time to themselves
+		case <-time.After(time.Since(asked)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// broken is a link that broke, if one did.
+func (c *conductor) broken(wave []Reply) string {
+	for _, reply := range wave {
+		if reply.Counts != nil && reply.Counts.Broken != "" {
+			return reply.Counts.Broken
+		}
+	}
+	return ""
+}
+
+// over says whether a limit was passed: by all together, or by a processor that goes no further.
+func (c *conductor) over(wave []Reply) bool {
+	steps := uint64(0) // deliveries and timeouts
+	for _, reply := range wave {
+		if reply.Counts == nil {
+			continue
+		}
+		if reply.Counts.Halted {
+			return true
+		}
+		steps += reply.Counts.Received + reply.Counts.Timeouts
+	}
+	return steps > c.limit
+}
+
+// quiet says whether, between two waves, nothing was under way and nothing could begin.
+func (c *conductor) quiet(before, now []Reply) bool {
+	var sent, received uint64
+	for q, reply := range now {
+		if reply.Counts == nil {
+			continue
+		}
+		if before == nil || reply.Counts.Running > 0 || before[q].Counts.Running > 0 || reply.Counts.Steps != before[q].Counts.Steps {
+			return false
+		}
+		sent += reply.Counts.Sent
+		received += reply.Counts.Received
+	}
+	return sent == received
+}
+
+// agreed says whether all who live agree.
+func (c *conductor) agreed(wave []Reply) bool {
+	decisions := make([]election.Decision, len(wave))
+	for q, reply := range wave {
+		if reply.Counts != nil {
+			decisions[q] = reply.Counts.Decision
+		}
+	}
+	return c.p.Judge(decisions, c.dead, nil).Agreed
+}
+
+// agreement is what all who live have agreed on, and for how long it has to last.
+type agreement struct {
+	stands bool
+	counts []Counts // of who lives, when it began
+	lasts  time.Duration
+}
+
+// settled says whether an agreement has lasted: on every clock twice as long as the longest timer had to run when it began,
+// and without a message but overhead.
+func (a *agreement) settled(agreed bool, wave []Reply) bool {
+	var counts []Counts
+	longest, running := time.Duration(0), 0
+	same, lasted := a.stands, true
+	for _, reply := range wave {
+		if reply.Counts == nil {
+			continue
+		}
+		if n := len(counts); same {
+			same = a.counts[n].Said == reply.Counts.Said && a.counts[n].Decision == reply.Counts.Decision
+			lasted = lasted && reply.Counts.At-a.counts[n].At > a.lasts
+		}
+		counts = append(counts, *reply.Counts)
+		longest = max(longest, reply.Counts.Left)
+		running += reply.Counts.Running
+	}
+	if agreed && same {
+		return running > 0 && lasted // without timers, all will soon be quiet
+	}
+	*a = agreement{agreed, counts, 2 * min(longest, 1<<60)}
+	return false
+}
+
+// result puts together what the processors say.
+func (c *conductor) result(ended []Reply, begun time.Time) *Result {
+	d := c.p.Declaration()
+	r := &Result{Outcome: outcome.Outcome{Prepared: c.p}, Decisions: make([]election.Decision, len(ended))}
+	var sent [16]uint64
+	var elected, decided, quiet Moment
+	for q, reply := range ended {
+		o := reply.Outcome
+		if o == nil {
+			continue
+		}
+		r.Decisions[q] = o.Decision
+		for _, fault := range o.Faults {
+			r.Fault(fault)
+		}
+		for k, count := range o.Sent {
+			sent[k] += count
+		}
+		if o.ByPhase != nil && r.ByPhase == nil {
+			r.ByPhase = []uint64{}
+		}
+		for phase, count := range o.ByPhase {
+			r.AddPhase(phase, count)
+		}
+		r.Deliveries += o.Deliveries
+		r.Lost += o.Lost
+		r.Markers += o.Markers
+		r.Longest = max(r.Longest, o.Longest)
+		elected, decided, quiet = later(elected, o.Elected), later(decided, o.Decided), later(quiet, o.Quiet)
+	}
+	since := func(m Moment) time.Duration { return max(0, time.Duration(m.Clock-begun.UnixNano())) }
+	r.Elapsed = Moments{since(elected), since(decided), since(quiet)}
+	switch d.Timing {
+	case election.Timed:
+		r.Unit, r.Assumed = c.o.Unit, c.assumed
+	case election.Synchronous:
+		r.Rounds = &Rounds{election.Units(elected.Round), election.Units(decided.Round), election.Units(quiet.Round)}
+	}
+	r.Messages = d.Tally(sent[:])
+	r.Verdict = c.p.Judge(r.Decisions, c.dead, func(q int) bool { return ended[q].Outcome != nil && ended[q].Outcome.Stands })
+	r.Right = r.Right && len(r.Faults) == 0
+	return r
+}

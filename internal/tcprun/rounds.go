@@ -1,0 +1,95 @@
+package tcprun
+
+import (
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+)
+
+// rounds is the synchroniser of a processor, and what has arrived for rounds to come.
+type rounds struct {
+	number  uint64      // of the round that comes next
+	began   time.Time   // when the last one did
+	in      [][]arrival // by port: what was not read yet; a marker ends a round
+	markers []int       // by port: how many of these are markers
+	awaits  []bool      // by port: whether anything can arrive
+	sends   []bool      // by port: whether anything can leave, to somebody who lives
+	missing int         // ports from which a marker is awaited, for the round that comes next
+}
+
+// wait makes the rounds of a processor.
+func (r *rounds) wait(p *processor) {
+	ports := len(p.out)
+	r.in, r.markers, r.awaits, r.sends = make([][]arrival, ports), make([]int, ports), make([]bool, ports), make([]bool, ports)
+	for port := range ports {
+		from, back := p.behind(port)
+		r.awaits[port] = !p.dead[from] && (!p.d.OneWay || back == p.network.First(from))
+		r.sends[port] = !p.dead[from] && (!p.d.OneWay || port == 0)
+	}
+}
+
+// arrive keeps what came in until its round.
+func (r *rounds) arrive(a arrival) {
+	r.in[a.port] = append(r.in[a.port], a)
+	if a.kind != marker {
+		return
+	}
+	if r.markers[a.port]++; r.markers[a.port] == 1 && r.number > 0 { // none is awaited for round 0
+		r.missing--
+	}
+}
+
+// complete says whether all has arrived that belongs to the round that comes next.
+func (r *rounds) complete() bool { return r.missing == 0 }
+
+// play plays the next round of a synchronous run, if it is complete and time, and says whether it did.
+func (r *rounds) play(p *processor) bool {
+	if !p.synchronous() || !p.going || !r.complete() || p.next() > 0 {
+		return false
+	}
+	r.began = time.Now()
+	if r.number > 0 {
+		for port := range r.in {
+			r.read(p, port)
+		}
+	}
+	if p.starting {
+		p.starting = false
+		p.step(process.Input{What: process.Started})
+	}
+	for {
+		timer, at := p.timers.Next()
+		if at > time.Duration(r.number) {
+			break
+		}
+		p.timeout(timer)
+	}
+	r.missing = 0
+	for port := range r.in {
+		if r.sends[port] {
+			p.send(election.Port(port), markerFrame)
+			p.outcome.Markers++
+		}
+		if r.awaits[port] && r.markers[port] == 0 {
+			r.missing++
+		}
+	}
+	r.number++
+	return true
+}
+
+// read reads what came in through a port for this round.
+func (r *rounds) read(p *processor, port int) {
+	if !r.awaits[port] {
+		return
+	}
+	for i, a := range r.in[port] {
+		if a.kind == marker {
+			r.in[port] = r.in[port][i+1:]
+			r.markers[port]--
+			return
+		}
+		p.take(a)
+	}
+}

@@ -1,0 +1,302 @@
+// Package worstcase searches for inputs of an election on a ring that cost much: it climbs from random ones, a
+// small change at a time. What it finds is a lower bound on the worst case, with a witness.
+package worstcase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate"
+)
+
+// Measure is what is to be large.
+type Measure uint8
+
+// The measures.
+const (
+	Phase     Measure = iota // the election messages of one phase, the first not counted where others are
+	Elections                // election messages
+	Total                    // election messages and announcement
+	Elected                  // when a leader decides
+)
+
+// Measures are their names.
+var Measures = []string{"phase", "election", "total", "time"}
+
+func (m Measure) String() string { return Measures[m] }
+
+// Options say what is searched for.
+type Options struct {
+	Entry      *catalogue.Entry
+	Size       int
+	Parameters map[string]string
+	Measure    Measure
+	Seed       uint64
+	Tries      int // inputs to look at
+	Cores      int // how many may be used; the result does not depend on it
+	Progress   func(tries int) bool
+}
+
+// Input is an input and what it costs.
+type Input struct {
+	IDs       []uint64
+	Wake      []election.Ticks // nil where all start together, or the algorithm has no clock
+	Unwilling []int
+	Cost      election.Ticks
+	Phase     int // by phase: which one
+	slope     uint64
+}
+
+// below says whether an input costs less than another one or, if as much, promises less.
+func (i *Input) below(j *Input) bool {
+	return i.Cost.Less(j.Cost) || i.Cost == j.Cost && i.slope < j.slope
+}
+
+// Result is the costliest input, the first of those found.
+type Result struct {
+	Input
+	Tries int // inputs that were looked at
+}
+
+// ErrSearch says that there is nothing to search for.
+var ErrSearch = errors.New("cannot search")
+
+// climbs is into how many climbs a search is cut, each from a start of its own, so that as many cores do the
+// same as one.
+const climbs = 8
+
+// Climb searches.
+func Climb(ctx context.Context, o Options) (Result, error) {
+	e := o.Entry
+	wrong := func(format string, args ...any) (Result, error) {
+		return Result{}, fmt.Errorf("%w %s: %s", ErrSearch, e.Name, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case e.Topology != election.Ring:
+		return wrong("it runs on a %s; inputs are searched on rings", e.Topology)
+	case e.Identifiers == election.Anonymous:
+		return wrong("it has no identifiers to arrange")
+	case o.Size < 1 || o.Size > 1<<16:
+		return wrong("a ring of %d; it has 1 to %d processes here", o.Size, 1<<16)
+	case o.Tries < 1:
+		return wrong("%d tries; at least one is needed", o.Tries)
+	}
+	var (
+		all   [climbs]climb
+		tries = make(chan int)
+		group sync.WaitGroup
+		next  = make(chan int, climbs)
+	)
+	for i := range all {
+		all[i] = climb{Options: o, source: random.New(o.Seed, random.Inputs+uint64(i)<<8), tries: (o.Tries + climbs - 1 - i) / climbs}
+		next <- i
+	}
+	close(next)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for range max(1, min(o.Cores, climbs)) {
+		group.Go(func() {
+			for i := range next {
+				all[i].play(ctx, tries)
+			}
+		})
+	}
+	go func() { group.Wait(); close(tries) }()
+	result := Result{}
+	for n := range tries {
+		result.Tries += n
+		if o.Progress != nil && !o.Progress(result.Tries) {
+			cancel()
+		}
+	}
+	found := false
+	for i := range all {
+		if all[i].err != nil {
+			return result, all[i].err
+		}
+		if all[i].best.IDs != nil && (!found || result.Cost.Less(all[i].best.Cost)) {
+			result.Input, found = all[i].best, true
+		}
+	}
+	if !found && ctx.Err() == nil {
+		return wrong("none of %d inputs could be run to its end", result.Tries)
+	}
+	return result, nil
+}
+
+// climb is one climb after the other, as long as there are tries.
+type climb struct {
+	Options
+	source *random.Source
+	tries  int
+	best   Input
+	err    error
+}
+
+// patience is how many changes in vain, for each process, end a climb.
+const patience = 40
+
+func (c *climb) play(ctx context.Context, tried chan<- int) {
+	at, vain, reported := Input{}, 0, 0
+	for try := 0; try < c.tries && ctx.Err() == nil; try++ {
+		next := c.changed(at)
+		if at.IDs == nil || vain > patience*c.Size {
+			next, at.IDs, vain = c.random(), nil, 0
+		}
+		ok := c.run(&next)
+		if c.err != nil {
+			break
+		}
+		switch {
+		case !ok:
+		case at.IDs == nil || at.below(&next):
+			at, vain = next, 0
+		case !next.below(&at): // go on along the ridge
+			at = next
+			vain++
+		default:
+			vain++
+		}
+		if ok && (c.best.IDs == nil || c.best.Cost.Less(next.Cost)) {
+			c.best = next
+		}
+		if try+1-reported == 1<<8 {
+			tried <- 1 << 8
+			reported = try + 1
+		}
+		if try+1 == c.tries {
+			tried <- try + 1 - reported
+		}
+	}
+}
+
+// run runs an election and says what it costs. An input that cannot be run to its end is no worst case.
+func (c *climb) run(i *Input) (ok bool) {
+	r, err := c.Entry.Simulate(simulate.Options{
+		Instance: network.Setup{IDs: election.List(i.IDs), Unwilling: i.Unwilling, Parameters: c.Parameters},
+		Wake:     i.Wake, Seed: c.Seed,
+	})
+	switch {
+	case errors.Is(err, election.ErrTime):
+		return false
+	case err != nil:
+		c.err = err
+		return false
+	}
+	i.slope = r.Messages.Election
+	switch {
+	case c.Measure == Elections:
+		i.Cost = election.Units(r.Messages.Election)
+	case c.Measure == Total:
+		i.Cost = election.Units(r.Messages.Total)
+	case c.Measure == Elected && r.Time != nil:
+		i.Cost = r.Time.Elected
+	case c.Measure == Elected:
+		c.err = fmt.Errorf("%w %s: its runs have no clock", ErrSearch, c.Entry.Name)
+	case !c.Entry.Phased():
+		c.err = fmt.Errorf("%w %s: its messages have no phases; the most election messages, or in total, can be searched for", ErrSearch, c.Entry.Name)
+	default:
+		largest := uint64(0)
+		for p, messages := range r.ByPhase {
+			if messages > largest && (p > 0 || len(r.ByPhase) == 1) {
+				largest, i.Phase = messages, p
+			}
+		}
+		i.Cost = election.Units(largest)
+	}
+	return c.err == nil
+}
+
+// values is how many identifiers there are to choose from: where they are computed with, twice as many as processes.
+func (c *climb) values() uint64 {
+	if c.Entry.Identifiers == election.Computed {
+		return 2 * uint64(c.Size)
+	}
+	return uint64(c.Size)
+}
+
+// wakes says whether processes may wake when they like.
+func (c *climb) wakes() bool {
+	return c.Entry.Timing == election.Synchronous && c.Entry.Starts == election.AnyStart
+}
+
+// time is when a process wakes by itself, or that it never does.
+func (c *climb) time() election.Ticks {
+	if c.source.Below(3) == 0 {
+		return election.Forever
+	}
+	return election.Units(c.source.Below(uint64(c.Size) + 1))
+}
+
+// random is any input.
+func (c *climb) random() Input {
+	var i Input
+	pool := make([]uint64, c.values())
+	for v := range pool {
+		pool[v] = uint64(v) + 1
+	}
+	for p := range c.Size {
+		q := p + int(c.source.Below(uint64(len(pool)-p)))
+		pool[p], pool[q] = pool[q], pool[p]
+	}
+	i.IDs = slices.Clone(pool[:c.Size])
+	if c.wakes() {
+		i.Wake = make([]election.Ticks, c.Size)
+		for p := range i.Wake {
+			i.Wake[p] = c.time()
+		}
+		i.Wake[c.source.Below(uint64(c.Size))] = election.Ticks{} // somebody wakes
+	}
+	if c.Entry.Willingness {
+		for p := range c.Size {
+			if c.source.Below(4) == 0 {
+				i.Unwilling = append(i.Unwilling, p)
+			}
+		}
+		if len(i.Unwilling) == c.Size {
+			i.Unwilling = nil
+		}
+	}
+	return i
+}
+
+// changed is an input near another one.
+func (c *climb) changed(i Input) Input {
+	if i.IDs == nil {
+		return i
+	}
+	n := uint64(c.Size)
+	i = Input{IDs: slices.Clone(i.IDs), Wake: slices.Clone(i.Wake), Unwilling: slices.Clone(i.Unwilling)}
+	for range 1 + bits.TrailingZeros64(c.source.Uint64()|8) {
+		p, q := int(c.source.Below(n)), int(c.source.Below(n))
+		switch what := c.source.Below(6); {
+		case what == 0 && i.Wake != nil:
+			at := c.time()
+			if i.Wake[p] = at; !slices.ContainsFunc(i.Wake, func(t election.Ticks) bool { return t != election.Forever }) {
+				i.Wake[p] = election.Ticks{}
+			}
+		case what == 1 && c.Entry.Willingness:
+			if at := slices.Index(i.Unwilling, p); at >= 0 {
+				i.Unwilling = slices.Delete(i.Unwilling, at, at+1)
+			} else if len(i.Unwilling) < c.Size-1 {
+				i.Unwilling = append(i.Unwilling, p)
+			}
+		case what == 2 && c.Entry.Identifiers == election.Computed:
+			if v := c.source.Below(c.values()) + 1; !slices.Contains(i.IDs, v) {
+				i.IDs[p] = v
+			}
+		default:
+			i.IDs[p], i.IDs[q] = i.IDs[q], i.IDs[p]
+		}
+	}
+	slices.Sort(i.Unwilling)
+	return i
+}
