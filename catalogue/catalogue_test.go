@@ -202,7 +202,7 @@ func TestOrderOnLinksIsNeededExactlyWhereDeclared(t *testing.T) {
 }
 
 func TestAFamilyHasOneFormForEachNetworkAndItsFirstNameMeansThemAll(t *testing.T) {
-	topologies := []election.Topology{election.Ring, election.Complete, election.Tree, election.Strangers}
+	topologies := []election.Topology{election.Ring, election.Complete, election.Tree, election.UnknownNeighbours}
 	families := 0
 	for i := range catalogue.All {
 		e := &catalogue.All[i]

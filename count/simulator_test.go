@@ -41,7 +41,7 @@ func simulate[S, M any](t rapid.TB, a *election.Algorithm[S, M], i network.Setup
 				o.byPhase[phase]++
 			}
 		}
-		for _, e := range c.Rare() {
+		for _, e := range c.Effects() {
 			decided++
 			o.decided = now
 			if e.Op == election.Lead {

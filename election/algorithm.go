@@ -51,29 +51,29 @@ const (
 type Algorithm[S, M any] struct {
 	Declaration
 
-	New     func(Local) S
-	Start   func(*S, *Out[M])                // spontaneous; at most once a life, perhaps after messages
-	Receive func(*S, Port, Kind, M, *Out[M]) // also before Start
-	Timeout func(*S, Timer, *Out[M])
-	Recover func(*S, *Out[M])       // takes the place of Start after a crash
-	Suspect func(*S, Port, *Out[M]) // the process behind the port seems to have crashed
-	Trust   func(*S, Port, *Out[M]) // that suspicion was wrong: it lives, and never crashed
-	Command func(*S, Command, *Out[M])
-	Kept    func(*S) any      // a pointer to the part of the state that survives a crash
-	Stands  func(*S) bool     // whether it may become leader; nil: if it is willing
-	Phase   func(Kind, M) int // the phase that a message belongs to, for statistics only
+	New      func(Local) S
+	Start    func(*S, *Out[M])                // spontaneous; at most once a life, perhaps after messages
+	Receive  func(*S, Port, Kind, M, *Out[M]) // also before Start
+	Timeout  func(*S, Timer, *Out[M])
+	Recover  func(*S, *Out[M])       // takes the place of Start after a crash
+	Suspect  func(*S, Port, *Out[M]) // the process behind the port seems to have crashed
+	Trust    func(*S, Port, *Out[M]) // that suspicion was wrong: it lives, and never crashed
+	Command  func(*S, Command, *Out[M])
+	Durable  func(*S) any      // a pointer to the part of the state that survives a crash
+	Eligible func(*S) bool     // whether it may become leader; nil: if it is willing
+	Phase    func(Kind, M) int // the phase that a message belongs to, for statistics only
 }
 
 // Functions says which of the optional functions an algorithm has.
 type Functions struct {
-	Timeout, Recover, Suspect, Trust, Command, Kept, Stands, Phase bool
+	Timeout, Recover, Suspect, Trust, Command, Durable, Eligible, Phase bool
 }
 
 // Functions says which of the optional functions it has. For engines.
 func (a *Algorithm[S, M]) Functions() Functions {
 	return Functions{
 		Timeout: a.Timeout != nil, Recover: a.Recover != nil, Suspect: a.Suspect != nil, Trust: a.Trust != nil,
-		Command: a.Command != nil, Kept: a.Kept != nil, Stands: a.Stands != nil, Phase: a.Phase != nil,
+		Command: a.Command != nil, Durable: a.Durable != nil, Eligible: a.Eligible != nil, Phase: a.Phase != nil,
 	}
 }
 

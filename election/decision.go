@@ -39,7 +39,7 @@ func (d *Decision) Apply(task Task, e Effect, self ID) error {
 		*d = Decision{e.Term, self, Leader}
 	case Follow:
 		*d = Decision{e.Term, e.ID, Follower}
-	case Doubt:
+	case NoLeader:
 		*d = Decision{Term: d.Term}
 	default:
 		return nil

@@ -14,7 +14,7 @@ func TestADecisionThatTheTaskAllowsIsMade(t *testing.T) {
 	follow := func(id election.ID, term election.Term) election.Effect {
 		return election.Effect{Op: election.Follow, ID: id, Term: term}
 	}
-	doubt := election.Effect{Op: election.Doubt}
+	doubt := election.Effect{Op: election.NoLeader}
 	leader := func(term election.Term) decision { return decision{term, self, election.Leader} }
 	follower := func(id election.ID, term election.Term) decision { return decision{term, id, election.Follower} }
 	undecided := func(term election.Term) decision { return decision{Term: term} }

@@ -55,19 +55,19 @@ type Declaration struct {
 	Delay      *Number       // of Parameters: the longest time that a message may take, in whole units; nil: one unit
 	Bounds     []Bound
 
-	// Revise turns Starts, Counts, Decides, Winner, Survives and Bounds, which are above as the default parameters
+	// Adjust turns Starts, Counts, Decides, Winner, Survives and Bounds, which are above as the default parameters
 	// have them, into what is claimed with these; Bounds are replaced as a whole. Nil: the parameters change no claim.
-	Revise func(*Declaration, Parameters)
+	Adjust func(*Declaration, Parameters)
 }
 
 // With is the declaration as it is with these parameters.
 func (d *Declaration) With(p Parameters) *Declaration {
-	if d.Revise == nil {
+	if d.Adjust == nil {
 		return d
 	}
 	revised := *d
-	revised.Revise = nil
-	d.Revise(&revised, p)
+	revised.Adjust = nil
+	d.Adjust(&revised, p)
 	return &revised
 }
 
@@ -169,7 +169,7 @@ func (d Decides) String() string { return [...]string{"every process", "the lead
 // Winner says which process the leader is.
 type Winner uint8
 
-// The winners, among the processes that are alive and willing, or [Algorithm.Stands] says.
+// The winners, among the processes that are alive and willing, or [Algorithm.Eligible] says.
 const (
 	Unspecified Winner = iota
 	Largest
@@ -298,7 +298,7 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	must((len(a.Timers) > 0) == has.Timeout, "Timers are declared if and only if Timeout is set")
 	must(len(a.Timers) == 0 || a.Timing != Asynchronous, "timers mean nothing when Timing is Asynchronous")
 	must(a.Survives&Recovery == 0 || has.Recover, "Recovery is declared and Recover is not set")
-	must(!has.Kept || has.Recover, "Kept needs Recover")
+	must(!has.Durable || has.Recover, "Durable needs Recover")
 	must(!has.Trust || has.Suspect, "Trust needs Suspect")
 	must(!a.OneWay || a.Topology == Ring, "OneWay means something on a Ring only")
 	must(!a.Unoriented || a.Topology == Ring && !a.OneWay, "Unoriented means something on a Ring of two ways only")

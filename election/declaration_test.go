@@ -27,7 +27,7 @@ func valid() election.Algorithm[int, int] {
 		Recover: func(*int, *election.Out[int]) {},
 		Suspect: func(*int, election.Port, *election.Out[int]) {},
 		Trust:   func(*int, election.Port, *election.Out[int]) {},
-		Kept:    func(s *int) any { return s },
+		Durable: func(s *int) any { return s },
 	}
 }
 
@@ -61,8 +61,8 @@ func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
 		{func(a algorithm) { a.Timeout = nil }, []string{"Timers are declared if and only if Timeout is set"}},
 		{func(a algorithm) { a.Timing = election.Asynchronous }, []string{"timers mean nothing when Timing is Asynchronous"}},
 		{func(a algorithm) { a.Survives = election.Crash }, nil}, // it says what the recovered do, and claims nothing
-		{func(a algorithm) { a.Recover, a.Kept = nil, nil }, []string{"Recovery is declared and Recover is not set"}},
-		{func(a algorithm) { a.Recover, a.Survives = nil, election.Crash }, []string{"Kept needs Recover"}},
+		{func(a algorithm) { a.Recover, a.Durable = nil, nil }, []string{"Recovery is declared and Recover is not set"}},
+		{func(a algorithm) { a.Recover, a.Survives = nil, election.Crash }, []string{"Durable needs Recover"}},
 		{func(a algorithm) { a.Suspect = nil }, []string{"Trust needs Suspect"}},
 		{func(a algorithm) { a.Topology, a.OneWay = election.Tree, true }, []string{"OneWay means something on a Ring only"}},
 		{func(a algorithm) { a.OneWay = true }, nil},

@@ -15,12 +15,12 @@
 //     know, and nothing else: see [Local].
 //  2. Steps of one process come one after the other. A crash falls between steps, or amid the effects of
 //     one (3): when what is kept is durable, and some of the messages have left.
-//  3. The effects of a step happen after it has returned, in this order: what Kept points to is durable;
+//  3. The effects of a step happen after it has returned, in this order: what Durable points to is durable;
 //     messages leave, in order on each port; timers change; decisions are seen.
 //  4. A message that is sent arrives once, at a process that lives, unless the run has faults that say
 //     otherwise. Messages on one link keep their order if FIFO is declared; if not, they may overtake.
 //  5. Start comes at most once a life, at any time, even after messages; after a crash Recover comes
-//     instead, on a state that New has made and into which what Kept points to has been copied.
+//     instead, on a state that New has made and into which what Durable points to has been copied.
 //  6. A timer expires once, not before its time, and never after it was stopped or started again, even
 //     if its expiry was waiting already. A crash stops all timers.
 //  7. Suspect(port) comes after every message that will arrive on that port from the life that is
@@ -50,7 +50,7 @@
 //  6. Decide as declared. Once: a single Lead or Follow, with term 0. Service: again and again, in terms
 //     that never go down; different leaders have different terms, or all terms are 0. [Groups]: no leader
 //     leads twice in one term.
-//  7. Keep what must survive a crash in what Kept points to, and nothing that a crash must forget.
+//  7. Keep what must survive a crash in what Durable points to, and nothing that a crash must forget.
 //  8. Work by port, not by neighbour: on a ring of one, both ports lead home; on a ring of two, both
 //     lead to the other process.
 //  9. Never change a field of S with the tag `election:"constant"` after New. Such a field holds what is fixed at

@@ -64,7 +64,7 @@ func Example() {
 			Algorithm.Receive(&g, 1, m.Kind(), m.M, c.Out())
 		}
 	}
-	fmt.Println("leads:", c.Rare()[0].Op == election.Lead)
+	fmt.Println("leads:", c.Effects()[0].Op == election.Lead)
 	// Output:
 	// sent 1
 	// leads: true

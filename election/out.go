@@ -1,6 +1,6 @@
 package election
 
-// Out takes the effects of one step. They happen together, after the step has returned: what Kept
+// Out takes the effects of one step. They happen together, after the step has returned: what Durable
 // points to is durable, then messages leave, in order on each port, then timers change, then
 // decisions are seen.
 type Out[M any] struct {
@@ -67,8 +67,8 @@ func (o *Out[M]) Follow(leader ID, term Term) {
 	e.ID, e.Term = leader, term
 }
 
-// Doubt takes a decision back: this process does not know who leads now.
-func (o *Out[M]) Doubt() { o.add(Doubt) }
+// NoLeader takes a decision back: this process does not know who leads now.
+func (o *Out[M]) NoLeader() { o.add(NoLeader) }
 
 // add adds an effect, to be filled in where it lies: made elsewhere and copied, it would cost more than
 // all else that a process does when it learns who leads.
@@ -95,7 +95,7 @@ const (
 	StopTimer           // Timer is stopped
 	Lead                // the process leads in Term; with Deadline, for Ticks
 	Follow              // the process follows ID in Term
-	Doubt               // the process knows no leader
+	NoLeader            // the process knows no leader
 )
 
 // Effect is what a step does besides sending.
@@ -127,8 +127,8 @@ func (c *Collector[M]) Choices(choose func(n uint32) uint32) { c.out.choose = ch
 // Sent is what was sent since the last Reset, in order; valid until the next step.
 func (c *Collector[M]) Sent() []Sent[M] { return c.out.sent }
 
-// Rare is every other effect since the last Reset, in order; valid until the next step.
-func (c *Collector[M]) Rare() []Effect { return c.out.rare }
+// Effects is every other effect since the last Reset, in order; valid until the next step.
+func (c *Collector[M]) Effects() []Effect { return c.out.rare }
 
 // Swap takes what was sent and collects into a spare buffer from now on.
 func (c *Collector[M]) Swap(spare []Sent[M]) (sent []Sent[M]) {
@@ -136,8 +136,8 @@ func (c *Collector[M]) Swap(spare []Sent[M]) (sent []Sent[M]) {
 	return sent
 }
 
-// ResetRare forgets the effects that are not messages.
-func (c *Collector[M]) ResetRare() { c.out.rare = c.out.rare[:0] }
+// ResetEffects forgets the effects that are not messages.
+func (c *Collector[M]) ResetEffects() { c.out.rare = c.out.rare[:0] }
 
 // Reset forgets all effects.
 func (c *Collector[M]) Reset() { c.out.sent, c.out.rare = c.out.sent[:0], c.out.rare[:0] }

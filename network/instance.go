@@ -22,7 +22,7 @@ type Setup struct {
 	IDs        election.Arrangement // clockwise on a ring; see [On]; on an anonymous network only Len counts
 	Flipped    []bool               // rings: whose ports are exchanged; nil is an oriented ring
 	Edges      [][2]int             // trees: between positions
-	Ports      [][]int              // strangers: by position and port, whom it leads to; see [NewStrangers]
+	Ports      [][]int              // strangers: by position and port, whom it leads to; see [NewUnknownNeighbours]
 	Unwilling  []int                // positions that do not want to lead; on a complete graph counted by identifier
 	Votes      []uint64             // whom the process with identifier IDs.At(i) votes for; nil: each for itself
 	Duplicates bool                 // allow identifiers that repeat against the declaration, to see what they do
@@ -104,14 +104,14 @@ func link(d *election.Declaration, i Setup) (w *Network, err error) {
 		w, err = NewComplete(n)
 	case election.Tree:
 		w, err = newTree(n, i.Edges, i.IDs.At)
-	case election.Strangers:
-		w, err = NewStrangers(n, i.Ports)
+	case election.UnknownNeighbours:
+		w, err = NewUnknownNeighbours(n, i.Ports)
 	}
 	switch {
 	case err != nil:
 	case i.Edges != nil && d.Topology != election.Tree:
 		err = fmt.Errorf("it runs on a %s, so edges mean nothing", d.Topology)
-	case i.Ports != nil && d.Topology != election.Strangers:
+	case i.Ports != nil && d.Topology != election.UnknownNeighbours:
 		err = fmt.Errorf("it runs on a %s, so orders of ports mean nothing", d.Topology)
 	case i.Flipped != nil && d.Topology != election.Ring:
 		err = fmt.Errorf("it runs on a %s, so exchanged ports mean nothing", d.Topology)

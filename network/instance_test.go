@@ -25,7 +25,7 @@ var (
 
 	onRing     = election.Declaration{Name: "ring", Topology: election.Ring, KnowsSize: true, Parameters: []election.Parameter{&delay}}
 	onComplete = election.Declaration{Name: "complete", Topology: election.Complete, Willingness: true}
-	strangers  = election.Declaration{Name: "strangers", Topology: election.Strangers, KnowsSize: true}
+	strangers  = election.Declaration{Name: "strangers", Topology: election.UnknownNeighbours, KnowsSize: true}
 	onTree     = election.Declaration{Name: "tree", Topology: election.Tree, Willingness: true}
 	computing  = election.Declaration{Name: "computing", Topology: election.Ring, Identifiers: election.Computed}
 	nameless   = election.Declaration{Name: "nameless", Topology: election.Ring, Identifiers: election.Anonymous, KnowsSize: true}

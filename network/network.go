@@ -28,10 +28,10 @@ type peer struct {
 
 // The limits of a network.
 const (
-	MaxRing      = 1 << 27
-	MaxComplete  = 1 << 14
-	MaxTree      = 1 << 27
-	MaxStrangers = 1 << 14
+	MaxRing              = 1 << 27
+	MaxComplete          = 1 << 14
+	MaxTree              = 1 << 27
+	MaxUnknownNeighbours = 1 << 14
 
 	maxDegree = math.MaxUint16 + 1 // as many as there are values of Port
 )
@@ -41,7 +41,7 @@ var ErrNetwork = errors.New("no such network")
 
 // Check says whether there can be a network of that shape with n processes; the error is an [ErrNetwork].
 func Check(t election.Topology, n int) error {
-	most := [...]int{MaxRing, MaxComplete, MaxTree, MaxStrangers}[t]
+	most := [...]int{MaxRing, MaxComplete, MaxTree, MaxUnknownNeighbours}[t]
 	if n < 1 || n > most {
 		return fmt.Errorf("%w: a %s has 1 to %d processes, not %d", ErrNetwork, t, most, n)
 	}
@@ -128,13 +128,13 @@ func newTree(n int, edges [][2]int, name func(position int) uint64) (*Network, e
 	return w, nil
 }
 
-// NewStrangers is a complete graph of n processes that do not know who is behind a port. election.Port k of the
+// NewUnknownNeighbours is a complete graph of n processes that do not know who is behind a port. Port k of the
 // process at position p leads to position p+1+ports[p][k] modulo n; without ports, to p+1+k.
-func NewStrangers(n int, ports [][]int) (*Network, error) {
-	if err := Check(election.Strangers, n); err != nil {
+func NewUnknownNeighbours(n int, ports [][]int) (*Network, error) {
+	if err := Check(election.UnknownNeighbours, n); err != nil {
 		return nil, err
 	}
-	w := &Network{Topology: election.Strangers, n: n}
+	w := &Network{Topology: election.UnknownNeighbours, n: n}
 	if ports == nil {
 		return w, nil
 	}
@@ -176,7 +176,7 @@ func (w *Network) Links() int {
 		return 2 * w.n
 	case election.Complete:
 		return w.n * w.n
-	case election.Strangers:
+	case election.UnknownNeighbours:
 		return w.n * (w.n - 1)
 	}
 	return len(w.peers)
@@ -189,7 +189,7 @@ func (w *Network) Degree(p int) int {
 		return 2
 	case election.Complete:
 		return w.n
-	case election.Strangers:
+	case election.UnknownNeighbours:
 		return w.n - 1
 	}
 	return int(w.first[p+1] - w.first[p])
@@ -202,7 +202,7 @@ func (w *Network) First(p int) uint32 {
 		return uint32(2 * p)
 	case election.Complete:
 		return uint32(w.n * p)
-	case election.Strangers:
+	case election.UnknownNeighbours:
 		return uint32((w.n - 1) * p)
 	}
 	return w.first[p]
@@ -237,7 +237,7 @@ func (w *Network) End(link uint32) (process int, port election.Port) {
 	case election.Complete:
 		n := uint32(w.n)
 		return int(link % n), election.Port(link / n)
-	case election.Strangers:
+	case election.UnknownNeighbours:
 		if w.peers == nil {
 			ports := w.n - 1
 			from, distance := int(link)/ports, int(link)%ports
@@ -258,7 +258,7 @@ func (w *Network) Owner(link uint32) int {
 		return int(link / 2)
 	case election.Complete:
 		return int(link) / w.n
-	case election.Strangers:
+	case election.UnknownNeighbours:
 		return int(link) / (w.n - 1)
 	}
 	// The last process whose first link is not after this one, and that has any.

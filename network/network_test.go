@@ -115,7 +115,7 @@ func TestAmongStrangersEachPortLeadsToAnotherProcess(t *testing.T) {
 		if clockwise && rapid.Bool().Draw(t, "by default") {
 			given = nil
 		}
-		w, err := network.NewStrangers(n, given)
+		w, err := network.NewUnknownNeighbours(n, given)
 		wellConnected(t, must(t, w, err))
 		for p := range n {
 			if w.Degree(p) != n-1 {
@@ -215,22 +215,28 @@ func TestWhatIsNoNetworkIsRefusedAndToldWhy(t *testing.T) {
 		{func() (*network.Network, error) { return network.NewComplete(0) }, "a complete graph has 1 to 16384 processes, not 0"},
 		{func() (*network.Network, error) { return network.NewComplete(1<<14 + 1) }, "a complete graph has 1 to 16384 processes, not 16385"},
 		{func() (*network.Network, error) { return network.NewComplete(1 << 14) }, ""},
-		{func() (*network.Network, error) { return network.NewStrangers(0, nil) }, "a complete graph of strangers has 1 to 16384 processes, not 0"},
-		{func() (*network.Network, error) { return network.NewStrangers(1<<14+1, nil) }, "a complete graph of strangers has 1 to 16384 processes, not 16385"},
-		{func() (*network.Network, error) { return network.NewStrangers(1<<14, nil) }, ""},
-		{func() (*network.Network, error) { return network.NewStrangers(2, [][]int{{0}}) }, "1 orders of ports for 2 processes"},
-		{func() (*network.Network, error) { return network.NewStrangers(2, [][]int{{0}, {}}) }, "position 1 has 1 ports, not 0"},
-		{func() (*network.Network, error) { return network.NewStrangers(1, [][]int{{0}}) }, "position 0 has 0 ports, not 1"},
+		{func() (*network.Network, error) { return network.NewUnknownNeighbours(0, nil) }, "a complete graph of strangers has 1 to 16384 processes, not 0"},
+		{func() (*network.Network, error) { return network.NewUnknownNeighbours(1<<14+1, nil) }, "a complete graph of strangers has 1 to 16384 processes, not 16385"},
+		{func() (*network.Network, error) { return network.NewUnknownNeighbours(1<<14, nil) }, ""},
+		{func() (*network.Network, error) { return network.NewUnknownNeighbours(2, [][]int{{0}}) }, "1 orders of ports for 2 processes"},
+		{func() (*network.Network, error) { return network.NewUnknownNeighbours(2, [][]int{{0}, {}}) }, "position 1 has 1 ports, not 0"},
+		{func() (*network.Network, error) { return network.NewUnknownNeighbours(1, [][]int{{0}}) }, "position 0 has 0 ports, not 1"},
 		{
-			func() (*network.Network, error) { return network.NewStrangers(3, [][]int{{0, 1}, {1, 1}, {1, 0}}) },
+			func() (*network.Network, error) {
+				return network.NewUnknownNeighbours(3, [][]int{{0, 1}, {1, 1}, {1, 0}})
+			},
 			"the order of the ports of position 1 has each of 0 to 1 once, and not 1 as its entry 1",
 		},
 		{
-			func() (*network.Network, error) { return network.NewStrangers(3, [][]int{{0, 1}, {1, 0}, {-1, 0}}) },
+			func() (*network.Network, error) {
+				return network.NewUnknownNeighbours(3, [][]int{{0, 1}, {1, 0}, {-1, 0}})
+			},
 			"the order of the ports of position 2 has each of 0 to 1 once, and not -1 as its entry 0",
 		},
 		{
-			func() (*network.Network, error) { return network.NewStrangers(3, [][]int{{0, 2}, {1, 0}, {1, 0}}) },
+			func() (*network.Network, error) {
+				return network.NewUnknownNeighbours(3, [][]int{{0, 2}, {1, 0}, {1, 0}})
+			},
 			"the order of the ports of position 0 has each of 0 to 1 once, and not 2 as its entry 1",
 		},
 		{func() (*network.Network, error) { return network.NewTree(-1, nil) }, "a tree has 1 to 134217728 processes, not -1"},
@@ -272,7 +278,7 @@ func TestWhatIsNoNetworkIsRefusedAndToldWhy(t *testing.T) {
 }
 
 func TestTopologiesHaveNames(t *testing.T) {
-	names := []string{election.Ring.String(), election.Complete.String(), election.Tree.String(), election.Strangers.String()}
+	names := []string{election.Ring.String(), election.Complete.String(), election.Tree.String(), election.UnknownNeighbours.String()}
 	if got := strings.Join(names, ", "); got != "ring, complete graph, tree, complete graph of strangers" {
 		t.Error(got)
 	}

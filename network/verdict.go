@@ -26,7 +26,7 @@ func (v *Verdict) Leader() (position int, ok bool) {
 	return v.Leaders[0], true
 }
 
-// Judge compares decisions, by position, with the task. Dead says who is dead in the end; nil: nobody. Stands says
+// Judge compares decisions, by position, with the task. Dead says who is dead in the end; nil: nobody. Eligible says
 // who may lead; nil: whoever is willing.
 func (p *Instance) Judge(decisions []election.Decision, dead []bool, stands func(position int) bool) (v Verdict) {
 	d := p.d

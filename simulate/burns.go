@@ -303,7 +303,7 @@ func (b *burns) react(c *open, i int, e process.Event, what trace.Step) {
 		c.queues[link] = append(c.queues[link], underway{letter{s.Link, s.Message}, b.number(k)})
 		b.count(s)
 	}
-	for _, e := range b.step.Rare {
+	for _, e := range b.step.Other {
 		b.decide(p, e)
 	}
 }

@@ -376,7 +376,7 @@ func (c *clocked) effects(p int) {
 		c.crash(p, text)
 		return
 	}
-	for _, e := range c.step.Rare {
+	for _, e := range c.step.Other {
 		switch e.Op {
 		case election.SetTimer:
 			t := int(e.Timer)

@@ -16,7 +16,7 @@ import (
 type Faults struct {
 	Dead       []int // they never run; what is sent to them is counted and lost; failure detectors say so at the start
 	Crashes    []Crash
-	Recoveries []Fault // with what Kept points to; without a Recover of the algorithm, as a new one that starts
+	Recoveries []Fault // with what Durable points to; without a Recover of the algorithm, as a new one that starts
 	Cuts       []Cut
 	Slow       []Slow
 	Suspicions []Suspicion

@@ -52,7 +52,7 @@ var chatter = election.Algorithm[speaker, word]{
 	Recover: func(s *speaker, out *election.Out[word]) { speak(s, out) },
 	Suspect: func(*speaker, election.Port, *election.Out[word]) {},
 	Trust:   func(*speaker, election.Port, *election.Out[word]) {},
-	Kept:    func(s *speaker) any { return &s.Spoken },
+	Durable: func(s *speaker) any { return &s.Spoken },
 }
 
 func init() { speak = chatter.Start }
@@ -252,7 +252,7 @@ func TestACrashAmidAStepKeepsWhatItHasToKeep(t *testing.T) {
 	r := suffer(t, 3, 1, "crash 3 at 5 after 0 sends", "recover 3 at 30")
 	same(t, "after its third word", steps(r, 1, gets)[4:], "31 receive 3: 3")
 	forgetful := chatter
-	forgetful.Kept = func(s *speaker) any { return &s.Members }
+	forgetful.Durable = func(s *speaker) any { return &s.Members }
 	o := simulate.Options{Instance: numbered(3), Delay: 1, Record: true, Faults: faults(t, 3, "crash 3 at 5 after 0 sends", "recover 3 at 30")}
 	mutant := run(t, forgetful, o)
 	if slices.Equal(steps(mutant, 1, gets), steps(r, 1, gets)) {

@@ -219,7 +219,7 @@ func goroutines[S, M any](a *election.Algorithm[S, M], p *network.Instance, deci
 					to, port := p.Network.End(s.On())
 					inbox[to] <- handLetter[M]{m: s.M, port: port, kind: s.Kind()}
 				}
-				for range c.Rare() {
+				for range c.Effects() {
 					decided.Done()
 				}
 				c.Reset()

@@ -68,7 +68,7 @@ func (r *run) note(p int, step trace.Step) {
 			Message: len(r.record.sent), To: to, Port: int(s.On() - r.net.First(p)), Kind: kind, Text: text, Copies: copies,
 		})
 	}
-	for _, e := range r.step.Rare {
+	for _, e := range r.step.Other {
 		if r.unsent == 0 {
 			step.Add(e, r.d.Timers, r.p, p)
 		}

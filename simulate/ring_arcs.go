@@ -211,7 +211,7 @@ func (a *arc[S, M]) sweep(first bool) {
 		} else {
 			a.untimed(p, in)
 		}
-		if len(collect.Rare()) > 0 {
+		if len(collect.Effects()) > 0 {
 			a.decided(p)
 		}
 		if starts && a.run.o.AnyTime {
@@ -236,7 +236,7 @@ func (a *arc[S, M]) sweep(first bool) {
 func (a *arc[S, M]) begins(p int) {
 	a.typed.collect.At(stamp(1))
 	a.typed.a.Start(&a.typed.states[p], a.typed.collect.Out())
-	if len(a.typed.collect.Rare()) > 0 {
+	if len(a.typed.collect.Effects()) > 0 {
 		a.decided(p)
 	}
 }
@@ -264,7 +264,7 @@ func (a *arc[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]
 			a.run.phase(phase(kind, message))
 		}
 		receive(&a.typed.states[p], 1, kind, message, collect.Out())
-		if len(collect.Rare()) > 0 {
+		if len(collect.Effects()) > 0 {
 			a.decided(p)
 		}
 		in = collect.Sent()
@@ -308,8 +308,8 @@ func (a *arc[S, M]) timed(p int, in []election.Sent[M]) {
 // decided makes the decisions of steps of the process at p. With a clock, an effect has in place of its
 // link when an answer would arrive, a unit after the step.
 func (a *arc[S, M]) decided(p int) {
-	for i := range a.typed.collect.Rare() {
-		e := &a.typed.collect.Rare()[i]
+	for i := range a.typed.collect.Effects() {
+		e := &a.typed.collect.Effects()[i]
 		at := stamped(e.Link) - 1
 		if a.run.follows(p, e) {
 			a.followed = max(a.followed, at)
@@ -320,7 +320,7 @@ func (a *arc[S, M]) decided(p int) {
 		}
 		a.run.decide(p, *e)
 	}
-	a.typed.collect.ResetRare()
+	a.typed.collect.ResetEffects()
 }
 
 // goesOn says, when it is time to look, whether there may be more deliveries.

@@ -102,7 +102,7 @@ func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
 		collect.At(2 * to)
 		receive(state, port, m.Kind(), m.M, collect.Out())
 		l.send()
-		if len(collect.Rare()) > 0 {
+		if len(collect.Effects()) > 0 {
 			l.typed.decisions()
 		}
 		collect.Reset()

@@ -92,7 +92,7 @@ func (t *tiled[S, M]) deliver(in []election.Sent[M], low, high int) {
 		collect.At(2 * to)
 		receive(&states[to], port, m.Kind(), m.M, out)
 	}
-	if len(collect.Rare()) > 0 {
+	if len(collect.Effects()) > 0 {
 		t.typed.decisions()
 	}
 }

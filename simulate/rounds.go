@@ -195,7 +195,7 @@ func (r *rounds[S, M]) few() {
 		if r.run.has.Phase {
 			r.typed.phases(in)
 		}
-		if len(collect.Rare()) > 0 {
+		if len(collect.Effects()) > 0 {
 			r.typed.decisions()
 		}
 		deliveries += len(in)
@@ -227,7 +227,7 @@ func (r *rounds[S, M]) token(most int) (deliveries int) {
 		r.tick()
 		collect.At(2 * to)
 		receive(&states[to], election.Port(1-direction), kind, message, collect.Out())
-		if len(collect.Rare()) > 0 {
+		if len(collect.Effects()) > 0 {
 			r.typed.decisions()
 		}
 	}
@@ -291,7 +291,7 @@ func (r *rounds[S, M]) done(in []election.Sent[M]) {
 	if r.run.has.Phase {
 		r.typed.phases(in)
 	}
-	if len(r.typed.collect.Rare()) > 0 {
+	if len(r.typed.collect.Effects()) > 0 {
 		r.typed.decisions()
 	}
 	r.run.reckon(len(in))

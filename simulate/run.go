@@ -351,7 +351,7 @@ func (r *run) check(p int) {
 			r.broke(p, fmt.Sprintf("sends kind %d of %d", s.Kind(), len(r.d.Kinds)))
 		}
 	}
-	for _, e := range r.step.Rare {
+	for _, e := range r.step.Other {
 		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
 			r.broke(p, fmt.Sprintf("uses timer %d of %d", e.Timer, len(r.d.Timers)))
 		}
@@ -503,7 +503,7 @@ func (r *run) finish() *Result {
 			r.result.Decisions[p] = election.Decision{}
 		}
 	}
-	stands := func(p int) bool { return r.ps.Stands(r.slot(p), p) }
+	stands := func(p int) bool { return r.ps.Eligible(r.slot(p), p) }
 	if r.typed != nil {
 		stands = r.typed.stands
 	}

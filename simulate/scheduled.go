@@ -226,7 +226,7 @@ func (l *links) effects(p int) {
 			l.enqueue(s, i, false)
 		}
 	}
-	for _, e := range l.step.Rare {
+	for _, e := range l.step.Other {
 		l.decide(p, e)
 	}
 }

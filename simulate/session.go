@@ -447,7 +447,7 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 		parcel := parcel{letter{m.Link, m.Message}, uint32(r.number(i)), r.now}
 		change(s, &s.queues[link], append(slices.Clip(s.queues[link]), parcel))
 	}
-	for _, effect := range r.step.Rare {
+	for _, effect := range r.step.Other {
 		switch effect.Op {
 		case election.SetTimer, election.StopTimer:
 			s.alarm(p, effect)

@@ -162,7 +162,7 @@ func (w *mirror) after(p int) {
 		w.sent = binary.AppendUvarint(w.sent, uint64(m.Link&31)) // the port, and the kind
 		w.sent = w.ps.AppendMessage(w.sent, m.Message)
 	}
-	for _, e := range w.step.Rare {
+	for _, e := range w.step.Other {
 		if int(e.Timer) >= len(w.d.Timers) {
 			continue // a decision, or a mistake that the engine tells
 		}

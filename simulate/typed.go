@@ -21,10 +21,10 @@ func newTyped[S, M any](r *run, a *election.Algorithm[S, M]) *typed[S, M] {
 }
 
 func (t *typed[S, M]) stands(p int) bool {
-	if t.a.Stands == nil {
+	if t.a.Eligible == nil {
 		return t.run.p.Willing(p)
 	}
-	return t.a.Stands(&t.states[p])
+	return t.a.Eligible(&t.states[p])
 }
 
 // begin turns the collector to the process whose step comes.
@@ -61,6 +61,6 @@ func (t *typed[S, M]) phases(in []election.Sent[M]) {
 
 // decisions makes the decisions of some steps of one moment.
 func (t *typed[S, M]) decisions() {
-	t.run.decisions(t.collect.Rare())
-	t.collect.ResetRare()
+	t.run.decisions(t.collect.Effects())
+	t.collect.ResetEffects()
 }

@@ -45,7 +45,7 @@ func (s *Step) Add(e election.Effect, timers []string, p *network.Instance, posi
 			d.Leader = new(p.RealOf(e.ID))
 		}
 		s.Decided = append(s.Decided, d)
-	case election.Doubt:
+	case election.NoLeader:
 		s.Decided = append(s.Decided, Decision{Role: election.Undecided.String()})
 	}
 }

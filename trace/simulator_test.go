@@ -209,7 +209,7 @@ func (s *simulation[S, M]) send(next pending[M], r *trace.Step) {
 // other records the timers and decisions of a step.
 func (s *simulation[S, M]) other(next pending[M], r *trace.Step) {
 	p, timers := next.process, s.algorithm.Timers
-	for _, e := range s.effects.Rare() {
+	for _, e := range s.effects.Effects() {
 		at := [2]int{p, int(e.Timer)}
 		switch e.Op {
 		case election.SetTimer:
@@ -224,7 +224,7 @@ func (s *simulation[S, M]) other(next pending[M], r *trace.Step) {
 			r.Decided = append(r.Decided, trace.Decision{Role: "leader", Leader: new(s.on.Real(p)), Term: uint64(e.Term)})
 		case election.Follow:
 			r.Decided = append(r.Decided, trace.Decision{Role: "follower", Leader: new(s.on.RealOf(e.ID)), Term: uint64(e.Term)})
-		case election.Doubt:
+		case election.NoLeader:
 			r.Decided = append(r.Decided, trace.Decision{Role: "undecided", Term: uint64(e.Term)})
 		}
 	}

@@ -128,7 +128,7 @@ var (
 	ring      = election.Ring.String()
 	complete  = election.Complete.String()
 	tree      = election.Tree.String()
-	strangers = election.Strangers.String()
+	strangers = election.UnknownNeighbours.String()
 
 	classes = []string{election.Election.String(), election.Announcement.String(), election.Overhead.String()}
 	roles   = []string{election.Undecided.String(), election.Follower.String(), election.Leader.String()}

@@ -168,7 +168,7 @@ func TestOnlyAServiceMayGoRoundForEver(t *testing.T) {
 			p.Heard++
 			p.Heard %= 3
 			if p.Heard == 1 {
-				out.Doubt()
+				out.NoLeader()
 			}
 		}
 		fails(t, a, Options{Size: 1}, NeverEnds, 2+6)

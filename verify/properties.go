@@ -34,7 +34,7 @@ func (c *checker) decided(conf configuration, q int, effects []election.Effect) 
 
 // right is who ought to lead, were all alive; 0 if any may.
 func (c *checker) right(conf configuration) election.ID {
-	if c.best == 0 || !c.has.Stands {
+	if c.best == 0 || !c.has.Eligible {
 		return c.best
 	}
 	return c.network.Right(func(q int) bool { return c.stands(conf, q) })
@@ -42,7 +42,7 @@ func (c *checker) right(conf configuration) election.ID {
 
 // stands says whether a process may become leader.
 func (c *checker) stands(conf configuration, q int) bool {
-	return c.values.Stands(c.process(conf, q).State, q)
+	return c.values.Eligible(c.process(conf, q).State, q)
 }
 
 func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {

@@ -145,7 +145,7 @@ func TestFollowingTheWrongLeaderIsWrongAtOnceUnlessItIsAService(t *testing.T) {
 // Processes that do not stand now need not lead, though they may be the largest.
 func TestTheRightLeaderIsTheBestOfThoseThatStand(t *testing.T) {
 	stands := func(a *election.Algorithm[caller, call]) {
-		a.Stands = func(p *caller) bool { return p.Heard == 0 }
+		a.Eligible = func(p *caller) bool { return p.Heard == 0 }
 		a.Timeout = func(p *caller, _ election.Timer, _ calls) { p.Heard = 1 }
 	}
 	for _, task := range []election.Task{election.Once, election.Service} {
@@ -303,7 +303,7 @@ func TestALeaseEndsWithTheNextDecision(t *testing.T) {
 				case "again":
 					out.LeadUntil(out.Deadline(election.Units(3)), 1)
 				case "doubt":
-					out.Doubt()
+					out.NoLeader()
 				case "follow":
 					out.Follow(2, 2)
 				}

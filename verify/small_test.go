@@ -272,7 +272,7 @@ func leasing(silence uint64) election.Algorithm[lessee, renewal] {
 				return
 			}
 			l.Lease, l.Waits = election.Deadline{}, true
-			out.Doubt()
+			out.NoLeader()
 			out.After(0, l.Silence.Times(3)) // the other one comes first
 		},
 	}

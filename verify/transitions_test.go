@@ -441,8 +441,8 @@ func TestACrashLeavesWhatWasKept(t *testing.T) {
 	})
 	a.Task, a.Leased, a.Winner = election.Service, true, election.Unspecified
 	for kept, want := range map[bool]string{true: "ID 2, Heard 7", false: "ID 2"} {
-		if a.Kept = nil; kept {
-			a.Kept = func(p *caller) any { return &p.Heard }
+		if a.Durable = nil; kept {
+			a.Durable = func(p *caller) any { return &p.Heard }
 		}
 		w := newWalk(t, a, Options{Size: 3, Initiators: []int{1}, Crashes: 1}).then("2 starts", "2 crashes")
 		p := *w.c.process(w.here, 1)

@@ -360,7 +360,7 @@ func TestTwoLeadersOfOneTermAreFoundEvenIfOneIsGone(t *testing.T) {
 	mutant.Task, mutant.Winner = election.Service, election.Unspecified
 	mutant.Start = func(_ *lcr.Process, out *election.Out[lcr.Message]) {
 		out.Lead(1)
-		out.Doubt()
+		out.NoLeader()
 	}
 	fails(t, mutant, Options{Size: 2}, TwoInTerm, 2)
 }
@@ -401,7 +401,7 @@ func TestStepsThatPanicOrBreakTheContractAreViolations(t *testing.T) {
 		"kind":             {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(0, 2, lcr.Message{}) }, BrokeContract},
 		"timer":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.After(0, election.Units(1)) }, BrokeContract},
 		"twice":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Lead(0); out.Lead(0) }, Irrevocable},
-		"doubt":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Doubt() }, Irrevocable},
+		"doubt":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.NoLeader() }, Irrevocable},
 		"term":             {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Lead(1) }, WrongTerm},
 		"follows nobody":   {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Follow(7, 0) }, WrongLeader},
 		"says nothing":     {func(*lcr.Process, *election.Out[lcr.Message]) {}, Undecided},

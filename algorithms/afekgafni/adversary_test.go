@@ -29,7 +29,7 @@ func (v *adversary) took() {
 		}
 		v.flying = append(v.flying, s)
 	}
-	for _, e := range v.collect.Rare() {
+	for _, e := range v.collect.Effects() {
 		if e.Op == election.Lead {
 			v.leaders++
 		} else {
@@ -90,7 +90,7 @@ func weakOnes(t *testing.T, a algorithm, prey, weak int) int {
 			}
 		}
 	}
-	net, err := network.NewStrangers(n, ports)
+	net, err := network.NewUnknownNeighbours(n, ports)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ var Algorithm = election.Algorithm[Process, Claim]{
 		Source: "Afek, Gafni, SIAM J. Comput. 20(2) 1991, algorithm B",
 		About: "A candidate captures the processes behind its ports, one after the other. Who has captured more wins, and " +
 			"a process that is captured already changes hands only when its owner has yielded.",
-		Topology:  election.Strangers,
+		Topology:  election.UnknownNeighbours,
 		KnowsSize: true, // through the number of ports
 		Kinds: []election.MessageKind{
 			{Name: "CAPTURE", Class: election.Election},

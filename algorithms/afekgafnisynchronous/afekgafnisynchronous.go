@@ -58,7 +58,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Source: "Afek, Gafni, SIAM J. Comput. 20(2) 1991, modelled on the synchronous algorithm",
 		About: "In phase i a candidate asks 2^i more processes. Each accepts the largest identifier that it has heard of, its own " +
 			"among them; a candidate goes on if it has accepted nobody and all that it asked have accepted it.",
-		Topology:  election.Strangers,
+		Topology:  election.UnknownNeighbours,
 		Timing:    election.Synchronous,
 		KnowsSize: true, // through the number of ports
 		Starts:    election.Together,

@@ -253,7 +253,7 @@ func TestAMessageOfTheDeadIsBelieved(t *testing.T) {
 	p.hears(bully.Coordinator, 3)
 	p.suspects(3)
 	expect(t, "a late victory", p.hears(bully.Coordinator, 3), nil, election.StopTimer, election.StopTimer, election.Follow)
-	expect(t, "its successor", p.hears(bully.Coordinator, 2), []sent{{bully.Election, 2}, {bully.Election, 3}}, election.Doubt, election.SetTimer)
+	expect(t, "its successor", p.hears(bully.Coordinator, 2), []sent{{bully.Election, 2}, {bully.Election, 3}}, election.NoLeader, election.SetTimer)
 	p = newProcess(1, 3, nil)
 	p.suspects(3)
 	p.hears(bully.Coordinator, 2)

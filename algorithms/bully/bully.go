@@ -154,7 +154,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return n - 1 },
 			},
 		},
-		Revise: func(d *election.Declaration, p election.Parameters) {
+		Adjust: func(d *election.Declaration, p election.Parameters) {
 			if bullying.Is(p, "no") {
 				d.Survives = election.Crash
 			}
@@ -213,7 +213,7 @@ func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 func (p *Process) doubt(reason bool, out *election.Out[Message]) {
 	if reason && p.Coordinator != 0 {
 		p.Coordinator = 0
-		out.Doubt()
+		out.NoLeader()
 	}
 }
 

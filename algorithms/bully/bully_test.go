@@ -53,7 +53,7 @@ func (p *process) step(do func(out *election.Out[bully.Message])) did {
 	for _, m := range p.c.Sent() {
 		d.sent = append(d.sent, sent{m.Kind(), election.From(election.Port(m.On()))})
 	}
-	for _, e := range p.c.Rare() {
+	for _, e := range p.c.Effects() {
 		d.rare = append(d.rare, e.Op)
 	}
 	return d
@@ -95,7 +95,7 @@ func TestRule1TheHighestAnnouncesItselfAndOthersAsk(t *testing.T) {
 	lowest.hears(bully.Coordinator, 3)
 	expect(t, "another than the coordinator is suspected", lowest.suspects(2), nil)
 	expect(t, "the coordinator is suspected", lowest.suspects(3),
-		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.Doubt, election.SetTimer)
+		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.NoLeader, election.SetTimer)
 }
 
 func TestRule2WhoHearsNoAnswerWins(t *testing.T) {
@@ -150,7 +150,7 @@ func TestLowerCoordinatorIsBullied(t *testing.T) {
 	p = newProcess(1, 3, nil)
 	p.hears(bully.Coordinator, 3)
 	expect(t, "one lower than the coordinator claims victory", p.hears(bully.Coordinator, 2),
-		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.Doubt, election.SetTimer)
+		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.NoLeader, election.SetTimer)
 }
 
 func TestTrustedAgainHearsOfTheCoordinator(t *testing.T) {
@@ -168,12 +168,12 @@ func TestKnownDeadAreNotAskedUntilTheyAreHeardOf(t *testing.T) {
 	expect(t, "4 is dead", p.step(p.Start), []sent{{bully.Election, 3}}, election.SetTimer)
 	p.hears(bully.Coordinator, 3)
 	expect(t, "3 is dead, too", p.suspects(3),
-		[]sent{{bully.Coordinator, 1}, {bully.Coordinator, 3}, {bully.Coordinator, 4}}, election.Doubt, election.Lead)
+		[]sent{{bully.Coordinator, 1}, {bully.Coordinator, 3}, {bully.Coordinator, 4}}, election.NoLeader, election.Lead)
 	expect(t, "4 was not dead", p.trusts(4), []sent{{bully.Election, 4}}, election.SetTimer)
 	p.hears(bully.Coordinator, 4)
 	p.hears(bully.Coordinator, 3)
 	p.hears(bully.Coordinator, 4)
-	expect(t, "3 is back", p.suspects(4), []sent{{bully.Election, 3}}, election.Doubt, election.SetTimer)
+	expect(t, "3 is back", p.suspects(4), []sent{{bully.Election, 3}}, election.NoLeader, election.SetTimer)
 	p.Process = before
 	expect(t, "nothing is known", p.step(p.Start), []sent{{bully.Election, 3}, {bully.Election, 4}}, election.SetTimer)
 }

@@ -103,7 +103,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Mean: average,
 			},
 		},
-		Revise: revise,
+		Adjust: revise,
 	},
 	New:     New,
 	Start:   (*Process).Start,

@@ -124,7 +124,7 @@ func TestReadyThatNamesNoGroupIsFound(t *testing.T) {
 
 func TestForgottenCounterIsFoundInSomeRuns(t *testing.T) {
 	mutant := invitation.Algorithm
-	mutant.Kept = nil
+	mutant.Durable = nil
 	if broken(t, mutant) == 0 {
 		t.Error("not found")
 	}

@@ -156,14 +156,14 @@ var Algorithm = election.Algorithm[Process, Group]{
 				Value: func(n uint64) uint64 { return n - 1 },
 			},
 		},
-		Revise: revise,
+		Adjust: revise,
 	},
 	New:     New,
 	Start:   (*Process).Start,
 	Receive: (*Process).Receive,
 	Timeout: (*Process).Timeout,
 	Recover: (*Process).Start,
-	Kept:    func(p *Process) any { return &p.Counter },
+	Durable: func(p *Process) any { return &p.Counter },
 }
 
 // revise says what is claimed of rule-c=no: that all merge who start together.
@@ -293,7 +293,7 @@ func (p *Process) merge(out *election.Out[Group]) {
 	}
 	p.Members = nil
 	out.After(AcceptsDue, p.delays(3, 1))
-	out.Doubt()
+	out.NoLeader()
 }
 
 // ready is rule 5.
@@ -385,5 +385,5 @@ func (p *Process) join(group Group, out *election.Out[Group]) {
 	p.Group = group
 	out.Send(election.To(group.Coordinator), Accept, group)
 	out.After(ReadyDue, p.delays(6, 3))
-	out.Doubt()
+	out.NoLeader()
 }

@@ -271,7 +271,7 @@ func finite() election.Algorithm[process, message] {
 		for _, s := range c.Sent() {
 			out.Send(election.Port(s.On()), s.Kind(), s.M)
 		}
-		for _, e := range c.Rare() {
+		for _, e := range c.Effects() {
 			switch e.Op {
 			case election.SetTimer:
 				out.After(e.Timer, e.Ticks)
@@ -281,8 +281,8 @@ func finite() election.Algorithm[process, message] {
 				out.Lead(0)
 			case election.Follow:
 				out.Follow(e.ID, 0)
-			case election.Doubt:
-				out.Doubt()
+			case election.NoLeader:
+				out.NoLeader()
 			}
 		}
 	}
@@ -312,7 +312,7 @@ func TestTheCheckerFindsTheCycleWithoutRuleC(t *testing.T) {
 
 func TestForgottenCounterIsFound(t *testing.T) {
 	mutant := invitation.Algorithm
-	mutant.Kept = nil
+	mutant.Durable = nil
 	for n := 1; n <= 3; n++ {
 		v := electiontest.Verify(t, mutant, verify.Options{Size: n, Starts: verify.AllFirst, Crashes: 1, Recoveries: 1}, nil).Violation
 		if v == nil || v.Property != verify.WrongTerm {

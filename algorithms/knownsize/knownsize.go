@@ -74,17 +74,17 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Parameters:  []election.Parameter{&starts, &knownN},
 		Sequence:    size,
 		Bounds:      exactly("n", 1),
-		Revise: func(d *election.Declaration, p election.Parameters) {
+		Adjust: func(d *election.Declaration, p election.Parameters) {
 			if starts.Is(p, "any") {
 				d.Starts, d.Counts, d.Bounds = election.AnyStart, election.CountsStartFirst, exactly("2n", 2)
 			}
 		},
 	},
-	New:     New,
-	Start:   (*Process).Start,
-	Receive: (*Process).Receive,
-	Timeout: (*Process).Timeout,
-	Stands:  func(p *Process) bool { return p.Candidate },
+	New:      New,
+	Start:    (*Process).Start,
+	Receive:  (*Process).Receive,
+	Timeout:  (*Process).Timeout,
+	Eligible: func(p *Process) bool { return p.Candidate },
 }
 
 // exactly are the bounds of an election that takes just so many messages.

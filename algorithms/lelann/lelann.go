@@ -75,7 +75,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Mean: func(n uint64) float64 { return float64(n) * float64(n) },
 			},
 		},
-		Revise: revise,
+		Adjust: revise,
 	},
 	New:     New,
 	Start:   (*Process).Start,

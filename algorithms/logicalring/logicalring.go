@@ -121,7 +121,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Parameters: []election.Parameter{&announce, &delay, &timeout},
 		Delay:      &delay,
 		Bounds:     bounds(0, "2n", "2n²"),
-		Revise: func(d *election.Declaration, p election.Parameters) {
+		Adjust: func(d *election.Declaration, p election.Parameters) {
 			if announce.Is(p, "direct") {
 				d.Bounds = bounds(1, "2n - 1", "2n² - n")
 			}
@@ -134,7 +134,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Recover: (*Process).elect,
 	Suspect: (*Process).Suspect,
 	Trust:   (*Process).Trust,
-	Kept:    func(p *Process) any { return &p.Epoch },
+	Durable: func(p *Process) any { return &p.Epoch },
 }
 
 // bounds are those of an announcement that saves so many messages.
@@ -180,7 +180,7 @@ func (p *Process) next(id election.ID) election.ID { return id%p.Members + 1 }
 func (p *Process) elect(out *election.Out[Message]) {
 	if p.Coordinator != 0 {
 		p.Coordinator = 0
-		out.Doubt()
+		out.NoLeader()
 	}
 	p.Epoch++
 	p.transmit(Election, Message{List: []election.ID{p.ID}, Epoch: p.Epoch}, p.next(p.ID), out)

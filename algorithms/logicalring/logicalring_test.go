@@ -110,8 +110,8 @@ func TestAnnouncementOfAnEarlierEpochIsNotBelieved(t *testing.T) {
 	if elects := p.hears(1, 4, 4); elects || p.Coordinator != 3 || len(p.c.Sent()) != 2 {
 		t.Errorf("an earlier one: elects %v, follows %d, sends %v; want 3, and that it is passed on", elects, p.Coordinator, p.c.Sent())
 	}
-	if elects := p.hears(1, 3, 5); elects || len(p.c.Rare()) != 1 { // a timer
-		t.Errorf("the same again: elects %v, does %v", elects, p.c.Rare())
+	if elects := p.hears(1, 3, 5); elects || len(p.c.Effects()) != 1 { // a timer
+		t.Errorf("the same again: elects %v, does %v", elects, p.c.Effects())
 	}
 	if elects := p.hears(1, 4, 5); elects || p.Coordinator != 4 {
 		t.Errorf("a greater one of that epoch: elects %v, follows %d", elects, p.Coordinator)
@@ -134,7 +134,7 @@ func TestEpochSurvivesACrash(t *testing.T) {
 		old, reborn := newOne(t, 1), newOne(t, 1)
 		old.hears(4, 3, 5)
 		if !forgets {
-			*logicalring.Algorithm.Kept(&reborn.process).(*uint32) = *logicalring.Algorithm.Kept(&old.process).(*uint32)
+			*logicalring.Algorithm.Durable(&reborn.process).(*uint32) = *logicalring.Algorithm.Durable(&old.process).(*uint32)
 		}
 		logicalring.Algorithm.Recover(&reborn.process, reborn.c.Out())
 		if reborn.hears(4, 3, 5); (reborn.Coordinator == 3) != forgets {

@@ -177,7 +177,7 @@ func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 func (p *Process) doubt(reason bool, out *election.Out[Message]) {
 	if reason && p.Coordinator != 0 {
 		p.Coordinator = 0
-		out.Doubt()
+		out.NoLeader()
 	}
 }
 

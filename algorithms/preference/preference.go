@@ -83,13 +83,13 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(uint64) uint64 { return 2 },
 			},
 		},
-		Revise: revise,
+		Adjust: revise,
 	},
 	New:     New,
 	Start:   (*Process).Start,
 	Receive: (*Process).Receive,
 	Recover: (*Process).Recover,
-	Kept:    func(p *Process) any { return &p.Cast },
+	Durable: func(p *Process) any { return &p.Cast },
 }
 
 // revise says what is claimed with count=collector.

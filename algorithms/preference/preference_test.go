@@ -137,7 +137,7 @@ func TestSeveralCrashesThatAreOverDelayTheResultAndDoNotChangeIt(t *testing.T) {
 func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
 	for _, count := range counts {
 		mutant := fickle()
-		mutant.Kept = nil
+		mutant.Durable = nil
 		o := verify.Options{Size: 3, Crashes: 1, Recoveries: 1}
 		o.Instance.Votes, o.Instance.Parameters = []uint64{3, 1, 3}, count // the first will vote for itself
 		if v := check(t, mutant, o).Violation; v == nil || v.Property != verify.TwoLeaders {

@@ -75,7 +75,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Start:   (*Process).Start,
 	Receive: (*Process).Receive,
 	Recover: (*Process).Recover,
-	Kept:    func(p *Process) any { return &p.Cast },
+	Durable: func(p *Process) any { return &p.Cast },
 }
 
 // New is a process that has a preference and has not voted.

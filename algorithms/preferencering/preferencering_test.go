@@ -124,7 +124,7 @@ func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 
 func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
 	a, o := fickle(3, 3, 1)
-	a.Kept = nil
+	a.Durable = nil
 	electiontest.Found(t, "a vote that is forgotten", a, o, verify.TwoLeaders)
 }
 

@@ -136,7 +136,7 @@ func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 
 func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
 	a, o := fickle(2, 3, 2) // the one at the end, after a crash, for 3
-	a.Kept = nil
+	a.Durable = nil
 	electiontest.Found(t, "a vote that is forgotten", a, o, verify.TwoLeaders)
 }
 

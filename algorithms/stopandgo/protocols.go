@@ -92,7 +92,7 @@ func With(d election.Declaration, rule Rule, grows string) election.Algorithm[Pr
 	d.Sequence = func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error) {
 		return rule.sequence(set, n, bits, grows)
 	}
-	d.Revise = func(d *election.Declaration, set election.Parameters) { d.Bounds = bounds(d, set) }
+	d.Adjust = func(d *election.Declaration, set election.Parameters) { d.Bounds = bounds(d, set) }
 	if set, err := d.Set(nil); err == nil { // if not, Validate says so
 		d.Bounds = bounds(&d, set)
 	}
@@ -102,7 +102,7 @@ func With(d election.Declaration, rule Rule, grows string) election.Algorithm[Pr
 		Start:       (*Process).Start,
 		Receive:     (*Process).Receive,
 		Timeout:     (*Process).Timeout,
-		Stands:      (*Process).participates,
+		Eligible:    (*Process).participates,
 		Phase:       phase,
 	}
 }

@@ -77,7 +77,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return n },
 			},
 		},
-		Revise: func(d *election.Declaration, p election.Parameters) {
+		Adjust: func(d *election.Declaration, p election.Parameters) {
 			if starts.Is(p, "together") {
 				return
 			}
@@ -95,11 +95,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 			}
 		},
 	},
-	New:     New,
-	Start:   (*Process).Start,
-	Receive: (*Process).Receive,
-	Timeout: (*Process).Timeout,
-	Stands:  func(p *Process) bool { return p.Candidate },
+	New:      New,
+	Start:    (*Process).Start,
+	Receive:  (*Process).Receive,
+	Timeout:  (*Process).Timeout,
+	Eligible: func(p *Process) bool { return p.Candidate },
 }
 
 // New is a process that sleeps.

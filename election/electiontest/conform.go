@@ -121,7 +121,7 @@ func Instance(d *election.Declaration, n int, seed uint64) network.Setup {
 		for p := 1; p < n; p++ {
 			i.Edges = append(i.Edges, [2]int{int(source.Below(uint64(p))), p})
 		}
-	case d.Topology == election.Strangers:
+	case d.Topology == election.UnknownNeighbours:
 		i.Ports = portOrders(n, source)
 	case d.Unoriented:
 		i.Flipped = make([]bool, n)

@@ -104,7 +104,7 @@ var lease = func() election.Algorithm[member, request] {
 				m.end(out)
 			}
 		},
-		Kept: func(m *member) any { return &m.Promise },
+		Durable: func(m *member) any { return &m.Promise },
 	}
 }()
 
@@ -170,7 +170,7 @@ func (m *member) elect(out *election.Out[request]) {
 // end ends a tenure in good order: the role is left before others hear of it.
 func (m *member) end(out *election.Out[request]) {
 	m.Tenure = idle
-	out.Doubt()
+	out.NoLeader()
 	out.Stop(leaseTimer)
 	for j := election.ID(1); j <= m.Members; j++ {
 		if j != m.Self {
@@ -192,7 +192,7 @@ func (m *member) release(holder election.ID, term election.Term, out *election.O
 func (m *member) lapse(out *election.Out[request]) {
 	if m.Tenure == leading && out.Passed(m.deadline()) {
 		m.Tenure = idle
-		out.Doubt()
+		out.NoLeader()
 	}
 }
 
@@ -296,7 +296,7 @@ func TestBrokenLeasesAreFound(t *testing.T) {
 			}
 		}},
 		"the promise is forgotten, and nobody waits": {verify.TwoInTerm, func(a *algorithm) {
-			a.Kept = nil
+			a.Durable = nil
 			a.Recover = func(*member, *election.Out[request]) {}
 		}},
 	} {

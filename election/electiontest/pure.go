@@ -38,7 +38,7 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 		switch {
 		case !bytes.Equal(after[0], after[1]):
 			panic(fmt.Sprintf("%s %s: one step from one state led to two states", a.Name, name))
-		case !reflect.DeepEqual(effects[0].Sent(), effects[1].Sent()) || !reflect.DeepEqual(effects[0].Rare(), effects[1].Rare()):
+		case !reflect.DeepEqual(effects[0].Sent(), effects[1].Sent()) || !reflect.DeepEqual(effects[0].Effects(), effects[1].Effects()):
 			panic(fmt.Sprintf("%s %s: one step from one state had two effects", a.Name, name))
 		case !bytes.Equal(before, plans.State.Append(nil, codec.At(s), now)):
 			panic(fmt.Sprintf("%s %s: wrote to a slice that was stored before", a.Name, name))

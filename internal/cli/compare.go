@@ -192,7 +192,7 @@ func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOp
 			}
 			return failed("cannot write %s: %w", o.out, reason(err))
 		}
-		options.Kept, finished = keep.Points, len(keep.Points)
+		options.Durable, finished = keep.Points, len(keep.Points)
 	}
 	options.Finished = func(point *experiment.Point) error {
 		finished++

@@ -76,7 +76,7 @@ func (s *shape) fit(e *catalogue.Entry, i *network.Setup, seed uint64) (err erro
 	}{
 		{"edges", s.edges != "", func(e *catalogue.Entry) bool { return e.Topology == election.Tree }},
 		{"orientation", s.orientation != agreed, func(e *catalogue.Entry) bool { return e.Unoriented }},
-		{"ports", s.ports != clockwise, func(e *catalogue.Entry) bool { return e.Topology == election.Strangers }},
+		{"ports", s.ports != clockwise, func(e *catalogue.Entry) bool { return e.Topology == election.UnknownNeighbours }},
 	} {
 		if f.given && !f.fits(e) {
 			on := "a " + e.Topology.String()

@@ -28,7 +28,7 @@ type slip struct {
 var ballots = election.Algorithm[ballot, slip]{
 	Declaration: election.Declaration{Name: "ballots"},
 	New:         func(l election.Local) ballot { return ballot{Round: uint32(l.ID)} },
-	Kept:        func(b *ballot) any { return &b.Keeps },
+	Durable:     func(b *ballot) any { return &b.Keeps },
 }
 
 func mustPlans(t *testing.T) Plans {
@@ -48,7 +48,7 @@ func TestStatesMessagesAndWhatIsKeptAreReadAsTheyWereWritten(t *testing.T) {
 	if err != nil || len(rest) > 0 || plans.State.Text(At(&read), now, plainly) != "Round 1, Keeps {Names [4]}, Until in 5" {
 		t.Errorf("a state: %+v, %v, %v", read, rest, err)
 	}
-	rest, err = plans.DecodeKept(plans.AppendKept(nil, ballots.Kept(&state)), ballots.Kept(&revived))
+	rest, err = plans.DecodeDurable(plans.AppendDurable(nil, ballots.Durable(&state)), ballots.Durable(&revived))
 	if err != nil || len(rest) > 0 || plans.State.Text(At(&revived), now, plainly) != "Keeps {Names [4]}" {
 		t.Errorf("what is kept: %+v, %v, %v", revived, rest, err)
 	}
@@ -68,7 +68,7 @@ func TestStatesMessagesAndWhatIsKeptAreReadAsTheyWereWritten(t *testing.T) {
 func plainly(id election.ID) uint64 { return uint64(id) }
 
 func refusal[S, M any](kept func(*S) any) error {
-	_, err := ForAlgorithm(&election.Algorithm[S, M]{Declaration: election.Declaration{Name: "mine"}, Kept: kept})
+	_, err := ForAlgorithm(&election.Algorithm[S, M]{Declaration: election.Declaration{Name: "mine"}, Durable: kept})
 	return err
 }
 
@@ -93,15 +93,15 @@ func TestAnAlgorithmWhoseTypesAreNotPlainIsRefusedAndToldWhy(t *testing.T) {
 		},
 		{
 			refusal[ballot, slip](func(b *ballot) any { return b }),
-			`algorithm "mine": Kept: not a plain value: codec.ballot.Until is a Deadline, which only the state of one life may hold`,
+			`algorithm "mine": Durable: not a plain value: codec.ballot.Until is a Deadline, which only the state of one life may hold`,
 		},
-		{refusal[ballot, slip](func(b *ballot) any { return b.Round }), `algorithm "mine": Kept: not a plain value: a uint32, not a pointer into the state`},
-		{refusal[ballot, slip](func(*ballot) any { return nil }), `algorithm "mine": Kept: not a plain value: a <nil>, not a pointer into the state`},
-		{refusal[ballot, slip](func(*ballot) any { return (*uint32)(nil) }), `algorithm "mine": Kept: not a plain value: a *uint32, not a pointer into the state`},
-		{refusal[ballot, slip](func(b *ballot) any { round := b.Round; return &round }), `algorithm "mine": Kept: not a plain value: a *uint32, not a pointer into the state`},
+		{refusal[ballot, slip](func(b *ballot) any { return b.Round }), `algorithm "mine": Durable: not a plain value: a uint32, not a pointer into the state`},
+		{refusal[ballot, slip](func(*ballot) any { return nil }), `algorithm "mine": Durable: not a plain value: a <nil>, not a pointer into the state`},
+		{refusal[ballot, slip](func(*ballot) any { return (*uint32)(nil) }), `algorithm "mine": Durable: not a plain value: a *uint32, not a pointer into the state`},
+		{refusal[ballot, slip](func(b *ballot) any { round := b.Round; return &round }), `algorithm "mine": Durable: not a plain value: a *uint32, not a pointer into the state`},
 		{
 			refusal[ballot, slip](func(*ballot) any { return &elsewhere }),
-			`algorithm "mine": Kept: not a plain value: a *struct { Vote election.ID }, not a pointer into the state`,
+			`algorithm "mine": Durable: not a plain value: a *struct { Vote election.ID }, not a pointer into the state`,
 		},
 		{refusal[ballot, slip](func(b *ballot) any { return &b.Round }), ""},
 		{refusal[ballot, slip](func(b *ballot) any { return &b.Keeps.Names }), ""},

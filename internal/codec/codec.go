@@ -442,7 +442,7 @@ func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, na
 // Plans are the plans that an engine needs of an algorithm: its states, its messages and what it keeps
 // (nil if nothing).
 type Plans struct {
-	State, Message, Kept *Plan
+	State, Message, Durable *Plan
 }
 
 // ForAlgorithm makes the plans of an algorithm, and checks that a message has at most 4 fields and 32 bytes:
@@ -450,10 +450,10 @@ type Plans struct {
 func ForAlgorithm[S, M any](a *election.Algorithm[S, M]) (plans Plans, err error) {
 	var kept any
 	s := new(S)
-	if a.Kept != nil {
-		kept = a.Kept(s)
+	if a.Durable != nil {
+		kept = a.Durable(s)
 	}
-	return forTypes(a.Name, reflect.TypeFor[S](), reflect.TypeFor[M](), a.Kept != nil, kept, Pointer(s))
+	return forTypes(a.Name, reflect.TypeFor[S](), reflect.TypeFor[M](), a.Durable != nil, kept, Pointer(s))
 }
 
 func forTypes(name string, state, message reflect.Type, keeps bool, kept any, s Pointer) (plans Plans, err error) {
@@ -470,10 +470,10 @@ func forTypes(name string, state, message reflect.Type, keeps bool, kept any, s 
 		return plans, nil
 	}
 	if !pointsInto(kept, s, state.Size()) {
-		return plans, fmt.Errorf("algorithm %q: Kept: %w: a %T, not a pointer into the state", name, ErrPlain, kept)
+		return plans, fmt.Errorf("algorithm %q: Durable: %w: a %T, not a pointer into the state", name, ErrPlain, kept)
 	}
-	if plans.Kept, err = Of(reflect.TypeOf(kept).Elem(), false); err != nil {
-		return plans, fmt.Errorf("algorithm %q: Kept: %w", name, err)
+	if plans.Durable, err = Of(reflect.TypeOf(kept).Elem(), false); err != nil {
+		return plans, fmt.Errorf("algorithm %q: Durable: %w", name, err)
 	}
 	return plans, nil
 }
@@ -489,19 +489,19 @@ func pointsInto(v any, object unsafe.Pointer, size uintptr) bool {
 	return offset <= size && p.Type().Elem().Size() <= size-offset
 }
 
-// AppendKept encodes the part of a state that survives a crash: what kept, the result of Kept, points to. It
+// AppendDurable encodes the part of a state that survives a crash: what kept, the result of Durable, points to. It
 // appends nothing where nothing is kept.
-func (p *Plans) AppendKept(dst []byte, kept any) []byte {
-	if p.Kept == nil {
+func (p *Plans) AppendDurable(dst []byte, kept any) []byte {
+	if p.Durable == nil {
 		return dst
 	}
-	return p.Kept.Append(dst, reflect.ValueOf(kept).UnsafePointer(), election.Ticks{})
+	return p.Durable.Append(dst, reflect.ValueOf(kept).UnsafePointer(), election.Ticks{})
 }
 
-// DecodeKept reads the part of a state that survives a crash into what kept, the result of Kept, points to.
-func (p *Plans) DecodeKept(src []byte, kept any) ([]byte, error) {
-	if p.Kept == nil {
+// DecodeDurable reads the part of a state that survives a crash into what kept, the result of Durable, points to.
+func (p *Plans) DecodeDurable(src []byte, kept any) ([]byte, error) {
+	if p.Durable == nil {
 		return src, nil
 	}
-	return p.Kept.Decode(src, reflect.ValueOf(kept).UnsafePointer(), election.Ticks{})
+	return p.Durable.Decode(src, reflect.ValueOf(kept).UnsafePointer(), election.Ticks{})
 }

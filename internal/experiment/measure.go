@@ -101,7 +101,7 @@ func (p *Point) add(c cost) {
 // Options say how a study goes on; none of them changes a number.
 type Options struct {
 	Cores    int                       // how many runs there are at the same time; at least 1
-	Kept     []*Point                  // what has been measured before
+	Durable  []*Point                  // what has been measured before
 	Finished func(*Point) error        // told of each further point; an error ends the study
 	Progress func(done, total float64) // told of each run: how much of the work is done, of about how much
 }
@@ -109,7 +109,7 @@ type Options struct {
 // Measure measures all points, in the order of the table. An error names the place; the points before are finished.
 func (s *Study) Measure(ctx context.Context, o Options) ([]*Point, error) {
 	kept := map[string]*Point{}
-	for _, p := range o.Kept {
+	for _, p := range o.Durable {
 		kept[p.key()] = p
 	}
 	ctx, stop := context.WithCancel(ctx)

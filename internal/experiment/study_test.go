@@ -121,7 +121,7 @@ func keeping(t *testing.T, s *experiment.Study, path string, stopAfter int) []by
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	finished := 0
-	points, err := s.Measure(ctx, experiment.Options{Cores: 2, Kept: k.Points, Finished: func(p *experiment.Point) error {
+	points, err := s.Measure(ctx, experiment.Options{Cores: 2, Durable: k.Points, Finished: func(p *experiment.Point) error {
 		if finished++; finished == stopAfter {
 			stop()
 		}

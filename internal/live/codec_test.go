@@ -71,9 +71,9 @@ func FuzzMessage(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 0xff, 0xff, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p := program.NewMachine(prepared, 0, nil)
-		before := p.Kept()
+		before := p.Durable()
 		e, err := p.Step(process.Input{What: process.Received, Port: 1, Message: b}, election.Ticks{})
-		changed := !bytes.Equal(p.Kept(), before)
+		changed := !bytes.Equal(p.Durable(), before)
 		switch {
 		case err != nil && !errors.Is(err, codec.ErrDecode):
 			t.Errorf("an error of another kind: %v", err)

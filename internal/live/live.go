@@ -140,12 +140,12 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if c.Data != "" {
 		slices.Sort(ids)
 		schema := "nothing"
-		if a.Plans.Kept != nil {
-			schema = a.Plans.Kept.Schema()
+		if a.Plans.Durable != nil {
+			schema = a.Plans.Durable.Schema()
 		}
 		var again bool
 		group := digestOf("%v %s %s", ids, a.Name, schema)
-		if l.store, again, err = openStore(c.Data, (*os.File).Sync, c.ID, group, l.machine.Kept()); err != nil {
+		if l.store, again, err = openStore(c.Data, (*os.File).Sync, c.ID, group, l.machine.Durable()); err != nil {
 			return nil, err
 		}
 		m.incarnation = l.store.record.Incarnation

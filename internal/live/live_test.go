@@ -236,7 +236,7 @@ var ballots = election.Algorithm[ballot, slip]{
 		Kinds: []election.MessageKind{{Name: "ask"}, {Name: "answer"}},
 	},
 	New:     func(l election.Local) ballot { return ballot{id: l.ID, n: l.Degree} },
-	Start:   func(b *ballot, out *election.Out[slip]) { out.Doubt() },
+	Start:   func(b *ballot, out *election.Out[slip]) { out.NoLeader() },
 	Recover: func(b *ballot, out *election.Out[slip]) { out.Follow(b.keeps.Vote, 0) },
 	Receive: func(b *ballot, port election.Port, kind election.Kind, m slip, out *election.Out[slip]) {
 		if kind == 1 {
@@ -255,7 +255,7 @@ var ballots = election.Algorithm[ballot, slip]{
 			}
 		}
 	},
-	Kept: func(b *ballot) any { return &b.keeps },
+	Durable: func(b *ballot) any { return &b.keeps },
 }
 
 func TestWhatIsKeptSurvivesACrash(t *testing.T) {

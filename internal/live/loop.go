@@ -202,7 +202,7 @@ func (l *loop) step(in process.Input) error {
 	if err != nil {
 		return err
 	}
-	if err := l.store.save(l.machine.Kept()); err != nil {
+	if err := l.store.save(l.machine.Durable()); err != nil {
 		return err
 	}
 	for _, s := range effects.Sent {
@@ -212,9 +212,9 @@ func (l *loop) step(in process.Input) error {
 		}
 		l.peers[s.Port].out.send(s.Frame)
 	}
-	l.timers.Apply(effects.Rare, ticks*unit, l.now(), unit)
+	l.timers.Apply(effects.Other, ticks*unit, l.now(), unit)
 	decided := false
-	for _, e := range effects.Rare {
+	for _, e := range effects.Other {
 		if e.Op == election.SetTimer || e.Op == election.StopTimer {
 			continue
 		}

@@ -30,8 +30,8 @@ type Input struct {
 
 // Output is what a step did; valid until the next step.
 type Output struct {
-	Sent []Frame
-	Rare []election.Effect
+	Sent  []Frame
+	Other []election.Effect
 }
 
 // Frame is a message that leaves.
@@ -66,7 +66,7 @@ func (m *Machine) Step(in Input, now election.Ticks) (Output, error) {
 	for i := range effects.Sent {
 		m.frames = append(m.frames, m.frame(&effects.Sent[i]))
 	}
-	return Output{m.frames, effects.Rare}, nil
+	return Output{m.frames, effects.Other}, nil
 }
 
 // frame makes a frame of a message.
@@ -90,11 +90,11 @@ func (m *Machine) frame(s *Sent) Frame {
 // Phases says whether messages of the election belong to phases.
 func (m *Machine) Phases() bool { return m.ps.Program.Functions.Phase }
 
-// Stands says whether the process may become leader now.
-func (m *Machine) Stands() bool { return m.ps.Stands(only, m.position) }
+// Eligible says whether the process may become leader now.
+func (m *Machine) Eligible() bool { return m.ps.Eligible(only, m.position) }
 
-// Kept is the encoding of what survives a crash.
-func (m *Machine) Kept() []byte { return m.ps.Kept(only) }
+// Durable is the encoding of what survives a crash.
+func (m *Machine) Durable() []byte { return m.ps.Durable(only) }
 
 // Restore reads what survives a crash into a process that is new.
 func (m *Machine) Restore(kept []byte) error { return m.ps.Restore(only, kept) }

@@ -28,7 +28,7 @@ func TestAMachineSendsItsMessagesAsFrames(t *testing.T) {
 	}))
 	for range 3 { // the frames of a step take the place of those before
 		effects, err := m.Step(Input{What: Started}, election.Ticks{})
-		if err != nil || len(effects.Sent) != 2 || len(effects.Rare) != 1 || effects.Rare[0].Term != 3 {
+		if err != nil || len(effects.Sent) != 2 || len(effects.Other) != 1 || effects.Other[0].Term != 3 {
 			t.Fatalf("%+v, %v", effects, err)
 		}
 		first, second := effects.Sent[0], effects.Sent[1]
@@ -85,7 +85,7 @@ func TestAMalformedMessageChangesNothing(t *testing.T) {
 	m := machine(t, probing())
 	whole := []byte{9, 0, 0, 0, 1, 0, 0, 0, 8}
 	for size := range len(whole) {
-		if out, err := m.Step(Input{What: Received, Message: whole[:size]}, election.Ticks{}); !errors.Is(err, codec.ErrDecode) || len(out.Sent)+len(out.Rare) > 0 {
+		if out, err := m.Step(Input{What: Received, Message: whole[:size]}, election.Ticks{}); !errors.Is(err, codec.ErrDecode) || len(out.Sent)+len(out.Other) > 0 {
 			t.Errorf("%d bytes of %d: %+v, %v", size, len(whole), out, err)
 		}
 	}
@@ -137,10 +137,10 @@ func TestAMachineIsRestoredFromWhatItKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := machine(t, probing())
-	if err := again.Restore(m.Kept()); err != nil || !slices.Equal(again.probe().Durable.Votes, []uint32{4}) {
+	if err := again.Restore(m.Durable()); err != nil || !slices.Equal(again.probe().Durable.Votes, []uint32{4}) {
 		t.Errorf("%+v, %v", again.probe(), err)
 	}
-	if m.Stands() || !machine(t, probing()).Stands() {
+	if m.Eligible() || !machine(t, probing()).Eligible() {
 		t.Error("the state does not say whether it stands")
 	}
 	without := probing()

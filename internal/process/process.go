@@ -78,8 +78,8 @@ func (s *Sent) Kind() election.Kind { return election.Kind(s.Link & 15) }
 
 // Effects are what a step did; valid until the next step.
 type Effects struct {
-	Sent []Sent
-	Rare []election.Effect
+	Sent  []Sent
+	Other []election.Effect
 }
 
 // ErrBroken says that an algorithm broke the contract, and how.
@@ -162,7 +162,7 @@ func (ps *Processes) Born(slot, position int) { ps.store.born(slot, ps.network.L
 
 // Reborn makes the process at a position, in a slot, what it is after a crash: newborn, but for what it kept.
 func (ps *Processes) Reborn(slot, position int) {
-	kept := ps.Kept(slot)
+	kept := ps.Durable(slot)
 	ps.Born(slot, position)
 	if err := ps.Restore(slot, kept); err != nil {
 		panic(fmt.Sprintf("process: what was kept does not decode: %v", err))
@@ -213,22 +213,22 @@ func (p *pool) hold(s store) Message {
 	return m
 }
 
-// Stands says whether a process may become leader.
-func (ps *Processes) Stands(slot, position int) bool {
-	if !ps.Program.Functions.Stands {
+// Eligible says whether a process may become leader.
+func (ps *Processes) Eligible(slot, position int) bool {
+	if !ps.Program.Functions.Eligible {
 		return ps.network.Willing(position)
 	}
 	return ps.store.stands(slot)
 }
 
-// Kept is the encoding of what survives a crash.
-func (ps *Processes) Kept(slot int) []byte {
-	return ps.Program.Plans.AppendKept(nil, ps.store.kept(slot))
+// Durable is the encoding of what survives a crash.
+func (ps *Processes) Durable(slot int) []byte {
+	return ps.Program.Plans.AppendDurable(nil, ps.store.kept(slot))
 }
 
 // Restore reads what survives a crash into a newborn state.
 func (ps *Processes) Restore(slot int, kept []byte) error {
-	return whole(ps.Program.Plans.DecodeKept(kept, ps.store.kept(slot)))
+	return whole(ps.Program.Plans.DecodeDurable(kept, ps.store.kept(slot)))
 }
 
 // whole refuses bytes that follow a value.

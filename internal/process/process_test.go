@@ -59,7 +59,7 @@ func TestAnEventThatAnAlgorithmDoesNotHandleIsNothing(t *testing.T) {
 	program, placed := hidden(t, a)
 	ps := program.New(placed, false)
 	for _, what := range []What{Suspected, Trusted, Commanded} {
-		if e := ps.Step(0, 0, Event{What: what}, election.Ticks{}); len(e.Sent)+len(e.Rare)+len(ps.probe(0).Log) > 0 {
+		if e := ps.Step(0, 0, Event{What: what}, election.Ticks{}); len(e.Sent)+len(e.Other)+len(ps.probe(0).Log) > 0 {
 			t.Errorf("event %d: %+v", what, e)
 		}
 	}
@@ -116,21 +116,21 @@ func TestARebornProcessHasWhatItKeptAndNothingElse(t *testing.T) {
 	if old[0] = 7; p.Durable.Votes[0] != 5 {
 		t.Error("what was kept shares a slice with the life before")
 	}
-	if kept := ps.Kept(2); len(kept) != 12 {
+	if kept := ps.Durable(2); len(kept) != 12 {
 		t.Errorf("%d bytes are kept: a length and two numbers have 12", len(kept))
 	}
-	if err := ps.Restore(2, append(ps.Kept(2), 0)); !errors.Is(err, codec.ErrDecode) {
+	if err := ps.Restore(2, append(ps.Durable(2), 0)); !errors.Is(err, codec.ErrDecode) {
 		t.Errorf("a byte too many: %v", err)
 	}
 	a := probing()
-	a.Kept, a.Survives = nil, 0
+	a.Durable, a.Survives = nil, 0
 	program, placed = hidden(t, a)
 	ps = program.New(placed, false)
 	ps.probe(2).Durable.Votes = []uint32{5}
 	if ps.Reborn(2, 2); ps.probe(2).Durable.Votes != nil {
 		t.Error("something survives where nothing is kept")
 	}
-	if kept := ps.Kept(2); len(kept) > 0 {
+	if kept := ps.Durable(2); len(kept) > 0 {
 		t.Errorf("%v is kept", kept)
 	}
 }
@@ -152,7 +152,7 @@ func TestEffectsAreThoseOfOneStep(t *testing.T) {
 		out.Send(1, news, note{Number: 5})
 		out.Lead(2)
 		if out.Choose(6) == 5 {
-			out.Doubt()
+			out.NoLeader()
 		}
 		p.Until = out.Deadline(election.Units(10))
 	}))
@@ -168,8 +168,8 @@ func TestEffectsAreThoseOfOneStep(t *testing.T) {
 		if a, b := ps.note(e.Sent[0].Message).Number, ps.note(e.Sent[1].Message).Number; a != 4 || b != 5 {
 			t.Errorf("sent %d and %d; want 4 and 5", a, b)
 		}
-		if len(e.Rare) != 3 || e.Rare[0].Op != election.SetTimer || e.Rare[0].Timer != 1 || e.Rare[1].Op != election.Lead || e.Rare[1].Term != 2 || e.Rare[2].Op != election.Doubt {
-			t.Errorf("effects %+v", e.Rare)
+		if len(e.Other) != 3 || e.Other[0].Op != election.SetTimer || e.Other[0].Timer != 1 || e.Other[1].Op != election.Lead || e.Other[1].Term != 2 || e.Other[2].Op != election.NoLeader {
+			t.Errorf("effects %+v", e.Other)
 		}
 		if got := ps.probe(2).Until.Left(now); got != election.Units(10) {
 			t.Errorf("a deadline in 10 units is in %s", got)
@@ -254,11 +254,11 @@ func TestWithoutAFunctionOfItsOwnAProcessStandsIfItIsWilling(t *testing.T) {
 	program, placed := hidden(t, probing())
 	ps := program.New(placed, false)
 	ps.probe(1).Durable.Votes = []uint32{1}
-	if !ps.Stands(0, 0) || ps.Stands(1, 1) || !ps.Stands(2, 1) || ps.Stands(1, 0) {
+	if !ps.Eligible(0, 0) || ps.Eligible(1, 1) || !ps.Eligible(2, 1) || ps.Eligible(1, 0) {
 		t.Error("the state does not say which stands")
 	}
 	a := probing()
-	a.Stands, a.Willingness = nil, true
+	a.Eligible, a.Willingness = nil, true
 	program, err := Of(&a)
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func TestWithoutAFunctionOfItsOwnAProcessStandsIfItIsWilling(t *testing.T) {
 		t.Fatal(err)
 	}
 	ps = program.New(placed, false)
-	if !ps.Stands(1, 0) || ps.Stands(0, 1) {
+	if !ps.Eligible(1, 0) || ps.Eligible(0, 1) {
 		t.Error("an unwilling process stands, or a willing one does not")
 	}
 }

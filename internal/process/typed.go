@@ -66,16 +66,16 @@ func (t *typed[S, M]) step(p *pool, slot int, first uint32, e Event, now electio
 		}
 		p.sent = append(p.sent, Sent{s.Link, m, phase})
 	}
-	return t.collect.Rare()
+	return t.collect.Effects()
 }
 
-func (t *typed[S, M]) stands(slot int) bool { return t.a.Stands(&t.states[slot]) }
+func (t *typed[S, M]) stands(slot int) bool { return t.a.Eligible(&t.states[slot]) }
 
 func (t *typed[S, M]) kept(slot int) any {
-	if t.a.Kept == nil {
+	if t.a.Durable == nil {
 		return nil
 	}
-	return t.a.Kept(&t.states[slot])
+	return t.a.Durable(&t.states[slot])
 }
 
 func (t *typed[S, M]) state(slot int) codec.Pointer { return codec.At(&t.states[slot]) }

@@ -117,7 +117,7 @@ func (v *Values) Step(s State, position int, e Event, body Body) (after State, s
 	if string(v.buffer) != v.constants[from.constant] {
 		err = ErrConstant
 	}
-	return v.number(from.constant, election.Ticks{}), sent, effects.Rare, err
+	return v.number(from.constant, election.Ticks{}), sent, effects.Other, err
 }
 
 // intact reports whether what a step was given is as it was.
@@ -171,8 +171,10 @@ func (v *Values) body(m Message) Body {
 	return number
 }
 
-// Stands says whether the process at a position may become leader in a state.
-func (v *Values) Stands(s State, position int) bool { return v.ps.Stands(v.states[s].slot, position) }
+// Eligible says whether the process at a position may become leader in a state.
+func (v *Values) Eligible(s State, position int) bool {
+	return v.ps.Eligible(v.states[s].slot, position)
+}
 
 // StateText writes a state for people.
 func (v *Values) StateText(s State) string { return v.ps.StateText(v.states[s].slot, election.Ticks{}) }

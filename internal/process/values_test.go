@@ -125,7 +125,7 @@ func TestAfterACrashAStateIsNewbornButForWhatItKept(t *testing.T) {
 	if v.Reborn(reborn, 0) != reborn || v.Reborn(born[1], 1) != born[1] {
 		t.Error("a second crash changes something")
 	}
-	if v.Stands(voted, 0) || !v.Stands(born[0], 0) {
+	if v.Eligible(voted, 0) || !v.Eligible(born[0], 0) {
 		t.Error("the state does not say which stands")
 	}
 }

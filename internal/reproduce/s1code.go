@@ -165,7 +165,7 @@ func (b *Bench) acts(d *doubt, each func(*act)) {
 			a.sent = append(a.sent, sent)
 			out.Send(sent.link, sent.kind, sent.m)
 		}
-		for _, e := range effects.Rare() {
+		for _, e := range effects.Effects() {
 			if a.decided = append(a.decided, e.Op); e.Op == election.Lead {
 				out.Lead(e.Term)
 			} else {

@@ -57,7 +57,7 @@ func on(e *catalogue.Entry, ids election.Arrangement, seed uint64) network.Setup
 	switch {
 	case e.Topology == election.Tree:
 		i.Edges = path(n)
-	case e.Topology == election.Strangers && n > 1:
+	case e.Topology == election.UnknownNeighbours && n > 1:
 		for p := range n {
 			others := must(order.Random(n-1, seed+uint64(p)))
 			ports := make([]int, n-1)

@@ -28,7 +28,7 @@ func tokenRing(n int) election.Algorithm[member, turn] {
 	enter := func(m *member, t turn, out *election.Out[turn]) {
 		m.Entered++
 		out.Lead(election.Term(t.Entered) + 1)
-		out.Doubt()
+		out.NoLeader()
 		if t.Left > 0 {
 			out.Send(0, 0, turn{t.Entered + 1, t.Left - 1})
 		}

@@ -294,7 +294,7 @@ func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 		r.Rounds = &Rounds{election.Units(elected.Round), election.Units(decided.Round), election.Units(quiet.Round)}
 	}
 	r.Messages = d.Tally(sent[:])
-	r.Verdict = c.p.Judge(r.Decisions, c.dead, func(q int) bool { return ended[q].Outcome != nil && ended[q].Outcome.Stands })
+	r.Verdict = c.p.Judge(r.Decisions, c.dead, func(q int) bool { return ended[q].Outcome != nil && ended[q].Outcome.Eligible })
 	r.Right = r.Right && len(r.Faults) == 0
 	return r
 }

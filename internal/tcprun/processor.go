@@ -57,7 +57,7 @@ type Counts struct {
 // Outcome is what came of a run for a processor.
 type Outcome struct {
 	Decision   election.Decision
-	Stands     bool     // it may become leader
+	Eligible   bool     // it may become leader
 	Faults     []string `json:",omitempty"`
 	Sent       []uint64 // by kind, with those to the dead
 	ByPhase    []uint64 // nil where there are no phases
@@ -346,8 +346,8 @@ func (p *processor) step(e process.Input) error {
 		p.sent(&effects.Sent[i])
 	}
 	_, now := p.now()
-	p.timers.Apply(effects.Rare, time.Duration(ticks)*p.unit(), now, p.unit())
-	for _, effect := range effects.Rare {
+	p.timers.Apply(effects.Other, time.Duration(ticks)*p.unit(), now, p.unit())
+	for _, effect := range effects.Other {
 		p.decide(effect)
 	}
 	if p.counts.Sent+p.counts.Timeouts > p.plan.Limit {
@@ -425,7 +425,7 @@ func (p *processor) obey(r Request) (reply Reply) {
 		reply.Counts = &counts
 	case End:
 		p.going = false
-		p.outcome.Decision, p.outcome.Stands = p.counts.Decision, p.machine.Stands()
+		p.outcome.Decision, p.outcome.Eligible = p.counts.Decision, p.machine.Eligible()
 		reply.Outcome = &p.outcome
 	}
 	return reply

@@ -234,7 +234,7 @@ func connections(t election.Topology, n int) int {
 		return n
 	case election.Complete:
 		return n*(n-1)/2 + n // and one home
-	case election.Strangers:
+	case election.UnknownNeighbours:
 		return n * (n - 1) / 2
 	}
 	return n - 1

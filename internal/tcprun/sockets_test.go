@@ -177,7 +177,7 @@ func TestARunHasALimitByDefault(t *testing.T) {
 	restless := pair(func(id election.ID, timer election.Timer, out *election.Out[struct{}]) {
 		if id == 2 {
 			timeouts++
-			out.Doubt()
+			out.NoLeader()
 			out.After(timer, election.Units(0))
 		}
 	}, nil)
@@ -342,7 +342,7 @@ func TestAProcessorRepliesThoughMessagesWait(t *testing.T) {
 func TestAServiceThatNeitherRestsNorSettlesIsEnded(t *testing.T) {
 	a := pair(func(id election.ID, timer election.Timer, out *election.Out[struct{}]) {
 		if id == 2 {
-			out.Doubt()
+			out.NoLeader()
 			out.Lead(0)
 		}
 		out.Send(election.To(3-id), 0, struct{}{})
@@ -412,7 +412,7 @@ func TestConnectionsAreCountedAsTheyAreMade(t *testing.T) {
 		ring, _ := network.NewRing(n, nil)
 		complete, _ := network.NewComplete(n)
 		tree, _ := network.NewTree(n, path)
-		strangers, _ := network.NewStrangers(n, nil)
+		strangers, _ := network.NewUnknownNeighbours(n, nil)
 		for _, w := range []*network.Network{ring, complete, tree, strangers} {
 			dials, awaits := 0, 0
 			for q := range n {
