@@ -62,6 +62,18 @@ func distinct(ids election.Arrangement) error {
 	return nil
 }
 
+// computable refuses identifiers that processes cannot compute with, as package election does: below from, which is 0 or
+// 1, or too large.
+func computable(least, greatest, from uint64) error {
+	if least < from {
+		return fmt.Errorf("%w: it computes with identifiers, where 0 stands for nobody; at least 1", ErrRing)
+	}
+	if most := election.MaxComputed - 1 + from; greatest > most {
+		return fmt.Errorf("%w: it computes with identifiers, so %d is too large; at most %d", ErrRing, greatest, most)
+	}
+	return nil
+}
+
 // greatest is the position of the greatest identifier.
 func greatest(ids election.Arrangement) int {
 	if inverse, ok := ids.(interface{ Position(id uint64) int }); ok && ids.Dense() {

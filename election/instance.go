@@ -72,6 +72,8 @@ type Prepared struct {
 	edges     [][2]int
 }
 
+var errUnwilling = errors.New("nobody is willing to lead; at least one process must be")
+
 // Prepare fits an instance to an algorithm or says why it does not fit.
 func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 	wrong := func(format string, args ...any) (*Prepared, error) {
@@ -127,8 +129,9 @@ func (d *Declaration) Prepare(i Instance) (*Prepared, error) {
 			return wrong("there is no position %d", u)
 		}
 	}
-	if p.unwilling = slices.Compact(p.unwilling); len(p.unwilling) == n {
-		return wrong("nobody is willing to lead; at least one process must be")
+	// Where any processes may start, one that starts by itself takes part: see CheckStart.
+	if p.unwilling = slices.Compact(p.unwilling); len(p.unwilling) == n && p.d.Starts != AnyStart {
+		return wrong("%v", errUnwilling)
 	}
 	if err := p.rank(i); err != nil {
 		return wrong("%v", err)

@@ -207,6 +207,28 @@ func TestAnonymousProcessesHaveNoIdentifiers(t *testing.T) {
 	}
 }
 
+func TestWhereAllAreUnwillingOneMustStartByItself(t *testing.T) {
+	i := election.On(30, 20, 10)
+	i.Unwilling = []int{0, 1, 2}
+	p, err := onComplete.Prepare(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CheckStart([]int{1}, []int{2}, true); err != nil {
+		t.Errorf("one starts: %v", err)
+	}
+	const want = "nobody is willing to lead; at least one process must be"
+	if err := p.CheckStart(p.Initiators(nil), nil, false); err == nil || err.Error() != want {
+		t.Errorf("none starts: %v, want %s", err, want)
+	}
+	if p, err = onComplete.Prepare(election.On(2, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CheckStart([]int{}, nil, false); err == nil || err.Error() != "no process starts; at least one must" {
+		t.Errorf("none starts of two that are willing: %v", err)
+	}
+}
+
 func TestTheUnwillingAreToldSo(t *testing.T) {
 	i := election.On(40, 30, 20, 10)
 	i.Unwilling = []int{3, 0, 3}
@@ -240,6 +262,8 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 		return i
 	}
 	three := []uint64{1, 2, 3}
+	together := onComplete
+	together.Starts = election.Together
 	for _, test := range []struct {
 		d    *election.Declaration
 		i    election.Instance
@@ -299,9 +323,10 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 		{&onComplete, with(three, func(i *election.Instance) { i.Unwilling = []int{3} }), "cannot run complete: there is no position 3"},
 		{&onComplete, with(three, func(i *election.Instance) { i.Unwilling = []int{1, -1} }), "cannot run complete: there is no position -1"},
 		{
-			&onComplete, with(three, func(i *election.Instance) { i.Unwilling = []int{2, 1, 0, 1} }),
+			&together, with(three, func(i *election.Instance) { i.Unwilling = []int{2, 1, 0, 1} }),
 			"cannot run complete: nobody is willing to lead; at least one process must be",
 		},
+		{&onComplete, with(three, func(i *election.Instance) { i.Unwilling = []int{2, 1, 0, 1} }), ""},
 		{&onComplete, with([]uint64{1, 2, 1}, func(i *election.Instance) { i.Duplicates = true }), "cannot run complete: identifier 1 occurs twice"},
 		{&computing, election.On(9, 8, 9), "cannot run computing: identifier 9 occurs twice"},
 		{&computing, election.On(1, 1<<32), "cannot run computing: it computes with identifiers, so 4294967296 is too large; at most 4294967295"},

@@ -34,7 +34,7 @@ func (c *checker[S, M]) decided(w world, q int, effects []election.Effect) *faul
 
 // right is who ought to lead, were all alive; 0 if any may.
 func (c *checker[S, M]) right(w world) election.ID {
-	if c.best == 0 || c.a.Stands == nil {
+	if c.a.Stands == nil {
 		return c.best
 	}
 	return c.p.Right(func(q int) bool { return c.stands(w, q) })
