@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // Result is what an election costs.
@@ -58,6 +59,18 @@ func distinct(ids election.Arrangement) error {
 		if id == sorted[i] {
 			return fmt.Errorf("%w: identifier %d occurs twice; exact counts need distinct ones", ErrRing, id)
 		}
+	}
+	return nil
+}
+
+// computable refuses identifiers that processes cannot compute with, as package election does: below from, which is 0 or
+// 1, or too large.
+func computable(least, greatest, from uint64) error {
+	if least < from {
+		return fmt.Errorf("%w: it computes with identifiers, where 0 stands for nobody; at least 1", ErrRing)
+	}
+	if most := network.MaxComputed - 1 + from; greatest > most {
+		return fmt.Errorf("%w: it computes with identifiers, so %d is too large; at most %d", ErrRing, greatest, most)
 	}
 	return nil
 }

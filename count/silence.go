@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -27,7 +28,7 @@ const maxPower = 1 << 23
 // identifiers.
 func VariableSpeeds(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
 	phase0 := set.Text("starts") == "any"
-	first, tokens, err := smallest(ctx, ids, phase0, uint64(bits.Len(uint(ids.Len())))+1, progress)
+	first, tokens, err := smallest(ctx, ids, phase0, 0, uint64(bits.Len(uint(ids.Len())))+1, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +75,11 @@ func KnownSize(sizes func(set election.Parameters, n uint64, bits uint) ([]*big.
 			return nil, fmt.Errorf("%w: %w", ErrRing, err)
 		}
 		phase0 := set.Text("starts") == "any"
-		first, tokens, err := smallest(ctx, ids, phase0, 0, progress)
+		first, tokens, err := smallest(ctx, ids, phase0, 1, 0, progress)
 		if err != nil {
 			return nil, err
 		}
 		leader := tokens[0]
-		if leader.id == 0 {
-			return nil, fmt.Errorf("%w: it computes with identifiers, where 0 stands for nobody; at least 1", ErrRing)
-		}
 		turn := new(big.Int).Mul(size[0], new(big.Int).SetUint64(leader.id-1))
 		if phase0 {
 			turn.Lsh(turn, 1).Add(turn, big.NewInt(1))
@@ -113,8 +111,8 @@ type token struct {
 }
 
 // smallest finds the smallest identifier that takes part, and all that are greater by no more than within; they come
-// in rising order. First is when the first process wakes.
-func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, within uint64, progress func(done, of int)) (first *big.Int, all []token, err error) {
+// in rising order. All are computed with, and at least from. First is when the first process wakes.
+func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, from, within uint64, progress func(done, of int)) (first *big.Int, all []token, err error) {
 	if err := distinct(ids); err != nil {
 		return nil, nil, err
 	}
@@ -129,7 +127,9 @@ func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, within
 		entered = func(p int) (uint64, bool) { return 0, !slices.Contains(w.Unwilling, p) }
 	case woken:
 		e := &identities{ids: ids}
-		first = e.wake()
+		if first, err = e.wake(); err != nil {
+			return nil, nil, err
+		}
 		entered = func(p int) (uint64, bool) { return e.enters(p), e.enters(p) != 0 }
 	case phase0:
 		entered = func(int) (uint64, bool) { return 1, true }
@@ -144,9 +144,14 @@ func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, within
 		return first, all, nil
 	}
 	found := make([]lowest, parts(n))
+	for part := range found {
+		found[part].from = math.MaxUint64
+	}
 	err = read(ctx, ids, 0, len(found), progress, func(part, index int, block []uint64) {
 		for i, id := range block {
-			if l := &found[part]; l.has(id, within) {
+			l := &found[part]
+			l.from, l.to = min(l.from, id), max(l.to, id)
+			if l.has(id, within) {
 				if t, takesPart := entered(index + i); takesPart {
 					l.add(token{id: id, at: uint64(index + i), entered: t}, within)
 				}
@@ -158,11 +163,17 @@ func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, within
 	}
 	var together lowest
 	for _, l := range found {
+		if err := computable(l.from, l.to, from); err != nil {
+			return nil, nil, err
+		}
 		for _, t := range l.all {
 			if together.has(t.id, within) {
 				together.add(t, within)
 			}
 		}
+	}
+	if len(together.all) == 0 {
+		return nil, nil, fmt.Errorf("%w: nobody is willing to lead; at least one process must be", ErrRing)
 	}
 	slices.SortFunc(together.all, func(a, b token) int { return cmp.Compare(a.id, b.id) })
 	return first, together.all, nil
@@ -170,8 +181,9 @@ func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, within
 
 // lowest are the smallest tokens of several: the smallest, and what is greater by no more than some number.
 type lowest struct {
-	all   []token
-	least uint64
+	all      []token
+	least    uint64
+	from, to uint64 // all identifiers, of those that take no part as well
 }
 
 // has says whether an identifier belongs to them.

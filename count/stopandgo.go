@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/network"
 )
 
 // Woken is an arrangement for algorithms of which processes wake by themselves at different times, or only by a
@@ -48,11 +47,14 @@ func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]
 			return nil, fmt.Errorf("%w: identifier 0 would not wait; identifiers are at least 1", ErrRing)
 		}
 		greatest := ids.At(e.rising(n - 1))
-		if greatest > network.MaxComputed {
-			return nil, fmt.Errorf("%w: it computes with identifiers, so %d is too large; at most %d", ErrRing, greatest, uint64(network.MaxComputed))
+		if err := computable(1, greatest, 1); err != nil {
+			return nil, err
 		}
 		e.hypotheses(all, greatest)
-		first := e.wake()
+		first, err := e.wake()
+		if err != nil {
+			return nil, err
+		}
 		if err := e.walk(ctx, progress); err != nil {
 			return nil, err
 		}
@@ -167,10 +169,10 @@ func (e *identities) hypotheses(all []*big.Int, greatest uint64) {
 
 // wake finds when each processor enters phase 1, and when the first one woke: going round twice, a processor sends
 // "election started" when it wakes, or in the unit in which it reads it from the one before.
-func (e *identities) wake() (first *big.Int) {
+func (e *identities) wake() (first *big.Int, err error) {
 	woken, ok := e.ids.(Woken)
 	if !ok {
-		return new(big.Int)
+		return new(big.Int), nil
 	}
 	n := e.ids.Len()
 	e.entered = make([]uint32, n)
@@ -179,6 +181,9 @@ func (e *identities) wake() (first *big.Int) {
 		if at.Less(earliest) {
 			earliest = at
 		}
+	}
+	if earliest == election.Forever {
+		return nil, fmt.Errorf("%w: nobody wakes by itself; at least one process must", ErrRing)
 	}
 	sent := make([]uint32, n) // beyond n, as good as never
 	for p, at := range woken.Wake {
@@ -201,7 +206,7 @@ func (e *identities) wake() (first *big.Int) {
 			e.entered[p] = 0
 		}
 	}
-	return earliest.Big()
+	return earliest.Big(), nil
 }
 
 // enters is when a processor enters phase 1; 0: it does not take part.

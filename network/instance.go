@@ -119,6 +119,8 @@ func link(d *election.Declaration, i Setup) (w *Network, err error) {
 	return w, err
 }
 
+var errUnwilling = errors.New("nobody is willing to lead; at least one process must be")
+
 // readUnwilling sorts the positions of the unwilling.
 func (p *Instance) readUnwilling(i Setup) error {
 	p.unwilling = slices.Clone(i.Unwilling)
@@ -131,8 +133,9 @@ func (p *Instance) readUnwilling(i Setup) error {
 			return fmt.Errorf("there is no position %d", u)
 		}
 	}
-	if p.unwilling = slices.Compact(p.unwilling); len(p.unwilling) == p.Size() {
-		return errors.New("nobody is willing to lead; at least one process must be")
+	// Where any processes may start, one that starts by itself takes part: see CheckStart.
+	if p.unwilling = slices.Compact(p.unwilling); len(p.unwilling) == p.Size() && p.d.Starts != election.AnyStart {
+		return errUnwilling
 	}
 	return nil
 }

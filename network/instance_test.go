@@ -210,6 +210,28 @@ func TestAnonymousProcessesHaveNoIdentifiers(t *testing.T) {
 	}
 }
 
+func TestWhereAllAreUnwillingOneMustStartByItself(t *testing.T) {
+	i := network.On(30, 20, 10)
+	i.Unwilling = []int{0, 1, 2}
+	p, err := network.Prepare(&onComplete, i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CheckStart([]int{1}, []int{2}, true); err != nil {
+		t.Errorf("one starts: %v", err)
+	}
+	const want = "nobody is willing to lead; at least one process must be"
+	if err := p.CheckStart(p.Initiators(nil), nil, false); err == nil || err.Error() != want {
+		t.Errorf("none starts: %v, want %s", err, want)
+	}
+	if p, err = network.Prepare(&onComplete, network.On(2, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CheckStart([]int{}, nil, false); err == nil || err.Error() != "no process starts; at least one must" {
+		t.Errorf("none starts of two that are willing: %v", err)
+	}
+}
+
 func TestTheUnwillingAreToldSo(t *testing.T) {
 	i := network.On(40, 30, 20, 10)
 	i.Unwilling = []int{3, 0, 3}
@@ -243,6 +265,8 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 		return i
 	}
 	three := []uint64{1, 2, 3}
+	together := onComplete
+	together.Starts = election.Together
 	for _, test := range []struct {
 		d    *election.Declaration
 		i    network.Setup
@@ -302,9 +326,10 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 		{&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{3} }), "cannot run complete: there is no position 3"},
 		{&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{1, -1} }), "cannot run complete: there is no position -1"},
 		{
-			&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{2, 1, 0, 1} }),
+			&together, with(three, func(i *network.Setup) { i.Unwilling = []int{2, 1, 0, 1} }),
 			"cannot run complete: nobody is willing to lead; at least one process must be",
 		},
+		{&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{2, 1, 0, 1} }), ""},
 		{&onComplete, with([]uint64{1, 2, 1}, func(i *network.Setup) { i.Duplicates = true }), "cannot run complete: identifier 1 occurs twice"},
 		{&computing, network.On(9, 8, 9), "cannot run computing: identifier 9 occurs twice"},
 		{&computing, network.On(1, 1<<32), "cannot run computing: it computes with identifiers, so 4294967296 is too large; at most 4294967295"},

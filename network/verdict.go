@@ -115,6 +115,9 @@ func (p *Instance) CheckStart(initiators, dead []int, anyTime bool) error {
 			return fmt.Errorf("%s is dead and cannot start", p.Name(q))
 		}
 	}
+	if starts == 0 && len(p.unwilling) == n {
+		return errUnwilling
+	}
 	if starts == 0 {
 		return errors.New("no process starts; at least one must")
 	}

@@ -34,7 +34,7 @@ func (c *checker) decided(conf configuration, q int, effects []election.Effect) 
 
 // right is who ought to lead, were all alive; 0 if any may.
 func (c *checker) right(conf configuration) election.ID {
-	if c.best == 0 || !c.has.Eligible {
+	if !c.has.Eligible {
 		return c.best
 	}
 	return c.network.Right(func(q int) bool { return c.stands(conf, q) })

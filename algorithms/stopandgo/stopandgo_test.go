@@ -11,7 +11,9 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
 )
 
 type algorithm = election.Algorithm[stopandgo.Process, stopandgo.Message]
@@ -249,5 +251,18 @@ func TestSendingTheOwnIdentityAsPrintedIsWrong(t *testing.T) {
 func TestConformance(t *testing.T) {
 	for _, a := range protocols {
 		t.Run(a.Name, func(t *testing.T) { electiontest.Conform(t, a, electiontest.Options{}) })
+	}
+}
+
+// The checker knows that an election of the unwilling that a single processor begins, is that processor's.
+func TestTheRightLeaderOfTheUnwillingIsTheOneThatWokeByItself(t *testing.T) {
+	o := verify.Options{Instance: network.Setup{IDs: election.List{4, 2, 5}, Unwilling: []int{0, 1, 2}}, Initiators: []int{2}}
+	if r, err := verify.Run(stopandgo.P1, o); err != nil || r.Violation != nil || !r.Complete {
+		t.Errorf("%+v, %v", r, err)
+	}
+	confused := stopandgo.P1
+	confused.Eligible = func(p *stopandgo.Process) bool { return p.ID != 5 }
+	if r, err := verify.Run(confused, o); err != nil || r.Violation == nil || r.Violation.Property != verify.WrongLeader {
+		t.Errorf("5 leads and does not take part: %+v, %v", r, err)
 	}
 }

@@ -132,6 +132,9 @@ func (w *waking) woken(d *election.Declaration, i network.Setup) (ids election.A
 			starters++
 		}
 	}
+	if starters == 0 && w.wake == "" {
+		return nil, "", errors.New("--unwilling: nobody is willing to lead; at least one process must be")
+	}
 	if starters == 0 {
 		return nil, "", errors.New("--wake: nobody wakes by itself; at least one process must")
 	}
