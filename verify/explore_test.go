@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -468,6 +469,27 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 	o := Options{Size: 7, Instance: election.On(4, 5)}
 	if err := o.check(timed.Declaration, false, false); err != nil || o.Size != 0 || o.MaxStates != DefaultMaxStates {
 		t.Errorf("%+v, %v: identifiers that are given are one order", o, err)
+	}
+}
+
+// Which options go together can depend on the parameters.
+func TestOptionsAreCheckedAgainstWhatIsClaimedWithTheParameters(t *testing.T) {
+	a := calling(election.Synchronous, silent)
+	a.Parameters = []election.Parameter{{Name: "starts", Choices: []string{"any", "together"}}}
+	a.Revise = func(d *election.Declaration, p election.Parameters) {
+		if p.Word("starts") == "together" {
+			d.Starts = election.Together
+		}
+	}
+	for starts, refused := range map[string]bool{"any": false, "together": true} {
+		_, err := Run(a, Options{Instance: with("starts", starts), Size: 2, Starts: AnyTime, SafetyOnly: true})
+		if errors.Is(err, ErrOptions) != refused || !refused && err != nil {
+			t.Errorf("%s: %v", starts, err)
+		}
+	}
+	a.Receive = nil
+	if _, err := Run(a, Options{Size: 2}); err == nil || errors.Is(err, ErrOptions) {
+		t.Errorf("an algorithm that cannot receive: %v", err)
 	}
 }
 
