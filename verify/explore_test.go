@@ -450,13 +450,23 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 			t.Errorf("they are not complete: %+v", test.o)
 		}
 	}
+	o := Options{Size: 7, Instance: election.On(4, 5)}
+	if err := o.check(timed.Declaration, false, false); err != nil || o.Size != 0 || o.MaxStates != DefaultMaxStates {
+		t.Errorf("%+v, %v: identifiers that are given are one order", o, err)
+	}
+}
+
+func TestADelayIsAWholeNumberOfUnits(t *testing.T) {
 	for parameter, want := range map[string]string{"1/2": "1/2", "0": "0", "5": "", "-1": "-1"} {
 		for _, timing := range []election.Timing{election.Timed, election.Synchronous} {
-			p := program(func(a *election.Algorithm[caller, call]) {
-				a.Timing, a.Parameters = timing, []election.Parameter{{Name: "delay", Least: -1, Default: parameter}}
-			})
+			a := calling(timing, silent)
+			a.Parameters = []election.Parameter{{Name: "delay", Least: -1, Default: parameter}}
+			p, err := process.Of(&a)
+			if err != nil {
+				t.Fatal(err)
+			}
 			o := Options{Size: 3}
-			err := o.check(p.Declaration, false, false)
+			err = o.check(p.Declaration, false, false)
 			if timing == election.Synchronous && (err != nil || o.Delay != 1) {
 				t.Errorf("delay %s of a synchronous algorithm: %d, %v", parameter, o.Delay, err)
 			}
@@ -465,10 +475,6 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 				t.Errorf("delay %s: %v", parameter, err)
 			}
 		}
-	}
-	o := Options{Size: 7, Instance: election.On(4, 5)}
-	if err := o.check(timed.Declaration, false, false); err != nil || o.Size != 0 || o.MaxStates != DefaultMaxStates {
-		t.Errorf("%+v, %v: identifiers that are given are one order", o, err)
 	}
 }
 
