@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -450,21 +451,31 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 			t.Errorf("they are not complete: %+v", test.o)
 		}
 	}
-	for parameter, want := range map[string]int{"5": 5, "1048575": 1<<20 - 1, "1048576": 0, "1180591620717411303424": 0} {
-		delay := election.Number{Name: "delay", Whole: true, Least: 1, Default: parameter}
-		p := program(func(a *election.Algorithm[caller, call]) {
-			a.Timing, a.Parameters, a.Delay = election.Timed, []election.Parameter{&delay}, &delay
-		})
-		o := Options{Size: 3}
-		err := o.check(p.Declaration, false, false)
-		if (want == 0) != (err != nil) || err == nil && o.Delay != want ||
-			err != nil && err.Error() != "cannot verify calling: parameter delay is "+parameter+"; a whole number from 1 to 1048575 is needed" {
-			t.Errorf("delay %s: %d, %v", parameter, o.Delay, err)
-		}
-	}
 	o := Options{Size: 7, Instance: network.On(4, 5)}
 	if err := o.check(timed.Declaration, false, false); err != nil || o.Size != 0 || o.MaxStates != DefaultMaxStates {
 		t.Errorf("%+v, %v: identifiers that are given are one order", o, err)
+	}
+}
+
+// Which options go together can depend on the parameters.
+func TestOptionsAreCheckedAgainstWhatIsClaimedWithTheParameters(t *testing.T) {
+	a := calling(election.Synchronous, silent)
+	starts := election.Choice{Name: "starts", Words: []string{"any", "together"}}
+	a.Parameters = []election.Parameter{&starts}
+	a.Adjust = func(d *election.Declaration, p election.Parameters) {
+		if starts.Is(p, "together") {
+			d.Starts = election.Together
+		}
+	}
+	for word, refused := range map[string]bool{"any": false, "together": true} {
+		_, err := Run(a, Options{Instance: with("starts", word), Size: 2, Starts: AnyTime, SafetyOnly: true})
+		if errors.Is(err, ErrOptions) != refused || !refused && err != nil {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+	a.Receive = nil
+	if _, err := Run(a, Options{Size: 2}); err == nil || errors.Is(err, ErrOptions) {
+		t.Errorf("an algorithm that cannot receive: %v", err)
 	}
 }
 

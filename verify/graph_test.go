@@ -84,22 +84,26 @@ func mayStay(g *graph, reach map[[2]uint32]bool) map[uint32]bool {
 	return stays
 }
 
-func TestGraphsAreJudgedAsTheirDefinitionsSay(t *testing.T) {
+// forRandomGraphs tries many small graphs; what leads where and where a run may stay is worked out by their definitions.
+func forRandomGraphs(try func(rnd *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool)) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	cycles, limits := 0, map[string]int{}
-	for range 3000 {
+	for range 1500 {
 		g := randomGraph(rnd)
-		n := len(g.first)
 		reach := leads(g)
-		stays := mayStay(g, reach)
-		parts := g.components()
+		try(rnd, g, reach, mayStay(g, reach))
+	}
+}
 
-		for a := range uint32(n) {
-			for b := range uint32(n) {
-				if together := a == b || reach[[2]uint32{a, b}] && reach[[2]uint32{b, a}]; together != (parts.of[a] == parts.of[b]) {
+func TestComponentsAreStatesThatLeadToEachOther(t *testing.T) {
+	forRandomGraphs(func(_ *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool) {
+		parts := g.components()
+		for a := range uint32(len(g.first)) {
+			for b := range uint32(len(g.first)) {
+				to, back := reach[[2]uint32{a, b}], reach[[2]uint32{b, a}]
+				if (a == b || to && back) != (parts.of[a] == parts.of[b]) {
 					t.Fatalf("%v: states %d and %d", g.edges, a, b)
 				}
-				if parts.of[b] > parts.of[a] && reach[[2]uint32{a, b}] {
+				if to && parts.of[b] > parts.of[a] {
 					t.Fatalf("%v: the component of %d comes before that of %d, to which it leads", g.edges, a, b)
 				}
 			}
@@ -108,9 +112,14 @@ func TestGraphsAreJudgedAsTheirDefinitionsSay(t *testing.T) {
 				t.Fatalf("%v: state %d: last %v, cyclic %v", g.edges, a, last, cyclic)
 			}
 		}
+	})
+}
 
+func TestExtremesAreThoseOfAllRuns(t *testing.T) {
+	limits := map[string]int{}
+	forRandomGraphs(func(_ *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool) {
 		for _, of := range []string{"total", "election", "announcement"} {
-			least, most := g.extremes(parts, of)
+			least, most := g.extremes(g.components(), of)
 			wantLeast, wantMost := byHand(g, of, reach, stays)
 			if !slices.Equal(least, wantLeast) || !slices.Equal(most, wantMost) {
 				t.Fatalf("%v: from %v to %v %s messages; want from %v to %v", g.edges, least, most, of, wantLeast, wantMost)
@@ -120,15 +129,20 @@ func TestGraphsAreJudgedAsTheirDefinitionsSay(t *testing.T) {
 			} else if most[0] > 0 {
 				limits["some"]++
 			}
-		}
-
-		for _, of := range []string{"total", "election", "announcement"} {
-			least, most := g.extremes(parts, of)
 			breaking(t, g, of, least, slices.Min(least[:g.roots]))
 			breaking(t, g, of, most, slices.Max(most[:g.roots]))
 		}
+	})
+	if limits["none"] < 100 || limits["some"] < 100 {
+		t.Errorf("too few graphs are interesting: %v", limits)
+	}
+}
 
-		// Of a service, some states may be settled.
+// A run that never ends is in a cycle that no run leaves. Of a service, it is wrong only if a state there is not settled.
+func TestARunThatNeverEndsIsACycleThatNoRunLeaves(t *testing.T) {
+	cycles := 0
+	forRandomGraphs(func(rnd *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool) {
+		n := len(g.first)
 		if rnd.IntN(2) == 0 {
 			for range n {
 				g.settled = append(g.settled, rnd.IntN(2) == 0)
@@ -141,37 +155,39 @@ func TestGraphsAreJudgedAsTheirDefinitionsSay(t *testing.T) {
 			}
 		}
 		if want >= 0 && !found(g, want) {
-			continue // no beginning leads there
+			return // no beginning leads there
 		}
-		f := g.endless(parts)
+		f := g.endless(g.components())
 		if (f != nil) != (want >= 0) {
 			t.Fatalf("%v: %v; want a cycle at %d", g.edges, f, want)
 		}
 		if f != nil {
 			cycles++
-			at, loop := uint32(f.root), 0
-			if f.root >= g.roots {
-				t.Fatalf("%v: it begins at %d", g.edges, f.root)
-			}
-			passed := []uint32{at}
-			for _, ordinal := range f.path {
-				e := g.from(at)[ordinal]
-				at = e.to
-				passed = append(passed, at)
-			}
-			fmt.Sscanf(f.Detail, "no run that comes here ever ends: a cycle, of which the last %d transitions", &loop)
-			if at != uint32(want) || loop < 1 || passed[len(passed)-1-loop] != at {
-				t.Fatalf("%v: %v; want a cycle at %d", g.edges, f, want)
-			}
-			for i := len(f.path) - loop; i < len(f.path); i++ {
-				if e := g.from(passed[i])[f.path[i]]; e.class == byFault || parts.of[e.to] != parts.of[at] {
-					t.Fatalf("%v: the cycle %v of %d leaves its component", g.edges, f.path, loop)
-				}
-			}
+			cycle(t, g, f, uint32(want), reach)
 		}
+	})
+	if cycles < 100 {
+		t.Errorf("only %d graphs have a cycle", cycles)
 	}
-	if cycles < 100 || limits["none"] < 100 || limits["some"] < 100 {
-		t.Errorf("too few graphs are interesting: %d cycles, %v", cycles, limits)
+}
+
+// cycle checks a run that comes to a state, and then back to it, without a fault.
+func cycle(t *testing.T, g *graph, f *finding, want uint32, reach map[[2]uint32]bool) {
+	t.Helper()
+	loop := 0
+	if _, err := fmt.Sscanf(f.Detail, "no run that comes here ever ends: a cycle, of which the last %d transitions", &loop); err != nil || loop < 1 || f.root >= g.roots {
+		t.Fatalf("%v: %+v", g.edges, f)
+	}
+	at := uint32(f.root)
+	for i, ordinal := range f.path {
+		e := g.from(at)[ordinal]
+		if left := len(f.path) - i; left == loop && at != want || left <= loop && (e.class == byFault || !reach[[2]uint32{e.to, at}]) {
+			t.Fatalf("%v: the cycle of %v is not one at %d", g.edges, f, want)
+		}
+		at = e.to
+	}
+	if at != want {
+		t.Fatalf("%v: %v ends at %d; want %d", g.edges, f, at, want)
 	}
 }
 

@@ -329,6 +329,11 @@ func TestAUnitOfASynchronousRunIsMessagesThenStartsThenTimers(t *testing.T) {
 	w.then("1 pass").can("due 3 tick")
 }
 
+func TestAUnitEndsOnlyIfAnotherIsOfUse(t *testing.T) {
+	a := calling(election.Synchronous, func(_ *caller, out calls) { out.After(0, election.Units(1)) })
+	newWalk(t, a, Options{Size: 1}).then("1 starts", "1 pass", "1 tick").can("")
+}
+
 // answering is an algorithm whose processes survive crashes, are told of them, and keep nothing.
 func answering(timing election.Timing, start func(*caller, calls)) election.Algorithm[caller, call] {
 	a := calling(timing, start)
