@@ -1,0 +1,241 @@
+package simulate_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+// diarist is a process that says in each message what it remembers.
+type diarist struct {
+	ID, Members election.ID
+	Lives       uint32 // kept
+	Since       uint32 // how many steps it has taken in this life
+}
+
+// diary elects nobody, but for process 1, which leads in a term for each life. Every process says to all others
+// what it remembers: when it starts or recovers, and 10 units later.
+var diary = election.Algorithm[diarist, page]{
+	Declaration: election.Declaration{
+		Name: "diary", Topology: election.Complete, Timing: election.Timed, KnowsSize: true, Task: election.Service,
+		Survives: election.Crash | election.Recovery, Kinds: []election.MessageKind{{Name: "page"}}, Timers: []string{"soon", "late"},
+	},
+	New:     func(l election.Local) diarist { return diarist{ID: l.ID, Members: election.ID(l.N)} },
+	Start:   awake,
+	Recover: awake,
+	Receive: func(d *diarist, _ election.Port, _ election.Kind, _ page, _ *election.Out[page]) { d.Since++ },
+	Timeout: func(d *diarist, _ election.Timer, out *election.Out[page]) { tell(d, out) },
+	Suspect: func(*diarist, election.Port, *election.Out[page]) {},
+	Trust:   func(*diarist, election.Port, *election.Out[page]) {},
+	Command: func(*diarist, election.Command, *election.Out[page]) {},
+	Kept:    func(d *diarist) any { return &d.Lives },
+}
+
+// page is how many lives a process remembers, and how many steps of this one: 203 is the third step of the second.
+type page struct{ Remembered uint32 }
+
+func awake(d *diarist, out *election.Out[page]) {
+	d.Lives++
+	if d.ID == 1 {
+		out.Lead(election.Term(d.Lives))
+	} else {
+		out.After(0, election.Units(10))
+	}
+	tell(d, out)
+}
+
+func tell(d *diarist, out *election.Out[page]) {
+	d.Since++
+	for id := election.ID(1); id <= d.Members; id++ {
+		if id != d.ID {
+			out.Send(election.To(id), 0, page{100*d.Lives + d.Since})
+		}
+	}
+}
+
+// live runs the diary among n processes with faults, with delays of one unit.
+func live(t *testing.T, n int, lines ...string) *simulate.Result {
+	t.Helper()
+	return run(t, diary, simulate.Options{Instance: numbered(n), Delay: 1, Record: true, Faults: faults(t, n, lines...)})
+}
+
+// heard is what one process hears from another.
+func heard(r *simulate.Result, by, of int) []string {
+	return slices.DeleteFunc(steps(r, by, gets), func(step string) bool { return !strings.Contains(step, fmt.Sprintf("receive %d:", of)) })
+}
+
+// A process that is back has what is kept, and nothing else: no state, no timer, no decision.
+func TestARecoveredProcessKnowsWhatIsKeptOnly(t *testing.T) {
+	for _, back := range []int{5, 12, 30} { // before its timer would have expired, and after
+		r := live(t, 2, "crash 2 at 4", fmt.Sprintf("recover 2 at %d", back))
+		want := []string{"1 receive 2: 101", fmt.Sprintf("%d receive 2: 201", back+1), fmt.Sprintf("%d receive 2: 202", back+11)}
+		same(t, fmt.Sprintf("what 2 says that is back at %d", back), heard(r, 1, 2), want...)
+		same(t, "2", steps(r, 2, trace.Timeout), fmt.Sprintf("%d timeout: soon", back+10))
+	}
+	r := live(t, 2, "crash 2 at 4")
+	same(t, "2, which stays dead", steps(r, 2), "0 start", "1 receive 1: 101", "4 crash")
+	r = live(t, 2, "crash 2 at 4", "recover 2 at 5", "crash 2 at 7", "recover 2 at 9")
+	same(t, "what it says in three lives", heard(r, 1, 2), "1 receive 2: 101", "6 receive 2: 201", "10 receive 2: 301", "20 receive 2: 302")
+	for id, role := range map[int]election.Role{1: election.Undecided, 2: election.Undecided} {
+		if r := live(t, 2, fmt.Sprintf("crash %d at 4", id)); r.Decisions[id-1].Role != role {
+			t.Errorf("%d is dead, and %+v", id, r.Decisions[id-1])
+		}
+	}
+	if r := live(t, 2, "crash 1 at 4", "recover 1 at 9"); r.Decisions[0] != (election.Decision{Role: election.Leader, Leader: 1, Term: 2}) || len(r.Faults) > 0 {
+		t.Errorf("%+v, %v", r.Decisions[0], r.Faults)
+	}
+}
+
+// A term that is over with a life may not be led in again: the record of decisions begins anew, the rule does not.
+func TestNobodyIsLeaderWhileItIsDead(t *testing.T) {
+	r := live(t, 2, "crash 1 at 4")
+	if len(r.Leaders) > 0 || !slices.Equal(r.Dead, []int{0}) {
+		t.Errorf("%v lead, %v are dead", r.Leaders, r.Dead)
+	}
+}
+
+// Who is back speaks for itself: nobody suspects a life that is over, and a new life suspects nobody yet.
+func TestSuspicionsEndWithTheLifeThatTheyAreOf(t *testing.T) {
+	r := live(t, 3, "crash 3 at 4", "recover 3 at 4") // before anybody could notice
+	same(t, "1, of one that is back at once", steps(r, 1, suspects, trusts))
+	r = live(t, 3, "crash 3 at 4", "recover 3 at 8", "crash 3 at 20")
+	same(t, "1, of one that dies twice", steps(r, 1, suspects, trusts), "5 suspect 3", "21 suspect 3")
+	r = live(t, 3, "crash 3 at 4", "crash 2 at 8", "recover 2 at 12", "recover 3 at 16", "crash 3 at 20")
+	same(t, "2, which dies of the same", steps(r, 2, suspects, trusts), "5 suspect 3", "21 suspect 3")
+	r = live(t, 3, "dead 3", "recover 3 at 8", "crash 3 at 20")
+	same(t, "1, of one dead from the start", steps(r, 1, suspects, trusts), "0 suspect 3", "21 suspect 3")
+	r = live(t, 3, "suspect 1 of 3 from 2 until 30", "crash 3 at 4", "recover 3 at 8", "crash 3 at 20")
+	same(t, "1, of one suspected by mistake before", steps(r, 1, suspects, trusts), "2 suspect 3", "21 suspect 3")
+	r = live(t, 3, "suspect 3 of 1 from 2 until 30", "crash 3 at 4", "recover 3 at 5")
+	same(t, "3, whose earlier life made a mistake", steps(r, 3, suspects, trusts), "2 suspect 1")
+	r = live(t, 3, "crash 1 at 3", "crash 3 at 4")
+	same(t, "the dead suspect nobody", steps(r, 3), "0 start", "1 receive 1: 101", "1 receive 2: 101", "4 crash", "11 lost 2: 104")
+}
+
+// Under a cut that came before, or while it was dead, one that is back is not heard and hears nothing: both detectors
+// notice after the longest delay, and trust when the cut is over.
+func TestOneThatRecoversUnderACutIsSuspectedAgain(t *testing.T) {
+	for _, line := range []string{"cut 3 -> 1 from 2 until 40", "cut 3 -> 1 from 6 until 40"} {
+		r := live(t, 3, line, "crash 3 at 4", "recover 3 at 10")
+		first := map[bool]string{true: "3 suspect 3", false: "5 suspect 3"}[strings.Contains(line, "from 2")]
+		same(t, "1, "+line, steps(r, 1, suspects, trusts), first, "11 suspect 3", "40 trust 3")
+		same(t, "2", steps(r, 2, suspects, trusts), "5 suspect 3")
+		same(t, "3, which hears all", steps(r, 3, suspects, trusts))
+	}
+	r := live(t, 3, "cut 1 -> 3 from 2 until 40", "crash 3 at 4", "recover 3 at 10")
+	same(t, "1, which hears all", steps(r, 1, suspects, trusts), "5 suspect 3")
+	same(t, "3, which does not hear 1", steps(r, 3, suspects, trusts), "3 suspect 1", "11 suspect 1", "40 trust 1")
+	r = live(t, 3, "cut 1 -> 3 from 2 until 11", "crash 3 at 4", "recover 3 at 10") // over just then
+	same(t, "3, as the cut ends", steps(r, 3, suspects, trusts), "3 suspect 1")
+	r = live(t, 3, "cut 3 -> 1 from 2 until 40", "crash 3 at 4", "recover 3 at 10", "crash 3 at 11", "recover 3 at 20", "crash 3 at 30")
+	same(t, "1, of one that dies again and again", steps(r, 1, suspects, trusts), "3 suspect 3", "12 suspect 3", "21 suspect 3")
+	r = live(t, 3, "cut 3 -> 1 from 2 until 40", "crash 1 at 4", "recover 1 at 10", "crash 3 at 10", "recover 3 at 20")
+	same(t, "1, of which both die", steps(r, 1, suspects, trusts), "3 suspect 3", "11 suspect 3", "21 suspect 3", "40 trust 3")
+}
+
+// Amid a step that is the last of a life: what was sent counts, what was decided or set does not, and the next life
+// may have a crash amid a step of its own.
+func TestACrashAmidAStepIsOfOneLife(t *testing.T) {
+	r := live(t, 3, "crash 2 at 4 after 1 sends", "recover 2 at 20", "crash 2 at 21 after 0 sends", "recover 2 at 40")
+	same(t, "2", steps(r, 2, trace.Crash, trace.Recover, trace.Timeout), "10 timeout: soon", "10 crash: after 1 of 2 messages",
+		"20 recover", "30 timeout: soon", "30 crash: after 0 of 2 messages", "40 recover", "50 timeout: soon")
+	same(t, "what 1 hears of 2", heard(r, 1, 2), "1 receive 2: 101", "11 receive 2: 104", "21 receive 2: 201", "41 receive 2: 301", "51 receive 2: 302")
+	r = live(t, 3, "crash 1 at 0 after 1 sends", "recover 1 at 5")
+	if r.Decisions[0].Term != 2 || len(r.Faults) > 0 || len(r.Missed) > 0 {
+		t.Errorf("after a crash amid the step in which it led: %+v, %v, missed %v", r.Decisions[0], r.Faults, r.Missed)
+	}
+	lead := r.Record.Steps[0]
+	if len(lead.Decided) > 0 || len(lead.Sent) != 1 {
+		t.Errorf("the step amid which it crashed: %+v", lead)
+	}
+	r = live(t, 3, "crash 2 at 4", "recover 2 at 6", "crash 2 at 8 after 0 sends", "recover 2 at 9") // recovered before it could
+	if len(r.Dead) > 0 || !slices.Equal(r.Missed, []string{"crash 2 at 8 after 0 sends"}) {
+		t.Errorf("dead %v, missed %v", r.Dead, r.Missed)
+	}
+	same(t, "2, whose crash was called off", steps(r, 2, trace.Crash, trace.Recover, trace.Timeout), "4 crash", "6 recover", "16 timeout: soon")
+	same(t, "1", steps(r, 1, suspects), "5 suspect 2")
+}
+
+// What happens to a process that pauses waits for it, but for its crash: then nothing of that life is left to happen.
+func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
+	r := live(t, 2, "pause 2 from 5 until 30", "crash 2 at 8")
+	same(t, "a timer of the dead", steps(r, 2)[2:], "5 fault: pause 2", "8 crash", "30 heal: pause 2")
+	r = live(t, 2, "pause 2 from 5 until 30", "crash 2 at 12") // the timer has expired, and waits
+	same(t, "a timer that had expired", steps(r, 2)[2:], "5 fault: pause 2", "12 crash", "30 heal: pause 2")
+	r = live(t, 2, "pause 2 from 5 until 30", "crash 2 at 12", "recover 2 at 14")
+	same(t, "a life that begins when it goes on", steps(r, 2)[2:], "5 fault: pause 2", "12 crash", "30 heal: pause 2", "30 recover", "40 timeout: soon")
+	r = live(t, 3, "pause 2 from 5 until 30", "crash 3 at 8", "recover 3 at 12")
+	same(t, "who pauses while another dies and is back", steps(r, 2, suspects, trusts, gets)[2:], "30 receive 3: 201", "30 receive 3: 202")
+	r = live(t, 3, "pause 2 from 5 until 30", "crash 3 at 8")
+	same(t, "who pauses while another dies", steps(r, 2, suspects, trusts, gets)[2:], "30 suspect 3")
+	r = live(t, 3, "pause 2 from 0 until 30", "crash 2 at 8")
+	same(t, "one that dies before it has started", steps(r, 2), "0 fault: pause 2", "8 crash", "30 heal: pause 2", "30 lost 1: 101", "30 lost 3: 101", "30 lost 3: 103")
+}
+
+func TestAHostAsksNothingOfTheDead(t *testing.T) {
+	for line, want := range map[string]int{"crash 2 at 4": 0, "crash 2 at 6": 1} {
+		o := simulate.Options{Instance: numbered(2), Delay: 1, Record: true, Faults: faults(t, 2, line), Resigns: []simulate.Fault{{Process: 1, At: election.Units(5)}}}
+		if asked := steps(run(t, diary, o), 2, trace.Command); len(asked) != want {
+			t.Errorf("%s: %v", line, asked)
+		}
+	}
+}
+
+// Of three timers none outlives a crash, whatever the next life does.
+func TestACrashStopsAllTimers(t *testing.T) {
+	sets := election.Algorithm[uint8, struct{}]{
+		Declaration: election.Declaration{
+			Name: "sets", Topology: election.Complete, Timing: election.Timed, Task: election.Service, Survives: election.Crash | election.Recovery,
+			Kinds: []election.MessageKind{{Name: "none"}}, Timers: []string{"first", "second", "third"},
+		},
+		New: func(election.Local) uint8 { return 0 },
+		Start: func(_ *uint8, out *election.Out[struct{}]) {
+			for timer := range election.Timer(3) {
+				out.After(timer, election.Units(10+uint64(timer)))
+			}
+		},
+		Receive: func(*uint8, election.Port, election.Kind, struct{}, *election.Out[struct{}]) {},
+		Timeout: func(*uint8, election.Timer, *election.Out[struct{}]) {},
+		Recover: func(*uint8, *election.Out[struct{}]) {},
+	}
+	for _, c := range []struct {
+		lines []string
+		want  []string
+	}{
+		{nil, []string{"10 timeout: first", "11 timeout: second", "12 timeout: third"}},
+		{[]string{"crash 2 at 4", "recover 2 at 5"}, nil},
+		{[]string{"crash 2 at 11", "recover 2 at 11"}, []string{"10 timeout: first"}},
+	} {
+		o := simulate.Options{Instance: numbered(2), Delay: 1, Record: true, Faults: faults(t, 2, c.lines...)}
+		same(t, fmt.Sprint(c.lines), steps(run(t, sets, o), 2, trace.Timeout), c.want...)
+	}
+}
+
+// A lease ends with the life that had it: who leads then, leads alone.
+func TestACrashEndsALease(t *testing.T) {
+	leads := election.Algorithm[election.ID, struct{}]{
+		Declaration: election.Declaration{
+			Name: "leads", Topology: election.Complete, Timing: election.Timed, Task: election.Service, Leased: true, Survives: election.Crash,
+			Kinds: []election.MessageKind{{Name: "none"}}, Timers: []string{"turn"},
+		},
+		New: func(l election.Local) election.ID { return l.ID },
+		Start: func(id *election.ID, out *election.Out[struct{}]) {
+			out.After(0, election.Units(10*uint64(*id)))
+		},
+		Receive: func(*election.ID, election.Port, election.Kind, struct{}, *election.Out[struct{}]) {},
+		Timeout: func(id *election.ID, _ election.Timer, out *election.Out[struct{}]) {
+			out.LeadUntil(out.Deadline(election.Units(50)), election.Term(*id))
+		},
+	}
+	for lines, holds := range map[string]bool{"crash 1 at 15": true, "crash 1 at 25": false} {
+		r, err := simulate.Run(leads, simulate.Options{Instance: numbered(2), Delay: 1, Faults: faults(t, 2, lines)})
+		if err != nil || (len(r.Faults) == 0) != holds {
+			t.Errorf("%s: %+v, %v", lines, r.Faults, err)
+		}
+	}
+}
