@@ -94,6 +94,10 @@ func TestEachStepOfTheProofCanFail(t *testing.T) {
 		}
 		p.goRound(1, big.NewInt(h), f, test.first, others)
 		if test.fails == nil {
+			more := proof{n: p.n}
+			if more.goRound(1, big.NewInt(h), f, test.first, 99); more.sumsFails == "" {
+				t.Error("more messages than the sum, and that is not found")
+			}
 			if p.oneFails+p.twoFails+p.nextFails+p.ordered+p.considered+p.sumsFails != "" {
 				t.Errorf("%s: %+v", test.is, p)
 			}
