@@ -152,7 +152,7 @@ func (p *proof) look(phase int, h *big.Int, f *painted, sent [][]*walk) {
 			}
 		}
 		for _, j := range f.before[x] {
-			p.lookAtPair(phase, h, x, j, f.colours[j])
+			p.lookAtPair(phase, h, x, j)
 		}
 	}
 	p.others = max(p.others, others)
@@ -178,11 +178,12 @@ func (p *proof) lookAtBlack(f *painted, sent [][]*walk) {
 	p.black = max(p.black, sum)
 }
 
-// lookAtPair is about an identity i and one in its B(i): what is said of B(1), and lemma 4.5.
-func (p *proof) lookAtPair(phase int, h *big.Int, i, j *walk, c colour) {
+// lookAtPair is about an identity i and one in its B(i): what is said of B(1), and lemma 4.5. One that is larger is not
+// black then, by what black means.
+func (p *proof) lookAtPair(phase int, h *big.Int, i, j *walk) {
 	p.pairs++
-	if j.id <= i.id || c.black {
-		p.sentBefore = fmt.Sprintf("phase %d: j = %d, black: %v, is sent before i = %d", phase, j.id, c.black, i.id)
+	if j.id <= i.id {
+		p.sentBefore = fmt.Sprintf("phase %d: j = %d is sent before i = %d", phase, j.id, i.id)
 	}
 	if j.id <= i.id || rise(j, i).Cmp(apart(h, i, j)) <= 0 {
 		p.lemma45 = fmt.Sprintf("phase %d, j = %d, i = %d: t(j) = %d, t(i) = %d", phase, j.id, i.id, j.t, i.t)
