@@ -33,7 +33,7 @@ var diary = election.Algorithm[diarist, page]{
 	Suspect: func(*diarist, election.Port, *election.Out[page]) {},
 	Trust:   func(*diarist, election.Port, *election.Out[page]) {},
 	Command: func(*diarist, election.Command, *election.Out[page]) {},
-	Kept:    func(d *diarist) any { return &d.Lives },
+	Durable: func(d *diarist) any { return &d.Lives },
 }
 
 // page is how many lives a process remembers, and how many steps of this one: 203 is the third step of the second.

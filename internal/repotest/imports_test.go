@@ -42,7 +42,17 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/mean", "./order"},
 	},
 	{
-		in: []string{"./trace"}, only: []string{"std", "./election"},
+		in: []string{"./network"}, only: append([]string{"./election"}, theory...),
+		because: "what an algorithm is run on is the same for all engines, and stands on the contract alone",
+		broken:  [2]string{"./network", "./trace"},
+	},
+	{
+		in: []string{"./outcome"}, only: []string{"std", "./election", "./network"},
+		because: "what comes of an election is told in the same way by all engines, so it knows none",
+		broken:  [2]string{"./outcome", "./simulate"},
+	},
+	{
+		in: []string{"./trace"}, only: []string{"std", "./election", "./network"},
 		because: "the record of an execution is the same for all engines, so it knows none",
 		broken:  [2]string{"./trace", "./simulate"},
 	},
@@ -53,21 +63,21 @@ var importRules = []importRule{
 	},
 	{
 		in: engines, never: engines,
-		because: "engines are witnesses for each other, so they share nothing but the contract",
+		because: "engines are witnesses for each other, so they share nothing but the contract and the processes that keep to it",
 		broken:  [2]string{"./verify", "./simulate"},
 	},
 	{
-		in: []string{"./internal/process"}, only: []string{"std", "./election", "./internal/codec"},
-		because: "it drives one process for the engines on sockets, whatever they do about its effects",
+		in: []string{"./internal/process"}, only: []string{"std", "./election", "./network", "./internal/codec"},
+		because: "it holds processes for all engines, whatever they do about the effects of a step",
 		broken:  [2]string{"./internal/process", "./internal/live"},
 	},
 	{
-		in: []string{"./internal/claims"}, only: []string{"std", "./election", "./trace"},
+		in: []string{"./internal/claims"}, only: []string{"std", "./election", "./network", "./trace"},
 		because: "what is claimed of every run is checked on its record, whichever engine made it",
 		broken:  [2]string{"./internal/claims", "./simulate"},
 	},
 	{
-		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./order", "./internal/random"},
+		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./network", "./order", "./internal/random"},
 		because: "a closed form that asks an engine counts nothing by itself",
 		broken:  [2]string{"./count", "./simulate"},
 	},
@@ -97,7 +107,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/plot", "./internal/experiment"},
 	},
 	{
-		in: []string{"./internal/experiment"}, only: []string{"std", "./catalogue", "./election", "./order", "./simulate"},
+		in: []string{"./internal/experiment"}, only: []string{"std", "./catalogue", "./election", "./network", "./order", "./simulate"},
 		because: "it measures what the catalogue lists, and leaves to others how that is shown",
 		broken:  [2]string{"./internal/experiment", "./internal/plot"},
 	},
@@ -108,7 +118,7 @@ var importRules = []importRule{
 	},
 	{
 		in:      []string{"./internal/reproduce"},
-		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
+		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
 		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory; it draws inputs from seeds, and searches for costly ones",
 		broken:  [2]string{"./internal/reproduce", "./internal/tcprun"},
 	},
