@@ -7,36 +7,36 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/algorithms/afekgafni"
-	"ringleader.example/ringleader/algorithms/afekgafnisynchronous"
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
-	"ringleader.example/ringleader/algorithms/dolevklawerodehb"
-	"ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/algorithms/highamprzytycka"
-	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
-	"ringleader.example/ringleader/algorithms/invitation"
-	"ringleader.example/ringleader/algorithms/itairodeh"
-	"ringleader.example/ringleader/algorithms/itairodehsynchronous"
-	"ringleader.example/ringleader/algorithms/knownsize"
-	"ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/algorithms/lcrsynchronous"
-	"ringleader.example/ringleader/algorithms/lelann"
-	"ringleader.example/ringleader/algorithms/logicalring"
-	"ringleader.example/ringleader/algorithms/minmax"
-	"ringleader.example/ringleader/algorithms/modifiedbully"
-	"ringleader.example/ringleader/algorithms/oddoneout"
-	"ringleader.example/ringleader/algorithms/oddpair"
-	"ringleader.example/ringleader/algorithms/peterson"
-	"ringleader.example/ringleader/algorithms/petersonalternating"
-	"ringleader.example/ringleader/algorithms/preference"
-	"ringleader.example/ringleader/algorithms/preferencering"
-	"ringleader.example/ringleader/algorithms/preferencetree"
-	"ringleader.example/ringleader/algorithms/ringbully"
-	"ringleader.example/ringleader/algorithms/ringbullysimple"
-	"ringleader.example/ringleader/algorithms/stopandgo"
-	"ringleader.example/ringleader/algorithms/tree"
-	"ringleader.example/ringleader/algorithms/variablespeeds"
+	"ringleader.example/ringleader/catalogue/runners/afekgafni"
+	"ringleader.example/ringleader/catalogue/runners/afekgafnisynchronous"
+	"ringleader.example/ringleader/catalogue/runners/bully"
+	"ringleader.example/ringleader/catalogue/runners/dolevklawerodeh"
+	"ringleader.example/ringleader/catalogue/runners/dolevklawerodehb"
+	"ringleader.example/ringleader/catalogue/runners/franklin"
+	"ringleader.example/ringleader/catalogue/runners/highamprzytycka"
+	"ringleader.example/ringleader/catalogue/runners/hirschbergsinclair"
+	"ringleader.example/ringleader/catalogue/runners/invitation"
+	"ringleader.example/ringleader/catalogue/runners/itairodeh"
+	"ringleader.example/ringleader/catalogue/runners/itairodehsynchronous"
+	"ringleader.example/ringleader/catalogue/runners/knownsize"
+	"ringleader.example/ringleader/catalogue/runners/lcr"
+	"ringleader.example/ringleader/catalogue/runners/lcrsynchronous"
+	"ringleader.example/ringleader/catalogue/runners/lelann"
+	"ringleader.example/ringleader/catalogue/runners/logicalring"
+	"ringleader.example/ringleader/catalogue/runners/minmax"
+	"ringleader.example/ringleader/catalogue/runners/modifiedbully"
+	"ringleader.example/ringleader/catalogue/runners/oddoneout"
+	"ringleader.example/ringleader/catalogue/runners/oddpair"
+	"ringleader.example/ringleader/catalogue/runners/peterson"
+	"ringleader.example/ringleader/catalogue/runners/petersonalternating"
+	"ringleader.example/ringleader/catalogue/runners/preference"
+	"ringleader.example/ringleader/catalogue/runners/preferencering"
+	"ringleader.example/ringleader/catalogue/runners/preferencetree"
+	"ringleader.example/ringleader/catalogue/runners/ringbully"
+	"ringleader.example/ringleader/catalogue/runners/ringbullysimple"
+	"ringleader.example/ringleader/catalogue/runners/stopandgo"
+	"ringleader.example/ringleader/catalogue/runners/tree"
+	"ringleader.example/ringleader/catalogue/runners/variablespeeds"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/claims"
@@ -61,70 +61,49 @@ type Entry struct {
 
 // All are the algorithms, in the order of their sources.
 var All = []Entry{
-	entry(&ringbullysimple.Algorithm, count.RingBullySimple),
-	entry(&ringbully.Algorithm, count.RingBully),
-	entry(&lcr.Algorithm, count.LCR),
-	entry(&lcrsynchronous.Algorithm, count.LCRSynchronous),
-	entry(&lelann.Algorithm, count.LeLann),
-	entry(&oddoneout.Algorithm, nil),
-	entry(&oddpair.Algorithm, nil),
-	entry(&logicalring.Algorithm, nil),
-	entry(&preference.Algorithm, nil),
-	entry(&preferencering.Algorithm, nil),
-	entry(&preferencetree.Algorithm, nil),
-	entry(&tree.Algorithm, nil),
-	entry(&hirschbergsinclair.Algorithm, count.HirschbergSinclair),
-	entry(&bully.Algorithm, nil),
-	entry(&modifiedbully.Algorithm, nil),
-	entry(&invitation.Algorithm, nil),
-	entry(&franklin.Algorithm, count.Franklin),
-	entry(&peterson.Algorithm, count.Peterson),
-	entry(&petersonalternating.Algorithm, count.PetersonAlternating),
-	entry(&dolevklawerodeh.Algorithm, count.DolevKlaweRodeh),
-	entry(&dolevklawerodehb.Algorithm, count.DolevKlaweRodehB),
-	entry(&minmax.Algorithm, count.MinMax),
-	entry(&highamprzytycka.Algorithm, count.HighamPrzytycka),
-	entry(&itairodeh.Algorithm, nil),
-	entry(&itairodehsynchronous.Algorithm, nil),
-	entry(&afekgafni.Algorithm, nil),
-	entry(&afekgafnisynchronous.Algorithm, nil),
-	entry(&knownsize.Algorithm, count.KnownSize(knownsize.Algorithm.Sequence)),
-	stopAndGo(&stopandgo.P1),
-	stopAndGo(&stopandgo.P2),
-	stopAndGo(&stopandgo.P3),
-	stopAndGo(&stopandgo.P4),
-	entry(&variablespeeds.Algorithm, count.VariableSpeeds),
+	Of(ringbullysimple.Runner, count.RingBullySimple),
+	Of(ringbully.Runner, count.RingBully),
+	Of(lcr.Runner, count.LCR),
+	Of(lcrsynchronous.Runner, count.LCRSynchronous),
+	Of(lelann.Runner, count.LeLann),
+	Of(oddoneout.Runner, nil),
+	Of(oddpair.Runner, nil),
+	Of(logicalring.Runner, nil),
+	Of(preference.Runner, nil),
+	Of(preferencering.Runner, nil),
+	Of(preferencetree.Runner, nil),
+	Of(tree.Runner, nil),
+	Of(hirschbergsinclair.Runner, count.HirschbergSinclair),
+	Of(bully.Runner, nil),
+	Of(modifiedbully.Runner, nil),
+	Of(invitation.Runner, nil),
+	Of(franklin.Runner, count.Franklin),
+	Of(peterson.Runner, count.Peterson),
+	Of(petersonalternating.Runner, count.PetersonAlternating),
+	Of(dolevklawerodeh.Runner, count.DolevKlaweRodeh),
+	Of(dolevklawerodehb.Runner, count.DolevKlaweRodehB),
+	Of(minmax.Runner, count.MinMax),
+	Of(highamprzytycka.Runner, count.HighamPrzytycka),
+	Of(itairodeh.Runner, nil),
+	Of(itairodehsynchronous.Runner, nil),
+	Of(afekgafni.Runner, nil),
+	Of(afekgafnisynchronous.Runner, nil),
+	Of(knownsize.Runner, count.KnownSize(knownsize.Runner.Program().Sequence)),
+	stopAndGo(stopandgo.P1),
+	stopAndGo(stopandgo.P2),
+	stopAndGo(stopandgo.P3),
+	stopAndGo(stopandgo.P4),
+	Of(variablespeeds.Runner, count.VariableSpeeds),
 }
 
-// Of joins an algorithm to the engines. Exact is its closed form, or nil. The error is that of [simulate.Of].
-func Of[S, M any](a *election.Algorithm[S, M], exact count.Func) (Entry, error) {
-	runner, err := simulate.Of(a)
-	return joined(runner, err, exact)
-}
-
-func joined(runner *simulate.Runner, err error, exact count.Func) (Entry, error) {
-	if err != nil {
-		return Entry{}, err
-	}
+// Of joins a runner to the other engines. Exact is the closed form of its algorithm, or nil.
+func Of(runner *simulate.Runner, exact count.Func) Entry {
 	program := runner.Program()
 	return Entry{
 		Declaration: program.Declaration, Program: program, Count: exact,
 		Simulate: runner.Run, Symmetry: runner.Symmetric, Session: runner.Session,
 		Verify: func(o verify.Options) (*verify.Report, error) { return verify.Program(program, o) },
-	}, nil
-}
-
-// entry is Of an algorithm that any engine takes; the tests of each package that uses the catalogue see to it.
-func entry[S, M any](a *election.Algorithm[S, M], exact count.Func) Entry {
-	runner, err := simulate.Of(a)
-	return must(joined(runner, err, exact))
-}
-
-func must(e Entry, err error) Entry {
-	if err != nil {
-		panic(err)
 	}
-	return e
 }
 
 // Detects reports whether it has a failure detector.
@@ -135,8 +114,8 @@ func (e *Entry) Phased() bool { return e.Program.Functions.Phase }
 
 type checks func(*trace.Record, *network.Instance) ([]claims.Claim, error)
 
-func stopAndGo(a *election.Algorithm[stopandgo.Process, stopandgo.Message]) Entry {
-	e := entry(a, count.StopAndGo(a.Sequence))
+func stopAndGo(runner *simulate.Runner) Entry {
+	e := Of(runner, count.StopAndGo(runner.Program().Sequence))
 	e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {
 		return claims.StopAndGo(r, p.Parameters.Sequence())
 	}

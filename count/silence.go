@@ -110,29 +110,36 @@ type token struct {
 	hops    uint64
 }
 
+// entrance says when the first process wakes, and when the process at a position enters phase 1, if it takes part.
+func entrance(ids election.Arrangement, phase0 bool) (first *big.Int, entered func(int) (at uint64, takesPart bool), err error) {
+	w, woken := ids.(Woken)
+	switch {
+	case woken && !phase0:
+		if slices.ContainsFunc(w.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
+			return nil, nil, fmt.Errorf("%w: all start together, at 0", ErrRing)
+		}
+		return new(big.Int), func(p int) (uint64, bool) { return 0, !slices.Contains(w.Unwilling, p) }, nil
+	case woken:
+		e := &identities{ids: ids}
+		if first, err = e.wake(); err != nil {
+			return nil, nil, err
+		}
+		return first, func(p int) (uint64, bool) { return e.enters(p), e.enters(p) != 0 }, nil
+	case phase0:
+		return new(big.Int), func(int) (uint64, bool) { return 1, true }, nil
+	}
+	return new(big.Int), func(int) (uint64, bool) { return 0, true }, nil
+}
+
 // smallest finds the smallest identifier that takes part, and all that are greater by no more than within; they come
 // in rising order. All are computed with, and at least from. First is when the first process wakes.
 func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, from, within uint64, progress func(done, of int)) (first *big.Int, all []token, err error) {
 	if err := distinct(ids); err != nil {
 		return nil, nil, err
 	}
-	entered := func(int) (at uint64, takesPart bool) { return 0, true }
-	first = new(big.Int)
-	switch _, woken := ids.(Woken); {
-	case woken && !phase0:
-		w := ids.(Woken)
-		if slices.ContainsFunc(w.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
-			return nil, nil, fmt.Errorf("%w: all start together, at 0", ErrRing)
-		}
-		entered = func(p int) (uint64, bool) { return 0, !slices.Contains(w.Unwilling, p) }
-	case woken:
-		e := &identities{ids: ids}
-		if first, err = e.wake(); err != nil {
-			return nil, nil, err
-		}
-		entered = func(p int) (uint64, bool) { return e.enters(p), e.enters(p) != 0 }
-	case phase0:
-		entered = func(int) (uint64, bool) { return 1, true }
+	first, entered, err := entrance(ids, phase0)
+	if err != nil {
+		return nil, nil, err
 	}
 	n := ids.Len()
 	if inverse, ok := ids.(interface{ Position(id uint64) int }); ok && ids.Dense() {

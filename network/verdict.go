@@ -80,52 +80,50 @@ func (p *Instance) Initiators(dead []int) []int {
 // dead; with anyTime each starts when it likes.
 func (p *Instance) CheckStart(initiators, dead []int, anyTime bool) error {
 	n := p.Size()
-	inside := func(positions []int, what string) error {
-		seen := make([]bool, n)
-		for _, q := range positions {
-			if q < 0 || q >= n {
-				return fmt.Errorf("there is no position %d to %s", q, what)
-			}
-			if seen[q] {
-				return fmt.Errorf("position %d is to %s twice", q, what)
-			}
-			seen[q] = true
-		}
-		return nil
-	}
 	if initiators != nil && len(initiators) < n { // a full list is checked by its use
-		if err := inside(initiators, "start"); err != nil {
+		if err := p.inside(initiators, "start"); err != nil {
 			return err
 		}
 	}
-	if err := inside(dead, "be dead"); err != nil {
+	if err := p.inside(dead, "be dead"); err != nil {
 		return err
 	}
 	if len(dead) == n {
 		return errors.New("all processes are dead; somebody must live to lead")
 	}
-	starts := n
+	starts := n - len(dead)
 	if initiators != nil {
 		starts = len(initiators)
-	}
-	for _, q := range dead {
-		if initiators == nil {
-			starts--
-		} else if slices.Contains(initiators, q) {
-			return fmt.Errorf("%s is dead and cannot start", p.Name(q))
+		for _, q := range dead {
+			if slices.Contains(initiators, q) {
+				return fmt.Errorf("%s is dead and cannot start", p.Name(q))
+			}
 		}
 	}
-	if starts == 0 && len(p.unwilling) == n {
+	switch {
+	case starts == 0 && len(p.unwilling) == n:
 		return errUnwilling
-	}
-	if starts == 0 {
+	case starts == 0:
 		return errors.New("no process starts; at least one must")
-	}
-	if p.d.Starts == election.Together && anyTime {
+	case p.d.Starts == election.Together && anyTime:
 		return errors.New("all start together; the schedule cannot decide when")
-	}
-	if p.d.Starts != election.AnyStart && starts < n-len(dead) {
+	case p.d.Starts != election.AnyStart && starts < n-len(dead):
 		return fmt.Errorf("%s; nobody can be left out", p.d.Starts)
+	}
+	return nil
+}
+
+// inside says whether each of the positions that are to do something exists, and is named once.
+func (p *Instance) inside(positions []int, what string) error {
+	seen := make([]bool, p.Size())
+	for _, q := range positions {
+		if q < 0 || q >= len(seen) {
+			return fmt.Errorf("there is no position %d to %s", q, what)
+		}
+		if seen[q] {
+			return fmt.Errorf("position %d is to %s twice", q, what)
+		}
+		seen[q] = true
 	}
 	return nil
 }

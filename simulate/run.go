@@ -79,6 +79,24 @@ func Of[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
 	return &Runner{program, func(r *run) large { return newTyped(r, a) }}, nil
 }
 
+// OfSmall is [Of] without the engines for large networks, which take most of the time to compile: for algorithms that
+// these never run, since they have timers, and for variants that run on small networks only.
+func OfSmall[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
+	program, err := process.Of(a)
+	if err != nil {
+		return nil, err
+	}
+	return &Runner{program, nil}, nil
+}
+
+// Must is a runner of an algorithm that is known to be one.
+func Must(runner *Runner, err error) *Runner {
+	if err != nil {
+		panic(err)
+	}
+	return runner
+}
+
 // Program is the algorithm.
 func (g *Runner) Program() *process.Program { return g.program }
 
@@ -251,7 +269,7 @@ func (r *run) enlarge() large {
 
 // trusted says whether an engine can run this that does not look at every step.
 func (r *run) trusted() bool {
-	return r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
+	return r.runner.large != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
 		!r.o.Record && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.timed() && len(r.o.Resigns) == 0 && r.luck == nil
 }
 

@@ -31,7 +31,7 @@ type Message struct{ Candidate election.ID }
 type Process struct {
 	ID         election.ID
 	Members    election.ID   `election:"constant"` // they are 1 … Members
-	Preference election.ID   `election:"constant"` // whom it would vote for
+	Preference election.ID   // whom it would vote for; another life may vote otherwise
 	Cast       election.ID   // whom it has voted for, in this life or an earlier one; 0: not yet
 	Votes      []election.ID // that it has heard, by voter; nil when nobody asks any more
 	Missing    uint32        // how many it has not heard

@@ -32,7 +32,7 @@ type Message struct {
 // Process is the state of one process.
 type Process struct {
 	ID         election.ID
-	Preference election.ID `election:"constant"` // whom it would vote for
+	Preference election.ID // whom it would vote for; another life may vote otherwise
 	Cast       election.ID // whom it has voted for, in this life or an earlier one; 0: not yet
 	Initiator  bool
 	Joined     bool // has voted, on its own ballot or another's, so that it starts none any more

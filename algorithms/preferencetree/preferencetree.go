@@ -43,7 +43,7 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID         election.ID
-	Preference election.ID    `election:"constant"` // whom it would vote for
+	Preference election.ID    // whom it would vote for; another life may vote otherwise
 	Cast       election.ID    // whom it has voted for, in this life or an earlier one; 0: not yet
 	Degree     uint32         `election:"constant"`
 	Silent     uint32         // how many ports have not delivered M

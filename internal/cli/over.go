@@ -48,46 +48,12 @@ func (o *overOptions) flags(command *cobra.Command) {
 
 // runOver runs an election over real connections.
 func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOptions) error {
-	if o.over == "" {
-		return errors.New("--unit is for runs over connections; add --over tcp or --over processes")
-	}
-	if _, err := word("over", o.over, overs...); err != nil {
-		return err
-	}
-	var wrong error
-	command.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(overFlags, f.Name) {
-			wrong = fmt.Errorf("--%s is for simulated runs; over %s the network is what it is, so leave out one of --%[1]s and --over", f.Name, o.over)
-		}
-	})
-	if wrong != nil {
-		return wrong
-	}
-	i, err := o.instance(e)
+	s, err := p.overRun(command, e, o)
 	if err != nil {
 		return err
-	}
-	o.atAnyTime(e.Declaration, o.start, i.Parameters)
-	if err := o.reluctant(e.Declaration, &i); err != nil {
-		return err
-	}
-	s := tcprun.Options{Instance: i, Seed: o.seed, Unit: o.unit, Patient: o.unit == 0, Limit: o.limit}
-	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
-		return err
-	}
-	faults, err := o.faults(i, p.stdin)
-	if err != nil {
-		return err
-	}
-	if !reflect.DeepEqual(faults, simulate.Faults{Dead: faults.Dead}) {
-		return fmt.Errorf("over %s processes can be dead from the start, and nothing else can go wrong; simulated runs know all faults", o.over)
-	}
-	s.Dead = faults.Dead
-	if o.of.Changed("limit") && o.limit == 0 {
-		s.Limit = math.MaxUint64
 	}
 	if o.over == "processes" {
-		spawner, err := newSpawner(i.IDs.Len() - len(s.Dead))
+		spawner, err := newSpawner(s.Instance.IDs.Len() - len(s.Dead))
 		if err != nil {
 			return err
 		}
@@ -117,6 +83,48 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		return exitError{code: exitNo}
 	}
 	return nil
+}
+
+// overRun says what is to be run over real connections.
+func (p *program) overRun(command *cobra.Command, e *catalogue.Entry, o *runOptions) (s tcprun.Options, err error) {
+	if o.over == "" {
+		return s, errors.New("--unit is for runs over connections; add --over tcp or --over processes")
+	}
+	if _, err := word("over", o.over, overs...); err != nil {
+		return s, err
+	}
+	command.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(overFlags, f.Name) {
+			err = fmt.Errorf("--%s is for simulated runs; over %s the network is what it is, so leave out one of --%[1]s and --over", f.Name, o.over)
+		}
+	})
+	if err != nil {
+		return s, err
+	}
+	i, err := o.instance(e)
+	if err != nil {
+		return s, err
+	}
+	o.atAnyTime(e.Declaration, o.start, i.Parameters)
+	if err := o.reluctant(e.Declaration, &i); err != nil {
+		return s, err
+	}
+	s = tcprun.Options{Instance: i, Seed: o.seed, Unit: o.unit, Patient: o.unit == 0, Limit: o.limit}
+	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
+		return s, err
+	}
+	faults, err := o.faults(i, p.stdin)
+	if err != nil {
+		return s, err
+	}
+	if !reflect.DeepEqual(faults, simulate.Faults{Dead: faults.Dead}) {
+		return s, fmt.Errorf("over %s processes can be dead from the start, and nothing else can go wrong; simulated runs know all faults", o.over)
+	}
+	s.Dead = faults.Dead
+	if o.of.Changed("limit") && o.limit == 0 {
+		s.Limit = math.MaxUint64
+	}
+	return s, nil
 }
 
 // milliseconds is how results show durations.

@@ -122,7 +122,7 @@ type store interface {
 	kept(slot int) any
 	state(slot int) codec.Pointer
 	message(m Message) codec.Pointer
-	fresh() // makes one page of references more
+	fresh(pages int) // makes so many pages of references more
 }
 
 // New makes the processes of a network, all newborn. With phases, it is worked out to which phase each message of
@@ -183,6 +183,21 @@ func (ps *Processes) Step(slot, position int, e Event, now election.Ticks) Effec
 	return Effects{ps.pool.sent, rare}
 }
 
+// grow makes pages of references: few are made, and few too many.
+func (p *pool) grow(s store) {
+	first := uint32(len(p.holds)) * pageSize
+	pages := make([]holds, 1+len(p.holds)/8)
+	for k := range pages {
+		for i := range pages[k] {
+			pages[k][i] = first + uint32(k*pageSize+i) + 1
+		}
+		p.holds = append(p.holds, &pages[k])
+	}
+	pages[len(pages)-1][pageSize-1] = 0 // the last one
+	p.free = first
+	s.fresh(len(pages))
+}
+
 // Hold holds a message once more.
 func (ps *Processes) Hold(m Message) { *ps.pool.at(m)++ }
 
@@ -199,13 +214,7 @@ func (ps *Processes) hold() Message { return ps.pool.hold(ps.store) }
 
 func (p *pool) hold(s store) Message {
 	if p.free == 0 {
-		page := new(holds)
-		first := uint32(len(p.holds)) * pageSize
-		for i := range page[:pageSize-1] {
-			page[i] = first + uint32(i) + 1
-		}
-		p.holds, p.free = append(p.holds, page), first
-		s.fresh()
+		p.grow(s)
 	}
 	m := Message(p.free)
 	at := p.at(m)

@@ -82,8 +82,12 @@ func (t *typed[S, M]) state(slot int) codec.Pointer { return codec.At(&t.states[
 
 func (t *typed[S, M]) message(m Message) codec.Pointer { return codec.At(t.at(m)) }
 
-func (t *typed[S, M]) fresh() {
-	t.messages = append(t.messages, make([]M, pageSize))
+func (t *typed[S, M]) fresh(pages int) {
+	block := make([]M, pages*pageSize)
+	for ; pages > 0; pages-- {
+		t.messages = append(t.messages, block[:pageSize:pageSize])
+		block = block[pageSize:]
+	}
 }
 
 func (t *typed[S, M]) at(m Message) *M { return &t.messages[m/pageSize][m%pageSize] }

@@ -23,6 +23,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
 )
 
 // mutant is an algorithm with an error in it, in the place of the right one of that name.
@@ -52,10 +53,7 @@ func plant[S, M any](a election.Algorithm[S, M], is string) mutant {
 	if err != nil {
 		panic(err)
 	}
-	e, err := catalogue.Of(&a, right.Count)
-	if err != nil {
-		panic(err)
-	}
+	e := catalogue.Of(simulate.Must(simulate.OfSmall(&a)), right.Count)
 	e.Check = right.Check
 	m := mutant{algorithm: a.Name, is: is, entry: e}
 	if code, is1 := any(a).(election.Algorithm[ringbully.Process, ringbully.Message]); is1 {

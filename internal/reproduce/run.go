@@ -106,6 +106,11 @@ func must[T any](value T, err error) T {
 	return value
 }
 
+// variant runs an election of a variant of an algorithm, on a small network.
+func variant[S, M any](a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
+	return must(must(simulate.OfSmall(&a)).Run(o))
+}
+
 // goOn ends the check if nobody waits for it any more.
 func (b *Bench) goOn() { must(0, b.ctx.Err()) }
 

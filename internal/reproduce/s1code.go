@@ -177,7 +177,7 @@ func (b *Bench) acts(d *doubt, each func(*act)) {
 	for ids := range codeRings {
 		b.goOn()
 		n := uint64(ids.Len())
-		_, err := simulate.Run(watched, simulate.Options{
+		_, err := must(simulate.OfSmall(&watched)).Run(simulate.Options{
 			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0),
 			Faults: simulate.Faults{Unordered: true}, Limit: 16*n*n + 256,
 		})
@@ -268,7 +268,7 @@ func line15(b *Bench) Finding {
 	}
 	o := simulate.Options{Instance: network.Setup{IDs: ids}}
 	most := ringbully.Algorithm.Bound(election.Worst).Value(n)
-	same := must(simulate.Run(printed, o))
+	same := variant(printed, o)
 	right := b.simulate(bully, o)
 	return corrected(passed > 0 && unchanged == passed && same.Messages.Total <= most, d.first == "" && passed > 0 && less == passed && right.Right && right.Messages.Total <= most,
 		"ttl - 1, as the text has it: otherwise probes of phase 1 run on to a larger identifier",

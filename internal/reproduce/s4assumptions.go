@@ -7,7 +7,6 @@ import (
 
 	bullying "ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/simulate"
 )
 
 // s4Assumptions are the assumptions of S4. Each is kept, and S4 as printed elects; and then not.
@@ -102,7 +101,7 @@ func (b *Bench) drop(d dropped) (how string, t trial) {
 	for seed := range max(1, d.seeds) {
 		t.seed = seed + 1
 		if d.another != nil {
-			how = end(must(simulate.Run(d.another(bullying.Algorithm), t.options())))
+			how = end(variant(d.another(bullying.Algorithm), t.options()))
 		} else {
 			how = end(b.run(t))
 		}

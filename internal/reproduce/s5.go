@@ -366,7 +366,7 @@ func sizeIsEssential(b *Bench) Finding {
 	for n := 2; n <= 6; n++ {
 		for ids := range ringsFrom(n, 1) {
 			rings++
-			if r := must(simulate.Run(short, simulate.Options{Instance: network.Setup{IDs: ids}, Limit: 1000})); !r.Right {
+			if r := variant(short, simulate.Options{Instance: network.Setup{IDs: ids}, Limit: 1000}); !r.Right {
 				wrong++
 			}
 			r := b.simulate("known-size", simulate.Options{Instance: network.Setup{IDs: ids}})

@@ -1,0 +1,11 @@
+// Package franklin is the algorithm of that name, ready to run. Each algorithm is compiled to a runner apart, so that who
+// changes one waits for one.
+package franklin
+
+import (
+	algorithm "ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/simulate"
+)
+
+// Runner runs it.
+var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
