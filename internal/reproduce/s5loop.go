@@ -63,42 +63,18 @@ func loop(a *awakening, h []uint64, s slip, until uint64) looped {
 			if m != nil {
 				o.quiet = unit
 			}
-			switch {
-			case p.over:
-			case !p.running && m != nil:
-				p.enter(h, slices.Contains(a.unwilling, q))
-			case p.running:
-				if m == nil {
-					m = &triple{kind: 'i', j: p.bestid + 1, m: 1, w: 1, nothing: true}
-					if s == assumed && p.bestid == infinite {
-						m.j = infinite - 1
-					}
-				}
-				if m.kind == 'i' && m.j == p.i && !m.nothing {
-					o.leaders, o.elected = append(o.leaders, p.i), unit
-				}
-				p.read(*m, h, s)
+			if p.unit(m, h, s, slices.Contains(a.unwilling, q)) {
+				o.leaders, o.elected = append(o.leaders, p.i), unit
 			}
 			wakes := election.Ticks{}
 			if a.wake != nil {
 				wakes = a.wake[q]
 			}
-			switch {
-			case p.awake:
-			case wakes == election.Units(unit):
-				p.awake, p.stands, p.out = true, true, &triple{kind: 's'}
-			case wakes != election.Forever:
-				ahead = true
-			}
-			ahead = ahead || p.out != nil || p.waiting != nil && p.count > 0
+			ahead = p.wake(wakes, election.Units(unit)) || ahead
 		}
 		for q := range all {
-			m := all[q].out
-			if incoming[(q+1)%n] = m; m != nil && m.kind == 'e' {
-				o.announced++
-			} else if m != nil {
-				o.byPhase[min(m.m, len(h))]++
-			}
+			incoming[(q+1)%n] = all[q].out
+			o.count(all[q].out)
 		}
 		if !ahead {
 			break
@@ -110,6 +86,49 @@ func loop(a *awakening, h []uint64, s slip, until uint64) looped {
 		}
 	}
 	return o
+}
+
+// count counts a message, if there is one.
+func (o *looped) count(m *triple) {
+	switch {
+	case m == nil:
+	case m.kind == 'e':
+		o.announced++
+	default:
+		o.byPhase[min(m.m, len(o.byPhase)-1)]++
+	}
+}
+
+// unit is what a processor does in a unit with the message that it reads, or without one. It says whether its own
+// identity is home.
+func (p *looper) unit(m *triple, h []uint64, s slip, unwilling bool) (home bool) {
+	switch {
+	case p.over:
+	case !p.running && m != nil:
+		p.enter(h, unwilling)
+	case p.running:
+		if m == nil {
+			m = &triple{kind: 'i', j: p.bestid + 1, m: 1, w: 1, nothing: true}
+			if s == assumed && p.bestid == infinite {
+				m.j = infinite - 1
+			}
+		}
+		home = m.kind == 'i' && m.j == p.i && !m.nothing
+		p.read(*m, h, s)
+	}
+	return home
+}
+
+// wake lets a processor wake by itself if it is time. It says whether anything can still happen there.
+func (p *looper) wake(at, now election.Ticks) (ahead bool) {
+	switch {
+	case p.awake:
+	case at == now:
+		p.awake, p.stands, p.out = true, true, &triple{kind: 's'}
+	case at != election.Forever:
+		return true
+	}
+	return p.out != nil || p.waiting != nil && p.count > 0
 }
 
 // enter begins phase 1 when "election started" is read.
