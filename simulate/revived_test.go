@@ -183,6 +183,12 @@ func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
 	same(t, "who pauses while another dies and is back", steps(r, 2, suspects, trusts, gets)[2:], "30 receive 3: 201", "30 receive 3: 202")
 	r = live(t, 3, "pause 2 from 5 until 30", "crash 3 at 8")
 	same(t, "who pauses while another dies", steps(r, 2, suspects, trusts, gets)[2:], "30 suspect 3")
+	r = live(t, 3, "pause 2 from 2 until 30", "cut 1 -> 2 from 3 until 50")
+	same(t, "who pauses while a cut comes", steps(r, 2, suspects, trusts), "30 suspect 1", "50 trust 1")
+	r = live(t, 3, "crash 2 at 1", "recover 2 at 2", "pause 2 from 3 until 30", "cut 1 -> 2 from 5")
+	same(t, "in its second life", steps(r, 2, suspects, trusts), "30 suspect 1")
+	r = live(t, 3, "pause 2 from 2 until 30", "cut 1 -> 2 from 3 until 20", "crash 1 at 6", "recover 1 at 25")
+	same(t, "while all that it would suspect is over", steps(r, 2, suspects, trusts))
 	r = live(t, 3, "pause 2 from 0 until 30", "crash 2 at 8")
 	same(t, "one that dies before it has started", steps(r, 2), "0 fault: pause 2", "8 crash", "30 heal: pause 2", "30 lost 1: 101", "30 lost 3: 101", "30 lost 3: 103")
 }
