@@ -83,7 +83,7 @@ func TestCountsAreThoseOfRounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		anyStart := a.Willingness && a.With(set).Starts == election.AnyStart
-		for k := range 400 {
+		for k := range 500 {
 			n := k%13 + 1
 			shuffled, err := order.Random(n, uint64(k))
 			if err != nil {
@@ -97,7 +97,7 @@ func TestCountsAreThoseOfRounds(t *testing.T) {
 						ids[p] = uint64(next)
 					}
 				}
-				next += 1 + below(4)*below(2)
+				next += 1 + below(6)*below(2)
 			}
 			o := simulator.Options{Instance: network.Setup{IDs: ids}}
 			a.same(t, o, ids)
@@ -197,6 +197,20 @@ func TestIdentifiersThatAreComputedWithAreRefusedAsARunRefusesThem(t *testing.T)
 				t.Errorf("%s%v on %v, unwilling %v: %v, refused for: %s", a.Name, a.given, c.ids, c.unwilling, err, c.says)
 			}
 		}
+	}
+}
+
+func TestATimeOfTooManyDigitsIsRefused(t *testing.T) {
+	set, err := variablespeeds.Algorithm.Set(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 1 << 23
+	if r, err := count.VariableSpeeds(t.Context(), election.List{most + 1, most}, set, nil); err != nil || r.Time.Elected.BitLen() != most+2 {
+		t.Errorf("a time of 2^%d: %v", most, err)
+	}
+	if _, err := count.VariableSpeeds(t.Context(), election.List{most + 1, most + 2}, set, nil); !errors.Is(err, count.ErrRing) {
+		t.Errorf("a time of 2^%d: %v", most+1, err)
 	}
 }
 

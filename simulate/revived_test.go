@@ -132,6 +132,13 @@ func TestOneThatRecoversUnderACutIsSuspectedAgain(t *testing.T) {
 	same(t, "3, which does not hear 1", steps(r, 3, suspects, trusts), "3 suspect 1", "11 suspect 1", "40 trust 1")
 	r = live(t, 3, "cut 1 -> 3 from 2 until 11", "crash 3 at 4", "recover 3 at 10") // over just then
 	same(t, "3, as the cut ends", steps(r, 3, suspects, trusts), "3 suspect 1")
+	r = live(t, 3, "cut 3 -> 1 from 2 until 11", "crash 3 at 4", "recover 3 at 10")
+	same(t, "1, as the cut ends", steps(r, 1, suspects, trusts), "3 suspect 3")
+	r = run(t, diary, simulate.Options{
+		Instance: numbered(3), Delay: 4, Record: true, Faults: faults(t, 3, "crash 3 at 2", "recover 3 at 10", "partition 1 | 3 from 12 until 40"),
+	})
+	same(t, "1, of a cut that comes later", steps(r, 1, suspects, trusts), "6 suspect 3", "16 suspect 3", "40 trust 3")
+	same(t, "3, of a cut that comes later", steps(r, 3, suspects, trusts), "16 suspect 1", "40 trust 1")
 	r = live(t, 3, "cut 3 -> 1 from 2 until 40", "crash 3 at 4", "recover 3 at 10", "crash 3 at 11", "recover 3 at 20", "crash 3 at 30")
 	same(t, "1, of one that dies again and again", steps(r, 1, suspects, trusts), "3 suspect 3", "12 suspect 3", "21 suspect 3")
 	r = live(t, 3, "cut 3 -> 1 from 2 until 40", "crash 1 at 4", "recover 1 at 10", "crash 3 at 10", "recover 3 at 20")
@@ -167,12 +174,21 @@ func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
 	same(t, "a timer of the dead", steps(r, 2)[2:], "5 fault: pause 2", "8 crash", "30 heal: pause 2")
 	r = live(t, 2, "pause 2 from 5 until 30", "crash 2 at 12") // the timer has expired, and waits
 	same(t, "a timer that had expired", steps(r, 2)[2:], "5 fault: pause 2", "12 crash", "30 heal: pause 2")
+	r = live(t, 2, "pause 2 from 0 until 5", "pause 2 from 10 until 30")
+	same(t, "two pauses", steps(r, 2), "0 fault: pause 2", "5 heal: pause 2", "5 start", "5 receive 1: 101", "10 fault: pause 2",
+		"30 heal: pause 2", "30 timeout: soon")
 	r = live(t, 2, "pause 2 from 5 until 30", "crash 2 at 12", "recover 2 at 14")
 	same(t, "a life that begins when it goes on", steps(r, 2)[2:], "5 fault: pause 2", "12 crash", "30 heal: pause 2", "30 recover", "40 timeout: soon")
 	r = live(t, 3, "pause 2 from 5 until 30", "crash 3 at 8", "recover 3 at 12")
 	same(t, "who pauses while another dies and is back", steps(r, 2, suspects, trusts, gets)[2:], "30 receive 3: 201", "30 receive 3: 202")
 	r = live(t, 3, "pause 2 from 5 until 30", "crash 3 at 8")
 	same(t, "who pauses while another dies", steps(r, 2, suspects, trusts, gets)[2:], "30 suspect 3")
+	r = live(t, 3, "pause 2 from 2 until 30", "cut 1 -> 2 from 3 until 50")
+	same(t, "who pauses while a cut comes", steps(r, 2, suspects, trusts), "30 suspect 1", "50 trust 1")
+	r = live(t, 3, "crash 2 at 1", "recover 2 at 2", "pause 2 from 3 until 30", "cut 1 -> 2 from 5")
+	same(t, "in its second life", steps(r, 2, suspects, trusts), "30 suspect 1")
+	r = live(t, 3, "pause 2 from 2 until 30", "cut 1 -> 2 from 3 until 20", "crash 1 at 6", "recover 1 at 25")
+	same(t, "while all that it would suspect is over", steps(r, 2, suspects, trusts))
 	r = live(t, 3, "pause 2 from 0 until 30", "crash 2 at 8")
 	same(t, "one that dies before it has started", steps(r, 2), "0 fault: pause 2", "8 crash", "30 heal: pause 2", "30 lost 1: 101", "30 lost 3: 101", "30 lost 3: 103")
 }
