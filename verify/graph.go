@@ -97,9 +97,6 @@ func (g *graph) path(from []uint32, allowed func(uint32, edge) bool, goal func(u
 	}
 	for queue := from; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
-		if int(s) >= len(g.first) {
-			continue // not expanded yet
-		}
 		for i, e := range g.from(s) {
 			if !allowed(s, e) {
 				continue

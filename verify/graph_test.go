@@ -418,3 +418,31 @@ func TestExtremesAreOverAllBeginnings(t *testing.T) {
 		}
 	}
 }
+
+// Of three sets that start, the first or the second costs the least, and the other one the most: a process that is woken answers.
+func TestExtremesCanBeThoseOfAnyBeginning(t *testing.T) {
+	a := calling(election.Asynchronous, func(p *caller, out calls) {
+		p.Heard = 1
+		least, most := 2, 3
+		if p.ID == 2 {
+			least, most = 0, 4
+		}
+		for range least + int(out.Choose(uint32(most-least+1))) {
+			out.Send(0, ring, call{})
+		}
+	})
+	a.Receive = func(p *caller, _ election.Port, kind election.Kind, _ call, out calls) {
+		if p.Heard == 0 && p.ID == 2 {
+			for range 10 {
+				out.Send(0, knock, call{})
+			}
+		}
+		p.Heard = 1
+	}
+	for _, instance := range []election.Instance{election.On(1, 2), election.On(2, 1)} {
+		report, err := Run(a, Options{Instance: instance, Starts: EverySet, SafetyOnly: true})
+		if err != nil || *report.MinMessages != (Messages{0, 0, 0}) || *report.MaxMessages != (Messages{13, 13, 0}) {
+			t.Errorf("%v to %v messages, %v; want 0 to 13", report.MinMessages, report.MaxMessages, err)
+		}
+	}
+}

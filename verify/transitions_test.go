@@ -288,6 +288,8 @@ func TestTimeJumpsOnlyWhereNothingCanComeBetween(t *testing.T) {
 	w = newWalk(t, a, Options{Size: 2, Initiators: []int{0}, Crashes: 1}).then("1 starts", "2 crashes")
 	w.can("due 1 suspects 2, due 1 suspects 2, due 1 pass") // by both ports
 	w.then("1 suspects 2", "1 suspects 2").can("due 7 pass")
+	w = newWalk(t, a, Options{Size: 3, Initiators: []int{0}, Crashes: 1}).then("1 starts", "2 crashes", "3 suspects 2")
+	w.can("due 1 suspects 2, due 1 pass")
 	b := calling(election.Timed, func(p *caller, out calls) { once(p, out); alarm(p, out) })
 	newWalk(t, b, Options{Size: 2, Initiators: []int{0}, Delay: 2}).then("1 starts").can("due 1 pass")
 	newWalk(t, b, Options{Size: 2, Initiators: []int{0}, Delay: 2}).then("1 starts", "1 pass", "2 receives ring on 1").can("due 6 pass")
