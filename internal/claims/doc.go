@@ -39,7 +39,7 @@ const (
 	Elected                        // processors that know the leader
 )
 
-// sources says where each statement is, and how it reads.
+// sources gives where each statement is, and how it reads.
 var sources = [...]struct{ source, text string }{
 	OneMessage:    {"S5 section 4, observation (1)", "each participating identity has at most one message in the ring"},
 	EndsOfPhases:  {"S5 section 4, observation (2)", "at the end of phase m an alive identity has walked h_m steps, or is home"},

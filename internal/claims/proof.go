@@ -24,7 +24,7 @@ type painted struct {
 // paint colours the identities that walk in a phase.
 func (w *walks) paint(phase int) *painted {
 	f := &painted{messages: map[*walk]int{}, before: map[*walk][]*walk{}, colours: map[*walk]colour{}}
-	both := map[[2]*walk]int{} // how many processors send the two
+	both := map[[2]*walk]int{} // how many processors send the one, and later the other
 	passed := map[*walk]bool{} // a processor sends a smaller identity after it
 	for _, row := range w.sent[phase] {
 		for k, x := range row {
@@ -36,19 +36,21 @@ func (w *walks) paint(phase int) *painted {
 					f.before[x] = append(f.before[x], y)
 				}
 				passed[y] = passed[y] || x.id < y.id
-				both[[2]*walk{x, y}]++
 				both[[2]*walk{y, x}]++
 			}
 		}
 	}
 	slices.SortFunc(f.around, func(x, y *walk) int { return x.home - y.home })
+	white := map[*walk]bool{} // the segment of another one contains its segment
 	for _, x := range f.around {
-		f.colours[x] = colour{black: !passed[x]}
-	}
-	for pair, processors := range both {
-		if x := pair[0]; processors == f.messages[x] { // the segment of the other one contains its segment
-			f.colours[x] = colour{black: !passed[x], white: true}
+		for _, y := range f.before[x] {
+			processors := both[[2]*walk{y, x}]
+			white[x] = white[x] || processors == f.messages[x]
+			white[y] = white[y] || processors == f.messages[y]
 		}
+	}
+	for _, x := range f.around {
+		f.colours[x] = colour{black: !passed[x], white: white[x]}
 	}
 	return f
 }
