@@ -439,7 +439,7 @@ func TestExtremesCanBeThoseOfAnyBeginning(t *testing.T) {
 		}
 		p.Heard = 1
 	}
-	for _, instance := range []election.Instance{election.On(1, 2), election.On(2, 1)} {
+	for _, instance := range []network.Setup{network.On(1, 2), network.On(2, 1)} {
 		report, err := Run(a, Options{Instance: instance, Starts: EverySet, SafetyOnly: true})
 		if err != nil || *report.MinMessages != (Messages{0, 0, 0}) || *report.MaxMessages != (Messages{13, 13, 0}) {
 			t.Errorf("%v to %v messages, %v; want 0 to 13", report.MinMessages, report.MaxMessages, err)

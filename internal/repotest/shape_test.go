@@ -9,25 +9,9 @@ import (
 // mostWays is how many ways through a function there may be, counted as McCabe does: more cannot be kept in mind.
 const mostWays = 20
 
-// offence is a breach of a rule in a package or a function.
-type offence struct{ in, complaint string }
-
-// except returns the complaints about what is not listed.
-func except(listed []string, offences []offence) (complaints []string) {
-	for _, o := range offences {
-		if !slices.Contains(listed, o.in) {
-			complaints = append(complaints, o.complaint)
-		}
-	}
-	return complaints
-}
-
 // unembedded forbids to embed generic types. The compiler makes each promoted method again for each outer type and
 // each of its instances, and the linker throws them away: this once took half of the time that a build takes.
-func unembedded(m *module) []string { return except(embedding, embedded(m)) }
-
-// embedded finds the structs that embed an instance of a generic type.
-func embedded(m *module) (offences []offence) {
+func unembedded(m *module) (complaints []string) {
 	for _, p := range m.packages {
 		for _, f := range slices.Concat(p.files, p.tests) {
 			ast.Inspect(f, func(n ast.Node) bool {
@@ -37,14 +21,14 @@ func embedded(m *module) (offences []offence) {
 				}
 				for _, field := range s.Fields.List {
 					if field.Names == nil && isInstance(field.Type) {
-						offences = append(offences, offence{p.path, m.at(field, "a struct embeds a generic type; give the field a name")})
+						complaints = append(complaints, m.at(field, "a struct embeds a generic type; give the field a name"))
 					}
 				}
 				return true
 			})
 		}
 	}
-	return offences
+	return complaints
 }
 
 // isInstance reports whether an expression is a generic type with its arguments, or a pointer to one.
@@ -60,10 +44,7 @@ func isInstance(e ast.Expr) bool {
 }
 
 // surveyable forbids functions with more ways through them than mostWays.
-func surveyable(m *module) []string { return except(tangled, branching(m)) }
-
-// branching finds the functions with more ways than mostWays.
-func branching(m *module) (offences []offence) {
+func surveyable(m *module) (complaints []string) {
 	for _, p := range m.packages {
 		for _, f := range slices.Concat(p.files, p.tests) {
 			for _, d := range f.Decls {
@@ -73,13 +54,13 @@ func branching(m *module) (offences []offence) {
 				}
 				for _, n := range ways(d) {
 					if n > mostWays {
-						offences = append(offences, offence{p.path + "." + name, m.at(d, "there are %d ways through %s; split it, at most %d can be kept in mind", n, name, mostWays)})
+						complaints = append(complaints, m.at(d, "there are %d ways through %s; split it, at most %d can be kept in mind", n, name, mostWays))
 					}
 				}
 			}
 		}
 	}
-	return offences
+	return complaints
 }
 
 // ways counts the ways through a declaration: one more than it has branches. A function that is an entry of a table
