@@ -18,10 +18,32 @@ import (
 
 // The least identifier is small, or most times would be too long to be counted.
 var hostile = []election.List{
-	{}, {0}, {1}, {1, 1}, {0, 0}, {0, 1}, {1, 0}, {3, 1, 2}, {3, 0, 2}, {3, 1, 3}, {2, 3, 3}, {1, 2, 1, 2},
-	{1, math.MaxUint32 - 2}, {1, math.MaxUint32 - 1}, {1, math.MaxUint32}, {math.MaxUint32 + 1, 1}, {1, math.MaxUint64}, {math.MaxUint64, 2, 3},
-	{0, math.MaxUint32 - 2}, {0, math.MaxUint32 - 1}, {math.MaxUint32, 0}, {0, math.MaxUint32 + 1}, {math.MaxUint64, 0},
-	{math.MaxUint32 + 1, 1, math.MaxUint32 + 1}, {math.MaxUint64, math.MaxUint64}, {5, math.MaxUint64, 0, math.MaxUint64 - 1},
+	{},
+	{0},
+	{1},
+	{1, 1},
+	{0, 0},
+	{0, 1},
+	{1, 0},
+	{3, 1, 2},
+	{3, 0, 2},
+	{3, 1, 3},
+	{2, 3, 3},
+	{1, 2, 1, 2},
+	{1, math.MaxUint32 - 2},
+	{1, math.MaxUint32 - 1},
+	{1, math.MaxUint32},
+	{math.MaxUint32 + 1, 1},
+	{1, math.MaxUint64},
+	{math.MaxUint64, 2, 3},
+	{0, math.MaxUint32 - 2},
+	{0, math.MaxUint32 - 1},
+	{math.MaxUint32, 0},
+	{0, math.MaxUint32 + 1},
+	{math.MaxUint64, 0},
+	{math.MaxUint32 + 1, 1, math.MaxUint32 + 1},
+	{math.MaxUint64, math.MaxUint64},
+	{5, math.MaxUint64, 0, math.MaxUint64 - 1},
 }
 
 // each calls do with each algorithm of the catalogue and each of its settings.

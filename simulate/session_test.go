@@ -208,8 +208,13 @@ func TestASessionCanFollowACounterexample(t *testing.T) {
 func TestAnEventThatCannotComeIsRefusedAndChangesNothing(t *testing.T) {
 	s := session(t, lcr.Algorithm, simulate.Options{Instance: network.On(2, 1)})
 	for _, c := range []simulate.Choice{
-		{What: simulate.Deliver}, {What: simulate.Pass, Time: election.Units(1)}, {What: simulate.Begin, Process: 7}, {What: simulate.Begin, Process: -1},
-		{What: simulate.Revive}, {What: simulate.Expire}, {What: simulate.Distrust},
+		{What: simulate.Deliver},
+		{What: simulate.Pass, Time: election.Units(1)},
+		{What: simulate.Begin, Process: 7},
+		{What: simulate.Begin, Process: -1},
+		{What: simulate.Revive},
+		{What: simulate.Expire},
+		{What: simulate.Distrust},
 	} {
 		if err := s.Step(c); !errors.Is(err, simulate.ErrChoice) {
 			t.Errorf("%+v: %v", c, err)

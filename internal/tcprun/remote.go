@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
 	"ringleader.example/ringleader/network"
 
 	"ringleader.example/ringleader/internal/process"
