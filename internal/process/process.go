@@ -97,19 +97,15 @@ type Processes struct {
 // pool says which references are in use, and holds what the last step sent.
 type pool struct {
 	sent   []Sent
-	holds  []*holds // by reference, in pages
-	free   uint32   // a reference; 0: none is free
+	made   uint32   // references: 0 … made - 1; 0 is none
+	free   []uint32 // references that are not in use; the one that was released last is used next, while it is in the cache
+	again  []uint32 // by reference: how often it is held besides once; nil if none ever was
 	phases uint16   // kinds whose messages belong to phases: bit by kind
 }
 
-// holds say how often each reference of a page is held; of a free one, the next free one.
-type holds [pageSize]uint32
-
-// pageSize is how many references a page has. Pages never move, so that a run with many messages leaves no smaller
-// copies of its pool behind.
+// pageSize is how many messages lie on a page. Pages never move, so that a run with many messages leaves no smaller
+// copies of them behind.
 const pageSize = 64
-
-func (p *pool) at(m Message) *uint32 { return &p.holds[m/pageSize][m%pageSize] }
 
 // store is what has to know the types: the states by slot, and the messages by reference.
 type store interface {
@@ -138,7 +134,6 @@ func (p *Program) New(network *network.Instance, phases bool) *Processes {
 // empty is New without any process.
 func (p *Program) empty(network *network.Instance, phases bool) *Processes {
 	ps := &Processes{Program: p, network: network, store: p.store()}
-	ps.hold() // reference 0 is none
 	if phases && p.Functions.Phase {
 		for k, kind := range p.Kinds {
 			if kind.Class == election.Election {
@@ -185,41 +180,48 @@ func (ps *Processes) Step(slot, position int, e Event, now election.Ticks) Effec
 
 // grow makes pages of references: few are made, and few too many.
 func (p *pool) grow(s store) {
-	first := uint32(len(p.holds)) * pageSize
-	pages := make([]holds, 1+len(p.holds)/8)
-	for k := range pages {
-		for i := range pages[k] {
-			pages[k][i] = first + uint32(k*pageSize+i) + 1
-		}
-		p.holds = append(p.holds, &pages[k])
+	pages := 1 + int(p.made/pageSize)/8
+	first := p.made
+	p.made += uint32(pages) * pageSize
+	for m := p.made - 1; m > first; m-- {
+		p.free = append(p.free, m)
 	}
-	pages[len(pages)-1][pageSize-1] = 0 // the last one
-	p.free = first
-	s.fresh(len(pages))
+	if first > 0 { // reference 0 is none
+		p.free = append(p.free, first)
+	}
+	s.fresh(pages)
 }
 
 // Hold holds a message once more.
-func (ps *Processes) Hold(m Message) { *ps.pool.at(m)++ }
+func (ps *Processes) Hold(m Message) {
+	p := &ps.pool
+	if missing := int(p.made) - len(p.again); missing > 0 {
+		p.again = append(p.again, make([]uint32, missing)...)
+	}
+	p.again[m]++
+}
 
 // Release holds a message once less. One that is not held any more is gone.
 func (ps *Processes) Release(m Message) {
-	at := ps.pool.at(m)
-	if *at--; *at == 0 {
-		*at, ps.pool.free = ps.pool.free, uint32(m)
+	p := &ps.pool
+	if int(m) < len(p.again) && p.again[m] > 0 {
+		p.again[m]--
+		return
 	}
+	p.free = append(p.free, uint32(m))
 }
 
 // hold is a reference that is held once.
 func (ps *Processes) hold() Message { return ps.pool.hold(ps.store) }
 
 func (p *pool) hold(s store) Message {
-	if p.free == 0 {
+	if len(p.free) == 0 {
 		p.grow(s)
 	}
-	m := Message(p.free)
-	at := p.at(m)
-	p.free, *at = *at, 1
-	return m
+	last := len(p.free) - 1
+	m := p.free[last]
+	p.free = p.free[:last]
+	return Message(m)
 }
 
 // Eligible says whether a process may become leader.
@@ -285,5 +287,5 @@ func (ps *Processes) MessageText(m Message) string {
 
 // Bytes is what states and messages take in memory, without what their slices point to.
 func (ps *Processes) Bytes() int {
-	return ps.slots*ps.Program.Plans.State.Size() + pageSize*len(ps.pool.holds)*(4+ps.Program.Plans.Message.Size())
+	return ps.slots*ps.Program.Plans.State.Size() + int(ps.pool.made)*(4+ps.Program.Plans.Message.Size())
 }
