@@ -222,7 +222,7 @@ func (b *burns) play(found *open) {
 		place[p] = i
 	}
 	for _, link := range found.schedule {
-		if !b.result.Complete || !b.goesOn() {
+		if !b.result.Complete || !b.mayContinue() {
 			break
 		}
 		b.deliver(c, 2*place[link/2]+int(link&1))
@@ -246,7 +246,7 @@ func (b *burns) settle(c *open, shut int) {
 			}
 		}
 	}
-	for ; len(ready) > 0 && b.result.Complete && b.goesOn(); ready = ready[1:] {
+	for ; len(ready) > 0 && b.result.Complete && b.mayContinue(); ready = ready[1:] {
 		to := b.deliver(c, ready[0])
 		for i := range b.step.Sent {
 			link := 2*to + int(b.step.Sent[i].On()&1)

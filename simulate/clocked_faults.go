@@ -8,19 +8,19 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// ailment is a sort of fault that begins, and mostly ends.
-type ailment uint8
+// faultKind is a sort of fault that begins, and mostly ends.
+type faultKind uint8
 
 const (
-	cutting  ailment = iota // an entry of Cuts
-	silence                 // … has lasted for the longest delay
-	slowness                // an entry of Slow
-	arming                  // an entry of Crashes that comes amid a step
-	mistake                 // an entry of Suspicions
+	cutting  faultKind = iota // an entry of Cuts
+	silence                   // … has lasted for the longest delay
+	slowness                  // an entry of Slow
+	arming                    // an entry of Crashes that comes amid a step
+	mistake                   // an entry of Suspicions
 )
 
-// plight is what ails a clocked run at the moment, besides its dead, the links that are cut, and clocks.
-type plight struct {
+// currentFaults is what is wrong with a clocked run at the moment, besides its dead, the links that are cut, and clocks.
+type currentFaults struct {
 	armed    []int                     // by process: amid a step comes this entry of Crashes, from 1; 0: none
 	factors  []uint64                  // by process: how many times as long what it sends takes
 	still    []bool                    // by process: it stands still
@@ -28,8 +28,8 @@ type plight struct {
 	mistaken map[uint32]election.Ticks // until when the process behind a link is suspected by mistake; 0: for ever
 }
 
-// ail makes room for the faults of a run.
-func (y *plight) ail(f *Faults, n int) {
+// makeRoom makes room for the faults of a run.
+func (y *currentFaults) makeRoom(f *Faults, n int) {
 	if slices.ContainsFunc(f.Crashes, func(c Crash) bool { return c.Amid }) {
 		y.armed = make([]int, n)
 	}
@@ -42,15 +42,15 @@ func (y *plight) ail(f *Faults, n int) {
 }
 
 // waits says whether the process at p stands still.
-func (y *plight) waits(p int) bool { return y.still != nil && y.still[p] }
+func (y *currentFaults) waits(p int) bool { return y.still != nil && y.still[p] }
 
-func (y *plight) hold(e event) { y.held[e.process] = append(y.held[e.process], e) }
+func (y *currentFaults) hold(e event) { y.held[e.process] = append(y.held[e.process], e) }
 
 // scheduleFaults makes all that is given happen in its time. What there is at time 0 is there before anybody
 // starts, but for crashes between steps.
 func (c *clocked) scheduleFaults() {
 	f := &c.o.Faults
-	lasts := func(ill ailment, i, process int, at, until election.Ticks) {
+	lasts := func(ill faultKind, i, process int, at, until election.Ticks) {
 		c.schedule(event{at: at, what: fault, ill: ill, process: uint32(process), other: uint32(i)}, 0)
 		if !until.IsZero() {
 			c.schedule(event{at: until, what: heal, ill: ill, process: uint32(process), other: uint32(i)}, 0)
@@ -107,7 +107,7 @@ func (c *clocked) known(q int) {
 }
 
 // begins makes a fault begin.
-func (c *clocked) begins(ill ailment, i int) {
+func (c *clocked) begins(ill faultKind, i int) {
 	f := &c.o.Faults
 	switch ill {
 	case cutting:
@@ -141,7 +141,7 @@ func (c *clocked) begins(ill ailment, i int) {
 }
 
 // ends makes a fault end.
-func (c *clocked) ends(ill ailment, i int) {
+func (c *clocked) ends(ill faultKind, i int) {
 	f := &c.o.Faults
 	switch ill {
 	case cutting:

@@ -96,7 +96,7 @@ func byLot(r *run) { r.enlarge().lottery() }
 func inArcs(count int, clock bool) func(*run) {
 	return func(r *run) {
 		if !r.enlarge().arcs(min(count, r.p.Size()), clock) {
-			r.again()
+			r.restart()
 			if clock {
 				inRounds(r)
 			} else if !r.enlarge().arcs(1, false) {

@@ -36,7 +36,7 @@ type event struct {
 	other   uint32 // suspicion, trust: the link to whom; timeout: which timer; arrival: which message; fault, heal: which
 	life    uint32 // timeout: of the timer; suspicion: of the other process; stale if it has changed
 	what    what
-	ill     ailment // fault, heal
+	ill     faultKind // fault, heal
 }
 
 func (e *event) before(f *event) bool {
@@ -62,7 +62,7 @@ type clocked struct {
 	timers   []uint32 // by process and timer: its life; odd while it runs
 	lives    []uint32 // by process: how often it crashed
 	suspects []bool   // by link: the process behind it is suspected
-	plight
+	currentFaults
 }
 
 func newClocked(r *run) *clocked {
@@ -92,7 +92,7 @@ func newClocked(r *run) *clocked {
 	if r.has.Suspect && len(f.Dead)+len(f.Crashes)+len(f.Suspicions)+len(f.Cuts) > 0 {
 		c.suspects = make([]bool, r.net.Links())
 	}
-	c.ail(f, r.p.Size())
+	c.makeRoom(f, r.p.Size())
 	return c
 }
 
@@ -187,7 +187,7 @@ func (c *clocked) play() {
 	}
 	for c.result.Complete {
 		if w := c.wheel; w != nil && len(c.queue) == 0 && w.read < len(w.due) || c.message() {
-			if c.goesOn() {
+			if c.mayContinue() {
 				var m *posted
 				c.now, m = c.wheel.take()
 				c.arrive(m)
@@ -203,7 +203,7 @@ func (c *clocked) play() {
 			c.now = e.at
 			break
 		}
-		if c.current(&e) && c.goesOn() {
+		if c.current(&e) && c.mayContinue() {
 			c.now = e.at
 			c.happen(&e)
 		}

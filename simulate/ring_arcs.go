@@ -221,14 +221,14 @@ func (a *arc[S, M]) sweep(first bool) {
 			a.typed.phases(in)
 		}
 		a.deliveries += uint64(len(in))
-		if a.deliveries >= a.look && !a.goesOn() {
+		if a.deliveries >= a.look && !a.mayContinue() {
 			break
 		}
 		in, out = collect.Sent(), in
 	}
 	a.outbox, a.inbox, a.spare = in, out[:0], a.outbox
 	if a.deliveries >= a.look {
-		a.goesOn()
+		a.mayContinue()
 	}
 }
 
@@ -323,8 +323,8 @@ func (a *arc[S, M]) decided(p int) {
 	a.typed.collect.ResetEffects()
 }
 
-// goesOn says, when it is time to look, whether there may be more deliveries.
-func (a *arc[S, M]) goesOn() bool {
+// mayContinue says, when it is time to look, whether there may be more deliveries.
+func (a *arc[S, M]) mayContinue() bool {
 	if a.deliveries > a.limit || a.run.o.Progress != nil && !a.run.o.Progress(a.deliveries) {
 		a.run.result.Complete = false
 	}

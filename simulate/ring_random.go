@@ -61,7 +61,7 @@ func (l *lottery[S, M]) play() {
 		some = int(min(uint64(some), l.run.o.Limit)) + 1
 	}
 	for len(l.busy) > 0 && l.run.result.Complete {
-		l.run.reckon(l.draws(picks, some))
+		l.run.countDeliveries(l.draws(picks, some))
 	}
 	cell, link := int(reflect.TypeFor[behind[M]]().Size()), int(reflect.TypeFor[record[M]]().Size())
 	l.run.result.Bytes += cap(l.cells)*cell + len(l.links)*link + 4*cap(l.busy)

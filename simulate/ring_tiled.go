@@ -56,7 +56,7 @@ func (t *tiled[S, M]) play() {
 			for i := range in {
 				t.run.sent[in[i].Link&15]++
 			}
-			t.run.reckon(len(in))
+			t.run.countDeliveries(len(in))
 			spare = in
 		}
 	}

@@ -203,7 +203,7 @@ func (r *rounds[S, M]) few() {
 	}
 	r.run.result.Time.Quiet = r.run.now
 	r.blank = append(r.blank, spare)
-	r.run.reckon(deliveries)
+	r.run.countDeliveries(deliveries)
 }
 
 // token follows a message that is alone on an oriented ring until it does not go on alone, or it has been
@@ -294,7 +294,7 @@ func (r *rounds[S, M]) done(in []election.Sent[M]) {
 	if len(r.typed.collect.Effects()) > 0 {
 		r.typed.decisions()
 	}
-	r.run.reckon(len(in))
+	r.run.countDeliveries(len(in))
 }
 
 // ring delivers on an oriented ring: link 2p leads to p+1, and link 2p+1 to p-1.

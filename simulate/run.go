@@ -243,12 +243,12 @@ func (r *run) trust() bool {
 			if r.enlarge().arcs(cores, true) {
 				return true
 			}
-			r.again()
+			r.restart()
 		}
 		r.enlarge().rounds()
 	case schedule == Sweep:
 		if !r.enlarge().arcs(cores, false) {
-			r.again()
+			r.restart()
 			r.enlarge().arcs(1, false)
 		}
 	case schedule == Random && r.net.Topology == election.Ring && !r.o.AnyTime && !r.o.Faults.Unordered:
@@ -273,8 +273,8 @@ func (r *run) trusted() bool {
 		!r.o.Record && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.timed() && len(r.o.Resigns) == 0 && r.luck == nil
 }
 
-// again begins from the beginning.
-func (r *run) again() {
+// restart begins from the beginning.
+func (r *run) restart() {
 	fresh, err := r.runner.newRun(r.o)
 	if err != nil {
 		panic(err) // it was all right before
@@ -304,8 +304,8 @@ func (r *run) isDead(p int) bool { return r.dead != nil && r.dead[p] }
 // looksUp is after how many steps somebody may end the run: often, as a step can take long where states are large.
 const looksUp = 1 << 12
 
-// goesOn counts a step and says whether there may be another.
-func (r *run) goesOn() bool {
+// mayContinue counts a step and says whether there may be another.
+func (r *run) mayContinue() bool {
 	r.steps++
 	if r.o.Limit != 0 && r.steps > r.o.Limit ||
 		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
@@ -314,8 +314,8 @@ func (r *run) goesOn() bool {
 	return r.result.Complete
 }
 
-// reckon counts deliveries, many at a time, and sees whether there may be more.
-func (r *run) reckon(deliveries int) {
+// countDeliveries counts deliveries, many at a time, and sees whether there may be more.
+func (r *run) countDeliveries(deliveries int) {
 	before := r.result.Deliveries
 	r.result.Deliveries += uint64(deliveries)
 	if r.o.Limit != 0 && r.result.Deliveries > r.o.Limit ||

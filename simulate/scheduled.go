@@ -99,7 +99,7 @@ func (l *links) play() {
 	if l.o.Schedule == Sweep && !l.o.AnyTime {
 		l.firstLap()
 	}
-	for l.underWay+asleep > 0 && l.goesOn() {
+	for l.underWay+asleep > 0 && l.mayContinue() {
 		if l.next() {
 			asleep--
 		}

@@ -102,7 +102,7 @@ func (l *links) firstLap() {
 			l.turns.clear(start)
 			l.begins(p)
 		}
-		for p > 0 && l.queues[l.net.First(p-1)].head != 0 && l.goesOn() {
+		for p > 0 && l.queues[l.net.First(p-1)].head != 0 && l.mayContinue() {
 			l.deliver(l.net.First(p-1), l.queues[l.net.First(p-1)].head)
 		}
 	}

@@ -118,9 +118,9 @@ var s5Analysis = []Row{
 	},
 }
 
-const checkedLate = "package check, on records of P1 to P4: " + latecomersAre
+const checkedLate = "package claims, on records of P1 to P4: " + latecomersAre
 
-const checked = "package check, on records of P1 to P4: " + awakeningsAre
+const checked = "package claims, on records of P1 to P4: " + awakeningsAre
 
 func theorem42(b *Bench) Finding {
 	var d doubt

@@ -142,7 +142,7 @@ func (r *round) n() int { return len(r.ids) }
 // last is the hypothesis that is at least n.
 func (r *round) last() election.Ticks { return r.hypotheses[len(r.hypotheses)-1] }
 
-// claim is what package check finds of a statement in a run.
+// claim is what package claims finds of a statement in a run.
 func (b *Bench) claim(r *round, s claims.Statement, d *doubt) claims.Claim {
 	all, err := b.algorithm(r.algorithm).Check(r.Record, r.Prepared)
 	d.unless(err == nil, "%s: %v", r.replay(), err)
@@ -151,7 +151,7 @@ func (b *Bench) claim(r *round, s claims.Statement, d *doubt) claims.Claim {
 	return c
 }
 
-// every finds that a statement of package check holds in all rounds. What is measured is formatted with the number of
+// every finds that a statement of package claims holds in all rounds. What is measured is formatted with the number of
 // rounds, and the sum and the greatest of what was counted in them.
 func every(s claims.Statement, format string) func(*Bench) Finding {
 	return each((*Bench).rounds, s, format)

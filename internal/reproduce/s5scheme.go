@@ -25,7 +25,7 @@ var s5Scheme = []Row{
 	},
 	{
 		Where: "section 3, one waits", Claim: "at each processor there is one waiting message at most",
-		How: "package check, on the same runs", Check: every(claims.OneWaits, "%[1]d elections, at most %[3]d"),
+		How: "package claims, on the same runs", Check: every(claims.OneWaits, "%[1]d elections, at most %[3]d"),
 	},
 	{
 		Where: "section 3, back home", Claim: "the smallest identity is the only one that walks around the complete ring",
