@@ -15,7 +15,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-func (p *program) algorithms() *cobra.Command {
+func (p *program) catalogue() *cobra.Command {
 	var asJSON, asMarkdown bool
 	var parameters []string
 	command := &cobra.Command{
@@ -37,9 +37,9 @@ func (p *program) algorithms() *cobra.Command {
 					return nil
 				}
 				if asJSON {
-					all := make([]object, len(catalogue.All))
-					for i := range catalogue.All {
-						all[i] = declaration(&catalogue.All[i])
+					all := make([]object, len(p.algorithms))
+					for i, e := range p.algorithms {
+						all[i] = declaration(e)
 					}
 					return p.print(all)
 				}
@@ -48,7 +48,7 @@ func (p *program) algorithms() *cobra.Command {
 			if asMarkdown {
 				return errors.New("--markdown is the table of all algorithms; name none")
 			}
-			e, err := oneAlgorithm(command, args)
+			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
 				return err
 			}
@@ -71,7 +71,7 @@ func (p *program) algorithms() *cobra.Command {
 	command.Flags().BoolVar(&asMarkdown, "markdown", false, "print a table in Markdown, of what each assumes and costs")
 	command.Flags().StringSliceVar(&parameters, "param", nil, "parameter whose consequences to show: name=value, repeated or comma-separated")
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
+		return p.algorithms.Names(), cobra.ShellCompDirectiveNoFileComp
 	}
 	return command
 }
@@ -79,8 +79,7 @@ func (p *program) algorithms() *cobra.Command {
 func (p *program) list() error {
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(w, "NAME\tNETWORK\tWINNER\tWORST CASE\tSOURCE")
-	for i := range catalogue.All {
-		e := &catalogue.All[i]
+	for _, e := range p.algorithms {
 		worst := ""
 		if b := e.Bound(election.Worst); b != nil {
 			worst = short(formula(b), 36) + " " + b.Of
@@ -94,8 +93,7 @@ func (p *program) list() error {
 func (p *program) table() {
 	fmt.Fprint(p.stdout, "| algorithm | network | assumes | leader | messages at worst | on average | survives |\n"+
 		"| --- | --- | --- | --- | --- | --- | --- |\n")
-	for i := range catalogue.All {
-		e := &catalogue.All[i]
+	for _, e := range p.algorithms {
 		bound := func(c election.Case) string {
 			b := e.Bound(c)
 			if b == nil {
@@ -167,7 +165,7 @@ func (p *program) describe(e *catalogue.Entry, sequence []*big.Int) {
 	row("counts", d.Counts.String())
 	row("task", d.Task.String()+"; decides: "+d.Decides.String()+"; winner: "+d.Winner.String())
 	row("survives", survives(d.Survives))
-	if family := e.Family(); family != nil {
+	if family := e.Forms(); family != nil {
 		row("forms", strings.Join(family, ", ")+needed(e.Name == family[0], "; --topology picks one", ""))
 	}
 	for _, k := range d.Kinds {
@@ -348,6 +346,6 @@ func declaration(e *catalogue.Entry) object {
 		{"parameters", parameters},
 		{"bounds", bounds},
 		{"count", e.Count != nil},
-		{"forms", e.Family()},
+		{"forms", e.Forms()},
 	}
 }

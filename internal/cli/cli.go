@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/catalogue"
 )
 
 // The exit statuses of the binary.
@@ -47,9 +49,10 @@ func failed(format string, args ...any) error {
 	return exitError{exitNo, fmt.Errorf(format, args...)}
 }
 
-// program is what the commands share: where they read and write, and the environment. Each command
+// program is what the commands share: the algorithms, where they read and write, and the environment. Each command
 // is a method of it that returns a [cobra.Command].
 type program struct {
+	algorithms     catalogue.List
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
@@ -62,8 +65,8 @@ const (
 )
 
 // Run runs the command line args, which do not begin with the program's name, until it is done or ctx
-// is. It returns the exit status.
-func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+// is. The commands know the algorithms of the list. Run returns the exit status.
+func Run(ctx context.Context, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			code = exitNo
@@ -74,7 +77,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}()
 	out := &output{Writer: stdout}
-	p := &program{stdin: stdin, stdout: out, stderr: stderr, getenv: getenv}
+	p := &program{algorithms: algorithms, stdin: stdin, stdout: out, stderr: stderr, getenv: getenv}
 	root := p.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -124,7 +127,7 @@ a limit was reached before there was an answer.`,
 	)
 	root.AddCommand(
 		p.demo(), p.join(),
-		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.algorithms(), p.scenarios(), p.replay(), p.version(), p.processor(),
+		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
 	return root
 }

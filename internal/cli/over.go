@@ -106,7 +106,7 @@ func (p *program) overRun(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		return s, err
 	}
 	o.atAnyTime(e.Declaration, o.start, i.Parameters)
-	if err := o.reluctant(e.Declaration, &i); err != nil {
+	if err := o.reluctant(e, &i); err != nil {
 		return s, err
 	}
 	s = tcprun.Options{Instance: i, Seed: o.seed, Unit: o.unit, Patient: o.unit == 0, Limit: o.limit}
@@ -210,7 +210,7 @@ func (p *program) processor() *cobra.Command {
 		Example: "  ringleader processor",
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
-			err := tcprun.Serve(p.stdin, p.stdout, catalogue.Program)
+			err := tcprun.Serve(p.stdin, p.stdout, p.algorithms.Program)
 			if err != nil {
 				return fmt.Errorf("this command is for ringleader run --over processes: %w", err)
 			}
