@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/internal/report"
 )
 
-func (p *program) algorithms() *cobra.Command {
+func (p *program) catalogue() *cobra.Command {
 	var asJSON, asMarkdown bool
 	var parameters []string
 	command := &cobra.Command{
@@ -29,15 +29,15 @@ func (p *program) algorithms() *cobra.Command {
 					return errors.New("--param is of one algorithm; name it")
 				}
 				if asMarkdown {
-					report.Algorithms(catalogue.All).Markdown(p.Printer)
+					report.Algorithms(p.algorithms).Markdown(p.Printer)
 					return nil
 				}
-				return p.Print(report.Algorithms(catalogue.All), asJSON)
+				return p.Print(report.Algorithms(p.algorithms), asJSON)
 			}
 			if asMarkdown {
 				return errors.New("--markdown is the table of all algorithms; name none")
 			}
-			e, err := oneAlgorithm(command, args)
+			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ func (p *program) algorithms() *cobra.Command {
 	command.Flags().BoolVar(&asMarkdown, "markdown", false, "print a table in Markdown, of what each assumes and costs")
 	command.Flags().StringSliceVar(&parameters, "param", nil, "parameter whose consequences to show: name=value, repeated or comma-separated")
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
+		return p.algorithms.Names(), cobra.ShellCompDirectiveNoFileComp
 	}
 	return command
 }

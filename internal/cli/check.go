@@ -29,12 +29,7 @@ func (c *checking) flags(command *cobra.Command) {
 // records says whether a run is to be recorded for that.
 func (c *checking) records(e *catalogue.Entry, n int) (bool, error) {
 	if c.report && e.Check == nil {
-		var known []string
-		for _, other := range catalogue.All {
-			if other.Check != nil {
-				known = append(known, other.Name)
-			}
-		}
+		known := e.List().Where(func(other *catalogue.Entry) bool { return other.Check != nil })
 		return false, fmt.Errorf("nothing is claimed of every run of %s that --check can check; there is of %s", e.Name, strings.Join(known, ", "))
 	}
 	return e.Check != nil && (c.report || n <= checkedRuns), nil

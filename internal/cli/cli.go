@@ -16,13 +16,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/report"
 )
 
-// program is what the commands share: where they read and write, and the environment. Each command
+// program is what the commands share: the algorithms, where they read and write, and the environment. Each command
 // is a method of it that returns a [cobra.Command].
 type program struct {
-	stdin io.Reader
+	algorithms catalogue.List
+	stdin      io.Reader
 	*report.Printer
 }
 
@@ -33,8 +35,8 @@ const (
 )
 
 // Run runs the command line args, which do not begin with the program's name, until it is done or ctx
-// is. It returns the exit status.
-func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+// is. The commands know the algorithms of the list. Run returns the exit status.
+func Run(ctx context.Context, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			code = report.ExitNo
@@ -45,7 +47,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}()
 	out := &report.Output{Writer: stdout}
-	p := &program{stdin, &report.Printer{Out: out, Err: stderr, Getenv: getenv}}
+	p := &program{algorithms, stdin, &report.Printer{Out: out, Err: stderr, Getenv: getenv}}
 	root := p.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -95,7 +97,7 @@ a limit was reached before there was an answer.`,
 	)
 	root.AddCommand(
 		p.demo(), p.join(),
-		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.algorithms(), p.scenarios(), p.replay(), p.version(), p.processor(),
+		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
 	return root
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/experiment"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/order"
@@ -64,7 +63,7 @@ Exit status: 0 fine; 1 a run failed, or a file cannot be written; 2 the call was
   ringleader compare lcr peterson stop-and-go-p1 stop-and-go-p2:c=2,a=3/2 stop-and-go-p3 --n 256 --against time --draw trade.png
   ringleader compare --study study.toml --draw study.svg`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
+			return p.algorithms.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(command *cobra.Command, args []string) error {
 			s, err := o.read(p, command, args)
@@ -127,17 +126,17 @@ func (o *compareOptions) read(p *program, command *cobra.Command, args []string)
 			return nil, fmt.Errorf("--until: %w", err)
 		}
 	}
-	return subjects(s, args)
+	return p.subjects(s, args)
 }
 
 // subjects completes a study by the algorithms that are named.
-func subjects(s experiment.Study, labels []string) (*experiment.Study, error) {
+func (p *program) subjects(s experiment.Study, labels []string) (*experiment.Study, error) {
 	for _, label := range labels {
 		name, _, _ := strings.Cut(label, ":")
-		if _, err := catalogue.Find(name); err != nil {
-			return nil, fmt.Errorf("unknown algorithm %q; %s", name, instead(name, catalogue.Names()))
+		if _, err := p.algorithms.Find(name); err != nil {
+			return nil, fmt.Errorf("unknown algorithm %q; %s", name, instead(name, p.algorithms.Names()))
 		}
-		subject, err := experiment.ParseSubject(label)
+		subject, err := experiment.ParseSubject(p.algorithms, label)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ func (o *compareOptions) readFile(p *program) (*experiment.Study, error) {
 	if o.Title == "" {
 		o.Title = f.Title
 	}
-	s, err := f.study(o.until)
+	s, err := f.study(p, o.until)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.study, err)
 	}
@@ -92,7 +92,7 @@ func parseStudyFile(in io.Reader) (*studyFile, error) {
 }
 
 // study is what the file describes, with this precision if it names none.
-func (f *studyFile) study(until string) (*experiment.Study, error) {
+func (f *studyFile) study(p *program, until string) (*experiment.Study, error) {
 	s := experiment.Study{Orders: f.Order, Seed: 1}
 	if f.Order == nil {
 		s.Orders = []string{"random"}
@@ -119,7 +119,7 @@ func (f *studyFile) study(until string) (*experiment.Study, error) {
 	if s.Sizes, err = f.sizes(); err != nil {
 		return nil, fmt.Errorf("n: %w", err)
 	}
-	return subjects(s, f.Algorithms)
+	return p.subjects(s, f.Algorithms)
 }
 
 // sizes reads "8..1024", 16 or [16, 64, 256].

@@ -28,14 +28,14 @@ identifiers are only compared, the ring is never stored, so n may be 10⁹.`,
   ringleader count lcr --ids 5,4,3,2,1 --json
   ringleader count stop-and-go-p4 --ids 4,2,5,3 --wake 0,-,3,- --unwilling 2`,
 		RunE: func(command *cobra.Command, args []string) error {
-			e, err := oneAlgorithm(command, args)
+			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
 				return err
 			}
 			return p.exact(command.Context(), e, &in, &awake, asJSON)
 		},
 	}
-	in.flags(command)
+	in.flags(command, p.algorithms)
 	awake.flags(command)
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return command
@@ -43,12 +43,7 @@ identifiers are only compared, the ring is never stored, so n may be 10⁹.`,
 
 func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awake *waking, asJSON bool) error {
 	if e.Count == nil {
-		var known []string
-		for _, other := range catalogue.All {
-			if other.Count != nil {
-				known = append(known, other.Name)
-			}
-		}
+		known := e.List().Where(func(other *catalogue.Entry) bool { return other.Count != nil })
 		return fmt.Errorf("there is no closed form for %s; count knows %s, and run simulates all", e.Name, strings.Join(known, ", "))
 	}
 	in.streamed = true
@@ -61,7 +56,7 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 	if err != nil {
 		return err
 	}
-	woken, how, err := awake.woken(e.With(set), i)
+	woken, how, err := awake.woken(e, e.With(set), i)
 	if err != nil {
 		return err
 	}

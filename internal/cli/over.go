@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/demo"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/tcprun"
-	"ringleader.example/ringleader/simulate"
 )
 
 // overOptions are for runs over real connections.
@@ -103,21 +103,21 @@ func (p *program) overRun(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		return s, err
 	}
 	o.atAnyTime(e.Declaration, o.start, i.Parameters)
-	if err := o.reluctant(e.Declaration, &i); err != nil {
+	if err := o.reluctant(e, &i); err != nil {
 		return s, err
 	}
 	s = tcprun.Options{Instance: i, Seed: o.seed, Unit: o.unit, Patient: o.unit == 0, Limit: o.limit}
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
 		return s, err
 	}
-	faults, err := o.faults(i, p.stdin)
+	script, err := o.faults(i, p.stdin)
 	if err != nil {
 		return s, err
 	}
-	if !reflect.DeepEqual(faults, simulate.Faults{Dead: faults.Dead}) {
+	if !reflect.DeepEqual(script, faults.Script{Dead: script.Dead}) {
 		return s, fmt.Errorf("over %s processes can be dead from the start, and nothing else can go wrong; simulated runs know all faults", o.over)
 	}
-	s.Dead = faults.Dead
+	s.Dead = script.Dead
 	if o.of.Changed("limit") && o.limit == 0 {
 		s.Limit = math.MaxUint64
 	}
@@ -133,7 +133,7 @@ func (p *program) processor() *cobra.Command {
 		Example: "  ringleader processor",
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
-			err := tcprun.Serve(p.stdin, p.Out, catalogue.Program)
+			err := tcprun.Serve(p.stdin, p.Out, p.algorithms.Program)
 			if err != nil {
 				return fmt.Errorf("this command is for ringleader run --over processes: %w", err)
 			}

@@ -93,7 +93,7 @@ func (p *program) judge(ctx context.Context, rows []reproduce.Row, left int, o *
 		var broken error
 		done, bar := 0, p.Progress()
 		verdicts := make([]int, len(reproduce.Verdicts))
-		for r := range reproduce.Run(ctx, rows, runtime.GOMAXPROCS(0)) {
+		for r := range reproduce.Run(ctx, rows, runtime.GOMAXPROCS(0), p.algorithms) {
 			if ctx.Err() != nil {
 				break
 			}

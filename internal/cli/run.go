@@ -98,7 +98,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			if err != nil {
 				return err
 			}
-			e, err := oneAlgorithm(command, args)
+			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			return p.simulate(command.Context(), e, &o)
 		},
 	}
-	o.input.flags(command)
+	o.input.flags(command, p.algorithms)
 	o.results.flags(command, "the run")
 	f := command.Flags()
 	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "see what equal identifiers do")
@@ -144,7 +144,7 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 		return simulate.Options{}, err
 	}
 	o.atAnyTime(e.Declaration, o.start, i.Parameters)
-	if err = o.reluctant(e.Declaration, &i); err != nil {
+	if err = o.reluctant(e, &i); err != nil {
 		return simulate.Options{}, err
 	}
 	s := simulate.Options{

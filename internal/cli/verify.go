@@ -39,14 +39,14 @@ Exit status: 0 every property holds; 1 one does not; 2 the call was wrong; 3 not
   ringleader verify bully --n 3 --crash 1 --recover 1
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg`,
 		RunE: func(command *cobra.Command, args []string) error {
-			e, err := oneAlgorithm(command, args)
+			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
 				return err
 			}
 			return p.check(command.Context(), o.form(e), &o)
 		},
 	}
-	o.input.flags(command)
+	o.input.flags(command, p.algorithms)
 	o.results.flags(command, "what goes wrong")
 	f := command.Flags()
 	f.StringVar(&o.start, "start", "all", "who starts: all or ID,… before anything else; any: the schedule decides; every-set: each set in turn")

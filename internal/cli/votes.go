@@ -36,7 +36,7 @@ func (b *ballots) read(e *catalogue.Entry, i *network.Setup, ids []uint64) (err 
 	votes := func(e *catalogue.Entry) bool { return e.Votes }
 	switch {
 	case !votes(e):
-		return fmt.Errorf("nobody votes in %s; --votes and --scores are for %s", e.Name, algorithms(votes))
+		return fmt.Errorf("nobody votes in %s; --votes and --scores are for %s", e.Name, strings.Join(e.List().Where(votes), ", "))
 	case b.votes != "" && b.scores != "":
 		return errors.New("--votes says all; --scores goes without it")
 	case b.scores == locality:

@@ -82,13 +82,13 @@ func wakeUp(text string) (at election.Ticks, ok bool) {
 }
 
 // reluctant adds to an instance who is unwilling.
-func (w *waking) reluctant(d *election.Declaration, i *network.Setup) (err error) {
+func (w *waking) reluctant(e *catalogue.Entry, i *network.Setup) (err error) {
 	if w.unwilling == "" {
 		return nil
 	}
-	if !d.Willingness {
-		return fmt.Errorf("nobody is unwilling in %s; --unwilling is for %s", d.Name,
-			algorithms(func(e *catalogue.Entry) bool { return e.Willingness }))
+	if !e.Willingness {
+		return fmt.Errorf("nobody is unwilling in %s; --unwilling is for %s", e.Name,
+			strings.Join(e.List().Where(func(e *catalogue.Entry) bool { return e.Willingness }), ", "))
 	}
 	if i.Unwilling, err = positions(*i, w.unwilling); err != nil {
 		return fmt.Errorf("--unwilling: %w", err)
@@ -97,7 +97,7 @@ func (w *waking) reluctant(d *election.Declaration, i *network.Setup) (err error
 }
 
 // woken is the arrangement of which an election is counted, and how it begins.
-func (w *waking) woken(d *election.Declaration, i network.Setup) (ids election.Arrangement, how string, err error) {
+func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Setup) (ids election.Arrangement, how string, err error) {
 	if w.wake == "" && w.unwilling == "" {
 		return i.IDs, "all start", nil
 	}
@@ -105,7 +105,7 @@ func (w *waking) woken(d *election.Declaration, i network.Setup) (ids election.A
 	if d.Timing != election.Synchronous || together && (w.wake != "" || !d.Willingness) {
 		return nil, "", fmt.Errorf("--wake and --unwilling are for synchronous elections that processes may begin at different times; %s is none", d.Name)
 	}
-	if err := w.reluctant(d, &i); err != nil {
+	if err := w.reluctant(e, &i); err != nil {
 		return nil, "", err
 	}
 	if _, err := network.Prepare(d, i); err != nil {

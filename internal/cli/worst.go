@@ -32,13 +32,13 @@ a time. What it finds is a lower bound on the worst case, with the command that 
   ringleader worst stop-and-go-p1 --n 8 --param c=3 --tries 60000
   ringleader worst peterson --n 16 --of total --json`,
 		RunE: func(command *cobra.Command, args []string) error {
-			e, err := oneAlgorithm(command, args)
+			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
 				return err
 			}
 			return p.climb(command, e, &o)
 		},
-		ValidArgsFunction: fixed(catalogue.Names()...),
+		ValidArgsFunction: fixed(p.algorithms.Names()...),
 	}
 	f := command.Flags()
 	f.IntVar(&o.n, "n", 8, "number of processes")

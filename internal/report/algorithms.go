@@ -13,13 +13,13 @@ import (
 )
 
 // Algorithms is a list of algorithms.
-type Algorithms []catalogue.Entry
+type Algorithms catalogue.List
 
 // JSON returns all declarations for programs.
 func (entries Algorithms) JSON() any {
 	all := make([]object, len(entries))
-	for i := range entries {
-		all[i] = declaration(&entries[i])
+	for i, e := range entries {
+		all[i] = declaration(e)
 	}
 	return all
 }
@@ -28,8 +28,7 @@ func (entries Algorithms) JSON() any {
 func (entries Algorithms) Text(p *Printer) error {
 	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(w, "NAME\tNETWORK\tWINNER\tWORST CASE\tSOURCE")
-	for i := range entries {
-		e := &entries[i]
+	for _, e := range entries {
 		worst := ""
 		if b := e.Bound(election.Worst); b != nil {
 			worst = short(formula(b), 36) + " " + b.Of
@@ -43,8 +42,7 @@ func (entries Algorithms) Text(p *Printer) error {
 func (entries Algorithms) Markdown(p *Printer) {
 	fmt.Fprint(p.Out, "| algorithm | network | assumes | leader | messages at worst | on average | survives |\n"+
 		"| --- | --- | --- | --- | --- | --- | --- |\n")
-	for i := range entries {
-		e := &entries[i]
+	for _, e := range entries {
 		bound := func(c election.Case) string {
 			b := e.Bound(c)
 			if b == nil {
@@ -132,7 +130,7 @@ func (a Algorithm) Text(p *Printer) error {
 	row("counts", d.Counts.String())
 	row("task", d.Task.String()+"; decides: "+d.Decides.String()+"; winner: "+d.Winner.String())
 	row("survives", survives(d.Survives))
-	if family := a.Family(); family != nil {
+	if family := a.Forms(); family != nil {
 		row("forms", strings.Join(family, ", ")+needed(a.Name == family[0], "; --topology picks one", ""))
 	}
 	for _, k := range d.Kinds {
@@ -295,6 +293,6 @@ func declaration(e *catalogue.Entry) object {
 		{"parameters", parameters},
 		{"bounds", bounds},
 		{"count", e.Count != nil},
-		{"forms", e.Family()},
+		{"forms", e.Forms()},
 	}
 }

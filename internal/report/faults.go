@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -17,7 +18,7 @@ func (r *Run) faultsText(p *Printer) {
 		return
 	}
 	w := p.Out
-	drawn := r.Options.Faults.Random != (simulate.Budget{})
+	drawn := r.Options.Faults.Random != (faults.Budget{})
 	if drawn {
 		fmt.Fprintln(w, "faults, as they were drawn:")
 		for _, line := range lines {
@@ -112,7 +113,7 @@ func dropped(r *simulate.Result) (all []string) {
 }
 
 // losing says whether links may lose or repeat messages.
-func losing(f *simulate.Faults) bool { return f.Lose.Times+f.Duplicate.Times > 0 || len(f.Cuts) > 0 }
+func losing(f *faults.Script) bool { return f.Lose.Times+f.Duplicate.Times > 0 || len(f.Cuts) > 0 }
 
 // camps say who of those that live believes what.
 func camps(r *simulate.Result) (lines []string) {

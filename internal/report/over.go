@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/tcprun"
 	"ringleader.example/ringleader/simulate"
 )
@@ -44,7 +45,7 @@ func (r *OverRun) JSON() any {
 	if b := worst(r.Prepared.Declaration(), r.Starters, r.Disturbed); b != nil {
 		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
 	}
-	if script := (simulate.Faults{Dead: s.Dead}); len(s.Dead) > 0 {
+	if script := (faults.Script{Dead: s.Dead}); len(s.Dead) > 0 {
 		lines := script.Lines(r.Prepared)
 		result = append(result, field{"faults", lines}, field{"lost", r.Lost})
 	}

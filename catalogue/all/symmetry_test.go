@@ -1,10 +1,11 @@
-package catalogue_test
+package all_test
 
 import (
 	"slices"
 	"testing"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -14,8 +15,7 @@ import (
 func symmetries(t *testing.T, random bool, i network.Setup, seed uint64, look func(*catalogue.Entry, *simulate.Symmetry)) {
 	t.Helper()
 	seen := 0
-	for k := range catalogue.All {
-		e := &catalogue.All[k]
+	for _, e := range all.Algorithms {
 		if e.Topology != election.Ring || i.Flipped != nil && !e.Unoriented || random != (e.Identifiers == election.Anonymous) {
 			continue
 		}

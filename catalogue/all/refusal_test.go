@@ -1,4 +1,4 @@
-package catalogue_test
+package all_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
@@ -48,8 +49,7 @@ var hostile = []election.List{
 
 // each calls do with each algorithm of the catalogue and each of its settings.
 func each(t *testing.T, do func(e *catalogue.Entry, setting map[string]string, set election.Parameters)) {
-	for k := range catalogue.All {
-		e := &catalogue.All[k]
+	for _, e := range all.Algorithms {
 		for _, setting := range settings(e.Declaration) {
 			set, err := e.Set(setting)
 			if err != nil {

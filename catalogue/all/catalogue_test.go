@@ -1,4 +1,4 @@
-package catalogue_test
+package all_test
 
 import (
 	"errors"
@@ -38,10 +38,11 @@ import (
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/algorithms/tree"
 	"ringleader.example/ringleader/algorithms/variablespeeds"
-	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -82,8 +83,8 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, stopandgo.P3)
 	conform(t, &tested, stopandgo.P4)
 	conform(t, &tested, variablespeeds.Algorithm)
-	if !slices.Equal(tested, catalogue.Names()) {
-		t.Errorf("conformance runs over %v; the catalogue has %v", tested, catalogue.Names())
+	if !slices.Equal(tested, all.Algorithms.Names()) {
+		t.Errorf("conformance runs over %v; the catalogue has %v", tested, all.Algorithms.Names())
 	}
 }
 
@@ -138,7 +139,7 @@ func settings(d *election.Declaration) []map[string]string {
 
 func TestCountEqualsSimulation(t *testing.T) {
 	const seeds = 160 // of each size: 10 240 rings for each algorithm
-	for _, e := range catalogue.All {
+	for _, e := range all.Algorithms {
 		if e.Count == nil {
 			continue
 		}
@@ -183,14 +184,14 @@ func sameTimes(counted *count.Time, simulated *simulate.Times) bool {
 }
 
 func TestOrderOnLinksIsNeededExactlyWhereDeclared(t *testing.T) {
-	for _, e := range catalogue.All {
+	for _, e := range all.Algorithms {
 		if e.Timing != election.Asynchronous || e.Topology != election.Ring {
 			continue
 		}
 		failures, runs := 0, 0
 		for ; runs < 10_000 && (failures == 0 || !e.FIFO); runs++ {
 			n, seed := 2+runs%6, uint64(runs)
-			o := simulate.Options{Instance: electiontest.Instance(e.Declaration, n, seed), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, Seed: seed, Limit: 100_000}
+			o := simulate.Options{Instance: electiontest.Instance(e.Declaration, n, seed), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 100_000}
 			r, err := e.Simulate(o)
 			if err != nil {
 				t.Fatal(err)
@@ -208,9 +209,8 @@ func TestOrderOnLinksIsNeededExactlyWhereDeclared(t *testing.T) {
 func TestAFamilyHasOneFormForEachNetworkAndItsFirstNameMeansThemAll(t *testing.T) {
 	topologies := []election.Topology{election.Ring, election.Complete, election.Tree, election.UnknownNeighbours}
 	families := 0
-	for i := range catalogue.All {
-		e := &catalogue.All[i]
-		family := e.Family()
+	for _, e := range all.Algorithms {
+		family := e.Forms()
 		if family == nil || family[0] != e.Name {
 			for _, topology := range topologies {
 				if on := e.On(topology); on != e {
@@ -221,12 +221,12 @@ func TestAFamilyHasOneFormForEachNetworkAndItsFirstNameMeansThemAll(t *testing.T
 		}
 		families++
 		for _, name := range family {
-			form, err := catalogue.Find(name)
+			form, err := all.Algorithms.Find(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if on := e.On(form.Topology); on.Name != name || form.Winner != e.Winner || !slices.Equal(form.Family(), family) {
-				t.Errorf("%s on a %s is %s, not %s; its family is %v", e.Name, form.Topology, on.Name, name, form.Family())
+			if on := e.On(form.Topology); on.Name != name || form.Winner != e.Winner || !slices.Equal(form.Forms(), family) {
+				t.Errorf("%s on a %s is %s, not %s; its family is %v", e.Name, form.Topology, on.Name, name, form.Forms())
 			}
 		}
 	}
