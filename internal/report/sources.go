@@ -7,10 +7,10 @@ import (
 	"ringleader.example/ringleader/internal/sources"
 )
 
-// Sources is a list of works.
+// Sources is a list of cited works.
 type Sources []sources.Work
 
-// JSON returns the works for programs.
+// JSON returns all works for programs.
 func (works Sources) JSON() any {
 	all := make([]object, len(works))
 	for i, w := range works {
@@ -19,7 +19,7 @@ func (works Sources) JSON() any {
 	return all
 }
 
-// Text prints the works for people.
+// Text prints a paragraph for each work.
 func (works Sources) Text(p *Printer) error {
 	paint := p.Paint()
 	for i, w := range works {
@@ -34,7 +34,7 @@ func (works Sources) Text(p *Printer) error {
 	return nil
 }
 
-// Markdown prints the works as a table.
+// Markdown prints a table.
 func (works Sources) Markdown(p *Printer) {
 	fmt.Fprint(p.Out, "| cited as | work | what Ringleader takes from it |\n| --- | --- | --- |\n")
 	for _, w := range works {
