@@ -65,7 +65,7 @@ func Run(ctx context.Context, algorithms catalogue.List, args []string, stdin io
 		exit = report.ExitError{Code: report.ExitUsage, Err: err}
 	}
 	if exit.Err != nil {
-		fmt.Fprintf(stderr, "ringleader: %s\n", oneLine(err.Error()))
+		p.Complain(oneLine(err.Error()))
 	}
 	return exit.Code
 }
@@ -90,6 +90,7 @@ a limit was reached before there was an answer.`,
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(p.help)
 	root.SetHelpCommand(helpCommand())
 	root.AddGroup(
 		&cobra.Group{ID: groupElect, Title: "Elect among real processes:"},
@@ -100,6 +101,19 @@ a limit was reached before there was an answer.`,
 		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
 	return root
+}
+
+// help prints how a command is called.
+func (p *program) help(command *cobra.Command, _ []string) {
+	text := command.Long
+	if text == "" {
+		text = command.Short
+	}
+	fmt.Fprintln(p.Out, report.Paragraphs(text, p.ProseWidth()))
+	_ = p.Fit(func(p *report.Printer) error { // Out keeps an error
+		_, err := io.WriteString(p.Out, command.UsageString())
+		return err
+	})
 }
 
 func helpCommand() *cobra.Command {

@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("COLUMNS", "1000") // so that a line of output is one line; width.txtar is about narrow terminals
 			addresses, err := demo.FreeAddresses(2)
 			for i, address := range addresses {
 				_, port, _ := net.SplitHostPort(address)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -38,7 +37,7 @@ func (r *results) check() error {
 // put writes the record's files, and then, if stdout is free for it, the result.
 func (r *results) put(p *program, record *trace.Record, found report.Result) error {
 	if r.recorded() && record == nil {
-		fmt.Fprintln(p.Err, "ringleader: no run went wrong, so there is none to draw or to write")
+		p.Complain("no run went wrong, so there is none to draw or to write")
 	}
 	if r.draw != "" && record != nil {
 		if err := p.ToFile(r.draw, record.SVG); err != nil {

@@ -145,20 +145,22 @@ where an assumption fails. A scenario is a call of run; flags that are given wit
   ringleader run --scenario partition-and-merge --draw merge.svg`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			for i := range runScenarios {
-				if i > 0 {
-					fmt.Fprintln(p.Out)
+			return p.Fit(func(p *report.Printer) error {
+				for i := range runScenarios {
+					if i > 0 {
+						fmt.Fprintln(p.Out)
+					}
+					runScenarios[i].introduce(p)
 				}
-				runScenarios[i].introduce(p.Printer)
-			}
-			return nil
+				return nil
+			})
 		},
 	}
 }
 
 // introduce says what a scenario shows.
 func (s *scenario) introduce(p *report.Printer) {
-	fmt.Fprintf(p.Out, "%s · %s\n%s\n$ %s\n", p.Paint().Text(report.Bold, s.name), s.source, report.Wrap(s.about, 100), s.call())
+	fmt.Fprintf(p.Out, "%s · %s\n%s\n$ %s\n", p.Paint().Text(report.Bold, s.name), s.source, report.Wrap(s.about, p.ProseWidth()), s.call())
 }
 
 // told is a run that is told before its result is printed, if that is wanted.
@@ -188,7 +190,7 @@ func (o *runOptions) tell(p *report.Printer, record *trace.Record) error {
 	if !o.story {
 		return nil
 	}
-	if err := record.Story(p.Out); err != nil {
+	if err := record.Tell(p.Out, trace.Telling{Width: p.Width()}); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(p.Out)

@@ -26,14 +26,29 @@ func (entries Algorithms) JSON() any {
 
 // Text prints a table for people.
 func (entries Algorithms) Text(p *Printer) error {
+	const room = 150 // of a line for each; below it, they take two
+	wide := p.Width() >= room
 	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "NAME\tNETWORK\tWINNER\tWORST CASE\tSOURCE")
+	if wide {
+		fmt.Fprintln(w, "NAME\tNETWORK\tWINNER\tWORST CASE\tSOURCE")
+	} else {
+		fmt.Fprintln(w, "NAME\tNETWORK · WINNER\n\tWORST CASE · SOURCE")
+	}
+	names := 0
+	for _, e := range entries {
+		names = max(names, len(e.Name))
+	}
 	for _, e := range entries {
 		worst := ""
 		if b := e.Bound(election.Worst); b != nil {
-			worst = short(formula(b), 36) + " " + b.Of
+			worst = formula(b) + " " + b.Of
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), winner(e.Declaration), worst, short(e.Source, 36))
+		if wide {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), winner(e.Declaration), short(worst, 36), short(e.Source, 36))
+			continue
+		}
+		costs := short(strings.TrimPrefix(worst+" · "+e.Source, " · "), p.Width()-names-3)
+		fmt.Fprintf(w, "%s\t%s · %s\n\t%s\n", e.Name, model(e.Declaration), winner(e.Declaration), costs)
 	}
 	return w.Flush()
 }
@@ -119,7 +134,7 @@ func (a Algorithm) JSON() any {
 // Text prints all about the algorithm for people.
 func (a Algorithm) Text(p *Printer) error {
 	paint, d := p.Paint(), a.Declaration
-	fmt.Fprintf(p.Out, "%s (%d)\n%s\n\n", paint.Text(Bold, d.Title), d.Year, Wrap(d.About, 100))
+	fmt.Fprintf(p.Out, "%s (%d)\n%s\n\n", paint.Text(Bold, d.Title), d.Year, Wrap(d.About, p.ProseWidth()))
 	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
 	row := func(name, text string) { fmt.Fprintf(w, "  %s\t%s\n", name, text) }
 	row("source", d.Source)
@@ -156,7 +171,7 @@ func (a Algorithm) Text(p *Printer) error {
 		}
 	}
 	if a.Sequence != nil {
-		for i, line := range strings.Split(Wrap(sequenceText(a.Sequence), 100), "\n") {
+		for i, line := range strings.Split(Wrap(sequenceText(a.Sequence), p.ProseWidth()-20), "\n") {
 			row(needed(i == 0, "h_1, h_2, …", ""), line)
 		}
 	}
