@@ -26,6 +26,7 @@ type Header struct {
 	Unordered  bool              `json:"unordered,omitempty"` // messages on one link may overtake each other
 	Seed       uint64            `json:"seed"`
 	Parameters map[string]string `json:"parameters,omitempty"`
+	Changed    []string          `json:"changed,omitempty"` // parameters whose values are not their defaults
 	Kinds      []Kind            `json:"kinds"`
 	Clock      bool              `json:"clock"` // whether the times of steps mean anything
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,6 +39,25 @@ func (n *node) attr(name string) string {
 		}
 	}
 	return ""
+}
+
+func (n *node) number(t interface{ Fatal(...any) }, name string) (v float64) {
+	if _, err := fmt.Sscan(n.attr(name), &v); err != nil {
+		t.Fatal(name, err)
+	}
+	return v
+}
+
+// numbers are all of a path.
+func (n *node) numbers(t interface{ Fatal(...any) }) (numbers []float64) {
+	for _, text := range strings.FieldsFunc(n.attr("d"), func(r rune) bool { return strings.ContainsRune("MLQZ ", r) }) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers = append(numbers, v)
+	}
+	return numbers
 }
 
 // each visits the elements of that name and class.
@@ -137,7 +158,7 @@ func TestNothingIsDrawnOutsideTheDrawing(t *testing.T) {
 			t.Fatal(err)
 		}
 		inside := func(what string, x, y float64) {
-			if !(x >= 0 && x <= width && y >= -100 && y <= height) {
+			if !(x >= 0 && x <= width && y >= 0 && y <= height) {
 				t.Fatalf("%s at %v, %v in %v × %v", what, x, y, width, height)
 			}
 		}
@@ -148,14 +169,7 @@ func TestNothingIsDrawnOutsideTheDrawing(t *testing.T) {
 		}
 		for _, name := range []string{"use", "text"} {
 			root.each(name, "", func(n *node) {
-				var x, y float64
-				if _, err := fmt.Sscan(n.attr("x"), &x); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := fmt.Sscan(n.attr("y"), &y); err != nil {
-					t.Fatal(err)
-				}
-				inside(name+" "+n.Text, x, y)
+				inside(name+" "+n.Text, n.number(t, "x"), n.number(t, "y"))
 			})
 		}
 	})
@@ -240,23 +254,13 @@ func TestTimeIsToScale(t *testing.T) {
 	}
 	root := parse(t, draw(t, r))
 	at := map[string]float64{}
-	root.each("text", "middle", func(n *node) {
-		var x float64
-		if _, err := fmt.Sscan(n.attr("x"), &x); err != nil {
-			t.Fatal(err)
-		}
-		at[n.Text] = x
-	})
+	root.each("text", "tick", func(n *node) { at[n.Text] = n.number(t, "x") })
 	unit := at["1"] - at["0"]
-	if unit <= 0 || at["2"] != at["1"]+unit || at["4"] != at["2"]+2*unit || at["5"] != at["4"]+unit || at["10"] != at["5"]+4*unit || at["2^100"] != at["10"]+4*unit {
+	if unit <= 0 || at["2"] != at["1"]+unit || at["4"] != at["2"]+2*unit || at["5"] != at["4"]+unit || at["10"] != at["5"]+2*unit || at["2^100"] != at["10"]+2*unit {
 		t.Errorf("ticks are at %v", at)
 	}
 	cuts := 0
-	root.each("path", "axis", func(n *node) {
-		if strings.HasSuffix(n.attr("d"), "l4 -10m5 0l-4 10") {
-			cuts++
-		}
-	})
+	root.each("path", "break", func(*node) { cuts++ })
 	if cuts != 2 {
 		t.Errorf("the axis is cut %d times, not before 10 and before 2^100", cuts)
 	}
@@ -266,39 +270,34 @@ func TestLinesShowWhoLeadsAndWhoIsDead(t *testing.T) {
 	// 2 leads from the beginning (its start), is dead from 4 to 9, and leads again; 1 leads meanwhile.
 	r := runBully(t, options{clock: true, crashes: []fault{{1, 4}}, revives: []fault{{1, 9}}}, 2)
 	at := map[string]float64{}
-	type stretch struct{ from, y, to float64 }
-	lines := map[string][]stretch{}
+	type stretch struct{ from, to float64 }
 	root := parse(t, draw(t, r))
-	root.each("text", "middle", func(n *node) {
-		var x float64
-		if _, err := fmt.Sscan(n.attr("x"), &x); err != nil {
-			t.Fatal(err)
-		}
-		at[n.Text] = x
-	})
+	root.each("text", "tick", func(n *node) { at[n.Text] = n.number(t, "x") })
+	heights := map[float64]bool{}
 	for _, class := range []string{"alive", "leads", "dead"} {
+		root.each("path", class, func(n *node) { heights[n.numbers(t)[1]] = true })
+	}
+	rows := slices.Sorted(maps.Keys(heights))
+	if len(rows) != 2 {
+		t.Fatalf("lines of two processes at %v", rows)
+	}
+	stretches := func(class string, row int) (of []stretch) {
 		root.each("path", class, func(n *node) {
-			var s stretch
-			if _, err := fmt.Sscanf(n.attr("d"), "M%f %fH%f", &s.from, &s.y, &s.to); err != nil {
-				t.Fatal(err)
+			if ends := n.numbers(t); ends[1] == rows[row] {
+				of = append(of, stretch{ends[0], ends[2]})
 			}
-			lines[class] = append(lines[class], s)
 		})
+		return of
 	}
-	if want := []stretch{{at["4"], 84, at["9"]}}; !slices.Equal(lines["dead"], want) {
-		t.Errorf("dead: %v, want %v", lines["dead"], want)
+	if got, want := stretches("dead", 1), []stretch{{at["4"], at["9"]}}; !slices.Equal(got, want) || len(stretches("dead", 0)) > 0 {
+		t.Errorf("dead: %v, want %v", got, want)
 	}
-	var second []float64 // where 2 begins to lead, and where it ends
-	for _, s := range lines["leads"] {
-		if s.y == 84 {
-			second = append(second, s.from, s.to)
-		}
-	}
-	if len(second) != 4 || second[0] != at["0"] || second[1] != at["4"] || second[2] != at["9"] || second[3] <= at["9"] {
+	second := stretches("leads", 1)
+	if len(second) != 2 || second[0] != (stretch{at["0"], at["4"]}) || second[1].from != at["9"] || second[1].to <= at["9"] {
 		t.Errorf("2 leads at %v; ticks are at %v", second, at)
 	}
-	if len(lines["leads"]) != 3 {
-		t.Errorf("%d stretches of leading, not 3: %v", len(lines["leads"]), lines["leads"])
+	if first := stretches("leads", 0); len(first) != 1 {
+		t.Errorf("1 leads at %v, not once", first)
 	}
 }
 
@@ -315,7 +314,8 @@ func TestLargeRecordsAreRefusedNotCut(t *testing.T) {
 			t.Errorf("too many %s: %v, and %d bytes", name, err, b.Len())
 		}
 	}
-	draw(t, with(r, trace.MaxDrawnSteps, 2))
+	draw(t, with(r, trace.MaxDrawnSteps, 0))
+	draw(t, with(r, trace.MaxDrawnMessages/2, 2))
 }
 
 // with is a record of that many steps and messages a step.

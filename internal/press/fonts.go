@@ -1,7 +1,6 @@
-package plot
+package press
 
 import (
-	"strings"
 	"sync"
 
 	"github.com/go-fonts/dejavu/dejavusans"
@@ -10,7 +9,7 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// The fonts of a PNG. DejaVu has all signs that formulas need, and is wider than what browsers show an SVG in, so
+// The fonts. DejaVu has all signs that formulas need, and is wider than what browsers show an SVG in, so
 // that a text that fits in it fits.
 var fonts = sync.OnceValue(func() (parsed [2]*opentype.Font) {
 	for i, ttf := range [][]byte{dejavusans.TTF, dejavusansbold.TTF} {
@@ -36,21 +35,9 @@ func face(size float64, bold bool) font.Face {
 	return face
 }
 
-// textWidth is how wide a text is.
-func textWidth(text string, size float64) float64 {
+// TextWidth is how wide a text is, in pixels.
+func TextWidth(text string, size float64) float64 {
 	f := face(size, false)
 	defer f.Close()
 	return float64(font.MeasureString(f, text)) / 64
-}
-
-// wrap breaks a text into lines between words.
-func wrap(text string, size, width float64) (lines []string) {
-	for word := range strings.FieldsSeq(text) {
-		if last := len(lines) - 1; last >= 0 && textWidth(lines[last]+" "+word, size) <= width {
-			lines[last] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return lines
 }
