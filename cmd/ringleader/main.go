@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
 )
 
@@ -21,7 +22,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // whoever does not want to wait for a clean end signals again
-	code := cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	code := cli.Run(ctx, all.Algorithms, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	stop()
 	os.Exit(code)
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"testing"
 
-	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
@@ -29,7 +29,7 @@ func TestARunWithFaultsOrTimeoutsIsEndedIfNothingElseEndsIt(t *testing.T) {
 		{"bully", 5, faulty, 100, 0},
 		{"invitation", 5, faulty, 0, 0}, // it has settled some time after the last fault
 	} {
-		e, err := catalogue.Find(c.algorithm)
+		e, err := all.Algorithms.Find(c.algorithm)
 		if err != nil {
 			t.Fatal(err)
 		}

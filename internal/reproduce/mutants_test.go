@@ -22,6 +22,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/simulate"
 )
@@ -43,13 +44,13 @@ func (m *mutant) shelf() shelf {
 		if name == m.algorithm {
 			return &m.entry, nil
 		}
-		return catalogue.Find(name)
+		return all.Algorithms.Find(name)
 	}
 	return s
 }
 
 func plant[S, M any](a election.Algorithm[S, M], is string) mutant {
-	right, err := catalogue.Find(a.Name)
+	right, err := all.Algorithms.Find(a.Name)
 	if err != nil {
 		panic(err)
 	}
@@ -200,7 +201,7 @@ func asks(t *testing.T) map[string][]Row {
 				asked[name] = true
 				asks[name] = append(asks[name], row)
 			}
-			return catalogue.Find(name)
+			return all.Algorithms.Find(name)
 		}
 		r := check(t.Context(), row, noted)
 		if want := verdicts[row.Source+" "+row.Where]; r.Err != nil || r.Verdict.String() != want {

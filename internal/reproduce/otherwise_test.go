@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	claims "ringleader.example/ringleader/internal/claims"
@@ -168,19 +169,17 @@ func dear(m *election.Messages) {
 	m.Total, m.Election, m.Announcement = 5*m.Total+100, 5*m.Election+100, 5*m.Announcement+100
 }
 
+// library has all algorithms as they are.
+var library = shelved(all.Algorithms)
+
 // doctored has an error in all that is measured of each algorithm.
 func doctored(change func(*catalogue.Entry)) shelf {
-	from := library
-	from.find = func(name string) (*catalogue.Entry, error) {
-		e, err := catalogue.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		wrong := *e
-		change(&wrong)
-		return &wrong, nil
+	var wrong []catalogue.Entry
+	for _, e := range all.Algorithms {
+		wrong = append(wrong, *e)
+		change(&wrong[len(wrong)-1])
 	}
-	return from
+	return shelved(catalogue.New(wrong...))
 }
 
 // rowsOfTheCatalogue are the quick rows but those of S1's lines, which have mutants of their own.

@@ -111,7 +111,7 @@ func TestResultsComeInOrderAndAsSoonAsTheyAreThere(t *testing.T) {
 			row("c", func(*Bench) Finding { <-last; return Finding{Measured: "c"} }),
 		}
 		var got []string
-		for r := range Run(t.Context(), rows, 2) {
+		for r := range Run(t.Context(), rows, 2, nil) {
 			if got = append(got, r.Measured); r.Where == "b" {
 				close(last) // c ends only if b is here before it
 			}
@@ -129,14 +129,14 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		for i := range rows {
 			rows[i] = row(fmt.Sprint(i), func(*Bench) Finding { return Finding{} })
 		}
-		for r := range Run(t.Context(), rows, 3) {
+		for r := range Run(t.Context(), rows, 3, nil) {
 			if r.Where == "5" {
 				break
 			}
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		for r := range Run(ctx, rows, 3) {
+		for r := range Run(ctx, rows, 3, nil) {
 			if !errors.Is(r.Err, context.Canceled) {
 				t.Errorf("row %s: %v", r.Where, r.Err)
 			}

@@ -23,17 +23,21 @@ type Result struct {
 
 // Run checks rows, as many at a time as there are workers, and yields the results in the order of the rows,
 // each as soon as it and those before it are there. Those that are left when ctx is done have its error.
-func Run(ctx context.Context, rows []Row, workers int) iter.Seq[Result] {
-	return run(ctx, rows, workers, library)
+// The rows find their algorithms in the list, by name.
+func Run(ctx context.Context, rows []Row, workers int, algorithms catalogue.List) iter.Seq[Result] {
+	return run(ctx, rows, workers, shelved(algorithms))
 }
 
 // shelf is where rows get algorithms from, so that a test can plant another one.
 type shelf struct {
-	find func(name string) (*catalogue.Entry, error)
-	code election.Algorithm[ringbully.Process, ringbully.Message] // S1's Bully, whose processors rows look into
+	names []string
+	find  func(name string) (*catalogue.Entry, error)
+	code  election.Algorithm[ringbully.Process, ringbully.Message] // S1's Bully, whose processors rows look into
 }
 
-var library = shelf{catalogue.Find, ringbully.Algorithm}
+func shelved(algorithms catalogue.List) shelf {
+	return shelf{algorithms.Names(), algorithms.Find, ringbully.Algorithm}
+}
 
 func run(ctx context.Context, rows []Row, workers int, from shelf) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
@@ -120,7 +124,7 @@ func (b *Bench) algorithm(name string) *catalogue.Entry { return must(b.find(nam
 // algorithms are all that there are.
 func (b *Bench) algorithms() []*catalogue.Entry {
 	var all []*catalogue.Entry
-	for _, name := range catalogue.Names() {
+	for _, name := range b.names {
 		all = append(all, b.algorithm(name))
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
 	"ringleader.example/ringleader/internal/reproduce"
 )
@@ -56,7 +57,7 @@ func TestReplaysOfS2AndS4ShowWhatTheRowsFound(t *testing.T) {
 		}
 	}
 	replayed, shown := 0, 0
-	for r := range reproduce.Run(t.Context(), rows, 1) {
+	for r := range reproduce.Run(t.Context(), rows, 1, all.Algorithms) {
 		if r.Replay == "" {
 			continue
 		}
@@ -67,7 +68,7 @@ func TestReplaysOfS2AndS4ShowWhatTheRowsFound(t *testing.T) {
 			t.Fatalf("%s: %s", name, r.Replay)
 		}
 		var out, errors bytes.Buffer
-		code := cli.Run(context.Background(), call[1:], strings.NewReader(""), &out, &errors, func(string) string { return "" })
+		code := cli.Run(context.Background(), all.Algorithms, call[1:], strings.NewReader(""), &out, &errors, func(string) string { return "" })
 		if code != 0 && code != 1 || errors.Len() > 0 {
 			t.Errorf("%s: %s: exit status %d, %s", name, r.Replay, code, errors.String())
 		}

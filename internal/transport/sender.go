@@ -1,0 +1,198 @@
+package transport
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"time"
+)
+
+// The pauses between two attempts to connect; each is lengthened or shortened by up to a half at random.
+const (
+	LeastPause = 20 * time.Millisecond
+	MostPause  = 500 * time.Millisecond
+)
+
+// QueueLength is how many messages wait for a connection, or for a slow peer, before it is given up.
+const QueueLength = 256
+
+// sender carries messages to one peer, over one connection that it dials until it succeeds. It ends when
+// that connection breaks; the loop then makes a new one.
+type sender struct {
+	tcp    *tcp
+	peer   int // its position
+	ctx    context.Context
+	cancel context.CancelFunc
+	queue  chan []byte   // frames
+	kick   chan struct{} // there is something to send
+	heard  chan struct{} // the peer has connected
+}
+
+// Refusal is a peer's verdict against us.
+type Refusal Verdict
+
+func (r *Refusal) Error() string { return "refused: " + r.Reason }
+
+func (t *tcp) Dial(to int, rest time.Duration) Outgoing {
+	s := &sender{
+		tcp: t, peer: to, queue: make(chan []byte, QueueLength),
+		kick: make(chan struct{}, 1), heard: make(chan struct{}, 1),
+	}
+	s.ctx, s.cancel = context.WithCancel(t.ctx)
+	t.group.Go(func() { s.run(rest) })
+	return s
+}
+
+func (s *sender) Peer() int { return s.peer }
+
+func (s *sender) Nudge() { nudge(s.heard) }
+
+func (s *sender) Close() { s.cancel() }
+
+// Send queues a frame. A sender whose queue is full ends, and takes nothing more: what follows a message that is lost
+// must not arrive without it.
+func (s *sender) Send(frame []byte) {
+	if s.ctx.Err() != nil {
+		return
+	}
+	select {
+	case s.queue <- frame:
+		nudge(s.kick)
+	default:
+		s.cancel()
+	}
+}
+
+// nudge ends a pause.
+func nudge(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// run rests and connects. What is queued does not shorten the rest, or whoever parts from us for what we send
+// would be sent to again at once.
+func (s *sender) run(rest time.Duration) {
+	defer s.cancel()
+	pause, kick := rest, (<-chan struct{})(nil)
+	for backoff := LeastPause; ; backoff = min(2*backoff, MostPause) {
+		if !s.wait(pause, kick) {
+			s.tcp.Post(Broken{s, s.ctx.Err()})
+			return
+		}
+		queued := len(s.queue)
+		conn, err := s.dial()
+		if err == nil {
+			s.tcp.Post(Dialed{Out: s})
+			s.tcp.Post(Broken{s, s.write(conn)})
+			return
+		}
+		for range queued {
+			<-s.queue
+		}
+		s.tcp.Post(Dialed{s, err, queued > 0})
+		pause, kick = Jitter(backoff), s.kick
+	}
+}
+
+// wait pauses, but not longer than until the peer connects, or until a kick. It is false when the sender is to end.
+func (s *sender) wait(pause time.Duration, kick <-chan struct{}) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.heard:
+	case <-kick:
+	case <-s.ctx.Done():
+		return false
+	}
+	select { // what is queued by now is not a reason for a second attempt
+	case <-s.kick:
+	default:
+	}
+	return true
+}
+
+// Jitter returns a duration from a half to three halves of d, at random. d is at least 1 ns.
+func Jitter(d time.Duration) time.Duration {
+	i, err := rand.Int(rand.Reader, big.NewInt(int64(d)))
+	if err != nil {
+		panic(err) // the system's source never fails
+	}
+	return d/2 + time.Duration(i.Int64())
+}
+
+// dial connects and presents us, within the suspicion timeout.
+func (s *sender) dial() (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Suspicion)
+	defer cancel()
+	conn, err := s.tcp.dialer(ctx, "tcp", loopback(s.tcp.Members[s.peer].Address))
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	err = s.present(conn)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+func (s *sender) present(conn net.Conn) error {
+	h := Hello{s.tcp.Group, s.tcp.self(), s.tcp.Members[s.peer].ID, s.tcp.Incarnation}
+	if _, err := conn.Write(h.Encode()); err != nil {
+		return err
+	}
+	v, err := ReadVerdict(conn)
+	if err != nil {
+		return fmt.Errorf("no answer: %w", err)
+	}
+	if v.Code != Accepted {
+		return (*Refusal)(&v)
+	}
+	_, err = conn.Write(HeartbeatFrame)
+	return err
+}
+
+var errTalks = errors.New("the listening side sent something")
+
+// write sends what is queued, and heartbeats where there is nothing, until the connection breaks. The
+// other side never sends anything, so that a read ends when it has closed.
+func (s *sender) write(conn net.Conn) error {
+	defer context.AfterFunc(s.ctx, func() { conn.Close() })()
+	defer conn.Close()
+	closed := make(chan error, 1)
+	s.tcp.group.Go(func() {
+		_, err := conn.Read(make([]byte, 1))
+		if err == nil {
+			err = errTalks
+		}
+		closed <- err
+	})
+	idle := time.NewTicker(s.tcp.Heartbeat)
+	defer idle.Stop()
+	for {
+		frame := HeartbeatFrame
+		select {
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case err := <-closed:
+			return err
+		case frame = <-s.queue:
+		case <-idle.C:
+		}
+		conn.SetWriteDeadline(time.Now().Add(s.tcp.Suspicion))
+		if _, err := conn.Write(frame); err != nil {
+			return err
+		}
+		idle.Reset(s.tcp.Heartbeat)
+	}
+}
