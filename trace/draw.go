@@ -99,6 +99,7 @@ func (d *diagram) draw() {
 	for _, m := range d.marks {
 		d.mark(m)
 	}
+	d.drawFaultNames()
 	for _, l := range d.labels {
 		d.Add(sheet.Element{Role: l.class, Fill: sheet.Ink, Text: l.text, Size: sheet.Small, Anchor: 0.5, Halo: true, At: at(l.at.X, d.top+l.at.Y+4)})
 	}
@@ -273,7 +274,7 @@ func (d *diagram) item(i item, x, y float64) {
 	switch {
 	case i.kind >= 0:
 		sampled := d.stroke(i.kind)
-		sampled.Role, sampled.Path = "", sheet.Lines(at(x, y), at(x+sample, y))
+		sampled.Role, sampled.Path = fmt.Sprintf("sample kind-%d", i.kind), sheet.Lines(at(x, y), at(x+sample, y))
 		d.Add(sampled)
 		x += sample + 8
 	case i.symbol != "":
@@ -296,25 +297,45 @@ func (d *diagram) stroke(kind int) sheet.Element {
 	}
 }
 
-// drawShades shades the time of each fault that lasts: over all lines where it concerns links, else along the line of
-// its process.
+// drawShades shades the time of each fault that lasts: over all lines where it concerns links, and on top of that along
+// the line of its process.
 func (d *diagram) drawShades() {
+	for _, ofLinks := range []bool{true, false} {
+		for i := range d.shades {
+			if s := &d.shades[i]; (s.line < 0) == ofLinks {
+				d.drawShade(s)
+			}
+		}
+	}
+}
+
+func (d *diagram) drawShade(s *shade) {
+	top, bottom := d.top-16-float64(17*d.levels()), d.top+d.y(d.lines-1)+16
+	e := sheet.Element{Role: "fault", Fill: shaded, About: s.text}
+	if s.line >= 0 {
+		reach := min(12, d.lineGap*0.4)
+		top, bottom = d.top+d.y(s.line)-reach, d.top+d.y(s.line)+reach
+		e.Role, e.Fill = "fault of-process", band
+	}
+	from, to := d.at(s.from), d.at(s.to)
+	e.Path = sheet.Rectangle(from, top, to, bottom)
+	d.Add(e)
+	for _, x := range []float64{from, to} {
+		d.Add(sheet.Element{Stroke: edge, Width: 1, Dashes: []float64{4, 3}, Path: sheet.Lines(at(x, top), at(x, bottom))})
+	}
+}
+
+// drawFaultNames names faults of links above the lines, and those of processes above these if there is room.
+func (d *diagram) drawFaultNames() {
 	for i := range d.shades {
 		s := &d.shades[i]
-		from, to := d.at(s.from), d.at(s.to)
-		top, bottom := d.top-16-float64(17*d.levels()), d.top+d.y(d.lines-1)+16
-		nameTop := d.top - 20 - float64(17*s.level)
+		x, _ := d.nameOf(s)
+		y := d.top - 20 - float64(17*s.level)
 		if s.line >= 0 {
-			reach := min(12, d.lineGap*0.4)
-			top, bottom = d.top+d.y(s.line)-reach, d.top+d.y(s.line)+reach
-			nameTop = top + 1
+			y = d.top + d.y(s.line) - 13
 		}
-		d.Add(sheet.Element{Role: "fault", Fill: shaded, About: s.text, Path: sheet.Rectangle(from, top, to, bottom)})
-		for _, x := range []float64{from, to} {
-			d.Add(sheet.Element{Stroke: edge, Width: 1, Dashes: []float64{4, 3}, Path: sheet.Lines(at(x, top), at(x, bottom))})
-		}
-		if x, _ := d.nameOf(s); s.line < 0 || d.lineGap >= 36 {
-			d.text(sheet.Element{Role: "fault-name", Text: s.name(), Size: sheet.Small, Bold: true, Halo: true, At: at(x, nameTop)})
+		if s.line < 0 || d.lineGap >= 36 {
+			d.text(sheet.Element{Role: "fault-name", Text: s.name(), Size: sheet.Small, Bold: true, Halo: true, At: at(x, y)})
 		}
 	}
 }

@@ -506,7 +506,7 @@ func (d *diagram) placeMarks() {
 	for i, m := range d.marks {
 		m.x, m.about = d.at(m.step), d.about(m.step)
 		if i+1 < len(d.marks) && d.marks[i+1].step == m.step {
-			m.x -= (2*markRadius - 1) * d.scale
+			m.x -= (2*markRadius + 2) * d.scale
 		}
 		key := [2]string{strconv.Itoa(m.line), m.symbol}
 		if k, found := last[key]; found && m.symbol != string(Receive) && m.x-kept[k].x < 2*markRadius*d.scale {
@@ -628,7 +628,7 @@ func (d *diagram) placeLabels() {
 	for i := range d.shades {
 		if s := &d.shades[i]; s.line >= 0 {
 			x, width := d.nameOf(s)
-			taken = append(taken, around(point{X: x + width/2, Y: d.y(s.line) - 16}, width, sheet.Small))
+			taken = append(taken, around(point{X: x + width/2, Y: d.y(s.line) - 17}, width, sheet.Small+2))
 		}
 	}
 	for line := range d.lines {

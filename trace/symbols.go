@@ -15,7 +15,8 @@ var (
 	onYellow = sheet.Colour{Name: "on-star", Light: "#1b1b1b", Dark: "#1b1b1b"}
 	grey     = sheet.Colour{Name: "alive", Light: "#8c8c8c", Dark: "#8c8c8c"}
 	pale     = sheet.Colour{Name: "pale", Light: "#cfcfcf", Dark: "#484c54"}
-	shaded   = sheet.Colour{Name: "shade", Light: "#efe6d6", Dark: "#3a3020"}
+	shaded   = sheet.Colour{Name: "shade", Light: "#f2eadb", Dark: "#352c1e"}
+	band     = sheet.Colour{Name: "band", Light: "#ddcca6", Dark: "#5c4a26"}
 	edge     = sheet.Colour{Name: "edge", Light: "#8a7a58", Dark: "#a5916a"}
 )
 

@@ -47,6 +47,14 @@ const (
 	Alone              // not at all
 )
 
+// size is that of the name of such a line.
+func (l Line) size() float64 {
+	if l == Dashed {
+		return small
+	}
+	return normal
+}
+
 // Point is a point of a series.
 type Point struct {
 	X, Y  float64
@@ -59,7 +67,8 @@ var ErrEmpty = errors.New("nothing to draw")
 // The measures of a chart.
 const (
 	margin      = sheet.Margin
-	frameWidth  = 600.0
+	widest      = 600.0 // frame
+	narrowest   = 400.0
 	frameHeight = 460.0
 	labelGap    = 18.0 // between the labels of lines
 	labelAway   = 26.0 // from the frame
@@ -74,6 +83,7 @@ type drawing struct {
 	*Chart
 	sheet.Sheet
 	left, top float64 // of the frame
+	across    float64 // its width
 	x, y      scale
 	above     []sheet.Element // drawn last
 	labels    []label
@@ -115,13 +125,15 @@ func (c *Chart) layOut() (*drawing, error) {
 		yNames = max(yNames, press.TextWidth(t.name, small))
 	}
 	d.left = margin + yNames + 14
-	d.Width = max(d.left+frameWidth, margin+1.15*press.TextWidth(c.Title, sheet.Large)) + margin
+	names := 0.0
 	for _, s := range c.Series {
-		d.Width = max(d.Width, d.left+frameWidth+labelAway+labelIn+press.TextWidth(s.Name, normal)+margin)
+		names = max(names, labelAway+labelIn+press.TextWidth(s.Name, s.Line.size()))
 	}
+	d.across = max(narrowest, min(widest, sheet.Wide-d.left-names-margin))
+	d.Width = max(d.left+d.across+names, margin+1.15*press.TextWidth(c.Title, sheet.Large)) + margin
 	lines := wrap(c.Subtitle, normal, d.Width-2*margin)
-	d.top = 44 + 19*float64(len(lines)) + 34
-	d.x.from, d.x.to = d.left, d.left+frameWidth
+	d.top = 44 + 19*float64(len(lines)) + 44
+	d.x.from, d.x.to = d.left, d.left+d.across
 	d.y.from, d.y.to = d.top+frameHeight, d.top
 
 	d.axes()
@@ -136,7 +148,7 @@ func (c *Chart) layOut() (*drawing, error) {
 		d.Add(sheet.Element{Fill: sheet.Muted, Text: line, Size: normal, At: sheet.At(margin, 62+19*float64(i))})
 	}
 	d.Add(sheet.Element{Fill: sheet.Ink, Text: c.Y.Name, Size: normal, Bold: true, At: sheet.At(margin, d.top-14)})
-	d.Add(sheet.Element{Fill: sheet.Ink, Text: c.X.Name, Size: normal, Bold: true, Anchor: 1, At: sheet.At(d.left+frameWidth, d.top+frameHeight+42)})
+	d.Add(sheet.Element{Fill: sheet.Ink, Text: c.X.Name, Size: normal, Bold: true, Anchor: 1, At: sheet.At(d.left+d.across, d.top+frameHeight+42)})
 	for i, line := range notes {
 		d.Add(sheet.Element{Fill: sheet.Muted, Text: line, Size: small, At: sheet.At(margin, notesTop+15*float64(i))})
 	}
@@ -168,7 +180,7 @@ const near = 4
 
 // axes draws the frame, with a faint line at each tick.
 func (d *drawing) axes() {
-	bottom, right := d.top+frameHeight, d.left+frameWidth
+	bottom, right := d.top+frameHeight, d.left+d.across
 	ticks, every := d.x.ticks, d.every()
 	for i, t := range ticks {
 		x := d.x.at(t.value)
@@ -245,7 +257,7 @@ func finite(at sheet.Point) bool { return !math.IsNaN(at.X+at.Y) && !math.IsInf(
 func (d *drawing) place(p Point) (sheet.Point, bool) {
 	at := d.at(p)
 	const slack = 0.5
-	return at, finite(at) && at.X >= d.left-slack && at.X <= d.left+frameWidth+slack && at.Y >= d.top-slack && at.Y <= d.top+frameHeight+slack
+	return at, finite(at) && at.X >= d.left-slack && at.X <= d.left+d.across+slack && at.Y >= d.top-slack && at.Y <= d.top+frameHeight+slack
 }
 
 // line draws the line of a series, as far as it is in the frame, and notes its label.
@@ -283,7 +295,7 @@ func (d *drawing) line(s Series) {
 	end := pieces[len(pieces)-1][len(pieces[len(pieces)-1])-1]
 	switch {
 	case s.Name == "":
-	case s.Line == Dashed && end.Y <= d.top+0.5 && end.X < d.left+frameWidth-1:
+	case s.Line == Dashed && end.Y <= d.top+0.5 && end.X < d.left+d.across-1:
 		d.exit(s, end)
 	default:
 		d.labels = append(d.labels, label{text: s.Name, look: s.Look, line: s.Line, mark: s.Marked, end: end})
@@ -294,7 +306,7 @@ func (d *drawing) line(s Series) {
 func (d *drawing) exit(s Series, end sheet.Point) {
 	at, anchor := sheet.At(end.X+7, d.top+15+17*float64(d.exits)), 0.0
 	d.exits++
-	if at.X+press.TextWidth(s.Name, small) > d.left+frameWidth {
+	if at.X+press.TextWidth(s.Name, small) > d.left+d.across {
 		at.X, anchor = end.X-7, 1
 	}
 	d.above = append(d.above, sheet.Element{Fill: sheet.Ink, Text: s.Name, Size: small, Anchor: anchor, Halo: true, At: at})
@@ -305,7 +317,7 @@ func (d *drawing) clip(a, b sheet.Point) (sheet.Point, sheet.Point, bool) {
 	from, to := 0.0, 1.0
 	dx, dy := b.X-a.X, b.Y-a.Y
 	for _, edge := range [][2]float64{
-		{-dx, a.X - d.left}, {dx, d.left + frameWidth - a.X}, {-dy, a.Y - d.top}, {dy, d.top + frameHeight - a.Y},
+		{-dx, a.X - d.left}, {dx, d.left + d.across - a.X}, {-dy, a.Y - d.top}, {dy, d.top + frameHeight - a.Y},
 	} {
 		p, q := edge[0], edge[1]+0.01
 		switch {
@@ -348,7 +360,7 @@ func (d *drawing) placeLabels() {
 	for i, y := range apart(wanted, labelGap, d.top+6, d.top+frameHeight) {
 		l := &d.labels[i]
 		l.y = y
-		edge, colour := d.left+frameWidth, look(l.look)
+		edge, colour := d.left+d.across, look(l.look)
 		if math.Abs(l.end.X-edge) > 1 || math.Abs(l.end.Y-y) > 3 {
 			d.Add(sheet.Element{Stroke: colour, Width: 0.8, Faint: 0.5, Path: sheet.Lines(l.end, sheet.At(edge+labelAway-6, y))})
 		}
@@ -365,11 +377,7 @@ func (d *drawing) placeLabels() {
 		if l.mark {
 			d.Add(symbol(l.look, sheet.At(edge+labelAway+11, y)))
 		}
-		size := normal
-		if l.line == Dashed {
-			size = small
-		}
-		d.Add(sheet.Element{Fill: sheet.Ink, Text: l.text, Size: size, At: sheet.At(edge+labelAway+labelIn, y+4.5)})
+		d.Add(sheet.Element{Fill: sheet.Ink, Text: l.text, Size: l.line.size(), At: sheet.At(edge+labelAway+labelIn, y+4.5)})
 	}
 }
 
