@@ -297,49 +297,6 @@ func (d *diagram) stroke(kind int) sheet.Element {
 	}
 }
 
-// drawShades shades the time of each fault that lasts: over all lines where it concerns links, and on top of that along
-// the line of its process.
-func (d *diagram) drawShades() {
-	for _, ofLinks := range []bool{true, false} {
-		for i := range d.shades {
-			if s := &d.shades[i]; (s.line < 0) == ofLinks {
-				d.drawShade(s)
-			}
-		}
-	}
-}
-
-func (d *diagram) drawShade(s *shade) {
-	top, bottom := d.top-16-float64(17*d.levels()), d.top+d.y(d.lines-1)+16
-	e := sheet.Element{Role: "fault", Fill: shaded, About: s.text}
-	if s.line >= 0 {
-		reach := min(12, d.lineGap*0.4)
-		top, bottom = d.top+d.y(s.line)-reach, d.top+d.y(s.line)+reach
-		e.Role, e.Fill = "fault of-process", band
-	}
-	from, to := d.at(s.from), d.at(s.to)
-	e.Path = sheet.Rectangle(from, top, to, bottom)
-	d.Add(e)
-	for _, x := range []float64{from, to} {
-		d.Add(sheet.Element{Stroke: edge, Width: 1, Dashes: []float64{4, 3}, Path: sheet.Lines(at(x, top), at(x, bottom))})
-	}
-}
-
-// drawFaultNames names faults of links above the lines, and those of processes above these if there is room.
-func (d *diagram) drawFaultNames() {
-	for i := range d.shades {
-		s := &d.shades[i]
-		x, _ := d.nameOf(s)
-		y := d.top - 20 - float64(17*s.level)
-		if s.line >= 0 {
-			y = d.top + d.y(s.line) - 13
-		}
-		if s.line < 0 || d.lineGap >= 36 {
-			d.text(sheet.Element{Role: "fault-name", Text: s.name(), Size: sheet.Small, Bold: true, Halo: true, At: at(x, y)})
-		}
-	}
-}
-
 // axis draws the time and faint lines at its ticks.
 func (d *diagram) axis() {
 	top, bottom := d.top-12, d.top+d.y(d.lines-1)+24
