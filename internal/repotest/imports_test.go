@@ -77,6 +77,21 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/process", "./internal/live"},
 	},
 	{
+		in: []string{"./internal/transport/..."}, only: []string{"std", "./internal/process", "./internal/transport"},
+		because: "it carries frames, whatever they say: it knows neither the algorithm nor what the loop makes of them",
+		broken:  [2]string{"./internal/transport", "./internal/live"},
+	},
+	{
+		in: []string{"./internal/live"}, never: []string{"net/..."},
+		because: "the loop owns state, clock and disk; what dials, listens, reads and writes is a transport, which can be replaced",
+		broken:  [2]string{"./internal/live", "net"},
+	},
+	{
+		in: anywhere, except: []string{"./internal/transport/..."}, never: []string{"./internal/transport/transporttest"},
+		because: "networks in memory are for tests",
+		broken:  [2]string{"./internal/live", "./internal/transport/transporttest"},
+	},
+	{
 		in: []string{"./internal/claims"}, only: []string{"std", "./election", "./network", "./trace"},
 		because: "what is claimed of every run is checked on its record, whichever engine made it",
 		broken:  [2]string{"./internal/claims", "./simulate"},
