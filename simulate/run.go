@@ -515,7 +515,7 @@ func (r *run) finish() *Result {
 	if r.has.Phase {
 		r.finishPhases()
 	}
-	r.result.Messages = r.d.Tally(r.sent[:])
+	r.result.Messages = outcome.MessagesOf(r.d, r.sent[:])
 	for p, ends := range r.leases {
 		if !r.now.Less(ends) { // a lease that has ended is no decision
 			r.result.Decisions[p] = network.Decision{}

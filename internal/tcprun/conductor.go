@@ -293,7 +293,7 @@ func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 	case election.Synchronous:
 		r.Rounds = &Rounds{election.Units(elected.Round), election.Units(decided.Round), election.Units(quiet.Round)}
 	}
-	r.Messages = d.Tally(sent[:])
+	r.Messages = outcome.MessagesOf(d, sent[:])
 	r.Verdict = c.p.Judge(r.Decisions, c.dead, func(q int) bool { return ended[q].Outcome != nil && ended[q].Outcome.Eligible })
 	r.Right = r.Right && len(r.Faults) == 0
 	return r
