@@ -60,25 +60,6 @@ type Declaration struct {
 	Adjust func(*Declaration, Parameters)
 }
 
-// With is the declaration as it is with these parameters.
-func (d *Declaration) With(p Parameters) *Declaration {
-	if d.Adjust == nil {
-		return d
-	}
-	revised := *d
-	revised.Adjust = nil
-	d.Adjust(&revised, p)
-	return &revised
-}
-
-// LongestDelay is the longest time that a message of a timed run may take, with these parameters.
-func (d *Declaration) LongestDelay(p Parameters) Ticks {
-	if d.Delay == nil {
-		return Units(1)
-	}
-	return d.Delay.Ticks(p)
-}
-
 // Timing is what an algorithm assumes of message delays and clocks.
 type Timing uint8
 

@@ -56,6 +56,13 @@
 //  9. Never change a field of S with the tag `election:"constant"` after New. Such a field holds what is fixed at
 //     birth: a timeout, a mode, the number of members. The checker compares states without it.
 //
+// # What is for engines
+//
+// An algorithm uses no [Collector], [Sent], [Effect], [Op] with its values, [Functions], nor anything else here whose
+// comment ends in "For engines.": file engines.go holds them. Engines take an algorithm's steps with them, and so does a
+// test of single steps, as the example shows. What runs an algorithm on a network, and what comes of that, is in
+// packages network and outcome.
+//
 // # Limits
 //
 // 16 kinds of message, 8 timers, 2¹⁶ elements in a slice, 2¹⁶ ports; 2²⁷ processes on a ring or tree, 2¹⁴ on
