@@ -213,6 +213,22 @@ func TestACutCutsTheLinksBetweenItsGroupsInItsDirection(t *testing.T) {
 	}
 }
 
+func TestASuspicionIsOfTheProcessBehindALink(t *testing.T) {
+	for n, want := range map[int]int{2: 2, 5: 1} { // a ring of two has two parallel links
+		net := prepared(t, &plain, numbered(n)).Network
+		s, links := faults.Suspicion{Process: 0, Of: 1}, 0
+		for link := range s.Links(net) {
+			if to, _ := net.End(link); net.Owner(link) != 0 || to != 1 {
+				t.Errorf("n=%d: link %d leads from %d to %d", n, link, net.Owner(link), to)
+			}
+			links++
+		}
+		if links != want {
+			t.Errorf("n=%d: %d links, want %d", n, links, want)
+		}
+	}
+}
+
 func TestTheLastTimeOfAScriptIsWhenItsLastFaultBeginsOrIsOver(t *testing.T) {
 	if f := read(t, 3, "dead 1", "lose 1/2"); !f.Last().IsZero() || f.Timed() || !f.Lossy() {
 		t.Errorf("%+v: last %s, timed %t, lossy %t", f, f.Last(), f.Timed(), f.Lossy())
