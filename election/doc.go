@@ -58,10 +58,10 @@
 //
 // # What is for engines
 //
-// An algorithm uses no [Collector], [Sent], [Effect], [Op] with its values, [Functions], nor anything else here whose
-// comment ends in "For engines.": file engines.go holds them. Engines take an algorithm's steps with them, and so does a
-// test of single steps, as the example shows. What runs an algorithm on a network, and what comes of that, is in
-// packages network and outcome.
+// [Collector], [Sent], [Effect], [Op] with its values, [Functions], [DeadlineIn] and the methods whose comments end in
+// "For engines." are for engines, and no algorithm uses them. File engines.go holds them. A test of single steps uses a
+// Collector, too, as the example shows. Packages network and outcome have the network that an algorithm runs on and the
+// result of a run.
 //
 // # Limits
 //
