@@ -127,7 +127,7 @@ a limit was reached before there was an answer.`,
 	)
 	root.AddCommand(
 		p.demo(), p.join(),
-		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.scenarios(), p.replay(), p.version(), p.processor(),
+		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
 	return root
 }
