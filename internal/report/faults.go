@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
