@@ -122,7 +122,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/live", "net/http"},
 	},
 	{
-		in:      []string{"./catalogue", "./internal/cli/...", "./internal/reproduce", "./internal/experiment", "./internal/worstcase", "./internal/claims"},
+		in:      []string{"./catalogue", "./internal/cli/...", "./internal/report", "./internal/demo", "./internal/reproduce", "./internal/experiment", "./internal/worstcase", "./internal/claims"},
 		never:   []string{"./catalogue/all", "./catalogue/runners/..."},
 		because: "tools take the list of algorithms as an argument, so that other programs can add theirs, and a change in one algorithm compiles no tool",
 		broken:  [2]string{"./internal/cli", "./catalogue/all"},
