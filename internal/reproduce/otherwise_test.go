@@ -15,6 +15,7 @@ import (
 	"ringleader.example/ringleader/election"
 	claims "ringleader.example/ringleader/internal/claims"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -152,7 +153,7 @@ func verified(e *catalogue.Entry, change func(*verify.Report)) {
 }
 
 // cheap has no count above a limit.
-func cheap(m *election.Messages, most uint64) {
+func cheap(m *outcome.Messages, most uint64) {
 	m.ByKind = slices.Clone(m.ByKind)
 	for k := range m.ByKind {
 		m.ByKind[k] = min(m.ByKind[k], most)
@@ -161,7 +162,7 @@ func cheap(m *election.Messages, most uint64) {
 }
 
 // dear has each count higher.
-func dear(m *election.Messages) {
+func dear(m *outcome.Messages) {
 	m.ByKind = slices.Clone(m.ByKind)
 	for k := range m.ByKind {
 		m.ByKind[k] = 5*m.ByKind[k] + 100

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	bullying "ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -292,7 +292,7 @@ func doubling(n int) trial {
 // theta finds what some messages cost in S4's case, where all messages take one unit, the highest is dead and the
 // lowest starts; and what they cost where processes are asked one after the other. Up to N(N - 1) of a kind are
 // what N² stands for; all kinds together may be twice as many.
-func (b *Bench) theta(what string, of func(m election.Messages) uint64, stated, doubled func(n int) int) Finding {
+func (b *Bench) theta(what string, of func(m outcome.Messages) uint64, stated, doubled func(n int) int) Finding {
 	var wrong doubt
 	for n := 2; n <= 10; n++ {
 		r := b.run(among(n, "bully", printed).starting(1).run(fmt.Sprintf("dead %d", n)))
@@ -324,17 +324,17 @@ func (b *Bench) theta(what string, of func(m election.Messages) uint64, stated, 
 }
 
 func electionTheta(b *Bench) Finding {
-	return b.theta("election messages", func(m election.Messages) uint64 { return m.ByKind[bullying.Election] },
+	return b.theta("election messages", func(m outcome.Messages) uint64 { return m.ByKind[bullying.Election] },
 		func(n int) int { return n * (n - 1) / 2 }, func(n int) int { return 1<<(n-1) - 1 })
 }
 
 func aliveTheta(b *Bench) Finding {
-	return b.theta("answers", func(m election.Messages) uint64 { return m.ByKind[bullying.Answer] },
+	return b.theta("answers", func(m outcome.Messages) uint64 { return m.ByKind[bullying.Answer] },
 		func(n int) int { return (n - 1) * (n - 2) / 2 }, func(n int) int { return 1<<(n-1) - 1 })
 }
 
 func totalTheta(b *Bench) Finding {
-	return b.theta("messages", func(m election.Messages) uint64 { return m.Total },
+	return b.theta("messages", func(m outcome.Messages) uint64 { return m.Total },
 		func(n int) int { return n * (n - 1) }, func(n int) int { return 1<<n - 2 + (n-1)*1<<(n-2) })
 }
 
