@@ -285,6 +285,16 @@ func (ps *Processes) MessageText(m Message) string {
 	return ps.Program.Plans.Message.Text(ps.store.message(m), election.Ticks{}, ps.network.RealOf)
 }
 
+// State returns a copy of a state, as its algorithm has it, at that time of its process's clock.
+func (ps *Processes) State(slot int, now election.Ticks) any {
+	return ps.Program.Plans.State.Copy(ps.store.state(slot), now)
+}
+
+// Message returns a copy of a message, as its algorithm has it.
+func (ps *Processes) Message(m Message) any {
+	return ps.Program.Plans.Message.Copy(ps.store.message(m), election.Ticks{})
+}
+
 // Bytes is what states and messages take in memory, without what their slices point to.
 func (ps *Processes) Bytes() int {
 	return ps.slots*ps.Program.Plans.State.Size() + int(ps.pool.made)*(4+ps.Program.Plans.Message.Size())

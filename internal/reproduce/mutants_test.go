@@ -31,15 +31,11 @@ import (
 type mutant struct {
 	algorithm, is string
 	entry         catalogue.Entry
-	code          *election.Algorithm[ringbully.Process, ringbully.Message] // if it is S1's
 }
 
 // shelf has the mutant in its place.
 func (m *mutant) shelf() shelf {
 	s := library
-	if m.code != nil {
-		s.code = *m.code
-	}
 	s.find = func(name string) (*catalogue.Entry, error) {
 		if name == m.algorithm {
 			return &m.entry, nil
@@ -56,11 +52,7 @@ func plant[S, M any](a election.Algorithm[S, M], is string) mutant {
 	}
 	e := catalogue.Of(simulate.Must(simulate.OfSmall(&a)), right.Count)
 	e.Check = right.Check
-	m := mutant{algorithm: a.Name, is: is, entry: e}
-	if code, is1 := any(a).(election.Algorithm[ringbully.Process, ringbully.Message]); is1 {
-		m.code = &code
-	}
-	return m
+	return mutant{algorithm: a.Name, is: is, entry: e}
 }
 
 // crude are errors that any algorithm can have: it does not heed messages of a kind.

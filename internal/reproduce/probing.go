@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
-	"strings"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
@@ -184,12 +182,8 @@ func messagesSent(sent []trace.Sent, kind string) (messages int) {
 	return messages
 }
 
-// carried is the identifier that a message carries, which comes first in its text; 0 if none does.
-func carried(text string) uint64 {
-	first, _, _ := strings.Cut(text, ",")
-	id, _ := strconv.ParseUint(strings.TrimPrefix(first, "ID "), 10, 64)
-	return id
-}
+// carried returns the identifier that a message carries.
+func carried(message trace.Value) uint64 { return must(message.Identifier("ID")) }
 
 // closest is the least distance on the ring between two who entered a phase; n if there is one.
 func (r *probing) closest(phase int) int {

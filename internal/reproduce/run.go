@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
@@ -32,11 +31,10 @@ func Run(ctx context.Context, rows []Row, workers int, algorithms catalogue.List
 type shelf struct {
 	names []string
 	find  func(name string) (*catalogue.Entry, error)
-	code  election.Algorithm[ringbully.Process, ringbully.Message] // S1's Bully, whose processors rows look into
 }
 
 func shelved(algorithms catalogue.List) shelf {
-	return shelf{algorithms.Names(), algorithms.Find, ringbully.Algorithm}
+	return shelf{algorithms.Names(), algorithms.Find}
 }
 
 func run(ctx context.Context, rows []Row, workers int, from shelf) iter.Seq[Result] {
@@ -137,6 +135,7 @@ func (b *Bench) simulate(name string, o simulate.Options) *simulate.Result {
 	if n := uint64(o.Instance.IDs.Len()); o.Limit == 0 {
 		o.Limit = 8*n*n + 100_000
 	}
+	o.Values = o.Record
 	o.Progress = func(uint64) bool { return b.ctx.Err() == nil }
 	r := must(b.algorithm(name).Simulate(o))
 	b.goOn()

@@ -190,7 +190,7 @@ func constantFractions(b *Bench) Finding {
 		hops := make([]int, n+1) // by identifier
 		for i := range r.Record.Steps {
 			if step := &r.Record.Steps[i]; step.Kind == "identifier" {
-				hops[carried(step.Text)]++
+				hops[carried(step.MessageValue)]++
 			}
 		}
 		far := 0

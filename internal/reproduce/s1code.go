@@ -1,7 +1,6 @@
 package reproduce
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -10,58 +9,66 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
 )
 
 // s1Code are lines 10 to 30 of S1's code, with the operators that the scan lost put back. A line with a condition is seen in
 // what the block does that it leads to: that happens if the condition holds, and otherwise not. (The text has lines 1-26
 // and 27-31 for what are lines 18-25 and 26-30.)
 var s1Code = []Row{
-	condition(10, "IF id = ids and leader = NIL", ringbully.Probe, wins, settles),
+	condition(10, "IF id = ids and leader = NIL", probe, wins, settles),
 	action(11, "THEN SEND terminate to link CCW", wins, func(a *act) bool {
-		return a.sends(message{ringbully.CCW, ringbully.Terminate, ringbully.Message{}})
+		return a.sends(message{ringbully.CCW, terminate, ringbully.Message{}})
 	}),
 	action(12, "leader := TRUE", wins, func(a *act) bool { return a.after.Leader == isLeader }),
 	action(13, "TERMINATE: decided, and never again", decidesAsLeader, func(a *act) bool {
-		return slices.Equal(a.decided, []election.Op{election.Lead}) == wins(a) && (wins(a) || len(a.decided) == 0)
+		return slices.Equal(a.decided, []string{election.Leader.String()}) == wins(a) && (wins(a) || len(a.decided) == 0)
 	}),
-	condition(14, "IF ids > id and ttl > 0", ringbully.Probe, passes, func(a *act) bool { return a.count(ringbully.Probe) > 0 }),
+	condition(14, "IF ids > id and ttl > 0", probe, passes, func(a *act) bool { return a.count(probe) > 0 }),
 	{
 		Where: "Bully, code line 15", Claim: "THEN SEND ⟨probe, ids, phase, ttl⟩ to the other link",
 		How: "each probe that is passed on, " + codeRingsAre + "; and total messages compared with Theorem 13.10, with ttl as printed and with ttl - 1, as the text " +
 			"has it, on n, 1, n - 1, 2, …",
 		Check: line15,
 	},
-	condition(16, "IF ids > id and ttl = 0", ringbully.Probe, bounces, func(a *act) bool { return a.count(ringbully.Reply) > 0 }),
+	condition(16, "IF ids > id and ttl = 0", probe, bounces, func(a *act) bool { return a.count(reply) > 0 }),
 	action(17, "THEN SEND ⟨reply, ids, phase⟩ to the link that the probe came from", bounces, func(a *act) bool {
-		return a.sends(message{a.link, ringbully.Reply, ringbully.Message{ID: a.m.ID, Phase: a.m.Phase}})
+		return a.sends(message{a.link, reply, ringbully.Message{ID: a.m.ID, Phase: a.m.Phase}})
 	}),
 	action(18, "PROCESS MESSAGE reply that has arrived on link CW (resp. CCW)", isReply, func(a *act) bool { return len(a.sent) > 0 || a.after != a.before }),
-	condition(19, "IF id ≠ ids", ringbully.Reply, others, func(a *act) bool { return a.count(ringbully.Reply) > 0 }),
+	condition(19, "IF id ≠ ids", reply, others, func(a *act) bool { return a.count(reply) > 0 }),
 	action(20, "THEN SEND ⟨reply, ids, phase⟩ to the other link", andReply(others), func(a *act) bool {
-		return a.sends(message{1 - a.link, ringbully.Reply, a.m}) && a.after == a.before
+		return a.sends(message{1 - a.link, reply, a.m}) && a.after == a.before
 	}),
 	action(21, "ELSE CWreplied (resp. CCWreplied) := TRUE", firstReply, func(a *act) bool {
 		marked := a.before
 		marked.Replied[a.link] = true
 		return a.after == marked
 	}),
-	condition(22, "IF CWreplied and CCWreplied", ringbully.Reply, secondReply, func(a *act) bool { return a.count(ringbully.Probe) > 0 }),
+	condition(22, "IF CWreplied and CCWreplied", reply, secondReply, func(a *act) bool { return a.count(probe) > 0 }),
 	action(23, "THEN CWreplied := FALSE", secondReply, func(a *act) bool { return !a.after.Replied[ringbully.CW] }),
 	action(24, "CCWreplied := FALSE", secondReply, func(a *act) bool { return !a.after.Replied[ringbully.CCW] }),
 	action(25, "SEND ⟨probe, id, phase + 1, 2^(phase+1) - 1⟩ to links CW and CCW", secondReply, func(a *act) bool {
-		probe := ringbully.Message{ID: a.before.ID, Phase: a.m.Phase + 1, TTL: 1<<(a.m.Phase+1) - 1}
-		return a.sends(message{ringbully.CW, ringbully.Probe, probe}, message{ringbully.CCW, ringbully.Probe, probe})
+		m := ringbully.Message{ID: a.before.ID, Phase: a.m.Phase + 1, TTL: 1<<(a.m.Phase+1) - 1}
+		return a.sends(message{ringbully.CW, probe, m}, message{ringbully.CCW, probe, m})
 	}),
 	action(26, "PROCESS MESSAGE terminate that has arrived on link CW", isTerminate, func(a *act) bool {
 		return a.link == ringbully.CW && (a.before.Leader != undecided || settles(a))
 	}),
-	condition(27, "IF leader = NIL", ringbully.Terminate, ends, settles),
-	action(28, "THEN SEND terminate to link CCW", ends, func(a *act) bool { return a.sends(message{ringbully.CCW, ringbully.Terminate, a.m}) }),
+	condition(27, "IF leader = NIL", terminate, ends, settles),
+	action(28, "THEN SEND terminate to link CCW", ends, func(a *act) bool { return a.sends(message{ringbully.CCW, terminate, a.m}) }),
 	action(29, "leader := FALSE", ends, func(a *act) bool { return a.after.Leader == isNone }),
 	action(30, "TERMINATE: decided, and never again", isTerminate, func(a *act) bool {
-		return slices.Equal(a.decided, []election.Op{election.Follow}) == ends(a) && (ends(a) || len(a.decided) == 0)
+		return slices.Equal(a.decided, []string{election.Follower.String()}) == ends(a) && (ends(a) || len(a.decided) == 0)
 	}),
 }
+
+// The kinds of messages.
+const (
+	probe     = "probe"
+	reply     = "reply"
+	terminate = "terminate"
+)
 
 // What the variable leader is: NIL, TRUE and FALSE.
 const (
@@ -73,17 +80,17 @@ const (
 // act is a message that a processor of S1's Bully processes, and all that it does then.
 type act struct {
 	link          election.Port
-	kind          election.Kind
+	kind          string
 	m             ringbully.Message
 	before, after ringbully.Process
 	sent          []message
-	decided       []election.Op
+	decided       []string // roles
 }
 
 // message is one that is sent to a link.
 type message struct {
 	link election.Port
-	kind election.Kind
+	kind string
 	m    ringbully.Message
 }
 
@@ -91,7 +98,7 @@ type message struct {
 func (a *act) sends(these ...message) bool { return slices.Equal(a.sent, these) }
 
 // count is how many messages of a kind are sent.
-func (a *act) count(kind election.Kind) (sent int) {
+func (a *act) count(kind string) (sent int) {
 	for _, m := range a.sent {
 		if m.kind == kind {
 			sent++
@@ -102,17 +109,17 @@ func (a *act) count(kind election.Kind) (sent int) {
 
 func (a *act) String() string {
 	return fmt.Sprintf("%+v receives %s %+v on link %d, sends %+v and is then %+v, decided: %d",
-		a.before, ringbully.Algorithm.Kinds[a.kind].Name, a.m, a.link, a.sent, a.after, len(a.decided))
+		a.before, a.kind, a.m, a.link, a.sent, a.after, len(a.decided))
 }
 
 // The conditions of the lines.
 func wins(a *act) bool {
-	return a.kind == ringbully.Probe && a.m.ID == a.before.ID && a.before.Leader == undecided
+	return a.kind == probe && a.m.ID == a.before.ID && a.before.Leader == undecided
 }
 
-func passes(a *act) bool { return a.kind == ringbully.Probe && a.m.ID > a.before.ID && a.m.TTL > 0 }
+func passes(a *act) bool { return a.kind == probe && a.m.ID > a.before.ID && a.m.TTL > 0 }
 
-func bounces(a *act) bool { return a.kind == ringbully.Probe && a.m.ID > a.before.ID && a.m.TTL == 0 }
+func bounces(a *act) bool { return a.kind == probe && a.m.ID > a.before.ID && a.m.TTL == 0 }
 
 func others(a *act) bool { return a.m.ID != a.before.ID }
 
@@ -122,9 +129,9 @@ func secondReply(a *act) bool { return isReply(a) && !others(a) && a.before.Repl
 
 func ends(a *act) bool { return isTerminate(a) && a.before.Leader == undecided }
 
-func isReply(a *act) bool { return a.kind == ringbully.Reply }
+func isReply(a *act) bool { return a.kind == reply }
 
-func isTerminate(a *act) bool { return a.kind == ringbully.Terminate }
+func isTerminate(a *act) bool { return a.kind == terminate }
 
 func andReply(condition func(*act) bool) func(*act) bool {
 	return func(a *act) bool { return isReply(a) && condition(a) }
@@ -135,7 +142,7 @@ func decidesAsLeader(a *act) bool { return wins(a) || a.before.Leader == isLeade
 
 // settles reports whether a processor does anything that makes it the leader or not.
 func settles(a *act) bool {
-	return a.count(ringbully.Terminate) > 0 || a.after.Leader != a.before.Leader || len(a.decided) > 0
+	return a.count(terminate) > 0 || a.after.Leader != a.before.Leader || len(a.decided) > 0
 }
 
 // codeRings are the rings on which the lines are watched.
@@ -153,51 +160,50 @@ func codeRings(yield func(election.Arrangement) bool) {
 const codeRingsAre = "every order of up to 6 identifiers, and ordered and random rings of up to 33, random schedules: processors before and after each message"
 
 // acts runs S1's Bully on these rings, under a random schedule in which messages overtake one another and processors
-// wake at any time, and has each act looked at. An act that breaks the contract of an election ends its run.
-func (b *Bench) acts(d *doubt, each func(*act)) {
-	watched := b.code
-	watched.Receive = func(p *ringbully.Process, link election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {
-		a := act{link: link, kind: kind, m: m, before: *p}
-		var effects election.Collector[ringbully.Message]
-		b.code.Receive(p, link, kind, m, effects.Out())
-		a.after = *p
-		for _, s := range effects.Sent() {
-			sent := message{election.Port(s.On()), s.Kind(), s.M}
-			a.sent = append(a.sent, sent)
-			out.Send(sent.link, sent.kind, sent.m)
+// wake at any time, and has each act looked at.
+func (b *Bench) acts(each func(*act)) {
+	for ids := range codeRings {
+		n := uint64(ids.Len())
+		r := b.simulate(bully, simulate.Options{
+			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0),
+			Faults: faults.Script{Unordered: true}, Limit: 16*n*n + 256, Record: true,
+		})
+		states := make([]ringbully.Process, n)
+		for p := range states {
+			states[p] = ringbully.New(r.Prepared.Local(p))
 		}
-		for _, e := range effects.Effects() {
-			if a.decided = append(a.decided, e.Op); e.Op == election.Lead {
-				out.Lead(e.Term)
-			} else {
-				out.Follow(e.ID, e.Term)
+		for i := range r.Record.Steps {
+			step := &r.Record.Steps[i]
+			before, after := states[step.Process], step.StateValue.Is.(ringbully.Process)
+			states[step.Process] = after
+			if step.Event == trace.Receive {
+				each(actOf(step, before, after))
 			}
 		}
-		each(&a)
 	}
-	for ids := range codeRings {
-		b.goOn()
-		n := uint64(ids.Len())
-		_, err := must(simulate.OfSmall(&watched)).Run(simulate.Options{
-			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0),
-			Faults: faults.Script{Unordered: true}, Limit: 16*n*n + 256,
-		})
-		if !errors.Is(err, simulate.ErrBroken) {
-			must(0, err)
-		}
-		d.unless(err == nil, "%s: %v", onRing(ids), err)
+}
+
+// actOf reads a step of a record.
+func actOf(step *trace.Step, before, after ringbully.Process) *act {
+	a := &act{link: election.Port(step.Port), kind: step.Kind, m: step.MessageValue.Is.(ringbully.Message), before: before, after: after}
+	for _, s := range step.Sent {
+		a.sent = append(a.sent, message{election.Port(s.Port), s.Kind, s.Value.Is.(ringbully.Message)})
 	}
+	for _, decision := range step.Decided {
+		a.decided = append(a.decided, decision.Role)
+	}
+	return a
 }
 
 // condition is the row of a line with a condition: what it leads to is seen if it holds, and otherwise not, both of which
 // has to happen.
-func condition(number int, claim string, kind election.Kind, holds, seen func(*act) bool) Row {
+func condition(number int, claim, kind string, holds, seen func(*act) bool) Row {
 	return Row{
 		Where: fmt.Sprintf("Bully, code line %d", number), Claim: claim, How: "where what it leads to is seen, " + codeRingsAre,
 		Check: func(b *Bench) Finding {
 			var d doubt
 			true, false := 0, 0
-			b.acts(&d, func(a *act) {
+			b.acts(func(a *act) {
 				if a.kind != kind {
 					return
 				}
@@ -221,7 +227,7 @@ func action(number int, claim string, reached, seen func(*act) bool) Row {
 		Check: func(b *Bench) Finding {
 			var d doubt
 			times := 0
-			b.acts(&d, func(a *act) {
+			b.acts(func(a *act) {
 				if reached(a) {
 					times++
 					d.unless(seen(a), "%v", a)
@@ -238,16 +244,16 @@ func action(number int, claim string, reached, seen func(*act) bool) Row {
 func line15(b *Bench) Finding {
 	var d doubt
 	passed, unchanged, less := 0, 0, 0
-	b.acts(&d, func(a *act) {
+	b.acts(func(a *act) {
 		if !passes(a) {
 			return
 		}
 		passed++
-		if a.sends(message{1 - a.link, ringbully.Probe, a.m}) {
+		if a.sends(message{1 - a.link, probe, a.m}) {
 			unchanged++
 		}
 		one := a.m
-		if one.TTL--; a.sends(message{1 - a.link, ringbully.Probe, one}) {
+		if one.TTL--; a.sends(message{1 - a.link, probe, one}) {
 			less++
 		}
 	})

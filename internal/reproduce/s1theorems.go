@@ -112,7 +112,7 @@ func ownProbes(b *Bench) Finding {
 		for i := range r.Record.Steps {
 			step := &r.Record.Steps[i]
 			id := ids.At(step.Process)
-			if step.Kind != "probe" || carried(step.Text) != id {
+			if step.Kind != "probe" || carried(step.MessageValue) != id {
 				continue
 			}
 			clockwise, _ := toGreater(ids, step.Process)

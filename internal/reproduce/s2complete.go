@@ -233,11 +233,11 @@ func transLines(b *Bench) Finding {
 			r := b.run(subject{algorithm: "lcr-synchronous", ids: ids}.run().recorded())
 			for _, s := range steps(r.Record, trace.Receive) {
 				looked++
-				u, v := ids[s.Process], number(s.Text)
+				u, v := ids[s.Process], carried(s.MessageValue)
 				sent := sentOf(s, s.Kind)
 				ok := len(sent) == 0 && (u == v) == leads(s)
 				if v > u {
-					ok = len(sent) == 1 && number(sent[0].Text) == v && !leads(s)
+					ok = len(sent) == 1 && carried(sent[0].Value) == v && !leads(s)
 				}
 				wrong.unless(ok, "on %v, %d receives %d and does %+v", ids, u, v, *s)
 			}

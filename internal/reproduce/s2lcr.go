@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
@@ -149,10 +148,10 @@ func receipts(record *trace.Record) iter.Seq[receipt] {
 				Step: s, ids: record.IDs, own: record.IDs[s.Process], participant: participant[s.Process], forwarded: forwarded[s.Process],
 			}
 			for _, m := range sentOf(s, "election") {
-				r.sent = append(r.sent, number(m.Text))
+				r.sent = append(r.sent, carried(m.Value))
 			}
 			if s.Event == trace.Receive && s.Kind == "election" {
-				r.uid = number(s.Text)
+				r.uid = carried(s.MessageValue)
 			}
 			if (r.uid > 0 || s.Event == trace.Start) && !yield(r) {
 				return
@@ -163,9 +162,6 @@ func receipts(record *trace.Record) iter.Seq[receipt] {
 		}
 	}
 }
-
-// number is the identifier that a message shows.
-func number(text string) uint64 { return must(strconv.ParseUint(text, 10, 64)) }
 
 // everyReceipt looks at the receipts of these runs that it is about, until one is not as it should be.
 func (b *Bench) everyReceipt(about func(receipt) bool, asItShould func(receipt) bool) Finding {
@@ -215,7 +211,7 @@ func lcrStep5(b *Bench) Finding {
 func lcrStep6(b *Bench) Finding {
 	f := b.everyReceipt(func(r receipt) bool { return r.uid == r.own }, func(r receipt) bool {
 		leader := sentOf(r.Step, "leader")
-		return len(r.Sent) == 1 && len(leader) == 1 && number(leader[0].Text) == r.own
+		return len(r.Sent) == 1 && len(leader) == 1 && carried(leader[0].Value) == r.own
 	})
 	var wrong doubt
 	wrong.unless(f.Verdict == Holds, "%s", f.Why)
@@ -259,7 +255,7 @@ func lcrStep2(b *Bench) Finding {
 		for i := range r.Record.Steps {
 			if s := &r.Record.Steps[i]; s.Event == trace.Start {
 				sent, own := sentOf(s, "election"), r.Record.IDs[s.Process]
-				wrong.unless(len(sent) == 1 && number(sent[0].Text) == own, "on %v, %d starts and sends %v", r.Record.IDs, own, s.Sent)
+				wrong.unless(len(sent) == 1 && carried(sent[0].Value) == own, "on %v, %d starts and sends %v", r.Record.IDs, own, s.Sent)
 			}
 		}
 	}
@@ -405,7 +401,7 @@ func stage(figure string, number int) Row {
 			for _, s := range b.run(example.run().recorded()).Record.Steps {
 				for _, m := range sentOf(&s, "election") {
 					if s.Time == election.Units(uint64(number-1)) {
-						sent = append(sent, must(strconv.ParseUint(m.Text, 10, 64)))
+						sent = append(sent, carried(m.Value))
 					}
 				}
 			}
@@ -435,7 +431,7 @@ func hops(record *trace.Record) []int {
 	sent := make([]int, record.N+1)
 	for i := range record.Steps {
 		for _, m := range sentOf(&record.Steps[i], "election") {
-			sent[number(m.Text)]++
+			sent[carried(m.Value)]++
 		}
 	}
 	return sent

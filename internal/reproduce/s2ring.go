@@ -3,8 +3,8 @@ package reproduce
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -28,12 +28,10 @@ var s2LogicalRing = []Row{
 	},
 }
 
-// listed is the list that a message of logical-ring carries.
-func listed(text string) (ids []uint64) {
-	_, list, _ := strings.Cut(text, "List [")
-	list, _, _ = strings.Cut(list, "]")
-	for _, id := range strings.Fields(list) {
-		ids = append(ids, number(id))
+// listed returns the list that a message of logical-ring carries.
+func listed(message trace.Value) (ids []uint64) {
+	for _, id := range must(trace.Field[[]election.ID](message, "List")) {
+		ids = append(ids, message.RealOf(id))
 	}
 	return ids
 }
@@ -71,7 +69,7 @@ func listReturns(b *Bench) Finding {
 		r := b.run(t.recorded())
 		back := 0
 		for _, s := range steps(r.Record, trace.Receive) {
-			if s.Kind == "election" && slices.Equal(listed(s.Text), startingAt(t.start[0], living)) {
+			if s.Kind == "election" && slices.Equal(listed(s.MessageValue), startingAt(t.start[0], living)) {
 				back++
 				wrong.unless(uint64(s.Process)+1 == t.start[0], "%s: the list ends at %d", t.replay(), s.Process+1)
 			}
@@ -82,7 +80,7 @@ func listReturns(b *Bench) Finding {
 	r := b.run(dies)
 	returns := false
 	for _, s := range steps(r.Record, trace.Receive) {
-		returns = returns || s.Kind == "election" && s.Process == 0 && slices.Equal(listed(s.Text), []uint64{1, 2, 3, 4, 5})
+		returns = returns || s.Kind == "election" && s.Process == 0 && slices.Equal(listed(s.MessageValue), []uint64{1, 2, 3, 4, 5})
 	}
 	f := corrected(returns, wrong.first == "" && end(r) == right, "unless somebody dies who has taken it and not passed it on; then another list has to be sent",
 		"%d runs: it returns once, with all that live; where 3 of 5 dies with it, it does not: the next one elects", runs)
@@ -138,7 +136,7 @@ func logicalRingStep1(b *Bench) Finding {
 			s := &r.Record.Steps[i]
 			for _, m := range sentOf(s, "election") {
 				lists++
-				list := listed(m.Text)
+				list := listed(m.Value)
 				wrong.unless(list[len(list)-1] == r.Record.IDs[s.Process] && slices.Equal(list, order[:len(list)]),
 					"%s: %d sends %v", t.replay(), s.Process+1, list)
 			}

@@ -163,7 +163,7 @@ func returns(b *Bench) Finding {
 		home := 0
 		for i := range r.Record.Steps {
 			step := &r.Record.Steps[i]
-			if step.Kind == "from" && carried(step.Text) == ids.At(step.Process) {
+			if step.Kind == "from" && carried(step.MessageValue) == ids.At(step.Process) {
 				home++
 			}
 		}
@@ -183,7 +183,7 @@ func othersWithdraw(b *Bench) Finding {
 		r := b.probe(hirschbergSinclair, ids, asS3)
 		refused := make([]bool, ids.Len())
 		for i := range r.Record.Steps {
-			if step := &r.Record.Steps[i]; step.Kind == "no" && carried(step.Text) == ids.At(step.Process) {
+			if step := &r.Record.Steps[i]; step.Kind == "no" && carried(step.MessageValue) == ids.At(step.Process) {
 				refused[step.Process] = true
 			}
 		}
