@@ -75,7 +75,7 @@ func from(source string, sections ...[]Row) []Row {
 }
 
 // holds is the finding that a statement holds if nothing was found that contradicts it, and fails otherwise.
-func holds(contradiction, format string, args ...any) Finding {
+func holdsUnless(contradiction, format string, args ...any) Finding {
 	f := Finding{Measured: fmt.Sprintf(format, args...)}
 	if contradiction != "" {
 		f.Verdict, f.Why = Fails, contradiction
@@ -85,7 +85,7 @@ func holds(contradiction, format string, args ...any) Finding {
 
 // corrected is the finding that a statement holds with a correction, if the correction holds and the
 // statement as printed does not.
-func corrected(printed, corrected bool, correction, format string, args ...any) Finding {
+func holdsCorrected(printed, corrected bool, correction, format string, args ...any) Finding {
 	f := Finding{Verdict: Corrected, Why: correction, Measured: fmt.Sprintf(format, args...)}
 	switch {
 	case !corrected:

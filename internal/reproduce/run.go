@@ -24,20 +24,6 @@ type Result struct {
 // each as soon as it and those before it are there. Those that are left when ctx is done have its error.
 // The rows find their algorithms in the list, by name.
 func Run(ctx context.Context, rows []Row, workers int, algorithms catalogue.List) iter.Seq[Result] {
-	return run(ctx, rows, workers, shelved(algorithms))
-}
-
-// shelf is where rows get algorithms from, so that a test can plant another one.
-type shelf struct {
-	names []string
-	find  func(name string) (*catalogue.Entry, error)
-}
-
-func shelved(algorithms catalogue.List) shelf {
-	return shelf{algorithms.Names(), algorithms.Find}
-}
-
-func run(ctx context.Context, rows []Row, workers int, from shelf) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
@@ -55,7 +41,7 @@ func run(ctx context.Context, rows []Row, workers int, from shelf) iter.Seq[Resu
 		for range workers {
 			go func() {
 				for i := range next {
-					results[i] <- check(ctx, rows[i], from)
+					results[i] <- check(ctx, rows[i], algorithms)
 				}
 			}()
 		}
@@ -68,7 +54,7 @@ func run(ctx context.Context, rows []Row, workers int, from shelf) iter.Seq[Resu
 }
 
 // check checks one row.
-func check(ctx context.Context, row Row, from shelf) (result Result) {
+func check(ctx context.Context, row Row, algorithms catalogue.List) (result Result) {
 	result.Row = row
 	defer func() {
 		switch bug := recover().(type) {
@@ -83,7 +69,7 @@ func check(ctx context.Context, row Row, from shelf) (result Result) {
 			result.Err = fmt.Errorf("%s %s panicked: %v", row.Source, row.Where, bug)
 		}
 	}()
-	b := &Bench{ctx, from}
+	b := &Bench{ctx, algorithms}
 	b.goOn()
 	result.Finding = row.Check(b)
 	b.goOn()
@@ -93,8 +79,8 @@ func check(ctx context.Context, row Row, from shelf) (result Result) {
 // Bench is what a row is checked with: the engines, and the algorithms by name. Its methods do not return
 // errors. They end the check, so that rows read as what they test.
 type Bench struct {
-	ctx context.Context
-	shelf
+	Context    context.Context
+	Algorithms catalogue.List
 }
 
 // failure is an error that ends a check.
@@ -114,19 +100,10 @@ func variant[S, M any](a election.Algorithm[S, M], o simulate.Options) *simulate
 }
 
 // goOn ends the check if nobody waits for it any more.
-func (b *Bench) goOn() { must(0, b.ctx.Err()) }
+func (b *Bench) goOn() { must(0, b.Context.Err()) }
 
 // algorithm is the algorithm of that name.
-func (b *Bench) algorithm(name string) *catalogue.Entry { return must(b.find(name)) }
-
-// algorithms are all that there are.
-func (b *Bench) algorithms() []*catalogue.Entry {
-	var all []*catalogue.Entry
-	for _, name := range b.names {
-		all = append(all, b.algorithm(name))
-	}
-	return all
-}
+func (b *Bench) algorithm(name string) *catalogue.Entry { return must(b.Algorithms.Find(name)) }
 
 // simulate runs an election. One with an error in it need not end, so that there is a limit: what 8n²
 // messages, and many more on small networks, have not brought about is not Complete.
@@ -136,7 +113,7 @@ func (b *Bench) simulate(name string, o simulate.Options) *simulate.Result {
 		o.Limit = 8*n*n + 100_000
 	}
 	o.Values = o.Record
-	o.Progress = func(uint64) bool { return b.ctx.Err() == nil }
+	o.Progress = func(uint64) bool { return b.Context.Err() == nil }
 	r := must(b.algorithm(name).Simulate(o))
 	b.goOn()
 	return r
@@ -145,7 +122,7 @@ func (b *Bench) simulate(name string, o simulate.Options) *simulate.Result {
 // verify tries every schedule, up to a million states of one order unless more are asked for.
 func (b *Bench) verify(name string, o verify.Options) *verify.Report {
 	b.goOn()
-	o.Progress = func(int, int) bool { return b.ctx.Err() == nil }
+	o.Progress = func(int, int) bool { return b.Context.Err() == nil }
 	if o.MaxStates == 0 {
 		o.MaxStates = 1_000_000
 	}
@@ -154,8 +131,20 @@ func (b *Bench) verify(name string, o verify.Options) *verify.Report {
 	return r
 }
 
+// everySchedule tries every schedule, whichever message overtakes another, of all orders of up to most identifiers.
+func (b *Bench) everySchedule(d *doubt, name string, most int, o verify.Options) (orders, states int) {
+	o.Unordered, o.MaxStates = true, 100_000 // of one order; an error can make many more
+	for n := 1; n <= most && d.first == ""; n++ {
+		o.Size = n
+		r := b.verify(name, o)
+		orders, states = orders+r.Orders, states+r.States
+		d.verified(r, "%s, n = %d", name, n)
+	}
+	return orders, states
+}
+
 // count is the exact cost on a ring, of an algorithm that has a closed form, with default parameters.
 func (b *Bench) count(name string, ids election.Arrangement) *count.Result {
 	e := b.algorithm(name)
-	return must(e.Count(b.ctx, ids, must(e.Set(nil)), nil))
+	return must(e.Count(b.Context, ids, must(e.Set(nil)), nil))
 }

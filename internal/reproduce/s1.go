@@ -85,18 +85,6 @@ var s1Schedules = []Row{
 	},
 }
 
-// everySchedule tries every schedule, whichever message overtakes another, of all orders of up to most identifiers.
-func (b *Bench) everySchedule(d *doubt, name string, most int, o verify.Options) (orders, states int) {
-	o.Unordered, o.MaxStates = true, 100_000 // of one order; an error can make many more
-	for n := 1; n <= most && d.first == ""; n++ {
-		o.Size = n
-		r := b.verify(name, o)
-		orders, states = orders+r.Orders, states+r.States
-		d.verified(r, "%s, n = %d", name, n)
-	}
-	return orders, states
-}
-
 func problem(b *Bench) Finding {
 	var d doubt
 	orders, states := b.everySchedule(&d, simple, 4, verify.Options{Starts: verify.AnyTime})

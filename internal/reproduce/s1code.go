@@ -277,7 +277,7 @@ func line15(b *Bench) Finding {
 	most := ringbully.Algorithm.Bound(election.Worst).Value(n)
 	same := variant(printed, o)
 	right := b.simulate(bully, o)
-	return corrected(passed > 0 && unchanged == passed && same.Messages.Total <= most, d.first == "" && passed > 0 && less == passed && right.Right && right.Messages.Total <= most,
+	return holdsCorrected(passed > 0 && unchanged == passed && same.Messages.Total <= most, d.first == "" && passed > 0 && less == passed && right.Right && right.Messages.Total <= most,
 		"ttl - 1, as the text has it: otherwise probes of phase 1 run on to a larger identifier",
 		"%d probes are passed on, %d with ttl, %d with ttl - 1; n = %d: %d messages with ttl, %d with ttl - 1, at most %d by the theorem",
 		passed, unchanged, less, n, same.Messages.Total, right.Messages.Total, most)

@@ -242,7 +242,7 @@ func theorem1311(b *Bench) Finding {
 	var d doubt
 	var names []string
 	nearest := math.Inf(1)
-	for _, e := range b.algorithms() {
+	for _, e := range b.Algorithms {
 		uniform := e.Topology == election.Ring && e.Timing == election.Asynchronous && !e.KnowsSize && e.Decides == election.EveryProcess
 		if !uniform || e.Identifiers == election.Anonymous || e.AllowDuplicates != nil {
 			continue

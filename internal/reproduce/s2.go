@@ -95,7 +95,7 @@ func singlePointOfFailure(b *Bench) Finding {
 	once, service := among(5, "lcr").run("crash 5 at 50"), among(5, "bully").run("crash 5 at 50")
 	b.dies(&wrong, once, "nobody leads")
 	b.dies(&wrong, service, right)
-	f := holds(wrong.first, "5 leads and crashes: with lcr nobody leads any more; with bully 4 does after another election")
+	f := holdsUnless(wrong.first, "5 leads and crashes: with lcr nobody leads any more; with bully 4 does after another election")
 	f.Replay = once.replay()
 	return f
 }
@@ -119,7 +119,7 @@ func whenToElect(b *Bench) Finding {
 			wrong.unless(end(r) == right && (more > 0) == (p == n), "of %d, %d crashes: %d messages follow, %s", n, p, more, end(r))
 		}
 	}
-	return holds(wrong.first, "3 to 8 processes: the leader's crash causes messages, any other's none")
+	return holdsUnless(wrong.first, "3 to 8 processes: the leader's crash causes messages, any other's none")
 }
 
 func suspicionStarts(b *Bench) Finding {
@@ -137,7 +137,7 @@ func suspicionStarts(b *Bench) Finding {
 		}
 	}
 	wrong.unless(suspicions == 4, "%d suspect the leader", suspicions)
-	f := holds(wrong.first, "5 crashes at %s; the %d others suspect it after the longest delay, and ask all above them", crash, suspicions)
+	f := holdsUnless(wrong.first, "5 crashes at %s; the %d others suspect it after the longest delay, and ask all above them", crash, suspicions)
 	f.Replay = t.replay() + " --story"
 	return f
 }
@@ -167,7 +167,7 @@ func ringModuloN(b *Bench) Finding {
 		}
 		wrong.unless(hop == 2*n+1, "n = %d: %d steps in two rounds", n, hop)
 	}
-	return holds(wrong.first, "n = 1 … 64: neighbours are i + 1 and i - 1 modulo n; hop k of what node 0 sends ends at k mod n")
+	return holdsUnless(wrong.first, "n = 1 … 64: neighbours are i + 1 and i - 1 modulo n; hop k of what node 0 sends ends at k mod n")
 }
 
 func sendsToItself(b *Bench) Finding {
@@ -185,7 +185,7 @@ func sendsToItself(b *Bench) Finding {
 			}
 		}
 	}
-	return corrected(printed && messages > 0, modulo && messages > 0, "a slip: it sends to 2n+2",
+	return holdsCorrected(printed && messages > 0, modulo && messages > 0, "a slip: it sends to 2n+2",
 		"n = 2 … 64: %d messages of 2n+1, all to 2n+2, modulo n: %v", messages, modulo)
 }
 
@@ -203,7 +203,7 @@ func knowsNeighbours(b *Bench) Finding {
 			wrong.unless(end(r) == right, "on %v: %s", ids, end(r))
 		}
 	}
-	f := corrected(known, wrong.first == "", "none of it is needed, and n is not, either: a process knows its own uid and its two links",
+	f := holdsCorrected(known, wrong.first == "", "none of it is needed, and n is not, either: a process knows its own uid and its two links",
 		"every ring of up to 6: the largest leads, though nobody knows more than its own uid")
 	if wrong.first != "" {
 		f.Why = wrong.first
@@ -224,7 +224,7 @@ func oneAnnounces(b *Bench) Finding {
 		}
 		wrong.unless(announce == 1, "on %v: %d announce themselves", r.Record.IDs, announce)
 	}
-	return holds(wrong.first, "%d runs: one begins the leader messages, and all others pass them on", runs)
+	return holdsUnless(wrong.first, "%d runs: one begins the leader messages, and all others pass them on", runs)
 }
 
 func onlyTheLeaderOutputs(b *Bench) Finding {
@@ -244,7 +244,7 @@ func onlyTheLeaderOutputs(b *Bench) Finding {
 		return true
 	}
 	printed, code, trans := outputs("lcr", false), outputs("lcr", true), outputs("lcr-synchronous", false)
-	f := corrected(printed, code && trans, "by the leader messages of its lines 11 to 13 all n set leader-id, as line 3 of table 2.1 wants it; "+
+	f := holdsCorrected(printed, code && trans, "by the leader messages of its lines 11 to 13 all n set leader-id, as line 3 of table 2.1 wants it; "+
 		"only the leader performs an output in trans, section 2.3.1",
 		"every ring of up to 6: lcr, all n decide: %v; lcr-synchronous, only the leader: %v", code, trans)
 	f.Replay = "ringleader run lcr-synchronous --n 5"
@@ -267,7 +267,7 @@ func topologies(b *Bench) Finding {
 			}
 		}
 	}
-	return holds(wrong.first, "%d runs: on each the largest is elected", runs)
+	return holdsUnless(wrong.first, "%d runs: on each the largest is elected", runs)
 }
 
 // onTrees checks the count of saturation, with and without votes; S2 states none.
@@ -299,7 +299,7 @@ func onTrees(b *Bench) Finding {
 		wrong.verified(r, "%s on the path of 4", name)
 		states += r.States
 	}
-	f := holds(wrong.first, "%d runs, and %d states: the largest leads; 3n + k - 4 messages if k start", runs, states)
+	f := holdsUnless(wrong.first, "%d runs, and %d states: the largest leads; 3n + k - 4 messages if k start", runs, states)
 	f.Replay = "ringleader run tree --n 7 --topology binary"
 	return f
 }

@@ -18,7 +18,7 @@ import (
 
 // plain are the algorithms that promise a leader wherever identifiers differ, or where there are none.
 func (b *Bench) plain() (all []*catalogue.Entry) {
-	for _, e := range b.algorithms() {
+	for _, e := range b.Algorithms {
 		if e.AllowDuplicates == nil {
 			all = append(all, e)
 		}
@@ -179,7 +179,7 @@ func electsOne(b *Bench) Finding {
 			b.onAverage(&wrong, e, 2, ofTwo)
 		}
 	}
-	return holds(wrong.first, "%d algorithms, %d states, %d runs: one leads, and it costs what is declared", len(all), states, runs)
+	return holdsUnless(wrong.first, "%d algorithms, %d states, %d runs: one leads, and it costs what is declared", len(all), states, runs)
 }
 
 func newLeader(b *Bench) Finding {
@@ -225,7 +225,7 @@ func newLeader(b *Bench) Finding {
 		random++
 		wrong.unless(end(b.run(later)) == right, "%s", later.replay())
 	}
-	return holds(wrong.first, "%d algorithms, %d crashes of leaders: each time the next lower process leads; one does at the end of %d random runs, and in %d states nothing is wrong",
+	return holdsUnless(wrong.first, "%d algorithms, %d crashes of leaders: each time the next lower process leads; one does at the end of %d random runs, and in %d states nothing is wrong",
 		len(all), crashes, random, states)
 }
 
@@ -247,7 +247,7 @@ func extremaFinding(b *Bench) Finding {
 			wrong.unless(end(r) == right, "%s on %v: %s", e.Name, ids, end(r))
 		}
 	}
-	return holds(wrong.first, "%d algorithms, %d runs: the largest leads, or the smallest where that is declared", algorithms, runs)
+	return holdsUnless(wrong.first, "%d algorithms, %d runs: the largest leads, or the smallest where that is declared", algorithms, runs)
 }
 
 // poll is a way to count votes.
@@ -309,7 +309,7 @@ func preferenceBased(b *Bench) Finding {
 			}
 		}
 	}
-	f := holds(wrong.first, "%d runs: the most votes win everywhere; of equally many the largest; and in %d in which a voter crashes and returns", runs, returned)
+	f := holdsUnless(wrong.first, "%d runs: the most votes win everywhere; of equally many the largest; and in %d in which a voter crashes and returns", runs, returned)
 	f.Replay = "ringleader run preference-ring --n 4 --votes 2,3,3,2"
 	return f
 }

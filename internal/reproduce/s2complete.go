@@ -85,46 +85,7 @@ func oneHop(b *Bench) Finding {
 		wrong.unless(end(direct) == right && direct.Time.Decided == election.Units(1), "%d processes: %s at %s", n, end(direct), direct.Time.Decided)
 		wrong.unless(end(ring) == right && !ring.Time.Decided.Less(election.Units(uint64(n))), "ring of %d: %s at %s", n, end(ring), ring.Time.Decided)
 	}
-	return holds(wrong.first, "2 to 16 processes: all know the leader after one message's time; on a ring it takes n at least")
-}
-
-// bullyTrials yields the runs of 2 to most processes, every set of the dead; and of the
-// others every set, or each alone, starts; until something is wrong.
-func bullyTrials(wrong *doubt, most int, alone bool) func(func(trial) bool) {
-	return func(yield func(trial) bool) {
-		for n := 2; n <= most; n++ {
-			for living := range subsets(upTo(n)) {
-				var faults []string
-				if len(living) < n {
-					faults = []string{"dead " + numbers(without(upTo(n), living))}
-				}
-				for start := range subsets(living) {
-					if alone && len(start) > 1 {
-						continue
-					}
-					if wrong.first != "" || !yield(among(n, "bully").starting(start...).run(faults...)) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// without are the identifiers that are not in less.
-func without(ids, less []uint64) []uint64 {
-	return slices.DeleteFunc(slices.Clone(ids), func(id uint64) bool { return slices.Contains(less, id) })
-}
-
-func highestLives(b *Bench) Finding {
-	var wrong doubt
-	runs := 0
-	for t := range bullyTrials(&wrong, 6, true) {
-		runs++
-		r := b.run(t)
-		wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))
-	}
-	return holds(wrong.first, "%d runs: the highest that lives leads", runs)
+	return holdsUnless(wrong.first, "2 to 16 processes: all know the leader after one message's time; on a ring it takes n at least")
 }
 
 func bullyStep1(b *Bench) Finding {
@@ -146,21 +107,7 @@ func bullyStep1(b *Bench) Finding {
 		}
 	}
 	wrong.unless(leaders > 0 && others > 0, "nobody suspects anybody")
-	return holds(wrong.first, "%d suspicions of the leader, each begins an election; %d of others, none does", leaders, others)
-}
-
-// inquiries are the runs that steps 2 to 4 are looked at in; each is checked as a whole.
-func (b *Bench) inquiries(look func(r *simulate.Result, wrong *doubt) (looked int)) Finding {
-	var wrong doubt
-	runs, looked := 0, 0
-	for t := range bullyTrials(&wrong, 5, false) {
-		runs++
-		r := b.run(t.recorded())
-		wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))
-		looked += look(r, &wrong)
-	}
-	wrong.unless(looked > 0, "it never happens")
-	return holds(wrong.first, "%d times in %d runs", looked, runs)
+	return holdsUnless(wrong.first, "%d suspicions of the leader, each begins an election; %d of others, none does", leaders, others)
 }
 
 func bullyStep2(b *Bench) Finding {
@@ -175,31 +122,6 @@ func bullyStep2(b *Bench) Finding {
 		return inquiries
 	})
 }
-
-// waiters looks at what processes do between the first answer to their question and the next victory.
-func waiters(r *simulate.Result, wrong *doubt) (gaveUp int) {
-	waits := make([]bool, r.Record.N)
-	for i := range r.Record.Steps {
-		s := &r.Record.Steps[i]
-		p := s.Process
-		asked := len(sentOf(s, "election")) > 0
-		switch {
-		case s.Event == trace.Receive && s.Kind == "coordinator":
-			waits[p] = false
-		case s.Event == trace.Receive && s.Kind == "answer" && s.From-1 > p:
-			if !waits[p] && slices.ContainsFunc(s.Timers, func(t trace.Timer) bool { return t.After == nil }) {
-				waits[p] = true
-				gaveUp++
-			}
-		}
-		if waits[p] {
-			wrong.unless(!asked && len(sentOf(s, "coordinator")) == 0 && len(s.Decided) == 0, "%d of %d was answered, and does %+v", p+1, r.Record.N, *s)
-		}
-	}
-	return gaveUp
-}
-
-func bullyStep3(b *Bench) Finding { return b.inquiries(waiters) }
 
 func bullyStep4(b *Bench) Finding {
 	silent := b.inquiries(func(r *simulate.Result, wrong *doubt) (wins int) {
@@ -217,7 +139,7 @@ func bullyStep4(b *Bench) Finding {
 	}
 	o := simulate.Options{Instance: network.On(upTo(5)...), Initiators: []int{0}, Limit: 1000}
 	printed := end(variant(mute, o))
-	f := corrected(printed == right, silent.Verdict == Holds, "and it must tell the others, as figure 2.8(e) has it and the steps do not: who gave up waits for that",
+	f := holdsCorrected(printed == right, silent.Verdict == Holds, "and it must tell the others, as figure 2.8(e) has it and the steps do not: who gave up waits for that",
 		"who hears no answer leads: %s; if nobody is told, of 5: %s", silent.Measured, printed)
 	if silent.Verdict != Holds {
 		f.Why = silent.Why
@@ -244,7 +166,7 @@ func transLines(b *Bench) Finding {
 		}
 	}
 	wrong.unless(looked > 0, "nothing is received")
-	f := corrected(b.algorithm("lcr-synchronous").Topology == election.Complete, wrong.first == "",
+	f := holdsCorrected(b.algorithm("lcr-synchronous").Topology == election.Complete, wrong.first == "",
 		"this is not Bully but LCR on a synchronous ring, printed in the wrong place",
 		"%d receipts on a one-directional ring: each as the lines have it", looked)
 	if wrong.first != "" {
@@ -271,13 +193,13 @@ func exactlyOne(b *Bench) Finding {
 	runs := b.everyTrans(&wrong, func(_ uint64, r *simulate.Result) bool { return len(r.Leaders) == 1 })
 	report, violation := b.prove(proof{subject: among(3, "bully"), everySet: true})
 	wrong.unless(violation == "", "bully: %s", violation)
-	return holds(wrong.first, "%d runs with one leader; and %d states of bully", runs, report.States)
+	return holdsUnless(wrong.first, "%d runs with one leader; and %d states of bully", runs, report.States)
 }
 
 func transRoundN(b *Bench) Finding {
 	var wrong doubt
 	runs := b.everyTrans(&wrong, func(n uint64, r *simulate.Result) bool { return end(r) == right && r.Time.Elected == election.Units(n) })
-	f := holds(wrong.first, "%d runs: the largest leads, always in round n, never sooner", runs)
+	f := holdsUnless(wrong.first, "%d runs: the largest leads, always in round n, never sooner", runs)
 	f.Replay = "ringleader run lcr-synchronous --n 7 --order random --story"
 	return f
 }
@@ -287,7 +209,7 @@ func transNoOther(b *Bench) Finding {
 	runs := b.everyTrans(&wrong, func(n uint64, r *simulate.Result) bool {
 		return r.Complete && r.Decided == 1 && r.Time.Decided == r.Time.Elected && r.Time.Quiet == election.Units(n)
 	})
-	return holds(wrong.first, "%d runs: one decision in each; nothing is under way after round n, so that nothing follows", runs)
+	return holdsUnless(wrong.first, "%d runs: one decision in each; nothing is under way after round n, so that nothing follows", runs)
 }
 
 // figures27And28 is the run of the figures.
@@ -324,7 +246,7 @@ func figure(part int) func(*Bench) Finding {
 			wrong.unless(end(r) == right && slices.Equal(r.Messages.ByKind, []uint64{6, 3, 5}), "%s, %v messages", end(r), r.Messages.ByKind)
 			seen = append(seen, fmt.Sprintf("%d + %d + %d messages", r.Messages.ByKind[0], r.Messages.ByKind[1], r.Messages.ByKind[2]))
 		}
-		f := holds(wrong.first, "%s", strings.Join(seen, "; "))
+		f := holdsUnless(wrong.first, "%s", strings.Join(seen, "; "))
 		f.Replay = "ringleader run --scenario s2-figures-2.7-2.8"
 		return f
 	}

@@ -79,7 +79,7 @@ func exercise2a(b *Bench) Finding {
 			}
 		}
 	}
-	return holds(wrong.first, "%d first turns: each process in its turn, one message", turns)
+	return holdsUnless(wrong.first, "%d first turns: each process in its turn, one message", turns)
 }
 
 func exercise2b(b *Bench) Finding {
@@ -96,7 +96,7 @@ func exercise2b(b *Bench) Finding {
 				"on %v: %s, %d messages; fifo %d, counted %d", ids, end(turns), turns.Messages.Election, fifo.Messages.Election, counted.Messages.Election)
 		}
 	}
-	f := holds(wrong.first, "%d rings: the same leader, and as many messages", rings7)
+	f := holdsUnless(wrong.first, "%d rings: the same leader, and as many messages", rings7)
 	f.Replay = "ringleader run lcr --ids 5,4,3,2,1 --schedule round-robin"
 	return f
 }
@@ -114,7 +114,7 @@ func exercise3a(b *Bench) Finding {
 			wrong.unless(end(r) == right && r.Messages.Election == b.count("lcr", ids).Messages.Election, "on %v in rounds: %s", ids, end(r))
 		}
 	}
-	f := holds(wrong.first, "%d states of asynchronous runs, %d synchronous runs: the largest leads, as many messages", report.States, runs)
+	f := holdsUnless(wrong.first, "%d states of asynchronous runs, %d synchronous runs: the largest leads, as many messages", report.States, runs)
 	f.Replay = "ringleader run lcr --n 5 --timing synchronous"
 	return f
 }
@@ -136,7 +136,7 @@ func exercise3b(b *Bench) Finding {
 			wrong.unless(got == right, "%s: %s", t.replay(), got)
 		}
 	}
-	f := holds(wrong.first, "5, 3, 5, 1: %s; a message is lost: %s; a process crashes: %s; without these faults: right", ends[0], ends[1], ends[2])
+	f := holdsUnless(wrong.first, "5, 3, 5, 1: %s; a message is lost: %s; a process crashes: %s; without these faults: right", ends[0], ends[1], ends[2])
 	f.Replay = equal.replay()
 	return f
 }
@@ -175,7 +175,7 @@ func exercise4a(b *Bench) Finding {
 			}
 		}
 	}
-	f := holds(wrong.first, "%d rings: the odd one leads (of two: the larger); %d states", runs, states)
+	f := holdsUnless(wrong.first, "%d rings: the odd one leads (of two: the larger); %d states", runs, states)
 	f.Replay = "ringleader run odd-one-out --ids 5,5,7,5 --timing synchronous"
 	return f
 }
@@ -211,7 +211,7 @@ func exercise4b(b *Bench) Finding {
 		r := b.inRounds("odd-pair", ids)
 		wrong.unless(end(r) == right, "on %v: %s", ids, end(r))
 	}
-	f := holds(wrong.first, "%d rings: one leads", solved)
+	f := holdsUnless(wrong.first, "%d rings: one leads", solved)
 	f.Replay = "ringleader run odd-pair --ids 5,7,5,5,9 --timing synchronous"
 	return f
 }
@@ -265,7 +265,7 @@ func exercise5a(b *Bench) Finding {
 	}
 	k := r.Messages.ByKind
 	wrong.unless(len(k) == 3 && k[0] > 0 && k[1] > 0 && k[2] > 0 && uint64(looked) == r.Messages.Total, "%v messages, %d in the record", k, looked)
-	f := holds(wrong.first, "%d election messages go up, %d votes come back, %d coordinator messages come from the leader", k[0], k[1], k[2])
+	f := holdsUnless(wrong.first, "%d election messages go up, %d votes come back, %d coordinator messages come from the leader", k[0], k[1], k[2])
 	f.Replay = "ringleader run --scenario s2-figures-2.7-2.8"
 	return f
 }
@@ -284,7 +284,7 @@ func exercise5b(b *Bench) Finding {
 		wrong.unless(slices.Equal(got, alone), "%v start: %v messages; %d alone: %v", start, got, start[0], alone)
 	}
 	both := at(4, 5).Messages.ByKind
-	f := holds(wrong.first, "%d sets: 6 leads, and what is sent is what the lowest alone causes; 4 and 5: %d + %d + %d",
+	f := holdsUnless(wrong.first, "%d sets: 6 leads, and what is sent is what the lowest alone causes; 4 and 5: %d + %d + %d",
 		sets, both[bullying.Election], both[bullying.Answer], both[bullying.Coordinator])
 	f.Replay = "ringleader run bully --n 7 --dead 7 --start 4,5 --param victory=lower"
 	return f
@@ -306,7 +306,7 @@ func exercise6a(b *Bench) Finding {
 			wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))
 		}
 	}
-	f := holds(wrong.first, "%d states, and %d runs with such delays: the largest leads", report.States, runs)
+	f := holdsUnless(wrong.first, "%d states, and %d runs with such delays: the largest leads", report.States, runs)
 	f.Replay = "ringleader verify lcr --n 4 --start any"
 	return f
 }

@@ -177,7 +177,7 @@ func (b *Bench) everyReceipt(about func(receipt) bool, asItShould func(receipt) 
 		}
 	}
 	wrong.unless(looked > 0, "nobody receives such a message")
-	return holds(wrong.first, "%d such receipts in %d runs", looked, runs)
+	return holdsUnless(wrong.first, "%d such receipts in %d runs", looked, runs)
 }
 
 func lcrPasses(b *Bench) Finding {
@@ -218,14 +218,14 @@ func lcrStep6(b *Bench) Finding {
 	for r := range b.lcrRuns(&wrong, 5) {
 		wrong.unless(end(r) == right, "on %v: %s", r.Record.IDs, end(r))
 	}
-	return holds(wrong.first, "%s; each time the receiver tells the next one, and leads", f.Measured)
+	return holdsUnless(wrong.first, "%s; each time the receiver tells the next one, and leads", f.Measured)
 }
 
 func lcrOnlyLargestLeads(b *Bench) Finding {
 	p := proof{subject: among(4, "lcr")}
 	p.anyTime = true
 	report, violation := b.prove(p)
-	f := holds(violation, "%d orders, %d states: nobody else ever leads, and it always does in the end", report.Orders, report.States)
+	f := holdsUnless(violation, "%d orders, %d states: nobody else ever leads, and it always does in the end", report.Orders, report.States)
 	f.Replay = p.replay()
 	return f
 }
@@ -242,7 +242,7 @@ func lcrStep1(b *Bench) Finding {
 		}
 	}
 	wrong.unless(messages > 0, "nothing is sent")
-	return holds(wrong.first, "%d messages, all from position i to i + 1 mod n", messages)
+	return holdsUnless(wrong.first, "%d messages, all from position i to i + 1 mod n", messages)
 }
 
 func lcrStep2(b *Bench) Finding {
@@ -259,7 +259,7 @@ func lcrStep2(b *Bench) Finding {
 			}
 		}
 	}
-	return holds(wrong.first, "%d runs: initiators send their own uid, and the largest of all leads", runs)
+	return holdsUnless(wrong.first, "%d runs: initiators send their own uid, and the largest of all leads", runs)
 }
 
 func lcrStep3(b *Bench) Finding {
@@ -283,7 +283,7 @@ func lcrStep3(b *Bench) Finding {
 		return e
 	}
 	literal, textbook := in("literal"), in("textbook")
-	f := corrected(literal.late == 0, elects && textbook.late == 0 && literal.late > 0,
+	f := holdsCorrected(literal.late == 0, elects && textbook.late == 0 && literal.late > 0,
 		"lines 6 to 10 mark only who sends its own uid; with flag=textbook who forwards one is marked, too; both elect the largest",
 		"who had forwarded sent its own uid later: %d times as the code has it, with %d to %d election messages; %d times as step 3 has it, with %d to %d",
 		literal.late, literal.least, literal.most, textbook.late, textbook.least, textbook.most)
@@ -308,19 +308,11 @@ func lcrCode(b *Bench) Finding {
 	if report.Violation != nil {
 		found = report.Violation.Property
 	}
-	f := corrected(report.Violation == nil, violation == "",
+	f := holdsCorrected(report.Violation == nil, violation == "",
 		"who has joined, or knows the leader, must not initiate: its uid would go round a second time, and the largest would announce itself twice",
 		"as printed: %s; with the guard: %d states, %s", found, with.States, orHolds(violation))
 	f.Replay = guarded.replay()
 	return f
-}
-
-// orHolds is what is violated, or that nothing is.
-func orHolds(violation string) string {
-	if violation == "" {
-		return "all holds"
-	}
-	return violation
 }
 
 func lcrRoundTrip(b *Bench) Finding {
@@ -335,7 +327,7 @@ func lcrRoundTrip(b *Bench) Finding {
 		}
 	}
 	wrong.unless(home > 0, "no uid comes home")
-	return holds(wrong.first, "%d times a uid came home, always the largest", home)
+	return holdsUnless(wrong.first, "%d times a uid came home, always the largest", home)
 }
 
 func lcrTime(b *Bench) Finding {
@@ -372,7 +364,7 @@ func lcrAnnouncement(b *Bench) Finding {
 		wrong.unless(r.Complete && r.Agreed && r.Decided == n && r.Messages.Announcement == uint64(n),
 			"on %v: %d of %d know a leader after %d leader messages", r.Record.IDs, r.Decided, n, r.Messages.Announcement)
 	}
-	return holds(wrong.first, "%d runs: n leader messages, all n know the same leader, and nothing is under way any more", runs)
+	return holdsUnless(wrong.first, "%d runs: n leader messages, all n know the same leader, and nothing is under way any more", runs)
 }
 
 func lcrDoneAndIsLeader(b *Bench) Finding {
@@ -383,7 +375,7 @@ func lcrDoneAndIsLeader(b *Bench) Finding {
 		states += report.States
 		wrong.unless(violation == "", "n = %d: %s", n, violation)
 	}
-	f := holds(wrong.first, "%d states: never two leaders, never a second decision, and at the end all have decided", states)
+	f := holdsUnless(wrong.first, "%d states: never two leaders, never a second decision, and at the end all have decided", states)
 	f.Replay = "ringleader verify lcr --n 4 --start every-set"
 	return f
 }
@@ -408,7 +400,7 @@ func stage(figure string, number int) Row {
 			slices.Sort(sent)
 			var wrong doubt
 			wrong.unless(slices.Equal(sent, upTo(5)[number-1:]), "%v are sent in stage %d", sent, number)
-			f := holds(wrong.first, "messages: %d, of uid %s", len(sent), numbers(sent))
+			f := holdsUnless(wrong.first, "messages: %d, of uid %s", len(sent), numbers(sent))
 			f.Replay = "ringleader run --scenario s2-example-2.1"
 			return f
 		},
@@ -421,7 +413,7 @@ func example21(b *Bench) Finding {
 	var wrong doubt
 	wrong.unless(ran.Election == 15 && ran.Announcement == 5, "the run takes %d + %d", ran.Election, ran.Announcement)
 	wrong.unless(counted.Election == ran.Election && counted.Announcement == ran.Announcement, "counted are %d + %d", counted.Election, counted.Announcement)
-	f := holds(wrong.first, "%d + %d = %d", ran.Election, ran.Announcement, ran.Total)
+	f := holdsUnless(wrong.first, "%d + %d = %d", ran.Election, ran.Announcement, ran.Total)
 	f.Replay = t.replay()
 	return f
 }
@@ -448,7 +440,7 @@ func sentAsOftenAsItIs(b *Bench) Finding {
 			inExample = inExample || slices.Equal(ring.ids, example.ids)
 		}
 	}
-	f := corrected(fits == orders, inExample && fits == 1, "in this order only, and of identifiers 1 … n: elsewhere a uid travels to the next greater one",
+	f := holdsCorrected(fits == orders, inExample && fits == 1, "in this order only, and of identifiers 1 … n: elsewhere a uid travels to the next greater one",
 		"so it is on %d of the %d rings of 5; the example is among these: %v", fits, orders, inExample)
 	f.Replay = "ringleader run lcr --n 5 --story"
 	return f
@@ -466,7 +458,7 @@ func lcrArrangements(b *Bench) Finding {
 		wrong.unless(least == uint64(2*n-1) && (n < 3 || least < most), "n = %d: %d to %d election messages", n, least, most)
 		text = fmt.Sprintf("n = %d: %d to %d election messages", n, least, most)
 	}
-	return holds(wrong.first, "%s; 2n - 1 at the least for n = 1 … 8", text)
+	return holdsUnless(wrong.first, "%s; 2n - 1 at the least for n = 1 … 8", text)
 }
 
 // nextGreater is how far it is clockwise from a position to the next greater identifier; n for the largest.
@@ -494,7 +486,7 @@ func travels(k int) func(*Bench) Finding {
 				}
 			}
 		}
-		return holds(wrong.first, "%d identifiers, each with as many hops as it is to the next greater one; n for the largest", looked)
+		return holdsUnless(wrong.first, "%d identifiers, each with as many hops as it is to the next greater one; n for the largest", looked)
 	}
 }
 
@@ -521,7 +513,7 @@ func lcrWorst(b *Bench) Finding {
 		m := b.run(example.starting(start...).run()).Messages.Election
 		wrong.unless(m <= (k+1)*5-k*(k+1)/2, "%v initiate on 5, 4, 3, 2, 1: %d messages", start, m)
 	}
-	return holds(wrong.first, "for n = 1 … 8 the falling ring alone takes the most; k < n initiators take (k+1)n - k(k+1)/2 at most, so that n - 1 are as bad as all")
+	return holdsUnless(wrong.first, "for n = 1 … 8 the falling ring alone takes the most; k < n initiators take (k+1)n - k(k+1)/2 at most, so that n - 1 are as bad as all")
 }
 
 func lcrFalling(b *Bench) Finding {
@@ -533,7 +525,7 @@ func lcrFalling(b *Bench) Finding {
 			wrong.unless(sent == id, "n = %d: %d causes %d messages", n, id, sent)
 		}
 	}
-	return holds(wrong.first, "n = 1 … 16: the k-th largest causes n + 1 - k")
+	return holdsUnless(wrong.first, "n = 1 … 16: the k-th largest causes n + 1 - k")
 }
 
 func lcrFormula(b *Bench) Finding {
@@ -550,5 +542,5 @@ func lcrFormula(b *Bench) Finding {
 		}
 		last = m.Total
 	}
-	return holds(wrong.first, "n = 65536: %d messages, n(n+1)/2 + n as for all smaller n", last)
+	return holdsUnless(wrong.first, "n = 65536: %d messages, n(n+1)/2 + n as for all smaller n", last)
 }

@@ -82,7 +82,7 @@ func listReturns(b *Bench) Finding {
 	for _, s := range steps(r.Record, trace.Receive) {
 		returns = returns || s.Kind == "election" && s.Process == 0 && slices.Equal(listed(s.MessageValue), []uint64{1, 2, 3, 4, 5})
 	}
-	f := corrected(returns, wrong.first == "" && end(r) == right, "unless somebody dies who has taken it and not passed it on; then another list has to be sent",
+	f := holdsCorrected(returns, wrong.first == "" && end(r) == right, "unless somebody dies who has taken it and not passed it on; then another list has to be sent",
 		"%d runs: it returns once, with all that live; where 3 of 5 dies with it, it does not: the next one elects", runs)
 	if wrong.first != "" {
 		f.Why = wrong.first
@@ -118,7 +118,7 @@ func noAcknowledgement(b *Bench) Finding {
 	case silent < runs:
 		contradiction = "an election follows the failure of a member of the ring, and the list vanishes there; nobody notices that it will not return"
 	}
-	f := holds(contradiction, "%d runs with a dead leader: one is elected in %d with acknowledgements, in %d without", runs, acknowledged, silent)
+	f := holdsUnless(contradiction, "%d runs with a dead leader: one is elected in %d with acknowledgements, in %d without", runs, acknowledged, silent)
 	if shown != nil {
 		f.Replay = shown.replay()
 	}
@@ -144,7 +144,7 @@ func logicalRingStep1(b *Bench) Finding {
 		wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))
 	}
 	wrong.unless(lists > 0, "no list is sent")
-	return holds(wrong.first, "%d lists in %d runs: each sender has put itself last", lists, runs)
+	return holdsUnless(wrong.first, "%d lists in %d runs: each sender has put itself last", lists, runs)
 }
 
 func logicalRingStep2(b *Bench) Finding {
@@ -164,5 +164,5 @@ func logicalRingStep2(b *Bench) Finding {
 			}
 		}
 	}
-	return holds(wrong.first, "%d runs: the highest leads, and all know it; of n live ones, n messages for the list and n (direct: n - 1) to tell", runs)
+	return holdsUnless(wrong.first, "%d runs: the highest leads, and all know it; of n live ones, n messages for the list and n (direct: n - 1) to tell", runs)
 }

@@ -8,7 +8,6 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
-	"ringleader.example/ringleader/trace"
 )
 
 // What table 2.1 sets against an election: mutual exclusion, in its simplest form, a token on a ring. Who has it
@@ -90,7 +89,7 @@ func lostToken(b *Bench) Finding {
 			wrong.unless(end(r) == right && !again.atOnce && slices.Min(again.entries) == entriesEach, "on %v: %s; then %v enter", ids, end(r), again.entries)
 		}
 	}
-	return holds(wrong.first, "%d rings: nobody enters without the token; one is elected, its token is the only one, and all enter again", rings5)
+	return holdsUnless(wrong.first, "%d rings: nobody enters without the token; one is elected, its token is the only one, and all enter again", rings5)
 }
 
 func table21Competes(b *Bench) Finding {
@@ -106,7 +105,7 @@ func table21Competes(b *Bench) Finding {
 		e := exclude(n, []int{0}, faults.Chance{})
 		wrong.unless(e.Messages.Total == uint64(entriesEach*n-1), "token ring of %d: %d messages for %d entries", n, e.Messages.Total, entriesEach*n)
 	}
-	return holds(wrong.first, "2 to 8 processes: no message after an election while the leader lives; in the token ring one for each entry")
+	return holdsUnless(wrong.first, "2 to 8 processes: no message after an election while the leader lives; in the token ring one for each entry")
 }
 
 func table21Starves(b *Bench) Finding {
@@ -137,7 +136,7 @@ func table21Starves(b *Bench) Finding {
 		e := exclude(n, []int{0}, faults.Chance{})
 		wrong.unless(slices.Min(e.entries) == entriesEach && slices.Max(e.entries) == entriesEach && !e.atOnce, "token ring of %d: %v enter", n, e.entries)
 	}
-	return holds(wrong.first, "elections end within 2n longest delays, and n - 1 processes (up to %d) never lead, however often; in the token ring each enters %d times",
+	return holdsUnless(wrong.first, "elections end within 2n longest delays, and n - 1 processes (up to %d) never lead, however often; in the token ring each enters %d times",
 		most, entriesEach)
 }
 
@@ -157,7 +156,7 @@ func table21Knows(b *Bench) Finding {
 		e := exclude(n, []int{0}, faults.Chance{})
 		wrong.unless(e.follows == 0 && slices.Min(e.entries) > 0, "token ring of %d: %d times somebody learns who is in", n, e.follows)
 	}
-	return holds(wrong.first, "2 to 8 processes: all n learn who leads; nobody ever learns who is in the critical section")
+	return holdsUnless(wrong.first, "2 to 8 processes: all n learn who leads; nobody ever learns who is in the critical section")
 }
 
 // exercise1 puts the three lines of the table together.
@@ -172,15 +171,6 @@ func exercise1(b *Bench) Finding {
 	r, e := b.run(among(n, "lcr").run()), exclude(n, []int{0}, faults.Chance{})
 	measured = fmt.Sprintf("of %d: an election, %d messages once, %d decisions, %d leader; the token ring, %d messages, no decision, %v entries",
 		n, r.Messages.Total, r.Decided, len(r.Leaders), e.Messages.Total, e.entries)
-	return holds(wrong.first, "%s", measured)
+	return holdsUnless(wrong.first, "%s", measured)
 }
 
-// steps are those of a record that are an event.
-func steps(r *trace.Record, event trace.Event) (all []*trace.Step) {
-	for i := range r.Steps {
-		if r.Steps[i].Event == event {
-			all = append(all, &r.Steps[i])
-		}
-	}
-	return all
-}

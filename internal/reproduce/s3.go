@@ -172,7 +172,7 @@ func returns(b *Bench) Finding {
 		within = within && r.Right && home == 2 && last >= ids.Len() && last < 2*ids.Len()
 		rings++
 	}
-	return corrected(printed, within, "within 2^i steps: after n, in the first stage with 2^i ≥ n; and on both sides, which makes one leader",
+	return holdsCorrected(printed, within, "within 2^i steps: after n, in the first stage with 2^i ≥ n; and on both sides, which makes one leader",
 		"%d rings; in the last stage n ≤ 2^i < 2n: %v; 2^i = n on each: %v", rings, within, printed)
 }
 
@@ -301,7 +301,7 @@ func ownIdentifier(b *Bench) Finding {
 	if r.Violation != nil {
 		violation = r.Violation.Property + ", n = 2"
 	}
-	return corrected(r.Violation == nil, d.first == "", "sender = id is a third case, the leader's, and comes before x + 1 = y",
+	return holdsCorrected(r.Violation == nil, d.first == "", "sender = id is a third case, the leader's, and comes before x + 1 = y",
 		"as printed: %s; with the case first: %d states, one leader in each final one; after x + 1 = y, %d messages instead of %d for n = 8",
 		violation, states, more, less.Messages.Total)
 }
@@ -324,7 +324,7 @@ func participants(b *Bench) Finding {
 			}
 		}
 	}
-	return corrected(printed, right, "⌊n/(2^(i-1) + 1)⌋ for i > 0, and n for i = 0: what the sum in section 4 has",
+	return holdsCorrected(printed, right, "⌊n/(2^(i-1) + 1)⌋ for i > 0, and n for i = 0: what the sum in section 4 has",
 		"%d times more than n/(2^i + 1); at most ⌊n/(2^(i-1) + 1)⌋: %v, as many %d times", above, right, attained)
 }
 
@@ -344,7 +344,7 @@ func eachCandidate(b *Bench) Finding {
 			}
 		}
 	}
-	return corrected(printed, right, "at most 2^(i+2): less if it is refused or comes home on the way",
+	return holdsCorrected(printed, right, "at most 2^(i+2): less if it is refused or comes home on the way",
 		"%d stages, never more: %v; in %d of them each candidate as many", stages, right, full)
 }
 
@@ -400,6 +400,6 @@ func theTerms(b *Bench) Finding {
 	if d.first != "" {
 		return d.finding("")
 	}
-	return corrected(atMostTwice && logN, atMostTwice, "1 + ⌈lg n⌉ terms, one for each stage",
+	return holdsCorrected(atMostTwice && logN, atMostTwice, "1 + ⌈lg n⌉ terms, one for each stage",
 		"each at most 2n: %v; ⌈lg n⌉ or fewer: %v; on %d rings as many stages as terms", atMostTwice, logN, rings)
 }

@@ -13,9 +13,6 @@ import (
 // s4 are the statements of S4, in its order. Where it matters, what is run is S4 as printed: bullying=no.
 var s4 = from("S4", s4Introduction, s4Assumptions, s4Rules, s4Analysis)
 
-// printed is the parameter that makes rule 5 what S4 prints.
-const printed = "bullying=no"
-
 // s4Introduction are the statements before and after the assumptions.
 var s4Introduction = []Row{
 	{
@@ -101,7 +98,7 @@ func dynamically(b *Bench) Finding {
 		r := b.run(t)
 		wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))
 	}
-	f := holds(wrong.first, "%d runs: after each crash and each recovery the highest that lives leads", runs)
+	f := holdsUnless(wrong.first, "%d runs: after each crash and each recovery the highest that lives leads", runs)
 	f.Replay = "ringleader run bully --n 5 --crash 5@100 --crash 4@200 --recover 4@300 --recover 5@400"
 	return f
 }
@@ -181,7 +178,7 @@ func whenToAct(b *Bench) Finding {
 		}
 	}
 	wrong.unless(recoveries > 0 && suspicions > 0 && idle > 0, "%d recoveries, %d suspicions of the coordinator and %d of others", recoveries, suspicions, idle)
-	return holds(wrong.first, "%d recoveries and %d suspicions of the coordinator, each followed by rule 1; %d of others, by nothing", recoveries, suspicions, idle)
+	return holdsUnless(wrong.first, "%d recoveries and %d suspicions of the coordinator, each followed by rule 1; %d of others, by nothing", recoveries, suspicions, idle)
 }
 
 func rule1(b *Bench) Finding {
@@ -244,7 +241,7 @@ func rule3Parenthesis(b *Bench) Finding {
 		}
 	}
 	wrong.unless(again > 0 && stuck == runs, "%d begin again; without the parenthesis %d of %d runs go wrong", again, stuck, runs)
-	f := holds(wrong.first, "%d runs: %d times one begins again, and the highest left leads; without the parenthesis nobody does, in %d runs", runs, again, stuck)
+	f := holdsUnless(wrong.first, "%d runs: %d times one begins again, and the highest left leads; without the parenthesis nobody does, in %d runs", runs, again, stuck)
 	f.Replay = shown.replay()
 	return f
 }
@@ -302,7 +299,7 @@ func (b *Bench) asPrinted(p proof, correction string) Finding {
 	with, violation := b.prove(p)
 	p.set = append(slices.Clone(p.set), printed)
 	_, without := b.prove(p)
-	f := corrected(without == "", violation == "", correction, "as printed: %s; with the correction: %d states, %s", orHolds(without), with.States, orHolds(violation))
+	f := holdsCorrected(without == "", violation == "", correction, "as printed: %s; with the correction: %d states, %s", orHolds(without), with.States, orHolds(violation))
 	f.Replay = p.replay()
 	return f
 }

@@ -96,7 +96,7 @@ func safetyOfCrashes(b *Bench) Finding {
 		states += report.States
 		wrong.unless(violation == "", "victory=%s: %s", victory, violation)
 	}
-	return holds(wrong.first, "%d states: all agree in the end", states)
+	return holdsUnless(wrong.first, "%d states: all agree in the end", states)
 }
 
 func safetyInTime(b *Bench) Finding {
@@ -109,7 +109,7 @@ func safetyInTime(b *Bench) Finding {
 		states += report.States
 		wrong.unless(violation == "", "%d processes, delay %d: %s", size.n, size.delay, violation)
 	}
-	return holds(wrong.first, "%d states: the highest alone leads, ever", states)
+	return holdsUnless(wrong.first, "%d states: the highest alone leads, ever", states)
 }
 
 func safetyOutOfTime(b *Bench) Finding {
@@ -120,7 +120,7 @@ func safetyOutOfTime(b *Bench) Finding {
 	if violation != "" {
 		contradiction = "with its timing, too: " + violation
 	}
-	f := holds(contradiction, "T1 = 2·delay + 1: %s; T1 = 2·delay: %s", orHolds(violation), orHolds(without))
+	f := holdsUnless(contradiction, "T1 = 2·delay + 1: %s; T1 = 2·delay: %s", orHolds(violation), orHolds(without))
 	if report.Violation != nil {
 		f.Why += fmt.Sprintf(", in %d steps", len(report.Violation.Record.Steps))
 	}
@@ -146,7 +146,7 @@ func safetyProof(b *Bench) Finding {
 	})
 	t := five().run("crash 5 at 10", "recover 5 at 60").recorded()
 	both := winners(b.run(t))
-	f := corrected(len(both) == 1, one.Verdict == Holds,
+	f := holdsCorrected(len(both) == 1, one.Verdict == Holds,
 		"in one election, none failing: it presumes that every live process answers in time, and that none comes back; after a recovery two have won, one after the other",
 		"one process claims victory, %s; after a crash and a recovery %v have", one.Measured, both)
 	f.Replay = t.replay()
@@ -170,7 +170,7 @@ func wouldBeLeader(b *Bench) Finding {
 			}
 		}
 	}
-	f := holds(wrong.first, "%d runs: the next lower one leads", runs)
+	f := holdsUnless(wrong.first, "%d runs: the next lower one leads", runs)
 	f.Replay = "ringleader run --scenario s4-rule-3"
 	return f
 }
@@ -189,7 +189,7 @@ func wouldBeLeaderAndOthers(b *Bench) Finding {
 			}
 		}
 	}
-	return holds(wrong.first, "%d runs: the highest that is left leads", runs)
+	return holdsUnless(wrong.first, "%d runs: the highest that is left leads", runs)
 }
 
 func recoversInTime(b *Bench) Finding {
@@ -218,7 +218,7 @@ func recoversInTime(b *Bench) Finding {
 			}
 		}
 	}
-	f := corrected(simply, wrong.first == "", "only if it is the highest of all; any other, though all above it are dead, must by rule 1 ask them first",
+	f := holdsCorrected(simply, wrong.first == "", "only if it is the highest of all; any other, though all above it are dead, must by rule 1 ask them first",
 		"%d recoveries of the highest: it tells all at once; %d of others that then lead: each asks first", highest, others)
 	if wrong.first != "" {
 		f.Why = wrong.first
@@ -268,7 +268,7 @@ func lowestInitiates(b *Bench) Finding {
 	s := among(3, "bully")
 	s.anyTime = true
 	any := b.worst(&wrong, proof{subject: s})
-	f := corrected(any.Total <= alone.Total, wrong.first == "", "of processes that start alone; where several may start, at different times, there are more",
+	f := holdsCorrected(any.Total <= alone.Total, wrong.first == "", "of processes that start alone; where several may start, at different times, there are more",
 		"2 to 10 processes: the lower the one that starts, the more messages; of 3 at most %d if 1 starts, %d if any may", alone.Total, any.Total)
 	if wrong.first != "" {
 		f.Why = wrong.first
@@ -314,7 +314,7 @@ func (b *Bench) theta(what string, of func(m election.Messages) uint64, stated, 
 	}
 	wrong.unless(quadratic, "by rule 4 who has heard of the coordinator holds another election for each question that comes later; if they come one after "+
 		"the other, process j holds 2^(j-2), twice as many as the one before it")
-	f := holds(wrong.first, "N = 10: %d %s in S4's case; %d where one is asked after the other; and for N = 2 … 10 twice as many for each process more: %v",
+	f := holdsUnless(wrong.first, "N = 10: %d %s in S4's case; %d where one is asked after the other; and for N = 2 … 10 twice as many for each process more: %v",
 		stated(10), what, most, doubles)
 	if f.Verdict == Holds {
 		f.Verdict, f.Why = Unchecked, everySize
@@ -342,7 +342,7 @@ func worstOfFive(b *Bench) Finding {
 	var wrong doubt
 	most := b.worst(&wrong, proof{subject: among(5, "bully", printed).starting(1)})
 	wrong.unless(most.Election <= 20, "questions and answers are more than N(N-1) = 20, though all messages take one unit")
-	f := holds(wrong.first, "at most %d questions and answers, %d messages in all", most.Election, most.Total)
+	f := holdsUnless(wrong.first, "at most %d questions and answers, %d messages in all", most.Election, most.Total)
 	f.Replay = "ringleader verify bully --n 5 --start 1 --param bullying=no"
 	return f
 }
@@ -364,7 +364,7 @@ func coordinatorTheta(b *Bench) Finding {
 		wrong.unless(last == uint64(victories*(n-1)), "N = %d: %d coordinator messages, %d victories", n, last, victories)
 		linear = linear && last == uint64(n-1)
 	}
-	f := corrected(linear, wrong.first == "", "for each victory: the highest, asked by all the others, has to rule 4 not started an election, and wins again for each",
+	f := holdsCorrected(linear, wrong.first == "", "for each victory: the highest, asked by all the others, has to rule 4 not started an election, and wins again for each",
 		"N = 10: 9 if the highest is dead, %d if it lives", last)
 	if wrong.first != "" {
 		f.Why = wrong.first

@@ -102,7 +102,7 @@ func asynchronousRings(b *Bench) Finding {
 
 // comparing are algorithms for rings that compare identifiers, and have a closed form.
 func (b *Bench) comparing() (names []string) {
-	for _, e := range b.algorithms() {
+	for _, e := range b.Algorithms {
 		if e.Topology == election.Ring && e.Identifiers == election.Compared && e.Count != nil {
 			names = append(names, e.Name)
 		}
@@ -113,7 +113,7 @@ func (b *Bench) comparing() (names []string) {
 func knowingTheSize(b *Bench) Finding {
 	var d doubt
 	tried, knowing := 0, 0
-	for _, e := range b.algorithms() {
+	for _, e := range b.Algorithms {
 		if e.Topology != election.Ring || e.Identifiers == election.Anonymous || e.Timing != election.Asynchronous || e.Votes || e.AllowDuplicates != nil {
 			continue
 		}
@@ -196,7 +196,7 @@ func boundedTime(b *Bench) Finding {
 		least, most = min(least, worst), max(most, worst)
 	}
 	longer := float64(b.count("variable-speeds", must(order.Parse("decreasing", n, 1))).Messages.Election) / bound
-	f := corrected(most < 2, least >= 0.25 && longer < 0.25,
+	f := holdsCorrected(most < 2, least >= 0.25 && longer < 0.25,
 		"Ω(n log n) is meant, as in (i): O would say what is enough, which it is not for each protocol, and nothing of what is needed",
 		"n = %d, of n lg n: protocols in bounded time need %.3g to %.3g times as many; variable speeds, whose time is not bounded, %.2g", n, least, most, longer)
 	if f.Verdict == Corrected {
@@ -299,7 +299,7 @@ func oneMessageMore(b *Bench) Finding {
 		printed = printed && r.Messages.Total == n+1
 		exact = exact && r.Messages.Total == n
 	})
-	f := corrected(printed, exact, "n messages: when its own is home the winner need not send it again", "%d rings: n messages on each: %v; n + 1: %v", rings, exact, printed)
+	f := holdsCorrected(printed, exact, "n messages: when its own is home the winner need not send it again", "%d rings: n messages on each: %v; n + 1: %v", rings, exact, printed)
 	f.Replay = "ringleader run known-size --ids 3,1,2"
 	return f
 }

@@ -159,7 +159,7 @@ func decides(b *Bench) Finding {
 		}
 		rounds++
 	}
-	return corrected(printed && participants > 0, starts && participants > 0,
+	return holdsCorrected(printed && participants > 0, starts && participants > 0,
 		"who wakes by itself decides when it wakes; within n units it starts phase 1, and this t(i) is what the lemmas need",
 		"%d elections; %d times somebody decided before it started phase 1, which everybody did within n units: %v", rounds, apart, starts)
 }
@@ -177,7 +177,7 @@ func theorem43(tries int, sizes ...int) func(*Bench) Finding {
 		shown := ""
 		for _, n := range sizes {
 			b.goOn()
-			most := must(worstcase.Climb(b.ctx, worstcase.Options{
+			most := must(worstcase.Climb(b.Context, worstcase.Options{
 				Entry: b.algorithm("stop-and-go-p1"), Size: n, Parameters: map[string]string{"c": "3"}, Measure: worstcase.Phase, Seed: 1, Tries: tries, Cores: 1,
 			}))
 			d.unless(most.Cost.Less(election.Units(uint64(2*n))), "n = %d: %s messages in phase %d", n, most.Cost, most.Phase)
@@ -207,7 +207,7 @@ func large() *awakening {
 
 func moreThanN(b *Bench) Finding {
 	var d doubt
-	r := b.round(large())
+	r := b.roundOf(large())
 	n := uint64(r.n())
 	d.unless(r.Right && slices.Max(r.ByPhase) > n && slices.Max(r.ByPhase) < 2*n, "leaders at %v, messages by phase %v", r.Leaders, r.ByPhase)
 	f := d.finding("n = %d, messages by phase: %v", n, r.ByPhase)
@@ -226,7 +226,7 @@ func sumToK(b *Bench) Finding {
 		}
 		rounds++
 	}
-	return corrected(printed, d.first == "", "to k, the number of identities: there need not be n that participate",
+	return holdsCorrected(printed, d.first == "", "to k, the number of identities: there need not be n that participate",
 		"%d elections, in %d of them k < n: the sum to k is at most n: %v", rounds, fewer, d.first == "")
 }
 
@@ -250,7 +250,7 @@ func entersPhaseM(b *Bench) Finding {
 			first = first && entered[h.ID].Add(r.hypotheses[0].Times(2*h.ID)) == at
 		}
 	}
-	return corrected(first, each && phases > 0, "phase m is meant; it enters phase 1 at t(j) + 2·h_1·j",
+	return holdsCorrected(first, each && phases > 0, "phase m is meant; it enters phase 1 at t(j) + 2·h_1·j",
 		"%d entries of phases from 2 on: phase m is entered then: %v; phase 1: %v", phases, each, first)
 }
 
@@ -279,7 +279,7 @@ func lastLine(b *Bench) Finding {
 			}
 		}
 	}
-	return corrected(one && more && compared > 0, more && meant && compared > 0,
+	return holdsCorrected(one && more && compared > 0, more && meant && compared > 0,
 		"for m = 1, where h_0 = 0, and j = id(1) + 1 with >= only, which is enough: who enters a phase when the other has ended it meets it nowhere",
 		"%d times j enters a phase that id(1) ends: > for m > 1: %v; for m = 1: %v, %d times not, and >=: %v", compared, more, one, equal, meant)
 }
@@ -315,7 +315,7 @@ func lessThan(b *Bench) Finding {
 		}
 	}
 	d.unless(with > 0, "no processor sends a larger identity before a smaller one")
-	f := corrected(without == 0, d.first == "", "the proof leaves out that no pair may be counted: then all are black, and n is less than 2n; if one is, Lemma 4.5 is strict",
+	f := holdsCorrected(without == 0, d.first == "", "the proof leaves out that no pair may be counted: then all are black, and n is less than 2n; if one is, Lemma 4.5 is strict",
 		"%d elections without such a pair: at most n in each phase; %d with one: at most %.3g n", without, with, largest)
 	if d.first != "" {
 		f.Why = d.first

@@ -139,7 +139,7 @@ func protocolTime(all []subject, times float64, lg func(n, c float64) float64) f
 func (b *Bench) simulatesAsCounted(d *doubt, all []subject) {
 	for _, s := range all {
 		s.ids = []uint64{5, 2, 7, 1, 8, 3, 6, 4, 9, 12, 11, 10, 13, 16, 15, 14, 17}
-		r, c := b.round(&awakening{subject: s}), b.counted(s, s.instance().IDs)
+		r, c := b.roundOf(&awakening{subject: s}), b.counted(s, s.instance().IDs)
 		d.unless(r.Right && r.Time.Elected.Big().Cmp(c.Time.Elected) == 0 && r.Messages.Election == c.Messages.Election,
 			"%s: elected at %s, counted %d; %d messages, counted %d", s.algorithm, r.Time.Elected, c.Time.Elected, r.Messages.Election, c.Messages.Election)
 	}
@@ -232,7 +232,7 @@ func lostEpsilon(b *Bench) Finding {
 		printed = printed && within(subject{algorithm: "stop-and-go-p4", set: []string{"c=2", "epsilon=2"}}, n)
 		meant = meant && within(subject{algorithm: "stop-and-go-p4", set: []string{"c=2", "epsilon=1"}}, n)
 	}
-	f := corrected(printed, meant, "the exponent is ε > 0, which Theorem 5.1 speaks of; with c for it, which is at least 2, the time is 2^(n^c) and cannot be less",
+	f := holdsCorrected(printed, meant, "the exponent is ε > 0, which Theorem 5.1 speaks of; with c for it, which is at least 2, the time is 2^(n^c) and cannot be less",
 		"h_t <= 2^n for each n with ε = 1: %v; with the exponent c = 2: %v", meant, printed)
 	f.Replay = "ringleader count stop-and-go-p4 --n 17 --param c=2,epsilon=2"
 	return f
@@ -249,7 +249,7 @@ func upperFixedPoint(b *Bench) Finding {
 			ends++
 		}
 	}
-	f := corrected(printed, above, "c must be above the larger solution of c = 2^(c^ε), which is 16 for ε = 1/2: else the hypotheses stop growing below n, and the election never ends",
+	f := holdsCorrected(printed, above, "c must be above the larger solution of c = 2^(c^ε), which is 16 for ε = 1/2: else the hypotheses stop growing below n, and the election never ends",
 		"of 39 values, %d give hypotheses that reach n: just those above 16: %v", ends, above)
 	f.Replay = "ringleader run stop-and-go-p4 --n 17 --order random --param c=17,epsilon=1/2"
 	return f
@@ -284,7 +284,7 @@ func proofP1(b *Bench) Finding {
 			checks++
 		}
 	}
-	return corrected(one && more, more, "for n > 1; a ring of one takes h_1 = c = c·n", "%d rings: from 2 on, so it is: %v; for n = 1: %v", checks, more, one)
+	return holdsCorrected(one && more, more, "for n > 1; a ring of one takes h_1 = c = c·n", "%d rings: from 2 on, so it is: %v; for n = 1: %v", checks, more, one)
 }
 
 // power is base^(exponent).
@@ -308,7 +308,7 @@ func proofP2(b *Bench) Finding {
 			checks++
 		}
 	}
-	return corrected(printed && phases, meant, "h_t = c^(a^(t-1)), since h_1 = c, and t <= log_a log_c n + 2; that n < c is one phase",
+	return holdsCorrected(printed && phases, meant, "h_t = c^(a^(t-1)), since h_1 = c, and t <= log_a log_c n + 2; that n < c is one phase",
 		"%d rings: with the correction: %v; c^(a^t): %v; phases within log_a log_c n + 1: %v", checks, meant, printed, phases)
 }
 
@@ -332,7 +332,7 @@ func proofP3(b *Bench) Finding {
 			checks++
 		}
 	}
-	return corrected(printed && phases, meant, "h_t = c^((lg c)^(2^(t-1) - 1)) and t <= lg lg lg n - lg lg lg c + 2: what is added depends on c",
+	return holdsCorrected(printed && phases, meant, "h_t = c^((lg c)^(2^(t-1) - 1)) and t <= lg lg lg n - lg lg lg c + 2: what is added depends on c",
 		"%d rings: with the correction: %v; as printed: %v; phases within 1.5·lg lg lg n + 1: %v", checks, meant, printed, phases)
 }
 
@@ -347,7 +347,7 @@ func tower(b *Bench) Finding {
 		sum += 2
 		isSum = isSum && h.Cmp(big.NewInt(sum)) == 0
 	}
-	return corrected(isSum, isTower, "a power tower is meant", "hypotheses %v: towers of twos: %v; sums: %v", all, isTower, isSum)
+	return holdsCorrected(isSum, isTower, "a power tower is meant", "hypotheses %v: towers of twos: %v; sums: %v", all, isTower, isSum)
 }
 
 func roundedUp(b *Bench) Finding {
@@ -361,6 +361,6 @@ func roundedUp(b *Bench) Finding {
 		up = up && new(big.Int).Mul(all[m], all[m]).Cmp(cube) >= 0 && less.Mul(less, less).Cmp(cube) < 0
 		grow = grow && all[m].Cmp(all[m-1]) > 0
 	}
-	return corrected(down.Cmp(big.NewInt(2)) > 0, up && grow, "the next larger whole number is meant: rounded down, 2 follows 2, and the election would never end",
+	return holdsCorrected(down.Cmp(big.NewInt(2)) > 0, up && grow, "the next larger whole number is meant: rounded down, 2 follows 2, and the election would never end",
 		"rounded up %v; after 2, rounded down, comes %d", all, down)
 }

@@ -123,7 +123,7 @@ func (b *Bench) rounds() iter.Seq[*round] {
 	return func(yield func(*round) bool) {
 		for _, s := range schemes {
 			for a := range awakenings(s) {
-				if !yield(b.round(a)) {
+				if !yield(b.roundOf(a)) {
 					return
 				}
 			}
@@ -131,7 +131,7 @@ func (b *Bench) rounds() iter.Seq[*round] {
 	}
 }
 
-func (b *Bench) round(a *awakening) *round {
+func (b *Bench) roundOf(a *awakening) *round {
 	r := b.simulate(a.algorithm, a.options())
 	return &round{a, r, r.Prepared.Parameters.Sequence()}
 }
@@ -189,7 +189,7 @@ func (b *Bench) latecomers() iter.Seq[*round] {
 		}
 		source := source5(2)
 		for range 500 {
-			if !yield(b.round(latecomer(source))) {
+			if !yield(b.roundOf(latecomer(source))) {
 				return
 			}
 		}
@@ -270,7 +270,7 @@ func hypotheses(e *catalogue.Entry, s subject, n int) []*big.Int {
 // counted is the exact cost of an algorithm with parameters.
 func (b *Bench) counted(s subject, ids election.Arrangement) *count.Result {
 	e, i := b.algorithm(s.algorithm), s.instance()
-	return must(e.Count(b.ctx, ids, must(e.Set(i.Parameters)), nil))
+	return must(e.Count(b.Context, ids, must(e.Set(i.Parameters)), nil))
 }
 
 // source5 is where random awakenings come from.

@@ -183,12 +183,12 @@ func theLoop(b *Bench) Finding {
 	var d doubt
 	elections := 0
 	for a, h := range looping {
-		r, l := b.round(a), loop(a, h, none, longest)
+		r, l := b.roundOf(a), loop(a, h, none, longest)
 		d.unless(l.agrees(r), "%s: %v %v messages at %d and %d; the loop: %+v", a.replay(), r.Leaders, r.ByPhase, r.Time.Elected, r.Time.Quiet, l)
 		elections++
 	}
 	printed := loop(&awakening{subject: subject{ids: []uint64{1, 2, 3}}}, []uint64{2, 4}, ownIdentity, longest)
-	return corrected(len(printed.leaders) == 1 && printed.ended == 3, d.first == "",
+	return holdsCorrected(len(printed.leaders) == 1 && printed.ended == 3, d.first == "",
 		"with the corrections of the rows below", "%s", d.finding("%d elections: the same leader, messages of each phase, and times", elections).Measured)
 }
 
@@ -199,7 +199,7 @@ func slipped(s slip, correction string) func(*Bench) Finding {
 		elections, wrong := 0, 0
 		shown := ""
 		for a, h := range looping {
-			r := b.round(a)
+			r := b.roundOf(a)
 			l := loop(a, h, none, longest)
 			d.unless(l.agrees(r), "%s: %+v", a.replay(), l)
 			if l := loop(a, h, s, longest); !l.agrees(r) {
@@ -210,7 +210,7 @@ func slipped(s slip, correction string) func(*Bench) Finding {
 			}
 			elections++
 		}
-		f := corrected(wrong == 0, d.first == "", correction, "as printed, %d of %d elections go another way; %s", wrong, elections, shown)
+		f := holdsCorrected(wrong == 0, d.first == "", correction, "as printed, %d of %d elections go another way; %s", wrong, elections, shown)
 		if d.first != "" {
 			f.Why = d.first
 		}

@@ -281,3 +281,26 @@ func subsets(ids []uint64) iter.Seq[[]uint64] {
 		}
 	}
 }
+
+// orHolds is what is violated, or that nothing is.
+func orHolds(violation string) string {
+	if violation == "" {
+		return "all holds"
+	}
+	return violation
+}
+
+// without are the identifiers that are not in less.
+func without(ids, less []uint64) []uint64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id uint64) bool { return slices.Contains(less, id) })
+}
+
+// steps are those of a record that are an event.
+func steps(r *trace.Record, event trace.Event) (all []*trace.Step) {
+	for i := range r.Steps {
+		if r.Steps[i].Event == event {
+			all = append(all, &r.Steps[i])
+		}
+	}
+	return all
+}
