@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/internal/reproduce"
+	"ringleader.example/ringleader/internal/reproduce/sources"
 )
 
 // Each command that the page gives runs, and gives an answer.
@@ -105,7 +106,7 @@ func TestStatementsThatAreStoppedAreIncomplete(t *testing.T) {
 	stop()
 	path := t.TempDir() + "/page.md"
 	p := &program{stdout: &strings.Builder{}, stderr: &strings.Builder{}, getenv: os.Getenv}
-	err := p.judge(ctx, reproduce.All(), 0, &reproduceOptions{out: path, markdown: true})
+	err := p.judge(ctx, sources.Rows(), 0, &reproduceOptions{out: path, markdown: true})
 	var exit exitError
 	if !errors.As(err, &exit) || exit.code != exitIncomplete {
 		t.Errorf("error %v", err)

@@ -70,9 +70,9 @@ func check(ctx context.Context, row Row, algorithms catalogue.List) (result Resu
 		}
 	}()
 	b := &Bench{ctx, algorithms}
-	b.goOn()
+	b.GoOn()
 	result.Finding = row.Check(b)
-	b.goOn()
+	b.GoOn()
 	return result
 }
 
@@ -86,65 +86,65 @@ type Bench struct {
 // failure is an error that ends a check.
 type failure struct{ err error }
 
-// must is a value, unless there is an error: that ends the check.
-func must[T any](value T, err error) T {
+// Must is a value, unless there is an error: that ends the check.
+func Must[T any](value T, err error) T {
 	if err != nil {
 		panic(failure{err})
 	}
 	return value
 }
 
-// variant runs an election of a variant of an algorithm, on a small network.
-func variant[S, M any](a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
-	return must(must(simulate.OfSmall(&a)).Run(o))
+// Variant runs an election of a variant of an algorithm, on a small network.
+func Variant[S, M any](a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
+	return Must(Must(simulate.OfSmall(&a)).Run(o))
 }
 
-// goOn ends the check if nobody waits for it any more.
-func (b *Bench) goOn() { must(0, b.Context.Err()) }
+// GoOn ends the check if nobody waits for it any more.
+func (b *Bench) GoOn() { Must(0, b.Context.Err()) }
 
-// algorithm is the algorithm of that name.
-func (b *Bench) algorithm(name string) *catalogue.Entry { return must(b.Algorithms.Find(name)) }
+// Algorithm is the algorithm of that name.
+func (b *Bench) Algorithm(name string) *catalogue.Entry { return Must(b.Algorithms.Find(name)) }
 
-// simulate runs an election. One with an error in it need not end, so that there is a limit: what 8n²
+// Simulate runs an election. One with an error in it need not end, so that there is a limit: what 8n²
 // messages, and many more on small networks, have not brought about is not Complete.
-func (b *Bench) simulate(name string, o simulate.Options) *simulate.Result {
-	b.goOn()
+func (b *Bench) Simulate(name string, o simulate.Options) *simulate.Result {
+	b.GoOn()
 	if n := uint64(o.Instance.IDs.Len()); o.Limit == 0 {
 		o.Limit = 8*n*n + 100_000
 	}
 	o.Values = o.Record
 	o.Progress = func(uint64) bool { return b.Context.Err() == nil }
-	r := must(b.algorithm(name).Simulate(o))
-	b.goOn()
+	r := Must(b.Algorithm(name).Simulate(o))
+	b.GoOn()
 	return r
 }
 
-// verify tries every schedule, up to a million states of one order unless more are asked for.
-func (b *Bench) verify(name string, o verify.Options) *verify.Report {
-	b.goOn()
+// Verify tries every schedule, up to a million states of one order unless more are asked for.
+func (b *Bench) Verify(name string, o verify.Options) *verify.Report {
+	b.GoOn()
 	o.Progress = func(int, int) bool { return b.Context.Err() == nil }
 	if o.MaxStates == 0 {
 		o.MaxStates = 1_000_000
 	}
-	r := must(b.algorithm(name).Verify(o))
-	b.goOn()
+	r := Must(b.Algorithm(name).Verify(o))
+	b.GoOn()
 	return r
 }
 
-// everySchedule tries every schedule, whichever message overtakes another, of all orders of up to most identifiers.
-func (b *Bench) everySchedule(d *doubt, name string, most int, o verify.Options) (orders, states int) {
+// EverySchedule tries every schedule, whichever message overtakes another, of all orders of up to most identifiers.
+func (b *Bench) EverySchedule(d *Doubt, name string, most int, o verify.Options) (orders, states int) {
 	o.Unordered, o.MaxStates = true, 100_000 // of one order; an error can make many more
-	for n := 1; n <= most && d.first == ""; n++ {
+	for n := 1; n <= most && d.First == ""; n++ {
 		o.Size = n
-		r := b.verify(name, o)
+		r := b.Verify(name, o)
 		orders, states = orders+r.Orders, states+r.States
-		d.verified(r, "%s, n = %d", name, n)
+		d.Verified(r, "%s, n = %d", name, n)
 	}
 	return orders, states
 }
 
-// count is the exact cost on a ring, of an algorithm that has a closed form, with default parameters.
-func (b *Bench) count(name string, ids election.Arrangement) *count.Result {
-	e := b.algorithm(name)
-	return must(e.Count(b.Context, ids, must(e.Set(nil)), nil))
+// Count is the exact cost on a ring, of an algorithm that has a closed form, with default parameters.
+func (b *Bench) Count(name string, ids election.Arrangement) *count.Result {
+	e := b.Algorithm(name)
+	return Must(e.Count(b.Context, ids, Must(e.Set(nil)), nil))
 }

@@ -14,18 +14,18 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// subject is what S2 and S4 speak of: an algorithm among processes, of whom some start. Runs and checks of it can
+// Subject is what S2 and S4 speak of: an algorithm among processes, of whom some start. Runs and checks of it can
 // be written as calls of the command line, so that whoever reads a row can see for themselves what it found.
-type subject struct {
-	algorithm string
-	ids       []uint64 // clockwise on a ring, increasing on a complete graph
-	set       []string // parameters, as name=value
-	start     []uint64 // who starts before anything is delivered; nil: all
-	anyTime   bool     // the schedule decides who starts when
+type Subject struct {
+	Algorithm string
+	IDs       []uint64 // clockwise on a ring, increasing on a complete graph
+	Set       []string // parameters, as name=value
+	Start     []uint64 // who starts before anything is delivered; nil: all
+	AnyTime   bool     // the schedule decides who starts when
 }
 
-// upTo is 1 … n.
-func upTo(n int) []uint64 {
+// UpTo is 1 … n.
+func UpTo(n int) []uint64 {
 	ids := make([]uint64, n)
 	for p := range ids {
 		ids[p] = uint64(p) + 1
@@ -33,116 +33,117 @@ func upTo(n int) []uint64 {
 	return ids
 }
 
-// among is an algorithm among 1 … n.
-func among(n int, algorithm string, set ...string) subject {
-	return subject{algorithm: algorithm, ids: upTo(n), set: set}
+// Among is an algorithm among 1 … n.
+func Among(n int, algorithm string, set ...string) Subject {
+	return Subject{Algorithm: algorithm, IDs: UpTo(n), Set: set}
 }
 
-// starting is the subject when only these start.
-func (s subject) starting(ids ...uint64) subject {
-	s.start = ids
+// Starting is the subject when only these start.
+func (s Subject) Starting(ids ...uint64) Subject {
+	s.Start = ids
 	return s
 }
 
-func (s *subject) instance() network.Setup {
-	i := network.On(s.ids...)
+// Instance returns the network that the subject runs on.
+func (s *Subject) Instance() network.Setup {
+	i := network.On(s.IDs...)
 	i.Parameters = map[string]string{}
-	for _, text := range s.set {
+	for _, text := range s.Set {
 		name, value, _ := strings.Cut(text, "=")
 		i.Parameters[name] = value
 	}
 	return i
 }
 
-// initiators are the positions of those that start.
-func (s *subject) initiators() (positions []int) {
-	for _, id := range s.start {
-		positions = append(positions, slices.Index(s.ids, id))
+// Initiators are the positions of those that start.
+func (s *Subject) Initiators() (positions []int) {
+	for _, id := range s.Start {
+		positions = append(positions, slices.Index(s.IDs, id))
 	}
 	return positions
 }
 
-// call is what the calls that are about the subject have in common.
-func (s *subject) call(command string) []string {
-	words := []string{"ringleader", command, s.algorithm}
-	if slices.Equal(s.ids, upTo(len(s.ids))) {
-		words = append(words, "--n", fmt.Sprint(len(s.ids)))
+// Call is what the calls that are about the subject have in common.
+func (s *Subject) Call(command string) []string {
+	words := []string{"ringleader", command, s.Algorithm}
+	if slices.Equal(s.IDs, UpTo(len(s.IDs))) {
+		words = append(words, "--n", fmt.Sprint(len(s.IDs)))
 	} else {
-		words = append(words, "--ids", numbers(s.ids))
+		words = append(words, "--ids", Numbers(s.IDs))
 	}
 	switch {
-	case s.anyTime:
+	case s.AnyTime:
 		words = append(words, "--start", "any")
-	case s.start != nil:
-		words = append(words, "--start", numbers(s.start))
+	case s.Start != nil:
+		words = append(words, "--start", Numbers(s.Start))
 	}
-	if len(s.set) > 0 {
-		words = append(words, "--param", strings.Join(s.set, ","))
+	if len(s.Set) > 0 {
+		words = append(words, "--param", strings.Join(s.Set, ","))
 	}
 	return words
 }
 
-// numbers is a list as the command line has it.
-func numbers(ids []uint64) string {
+// Numbers is a list as the command line has it.
+func Numbers(ids []uint64) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ids), "[]"), " ", ",")
 }
 
-// trial is one run of a subject.
-type trial struct {
-	subject
-	faults   []string // a line each, as faults.Reader reads them
-	schedule simulate.Schedule
-	delay    uint64
-	limit    uint64
-	until    uint64
-	seed     uint64
-	equal    bool // identifiers may be
-	record   bool
+// Trial is one run of a subject.
+type Trial struct {
+	Subject
+	Faults   []string // a line each, as faults.Reader reads them
+	Schedule simulate.Schedule
+	Delay    uint64
+	Limit    uint64
+	Until    uint64
+	Seed     uint64
+	Equal    bool // identifiers may be
+	Record   bool
 }
 
-// run is a trial of the subject under these faults.
-func (s subject) run(faults ...string) trial { return trial{subject: s, faults: faults, seed: 1} }
+// Run is a trial of the subject under these faults.
+func (s Subject) Run(faults ...string) Trial { return Trial{Subject: s, Faults: faults, Seed: 1} }
 
-// recorded is the trial with a record.
-func (t trial) recorded() trial {
-	t.record = true
+// Recorded is the trial with a record.
+func (t Trial) Recorded() Trial {
+	t.Record = true
 	return t
 }
 
-// options are those of the simulation.
-func (t *trial) options() simulate.Options {
+// Options are those of the simulation.
+func (t *Trial) Options() simulate.Options {
 	o := simulate.Options{
-		Instance: t.instance(), Initiators: t.initiators(), AnyTime: t.anyTime, Schedule: t.schedule, Delay: t.delay,
-		Seed: t.seed, Limit: t.limit, Until: election.Units(t.until), Record: t.record,
+		Instance: t.Instance(), Initiators: t.Initiators(), AnyTime: t.AnyTime, Schedule: t.Schedule, Delay: t.Delay,
+		Seed: t.Seed, Limit: t.Limit, Until: election.Units(t.Until), Record: t.Record,
 	}
-	o.Instance.Duplicates = t.equal
+	o.Instance.Duplicates = t.Equal
 	r := faults.NewReader(o.Instance.IDs)
-	for _, line := range t.faults {
-		must(0, r.Line(line))
+	for _, line := range t.Faults {
+		Must(0, r.Line(line))
 	}
 	o.Faults = r.Script
 	return o
 }
 
-// replay is the call that does the same.
-func (t *trial) replay() string {
-	words := t.call("run")
+// Replay is the call that does the same.
+func (t *Trial) Replay() string {
+	words := t.Call("run")
 	for _, flag := range []struct {
 		name  string
 		value uint64
 		usual uint64
-	}{{"delay", t.delay, 0}, {"limit", t.limit, 0}, {"until", t.until, 0}, {"seed", t.seed, 1}} {
+	}{{"delay", t.Delay, 0}, {"limit", t.Limit, 0}, {"until", t.Until, 0}, {"seed", t.Seed, 1}} {
 		if flag.value != flag.usual {
 			words = append(words, "--"+flag.name, fmt.Sprint(flag.value))
 		}
 	}
-	if t.schedule != simulate.FIFO {
-		words = append(words, "--schedule", t.schedule.String())
+	if t.Schedule != simulate.FIFO {
+		words = append(words, "--schedule", t.Schedule.String())
 	}
-	if t.equal {
+	if t.Equal {
 		words = append(words, "--allow-duplicate-ids")
 	}
-	for _, line := range t.faults {
+	for _, line := range t.Faults {
 		words = append(words, "--fault", "'"+line+"'")
 	}
 	return strings.Join(words, " ")
@@ -152,51 +153,51 @@ func (t *trial) replay() string {
 // not end, and its states may grow.
 const recordedSteps = 2000
 
-// run runs a trial.
-func (b *Bench) run(t trial) *simulate.Result {
-	o := t.options()
-	if t.record && o.Limit == 0 {
+// Run runs a trial.
+func (b *Bench) Run(t Trial) *simulate.Result {
+	o := t.Options()
+	if t.Record && o.Limit == 0 {
 		o.Limit = recordedSteps
 	}
-	return b.simulate(t.algorithm, o)
+	return b.Simulate(t.Algorithm, o)
 }
 
-// proof is a check of every schedule of a subject; of 1 … n in every order on a ring.
-type proof struct {
-	subject
-	everySet   bool // each set of processes starts in turn
-	crashes    int
-	recoveries int
-	delay      int
+// Proof is a check of every schedule of a subject; of 1 … n in every order on a ring.
+type Proof struct {
+	Subject
+	EverySet   bool // each set of processes starts in turn
+	Crashes    int
+	Recoveries int
+	Delay      int
 }
 
-// options are those of the checker.
-func (p *proof) options() verify.Options {
+// Options are those of the checker.
+func (p *Proof) Options() verify.Options {
 	o := verify.Options{
-		Instance: p.instance(), Initiators: p.initiators(), Crashes: p.crashes, Recoveries: p.recoveries, Delay: p.delay,
+		Instance: p.Instance(), Initiators: p.Initiators(), Crashes: p.Crashes, Recoveries: p.Recoveries, Delay: p.Delay,
 	}
 	switch {
-	case p.everySet:
+	case p.EverySet:
 		o.Starts = verify.EverySet
-	case p.anyTime:
+	case p.AnyTime:
 		o.Starts = verify.AnyTime
 	}
-	if slices.Equal(p.ids, upTo(len(p.ids))) {
-		o.Size, o.Instance.IDs = len(p.ids), nil
+	if slices.Equal(p.IDs, UpTo(len(p.IDs))) {
+		o.Size, o.Instance.IDs = len(p.IDs), nil
 	}
 	return o
 }
 
-// replay is the call that does the same.
-func (p *proof) replay() string {
-	words := p.call("verify")
-	if p.everySet {
+// Replay is the call that does the same.
+func (p *Proof) Replay() string {
+	words := p.Call("verify")
+	if p.EverySet {
 		words = append(words, "--start", "every-set")
 	}
 	for _, flag := range []struct {
 		name  string
 		value int
-	}{{"crash", p.crashes}, {"recover", p.recoveries}, {"delay", p.delay}} {
+	}{{"crash", p.Crashes}, {"recover", p.Recoveries}, {"delay", p.Delay}} {
 		if flag.value != 0 {
 			words = append(words, "--"+flag.name, fmt.Sprint(flag.value))
 		}
@@ -204,9 +205,9 @@ func (p *proof) replay() string {
 	return strings.Join(words, " ")
 }
 
-// prove checks every schedule, and says what is violated; "" if nothing is.
-func (b *Bench) prove(p proof) (report *verify.Report, violation string) {
-	report = b.verify(p.algorithm, p.options())
+// Prove checks every schedule, and says what is violated; "" if nothing is.
+func (b *Bench) Prove(p Proof) (report *verify.Report, violation string) {
+	report = b.Verify(p.Algorithm, p.Options())
 	switch {
 	case report.Violation != nil:
 		violation = report.Violation.Property + ": " + report.Violation.Detail
@@ -216,8 +217,8 @@ func (b *Bench) prove(p proof) (report *verify.Report, violation string) {
 	return report, violation
 }
 
-// end says how a run ended, with identifiers of the processes: right, or what is wrong.
-func end(r *simulate.Result) string {
+// End says how a run ended, with identifiers of the processes: right, or what is wrong.
+func End(r *simulate.Result) string {
 	switch {
 	case len(r.Leaders) > 1:
 		var ids []string
@@ -230,7 +231,7 @@ func end(r *simulate.Result) string {
 	case len(r.Leaders) == 0:
 		return "nobody leads"
 	case r.Right:
-		return right
+		return Right
 	case r.Decided < r.Live && r.Prepared.Declaration().Decides == election.EveryProcess:
 		return "somebody is undecided"
 	case !r.Agreed:
@@ -239,11 +240,11 @@ func end(r *simulate.Result) string {
 	return fmt.Sprintf("%d leads, which is not the one", r.Prepared.Real(r.Leaders[0]))
 }
 
-// right is the end of a run that went well.
-const right = "right"
+// Right is the end of a run that went well.
+const Right = "right"
 
 // sends are the messages of a kind that a step sent.
-func sentOf(s *trace.Step, kind string) (sent []trace.Sent) {
+func SentOf(s *trace.Step, kind string) (sent []trace.Sent) {
 	for _, m := range s.Sent {
 		if m.Kind == kind {
 			sent = append(sent, m)
@@ -252,21 +253,21 @@ func sentOf(s *trace.Step, kind string) (sent []trace.Sent) {
 	return sent
 }
 
-// receivers are the identifiers of those that messages went to.
-func receivers(r *trace.Record, sent []trace.Sent) (ids []uint64) {
+// Receivers are the identifiers of those that messages went to.
+func Receivers(r *trace.Record, sent []trace.Sent) (ids []uint64) {
 	for _, m := range sent {
 		ids = append(ids, r.IDs[m.To])
 	}
 	return ids
 }
 
-// leads says whether a step made its process the leader.
-func leads(s *trace.Step) bool {
+// Leads says whether a step made its process the leader.
+func Leads(s *trace.Step) bool {
 	return slices.ContainsFunc(s.Decided, func(d trace.Decision) bool { return d.Role == "leader" })
 }
 
-// subsets yields the non-empty subsets of some identifiers, in their order.
-func subsets(ids []uint64) iter.Seq[[]uint64] {
+// Subsets yields the non-empty subsets of some identifiers, in their order.
+func Subsets(ids []uint64) iter.Seq[[]uint64] {
 	return func(yield func([]uint64) bool) {
 		for set := 1; set < 1<<len(ids); set++ {
 			var chosen []uint64
@@ -282,21 +283,21 @@ func subsets(ids []uint64) iter.Seq[[]uint64] {
 	}
 }
 
-// orHolds is what is violated, or that nothing is.
-func orHolds(violation string) string {
+// OrHolds is what is violated, or that nothing is.
+func OrHolds(violation string) string {
 	if violation == "" {
 		return "all holds"
 	}
 	return violation
 }
 
-// without are the identifiers that are not in less.
-func without(ids, less []uint64) []uint64 {
+// Without are the identifiers that are not in less.
+func Without(ids, less []uint64) []uint64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id uint64) bool { return slices.Contains(less, id) })
 }
 
-// steps are those of a record that are an event.
-func steps(r *trace.Record, event trace.Event) (all []*trace.Step) {
+// Steps are those of a record that are an event.
+func Steps(r *trace.Record, event trace.Event) (all []*trace.Step) {
 	for i := range r.Steps {
 		if r.Steps[i].Event == event {
 			all = append(all, &r.Steps[i])

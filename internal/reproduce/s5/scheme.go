@@ -1,4 +1,4 @@
-package reproduce
+package s5
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 
 	"ringleader.example/ringleader/election"
 	claims "ringleader.example/ringleader/internal/claims"
+	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/trace"
 )
 
 // s5Scheme are the statements of section 3.
-var s5Scheme = []Row{
+var s5Scheme = []reproduce.Row{
 	{
 		Where: "section 3, phase 0", Claim: "each processor sends 'election started' once, when it wakes or receives it",
 		How: "P1 to P4: " + awakeningsAre + "; who sends it, and when", Check: phase0,
@@ -57,31 +58,31 @@ var s5Scheme = []Row{
 	},
 }
 
-func phase0(b *Bench) Finding {
-	var d doubt
+func phase0(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
 	rounds, messages := 0, 0
-	for r := range b.rounds() {
+	for r := range everyRound(b) {
 		sent := make([]int, r.n())
 		for i := range r.Record.Steps {
 			s := &r.Record.Steps[i]
-			started := messagesSent(s.Sent, "election started")
+			started := reproduce.MessagesSent(s.Sent, "election started")
 			sent[s.Process] += started
 			first := s.Event == trace.Start || s.Kind == "election started"
-			d.unless(started == 0 || first, "%s: step %d sends it", r.replay(), s.Number)
+			d.Unless(started == 0 || first, "%s: step %d sends it", r.replay(), s.Number)
 			messages += started
 		}
 		for p, times := range sent {
-			d.unless(times == 1, "%s: %d sends it %d times", r.replay(), r.ids[p], times)
+			d.Unless(times == 1, "%s: %d sends it %d times", r.replay(), r.Subject.IDs[p], times)
 		}
 		rounds++
 	}
-	return d.finding("%d elections: %d messages, one of each processor, in the unit in which it wakes", rounds, messages)
+	return d.Finding("%d elections: %d messages, one of each processor, in the unit in which it wakes", rounds, messages)
 }
 
-func tooLate(b *Bench) Finding {
-	var d doubt
+func tooLate(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
 	late := 0
-	for r := range b.rounds() {
+	for r := range everyRound(b) {
 		entered := r.entered()
 		for _, p := range r.unwilling {
 			started, received := election.Forever, election.Forever
@@ -94,23 +95,23 @@ func tooLate(b *Bench) Finding {
 					received = s.Time
 				}
 			}
-			d.unless(received != election.Forever, "%s: %d never receives it", r.replay(), r.ids[p])
-			if _, stands := entered[r.ids[p]]; started == election.Forever && r.wake[p] != election.Forever {
+			d.Unless(received != election.Forever, "%s: %d never receives it", r.replay(), r.Subject.IDs[p])
+			if _, stands := entered[r.Subject.IDs[p]]; started == election.Forever && r.wake[p] != election.Forever {
 				late++
-				d.unless(!stands, "%s: %d participates", r.replay(), r.ids[p])
+				d.Unless(!stands, "%s: %d participates", r.replay(), r.Subject.IDs[p])
 			} else {
-				d.unless(stands == started.Less(received), "%s: %d participates: %v", r.replay(), r.ids[p], stands)
+				d.Unless(stands == started.Less(received), "%s: %d participates: %v", r.replay(), r.Subject.IDs[p], stands)
 			}
 		}
 	}
-	d.unless(late > 0, "nobody is late")
-	return d.finding("%d processors would have decided so too late, and do not participate", late)
+	d.Unless(late > 0, "nobody is late")
+	return d.Finding("%d processors would have decided so too late, and do not participate", late)
 }
 
-func endOfPhase1(b *Bench) Finding {
-	var d doubt
+func endOfPhase1(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
 	first, later := 0, 0
-	for r := range b.rounds() {
+	for r := range everyRound(b) {
 		entered := r.entered()
 		for _, h := range r.hops() {
 			hypothesis := r.hypotheses[h.Phase-1]
@@ -118,7 +119,7 @@ func endOfPhase1(b *Bench) Finding {
 				continue
 			}
 			want := entered[h.ID].Add(hypothesis.Times(2*h.ID + 1))
-			d.unless(h.at.Add(election.Units(1)) == want, "%s: %d ends phase %d one unit after %s, not at %s", r.replay(), h.ID, h.Phase, h.at, want)
+			d.Unless(h.at.Add(election.Units(1)) == want, "%s: %d ends phase %d one unit after %s, not at %s", r.replay(), h.ID, h.Phase, h.at, want)
 			if h.Phase == 1 {
 				first++
 			} else {
@@ -126,38 +127,38 @@ func endOfPhase1(b *Bench) Finding {
 			}
 		}
 	}
-	d.unless(first > 0 && later > 0, "%d ends of phase 1, and %d of later phases", first, later)
-	return d.finding("%d ends of phase 1; and of %d later phases m, at t(i) + h_m(2i + 1)", first, later)
+	d.Unless(first > 0 && later > 0, "%d ends of phase 1, and %d of later phases", first, later)
+	return d.Finding("%d ends of phase 1; and of %d later phases m, at t(i) + h_m(2i + 1)", first, later)
 }
 
-func completeRing(b *Bench) Finding {
-	var d doubt
+func completeRing(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
 	rounds, others := 0, 0
-	for r := range b.rounds() {
+	for r := range everyRound(b) {
 		steps := map[uint64]int{}
 		for _, h := range r.hops() {
 			steps[h.ID]++
 		}
-		for p, id := range r.ids {
+		for p, id := range r.Subject.IDs {
 			leads := slices.Contains(r.Leaders, p)
-			d.unless(leads == (steps[id] == r.n()), "%s: %d makes %d steps", r.replay(), id, steps[id])
+			d.Unless(leads == (steps[id] == r.n()), "%s: %d makes %d steps", r.replay(), id, steps[id])
 			if !leads && steps[id] > 0 {
 				others++
 			}
 		}
 		rounds++
 	}
-	return d.finding("%d elections: %d other identities made steps, none of them n", rounds, others)
+	return d.Finding("%d elections: %d other identities made steps, none of them n", rounds, others)
 }
 
 // looping are the rings on which the loop is run, with hypotheses as P1 has them.
 func looping(yield func(*awakening, []uint64) bool) {
-	s := subject{algorithm: "stop-and-go-p1"}
+	s := reproduce.Subject{Algorithm: "stop-and-go-p1"}
 	h := []uint64{2, 4, 8, 16}
 	for n := 1; n <= 6; n++ {
-		for ids := range rings(n) {
-			a := &awakening{subject: s}
-			if a.ids = ids; !yield(a, h) {
+		for ids := range reproduce.Rings(n) {
+			a := &awakening{Subject: s}
+			if a.IDs = ids; !yield(a, h) {
 				return
 			}
 		}
@@ -175,44 +176,44 @@ const longest = 4000 // units that the loop is run for
 // agrees says whether the loop does what the engine does, up to a time.
 func (l *looped) agrees(r *round) bool {
 	p, one := r.Leader()
-	return one && r.Right && slices.Equal(l.leaders, []uint64{r.ids[p]}) && l.ended == r.n() && l.announced == r.Messages.Announcement &&
+	return one && r.Right && slices.Equal(l.leaders, []uint64{r.Subject.IDs[p]}) && l.ended == r.n() && l.announced == r.Messages.Announcement &&
 		slices.Equal(l.byPhase[:len(r.ByPhase)], r.ByPhase) && election.Units(l.elected) == r.Time.Elected && election.Units(l.quiet) == r.Time.Quiet
 }
 
-func theLoop(b *Bench) Finding {
-	var d doubt
+func theLoop(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
 	elections := 0
 	for a, h := range looping {
-		r, l := b.roundOf(a), loop(a, h, none, longest)
-		d.unless(l.agrees(r), "%s: %v %v messages at %d and %d; the loop: %+v", a.replay(), r.Leaders, r.ByPhase, r.Time.Elected, r.Time.Quiet, l)
+		r, l := roundOf(b, a), loop(a, h, none, longest)
+		d.Unless(l.agrees(r), "%s: %v %v messages at %d and %d; the loop: %+v", a.replay(), r.Leaders, r.ByPhase, r.Time.Elected, r.Time.Quiet, l)
 		elections++
 	}
-	printed := loop(&awakening{subject: subject{ids: []uint64{1, 2, 3}}}, []uint64{2, 4}, ownIdentity, longest)
-	return holdsCorrected(len(printed.leaders) == 1 && printed.ended == 3, d.first == "",
-		"with the corrections of the rows below", "%s", d.finding("%d elections: the same leader, messages of each phase, and times", elections).Measured)
+	printed := loop(&awakening{Subject: reproduce.Subject{IDs: []uint64{1, 2, 3}}}, []uint64{2, 4}, ownIdentity, longest)
+	return reproduce.HoldsCorrected(len(printed.leaders) == 1 && printed.ended == 3, d.First == "",
+		"with the corrections of the rows below", "%s", d.Finding("%d elections: the same leader, messages of each phase, and times", elections).Measured)
 }
 
 // slipped finds that the loop goes wrong with a slip as printed, and does what the engine does without.
-func slipped(s slip, correction string) func(*Bench) Finding {
-	return func(b *Bench) Finding {
-		var d doubt
+func slipped(s slip, correction string) func(*reproduce.Bench) reproduce.Finding {
+	return func(b *reproduce.Bench) reproduce.Finding {
+		var d reproduce.Doubt
 		elections, wrong := 0, 0
 		shown := ""
 		for a, h := range looping {
-			r := b.roundOf(a)
+			r := roundOf(b, a)
 			l := loop(a, h, none, longest)
-			d.unless(l.agrees(r), "%s: %+v", a.replay(), l)
+			d.Unless(l.agrees(r), "%s: %+v", a.replay(), l)
 			if l := loop(a, h, s, longest); !l.agrees(r) {
 				wrong++
-				if shown == "" && len(a.ids) > 1 {
-					shown = fmt.Sprintf("%s: leaders %v, messages %v, %d of %d leave the loop", onRing(election.List(a.ids)), l.leaders, l.byPhase, l.ended, len(a.ids))
+				if shown == "" && len(a.IDs) > 1 {
+					shown = fmt.Sprintf("%s: leaders %v, messages %v, %d of %d leave the loop", reproduce.OnRing(election.List(a.IDs)), l.leaders, l.byPhase, l.ended, len(a.IDs))
 				}
 			}
 			elections++
 		}
-		f := holdsCorrected(wrong == 0, d.first == "", correction, "as printed, %d of %d elections go another way; %s", wrong, elections, shown)
-		if d.first != "" {
-			f.Why = d.first
+		f := reproduce.HoldsCorrected(wrong == 0, d.First == "", correction, "as printed, %d of %d elections go another way; %s", wrong, elections, shown)
+		if d.First != "" {
+			f.Why = d.First
 		}
 		return f
 	}

@@ -1,4 +1,4 @@
-package reproduce
+package s2
 
 import (
 	"fmt"
@@ -7,13 +7,14 @@ import (
 
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
 // s2LCR are the statements of section 2.2.
-var s2LCR = []Row{
+var s2LCR = []reproduce.Row{
 	{
 		Where: "section 2.2, comparing", Claim: "a process passes a greater uid on, discards a smaller one, and its own makes it the leader",
 		How: "every receipt of an election message in the runs on every ring of up to 5, every set of initiators", Check: lcrPasses,
@@ -108,13 +109,13 @@ var s2LCR = []Row{
 }
 
 // lcrRuns are recorded runs on every ring of up to most, every set of initiators, until something is wrong.
-func (b *Bench) lcrRuns(wrong *doubt, most int) iter.Seq[*simulate.Result] {
+func lcrRuns(b *reproduce.Bench, wrong *reproduce.Doubt, most int) iter.Seq[*simulate.Result] {
 	return func(yield func(*simulate.Result) bool) {
 		for n := 1; n <= most; n++ {
-			for ids := range rings(n) {
-				for start := range subsets(ids) {
-					s := subject{algorithm: "lcr", ids: ids}
-					if wrong.first != "" || !yield(b.run(s.starting(start...).run().recorded())) {
+			for ids := range reproduce.Rings(n) {
+				for start := range reproduce.Subsets(ids) {
+					s := reproduce.Subject{Algorithm: "lcr", IDs: ids}
+					if wrong.First != "" || !yield(b.Run(s.Starting(start...).Run().Recorded())) {
 						return
 					}
 				}
@@ -147,11 +148,11 @@ func receipts(record *trace.Record) iter.Seq[receipt] {
 			r := receipt{
 				Step: s, ids: record.IDs, own: record.IDs[s.Process], participant: participant[s.Process], forwarded: forwarded[s.Process],
 			}
-			for _, m := range sentOf(s, "election") {
-				r.sent = append(r.sent, carried(m.Value))
+			for _, m := range reproduce.SentOf(s, "election") {
+				r.sent = append(r.sent, reproduce.Carried(m.Value))
 			}
 			if s.Event == trace.Receive && s.Kind == "election" {
-				r.uid = carried(s.MessageValue)
+				r.uid = reproduce.Carried(s.MessageValue)
 			}
 			if (r.uid > 0 || s.Event == trace.Start) && !yield(r) {
 				return
@@ -164,24 +165,24 @@ func receipts(record *trace.Record) iter.Seq[receipt] {
 }
 
 // everyReceipt looks at the receipts of these runs that it is about, until one is not as it should be.
-func (b *Bench) everyReceipt(about func(receipt) bool, asItShould func(receipt) bool) Finding {
-	var wrong doubt
+func everyReceipt(b *reproduce.Bench, about func(receipt) bool, asItShould func(receipt) bool) reproduce.Finding {
+	var wrong reproduce.Doubt
 	runs, looked := 0, 0
-	for r := range b.lcrRuns(&wrong, 5) {
+	for r := range lcrRuns(b, &wrong, 5) {
 		runs++
 		for at := range receipts(r.Record) {
 			if about(at) {
 				looked++
-				wrong.unless(asItShould(at), "%s", at)
+				wrong.Unless(asItShould(at), "%s", at)
 			}
 		}
 	}
-	wrong.unless(looked > 0, "nobody receives such a message")
-	return holdsUnless(wrong.first, "%d such receipts in %d runs", looked, runs)
+	wrong.Unless(looked > 0, "nobody receives such a message")
+	return reproduce.HoldsUnless(wrong.First, "%d such receipts in %d runs", looked, runs)
 }
 
-func lcrPasses(b *Bench) Finding {
-	return b.everyReceipt(func(r receipt) bool { return r.uid > 0 }, func(r receipt) bool {
+func lcrPasses(b *reproduce.Bench) reproduce.Finding {
+	return everyReceipt(b, func(r receipt) bool { return r.uid > 0 }, func(r receipt) bool {
 		forwards := slices.Contains(r.sent, r.uid)
 		switch {
 		case r.uid > r.own:
@@ -189,12 +190,12 @@ func lcrPasses(b *Bench) Finding {
 		case r.uid < r.own:
 			return !forwards
 		}
-		return len(sentOf(r.Step, "leader")) == 1
+		return len(reproduce.SentOf(r.Step, "leader")) == 1
 	})
 }
 
-func lcrStep4(b *Bench) Finding {
-	return b.everyReceipt(func(r receipt) bool { return r.uid > 0 && r.uid < r.own }, func(r receipt) bool {
+func lcrStep4(b *reproduce.Bench) reproduce.Finding {
+	return everyReceipt(b, func(r receipt) bool { return r.uid > 0 && r.uid < r.own }, func(r receipt) bool {
 		if r.participant {
 			return len(r.Sent) == 0
 		}
@@ -202,77 +203,77 @@ func lcrStep4(b *Bench) Finding {
 	})
 }
 
-func lcrStep5(b *Bench) Finding {
-	return b.everyReceipt(func(r receipt) bool { return r.uid > r.own }, func(r receipt) bool {
+func lcrStep5(b *reproduce.Bench) reproduce.Finding {
+	return everyReceipt(b, func(r receipt) bool { return r.uid > r.own }, func(r receipt) bool {
 		return slices.Equal(r.sent, []uint64{r.uid})
 	})
 }
 
-func lcrStep6(b *Bench) Finding {
-	f := b.everyReceipt(func(r receipt) bool { return r.uid == r.own }, func(r receipt) bool {
-		leader := sentOf(r.Step, "leader")
-		return len(r.Sent) == 1 && len(leader) == 1 && carried(leader[0].Value) == r.own
+func lcrStep6(b *reproduce.Bench) reproduce.Finding {
+	f := everyReceipt(b, func(r receipt) bool { return r.uid == r.own }, func(r receipt) bool {
+		leader := reproduce.SentOf(r.Step, "leader")
+		return len(r.Sent) == 1 && len(leader) == 1 && reproduce.Carried(leader[0].Value) == r.own
 	})
-	var wrong doubt
-	wrong.unless(f.Verdict == Holds, "%s", f.Why)
-	for r := range b.lcrRuns(&wrong, 5) {
-		wrong.unless(end(r) == right, "on %v: %s", r.Record.IDs, end(r))
+	var wrong reproduce.Doubt
+	wrong.Unless(f.Verdict == reproduce.Holds, "%s", f.Why)
+	for r := range lcrRuns(b, &wrong, 5) {
+		wrong.Unless(reproduce.End(r) == reproduce.Right, "on %v: %s", r.Record.IDs, reproduce.End(r))
 	}
-	return holdsUnless(wrong.first, "%s; each time the receiver tells the next one, and leads", f.Measured)
+	return reproduce.HoldsUnless(wrong.First, "%s; each time the receiver tells the next one, and leads", f.Measured)
 }
 
-func lcrOnlyLargestLeads(b *Bench) Finding {
-	p := proof{subject: among(4, "lcr")}
-	p.anyTime = true
-	report, violation := b.prove(p)
-	f := holdsUnless(violation, "%d orders, %d states: nobody else ever leads, and it always does in the end", report.Orders, report.States)
-	f.Replay = p.replay()
+func lcrOnlyLargestLeads(b *reproduce.Bench) reproduce.Finding {
+	p := reproduce.Proof{Subject: reproduce.Among(4, "lcr")}
+	p.AnyTime = true
+	report, violation := b.Prove(p)
+	f := reproduce.HoldsUnless(violation, "%d orders, %d states: nobody else ever leads, and it always does in the end", report.Orders, report.States)
+	f.Replay = p.Replay()
 	return f
 }
 
-func lcrStep1(b *Bench) Finding {
-	var wrong doubt
+func lcrStep1(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	messages := 0
-	for r := range b.lcrRuns(&wrong, 5) {
+	for r := range lcrRuns(b, &wrong, 5) {
 		for _, s := range r.Record.Steps {
 			for _, m := range s.Sent {
 				messages++
-				wrong.unless(m.Port == 0 && m.To == (s.Process+1)%r.Record.N, "on %v, position %d sends to %d", r.Record.IDs, s.Process, m.To)
+				wrong.Unless(m.Port == 0 && m.To == (s.Process+1)%r.Record.N, "on %v, position %d sends to %d", r.Record.IDs, s.Process, m.To)
 			}
 		}
 	}
-	wrong.unless(messages > 0, "nothing is sent")
-	return holdsUnless(wrong.first, "%d messages, all from position i to i + 1 mod n", messages)
+	wrong.Unless(messages > 0, "nothing is sent")
+	return reproduce.HoldsUnless(wrong.First, "%d messages, all from position i to i + 1 mod n", messages)
 }
 
-func lcrStep2(b *Bench) Finding {
-	var wrong doubt
+func lcrStep2(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	runs := 0
-	for r := range b.lcrRuns(&wrong, 5) {
+	for r := range lcrRuns(b, &wrong, 5) {
 		runs++
-		wrong.unless(end(r) == right, "on %v with %d initiators: %s", r.Record.IDs, r.Starters, end(r))
-		wrong.unless(len(steps(r.Record, trace.Start)) == r.Starters, "on %v, not all of %d start", r.Record.IDs, r.Starters)
+		wrong.Unless(reproduce.End(r) == reproduce.Right, "on %v with %d initiators: %s", r.Record.IDs, r.Starters, reproduce.End(r))
+		wrong.Unless(len(reproduce.Steps(r.Record, trace.Start)) == r.Starters, "on %v, not all of %d start", r.Record.IDs, r.Starters)
 		for i := range r.Record.Steps {
 			if s := &r.Record.Steps[i]; s.Event == trace.Start {
-				sent, own := sentOf(s, "election"), r.Record.IDs[s.Process]
-				wrong.unless(len(sent) == 1 && carried(sent[0].Value) == own, "on %v, %d starts and sends %v", r.Record.IDs, own, s.Sent)
+				sent, own := reproduce.SentOf(s, "election"), r.Record.IDs[s.Process]
+				wrong.Unless(len(sent) == 1 && reproduce.Carried(sent[0].Value) == own, "on %v, %d starts and sends %v", r.Record.IDs, own, s.Sent)
 			}
 		}
 	}
-	return holdsUnless(wrong.first, "%d runs: initiators send their own uid, and the largest of all leads", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: initiators send their own uid, and the largest of all leads", runs)
 }
 
-func lcrStep3(b *Bench) Finding {
+func lcrStep3(b *reproduce.Bench) reproduce.Finding {
 	type extremes struct{ late, least, most uint64 }
 	elects := true
 	in := func(flag string) extremes {
 		e := extremes{least: 1 << 32}
 		for seed := range uint64(400) {
-			s := subject{algorithm: "lcr", ids: []uint64{5, 4, 3, 2, 1}, set: []string{"flag=" + flag}, anyTime: true}
-			t := s.run().recorded()
-			t.seed, t.schedule = seed, simulate.Random
-			r := b.run(t)
-			elects = elects && end(r) == right
+			s := reproduce.Subject{Algorithm: "lcr", IDs: []uint64{5, 4, 3, 2, 1}, Set: []string{"flag=" + flag}, AnyTime: true}
+			t := s.Run().Recorded()
+			t.Seed, t.Schedule = seed, simulate.Random
+			r := b.Run(t)
+			elects = elects && reproduce.End(r) == reproduce.Right
 			e.least, e.most = min(e.least, r.Messages.Election), max(e.most, r.Messages.Election)
 			for at := range receipts(r.Record) {
 				if at.forwarded && slices.Contains(at.sent, at.own) {
@@ -283,7 +284,7 @@ func lcrStep3(b *Bench) Finding {
 		return e
 	}
 	literal, textbook := in("literal"), in("textbook")
-	f := holdsCorrected(literal.late == 0, elects && textbook.late == 0 && literal.late > 0,
+	f := reproduce.HoldsCorrected(literal.late == 0, elects && textbook.late == 0 && literal.late > 0,
 		"lines 6 to 10 mark only who sends its own uid; with flag=textbook who forwards one is marked, too; both elect the largest",
 		"who had forwarded sent its own uid later: %d times as the code has it, with %d to %d election messages; %d times as step 3 has it, with %d to %d",
 		literal.late, literal.least, literal.most, textbook.late, textbook.least, textbook.most)
@@ -297,54 +298,54 @@ func unguarded(p *lcr.Process, out *election.Out[lcr.Message]) {
 	p.Participant = true                                     // line 4
 }
 
-func lcrCode(b *Bench) Finding {
+func lcrCode(b *reproduce.Bench) reproduce.Finding {
 	printed := lcr.Algorithm
 	printed.Start = unguarded
-	report := must(verify.Run(printed, verify.Options{Size: 3, Starts: verify.AnyTime}))
-	guarded := proof{subject: among(3, "lcr")}
-	guarded.anyTime = true
-	with, violation := b.prove(guarded)
+	report := reproduce.Must(verify.Run(printed, verify.Options{Size: 3, Starts: verify.AnyTime}))
+	guarded := reproduce.Proof{Subject: reproduce.Among(3, "lcr")}
+	guarded.AnyTime = true
+	with, violation := b.Prove(guarded)
 	found := "nothing"
 	if report.Violation != nil {
 		found = report.Violation.Property
 	}
-	f := holdsCorrected(report.Violation == nil, violation == "",
+	f := reproduce.HoldsCorrected(report.Violation == nil, violation == "",
 		"who has joined, or knows the leader, must not initiate: its uid would go round a second time, and the largest would announce itself twice",
-		"as printed: %s; with the guard: %d states, %s", found, with.States, orHolds(violation))
-	f.Replay = guarded.replay()
+		"as printed: %s; with the guard: %d states, %s", found, with.States, reproduce.OrHolds(violation))
+	f.Replay = guarded.Replay()
 	return f
 }
 
-func lcrRoundTrip(b *Bench) Finding {
-	var wrong doubt
+func lcrRoundTrip(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	home := 0
-	for r := range b.lcrRuns(&wrong, 5) {
+	for r := range lcrRuns(b, &wrong, 5) {
 		for at := range receipts(r.Record) {
 			if at.uid == at.own {
 				home++
-				wrong.unless(at.own == slices.Max(at.ids), "on %v, %d is home", at.ids, at.own)
+				wrong.Unless(at.own == slices.Max(at.ids), "on %v, %d is home", at.ids, at.own)
 			}
 		}
 	}
-	wrong.unless(home > 0, "no uid comes home")
-	return holdsUnless(wrong.first, "%d times a uid came home, always the largest", home)
+	wrong.Unless(home > 0, "no uid comes home")
+	return reproduce.HoldsUnless(wrong.First, "%d times a uid came home, always the largest", home)
 }
 
-func lcrTime(b *Bench) Finding {
-	var wrong doubt
+func lcrTime(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	for n := 1; n <= 6; n++ {
 		all, alone := election.Units(0), election.Units(0)
-		for ids := range rings(n) {
-			s := subject{algorithm: "lcr", ids: ids}
-			all = later(all, b.run(s.run()).Time.Quiet)
+		for ids := range reproduce.Rings(n) {
+			s := reproduce.Subject{Algorithm: "lcr", IDs: ids}
+			all = later(all, b.Run(s.Run()).Time.Quiet)
 			for _, id := range ids {
-				alone = later(alone, b.run(s.starting(id).run()).Time.Quiet)
+				alone = later(alone, b.Run(s.Starting(id).Run()).Time.Quiet)
 			}
 		}
-		wrong.unless(all == election.Units(uint64(2*n)), "n = %d, all start: over at %s", n, all)
-		wrong.unless(alone == election.Units(uint64(3*n-1)), "n = %d, one starts: over at %s", n, alone)
+		wrong.Unless(all == election.Units(uint64(2*n)), "n = %d, all start: over at %s", n, all)
+		wrong.Unless(alone == election.Units(uint64(3*n-1)), "n = %d, one starts: over at %s", n, alone)
 	}
-	return wrong.unsettled(everySize, "all start: over at 2n; one starts: at 3n - 1 at the latest; n = 1 … 6, every order")
+	return wrong.Unsettled(reproduce.EverySize, "all start: over at 2n; one starts: at 3n - 1 at the latest; n = 1 … 6, every order")
 }
 
 // later is the later of two times.
@@ -355,66 +356,66 @@ func later(a, b election.Ticks) election.Ticks {
 	return b
 }
 
-func lcrAnnouncement(b *Bench) Finding {
-	var wrong doubt
+func lcrAnnouncement(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	runs := 0
-	for r := range b.lcrRuns(&wrong, 5) {
+	for r := range lcrRuns(b, &wrong, 5) {
 		runs++
 		n := len(r.Decisions)
-		wrong.unless(r.Complete && r.Agreed && r.Decided == n && r.Messages.Announcement == uint64(n),
+		wrong.Unless(r.Complete && r.Agreed && r.Decided == n && r.Messages.Announcement == uint64(n),
 			"on %v: %d of %d know a leader after %d leader messages", r.Record.IDs, r.Decided, n, r.Messages.Announcement)
 	}
-	return holdsUnless(wrong.first, "%d runs: n leader messages, all n know the same leader, and nothing is under way any more", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: n leader messages, all n know the same leader, and nothing is under way any more", runs)
 }
 
-func lcrDoneAndIsLeader(b *Bench) Finding {
-	var wrong doubt
+func lcrDoneAndIsLeader(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	states := 0
 	for n := 2; n <= 4; n++ {
-		report, violation := b.prove(proof{subject: among(n, "lcr"), everySet: true})
+		report, violation := b.Prove(reproduce.Proof{Subject: reproduce.Among(n, "lcr"), EverySet: true})
 		states += report.States
-		wrong.unless(violation == "", "n = %d: %s", n, violation)
+		wrong.Unless(violation == "", "n = %d: %s", n, violation)
 	}
-	f := holdsUnless(wrong.first, "%d states: never two leaders, never a second decision, and at the end all have decided", states)
+	f := reproduce.HoldsUnless(wrong.First, "%d states: never two leaders, never a second decision, and at the end all have decided", states)
 	f.Replay = "ringleader verify lcr --n 4 --start every-set"
 	return f
 }
 
 // example is the run of example 2.1.
-var example = subject{algorithm: "lcr", ids: []uint64{5, 4, 3, 2, 1}}
+var example = reproduce.Subject{Algorithm: "lcr", IDs: []uint64{5, 4, 3, 2, 1}}
 
 // stage is the row of a stage of example 2.1.
-func stage(figure string, number int) Row {
-	return Row{
+func stage(figure string, number int) reproduce.Row {
+	return reproduce.Row{
 		Where: figure, Claim: fmt.Sprintf("messages in stage %d: %d, of uid %d and above", number, 6-number, number),
 		How: "the uids that are sent at that time of the run on 5, 4, 3, 2, 1 with unit delays",
-		Check: func(b *Bench) Finding {
+		Check: func(b *reproduce.Bench) reproduce.Finding {
 			var sent []uint64
-			for _, s := range b.run(example.run().recorded()).Record.Steps {
-				for _, m := range sentOf(&s, "election") {
+			for _, s := range b.Run(example.Run().Recorded()).Record.Steps {
+				for _, m := range reproduce.SentOf(&s, "election") {
 					if s.Time == election.Units(uint64(number-1)) {
-						sent = append(sent, carried(m.Value))
+						sent = append(sent, reproduce.Carried(m.Value))
 					}
 				}
 			}
 			slices.Sort(sent)
-			var wrong doubt
-			wrong.unless(slices.Equal(sent, upTo(5)[number-1:]), "%v are sent in stage %d", sent, number)
-			f := holdsUnless(wrong.first, "messages: %d, of uid %s", len(sent), numbers(sent))
+			var wrong reproduce.Doubt
+			wrong.Unless(slices.Equal(sent, reproduce.UpTo(5)[number-1:]), "%v are sent in stage %d", sent, number)
+			f := reproduce.HoldsUnless(wrong.First, "messages: %d, of uid %s", len(sent), reproduce.Numbers(sent))
 			f.Replay = "ringleader run --scenario s2-example-2.1"
 			return f
 		},
 	}
 }
 
-func example21(b *Bench) Finding {
-	t := example.run()
-	ran, counted := b.run(t).Messages, b.count("lcr", election.List(example.ids)).Messages
-	var wrong doubt
-	wrong.unless(ran.Election == 15 && ran.Announcement == 5, "the run takes %d + %d", ran.Election, ran.Announcement)
-	wrong.unless(counted.Election == ran.Election && counted.Announcement == ran.Announcement, "counted are %d + %d", counted.Election, counted.Announcement)
-	f := holdsUnless(wrong.first, "%d + %d = %d", ran.Election, ran.Announcement, ran.Total)
-	f.Replay = t.replay()
+func example21(b *reproduce.Bench) reproduce.Finding {
+	t := example.Run()
+	ran, counted := b.Run(t).Messages, b.Count("lcr", election.List(example.IDs)).Messages
+	var wrong reproduce.Doubt
+	wrong.Unless(ran.Election == 15 && ran.Announcement == 5, "the run takes %d + %d", ran.Election, ran.Announcement)
+	wrong.Unless(counted.Election == ran.Election && counted.Announcement == ran.Announcement, "counted are %d + %d", counted.Election, counted.Announcement)
+	f := reproduce.HoldsUnless(wrong.First, "%d + %d = %d", ran.Election, ran.Announcement, ran.Total)
+	f.Replay = t.Replay()
 	return f
 }
 
@@ -422,43 +423,43 @@ func example21(b *Bench) Finding {
 func hops(record *trace.Record) []int {
 	sent := make([]int, record.N+1)
 	for i := range record.Steps {
-		for _, m := range sentOf(&record.Steps[i], "election") {
-			sent[carried(m.Value)]++
+		for _, m := range reproduce.SentOf(&record.Steps[i], "election") {
+			sent[reproduce.Carried(m.Value)]++
 		}
 	}
 	return sent
 }
 
-func sentAsOftenAsItIs(b *Bench) Finding {
+func sentAsOftenAsItIs(b *reproduce.Bench) reproduce.Finding {
 	orders, fits, inExample := 0, 0, false
-	for ids := range rings(5) {
-		ring := subject{algorithm: "lcr", ids: ids}
-		all := slices.Equal(hops(b.run(ring.run().recorded()).Record), []int{0, 1, 2, 3, 4, 5})
+	for ids := range reproduce.Rings(5) {
+		ring := reproduce.Subject{Algorithm: "lcr", IDs: ids}
+		all := slices.Equal(hops(b.Run(ring.Run().Recorded()).Record), []int{0, 1, 2, 3, 4, 5})
 		orders++
 		if all {
 			fits++
-			inExample = inExample || slices.Equal(ring.ids, example.ids)
+			inExample = inExample || slices.Equal(ring.IDs, example.IDs)
 		}
 	}
-	f := holdsCorrected(fits == orders, inExample && fits == 1, "in this order only, and of identifiers 1 … n: elsewhere a uid travels to the next greater one",
+	f := reproduce.HoldsCorrected(fits == orders, inExample && fits == 1, "in this order only, and of identifiers 1 … n: elsewhere a uid travels to the next greater one",
 		"so it is on %d of the %d rings of 5; the example is among these: %v", fits, orders, inExample)
 	f.Replay = "ringleader run lcr --n 5 --story"
 	return f
 }
 
-func lcrArrangements(b *Bench) Finding {
-	var wrong doubt
+func lcrArrangements(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	text := ""
 	for n := 1; n <= 8; n++ {
 		least, most := uint64(1<<32), uint64(0)
-		for ids := range rings(n) {
-			m := b.count("lcr", ids).Messages.Election
+		for ids := range reproduce.Rings(n) {
+			m := b.Count("lcr", ids).Messages.Election
 			least, most = min(least, m), max(most, m)
 		}
-		wrong.unless(least == uint64(2*n-1) && (n < 3 || least < most), "n = %d: %d to %d election messages", n, least, most)
+		wrong.Unless(least == uint64(2*n-1) && (n < 3 || least < most), "n = %d: %d to %d election messages", n, least, most)
 		text = fmt.Sprintf("n = %d: %d to %d election messages", n, least, most)
 	}
-	return holdsUnless(wrong.first, "%s; 2n - 1 at the least for n = 1 … 8", text)
+	return reproduce.HoldsUnless(wrong.First, "%s; 2n - 1 at the least for n = 1 … 8", text)
 }
 
 // nextGreater is how far it is clockwise from a position to the next greater identifier; n for the largest.
@@ -471,31 +472,31 @@ func nextGreater(ids []uint64, p int) int {
 }
 
 // travels checks the hops of the k-th largest identifier; of all but the two largest if k is 0.
-func travels(k int) func(*Bench) Finding {
-	return func(b *Bench) Finding {
-		var wrong doubt
+func travels(k int) func(*reproduce.Bench) reproduce.Finding {
+	return func(b *reproduce.Bench) reproduce.Finding {
+		var wrong reproduce.Doubt
 		looked := 0
 		for n := max(k, 1); n <= 6; n++ {
-			for ids := range rings(n) {
-				sent := hops(b.run(subject{algorithm: "lcr", ids: ids}.run().recorded()).Record)
+			for ids := range reproduce.Rings(n) {
+				sent := hops(b.Run(reproduce.Subject{Algorithm: "lcr", IDs: ids}.Run().Recorded()).Record)
 				for p, id := range ids {
 					if rank := n + 1 - int(id); rank == k || k == 0 && rank > 2 {
 						looked++
-						wrong.unless(sent[id] == nextGreater(ids, p), "on %v, %d makes %d hops", ids, id, sent[id])
+						wrong.Unless(sent[id] == nextGreater(ids, p), "on %v, %d makes %d hops", ids, id, sent[id])
 					}
 				}
 			}
 		}
-		return holdsUnless(wrong.first, "%d identifiers, each with as many hops as it is to the next greater one; n for the largest", looked)
+		return reproduce.HoldsUnless(wrong.First, "%d identifiers, each with as many hops as it is to the next greater one; n for the largest", looked)
 	}
 }
 
-func lcrWorst(b *Bench) Finding {
-	var wrong doubt
+func lcrWorst(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	for n := 1; n <= 8; n++ {
 		falling, most, reached := uint64(0), uint64(0), 0
-		for ids := range rings(n) {
-			m := b.count("lcr", ids).Messages.Election
+		for ids := range reproduce.Rings(n) {
+			m := b.Count("lcr", ids).Messages.Election
 			if slices.IsSortedFunc(ids, func(a, b uint64) int { return int(b) - int(a) }) {
 				falling = m
 			}
@@ -506,41 +507,41 @@ func lcrWorst(b *Bench) Finding {
 				reached++
 			}
 		}
-		wrong.unless(falling == most && reached == 1, "n = %d: %d messages on a falling ring, at most %d, on %d rings", n, falling, most, reached)
+		wrong.Unless(falling == most && reached == 1, "n = %d: %d messages on a falling ring, at most %d, on %d rings", n, falling, most, reached)
 	}
-	for start := range subsets(example.ids) {
+	for start := range reproduce.Subsets(example.IDs) {
 		k := min(uint64(len(start)), 4)
-		m := b.run(example.starting(start...).run()).Messages.Election
-		wrong.unless(m <= (k+1)*5-k*(k+1)/2, "%v initiate on 5, 4, 3, 2, 1: %d messages", start, m)
+		m := b.Run(example.Starting(start...).Run()).Messages.Election
+		wrong.Unless(m <= (k+1)*5-k*(k+1)/2, "%v initiate on 5, 4, 3, 2, 1: %d messages", start, m)
 	}
-	return holdsUnless(wrong.first, "for n = 1 … 8 the falling ring alone takes the most; k < n initiators take (k+1)n - k(k+1)/2 at most, so that n - 1 are as bad as all")
+	return reproduce.HoldsUnless(wrong.First, "for n = 1 … 8 the falling ring alone takes the most; k < n initiators take (k+1)n - k(k+1)/2 at most, so that n - 1 are as bad as all")
 }
 
-func lcrFalling(b *Bench) Finding {
-	var wrong doubt
+func lcrFalling(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	for n := 1; n <= 16; n++ {
-		ids := upTo(n)
+		ids := reproduce.UpTo(n)
 		slices.Reverse(ids)
-		for id, sent := range hops(b.run(subject{algorithm: "lcr", ids: ids}.run().recorded()).Record) {
-			wrong.unless(sent == id, "n = %d: %d causes %d messages", n, id, sent)
+		for id, sent := range hops(b.Run(reproduce.Subject{Algorithm: "lcr", IDs: ids}.Run().Recorded()).Record) {
+			wrong.Unless(sent == id, "n = %d: %d causes %d messages", n, id, sent)
 		}
 	}
-	return holdsUnless(wrong.first, "n = 1 … 16: the k-th largest causes n + 1 - k")
+	return reproduce.HoldsUnless(wrong.First, "n = 1 … 16: the k-th largest causes n + 1 - k")
 }
 
-func lcrFormula(b *Bench) Finding {
-	var wrong doubt
+func lcrFormula(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	last := uint64(0)
 	for n := uint64(1); n <= 1<<16; n *= 2 {
-		ids := upTo(int(n))
+		ids := reproduce.UpTo(int(n))
 		slices.Reverse(ids)
-		m := b.count("lcr", election.List(ids)).Messages
-		wrong.unless(m.Total == n*(n+1)/2+n && m.Announcement == n, "n = %d: %d messages", n, m.Total)
+		m := b.Count("lcr", election.List(ids)).Messages
+		wrong.Unless(m.Total == n*(n+1)/2+n && m.Announcement == n, "n = %d: %d messages", n, m.Total)
 		if n <= 256 {
-			ran := b.run(subject{algorithm: "lcr", ids: ids}.run()).Messages
-			wrong.unless(ran.Total == m.Total, "n = %d: %d messages in a run", n, ran.Total)
+			ran := b.Run(reproduce.Subject{Algorithm: "lcr", IDs: ids}.Run()).Messages
+			wrong.Unless(ran.Total == m.Total, "n = %d: %d messages in a run", n, ran.Total)
 		}
 		last = m.Total
 	}
-	return holdsUnless(wrong.first, "n = 65536: %d messages, n(n+1)/2 + n as for all smaller n", last)
+	return reproduce.HoldsUnless(wrong.First, "n = 65536: %d messages, n(n+1)/2 + n as for all smaller n", last)
 }

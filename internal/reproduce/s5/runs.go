@@ -1,4 +1,4 @@
-package reproduce
+package s5
 
 import (
 	"fmt"
@@ -12,37 +12,38 @@ import (
 	"ringleader.example/ringleader/election"
 	claims "ringleader.example/ringleader/internal/claims"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
 
 // schemes are S5's four protocols with some parameters.
-var schemes = []subject{
-	{algorithm: "stop-and-go-p1", set: []string{"c=2"}},
-	{algorithm: "stop-and-go-p1", set: []string{"c=3"}},
-	{algorithm: "stop-and-go-p2", set: []string{"c=2", "a=3/2"}},
-	{algorithm: "stop-and-go-p2", set: []string{"c=2", "a=2"}},
-	{algorithm: "stop-and-go-p3", set: []string{"c=3"}},
-	{algorithm: "stop-and-go-p4", set: []string{"c=2", "epsilon=1"}},
+var schemes = []reproduce.Subject{
+	{Algorithm: "stop-and-go-p1", Set: []string{"c=2"}},
+	{Algorithm: "stop-and-go-p1", Set: []string{"c=3"}},
+	{Algorithm: "stop-and-go-p2", Set: []string{"c=2", "a=3/2"}},
+	{Algorithm: "stop-and-go-p2", Set: []string{"c=2", "a=2"}},
+	{Algorithm: "stop-and-go-p3", Set: []string{"c=3"}},
+	{Algorithm: "stop-and-go-p4", Set: []string{"c=2", "epsilon=1"}},
 }
 
 // awakening is an election on a synchronous ring whose processors wake by themselves at different times, or by a
 // message, when some are not willing.
 type awakening struct {
-	subject
+	reproduce.Subject
 	wake      []election.Ticks // nil: all at 0
 	unwilling []int            // positions
 }
 
 func (a *awakening) options() simulate.Options {
-	o := simulate.Options{Instance: a.instance(), Wake: a.wake, Record: true}
+	o := simulate.Options{Instance: a.Instance(), Wake: a.wake, Record: true}
 	o.Instance.Unwilling = a.unwilling
 	return o
 }
 
 // replay is the call that does the same.
 func (a *awakening) replay() string {
-	call := a.call("run")
+	call := a.Call("run")
 	if a.wake != nil {
 		var times []string
 		for _, at := range a.wake {
@@ -57,21 +58,21 @@ func (a *awakening) replay() string {
 	if len(a.unwilling) > 0 {
 		var ids []uint64
 		for _, p := range a.unwilling {
-			ids = append(ids, a.ids[p])
+			ids = append(ids, a.IDs[p])
 		}
-		call = append(call, "--unwilling", numbers(ids))
+		call = append(call, "--unwilling", reproduce.Numbers(ids))
 	}
 	return strings.Join(call, " ")
 }
 
 // awakenings are every order of up to 4 identifiers that start together, and random ones: up to 12 processors with
 // identifiers up to 24, who wake by themselves at different times or not at all, and of whom some are unwilling.
-func awakenings(s subject) iter.Seq[*awakening] {
+func awakenings(s reproduce.Subject) iter.Seq[*awakening] {
 	return func(yield func(*awakening) bool) {
 		for n := 1; n <= 4; n++ {
-			for ids := range rings(n) {
-				a := &awakening{subject: s}
-				if a.ids = ids; !yield(a) {
+			for ids := range reproduce.Rings(n) {
+				a := &awakening{Subject: s}
+				if a.IDs = ids; !yield(a) {
 					return
 				}
 			}
@@ -88,14 +89,14 @@ func awakenings(s subject) iter.Seq[*awakening] {
 const awakeningsAre = "every order of up to 4 identifiers, and 60 random rings of up to 12 with random awakenings and unwilling processors"
 
 // drawn is a random awakening.
-func drawn(s subject, source *random.Source) *awakening {
+func drawn(s reproduce.Subject, source *random.Source) *awakening {
 	const most = 12
-	a := &awakening{subject: s}
+	a := &awakening{Subject: s}
 	n := int(1 + source.Below(most))
-	a.ids = nil
-	for len(a.ids) < n {
-		if id := 1 + source.Below(2*most); !slices.Contains(a.ids, id) {
-			a.ids = append(a.ids, id)
+	a.IDs = nil
+	for len(a.IDs) < n {
+		if id := 1 + source.Below(2*most); !slices.Contains(a.IDs, id) {
+			a.IDs = append(a.IDs, id)
 		}
 	}
 	for p := range n {
@@ -118,12 +119,12 @@ type round struct {
 	hypotheses []election.Ticks
 }
 
-// rounds runs all schemes.
-func (b *Bench) rounds() iter.Seq[*round] {
+// everyRound runs all schemes.
+func everyRound(b *reproduce.Bench) iter.Seq[*round] {
 	return func(yield func(*round) bool) {
 		for _, s := range schemes {
 			for a := range awakenings(s) {
-				if !yield(b.roundOf(a)) {
+				if !yield(roundOf(b, a)) {
 					return
 				}
 			}
@@ -131,47 +132,47 @@ func (b *Bench) rounds() iter.Seq[*round] {
 	}
 }
 
-func (b *Bench) roundOf(a *awakening) *round {
-	r := b.simulate(a.algorithm, a.options())
+func roundOf(b *reproduce.Bench, a *awakening) *round {
+	r := b.Simulate(a.Algorithm, a.options())
 	return &round{a, r, r.Prepared.Parameters.Sequence()}
 }
 
 // n is the size.
-func (r *round) n() int { return len(r.ids) }
+func (r *round) n() int { return len(r.Subject.IDs) }
 
 // last is the hypothesis that is at least n.
 func (r *round) last() election.Ticks { return r.hypotheses[len(r.hypotheses)-1] }
 
 // claim is what package claims finds of a statement in a run.
-func (b *Bench) claim(r *round, s claims.Statement, d *doubt) claims.Claim {
-	all, err := b.algorithm(r.algorithm).Check(r.Record, r.Prepared)
-	d.unless(err == nil, "%s: %v", r.replay(), err)
+func claim(b *reproduce.Bench, r *round, s claims.Statement, d *reproduce.Doubt) claims.Claim {
+	all, err := b.Algorithm(r.Algorithm).Check(r.Record, r.Prepared)
+	d.Unless(err == nil, "%s: %v", r.replay(), err)
 	c := claims.Find(all, s)
-	d.unless(c.Holds, "%s: %s", r.replay(), c.Measured)
+	d.Unless(c.Holds, "%s: %s", r.replay(), c.Measured)
 	return c
 }
 
 // every finds that a statement of package claims holds in all rounds. What is measured is formatted with the number of
 // rounds, and the sum and the greatest of what was counted in them.
-func every(s claims.Statement, format string) func(*Bench) Finding {
-	return each((*Bench).rounds, s, format)
+func every(s claims.Statement, format string) func(*reproduce.Bench) reproduce.Finding {
+	return each(everyRound, s, format)
 }
 
 // each is every, in these rounds. Where it counts cases, there has to be one.
-func each(rounds func(*Bench) iter.Seq[*round], s claims.Statement, format string) func(*Bench) Finding {
-	return func(b *Bench) Finding {
-		var d doubt
+func each(rounds func(*reproduce.Bench) iter.Seq[*round], s claims.Statement, format string) func(*reproduce.Bench) reproduce.Finding {
+	return func(b *reproduce.Bench) reproduce.Finding {
+		var d reproduce.Doubt
 		elections, sum, most := 0, 0, 0
 		replay := ""
 		for r := range rounds(b) {
-			c := b.claim(r, s, &d)
+			c := claim(b, r, s, &d)
 			if replay == "" && !c.Holds {
 				replay = r.replay()
 			}
 			elections, sum, most = elections+1, sum+c.Count, max(most, c.Count)
 		}
-		d.unless(sum > 0 || s == claims.LatestEntry, "there is no case of it in %d elections", elections)
-		f := d.finding("%s", fmt.Sprintf(format, elections, sum, most))
+		d.Unless(sum > 0 || s == claims.LatestEntry, "there is no case of it in %d elections", elections)
+		f := d.Finding("%s", fmt.Sprintf(format, elections, sum, most))
 		f.Replay = replay
 		return f
 	}
@@ -180,16 +181,16 @@ func each(rounds func(*Bench) iter.Seq[*round], s claims.Statement, format strin
 // latecomers are the rounds, and elections in which one processor wakes last, behind one that wakes first and has a slightly
 // larger identity: there an identity walks in a phase where another has walked before, which in most other elections
 // none does.
-func (b *Bench) latecomers() iter.Seq[*round] {
+func latecomers(b *reproduce.Bench) iter.Seq[*round] {
 	return func(yield func(*round) bool) {
-		for r := range b.rounds() {
+		for r := range everyRound(b) {
 			if !yield(r) {
 				return
 			}
 		}
 		source := source5(2)
 		for range 500 {
-			if !yield(b.roundOf(latecomer(source))) {
+			if !yield(roundOf(b, latecomer(source))) {
 				return
 			}
 		}
@@ -201,9 +202,9 @@ const latecomersAre = awakeningsAre + "; and 500 of up to 24 in which the smalle
 // latecomer is such an election: on a ring of 6 to 24, identity 1 is behind three of 2 to 6, of which the first wakes first.
 func latecomer(source *random.Source) *awakening {
 	n := 6 + int(source.Below(19))
-	a := &awakening{subject: subject{algorithm: "stop-and-go-p1", set: []string{fmt.Sprintf("c=%d", 2+source.Below(3))}}}
+	a := &awakening{Subject: reproduce.Subject{Algorithm: "stop-and-go-p1", Set: []string{fmt.Sprintf("c=%d", 2+source.Below(3))}}}
 	for p := range n {
-		a.ids = append(a.ids, uint64(p+1)%uint64(n)+1)
+		a.IDs = append(a.IDs, uint64(p+1)%uint64(n)+1)
 	}
 	for p := range n - 1 {
 		most := n - 1
@@ -211,7 +212,7 @@ func latecomer(source *random.Source) *awakening {
 			most = min(6, most)
 		}
 		other := p + int(source.Below(uint64(most-p)))
-		a.ids[p], a.ids[other] = a.ids[other], a.ids[p]
+		a.IDs[p], a.IDs[other] = a.IDs[other], a.IDs[p]
 	}
 	a.wake = slices.Repeat([]election.Ticks{election.Forever}, n)
 	a.wake[0] = election.Units(0)
@@ -231,7 +232,7 @@ func (r *round) entered() map[uint64]election.Ticks {
 	t := map[uint64]election.Ticks{}
 	for i := range r.Record.Steps {
 		if s := &r.Record.Steps[i]; s.Event == trace.Receive && strings.HasSuffix(s.Kind, "started") && len(s.Timers) > 0 {
-			t[r.ids[s.Process]] = s.Time
+			t[r.Subject.IDs[s.Process]] = s.Time
 		}
 	}
 	return t
@@ -245,7 +246,7 @@ type hop struct {
 
 // hops are those of all identities.
 func (r *round) hops() (all []hop) {
-	carried := must(claims.Walks(r.Record))
+	carried := reproduce.Must(claims.Walks(r.Record))
 	for i := range r.Record.Steps {
 		s := &r.Record.Steps[i]
 		for _, m := range s.Sent {
@@ -258,9 +259,9 @@ func (r *round) hops() (all []hop) {
 }
 
 // hypotheses are those that parameters stand for on a ring of n; nil if there can be no election.
-func hypotheses(e *catalogue.Entry, s subject, n int) []*big.Int {
-	i := s.instance()
-	all, err := e.Sequence(must(e.Set(i.Parameters)), uint64(n), 1<<14)
+func hypotheses(e *catalogue.Entry, s reproduce.Subject, n int) []*big.Int {
+	i := s.Instance()
+	all, err := e.Sequence(reproduce.Must(e.Set(i.Parameters)), uint64(n), 1<<14)
 	if err != nil {
 		return nil
 	}
@@ -268,9 +269,9 @@ func hypotheses(e *catalogue.Entry, s subject, n int) []*big.Int {
 }
 
 // counted is the exact cost of an algorithm with parameters.
-func (b *Bench) counted(s subject, ids election.Arrangement) *count.Result {
-	e, i := b.algorithm(s.algorithm), s.instance()
-	return must(e.Count(b.Context, ids, must(e.Set(i.Parameters)), nil))
+func counted(b *reproduce.Bench, s reproduce.Subject, ids election.Arrangement) *count.Result {
+	e, i := b.Algorithm(s.Algorithm), s.Instance()
+	return reproduce.Must(e.Count(b.Context, ids, reproduce.Must(e.Set(i.Parameters)), nil))
 }
 
 // source5 is where random awakenings come from.

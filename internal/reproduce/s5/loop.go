@@ -1,4 +1,4 @@
-package reproduce
+package s5
 
 import (
 	"slices"
@@ -52,14 +52,14 @@ const infinite = 1 << 62
 // loop goes through S5's pseudo-code, a unit of time after the other for all processors, until nothing more can
 // happen, or for so many units.
 func loop(a *awakening, h []uint64, s slip, until uint64) looped {
-	n := len(a.ids)
+	n := len(a.IDs)
 	all, incoming := make([]looper, n), make([]*triple, n)
 	o := looped{byPhase: make([]uint64, len(h)+1)}
 	for unit := uint64(0); unit < until; unit++ {
 		ahead := false
 		for q := range all {
 			p, m := &all[q], incoming[q]
-			p.i, p.out = a.ids[q], nil
+			p.i, p.out = a.IDs[q], nil
 			if m != nil {
 				o.quiet = unit
 			}

@@ -1,4 +1,4 @@
-package reproduce
+package s5
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 
 	"ringleader.example/ringleader/election"
 	claims "ringleader.example/ringleader/internal/claims"
+	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/worstcase"
 	"ringleader.example/ringleader/trace"
 )
 
 // s5Analysis are the statements of section 4.
-var s5Analysis = []Row{
+var s5Analysis = []reproduce.Row{
 	{
 		Where: "section 4, observation (1)", Claim: "for each participating identity there is at most one message in the ring",
 		How: checked, Check: every(claims.OneMessage, "%[1]d elections, at most %[3]d"),
@@ -74,35 +75,35 @@ var s5Analysis = []Row{
 	},
 	{
 		Where: "Theorem 4.3, proof, white and red", Claim: "if j is in B(1), as a processor sends first j and later id(1), then j > id(1), and j is red or white",
-		How: checkedLate, Check: each((*Bench).latecomers, claims.SentBefore, "%[1]d elections, %[2]d such pairs: so it is"),
+		How: checkedLate, Check: each(latecomers, claims.SentBefore, "%[1]d elections, %[2]d such pairs: so it is"),
 	},
 	{
 		Where: "Theorem 4.3, proof, case 1", Claim: "no red identity in B(1): its messages are at most h_m·|B(1)| <= h_m(k(1) - id(1)) <= t(id(1)) - t(k(1))",
-		How: checkedLate, Check: each((*Bench).latecomers, claims.CaseOne, "%[1]d elections, %[2]d such B(i), from each id(1): so it is"),
+		How: checkedLate, Check: each(latecomers, claims.CaseOne, "%[1]d elections, %[2]d such B(i), from each id(1): so it is"),
 	},
 	{
 		Where: "Theorem 4.3, proof, id(2) in case 1", Claim: "the first identity after id(1) that is not in B(1) is black",
-		How: checkedLate, Check: each((*Bench).latecomers, claims.CaseOneNext, "%[1]d elections, %[2]d times: so it is"),
+		How: checkedLate, Check: each(latecomers, claims.CaseOneNext, "%[1]d elections, %[2]d times: so it is"),
 	},
 	{
 		Where: "Theorem 4.3, proof, case 2", Claim: "a red identity in B(1): those up to the last red one take at most h_m·|B'(1)| <= h_m(k(1) - id(1)) <= t(id(1)) - t(k(1)) messages",
-		How: checkedLate, Check: each((*Bench).latecomers, claims.CaseTwo, "%[1]d elections, %[2]d such B'(i), from each id(1): so it is"),
+		How: checkedLate, Check: each(latecomers, claims.CaseTwo, "%[1]d elections, %[2]d such B'(i), from each id(1): so it is"),
 	},
 	{
 		Where: "Theorem 4.3, proof, pairs", Claim: "id(1), k(1), id(2), … are clockwise ordered, k(i) is not id(i), and t(id(i)) > t(k(i))",
-		How: checkedLate, Check: each((*Bench).latecomers, claims.PairsOrdered, "%[1]d elections, %[2]d pairs, from each id(1): so it is"),
+		How: checkedLate, Check: each(latecomers, claims.PairsOrdered, "%[1]d elections, %[2]d pairs, from each id(1): so it is"),
 	},
 	{
 		Where: "Theorem 4.3, proof, all considered", Claim: "each non-black identity has been considered, in one B(i) or B'(i)",
-		How: checkedLate, Check: each((*Bench).latecomers, claims.AllConsidered, "%[1]d elections, %[2]d red and white identities: each in one, from each id(1)"),
+		How: checkedLate, Check: each(latecomers, claims.AllConsidered, "%[1]d elections, %[2]d red and white identities: each in one, from each id(1)"),
 	},
 	{
 		Where: "Theorem 4.3, proof, the sum", Claim: "red and white identities take no more messages than the sum of t(id(i)) - t(k(i)), which is at most n",
-		How: checkedLate, Check: each((*Bench).latecomers, claims.RedAndWhite, "%[1]d elections: so it is; they take %[3]d messages in one phase, at most"),
+		How: checkedLate, Check: each(latecomers, claims.RedAndWhite, "%[1]d elections: so it is; they take %[3]d messages in one phase, at most"),
 	},
 	{
 		Where: "Lemma 4.5", Claim: "t(j) < t(id(1)) - h_m(j - id(1)) if a processor sends in phase m first j, later id(1)",
-		How: checkedLate, Check: each((*Bench).latecomers, claims.Lemma45, "%[1]d elections, %[2]d pairs of identities: so it is"),
+		How: checkedLate, Check: each(latecomers, claims.Lemma45, "%[1]d elections, %[2]d pairs of identities: so it is"),
 	},
 	{
 		Where: "Lemma 4.5, proof, phase 1", Claim: "j enters phase 1 at time t(j) + 2·h_m·j + h_(m-1)",
@@ -122,21 +123,21 @@ const checkedLate = "package claims, on records of P1 to P4: " + latecomersAre
 
 const checked = "package claims, on records of P1 to P4: " + awakeningsAre
 
-func theorem42(b *Bench) Finding {
-	var d doubt
+func theorem42(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
 	rounds, most := 0, 0
-	for r := range b.rounds() {
-		c := b.claim(r, claims.LastEntry, &d)
-		d.unless(r.ByPhase[0] == uint64(r.n()), "%s: %d messages in phase 0", r.replay(), r.ByPhase[0])
+	for r := range everyRound(b) {
+		c := claim(b, r, claims.LastEntry, &d)
+		d.Unless(r.ByPhase[0] == uint64(r.n()), "%s: %d messages in phase 0", r.replay(), r.ByPhase[0])
 		rounds, most = rounds+1, max(most, c.Count-r.n())
 	}
-	return d.finding("%d elections: n messages each; units less n: at most %d", rounds, most)
+	return d.Finding("%d elections: n messages each; units less n: at most %d", rounds, most)
 }
 
-func decides(b *Bench) Finding {
+func decides(b *reproduce.Bench) reproduce.Finding {
 	printed, starts := true, true
 	rounds, apart, participants := 0, 0, 0
-	for r := range b.rounds() {
+	for r := range everyRound(b) {
 		entered := r.entered()
 		first := election.Forever
 		for i := range r.Record.Steps {
@@ -144,7 +145,7 @@ func decides(b *Bench) Finding {
 			if s.Time.Less(first) {
 				first = s.Time
 			}
-			t, stands := entered[r.ids[s.Process]]
+			t, stands := entered[r.Subject.IDs[s.Process]]
 			if s.Event != trace.Start || len(s.Sent) == 0 || !stands { // who is woken decides when it starts
 				continue
 			}
@@ -159,33 +160,33 @@ func decides(b *Bench) Finding {
 		}
 		rounds++
 	}
-	return holdsCorrected(printed && participants > 0, starts && participants > 0,
+	return reproduce.HoldsCorrected(printed && participants > 0, starts && participants > 0,
 		"who wakes by itself decides when it wakes; within n units it starts phase 1, and this t(i) is what the lemmas need",
 		"%d elections; %d times somebody decided before it started phase 1, which everybody did within n units: %v", rounds, apart, starts)
 }
 
 // theorem43 finds that no phase takes 2n messages: in all rounds, and where a search climbs on rings of these sizes.
-func theorem43(tries int, sizes ...int) func(*Bench) Finding {
-	return func(b *Bench) Finding {
-		var d doubt
+func theorem43(tries int, sizes ...int) func(*reproduce.Bench) reproduce.Finding {
+	return func(b *reproduce.Bench) reproduce.Finding {
+		var d reproduce.Doubt
 		rounds := 0
-		for r := range b.rounds() {
-			b.claim(r, claims.PhaseMessages, &d)
+		for r := range everyRound(b) {
+			claim(b, r, claims.PhaseMessages, &d)
 			rounds++
 		}
 		text := ""
 		shown := ""
 		for _, n := range sizes {
-			b.goOn()
-			most := must(worstcase.Climb(b.Context, worstcase.Options{
-				Entry: b.algorithm("stop-and-go-p1"), Size: n, Parameters: map[string]string{"c": "3"}, Measure: worstcase.Phase, Seed: 1, Tries: tries, Cores: 1,
+			b.GoOn()
+			most := reproduce.Must(worstcase.Climb(b.Context, worstcase.Options{
+				Entry: b.Algorithm("stop-and-go-p1"), Size: n, Parameters: map[string]string{"c": "3"}, Measure: worstcase.Phase, Seed: 1, Tries: tries, Cores: 1,
 			}))
-			d.unless(most.Cost.Less(election.Units(uint64(2*n))), "n = %d: %s messages in phase %d", n, most.Cost, most.Phase)
+			d.Unless(most.Cost.Less(election.Units(uint64(2*n))), "n = %d: %s messages in phase %d", n, most.Cost, most.Phase)
 			text += fmt.Sprintf("; n = %d: %s messages, %.3g n", n, most.Cost, float64(most.Cost.Lo)/float64(n))
-			a := awakening{subject: subject{algorithm: "stop-and-go-p1", ids: most.IDs, set: []string{"c=3"}}, wake: most.Wake, unwilling: most.Unwilling}
+			a := awakening{Subject: reproduce.Subject{Algorithm: "stop-and-go-p1", IDs: most.IDs, Set: []string{"c=3"}}, wake: most.Wake, unwilling: most.Unwilling}
 			shown = a.replay() + " --check"
 		}
-		f := d.finding("%d elections, none with 2n; largest phases found by search%s", rounds, text)
+		f := d.Finding("%d elections, none with 2n; largest phases found by search%s", rounds, text)
 		f.Replay = shown
 		return f
 	}
@@ -194,7 +195,7 @@ func theorem43(tries int, sizes ...int) func(*Bench) Finding {
 // large is an election that a search found: a phase of it takes more than n messages.
 func large() *awakening {
 	a := &awakening{
-		subject:   subject{algorithm: "stop-and-go-p1", ids: []uint64{13, 14, 23, 9, 10, 6, 5, 12, 20, 21, 15, 19}, set: []string{"c=3"}},
+		Subject:   reproduce.Subject{Algorithm: "stop-and-go-p1", IDs: []uint64{13, 14, 23, 9, 10, 6, 5, 12, 20, 21, 15, 19}, Set: []string{"c=3"}},
 		unwilling: []int{0, 2, 3, 7, 11},
 	}
 	for _, at := range []uint64{3, 2, 2, 5, 5, 9, 5, 0, 0, 0, 10, 11} {
@@ -205,35 +206,35 @@ func large() *awakening {
 	return a
 }
 
-func moreThanN(b *Bench) Finding {
-	var d doubt
-	r := b.roundOf(large())
+func moreThanN(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
+	r := roundOf(b, large())
 	n := uint64(r.n())
-	d.unless(r.Right && slices.Max(r.ByPhase) > n && slices.Max(r.ByPhase) < 2*n, "leaders at %v, messages by phase %v", r.Leaders, r.ByPhase)
-	f := d.finding("n = %d, messages by phase: %v", n, r.ByPhase)
+	d.Unless(r.Right && slices.Max(r.ByPhase) > n && slices.Max(r.ByPhase) < 2*n, "leaders at %v, messages by phase %v", r.Leaders, r.ByPhase)
+	f := d.Finding("n = %d, messages by phase: %v", n, r.ByPhase)
 	f.Replay = r.replay() + " --check"
 	return f
 }
 
-func sumToK(b *Bench) Finding {
+func sumToK(b *reproduce.Bench) reproduce.Finding {
 	printed, rounds, fewer := true, 0, 0
-	var d doubt
-	for r := range b.rounds() {
-		b.claim(r, claims.SumOfRises, &d)
+	var d reproduce.Doubt
+	for r := range everyRound(b) {
+		claim(b, r, claims.SumOfRises, &d)
 		if k := len(r.entered()); k < r.n() {
 			printed = false
 			fewer++
 		}
 		rounds++
 	}
-	return holdsCorrected(printed, d.first == "", "to k, the number of identities: there need not be n that participate",
-		"%d elections, in %d of them k < n: the sum to k is at most n: %v", rounds, fewer, d.first == "")
+	return reproduce.HoldsCorrected(printed, d.First == "", "to k, the number of identities: there need not be n that participate",
+		"%d elections, in %d of them k < n: the sum to k is at most n: %v", rounds, fewer, d.First == "")
 }
 
-func entersPhaseM(b *Bench) Finding {
+func entersPhaseM(b *reproduce.Bench) reproduce.Finding {
 	first, each := true, true
 	phases := 0
-	for r := range b.rounds() {
+	for r := range everyRound(b) {
 		entered := r.entered()
 		begun := map[uint64]int{} // the phase that an identity is in
 		for _, h := range r.hops() {
@@ -250,16 +251,16 @@ func entersPhaseM(b *Bench) Finding {
 			first = first && entered[h.ID].Add(r.hypotheses[0].Times(2*h.ID)) == at
 		}
 	}
-	return holdsCorrected(first, each && phases > 0, "phase m is meant; it enters phase 1 at t(j) + 2·h_1·j",
+	return reproduce.HoldsCorrected(first, each && phases > 0, "phase m is meant; it enters phase 1 at t(j) + 2·h_1·j",
 		"%d entries of phases from 2 on: phase m is entered then: %v; phase 1: %v", phases, each, first)
 }
 
 // lastLine compares when j enters a phase with when id(1), which is smaller, finishes it, where Lemma 4.5 does not hold
 // of the two.
-func lastLine(b *Bench) Finding {
+func lastLine(b *reproduce.Bench) reproduce.Finding {
 	one, more, meant := true, true, true // > for m = 1, and for m > 1; and >=
 	compared, equal := 0, 0
-	for r := range b.latecomers() {
+	for r := range latecomers(b) {
 		t := r.entered()
 		begins, finishes := r.phases()
 		for m, ends := range finishes {
@@ -279,7 +280,7 @@ func lastLine(b *Bench) Finding {
 			}
 		}
 	}
-	return holdsCorrected(one && more && compared > 0, more && meant && compared > 0,
+	return reproduce.HoldsCorrected(one && more && compared > 0, more && meant && compared > 0,
 		"for m = 1, where h_0 = 0, and j = id(1) + 1 with >= only, which is enough: who enters a phase when the other has ended it meets it nowhere",
 		"%d times j enters a phase that id(1) ends: > for m > 1: %v; for m = 1: %v, %d times not, and >=: %v", compared, more, one, equal, meant)
 }
@@ -301,24 +302,24 @@ func (r *round) phases() (begins, finishes map[int]map[uint64]election.Ticks) {
 	return begins, finishes
 }
 
-func lessThan(b *Bench) Finding {
-	var d doubt
+func lessThan(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
 	without, with, largest := 0, 0, 0.0
-	for r := range b.latecomers() {
-		most := b.claim(r, claims.PhaseMessages, &d).Count
-		if b.claim(r, claims.Lemma45, &d).Count == 0 {
+	for r := range latecomers(b) {
+		most := claim(b, r, claims.PhaseMessages, &d).Count
+		if claim(b, r, claims.Lemma45, &d).Count == 0 {
 			without++
-			d.unless(most <= r.n(), "%s: %d messages in a phase though all are black", r.replay(), most)
+			d.Unless(most <= r.n(), "%s: %d messages in a phase though all are black", r.replay(), most)
 		} else {
 			with++
 			largest = max(largest, float64(most)/float64(r.n()))
 		}
 	}
-	d.unless(with > 0, "no processor sends a larger identity before a smaller one")
-	f := holdsCorrected(without == 0, d.first == "", "the proof leaves out that no pair may be counted: then all are black, and n is less than 2n; if one is, Lemma 4.5 is strict",
+	d.Unless(with > 0, "no processor sends a larger identity before a smaller one")
+	f := reproduce.HoldsCorrected(without == 0, d.First == "", "the proof leaves out that no pair may be counted: then all are black, and n is less than 2n; if one is, Lemma 4.5 is strict",
 		"%d elections without such a pair: at most n in each phase; %d with one: at most %.3g n", without, with, largest)
-	if d.first != "" {
-		f.Why = d.first
+	if d.First != "" {
+		f.Why = d.First
 	}
 	return f
 }

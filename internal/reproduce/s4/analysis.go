@@ -1,4 +1,4 @@
-package reproduce
+package s4
 
 import (
 	"fmt"
@@ -6,13 +6,15 @@ import (
 
 	bullying "ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/reproduce"
+	"ringleader.example/ringleader/internal/reproduce/bully"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
 // s4Analysis are the statements on safety, liveness and messages.
-var s4Analysis = []Row{
+var s4Analysis = []reproduce.Row{
 	{
 		Where: "safety", Claim: "all processes that elect a leader elect the same, when no election is under way",
 		How: "every schedule of 3 processes, delay 1, victory=lower, one crash and one recovery, every set starting: as printed, and with the additions", Check: safety,
@@ -80,159 +82,159 @@ var s4Analysis = []Row{
 }
 
 // recovery is the model that S4 is said to be safe and live in.
-func recovery(set ...string) proof {
-	return proof{subject: among(3, "bully", set...), everySet: true, crashes: 1, recoveries: 1}
+func recovery(set ...string) reproduce.Proof {
+	return reproduce.Proof{Subject: reproduce.Among(3, "bully", set...), EverySet: true, Crashes: 1, Recoveries: 1}
 }
 
-func safety(b *Bench) Finding {
-	return b.asPrinted(recovery("victory=lower"), "if lower coordinators are contested: a deposed one's message, or a premature one's, would be believed for ever")
+func safety(b *reproduce.Bench) reproduce.Finding {
+	return asPrinted(b, recovery("victory=lower"), "if lower coordinators are contested: a deposed one's message, or a premature one's, would be believed for ever")
 }
 
-func safetyOfCrashes(b *Bench) Finding {
-	var wrong doubt
+func safetyOfCrashes(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	states := 0
 	for _, victory := range []string{"others", "lower"} {
-		report, violation := b.prove(proof{subject: among(3, "bully", printed, "victory="+victory), crashes: 2})
+		report, violation := b.Prove(reproduce.Proof{Subject: reproduce.Among(3, "bully", bully.Printed, "victory="+victory), Crashes: 2})
 		states += report.States
-		wrong.unless(violation == "", "victory=%s: %s", victory, violation)
+		wrong.Unless(violation == "", "victory=%s: %s", victory, violation)
 	}
-	return holdsUnless(wrong.first, "%d states: all agree in the end", states)
+	return reproduce.HoldsUnless(wrong.First, "%d states: all agree in the end", states)
 }
 
-func safetyInTime(b *Bench) Finding {
-	var wrong doubt
+func safetyInTime(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	states := 0
 	for _, size := range []struct{ n, delay int }{{2, 1}, {3, 1}, {2, 2}, {3, 2}} {
-		s := among(size.n, "bully", printed, fmt.Sprintf("delay=%d", size.delay))
-		s.anyTime = true
-		report, violation := b.prove(proof{subject: s})
+		s := reproduce.Among(size.n, "bully", bully.Printed, fmt.Sprintf("delay=%d", size.delay))
+		s.AnyTime = true
+		report, violation := b.Prove(reproduce.Proof{Subject: s})
 		states += report.States
-		wrong.unless(violation == "", "%d processes, delay %d: %s", size.n, size.delay, violation)
+		wrong.Unless(violation == "", "%d processes, delay %d: %s", size.n, size.delay, violation)
 	}
-	return holdsUnless(wrong.first, "%d states: the highest alone leads, ever", states)
+	return reproduce.HoldsUnless(wrong.First, "%d states: the highest alone leads, ever", states)
 }
 
-func safetyOutOfTime(b *Bench) Finding {
-	in, out := proof{subject: among(3, "bully", printed, "delay=2"), everySet: true}, proof{subject: among(3, "bully", printed, "delay=2", "answer-timeout=4"), everySet: true}
-	_, violation := b.prove(in)
-	report, without := b.prove(out)
+func safetyOutOfTime(b *reproduce.Bench) reproduce.Finding {
+	in, out := reproduce.Proof{Subject: reproduce.Among(3, "bully", bully.Printed, "delay=2"), EverySet: true}, reproduce.Proof{Subject: reproduce.Among(3, "bully", bully.Printed, "delay=2", "answer-timeout=4"), EverySet: true}
+	_, violation := b.Prove(in)
+	report, without := b.Prove(out)
 	contradiction := without
 	if violation != "" {
 		contradiction = "with its timing, too: " + violation
 	}
-	f := holdsUnless(contradiction, "T1 = 2·delay + 1: %s; T1 = 2·delay: %s", orHolds(violation), orHolds(without))
+	f := reproduce.HoldsUnless(contradiction, "T1 = 2·delay + 1: %s; T1 = 2·delay: %s", reproduce.OrHolds(violation), reproduce.OrHolds(without))
 	if report.Violation != nil {
 		f.Why += fmt.Sprintf(", in %d steps", len(report.Violation.Record.Steps))
 	}
-	f.Replay = out.replay()
+	f.Replay = out.Replay()
 	return f
 }
 
 // winners are the identifiers of those that claim victory in a run, each once.
 func winners(r *simulate.Result) (ids []uint64) {
 	for i := range r.Record.Steps {
-		if s := &r.Record.Steps[i]; len(sentOf(s, "coordinator")) > 0 && !slices.Contains(ids, r.Record.IDs[s.Process]) {
+		if s := &r.Record.Steps[i]; len(reproduce.SentOf(s, "coordinator")) > 0 && !slices.Contains(ids, r.Record.IDs[s.Process]) {
 			ids = append(ids, r.Record.IDs[s.Process])
 		}
 	}
 	return ids
 }
 
-func safetyProof(b *Bench) Finding {
-	one := b.inquiries(func(r *simulate.Result, wrong *doubt) int {
+func safetyProof(b *reproduce.Bench) reproduce.Finding {
+	one := bully.Inquiries(b, func(r *simulate.Result, wrong *reproduce.Doubt) int {
 		ids := winners(r)
-		wrong.unless(len(ids) == 1, "%v claim victory", ids)
+		wrong.Unless(len(ids) == 1, "%v claim victory", ids)
 		return len(ids)
 	})
-	t := five().run("crash 5 at 10", "recover 5 at 60").recorded()
-	both := winners(b.run(t))
-	f := holdsCorrected(len(both) == 1, one.Verdict == Holds,
+	t := bully.Five().Run("crash 5 at 10", "recover 5 at 60").Recorded()
+	both := winners(b.Run(t))
+	f := reproduce.HoldsCorrected(len(both) == 1, one.Verdict == reproduce.Holds,
 		"in one election, none failing: it presumes that every live process answers in time, and that none comes back; after a recovery two have won, one after the other",
 		"one process claims victory, %s; after a crash and a recovery %v have", one.Measured, both)
-	f.Replay = t.replay()
+	f.Replay = t.Replay()
 	return f
 }
 
-func liveness(b *Bench) Finding {
-	return b.asPrinted(recovery(), "with the additions; as printed, two can win at a time, each believes the other then, and nobody holds another election")
+func liveness(b *reproduce.Bench) reproduce.Finding {
+	return asPrinted(b, recovery(), "with the additions; as printed, two can win at a time, each believes the other then, and nobody holds another election")
 }
 
-func wouldBeLeader(b *Bench) Finding {
-	var wrong doubt
+func wouldBeLeader(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	runs := 0
 	for n := 4; n <= 8; n++ {
 		for i := uint64(1); i < uint64(n-1); i++ {
 			for at := 1; at <= 5; at++ {
-				t := among(n, "bully", printed).starting(i).run(fmt.Sprintf("dead %d", n), fmt.Sprintf("crash %d at %d", n-1, at))
+				t := reproduce.Among(n, "bully", bully.Printed).Starting(i).Run(fmt.Sprintf("dead %d", n), fmt.Sprintf("crash %d at %d", n-1, at))
 				runs++
-				r := b.run(t)
-				wrong.unless(end(r) == right && r.Leaders[0] == n-3, "%s: %s", t.replay(), end(r))
+				r := b.Run(t)
+				wrong.Unless(reproduce.End(r) == reproduce.Right && r.Leaders[0] == n-3, "%s: %s", t.Replay(), reproduce.End(r))
 			}
 		}
 	}
-	f := holdsUnless(wrong.first, "%d runs: the next lower one leads", runs)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs: the next lower one leads", runs)
 	f.Replay = "ringleader run --scenario s4-rule-3"
 	return f
 }
 
-func wouldBeLeaderAndOthers(b *Bench) Finding {
-	var wrong doubt
+func wouldBeLeaderAndOthers(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	runs := 0
 	for n := 4; n <= 6; n++ {
 		for more := 2; more < n-1; more++ {
 			for at := 1; at <= 20; at++ {
-				t := among(n, "bully", printed).starting(1).run(
+				t := reproduce.Among(n, "bully", bully.Printed).Starting(1).Run(
 					fmt.Sprintf("dead %d", n), fmt.Sprintf("crash %d at 3", n-1), fmt.Sprintf("crash %d at %d", more, at))
 				runs++
-				r := b.run(t)
-				wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))
+				r := b.Run(t)
+				wrong.Unless(reproduce.End(r) == reproduce.Right, "%s: %s", t.Replay(), reproduce.End(r))
 			}
 		}
 	}
-	return holdsUnless(wrong.first, "%d runs: the highest that is left leads", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest that is left leads", runs)
 }
 
-func recoversInTime(b *Bench) Finding {
-	var wrong doubt
+func recoversInTime(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	highest, others := 0, 0
 	simply := true
-	var shown trial
+	var shown reproduce.Trial
 	for n := 2; n <= 8; n++ {
 		for p := 1; p <= n; p++ {
 			faults := []string{fmt.Sprintf("crash %d at 50", p), fmt.Sprintf("recover %d at 52", p)}
 			if p < n {
-				faults = append(faults, "dead "+numbers(upTo(n)[p:]))
+				faults = append(faults, "dead "+reproduce.Numbers(reproduce.UpTo(n)[p:]))
 			}
-			t := among(n, "bully").run(faults...).recorded()
-			r := b.run(t)
-			wrong.unless(end(r) == right, "%s: %s", t.replay(), end(r))
-			for _, s := range steps(r.Record, trace.Recover) {
-				wrong.unless(acts(r.Record, s), "%s: it recovers and does %+v", t.replay(), *s)
+			t := reproduce.Among(n, "bully").Run(faults...).Recorded()
+			r := b.Run(t)
+			wrong.Unless(reproduce.End(r) == reproduce.Right, "%s: %s", t.Replay(), reproduce.End(r))
+			for _, s := range reproduce.Steps(r.Record, trace.Recover) {
+				wrong.Unless(acts(r.Record, s), "%s: it recovers and does %+v", t.Replay(), *s)
 				if p == n {
 					highest++
 				} else {
 					others++
-					simply = simply && leads(s)
+					simply = simply && reproduce.Leads(s)
 					shown = t
 				}
 			}
 		}
 	}
-	f := holdsCorrected(simply, wrong.first == "", "only if it is the highest of all; any other, though all above it are dead, must by rule 1 ask them first",
+	f := reproduce.HoldsCorrected(simply, wrong.First == "", "only if it is the highest of all; any other, though all above it are dead, must by rule 1 ask them first",
 		"%d recoveries of the highest: it tells all at once; %d of others that then lead: each asks first", highest, others)
-	if wrong.first != "" {
-		f.Why = wrong.first
+	if wrong.First != "" {
+		f.Why = wrong.First
 	}
-	f.Replay = shown.replay() + " --story"
+	f.Replay = shown.Replay() + " --story"
 	return f
 }
 
-func fixedSize(b *Bench) Finding {
-	return b.inquiries(func(r *simulate.Result, wrong *doubt) (sent int) {
+func fixedSize(b *reproduce.Bench) reproduce.Finding {
+	return bully.Inquiries(b, func(r *simulate.Result, wrong *reproduce.Doubt) (sent int) {
 		for i := range r.Record.Steps {
 			for _, m := range r.Record.Steps[i].Sent {
 				sent++
-				wrong.unless(m.Text == "", "%s carries %s", m.Kind, m.Text)
+				wrong.Unless(m.Text == "", "%s carries %s", m.Kind, m.Text)
 			}
 		}
 		return sent
@@ -240,38 +242,38 @@ func fixedSize(b *Bench) Finding {
 }
 
 // highestDead runs n processes of which the highest is dead and one starts.
-func (b *Bench) highestDead(n int, start uint64) *simulate.Result {
-	return b.run(among(n, "bully").starting(start).run(fmt.Sprintf("dead %d", n)))
+func highestDead(b *reproduce.Bench, n int, start uint64) *simulate.Result {
+	return b.Run(reproduce.Among(n, "bully").Starting(start).Run(fmt.Sprintf("dead %d", n)))
 }
 
 // worst are the most messages under any schedule, none failing. Each question is answered then.
-func (b *Bench) worst(wrong *doubt, p proof) *verify.Messages {
-	report, violation := b.prove(p)
-	wrong.unless(violation == "" && report.MaxMessages != nil, "%s: %s", p.replay(), violation)
+func worst(b *reproduce.Bench, wrong *reproduce.Doubt, p reproduce.Proof) *verify.Messages {
+	report, violation := b.Prove(p)
+	wrong.Unless(violation == "" && report.MaxMessages != nil, "%s: %s", p.Replay(), violation)
 	if report.MaxMessages == nil {
 		return &verify.Messages{}
 	}
 	return report.MaxMessages
 }
 
-func lowestInitiates(b *Bench) Finding {
-	var wrong doubt
+func lowestInitiates(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	for n := 2; n <= 10; n++ {
 		most := uint64(1 << 32)
 		for i := 1; i < n; i++ {
-			r := b.highestDead(n, uint64(i))
-			wrong.unless(end(r) == right && r.Messages.Total < most, "%d starts of %d: %d messages, %s", i, n, r.Messages.Total, end(r))
+			r := highestDead(b, n, uint64(i))
+			wrong.Unless(reproduce.End(r) == reproduce.Right && r.Messages.Total < most, "%d starts of %d: %d messages, %s", i, n, r.Messages.Total, reproduce.End(r))
 			most = r.Messages.Total
 		}
 	}
-	alone := b.worst(&wrong, proof{subject: among(3, "bully").starting(1)})
-	s := among(3, "bully")
-	s.anyTime = true
-	any := b.worst(&wrong, proof{subject: s})
-	f := holdsCorrected(any.Total <= alone.Total, wrong.first == "", "of processes that start alone; where several may start, at different times, there are more",
+	alone := worst(b, &wrong, reproduce.Proof{Subject: reproduce.Among(3, "bully").Starting(1)})
+	s := reproduce.Among(3, "bully")
+	s.AnyTime = true
+	any := worst(b, &wrong, reproduce.Proof{Subject: s})
+	f := reproduce.HoldsCorrected(any.Total <= alone.Total, wrong.First == "", "of processes that start alone; where several may start, at different times, there are more",
 		"2 to 10 processes: the lower the one that starts, the more messages; of 3 at most %d if 1 starts, %d if any may", alone.Total, any.Total)
-	if wrong.first != "" {
-		f.Why = wrong.first
+	if wrong.First != "" {
+		f.Why = wrong.First
 	}
 	f.Replay = "ringleader verify bully --n 3 --start any"
 	return f
@@ -281,93 +283,93 @@ func lowestInitiates(b *Bench) Finding {
 // election for each: what j sends takes 4·2^(j-1) units, and what the highest sends takes one, so that all have heard
 // of the coordinator again before the next question comes. That is within S4's assumptions, as no message takes longer
 // than the delay that all reckon with.
-func doubling(n int) trial {
-	t := among(n, "bully", printed, fmt.Sprintf("delay=%d", 4<<n)).starting(1).run()
+func doubling(n int) reproduce.Trial {
+	t := reproduce.Among(n, "bully", bully.Printed, fmt.Sprintf("delay=%d", 4<<n)).Starting(1).Run()
 	for j := 1; j < n; j++ {
-		t.faults = append(t.faults, fmt.Sprintf("slow %d by %d", j, 2<<j))
+		t.Faults = append(t.Faults, fmt.Sprintf("slow %d by %d", j, 2<<j))
 	}
-	return slow(t, 1)
+	return bully.Slow(t, 1)
 }
 
 // theta finds what some messages cost in S4's case, where all messages take one unit, the highest is dead and the
 // lowest starts; and what they cost where processes are asked one after the other. Up to N(N - 1) of a kind are
 // what N² stands for; all kinds together may be twice as many.
-func (b *Bench) theta(what string, of func(m election.Messages) uint64, stated, doubled func(n int) int) Finding {
-	var wrong doubt
+func theta(b *reproduce.Bench, what string, of func(m election.Messages) uint64, stated, doubled func(n int) int) reproduce.Finding {
+	var wrong reproduce.Doubt
 	for n := 2; n <= 10; n++ {
-		r := b.run(among(n, "bully", printed).starting(1).run(fmt.Sprintf("dead %d", n)))
-		wrong.unless(end(r) == right && of(r.Messages) == uint64(stated(n)), "N = %d: %d %s, %s", n, of(r.Messages), what, end(r))
+		r := b.Run(reproduce.Among(n, "bully", bully.Printed).Starting(1).Run(fmt.Sprintf("dead %d", n)))
+		wrong.Unless(reproduce.End(r) == reproduce.Right && of(r.Messages) == uint64(stated(n)), "N = %d: %d %s, %s", n, of(r.Messages), what, reproduce.End(r))
 	}
-	var shown *trial
+	var shown *reproduce.Trial
 	var most uint64
 	quadratic, doubles := true, true
 	for n := 2; n <= 10; n++ {
 		t := doubling(n)
-		r := b.run(t)
+		r := b.Run(t)
 		most = of(r.Messages)
-		wrong.unless(end(r) == right, "N = %d: %s", n, end(r))
+		wrong.Unless(reproduce.End(r) == reproduce.Right, "N = %d: %s", n, reproduce.End(r))
 		quadratic = quadratic && most <= uint64(2*n*(n-1))
 		doubles = doubles && most == uint64(doubled(n))
 		if n == 5 {
 			shown = &t
 		}
 	}
-	wrong.unless(quadratic, "by rule 4 who has heard of the coordinator holds another election for each question that comes later; if they come one after "+
+	wrong.Unless(quadratic, "by rule 4 who has heard of the coordinator holds another election for each question that comes later; if they come one after "+
 		"the other, process j holds 2^(j-2), twice as many as the one before it")
-	f := holdsUnless(wrong.first, "N = 10: %d %s in S4's case; %d where one is asked after the other; and for N = 2 … 10 twice as many for each process more: %v",
+	f := reproduce.HoldsUnless(wrong.First, "N = 10: %d %s in S4's case; %d where one is asked after the other; and for N = 2 … 10 twice as many for each process more: %v",
 		stated(10), what, most, doubles)
-	if f.Verdict == Holds {
-		f.Verdict, f.Why = Unchecked, everySize
+	if f.Verdict == reproduce.Holds {
+		f.Verdict, f.Why = reproduce.Unchecked, reproduce.EverySize
 	}
-	f.Replay = shown.replay()
+	f.Replay = shown.Replay()
 	return f
 }
 
-func electionTheta(b *Bench) Finding {
-	return b.theta("election messages", func(m election.Messages) uint64 { return m.ByKind[bullying.Election] },
+func electionTheta(b *reproduce.Bench) reproduce.Finding {
+	return theta(b, "election messages", func(m election.Messages) uint64 { return m.ByKind[bullying.Election] },
 		func(n int) int { return n * (n - 1) / 2 }, func(n int) int { return 1<<(n-1) - 1 })
 }
 
-func aliveTheta(b *Bench) Finding {
-	return b.theta("answers", func(m election.Messages) uint64 { return m.ByKind[bullying.Answer] },
+func aliveTheta(b *reproduce.Bench) reproduce.Finding {
+	return theta(b, "answers", func(m election.Messages) uint64 { return m.ByKind[bullying.Answer] },
 		func(n int) int { return (n - 1) * (n - 2) / 2 }, func(n int) int { return 1<<(n-1) - 1 })
 }
 
-func totalTheta(b *Bench) Finding {
-	return b.theta("messages", func(m election.Messages) uint64 { return m.Total },
+func totalTheta(b *reproduce.Bench) reproduce.Finding {
+	return theta(b, "messages", func(m election.Messages) uint64 { return m.Total },
 		func(n int) int { return n * (n - 1) }, func(n int) int { return 1<<n - 2 + (n-1)*1<<(n-2) })
 }
 
-func worstOfFive(b *Bench) Finding {
-	var wrong doubt
-	most := b.worst(&wrong, proof{subject: among(5, "bully", printed).starting(1)})
-	wrong.unless(most.Election <= 20, "questions and answers are more than N(N-1) = 20, though all messages take one unit")
-	f := holdsUnless(wrong.first, "at most %d questions and answers, %d messages in all", most.Election, most.Total)
+func worstOfFive(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
+	most := worst(b, &wrong, reproduce.Proof{Subject: reproduce.Among(5, "bully", bully.Printed).Starting(1)})
+	wrong.Unless(most.Election <= 20, "questions and answers are more than N(N-1) = 20, though all messages take one unit")
+	f := reproduce.HoldsUnless(wrong.First, "at most %d questions and answers, %d messages in all", most.Election, most.Total)
 	f.Replay = "ringleader verify bully --n 5 --start 1 --param bullying=no"
 	return f
 }
 
-func coordinatorTheta(b *Bench) Finding {
-	var wrong doubt
+func coordinatorTheta(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	linear, last := true, uint64(0)
 	for n := 2; n <= 10; n++ {
-		told := b.highestDead(n, 1).Messages.ByKind[bullying.Coordinator]
-		wrong.unless(told == uint64(n-1), "N = %d, the highest dead: %d coordinator messages", n, told)
-		r := b.run(among(n, "bully").starting(1).run().recorded())
+		told := highestDead(b, n, 1).Messages.ByKind[bullying.Coordinator]
+		wrong.Unless(told == uint64(n-1), "N = %d, the highest dead: %d coordinator messages", n, told)
+		r := b.Run(reproduce.Among(n, "bully").Starting(1).Run().Recorded())
 		victories := 0
 		for i := range r.Record.Steps {
-			if leads(&r.Record.Steps[i]) {
+			if reproduce.Leads(&r.Record.Steps[i]) {
 				victories++
 			}
 		}
 		last = r.Messages.ByKind[bullying.Coordinator]
-		wrong.unless(last == uint64(victories*(n-1)), "N = %d: %d coordinator messages, %d victories", n, last, victories)
+		wrong.Unless(last == uint64(victories*(n-1)), "N = %d: %d coordinator messages, %d victories", n, last, victories)
 		linear = linear && last == uint64(n-1)
 	}
-	f := holdsCorrected(linear, wrong.first == "", "for each victory: the highest, asked by all the others, has to rule 4 not started an election, and wins again for each",
+	f := reproduce.HoldsCorrected(linear, wrong.First == "", "for each victory: the highest, asked by all the others, has to rule 4 not started an election, and wins again for each",
 		"N = 10: 9 if the highest is dead, %d if it lives", last)
-	if wrong.first != "" {
-		f.Why = wrong.first
+	if wrong.First != "" {
+		f.Why = wrong.First
 	}
 	f.Replay = "ringleader run bully --n 10 --start 1"
 	return f

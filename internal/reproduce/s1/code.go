@@ -1,4 +1,4 @@
-package reproduce
+package s1
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -15,7 +16,7 @@ import (
 // s1Code are lines 10 to 30 of S1's code, with the operators that the scan lost put back. A line with a condition is seen in
 // what the block does that it leads to: that happens if the condition holds, and otherwise not. (The text has lines 1-26
 // and 27-31 for what are lines 18-25 and 26-30.)
-var s1Code = []Row{
+var s1Code = []reproduce.Row{
 	condition(10, "IF id = ids and leader = NIL", probe, wins, settles),
 	action(11, "THEN SEND terminate to link CCW", wins, func(a *act) bool {
 		return a.sends(message{ringbully.CCW, terminate, ringbully.Message{}})
@@ -148,23 +149,23 @@ func settles(a *act) bool {
 // codeRings are the rings on which the lines are watched.
 func codeRings(yield func(election.Arrangement) bool) {
 	for n := 1; n <= 6; n++ {
-		for ids := range rings(n) {
+		for ids := range reproduce.Rings(n) {
 			if !yield(ids) {
 				return
 			}
 		}
 	}
-	largeRings(8, 16, 33)(yield)
+	reproduce.LargeRings(8, 16, 33)(yield)
 }
 
 const codeRingsAre = "every order of up to 6 identifiers, and ordered and random rings of up to 33, random schedules: processors before and after each message"
 
 // acts runs S1's Bully on these rings, under a random schedule in which messages overtake one another and processors
 // wake at any time, and has each act looked at.
-func (b *Bench) acts(each func(*act)) {
+func acts(b *reproduce.Bench, each func(*act)) {
 	for ids := range codeRings {
 		n := uint64(ids.Len())
-		r := b.simulate(bully, simulate.Options{
+		r := b.Simulate(bully, simulate.Options{
 			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0),
 			Faults: faults.Script{Unordered: true}, Limit: 16*n*n + 256, Record: true,
 		})
@@ -197,13 +198,13 @@ func actOf(step *trace.Step, before, after ringbully.Process) *act {
 
 // condition is the row of a line with a condition: what it leads to is seen if it holds, and otherwise not, both of which
 // has to happen.
-func condition(number int, claim, kind string, holds, seen func(*act) bool) Row {
-	return Row{
+func condition(number int, claim, kind string, holds, seen func(*act) bool) reproduce.Row {
+	return reproduce.Row{
 		Where: fmt.Sprintf("Bully, code line %d", number), Claim: claim, How: "where what it leads to is seen, " + codeRingsAre,
-		Check: func(b *Bench) Finding {
-			var d doubt
+		Check: func(b *reproduce.Bench) reproduce.Finding {
+			var d reproduce.Doubt
 			true, false := 0, 0
-			b.acts(func(a *act) {
+			acts(b, func(a *act) {
 				if a.kind != kind {
 					return
 				}
@@ -212,39 +213,39 @@ func condition(number int, claim, kind string, holds, seen func(*act) bool) Row 
 				} else {
 					false++
 				}
-				d.unless(holds(a) == seen(a), "%v", a)
+				d.Unless(holds(a) == seen(a), "%v", a)
 			})
-			d.unless(true > 0 && false > 0, "it is met %d times, and not met %d times", true, false)
-			return d.finding("met %d times, and then only what it leads to happens; not met %d times", true, false)
+			d.Unless(true > 0 && false > 0, "it is met %d times, and not met %d times", true, false)
+			return d.Finding("met %d times, and then only what it leads to happens; not met %d times", true, false)
 		},
 	}
 }
 
 // action is the row of a line that does something: that is seen wherever the line is reached.
-func action(number int, claim string, reached, seen func(*act) bool) Row {
-	return Row{
+func action(number int, claim string, reached, seen func(*act) bool) reproduce.Row {
+	return reproduce.Row{
 		Where: fmt.Sprintf("Bully, code line %d", number), Claim: claim, How: "what is seen where it is reached, " + codeRingsAre,
-		Check: func(b *Bench) Finding {
-			var d doubt
+		Check: func(b *reproduce.Bench) reproduce.Finding {
+			var d reproduce.Doubt
 			times := 0
-			b.acts(func(a *act) {
+			acts(b, func(a *act) {
 				if reached(a) {
 					times++
-					d.unless(seen(a), "%v", a)
+					d.Unless(seen(a), "%v", a)
 				}
 			})
-			d.unless(times > 0, "it is never reached")
-			return d.finding("reached %d times: so it is", times)
+			d.Unless(times > 0, "it is never reached")
+			return d.Finding("reached %d times: so it is", times)
 		},
 	}
 }
 
 // line15 looks at the probes that are passed on, and compares the two readings of the line on orders in which every
 // other processor enters phase 1.
-func line15(b *Bench) Finding {
-	var d doubt
+func line15(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
 	passed, unchanged, less := 0, 0, 0
-	b.acts(func(a *act) {
+	acts(b, func(a *act) {
 		if !passes(a) {
 			return
 		}
@@ -275,9 +276,9 @@ func line15(b *Bench) Finding {
 	}
 	o := simulate.Options{Instance: network.Setup{IDs: ids}}
 	most := ringbully.Algorithm.Bound(election.Worst).Value(n)
-	same := variant(printed, o)
-	right := b.simulate(bully, o)
-	return holdsCorrected(passed > 0 && unchanged == passed && same.Messages.Total <= most, d.first == "" && passed > 0 && less == passed && right.Right && right.Messages.Total <= most,
+	same := reproduce.Variant(printed, o)
+	right := b.Simulate(bully, o)
+	return reproduce.HoldsCorrected(passed > 0 && unchanged == passed && same.Messages.Total <= most, d.First == "" && passed > 0 && less == passed && right.Right && right.Messages.Total <= most,
 		"ttl - 1, as the text has it: otherwise probes of phase 1 run on to a larger identifier",
 		"%d probes are passed on, %d with ttl, %d with ttl - 1; n = %d: %d messages with ttl, %d with ttl - 1, at most %d by the theorem",
 		passed, unchanged, less, n, same.Messages.Total, right.Messages.Total, most)

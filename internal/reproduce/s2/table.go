@@ -1,4 +1,4 @@
-package reproduce
+package s2
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -56,9 +57,9 @@ type exclusion struct {
 
 // exclude runs the token ring. The token begins at these positions.
 func exclude(n int, makers []int, lose faults.Chance) exclusion {
-	o := simulate.Options{Instance: network.On(upTo(n)...), Initiators: makers, Record: true}
+	o := simulate.Options{Instance: network.On(reproduce.UpTo(n)...), Initiators: makers, Record: true}
 	o.Faults.Lose = lose
-	e := exclusion{Result: variant(tokenRing(n), o), entries: make([]int, n)}
+	e := exclusion{Result: reproduce.Variant(tokenRing(n), o), entries: make([]int, n)}
 	var terms []uint64
 	for i := range e.Record.Steps {
 		s := &e.Record.Steps[i]
@@ -76,50 +77,50 @@ func exclude(n int, makers []int, lose faults.Chance) exclusion {
 	return e
 }
 
-func lostToken(b *Bench) Finding {
-	var wrong doubt
+func lostToken(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	rings5 := 0
 	for n := 2; n <= 5; n++ {
-		for ids := range rings(n) {
+		for ids := range reproduce.Rings(n) {
 			rings5++
 			lost := exclude(n, []int{0}, faults.Chance{Times: 1, Of: 1})
-			wrong.unless(slices.Max(lost.entries) == 1 && lost.Lost == 1, "n = %d: %v enter without a token", n, lost.entries)
-			r := b.run(subject{algorithm: "lcr", ids: ids}.run())
+			wrong.Unless(slices.Max(lost.entries) == 1 && lost.Lost == 1, "n = %d: %v enter without a token", n, lost.entries)
+			r := b.Run(reproduce.Subject{Algorithm: "lcr", IDs: ids}.Run())
 			again := exclude(n, r.Leaders, faults.Chance{})
-			wrong.unless(end(r) == right && !again.atOnce && slices.Min(again.entries) == entriesEach, "on %v: %s; then %v enter", ids, end(r), again.entries)
+			wrong.Unless(reproduce.End(r) == reproduce.Right && !again.atOnce && slices.Min(again.entries) == entriesEach, "on %v: %s; then %v enter", ids, reproduce.End(r), again.entries)
 		}
 	}
-	return holdsUnless(wrong.first, "%d rings: nobody enters without the token; one is elected, its token is the only one, and all enter again", rings5)
+	return reproduce.HoldsUnless(wrong.First, "%d rings: nobody enters without the token; one is elected, its token is the only one, and all enter again", rings5)
 }
 
-func table21Competes(b *Bench) Finding {
-	var wrong doubt
+func table21Competes(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	for n := 2; n <= 8; n++ {
 		for _, name := range []string{"lcr", "bully"} {
-			t := among(n, name).run()
-			once := b.run(t)
-			wrong.unless(end(once) == right && once.Complete, "%s of %d: %s", name, n, end(once))
+			t := reproduce.Among(n, name).Run()
+			once := b.Run(t)
+			wrong.Unless(reproduce.End(once) == reproduce.Right && once.Complete, "%s of %d: %s", name, n, reproduce.End(once))
 			// With another process that starts when all is over, nothing is left for it to do.
-			wrong.unless(once.Time.Quiet.Less(election.Units(uint64(3*n+10))), "%s of %d: messages until %s", name, n, once.Time.Quiet)
+			wrong.Unless(once.Time.Quiet.Less(election.Units(uint64(3*n+10))), "%s of %d: messages until %s", name, n, once.Time.Quiet)
 		}
 		e := exclude(n, []int{0}, faults.Chance{})
-		wrong.unless(e.Messages.Total == uint64(entriesEach*n-1), "token ring of %d: %d messages for %d entries", n, e.Messages.Total, entriesEach*n)
+		wrong.Unless(e.Messages.Total == uint64(entriesEach*n-1), "token ring of %d: %d messages for %d entries", n, e.Messages.Total, entriesEach*n)
 	}
-	return holdsUnless(wrong.first, "2 to 8 processes: no message after an election while the leader lives; in the token ring one for each entry")
+	return reproduce.HoldsUnless(wrong.First, "2 to 8 processes: no message after an election while the leader lives; in the token ring one for each entry")
 }
 
-func table21Starves(b *Bench) Finding {
-	var wrong doubt
+func table21Starves(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	most := 0
 	for n := 2; n <= 5; n++ {
-		for ids := range rings(n) {
+		for ids := range reproduce.Rings(n) {
 			led := make([]int, n)
 			for seed := range uint64(entriesEach) {
-				t := subject{algorithm: "lcr", ids: ids}.run()
-				t.seed, t.schedule = seed, simulate.RandomDelay
-				r := b.run(t)
+				t := reproduce.Subject{Algorithm: "lcr", IDs: ids}.Run()
+				t.Seed, t.Schedule = seed, simulate.RandomDelay
+				r := b.Run(t)
 				longest := election.Units(2 * uint64(n) * simulate.LongestDelay)
-				wrong.unless(end(r) == right && !longest.Less(r.Time.Quiet), "on %v: %s at %s", ids, end(r), r.Time.Quiet)
+				wrong.Unless(reproduce.End(r) == reproduce.Right && !longest.Less(r.Time.Quiet), "on %v: %s at %s", ids, reproduce.End(r), r.Time.Quiet)
 				if p, one := r.Leader(); one {
 					led[p]++
 				}
@@ -130,20 +131,20 @@ func table21Starves(b *Bench) Finding {
 					never++
 				}
 			}
-			wrong.unless(never == n-1, "on %v: %v lead", ids, led)
+			wrong.Unless(never == n-1, "on %v: %v lead", ids, led)
 			most = max(most, never)
 		}
 		e := exclude(n, []int{0}, faults.Chance{})
-		wrong.unless(slices.Min(e.entries) == entriesEach && slices.Max(e.entries) == entriesEach && !e.atOnce, "token ring of %d: %v enter", n, e.entries)
+		wrong.Unless(slices.Min(e.entries) == entriesEach && slices.Max(e.entries) == entriesEach && !e.atOnce, "token ring of %d: %v enter", n, e.entries)
 	}
-	return holdsUnless(wrong.first, "elections end within 2n longest delays, and n - 1 processes (up to %d) never lead, however often; in the token ring each enters %d times",
+	return reproduce.HoldsUnless(wrong.First, "elections end within 2n longest delays, and n - 1 processes (up to %d) never lead, however often; in the token ring each enters %d times",
 		most, entriesEach)
 }
 
-func table21Knows(b *Bench) Finding {
-	var wrong doubt
+func table21Knows(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	for n := 2; n <= 8; n++ {
-		r := b.run(among(n, "lcr").run().recorded())
+		r := b.Run(reproduce.Among(n, "lcr").Run().Recorded())
 		told := 0
 		for _, s := range r.Record.Steps {
 			for _, d := range s.Decided {
@@ -152,25 +153,24 @@ func table21Knows(b *Bench) Finding {
 				}
 			}
 		}
-		wrong.unless(told == n, "lcr of %d: %d know that %d leads", n, told, n)
+		wrong.Unless(told == n, "lcr of %d: %d know that %d leads", n, told, n)
 		e := exclude(n, []int{0}, faults.Chance{})
-		wrong.unless(e.follows == 0 && slices.Min(e.entries) > 0, "token ring of %d: %d times somebody learns who is in", n, e.follows)
+		wrong.Unless(e.follows == 0 && slices.Min(e.entries) > 0, "token ring of %d: %d times somebody learns who is in", n, e.follows)
 	}
-	return holdsUnless(wrong.first, "2 to 8 processes: all n learn who leads; nobody ever learns who is in the critical section")
+	return reproduce.HoldsUnless(wrong.First, "2 to 8 processes: all n learn who leads; nobody ever learns who is in the critical section")
 }
 
 // exercise1 puts the three lines of the table together.
-func exercise1(b *Bench) Finding {
-	var wrong doubt
+func exercise1(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	measured := ""
-	for _, check := range []func(*Bench) Finding{table21Competes, table21Starves, table21Knows} {
+	for _, check := range []func(*reproduce.Bench) reproduce.Finding{table21Competes, table21Starves, table21Knows} {
 		f := check(b)
-		wrong.unless(f.Verdict == Holds, "%s", f.Why)
+		wrong.Unless(f.Verdict == reproduce.Holds, "%s", f.Why)
 	}
 	n := 5
-	r, e := b.run(among(n, "lcr").run()), exclude(n, []int{0}, faults.Chance{})
+	r, e := b.Run(reproduce.Among(n, "lcr").Run()), exclude(n, []int{0}, faults.Chance{})
 	measured = fmt.Sprintf("of %d: an election, %d messages once, %d decisions, %d leader; the token ring, %d messages, no decision, %v entries",
 		n, r.Messages.Total, r.Decided, len(r.Leaders), e.Messages.Total, e.entries)
-	return holdsUnless(wrong.first, "%s", measured)
+	return reproduce.HoldsUnless(wrong.First, "%s", measured)
 }
-

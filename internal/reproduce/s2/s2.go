@@ -1,21 +1,23 @@
-package reproduce
+// Package s2 has the rows about S2: what an election is, on rings and on complete graphs, and its exercises.
+package s2
 
 import (
 	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
-// s2 are the statements of S2, in its order.
-var s2 = from("S2", s2Elections, s2LCR, s2Complete, s2LogicalRing, s2Exercises)
+// Rows are the statements of S2, in its order.
+var Rows = reproduce.From("S2", s2Elections, s2LCR, s2Complete, s2LogicalRing, s2Exercises)
 
 // s2Elections are the statements of section 2.1.
-var s2Elections = []Row{
+var s2Elections = []reproduce.Row{
 	{
 		Where: "section 2.1, definition", Claim: "an election designates a single process",
 		How: "every algorithm of the catalogue that finds identifiers, or none: schedules of up to 3 processes, random ones of up to 40; who leads, and what it costs", Check: electsOne,
@@ -90,55 +92,55 @@ var s2Elections = []Row{
 	},
 }
 
-func singlePointOfFailure(b *Bench) Finding {
-	var wrong doubt
-	once, service := among(5, "lcr").run("crash 5 at 50"), among(5, "bully").run("crash 5 at 50")
-	b.dies(&wrong, once, "nobody leads")
-	b.dies(&wrong, service, right)
-	f := holdsUnless(wrong.first, "5 leads and crashes: with lcr nobody leads any more; with bully 4 does after another election")
-	f.Replay = once.replay()
+func singlePointOfFailure(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
+	once, service := reproduce.Among(5, "lcr").Run("crash 5 at 50"), reproduce.Among(5, "bully").Run("crash 5 at 50")
+	dies(b, &wrong, once, "nobody leads")
+	dies(b, &wrong, service, reproduce.Right)
+	f := reproduce.HoldsUnless(wrong.First, "5 leads and crashes: with lcr nobody leads any more; with bully 4 does after another election")
+	f.Replay = once.Replay()
 	return f
 }
 
 // dies runs a trial in which somebody crashes, and expects such an end.
-func (b *Bench) dies(wrong *doubt, t trial, want string) {
-	r := b.run(t)
-	got := end(r)
-	wrong.unless(got == want && len(r.Dead) == 1, "%s: %s; want: %s", t.algorithm, got, want)
+func dies(b *reproduce.Bench, wrong *reproduce.Doubt, t reproduce.Trial, want string) {
+	r := b.Run(t)
+	got := reproduce.End(r)
+	wrong.Unless(got == want && len(r.Dead) == 1, "%s: %s; want: %s", t.Algorithm, got, want)
 }
 
-func whenToElect(b *Bench) Finding {
-	var wrong doubt
+func whenToElect(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	for n := 3; n <= 8; n++ {
-		t := among(n, "bully").run()
-		begin := b.run(t).Messages
+		t := reproduce.Among(n, "bully").Run()
+		begin := b.Run(t).Messages
 		for p := 1; p <= n; p++ {
-			t.faults = []string{fmt.Sprintf("crash %d at 100", p)}
-			r := b.run(t)
+			t.Faults = []string{fmt.Sprintf("crash %d at 100", p)}
+			r := b.Run(t)
 			more := r.Messages.Total - begin.Total
-			wrong.unless(end(r) == right && (more > 0) == (p == n), "of %d, %d crashes: %d messages follow, %s", n, p, more, end(r))
+			wrong.Unless(reproduce.End(r) == reproduce.Right && (more > 0) == (p == n), "of %d, %d crashes: %d messages follow, %s", n, p, more, reproduce.End(r))
 		}
 	}
-	return holdsUnless(wrong.first, "3 to 8 processes: the leader's crash causes messages, any other's none")
+	return reproduce.HoldsUnless(wrong.First, "3 to 8 processes: the leader's crash causes messages, any other's none")
 }
 
-func suspicionStarts(b *Bench) Finding {
-	var wrong doubt
-	t := among(5, "bully").run("crash 5 at 50").recorded()
+func suspicionStarts(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
+	t := reproduce.Among(5, "bully").Run("crash 5 at 50").Recorded()
 	crash, suspicions := election.Units(0), 0
-	for _, s := range b.run(t).Record.Steps {
+	for _, s := range b.Run(t).Record.Steps {
 		switch s.Event {
 		case trace.Crash:
 			crash = s.Time
 		case trace.Suspect:
 			suspicions++
-			wrong.unless(crash.Less(s.Time), "%d suspects at %s, before anything is late", s.Process+1, s.Time)
-			wrong.unless(len(sentOf(&s, "election")) == 4-s.Process, "%d suspects, and sends %v", s.Process+1, s.Sent)
+			wrong.Unless(crash.Less(s.Time), "%d suspects at %s, before anything is late", s.Process+1, s.Time)
+			wrong.Unless(len(reproduce.SentOf(&s, "election")) == 4-s.Process, "%d suspects, and sends %v", s.Process+1, s.Sent)
 		}
 	}
-	wrong.unless(suspicions == 4, "%d suspect the leader", suspicions)
-	f := holdsUnless(wrong.first, "5 crashes at %s; the %d others suspect it after the longest delay, and ask all above them", crash, suspicions)
-	f.Replay = t.replay() + " --story"
+	wrong.Unless(suspicions == 4, "%d suspect the leader", suspicions)
+	f := reproduce.HoldsUnless(wrong.First, "5 crashes at %s; the %d others suspect it after the longest delay, and ask all above them", crash, suspicions)
+	f.Replay = t.Replay() + " --story"
 	return f
 }
 
@@ -148,33 +150,33 @@ func across(net *network.Network, p int, port election.Port) int {
 	return to
 }
 
-func ringModuloN(b *Bench) Finding {
-	var wrong doubt
+func ringModuloN(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	for n := 1; n <= 64; n++ {
-		net := must(network.NewRing(n, nil))
+		net := reproduce.Must(network.NewRing(n, nil))
 		for p := range n {
 			to, from := across(net, p, 0), across(net, p, 1)
-			wrong.unless(to == (p+1)%n && from == (p+n-1)%n, "n = %d: %d sends to %d and receives from %d", n, p, to, from)
+			wrong.Unless(to == (p+1)%n && from == (p+n-1)%n, "n = %d: %d sends to %d and receives from %d", n, p, to, from)
 		}
 	}
 	for n := 1; n <= 16; n++ {
-		ids := upTo(n)
+		ids := reproduce.UpTo(n)
 		slices.Reverse(ids) // the largest stands at node 0; its uid goes round once, and then its leader message
 		hop := 0
-		for _, s := range b.run(subject{algorithm: "lcr", ids: ids}.starting(uint64(n)).run().recorded()).Record.Steps {
-			wrong.unless(s.Process == hop%n, "n = %d: hop %d is to %d", n, hop, s.Process)
+		for _, s := range b.Run(reproduce.Subject{Algorithm: "lcr", IDs: ids}.Starting(uint64(n)).Run().Recorded()).Record.Steps {
+			wrong.Unless(s.Process == hop%n, "n = %d: hop %d is to %d", n, hop, s.Process)
 			hop++
 		}
-		wrong.unless(hop == 2*n+1, "n = %d: %d steps in two rounds", n, hop)
+		wrong.Unless(hop == 2*n+1, "n = %d: %d steps in two rounds", n, hop)
 	}
-	return holdsUnless(wrong.first, "n = 1 … 64: neighbours are i + 1 and i - 1 modulo n; hop k of what node 0 sends ends at k mod n")
+	return reproduce.HoldsUnless(wrong.First, "n = 1 … 64: neighbours are i + 1 and i - 1 modulo n; hop k of what node 0 sends ends at k mod n")
 }
 
-func sendsToItself(b *Bench) Finding {
+func sendsToItself(b *reproduce.Bench) reproduce.Finding {
 	printed, modulo, messages := true, true, 0
 	for n := 2; n <= 64; n++ {
 		p := (2*n + 1) % n
-		r := b.run(subject{algorithm: "lcr", ids: upTo(n)}.run().recorded())
+		r := b.Run(reproduce.Subject{Algorithm: "lcr", IDs: reproduce.UpTo(n)}.Run().Recorded())
 		for i := range r.Record.Steps {
 			for _, m := range r.Record.Steps[i].Sent {
 				if r.Record.Steps[i].Process == p {
@@ -185,58 +187,58 @@ func sendsToItself(b *Bench) Finding {
 			}
 		}
 	}
-	return holdsCorrected(printed && messages > 0, modulo && messages > 0, "a slip: it sends to 2n+2",
+	return reproduce.HoldsCorrected(printed && messages > 0, modulo && messages > 0, "a slip: it sends to 2n+2",
 		"n = 2 … 64: %d messages of 2n+1, all to 2n+2, modulo n: %v", messages, modulo)
 }
 
-func knowsNeighbours(b *Bench) Finding {
-	var wrong doubt
-	e, known := b.algorithm("lcr"), false
+func knowsNeighbours(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
+	e, known := b.Algorithm("lcr"), false
 	for n := 1; n <= 6; n++ {
-		for ids := range rings(n) {
-			p := must(network.Prepare(e.Declaration, network.On(ids...)))
+		for ids := range reproduce.Rings(n) {
+			p := reproduce.Must(network.Prepare(e.Declaration, network.On(ids...)))
 			for q := range n {
 				l := p.Local(q)
 				known = known || l.N != 0 || l.Vote != 0 || l.ID != p.ID(q)
 			}
-			r := b.run(subject{algorithm: "lcr", ids: ids}.run())
-			wrong.unless(end(r) == right, "on %v: %s", ids, end(r))
+			r := b.Run(reproduce.Subject{Algorithm: "lcr", IDs: ids}.Run())
+			wrong.Unless(reproduce.End(r) == reproduce.Right, "on %v: %s", ids, reproduce.End(r))
 		}
 	}
-	f := holdsCorrected(known, wrong.first == "", "none of it is needed, and n is not, either: a process knows its own uid and its two links",
+	f := reproduce.HoldsCorrected(known, wrong.First == "", "none of it is needed, and n is not, either: a process knows its own uid and its two links",
 		"every ring of up to 6: the largest leads, though nobody knows more than its own uid")
-	if wrong.first != "" {
-		f.Why = wrong.first
+	if wrong.First != "" {
+		f.Why = wrong.First
 	}
 	return f
 }
 
-func oneAnnounces(b *Bench) Finding {
-	var wrong doubt
+func oneAnnounces(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	runs := 0
-	for r := range b.lcrRuns(&wrong, 5) {
+	for r := range lcrRuns(b, &wrong, 5) {
 		runs++
 		announce := 0
 		for i := range r.Record.Steps {
-			if s := &r.Record.Steps[i]; s.Kind != "leader" && len(sentOf(s, "leader")) > 0 {
+			if s := &r.Record.Steps[i]; s.Kind != "leader" && len(reproduce.SentOf(s, "leader")) > 0 {
 				announce++
 			}
 		}
-		wrong.unless(announce == 1, "on %v: %d announce themselves", r.Record.IDs, announce)
+		wrong.Unless(announce == 1, "on %v: %d announce themselves", r.Record.IDs, announce)
 	}
-	return holdsUnless(wrong.first, "%d runs: one begins the leader messages, and all others pass them on", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: one begins the leader messages, and all others pass them on", runs)
 }
 
-func onlyTheLeaderOutputs(b *Bench) Finding {
+func onlyTheLeaderOutputs(b *reproduce.Bench) reproduce.Finding {
 	outputs := func(name string, all bool) bool {
 		for n := 1; n <= 6; n++ {
-			for ids := range rings(n) {
-				r := b.run(subject{algorithm: name, ids: ids}.run())
+			for ids := range reproduce.Rings(n) {
+				r := b.Run(reproduce.Subject{Algorithm: name, IDs: ids}.Run())
 				want := 1
 				if all {
 					want = n
 				}
-				if end(r) != right || r.Decided != want {
+				if reproduce.End(r) != reproduce.Right || r.Decided != want {
 					return false
 				}
 			}
@@ -244,35 +246,35 @@ func onlyTheLeaderOutputs(b *Bench) Finding {
 		return true
 	}
 	printed, code, trans := outputs("lcr", false), outputs("lcr", true), outputs("lcr-synchronous", false)
-	f := holdsCorrected(printed, code && trans, "by the leader messages of its lines 11 to 13 all n set leader-id, as line 3 of table 2.1 wants it; "+
+	f := reproduce.HoldsCorrected(printed, code && trans, "by the leader messages of its lines 11 to 13 all n set leader-id, as line 3 of table 2.1 wants it; "+
 		"only the leader performs an output in trans, section 2.3.1",
 		"every ring of up to 6: lcr, all n decide: %v; lcr-synchronous, only the leader: %v", code, trans)
 	f.Replay = "ringleader run lcr-synchronous --n 5"
 	return f
 }
 
-func topologies(b *Bench) Finding {
-	var wrong doubt
+func topologies(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	runs := 0
 	for n := 2; n <= 8; n++ {
 		for id := 1; id <= n; id++ {
 			for _, name := range []string{"bully", "logical-ring", "tree"} {
-				i := network.On(upTo(n)...)
+				i := network.On(reproduce.UpTo(n)...)
 				if name == "tree" {
 					i.Edges = path(n)
 				}
-				r := b.simulate(name, simulate.Options{Instance: i, Initiators: []int{id - 1}})
+				r := b.Simulate(name, simulate.Options{Instance: i, Initiators: []int{id - 1}})
 				runs++
-				wrong.unless(end(r) == right, "%s of %d, %d starts: %s", name, n, id, end(r))
+				wrong.Unless(reproduce.End(r) == reproduce.Right, "%s of %d, %d starts: %s", name, n, id, reproduce.End(r))
 			}
 		}
 	}
-	return holdsUnless(wrong.first, "%d runs: on each the largest is elected", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: on each the largest is elected", runs)
 }
 
 // onTrees checks the count of saturation, with and without votes; S2 states none.
-func onTrees(b *Bench) Finding {
-	var wrong doubt
+func onTrees(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
 	runs, states := 0, 0
 	for _, name := range []string{"tree", "preference-tree"} {
 		for n := 2; n <= 15; n++ {
@@ -282,24 +284,24 @@ func onTrees(b *Bench) Finding {
 			}
 			for _, edges := range [][][2]int{path(n), starTree(n), binary} {
 				for k := 1; k <= n; k++ {
-					o := simulate.Options{Instance: network.On(upTo(n)...)}
+					o := simulate.Options{Instance: network.On(reproduce.UpTo(n)...)}
 					o.Instance.Edges = edges
 					for p := range k {
 						o.Initiators = append(o.Initiators, p)
 					}
-					r := b.simulate(name, o)
+					r := b.Simulate(name, o)
 					runs++
-					wrong.unless(end(r) == right && r.Messages.Total == uint64(3*n+k-4), "%s on %v, %d start: %d messages, %s", name, edges, k, r.Messages.Total, end(r))
+					wrong.Unless(reproduce.End(r) == reproduce.Right && r.Messages.Total == uint64(3*n+k-4), "%s on %v, %d start: %d messages, %s", name, edges, k, r.Messages.Total, reproduce.End(r))
 				}
 			}
 		}
-		o := verify.Options{Instance: network.On(upTo(4)...), Starts: verify.AnyTime}
+		o := verify.Options{Instance: network.On(reproduce.UpTo(4)...), Starts: verify.AnyTime}
 		o.Instance.Edges = path(4)
-		r := b.verify(name, o)
-		wrong.verified(r, "%s on the path of 4", name)
+		r := b.Verify(name, o)
+		wrong.Verified(r, "%s on the path of 4", name)
 		states += r.States
 	}
-	f := holdsUnless(wrong.first, "%d runs, and %d states: the largest leads; 3n + k - 4 messages if k start", runs, states)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs, and %d states: the largest leads; 3n + k - 4 messages if k start", runs, states)
 	f.Replay = "ringleader run tree --n 7 --topology binary"
 	return f
 }
