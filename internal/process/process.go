@@ -36,6 +36,14 @@ func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	return &Program{&a.Declaration, a.Functions(), plans, func() store { return &typed[S, M]{a: a} }}, nil
 }
 
+// Must returns the program of an algorithm that is known to be valid.
+func Must(program *Program, err error) *Program {
+	if err != nil {
+		panic(err)
+	}
+	return program
+}
+
 // Event is what happens to a process.
 type Event struct {
 	What    What

@@ -23,13 +23,10 @@ type Assumption struct {
 type Dropped struct {
 	What string
 	reproduce.Trial
-	Another func(election.Algorithm[bullying.Process, bullying.Message]) election.Algorithm[bullying.Process, bullying.Message] // runs instead; may be nil
-	Refused bool                                                                                                                // there can be no such run
-	Seeds   uint64                                                                                                              // so many are tried until one goes wrong; 0: one
+	Another Variant // runs instead; nil: Bully itself
+	Refused bool    // there can be no such run
+	Seeds   uint64  // so many are tried until one goes wrong; 0: one
 }
-
-// machine is Bully's state machine.
-type machine = election.Algorithm[bullying.Process, bullying.Message]
 
 // Breaks finds that an assumption is needed: all is right with it, and wrong without.
 func Breaks(b *reproduce.Bench, a Assumption) reproduce.Finding {
@@ -65,7 +62,7 @@ func drop(b *reproduce.Bench, d Dropped) (how string, t reproduce.Trial) {
 	for seed := range max(1, d.Seeds) {
 		t.Seed = seed + 1
 		if d.Another != nil {
-			how = reproduce.End(reproduce.Variant(d.Another(bullying.Algorithm), t.Options()))
+			how = reproduce.End(d.Another(t.Options()))
 		} else {
 			how = reproduce.End(b.Run(t))
 		}
@@ -126,12 +123,6 @@ var FastClock = Assumption{
 	Dropped: []Dropped{{What: "the clock of 4 counts 3 units for 1", Trial: Five().Starting(4).Run("drift 4 by 3")}},
 }
 
-// unbelieving is S4 as printed, which says nothing of a suspicion that was wrong.
-func unbelieving(m machine) machine {
-	m.Trust = func(*bullying.Process, election.Port, *election.Out[bullying.Message]) {}
-	return m
-}
-
 // standsStill lasts until then; 0 is for ever.
 func standsStill(until int) (faults []string) {
 	over := ""
@@ -159,10 +150,9 @@ var Replaced = Assumption{
 	Kept: []reproduce.Trial{Five().Run("crash 5 at 50", "recover 5 at 51")},
 	Dropped: []Dropped{{
 		What: "5 is another one that does not begin by rule 1", Trial: Five().Run("crash 5 at 50", "recover 5 at 51"),
-		Another: func(m machine) machine {
+		Another: changed(func(m *machine) {
 			m.Recover = func(*bullying.Process, *election.Out[bullying.Message]) {}
-			return m
-		},
+		}),
 	}},
 }
 
@@ -172,10 +162,9 @@ var NoDetector = Assumption{
 	Dropped: []Dropped{
 		{
 			What: "there is none", Trial: Five().Run("crash 5 at 50"),
-			Another: func(m machine) machine {
+			Another: changed(func(m *machine) {
 				m.Suspect, m.Trust = nil, nil
-				return m
-			},
+			}),
 		},
 		{What: "it errs", Trial: Five("known-dead=skipped").Run("suspect 4 of 5 from 50"), Another: unbelieving},
 		{What: "it errs, and winners tell lower ones only", Trial: Five("known-dead=skipped", "victory=lower").Run("suspect 4 of 5 from 50")},
@@ -199,15 +188,14 @@ var UnknownMember = Assumption{
 		{What: "two of one id", Trial: reproduce.Subject{Algorithm: "bully", IDs: []uint64{1, 2, 2}}.Run(), Refused: true},
 		{
 			What: "4 does not know 5, and starts", Trial: Five().Starting(4).Run(),
-			Another: func(m machine) machine {
+			Another: changed(func(m *machine) {
 				m.New = func(l election.Local) bullying.Process {
 					if l.ID == 4 {
 						l.Degree = 4
 					}
 					return bullying.New(l)
 				}
-				return m
-			},
+			}),
 		},
 	},
 }

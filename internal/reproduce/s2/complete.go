@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	bullying "ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/reproduce/bully"
@@ -133,14 +132,8 @@ func bullyStep4(b *reproduce.Bench) reproduce.Finding {
 		}
 		return wins
 	})
-	mute := bullying.Algorithm // as step 4 has it: nobody is told
-	mute.Receive = func(p *bullying.Process, port election.Port, kind election.Kind, m bullying.Message, out *election.Out[bullying.Message]) {
-		if kind != bullying.Coordinator {
-			p.Receive(port, kind, m, out)
-		}
-	}
 	o := simulate.Options{Instance: network.On(reproduce.UpTo(5)...), Initiators: []int{0}, Limit: 1000}
-	printed := reproduce.End(reproduce.Variant(mute, o))
+	printed := reproduce.End(bully.Mute(o))
 	f := reproduce.HoldsCorrected(printed == reproduce.Right, silent.Verdict == reproduce.Holds, "and it must tell the others, as figure 2.8(e) has it and the steps do not: who gave up waits for that",
 		"who hears no answer leads: %s; if nobody is told, of 5: %s", silent.Measured, printed)
 	if silent.Verdict != reproduce.Holds {

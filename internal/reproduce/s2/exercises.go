@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	bullying "ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/reproduce/bully"
@@ -287,7 +286,7 @@ func exercise5b(b *reproduce.Bench) reproduce.Finding {
 	}
 	both := at(4, 5).Messages.ByKind
 	f := reproduce.HoldsUnless(wrong.First, "%d sets: 6 leads, and what is sent is what the lowest alone causes; 4 and 5: %d + %d + %d",
-		sets, both[bullying.Election], both[bullying.Answer], both[bullying.Coordinator])
+		sets, both[bully.Election], both[bully.Answer], both[bully.Coordinator])
 	f.Replay = "ringleader run bully --n 7 --dead 7 --start 4,5 --param victory=lower"
 	return f
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	bullying "ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/reproduce/bully"
@@ -326,12 +325,12 @@ func theta(b *reproduce.Bench, what string, of func(m election.Messages) uint64,
 }
 
 func electionTheta(b *reproduce.Bench) reproduce.Finding {
-	return theta(b, "election messages", func(m election.Messages) uint64 { return m.ByKind[bullying.Election] },
+	return theta(b, "election messages", func(m election.Messages) uint64 { return m.ByKind[bully.Election] },
 		func(n int) int { return n * (n - 1) / 2 }, func(n int) int { return 1<<(n-1) - 1 })
 }
 
 func aliveTheta(b *reproduce.Bench) reproduce.Finding {
-	return theta(b, "answers", func(m election.Messages) uint64 { return m.ByKind[bullying.Answer] },
+	return theta(b, "answers", func(m election.Messages) uint64 { return m.ByKind[bully.Answer] },
 		func(n int) int { return (n - 1) * (n - 2) / 2 }, func(n int) int { return 1<<(n-1) - 1 })
 }
 
@@ -353,7 +352,7 @@ func coordinatorTheta(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	linear, last := true, uint64(0)
 	for n := 2; n <= 10; n++ {
-		told := highestDead(b, n, 1).Messages.ByKind[bullying.Coordinator]
+		told := highestDead(b, n, 1).Messages.ByKind[bully.Coordinator]
 		wrong.Unless(told == uint64(n-1), "N = %d, the highest dead: %d coordinator messages", n, told)
 		r := b.Run(reproduce.Among(n, "bully").Starting(1).Run().Recorded())
 		victories := 0
@@ -362,7 +361,7 @@ func coordinatorTheta(b *reproduce.Bench) reproduce.Finding {
 				victories++
 			}
 		}
-		last = r.Messages.ByKind[bullying.Coordinator]
+		last = r.Messages.ByKind[bully.Coordinator]
 		wrong.Unless(last == uint64(victories*(n-1)), "N = %d: %d coordinator messages, %d victories", n, last, victories)
 		linear = linear && last == uint64(n-1)
 	}

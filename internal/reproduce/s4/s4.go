@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	bullying "ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/reproduce/bully"
 	"ringleader.example/ringleader/simulate"
@@ -214,12 +212,6 @@ func rule2(b *reproduce.Bench) reproduce.Finding {
 }
 
 func rule3Parenthesis(b *reproduce.Bench) reproduce.Finding {
-	patient := bullying.Algorithm // without the parenthesis
-	patient.Timeout = func(p *bullying.Process, timer election.Timer, out *election.Out[bullying.Message]) {
-		if timer == bullying.AnswerTimeout {
-			p.Timeout(timer, out)
-		}
-	}
 	var wrong reproduce.Doubt
 	var shown *reproduce.Trial
 	again, runs, stuck := 0, 0, 0
@@ -235,7 +227,7 @@ func rule3Parenthesis(b *reproduce.Bench) reproduce.Finding {
 					wrong.Unless(acts(r.Record, s), "%s: %d waits in vain and does %+v", t.Replay(), s.Process+1, *s)
 				}
 			}
-			if reproduce.End(reproduce.Variant(patient, t.Options())) != reproduce.Right {
+			if reproduce.End(bully.Patient(t.Options())) != reproduce.Right {
 				stuck++
 			}
 			if shown == nil {

@@ -1,4 +1,4 @@
-package reproduce_test
+package sources_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
 	"ringleader.example/ringleader/internal/reproduce"
+	"ringleader.example/ringleader/internal/reproduce/sources"
 )
 
 // words are those of a call, as a shell has them.
@@ -51,7 +52,7 @@ var shows = map[string]string{
 // Each call is a right one, finds what the row found, and nothing is amiss where the statement holds.
 func TestReplaysOfS2AndS4ShowWhatTheRowsFound(t *testing.T) {
 	var rows []reproduce.Row
-	for _, r := range reproduce.All() {
+	for _, r := range sources.Rows() {
 		if (r.Source == "S2" || r.Source == "S4") && !r.Thorough {
 			rows = append(rows, r)
 		}

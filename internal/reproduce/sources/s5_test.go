@@ -1,6 +1,6 @@
 //go:build !race
 
-package reproduce
+package sources_test
 
 import (
 	"slices"
@@ -10,60 +10,62 @@ import (
 	"ringleader.example/ringleader/algorithms/knownsize"
 	"ringleader.example/ringleader/algorithms/stopandgo"
 	"ringleader.example/ringleader/algorithms/variablespeeds"
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/reproduce"
 )
 
 // s5NotSimplyHolding is what is found of S5 where a statement does not simply hold.
-var s5NotSimplyHolding = map[string]Verdict{
-	"section 1, [2]":                            Unchecked,
-	"section 1, [3, 7]":                         Unchecked,
-	"section 1, [4, 8]":                         Unchecked,
-	"section 1, (i)":                            Unchecked,
-	"section 1, (ii)":                           Unchecked,
-	"section 1, the question":                   Unchecked,
-	"section 2, O(i·n) time":                    Unchecked,
-	"section 2, upper bound N":                  Unchecked,
-	"section 5, t and h_t":                      Unchecked,
-	"Theorem 5.1, (P1), time":                   Unchecked,
-	"Theorem 5.1, (P1), messages":               Unchecked,
-	"Theorem 5.1, (P2), time":                   Unchecked,
-	"Theorem 5.1, (P2), messages":               Unchecked,
-	"Theorem 5.1, (P3), time":                   Unchecked,
-	"Theorem 5.1, (P3), messages":               Unchecked,
-	"Theorem 5.1, (P4), time":                   Unchecked,
-	"Theorem 5.1, (P4), messages":               Unchecked,
-	"section 2, n + 1 messages":                 Corrected,
-	"section 3, the loop":                       Corrected,
-	"section 3, variables":                      Corrected,
-	"section 3, no message":                     Corrected,
-	"section 3, send (i, h_m, w+1)":             Corrected,
-	"section 3, until the election is finished": Corrected,
-	"Theorem 4.2, decides":                      Corrected,
-	"Lemma 4.4, the sum to n":                   Corrected,
-	"Lemma 4.5, proof, phase 1":                 Corrected,
-	"Lemma 4.5, proof, last line":               Corrected,
-	"Theorem 4.3, less than":                    Corrected,
-	"section 5, (P4)":                           Corrected,
-	"Theorem 5.1, (P4), every c":                Corrected,
-	"Theorem 5.1, proof, (P1)":                  Corrected,
-	"Theorem 5.1, proof, (P2)":                  Corrected,
-	"Theorem 5.1, proof, (P3)":                  Corrected,
-	"Theorem 5.1, proof, (P4)":                  Corrected,
-	"section 5, whole numbers":                  Corrected,
+var s5NotSimplyHolding = map[string]reproduce.Verdict{
+	"section 1, [2]":                            reproduce.Unchecked,
+	"section 1, [3, 7]":                         reproduce.Unchecked,
+	"section 1, [4, 8]":                         reproduce.Unchecked,
+	"section 1, (i)":                            reproduce.Unchecked,
+	"section 1, (ii)":                           reproduce.Unchecked,
+	"section 1, the question":                   reproduce.Unchecked,
+	"section 2, O(i·n) time":                    reproduce.Unchecked,
+	"section 2, upper bound N":                  reproduce.Unchecked,
+	"section 5, t and h_t":                      reproduce.Unchecked,
+	"Theorem 5.1, (P1), time":                   reproduce.Unchecked,
+	"Theorem 5.1, (P1), messages":               reproduce.Unchecked,
+	"Theorem 5.1, (P2), time":                   reproduce.Unchecked,
+	"Theorem 5.1, (P2), messages":               reproduce.Unchecked,
+	"Theorem 5.1, (P3), time":                   reproduce.Unchecked,
+	"Theorem 5.1, (P3), messages":               reproduce.Unchecked,
+	"Theorem 5.1, (P4), time":                   reproduce.Unchecked,
+	"Theorem 5.1, (P4), messages":               reproduce.Unchecked,
+	"section 2, n + 1 messages":                 reproduce.Corrected,
+	"section 3, the loop":                       reproduce.Corrected,
+	"section 3, variables":                      reproduce.Corrected,
+	"section 3, no message":                     reproduce.Corrected,
+	"section 3, send (i, h_m, w+1)":             reproduce.Corrected,
+	"section 3, until the election is finished": reproduce.Corrected,
+	"Theorem 4.2, decides":                      reproduce.Corrected,
+	"Lemma 4.4, the sum to n":                   reproduce.Corrected,
+	"Lemma 4.5, proof, phase 1":                 reproduce.Corrected,
+	"Lemma 4.5, proof, last line":               reproduce.Corrected,
+	"Theorem 4.3, less than":                    reproduce.Corrected,
+	"section 5, (P4)":                           reproduce.Corrected,
+	"Theorem 5.1, (P4), every c":                reproduce.Corrected,
+	"Theorem 5.1, proof, (P1)":                  reproduce.Corrected,
+	"Theorem 5.1, proof, (P2)":                  reproduce.Corrected,
+	"Theorem 5.1, proof, (P3)":                  reproduce.Corrected,
+	"Theorem 5.1, proof, (P4)":                  reproduce.Corrected,
+	"section 5, whole numbers":                  reproduce.Corrected,
 }
 
-func quickS5() []Row {
-	return slices.DeleteFunc(slices.Clone(s5), func(r Row) bool { return r.Thorough })
+func quickS5() []reproduce.Row {
+	return slices.DeleteFunc(rowsOf("S5"), func(r reproduce.Row) bool { return r.Thorough })
 }
 
 func TestTheVerdictsOnS5(t *testing.T) {
 	seen := 0
-	for r := range run(t.Context(), quickS5(), 1, library) {
+	for r := range reproduce.Run(t.Context(), quickS5(), 1, all.Algorithms) {
 		want, listed := s5NotSimplyHolding[r.Where]
 		if listed {
 			seen++
 		}
-		if r.Err != nil || r.Verdict != want || r.Measured == "" || (r.Why == "") != (r.Verdict == Holds) {
+		if r.Err != nil || r.Verdict != want || r.Measured == "" || (r.Why == "") != (r.Verdict == reproduce.Holds) {
 			t.Errorf("%s: %s %s, %s, %v; want: %s", r.Where, r.Verdict, r.Why, r.Measured, r.Err, want)
 		}
 	}
@@ -87,7 +89,7 @@ func TestWhatS5StatesHasARow(t *testing.T) {
 		"Theorem 5.1, (P3), time", "Theorem 5.1, (P3), messages", "Theorem 5.1, (P4), time", "Theorem 5.1, (P4), messages",
 		"Theorem 5.1, (P4), every c", "Theorem 5.1, proof, (P2)", "Theorem 5.1, proof, (P3)", "Theorem 5.1, proof, (P4)",
 	} {
-		if !slices.ContainsFunc(quickS5(), func(r Row) bool { return r.Where == where }) {
+		if !slices.ContainsFunc(quickS5(), func(r reproduce.Row) bool { return r.Where == where }) {
 			t.Errorf("no quick row is about %s", where)
 		}
 	}
@@ -127,7 +129,7 @@ func TestAPlantedErrorTurnsAVerdictOnS5(t *testing.T) {
 	}
 	for _, m := range mutants {
 		turned := false
-		for r := range run(t.Context(), quickS5(), 1, m.shelf()) {
+		for r := range reproduce.Run(t.Context(), quickS5(), 1, m.list()) {
 			if turned = r.Err != nil || r.Verdict != s5NotSimplyHolding[r.Where]; turned {
 				break
 			}
@@ -135,16 +137,6 @@ func TestAPlantedErrorTurnsAVerdictOnS5(t *testing.T) {
 		if !turned {
 			t.Errorf("%s %s, and no verdict turns", m.algorithm, m.is)
 		}
-	}
-}
-
-// A slip is one if the loop goes another way with it.
-func TestTheLoopWithoutASlipElects(t *testing.T) {
-	a := &awakening{subject: subject{ids: []uint64{5, 2, 7, 1, 8, 3, 6, 4}}}
-	h := []uint64{2, 4, 8}
-	l := loop(a, h, none, longest)
-	if !slices.Equal(l.byPhase, []uint64{8, 5, 2, 4}) || !slices.Equal(l.leaders, []uint64{1}) || l.elected != 25 || l.quiet != 33 || l.announced != 8 || l.ended != 8 {
-		t.Errorf("%+v", l)
 	}
 }
 
@@ -183,8 +175,8 @@ func TestEachStepOfTheProofOfTheorem43HasARowThatAnErrorTurns(t *testing.T) {
 		}
 		turned := false
 		for _, m := range mutants {
-			r := check(t.Context(), row, m.shelf())
-			if turned = r.Err == nil && r.Verdict == Fails && !strings.Contains(r.Measured, "cannot check"); turned {
+			r := judged(t, row, m.list())
+			if turned = r.Err == nil && r.Verdict == reproduce.Fails && !strings.Contains(r.Measured, "cannot check"); turned {
 				break
 			}
 		}

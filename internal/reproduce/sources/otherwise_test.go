@@ -1,19 +1,21 @@
 //go:build !race
 
-package reproduce
+package sources_test
 
 import (
 	"context"
 	"errors"
 	"math/big"
+	"regexp"
 	"slices"
 	"testing"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	claims "ringleader.example/ringleader/internal/claims"
+	"ringleader.example/ringleader/internal/reproduce"
+	"ringleader.example/ringleader/internal/reproduce/sources"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -169,23 +171,13 @@ func dear(m *election.Messages) {
 	m.Total, m.Election, m.Announcement = 5*m.Total+100, 5*m.Election+100, 5*m.Announcement+100
 }
 
-// library has all algorithms as they are.
-var library = shelved(all.Algorithms)
-
-// doctored has an error in all that is measured of each algorithm.
-func doctored(change func(*catalogue.Entry)) shelf {
-	var wrong []catalogue.Entry
-	for _, e := range all.Algorithms {
-		wrong = append(wrong, *e)
-		change(&wrong[len(wrong)-1])
-	}
-	return shelved(catalogue.New(wrong...))
-}
+// codeLine is where a row about a line of S1's code is.
+var codeLine = regexp.MustCompile(`^Bully, code line \d+$`)
 
 // rowsOfTheCatalogue are the quick rows but those of S1's lines, which have mutants of their own.
-func rowsOfTheCatalogue() []Row {
-	return slices.DeleteFunc(All(), func(row Row) bool {
-		return row.Thorough || slices.ContainsFunc(s1Code, func(r Row) bool { return r.Where == row.Where })
+func rowsOfTheCatalogue() []reproduce.Row {
+	return slices.DeleteFunc(sources.Rows(), func(row reproduce.Row) bool {
+		return row.Thorough || codeLine.MatchString(row.Where)
 	})
 }
 
@@ -195,7 +187,7 @@ func TestEveryVerdictCanComeOutOtherwise(t *testing.T) {
 		name := row.Source + " " + row.Where
 		turned := false
 		for _, d := range doctors {
-			r := check(t.Context(), row, doctored(d.change))
+			r := judged(t, row, changedEach(d.change))
 			if turned = r.Err == nil && r.Verdict.String() != verdicts[name]; turned {
 				break
 			}
@@ -219,7 +211,7 @@ func TestARowThatLooksAtStepsDoesNotKeepItsVerdictWhereThereAreNone(t *testing.T
 			continue
 		}
 		looks = slices.Delete(looks, at, at+1)
-		r := check(t.Context(), row, doctored(nothingRecorded))
+		r := judged(t, row, changedEach(nothingRecorded))
 		if r.Err != nil || r.Verdict.String() == verdicts[row.Source+" "+row.Where] {
 			t.Errorf("%s: %s, with empty records, too: %s %v", row.Where, r.Verdict, r.Measured, r.Err)
 		}

@@ -1,6 +1,6 @@
 //go:build !race
 
-package reproduce
+package sources_test
 
 import (
 	"fmt"
@@ -8,6 +8,14 @@ import (
 
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/reproduce"
+)
+
+// What the variable leader is: NIL, TRUE and FALSE.
+const (
+	undecided = iota
+	isLeader
+	isNone
 )
 
 // another is S1's Bully with another line of that number.
@@ -99,8 +107,8 @@ func anotherTerminate(line int, p *ringbully.Process, port election.Port, m bull
 }
 
 func TestEachLineOfTheCodeHasARowThatAnotherLineTurns(t *testing.T) {
-	rows := map[string]Row{}
-	for _, r := range s1Code {
+	rows := map[string]reproduce.Row{}
+	for _, r := range rowsOf("S1") {
 		rows[r.Where] = r
 	}
 	for line := 10; line <= 30; line++ {
@@ -110,10 +118,10 @@ func TestEachLineOfTheCodeHasARowThatAnotherLineTurns(t *testing.T) {
 			continue
 		}
 		m, as := another(line), another(0)
-		if r := check(t.Context(), row, as.shelf()); r.Err != nil || r.Verdict == Fails {
+		if r := judged(t, row, as.list()); r.Err != nil || r.Verdict == reproduce.Fails {
 			t.Errorf("line %d, as it is: %s %s %v", line, r.Verdict, r.Measured, r.Err)
 		}
-		if r := check(t.Context(), row, m.shelf()); r.Err != nil || r.Verdict != Fails || r.Measured == "" {
+		if r := judged(t, row, m.list()); r.Err != nil || r.Verdict != reproduce.Fails || r.Measured == "" {
 			t.Errorf("%s: %s %s %v", m.is, r.Verdict, r.Measured, r.Err)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !race
 
-package reproduce
+package sources_test
 
 import (
 	"slices"
@@ -21,43 +21,46 @@ import (
 	"ringleader.example/ringleader/algorithms/preferencering"
 	"ringleader.example/ringleader/algorithms/preferencetree"
 	"ringleader.example/ringleader/algorithms/tree"
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/reproduce"
+	"ringleader.example/ringleader/internal/reproduce/sources"
 )
 
 // What is found of S2 and S4 where a statement does not simply hold.
-var notSimplyHolding = map[string]Verdict{
-	"S2 section 2.1, process 2n+1":            Corrected,
-	"S2 section 2.1, neighbours":              Corrected,
-	"S2 section 2.1, output":                  Corrected,
-	"S2 section 2.2, note 2":                  Unchecked,
-	"S2 LCR, step 3":                          Corrected,
-	"S2 LCR, lines 1–14":                      Corrected,
-	"S2 example 2.1, i times":                 Corrected,
-	"S2 Bully, step 4":                        Corrected,
-	"S2 section 2.3.1, trans, lines 1–7":      Corrected,
-	"S2 exercise 4(b), equal and opposite":    Unchecked,
-	"S2 section 2.4, return":                  Corrected,
-	"S2 section 2.4, acknowledgement":         Fails,
-	"S4 rule 5":                               Corrected,
-	"S4 safety":                               Corrected,
-	"S4 safety, without its timing":           Fails,
-	"S4 safety, proof":                        Corrected,
-	"S4 liveness":                             Corrected,
-	"S4 liveness, recovery in time":           Corrected,
-	"S4 bandwidth, lowest initiates":          Corrected,
-	"S4 bandwidth, Θ(N²) election messages":   Fails,
-	"S4 bandwidth, Θ(N²) alive messages":      Fails,
-	"S4 bandwidth, Θ(N) coordinator messages": Corrected,
-	"S4 bandwidth, Θ(N²) overall":             Fails,
+var notSimplyHolding = map[string]reproduce.Verdict{
+	"S2 section 2.1, process 2n+1":            reproduce.Corrected,
+	"S2 section 2.1, neighbours":              reproduce.Corrected,
+	"S2 section 2.1, output":                  reproduce.Corrected,
+	"S2 section 2.2, note 2":                  reproduce.Unchecked,
+	"S2 LCR, step 3":                          reproduce.Corrected,
+	"S2 LCR, lines 1–14":                      reproduce.Corrected,
+	"S2 example 2.1, i times":                 reproduce.Corrected,
+	"S2 Bully, step 4":                        reproduce.Corrected,
+	"S2 section 2.3.1, trans, lines 1–7":      reproduce.Corrected,
+	"S2 exercise 4(b), equal and opposite":    reproduce.Unchecked,
+	"S2 section 2.4, return":                  reproduce.Corrected,
+	"S2 section 2.4, acknowledgement":         reproduce.Fails,
+	"S4 rule 5":                               reproduce.Corrected,
+	"S4 safety":                               reproduce.Corrected,
+	"S4 safety, without its timing":           reproduce.Fails,
+	"S4 safety, proof":                        reproduce.Corrected,
+	"S4 liveness":                             reproduce.Corrected,
+	"S4 liveness, recovery in time":           reproduce.Corrected,
+	"S4 bandwidth, lowest initiates":          reproduce.Corrected,
+	"S4 bandwidth, Θ(N²) election messages":   reproduce.Fails,
+	"S4 bandwidth, Θ(N²) alive messages":      reproduce.Fails,
+	"S4 bandwidth, Θ(N) coordinator messages": reproduce.Corrected,
+	"S4 bandwidth, Θ(N²) overall":             reproduce.Fails,
 }
 
-func quickS2AndS4() []Row {
-	return slices.DeleteFunc(slices.Concat(s2, s4), func(r Row) bool { return r.Thorough })
+func quickS2AndS4() []reproduce.Row {
+	return slices.DeleteFunc(rowsOf("S2", "S4"), func(r reproduce.Row) bool { return r.Thorough })
 }
 
 func TestTheVerdictsOnS2AndS4(t *testing.T) {
 	seen := 0
-	for r := range run(t.Context(), quickS2AndS4(), 1, library) {
+	for r := range reproduce.Run(t.Context(), quickS2AndS4(), 1, all.Algorithms) {
 		name := r.Source + " " + r.Where
 		want, listed := notSimplyHolding[name]
 		if listed {
@@ -66,10 +69,10 @@ func TestTheVerdictsOnS2AndS4(t *testing.T) {
 		if r.Err != nil || r.Verdict != want {
 			t.Errorf("%s: %s %s, %v; want: %s", name, r.Verdict, r.Why, r.Err, want)
 		}
-		if (r.Why == "") != (r.Verdict == Holds) || r.Measured == "" && r.Verdict != Unchecked {
+		if (r.Why == "") != (r.Verdict == reproduce.Holds) || r.Measured == "" && r.Verdict != reproduce.Unchecked {
 			t.Errorf("%s is not said in full: %+v", name, r.Finding)
 		}
-		if r.Verdict == Fails && r.Replay == "" {
+		if r.Verdict == reproduce.Fails && r.Replay == "" {
 			t.Errorf("%s fails, and no run shows it", name)
 		}
 	}
@@ -98,7 +101,7 @@ func TestWhatS2AndS4StateHasARow(t *testing.T) {
 		},
 	} {
 		for _, where := range places {
-			if !slices.ContainsFunc(All(), func(r Row) bool { return r.Source == source && r.Where == where && !r.Thorough }) {
+			if !slices.ContainsFunc(sources.Rows(), func(r reproduce.Row) bool { return r.Source == source && r.Where == where && !r.Thorough }) {
 				t.Errorf("no quick row is about %s %s", source, where)
 			}
 		}
@@ -207,9 +210,9 @@ func TestAPlantedErrorTurnsAVerdictOnS2OrS4(t *testing.T) {
 	}
 	quick := quickS2AndS4()
 	for _, m := range mutants {
-		rows := slices.DeleteFunc(slices.Clone(quick), func(r Row) bool { return !slices.Contains(watched[m.algorithm], r.Where) })
+		rows := slices.DeleteFunc(slices.Clone(quick), func(r reproduce.Row) bool { return !slices.Contains(watched[m.algorithm], r.Where) })
 		turned := false
-		for r := range run(t.Context(), rows, 1, m.shelf()) {
+		for r := range reproduce.Run(t.Context(), rows, 1, m.list()) {
 			if turned = r.Err != nil || r.Verdict != notSimplyHolding[r.Source+" "+r.Where]; turned {
 				break
 			}

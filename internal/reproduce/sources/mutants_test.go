@@ -1,11 +1,11 @@
 //go:build !race
 
-package reproduce
+package sources_test
 
 // What follows makes whole rows run, which is work for processors and not for the race detector.
 
 import (
-	"slices"
+	"context"
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
@@ -23,8 +23,11 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
 )
 
 // mutant is an algorithm with an error in it, in the place of the right one of that name.
@@ -33,16 +36,13 @@ type mutant struct {
 	entry         catalogue.Entry
 }
 
-// shelf has the mutant in its place.
-func (m *mutant) shelf() shelf {
-	s := library
-	s.find = func(name string) (*catalogue.Entry, error) {
-		if name == m.algorithm {
-			return &m.entry, nil
+// list has the mutant in its place.
+func (m *mutant) list() catalogue.List {
+	return changedEach(func(e *catalogue.Entry) {
+		if e.Name == m.algorithm {
+			*e = m.entry
 		}
-		return all.Algorithms.Find(name)
-	}
-	return s
+	})
 }
 
 func plant[S, M any](a election.Algorithm[S, M], is string) mutant {
@@ -166,7 +166,7 @@ func TestAPlantedErrorTurnsAVerdict(t *testing.T) {
 	verdicts := committed(t)
 	for _, m := range mutants {
 		turned := ""
-		for r := range run(t.Context(), asks[m.algorithm], 1, m.shelf()) {
+		for r := range reproduce.Run(t.Context(), asks[m.algorithm], 1, m.list()) {
 			if name := r.Source + " " + r.Where; r.Err != nil || r.Verdict.String() != verdicts[name] {
 				turned = name
 				break
@@ -180,25 +180,44 @@ func TestAPlantedErrorTurnsAVerdict(t *testing.T) {
 
 // asks are the quick rows of S1 and S3 that ask for an algorithm, by its name. Each is checked once, and
 // its verdict has to be the one on the page: otherwise a verdict that turns would prove nothing.
-func asks(t *testing.T) map[string][]Row {
-	asks, verdicts := map[string][]Row{}, committed(t)
-	for _, row := range slices.Concat(s1, s3) {
+func asks(t *testing.T) map[string][]reproduce.Row {
+	asks, verdicts := map[string][]reproduce.Row{}, committed(t)
+	for _, row := range rowsOf("S1", "S3") {
 		if row.Thorough {
 			continue
 		}
 		asked := map[string]bool{}
-		noted := library
-		noted.find = func(name string) (*catalogue.Entry, error) {
-			if !asked[name] {
-				asked[name] = true
-				asks[name] = append(asks[name], row)
-			}
-			return all.Algorithms.Find(name)
-		}
-		r := check(t.Context(), row, noted)
+		noted := changedEach(func(e *catalogue.Entry) {
+			noteUse(e, func() {
+				if !asked[e.Name] {
+					asked[e.Name] = true
+					asks[e.Name] = append(asks[e.Name], row)
+				}
+			})
+		})
+		r := judged(t, row, noted)
 		if want := verdicts[row.Source+" "+row.Where]; r.Err != nil || r.Verdict.String() != want {
 			t.Errorf("%s %s: %s %v %s, and docs/reproduction.md has %q; go generate ./... makes it", row.Source, row.Where, r.Verdict, r.Err, r.Measured, want)
 		}
 	}
 	return asks
+}
+
+// noteUse tells when an algorithm is run, checked or counted.
+func noteUse(e *catalogue.Entry, note func()) {
+	run, verified, counted := e.Simulate, e.Verify, e.Count
+	e.Simulate = func(o simulate.Options) (*simulate.Result, error) {
+		note()
+		return run(o)
+	}
+	e.Verify = func(o verify.Options) (*verify.Report, error) {
+		note()
+		return verified(o)
+	}
+	if counted != nil {
+		e.Count = func(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(int, int)) (*count.Result, error) {
+			note()
+			return counted(ctx, ids, set, progress)
+		}
+	}
 }
