@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/live"
 	"ringleader.example/ringleader/internal/live/bully"
 	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/network"
 )
 
 // Role is what a member believes that it is.
@@ -87,9 +87,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 func leadershipOf(s live.State) Leadership {
 	l := Leadership{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since}
 	switch s.Role {
-	case election.Leader:
+	case network.Leader:
 		l.Role = Leader
-	case election.Follower:
+	case network.Follower:
 		l.Role = Follower
 	}
 	return l

@@ -131,7 +131,7 @@ var (
 	strangers = election.UnknownNeighbours.String()
 
 	classes = []string{election.Election.String(), election.Announcement.String(), election.Overhead.String()}
-	roles   = []string{election.Undecided.String(), election.Follower.String(), election.Leader.String()}
+	roles   = []string{network.Undecided.String(), network.Follower.String(), network.Leader.String()}
 	events  = []Event{Start, Receive, Timeout, Crash, Recover, Suspect, Trust, Command, Fault, Heal, Lost}
 )
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -120,7 +121,7 @@ func (w *walks) step(s *trace.Step) error {
 	now, p := s.Time.Big(), s.Process
 	for _, d := range s.Decided {
 		w.decided[p] = true
-		if d.Role == election.Leader.String() {
+		if d.Role == network.Leader.String() {
 			w.leaders = append(w.leaders, w.ids[p])
 		}
 	}

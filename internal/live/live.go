@@ -38,7 +38,7 @@ var ErrDuplicate = errors.New("two members with one identifier")
 
 // State is what a member knows.
 type State struct {
-	Role      election.Role
+	Role      network.Role
 	Leader    uint64 // 0 if not known
 	Term      election.Term
 	Since     time.Time // when this became so: Role, Leader and Term
@@ -186,7 +186,7 @@ func (m *Member) State() (State, <-chan struct{}) {
 	defer m.mu.Unlock()
 	s := m.state
 	if !s.Until.IsZero() && !time.Now().Before(s.Until) { // whatever keeps the loop from saying so
-		s.Role, s.Leader = election.Undecided, 0
+		s.Role, s.Leader = network.Undecided, 0
 	}
 	return s, m.changed
 }

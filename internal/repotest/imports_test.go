@@ -97,7 +97,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/claims", "./simulate"},
 	},
 	{
-		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./network", "./order", "./internal/random"},
+		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./network", "./outcome", "./order", "./internal/random"},
 		because: "a closed form that asks an engine counts nothing by itself",
 		broken:  [2]string{"./count", "./simulate"},
 	},
@@ -122,7 +122,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/live", "net/http"},
 	},
 	{
-		in:      []string{"./catalogue", "./internal/cli/...", "./internal/reproduce", "./internal/experiment", "./internal/worstcase", "./internal/claims"},
+		in:      []string{"./catalogue", "./internal/cli/...", "./internal/report", "./internal/demo", "./internal/reproduce", "./internal/experiment", "./internal/worstcase", "./internal/claims"},
 		never:   []string{"./catalogue/all", "./catalogue/runners/..."},
 		because: "tools take the list of algorithms as an argument, so that other programs can add theirs, and a change in one algorithm compiles no tool",
 		broken:  [2]string{"./internal/cli", "./catalogue/all"},
@@ -143,8 +143,18 @@ var importRules = []importRule{
 		broken:  [2]string{"./catalogue", "github.com/spf13/cobra"},
 	},
 	{
+		in: []string{"./internal/report"}, never: []string{"./internal/demo", "./internal/live", "os/exec", "net/..."},
+		because: "it prints what others have found, and starts nothing",
+		broken:  [2]string{"./internal/report", "os/exec"},
+	},
+	{
+		in: []string{"./internal/demo"}, only: []string{"std", ".", "./internal/report"},
+		because: "it knows its members by what they print, and no algorithm",
+		broken:  [2]string{"./internal/demo", "./catalogue"},
+	},
+	{
 		in:      []string{"./internal/reproduce"},
-		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
+		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./outcome", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
 		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory; it draws inputs from seeds, and searches for costly ones",
 		broken:  [2]string{"./internal/reproduce", "./internal/tcprun"},
 	},

@@ -23,7 +23,7 @@ var s1Code = []reproduce.Row{
 	}),
 	action(12, "leader := TRUE", wins, func(a *act) bool { return a.after.Leader == isLeader }),
 	action(13, "TERMINATE: decided, and never again", decidesAsLeader, func(a *act) bool {
-		return slices.Equal(a.decided, []string{election.Leader.String()}) == wins(a) && (wins(a) || len(a.decided) == 0)
+		return slices.Equal(a.decided, []string{network.Leader.String()}) == wins(a) && (wins(a) || len(a.decided) == 0)
 	}),
 	condition(14, "IF ids > id and ttl > 0", probe, passes, func(a *act) bool { return a.count(probe) > 0 }),
 	{
@@ -60,7 +60,7 @@ var s1Code = []reproduce.Row{
 	action(28, "THEN SEND terminate to link CCW", ends, func(a *act) bool { return a.sends(message{ringbully.CCW, terminate, a.m}) }),
 	action(29, "leader := FALSE", ends, func(a *act) bool { return a.after.Leader == isNone }),
 	action(30, "TERMINATE: decided, and never again", isTerminate, func(a *act) bool {
-		return slices.Equal(a.decided, []string{election.Follower.String()}) == ends(a) && (ends(a) || len(a.decided) == 0)
+		return slices.Equal(a.decided, []string{network.Follower.String()}) == ends(a) && (ends(a) || len(a.decided) == 0)
 	}),
 }
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/reproduce/bully"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -293,7 +293,7 @@ func doubling(n int) reproduce.Trial {
 // theta finds what some messages cost in S4's case, where all messages take one unit, the highest is dead and the
 // lowest starts; and what they cost where processes are asked one after the other. Up to N(N - 1) of a kind are
 // what N² stands for; all kinds together may be twice as many.
-func theta(b *reproduce.Bench, what string, of func(m election.Messages) uint64, stated, doubled func(n int) int) reproduce.Finding {
+func theta(b *reproduce.Bench, what string, of func(m outcome.Messages) uint64, stated, doubled func(n int) int) reproduce.Finding {
 	var wrong reproduce.Doubt
 	for n := 2; n <= 10; n++ {
 		r := b.Run(reproduce.Among(n, "bully", bully.Printed).Starting(1).Run(fmt.Sprintf("dead %d", n)))
@@ -325,17 +325,17 @@ func theta(b *reproduce.Bench, what string, of func(m election.Messages) uint64,
 }
 
 func electionTheta(b *reproduce.Bench) reproduce.Finding {
-	return theta(b, "election messages", func(m election.Messages) uint64 { return m.ByKind[bully.Election] },
+	return theta(b, "election messages", func(m outcome.Messages) uint64 { return m.ByKind[bully.Election] },
 		func(n int) int { return n * (n - 1) / 2 }, func(n int) int { return 1<<(n-1) - 1 })
 }
 
 func aliveTheta(b *reproduce.Bench) reproduce.Finding {
-	return theta(b, "answers", func(m election.Messages) uint64 { return m.ByKind[bully.Answer] },
+	return theta(b, "answers", func(m outcome.Messages) uint64 { return m.ByKind[bully.Answer] },
 		func(n int) int { return (n - 1) * (n - 2) / 2 }, func(n int) int { return 1<<(n-1) - 1 })
 }
 
 func totalTheta(b *reproduce.Bench) reproduce.Finding {
-	return theta(b, "messages", func(m election.Messages) uint64 { return m.Total },
+	return theta(b, "messages", func(m outcome.Messages) uint64 { return m.Total },
 		func(n int) int { return n * (n - 1) }, func(n int) int { return 1<<n - 2 + (n-1)*1<<(n-2) })
 }
 

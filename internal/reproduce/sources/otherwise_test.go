@@ -17,6 +17,7 @@ import (
 	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/reproduce/sources"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -154,7 +155,7 @@ func verified(e *catalogue.Entry, change func(*verify.Report)) {
 }
 
 // cheap has no count above a limit.
-func cheap(m *election.Messages, most uint64) {
+func cheap(m *outcome.Messages, most uint64) {
 	m.ByKind = slices.Clone(m.ByKind)
 	for k := range m.ByKind {
 		m.ByKind[k] = min(m.ByKind[k], most)
@@ -163,7 +164,7 @@ func cheap(m *election.Messages, most uint64) {
 }
 
 // dear has each count higher.
-func dear(m *election.Messages) {
+func dear(m *outcome.Messages) {
 	m.ByKind = slices.Clone(m.ByKind)
 	for k := range m.ByKind {
 		m.ByKind[k] = 5*m.ByKind[k] + 100
