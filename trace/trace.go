@@ -70,6 +70,9 @@ type Step struct {
 	Timers  []Timer        `json:"timers,omitempty"`
 	Decided []Decision     `json:"decided,omitempty"`
 	State   string         `json:"state,omitempty"` // after the step
+
+	MessageValue Value `json:"-"` // the message, if the run was asked for values
+	StateValue   Value `json:"-"` // the state, if the run was asked for values
 }
 
 // Sent is a message that a step sent.
@@ -80,6 +83,7 @@ type Sent struct {
 	Kind    string `json:"kind"`
 	Text    string `json:"text,omitempty"`
 	Copies  int    `json:"copies,omitempty"` // that links make of it: how many times more than once it arrives
+	Value   Value  `json:"-"`                // the message, if the run was asked for values
 }
 
 // Timer is a change of a timer.
