@@ -2,7 +2,12 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +46,7 @@ func (r *results) window() trace.Window {
 // recorded says whether a record is wanted.
 func (r *results) recorded() bool { return r.draw != "" || r.topology != "" || r.trace != "" }
 
-// check refuses to write two things to stdout, and a window that ends before it begins.
+// check refuses to write two things to stdout, a drawing of no known format, and a window that ends before it begins.
 func (r *results) check() error {
 	wanted := 0
 	for _, stdout := range []bool{r.json, r.draw == "-", r.topology == "-", r.trace == "-"} {
@@ -51,6 +56,9 @@ func (r *results) check() error {
 	}
 	if wanted > 1 {
 		return errors.New("stdout takes one result: one of --json, --draw -, --draw-topology - and --trace -")
+	}
+	if err := errors.Join(drawable("draw", r.draw), drawable("draw-topology", r.topology)); err != nil {
+		return err
 	}
 	if r.to != 0 && r.to < r.from {
 		return fmt.Errorf("--to %d is before --from %d", r.to, r.from)
@@ -94,4 +102,15 @@ func (r *results) drawInto(p *program, path string, draw func(trace.Window) (*sh
 		}
 		return press.Print(w, drawn, press.Ending(path))
 	})
+}
+
+// drawable refuses a file for a drawing whose name does not say in which format. What is there and no file, such as a device, has no format to say.
+func drawable(flag, path string) error {
+	if path == "" || path == "-" || slices.Contains(press.Endings, strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))) {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	return fmt.Errorf("--%s draws into a file that ends in .svg, .png or .pdf, not %q", flag, path)
 }
