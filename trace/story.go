@@ -20,6 +20,11 @@ type Telling struct {
 	State     bool  // tell what the process knows after each step
 }
 
+// Tells reports whether the telling has a step of the record with that header.
+func (how *Telling) Tells(h *Header, s *Step) bool {
+	return how.Holds(h, s) && (how.Processes == nil || slices.Contains(how.Processes, s.Process))
+}
+
 // Story tells the record to people: a line a step, with its number, its time where there is a clock, the
 // process, what happened to it, and what it did about that.
 func (r *Record) Story(w io.Writer) error { return r.Tell(w, Telling{}) }
@@ -34,7 +39,7 @@ func (r *Record) Tell(w io.Writer, how Telling) error {
 	var rows [][4]string
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if !how.Holds(&r.Header, s) || how.Processes != nil && !slices.Contains(how.Processes, s.Process) {
+		if !how.Tells(&r.Header, s) {
 			continue
 		}
 		told = append(told, s)
@@ -42,7 +47,7 @@ func (r *Record) Tell(w io.Writer, how Telling) error {
 	}
 	most := 40 // a longer event moves its own line only
 	if how.Width > 0 {
-		most = min(most, how.Width/3)
+		most = min(most, how.Width*2/5)
 	}
 	var width [4]int
 	for _, row := range rows {

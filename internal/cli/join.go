@@ -46,11 +46,16 @@ neither encryption nor authentication yet: do not listen where others can reach 
 		Args:              flagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
+			for _, name := range []string{"delay", "heartbeat", "suspicion"} {
+				if d, _ := command.Flags().GetDuration(name); d <= 0 {
+					return fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
+				}
+			}
 			return p.runJoin(command.Context(), o)
 		},
 	}
 	flags := command.Flags()
-	flags.Uint64Var(&o.id, "id", 0, "identifier of this member, at least 1")
+	decimalVar(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
 	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT; once for each, this one included")
 	flags.StringVar(&o.data, "data", "", "folder for what this member must remember; of its own, made if need be")
 	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")

@@ -33,8 +33,8 @@ func (r *results) flags(command *cobra.Command, of string) {
 	f.BoolVar(&r.json, "json", false, "print one JSON object")
 	f.StringVar(&r.draw, "draw", "", "draw "+of+" into this .svg, .png or .pdf file, a space-time diagram; - is stdout, as SVG")
 	f.StringVar(&r.topology, "draw-topology", "", "draw the network of "+of+" into this file: identifiers, links, and which process leads")
-	f.Uint64Var(&r.from, "from", 0, "draw "+of+" from this time on, or from this step on where there is no clock")
-	f.Uint64Var(&r.to, "to", 0, "draw "+of+" up to this time or step (default its end)")
+	decimalVar(f, &r.from, "from", "", 0, "draw or tell "+of+" from this time on, or from this step on where there is no clock")
+	decimalVar(f, &r.to, "to", "", 0, "draw or tell "+of+" up to this time or step (default its end)")
 	f.StringVar(&r.trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
 }
 

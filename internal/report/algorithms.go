@@ -137,6 +137,9 @@ func (a Algorithm) Text(p *Printer) error {
 	fmt.Fprintf(p.Out, "%s (%d)\n%s\n\n", paint.Text(Bold, d.Title), d.Year, Wrap(d.About, p.ProseWidth()))
 	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
 	row := func(name, text string) { fmt.Fprintf(w, "  %s\t%s\n", name, text) }
+	if a.Aliases != nil {
+		row("also called", strings.Join(a.Aliases, ", "))
+	}
 	row("source", d.Source)
 	row("network", model(d))
 	row("identifiers", d.Identifiers.String())
@@ -285,6 +288,7 @@ func declaration(e *catalogue.Entry) object {
 	}
 	return object{
 		{"name", d.Name},
+		{"aliases", e.Aliases},
 		{"title", d.Title},
 		{"year", d.Year},
 		{"source", d.Source},

@@ -39,7 +39,7 @@ func indentation(line string) int { return len(line) - len(strings.TrimLeft(line
 // hang returns the column under which the rest of a line stands: that of its last column, if there is room for it.
 func hang(line string, width int) int {
 	plain := escape.ReplaceAllString(line, "")
-	at := min(indentation(plain)+2, width/2)
+	at := min(indentation(plain)+2, max(indentation(plain), width/2))
 	for from := 0; ; {
 		found := gap.FindStringSubmatchIndex(plain[from:])
 		if found == nil {
