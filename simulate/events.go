@@ -337,7 +337,7 @@ func (c *clocked) receive(m *posted) {
 		return
 	}
 	message, number := m.Message, int(m.number) // what is sent may take the place where m lies
-	c.happens(p, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: message})
+	c.receives(p, port, m.Kind(), message)
 	c.after(p)
 	if c.record != nil {
 		c.note(p, trace.Step{Event: trace.Receive, Port: int(port), Message: number})

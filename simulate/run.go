@@ -30,7 +30,7 @@ type run struct {
 	net     *network.Network
 	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
 	slots   []int              // by position: where the states are; nil: in their positions' own slots
-	step    process.Effects    // of the last step
+	step    *process.Effects   // of the last step
 	choices *random.Source
 	choose  func(uint32) uint32 // one of them
 	luck    *random.Source      // of messages; nil if links make no mistakes
@@ -48,6 +48,7 @@ type run struct {
 	elects  uint16     // which kinds are election messages: bit by kind
 	byPhase [32]uint64 // of the first phases; the result has the others
 	steps   uint64     // deliveries and timeouts
+	look    uint64     // the number of the step at which somebody may end the run
 	result  *Result
 	record  *recorder
 	typed   large   // the engines for large networks, while one of them runs
@@ -307,11 +308,22 @@ const looksUp = 1 << 12
 // mayContinue counts a step and says whether there may be another.
 func (r *run) mayContinue() bool {
 	r.steps++
+	if r.steps >= r.look {
+		r.lookUp()
+	}
+	return r.result.Complete
+}
+
+// lookUp ends the run if it has reached its limit or is told to end, and says when to look again.
+func (r *run) lookUp() {
+	r.look = (r.steps/looksUp + 1) * looksUp
+	if r.o.Limit != 0 {
+		r.look = min(r.look, r.o.Limit+1)
+	}
 	if r.o.Limit != 0 && r.steps > r.o.Limit ||
 		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
 		r.result.Complete = false
 	}
-	return r.result.Complete
 }
 
 // countDeliveries counts deliveries, many at a time, and sees whether there may be more.
@@ -335,6 +347,15 @@ func (r *run) happens(p int, e process.Event) {
 	r.watcher.after(p)
 }
 
+// receives is happens for a message.
+func (r *run) receives(p int, port election.Port, kind election.Kind, m process.Message) {
+	if r.watcher != nil {
+		r.happens(p, process.Event{What: process.Received, Port: port, Kind: kind, Message: m})
+		return
+	}
+	r.step = r.ps.Receive(r.slot(p), p, port, kind, m, r.local(p))
+}
+
 // slot is where the state of the process at p lies.
 func (r *run) slot(p int) int {
 	if r.slots == nil {
@@ -345,7 +366,14 @@ func (r *run) slot(p int) int {
 
 // local is what the clock of the process at p says. Most are right.
 func (r *run) local(p int) election.Ticks {
-	if r.drifts == nil || r.drifts[p] == nil {
+	if r.drifts != nil {
+		return r.drifting(p)
+	}
+	return r.now
+}
+
+func (r *run) drifting(p int) election.Ticks {
+	if r.drifts[p] == nil {
 		return r.now
 	}
 	return r.drifts[p].local(r.now)
@@ -357,26 +385,43 @@ func (r *run) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.
 // check makes sure that the step of the process at p kept to its own ports, kinds and timers, and to the names of
 // groups, which count even if it crashes amid the step.
 func (r *run) check(p int) {
-	first, degree := r.net.First(p), uint32(r.net.Degree(p))
-	for i := range r.step.Sent {
-		s := &r.step.Sent[i]
-		if port := s.On() - first; port >= degree {
-			r.broke(p, fmt.Sprintf("sends on port %d of %d", port, degree))
-		} else if r.d.OneWay && port > 0 {
-			r.broke(p, "sends on port 1, and declares OneWay")
-		}
-		if int(s.Kind()) >= len(r.d.Kinds) {
-			r.broke(p, fmt.Sprintf("sends kind %d of %d", s.Kind(), len(r.d.Kinds)))
+	if sent := r.step.Sent; len(sent) > 0 {
+		first, ports, kinds := r.net.First(p), r.ports(p), election.Kind(len(r.d.Kinds))
+		for i := range sent {
+			if s := &sent[i]; s.On()-first >= ports || s.Kind() >= kinds {
+				r.refuse(p, s)
+			}
 		}
 	}
-	for _, e := range r.step.Other {
+	for i := range r.step.Other {
+		e := &r.step.Other[i]
 		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
 			r.broke(p, fmt.Sprintf("uses timer %d of %d", e.Timer, len(r.d.Timers)))
 		}
 		if r.groups != nil {
-			r.group(p, e)
+			r.group(p, *e)
 		}
 	}
+}
+
+// ports is how many ports the process at p may send on.
+func (r *run) ports(p int) uint32 {
+	if r.d.OneWay {
+		return 1
+	}
+	return uint32(r.net.Degree(p))
+}
+
+// refuse says what is wrong with a message that the process at p sends.
+func (r *run) refuse(p int, s *process.Sent) {
+	port, degree := s.On()-r.net.First(p), uint32(r.net.Degree(p))
+	switch {
+	case port >= degree:
+		r.broke(p, fmt.Sprintf("sends on port %d of %d", port, degree))
+	case port >= r.ports(p):
+		r.broke(p, "sends on port 1, and declares OneWay")
+	}
+	r.broke(p, fmt.Sprintf("sends kind %d of %d", s.Kind(), len(r.d.Kinds)))
 }
 
 func (r *run) broke(p int, how string) {

@@ -204,7 +204,7 @@ func (l *links) deliver(number, which uint32) {
 		l.ps.Release(m.Message)
 		return
 	}
-	l.happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
+	l.receives(to, port, m.Kind(), m.Message)
 	l.check(to)
 	l.draw()
 	if l.record != nil {
