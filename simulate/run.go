@@ -393,13 +393,18 @@ func (r *run) check(p int) {
 			}
 		}
 	}
-	for i := range r.step.Other {
-		e := &r.step.Other[i]
+	if other := r.step.Other; len(other) > 0 {
+		r.checkOther(p, other)
+	}
+}
+
+func (r *run) checkOther(p int, other []election.Effect) {
+	for _, e := range other {
 		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
 			r.broke(p, fmt.Sprintf("uses timer %d of %d", e.Timer, len(r.d.Timers)))
 		}
 		if r.groups != nil {
-			r.group(p, *e)
+			r.group(p, e)
 		}
 	}
 }

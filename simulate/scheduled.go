@@ -216,8 +216,9 @@ func (l *links) deliver(number, which uint32) {
 
 // effects makes the effects of a step happen.
 func (l *links) effects(p int) {
-	for i := range l.step.Sent {
-		s := &l.step.Sent[i]
+	sent, other := l.step.Sent, l.step.Other
+	for i := range sent {
+		s := &sent[i]
 		l.count(s)
 		fate := l.fate(i)
 		l.enqueue(s, i, fate == lost)
@@ -226,8 +227,8 @@ func (l *links) effects(p int) {
 			l.enqueue(s, i, false)
 		}
 	}
-	for _, e := range l.step.Other {
-		l.decide(p, e)
+	for i := range other {
+		l.decide(p, other[i])
 	}
 }
 

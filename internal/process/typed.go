@@ -72,7 +72,9 @@ func (t *typed[S, M]) begin() *election.Out[M] {
 // end hands over what a step did.
 func (t *typed[S, M]) end() {
 	p, in := t.pool, t.collect.Sent()
-	p.effects.Other = t.collect.Effects()
+	if other := t.collect.Effects(); len(other)+len(p.effects.Other) > 0 {
+		p.effects.Other = other
+	}
 	out := p.room(len(in))
 	for i := range out {
 		s, o := &in[i], &out[i]
