@@ -39,6 +39,7 @@ type run struct {
 	drifts  []*drift            // by process: what is wrong with its clock; nil if all are right
 	now     election.Ticks
 	dead    []bool           // nil if nobody ever is
+	alike   uint32           // how many ports each process may send on, on a ring; 0 elsewhere
 	leases  []election.Ticks // when each one ends; nil unless declared
 	groups  map[group]bool   // that have been; nil unless declared
 	once    bool             // who follows without a term does so for ever
@@ -153,6 +154,12 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		r.result.Starters = len(starters)
 	}
 	r.has.Phase = r.has.Phase && !o.SkipPhases
+	switch {
+	case d.OneWay:
+		r.alike = 1
+	case r.net.Topology == election.Ring:
+		r.alike = 2
+	}
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	r.prepareFaults()
 	if d.Leased {
@@ -386,9 +393,9 @@ func (r *run) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.
 // groups, which count even if it crashes amid the step.
 func (r *run) check(p int) {
 	if sent := r.step.Sent; len(sent) > 0 {
-		first, ports, kinds := r.net.First(p), r.ports(p), election.Kind(len(r.d.Kinds))
+		ports, kinds := r.ports(p), election.Kind(len(r.d.Kinds))
 		for i := range sent {
-			if s := &sent[i]; s.On()-first >= ports || s.Kind() >= kinds {
+			if s := &sent[i]; s.On()-r.step.First >= ports || s.Kind() >= kinds {
 				r.refuse(p, s)
 			}
 		}
@@ -411,15 +418,15 @@ func (r *run) checkOther(p int, other []election.Effect) {
 
 // ports is how many ports the process at p may send on.
 func (r *run) ports(p int) uint32 {
-	if r.d.OneWay {
-		return 1
+	if r.alike != 0 {
+		return r.alike
 	}
 	return uint32(r.net.Degree(p))
 }
 
 // refuse says what is wrong with a message that the process at p sends.
 func (r *run) refuse(p int, s *process.Sent) {
-	port, degree := s.On()-r.net.First(p), uint32(r.net.Degree(p))
+	port, degree := s.On()-r.step.First, uint32(r.net.Degree(p))
 	switch {
 	case port >= degree:
 		r.broke(p, fmt.Sprintf("sends on port %d of %d", port, degree))

@@ -78,6 +78,7 @@ func (s *Sent) Kind() election.Kind { return election.Kind(s.Link & 15) }
 
 // Effects are what a step did; valid until the next step.
 type Effects struct {
+	First uint32 // link of the process
 	Sent  []Sent
 	Other []election.Effect
 }
@@ -94,10 +95,9 @@ type Processes struct {
 	slots   int
 }
 
-// pool is what processes share with their store: whose step comes and when, what the last step did, and which
+// pool is what processes share with their store: when the step is that comes, what the last one did, and which
 // references are in use.
 type pool struct {
-	first   uint32 // link of the process whose step comes
 	now     election.Ticks
 	effects Effects
 	phases  uint16 // kinds whose messages belong to phases: bit by kind
@@ -200,7 +200,7 @@ func (ps *Processes) Receive(slot, position int, port election.Port, kind electi
 
 // begin says whose step comes, and when.
 func (ps *Processes) begin(position int, now election.Ticks) {
-	ps.pool.first, ps.pool.now = ps.network.Network.First(position), now
+	ps.pool.effects.First, ps.pool.now = ps.network.Network.First(position), now
 }
 
 // room makes room for what a step sent.

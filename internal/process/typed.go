@@ -64,7 +64,7 @@ func (t *typed[S, M]) receive(slot int, port election.Port, kind election.Kind, 
 // begin points the collector at the process whose step comes.
 func (t *typed[S, M]) begin() *election.Out[M] {
 	t.collect.Reset()
-	t.collect.At(t.pool.first)
+	t.collect.At(t.pool.effects.First)
 	t.collect.Clock(t.pool.now)
 	return t.collect.Out()
 }
@@ -76,16 +76,28 @@ func (t *typed[S, M]) end() {
 		p.effects.Other = other
 	}
 	out := p.room(len(in))
+	if p.phases != 0 || !p.small {
+		t.hand(in, out)
+		return
+	}
+	for i := range out {
+		s, o := &in[i], &out[i]
+		o.Link, o.Phase, o.Message = s.Link, -1, Message{codec.Pack(s.M)}
+	}
+}
+
+// hand hands over messages that belong to phases or are not small.
+func (t *typed[S, M]) hand(in []election.Sent[M], out []Sent) {
 	for i := range out {
 		s, o := &in[i], &out[i]
 		o.Link, o.Phase = s.Link, -1
-		if p.phases>>(s.Link&15)&1 != 0 {
-			o.Phase = int32(t.a.Phase(s.Kind(), s.M))
-		}
-		if p.small {
+		if t.pool.small {
 			o.Message = Message{codec.Pack(s.M)}
 		} else {
 			o.Message = t.write(s.M)
+		}
+		if t.pool.phases>>s.Kind()&1 != 0 {
+			o.Phase = int32(t.a.Phase(s.Kind(), s.M))
 		}
 	}
 }
