@@ -39,7 +39,7 @@ type run struct {
 	drifts  []*drift            // by process: what is wrong with its clock; nil if all are right
 	now     election.Ticks
 	dead    []bool           // nil if nobody ever is
-	alike   uint32           // how many ports each process may send on, on a ring; 0 elsewhere
+	degree  uint32           // how many ports each process may send on, on a ring; 0 elsewhere
 	leases  []election.Ticks // when each one ends; nil unless declared
 	groups  map[group]bool   // that have been; nil unless declared
 	once    bool             // who follows without a term does so for ever
@@ -156,9 +156,9 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	r.has.Phase = r.has.Phase && !o.SkipPhases
 	switch {
 	case d.OneWay:
-		r.alike = 1
+		r.degree = 1
 	case r.net.Topology == election.Ring:
-		r.alike = 2
+		r.degree = 2
 	}
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	r.prepareFaults()
@@ -418,8 +418,8 @@ func (r *run) checkOther(p int, other []election.Effect) {
 
 // ports is how many ports the process at p may send on.
 func (r *run) ports(p int) uint32 {
-	if r.alike != 0 {
-		return r.alike
+	if r.degree != 0 {
+		return r.degree
 	}
 	return uint32(r.net.Degree(p))
 }

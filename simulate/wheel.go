@@ -61,7 +61,7 @@ type bucket struct {
 
 const (
 	letterPage = 64
-	mostWidth  = 1 << 8 // as many as there are offsets
+	mostWidth  = 1 << 8  // as many as there are offsets
 	mostDelay  = 1 << 16 // a wheel for longer ones would have too many buckets
 )
 
