@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/sources"
 )
 
@@ -38,21 +39,14 @@ statements ringleader reproduce checks. KEY is one of them, or authors and year.
 				}
 				works = []sources.Work{*w}
 			}
-			switch {
-			case asJSON && asMarkdown:
-				return fmt.Errorf("--json and --markdown exclude each other")
-			case asJSON:
-				all := make([]object, len(works))
-				for i, w := range works {
-					all[i] = object{{"key", w.Key}, {"cited", w.Cite}, {"title", w.Title}, {"about", w.About}}
-				}
-				return p.print(all)
-			case asMarkdown:
-				p.sourcesMarkdown(works)
-			default:
-				p.sourcesText(works)
+			if asJSON && asMarkdown {
+				return errors.New("results have one form: --json or --markdown")
 			}
-			return nil
+			if asMarkdown {
+				report.Sources(works).Markdown(p.Printer)
+				return nil
+			}
+			return p.Print(report.Sources(works), asJSON)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -66,28 +60,4 @@ func handle(w *sources.Work) string {
 		return w.Key
 	}
 	return w.Cite
-}
-
-func (p *program) sourcesText(works []sources.Work) {
-	paint := p.paintOn(p.stdout)
-	for i, w := range works {
-		if i > 0 {
-			fmt.Fprintln(p.stdout)
-		}
-		fmt.Fprintln(p.stdout, paint.text(bold, strings.TrimSpace(w.Key+" "+w.Cite)))
-		for _, text := range []string{w.Title, w.About} {
-			fmt.Fprintln(p.stdout, "  "+strings.ReplaceAll(wrap(text, 76), "\n", "\n  "))
-		}
-	}
-}
-
-func (p *program) sourcesMarkdown(works []sources.Work) {
-	fmt.Fprint(p.stdout, "| cited as | work | what Ringleader takes from it |\n| --- | --- | --- |\n")
-	for _, w := range works {
-		cited := w.Cite
-		if w.Key != "" {
-			cited = "**" + w.Key + "** " + cited
-		}
-		fmt.Fprintf(p.stdout, "| %s | %s | %s |\n", cited, w.Title, w.About)
-	}
 }
