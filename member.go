@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/internal/live"
+	"ringleader.example/ringleader/internal/live/bully"
 	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
 )
@@ -67,7 +67,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		members[i] = transport.Member(m)
 	}
 	delay := (c.MessageDelay + unit - 1) / unit
-	m, err := live.Join(ctx, bully.Algorithm, live.Config{
+	m, err := live.JoinProgram(ctx, bully.Program, live.Config{
 		ID:         c.ID,
 		Members:    members,
 		Parameters: map[string]string{"delay": strconv.FormatInt(int64(delay), 10)},

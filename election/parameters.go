@@ -228,3 +228,16 @@ func (p Parameters) Text(name string) string {
 	}
 	return p.values[i].String()
 }
+
+// Changed are the names of the parameters whose values are not their defaults, as declared. A default that depends on
+// other parameters is what follows from their values.
+func (p Parameters) Changed() []string {
+	var changed []string
+	for i, d := range p.declared {
+		usual, err := d.parse(d.usual(Parameters{declared: p.declared[:i], values: p.values[:i]}))
+		if err != nil || usual.String() != p.values[i].String() {
+			changed = append(changed, d.String())
+		}
+	}
+	return changed
+}

@@ -9,7 +9,7 @@ import (
 func NewHeader(d *election.Declaration, p *network.Instance) Header {
 	h := Header{
 		Format: Format, Algorithm: d.Name, Title: d.Title, Topology: d.Topology.String(), N: p.Size(), Edges: p.Edges(),
-		Parameters: map[string]string{},
+		Parameters: map[string]string{}, Changed: p.Parameters.Changed(),
 	}
 	for q := 0; q < p.Size() && !p.Anonymous(); q++ {
 		h.IDs = append(h.IDs, p.Real(q))

@@ -120,6 +120,11 @@ func (h *Header) validateTexts() error {
 			return err
 		}
 	}
+	for _, name := range h.Changed {
+		if _, found := h.Parameters[name]; !found {
+			return fmt.Errorf("parameter %q is changed, and it has none of that name", name)
+		}
+	}
 	return graphic(h.Algorithm, h.Title, h.Timing, h.Schedule)
 }
 

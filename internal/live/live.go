@@ -72,10 +72,11 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 	if err != nil {
 		return nil, err
 	}
-	return join(ctx, program, c)
+	return JoinProgram(ctx, program, c)
 }
 
-func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
+// JoinProgram is Join for an algorithm whose types are hidden.
+func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if a.Topology != election.Complete {
 		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology)
 	}
