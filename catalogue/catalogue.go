@@ -29,6 +29,7 @@ type Entry struct {
 	Count    count.Func                                         // nil where there is no closed form yet
 	Check    checks                                             // of the record of a run, what its source claims of every run; nil where nothing is
 	Family   string                                             // the name that forms of it on several networks share; empty where there is one form
+	Own      bool                                               // not one of Ringleader's: its steps are checked wherever it is simulated
 	list     List
 }
 
@@ -65,6 +66,26 @@ func New(entries ...Entry) List {
 	return list
 }
 
+// Before lists other entries, which are a user's own, before those of the list. The error wraps [ErrName] if a name is
+// given to two entries.
+func (l List) Before(own ...Entry) (List, error) {
+	taken := map[string]bool{}
+	for _, e := range l {
+		taken[e.Name] = true
+	}
+	for i := range own {
+		if taken[own[i].Name] {
+			return nil, fmt.Errorf("%w %q; give one of the two another name", ErrName, own[i].Name)
+		}
+		taken[own[i].Name], own[i].Own = true, true
+	}
+	all := slices.Clone(own)
+	for _, e := range l {
+		all = append(all, *e)
+	}
+	return New(all...), nil
+}
+
 // List returns the list that an entry belongs to.
 func (e *Entry) List() List { return e.list }
 
@@ -91,6 +112,9 @@ func (e *Entry) On(topology election.Topology) *Entry {
 
 // ErrUnknown reports that there is no algorithm of that name. The text of the error lists the names that there are.
 var ErrUnknown = errors.New("unknown algorithm")
+
+// ErrName reports that two algorithms have the same name.
+var ErrName = errors.New("two algorithms are called")
 
 // Names returns the names of all algorithms, in order.
 func (l List) Names() []string { return l.Where(func(*Entry) bool { return true }) }

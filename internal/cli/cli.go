@@ -52,6 +52,7 @@ func failed(format string, args ...any) error {
 // program is what the commands share: the algorithms, where they read and write, and the environment. Each command
 // is a method of it that returns a [cobra.Command].
 type program struct {
+	name           string // as it is called in a shell
 	algorithms     catalogue.List
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -65,19 +66,20 @@ const (
 )
 
 // Run runs the command line args, which do not begin with the program's name, until it is done or ctx
-// is. The commands know the algorithms of the list. Run returns the exit status.
-func Run(ctx context.Context, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+// is. The commands know the algorithms of the list; the name is how the program is called in a shell. Run returns the
+// exit status.
+func Run(ctx context.Context, name string, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			code = exitNo
-			fmt.Fprintf(stderr, "ringleader: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", oneLine(fmt.Sprint(bug)))
+			fmt.Fprintf(stderr, "%s: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", name, oneLine(fmt.Sprint(bug)))
 			if getenv("RINGLEADER_DEBUG") == "1" {
 				stderr.Write(debug.Stack())
 			}
 		}
 	}()
 	out := &output{Writer: stdout}
-	p := &program{algorithms: algorithms, stdin: stdin, stdout: out, stderr: stderr, getenv: getenv}
+	p := &program{name: name, algorithms: algorithms, stdin: stdin, stdout: out, stderr: stderr, getenv: getenv}
 	root := p.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -95,7 +97,7 @@ func Run(ctx context.Context, algorithms catalogue.List, args []string, stdin io
 		exit = exitError{exitUsage, err}
 	}
 	if exit.err != nil {
-		fmt.Fprintf(stderr, "ringleader: %s\n", oneLine(err.Error()))
+		fmt.Fprintf(stderr, "%s: %s\n", name, oneLine(err.Error()))
 	}
 	return exit.code
 }
@@ -129,7 +131,21 @@ a limit was reached before there was an answer.`,
 		p.demo(), p.join(),
 		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
+	called(root, p.name)
 	return root
+}
+
+// called names the program as it is called in a shell, in the texts of a command and of those below it.
+func called(command *cobra.Command, name string) {
+	own := func(text string) string { return strings.ReplaceAll(text, "ringleader ", name+" ") }
+	if !command.HasParent() {
+		command.Use = name
+	}
+	command.Example = own(command.Example)
+	command.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = own(f.Usage) })
+	for _, sub := range command.Commands() {
+		called(sub, name)
+	}
 }
 
 func helpCommand() *cobra.Command {
