@@ -1,7 +1,6 @@
 package ringleader
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,7 +49,6 @@ type Config struct {
 	Logger *slog.Logger
 
 	listener net.Listener // for tests: taken over
-	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // The errors of this package; the text says what is wrong, and what would do.

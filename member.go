@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/live"
+	"ringleader.example/ringleader/internal/transport"
 )
 
 // Role is what a member believes that it is.
@@ -61,9 +62,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	members := make([]live.Address, len(c.Members))
+	members := make([]transport.Member, len(c.Members))
 	for i, m := range c.Members {
-		members[i] = live.Address(m)
+		members[i] = transport.Member(m)
 	}
 	delay := (c.MessageDelay + unit - 1) / unit
 	m, err := live.Join(ctx, bully.Algorithm, live.Config{
@@ -73,11 +74,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		Unit:       unit,
 		Heartbeat:  c.Heartbeat,
 		Suspicion:  c.Suspicion,
-		Listen:     c.Listen,
 		Data:       c.Data,
 		Logger:     c.Logger,
-		Listener:   c.listener,
-		Dial:       c.dial,
+		Transport:  transport.TCP{Listen: c.Listen, Listener: c.listener}.Open,
 	})
 	if err != nil {
 		return nil, err

@@ -170,7 +170,7 @@ func TestStrangersDoNotDisturb(t *testing.T) {
 	for id, m := range g.members {
 		before[id] = m.Leadership()
 	}
-	address := g.members[3].live.Addr().String()
+	address := g.members[3].live.Address()
 	noise := make([]byte, 1<<16)
 	rand.NewChaCha8([32]byte{}).Read(noise)
 	var wait sync.WaitGroup
@@ -327,7 +327,7 @@ func TestNoHostIsLoopback(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if host, _, _ := net.SplitHostPort(m.live.Addr().String()); host != "127.0.0.1" {
+	if host, _, _ := net.SplitHostPort(m.live.Address()); host != "127.0.0.1" {
 		t.Errorf("it listens on %s", host)
 	}
 }

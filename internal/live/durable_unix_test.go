@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ringleader.example/ringleader/internal/transport"
 )
 
 // disk knows what a loss of power would leave: the names in a directory and the content of a file as they were when
@@ -66,7 +68,7 @@ func (d *disk) left(directory string, path ...string) []byte {
 func TestWhatIsKeptSurvivesALossOfPower(t *testing.T) {
 	base := t.TempDir()
 	d := disk{names: map[string]map[string]os.FileInfo{}}
-	s, _, err := openStore(filepath.Join(base, "new", "directory"), d.sync, 1, digest{}, []byte("newborn"))
+	s, _, err := openStore(filepath.Join(base, "new", "directory"), d.sync, 1, transport.Digest{}, []byte("newborn"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,13 +94,13 @@ func TestADirectoryThatCannotBeSynchronisedIsAnError(t *testing.T) {
 		return f.Sync()
 	}
 	directory := t.TempDir()
-	if _, _, err := openStore(directory, sync, 1, digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
+	if _, _, err := openStore(directory, sync, 1, transport.Digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
 		t.Errorf("a state file that may be lost: %v", err)
 	}
-	if _, _, err := openStore(filepath.Join(directory, "new"), sync, 1, digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
+	if _, _, err := openStore(filepath.Join(directory, "new"), sync, 1, transport.Digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
 		t.Errorf("a directory that may be lost: %v", err)
 	}
-	s, _, err := openStore(directory, (*os.File).Sync, 1, digest{}, nil) // and its lock is free
+	s, _, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil) // and its lock is free
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"slices"
 	"sync"
@@ -13,20 +12,15 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
 )
-
-// Address says where a member is reached.
-type Address struct {
-	ID      uint64
-	Address string // host:port; no host is loopback
-}
 
 // Config says which member of which group this process is. All fields are obligatory except those that say
 // otherwise.
 type Config struct {
 	ID      uint64
-	Members []Address // with this one
+	Members []transport.Member // with this one
 
 	Parameters map[string]string // of the algorithm; optional
 	Unit       time.Duration     // of the algorithm's time
@@ -34,13 +28,9 @@ type Config struct {
 	Heartbeat time.Duration // how often a connection shows that it lives
 	Suspicion time.Duration // how long it may be silent; several Heartbeats
 
-	Listen string       // host:port; no host is loopback; optional: this member's address
-	Data   string       // the directory for what survives a crash; optional: nothing does
-	Logger *slog.Logger // optional: nothing is logged
-
-	// For tests: a listener that is taken over, and net.Dialer.DialContext.
-	Listener net.Listener
-	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
+	Data      string         // the directory for what survives a crash; optional: nothing does
+	Logger    *slog.Logger   // optional: nothing is logged
+	Transport transport.Open // optional: TCP, listening at this member's address
 }
 
 // ErrDuplicate says that another live process has this member's identifier.
@@ -61,16 +51,13 @@ type Member struct {
 	config      Config
 	algorithm   string
 	log         *slog.Logger
-	shared      group
 	incarnation uint64
 	peers       []*peer // by position; nil at our own
-	listener    net.Listener
-	strangers   strangers
+	transport   transport.Transport
 
 	ctx    context.Context
 	cancel context.CancelFunc
-	group  sync.WaitGroup
-	inbox  chan any // asked, arrived, message, ended, dialed, broken, failed, election.Command
+	inbox  chan any // the events of package transport, and election.Command
 	done   chan struct{}
 	err    error // once done is closed
 
@@ -100,24 +87,21 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	sorted := slices.SortedFunc(slices.Values(c.Members), func(a, b Address) int {
+	sorted := slices.SortedFunc(slices.Values(c.Members), func(a, b transport.Member) int {
 		if a.ID < b.ID {
 			return -1
 		}
 		return 1 // no two are equal
 	})
-	position := slices.IndexFunc(sorted, func(member Address) bool { return member.ID == c.ID })
+	position := slices.IndexFunc(sorted, func(member transport.Member) bool { return member.ID == c.ID })
 	if position < 0 {
 		return nil, fmt.Errorf("%w %s: %d is not among the members", network.ErrSetup, a.Name, c.ID)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.Dial == nil {
-		c.Dial = new(net.Dialer).DialContext // with TCP_NODELAY, Go's default
-	}
-	if c.Listen == "" {
-		c.Listen = sorted[position].Address
+	if c.Transport == nil {
+		c.Transport = transport.TCP{}.Open
 	}
 
 	parameters := fmt.Sprintf("unit %v", c.Unit)
@@ -126,11 +110,6 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	}
 	m := &Member{
 		config: c, algorithm: a.Name, log: c.Logger.With("member", c.ID),
-		shared: group{
-			Members:    digestOf("%v", sorted),
-			Algorithm:  digestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
-			Parameters: digestOf("%s", parameters),
-		},
 		inbox: make(chan any, 256), done: make(chan struct{}), changed: make(chan struct{}),
 	}
 	l := &loop{Member: m, declaration: *a.Declaration, prepared: prepared, position: position}
@@ -144,7 +123,7 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 			schema = a.Plans.Durable.Schema()
 		}
 		var again bool
-		group := digestOf("%v %s %s", ids, a.Name, schema)
+		group := transport.DigestOf("%v %s %s", ids, a.Name, schema)
 		if l.store, again, err = openStore(c.Data, (*os.File).Sync, c.ID, group, l.machine.Durable()); err != nil {
 			return nil, err
 		}
@@ -154,27 +133,27 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 			return nil, errors.Join(fmt.Errorf("%w %s: what the algorithm kept: %w", ErrData, c.Data, err), l.store.close())
 		}
 	}
-	if m.listener = c.Listener; m.listener == nil {
-		if m.listener, err = net.Listen("tcp", loopback(c.Listen)); err != nil {
-			return nil, errors.Join(fmt.Errorf("member %d cannot listen: %w", c.ID, err), l.store.close())
-		}
+	m.ctx, m.cancel = context.WithCancel(ctx)
+	m.transport, err = c.Transport(m.ctx, transport.Config{
+		Self: position, Members: sorted, Algorithm: a.Name, Incarnation: m.incarnation,
+		Group: transport.Group{
+			Members:    transport.DigestOf("%v", sorted),
+			Algorithm:  transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
+			Parameters: transport.DigestOf("%s", parameters),
+		},
+		Heartbeat: c.Heartbeat, Suspicion: c.Suspicion, Log: m.log, Post: m.post,
+	})
+	if err != nil {
+		m.cancel()
+		return nil, errors.Join(err, l.store.close())
 	}
 	for q, member := range sorted {
-		m.peers = append(m.peers, &peer{position: q, id: member.ID, address: loopback(member.Address)})
+		m.peers = append(m.peers, &peer{position: q, id: member.ID})
 	}
 	m.peers[position] = nil
 	m.state = State{Since: time.Now(), Reachable: l.reachable()}
-	m.ctx, m.cancel = context.WithCancel(ctx)
 	go l.live()
 	return m, nil
-}
-
-// loopback is an address whose host, if it is missing, is loopback.
-func loopback(address string) string {
-	if host, port, err := net.SplitHostPort(address); err == nil && host == "" {
-		return net.JoinHostPort("127.0.0.1", port)
-	}
-	return address
 }
 
 // Close stops the member and waits until nothing of it is left. To the others it is a crash.
@@ -197,8 +176,8 @@ func (m *Member) Err() error {
 	}
 }
 
-// Addr is where the member listens.
-func (m *Member) Addr() net.Addr { return m.listener.Addr() }
+// Address returns where the member listens.
+func (m *Member) Address() string { return m.transport.Address() }
 
 // State is what the member knows now, and a channel that is closed when that has changed.
 func (m *Member) State() (State, <-chan struct{}) {

@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
 )
 
@@ -42,15 +43,14 @@ func (l *loop) live() {
 	l.lease = process.Never
 	for _, p := range l.peers {
 		if p != nil {
-			p.out = newSender(l.Member, p, 0)
+			p.out = l.transport.Dial(p.position, 0)
 		}
 	}
-	l.group.Go(l.accept)
-	l.log.Info("listening", "address", l.listener.Addr(), "incarnation", l.incarnation, "recovering", l.recover)
+	l.transport.Serve()
+	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recover)
 	err := l.run()
 	l.cancel()
-	l.listener.Close()
-	l.group.Wait()
+	l.transport.Close()
 	l.err = errors.Join(err, l.store.close())
 	l.decision, l.lease = election.Decision{Term: l.decision.Term}, process.Never
 	for _, p := range l.peers {
@@ -168,27 +168,27 @@ func (l *loop) start() error {
 
 func (l *loop) handle(event any) error {
 	switch e := event.(type) {
-	case asked:
-		e.answer <- l.verdict(e.peer, e.hello)
-	case arrived:
-		return l.arrived(e.in)
-	case message:
+	case transport.Asked:
+		e.Answer <- l.verdict(l.peers[e.Peer], e.Incarnation)
+	case transport.Arrived:
+		return l.arrived(e.In)
+	case transport.Message:
 		return l.message(e)
-	case ended:
+	case transport.Ended:
 		return l.ended(e)
-	case dialed:
+	case transport.Dialed:
 		return l.dialed(e)
-	case broken:
-		if p := e.from.peer; e.from == p.out {
-			l.log.Debug("connection to a member broke", "peer", p.id, "error", e.err)
+	case transport.Broken:
+		if p := l.peers[e.Out.Peer()]; e.Out == p.out {
+			l.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
 			return l.part(p)
 		}
 	case election.Command:
 		if l.started {
 			return l.step(process.Input{What: process.Commanded, Command: e})
 		}
-	case failed:
-		return e.err
+	case transport.Failed:
+		return e.Err
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func (l *loop) step(in process.Input) error {
 			l.home = append(l.home, process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
 			continue
 		}
-		l.peers[s.Port].out.send(s.Frame)
+		l.peers[s.Port].out.Send(s.Frame)
 	}
 	l.timers.Apply(effects.Other, ticks*unit, l.now(), unit)
 	decided := false

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/transport"
 )
 
 // What entitles counts from the beginning of a step, rounded down: it may end early. What binds counts from its end.
@@ -181,7 +182,7 @@ func TestEachLifeHasAGreaterIncarnationThoughTheClockIsSetBack(t *testing.T) {
 			c := newCluster(t, new(log).witness(), 2)
 			defer c.stopAll()
 			c.data[1] = directory
-			peer := c.network.listen(at(2))
+			peer := c.network.Listen(at(2))
 			defer peer.Close()
 			c.start(1)
 			conn, err := peer.Accept()
@@ -189,11 +190,11 @@ func TestEachLifeHasAGreaterIncarnationThoughTheClockIsSetBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			raw := make([]byte, helloSize)
+			raw := make([]byte, transport.HelloSize)
 			if _, err := io.ReadFull(conn, raw); err != nil {
 				t.Fatal(err)
 			}
-			h, ok := decodeHello(raw)
+			h, ok := transport.DecodeHello(raw)
 			if !ok || h.Incarnation <= last {
 				t.Errorf("life %d presents itself with incarnation %d after %d", life, h.Incarnation, last)
 			}

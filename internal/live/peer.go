@@ -8,19 +8,26 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/transport"
+)
+
+// The rests before we connect again to a peer from which we part again and again; each is lengthened or shortened by
+// up to a half at random.
+const (
+	leastRest = 20 * time.Millisecond
+	mostRest  = 5 * time.Second
 )
 
 // peer is another member. What changes belongs to the loop.
 type peer struct {
 	position int
 	id       uint64
-	address  string
 
 	health      health
-	incarnation uint64    // of the life that was last heard of; 0 if none was
-	in          *incoming // the connection that is read
-	next        *incoming // the one to be read after it
-	out         *sender
+	incarnation uint64             // of the life that was last heard of; 0 if none was
+	in          transport.Incoming // the connection that is read
+	next        transport.Incoming // the one to be read after it
+	out         transport.Outgoing
 	whole       time.Time     // since when both directions stand; zero if they do not
 	standing    bool          // whether out has connected
 	rest        time.Duration // before we connect again, had we to part now
@@ -40,29 +47,32 @@ const (
 	suspect
 )
 
-// verdict is the loop's part of the answer to a hello: is that identifier taken?
-func (l *loop) verdict(p *peer, h hello) verdict {
-	for _, in := range []*incoming{p.in, p.next} {
-		if in != nil && in.incarnation != h.Incarnation {
-			return verdict{refusedDuplicate, fmt.Sprintf("another live process has id %d: member %d is connected with it", h.From, l.config.ID)}
+// verdict is the answer to a peer that presents itself: is that identifier taken?
+func (l *loop) verdict(p *peer, incarnation uint64) transport.Verdict {
+	for _, in := range []transport.Incoming{p.in, p.next} {
+		if in != nil && in.Incarnation() != incarnation {
+			return transport.Verdict{
+				Code:   transport.RefusedDuplicate,
+				Reason: fmt.Sprintf("another live process has id %d: member %d is connected with it", p.id, l.config.ID),
+			}
 		}
 	}
-	return verdict{}
+	return transport.Verdict{}
 }
 
 // arrived takes a connection that stands. The one before it comes to its end first.
-func (l *loop) arrived(in *incoming) error {
-	p := in.peer
-	if l.verdict(p, hello{Incarnation: in.incarnation}).code != accepted { // by now
-		in.admit <- false
+func (l *loop) arrived(in transport.Incoming) error {
+	p := l.peers[in.Peer()]
+	if l.verdict(p, in.Incarnation()).Code != transport.Accepted { // by now
+		in.Admit(false)
 		return nil
 	}
 	if p.next != nil {
-		p.next.admit <- false
+		p.next.Admit(false)
 	}
 	p.next = in
 	if p.in != nil {
-		p.in.drain()
+		p.in.Drain()
 	}
 	return l.admit(p)
 }
@@ -73,11 +83,11 @@ func (l *loop) admit(p *peer) error {
 		return nil
 	}
 	p.in, p.next = p.next, nil
-	p.in.admit <- true
-	sameLife := p.incarnation == 0 || p.incarnation == p.in.incarnation
+	p.in.Admit(true)
+	sameLife := p.incarnation == 0 || p.incarnation == p.in.Incarnation()
 	wrong := p.health == suspect && sameLife
-	p.health, p.incarnation = reachable, p.in.incarnation
-	nudge(p.out.heard)
+	p.health, p.incarnation = reachable, p.in.Incarnation()
+	p.out.Nudge()
 	p.mend()
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
 	l.show()
@@ -87,29 +97,29 @@ func (l *loop) admit(p *peer) error {
 	return nil
 }
 
-func (l *loop) message(e message) error {
-	p := e.in.peer
-	if e.in != p.in {
+func (l *loop) message(e transport.Message) error {
+	p := l.peers[e.In.Peer()]
+	if e.In != p.in {
 		return nil
 	}
-	err := errFrame
-	if isMessage(e.kind, &l.declaration) {
-		err = l.step(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.kind), Message: e.payload})
+	err := transport.ErrFrame
+	if int(e.Kind) < len(l.declaration.Kinds) {
+		err = l.step(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload})
 	}
-	if errors.Is(err, codec.ErrDecode) || errors.Is(err, errFrame) {
+	if errors.Is(err, codec.ErrDecode) || errors.Is(err, transport.ErrFrame) {
 		l.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
-		e.in.conn.Close()
+		e.In.Close()
 		return nil
 	}
 	return err
 }
 
 // ended takes the end of a connection; ours to that peer ends with it.
-func (l *loop) ended(e ended) error {
-	p := e.in.peer
+func (l *loop) ended(e transport.Ended) error {
+	p := l.peers[e.In.Peer()]
 	p.in = nil
 	l.redial(p)
-	l.log.Info("member is not reachable", "peer", p.id, "error", e.err)
+	l.log.Info("member is not reachable", "peer", p.id, "error", e.Err)
 	if err := l.suspect(p); err != nil {
 		return err
 	}
@@ -120,8 +130,8 @@ func (l *loop) ended(e ended) error {
 // has arrived.
 func (l *loop) part(p *peer) error {
 	if p.in != nil {
-		p.out.cancel()
-		p.in.drain()
+		p.out.Close()
+		p.in.Drain()
 		return nil
 	}
 	l.redial(p)
@@ -143,12 +153,12 @@ func (l *loop) redial(p *peer) {
 		p.rest = 0
 	}
 	if p.standing {
-		p.rest = min(max(2*p.rest, leastPause), mostRest)
-		p.restUntil = time.Now().Add(jitter(p.rest))
+		p.rest = min(max(2*p.rest, leastRest), mostRest)
+		p.restUntil = time.Now().Add(transport.Jitter(p.rest))
 	}
 	p.standing, p.whole = false, time.Time{}
-	p.out.cancel()
-	p.out = newSender(l.Member, p, time.Until(p.restUntil))
+	p.out.Close()
+	p.out = l.transport.Dial(p.position, time.Until(p.restUntil))
 }
 
 // suspect tells the algorithm that a peer seems to have crashed, unless it knows.
@@ -161,31 +171,31 @@ func (l *loop) suspect(p *peer) error {
 	return l.step(process.Input{What: process.Suspected, Port: p.port()})
 }
 
-func (l *loop) dialed(e dialed) error {
-	p := e.from.peer
-	if e.from != p.out {
+func (l *loop) dialed(e transport.Dialed) error {
+	p := l.peers[e.Out.Peer()]
+	if e.Out != p.out {
 		return nil
 	}
 	p.resolved = true
-	if e.err == nil {
+	if e.Err == nil {
 		p.standing = true
 		p.mend()
 	}
-	var no *refusal
-	if errors.As(e.err, &no) && no.reason != p.refusal {
-		p.refusal = no.reason
-		l.log.Warn("member refuses us", "peer", p.id, "reason", no.reason)
+	var no *transport.Refusal
+	if errors.As(e.Err, &no) && no.Reason != p.refusal {
+		p.refusal = no.Reason
+		l.log.Warn("member refuses us", "peer", p.id, "reason", no.Reason)
 	}
 	switch now := time.Now(); {
-	case no == nil || no.code != refusedDuplicate:
+	case no == nil || no.Code != transport.RefusedDuplicate:
 		p.duplicate = time.Time{}
 	case p.duplicate.IsZero():
 		p.duplicate = now // it may be our own former life, whose end was not noticed yet
 	case now.Sub(p.duplicate) > 2*l.config.Suspicion:
-		return fmt.Errorf("%w: %s", ErrDuplicate, no.reason)
+		return fmt.Errorf("%w: %s", ErrDuplicate, no.Reason)
 	}
 	switch {
-	case !e.lost:
+	case !e.Lost:
 		return nil
 	case p.in != nil:
 		return l.part(p)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"ringleader.example/ringleader/internal/transport"
 )
 
 // ErrData says that a data directory cannot be used; the text names the file.
@@ -26,8 +28,8 @@ type record struct {
 
 type header struct {
 	ID          uint64
-	Group       digest // identifiers of the members, algorithm and layout of what it keeps
-	Incarnation uint64 // of the life; greater than those before it
+	Group       transport.Digest // identifiers of the members, algorithm and layout of what it keeps
+	Incarnation uint64           // of the life; greater than those before it
 }
 
 // recordMagic opens a state file; its last byte is the version of the format.
@@ -73,7 +75,7 @@ type store struct {
 
 // openStore locks a directory, which is made if need be, and reads what is there. A directory that was
 // never used is filled with what a newborn keeps, else again is true.
-func openStore(directory string, sync func(*os.File) error, id uint64, group digest, newborn []byte) (s *store, again bool, err error) {
+func openStore(directory string, sync func(*os.File) error, id uint64, group transport.Digest, newborn []byte) (s *store, again bool, err error) {
 	if err := makeDirectory(directory, sync); err != nil {
 		return nil, false, fmt.Errorf("%w: %w", ErrData, err)
 	}

@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ringleader.example/ringleader/internal/transport"
 )
 
 func TestADataDirectoryThatCannotBeUsedIsRefusedByName(t *testing.T) {
-	group := digestOf("a group")
+	group := transport.DigestOf("a group")
 	directory := filepath.Join(t.TempDir(), "data")
 	state := filepath.Join(directory, "state")
-	open := func(id uint64, group digest) error {
+	open := func(id uint64, group transport.Digest) error {
 		s, _, err := openStore(directory, (*os.File).Sync, id, group, []byte("kept"))
 		if err == nil {
 			err = s.close()
@@ -34,11 +36,11 @@ func TestADataDirectoryThatCannotBeUsedIsRefusedByName(t *testing.T) {
 	for _, test := range []struct {
 		content []byte
 		id      uint64
-		group   digest
+		group   transport.Digest
 		want    string
 	}{
 		{good, 2, group, is("belongs to member 1, not 2")},
-		{good, 1, digestOf("another"), is("belongs to a group of other members, or of another algorithm")},
+		{good, 1, transport.DigestOf("another"), is("belongs to a group of other members, or of another algorithm")},
 		{damaged, 1, group, is("is damaged: its checksum is wrong")},
 		{good[:20], 1, group, is("is damaged: its checksum is wrong")},
 		{nil, 1, group, is("is not the state of a member")},
@@ -59,18 +61,18 @@ func TestADataDirectoryThatCannotBeUsedIsRefusedByName(t *testing.T) {
 
 func TestADataDirectoryServesOneProcessAtATime(t *testing.T) {
 	directory := t.TempDir()
-	s, again, err := openStore(directory, (*os.File).Sync, 1, digest{}, nil)
+	s, again, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil)
 	if err != nil || again {
 		t.Fatal(again, err)
 	}
 	want := "data directory " + directory + " is in use by another member"
-	if _, _, err := openStore(directory, (*os.File).Sync, 1, digest{}, nil); !errors.Is(err, ErrData) || err.Error() != want {
+	if _, _, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil); !errors.Is(err, ErrData) || err.Error() != want {
 		t.Errorf("to a second one it says %v", err)
 	}
 	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}
-	next, again, err := openStore(directory, (*os.File).Sync, 1, digest{}, nil)
+	next, again, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil)
 	if err != nil || !again || next.record.Incarnation <= s.record.Incarnation {
 		t.Errorf("again %v, incarnation %d after %d, %v", again, next.record.Incarnation, s.record.Incarnation, err)
 	}
@@ -82,14 +84,14 @@ func TestALockThatCannotBeOpenedIsNotOneThatAnotherHolds(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(directory, "lock"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := openStore(directory, (*os.File).Sync, 1, digest{}, nil)
+	_, _, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil)
 	if !errors.Is(err, ErrData) || strings.Contains(err.Error(), "another member") {
 		t.Error(err)
 	}
 }
 
 func TestAFailedSyncIsAnErrorAndChangesNothing(t *testing.T) {
-	s, _, err := openStore(t.TempDir(), (*os.File).Sync, 1, digest{}, []byte("before"))
+	s, _, err := openStore(t.TempDir(), (*os.File).Sync, 1, transport.Digest{}, []byte("before"))
 	if err != nil {
 		t.Fatal(err)
 	}

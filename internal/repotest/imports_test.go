@@ -47,6 +47,11 @@ var importRules = []importRule{
 		broken:  [2]string{"./network", "./trace"},
 	},
 	{
+		in: []string{"./faults"}, only: []string{"std", "./election", "./network", "./internal/random"},
+		because: "a script of faults is data that any engine could take, so it knows none",
+		broken:  [2]string{"./faults", "./simulate"},
+	},
+	{
 		in: []string{"./outcome"}, only: []string{"std", "./election", "./network"},
 		because: "what comes of an election is told in the same way by all engines, so it knows none",
 		broken:  [2]string{"./outcome", "./simulate"},
@@ -70,6 +75,21 @@ var importRules = []importRule{
 		in: []string{"./internal/process"}, only: []string{"std", "./election", "./network", "./internal/codec"},
 		because: "it holds processes for all engines, whatever they do about the effects of a step",
 		broken:  [2]string{"./internal/process", "./internal/live"},
+	},
+	{
+		in: []string{"./internal/transport/..."}, only: []string{"std", "./internal/process", "./internal/transport"},
+		because: "it carries frames, whatever they say: it knows neither the algorithm nor what the loop makes of them",
+		broken:  [2]string{"./internal/transport", "./internal/live"},
+	},
+	{
+		in: []string{"./internal/live"}, never: []string{"net/..."},
+		because: "the loop owns state, clock and disk; what dials, listens, reads and writes is a transport, which can be replaced",
+		broken:  [2]string{"./internal/live", "net"},
+	},
+	{
+		in: anywhere, except: []string{"./internal/transport/..."}, never: []string{"./internal/transport/transporttest"},
+		because: "networks in memory are for tests",
+		broken:  [2]string{"./internal/live", "./internal/transport/transporttest"},
 	},
 	{
 		in: []string{"./internal/claims"}, only: []string{"std", "./election", "./network", "./trace"},
@@ -124,7 +144,7 @@ var importRules = []importRule{
 	},
 	{
 		in:      []string{"./internal/reproduce"},
-		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
+		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
 		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory; it draws inputs from seeds, and searches for costly ones",
 		broken:  [2]string{"./internal/reproduce", "./internal/tcprun"},
 	},

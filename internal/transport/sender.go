@@ -1,29 +1,29 @@
-package live
+package transport
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"time"
 )
 
-// The pauses between two attempts to connect, and between two connections to a peer from whom we part again
-// and again; each is lengthened or shortened by up to a half at random.
+// The pauses between two attempts to connect; each is lengthened or shortened by up to a half at random.
 const (
-	leastPause = 20 * time.Millisecond
-	mostPause  = 500 * time.Millisecond
-	mostRest   = 5 * time.Second
+	LeastPause = 20 * time.Millisecond
+	MostPause  = 500 * time.Millisecond
 )
 
-// queueLength is how many messages wait for a connection, or for a slow peer, before it is given up.
-const queueLength = 256
+// QueueLength is how many messages wait for a connection, or for a slow peer, before it is given up.
+const QueueLength = 256
 
 // sender carries messages to one peer, over one connection that it dials until it succeeds. It ends when
 // that connection breaks; the loop then makes a new one.
 type sender struct {
-	member *Member
-	peer   *peer
+	tcp    *tcp
+	peer   int // its position
 	ctx    context.Context
 	cancel context.CancelFunc
 	queue  chan []byte   // frames
@@ -31,38 +31,30 @@ type sender struct {
 	heard  chan struct{} // the peer has connected
 }
 
-// dialed reports an attempt of a sender to connect: nil, or why it failed, and whether messages were
-// lost by that: those that were queued before it began.
-type dialed struct {
-	from *sender
-	err  error
-	lost bool
-}
+// Refusal is a peer's verdict against us.
+type Refusal Verdict
 
-// broken reports the end of a sender.
-type broken struct {
-	from *sender
-	err  error
-}
+func (r *Refusal) Error() string { return "refused: " + r.Reason }
 
-// refusal is a peer's verdict against us.
-type refusal verdict
-
-func (r *refusal) Error() string { return "refused: " + r.reason }
-
-func newSender(m *Member, p *peer, rest time.Duration) *sender {
+func (t *tcp) Dial(to int, rest time.Duration) Outgoing {
 	s := &sender{
-		member: m, peer: p, queue: make(chan []byte, queueLength),
+		tcp: t, peer: to, queue: make(chan []byte, QueueLength),
 		kick: make(chan struct{}, 1), heard: make(chan struct{}, 1),
 	}
-	s.ctx, s.cancel = context.WithCancel(m.ctx)
-	m.group.Go(func() { s.run(rest) })
+	s.ctx, s.cancel = context.WithCancel(t.ctx)
+	t.group.Go(func() { s.run(rest) })
 	return s
 }
 
-// send queues a frame and never blocks. A sender whose queue is full ends, and takes nothing more: what follows a
-// message that is lost must not arrive without it.
-func (s *sender) send(frame []byte) {
+func (s *sender) Peer() int { return s.peer }
+
+func (s *sender) Nudge() { nudge(s.heard) }
+
+func (s *sender) Close() { s.cancel() }
+
+// Send queues a frame. A sender whose queue is full ends, and takes nothing more: what follows a message that is lost
+// must not arrive without it.
+func (s *sender) Send(frame []byte) {
 	if s.ctx.Err() != nil {
 		return
 	}
@@ -87,23 +79,23 @@ func nudge(c chan<- struct{}) {
 func (s *sender) run(rest time.Duration) {
 	defer s.cancel()
 	pause, kick := rest, (<-chan struct{})(nil)
-	for backoff := leastPause; ; backoff = min(2*backoff, mostPause) {
+	for backoff := LeastPause; ; backoff = min(2*backoff, MostPause) {
 		if !s.wait(pause, kick) {
-			s.member.post(broken{s, s.ctx.Err()})
+			s.tcp.Post(Broken{s, s.ctx.Err()})
 			return
 		}
 		queued := len(s.queue)
 		conn, err := s.dial()
 		if err == nil {
-			s.member.post(dialed{from: s})
-			s.member.post(broken{s, s.write(conn)})
+			s.tcp.Post(Dialed{Out: s})
+			s.tcp.Post(Broken{s, s.write(conn)})
 			return
 		}
 		for range queued {
 			<-s.queue
 		}
-		s.member.post(dialed{s, err, queued > 0})
-		pause, kick = jitter(backoff), s.kick
+		s.tcp.Post(Dialed{s, err, queued > 0})
+		pause, kick = Jitter(backoff), s.kick
 	}
 }
 
@@ -125,13 +117,20 @@ func (s *sender) wait(pause time.Duration, kick <-chan struct{}) bool {
 	return true
 }
 
-func jitter(d time.Duration) time.Duration { return d/2 + time.Duration(below(uint64(d))) }
+// Jitter returns a duration from a half to three halves of d, at random. d is at least 1 ns.
+func Jitter(d time.Duration) time.Duration {
+	i, err := rand.Int(rand.Reader, big.NewInt(int64(d)))
+	if err != nil {
+		panic(err) // the system's source never fails
+	}
+	return d/2 + time.Duration(i.Int64())
+}
 
 // dial connects and presents us, within the suspicion timeout.
 func (s *sender) dial() (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(s.ctx, s.member.config.Suspicion)
+	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Suspicion)
 	defer cancel()
-	conn, err := s.member.config.Dial(ctx, "tcp", s.peer.address)
+	conn, err := s.tcp.dialer(ctx, "tcp", loopback(s.tcp.Members[s.peer].Address))
 	if err != nil {
 		return nil, err
 	}
@@ -148,18 +147,18 @@ func (s *sender) dial() (net.Conn, error) {
 }
 
 func (s *sender) present(conn net.Conn) error {
-	h := hello{s.member.shared, s.member.config.ID, s.peer.id, s.member.incarnation}
-	if _, err := conn.Write(h.encode()); err != nil {
+	h := Hello{s.tcp.Group, s.tcp.self(), s.tcp.Members[s.peer].ID, s.tcp.Incarnation}
+	if _, err := conn.Write(h.Encode()); err != nil {
 		return err
 	}
-	v, err := readVerdict(conn)
+	v, err := ReadVerdict(conn)
 	if err != nil {
 		return fmt.Errorf("no answer: %w", err)
 	}
-	if v.code != accepted {
-		return (*refusal)(&v)
+	if v.Code != Accepted {
+		return (*Refusal)(&v)
 	}
-	_, err = conn.Write(heartbeatFrame)
+	_, err = conn.Write(HeartbeatFrame)
 	return err
 }
 
@@ -171,17 +170,17 @@ func (s *sender) write(conn net.Conn) error {
 	defer context.AfterFunc(s.ctx, func() { conn.Close() })()
 	defer conn.Close()
 	closed := make(chan error, 1)
-	s.member.group.Go(func() {
+	s.tcp.group.Go(func() {
 		_, err := conn.Read(make([]byte, 1))
 		if err == nil {
 			err = errTalks
 		}
 		closed <- err
 	})
-	idle := time.NewTicker(s.member.config.Heartbeat)
+	idle := time.NewTicker(s.tcp.Heartbeat)
 	defer idle.Stop()
 	for {
-		frame := heartbeatFrame
+		frame := HeartbeatFrame
 		select {
 		case <-s.ctx.Done():
 			return s.ctx.Err()
@@ -190,10 +189,10 @@ func (s *sender) write(conn net.Conn) error {
 		case frame = <-s.queue:
 		case <-idle.C:
 		}
-		conn.SetWriteDeadline(time.Now().Add(s.member.config.Suspicion))
+		conn.SetWriteDeadline(time.Now().Add(s.tcp.Suspicion))
 		if _, err := conn.Write(frame); err != nil {
 			return err
 		}
-		idle.Reset(s.member.config.Heartbeat)
+		idle.Reset(s.tcp.Heartbeat)
 	}
 }

@@ -1,10 +1,9 @@
-package live
+package transporttest
 
 import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"sync"
@@ -12,26 +11,27 @@ import (
 	"time"
 )
 
-// lan is TCP in memory, for a synctest bubble: bytes take no time, and addresses can be separated from
+// LAN is TCP in memory, for a synctest bubble: bytes take no time, and addresses can be separated from
 // each other. What is sent across a separation arrives when it is over, as TCP's retransmissions do.
-type lan struct {
+type LAN struct {
 	mu        sync.Mutex
 	change    sync.Cond
-	listeners map[string]*listener
+	listeners map[string]*Listener
 	ends      []*end
 	side      map[string]int // addresses on different sides are separated
 	refused   [2]string      // who cannot connect, and to whom
 	stopped   map[string]bool
 }
 
-func newNetwork() *lan {
-	n := &lan{listeners: map[string]*listener{}, side: map[string]int{}, stopped: map[string]bool{}}
+// NewLAN returns a network without listeners.
+func NewLAN() *LAN {
+	n := &LAN{listeners: map[string]*Listener{}, side: map[string]int{}, stopped: map[string]bool{}}
 	n.change.L = &n.mu
 	return n
 }
 
-// separate puts addresses on a side; all begin on side 0.
-func (n *lan) separate(side int, addresses ...string) {
+// Separate puts addresses on a side; all begin on side 0.
+func (n *LAN) Separate(side int, addresses ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, a := range addresses {
@@ -40,35 +40,35 @@ func (n *lan) separate(side int, addresses ...string) {
 	n.change.Broadcast()
 }
 
-// refuse lets nobody connect from one address to another, as a firewall does.
-func (n *lan) refuse(from, to string) {
+// Refuse lets nobody connect from one address to another, as a firewall does.
+func (n *LAN) Refuse(from, to string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.refused = [2]string{from, to}
 }
 
-// stop lets an address read nothing until it goes on, as a process that is stopped. Its deadlines pass meanwhile.
-func (n *lan) stop(at string, stopped bool) {
+// Stop lets an address read nothing until it goes on, as a process that is stopped. Its deadlines pass meanwhile.
+func (n *LAN) Stop(at string, stopped bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.stopped[at] = stopped
 	n.change.Broadcast()
 }
 
-// reset breaks one connection, as a router does that forgets it.
-func (n *lan) reset(r *rand.Rand) {
+// Reset breaks one connection, as a router does that forgets it.
+func (n *LAN) Reset(choose func(n int) int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.ends) == 0 {
 		return
 	}
-	e := n.ends[r.IntN(len(n.ends))]
+	e := n.ends[choose(len(n.ends))]
 	e.in.reset, e.out.reset = true, true
 	n.change.Broadcast()
 }
 
-// resetAll breaks all connections.
-func (n *lan) resetAll() {
+// ResetAll breaks all connections.
+func (n *LAN) ResetAll() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, e := range n.ends {
@@ -82,24 +82,28 @@ type address string
 func (a address) Network() string { return "memory" }
 func (a address) String() string  { return string(a) }
 
-type listener struct {
-	n       *lan
+// Listener is one of a LAN.
+type Listener struct {
+	n       *LAN
 	at      string
 	waiting []*end
 	closed  bool
 }
 
-func (n *lan) listen(at string) net.Listener {
+// Listen returns a listener at an address.
+func (n *LAN) Listen(at string) *Listener {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	l := &listener{n: n, at: at}
+	l := &Listener{n: n, at: at}
 	n.listeners[at] = l
 	return l
 }
 
-func (l *listener) Addr() net.Addr { return address(l.at) }
+// Addr returns where it listens.
+func (l *Listener) Addr() net.Addr { return address(l.at) }
 
-func (l *listener) Accept() (net.Conn, error) {
+// Accept returns the next connection.
+func (l *Listener) Accept() (net.Conn, error) {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
 	for len(l.waiting) == 0 {
@@ -113,14 +117,15 @@ func (l *listener) Accept() (net.Conn, error) {
 	return e, nil
 }
 
-// called reports whether a connection waits to be accepted.
-func (l *listener) called() bool {
+// Called reports whether a connection waits to be accepted.
+func (l *Listener) Called() bool {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
 	return len(l.waiting) > 0
 }
 
-func (l *listener) Close() error {
+// Close ends it, with the connections that were not accepted.
+func (l *Listener) Close() error {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
 	l.closed = true
@@ -134,8 +139,8 @@ func (l *listener) Close() error {
 	return nil
 }
 
-// dialer is the Dial of the member at an address.
-func (n *lan) dialer(from string) func(context.Context, string, string) (net.Conn, error) {
+// Dialer is the Dial of the member at an address.
+func (n *LAN) Dialer(from string) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, to string) (net.Conn, error) {
 		defer context.AfterFunc(ctx, n.wake)()
 		n.mu.Lock()
@@ -160,7 +165,7 @@ func (n *lan) dialer(from string) func(context.Context, string, string) (net.Con
 	}
 }
 
-func (n *lan) wake() {
+func (n *LAN) wake() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.change.Broadcast()
@@ -174,7 +179,7 @@ type stream struct {
 }
 
 type end struct {
-	n               *lan
+	n               *LAN
 	here, there     string
 	in, out         *stream
 	closed          bool
@@ -208,15 +213,15 @@ func (e *end) Read(b []byte) (int, error) {
 	}
 }
 
-// buffer is how much is under way before a writer waits.
-const buffer = 1 << 12
+// Buffer is how many bytes are is under way before a writer waits.
+const Buffer = 1 << 12
 
 func (e *end) Write(b []byte) (written int, err error) {
 	e.n.mu.Lock()
 	defer e.n.mu.Unlock()
 	for written < len(b) {
 		cut := e.n.side[e.here] != e.n.side[e.there]
-		room := buffer - len(e.out.data)
+		room := Buffer - len(e.out.data)
 		switch {
 		case e.closed:
 			return written, net.ErrClosed

@@ -1,0 +1,201 @@
+package transport
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// incoming is a connection that a peer dialed.
+type incoming struct {
+	peer        int    // its position
+	incarnation uint64 // of the peer
+	conn        net.Conn
+	admit       chan bool     // of capacity 1: read it, or leave
+	suspicion   time.Duration // how long it may be silent
+
+	mu       sync.Mutex
+	deadline time.Time
+	draining bool
+}
+
+// MostStrangers is how many connections may stand that have not presented themselves yet. One more,
+// and the oldest is closed: so nobody who only connects can keep the members out.
+const MostStrangers = 64
+
+// LastWords is how long a connection is still read that is given up: for what has arrived already.
+const LastWords = 50 * time.Millisecond
+
+// strangers are connections that have not presented themselves yet, the oldest first.
+type strangers struct {
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func (s *strangers) enter(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.conns) == MostStrangers {
+		s.conns[0].Close()
+		s.conns = slices.Delete(s.conns, 0, 1)
+	}
+	s.conns = append(s.conns, conn)
+}
+
+func (s *strangers) leave(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns = slices.DeleteFunc(s.conns, func(c net.Conn) bool { return c == conn })
+}
+
+// accept receives connections until the listener is closed.
+func (t *tcp) accept() {
+	for {
+		conn, err := t.listener.Accept()
+		switch {
+		case err == nil:
+			t.group.Go(func() { t.serve(conn) })
+		case t.ctx.Err() != nil:
+			return
+		case errors.Is(err, net.ErrClosed):
+			t.Post(Failed{fmt.Errorf("listening on %s: %w", t.listener.Addr(), err)})
+			return
+		default: // no more file descriptors, say: peers will dial again
+			t.Log.Warn("cannot accept a connection", "error", err)
+			select {
+			case <-time.After(LeastPause):
+			case <-t.ctx.Done():
+			}
+		}
+	}
+}
+
+// serve is the life of an incoming connection.
+func (t *tcp) serve(conn net.Conn) {
+	defer conn.Close()
+	defer context.AfterFunc(t.ctx, func() { conn.Close() })()
+	in, err := t.welcome(conn)
+	if err != nil {
+		t.Log.Debug("a connection came to nothing", "from", conn.RemoteAddr(), "error", err)
+		return
+	}
+	t.Post(Arrived{in})
+	select {
+	case read := <-in.admit:
+		if !read {
+			return
+		}
+	case <-t.ctx.Done():
+		return
+	}
+	t.Post(Ended{in, in.read(func(kind uint8, payload []byte) { t.Post(Message{in, kind, payload}) })})
+}
+
+// welcome reads a hello, answers it, and waits for the confirmation. It takes memory of fixed size.
+func (t *tcp) welcome(conn net.Conn) (*incoming, error) {
+	t.strangers.enter(conn)
+	defer t.strangers.leave(conn)
+	conn.SetDeadline(time.Now().Add(t.Suspicion))
+	var raw [HelloSize]byte
+	if _, err := io.ReadFull(conn, raw[:]); err != nil {
+		return nil, err
+	}
+	h, ok := DecodeHello(raw[:])
+	if !ok {
+		return nil, errors.New("it does not speak this protocol")
+	}
+	p, v := t.judge(h)
+	if _, err := conn.Write(v.Encode()); err != nil {
+		return nil, err
+	}
+	if v.Code != Accepted {
+		return nil, fmt.Errorf("refused: %s", v.Reason)
+	}
+	var confirmation [3]byte
+	if _, err := io.ReadFull(conn, confirmation[:]); err != nil {
+		return nil, err
+	}
+	if string(confirmation[:]) != string(HeartbeatFrame) {
+		return nil, ErrFrame
+	}
+	return &incoming{
+		peer: p, incarnation: h.Incarnation, conn: conn, admit: make(chan bool, 1), suspicion: t.Suspicion,
+	}, nil
+}
+
+// judge says whether a hello comes from a peer, and gives it a verdict.
+func (t *tcp) judge(h Hello) (peer int, v Verdict) {
+	if peer, v = t.Judge(h); v.Code != Accepted {
+		return peer, v
+	}
+	answer := make(chan Verdict, 1)
+	t.Post(Asked{peer, h.Incarnation, answer})
+	select {
+	case v = <-answer:
+		return peer, v
+	case <-t.ctx.Done():
+		return peer, Verdict{Refused, fmt.Sprintf("member %d is stopping", t.self())}
+	}
+}
+
+func (in *incoming) Peer() int           { return in.peer }
+func (in *incoming) Incarnation() uint64 { return in.incarnation }
+func (in *incoming) Admit(read bool)     { in.admit <- read }
+func (in *incoming) Close()              { in.conn.Close() }
+
+// read passes on what arrives until the connection breaks, is silent for too long, or is drained.
+func (in *incoming) read(pass func(kind uint8, payload []byte)) error {
+	frames := NewFrameReader(in.conn)
+	for {
+		kind, payload, err := in.next(frames)
+		if err != nil {
+			return err
+		}
+		if kind != heartbeat {
+			pass(kind, payload)
+		}
+	}
+}
+
+func (in *incoming) next(frames *bufio.Reader) (uint8, []byte, error) {
+	in.extend(in.suspicion)
+	kind, payload, err := ReadFrame(frames)
+	if errors.Is(err, os.ErrDeadlineExceeded) && in.overslept() {
+		// It was we who were away: what has come meanwhile is still to be read.
+		in.extend(LastWords)
+		kind, payload, err = ReadFrame(frames)
+	}
+	return kind, payload, err
+}
+
+func (in *incoming) extend(wait time.Duration) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.draining {
+		in.deadline = time.Now().Add(wait)
+		in.conn.SetReadDeadline(in.deadline)
+	}
+}
+
+func (in *incoming) overslept() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return time.Since(in.deadline) > LastWords
+}
+
+// Drain lets a connection end soon: when what has arrived is read.
+func (in *incoming) Drain() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.draining {
+		in.draining = true
+		in.conn.SetReadDeadline(time.Now().Add(LastWords))
+	}
+}

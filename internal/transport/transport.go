@@ -1,0 +1,151 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// Member says where a member is reached.
+type Member struct {
+	ID      uint64
+	Address string // host:port; no host is loopback
+}
+
+// Config says which member of which group a transport serves.
+type Config struct {
+	Self        int      // the position of this member in Members
+	Members     []Member // the same list, in the same order, at all members
+	Group       Group
+	Algorithm   string // its name, for the reason of a refusal
+	Incarnation uint64 // of this member
+
+	Heartbeat time.Duration // how often a connection shows that it lives
+	Suspicion time.Duration // how long it may be silent
+
+	Log  *slog.Logger
+	Post func(event any) // takes an event; it blocks while the member is busy, and returns at once when its life is over
+}
+
+// Judge says which peer a Hello comes from, and refuses all others. Whether that peer lives already only the member knows:
+// see [Asked].
+func (c *Config) Judge(h Hello) (peer int, v Verdict) {
+	self := c.Members[c.Self].ID
+	peer = slices.IndexFunc(c.Members, func(member Member) bool { return member.ID == h.From })
+	no := func(format string, args ...any) (int, Verdict) {
+		return peer, Verdict{Refused, fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case h.Group.Members != c.Group.Members:
+		return no("member %d has another list of members; all must be given the same", self)
+	case h.Group.Algorithm != c.Group.Algorithm:
+		return no("member %d runs another algorithm, or another version of %s", self, c.Algorithm)
+	case h.Group.Parameters != c.Group.Parameters:
+		return no("member %d has other parameters or another message delay; all must be given the same", self)
+	case h.From == self:
+		return peer, Verdict{RefusedDuplicate, fmt.Sprintf("another live process has id %d", h.From)}
+	case h.To != self:
+		return no("this is member %d, not %d; its address is wrong in the list of members, or it listens at a wrong one", self, h.To)
+	case peer < 0:
+		return no("there is no member %d", h.From)
+	}
+	return peer, Verdict{}
+}
+
+// Open makes a transport, which listens when Open returns. The context is the life of the member.
+type Open func(context.Context, Config) (Transport, error)
+
+// Transport carries frames between a member and the others of its group.
+type Transport interface {
+	// Address returns where it listens.
+	Address() string
+
+	// Serve begins to accept connections.
+	Serve()
+
+	// Dial returns a new connection to the member at a position. It rests for that time before the first attempt, and
+	// makes more of them until one succeeds. At most one connection to each member is in use at a time.
+	Dial(to int, rest time.Duration) Outgoing
+
+	// Close ends all connections, and returns when no event can follow. Calling it again is nothing.
+	Close()
+}
+
+// Outgoing is a connection that this member dials.
+type Outgoing interface {
+	// Peer returns the position of the member that it leads to.
+	Peer() int
+
+	// Send queues a frame, and never blocks. A frame that finds no room ends the connection, and nothing that is sent
+	// later arrives.
+	Send(frame []byte)
+
+	// Nudge ends the pause between two attempts to connect: the peer was just heard.
+	Nudge()
+
+	// Close ends it. What is queued is forgotten.
+	Close()
+}
+
+// Incoming is a connection that a peer dialed.
+type Incoming interface {
+	// Peer returns the position of the member that dialed.
+	Peer() int
+
+	// Incarnation returns the life of that member.
+	Incarnation() uint64
+
+	// Admit says whether the connection may be read; without that word it waits. It is called once at most.
+	Admit(read bool)
+
+	// Drain lets it end soon: when what has arrived is read.
+	Drain()
+
+	// Close ends it at once.
+	Close()
+}
+
+// The events.
+type (
+	// Asked says that a peer presents itself, and waits for a verdict.
+	Asked struct {
+		Peer        int // its position
+		Incarnation uint64
+		Answer      chan<- Verdict // takes one without blocking
+	}
+
+	// Arrived says that a connection stands. It waits for Admit.
+	Arrived struct{ In Incoming }
+
+	// Message is a message of the algorithm.
+	Message struct {
+		In      Incoming
+		Kind    uint8
+		Payload []byte
+	}
+
+	// Ended says that a connection that was admitted is at its end. All that came from it came before.
+	Ended struct {
+		In  Incoming
+		Err error
+	}
+
+	// Dialed reports an attempt to connect: nil, or why it failed, and whether messages were lost by that: those that
+	// were queued before it began.
+	Dialed struct {
+		Out  Outgoing
+		Err  error // perhaps a [Refusal]
+		Lost bool
+	}
+
+	// Broken reports the end of a connection that was dialed.
+	Broken struct {
+		Out Outgoing
+		Err error
+	}
+
+	// Failed says that the transport cannot go on.
+	Failed struct{ Err error }
+)

@@ -1,0 +1,147 @@
+package transport
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"ringleader.example/ringleader/internal/process"
+)
+
+// What travels on a connection, little-endian:
+//
+//	dialer   → listener   hello     fixed size
+//	listener → dialer     verdict   code, length of the reason, reason
+//	dialer   → listener   frame …   length of what follows (2 bytes), kind, message
+//
+// The first frame is a heartbeat. It confirms that the dialer is still there: a process that was stopped
+// finds a queue of connections that were given up long ago. The listener sends nothing more.
+
+// magic opens a hello; its last byte is the version of the protocol.
+const magic = "ringldr\x01"
+
+// HelloSize is how long an encoded Hello is, in bytes.
+const HelloSize = len(magic) + 3*16 + 3*8
+
+const (
+	reasonSize = 255
+	frameSize  = 1 + process.MaxMessage // of the kind and the message
+)
+
+// heartbeat is the kind of an empty frame. Kinds of messages are below 16.
+const heartbeat = 0xff
+
+// Digest stands for something that both ends of a connection must have in common.
+type Digest [16]byte
+
+// DigestOf returns the digest of a text.
+func DigestOf(format string, args ...any) (d Digest) {
+	sum := sha256.Sum256(fmt.Appendf(nil, format, args...))
+	copy(d[:], sum[:])
+	return d
+}
+
+// Group is what the members of a group have in common.
+type Group struct {
+	Members    Digest // identifiers and addresses
+	Algorithm  Digest // name and layout of messages
+	Parameters Digest // of the algorithm, and the length of its time unit
+}
+
+// Hello is how a dialer presents itself.
+type Hello struct {
+	Group       Group
+	From, To    uint64 // identifiers
+	Incarnation uint64 // of From
+}
+
+// Encode returns what is sent.
+func (h *Hello) Encode() []byte {
+	b, err := binary.Append([]byte(magic), binary.LittleEndian, h)
+	if err != nil {
+		panic(err) // all fields are of fixed size
+	}
+	return b
+}
+
+// DecodeHello is the inverse of Encode.
+func DecodeHello(b []byte) (h Hello, ok bool) {
+	if len(b) != HelloSize || string(b[:len(magic)]) != magic {
+		return h, false
+	}
+	_, err := binary.Decode(b[len(magic):], binary.LittleEndian, &h)
+	return h, err == nil
+}
+
+// Code is the first byte of a verdict.
+type Code uint8
+
+// The codes.
+const (
+	Accepted Code = iota
+	Refused
+	RefusedDuplicate // another live process has the dialer's identifier
+)
+
+// Verdict is a listener's answer to a Hello.
+type Verdict struct {
+	Code   Code
+	Reason string // at most 255 bytes of it are sent
+}
+
+// Encode returns what is sent.
+func (v Verdict) Encode() []byte {
+	reason := v.Reason[:min(len(v.Reason), reasonSize)]
+	return append([]byte{byte(v.Code), byte(len(reason))}, reason...)
+}
+
+var errVerdict = errors.New("it answers in another language")
+
+// ReadVerdict is the inverse of Encode.
+func ReadVerdict(r io.Reader) (Verdict, error) {
+	var head [2]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return Verdict{}, err
+	}
+	if Code(head[0]) > RefusedDuplicate {
+		return Verdict{}, errVerdict
+	}
+	reason := make([]byte, head[1])
+	_, err := io.ReadFull(r, reason)
+	return Verdict{Code(head[0]), string(reason)}, err
+}
+
+// ErrFrame says that a peer broke the protocol.
+var ErrFrame = errors.New("malformed frame")
+
+// HeartbeatFrame says only that the sender lives.
+var HeartbeatFrame = process.AppendFrame(nil, heartbeat, nil)
+
+// NewFrameReader returns a buffer that the longest frame fits into, as ReadFrame needs.
+func NewFrameReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 2+frameSize) }
+
+// ReadFrame reads a frame. The message is a copy. When reading fails nothing is consumed, so that it can
+// be tried again after a timeout.
+func ReadFrame(r *bufio.Reader) (kind uint8, message []byte, err error) {
+	head, err := r.Peek(2)
+	if err != nil {
+		return 0, nil, err
+	}
+	size := int(binary.LittleEndian.Uint16(head))
+	if size < 1 || size > frameSize {
+		return 0, nil, fmt.Errorf("%w of %d bytes", ErrFrame, size)
+	}
+	whole, err := r.Peek(2 + size)
+	if err != nil {
+		return 0, nil, err
+	}
+	kind, message = whole[2], append([]byte(nil), whole[3:]...)
+	if kind != heartbeat && kind > 15 || kind == heartbeat && size > 1 {
+		return 0, nil, fmt.Errorf("%w of kind %d", ErrFrame, kind)
+	}
+	_, err = r.Discard(2 + size)
+	return kind, message, err
+}
