@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
 )
 
 // recorder writes down what happens.
 type recorder struct {
 	trace.Record
-	sent []sender // by number - 1
+	sent    []sender                // by number - 1
+	numbers map[process.Message]int // of the messages under way
 }
 
 // sender is what a step that receives a message has to know about it.
@@ -28,7 +30,7 @@ func newRecorder(r *run) *recorder {
 		h.Schedule = r.o.Schedule.String()
 	}
 	h.Clock = r.o.clock()
-	return &recorder{Record: trace.Record{Header: h}}
+	return &recorder{Record: trace.Record{Header: h}, numbers: map[process.Message]int{}}
 }
 
 // number is the number of the i-th message of the step that was noted last; 0 where nothing is recorded.
@@ -60,6 +62,7 @@ func (r *run) note(p int, step trace.Step) {
 		to, _ := r.net.End(s.On())
 		kind, text := r.d.Kinds[s.Kind()].Name, r.ps.MessageText(s.Message)
 		r.record.sent = append(r.record.sent, sender{p, kind, text})
+		r.record.numbers[s.Message] = len(r.record.sent)
 		copies := 0
 		if r.fate(i) == twice {
 			copies = 1
