@@ -29,7 +29,6 @@ type Entry struct {
 	Count    count.Func                                         // nil where there is no closed form yet
 	Check    checks                                             // of the record of a run, what its source claims of every run; nil where nothing is
 	Family   string                                             // the name that forms of it on several networks share; empty where there is one form
-	Own      bool                                               // not one of Ringleader's: its steps are checked wherever it is simulated
 	list     List
 }
 
@@ -66,8 +65,11 @@ func New(entries ...Entry) List {
 	return list
 }
 
-// Before lists other entries, which are a user's own, before those of the list. The error wraps [ErrName] if a name is
-// given to two entries.
+// mostChecked is below how many processes the steps of a user's own algorithms are checked.
+const mostChecked = 1 << 12
+
+// Before lists other entries, which are a user's own, before those of the list. Wherever they are simulated on less than
+// 4096 processes, their steps are checked. The error wraps [ErrName] if a name is given to two entries.
 func (l List) Before(own ...Entry) (List, error) {
 	taken := map[string]bool{}
 	for _, e := range l {
@@ -77,9 +79,16 @@ func (l List) Before(own ...Entry) (List, error) {
 		if taken[own[i].Name] {
 			return nil, fmt.Errorf("%w %q; give one of the two another name", ErrName, own[i].Name)
 		}
-		taken[own[i].Name], own[i].Own = true, true
+		taken[own[i].Name] = true
 	}
 	all := slices.Clone(own)
+	for i := range all {
+		simulated := all[i].Simulate
+		all[i].Simulate = func(o simulate.Options) (*simulate.Result, error) {
+			o.Check = o.Check || o.Instance.IDs != nil && o.Instance.IDs.Len() < mostChecked
+			return simulated(o)
+		}
+	}
 	for _, e := range l {
 		all = append(all, *e)
 	}

@@ -2,40 +2,22 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/statushttp"
 )
-
-// noQuorum is the warning that goes with every live use of the Bully algorithm.
-const noQuorum = "Bully keeps no quorum: each side of a network partition elects a leader of its own."
-
-// joinEvent is one line of join --json.
-type joinEvent struct {
-	Event string    `json:"event"` // started, role or stopped
-	ID    uint64    `json:"id"`
-	Time  time.Time `json:"time"`
-
-	PID    int    `json:"pid,omitempty"` // of started
-	Listen string `json:"listen,omitempty"`
-	HTTP   string `json:"http,omitempty"`
-
-	Role   ringleader.Role `json:"role,omitempty"` // of role
-	Leader uint64          `json:"leader,omitempty"`
-	Term   *uint64         `json:"term,omitempty"` // 0 as long as the algorithm has no terms
-}
 
 type joinOptions struct {
 	id                           uint64
@@ -54,7 +36,7 @@ func (p *program) join() *cobra.Command {
 		Long: `Join runs one member of a group, and shows whom it follows, until Ctrl-C or SIGTERM.
 All members are given the same list of members. They elect the live one of highest
 identifier by the Bully algorithm.
-` + noQuorum + `
+` + report.NoQuorum + `
 
 With --http the member serves GET /leader (200 on the leader, 503 elsewhere) and GET
 /status (JSON). Without a host, addresses are of this machine only (127.0.0.1). There is
@@ -143,7 +125,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 	if o.verbose {
 		level = slog.LevelDebug
 	}
-	config.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: level})})
+	config.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level})})
 
 	life, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -162,7 +144,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 		return err
 	}
 	defer m.Close()
-	p.warn(noQuorum)
+	p.warn(report.NoQuorum)
 	for _, l := range []struct{ flag, address string }{{"--listen", config.Listen}, {"--http", o.http}} {
 		if l.address != "" && !isLoopback(l.address) {
 			p.warn(fmt.Sprintf("%s %s is open to other machines, without encryption or authentication.", l.flag, l.address))
@@ -179,10 +161,10 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 			end(nil)
 		}()
 	}
-	show := joinDisplay{out: p.stdout, json: o.json, id: o.id}
-	show.started(config.Listen, o.http)
+	show := report.Member{Out: p.Out, JSON: o.json, ID: o.id}
+	show.Started(config.Listen, o.http)
 	for l := range m.Observe(life) {
-		show.role(l)
+		show.Role(l)
 	}
 	err = errors.Join(m.Err(), m.Close())
 	if cause := context.Cause(life); ctx.Err() == nil && cause != context.Canceled {
@@ -192,9 +174,9 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 	case errors.Is(err, ringleader.ErrDuplicate):
 		return err
 	case err != nil:
-		return failed("member %d: %w", o.id, err)
+		return report.Failed("member %d: %w", o.id, err)
 	}
-	show.stopped()
+	show.Stopped()
 	return nil
 }
 
@@ -209,41 +191,4 @@ func (h withoutErrors) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return withoutErrors{h.Handler.WithAttrs(attributes)}
 }
 
-func (p *program) warn(text string) { fmt.Fprintln(p.stderr, "ringleader: warning: "+text) }
-
-// joinDisplay shows what happens to a member.
-type joinDisplay struct {
-	out  io.Writer
-	json bool
-	id   uint64
-}
-
-func (s joinDisplay) event(e joinEvent, text string) {
-	e.ID, e.Time = s.id, time.Now()
-	if s.json {
-		json.NewEncoder(s.out).Encode(e)
-	} else {
-		fmt.Fprintf(s.out, "%s  %d %s\n", e.Time.Format("15:04:05.000"), s.id, text)
-	}
-}
-
-func (s joinDisplay) started(listen, http string) {
-	text := fmt.Sprintf("started, process %d, on %s", os.Getpid(), listen)
-	if http != "" {
-		text += fmt.Sprintf(", status on http://%s/status", http)
-	}
-	s.event(joinEvent{Event: "started", PID: os.Getpid(), Listen: listen, HTTP: http}, text)
-}
-
-func (s joinDisplay) role(l ringleader.Leadership) {
-	text := "holds an election"
-	switch {
-	case l.Role == ringleader.Leader:
-		text = "leads"
-	case l.Known:
-		text = fmt.Sprintf("follows %d", l.Leader)
-	}
-	s.event(joinEvent{Event: "role", Role: l.Role, Leader: l.Leader, Term: &l.Term}, text)
-}
-
-func (s joinDisplay) stopped() { s.event(joinEvent{Event: "stopped"}, "stopped") }
+func (p *program) warn(text string) { fmt.Fprintf(p.Err, "%s: warning: %s\n", p.Name, text) }

@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/demo"
+	"ringleader.example/ringleader/internal/report"
 )
 
 // startJoin starts member 1 of a group of its own, or what other flags make of it, and waits until it knows its leader.
@@ -34,7 +37,7 @@ func startJoin(t *testing.T, address string, flags ...string) (*exec.Cmd, *json.
 	})
 	lines := json.NewDecoder(stdout)
 	for {
-		var e joinEvent
+		var e report.JoinEvent
 		if err := lines.Decode(&e); err != nil {
 			t.Fatalf("it knows no leader: %v", err)
 		}
@@ -46,7 +49,7 @@ func startJoin(t *testing.T, address string, flags ...string) (*exec.Cmd, *json.
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	addresses, err := freeAddresses(1)
+	addresses, err := demo.FreeAddresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +62,7 @@ func TestSignalsEndAMemberInGoodOrder(t *testing.T) {
 		if err := command.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
-		var last joinEvent
+		var last report.JoinEvent
 		for more := true; more; {
 			more = lines.Decode(&last) == nil
 		}
@@ -87,7 +90,7 @@ func wrongJoin(t *testing.T, flags ...string) string {
 			text += line
 		}
 	}
-	if code := command.ProcessState.ExitCode(); code != exitUsage || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "ringleader: ") {
+	if code := command.ProcessState.ExitCode(); code != report.ExitUsage || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "ringleader: ") {
 		t.Errorf("join %q: exit status %d, stderr %q", flags, code, stderr.String())
 	}
 	return text

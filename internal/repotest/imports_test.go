@@ -143,6 +143,16 @@ var importRules = []importRule{
 		broken:  [2]string{"./catalogue", "github.com/spf13/cobra"},
 	},
 	{
+		in: []string{"./internal/report"}, never: []string{"./internal/demo", "./internal/live", "os/exec", "net/..."},
+		because: "it prints what others have found, and starts nothing",
+		broken:  [2]string{"./internal/report", "os/exec"},
+	},
+	{
+		in: []string{"./internal/demo"}, only: []string{"std", ".", "./internal/report"},
+		because: "it knows its members by what they print, and no algorithm",
+		broken:  [2]string{"./internal/demo", "./catalogue"},
+	},
+	{
 		in:      []string{"./internal/reproduce"},
 		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
 		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory; it draws inputs from seeds, and searches for costly ones",

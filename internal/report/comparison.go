@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"encoding/csv"
@@ -15,6 +15,23 @@ import (
 	"ringleader.example/ringleader/internal/experiment"
 )
 
+// Comparison is a study and what it found.
+type Comparison struct {
+	*experiment.Study
+	Points  []*experiment.Point
+	Version string // that measured
+}
+
+// subject is the algorithm of a point.
+func (c *Comparison) subject(point *experiment.Point) *experiment.Subject {
+	for _, s := range c.Subjects {
+		if s.Label == point.Algorithm {
+			return s
+		}
+	}
+	panic("compare: nobody is called " + point.Algorithm)
+}
+
 // claim is what is declared of a point, and how far what was measured is from it.
 type claim struct {
 	bound     *election.Bound // the worst case; nil where there is none for such a run
@@ -26,7 +43,7 @@ type claim struct {
 	measured  bool            // there were enough runs to say so
 }
 
-func (c *comparison) claim(p *experiment.Point) claim {
+func (c *Comparison) claim(p *experiment.Point) claim {
 	s := c.subject(p)
 	var found claim
 	if found.bound = s.Bound(p.N); found.bound != nil {
@@ -73,21 +90,22 @@ func significant(r *big.Rat) string {
 
 func floating(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// table writes the comparison for people.
-func (c *comparison) table(w io.Writer, paint paint) error {
-	fmt.Fprintln(w, paint.text(bold, c.Command()))
-	fmt.Fprintf(w, "ringleader %s, runs have seeds from %d on\n", c.version, c.Seed)
+// Text prints the comparison for people.
+func (c *Comparison) Text(p *Printer) error {
+	w, paint := p.Out, p.Paint()
+	fmt.Fprintln(w, paint.Text(Bold, c.Command()))
+	fmt.Fprintf(w, "ringleader %s, runs have seeds from %d on\n", c.Version, c.Seed)
 	head := []string{"n", "algorithm", "election", "±", "announcement", "worst case", "ratio", "exact average", "off by", "elected", "quiet", "found"}
 	var rows [][]string
 	flush := func() {
 		writeRows(w, paint, head, rows)
 		rows = nil
 	}
-	for i, p := range c.points {
-		if i == 0 || p.Order != c.points[i-1].Order && p.Order != "" && len(c.Orders) > 1 {
+	for i, p := range c.Points {
+		if i == 0 || p.Order != c.Points[i-1].Order && p.Order != "" && len(c.Orders) > 1 {
 			flush()
 			if p.Order != "" {
-				fmt.Fprintf(w, "\n%s\n", paint.text(bold, p.Order+" order"))
+				fmt.Fprintf(w, "\n%s\n", paint.Text(Bold, p.Order+" order"))
 			} else {
 				fmt.Fprintln(w)
 			}
@@ -99,7 +117,7 @@ func (c *comparison) table(w io.Writer, paint paint) error {
 	return nil
 }
 
-func (c *comparison) row(p *experiment.Point) []string {
+func (c *Comparison) row(p *experiment.Point) []string {
 	found := c.claim(p)
 	row := []string{fmt.Sprint(p.N), p.Algorithm, significant(p.Election.Mean()), "", significant(p.Announcement.Mean()), "", "", "", "", "", "", p.Describe()}
 	switch {
@@ -128,7 +146,7 @@ func (c *comparison) row(p *experiment.Point) []string {
 }
 
 // writeRows writes a table whose first column and numbers are right-aligned, without the columns that are empty.
-func writeRows(w io.Writer, paint paint, head []string, rows [][]string) {
+func writeRows(w io.Writer, paint Paint, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
@@ -152,21 +170,21 @@ func writeRows(w io.Writer, paint paint, head []string, rows [][]string) {
 				b.WriteString("  " + pad + cell)
 			}
 		}
-		fmt.Fprintln(w, paint.text(attribute, strings.TrimRight(b.String(), " ")))
+		fmt.Fprintln(w, paint.Text(attribute, strings.TrimRight(b.String(), " ")))
 	}
-	write(head, faint)
+	write(head, Faint)
 	for _, row := range rows {
 		write(row, "")
 	}
 }
 
 // remarks says what the columns mean, and what the whole of them says.
-func (c *comparison) remarks(w io.Writer) {
+func (c *Comparison) remarks(w io.Writer) {
 	fmt.Fprintln(w, "\nelection and announcement are messages; elected and quiet are when the leader leads and when the last\n"+
 		"message arrives, in units of delay. ± is half the 95 % confidence interval; off by is how far the mean\n"+
 		"is from the exact average, in standard errors.")
 	compared, within, farthest := 0, 0, 0.0
-	for _, p := range c.points {
+	for _, p := range c.Points {
 		if found := c.claim(p); found.average != nil && found.measured {
 			compared++
 			if math.Abs(found.deviation)*p.Election.StandardError() <= p.Election.HalfWidth() {
@@ -179,7 +197,7 @@ func (c *comparison) remarks(w io.Writer) {
 		fmt.Fprintf(w, "%d of %d exact averages are within the interval, and the farthest is off by %.1fσ.\n", within, compared, farthest)
 	}
 	c.sources(w)
-	fits := c.Fits(c.points)
+	fits := c.Fits(c.Points)
 	if len(fits) > 0 {
 		fmt.Fprintln(w, "S5 theorem 5.1 with fitted constants, of all messages and of the time to elect; i, the smallest identifier, is 1:")
 	}
@@ -189,7 +207,7 @@ func (c *comparison) remarks(w io.Writer) {
 }
 
 // sources says what is declared of the algorithms, once for those of which the same is.
-func (c *comparison) sources(w io.Writer) {
+func (c *Comparison) sources(w io.Writer) {
 	var says []string
 	who := map[string]string{}
 	add := func(s *experiment.Subject, what string, b *election.Bound) {
@@ -223,18 +241,18 @@ var columns = []string{
 	"bound_of", "bound", "ratio", "average", "standard_errors", "seed", "version", "command",
 }
 
-// csv writes a line for each point. Each names all that it takes to repeat it.
-func (c *comparison) csv(w io.Writer) error {
+// CSV writes a line for each point. Each names all that it takes to repeat it.
+func (c *Comparison) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(columns); err != nil {
 		return err
 	}
-	for _, p := range c.points {
+	for _, p := range c.Points {
 		found := c.claim(p)
 		values := map[string]string{
 			"algorithm": p.Algorithm, "n": fmt.Sprint(p.N), "order": p.Order, "found": string(p.How), "runs": fmt.Sprint(p.Runs()),
 			"election": decimal(p.Election.Mean()), "announcement": decimal(p.Announcement.Mean()),
-			"seed": fmt.Sprint(c.Seed), "version": c.version, "command": c.Command(),
+			"seed": fmt.Sprint(c.Seed), "version": c.Version, "command": c.Command(),
 		}
 		if p.Varies && p.Runs() > 1 {
 			values["election_half_width"] = floating(p.Election.HalfWidth())
@@ -274,15 +292,15 @@ func decimal(r *big.Rat) string { return experiment.Decimal(r, 6) }
 // numeral is a decimal number, as JSON has it.
 func numeral(r *big.Rat) json.Number { return json.Number(decimal(r)) }
 
-// json is the comparison for programs.
-func (c *comparison) json() object {
-	points := make([]object, len(c.points))
-	for i, p := range c.points {
+// JSON returns the comparison for programs.
+func (c *Comparison) JSON() any {
+	points := make([]object, len(c.Points))
+	for i, p := range c.Points {
 		points[i] = c.pointJSON(p)
 	}
-	result := object{{"version", c.version}, {"command", c.Command()}, {"seed", c.Seed}, {"confidence", experiment.Confidence}, {"points", points}}
+	result := object{{"version", c.Version}, {"command", c.Command()}, {"seed", c.Seed}, {"confidence", experiment.Confidence}, {"points", points}}
 	var fits []object
-	for _, f := range c.Fits(c.points) {
+	for _, f := range c.Fits(c.Points) {
 		fits = append(fits, object{
 			{"algorithm", f.Algorithm},
 			{"order", f.Order},
@@ -300,7 +318,7 @@ func (c *comparison) json() object {
 	return result
 }
 
-func (c *comparison) pointJSON(p *experiment.Point) object {
+func (c *Comparison) pointJSON(p *experiment.Point) object {
 	found := c.claim(p)
 	var named any // an order means nothing on some networks
 	if p.Order != "" {

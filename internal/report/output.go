@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"bufio"
@@ -11,12 +11,10 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/trace"
 )
 
 // object is a JSON object whose fields keep their order.
@@ -38,7 +36,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		value, err := plainJSON(f.value)
+		value, err := PlainJSON(f.value)
 		if err != nil {
 			return nil, err
 		}
@@ -50,8 +48,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// plainJSON is JSON in which < and > stand for themselves.
-func plainJSON(v any) ([]byte, error) {
+// PlainJSON returns JSON in which < and > stand for themselves.
+func PlainJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -61,13 +59,27 @@ func plainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// print writes a result as one line of JSON.
-func (p *program) print(v any) error {
-	line, err := plainJSON(v)
+// Result is what a command found.
+type Result interface {
+	JSON() any           // for programs
+	Text(*Printer) error // for people
+}
+
+// Print prints a result.
+func (p *Printer) Print(r Result, asJSON bool) error {
+	if asJSON {
+		return p.JSON(r.JSON())
+	}
+	return r.Text(p)
+}
+
+// JSON prints a result as one line of JSON.
+func (p *Printer) JSON(v any) error {
+	line, err := PlainJSON(v)
 	if err != nil {
 		return err
 	}
-	_, err = p.stdout.Write(append(line, '\n'))
+	_, err = p.Out.Write(append(line, '\n'))
 	return err
 }
 
@@ -164,59 +176,11 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m election.
 	fmt.Fprintf(w, "  %-*s %*d%s%s\n", names, "total", width, m.Total, note("total"), after)
 }
 
-// results is where a command puts what it found: stdout, and the files of a record.
-type results struct {
-	json        bool
-	draw, trace string
-}
-
-func (r *results) flags(command *cobra.Command, of string) {
-	f := command.Flags()
-	f.BoolVar(&r.json, "json", false, "print one JSON object")
-	f.StringVar(&r.draw, "draw", "", "draw "+of+" into this SVG file, a space-time diagram; - is stdout")
-	f.StringVar(&r.trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
-}
-
-// recorded says whether a record is wanted.
-func (r *results) recorded() bool { return r.draw != "" || r.trace != "" }
-
-// check refuses to write two things to stdout.
-func (r *results) check() error {
-	if (r.draw == "-" || r.trace == "-") && (r.json || r.draw == r.trace) {
-		return errors.New("stdout takes one result: one of --json, --draw - and --trace -")
-	}
-	return nil
-}
-
-// put writes the record's files, and then, if stdout is free for it, the result.
-func (r *results) put(p *program, record *trace.Record, asJSON func() object, asText func() error) error {
-	if r.recorded() && record == nil {
-		fmt.Fprintln(p.stderr, "ringleader: no run went wrong, so there is none to draw or to write")
-	}
-	if r.draw != "" && record != nil {
-		if err := p.toFile(r.draw, record.SVG); err != nil {
-			return err
-		}
-	}
-	if r.trace != "" && record != nil {
-		if err := p.toFile(r.trace, func(w io.Writer) error { _, err := record.WriteTo(w); return err }); err != nil {
-			return err
-		}
-	}
-	switch {
-	case r.json:
-		return p.print(asJSON())
-	case r.draw != "-" && r.trace != "-":
-		return asText()
-	}
-	return nil
-}
-
-// toFile writes a file whole or not at all; "-" is stdout. What is no file, a device or a pipe, is written to
+// ToFile writes a file whole or not at all; "-" is Out. What is no file, a device or a pipe, is written to
 // as it is, and so is the file that a link leads to.
-func (p *program) toFile(path string, write func(io.Writer) error) error {
+func (p *Printer) ToFile(path string, write func(io.Writer) error) error {
 	if path == "-" {
-		return write(p.stdout)
+		return write(p.Out)
 	}
 	place := path
 	if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -227,18 +191,18 @@ func (p *program) toFile(path string, write func(io.Writer) error) error {
 		put = fill
 	}
 	err := put(place, write)
-	if why := reason(err); why != err {
-		return failed("cannot write %s: %w", path, why)
+	if why := Reason(err); why != err {
+		return Failed("cannot write %s: %w", path, why)
 	}
 	return err
 }
 
-// canReplace says beforehand whether a file can be written to.
-func (p *program) canReplace(path string) error {
+// CanReplace returns beforehand why a file cannot be written to, or nil.
+func CanReplace(path string) error {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return failed("cannot write %s: %w", path, reason(err))
+			return Failed("cannot write %s: %w", path, Reason(err))
 		}
 		return file.Close()
 	} else if err == nil && !info.IsDir() {
@@ -249,7 +213,7 @@ func (p *program) canReplace(path string) error {
 		err = errors.New("its folder is no folder")
 	}
 	if err != nil {
-		return failed("cannot write %s: %w", path, reason(err))
+		return Failed("cannot write %s: %w", path, Reason(err))
 	}
 	return nil
 }
@@ -283,21 +247,23 @@ func replace(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(file.Name(), path)
 }
 
-// progress tells a person on a terminal, after the first second, how far something long has come.
-type progress struct {
+// Progress tells a person on a terminal, after the first second, how far something long has come.
+type Progress struct {
 	w       io.Writer
 	started time.Time
 	shown   time.Time
 }
 
-func (p *program) progress() *progress {
-	if !isTerminal(p.stderr) {
-		return &progress{}
+// Progress begins to tell, unless Err is no terminal.
+func (p *Printer) Progress() *Progress {
+	if !IsTerminal(p.Err) {
+		return &Progress{}
 	}
-	return &progress{w: p.stderr, started: time.Now(), shown: time.Now()}
+	return &Progress{w: p.Err, started: time.Now(), shown: time.Now()}
 }
 
-func (p *progress) show(format string, args ...any) {
+// Show replaces the line, once a second at most.
+func (p *Progress) Show(format string, args ...any) {
 	if p.w == nil || time.Since(p.shown) < time.Second {
 		return
 	}
@@ -305,8 +271,35 @@ func (p *progress) show(format string, args ...any) {
 	fmt.Fprintf(p.w, "\r\x1b[K%s, %s", fmt.Sprintf(format, args...), time.Since(p.started).Round(time.Second))
 }
 
-func (p *progress) done() {
+// Done clears the line.
+func (p *Progress) Done() {
 	if p.w != nil && p.shown != p.started {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
+}
+
+// Left returns how long the rest takes if it goes on like this; "" if nothing is done.
+func (p *Progress) Left(done, total float64) string {
+	if done == 0 {
+		return ""
+	}
+	left := time.Duration(float64(time.Since(p.started)) * (total - done) / done)
+	return fmt.Sprintf(", about %s left", left.Round(time.Second))
+}
+
+// Commas returns a list of n numbers.
+func Commas(n int, at func(int) uint64) string {
+	all := make([]string, n)
+	for q := range all {
+		all[q] = fmt.Sprint(at(q))
+	}
+	return strings.Join(all, ",")
+}
+
+// ShellWord quotes a word for a shell, if it needs that.
+func ShellWord(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,/=@:+") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

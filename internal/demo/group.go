@@ -1,4 +1,4 @@
-package cli
+package demo
 
 import (
 	"bufio"
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/report"
 )
 
 // condition is what the operating system says of a member's process.
@@ -41,12 +42,12 @@ type process struct {
 	done  chan struct{} // closed when it has ended and been waited for
 }
 
-// report is news of a member's process: a line of its output, or, where said is nil, its condition.
-type report struct {
+// news is what is heard of a member's process: a line of its output, or, where said is nil, its condition.
+type news struct {
 	of        *member
 	by        *process
 	at        time.Time
-	said      *joinEvent
+	said      *report.JoinEvent
 	condition condition
 	ending    ending // if the condition is ended
 }
@@ -66,11 +67,11 @@ type member struct {
 // group is the member processes of a demo. Its methods are called by one goroutine.
 type group struct {
 	members []*member // by identifier: 1, 2, …
-	reports chan report
+	reports chan news
 
 	program string // our own binary
 	folder  string // of all data
-	forks   forks
+	forks   Forks
 	closing chan struct{}
 	watches sync.WaitGroup
 }
@@ -80,7 +81,7 @@ func newGroup(n int) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := freeAddresses(2 * n)
+	addresses, err := FreeAddresses(2 * n)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +90,9 @@ func newGroup(n int) (*group, error) {
 		return nil, err
 	}
 	g := &group{
-		reports: make(chan report, 64),
+		reports: make(chan news, 64),
 		program: program, folder: folder,
-		forks: newForks(), closing: make(chan struct{}),
+		forks: NewForks(), closing: make(chan struct{}),
 	}
 	for i := range n {
 		g.members = append(g.members, &member{
@@ -102,9 +103,9 @@ func newGroup(n int) (*group, error) {
 	return g, nil
 }
 
-// freeAddresses are addresses on which nothing listens now. The ports are below those from which any
+// FreeAddresses returns n addresses of this machine on which nothing listens now. The ports are below those from which any
 // system dials out, so that no connection sits on a member's port while the member is down.
-func freeAddresses(n int) ([]string, error) {
+func FreeAddresses(n int) ([]string, error) {
 	const first, ports, tries = 20000, 12000, 1000
 	var addresses []string
 	for range tries {
@@ -146,7 +147,7 @@ func (g *group) start(m *member) error {
 	if err != nil {
 		return err
 	}
-	if err := g.forks.start(command); err != nil {
+	if err := g.forks.Start(command); err != nil {
 		return err
 	}
 	p := &process{command.Process, stdin, make(chan struct{})}
@@ -156,11 +157,11 @@ func (g *group) start(m *member) error {
 	var lastError string
 	reading.Go(func() {
 		for lines := json.NewDecoder(stdout); ; {
-			said := new(joinEvent)
+			said := new(report.JoinEvent)
 			if lines.Decode(said) != nil {
 				return
 			}
-			g.report(report{of: m, by: p, said: said})
+			g.tell(news{of: m, by: p, said: said})
 		}
 	})
 	reading.Go(func() {
@@ -169,7 +170,7 @@ func (g *group) start(m *member) error {
 		}
 	})
 	g.watches.Go(func() {
-		end := watchProcess(p.Process, func(c condition) { g.report(report{of: m, by: p, condition: c}) })
+		end := watchProcess(p.Process, func(c condition) { g.tell(news{of: m, by: p, condition: c}) })
 		close(p.done)
 		reading.Wait() // all that it said is told before its end is
 		stdin.Close()
@@ -178,13 +179,13 @@ func (g *group) start(m *member) error {
 		if end.failed && lastError != "" {
 			end.how = lastError
 		}
-		g.report(report{of: m, by: p, condition: ended, ending: end})
+		g.tell(news{of: m, by: p, condition: ended, ending: end})
 	})
 	return nil
 }
 
-// report stamps news and passes it on, unless nobody listens any more.
-func (g *group) report(r report) {
+// tell stamps news and passes it on, unless nobody listens any more.
+func (g *group) tell(r news) {
 	r.at = time.Now()
 	select {
 	case g.reports <- r:

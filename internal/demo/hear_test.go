@@ -1,4 +1,4 @@
-package cli
+package demo
 
 import (
 	"io"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/report"
 )
 
 func TestADeathThatTheOthersNoticeFirstIsNotHeldAgainstTheFaultBefore(t *testing.T) {
@@ -15,10 +16,10 @@ func TestADeathThatTheOthersNoticeFirstIsNotHeldAgainstTheFaultBefore(t *testing
 	}
 	one, two := newMember(1), newMember(2)
 	g := &group{members: []*member{one, two}}
-	d := &demo{group: g, show: &demoDisplay{stdout: io.Discard, members: g.members}}
+	d := &demo{group: g, show: &display{stdout: io.Discard, members: g.members}}
 	now := time.Now()
 	says := func(m *member, role ringleader.Role, leader uint64) {
-		d.hear(report{of: m, by: m.process, at: now, said: &joinEvent{Event: "role", Role: role, Leader: leader}})
+		d.hear(news{of: m, by: m.process, at: now, said: &report.JoinEvent{Event: "role", Role: role, Leader: leader}})
 	}
 	d.strike("start", now)
 	says(two, ringleader.Leader, 2)
@@ -27,7 +28,7 @@ func TestADeathThatTheOthersNoticeFirstIsNotHeldAgainstTheFaultBefore(t *testing
 	if !d.faults[0].open {
 		t.Error("for now it looks as if they had ceased to agree")
 	}
-	d.hear(report{of: two, by: two.process, at: now, condition: ended, ending: ending{how: "by signal: killed"}})
+	d.hear(news{of: two, by: two.process, at: now, condition: ended, ending: ending{how: "by signal: killed"}})
 	says(one, ringleader.Leader, 1)
 	if len(d.faults) != 2 || d.faults[0].open || d.faults[1].open || d.faults[0].leader != 2 || d.faults[1].leader != 1 {
 		t.Errorf("the faults are %+v and %+v", d.faults[0], d.faults[1])

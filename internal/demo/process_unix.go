@@ -1,10 +1,12 @@
 //go:build unix
 
-package cli
+package demo
 
 import (
 	"os"
 	"syscall"
+
+	"ringleader.example/ringleader/internal/report"
 )
 
 func pauseProcess(p *os.Process) error  { return p.Signal(syscall.SIGSTOP) }
@@ -27,7 +29,7 @@ func watchProcess(p *os.Process, tell func(condition)) ending {
 		case status.Signaled():
 			return ending{"by signal: " + status.Signal().String(), false}
 		default:
-			return ending{"by itself", status.ExitStatus() != exitFine}
+			return ending{"by itself", status.ExitStatus() != report.ExitFine}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package demo
 
 import (
 	"encoding/json"
@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/report"
 )
 
-// demoEvent is a change that the demo shows: a line of JSON, or of the drawing.
-type demoEvent struct {
+// Event is a change that the demo shows: a line of JSON, or of the drawing.
+type Event struct {
 	Event   string          `json:"event"` // started, killed, paused, resumed, ended, role, agreed, failed
 	Time    time.Time       `json:"time"`
 	ID      uint64          `json:"id,omitempty"` // of the member concerned
@@ -30,15 +31,16 @@ type demoEvent struct {
 	still bool          // they agreed before
 }
 
-// demoSummary is the last line of JSON.
-type demoSummary struct {
-	Event  string      `json:"event"` // summary
-	Time   time.Time   `json:"time"`
-	Held   bool        `json:"held"`
-	Faults []demoFault `json:"faults"`
+// Summary is the last line of JSON.
+type Summary struct {
+	Event  string    `json:"event"` // summary
+	Time   time.Time `json:"time"`
+	Held   bool      `json:"held"`
+	Faults []Fault   `json:"faults"`
 }
 
-type demoFault struct {
+// Fault is what was done to the group, and what came of it.
+type Fault struct {
 	Fault    string  `json:"fault"`
 	Leader   uint64  `json:"leader,omitempty"`
 	LedMS    float64 `json:"led_ms,omitempty"` // absent if it led all along
@@ -49,21 +51,21 @@ type demoFault struct {
 
 func inMS(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// demoDisplay shows what happens: as JSON lines, or as a drawing in which each line has a time, what
+// display shows what happens: as JSON lines, or as a drawing in which each line has a time, what
 // each member believes, and what changed.
-type demoDisplay struct {
+type display struct {
 	stdout, stderr io.Writer
 	json           bool
-	paint          paint
+	paint          report.Paint
 	prompt         bool // one awaits the user's commands below the drawing
 	members        []*member
 	begun          time.Time
 }
 
-func (s *demoDisplay) encode(line any) { json.NewEncoder(s.stdout).Encode(line) }
+func (s *display) encode(line any) { json.NewEncoder(s.stdout).Encode(line) }
 
 // print writes a line above the prompt.
-func (s *demoDisplay) print(line string) {
+func (s *display) print(line string) {
 	if s.prompt {
 		fmt.Fprintf(s.stdout, "\r\x1b[K%s\n> ", line) // clears the prompt, and writes it anew
 	} else {
@@ -72,7 +74,7 @@ func (s *demoDisplay) print(line string) {
 }
 
 // say is for what is not an event: answers to the user.
-func (s *demoDisplay) say(line string) {
+func (s *display) say(line string) {
 	if s.json {
 		fmt.Fprintln(s.stderr, line)
 	} else {
@@ -81,17 +83,17 @@ func (s *demoDisplay) say(line string) {
 }
 
 // heading opens the show, when the members have been started.
-func (s *demoDisplay) heading() {
+func (s *display) heading() {
 	if s.json {
 		for _, m := range s.members {
-			s.encode(demoEvent{Event: "started", Time: time.Now(), ID: m.id, PID: m.process.Pid, Listen: m.listen, HTTP: m.http})
+			s.encode(Event{Event: "started", Time: time.Now(), ID: m.id, PID: m.process.Pid, Listen: m.listen, HTTP: m.http})
 		}
 		return
 	}
 	prompt, n := s.prompt, len(s.members)
 	s.prompt = false
-	s.print(s.paint.text(bold, fmt.Sprintf("%d processes on this machine elect the highest of them by the Bully algorithm.", n)))
-	s.print(noQuorum + "\n")
+	s.print(s.paint.Text(report.Bold, fmt.Sprintf("%d processes on this machine elect the highest of them by the Bully algorithm.", n)))
+	s.print(report.NoQuorum + "\n")
 	s.status()
 	s.print(fmt.Sprintf("\n● leads   %d follows %[1]d   ? holds an election   ‖ paused   ✕ not running", n))
 	if prompt {
@@ -102,12 +104,12 @@ func (s *demoDisplay) heading() {
 		header += fmt.Sprintf(" %*d", s.width(), m.id)
 	}
 	s.prompt = prompt
-	s.print(s.paint.text(bold, header))
+	s.print(s.paint.Text(report.Bold, header))
 }
 
 // status lists the members.
-func (s *demoDisplay) status() {
-	s.say(s.paint.text(bold, "member  process  state           serves"))
+func (s *display) status() {
+	s.say(s.paint.Text(report.Bold, "member  process  state           serves"))
 	for _, m := range s.members {
 		state := "starts"
 		switch {
@@ -127,7 +129,7 @@ func (s *demoDisplay) status() {
 }
 
 // event shows what changed.
-func (s *demoDisplay) event(e demoEvent) {
+func (s *display) event(e Event) {
 	e.Time = time.Now()
 	if s.json {
 		e.AfterMS = inMS(e.after)
@@ -139,27 +141,27 @@ func (s *demoDisplay) event(e demoEvent) {
 	case "role":
 		switch {
 		case e.Role == ringleader.Leader:
-			text, attribute = fmt.Sprintf("%d leads after %s", e.ID, inWords(e.after)), green
+			text, attribute = fmt.Sprintf("%d leads after %s", e.ID, inWords(e.after)), report.Green
 		case e.Leader != 0:
-			text, attribute = fmt.Sprintf("%d follows %d", e.ID, e.Leader), faint
+			text, attribute = fmt.Sprintf("%d follows %d", e.ID, e.Leader), report.Faint
 		default:
-			text, attribute = fmt.Sprintf("%d holds an election", e.ID), faint
+			text, attribute = fmt.Sprintf("%d holds an election", e.ID), report.Faint
 		}
 	case "agreed":
-		text, attribute = agreement(e), bold
+		text, attribute = agreement(e), report.Bold
 	case "failed":
-		text, attribute = e.How, red
+		text, attribute = e.How, report.Red
 	case "started":
-		text, attribute = fmt.Sprintf("%d started again (process %d)", e.ID, e.PID), yellow
+		text, attribute = fmt.Sprintf("%d started again (process %d)", e.ID, e.PID), report.Yellow
 	case "killed", "ended":
-		text, attribute = fmt.Sprintf("%d %s (%s, process %d)", e.ID, e.Event, e.How, e.PID), red
+		text, attribute = fmt.Sprintf("%d %s (%s, process %d)", e.ID, e.Event, e.How, e.PID), report.Red
 	default:
-		text, attribute = fmt.Sprintf("%d %s (%s, process %d)", e.ID, e.Event, e.How, e.PID), yellow
+		text, attribute = fmt.Sprintf("%d %s (%s, process %d)", e.ID, e.Event, e.How, e.PID), report.Yellow
 	}
-	s.print(fmt.Sprintf("%8.3f s%s   %s", e.Time.Sub(s.begun).Seconds(), s.drawing(), s.paint.text(attribute, text)))
+	s.print(fmt.Sprintf("%8.3f s%s   %s", e.Time.Sub(s.begun).Seconds(), s.drawing(), s.paint.Text(attribute, text)))
 }
 
-func agreement(e demoEvent) string {
+func agreement(e Event) string {
 	all := fmt.Sprintf("all %d agree", len(e.Members))
 	switch {
 	case len(e.Members) == 0:
@@ -173,48 +175,48 @@ func agreement(e demoEvent) string {
 	return fmt.Sprintf("%s after %s", all, inWords(e.after))
 }
 
-func (s *demoDisplay) width() int { return len(strconv.Itoa(len(s.members))) }
+func (s *display) width() int { return len(strconv.Itoa(len(s.members))) }
 
 // drawing is what each member believes, one a column.
-func (s *demoDisplay) drawing() string {
+func (s *display) drawing() string {
 	var line strings.Builder
 	for _, m := range s.members {
-		sign, attribute := "·", faint
+		sign, attribute := "·", report.Faint
 		switch {
 		case m.condition == ended:
-			sign, attribute = "✕", red
+			sign, attribute = "✕", report.Red
 		case m.condition == paused:
-			sign, attribute = "‖", yellow
+			sign, attribute = "‖", report.Yellow
 		case m.role == ringleader.Leader:
-			sign, attribute = "●", green
+			sign, attribute = "●", report.Green
 		case m.leader != 0:
 			sign, attribute = strconv.FormatUint(m.leader, 10), ""
 		case m.role != "":
-			sign, attribute = "?", yellow
+			sign, attribute = "?", report.Yellow
 		}
 		line.WriteString(strings.Repeat(" ", 1+s.width()-len([]rune(sign))))
-		line.WriteString(s.paint.text(attribute, sign))
+		line.WriteString(s.paint.Text(attribute, sign))
 	}
 	return line.String()
 }
 
 // summary ends the show.
-func (s *demoDisplay) summary(held bool, faults []*fault) {
+func (s *display) summary(held bool, faults []*fault) {
 	if s.json {
-		end := demoSummary{Event: "summary", Time: time.Now(), Held: held}
+		end := Summary{Event: "summary", Time: time.Now(), Held: held}
 		for _, f := range faults {
-			end.Faults = append(end.Faults, demoFault{f.what, f.leader, inMS(f.led), inMS(f.agreed), f.number, f.open})
+			end.Faults = append(end.Faults, Fault{f.what, f.leader, inMS(f.led), inMS(f.agreed), f.number, f.open})
 		}
 		s.encode(end)
 		return
 	}
 	s.prompt = false
 	s.print("")
-	verdict, attribute := "The election held: all running members agree on the highest of them.", green
+	verdict, attribute := "The election held: all running members agree on the highest of them.", report.Green
 	if !held {
-		verdict, attribute = "The election did not hold; the lines above say where.", red
+		verdict, attribute = "The election did not hold; the lines above say where.", report.Red
 	}
-	s.print(s.paint.text(attribute, verdict))
+	s.print(s.paint.Text(attribute, verdict))
 	longest := slices.MaxFunc(faults, func(a, b *fault) int { return len(a.what) - len(b.what) })
 	for _, f := range faults {
 		line := fmt.Sprintf("  %-*s  ", len(longest.what), f.what)
