@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/live"
+	"ringleader.example/ringleader/internal/live/bully"
 	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/network"
 )
 
 // Role is what a member believes that it is.
@@ -67,7 +67,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		members[i] = transport.Member(m)
 	}
 	delay := (c.MessageDelay + unit - 1) / unit
-	m, err := live.Join(ctx, bully.Algorithm, live.Config{
+	m, err := live.JoinProgram(ctx, bully.Program, live.Config{
 		ID:         c.ID,
 		Members:    members,
 		Parameters: map[string]string{"delay": strconv.FormatInt(int64(delay), 10)},
@@ -87,9 +87,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 func leadershipOf(s live.State) Leadership {
 	l := Leadership{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since}
 	switch s.Role {
-	case election.Leader:
+	case network.Leader:
 		l.Role = Leader
-	case election.Follower:
+	case network.Follower:
 		l.Role = Follower
 	}
 	return l

@@ -66,10 +66,10 @@ func New(entries ...Entry) List {
 }
 
 // mostChecked is below how many processes the steps of a user's own algorithms are checked.
-const mostChecked = 1 << 12
+const mostChecked = 1 << 8
 
 // Before lists other entries, which are a user's own, before those of the list. Wherever they are simulated on less than
-// 4096 processes, their steps are checked. The error wraps [ErrName] if a name is given to two entries.
+// 256 processes, their steps are checked. The error wraps [ErrName] if a name is given to two entries.
 func (l List) Before(own ...Entry) (List, error) {
 	taken := map[string]bool{}
 	for _, e := range l {

@@ -32,7 +32,7 @@ type Open struct {
 // Limit bounds the search for the schedule and the run itself, each for itself.
 func (g *Runner) runBurns(o Options) (*Result, error) {
 	unrecorded := o
-	unrecorded.Record = false
+	unrecorded.Record, unrecorded.Check = false, o.Check || o.Record
 	search, err := g.newBurns(unrecorded)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package simulate
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
@@ -29,10 +28,9 @@ type run struct {
 	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
 	slots   []int              // by position: where the states are; nil: in their positions' own slots
 	step    process.Effects    // of the last step
-	acting  acting             // … which it is
+	acting  acting             // … which it is, where steps are checked
 	checks  bool               // each step is made twice, and the two are compared
 	limit   uint64             // of deliveries and timeouts
-	suspect any                // the panic of an engine for large networks, which the run that looks at every step explains
 	choices *random.Source
 	choose  func(uint32) uint32 // one of them
 	luck    *random.Source      // of messages; nil if links make no mistakes
@@ -126,7 +124,7 @@ func (g *Runner) refuses(err *error) {
 	}
 	e, ok := fault.(error)
 	if unborn, is := fault.(process.Unborn); is {
-		e = &Violation{Property: process.Panicked, Detail: string(unborn), steps: math.MaxUint64}
+		e = &Violation{Property: process.Panicked, Detail: string(unborn)}
 	}
 	if !ok || !refusal(e) && !errors.Is(e, ErrBroken) {
 		panic(fault)
@@ -151,7 +149,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
 				Disturbed: o.Faults.Timed() || len(o.Resigns) > 0 || o.Faults.Lossy() || o.Faults.Unordered && d.FIFO,
 			},
-			Timing: o.Timing, Delay: o.Delay, Decisions: make([]election.Decision, n), Script: o.Faults,
+			Timing: o.Timing, Delay: o.Delay, Decisions: make([]network.Decision, n), Script: o.Faults,
 		},
 		choices: random.New(o.Seed, random.Choices), checks: o.Record || o.Check, limit: o.Limit,
 	}
@@ -237,31 +235,15 @@ type large interface {
 func (r *run) start() {
 	switch schedule := r.o.Schedule; {
 	case r.trusted() && r.trust():
-		return
 	case r.o.Timing != election.Asynchronous || schedule == FIFO || schedule == RandomDelay:
 		newClocked(r).play()
 	default:
 		newLinks(r).play()
 	}
-	if r.suspect != nil {
-		panic(r.suspect)
-	}
 }
 
-// trust runs the election by an engine that does not look at every step, if there is one for the schedule. It reports
-// false, too, if that panics: an engine that looks at every step tells at which.
-func (r *run) trust() (ran bool) {
-	defer func() {
-		fault := recover()
-		if fault == nil {
-			return
-		}
-		if err, is := fault.(error); is && refusal(err) {
-			panic(fault)
-		}
-		r.restart()
-		r.suspect, ran = fault, false
-	}()
+// trust runs the election by an engine that does not look at every step, if there is one for the schedule.
+func (r *run) trust() bool {
 	cores := min(max(1, r.o.Cores), r.p.Size()/checkedBelow)
 	switch schedule := r.o.Schedule; {
 	case schedule == FIFO && !r.o.AnyTime:
@@ -352,27 +334,30 @@ func (r *run) countDeliveries(deliveries int) {
 
 // happens makes the process at p do what an event asks for.
 func (r *run) happens(p int, e process.Event) {
+	if r.checks || r.watcher != nil {
+		r.happensWatched(p, e)
+		return
+	}
+	r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+}
+
+// happensWatched is happens for a step at which more has to look than the engine.
+func (r *run) happensWatched(p int, e process.Event) {
 	if r.watcher != nil {
 		r.watcher.before(p, e)
 	}
+	var err error
 	r.acting = acting{p, e, true}
 	if r.checks {
-		r.happensTwice(p, e)
+		r.step, err = r.ps.Checked(r.slot(p), p, e, r.local(p))
 	} else {
 		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
 	}
-	r.acting.inside = false
-	if r.watcher != nil {
-		r.watcher.after(p)
-	}
-}
-
-// happensTwice is happens for a step that is checked.
-func (r *run) happensTwice(p int, e process.Event) {
-	var err error
-	r.step, err = r.ps.Checked(r.slot(p), p, e, r.local(p))
 	if r.acting.inside = false; err != nil {
 		r.breaks(process.BrokeContract, err.Error())
+	}
+	if r.watcher != nil {
+		r.watcher.after(p)
 	}
 }
 
@@ -441,10 +426,10 @@ func (r *run) phase(phase int) {
 // time, and says whether that is what the effect is. When that was is for the caller to keep.
 func (r *run) follows(p int, e *election.Effect) bool {
 	d := &r.result.Decisions[p]
-	if e.Op != election.Follow || e.Term != 0 || d.Role != election.Undecided || !r.once {
+	if e.Op != election.Follow || e.Term != 0 || d.Role != network.Undecided || !r.once {
 		return false
 	}
-	d.Leader, d.Role = e.ID, election.Follower
+	d.Leader, d.Role = e.ID, network.Follower
 	return true
 }
 
@@ -467,7 +452,7 @@ func (r *run) decide(p int, e election.Effect) {
 	}
 	if t := r.result.Time; t != nil {
 		t.Decided = later(t.Decided, r.now)
-		if d.Role == election.Leader {
+		if d.Role == network.Leader {
 			t.Elected = later(t.Elected, r.now)
 		}
 	}
@@ -552,10 +537,10 @@ func (r *run) finish() *Result {
 	if r.has.Phase {
 		r.finishPhases()
 	}
-	r.result.Messages = r.d.Tally(r.sent[:])
+	r.result.Messages = outcome.MessagesOf(r.d, r.sent[:])
 	for p, ends := range r.leases {
 		if !r.now.Less(ends) { // a lease that has ended is no decision
-			r.result.Decisions[p] = election.Decision{}
+			r.result.Decisions[p] = network.Decision{}
 		}
 	}
 	stands := func(p int) bool { return r.ps.Eligible(r.slot(p), p) }

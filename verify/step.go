@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -213,10 +214,10 @@ func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 			return c.network.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
 		}
 		switch {
-		case errors.Is(err, election.ErrIrrevocable):
-			return &breach{Property: Irrevocable, Detail: detail(election.ErrIrrevocable)}, nil
+		case errors.Is(err, network.ErrIrrevocable):
+			return &breach{Property: Irrevocable, Detail: detail(network.ErrIrrevocable)}, nil
 		case err != nil:
-			return &breach{Property: WrongTerm, Detail: detail(election.ErrTerm)}, nil
+			return &breach{Property: WrongTerm, Detail: detail(network.ErrTerm)}, nil
 		case c.d.Leased && e.Op == election.Lead && !e.Deadline:
 			return nil, errors.New("leads without a lease, and is declared to lead by LeadUntil only")
 		}

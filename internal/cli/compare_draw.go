@@ -18,7 +18,7 @@ type drawOptions struct {
 
 func (o *drawOptions) flags(command *cobra.Command) {
 	f := command.Flags()
-	f.StringVar(&o.draw, "draw", "", "draw the comparison into this .svg or .png file; - is stdout, as SVG")
+	f.StringVar(&o.draw, "draw", "", "draw the comparison into this .svg, .png or .pdf file; - is stdout, as SVG")
 	f.StringVar(&o.Title, "title", "", "of the drawing (default the algorithms)")
 	f.StringVar(&o.Against, "against", "n", "what messages are drawn over: n, or time, which shows what one costs in the other")
 	f.StringVar(&o.Scale, "scale", "log", "of the drawing: log or linear")
@@ -36,8 +36,8 @@ func (o *drawOptions) check() error {
 	}
 	info, err := os.Stat(o.draw)
 	device := err == nil && !info.Mode().IsRegular() && !info.IsDir()
-	if suffix := filepath.Ext(o.draw); o.draw != "" && o.draw != "-" && !device && suffix != ".svg" && suffix != ".png" {
-		return fmt.Errorf("--draw draws into a file that ends in .svg or .png, not %q", o.draw)
+	if suffix := filepath.Ext(o.draw); o.draw != "" && o.draw != "-" && !device && suffix != ".svg" && suffix != ".png" && suffix != ".pdf" {
+		return fmt.Errorf("--draw draws into a file that ends in .svg, .png or .pdf, not %q", o.draw)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ const mostSaved = 64 << 20
 
 // unsaved are the flags of run that are not part of the run itself: where results go, and what it reads
 // from other files, which is saved instead. Replaying somebody else's file thus reads and writes no other.
-var unsaved = []string{"json", "draw", "trace", "story", "save", "scenario", "over", "unit", "faults", "scores", "help"}
+var unsaved = append([]string{"story", "save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames...)
 
 // words are the flags that were given, as --name=value, but for those in without.
 func words(flags *pflag.FlagSet, without []string) []string {

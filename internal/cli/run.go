@@ -200,7 +200,7 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	if err != nil {
 		return err
 	}
-	s.Record = s.Record || checked
+	s.Record, s.Values = s.Record || checked, checked
 	bar := p.Progress()
 	s.Progress = func(deliveries uint64) bool {
 		bar.Show("%d million deliveries", deliveries/1_000_000)

@@ -28,7 +28,7 @@ type loop struct {
 	startBy  time.Duration // when not to wait for the first connections any longer
 	timers   process.Timers
 	home     []process.Input // messages to ourselves
-	decision election.Decision
+	decision network.Decision
 	lease    time.Duration // when our leading ends by itself
 }
 
@@ -52,7 +52,7 @@ func (l *loop) live() {
 	l.cancel()
 	l.transport.Close()
 	l.err = errors.Join(err, l.store.close())
-	l.decision, l.lease = election.Decision{Term: l.decision.Term}, process.Never
+	l.decision, l.lease = network.Decision{Term: l.decision.Term}, process.Never
 	for _, p := range l.peers {
 		if p != nil {
 			p.health = unknown
@@ -119,7 +119,7 @@ func (l *loop) expire() error {
 	now := l.now()
 	if l.lease <= now {
 		l.lease = process.Never
-		l.decision = election.Decision{Term: l.decision.Term}
+		l.decision = network.Decision{Term: l.decision.Term}
 		l.show()
 	}
 	for range l.declaration.Timers { // and no more: a timer that is set to 0 again and again must not shut out messages

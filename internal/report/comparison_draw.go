@@ -7,13 +7,13 @@ import (
 	"io"
 	"math"
 	"math/big"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"ringleader.example/ringleader/internal/experiment"
 	"ringleader.example/ringleader/internal/plot"
+	"ringleader.example/ringleader/internal/press"
 )
 
 // Drawing is how a comparison is drawn.
@@ -43,16 +43,15 @@ func (o *Drawing) words() (words string) {
 
 // Draw returns what writes the drawing into a file of that name, in the format that the name says.
 func (c *Comparison) Draw(path string, o *Drawing) func(io.Writer) error {
-	chart := c.chart(o)
-	write := chart.SVG
-	if filepath.Ext(path) == ".png" {
-		write = chart.PNG
-	}
 	return func(w io.Writer) error {
-		if err := write(w); !errors.Is(err, plot.ErrEmpty) {
+		drawn, err := c.chart(o).Sheet()
+		if errors.Is(err, plot.ErrEmpty) {
+			return Failed("%w; there are points, but none with numbers for both axes", plot.ErrEmpty)
+		}
+		if err != nil {
 			return err
 		}
-		return Failed("%w; there are points, but none with numbers for both axes", plot.ErrEmpty)
+		return press.Print(w, drawn, press.Ending(path))
 	}
 }
 

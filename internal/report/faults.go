@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -118,8 +119,8 @@ func losing(f *faults.Script) bool { return f.Lose.Times+f.Duplicate.Times > 0 |
 // camps say who of those that live believes what.
 func camps(r *simulate.Result) (lines []string) {
 	const shown = 12
-	camp := map[election.Decision][]string{}
-	var order []election.Decision
+	camp := map[network.Decision][]string{}
+	var order []network.Decision
 	dead := map[int]bool{}
 	for _, q := range r.Dead {
 		dead[q] = true
@@ -128,8 +129,8 @@ func camps(r *simulate.Result) (lines []string) {
 		if dead[q] {
 			continue
 		}
-		if d.Role == election.Undecided {
-			d = election.Decision{}
+		if d.Role == network.Undecided {
+			d = network.Decision{}
 		}
 		if camp[d] == nil {
 			order = append(order, d)
@@ -151,7 +152,7 @@ func camps(r *simulate.Result) (lines []string) {
 }
 
 // belief is what a process that decided so does, or several do.
-func belief(r *simulate.Result, d election.Decision, one bool) string {
+func belief(r *simulate.Result, d network.Decision, one bool) string {
 	say := func(single, several string) string {
 		if one {
 			return single
@@ -163,9 +164,9 @@ func belief(r *simulate.Result, d election.Decision, one bool) string {
 		term = fmt.Sprintf(" in term %d", d.Term)
 	}
 	switch {
-	case d.Role == election.Undecided:
+	case d.Role == network.Undecided:
 		return say("knows no leader", "know no leader")
-	case d.Role == election.Leader:
+	case d.Role == network.Leader:
 		return say("leads", "lead") + term
 	case d.Leader == 0:
 		return say("follows somebody", "follow somebody") + term

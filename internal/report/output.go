@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/outcome"
 )
 
 // object is a JSON object whose fields keep their order.
@@ -84,7 +85,7 @@ func (p *Printer) JSON(v any) error {
 }
 
 // messages is how results show counts.
-func messages(d *election.Declaration, m election.Messages) object {
+func messages(d *election.Declaration, m outcome.Messages) object {
 	byKind := object{}
 	for k := range d.Kinds {
 		byKind = append(byKind, field{d.Kinds[k].Name, m.ByKind[k]})
@@ -114,7 +115,7 @@ func worst(d *election.Declaration, starters int, hurt bool) *election.Bound {
 }
 
 // bound is how results show a worst case.
-func bound(b *election.Bound, m election.Messages, n int) object {
+func bound(b *election.Bound, m outcome.Messages, n int) object {
 	most := b.Value(uint64(n))
 	shown := any(most)
 	if most == math.MaxUint64 { // it is more
@@ -141,7 +142,7 @@ func parameters(p election.Parameters) object {
 const shownIDs = 1000
 
 // counts writes a table of messages by kind for people.
-func counts(w io.Writer, d *election.Declaration, b *election.Bound, m election.Messages, n int, after string) {
+func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.Messages, n int, after string) {
 	note := func(of string) string {
 		if b != nil && b.Of == of && b.Value(uint64(n)) == math.MaxUint64 {
 			return "   worst case " + b.Formula
