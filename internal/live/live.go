@@ -19,6 +19,7 @@ import (
 // Config says which member of which group this process is. All fields are obligatory except those that say
 // otherwise.
 type Config struct {
+	Group   string // its name; optional
 	ID      uint64
 	Members []transport.Member // with this one
 
@@ -31,10 +32,8 @@ type Config struct {
 	Data      string         // the directory for what survives a crash; optional: nothing does
 	Logger    *slog.Logger   // optional: nothing is logged
 	Transport transport.Open // optional: TCP, listening at this member's address
+	Elsewhere bool           // it listens at another address than that of Members, which may lead to it or not
 }
-
-// ErrDuplicate says that another live process has this member's identifier.
-var ErrDuplicate = errors.New("two members with one identifier")
 
 // State is what a member knows.
 type State struct {
@@ -44,6 +43,7 @@ type State struct {
 	Since     time.Time // when this became so: Role, Leader and Term
 	Until     time.Time // when it ends by itself, if it does: a lease
 	Reachable []bool    // by the order of Config.Members: whether it is heard from
+	Problems  []string  // in the same order: what is wrong with it; empty: nothing that is known
 }
 
 // Member is a member of a group in this process. Its methods may be called at any time, by any goroutine.
@@ -52,6 +52,7 @@ type Member struct {
 	algorithm   string
 	log         *slog.Logger
 	incarnation uint64
+	timing      transport.Timing
 	peers       []*peer // by position; nil at our own
 	transport   transport.Transport
 
@@ -104,20 +105,20 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 		c.Transport = transport.TCP{}.Open
 	}
 
-	parameters := fmt.Sprintf("unit %v", c.Unit)
-	for _, name := range prepared.Parameters.Names() {
-		parameters += fmt.Sprintf(" %s %s", name, prepared.Parameters.Text(name))
-	}
 	m := &Member{
 		config: c, algorithm: a.Name, log: c.Logger.With("member", c.ID),
+		timing: transport.Timing{
+			Heartbeat: c.Heartbeat, Suspicion: c.Suspicion,
+			Delay: process.Moment(0, a.LongestDelay(prepared.Parameters), c.Unit),
+		},
 		inbox: make(chan any, 256), done: make(chan struct{}), changed: make(chan struct{}),
 	}
-	l := &loop{Member: m, declaration: *a.Declaration, prepared: prepared, position: position}
+	l := &loop{Member: m, declaration: *a.Declaration, prepared: prepared, position: position, reached: !c.Elsewhere}
 	l.machine = a.NewMachine(prepared, position, choose)
 
+	slices.Sort(ids)
 	m.incarnation = newIncarnation()
 	if c.Data != "" {
-		slices.Sort(ids)
 		schema := "nothing"
 		if a.Plans.Durable != nil {
 			schema = a.Plans.Durable.Schema()
@@ -137,11 +138,10 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	m.transport, err = c.Transport(m.ctx, transport.Config{
 		Self: position, Members: sorted, Algorithm: a.Name, Incarnation: m.incarnation,
 		Group: transport.Group{
-			Members:    transport.DigestOf("%v", sorted),
-			Algorithm:  transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
-			Parameters: transport.DigestOf("%s", parameters),
+			Members:   transport.DigestOf("%q %v", c.Group, ids),
+			Algorithm: transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
 		},
-		Heartbeat: c.Heartbeat, Suspicion: c.Suspicion, Log: m.log, Post: m.post,
+		Timing: m.timing, Log: m.log, Post: m.post,
 	})
 	if err != nil {
 		m.cancel()
@@ -151,7 +151,8 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 		m.peers = append(m.peers, &peer{position: q, id: member.ID})
 	}
 	m.peers[position] = nil
-	m.state = State{Since: time.Now(), Reachable: l.reachable()}
+	m.state = State{Since: time.Now()}
+	m.state.Reachable, m.state.Problems = l.members()
 	go l.live()
 	return m, nil
 }

@@ -115,8 +115,10 @@ func follows(leader uint64) func(State) bool {
 	return func(s State) bool { return s.Leader == leader }
 }
 
+const settled = 10 * time.Second
+
 // settle lets all that is under way happen.
-func settle() { <-time.After(10 * time.Second) }
+func settle() { <-time.After(settled) }
 
 func TestTheGreatestMemberThatLivesLeads(t *testing.T) {
 	for n := 1; n <= 5; n++ {
@@ -321,45 +323,6 @@ func TestNothingIsSentAfterAWriteFailed(t *testing.T) {
 	})
 }
 
-func TestASecondProcessWithOneIdentifierStops(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, bully.Algorithm, 3)
-		defer c.stopAll()
-		c.start(1, 2, 3)
-		c.until(1, "follows 3", follows(3))
-		settle()
-
-		config := c.config(3, "elsewhere:1")
-		second, err := Join(context.Background(), c.algorithm, config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		begun := time.Now()
-		led := false
-		for alive := true; alive; {
-			s, changed := second.State()
-			led = led || leads(s)
-			select {
-			case <-changed:
-			case <-second.Done():
-				alive = false
-			}
-		}
-		if err := second.Err(); !errors.Is(err, ErrDuplicate) {
-			t.Errorf("it stopped with %v", err)
-		}
-		if took := time.Since(begun); took < 2*suspicion || took > 2*suspicion+2*transport.MostPause {
-			t.Errorf("it stopped after %v, the suspicion timeout being %v", took, suspicion)
-		}
-		if led {
-			t.Error("it led, beside the first")
-		}
-		for id := range c.members {
-			c.until(id, "was not disturbed", follows(3))
-		}
-	})
-}
-
 func TestANewLifeIsNotTakenForASecondProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, bully.Algorithm, 3)
@@ -390,17 +353,18 @@ func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
 		c := newCluster(t, bully.Algorithm, 2)
 		defer c.stopAll()
 		c.start(1)
-		h := transport.Hello{Group: c.group, From: 2, To: 1, Incarnation: 1}
+		h := c.hello(1)
 		for _, test := range []struct {
 			change func(*transport.Hello)
 			code   transport.Code
 			reason string
 		}{
 			{func(*transport.Hello) {}, transport.Accepted, ""},
-			{func(h *transport.Hello) { h.Group.Members[0]++ }, transport.Refused, "member 1 has another list of members; all must be given the same"},
+			{func(h *transport.Hello) { h.Group.Members[0]++ }, transport.Refused, "member 1 belongs to another group, or lists other members; all must be given the same"},
 			{func(h *transport.Hello) { h.Group.Algorithm[0]++ }, transport.Refused, "member 1 runs another algorithm, or another version of bully"},
-			{func(h *transport.Hello) { h.Group.Parameters[0]++ }, transport.Refused, "member 1 has other parameters or another message delay; all must be given the same"},
-			{func(h *transport.Hello) { h.From = 1 }, transport.RefusedDuplicate, "another live process has id 1"},
+			{func(h *transport.Hello) { h.From = 1 }, transport.Refused, "this is another process with id 1"},
+			{func(h *transport.Hello) { h.Timing.Heartbeat = 0 }, transport.Refused, "a heartbeat each 0s is none"},
+			{func(h *transport.Hello) { h.Timing.Heartbeat = 2 * time.Hour }, transport.Refused, "a heartbeat each 2h0m0s is none"},
 			{func(h *transport.Hello) { h.To = 2 }, transport.Refused, "this is member 1, not 2; its address is wrong in the list of members, or it listens at a wrong one"},
 			{func(h *transport.Hello) { h.From = 3 }, transport.Refused, "there is no member 3"},
 		} {
@@ -413,7 +377,7 @@ func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
 			if _, err := conn.Write(h.Encode()); err != nil {
 				t.Fatal(err)
 			}
-			v, err := transport.ReadVerdict(conn)
+			v, err := readAnswer(conn)
 			if v != (transport.Verdict{Code: test.code, Reason: test.reason}) || err != nil {
 				t.Errorf("%+v, %v; want %q", v, err, test.reason)
 			}
@@ -440,13 +404,13 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := transport.Hello{Group: c.group, From: 2, To: 1, Incarnation: 1}
+			h := c.hello(1)
 			for _, b := range [][]byte{h.Encode(), transport.HeartbeatFrame, frame} {
 				if _, err := conn.Write(b); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if v, err := transport.ReadVerdict(conn); err != nil || v.Code != transport.Accepted {
+			if v, err := readAnswer(conn); err != nil || v.Code != transport.Accepted {
 				t.Fatal(v, err)
 			}
 			conn.SetReadDeadline(time.Now().Add(suspicion / 2)) // by then only the frame can have ended it

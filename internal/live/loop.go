@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ type loop struct {
 	recover     bool // this is not the first life
 
 	begun    time.Time
+	mirror   transport.Outgoing // dials our own address until it is known to lead to us; nil if that is certain
+	reached  bool               // our own address leads to us
+	problem  string             // if not
 	started  bool
 	startBy  time.Duration // when not to wait for the first connections any longer
 	timers   process.Timers
@@ -45,6 +49,9 @@ func (l *loop) live() {
 		if p != nil {
 			p.out = l.transport.Dial(p.position, 0)
 		}
+	}
+	if !l.reached {
+		l.mirror = l.transport.Dial(l.position, 0)
 	}
 	l.transport.Serve()
 	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recover)
@@ -135,16 +142,17 @@ func (l *loop) expire() error {
 	return nil
 }
 
-// mayStart says whether everybody who is up is connected, so that the first messages reach them; it does not
-// wait for those who do not answer. Who is taken for a second process with one identifier must not start.
+// mayStart reports whether all members that are up are connected, so that the first messages reach them; it does not
+// wait for those that do not answer. A member must not start that cannot be reached, or that is taken for a second
+// process with one identifier: it would lead beside the first.
 func (l *loop) mayStart() bool {
 	late := l.now() >= l.startBy
 	for _, p := range l.peers {
-		if p != nil && (!p.duplicate.IsZero() || !p.resolved && !late) {
+		if p != nil && (p.duplicate != 0 || !p.resolved && !late) {
 			return false
 		}
 	}
-	return true
+	return l.reached
 }
 
 func (l *loop) start() error {
@@ -169,7 +177,7 @@ func (l *loop) start() error {
 func (l *loop) handle(event any) error {
 	switch e := event.(type) {
 	case transport.Asked:
-		e.Answer <- l.verdict(l.peers[e.Peer], e.Incarnation)
+		e.Answer <- l.verdict(l.peers[e.Peer], e.Hello)
 	case transport.Arrived:
 		return l.arrived(e.In)
 	case transport.Message:
@@ -179,7 +187,7 @@ func (l *loop) handle(event any) error {
 	case transport.Dialed:
 		return l.dialed(e)
 	case transport.Broken:
-		if p := l.peers[e.Out.Peer()]; e.Out == p.out {
+		if p := l.peers[e.Out.Peer()]; p != nil && e.Out == p.out {
 			l.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
 			return l.part(p)
 		}
@@ -238,7 +246,11 @@ func (l *loop) show() {
 	before, _ := l.State()
 	s := State{
 		Role: l.decision.Role, Leader: l.prepared.RealOf(l.decision.Leader), Term: l.decision.Term,
-		Since: before.Since, Reachable: l.reachable(),
+		Since: before.Since,
+	}
+	s.Reachable, s.Problems = l.members()
+	if l.contested() {
+		s.Role, s.Leader = election.Undecided, 0
 	}
 	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
 		s.Since = time.Now()
@@ -250,13 +262,16 @@ func (l *loop) show() {
 	l.publish(s)
 }
 
-func (l *loop) reachable() []bool {
-	members := make([]bool, len(l.config.Members))
-	for i, member := range l.config.Members {
-		p := l.peerOf(member.ID)
-		members[i] = p == nil || p.health == reachable
+// members tells of each member whether it is heard from, and what is wrong with it.
+func (l *loop) members() (heard []bool, problems []string) {
+	for _, member := range l.config.Members {
+		if p := l.peerOf(member.ID); p != nil {
+			heard, problems = append(heard, p.health == reachable), append(problems, cmp.Or(p.problem, p.difference))
+		} else {
+			heard, problems = append(heard, true), append(problems, l.problem)
+		}
 	}
-	return members
+	return heard, problems
 }
 
 // choose is one of 0 .. n-1, each as likely as the others.

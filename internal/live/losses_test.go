@@ -57,7 +57,7 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.start(1)
-		out, in := answer(t, peer), c.call(1)
+		out, in := c.accept(peer), c.call(1)
 		defer out.Close()
 		defer heartbeats(in)()
 		fill(c.members[1])
@@ -100,7 +100,7 @@ func TestAPeerThatReadsNothingIsSuspectedAfterTheTimeout(t *testing.T) {
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.start(1)
-		out, in := answer(t, peer), c.call(1)
+		out, in := c.accept(peer), c.call(1)
 		defer out.Close()
 		defer heartbeats(in)()
 		fill(c.members[1])
@@ -126,7 +126,7 @@ func TestNothingIsSentBetweenALossAndItsSuspicion(t *testing.T) {
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.members[1].Command(election.Resign)
-		answer(t, peer).Close()
+		c.accept(peer).Close()
 		if took := time.Since(begun); took != transport.LastWords {
 			t.Errorf("it connected after %v, not %v", took, transport.LastWords)
 		}
@@ -152,7 +152,7 @@ func TestWhatWasReportedLostDoesNotArrive(t *testing.T) {
 		}
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
-		conn := answer(t, peer)
+		conn := c.accept(peer)
 		defer conn.Close()
 		if !isOpen(conn) { // a byte of anything is not a timeout
 			t.Error("the message arrived")
@@ -195,7 +195,7 @@ func TestWhatIsSentDuringAnAttemptToConnectIsNotLostByIt(t *testing.T) {
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.network.Separate(0, at(2))
-		conn := answer(t, peer)
+		conn := c.accept(peer)
 		defer conn.Close()
 		kind, _, err := transport.ReadFrame(transport.NewFrameReader(conn))
 		if got, want := l.sofar(), []string{"start", "command"}; kind != 0 || err != nil || !slices.Equal(got, want) {

@@ -15,11 +15,11 @@ import (
 
 // incoming is a connection that a peer dialed.
 type incoming struct {
-	peer        int    // its position
-	incarnation uint64 // of the peer
-	conn        net.Conn
-	admit       chan bool     // of capacity 1: read it, or leave
-	suspicion   time.Duration // how long it may be silent
+	peer      int // its position
+	hello     Hello
+	conn      net.Conn
+	admit     chan bool     // of capacity 1: read it, or leave
+	suspicion time.Duration // how long it may be silent
 
 	mu       sync.Mutex
 	deadline time.Time
@@ -32,6 +32,9 @@ const MostStrangers = 64
 
 // LastWords is how long a connection is still read that is given up: for what has arrived already.
 const LastWords = 50 * time.Millisecond
+
+// leastHeartbeats is how many heartbeats a peer may leave out before it is suspected, however rare they are.
+const leastHeartbeats = 3
 
 // strangers are connections that have not presented themselves yet, the oldest first.
 type strangers struct {
@@ -102,17 +105,17 @@ func (t *tcp) serve(conn net.Conn) {
 func (t *tcp) welcome(conn net.Conn) (*incoming, error) {
 	t.strangers.enter(conn)
 	defer t.strangers.leave(conn)
-	conn.SetDeadline(time.Now().Add(t.Suspicion))
-	var raw [HelloSize]byte
-	if _, err := io.ReadFull(conn, raw[:]); err != nil {
+	conn.SetDeadline(time.Now().Add(t.Timing.Suspicion))
+	h, err := ReadHello(conn)
+	if err != nil {
 		return nil, err
 	}
-	h, ok := DecodeHello(raw[:])
-	if !ok {
-		return nil, errors.New("it does not speak this protocol")
-	}
 	p, v := t.judge(h)
-	if _, err := conn.Write(v.Encode()); err != nil {
+	answer := t.Hello(h.From)
+	if v.Code == Refused {
+		answer.Group = Group{} // a stranger does not learn it here
+	}
+	if _, err := conn.Write(append(answer.Encode(), v.Encode()...)); err != nil {
 		return nil, err
 	}
 	if v.Code != Accepted {
@@ -126,7 +129,8 @@ func (t *tcp) welcome(conn net.Conn) (*incoming, error) {
 		return nil, ErrFrame
 	}
 	return &incoming{
-		peer: p, incarnation: h.Incarnation, conn: conn, admit: make(chan bool, 1), suspicion: t.Suspicion,
+		peer: p, hello: h, conn: conn, admit: make(chan bool, 1),
+		suspicion: max(t.Timing.Suspicion, leastHeartbeats*h.Timing.Heartbeat),
 	}, nil
 }
 
@@ -136,19 +140,19 @@ func (t *tcp) judge(h Hello) (peer int, v Verdict) {
 		return peer, v
 	}
 	answer := make(chan Verdict, 1)
-	t.Post(Asked{peer, h.Incarnation, answer})
+	t.Post(Asked{peer, h, answer})
 	select {
 	case v = <-answer:
 		return peer, v
 	case <-t.ctx.Done():
-		return peer, Verdict{Refused, fmt.Sprintf("member %d is stopping", t.self())}
+		return peer, Verdict{Code: Refused, Reason: fmt.Sprintf("member %d is stopping", t.self())}
 	}
 }
 
-func (in *incoming) Peer() int           { return in.peer }
-func (in *incoming) Incarnation() uint64 { return in.incarnation }
-func (in *incoming) Admit(read bool)     { in.admit <- read }
-func (in *incoming) Close()              { in.conn.Close() }
+func (in *incoming) Peer() int       { return in.peer }
+func (in *incoming) Hello() Hello    { return in.hello }
+func (in *incoming) Admit(read bool) { in.admit <- read }
+func (in *incoming) Close()          { in.conn.Close() }
 
 // read passes on what arrives until the connection breaks, is silent for too long, or is drained.
 func (in *incoming) read(pass func(kind uint8, payload []byte)) error {

@@ -85,16 +85,16 @@ func (s *sender) run(rest time.Duration) {
 			return
 		}
 		queued := len(s.queue)
-		conn, err := s.dial()
+		conn, hello, err := s.dial()
 		if err == nil {
-			s.tcp.Post(Dialed{Out: s})
+			s.tcp.Post(Dialed{Out: s, Hello: hello})
 			s.tcp.Post(Broken{s, s.write(conn)})
 			return
 		}
 		for range queued {
 			<-s.queue
 		}
-		s.tcp.Post(Dialed{s, err, queued > 0})
+		s.tcp.Post(Dialed{Out: s, Err: err, Lost: queued > 0})
 		pause, kick = Jitter(backoff), s.kick
 	}
 }
@@ -127,39 +127,48 @@ func Jitter(d time.Duration) time.Duration {
 }
 
 // dial connects and presents us, within the suspicion timeout.
-func (s *sender) dial() (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Suspicion)
+func (s *sender) dial() (net.Conn, Hello, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Timing.Suspicion)
 	defer cancel()
 	conn, err := s.tcp.dialer(ctx, "tcp", loopback(s.tcp.Members[s.peer].Address))
 	if err != nil {
-		return nil, err
+		return nil, Hello{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	err = s.present(conn)
+	hello, err := s.present(conn)
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		conn.Close()
-		return nil, err
+		return nil, Hello{}, err
 	}
-	return conn, nil
+	return conn, hello, nil
 }
 
-func (s *sender) present(conn net.Conn) error {
-	h := Hello{s.tcp.Group, s.tcp.self(), s.tcp.Members[s.peer].ID, s.tcp.Incarnation}
-	if _, err := conn.Write(h.Encode()); err != nil {
-		return err
+// present says who we are, and looks at who answers: only the member that we mean can accept us.
+func (s *sender) present(conn net.Conn) (Hello, error) {
+	ours := s.tcp.Hello(s.tcp.Members[s.peer].ID)
+	if _, err := conn.Write(ours.Encode()); err != nil {
+		return Hello{}, err
+	}
+	h, err := ReadHello(conn)
+	if err != nil {
+		return h, fmt.Errorf("no answer: %w", err)
 	}
 	v, err := ReadVerdict(conn)
-	if err != nil {
-		return fmt.Errorf("no answer: %w", err)
-	}
-	if v.Code != Accepted {
-		return (*Refusal)(&v)
+	switch {
+	case err != nil:
+		return h, fmt.Errorf("no answer: %w", err)
+	case v.Code != Refused && v.Code != RefusedSelf && (h.Group != ours.Group || h.From != ours.To || h.To != ours.From):
+		return h, fmt.Errorf("member %d of another group answers", h.From)
+	case v.Code == RefusedSelf && h.Incarnation != ours.Incarnation:
+		return h, errProtocol
+	case v.Code != Accepted:
+		return h, (*Refusal)(&v)
 	}
 	_, err = conn.Write(HeartbeatFrame)
-	return err
+	return h, err
 }
 
 var errTalks = errors.New("the listening side sent something")
@@ -177,7 +186,7 @@ func (s *sender) write(conn net.Conn) error {
 		}
 		closed <- err
 	})
-	idle := time.NewTicker(s.tcp.Heartbeat)
+	idle := time.NewTicker(s.tcp.Timing.Heartbeat)
 	defer idle.Stop()
 	for {
 		frame := HeartbeatFrame
@@ -189,10 +198,10 @@ func (s *sender) write(conn net.Conn) error {
 		case frame = <-s.queue:
 		case <-idle.C:
 		}
-		conn.SetWriteDeadline(time.Now().Add(s.tcp.Suspicion))
+		conn.SetWriteDeadline(time.Now().Add(s.tcp.Timing.Suspicion))
 		if _, err := conn.Write(frame); err != nil {
 			return err
 		}
-		idle.Reset(s.tcp.Heartbeat)
+		idle.Reset(s.tcp.Timing.Heartbeat)
 	}
 }

@@ -7,24 +7,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"ringleader.example/ringleader/internal/process"
 )
 
 // What travels on a connection, little-endian:
 //
-//	dialer   → listener   hello     fixed size
-//	listener → dialer     verdict   code, length of the reason, reason
+//	dialer   → listener   hello     of fixed size: who presents itself to which member
+//	listener → dialer     hello     who answers; then a verdict: code, incarnation, length of the reason, reason
 //	dialer   → listener   frame …   length of what follows (2 bytes), kind, message
 //
 // The first frame is a heartbeat. It confirms that the dialer is still there: a process that was stopped
 // finds a queue of connections that were given up long ago. The listener sends nothing more.
 
 // magic opens a hello; its last byte is the version of the protocol.
-const magic = "ringldr\x01"
+const magic = "ringldr\x02"
 
 // HelloSize is how long an encoded Hello is, in bytes.
-const HelloSize = len(magic) + 3*16 + 3*8
+const HelloSize = len(magic) + 2*16 + 6*8
 
 const (
 	reasonSize = 255
@@ -46,16 +47,26 @@ func DigestOf(format string, args ...any) (d Digest) {
 
 // Group is what the members of a group have in common.
 type Group struct {
-	Members    Digest // identifiers and addresses
-	Algorithm  Digest // name and layout of messages
-	Parameters Digest // of the algorithm, and the length of its time unit
+	Members   Digest // its name, and the identifiers of its members
+	Algorithm Digest // name and layout of messages
 }
 
-// Hello is how a dialer presents itself.
+// Timing is what members should have in common, and need not: it may be changed at one after the other.
+type Timing struct {
+	Heartbeat time.Duration // how often a connection shows that it lives
+	Suspicion time.Duration // how long it may be silent
+	Delay     time.Duration // the longest time that a message takes, and its handling
+}
+
+// longestHeartbeat keeps a peer from asking for endless patience.
+const longestHeartbeat = time.Hour
+
+// Hello is how the two ends of a connection present themselves to each other.
 type Hello struct {
 	Group       Group
 	From, To    uint64 // identifiers
 	Incarnation uint64 // of From
+	Timing      Timing // of From
 }
 
 // Encode returns what is sent.
@@ -76,6 +87,19 @@ func DecodeHello(b []byte) (h Hello, ok bool) {
 	return h, err == nil
 }
 
+// ReadHello reads an encoded Hello.
+func ReadHello(r io.Reader) (h Hello, err error) {
+	var raw [HelloSize]byte
+	if _, err := io.ReadFull(r, raw[:]); err != nil {
+		return h, err
+	}
+	h, ok := DecodeHello(raw[:])
+	if !ok {
+		return h, errProtocol
+	}
+	return h, nil
+}
+
 // Code is the first byte of a verdict.
 type Code uint8
 
@@ -84,34 +108,37 @@ const (
 	Accepted Code = iota
 	Refused
 	RefusedDuplicate // another live process has the dialer's identifier
+	RefusedSelf      // the dialer is the listener
 )
 
 // Verdict is a listener's answer to a Hello.
 type Verdict struct {
 	Code   Code
+	Other  uint64 // of RefusedDuplicate: the incarnation of the other process
 	Reason string // at most 255 bytes of it are sent
 }
 
 // Encode returns what is sent.
 func (v Verdict) Encode() []byte {
 	reason := v.Reason[:min(len(v.Reason), reasonSize)]
-	return append([]byte{byte(v.Code), byte(len(reason))}, reason...)
+	b := binary.LittleEndian.AppendUint64([]byte{byte(v.Code)}, v.Other)
+	return append(append(b, byte(len(reason))), reason...)
 }
 
-var errVerdict = errors.New("it answers in another language")
+var errProtocol = errors.New("it does not speak this version of the protocol")
 
 // ReadVerdict is the inverse of Encode.
 func ReadVerdict(r io.Reader) (Verdict, error) {
-	var head [2]byte
+	var head [1 + 8 + 1]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return Verdict{}, err
 	}
-	if Code(head[0]) > RefusedDuplicate {
-		return Verdict{}, errVerdict
+	if Code(head[0]) > RefusedSelf {
+		return Verdict{}, errProtocol
 	}
-	reason := make([]byte, head[1])
+	reason := make([]byte, head[len(head)-1])
 	_, err := io.ReadFull(r, reason)
-	return Verdict{Code(head[0]), string(reason)}, err
+	return Verdict{Code(head[0]), binary.LittleEndian.Uint64(head[1:]), string(reason)}, err
 }
 
 // ErrFrame says that a peer broke the protocol.

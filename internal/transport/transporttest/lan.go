@@ -1,6 +1,7 @@
 package transporttest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -21,11 +22,12 @@ type LAN struct {
 	side      map[string]int // addresses on different sides are separated
 	refused   [2]string      // who cannot connect, and to whom
 	stopped   map[string]bool
+	aliases   map[string]string
 }
 
 // NewLAN returns a network without listeners.
 func NewLAN() *LAN {
-	n := &LAN{listeners: map[string]*Listener{}, side: map[string]int{}, stopped: map[string]bool{}}
+	n := &LAN{listeners: map[string]*Listener{}, side: map[string]int{}, stopped: map[string]bool{}, aliases: map[string]string{}}
 	n.change.L = &n.mu
 	return n
 }
@@ -75,6 +77,13 @@ func (n *LAN) ResetAll() {
 		e.in.reset, e.out.reset = true, true
 	}
 	n.change.Broadcast()
+}
+
+// Alias lets an address lead to another one; an empty one leads where it says.
+func (n *LAN) Alias(of, to string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.aliases[of] = to
 }
 
 type address string
@@ -145,6 +154,7 @@ func (n *LAN) Dialer(from string) func(context.Context, string, string) (net.Con
 		defer context.AfterFunc(ctx, n.wake)()
 		n.mu.Lock()
 		defer n.mu.Unlock()
+		to = cmp.Or(n.aliases[to], to)
 		for n.side[from] != n.side[to] && ctx.Err() == nil {
 			n.change.Wait()
 		}
