@@ -36,7 +36,7 @@ type run struct {
 	luck    *random.Source      // of messages; nil if links make no mistakes
 	severed []uint16            // by link: how many cuts there are now; nil if there never is one
 	fates   []fate              // of what was sent in the last step, if there is luck or a cut
-	drifts  []*Drift            // by process: what is wrong with its clock; nil if all are right
+	drifts  []*drift            // by process: what is wrong with its clock; nil if all are right
 	now     election.Ticks
 	dead    []bool           // nil if nobody ever is
 	leases  []election.Ticks // when each one ends; nil unless declared
@@ -142,7 +142,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		result: &Result{
 			Outcome: outcome.Outcome{
 				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
-				Disturbed: o.Faults.timed() || len(o.Resigns) > 0 || o.Faults.links() || o.Faults.Unordered && d.FIFO,
+				Disturbed: o.Faults.Timed() || len(o.Resigns) > 0 || o.Faults.Lossy() || o.Faults.Unordered && d.FIFO,
 			},
 			Timing: o.Timing, Delay: o.Delay, Decisions: make([]election.Decision, n), Script: o.Faults,
 		},
@@ -187,12 +187,12 @@ func (r *run) prepareFaults() {
 		r.severed = make([]uint16, r.net.Links())
 	}
 	if len(f.Drifts) > 0 {
-		r.drifts = make([]*Drift, n)
+		r.drifts = make([]*drift, n)
 		for i := range f.Drifts {
-			r.drifts[f.Drifts[i].Process] = &f.Drifts[i]
+			r.drifts[f.Drifts[i].Process] = (*drift)(&f.Drifts[i])
 		}
 	}
-	if f.links() {
+	if f.Lossy() {
 		r.luck = random.New(r.o.Seed, random.Links)
 	}
 }
@@ -270,7 +270,7 @@ func (r *run) enlarge() large {
 // trusted says whether an engine can run this that does not look at every step.
 func (r *run) trusted() bool {
 	return r.runner.large != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
-		!r.o.Record && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.timed() && len(r.o.Resigns) == 0 && r.luck == nil
+		!r.o.Record && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Resigns) == 0 && r.luck == nil
 }
 
 // restart begins from the beginning.

@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
 )
 
 // Session is a run in which the caller chooses each event, forward and back. The caller is the schedule, and faults
-// are choices too. The rules of the network hold: a link delivers its messages in order, unless [Faults.Unordered]
+// are choices too. The rules of the network hold: a link delivers its messages in order, unless [faults.Script.Unordered]
 // allows otherwise; a message of a timed run takes 1 to Delay units; a unit of a synchronous run is first messages, by
 // process and port, then starts, then timers. A failure detector errs if the caller wants it to.
 type Session struct {
@@ -93,7 +94,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	unordered := o.Faults.Unordered
 	o = Options{
 		Instance: o.Instance, Timing: o.Timing, Delay: o.Delay, Seed: o.Seed, Initiators: o.Initiators, AnyTime: o.AnyTime,
-		Faults: Faults{Dead: o.Faults.Dead}, Record: true,
+		Faults: faults.Script{Dead: o.Faults.Dead}, Record: true,
 	}
 	r, err := g.newRun(o)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/simulate"
 )
@@ -53,7 +54,7 @@ func TestLeaderDiesWhileAnnouncing(t *testing.T) {
 				if i == n { // else nobody but it may know that there is an election
 					o.Initiators = nil
 				}
-				o.Faults.Crashes = []simulate.Crash{{Process: n - 1, Amid: true, Sends: sends}}
+				o.Faults.Crashes = []faults.Crash{{Process: n - 1, Amid: true, Sends: sends}}
 				r := run(t, bully.Algorithm, o)
 				expectLeader(t, fmt.Sprintf("N=%d, %d starts, %d dies after %d messages", n, i, n, sends), r, n-1)
 				if len(r.Dead) != 1 {

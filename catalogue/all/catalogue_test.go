@@ -42,6 +42,7 @@ import (
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -190,7 +191,7 @@ func TestOrderOnLinksIsNeededExactlyWhereDeclared(t *testing.T) {
 		failures, runs := 0, 0
 		for ; runs < 10_000 && (failures == 0 || !e.FIFO); runs++ {
 			n, seed := 2+runs%6, uint64(runs)
-			o := simulate.Options{Instance: electiontest.Instance(e.Declaration, n, seed), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, Seed: seed, Limit: 100_000}
+			o := simulate.Options{Instance: electiontest.Instance(e.Declaration, n, seed), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 100_000}
 			r, err := e.Simulate(o)
 			if err != nil {
 				t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -52,17 +53,17 @@ func (o *faultFlags) flags(command *cobra.Command) {
 var faultNames = []string{"faults", "fault", "dead", "crash", "recover", "lose", "duplicate", "non-fifo"}
 
 // faults reads what goes wrong among the processes of an instance.
-func (o *faultFlags) faults(i network.Setup, stdin io.Reader) (simulate.Faults, error) {
+func (o *faultFlags) faults(i network.Setup, stdin io.Reader) (faults.Script, error) {
 	if err := o.gather(stdin); err != nil {
-		return simulate.Faults{}, err
+		return faults.Script{}, err
 	}
-	r := simulate.ReadFaults(i.IDs)
+	r := faults.NewReader(i.IDs)
 	for _, line := range o.read {
 		if err := r.Line(line.text); err != nil {
-			return simulate.Faults{}, fmt.Errorf("%s: %w", line.from, err)
+			return faults.Script{}, fmt.Errorf("%s: %w", line.from, err)
 		}
 	}
-	return r.Faults, nil
+	return r.Script, nil
 }
 
 // gather collects the lines of all flags and of the file.
@@ -149,7 +150,7 @@ func (o *faultFlags) readFile(stdin io.Reader) error {
 
 // locate says in an error of the simulator where the fault was read that it is about.
 func (o *faultFlags) locate(err error, e *catalogue.Entry, i network.Setup) error {
-	var wrong *simulate.FaultError
+	var wrong *faults.Error
 	if !errors.As(err, &wrong) {
 		return err
 	}
@@ -160,11 +161,11 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i network.Setup) erro
 	verb, _, _ := strings.Cut(wrong.Line, " ")
 	from, same := "", false
 	for _, line := range o.read { // of several, the last: what came before was right without it
-		r := simulate.ReadFaults(i.IDs)
+		r := faults.NewReader(i.IDs)
 		if r.Line(line.text) != nil {
 			continue
 		}
-		if slices.Contains(r.Faults.Lines(p), wrong.Line) {
+		if slices.Contains(r.Script.Lines(p), wrong.Line) {
 			from, same = line.from, true
 		} else if !same && strings.HasPrefix(strings.TrimSpace(line.text), verb) {
 			from = line.from // of its sort
@@ -211,7 +212,7 @@ func (p *program) faultsText(e *catalogue.Entry, o *runOptions, s *simulate.Opti
 		return
 	}
 	w := p.stdout
-	drawn := s.Faults.Random != (simulate.Budget{})
+	drawn := s.Faults.Random != (faults.Budget{})
 	if drawn {
 		fmt.Fprintln(w, "faults, as they were drawn:")
 		for _, line := range lines {
@@ -316,7 +317,7 @@ func (o *faultFlags) patience(e *catalogue.Entry, s *simulate.Options) uint64 {
 }
 
 // losing says whether links may lose or repeat messages.
-func losing(f *simulate.Faults) bool { return f.Lose.Times+f.Duplicate.Times > 0 || len(f.Cuts) > 0 }
+func losing(f *faults.Script) bool { return f.Lose.Times+f.Duplicate.Times > 0 || len(f.Cuts) > 0 }
 
 // camps say who of those that live believes what.
 func camps(r *simulate.Result) (lines []string) {

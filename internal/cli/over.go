@@ -17,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/tcprun"
 	"ringleader.example/ringleader/simulate"
 )
@@ -113,14 +114,14 @@ func (p *program) overRun(command *cobra.Command, e *catalogue.Entry, o *runOpti
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
 		return s, err
 	}
-	faults, err := o.faults(i, p.stdin)
+	script, err := o.faults(i, p.stdin)
 	if err != nil {
 		return s, err
 	}
-	if !reflect.DeepEqual(faults, simulate.Faults{Dead: faults.Dead}) {
+	if !reflect.DeepEqual(script, faults.Script{Dead: script.Dead}) {
 		return s, fmt.Errorf("over %s processes can be dead from the start, and nothing else can go wrong; simulated runs know all faults", o.over)
 	}
-	s.Dead = faults.Dead
+	s.Dead = script.Dead
 	if o.of.Changed("limit") && o.limit == 0 {
 		s.Limit = math.MaxUint64
 	}
@@ -151,7 +152,7 @@ func overJSON(e *catalogue.Entry, o *runOptions, s *tcprun.Options, r *tcprun.Re
 	if b := worst(r.Prepared.Declaration(), r.Starters, r.Disturbed); b != nil {
 		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
 	}
-	if script := (simulate.Faults{Dead: s.Dead}); len(s.Dead) > 0 {
+	if script := (faults.Script{Dead: s.Dead}); len(s.Dead) > 0 {
 		lines := script.Lines(r.Prepared)
 		result = append(result, field{"faults", lines}, field{"lost", r.Lost})
 	}

@@ -47,6 +47,11 @@ var importRules = []importRule{
 		broken:  [2]string{"./network", "./trace"},
 	},
 	{
+		in: []string{"./faults"}, only: []string{"std", "./election", "./network", "./internal/random"},
+		because: "a script of faults is data that any engine could take, so it knows none",
+		broken:  [2]string{"./faults", "./simulate"},
+	},
+	{
 		in: []string{"./outcome"}, only: []string{"std", "./election", "./network"},
 		because: "what comes of an election is told in the same way by all engines, so it knows none",
 		broken:  [2]string{"./outcome", "./simulate"},
@@ -139,7 +144,7 @@ var importRules = []importRule{
 	},
 	{
 		in:      []string{"./internal/reproduce"},
-		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
+		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
 		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory; it draws inputs from seeds, and searches for costly ones",
 		broken:  [2]string{"./internal/reproduce", "./internal/tcprun"},
 	},

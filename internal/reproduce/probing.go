@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -151,7 +152,7 @@ type probing struct {
 func (b *Bench) probe(name string, ids election.Arrangement, change ...func(*network.Setup)) *probing {
 	o := simulate.Options{
 		Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Record: true,
-		Faults: simulate.Faults{Unordered: true}, Limit: uint64(16*ids.Len()*ids.Len() + 256), // a record takes memory
+		Faults: faults.Script{Unordered: true}, Limit: uint64(16*ids.Len()*ids.Len() + 256), // a record takes memory
 	}
 	for _, change := range change {
 		change(&o.Instance)

@@ -5,6 +5,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -157,7 +158,7 @@ func swallowing(b *Bench) Finding {
 			hops += clockwise
 		}
 		r := b.simulate(simple, simulate.Options{
-			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Faults: simulate.Faults{Unordered: true},
+			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0), Faults: faults.Script{Unordered: true},
 		})
 		d.unless(r.Right, "%s leaders at %v, %d decided", onRing(ids), r.Leaders, r.Decided)
 		d.unless(r.Messages.Election == uint64(hops), "%s identifiers make %d hops, not %d", onRing(ids), r.Messages.Election, hops)

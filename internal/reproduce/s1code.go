@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -179,7 +180,7 @@ func (b *Bench) acts(d *doubt, each func(*act)) {
 		n := uint64(ids.Len())
 		_, err := must(simulate.OfSmall(&watched)).Run(simulate.Options{
 			Instance: network.Setup{IDs: ids}, Schedule: simulate.Random, AnyTime: true, Seed: ids.At(0),
-			Faults: simulate.Faults{Unordered: true}, Limit: 16*n*n + 256,
+			Faults: faults.Script{Unordered: true}, Limit: 16*n*n + 256,
 		})
 		if !errors.Is(err, simulate.ErrBroken) {
 			must(0, err)

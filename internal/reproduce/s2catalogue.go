@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -298,10 +299,10 @@ func preferenceBased(b *Bench) Finding {
 		for p := range uint64(4) {
 			for at := range uint64(9) {
 				o := simulate.Options{Instance: way.of(votes), Initiators: []int{1}}
-				lines := simulate.ReadFaults(o.Instance.IDs)
+				lines := faults.NewReader(o.Instance.IDs)
 				must(0, lines.Line(fmt.Sprintf("crash %d at %d", p+1, at)))
 				must(0, lines.Line(fmt.Sprintf("recover %d at %d", p+1, at+1+at%4)))
-				o.Faults = lines.Faults
+				o.Faults = lines.Script
 				r := b.simulate(way.algorithm, o)
 				returned++
 				wrong.unless(end(r) == right && r.Prepared.Real(r.Leaders[0]) == 3, "%v, %d crashes at %d: %s", way, p+1, at, end(r))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -89,7 +90,7 @@ func numbers(ids []uint64) string {
 // trial is one run of a subject.
 type trial struct {
 	subject
-	faults   []string // a line each, as simulate.FaultReader reads them
+	faults   []string // a line each, as faults.Reader reads them
 	schedule simulate.Schedule
 	delay    uint64
 	limit    uint64
@@ -115,11 +116,11 @@ func (t *trial) options() simulate.Options {
 		Seed: t.seed, Limit: t.limit, Until: election.Units(t.until), Record: t.record,
 	}
 	o.Instance.Duplicates = t.equal
-	r := simulate.ReadFaults(o.Instance.IDs)
+	r := faults.NewReader(o.Instance.IDs)
 	for _, line := range t.faults {
 		must(0, r.Line(line))
 	}
-	o.Faults = r.Faults
+	o.Faults = r.Script
 	return o
 }
 

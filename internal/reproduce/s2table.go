@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -55,7 +56,7 @@ type exclusion struct {
 }
 
 // exclude runs the token ring. The token begins at these positions.
-func exclude(n int, makers []int, lose simulate.Chance) exclusion {
+func exclude(n int, makers []int, lose faults.Chance) exclusion {
 	o := simulate.Options{Instance: network.On(upTo(n)...), Initiators: makers, Record: true}
 	o.Faults.Lose = lose
 	e := exclusion{Result: variant(tokenRing(n), o), entries: make([]int, n)}
@@ -82,10 +83,10 @@ func lostToken(b *Bench) Finding {
 	for n := 2; n <= 5; n++ {
 		for ids := range rings(n) {
 			rings5++
-			lost := exclude(n, []int{0}, simulate.Chance{Times: 1, Of: 1})
+			lost := exclude(n, []int{0}, faults.Chance{Times: 1, Of: 1})
 			wrong.unless(slices.Max(lost.entries) == 1 && lost.Lost == 1, "n = %d: %v enter without a token", n, lost.entries)
 			r := b.run(subject{algorithm: "lcr", ids: ids}.run())
-			again := exclude(n, r.Leaders, simulate.Chance{})
+			again := exclude(n, r.Leaders, faults.Chance{})
 			wrong.unless(end(r) == right && !again.atOnce && slices.Min(again.entries) == entriesEach, "on %v: %s; then %v enter", ids, end(r), again.entries)
 		}
 	}
@@ -102,7 +103,7 @@ func table21Competes(b *Bench) Finding {
 			// With another process that starts when all is over, nothing is left for it to do.
 			wrong.unless(once.Time.Quiet.Less(election.Units(uint64(3*n+10))), "%s of %d: messages until %s", name, n, once.Time.Quiet)
 		}
-		e := exclude(n, []int{0}, simulate.Chance{})
+		e := exclude(n, []int{0}, faults.Chance{})
 		wrong.unless(e.Messages.Total == uint64(entriesEach*n-1), "token ring of %d: %d messages for %d entries", n, e.Messages.Total, entriesEach*n)
 	}
 	return holds(wrong.first, "2 to 8 processes: no message after an election while the leader lives; in the token ring one for each entry")
@@ -133,7 +134,7 @@ func table21Starves(b *Bench) Finding {
 			wrong.unless(never == n-1, "on %v: %v lead", ids, led)
 			most = max(most, never)
 		}
-		e := exclude(n, []int{0}, simulate.Chance{})
+		e := exclude(n, []int{0}, faults.Chance{})
 		wrong.unless(slices.Min(e.entries) == entriesEach && slices.Max(e.entries) == entriesEach && !e.atOnce, "token ring of %d: %v enter", n, e.entries)
 	}
 	return holds(wrong.first, "elections end within 2n longest delays, and n - 1 processes (up to %d) never lead, however often; in the token ring each enters %d times",
@@ -153,7 +154,7 @@ func table21Knows(b *Bench) Finding {
 			}
 		}
 		wrong.unless(told == n, "lcr of %d: %d know that %d leads", n, told, n)
-		e := exclude(n, []int{0}, simulate.Chance{})
+		e := exclude(n, []int{0}, faults.Chance{})
 		wrong.unless(e.follows == 0 && slices.Min(e.entries) > 0, "token ring of %d: %d times somebody learns who is in", n, e.follows)
 	}
 	return holds(wrong.first, "2 to 8 processes: all n learn who leads; nobody ever learns who is in the critical section")
@@ -168,7 +169,7 @@ func exercise1(b *Bench) Finding {
 		wrong.unless(f.Verdict == Holds, "%s", f.Why)
 	}
 	n := 5
-	r, e := b.run(among(n, "lcr").run()), exclude(n, []int{0}, simulate.Chance{})
+	r, e := b.run(among(n, "lcr").run()), exclude(n, []int{0}, faults.Chance{})
 	measured = fmt.Sprintf("of %d: an election, %d messages once, %d decisions, %d leader; the token ring, %d messages, no decision, %v entries",
 		n, r.Messages.Total, r.Decided, len(r.Leaders), e.Messages.Total, e.entries)
 	return holds(wrong.first, "%s", measured)

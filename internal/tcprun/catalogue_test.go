@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/tcprun"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -140,7 +141,7 @@ func TestMessagesToTheDeadAreCountedAndLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := tcprun.Options{Instance: network.On(1, 2, 3, 4, 5, 6, 7), Dead: []int{6}, Initiators: []int{3}}
-	simulated, err := e.Simulate(simulate.Options{Instance: o.Instance, Initiators: o.Initiators, Faults: simulate.Faults{Dead: o.Dead}})
+	simulated, err := e.Simulate(simulate.Options{Instance: o.Instance, Initiators: o.Initiators, Faults: faults.Script{Dead: o.Dead}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package simulate
+package faults
 
 import (
 	"fmt"
@@ -9,16 +9,17 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// Budget says how many faults of each sort are drawn from the seed, all of them over by Until, but for processes
-// that do not recover. A crash is of a process that does not crash otherwise, every other one amid a step; a recovery of one
-// that stays down otherwise; a partition has two sides; a cut goes one way over a link; who is slow is so by 2 to 16.
+// Budget holds how many faults of each sort [Script.Draw] draws from a seed. All are over by Until, except crashes
+// without a recovery. A crash is drawn for a process that does not crash otherwise, amid a step with a chance of 1/2;
+// a recovery for a process that stays down otherwise. A partition has two sides; a cut goes one way over one link; a
+// slow process is slow by 2 to 16.
 type Budget struct {
 	Crashes, Recoveries, Partitions, Cuts, Slow, Pauses, Suspicions int
 
 	Until election.Ticks // at most 2⁶³
 }
 
-// drawn are the sorts of faults of a budget: what one is called, and what several are.
+// drawn lists the sorts of faults of a budget: the name of one, and of several.
 var drawn = []struct {
 	one, more string
 	of        func(*Budget) *int
@@ -32,7 +33,7 @@ var drawn = []struct {
 	{"suspicion", "suspicions", func(b *Budget) *int { return &b.Suspicions }},
 }
 
-// of is how many there are of a sort; nil if none is called that.
+// of returns the number of a sort by its name; nil if no sort has that name.
 func (b *Budget) of(name string) *int {
 	for _, kind := range drawn {
 		if name == kind.one || name == kind.more {
@@ -58,7 +59,7 @@ func (b *Budget) any() bool {
 	return false
 }
 
-// String is the budget as a line of faults.
+// String returns the budget as a line.
 func (b *Budget) String() string {
 	var parts []string
 	for _, kind := range drawn {
@@ -73,17 +74,19 @@ func (b *Budget) String() string {
 	return fmt.Sprintf("random %s until %s", strings.Join(parts, ", "), b.Until)
 }
 
-// mostDrawn is how many faults of a sort are drawn at most.
+// mostDrawn is the largest number of faults of one sort.
 const mostDrawn = 1000
 
-// draw adds the faults of the budget, which is spent then.
-func (f *Faults) draw(d *election.Declaration, p *network.Instance, seed uint64, detects bool) error {
-	b := f.Random
-	f.Random = Budget{}
+// Draw draws the faults of s.Random from a seed, adds them, and makes s.Random zero. Each drawn fault can happen
+// after those that are there, as [Script.Check] judges. The error is an [Error] if the budget is not possible, or if
+// so many faults are not found in a thousand tries each.
+func (s *Script) Draw(p *network.Instance, detects bool, seed uint64) error {
+	b := s.Random
+	s.Random = Budget{}
 	if !b.any() {
 		return nil
 	}
-	draw := drawing{Faults: f, b: b, d: d, p: p, detects: detects, source: random.New(seed, random.Faults)}
+	draw := drawing{Script: s, b: b, p: p, detects: detects, source: random.New(seed, random.Faults)}
 	for _, kind := range drawn {
 		if n := *kind.of(&b); n < 0 || n > mostDrawn {
 			return wrongFault(b.String(), "0 to %d %s can be drawn", mostDrawn, kind.more)
@@ -96,9 +99,8 @@ func (f *Faults) draw(d *election.Declaration, p *network.Instance, seed uint64,
 }
 
 type drawing struct {
-	*Faults
+	*Script
 	b       Budget
-	d       *election.Declaration
 	p       *network.Instance
 	detects bool
 	source  *random.Source
@@ -136,7 +138,7 @@ func (w *drawing) all() error {
 		if err := w.try("recoveries", "as many can be drawn as processes stay down", func() func() {
 			at := election.Units(1 + w.source.Below(until))
 			before := w.Recoveries
-			w.Recoveries = grown(w.Recoveries, Fault{w.below(n), at})
+			w.Recoveries = grown(w.Recoveries, Recovery{w.below(n), at})
 			return func() { w.Recoveries = before }
 		}); err != nil {
 			return err
@@ -189,7 +191,7 @@ func (w *drawing) try(what, instead string, draw func() (undo func())) error {
 		if undo == nil {
 			continue
 		}
-		if w.check(w.d, w.p, w.detects) == nil {
+		if w.Check(w.p, w.detects) == nil {
 			return nil
 		}
 		undo()
@@ -208,7 +210,7 @@ func (w *drawing) cut(what string, groups func() (groups [][]int, oneWay bool)) 
 	})
 }
 
-// sides are everybody on one of two sides.
+// sides puts each process on one of two sides.
 func (w *drawing) sides() ([][]int, bool) {
 	groups := make([][]int, 2)
 	for q := range w.p.Size() {
@@ -218,7 +220,7 @@ func (w *drawing) sides() ([][]int, bool) {
 	return groups, false
 }
 
-// pair are two neighbours.
+// pair draws two neighbours.
 func (w *drawing) pair() ([][]int, bool) {
 	from := w.below(w.p.Size())
 	to := from

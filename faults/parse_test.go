@@ -1,4 +1,4 @@
-package simulate_test
+package faults_test
 
 import (
 	"reflect"
@@ -7,12 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/algorithms/itairodeh"
-	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
-	"ringleader.example/ringleader/simulate"
 )
 
 // every line is written as it is read, but for words that may be left out.
@@ -38,18 +35,10 @@ var faultLines = map[string]string{
 	"random 1 crashes until 5": "random 1 crash until 5",
 }
 
-func prepared(t interface{ Fatal(...any) }, d *election.Declaration, i network.Setup) *network.Instance {
-	p, err := network.Prepare(d, i)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func TestFaultsAreWrittenAsTheyAreRead(t *testing.T) {
-	p := prepared(t, &bully.Algorithm.Declaration, numbered(4))
+	p := prepared(t, &detecting, numbered(4))
 	for line, want := range faultLines {
-		f := faults(t, 4, line)
+		f := read(t, 4, line)
 		if want == "" {
 			want = line
 		}
@@ -60,7 +49,7 @@ func TestFaultsAreWrittenAsTheyAreRead(t *testing.T) {
 }
 
 func TestProcessesGoByIdentifierAndByPositionWhereThatIsNotEnough(t *testing.T) {
-	r := simulate.ReadFaults(election.List{5, 3, 5, 1})
+	r := faults.NewReader(election.List{5, 3, 5, 1})
 	for _, line := range []string{"crash 3 at 1", "crash 5@2 at 2", "crash 5 at 3"} {
 		if err := r.Line(line); err != nil {
 			t.Fatal(err)
@@ -68,12 +57,14 @@ func TestProcessesGoByIdentifierAndByPositionWhereThatIsNotEnough(t *testing.T) 
 	}
 	i := network.On(5, 3, 5, 1)
 	i.Duplicates = true
-	got := r.Faults.Lines(prepared(t, &lcr.Algorithm.Declaration, i))
+	got := r.Script.Lines(prepared(t, &plain, i))
 	if want := []string{"crash 3 at 1", "crash 5@2 at 2", "crash 5@0 at 3", "crash 5@2 at 3"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	nameless := prepared(t, &itairodeh.Algorithm.Declaration, network.On(0, 1, 2))
-	if got := (&simulate.Faults{Dead: []int{2}}).Lines(nameless); len(got) != 1 || got[0] != "dead 2" {
+	nameless := plain
+	nameless.Identifiers = election.Anonymous
+	positions := prepared(t, &nameless, network.On(0, 1, 2))
+	if got := (&faults.Script{Dead: []int{2}}).Lines(positions); len(got) != 1 || got[0] != "dead 2" {
 		t.Errorf("%q, want the position", got)
 	}
 }
@@ -124,16 +115,16 @@ func TestLinesThatAreNoFaultsSayWhatWouldBeRight(t *testing.T) {
 		"random 1 crash until 0":                             "no time",
 		"random until 9":                                     "whole number",
 	} {
-		r := simulate.ReadFaults(numbered(4).IDs)
+		r := faults.NewReader(numbered(4).IDs)
 		err := r.Line(line)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 250 {
 			t.Errorf("%.60s: %.300v; want … %s …", line, err, want)
 		}
-		if !reflect.DeepEqual(r.Faults, simulate.Faults{}) {
-			t.Errorf("%.60s: refused, and yet %+v", line, r.Faults)
+		if !reflect.DeepEqual(r.Script, faults.Script{}) {
+			t.Errorf("%.60s: refused, and yet %+v", line, r.Script)
 		}
 	}
-	r := simulate.ReadFaults(numbered(4).IDs)
+	r := faults.NewReader(numbered(4).IDs)
 	for _, line := range []string{"lose 1/2", "random 1 crash until 9"} {
 		if err := r.Line(line); err != nil {
 			t.Fatal(err)
@@ -149,68 +140,66 @@ func FuzzFaultLine(f *testing.F) {
 	for line := range faultLines {
 		f.Add(line)
 	}
-	p := prepared(f, &bully.Algorithm.Declaration, numbered(4))
+	p := prepared(f, &detecting, numbered(4))
 	f.Fuzz(func(t *testing.T, line string) {
-		r := simulate.ReadFaults(numbered(4).IDs)
+		r := faults.NewReader(numbered(4).IDs)
 		if err := r.Line(line); err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 500 {
 				t.Fatalf("%q: %q", line, err)
 			}
 			return
 		}
-		again := simulate.ReadFaults(numbered(4).IDs)
-		for _, written := range r.Faults.Lines(p) {
+		again := faults.NewReader(numbered(4).IDs)
+		for _, written := range r.Script.Lines(p) {
 			if err := again.Line(written); err != nil {
 				t.Fatalf("%q was written as %q: %v", line, written, err)
 			}
 		}
-		want := r.Faults
-		for _, c := range []*simulate.Chance{&want.Lose, &want.Duplicate} {
+		want := r.Script
+		for _, c := range []*faults.Chance{&want.Lose, &want.Duplicate} {
 			if c.Times == 0 {
-				*c = simulate.Chance{} // never, which needs no line
+				*c = faults.Chance{} // never, which needs no line
 			}
 		}
-		if !reflect.DeepEqual(again.Faults, want) {
-			t.Fatalf("%q: %+v was written and read as %+v", line, want, again.Faults)
+		if !reflect.DeepEqual(again.Script, want) {
+			t.Fatalf("%q: %+v was written and read as %+v", line, want, again.Script)
 		}
-		// What is read is run, or refused in one line.
-		o := simulate.Options{Instance: numbered(4), Faults: r.Faults, Limit: 10_000}
-		if _, err := simulate.Run(bully.Algorithm, o); err != nil && strings.Contains(err.Error(), "\n") {
+		if err := settle(&r.Script, p, true); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Fatalf("%q: %q", line, err)
 		}
 	})
 }
 
 func TestEveryScriptIsReadAsItWasWritten(t *testing.T) {
-	p := prepared(t, &bully.Algorithm.Declaration, numbered(6))
+	p := prepared(t, &detecting, numbered(6))
 	position := rapid.IntRange(0, 5)
 	at := rapid.Custom(func(t *rapid.T) election.Ticks {
 		return election.Ticks{Hi: rapid.Uint64Max(1).Draw(t, "hi"), Lo: rapid.Uint64Range(1, 1<<63).Draw(t, "lo")}
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		var f simulate.Faults
+		var f faults.Script
 		for range rapid.IntRange(0, 3).Draw(t, "of each") {
 			begin := at.Draw(t, "begin")
 			end := begin.Add(at.Draw(t, "length"))
 			sides := rapid.Permutation([]int{0, 1, 2, 3, 4, 5}).Draw(t, "sides")
 			one := rapid.IntRange(1, 5).Draw(t, "in the first")
-			f.Crashes = append(f.Crashes, simulate.Crash{Process: position.Draw(t, "who"), At: begin, Amid: true, Sends: position.Draw(t, "sends")})
-			f.Recoveries = append(f.Recoveries, simulate.Fault{Process: position.Draw(t, "who"), At: end})
-			f.Cuts = append(f.Cuts, simulate.Cut{
+			f.Crashes = append(f.Crashes, faults.Crash{Process: position.Draw(t, "who"), At: begin, Amid: true, Sends: position.Draw(t, "sends")})
+			f.Recoveries = append(f.Recoveries, faults.Recovery{Process: position.Draw(t, "who"), At: end})
+			f.Cuts = append(f.Cuts, faults.Cut{
 				Groups: [][]int{sides[:one], sides[one:]}, OneWay: rapid.Bool().Draw(t, "one way"), At: begin, Until: end,
 			})
 			factor := rapid.SampledFrom([]uint64{0, 2, 1<<64 - 1}).Draw(t, "factor")
-			f.Slow = append(f.Slow, simulate.Slow{Process: position.Draw(t, "who"), Factor: factor, At: begin})
-			f.Suspicions = append(f.Suspicions, simulate.Suspicion{Process: position.Draw(t, "who"), Of: position.Draw(t, "of"), Until: end})
+			f.Slow = append(f.Slow, faults.Slow{Process: position.Draw(t, "who"), Factor: factor, At: begin})
+			f.Suspicions = append(f.Suspicions, faults.Suspicion{Process: position.Draw(t, "who"), Of: position.Draw(t, "of"), Until: end})
 		}
-		r := simulate.ReadFaults(numbered(6).IDs)
+		r := faults.NewReader(numbered(6).IDs)
 		for _, line := range f.Lines(p) {
 			if err := r.Line(line); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if !reflect.DeepEqual(r.Faults, f) {
-			t.Fatalf("%+v was read as %+v", f, r.Faults)
+		if !reflect.DeepEqual(r.Script, f) {
+			t.Fatalf("%+v was read as %+v", f, r.Script)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package simulate
+package faults
 
 import (
 	"errors"
@@ -13,199 +13,16 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// Lines are the faults as text, a line each, which a [FaultReader] reads back as the same faults. Processes go
-// by their identifiers; by identifier@position where several have the same; by position where there are none.
-func (f *Faults) Lines(p *network.Instance) []string {
-	var lines []string
-	w := newWriter(p)
-	if len(f.Dead) > 0 {
-		lines = append(lines, "dead "+w.list(f.Dead))
-	}
-	for _, c := range f.Crashes {
-		lines = append(lines, w.crash(c))
-	}
-	for _, r := range f.Recoveries {
-		lines = append(lines, w.recovery(r))
-	}
-	for i := range f.Cuts {
-		lines = append(lines, w.cut(&f.Cuts[i]))
-	}
-	for i := range f.Slow {
-		lines = append(lines, w.slow(&f.Slow[i]))
-	}
-	for i := range f.Suspicions {
-		lines = append(lines, w.suspicion(&f.Suspicions[i]))
-	}
-	for i := range f.Drifts {
-		lines = append(lines, w.drift(&f.Drifts[i]))
-	}
-	if f.Lose.Times > 0 {
-		lines = append(lines, "lose "+f.Lose.String())
-	}
-	if f.Duplicate.Times > 0 {
-		lines = append(lines, "duplicate "+f.Duplicate.String())
-	}
-	if f.Unordered {
-		lines = append(lines, "reorder")
-	}
-	if f.Random.any() {
-		lines = append(lines, f.Random.String())
-	}
-	return lines
-}
-
-// writer knows what processes are called.
-type writer struct {
-	p        *network.Instance
-	repeated map[uint64]bool // identifiers that several have; nil until somebody asks
-}
-
-func newWriter(p *network.Instance) *writer { return &writer{p: p} }
-
-func (w *writer) name(position int) string {
-	switch {
-	case position < 0 || position >= w.p.Size():
-		return fmt.Sprintf("@%d", position)
-	case w.p.Anonymous():
-		return strconv.Itoa(position)
-	case w.repeated == nil:
-		w.repeated = map[uint64]bool{}
-		seen := make(map[uint64]bool, w.p.Size())
-		for q := range w.p.Size() {
-			id := w.p.Real(q)
-			if seen[id] {
-				w.repeated[id] = true
-			}
-			seen[id] = true
-		}
-	}
-	id := w.p.Real(position)
-	if w.repeated[id] {
-		return fmt.Sprintf("%d@%d", id, position)
-	}
-	return strconv.FormatUint(id, 10)
-}
-
-func (w *writer) list(positions []int) string {
-	names := make([]string, len(positions))
-	for i, q := range positions {
-		names[i] = w.name(q)
-	}
-	return strings.Join(names, ",")
-}
-
-func (w *writer) crash(c Crash) string {
-	line := fmt.Sprintf("crash %s at %s", w.name(c.Process), c.At)
-	if c.Amid {
-		line += fmt.Sprintf(" after %d sends", c.Sends)
-		if c.Sends == 1 {
-			line = strings.TrimSuffix(line, "s")
-		}
-	}
-	return line
-}
-
-func (w *writer) recovery(r Fault) string {
-	return fmt.Sprintf("recover %s at %s", w.name(r.Process), r.At)
-}
-
-func (w *writer) cut(c *Cut) string { return w.what(c) + lasting(c.At, c.Until) }
-
-// what is a cut without its times.
-func (w *writer) what(c *Cut) string {
-	groups := make([]string, len(c.Groups))
-	for g, group := range c.Groups {
-		groups[g] = w.list(group)
-	}
-	if c.OneWay {
-		return "cut " + strings.Join(groups, " -> ")
-	}
-	return "partition " + strings.Join(groups, " | ")
-}
-
-func (w *writer) slow(s *Slow) string { return s.what(w.name(s.Process)) + lasting(s.At, s.Until) }
-
-// what is a slowness without its times.
-func (s *Slow) what(name string) string {
-	if s.Factor == 0 {
-		return "pause " + name
-	}
-	return fmt.Sprintf("slow %s by %d", name, s.Factor)
-}
-
-func (w *writer) suspicion(s *Suspicion) string {
-	return fmt.Sprintf("suspect %s of %s", w.name(s.Process), w.name(s.Of)) + lasting(s.At, s.Until)
-}
-
-func (w *writer) drift(d *Drift) string {
-	return fmt.Sprintf("drift %s by %s", w.name(d.Process), Chance{d.Times, d.Of})
-}
-
-func lasting(at, until election.Ticks) string {
-	if until.IsZero() {
-		return " from " + at.String()
-	}
-	return fmt.Sprintf(" from %s until %s", at, until)
-}
-
-// String is the chance as a fraction.
-func (c Chance) String() string {
-	if c.Of == 1 {
-		return strconv.FormatUint(c.Times, 10)
-	}
-	return fmt.Sprintf("%d/%d", c.Times, c.Of)
-}
-
-// ParseChance reads a probability, such as 1/10 or 0.1.
-func ParseChance(text string) (Chance, error) {
-	times, of, ok := ratio(text)
-	if c := (Chance{times, of}); ok && c.possible() {
-		return c, nil
-	}
-	return Chance{}, fmt.Errorf("a chance is from 0 to 1, such as 1/10 or 0.1, not %.40q", text)
-}
-
-// ratio reads a number of at least 0 as a fraction.
-func ratio(text string) (times, of uint64, ok bool) {
-	const longest = 41 // two numbers below 2⁶⁴ and what is between them
-	if len(text) > longest || strings.Trim(text, "0123456789./") != "" {
-		return 0, 0, false
-	}
-	r, ok := new(big.Rat).SetString(text)
-	if !ok || !r.Num().IsUint64() || !r.Denom().IsUint64() {
-		return 0, 0, false
-	}
-	return r.Num().Uint64(), r.Denom().Uint64(), true
-}
-
-// FaultReader reads faults, a line each:
-//
-//	dead 3                                  never runs
-//	crash 7 at 30                           between two steps
-//	crash 7 at 30 after 2 sends             in the middle of the next step that sends more
-//	recover 7 at 80
-//	partition 1,2 | 3,4 | others from 30 until 150
-//	cut 1 -> 2,3 from 10 until 20           one way
-//	slow 3 by 4 from 0 until 100            what it sends takes 4 times as long
-//	pause 3 from 10 until 50                it stands still
-//	suspect 2 of 5 from 10 until 20         2 takes 5 for dead, which lives
-//	drift 4 by 11/10                        its clock runs fast
-//	lose 1/20
-//	duplicate 1/50
-//	reorder
-//	random 2 crashes, 1 recovery, 1 partition until 500
-//
-// Without until, what lasts is never over; without from, it begins at 0. The processes that are in no group
-// of a partition keep all links; others are all that are in no other group.
-type FaultReader struct {
-	Faults Faults // what was read so far
+// Reader reads faults, a line each, in the form that the package comment shows.
+type Reader struct {
+	Script Script // the faults read so far
 
 	ids       election.Arrangement
-	positions map[uint64][]int // by identifier; nil until somebody asks
+	positions map[uint64][]int // by identifier; nil until the first name is read
 }
 
-// ReadFaults reads faults of processes that have these identifiers.
-func ReadFaults(ids election.Arrangement) *FaultReader { return &FaultReader{ids: ids} }
+// NewReader returns a Reader of lines about processes that have these identifiers, by position.
+func NewReader(ids election.Arrangement) *Reader { return &Reader{ids: ids} }
 
 // The forms of lines, by their first word, as examples.
 var forms = []struct{ verb, example string }{
@@ -224,9 +41,10 @@ var forms = []struct{ verb, example string }{
 	{"random", "random 2 crashes, 1 recovery until 500"},
 }
 
-// Line reads a line. The error says what is wrong, and what would be right.
-func (r *FaultReader) Line(line string) error {
-	l := &faultLine{FaultReader: r, words: split(line)}
+// Line reads a line and adds its faults to Script. The error says in one line what is wrong and what would be right;
+// Script is then as it was.
+func (r *Reader) Line(line string) error {
+	l := &faultLine{Reader: r, words: split(line)}
 	verb, example, verbs := l.next(), "", make([]string, len(forms))
 	for i, form := range forms {
 		verbs[i] = form.verb
@@ -237,13 +55,13 @@ func (r *FaultReader) Line(line string) error {
 	if example == "" {
 		return fmt.Errorf("no fault begins with %.40q; there is %s", verb, strings.Join(verbs, ", "))
 	}
-	before := r.Faults
+	before := r.Script
 	l.read(verb)
 	if l.err == nil && len(l.words) > 0 {
 		l.wrong("%.40q is too much", l.words[0])
 	}
 	if l.err != nil {
-		r.Faults = before
+		r.Script = before
 		if l.said {
 			return l.err
 		}
@@ -254,7 +72,7 @@ func (r *FaultReader) Line(line string) error {
 
 // faultLine is what is left to read of a line. After an error nothing more is read.
 type faultLine struct {
-	*FaultReader
+	*Reader
 	words []string
 	err   error
 	said  bool // the error says itself what would be right
@@ -301,7 +119,7 @@ func (l *faultLine) must(word string) {
 }
 
 func (l *faultLine) read(verb string) {
-	f := &l.Faults
+	f := &l.Script
 	switch verb {
 	case "dead":
 		f.Dead = grown(f.Dead, l.processes()...)
@@ -341,9 +159,9 @@ func (l *faultLine) turn(verb string) {
 	}
 	for _, c.Process = range who {
 		if verb == "crash" {
-			l.Faults.Crashes = grown(l.Faults.Crashes, c)
+			l.Script.Crashes = grown(l.Script.Crashes, c)
 		} else {
-			l.Faults.Recoveries = grown(l.Faults.Recoveries, Fault{c.Process, c.At})
+			l.Script.Recoveries = grown(l.Script.Recoveries, Recovery{c.Process, c.At})
 		}
 	}
 }
@@ -375,7 +193,7 @@ func (l *faultLine) cut(oneWay bool) {
 		c.Groups[others] = l.rest(c.Groups)
 	}
 	c.At, c.Until = l.span()
-	l.Faults.Cuts = grown(l.Faults.Cuts, c)
+	l.Script.Cuts = grown(l.Script.Cuts, c)
 }
 
 // rest is everybody who is in none of the groups.
@@ -409,7 +227,7 @@ func (l *faultLine) slow(factor bool) {
 	}
 	s.At, s.Until = l.span()
 	for _, s.Process = range who {
-		l.Faults.Slow = grown(l.Faults.Slow, s)
+		l.Script.Slow = grown(l.Script.Slow, s)
 	}
 }
 
@@ -420,7 +238,7 @@ func (l *faultLine) suspicion() {
 	at, until := l.span()
 	for _, p := range who {
 		for _, q := range of {
-			l.Faults.Suspicions = grown(l.Faults.Suspicions, Suspicion{p, q, at, until})
+			l.Script.Suspicions = grown(l.Script.Suspicions, Suspicion{p, q, at, until})
 		}
 	}
 }
@@ -434,7 +252,7 @@ func (l *faultLine) drift() {
 		l.wrong("the rate of a clock is a number above 0, such as 11/10 or 0.9, not %.40q", word)
 	}
 	for _, q := range who {
-		l.Faults.Drifts = grown(l.Faults.Drifts, Drift{q, times, of})
+		l.Script.Drifts = grown(l.Script.Drifts, Drift{q, times, of})
 	}
 }
 
@@ -476,7 +294,7 @@ func (l *faultLine) processes() []int {
 }
 
 // find is where the processes stand that a word names.
-func (r *FaultReader) find(word string) ([]int, error) {
+func (r *Reader) find(word string) ([]int, error) {
 	name, place, placed := strings.Cut(word, "@")
 	id, err := strconv.ParseUint(name, 10, 64)
 	if err != nil {
@@ -543,10 +361,10 @@ func (l *faultLine) count() int {
 }
 
 func (l *faultLine) random() {
-	if l.Faults.Random.any() {
+	if l.Script.Random.any() {
 		l.wrong("random is there twice; one line draws all")
 	}
-	b := &l.Faults.Random
+	b := &l.Script.Random
 	for l.err == nil {
 		n, noun := l.count(), l.next()
 		if l.err != nil {
@@ -569,4 +387,26 @@ func (l *faultLine) random() {
 	if b.Until = l.time(); l.err == nil && b.Until.IsZero() {
 		l.wrong("there is no time until 0 to draw from")
 	}
+}
+
+// ParseChance reads a probability, such as 1/10 or 0.1.
+func ParseChance(text string) (Chance, error) {
+	times, of, ok := ratio(text)
+	if c := (Chance{times, of}); ok && c.Possible() {
+		return c, nil
+	}
+	return Chance{}, fmt.Errorf("a chance is from 0 to 1, such as 1/10 or 0.1, not %.40q", text)
+}
+
+// ratio reads a number of at least 0 as a fraction.
+func ratio(text string) (times, of uint64, ok bool) {
+	const longest = 41 // two numbers below 2⁶⁴ and what is between them
+	if len(text) > longest || strings.Trim(text, "0123456789./") != "" {
+		return 0, 0, false
+	}
+	r, ok := new(big.Rat).SetString(text)
+	if !ok || !r.Num().IsUint64() || !r.Denom().IsUint64() {
+		return 0, 0, false
+	}
+	return r.Num().Uint64(), r.Denom().Uint64(), true
 }
