@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"net"
 	"os/exec"
@@ -107,17 +108,44 @@ func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
 	}
 }
 
-func TestASecondMemberWithTheSameIdentifierIsAWrongCall(t *testing.T) {
+func TestAFolderBelongsToOneMemberAtATime(t *testing.T) {
+	address, data := freeAddress(t), filepath.Join(t.TempDir(), "data")
+	startJoin(t, address, "--data", data)
+	const want = "in use by another"
+	if says := wrongJoin(t, "--id", "1", "--member", "1="+freeAddress(t), "--data", data); !strings.Contains(says, want) {
+		t.Errorf("it says %q, want %q", says, want)
+	}
+}
+
+// Its own address leads to the first.
+func TestASecondMemberWithTheSameIdentifierWaitsAndSaysWhy(t *testing.T) {
 	one, two, three := freeAddress(t), freeAddress(t), freeAddress(t)
-	data := filepath.Join(t.TempDir(), "data")
 	startJoin(t, one, "--member", "2="+two, "--id", "2")
-	startJoin(t, one, "--member", "2="+two, "--data", data)
-	group := []string{"--id", "1", "--member", "1=" + one, "--member", "2=" + two, "--listen", three}
-	for folder, want := range map[string]string{data: "in use by another", t.TempDir(): "another live process has id 1"} {
-		t.Run(want, func(t *testing.T) {
-			if says := wrongJoin(t, append(group, "--data", folder)...); !strings.Contains(says, want) {
-				t.Errorf("it says %q, want %q", says, want)
-			}
-		})
+	startJoin(t, one, "--member", "2="+two)
+	command := exec.Command("ringleader", "join", "--id", "1", "--member", "1="+one, "--member", "2="+two,
+		"--listen", three, "--data", t.TempDir())
+	stderr, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
+	defer overdue.Stop()
+	const want = "this is another process with id 1"
+	for said := bufio.NewScanner(stderr); ; {
+		if !said.Scan() {
+			t.Fatalf("it ended without a word of %q", want)
+		}
+		if strings.Contains(said.Text(), want) {
+			break
+		}
+	}
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Wait(); err != nil {
+		t.Errorf("after it had waited it ended with %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func (l *loop) live() {
 	l.decision, l.lease = election.Decision{Term: l.decision.Term}, process.Never
 	for _, p := range l.peers {
 		if p != nil {
-			p.health = unknown
+			p.health, p.problem, p.difference = unknown, "", ""
 		}
 	}
 	l.show()

@@ -130,7 +130,7 @@ func Jitter(d time.Duration) time.Duration {
 func (s *sender) dial() (net.Conn, Hello, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Timing.Suspicion)
 	defer cancel()
-	conn, err := s.tcp.dialer(ctx, "tcp", loopback(s.tcp.Members[s.peer].Address))
+	conn, err := s.tcp.dialer(ctx, "tcp", Loopback(s.tcp.Members[s.peer].Address))
 	if err != nil {
 		return nil, Hello{}, err
 	}

@@ -37,7 +37,7 @@ func (t TCP) Open(ctx context.Context, c Config) (Transport, error) {
 	}
 	if t.Listener == nil {
 		var err error
-		if t.Listener, err = net.Listen("tcp", loopback(t.Listen)); err != nil {
+		if t.Listener, err = net.Listen("tcp", Loopback(t.Listen)); err != nil {
 			return nil, fmt.Errorf("member %d cannot listen: %w", c.Members[c.Self].ID, err)
 		}
 	}
@@ -59,8 +59,8 @@ func (t *tcp) Close() {
 // self is the identifier of this member.
 func (t *tcp) self() uint64 { return t.Members[t.Self].ID }
 
-// loopback is an address whose host, if it is missing, is loopback.
-func loopback(address string) string {
+// Loopback returns an address whose host, if it is missing, is loopback.
+func Loopback(address string) string {
 	if host, port, err := net.SplitHostPort(address); err == nil && host == "" {
 		return net.JoinHostPort("127.0.0.1", port)
 	}
