@@ -61,7 +61,8 @@ type Config struct {
 // The errors of this package; the text says what is wrong, and what would do.
 var (
 	ErrConfig = errors.New("configuration")
-	ErrData   = live.ErrData // the data directory cannot be used; the text names the file
+	ErrData   = live.ErrData  // the data directory cannot be used; the text names the file
+	ErrWrite  = live.ErrWrite // an ErrData: the directory is right, but the disk is full, say, or broken
 )
 
 // unit is a tick of the algorithm's time.

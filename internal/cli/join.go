@@ -165,7 +165,10 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 		defer web.Close()
 	}
 	m, err := ringleader.Join(life, config)
-	if err != nil {
+	switch {
+	case errors.Is(err, ringleader.ErrWrite): // another call would not help
+		return failed("member %d: %w", o.id, err)
+	case err != nil:
 		return err
 	}
 	defer m.Close()

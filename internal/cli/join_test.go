@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -92,6 +93,20 @@ func wrongJoin(t *testing.T, flags ...string) string {
 		t.Errorf("join %q: exit status %d, stderr %q", flags, code, stderr.String())
 	}
 	return text
+}
+
+func TestAStateThatCannotBeWrittenIsNoWrongCall(t *testing.T) {
+	data := t.TempDir()
+	if err := os.Mkdir(filepath.Join(data, "state.new"), 0o700); err != nil { // where a file should be
+		t.Fatal(err)
+	}
+	command := exec.Command("ringleader", "join", "--id", "1", "--member", "1="+freeAddress(t), "--data", data)
+	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
+	defer overdue.Stop()
+	stderr, _ := command.CombinedOutput()
+	if code := command.ProcessState.ExitCode(); code != exitNo || !strings.Contains(string(stderr), "cannot be written") {
+		t.Errorf("exit status %d, %q", code, stderr)
+	}
 }
 
 func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {

@@ -147,6 +147,11 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 		m.cancel()
 		return nil, errors.Join(err, l.store.close())
 	}
+	if err := l.store.begin(); err != nil { // not before it listens: a life that cannot be reached is none
+		m.transport.Close()
+		m.cancel()
+		return nil, errors.Join(err, l.store.close())
+	}
 	for q, member := range sorted {
 		m.peers = append(m.peers, &peer{position: q, id: member.ID})
 	}

@@ -348,6 +348,23 @@ func TestANewLifeIsNotTakenForASecondProcess(t *testing.T) {
 	})
 }
 
+func TestAMemberThatCannotListenLeavesItsDirectoryAsItWas(t *testing.T) {
+	directory := filepath.Join(t.TempDir(), "data")
+	taken := errors.New("taken")
+	_, err := Join(context.Background(), ballots, Config{
+		ID: 1, Members: []transport.Member{{ID: 1, Address: at(1)}}, Unit: 1, Heartbeat: beat, Suspicion: suspicion, Data: directory,
+		Transport: func(context.Context, transport.Config) (transport.Transport, error) { return nil, taken },
+	})
+	if entries, e := os.ReadDir(directory); !errors.Is(err, taken) || e != nil || len(entries) > 0 {
+		t.Errorf("it said %v, and left %v, %v", err, entries, e)
+	}
+	s, again, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil)
+	if err != nil || again {
+		t.Errorf("its directory is still locked, or used: %v, %v", again, err)
+	}
+	s.close()
+}
+
 func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, bully.Algorithm, 2)
