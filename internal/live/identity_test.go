@@ -71,39 +71,28 @@ func TestASecondProcessWithOneIdentifierWaitsUntilItIsTheOnlyOne(t *testing.T) {
 	})
 }
 
-// Each has reached one of the others before it hears of its double.
-func TestOfTwoProcessesThatStartTogetherWithOneIdentifierOneLeads(t *testing.T) {
+// Only the address in the list is dialed: it says which of two processes is the member.
+func TestAProcessThatDoesNotLiveAtTheAddressOfAMemberIsRefusedWhileOneDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, bully.Algorithm, 3)
+		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
-		c.start(1, 2)
-		c.until(1, "follows 2", follows(2))
-		c.network.Separate(1, at(1))
-		c.network.Separate(2, at(2))
-		c.network.Separate(1, "first:1")
-		c.network.Separate(2, "second:1")
-		doubles := []*Member{c.joinAs(3, "first:1", nil), c.joinAs(3, "second:1", nil)}
-		<-time.After(firstConnections - 1) // neither has started
-		c.network.Separate(0, at(1), at(2), "first:1", "second:1")
-		leading := func() (n int) {
-			for _, m := range doubles {
-				if s, _ := m.State(); leads(s) {
-					n++
-				}
-			}
-			return n
+		peer := c.network.Listen(at(2))
+		defer peer.Close()
+		c.start(1)
+		out := c.accept(peer) // incarnation 1 answers
+		conn, v := c.present(2)
+		conn.Close()
+		const want = "another live process has id 2: member 1 reaches it at the address in its list"
+		if v != (transport.Verdict{Code: transport.RefusedDuplicate, Reason: want}) {
+			t.Errorf("incarnation 2 is answered %+v", v)
 		}
-		for range 100 {
-			<-time.After(100 * time.Millisecond)
-			if n := leading(); n > 1 {
-				t.Fatalf("%d of them lead", n)
-			}
-		}
-		if leading() != 1 {
-			t.Error("none of them leads")
-		}
-		for _, m := range doubles {
-			m.Close()
+		c.call(1).Close()
+		out.Close()
+		synctest.Wait()
+		if conn, v := c.present(2); v.Code != transport.Accepted {
+			t.Errorf("when incarnation 1 is gone, incarnation 2 is answered %+v", v)
+		} else {
+			conn.Close()
 		}
 	})
 }
@@ -141,7 +130,7 @@ func TestAListenerAtTheAddressOfADeadMemberEndsAndDeposesNoOther(t *testing.T) {
 		asked := 0
 		impostor(l, func(h transport.Hello) []byte {
 			asked++
-			v := transport.Verdict{Code: transport.RefusedDuplicate, Other: h.Incarnation + 1, Reason: "you are two"}
+			v := transport.Verdict{Code: transport.RefusedDuplicate, Reason: "you are two"}
 			return slices.Concat((&transport.Hello{Group: c.group, From: 3, To: h.From, Incarnation: 1, Timing: h.Timing}).Encode(), v.Encode())
 		})
 		c.network.Separate(1, at(3)) // until they have started

@@ -394,7 +394,14 @@ func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
 			if _, err := conn.Write(h.Encode()); err != nil {
 				t.Fatal(err)
 			}
-			v, err := readAnswer(conn)
+			answering, err := transport.ReadHello(conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told := answering.Group == c.group; told != (test.code == transport.Accepted) {
+				t.Errorf("%q is told the group: %v", test.reason, told)
+			}
+			v, err := transport.ReadVerdict(conn)
 			if v != (transport.Verdict{Code: test.code, Reason: test.reason}) || err != nil {
 				t.Errorf("%+v, %v; want %q", v, err, test.reason)
 			}

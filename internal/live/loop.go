@@ -148,7 +148,7 @@ func (l *loop) expire() error {
 func (l *loop) mayStart() bool {
 	late := l.now() >= l.startBy
 	for _, p := range l.peers {
-		if p != nil && (p.duplicate != 0 || !p.resolved && !late) {
+		if p != nil && (p.duplicate || !p.resolved && !late) {
 			return false
 		}
 	}

@@ -30,10 +30,11 @@ type peer struct {
 	out         transport.Outgoing
 	whole       time.Time     // since when both directions stand; zero if they do not
 	standing    bool          // whether out has connected
+	answering   uint64        // the incarnation that answers at its address, while out stands
 	rest        time.Duration // before we connect again, had we to part now
 	restUntil   time.Time
 	resolved    bool   // whether the first attempt to connect has had an outcome
-	duplicate   uint64 // the incarnation of another process with our identifier, for which it refuses us; 0: it does not
+	duplicate   bool   // whether it refuses us for another process with our identifier
 	problem     string // why the last attempt to connect has failed
 	difference  string // of its timing from ours
 }
@@ -50,14 +51,19 @@ const (
 
 // verdict is the answer to a peer that presents itself: is that identifier taken?
 func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
+	no := func(format string, args ...any) transport.Verdict {
+		return transport.Verdict{
+			Code:   transport.RefusedDuplicate,
+			Reason: fmt.Sprintf("another live process has id %d: ", p.id) + fmt.Sprintf(format, args...),
+		}
+	}
 	for _, in := range []transport.Incoming{p.in, p.next} {
 		if in != nil && in.Hello().Incarnation != h.Incarnation {
-			return transport.Verdict{
-				Code:   transport.RefusedDuplicate,
-				Other:  in.Hello().Incarnation,
-				Reason: fmt.Sprintf("another live process has id %d: member %d is connected with it", p.id, l.config.ID),
-			}
+			return no("member %d is connected with it", l.config.ID)
 		}
+	}
+	if p.standing && p.answering != h.Incarnation {
+		return no("member %d reaches it at the address in its list", l.config.ID)
 	}
 	return transport.Verdict{}
 }
@@ -186,7 +192,7 @@ func (l *loop) dialed(e transport.Dialed) error {
 	}
 	p.resolved = true
 	if e.Err == nil {
-		p.standing = true
+		p.standing, p.answering = true, e.Hello.Incarnation
 		p.mend()
 		l.compare(p, e.Hello.Timing)
 	}
@@ -203,7 +209,7 @@ func (l *loop) dialed(e transport.Dialed) error {
 // note keeps what came of an attempt to connect, and tells it if it is news.
 func (l *loop) note(p *peer, err error) {
 	before, contested := p.problem, l.contested()
-	p.problem, p.duplicate = "", 0
+	p.problem, p.duplicate = "", false
 	if err != nil {
 		p.problem = err.Error()
 	}
@@ -211,7 +217,7 @@ func (l *loop) note(p *peer, err error) {
 	switch refused := errors.As(err, &no); {
 	case refused:
 		if no.Code == transport.RefusedDuplicate {
-			p.duplicate = no.Other
+			p.duplicate = true
 		}
 		if p.problem != before {
 			l.log.Warn("member refuses us", "peer", p.id, "reason", no.Reason)
@@ -219,21 +225,8 @@ func (l *loop) note(p *peer, err error) {
 	case p.problem != "" && p.problem != before:
 		l.log.Info("member cannot be connected to", "peer", p.id, "error", err)
 	}
-	if !l.started && p.duplicate != 0 && p.duplicate < l.incarnation {
-		l.giveWay()
-	}
 	if p.problem != before || contested != l.contested() {
 		l.show()
-	}
-}
-
-// giveWay leaves the members that we have reached to an older process with our identifier, before we have started.
-// Without that, two that start together could each have reached some, and wait for each other for ever.
-func (l *loop) giveWay() {
-	for _, p := range l.peers {
-		if p != nil && p.standing {
-			l.redial(p)
-		}
 	}
 }
 
@@ -242,7 +235,7 @@ func (l *loop) giveWay() {
 func (l *loop) contested() bool {
 	refusing := 0
 	for _, p := range l.peers {
-		if p != nil && p.duplicate != 0 {
+		if p != nil && p.duplicate {
 			refusing++
 		}
 	}

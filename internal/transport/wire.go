@@ -15,7 +15,7 @@ import (
 // What travels on a connection, little-endian:
 //
 //	dialer   → listener   hello     of fixed size: who presents itself to which member
-//	listener → dialer     hello     who answers; then a verdict: code, incarnation, length of the reason, reason
+//	listener → dialer     hello     who answers; then a verdict: code, length of the reason, reason
 //	dialer   → listener   frame …   length of what follows (2 bytes), kind, message
 //
 // The first frame is a heartbeat. It confirms that the dialer is still there: a process that was stopped
@@ -114,31 +114,29 @@ const (
 // Verdict is a listener's answer to a Hello.
 type Verdict struct {
 	Code   Code
-	Other  uint64 // of RefusedDuplicate: the incarnation of the other process
 	Reason string // at most 255 bytes of it are sent
 }
 
 // Encode returns what is sent.
 func (v Verdict) Encode() []byte {
 	reason := v.Reason[:min(len(v.Reason), reasonSize)]
-	b := binary.LittleEndian.AppendUint64([]byte{byte(v.Code)}, v.Other)
-	return append(append(b, byte(len(reason))), reason...)
+	return append([]byte{byte(v.Code), byte(len(reason))}, reason...)
 }
 
 var errProtocol = errors.New("it does not speak this version of the protocol")
 
 // ReadVerdict is the inverse of Encode.
 func ReadVerdict(r io.Reader) (Verdict, error) {
-	var head [1 + 8 + 1]byte
+	var head [2]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return Verdict{}, err
 	}
 	if Code(head[0]) > RefusedSelf {
 		return Verdict{}, errProtocol
 	}
-	reason := make([]byte, head[len(head)-1])
+	reason := make([]byte, head[1])
 	_, err := io.ReadFull(r, reason)
-	return Verdict{Code(head[0]), binary.LittleEndian.Uint64(head[1:]), string(reason)}, err
+	return Verdict{Code(head[0]), string(reason)}, err
 }
 
 // ErrFrame says that a peer broke the protocol.

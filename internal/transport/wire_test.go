@@ -21,7 +21,7 @@ func FuzzHello(f *testing.F) {
 }
 
 func FuzzVerdict(f *testing.F) {
-	f.Add(Verdict{Refused, 7, "for a reason"}.Encode())
+	f.Add(Verdict{Refused, "for a reason"}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, err := ReadVerdict(bytes.NewReader(b))
 		if err == nil && !bytes.HasPrefix(b, v.Encode()) {
