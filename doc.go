@@ -25,9 +25,9 @@
 //
 // Package statushttp serves what a member knows over HTTP.
 //
-// The live member with the greatest identifier leads. When it dies, the others notice by its broken
-// connections at once, or after Config.Suspicion where it fell silent; the greatest of them takes over, in a
-// few times Config.MessageDelay. When it returns, it leads again.
+// The live member with the greatest identifier leads. When it stops in good order it says goodbye; when its process dies,
+// the others notice by its broken connections. Either way the greatest of them takes over at once. Where it fell silent
+// they notice that after Config.Suspicion. When it returns, it leads again.
 //
 // # What this does not promise
 //

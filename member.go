@@ -77,7 +77,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		Group:      c.Group,
 		ID:         c.ID,
 		Members:    members,
-		Parameters: map[string]string{"delay": strconv.FormatInt(int64(delay), 10)},
+		Parameters: map[string]string{
+			"delay": strconv.FormatInt(int64(delay), 10), "known-dead": "decides", "asked-coordinator": "tells",
+		},
 		Unit:       unit,
 		Heartbeat:  c.Heartbeat,
 		Suspicion:  c.Suspicion,

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -35,6 +36,9 @@ type Config struct {
 	Elsewhere bool           // it listens at another address than that of Members, which may lead to it or not
 }
 
+// ErrPanic says that a step of the algorithm, or what this package made of it, panicked.
+var ErrPanic = errors.New("panic")
+
 // State is what a member knows.
 type State struct {
 	Role      election.Role
@@ -61,6 +65,9 @@ type Member struct {
 	inbox  chan any // the events of package transport, and election.Command
 	done   chan struct{}
 	err    error // once done is closed
+
+	begun time.Time
+	turn  atomic.Int64 // when the loop came round last: nanoseconds since begun
 
 	mu      sync.Mutex
 	state   State
@@ -134,8 +141,9 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 			return nil, errors.Join(fmt.Errorf("%w %s: what the algorithm kept: %w", ErrData, c.Data, err), l.store.close())
 		}
 	}
+	m.begun = time.Now()
 	m.ctx, m.cancel = context.WithCancel(ctx)
-	m.transport, err = c.Transport(m.ctx, transport.Config{
+	m.transport, err = c.Transport(transport.Config{
 		Self: position, Members: sorted, Algorithm: a.Name, Incarnation: m.incarnation,
 		Group: transport.Group{
 			Members:   transport.DigestOf("%q %v", c.Group, ids),
@@ -162,7 +170,7 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	return m, nil
 }
 
-// Close stops the member and waits until nothing of it is left. To the others it is a crash.
+// Close stops the member, says goodbye to the others, and waits until nothing of it is left.
 func (m *Member) Close() error {
 	m.cancel()
 	<-m.done
@@ -190,11 +198,24 @@ func (m *Member) State() (State, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.state
-	if !s.Until.IsZero() && !time.Now().Before(s.Until) { // whatever keeps the loop from saying so
+	ended := !s.Until.IsZero() && !time.Now().Before(s.Until) // whatever keeps the loop from saying so
+	if ended || m.Stall() > 0 {
 		s.Role, s.Leader = election.Undecided, 0
 	}
 	return s, m.changed
 }
+
+// Stall returns for how long the loop has not come round; 0 while that is not longer than the suspicion timeout. By then
+// the others have taken this member for dead.
+func (m *Member) Stall() time.Duration {
+	if stall := m.now() - time.Duration(m.turn.Load()); stall > m.config.Suspicion {
+		return stall
+	}
+	return 0
+}
+
+// now is the time since the start, on the monotonic clock.
+func (m *Member) now() time.Duration { return time.Since(m.begun) }
 
 // Command asks something of the algorithm.
 func (m *Member) Command(c election.Command) { m.post(c) }

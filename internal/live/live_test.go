@@ -38,7 +38,9 @@ type cluster[S, M any] struct {
 	group     transport.Group // as members present it
 	addresses []transport.Member
 	data      map[uint64]string // directories
-	members   map[uint64]*Member
+
+	parameters map[string]string
+	members    map[uint64]*Member
 }
 
 func newCluster[S, M any](t *testing.T, a election.Algorithm[S, M], n int) *cluster[S, M] {
@@ -54,15 +56,16 @@ func at(id uint64) string { return fmt.Sprintf("member%d:1", id) }
 func (c *cluster[S, M]) config(id uint64, at string) Config {
 	return Config{
 		ID: id, Members: c.addresses, Unit: time.Millisecond, Heartbeat: beat, Suspicion: suspicion, Data: c.data[id],
-		Transport: c.open(c.network.Listen(at), at),
+		Parameters: c.parameters,
+		Transport:  c.open(c.network.Listen(at), at),
 	}
 }
 
 // open is a transport over a listener, which dials from an address.
 func (c *cluster[S, M]) open(listener net.Listener, from string) transport.Open {
-	return func(ctx context.Context, config transport.Config) (transport.Transport, error) {
+	return func(config transport.Config) (transport.Transport, error) {
 		c.group = config.Group
-		return transport.TCP{Listener: listener, Dial: c.network.Dialer(from)}.Open(ctx, config)
+		return transport.TCP{Listener: listener, Dial: c.network.Dialer(from)}.Open(config)
 	}
 }
 
@@ -188,17 +191,20 @@ func TestBothSidesOfAPartitionAgreeWhenItHeals(t *testing.T) {
 }
 
 // After the last fault all agree on the greatest, whatever happened before: crashes, new lives, partitions,
-// single connections that break.
+// links that are cut, single connections that break.
 func TestAgreementAfterTheLastFault(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range uint64(200) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
 			n := 2 + r.IntN(4)
 			c := newCluster(t, bully.Algorithm, n)
 			defer c.stopAll()
+			if seed%2 == 0 {
+				c.parameters = recovery
+			}
 			for range 20 {
 				id := 1 + r.Uint64N(uint64(n))
-				switch r.IntN(5) {
+				switch r.IntN(6) {
 				case 0:
 					if c.members[id] != nil {
 						c.crash(id)
@@ -211,6 +217,8 @@ func TestAgreementAfterTheLastFault(t *testing.T) {
 					c.network.Separate(r.IntN(2), at(id))
 				case 4:
 					c.network.Reset(r.IntN)
+				case 5:
+					c.network.Cut(at(id), at(1+r.Uint64N(uint64(n))))
 				}
 				<-time.After(time.Duration(r.Int64N(int64(3*suspicion) / (1 + r.Int64N(20)))))
 			}
@@ -221,6 +229,7 @@ func TestAgreementAfterTheLastFault(t *testing.T) {
 			for id := range uint64(n) {
 				c.network.Separate(0, at(id+1))
 			}
+			c.network.Mend()
 			settle()
 			for id, m := range c.members {
 				if s, _ := m.State(); s.Leader != leader || leads(s) != (id == leader) {
@@ -353,7 +362,7 @@ func TestAMemberThatCannotListenLeavesItsDirectoryAsItWas(t *testing.T) {
 	taken := errors.New("taken")
 	_, err := Join(context.Background(), ballots, Config{
 		ID: 1, Members: []transport.Member{{ID: 1, Address: at(1)}}, Unit: 1, Heartbeat: beat, Suspicion: suspicion, Data: directory,
-		Transport: func(context.Context, transport.Config) (transport.Transport, error) { return nil, taken },
+		Transport: func(transport.Config) (transport.Transport, error) { return nil, taken },
 	})
 	if entries, e := os.ReadDir(directory); !errors.Is(err, taken) || e != nil || len(entries) > 0 {
 		t.Errorf("it said %v, and left %v, %v", err, entries, e)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"runtime/debug"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -24,11 +25,11 @@ type loop struct {
 	store       *store
 	recover     bool // this is not the first life
 
-	begun    time.Time
 	mirror   transport.Outgoing // dials our own address until it is known to lead to us; nil if that is certain
 	reached  bool               // our own address leads to us
 	problem  string             // if not
 	started  bool
+	beatAt   time.Duration // when the next heartbeat is due
 	startBy  time.Duration // when not to wait for the first connections any longer
 	timers   process.Timers
 	home     []process.Input // messages to ourselves
@@ -42,8 +43,7 @@ const firstConnections = 100 * time.Millisecond
 
 // live is the life of a member.
 func (l *loop) live() {
-	l.begun = time.Now()
-	l.startBy = firstConnections
+	l.startBy, l.beatAt = firstConnections, l.config.Heartbeat
 	l.lease = process.Never
 	for _, p := range l.peers {
 		if p != nil {
@@ -57,9 +57,10 @@ func (l *loop) live() {
 	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recover)
 	err := l.run()
 	l.cancel()
+	l.decision, l.lease = election.Decision{Term: l.decision.Term}, process.Never
+	l.show() // it leads no more before the others hear of that
 	l.transport.Close()
 	l.err = errors.Join(err, l.store.close())
-	l.decision, l.lease = election.Decision{Term: l.decision.Term}, process.Never
 	for _, p := range l.peers {
 		if p != nil {
 			p.health, p.problem, p.difference = unknown, "", ""
@@ -72,10 +73,18 @@ func (l *loop) live() {
 	close(l.done)
 }
 
-func (l *loop) run() error {
+// run ends with the life of the member, or with a failure: that of a step which panics is one.
+func (l *loop) run() (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			l.log.Error("panic", "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("%w: %v", ErrPanic, fault)
+		}
+	}()
 	alarm := time.NewTimer(0)
 	defer alarm.Stop()
 	for l.ctx.Err() == nil {
+		l.beat()
 		// What expired before an event is handled goes first, so that a step that comes late knows it.
 		if err := l.expire(); err != nil {
 			return err
@@ -104,12 +113,25 @@ func (l *loop) run() error {
 	return nil
 }
 
-// now is the time since the start, on the monotonic clock.
-func (l *loop) now() time.Duration { return time.Since(l.begun) }
+// beat shows that the loop comes round: to those that ask this process, and at each heartbeat to the other members.
+func (l *loop) beat() {
+	now := l.now()
+	l.turn.Store(int64(now))
+	if now < l.beatAt {
+		return
+	}
+	l.beatAt = now + l.config.Heartbeat
+	for _, p := range l.peers {
+		if p != nil {
+			p.out.Beat()
+		}
+	}
+}
 
-// next is when expire has something to do.
+// next is when beat or expire have something to do.
 func (l *loop) next() time.Duration {
 	_, at := l.timers.Next()
+	at = min(at, l.beatAt)
 	if !l.started && l.now() < l.startBy { // after that, the news that it waits for comes by the inbox
 		at = l.startBy
 	}
@@ -181,6 +203,7 @@ func (l *loop) handle(event any) error {
 	case transport.Arrived:
 		return l.arrived(e.In)
 	case transport.Message:
+		e.In.Taken()
 		return l.message(e)
 	case transport.Ended:
 		return l.ended(e)

@@ -41,13 +41,14 @@ func sendsMany(l *log) election.Algorithm[witness, nothing] {
 	return a
 }
 
-// fill lets member 1 send until its connection takes no more.
-func fill(m *Member) {
+// fill lets member 1 send until its connection takes no more, and returns how many messages that were.
+func fill(m *Member) (sent int) {
 	const message = 3 // bytes
-	for sent := 0; sent*message <= transporttest.Buffer; sent += transport.QueueLength / 2 {
+	for ; sent*message <= transporttest.Buffer; sent += transport.QueueLength / 2 {
 		m.Command(someMessages)
 		synctest.Wait() // until it is written, as far as it can be
 	}
+	return sent
 }
 
 func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 )
 
 // TCP says how members reach each other by TCP.
@@ -22,13 +23,16 @@ type tcp struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	group     sync.WaitGroup
+	senders   sync.WaitGroup  // who say goodbye
+	staying   context.Context // until they do
+	leave     context.CancelFunc
 	listener  net.Listener
 	dialer    func(ctx context.Context, network, address string) (net.Conn, error)
 	strangers strangers
 }
 
 // Open listens. Its error names the member.
-func (t TCP) Open(ctx context.Context, c Config) (Transport, error) {
+func (t TCP) Open(c Config) (Transport, error) {
 	if t.Dial == nil {
 		t.Dial = new(net.Dialer).DialContext // with TCP_NODELAY, Go's default
 	}
@@ -42,7 +46,8 @@ func (t TCP) Open(ctx context.Context, c Config) (Transport, error) {
 		}
 	}
 	member := &tcp{Config: c, listener: t.Listener, dialer: t.Dial}
-	member.ctx, member.cancel = context.WithCancel(ctx)
+	member.ctx, member.cancel = context.WithCancel(context.Background())
+	member.staying, member.leave = context.WithCancel(member.ctx)
 	return member, nil
 }
 
@@ -51,8 +56,12 @@ func (t *tcp) Address() string { return t.listener.Addr().String() }
 func (t *tcp) Serve() { t.group.Go(t.accept) }
 
 func (t *tcp) Close() {
-	t.cancel()
+	t.leave()
 	t.listener.Close()
+	overdue := time.AfterFunc(LastWords, t.cancel)
+	t.senders.Wait()
+	overdue.Stop()
+	t.cancel()
 	t.group.Wait()
 }
 

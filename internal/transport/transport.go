@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -59,8 +58,8 @@ func (c *Config) Judge(h Hello) (peer int, v Verdict) {
 	return peer, Verdict{}
 }
 
-// Open makes a transport, which listens when Open returns. The context is the life of the member.
-type Open func(context.Context, Config) (Transport, error)
+// Open makes a transport, which listens when Open returns, and lives until Close.
+type Open func(Config) (Transport, error)
 
 // Transport carries frames between a member and the others of its group.
 type Transport interface {
@@ -75,7 +74,7 @@ type Transport interface {
 	// this member itself never stands: attempts that reach it end in a [Refusal] with RefusedSelf.
 	Dial(to int, rest time.Duration) Outgoing
 
-	// Close ends all connections, and returns when no event can follow. Calling it again is nothing.
+	// Close says goodbye, ends all connections, and returns when no event can follow.
 	Close()
 }
 
@@ -87,6 +86,9 @@ type Outgoing interface {
 	// Send queues a frame, and never blocks. A frame that finds no room ends the connection, and nothing that is sent
 	// later arrives.
 	Send(frame []byte)
+
+	// Beat shows the peer that this member lives. It never blocks.
+	Beat()
 
 	// Nudge ends the pause between two attempts to connect: the peer was just heard.
 	Nudge()
@@ -105,6 +107,10 @@ type Incoming interface {
 
 	// Admit says whether the connection may be read; without that word it waits. It is called once at most.
 	Admit(read bool)
+
+	// Taken says that its last Message was taken: the next one may come. So no peer holds more than one place in the queue
+	// of the member.
+	Taken()
 
 	// Drain lets it end soon: when what has arrived is read.
 	Drain()

@@ -19,7 +19,8 @@ import (
 //	dialer   → listener   frame …   length of what follows (2 bytes), kind, message
 //
 // The first frame is a heartbeat. It confirms that the dialer is still there: a process that was stopped
-// finds a queue of connections that were given up long ago. The listener sends nothing more.
+// finds a queue of connections that were given up long ago. The last one is a
+// goodbye, if the dialer stops in good order. The listener sends nothing more.
 
 // magic opens a hello; its last byte is the version of the protocol.
 const magic = "ringldr\x02"
@@ -32,8 +33,11 @@ const (
 	frameSize  = 1 + process.MaxMessage // of the kind and the message
 )
 
-// heartbeat is the kind of an empty frame. Kinds of messages are below 16.
-const heartbeat = 0xff
+// The kinds of empty frames. Kinds of messages are below 16.
+const (
+	heartbeat = 0xff
+	goodbye   = 0xfe // the last one: the member stops
+)
 
 // Digest stands for something that both ends of a connection must have in common.
 type Digest [16]byte
@@ -145,6 +149,11 @@ var ErrFrame = errors.New("malformed frame")
 // HeartbeatFrame says only that the sender lives.
 var HeartbeatFrame = process.AppendFrame(nil, heartbeat, nil)
 
+var goodbyeFrame = process.AppendFrame(nil, goodbye, nil)
+
+// ErrLeft is the end of a connection with a member that has stopped in good order.
+var ErrLeft = errors.New("it has left")
+
 // NewFrameReader returns a buffer that the longest frame fits into, as ReadFrame needs.
 func NewFrameReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 2+frameSize) }
 
@@ -164,7 +173,7 @@ func ReadFrame(r *bufio.Reader) (kind uint8, message []byte, err error) {
 		return 0, nil, err
 	}
 	kind, message = whole[2], append([]byte(nil), whole[3:]...)
-	if kind != heartbeat && kind > 15 || kind == heartbeat && size > 1 {
+	if empty := kind == heartbeat || kind == goodbye; !empty && kind > 15 || empty && size > 1 {
 		return 0, nil, fmt.Errorf("%w of kind %d", ErrFrame, kind)
 	}
 	_, err = r.Discard(2 + size)

@@ -129,9 +129,9 @@ type port struct {
 }
 
 // Open makes the transport of a member.
-func (e *Exchange) Open(ctx context.Context, c transport.Config) (transport.Transport, error) {
+func (e *Exchange) Open(c transport.Config) (transport.Transport, error) {
 	p := &port{Config: c, e: e, more: make(chan struct{}, 1)}
-	p.ctx, p.cancel = context.WithCancel(ctx)
+	p.ctx, p.cancel = context.WithCancel(context.Background())
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ports[p.id()] = p
@@ -287,6 +287,9 @@ func (o *outgoing) Send(frame []byte) {
 	}
 }
 
+// Beat does nothing: silence ends no connection here.
+func (o *outgoing) Beat() {}
+
 func (o *outgoing) Nudge() {
 	o.from.e.mu.Lock()
 	defer o.from.e.mu.Unlock()
@@ -373,6 +376,8 @@ func (in *incoming) Admit(read bool) {
 	}
 	in.waiting = nil
 }
+
+func (in *incoming) Taken() {}
 
 func (in *incoming) Drain() { in.Close() }
 

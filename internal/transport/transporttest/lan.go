@@ -19,15 +19,16 @@ type LAN struct {
 	change    sync.Cond
 	listeners map[string]*Listener
 	ends      []*end
-	side      map[string]int // addresses on different sides are separated
-	refused   [2]string      // who cannot connect, and to whom
+	side      map[string]int     // addresses on different sides are separated
+	links     map[[2]string]bool // pairs of addresses that are separated
+	refused   [2]string          // who cannot connect, and to whom
 	stopped   map[string]bool
 	aliases   map[string]string
 }
 
 // NewLAN returns a network without listeners.
 func NewLAN() *LAN {
-	n := &LAN{listeners: map[string]*Listener{}, side: map[string]int{}, stopped: map[string]bool{}, aliases: map[string]string{}}
+	n := &LAN{listeners: map[string]*Listener{}, side: map[string]int{}, stopped: map[string]bool{}, aliases: map[string]string{}, links: map[[2]string]bool{}}
 	n.change.L = &n.mu
 	return n
 }
@@ -41,6 +42,25 @@ func (n *LAN) Separate(side int, addresses ...string) {
 	}
 	n.change.Broadcast()
 }
+
+// Cut separates two addresses from each other, and Mend ends all such cuts.
+func (n *LAN) Cut(a, b string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.links[[2]string{a, b}], n.links[[2]string{b, a}] = true, true
+	n.change.Broadcast()
+}
+
+// Mend ends all that Cut began.
+func (n *LAN) Mend() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	clear(n.links)
+	n.change.Broadcast()
+}
+
+// cut reports whether two addresses are separated.
+func (n *LAN) cut(a, b string) bool { return n.side[a] != n.side[b] || n.links[[2]string{a, b}] }
 
 // Refuse lets nobody connect from one address to another, as a firewall does.
 func (n *LAN) Refuse(from, to string) {
@@ -155,7 +175,7 @@ func (n *LAN) Dialer(from string) func(context.Context, string, string) (net.Con
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		to = cmp.Or(n.aliases[to], to)
-		for n.side[from] != n.side[to] && ctx.Err() == nil {
+		for n.cut(from, to) && ctx.Err() == nil {
 			n.change.Wait()
 		}
 		if ctx.Err() != nil {
@@ -202,7 +222,7 @@ func (e *end) Read(b []byte) (int, error) {
 	e.n.mu.Lock()
 	defer e.n.mu.Unlock()
 	for {
-		cut := e.n.side[e.here] != e.n.side[e.there]
+		cut := e.n.cut(e.here, e.there)
 		switch {
 		case e.closed:
 			return 0, net.ErrClosed
@@ -230,7 +250,7 @@ func (e *end) Write(b []byte) (written int, err error) {
 	e.n.mu.Lock()
 	defer e.n.mu.Unlock()
 	for written < len(b) {
-		cut := e.n.side[e.here] != e.n.side[e.there]
+		cut := e.n.cut(e.here, e.there)
 		room := Buffer - len(e.out.data)
 		switch {
 		case e.closed:
