@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"time"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/live"
+	"ringleader.example/ringleader/internal/live/bully"
 	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/network"
 )
 
 // Role is what a member believes that it is.
@@ -73,7 +73,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	}
 	delay := (c.MessageDelay + unit - 1) / unit
 	own := members[slices.IndexFunc(members, func(m transport.Member) bool { return m.ID == c.ID })]
-	m, err := live.Join(ctx, bully.Algorithm, live.Config{
+	m, err := live.JoinProgram(ctx, bully.Program, live.Config{
 		Group:      c.Group,
 		ID:         c.ID,
 		Members:    members,
@@ -97,9 +97,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 func leadershipOf(s live.State) Leadership {
 	l := Leadership{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since}
 	switch s.Role {
-	case election.Leader:
+	case network.Leader:
 		l.Role = Leader
-	case election.Follower:
+	case network.Follower:
 		l.Role = Follower
 	}
 	return l

@@ -60,25 +60,6 @@ type Declaration struct {
 	Adjust func(*Declaration, Parameters)
 }
 
-// With is the declaration as it is with these parameters.
-func (d *Declaration) With(p Parameters) *Declaration {
-	if d.Adjust == nil {
-		return d
-	}
-	revised := *d
-	revised.Adjust = nil
-	d.Adjust(&revised, p)
-	return &revised
-}
-
-// LongestDelay is the longest time that a message of a timed run may take, with these parameters.
-func (d *Declaration) LongestDelay(p Parameters) Ticks {
-	if d.Delay == nil {
-		return Units(1)
-	}
-	return d.Delay.Ticks(p)
-}
-
 // Timing is what an algorithm assumes of message delays and clocks.
 type Timing uint8
 
@@ -231,46 +212,6 @@ const (
 )
 
 func (c Case) String() string { return [...]string{"worst", "best", "average"}[c] }
-
-// Messages counts the messages of a run by what they were sent for.
-type Messages struct {
-	Total        uint64 // Election + Announcement
-	Election     uint64
-	Announcement uint64
-	Overhead     uint64
-	ByKind       []uint64 // by Kind, all that are declared
-}
-
-// Tally sums counts by kind into classes.
-func (d *Declaration) Tally(byKind []uint64) Messages {
-	m := Messages{ByKind: make([]uint64, len(d.Kinds))}
-	for k, kind := range d.Kinds {
-		m.ByKind[k] = byKind[k]
-		switch kind.Class {
-		case Election:
-			m.Election += byKind[k]
-		case Announcement:
-			m.Announcement += byKind[k]
-		case Overhead:
-			m.Overhead += byKind[k]
-		}
-	}
-	m.Total = m.Election + m.Announcement
-	return m
-}
-
-// Of is the count that a bound of that name speaks of.
-func (m *Messages) Of(name string) uint64 {
-	switch name {
-	case "election":
-		return m.Election
-	case "announcement":
-		return m.Announcement
-	case "total":
-		return m.Total
-	}
-	panic("election: no messages are called " + name)
-}
 
 // Bound is the first declared bound of that case on messages, or nil.
 func (d *Declaration) Bound(c Case) *Bound {

@@ -100,6 +100,7 @@ type Options struct {
 	SkipPhases bool // do not count by phases, which costs a call for each message
 
 	Record   bool                         // keep what happens, step by step
+	Values   bool                         // a record has states and messages as values, too, for those that read their fields
 	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends when all is quiet, or [election.Declaration.Settles] says
 	Limit    uint64                       // of deliveries and timeouts; 0: none
 	Progress func(deliveries uint64) bool // called now and then; false ends the run

@@ -18,6 +18,7 @@ type sender struct {
 	process int
 	kind    string
 	text    string
+	value   trace.Value
 }
 
 func newRecorder(r *run) *recorder {
@@ -47,7 +48,7 @@ func (r *run) note(p int, step trace.Step) {
 	step.Number, step.Time, step.Process = len(r.record.Steps)+1, r.now, p
 	if step.Message > 0 {
 		m := r.record.sent[step.Message-1]
-		step.From, step.Kind, step.Text = m.process+1, m.kind, m.text
+		step.From, step.Kind, step.Text, step.MessageValue = m.process+1, m.kind, m.text, m.value
 	}
 	switch step.Event {
 	case trace.Lost, trace.Crash, trace.Fault, trace.Heal: // no step of the algorithm
@@ -59,13 +60,17 @@ func (r *run) note(p int, step trace.Step) {
 		s := &leaving[i]
 		to, _ := r.net.End(s.On())
 		kind, text := r.d.Kinds[s.Kind()].Name, r.ps.MessageText(s.Message)
-		r.record.sent = append(r.record.sent, sender{p, kind, text})
+		var value trace.Value
+		if r.o.Values {
+			value = trace.Value{Is: r.ps.Message(s.Message), RealOf: r.p.RealOf}
+		}
+		r.record.sent = append(r.record.sent, sender{p, kind, text, value})
 		copies := 0
 		if r.fate(i) == twice {
 			copies = 1
 		}
 		step.Sent = append(step.Sent, trace.Sent{
-			Message: len(r.record.sent), To: to, Port: int(s.On() - r.net.First(p)), Kind: kind, Text: text, Copies: copies,
+			Message: len(r.record.sent), To: to, Port: int(s.On() - r.net.First(p)), Kind: kind, Text: text, Copies: copies, Value: value,
 		})
 	}
 	for _, e := range r.step.Other {
@@ -74,6 +79,9 @@ func (r *run) note(p int, step trace.Step) {
 		}
 	}
 	step.State = r.stateText(p)
+	if r.o.Values {
+		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}
+	}
 	r.record.Steps = append(r.record.Steps, step)
 }
 

@@ -144,7 +144,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
 				Disturbed: o.Faults.Timed() || len(o.Resigns) > 0 || o.Faults.Lossy() || o.Faults.Unordered && d.FIFO,
 			},
-			Timing: o.Timing, Delay: o.Delay, Decisions: make([]election.Decision, n), Script: o.Faults,
+			Timing: o.Timing, Delay: o.Delay, Decisions: make([]network.Decision, n), Script: o.Faults,
 		},
 		choices: random.New(o.Seed, random.Choices),
 	}
@@ -404,10 +404,10 @@ func (r *run) phase(phase int) {
 // time, and says whether that is what the effect is. When that was is for the caller to keep.
 func (r *run) follows(p int, e *election.Effect) bool {
 	d := &r.result.Decisions[p]
-	if e.Op != election.Follow || e.Term != 0 || d.Role != election.Undecided || !r.once {
+	if e.Op != election.Follow || e.Term != 0 || d.Role != network.Undecided || !r.once {
 		return false
 	}
-	d.Leader, d.Role = e.ID, election.Follower
+	d.Leader, d.Role = e.ID, network.Follower
 	return true
 }
 
@@ -430,7 +430,7 @@ func (r *run) decide(p int, e election.Effect) {
 	}
 	if t := r.result.Time; t != nil {
 		t.Decided = later(t.Decided, r.now)
-		if d.Role == election.Leader {
+		if d.Role == network.Leader {
 			t.Elected = later(t.Elected, r.now)
 		}
 	}
@@ -515,10 +515,10 @@ func (r *run) finish() *Result {
 	if r.has.Phase {
 		r.finishPhases()
 	}
-	r.result.Messages = r.d.Tally(r.sent[:])
+	r.result.Messages = outcome.MessagesOf(r.d, r.sent[:])
 	for p, ends := range r.leases {
 		if !r.now.Less(ends) { // a lease that has ended is no decision
-			r.result.Decisions[p] = election.Decision{}
+			r.result.Decisions[p] = network.Decision{}
 		}
 	}
 	stands := func(p int) bool { return r.ps.Eligible(r.slot(p), p) }

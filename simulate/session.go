@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -476,7 +477,7 @@ func (s *Session) crash(p int) {
 	r.ps.Reborn(r.slots[p], p)
 	change(s, &r.dead[p], true)
 	change(s, &s.asleep[p], false)
-	r.result.Decisions[p] = election.Decision{}
+	r.result.Decisions[p] = network.Decision{}
 	if r.leases != nil {
 		r.leases[p] = election.Ticks{}
 	}

@@ -26,6 +26,7 @@ type Header struct {
 	Unordered  bool              `json:"unordered,omitempty"` // messages on one link may overtake each other
 	Seed       uint64            `json:"seed"`
 	Parameters map[string]string `json:"parameters,omitempty"`
+	Changed    []string          `json:"changed,omitempty"` // parameters whose values are not their defaults
 	Kinds      []Kind            `json:"kinds"`
 	Clock      bool              `json:"clock"` // whether the times of steps mean anything
 }
@@ -69,6 +70,9 @@ type Step struct {
 	Timers  []Timer        `json:"timers,omitempty"`
 	Decided []Decision     `json:"decided,omitempty"`
 	State   string         `json:"state,omitempty"` // after the step
+
+	MessageValue Value `json:"-"` // the message, if the run was asked for values
+	StateValue   Value `json:"-"` // the state, if the run was asked for values
 }
 
 // Sent is a message that a step sent.
@@ -79,6 +83,7 @@ type Sent struct {
 	Kind    string `json:"kind"`
 	Text    string `json:"text,omitempty"`
 	Copies  int    `json:"copies,omitempty"` // that links make of it: how many times more than once it arrives
+	Value   Value  `json:"-"`                // the message, if the run was asked for values
 }
 
 // Timer is a change of a timer.

@@ -120,6 +120,11 @@ func (h *Header) validateTexts() error {
 			return err
 		}
 	}
+	for _, name := range h.Changed {
+		if _, found := h.Parameters[name]; !found {
+			return fmt.Errorf("parameter %q is changed, and it has none of that name", name)
+		}
+	}
 	return graphic(h.Algorithm, h.Title, h.Timing, h.Schedule)
 }
 
@@ -131,7 +136,7 @@ var (
 	strangers = election.UnknownNeighbours.String()
 
 	classes = []string{election.Election.String(), election.Announcement.String(), election.Overhead.String()}
-	roles   = []string{election.Undecided.String(), election.Follower.String(), election.Leader.String()}
+	roles   = []string{network.Undecided.String(), network.Follower.String(), network.Leader.String()}
 	events  = []Event{Start, Receive, Timeout, Crash, Recover, Suspect, Trust, Command, Fault, Heal, Lost}
 )
 

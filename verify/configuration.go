@@ -20,7 +20,7 @@ type processState struct {
 	Position uint32
 	Alive    bool
 	Start    start
-	Decision election.Decision
+	Decision network.Decision
 	Running  uint8 // the timers that run, as bits
 	Timers   [8]election.Deadline
 	Lease    election.Deadline // until when it leads

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // decided judges a configuration in which a process has just decided, and remembers who led in which term.
@@ -51,7 +52,7 @@ func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 		if other == q {
 			continue
 		}
-		if c.d.Task == election.Once && p.Decision.Role == election.Leader {
+		if c.d.Task == election.Once && p.Decision.Role == network.Leader {
 			return &breach{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.network.Name(q), c.network.Name(other))}
 		}
 		if c.d.Leased && !e.Ticks.IsZero() && !left(p.Lease).IsZero() {
@@ -111,7 +112,7 @@ func (c *checker) settled(conf configuration) *breach {
 		if p.Alive {
 			living++
 		}
-		if p.Decision.Role != election.Leader {
+		if p.Decision.Role != network.Leader {
 			continue
 		}
 		if c.d.Leased && left(p.Lease).IsZero() {
@@ -127,7 +128,7 @@ func (c *checker) settled(conf configuration) *breach {
 	}
 	for q := range c.n {
 		p := c.process(conf, q)
-		if p.Alive && p.Decision.Role == election.Undecided && c.d.Decides == election.EveryProcess {
+		if p.Alive && p.Decision.Role == network.Undecided && c.d.Decides == election.EveryProcess {
 			return &breach{Undecided, c.network.Name(q) + " has not decided"}
 		}
 	}

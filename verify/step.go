@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -209,10 +210,10 @@ func (c *checker) apply(p *processState, o *outcome) *breach {
 			return c.network.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
 		}
 		switch {
-		case errors.Is(err, election.ErrIrrevocable):
-			return &breach{Irrevocable, detail(election.ErrIrrevocable)}
+		case errors.Is(err, network.ErrIrrevocable):
+			return &breach{Irrevocable, detail(network.ErrIrrevocable)}
 		case err != nil:
-			return &breach{WrongTerm, detail(election.ErrTerm)}
+			return &breach{WrongTerm, detail(network.ErrTerm)}
 		case c.d.Leased && e.Op == election.Lead && !e.Deadline:
 			return broken("it leads without a lease, and is declared to lead by LeadUntil only")
 		}

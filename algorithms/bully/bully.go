@@ -124,7 +124,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "bully",
 		Title:  "Bully (Garcia-Molina)",
 		Year:   1982,
-		Source: "S4; S2 section 2.3.1",
+		Source: "Garcia-Molina 1982 (S4); S2 section 2.3.1",
 		About: "A process that suspects the coordinator asks all higher ones. An answer silences it; silence makes it the " +
 			"coordinator, and it tells all others. Two sides of a partition have a coordinator each: there is no quorum.",
 		Topology: election.Complete,

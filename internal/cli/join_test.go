@@ -13,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/demo"
+	"ringleader.example/ringleader/internal/report"
 )
 
 // startJoin starts member 1 of a group of its own, or what other flags make of it, and waits until it knows its leader.
@@ -36,7 +39,7 @@ func startJoin(t *testing.T, address string, flags ...string) (*exec.Cmd, *json.
 	})
 	lines := json.NewDecoder(stdout)
 	for {
-		var e joinEvent
+		var e report.JoinEvent
 		if err := lines.Decode(&e); err != nil {
 			t.Fatalf("it knows no leader: %v", err)
 		}
@@ -48,7 +51,7 @@ func startJoin(t *testing.T, address string, flags ...string) (*exec.Cmd, *json.
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	addresses, err := freeAddresses(1)
+	addresses, err := demo.FreeAddresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +64,7 @@ func TestSignalsEndAMemberInGoodOrder(t *testing.T) {
 		if err := command.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
-		var last joinEvent
+		var last report.JoinEvent
 		for more := true; more; {
 			more = lines.Decode(&last) == nil
 		}
@@ -89,7 +92,7 @@ func wrongJoin(t *testing.T, flags ...string) string {
 			text += line
 		}
 	}
-	if code := command.ProcessState.ExitCode(); code != exitUsage || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "ringleader: ") {
+	if code := command.ProcessState.ExitCode(); code != report.ExitUsage || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "ringleader: ") {
 		t.Errorf("join %q: exit status %d, stderr %q", flags, code, stderr.String())
 	}
 	return text
@@ -104,7 +107,7 @@ func TestAStateThatCannotBeWrittenIsNoWrongCall(t *testing.T) {
 	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
 	defer overdue.Stop()
 	stderr, _ := command.CombinedOutput()
-	if code := command.ProcessState.ExitCode(); code != exitNo || !strings.Contains(string(stderr), "cannot be written") {
+	if code := command.ProcessState.ExitCode(); code != report.ExitNo || !strings.Contains(string(stderr), "cannot be written") {
 		t.Errorf("exit status %d, %q", code, stderr)
 	}
 }

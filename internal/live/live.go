@@ -41,7 +41,7 @@ var ErrPanic = errors.New("panic")
 
 // State is what a member knows.
 type State struct {
-	Role      election.Role
+	Role      network.Role
 	Leader    uint64 // 0 if not known
 	Term      election.Term
 	Since     time.Time // when this became so: Role, Leader and Term
@@ -80,10 +80,11 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 	if err != nil {
 		return nil, err
 	}
-	return join(ctx, program, c)
+	return JoinProgram(ctx, program, c)
 }
 
-func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
+// JoinProgram is Join for an algorithm whose types are hidden.
+func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if a.Topology != election.Complete {
 		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology)
 	}
@@ -200,7 +201,7 @@ func (m *Member) State() (State, <-chan struct{}) {
 	s := m.state
 	ended := !s.Until.IsZero() && !time.Now().Before(s.Until) // whatever keeps the loop from saying so
 	if ended || m.Stall() > 0 {
-		s.Role, s.Leader = election.Undecided, 0
+		s.Role, s.Leader = network.Undecided, 0
 	}
 	return s, m.changed
 }

@@ -112,7 +112,7 @@ func (c *cluster[S, M]) until(id uint64, what string, ok func(State) bool) time.
 	}
 }
 
-func leads(s State) bool { return s.Role == election.Leader }
+func leads(s State) bool { return s.Role == network.Leader }
 
 func follows(leader uint64) func(State) bool {
 	return func(s State) bool { return s.Leader == leader }

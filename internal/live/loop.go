@@ -33,7 +33,7 @@ type loop struct {
 	startBy  time.Duration // when not to wait for the first connections any longer
 	timers   process.Timers
 	home     []process.Input // messages to ourselves
-	decision election.Decision
+	decision network.Decision
 	lease    time.Duration // when our leading ends by itself
 }
 
@@ -57,7 +57,7 @@ func (l *loop) live() {
 	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recover)
 	err := l.run()
 	l.cancel()
-	l.decision, l.lease = election.Decision{Term: l.decision.Term}, process.Never
+	l.decision, l.lease = network.Decision{Term: l.decision.Term}, process.Never
 	l.show() // it leads no more before the others hear of that
 	l.transport.Close()
 	l.err = errors.Join(err, l.store.close())
@@ -148,7 +148,7 @@ func (l *loop) expire() error {
 	now := l.now()
 	if l.lease <= now {
 		l.lease = process.Never
-		l.decision = election.Decision{Term: l.decision.Term}
+		l.decision = network.Decision{Term: l.decision.Term}
 		l.show()
 	}
 	for range l.declaration.Timers { // and no more: a timer that is set to 0 again and again must not shut out messages
@@ -273,7 +273,7 @@ func (l *loop) show() {
 	}
 	s.Reachable, s.Problems = l.members()
 	if l.contested() {
-		s.Role, s.Leader = election.Undecided, 0
+		s.Role, s.Leader = network.Undecided, 0
 	}
 	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
 		s.Since = time.Now()

@@ -36,6 +36,14 @@ func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	return &Program{&a.Declaration, a.Functions(), plans, func() store { return &typed[S, M]{a: a} }}, nil
 }
 
+// Must returns the program of an algorithm that is known to be valid.
+func Must(program *Program, err error) *Program {
+	if err != nil {
+		panic(err)
+	}
+	return program
+}
+
 // Event is what happens to a process.
 type Event struct {
 	What    What
@@ -283,6 +291,16 @@ func (ps *Processes) StateText(slot int, now election.Ticks) string {
 // MessageText writes a message for people.
 func (ps *Processes) MessageText(m Message) string {
 	return ps.Program.Plans.Message.Text(ps.store.message(m), election.Ticks{}, ps.network.RealOf)
+}
+
+// State returns a copy of a state, as its algorithm has it, at that time of its process's clock.
+func (ps *Processes) State(slot int, now election.Ticks) any {
+	return ps.Program.Plans.State.Copy(ps.store.state(slot), now)
+}
+
+// Message returns a copy of a message, as its algorithm has it.
+func (ps *Processes) Message(m Message) any {
+	return ps.Program.Plans.Message.Copy(ps.store.message(m), election.Ticks{})
 }
 
 // Bytes is what states and messages take in memory, without what their slices point to.
