@@ -64,19 +64,6 @@ type Algorithm[S, M any] struct {
 	Phase    func(Kind, M) int // the phase that a message belongs to, for statistics only
 }
 
-// Functions says which of the optional functions an algorithm has.
-type Functions struct {
-	Timeout, Recover, Suspect, Trust, Command, Durable, Eligible, Phase bool
-}
-
-// Functions says which of the optional functions it has. For engines.
-func (a *Algorithm[S, M]) Functions() Functions {
-	return Functions{
-		Timeout: a.Timeout != nil, Recover: a.Recover != nil, Suspect: a.Suspect != nil, Trust: a.Trust != nil,
-		Command: a.Command != nil, Durable: a.Durable != nil, Eligible: a.Eligible != nil, Phase: a.Phase != nil,
-	}
-}
-
 // Validate says whether the declaration is complete and agrees with the functions. Engines call it
 // before they run anything.
 func (a *Algorithm[S, M]) Validate() error {

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +83,7 @@ func TestHopelessFaultsAreRefusedInOneLine(t *testing.T) {
 		"in two groups":         {faults.Script{Cuts: []faults.Cut{{Groups: [][]int{{1}, {1, 2}}}}}, "partition 2 | 2,3 from 0", "one group"},
 		"over before it begins": {faults.Script{Cuts: []faults.Cut{{Groups: [][]int{{1}, {2}}, At: late, Until: late}}}, "partition 2 | 3 from 9 until 9", "later than from"},
 		"not slow":              {faults.Script{Slow: []faults.Slow{{Factor: 1}}}, "slow 1 by 1 from 0", "by 2"},
+		"slow for ever":         {faults.Script{Slow: []faults.Slow{{Factor: 2}, {Factor: 3, At: late}}}, "slow 1 by 3 from 9", "before the next begins"},
 		"slow twice": {
 			faults.Script{Slow: []faults.Slow{{Factor: 2, At: late}, {Factor: 3, Until: election.Units(10)}}},
 			"slow 1 by 2 from 9", "before the next begins",
@@ -118,6 +120,9 @@ func TestBudgetsAreSpentDifferentlyByEverySeed(t *testing.T) {
 		f := faults.Script{Random: faults.Budget{Crashes: 2, Until: election.Units(1000)}}
 		if err := f.Draw(p, true, seed); err != nil {
 			t.Fatal(err)
+		}
+		if f.Random != (faults.Budget{}) || len(f.Crashes) != 2 {
+			t.Fatalf("seed %d: %+v after the draw", seed, f)
 		}
 		seen[strings.Join(f.Lines(p), "; ")] = true
 		for _, c := range f.Crashes {
@@ -170,10 +175,56 @@ func TestUnclaimedFaultsAreThoseThatAnAlgorithmDoesNotSurvive(t *testing.T) {
 	}
 	revived := detecting
 	revived.Survives = election.Recovery
-	for line, want := range map[string]string{"crash 1 at 5; recover 1 at 9": "", "crash 1 at 5; recover 2 at 9": "crashes"} {
+	for line, want := range map[string]string{
+		"crash 1 at 5; recover 1 at 9": "", "crash 1 at 5; recover 2 at 9": "crashes",
+		"crash 1 at 5; recover 1 at 9; crash 1 at 12": "crashes",
+	} {
 		f := read(t, 3, strings.Split(line, "; ")...)
 		if got := strings.Join(f.Unclaimed(&revived), ", "); got != want {
 			t.Errorf("%s, survived with a recovery: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestACutCutsTheLinksBetweenItsGroupsInItsDirection(t *testing.T) {
+	for _, d := range []*election.Declaration{&detecting, &plain} {
+		net := prepared(t, d, numbered(5)).Network
+		for line, group := range map[string][]int{
+			"partition 1,2 | 3 | 5": {1, 1, 2, 0, 3},
+			"cut 1,2 -> 3,5":        {1, 1, 2, 0, 2},
+		} {
+			cut := read(t, 5, line).Cuts[0]
+			var got, want []uint32
+			for link := range cut.Links(net) {
+				got = append(got, link)
+			}
+			for link := range uint32(net.Links()) {
+				to, _ := net.End(link)
+				from, to := group[net.Owner(link)], group[to]
+				if from != 0 && to != 0 && from != to && (!cut.OneWay || from == 1) {
+					want = append(want, link)
+				}
+			}
+			slices.Sort(got)
+			if len(want) == 0 || !slices.Equal(got, want) {
+				t.Errorf("%s, %s: links %v, want %v", d.Topology, line, got, want)
+			}
+		}
+	}
+}
+
+func TestASuspicionIsOfTheProcessBehindALink(t *testing.T) {
+	for n, want := range map[int]int{2: 2, 5: 1} { // a ring of two has two parallel links
+		net := prepared(t, &plain, numbered(n)).Network
+		s, links := faults.Suspicion{Process: 0, Of: 1}, 0
+		for link := range s.Links(net) {
+			if to, _ := net.End(link); net.Owner(link) != 0 || to != 1 {
+				t.Errorf("n=%d: link %d leads from %d to %d", n, link, net.Owner(link), to)
+			}
+			links++
+		}
+		if links != want {
+			t.Errorf("n=%d: %d links, want %d", n, links, want)
 		}
 	}
 }
@@ -189,6 +240,9 @@ func TestTheLastTimeOfAScriptIsWhenItsLastFaultBeginsOrIsOver(t *testing.T) {
 		if f := read(t, 3, "crash 2 at 5", line); f.Last() != election.Units(7) || !f.Timed() || f.Lossy() {
 			t.Errorf("%s: last %s, timed %t, lossy %t", line, f.Last(), f.Timed(), f.Lossy())
 		}
+	}
+	if f := read(t, 3, "duplicate 1/2"); f.Timed() || !f.Lossy() {
+		t.Error("a link that duplicates needs no clock and is lossy")
 	}
 	if f := read(t, 3, "drift 1 by 2"); !f.Timed() {
 		t.Error("a drift needs a clock")

@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -239,7 +240,7 @@ func (c *clocked) crash(p int, note string) {
 	c.lives[p]++
 	c.calledOff(p)
 	c.ps.Reborn(p, p)
-	c.result.Decisions[p] = election.Decision{}
+	c.result.Decisions[p] = network.Decision{}
 	if c.leases != nil {
 		c.leases[p] = election.Ticks{}
 	}

@@ -3,6 +3,7 @@ package simulate
 import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/trace"
 )
@@ -10,7 +11,7 @@ import (
 // Result is what came of a run.
 type Result struct {
 	outcome.Outcome
-	Decisions []election.Decision // by position; of the dead, what they had decided
+	Decisions []network.Decision // by position; of the dead, what they had decided
 
 	Timing election.Timing
 	Delay  uint64        // of a timed run

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -81,12 +82,12 @@ func TestARecoveredProcessKnowsWhatIsKeptOnly(t *testing.T) {
 	same(t, "2, which stays dead", steps(r, 2), "0 start", "1 receive 1: 101", "4 crash")
 	r = live(t, 2, "crash 2 at 4", "recover 2 at 5", "crash 2 at 7", "recover 2 at 9")
 	same(t, "what it says in three lives", heard(r, 1, 2), "1 receive 2: 101", "6 receive 2: 201", "10 receive 2: 301", "20 receive 2: 302")
-	for id, role := range map[int]election.Role{1: election.Undecided, 2: election.Undecided} {
+	for id, role := range map[int]network.Role{1: network.Undecided, 2: network.Undecided} {
 		if r := live(t, 2, fmt.Sprintf("crash %d at 4", id)); r.Decisions[id-1].Role != role {
 			t.Errorf("%d is dead, and %+v", id, r.Decisions[id-1])
 		}
 	}
-	if r := live(t, 2, "crash 1 at 4", "recover 1 at 9"); r.Decisions[0] != (election.Decision{Role: election.Leader, Leader: 1, Term: 2}) || len(r.Faults) > 0 {
+	if r := live(t, 2, "crash 1 at 4", "recover 1 at 9"); r.Decisions[0] != (network.Decision{Role: network.Leader, Leader: 1, Term: 2}) || len(r.Faults) > 0 {
 		t.Errorf("%+v, %v", r.Decisions[0], r.Faults)
 	}
 }

@@ -12,9 +12,6 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// ErrBroken says that an algorithm broke the contract, and how.
-var ErrBroken = process.ErrBroken
-
 // checkedBelow is the number of processes below which every step is looked at, so that whoever writes an
 // algorithm gets a clear error. Larger runs without a clock's work to do go through the round engine,
 // which trusts the algorithm and is several times faster; both do the same, which tests show.
@@ -31,6 +28,9 @@ type run struct {
 	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
 	slots   []int              // by position: where the states are; nil: in their positions' own slots
 	step    *process.Effects   // of the last step
+	acting  acting             // … which it is, where steps are checked
+	checks  bool               // each step is made twice, and the two are compared
+	limit   uint64             // of deliveries and timeouts
 	choices *random.Source
 	choose  func(uint32) uint32 // one of them
 	luck    *random.Source      // of messages; nil if links make no mistakes
@@ -103,7 +103,9 @@ func Must(runner *Runner, err error) *Runner {
 func (g *Runner) Program() *process.Program { return g.program }
 
 // Run runs an election.
-func (g *Runner) Run(o Options) (result *Result, err error) {
+func (g *Runner) Run(o Options) (*Result, error) { return told(o, g.run) }
+
+func (g *Runner) run(o Options) (result *Result, err error) {
 	defer g.refuses(&err)
 	if o.Schedule == Burns {
 		return g.runBurns(o)
@@ -112,7 +114,7 @@ func (g *Runner) Run(o Options) (result *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.start()
+	r.attempt(r.start)
 	return r.finish(), nil
 }
 
@@ -123,7 +125,10 @@ func (g *Runner) refuses(err *error) {
 		return
 	}
 	e, ok := fault.(error)
-	if !ok || !errors.Is(e, election.ErrTime) && !errors.Is(e, ErrBroken) && !errors.Is(e, ErrOptions) {
+	if unborn, is := fault.(process.Unborn); is {
+		e = &Violation{Property: process.Panicked, Detail: string(unborn)}
+	}
+	if !ok || !refusal(e) && !errors.Is(e, ErrBroken) {
 		panic(fault)
 	}
 	*err = fmt.Errorf("simulating %s: %w", g.program.Name, e)
@@ -146,9 +151,12 @@ func (g *Runner) newRun(o Options) (*run, error) {
 				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
 				Disturbed: o.Faults.Timed() || len(o.Resigns) > 0 || o.Faults.Lossy() || o.Faults.Unordered && d.FIFO,
 			},
-			Timing: o.Timing, Delay: o.Delay, Decisions: make([]election.Decision, n), Script: o.Faults,
+			Timing: o.Timing, Delay: o.Delay, Decisions: make([]network.Decision, n), Script: o.Faults,
 		},
-		choices: random.New(o.Seed, random.Choices),
+		choices: random.New(o.Seed, random.Choices), checks: o.Record || o.Check, limit: o.Limit,
+	}
+	if o.Limit == 0 {
+		r.limit = DefaultLimit(n)
 	}
 	if starters := o.starters(); starters != nil {
 		r.result.Starters = len(starters)
@@ -175,7 +183,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	}
 	r.choose = func(n uint32) uint32 {
 		if n == 0 {
-			panic(fmt.Errorf("%w: Choose needs at least one value to choose from", ErrBroken))
+			panic(process.ErrNoChoice)
 		}
 		return uint32(r.choices.Below(uint64(n)))
 	}
@@ -278,7 +286,7 @@ func (r *run) enlarge() large {
 // trusted says whether an engine can run this that does not look at every step.
 func (r *run) trusted() bool {
 	return r.runner.large != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
-		!r.o.Record && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Resigns) == 0 && r.luck == nil
+		!r.checks && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Resigns) == 0 && r.luck == nil
 }
 
 // restart begins from the beginning.
@@ -321,13 +329,12 @@ func (r *run) mayContinue() bool {
 	return r.result.Complete
 }
 
-// lookUp ends the run if it has reached its limit or is told to end, and says when to look again.
+// lookUp ends the run if it is over its limit or told to end, and says when to look again.
 func (r *run) lookUp() {
-	r.look = (r.steps/looksUp + 1) * looksUp
-	if r.o.Limit != 0 {
-		r.look = min(r.look, r.o.Limit+1)
+	if r.look = (r.steps/looksUp + 1) * looksUp; r.limit < r.look {
+		r.look = r.limit + 1
 	}
-	if r.o.Limit != 0 && r.steps > r.o.Limit ||
+	if r.steps > r.limit ||
 		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
 		r.result.Complete = false
 	}
@@ -337,7 +344,7 @@ func (r *run) lookUp() {
 func (r *run) countDeliveries(deliveries int) {
 	before := r.result.Deliveries
 	r.result.Deliveries += uint64(deliveries)
-	if r.o.Limit != 0 && r.result.Deliveries > r.o.Limit ||
+	if r.result.Deliveries > r.limit ||
 		before>>20 != r.result.Deliveries>>20 && r.o.Progress != nil && !r.o.Progress(r.result.Deliveries) {
 		r.result.Complete = false
 	}
@@ -345,19 +352,37 @@ func (r *run) countDeliveries(deliveries int) {
 
 // happens makes the process at p do what an event asks for.
 func (r *run) happens(p int, e process.Event) {
-	if r.watcher == nil {
-		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+	if r.checks || r.watcher != nil {
+		r.happensWatched(p, e)
 		return
 	}
-	r.watcher.before(p, e)
-	r.step = r.ps.Step(p, p, e, r.local(p))
-	r.watcher.after(p)
+	r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+}
+
+// happensWatched is happens for a step at which more has to look than the engine.
+func (r *run) happensWatched(p int, e process.Event) {
+	if r.watcher != nil {
+		r.watcher.before(p, e)
+	}
+	var err error
+	r.acting = acting{p, e, true}
+	if r.checks {
+		r.step, err = r.ps.Checked(r.slot(p), p, e, r.local(p))
+	} else {
+		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+	}
+	if r.acting.inside = false; err != nil {
+		r.breaks(process.BrokeContract, err.Error())
+	}
+	if r.watcher != nil {
+		r.watcher.after(p)
+	}
 }
 
 // receives is happens for a message.
 func (r *run) receives(p int, port election.Port, kind election.Kind, m process.Message) {
-	if r.watcher != nil {
-		r.happens(p, process.Event{What: process.Received, Port: port, Kind: kind, Message: m})
+	if r.checks || r.watcher != nil {
+		r.happensWatched(p, process.Event{What: process.Received, Port: port, Kind: kind, Message: m})
 		return
 	}
 	r.step = r.ps.Receive(r.slot(p), p, port, kind, m, r.local(p))
@@ -408,7 +433,7 @@ func (r *run) check(p int) {
 func (r *run) checkOther(p int, other []election.Effect) {
 	for _, e := range other {
 		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
-			r.broke(p, fmt.Sprintf("uses timer %d of %d", e.Timer, len(r.d.Timers)))
+			r.breaks(process.BrokeContract, fmt.Sprintf("uses timer %d; %d are declared", e.Timer, len(r.d.Timers)))
 		}
 		if r.groups != nil {
 			r.group(p, e)
@@ -429,15 +454,11 @@ func (r *run) refuse(p int, s *process.Sent) {
 	port, degree := s.On()-r.step.First, uint32(r.net.Degree(p))
 	switch {
 	case port >= degree:
-		r.broke(p, fmt.Sprintf("sends on port %d of %d", port, degree))
+		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d; its ports are 0 to %d", port, int(degree)-1))
 	case port >= r.ports(p):
-		r.broke(p, "sends on port 1, and declares OneWay")
+		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d, and is declared to send on port 0 only", port))
 	}
-	r.broke(p, fmt.Sprintf("sends kind %d of %d", s.Kind(), len(r.d.Kinds)))
-}
-
-func (r *run) broke(p int, how string) {
-	panic(fmt.Errorf("%w: %s %s; its state is %s", ErrBroken, r.p.Name(p), how, r.stateText(p)))
+	r.breaks(process.BrokeContract, fmt.Sprintf("sends a message of kind %d; %d are declared", s.Kind(), len(r.d.Kinds)))
 }
 
 // count counts a message as sent.
@@ -461,10 +482,10 @@ func (r *run) phase(phase int) {
 // time, and says whether that is what the effect is. When that was is for the caller to keep.
 func (r *run) follows(p int, e *election.Effect) bool {
 	d := &r.result.Decisions[p]
-	if e.Op != election.Follow || e.Term != 0 || d.Role != election.Undecided || !r.once {
+	if e.Op != election.Follow || e.Term != 0 || d.Role != network.Undecided || !r.once {
 		return false
 	}
-	d.Leader, d.Role = e.ID, election.Follower
+	d.Leader, d.Role = e.ID, network.Follower
 	return true
 }
 
@@ -487,7 +508,7 @@ func (r *run) decide(p int, e election.Effect) {
 	}
 	if t := r.result.Time; t != nil {
 		t.Decided = later(t.Decided, r.now)
-		if d.Role == election.Leader {
+		if d.Role == network.Leader {
 			t.Elected = later(t.Elected, r.now)
 		}
 	}
@@ -572,10 +593,10 @@ func (r *run) finish() *Result {
 	if r.has.Phase {
 		r.finishPhases()
 	}
-	r.result.Messages = r.d.Tally(r.sent[:])
+	r.result.Messages = outcome.MessagesOf(r.d, r.sent[:])
 	for p, ends := range r.leases {
 		if !r.now.Less(ends) { // a lease that has ended is no decision
-			r.result.Decisions[p] = election.Decision{}
+			r.result.Decisions[p] = network.Decision{}
 		}
 	}
 	stands := func(p int) bool { return r.ps.Eligible(r.slot(p), p) }

@@ -204,7 +204,11 @@ func (l *links) deliver(number, which uint32) {
 		l.ps.Release(m.Message)
 		return
 	}
-	l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.local(to))
+	if l.checks {
+		l.happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
+	} else {
+		l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.local(to))
+	}
 	l.check(to)
 	l.draw()
 	if l.record != nil {

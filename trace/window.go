@@ -22,3 +22,18 @@ func (w Window) place(h *Header, s *Step) election.Ticks {
 }
 
 func (w Window) endsBefore(at election.Ticks) bool { return !w.Until.IsZero() && w.Until.Less(at) }
+
+// text is the window in words, or nothing if it is the whole execution.
+func (w Window) text(h *Header) string {
+	of := "steps"
+	if h.Clock {
+		of = "time"
+	}
+	switch {
+	case w.Until.IsZero() && w.From.IsZero():
+		return ""
+	case w.Until.IsZero():
+		return of + " from " + w.From.String()
+	}
+	return of + " " + w.From.String() + " to " + w.Until.String()
+}

@@ -58,12 +58,12 @@ func run(t *testing.T, a election.Algorithm[process, message], n int, until uint
 // expect says where live processes are: a group is a coordinator, its counter and its members.
 func expect(t *testing.T, r *simulate.Result, groups ...[]int) {
 	t.Helper()
-	in := map[int]election.Decision{}
+	in := map[int]network.Decision{}
 	for _, g := range groups {
 		for _, member := range g[2:] {
-			d := election.Decision{Term: election.Term(g[1]), Leader: election.ID(g[0]), Role: election.Follower}
+			d := network.Decision{Term: election.Term(g[1]), Leader: election.ID(g[0]), Role: network.Follower}
 			if member == g[0] {
-				d.Role = election.Leader
+				d.Role = network.Leader
 			}
 			in[member] = d
 		}

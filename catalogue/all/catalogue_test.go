@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/afekgafni"
@@ -43,6 +44,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/sources"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -202,6 +204,16 @@ func TestOrderOnLinksIsNeededExactlyWhereDeclared(t *testing.T) {
 		}
 		if e.FIFO != (failures > 0) {
 			t.Errorf("%s: %d of %d runs fail without order on links; FIFO is declared as %v", e.Name, failures, runs, e.FIFO)
+		}
+	}
+}
+
+func TestEachPartOfASourceIsAWorkThatIsListed(t *testing.T) {
+	for _, e := range all.Algorithms {
+		for citation := range strings.SplitSeq(e.Source, "; ") {
+			if sources.Of(citation) == nil {
+				t.Errorf("%s: %q is not in package sources", e.Name, citation)
+			}
 		}
 	}
 }

@@ -64,30 +64,3 @@ func (c *checking) failed() bool {
 	}
 	return false
 }
-
-// checksJSON is how results show claims.
-func (c *checking) checksJSON() (fields object) {
-	if c.claims == nil {
-		return nil
-	}
-	var all []object
-	for _, claim := range c.claims {
-		all = append(all, object{{"source", claim.Source}, {"claim", claim.Text}, {"holds", claim.Holds}, {"measured", claim.Measured}})
-	}
-	return object{{"checks", all}}
-}
-
-// checksText writes claims for people.
-func (p *program) checksText(c *checking) {
-	paint := p.paintOn(p.stdout)
-	for i, claim := range c.claims {
-		if i == 0 {
-			fmt.Fprintln(p.stdout)
-		}
-		verdict := paint.text(green, "holds")
-		if !claim.Holds {
-			verdict = paint.text(red, "FAILS")
-		}
-		fmt.Fprintf(p.stdout, "  %s  %s (%s)\n         %s\n", verdict, claim.Text, claim.Source, claim.Measured)
-	}
-}

@@ -11,6 +11,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )
@@ -239,4 +240,9 @@ func word(flag, given string, words ...string) (int, error) {
 		return i, nil
 	}
 	return 0, fmt.Errorf("--%s is one of %s, not %q", flag, strings.Join(words, ", "), given)
+}
+
+// subject is what results show of the input.
+func (in *input) subject(e *catalogue.Entry) report.Subject {
+	return report.Subject{Entry: e, Listed: in.ids != "", Order: in.order, First: in.first, Seed: in.seed}
 }

@@ -12,7 +12,6 @@ import (
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
-	"ringleader.example/ringleader/simulate"
 )
 
 // waking says who takes part in a synchronous election, and from when on.
@@ -139,25 +138,4 @@ func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Se
 		return nil, "", errors.New("--wake: nobody wakes by itself; at least one process must")
 	}
 	return count.Woken{Arrangement: i.IDs, Wake: times, Unwilling: i.Unwilling}, fmt.Sprintf("%d of %d wake by themselves", starters, n), nil
-}
-
-// wakingJSON is how results show who took part, where that was said.
-func wakingJSON(s *simulate.Options) (fields object) {
-	if s.Wake != nil {
-		wake := make([]any, len(s.Wake)) // null: only by a message
-		for q, at := range s.Wake {
-			if at != election.Forever {
-				wake[q] = at
-			}
-		}
-		fields = append(fields, field{"wake", wake})
-	}
-	if s.Instance.Unwilling != nil {
-		unwilling := make([]uint64, len(s.Instance.Unwilling))
-		for k, q := range s.Instance.Unwilling {
-			unwilling[k] = s.Instance.IDs.At(q)
-		}
-		fields = append(fields, field{"unwilling", unwilling})
-	}
-	return fields
 }

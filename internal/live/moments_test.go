@@ -10,6 +10,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/network"
 )
 
 // What entitles counts from the beginning of a step, rounded down: it may end early. What binds counts from its end.
@@ -158,7 +159,7 @@ func TestALapseEndsALeadershipAndNothingElse(t *testing.T) {
 		c.members[1].Command(election.Resign)
 		c.until(1, "leads", leads)
 		c.until(1, "leads no more", func(s State) bool { return !leads(s) })
-		if s, _ := c.members[1].State(); s.Role != election.Undecided || s.Leader != 0 || s.Term != 7 || !s.Until.IsZero() {
+		if s, _ := c.members[1].State(); s.Role != network.Undecided || s.Leader != 0 || s.Term != 7 || !s.Until.IsZero() {
 			t.Errorf("after the lapse it knows %+v", s)
 		}
 		c.members[1].Command(election.Resign)

@@ -106,8 +106,13 @@ func (t *typed[S, M]) read(m Message) M {
 	if t.pool.small {
 		return codec.Unpack[M](m.words)
 	}
+	return *t.at(m)
+}
+
+// at is where a message lies that is not small.
+func (t *typed[S, M]) at(m Message) *M {
 	reference := m.reference()
-	return t.messages[reference/pageSize][reference%pageSize]
+	return &t.messages[reference/pageSize][reference%pageSize]
 }
 
 // write holds a message once.
@@ -118,9 +123,9 @@ func (t *typed[S, M]) write(m M) Message {
 	if len(t.pool.free) == 0 {
 		t.fresh(t.pool.grow())
 	}
-	reference := t.pool.take()
-	t.messages[reference/pageSize][reference%pageSize] = m
-	return Message{codec.Pack(reference)}
+	held := Message{codec.Pack(t.pool.take())}
+	*t.at(held) = m
+	return held
 }
 
 func (t *typed[S, M]) stands(slot int) bool { return t.a.Eligible(&t.states[slot]) }
@@ -135,6 +140,9 @@ func (t *typed[S, M]) kept(slot int) any {
 func (t *typed[S, M]) state(slot int) codec.Pointer { return codec.At(&t.states[slot]) }
 
 func (t *typed[S, M]) message(m Message) codec.Pointer {
+	if !t.pool.small {
+		return codec.At(t.at(m))
+	}
 	t.scratch = t.read(m)
 	return t.blank()
 }
