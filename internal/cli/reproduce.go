@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/reproduce"
+	"ringleader.example/ringleader/internal/reproduce/sources"
 )
 
 type reproduceOptions struct {
@@ -68,15 +69,15 @@ func marks() (marks []string) {
 }
 
 // rows are those of the sources asked for, all if none is, and how many of them take too long.
-func (o *reproduceOptions) rows(sources []string) (rows []reproduce.Row, left int, err error) {
-	for i, s := range sources {
-		if sources[i] = strings.ToUpper(s); !slices.Contains(marks(), sources[i]) {
+func (o *reproduceOptions) rows(of []string) (rows []reproduce.Row, left int, err error) {
+	for i, s := range of {
+		if of[i] = strings.ToUpper(s); !slices.Contains(marks(), of[i]) {
 			return nil, 0, fmt.Errorf("no source is %q; there is %s", s, strings.Join(marks(), ", "))
 		}
 	}
-	for _, row := range reproduce.All() {
+	for _, row := range sources.Rows() {
 		switch {
-		case len(sources) > 0 && !slices.Contains(sources, row.Source):
+		case len(of) > 0 && !slices.Contains(of, row.Source):
 		case row.Thorough && !o.thorough:
 			left++
 		default:

@@ -10,6 +10,7 @@ import (
 
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/reproduce"
+	"ringleader.example/ringleader/internal/reproduce/sources"
 )
 
 // Each command that the page gives runs, and gives an answer.
@@ -106,7 +107,7 @@ func TestStatementsThatAreStoppedAreIncomplete(t *testing.T) {
 	stop()
 	path := t.TempDir() + "/page.md"
 	p := &program{Printer: &report.Printer{Out: &strings.Builder{}, Err: &strings.Builder{}, Getenv: os.Getenv}}
-	err := p.judge(ctx, reproduce.All(), 0, &reproduceOptions{out: path, markdown: true})
+	err := p.judge(ctx, sources.Rows(), 0, &reproduceOptions{out: path, markdown: true})
 	var exit report.ExitError
 	if !errors.As(err, &exit) || exit.Code != report.ExitIncomplete {
 		t.Errorf("error %v", err)
