@@ -18,6 +18,8 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
 )
 
 // program is what the commands share: the algorithms, where they read and write, and the environment. Each command
@@ -35,19 +37,20 @@ const (
 )
 
 // Run runs the command line args, which do not begin with the program's name, until it is done or ctx
-// is. The commands know the algorithms of the list. Run returns the exit status.
-func Run(ctx context.Context, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+// is. The commands know the algorithms of the list; the name is how the program is called in a shell. Run returns the
+// exit status.
+func Run(ctx context.Context, name string, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			code = report.ExitNo
-			fmt.Fprintf(stderr, "ringleader: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", oneLine(fmt.Sprint(bug)))
+			fmt.Fprintf(stderr, "%s: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", name, oneLine(fmt.Sprint(bug)))
 			if getenv("RINGLEADER_DEBUG") == "1" {
 				stderr.Write(debug.Stack())
 			}
 		}
 	}()
 	out := &report.Output{Writer: stdout}
-	p := &program{algorithms, stdin, &report.Printer{Out: out, Err: stderr, Getenv: getenv}}
+	p := &program{algorithms, stdin, &report.Printer{Name: name, Out: out, Err: stderr, Getenv: getenv}}
 	root := p.root()
 	p.narrow(root, args)
 	root.SetArgs(args)
@@ -62,11 +65,18 @@ func Run(ctx context.Context, algorithms catalogue.List, args []string, stdin io
 		err = unknownCommand(root, unknown)
 	}
 	var exit report.ExitError
-	if !errors.As(err, &exit) {
+	switch {
+	case errors.As(err, &exit):
+	case errors.Is(err, simulate.ErrBroken): // in one of many runs
+		exit = report.ExitError{Code: report.ExitNo, Err: err}
+	default:
 		exit = report.ExitError{Code: report.ExitUsage, Err: err}
 	}
 	if exit.Err != nil {
 		p.Complain(oneLine(err.Error()))
+	}
+	if broken := new(simulate.Violation); errors.As(err, &broken) && broken.Record != nil {
+		_ = broken.Record.Tell(stderr, trace.Telling{Width: p.Width()}) // a failure to write on stderr cannot be told
 	}
 	return exit.Code
 }
@@ -105,7 +115,21 @@ a limit was reached before there was an answer.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	completionCommand(root)
 	completeFlags(root)
+	called(root, p.Name)
 	return root
+}
+
+// called names the program as it is called in a shell, in the texts of a command and of those below it.
+func called(command *cobra.Command, name string) {
+	own := func(text string) string { return strings.ReplaceAll(text, "ringleader ", name+" ") }
+	if !command.HasParent() {
+		command.Use = name
+	}
+	command.Example = own(command.Example)
+	command.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = own(f.Usage) })
+	for _, sub := range command.Commands() {
+		called(sub, name)
+	}
 }
 
 // help prints how a command is called.
@@ -173,7 +197,7 @@ func (p *program) flagError(command *cobra.Command, err error) error {
 	)
 	switch {
 	case errors.As(err, &unknown) && command.Name() == "replay" && p.run().Flags().Lookup(unknown.GetSpecifiedName()) != nil:
-		return fmt.Errorf("a saved run is replayed as it was; --%s is for ringleader run", unknown.GetSpecifiedName())
+		return fmt.Errorf("a saved run is replayed as it was; --%s is for %s run", unknown.GetSpecifiedName(), p.Name)
 	case errors.As(err, &unknown):
 		var names []string
 		command.Flags().VisitAll(func(f *pflag.Flag) {

@@ -43,7 +43,7 @@ identifiers are only compared, the ring is never stored, so n may be 10⁹.`,
 
 func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awake *waking, asJSON bool) error {
 	if e.Count == nil {
-		return fmt.Errorf("there is no closed form for %s; ringleader run simulates it", e.Name)
+		return fmt.Errorf("there is no closed form for %s; %s run simulates it", e.Name, p.Name)
 	}
 	in.streamed = true
 	i, err := in.instance(e)

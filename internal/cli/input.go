@@ -51,15 +51,12 @@ func (in *input) flags(command *cobra.Command, p *program) {
 func (p *program) oneAlgorithm(command *cobra.Command, args []string) (*catalogue.Entry, error) {
 	switch len(args) {
 	case 0:
-		return nil, fmt.Errorf("%s needs the name of an algorithm, such as %s; %s", command.CommandPath(), p.algorithms[0].Name, listed)
+		return nil, fmt.Errorf("%s needs the name of an algorithm, such as %s; %s algorithms lists them", command.CommandPath(), p.algorithms[0].Name, p.Name)
 	case 1:
 		return p.find(args[0])
 	}
 	return nil, fmt.Errorf("%s takes one algorithm, not also %q", command.CommandPath(), args[1])
 }
-
-// listed tells where all algorithms are listed.
-const listed = "ringleader algorithms lists them"
 
 // find returns the algorithm of that name or alias.
 func (p *program) find(name string) (*catalogue.Entry, error) {
@@ -75,7 +72,7 @@ func (p *program) find(name string) (*catalogue.Entry, error) {
 		return nil, fmt.Errorf("unknown algorithm %q; did you mean %s?", name, best)
 	}
 	best := slices.MinFunc(p.algorithms.Names(), func(a, b string) int { return cmp.Compare(distance(name, a), distance(name, b)) })
-	return nil, fmt.Errorf("unknown algorithm %q; the nearest is %s; %s", name, best, listed)
+	return nil, fmt.Errorf("unknown algorithm %q; the nearest is %s; %s algorithms lists them", name, best, p.Name)
 }
 
 // instance reads who stands where, and the parameters.

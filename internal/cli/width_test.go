@@ -14,7 +14,7 @@ import (
 
 func TestOutputFitsTheTerminal(t *testing.T) {
 	var calls []string
-	p := &program{algorithms: all.Algorithms, Printer: new(report.Printer)}
+	p := &program{algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader"}}
 	for _, command := range p.root().Commands() {
 		calls = append(calls, command.Name()+" --help")
 	}
@@ -29,7 +29,7 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 	for _, width := range []int{60, 80, 200} {
 		for _, line := range calls {
 			var stdout, stderr bytes.Buffer
-			Run(context.Background(), all.Algorithms, arguments(line), strings.NewReader(""), &stdout, &stderr, func(name string) string {
+			Run(context.Background(), "ringleader", all.Algorithms, arguments(line), strings.NewReader(""), &stdout, &stderr, func(name string) string {
 				return map[string]string{"COLUMNS": fmt.Sprint(width)}[name]
 			})
 			for printed := range strings.Lines(stdout.String()) {

@@ -15,8 +15,8 @@ var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // Width returns how many columns a text takes.
 func Width(text string) int { return utf8.RuneCountInString(escape.ReplaceAllString(text, "")) }
 
-// call matches the beginning of a line that is a command to copy.
-var call = regexp.MustCompile(`^ *(\$ |replay: )?ringleader [a-z]`)
+// call matches the beginning of a line that is a command to copy: after a prompt, or in an example.
+var call = regexp.MustCompile(`^(\$ |replay: | *ringleader [a-z])`)
 
 // gap separates columns of a line.
 var gap = regexp.MustCompile(`\S( {2,})\S`)
@@ -139,7 +139,7 @@ func (p *Printer) Fit(print func(*Printer) error) error {
 
 // Complain prints a line of warnings or errors. On a terminal it fits.
 func (p *Printer) Complain(text string) {
-	text = "ringleader: " + text
+	text = p.Name + ": " + text
 	if IsTerminal(p.Err) {
 		text = Fit(text, (&Printer{Out: p.Err, Getenv: p.Getenv}).Width())
 	}
