@@ -1,8 +1,6 @@
 package loops
 
 import (
-	"slices"
-
 	"ringleader.example/ringleader/outcome"
 
 	"ringleader.example/ringleader/election"
@@ -22,6 +20,9 @@ type rounds[S, M any] struct {
 	open  [2][]election.Sent[M]   // the last page of each, which is not full yet, if the order matters
 	blank [][]election.Sent[M]
 	made  int // how many messages fit on all pages
+
+	links []uint32           // of what is sorted
+	spare []election.Sent[M] // what is sorted, as it was
 
 	// The order of ports matters in a synchronous run where a process can get several messages at once.
 	byPort bool
@@ -121,7 +122,7 @@ func (r *rounds[S, M]) close(side int) {
 // part parts what arrives on port 0 of a ring from what arrives on port 1. Most of what is delivered on one
 // port goes on and arrives on that port again, so that mostly a page has one sort only.
 func (r *rounds[S, M]) part(page []election.Sent[M]) {
-	oriented, side, same := r.run.Network.Oriented(), r.port(&page[0]), 1
+	oriented, side, same := r.run.Network.Oriented(), r.run.port(page[0].On()), 1
 	for same < len(page) && (page[same].Link^page[0].Link)&(1<<4) == 0 {
 		same++
 	}
@@ -146,7 +147,7 @@ func (r *rounds[S, M]) part(page []election.Sent[M]) {
 			m := &in[i]
 			side := int(^m.Link >> 4 & 1)
 			if !oriented {
-				side = r.port(m)
+				side = r.run.port(m.On())
 			}
 			first[low], second[high] = *m, *m
 			low, high = low+1-side, high+side
@@ -247,25 +248,26 @@ func (r *rounds[S, M]) sort(in []election.Sent[M]) {
 			return
 		}
 	}
-	slices.SortStableFunc(in, func(s, t election.Sent[M]) int { return r.port(&s) - r.port(&t) })
+	r.links = r.links[:0]
+	for i := range in {
+		r.links = append(r.links, in[i].On())
+	}
+	r.spare = append(r.spare[:0], in...)
+	for i, from := range r.run.byPorts(r.links) {
+		in[i] = r.spare[uint32(from)]
+	}
 }
 
 // sorted sorts all that is under way.
 func (r *rounds[S, M]) sorted() {
-	all := slices.Concat(r.queue[0]...)
+	var all []election.Sent[M]
+	for _, page := range r.queue[0] {
+		all = append(all, page...)
+	}
 	r.sort(all)
 	for _, page := range r.queue[0] {
 		all = all[copy(page, all):]
 	}
-}
-
-// port is the port on which a message arrives.
-func (r *rounds[S, M]) port(m *election.Sent[M]) int {
-	if r.run.oriented() {
-		return 1 - int(m.On()&1)
-	}
-	_, port := r.run.Network.End(m.On())
-	return int(port)
 }
 
 // deliver delivers what is on a page, counts it, and makes the page blank. No more is delivered at a time

@@ -111,6 +111,24 @@ func (r *Run) initiators(yield func(int) bool) {
 // oriented reports whether the network is a ring on which link 2p leads to p + 1, and link 2p + 1 to p - 1.
 func (r *Run) oriented() bool { return r.Network.Topology == election.Ring && r.Network.Oriented() }
 
+// port is the port on which a message arrives that is sent on a directed link.
+func (r *Run) port(link uint32) int {
+	if r.oriented() {
+		return 1 - int(link&1)
+	}
+	_, port := r.Network.End(link)
+	return int(port)
+}
+
+// byPorts sorts messages by the ports on which they arrive. It returns where each was among the links, in the lower 32 bits.
+func (r *Run) byPorts(links []uint32) (order []uint64) {
+	for i, link := range links {
+		order = append(order, uint64(r.port(link))<<32|uint64(i))
+	}
+	slices.Sort(order)
+	return order
+}
+
 // countDeliveries counts deliveries, many at a time, and sees whether there may be more.
 func (r *Run) countDeliveries(deliveries int) {
 	before := r.Deliveries
