@@ -3,6 +3,7 @@ package ringleader
 import (
 	"context"
 	"iter"
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,6 +47,10 @@ type MemberStatus struct {
 	ID        uint64 `json:"id"`
 	Address   string `json:"address"`
 	Reachable bool   `json:"reachable"` // it is heard from
+
+	// Problem says what is wrong with it: why it cannot be connected to, for example, or how its timing differs from that
+	// of this member. Empty: nothing that is known.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Member is a member of a group, in this process. Its methods may be called at any time, by any goroutine.
@@ -67,16 +72,21 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		members[i] = transport.Member(m)
 	}
 	delay := (c.MessageDelay + unit - 1) / unit
+	own := members[slices.IndexFunc(members, func(m transport.Member) bool { return m.ID == c.ID })]
 	m, err := live.JoinProgram(ctx, bully.Program, live.Config{
+		Group:      c.Group,
 		ID:         c.ID,
 		Members:    members,
-		Parameters: map[string]string{"delay": strconv.FormatInt(int64(delay), 10)},
+		Parameters: map[string]string{
+			"delay": strconv.FormatInt(int64(delay), 10), "known-dead": "decides", "asked-coordinator": "tells",
+		},
 		Unit:       unit,
 		Heartbeat:  c.Heartbeat,
 		Suspicion:  c.Suspicion,
 		Data:       c.Data,
 		Logger:     c.Logger,
 		Transport:  transport.TCP{Listen: c.Listen, Listener: c.listener}.Open,
+		Elsewhere:  c.Listen != "" && transport.Loopback(c.Listen) != transport.Loopback(own.Address),
 	})
 	if err != nil {
 		return nil, err
@@ -137,7 +147,7 @@ func (m *Member) Status() Status {
 		status.Leader = &l.Leader
 	}
 	for i, member := range m.config.Members {
-		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, s.Reachable[i]})
+		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, s.Reachable[i], s.Problems[i]})
 	}
 	return status
 }
@@ -149,6 +159,6 @@ func (m *Member) Close() error { return m.live.Close() }
 // Done is closed when the member has stopped, for whatever reason.
 func (m *Member) Done() <-chan struct{} { return m.live.Done() }
 
-// Err says why the member stopped by itself: [ErrData] or [ErrDuplicate], for example. It is nil while the
+// Err says why the member stopped by itself: [ErrData], for example. It is nil while the
 // member lives, and after Close or the end of its context.
 func (m *Member) Err() error { return m.live.Err() }

@@ -260,8 +260,12 @@ func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 		if !reachable {
 			g.members[4].Close()
 		}
+		problem := ""
+		if !reachable {
+			problem = "dial tcp " + g.config.Members[0].Address + ": connect: connection refused"
+		}
 		want := Status{ID: 9, Role: Leader, Leader: &leader, Members: []MemberStatus{
-			{4, g.config.Members[0].Address, reachable}, {9, g.config.Members[1].Address, true},
+			{4, g.config.Members[0].Address, reachable, problem}, {9, g.config.Members[1].Address, true, ""},
 		}}
 		for {
 			_, changed := g.members[9].live.State()

@@ -210,7 +210,8 @@ func TestWithoutReliableDeliveryALinkIsCutOneWay(t *testing.T) {
 
 // 4 and 5 do not hear each other, and the others hear both. Where a lower coordinator is contested, the two win in turn
 // until the cut is over; if those who are known to be dead are skipped, the messages multiply in every turn, so that
-// not even that helps. A coordinator that tells only who asked ends it.
+// not even that helps. A coordinator that tells only who asked ends it, and so do followers who are loyal to one that they
+// hear.
 func TestWithoutReliableDeliveryAPartialPartitionIsContestedForEver(t *testing.T) {
 	parted := func(until uint64) func(*simulate.Options) {
 		return func(o *simulate.Options) {
@@ -226,6 +227,8 @@ func TestWithoutReliableDeliveryAPartialPartitionIsContestedForEver(t *testing.T
 		{asItIs(map[string]string{"known-dead": "skipped"}), "it does not end", "it does not end"},
 		{asItIs(map[string]string{"asked-coordinator": "tells"}), "4 and 5 lead", "right"},
 		{asItIs(map[string]string{"known-dead": "skipped", "asked-coordinator": "tells"}), "4 and 5 lead", "right"},
+		{asItIs(map[string]string{"known-dead": "decides"}), "4 and 5 lead", "right"},
+		{asItIs(map[string]string{"known-dead": "decides", "asked-coordinator": "tells"}), "4 and 5 lead", "right"},
 	} {
 		test.expectEnd(t, test.cut, parted(0))
 		test.expectEnd(t, test.healed, parted(400))

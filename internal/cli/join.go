@@ -21,7 +21,7 @@ import (
 
 type joinOptions struct {
 	id                           uint64
-	listen, http, data           string
+	group, listen, http, data    string
 	members                      []string
 	delay, heartbeat, suspicion  time.Duration
 	json, stopWithStdin, verbose bool
@@ -38,9 +38,15 @@ All members are given the same list of members. They elect the live one of highe
 identifier by the Bully algorithm.
 ` + report.NoQuorum + `
 
+A member takes no part in elections while another process has its identifier, or while
+its own --member address does not lead to it. It waits, says so in its log and in
+/status, and tries again. Timing flags should be the same at all members; while they are
+changed at one after the other, the log and /status name the differences.
+
 With --http the member serves GET /leader (200 on the leader, 503 elsewhere) and GET
 /status (JSON). Without a host, addresses are of this machine only (127.0.0.1). There is
-neither encryption nor authentication yet: do not listen where others can reach you.`,
+neither encryption nor authentication yet: do not listen where others can reach you, since
+a process that can reach a member, and knows the identifiers, can play another member.`,
 		Example: `  ringleader join --id 1 --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 \
     --data /var/lib/ringleader/1 --http 127.0.0.1:8001`,
 		Args:              flagsOnly,
@@ -52,6 +58,7 @@ neither encryption nor authentication yet: do not listen where others can reach 
 	flags := command.Flags()
 	flags.Uint64Var(&o.id, "id", 0, "identifier of this member, at least 1")
 	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT; once for each, this one included")
+	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "folder for what this member must remember; of its own, made if need be")
 	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
 	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status and /leader on (default: not served)")
@@ -70,7 +77,7 @@ neither encryption nor authentication yet: do not listen where others can reach 
 // config is what the options ask of the member.
 func (o joinOptions) config() (c ringleader.Config, err error) {
 	c = ringleader.Config{
-		ID: o.id, Data: o.data,
+		Group: o.group, ID: o.id, Data: o.data,
 		MessageDelay: o.delay, Heartbeat: o.heartbeat, Suspicion: o.suspicion,
 	}
 	for _, text := range o.members {
@@ -140,7 +147,10 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 		defer web.Close()
 	}
 	m, err := ringleader.Join(life, config)
-	if err != nil {
+	switch {
+	case errors.Is(err, ringleader.ErrWrite): // another call would not help
+		return report.Failed("member %d: %w", o.id, err)
+	case err != nil:
 		return err
 	}
 	defer m.Close()
@@ -170,10 +180,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 	if cause := context.Cause(life); ctx.Err() == nil && cause != context.Canceled {
 		err = errors.Join(err, cause) // serving HTTP failed
 	}
-	switch {
-	case errors.Is(err, ringleader.ErrDuplicate):
-		return err
-	case err != nil:
+	if err != nil {
 		return report.Failed("member %d: %w", o.id, err)
 	}
 	show.Stopped()
@@ -191,4 +198,4 @@ func (h withoutErrors) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return withoutErrors{h.Handler.WithAttrs(attributes)}
 }
 
-func (p *program) warn(text string) { fmt.Fprintln(p.Err, "ringleader: warning: "+text) }
+func (p *program) warn(text string) { fmt.Fprintf(p.Err, "%s: warning: %s\n", p.Name, text) }

@@ -3,8 +3,10 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -96,6 +98,20 @@ func wrongJoin(t *testing.T, flags ...string) string {
 	return text
 }
 
+func TestAStateThatCannotBeWrittenIsNoWrongCall(t *testing.T) {
+	data := t.TempDir()
+	if err := os.Mkdir(filepath.Join(data, "state.new"), 0o700); err != nil { // where a file should be
+		t.Fatal(err)
+	}
+	command := exec.Command("ringleader", "join", "--id", "1", "--member", "1="+freeAddress(t), "--data", data)
+	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
+	defer overdue.Stop()
+	stderr, _ := command.CombinedOutput()
+	if code := command.ProcessState.ExitCode(); code != report.ExitNo || !strings.Contains(string(stderr), "cannot be written") {
+		t.Errorf("exit status %d, %q", code, stderr)
+	}
+}
+
 func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -110,17 +126,44 @@ func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
 	}
 }
 
-func TestASecondMemberWithTheSameIdentifierIsAWrongCall(t *testing.T) {
+func TestAFolderBelongsToOneMemberAtATime(t *testing.T) {
+	address, data := freeAddress(t), filepath.Join(t.TempDir(), "data")
+	startJoin(t, address, "--data", data)
+	const want = "in use by another"
+	if says := wrongJoin(t, "--id", "1", "--member", "1="+freeAddress(t), "--data", data); !strings.Contains(says, want) {
+		t.Errorf("it says %q, want %q", says, want)
+	}
+}
+
+// Its own address leads to the first.
+func TestASecondMemberWithTheSameIdentifierWaitsAndSaysWhy(t *testing.T) {
 	one, two, three := freeAddress(t), freeAddress(t), freeAddress(t)
-	data := filepath.Join(t.TempDir(), "data")
 	startJoin(t, one, "--member", "2="+two, "--id", "2")
-	startJoin(t, one, "--member", "2="+two, "--data", data)
-	group := []string{"--id", "1", "--member", "1=" + one, "--member", "2=" + two, "--listen", three}
-	for folder, want := range map[string]string{data: "in use by another", t.TempDir(): "another live process has id 1"} {
-		t.Run(want, func(t *testing.T) {
-			if says := wrongJoin(t, append(group, "--data", folder)...); !strings.Contains(says, want) {
-				t.Errorf("it says %q, want %q", says, want)
-			}
-		})
+	startJoin(t, one, "--member", "2="+two)
+	command := exec.Command("ringleader", "join", "--id", "1", "--member", "1="+one, "--member", "2="+two,
+		"--listen", three, "--data", t.TempDir())
+	stderr, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
+	defer overdue.Stop()
+	const want = "this is another process with id 1"
+	for said := bufio.NewScanner(stderr); ; {
+		if !said.Scan() {
+			t.Fatalf("it ended without a word of %q", want)
+		}
+		if strings.Contains(said.Text(), want) {
+			break
+		}
+	}
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Wait(); err != nil {
+		t.Errorf("after it had waited it ended with %v", err)
 	}
 }

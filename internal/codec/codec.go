@@ -39,6 +39,18 @@ type Pointer = unsafe.Pointer
 // At is where v lies.
 func At[T any](v *T) Pointer { return Pointer(v) }
 
+// Words holds a small value itself, whatever its type is. See [Plan.Fits].
+type Words struct{ a, b, c uint32 }
+
+// Pack puts a value that fits into words.
+func Pack[T any](v T) (w Words) {
+	*(*T)(unsafe.Pointer(&w)) = v
+	return w
+}
+
+// Unpack is the value in words, of the type that was put there.
+func Unpack[T any](w Words) T { return *(*T)(unsafe.Pointer(&w)) }
+
 // Plan encodes values of one type.
 type Plan struct {
 	root node
@@ -78,7 +90,7 @@ type node struct {
 	least  uint64  // of the encoding, in bytes
 	count  int     // of an array
 	of     []node  // the fields of a structure, or the one element of an array or slice
-	typ    any // its reflect.Type; see typeOf
+	typ    any     // its reflect.Type; see typeOf
 }
 
 // typeOf returns the type of a node. Were it a field, or the result of a method, then methods of package reflect would be
@@ -107,6 +119,12 @@ func (d *node) constant() bool {
 
 // Size is the size of a value in memory, in bytes, without what its slices point to.
 func (p *Plan) Size() int { return int(p.root.size) }
+
+// Fits reports whether a value fits into [Words]: it is not larger, and has no slice.
+func (p *Plan) Fits() bool {
+	words, typ := reflect.TypeFor[Words](), typeOf(&p.root)
+	return typ.Size() <= words.Size() && typ.Align() <= words.Align() && !p.root.holds(slice)
+}
 
 // Ages reports whether the passing of time can change the encoding of a value.
 func (p *Plan) Ages() bool { return p.ages }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -38,10 +39,10 @@ func (c *cluster[S, M]) present(incarnation uint64) (net.Conn, transport.Verdict
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	h := transport.Hello{Group: c.group, From: 2, To: 1, Incarnation: incarnation}
+	h := c.hello(incarnation)
 	write(c.t, conn, h.Encode())
 	conn.SetReadDeadline(time.Now().Add(suspicion))
-	v, err := transport.ReadVerdict(conn)
+	v, err := readAnswer(conn)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -57,19 +58,42 @@ func (c *cluster[S, M]) call(incarnation uint64) net.Conn {
 	return conn
 }
 
-// answer accepts a connection that member 1 dials.
-func answer(t *testing.T, l net.Listener) net.Conn {
+// accept accepts a connection that member 1 dials.
+func (c *cluster[S, M]) accept(l net.Listener) net.Conn {
+	t := c.t
 	t.Helper()
 	conn, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, conn, transport.Verdict{Code: transport.Accepted}.Encode())
+	write(t, conn, c.answer(transport.Verdict{}))
 	if _, err := io.ReadFull(conn, make([]byte, transport.HelloSize+len(transport.HeartbeatFrame))); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Wait()
 	return conn
+}
+
+// hello is how member 2 presents itself to member 1.
+func (c *cluster[S, M]) hello(incarnation uint64) transport.Hello {
+	return transport.Hello{
+		Group: c.group, From: 2, To: 1, Incarnation: incarnation,
+		Timing: transport.Timing{Heartbeat: beat, Suspicion: suspicion, Delay: time.Millisecond},
+	}
+}
+
+// answer is what member 2 answers to member 1.
+func (c *cluster[S, M]) answer(v transport.Verdict) []byte {
+	h := c.hello(1)
+	return append(h.Encode(), v.Encode()...)
+}
+
+// readAnswer reads what a member answers.
+func readAnswer(r io.Reader) (transport.Verdict, error) {
+	if _, err := transport.ReadHello(r); err != nil {
+		return transport.Verdict{}, err
+	}
+	return transport.ReadVerdict(r)
 }
 
 func write(t *testing.T, conn net.Conn, b []byte) {
@@ -203,7 +227,7 @@ func TestAConnectionWithoutMessagesShowsAtEachHeartbeatThatItLives(t *testing.T)
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.start(1)
-		conn := answer(t, peer)
+		conn := c.accept(peer)
 		defer conn.Close()
 		for i := range 3 {
 			begun := time.Now()
@@ -338,7 +362,7 @@ func TestADialerThatIsRefusedClosesItsConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		write(t, conn, transport.Verdict{Code: transport.Refused, Reason: "go away"}.Encode())
+		write(t, conn, c.answer(transport.Verdict{Code: transport.Refused, Reason: "go away"}))
 		begun := time.Now()
 		conn.SetReadDeadline(begun.Add(suspicion))
 		if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(begun) != 0 {
@@ -404,7 +428,7 @@ func TestBothConnectionsOfAPairEndTogether(t *testing.T) {
 			peer := c.network.Listen(at(2))
 			defer peer.Close()
 			c.start(1)
-			out, in := answer(t, peer), c.call(1)
+			out, in := c.accept(peer), c.call(1)
 			defer out.Close()
 			defer heartbeats(in)()
 			<-time.After(beat * 3 / 2) // between two heartbeats
@@ -437,6 +461,38 @@ func TestAConnectionThatStandsIsNoStranger(t *testing.T) {
 		}
 		if !isOpen(conn) {
 			t.Error("strangers have pushed it out")
+		}
+	})
+}
+
+// The host of member 2 is known from a connection to it only; before, its name may have led elsewhere.
+func TestAMemberThatTakesLongToPresentItselfComesInDuringAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		c.addresses[1].Address = "name:1"
+		c.network.Alias("name:1", at(2))
+		peer := c.network.Listen(at(2))
+		defer peer.Close()
+		c.start(1)
+		defer c.accept(peer).Close()
+		connect := func(from string) net.Conn {
+			conn, err := c.network.Dialer(from)(context.Background(), "", at(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			return conn
+		}
+		conn := connect("member2:5")
+		defer conn.Close()
+		for i := range 2 * transport.MostStrangers {
+			defer connect(fmt.Sprintf("host%d:1", i)).Close()
+		}
+		h := c.hello(1)
+		write(t, conn, h.Encode())
+		if v, err := readAnswer(conn); v.Code != transport.Accepted || err != nil {
+			t.Errorf("%+v, %v", v, err)
 		}
 	})
 }

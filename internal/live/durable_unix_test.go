@@ -4,8 +4,10 @@ package live
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"ringleader.example/ringleader/internal/transport"
@@ -43,7 +45,7 @@ func (d *disk) sync(f *os.File) error {
 			return err
 		}
 	}
-	d.names[f.Name()] = names
+	d.names[filepath.Clean(f.Name())] = names
 	return nil
 }
 
@@ -73,6 +75,9 @@ func TestWhatIsKeptSurvivesALossOfPower(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
+	if err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
 	header := s.record.header
 	for _, kept := range []string{"newborn", "one vote", "another vote"} {
 		if err := s.save([]byte(kept)); err != nil {
@@ -85,8 +90,48 @@ func TestWhatIsKeptSurvivesALossOfPower(t *testing.T) {
 	}
 }
 
+// A life that crashed may have made it, and not come to make its name durable.
+func TestADirectoryThatWasThereIsMadeDurableToo(t *testing.T) {
+	base := t.TempDir()
+	directory := filepath.Join(base, "made", "before")
+	if err := os.MkdirAll(directory, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := disk{names: map[string]map[string]os.FileInfo{}}
+	s, _, err := openStore(directory, d.sync, 1, transport.Digest{}, []byte("newborn"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := decodeRecord(d.left(base, "made", "before", "state")); err != nil || string(r.kept) != "newborn" {
+		t.Errorf("there is left %q, %v", r.kept, err)
+	}
+	s.close()
+	next := disk{names: map[string]map[string]os.FileInfo{}}
+	if s, _, err = openStore(directory, next.sync, 1, transport.Digest{}, nil); err != nil || len(next.names) > 0 {
+		t.Errorf("the next life makes the same names durable again: %v, %v", next.names, err)
+	}
+}
+
+// Those above are of other owners, perhaps.
+func TestADirectoryMayBeOneWhoseParentWeMayNotRead(t *testing.T) {
+	sync := func(*os.File) error { return fs.ErrPermission }
+	directory := t.TempDir()
+	s, _, err := openStore(directory, sync, 1, transport.Digest{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.close()
+	if _, _, err := openStore(filepath.Join(directory, "new"), sync, 1, transport.Digest{}, nil); !errors.Is(err, ErrData) {
+		t.Errorf("a directory that we have made, and cannot make durable: %v", err)
+	}
+}
+
 func TestADirectoryThatCannotBeSynchronisedIsAnError(t *testing.T) {
-	broken := errors.New("no space")
+	broken := syscall.ENOSPC
 	sync := func(f *os.File) error {
 		if file, err := f.Stat(); err != nil || file.IsDir() {
 			return errors.Join(broken, err)
@@ -95,9 +140,9 @@ func TestADirectoryThatCannotBeSynchronisedIsAnError(t *testing.T) {
 	}
 	directory := t.TempDir()
 	if _, _, err := openStore(directory, sync, 1, transport.Digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
-		t.Errorf("a state file that may be lost: %v", err)
+		t.Errorf("a directory that was there, and may be lost: %v", err)
 	}
-	if _, _, err := openStore(filepath.Join(directory, "new"), sync, 1, transport.Digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
+	if _, _, err := openStore(filepath.Join(directory, "new"), sync, 1, transport.Digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrWrite) {
 		t.Errorf("a directory that may be lost: %v", err)
 	}
 	s, _, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil) // and its lock is free
@@ -106,6 +151,9 @@ func TestADirectoryThatCannotBeSynchronisedIsAnError(t *testing.T) {
 	}
 	defer s.close()
 	s.sync = sync
+	if err := s.begin(); !errors.Is(err, broken) || !errors.Is(err, ErrWrite) {
+		t.Errorf("a state file that may be lost: %v", err)
+	}
 	if err := s.save([]byte("a vote")); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
 		t.Errorf("a vote that may be lost: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -19,6 +20,7 @@ import (
 // Config says which member of which group this process is. All fields are obligatory except those that say
 // otherwise.
 type Config struct {
+	Group   string // its name; optional
 	ID      uint64
 	Members []transport.Member // with this one
 
@@ -31,10 +33,11 @@ type Config struct {
 	Data      string         // the directory for what survives a crash; optional: nothing does
 	Logger    *slog.Logger   // optional: nothing is logged
 	Transport transport.Open // optional: TCP, listening at this member's address
+	Elsewhere bool           // it listens at another address than that of Members, which may lead to it or not
 }
 
-// ErrDuplicate says that another live process has this member's identifier.
-var ErrDuplicate = errors.New("two members with one identifier")
+// ErrPanic says that a step of the algorithm, or what this package made of it, panicked.
+var ErrPanic = errors.New("panic")
 
 // State is what a member knows.
 type State struct {
@@ -44,6 +47,7 @@ type State struct {
 	Since     time.Time // when this became so: Role, Leader and Term
 	Until     time.Time // when it ends by itself, if it does: a lease
 	Reachable []bool    // by the order of Config.Members: whether it is heard from
+	Problems  []string  // in the same order: what is wrong with it; empty: nothing that is known
 }
 
 // Member is a member of a group in this process. Its methods may be called at any time, by any goroutine.
@@ -52,6 +56,7 @@ type Member struct {
 	algorithm   string
 	log         *slog.Logger
 	incarnation uint64
+	timing      transport.Timing
 	peers       []*peer // by position; nil at our own
 	transport   transport.Transport
 
@@ -60,6 +65,9 @@ type Member struct {
 	inbox  chan any // the events of package transport, and election.Command
 	done   chan struct{}
 	err    error // once done is closed
+
+	begun time.Time
+	turn  atomic.Int64 // when the loop came round last: nanoseconds since begun
 
 	mu      sync.Mutex
 	state   State
@@ -105,20 +113,20 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 		c.Transport = transport.TCP{}.Open
 	}
 
-	parameters := fmt.Sprintf("unit %v", c.Unit)
-	for _, name := range prepared.Parameters.Names() {
-		parameters += fmt.Sprintf(" %s %s", name, prepared.Parameters.Text(name))
-	}
 	m := &Member{
 		config: c, algorithm: a.Name, log: c.Logger.With("member", c.ID),
+		timing: transport.Timing{
+			Heartbeat: c.Heartbeat, Suspicion: c.Suspicion,
+			Delay: process.Moment(0, a.LongestDelay(prepared.Parameters), c.Unit),
+		},
 		inbox: make(chan any, 256), done: make(chan struct{}), changed: make(chan struct{}),
 	}
-	l := &loop{Member: m, declaration: *a.Declaration, prepared: prepared, position: position}
+	l := &loop{Member: m, declaration: *a.Declaration, prepared: prepared, position: position, reached: !c.Elsewhere}
 	l.machine = a.NewMachine(prepared, position, choose)
 
+	slices.Sort(ids)
 	m.incarnation = newIncarnation()
 	if c.Data != "" {
-		slices.Sort(ids)
 		schema := "nothing"
 		if a.Plans.Durable != nil {
 			schema = a.Plans.Durable.Schema()
@@ -134,17 +142,22 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 			return nil, errors.Join(fmt.Errorf("%w %s: what the algorithm kept: %w", ErrData, c.Data, err), l.store.close())
 		}
 	}
+	m.begun = time.Now()
 	m.ctx, m.cancel = context.WithCancel(ctx)
-	m.transport, err = c.Transport(m.ctx, transport.Config{
+	m.transport, err = c.Transport(transport.Config{
 		Self: position, Members: sorted, Algorithm: a.Name, Incarnation: m.incarnation,
 		Group: transport.Group{
-			Members:    transport.DigestOf("%v", sorted),
-			Algorithm:  transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
-			Parameters: transport.DigestOf("%s", parameters),
+			Members:   transport.DigestOf("%q %v", c.Group, ids),
+			Algorithm: transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
 		},
-		Heartbeat: c.Heartbeat, Suspicion: c.Suspicion, Log: m.log, Post: m.post,
+		Timing: m.timing, Log: m.log, Post: m.post,
 	})
 	if err != nil {
+		m.cancel()
+		return nil, errors.Join(err, l.store.close())
+	}
+	if err := l.store.begin(); err != nil { // not before it listens: a life that cannot be reached is none
+		m.transport.Close()
 		m.cancel()
 		return nil, errors.Join(err, l.store.close())
 	}
@@ -152,12 +165,13 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 		m.peers = append(m.peers, &peer{position: q, id: member.ID})
 	}
 	m.peers[position] = nil
-	m.state = State{Since: time.Now(), Reachable: l.reachable()}
+	m.state = State{Since: time.Now()}
+	m.state.Reachable, m.state.Problems = l.members()
 	go l.live()
 	return m, nil
 }
 
-// Close stops the member and waits until nothing of it is left. To the others it is a crash.
+// Close stops the member, says goodbye to the others, and waits until nothing of it is left.
 func (m *Member) Close() error {
 	m.cancel()
 	<-m.done
@@ -185,11 +199,24 @@ func (m *Member) State() (State, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.state
-	if !s.Until.IsZero() && !time.Now().Before(s.Until) { // whatever keeps the loop from saying so
+	ended := !s.Until.IsZero() && !time.Now().Before(s.Until) // whatever keeps the loop from saying so
+	if ended || m.Stall() > 0 {
 		s.Role, s.Leader = network.Undecided, 0
 	}
 	return s, m.changed
 }
+
+// Stall returns for how long the loop has not come round; 0 while that is not longer than the suspicion timeout. By then
+// the others have taken this member for dead.
+func (m *Member) Stall() time.Duration {
+	if stall := m.now() - time.Duration(m.turn.Load()); stall > m.config.Suspicion {
+		return stall
+	}
+	return 0
+}
+
+// now is the time since the start, on the monotonic clock.
+func (m *Member) now() time.Duration { return time.Since(m.begun) }
 
 // Command asks something of the algorithm.
 func (m *Member) Command(c election.Command) { m.post(c) }

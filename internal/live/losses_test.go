@@ -41,13 +41,14 @@ func sendsMany(l *log) election.Algorithm[witness, nothing] {
 	return a
 }
 
-// fill lets member 1 send until its connection takes no more.
-func fill(m *Member) {
+// fill lets member 1 send until its connection takes no more, and returns how many messages that were.
+func fill(m *Member) (sent int) {
 	const message = 3 // bytes
-	for sent := 0; sent*message <= transporttest.Buffer; sent += transport.QueueLength / 2 {
+	for ; sent*message <= transporttest.Buffer; sent += transport.QueueLength / 2 {
 		m.Command(someMessages)
 		synctest.Wait() // until it is written, as far as it can be
 	}
+	return sent
 }
 
 func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
@@ -57,7 +58,7 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.start(1)
-		out, in := answer(t, peer), c.call(1)
+		out, in := c.accept(peer), c.call(1)
 		defer out.Close()
 		defer heartbeats(in)()
 		fill(c.members[1])
@@ -100,7 +101,7 @@ func TestAPeerThatReadsNothingIsSuspectedAfterTheTimeout(t *testing.T) {
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.start(1)
-		out, in := answer(t, peer), c.call(1)
+		out, in := c.accept(peer), c.call(1)
 		defer out.Close()
 		defer heartbeats(in)()
 		fill(c.members[1])
@@ -126,7 +127,7 @@ func TestNothingIsSentBetweenALossAndItsSuspicion(t *testing.T) {
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.members[1].Command(election.Resign)
-		answer(t, peer).Close()
+		c.accept(peer).Close()
 		if took := time.Since(begun); took != transport.LastWords {
 			t.Errorf("it connected after %v, not %v", took, transport.LastWords)
 		}
@@ -152,7 +153,7 @@ func TestWhatWasReportedLostDoesNotArrive(t *testing.T) {
 		}
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
-		conn := answer(t, peer)
+		conn := c.accept(peer)
 		defer conn.Close()
 		if !isOpen(conn) { // a byte of anything is not a timeout
 			t.Error("the message arrived")
@@ -195,7 +196,7 @@ func TestWhatIsSentDuringAnAttemptToConnectIsNotLostByIt(t *testing.T) {
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.network.Separate(0, at(2))
-		conn := answer(t, peer)
+		conn := c.accept(peer)
 		defer conn.Close()
 		kind, _, err := transport.ReadFrame(transport.NewFrameReader(conn))
 		if got, want := l.sofar(), []string{"start", "command"}; kind != 0 || err != nil || !slices.Equal(got, want) {

@@ -30,11 +30,13 @@ type peer struct {
 	out         transport.Outgoing
 	whole       time.Time     // since when both directions stand; zero if they do not
 	standing    bool          // whether out has connected
+	answering   uint64        // the incarnation that answers at its address, while out stands
 	rest        time.Duration // before we connect again, had we to part now
 	restUntil   time.Time
-	resolved    bool      // whether the first attempt to connect has had an outcome
-	duplicate   time.Time // since when it refuses us for another process with our identifier
-	refusal     string    // the last that was logged
+	resolved    bool   // whether the first attempt to connect has had an outcome
+	duplicate   bool   // whether it refuses us for another process with our identifier
+	problem     string // why the last attempt to connect has failed
+	difference  string // of its timing from ours
 }
 
 func (p *peer) port() election.Port { return election.Port(p.position) }
@@ -48,14 +50,20 @@ const (
 )
 
 // verdict is the answer to a peer that presents itself: is that identifier taken?
-func (l *loop) verdict(p *peer, incarnation uint64) transport.Verdict {
-	for _, in := range []transport.Incoming{p.in, p.next} {
-		if in != nil && in.Incarnation() != incarnation {
-			return transport.Verdict{
-				Code:   transport.RefusedDuplicate,
-				Reason: fmt.Sprintf("another live process has id %d: member %d is connected with it", p.id, l.config.ID),
-			}
+func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
+	no := func(format string, args ...any) transport.Verdict {
+		return transport.Verdict{
+			Code:   transport.RefusedDuplicate,
+			Reason: fmt.Sprintf("another live process has id %d: ", p.id) + fmt.Sprintf(format, args...),
 		}
+	}
+	for _, in := range []transport.Incoming{p.in, p.next} {
+		if in != nil && in.Hello().Incarnation != h.Incarnation {
+			return no("member %d is connected with it", l.config.ID)
+		}
+	}
+	if p.standing && p.answering != h.Incarnation {
+		return no("member %d reaches it at the address in its list", l.config.ID)
 	}
 	return transport.Verdict{}
 }
@@ -63,7 +71,7 @@ func (l *loop) verdict(p *peer, incarnation uint64) transport.Verdict {
 // arrived takes a connection that stands. The one before it comes to its end first.
 func (l *loop) arrived(in transport.Incoming) error {
 	p := l.peers[in.Peer()]
-	if l.verdict(p, in.Incarnation()).Code != transport.Accepted { // by now
+	if l.verdict(p, in.Hello()).Code != transport.Accepted { // by now
 		in.Admit(false)
 		return nil
 	}
@@ -71,6 +79,8 @@ func (l *loop) arrived(in transport.Incoming) error {
 		p.next.Admit(false)
 	}
 	p.next = in
+	l.compare(p, in.Hello().Timing)
+	l.reach()
 	if p.in != nil {
 		p.in.Drain()
 	}
@@ -84,9 +94,9 @@ func (l *loop) admit(p *peer) error {
 	}
 	p.in, p.next = p.next, nil
 	p.in.Admit(true)
-	sameLife := p.incarnation == 0 || p.incarnation == p.in.Incarnation()
+	sameLife := p.incarnation == 0 || p.incarnation == p.in.Hello().Incarnation
 	wrong := p.health == suspect && sameLife
-	p.health, p.incarnation = reachable, p.in.Incarnation()
+	p.health, p.incarnation = reachable, p.in.Hello().Incarnation
 	p.out.Nudge()
 	p.mend()
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
@@ -172,28 +182,21 @@ func (l *loop) suspect(p *peer) error {
 }
 
 func (l *loop) dialed(e transport.Dialed) error {
+	if e.Out == l.mirror {
+		l.mirrored(e.Err)
+		return nil
+	}
 	p := l.peers[e.Out.Peer()]
 	if e.Out != p.out {
 		return nil
 	}
 	p.resolved = true
 	if e.Err == nil {
-		p.standing = true
+		p.standing, p.answering = true, e.Hello.Incarnation
 		p.mend()
+		l.compare(p, e.Hello.Timing)
 	}
-	var no *transport.Refusal
-	if errors.As(e.Err, &no) && no.Reason != p.refusal {
-		p.refusal = no.Reason
-		l.log.Warn("member refuses us", "peer", p.id, "reason", no.Reason)
-	}
-	switch now := time.Now(); {
-	case no == nil || no.Code != transport.RefusedDuplicate:
-		p.duplicate = time.Time{}
-	case p.duplicate.IsZero():
-		p.duplicate = now // it may be our own former life, whose end was not noticed yet
-	case now.Sub(p.duplicate) > 2*l.config.Suspicion:
-		return fmt.Errorf("%w: %s", ErrDuplicate, no.Reason)
-	}
+	l.note(p, e.Err)
 	switch {
 	case !e.Lost:
 		return nil
@@ -201,4 +204,80 @@ func (l *loop) dialed(e transport.Dialed) error {
 		return l.part(p)
 	}
 	return l.suspect(p) // the sender goes on: what was queued since the attempt began may arrive
+}
+
+// note keeps what came of an attempt to connect, and tells it if it is news.
+func (l *loop) note(p *peer, err error) {
+	before, contested := p.problem, l.contested()
+	p.problem, p.duplicate = "", false
+	if err != nil {
+		p.problem = err.Error()
+	}
+	var no *transport.Refusal
+	switch refused := errors.As(err, &no); {
+	case refused:
+		if no.Code == transport.RefusedDuplicate {
+			p.duplicate = true
+		}
+		if p.problem != before {
+			l.log.Warn("member refuses us", "peer", p.id, "reason", no.Reason)
+		}
+	case p.problem != "" && p.problem != before:
+		l.log.Info("member cannot be connected to", "peer", p.id, "error", err)
+	}
+	if p.problem != before || contested != l.contested() {
+		l.show()
+	}
+}
+
+// contested reports whether most of the others are connected with another process of our identifier. One of them alone
+// is not believed: any process that listens at its address could say so.
+func (l *loop) contested() bool {
+	refusing := 0
+	for _, p := range l.peers {
+		if p != nil && p.duplicate {
+			refusing++
+		}
+	}
+	return 2*refusing > len(l.peers)-1
+}
+
+// compare tells how a peer's timing differs from ours.
+func (l *loop) compare(p *peer, theirs transport.Timing) {
+	difference, ours := "", l.timing
+	if theirs != ours {
+		difference = fmt.Sprintf("it has heartbeat %v, suspicion %v and delay %v; this member has %v, %v and %v",
+			theirs.Heartbeat, theirs.Suspicion, theirs.Delay, ours.Heartbeat, ours.Suspicion, ours.Delay)
+	}
+	if difference == p.difference {
+		return
+	}
+	p.difference = difference
+	if difference != "" {
+		l.log.Warn("member has other timing", "peer", p.id, "difference", difference)
+	}
+	l.show()
+}
+
+// mirrored takes the outcome of an attempt to connect to ourselves.
+func (l *loop) mirrored(err error) {
+	var no *transport.Refusal
+	if errors.As(err, &no) && no.Code == transport.RefusedSelf {
+		l.reach()
+		return
+	}
+	if problem := fmt.Sprintf("its own address does not lead to it: %v", err); problem != l.problem && !l.reached {
+		l.problem = problem
+		l.log.Warn("this member cannot be reached, and waits", "listening", l.transport.Address(), "error", err)
+		l.show()
+	}
+}
+
+// reach notes that our own address leads to us: we have seen that, or a peer has reached us.
+func (l *loop) reach() {
+	if !l.reached {
+		l.reached, l.problem = true, ""
+		l.mirror.Close()
+		l.show()
+	}
 }

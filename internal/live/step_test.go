@@ -117,14 +117,14 @@ func TestSuspectComesAfterTheLastMessage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := transport.Hello{Group: c.group, From: 2, To: 1, Incarnation: 1}
+		h := c.hello(1)
 		last := [][]byte{h.Encode(), transport.HeartbeatFrame, {1, 0, 1}, {1, 0, 0}, {1, 0, 1}}
 		for _, b := range last {
 			if _, err := conn.Write(b); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if v, err := transport.ReadVerdict(conn); err != nil || v.Code != transport.Accepted {
+		if v, err := readAnswer(conn); err != nil || v.Code != transport.Accepted {
 			t.Fatal(v, err)
 		}
 		conn.Close()
@@ -148,7 +148,7 @@ func TestStartComesBeforeSuspicions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := conn.Write(transport.Verdict{Code: transport.Accepted}.Encode()); err != nil {
+		if _, err := conn.Write(c.answer(transport.Verdict{})); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.ReadFull(conn, make([]byte, transport.HelloSize+len(transport.HeartbeatFrame))); err != nil {
@@ -185,7 +185,7 @@ func TestSuspectComesAfterAllThatArrivedIfWhatWeSentIsLost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := from.Write(transport.Verdict{Code: transport.Accepted}.Encode()); err != nil {
+		if _, err := from.Write(c.answer(transport.Verdict{})); err != nil {
 			t.Fatal(err)
 		}
 		to, err := c.network.Dialer(at(2))(context.Background(), "", at(1))
@@ -194,7 +194,7 @@ func TestSuspectComesAfterAllThatArrivedIfWhatWeSentIsLost(t *testing.T) {
 		}
 		defer to.Close()
 		const batch = 1000 // two of them fill the inbox, and neither is read at once
-		h := transport.Hello{Group: c.group, From: 2, To: 1, Incarnation: 1}
+		h := c.hello(1)
 		for _, b := range [][]byte{
 			slices.Concat(h.Encode(), transport.HeartbeatFrame, []byte{1, 0, 0}),
 			bytes.Repeat([]byte{1, 0, 1}, batch), bytes.Repeat([]byte{1, 0, 1}, batch),

@@ -18,7 +18,7 @@ func TestADataDirectoryThatCannotBeUsedIsRefusedByName(t *testing.T) {
 	open := func(id uint64, group transport.Digest) error {
 		s, _, err := openStore(directory, (*os.File).Sync, id, group, []byte("kept"))
 		if err == nil {
-			err = s.close()
+			err = errors.Join(s.begin(), s.close())
 		}
 		return err
 	}
@@ -69,7 +69,7 @@ func TestADataDirectoryServesOneProcessAtATime(t *testing.T) {
 	if _, _, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil); !errors.Is(err, ErrData) || err.Error() != want {
 		t.Errorf("to a second one it says %v", err)
 	}
-	if err := s.close(); err != nil {
+	if err := errors.Join(s.begin(), s.close()); err != nil {
 		t.Fatal(err)
 	}
 	next, again, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil)
@@ -79,14 +79,58 @@ func TestADataDirectoryServesOneProcessAtATime(t *testing.T) {
 	next.close()
 }
 
-func TestALockThatCannotBeOpenedIsNotOneThatAnotherHolds(t *testing.T) {
-	directory := t.TempDir()
-	if err := os.Mkdir(filepath.Join(directory, "lock"), 0o700); err != nil {
+func TestADirectoryThatIsNoneIsNotOneThatAnotherHolds(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil)
+	_, _, err := openStore(name, (*os.File).Sync, 1, transport.Digest{}, nil)
 	if !errors.Is(err, ErrData) || strings.Contains(err.Error(), "another member") {
 		t.Error(err)
+	}
+}
+
+// Removing what is in it does not unlock a directory, and what takes its name is another one.
+func TestALockIsOnTheDirectoryItself(t *testing.T) {
+	directory := filepath.Join(t.TempDir(), "data")
+	open := func() (*store, error) {
+		s, _, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, []byte("kept"))
+		return s, err
+	}
+	first, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.close()
+	if err := first.begin(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if err := os.Remove(filepath.Join(directory, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := open(); !errors.Is(err, ErrData) {
+		t.Errorf("the files are gone, and with them the lock: %v", err)
+	}
+
+	if err := os.Rename(directory, directory+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	second, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.close()
+	if err := first.save([]byte("a vote")); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(directory); err != nil || len(entries) > 0 {
+		t.Errorf("the first writes to the directory of the second: %v, %v", entries, err)
 	}
 }
 
@@ -96,6 +140,9 @@ func TestAFailedSyncIsAnErrorAndChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
+	if err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
 	broken := errors.New("no space")
 	s.sync = func(*os.File) error { return broken }
 	if err := s.save([]byte("before")); err != nil {
@@ -104,7 +151,7 @@ func TestAFailedSyncIsAnErrorAndChangesNothing(t *testing.T) {
 	if err := s.save([]byte("after")); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
 		t.Errorf("%v", err)
 	}
-	b, err := os.ReadFile(filepath.Join(s.directory, "state"))
+	b, err := os.ReadFile(s.state())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,9 +94,9 @@ func newArcs(r *Run, count int, clock bool) *Arcs {
 		}
 		r.Bytes += n
 	}
-	limit := uint64(math.MaxUint64 - 1)
-	if r.Limit != 0 {
-		limit, count = r.Limit, 1
+	limit := min(r.Limit, math.MaxUint64-1)
+	if r.Limited {
+		count = 1
 	}
 	if clock {
 		r.Time = &outcome.Times{}

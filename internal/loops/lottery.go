@@ -55,7 +55,7 @@ func (l *lottery[S, M]) play() {
 		l.typed.collect.Reset()
 	}
 	picks, some := random.New(l.run.Seed, random.Schedule), 1<<20
-	if l.run.Limit != 0 {
+	if l.run.Limited {
 		some = int(min(uint64(some), l.run.Limit)) + 1
 	}
 	for len(l.busy) > 0 && l.run.Outcome.Complete {

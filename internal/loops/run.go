@@ -67,7 +67,8 @@ type Run struct {
 	Seed        uint64
 	Choose      func(n uint32) uint32        // what processes choose at random
 	Phases      bool                         // count election messages by phase
-	Limit       uint64                       // of deliveries; 0: none
+	Limit       uint64                       // of deliveries
+	Limited     bool                         // the limit was asked for, so that it is kept to closely
 	Progress    func(deliveries uint64) bool // called now and then; false ends the run; may be nil
 
 	Outcome    *outcome.Outcome // Prepared is given; Faults, ByPhase and Complete come of the run
@@ -133,7 +134,7 @@ func (r *Run) byPorts(links []uint32) (order []uint64) {
 func (r *Run) countDeliveries(deliveries int) {
 	before := r.Deliveries
 	r.Deliveries += uint64(deliveries)
-	if r.Limit != 0 && r.Deliveries > r.Limit || before>>20 != r.Deliveries>>20 && r.Progress != nil && !r.Progress(r.Deliveries) {
+	if r.Deliveries > r.Limit || before>>20 != r.Deliveries>>20 && r.Progress != nil && !r.Progress(r.Deliveries) {
 		r.Outcome.Complete = false
 	}
 }

@@ -29,6 +29,7 @@ type sender struct {
 	queue  chan []byte   // frames
 	kick   chan struct{} // there is something to send
 	heard  chan struct{} // the peer has connected
+	beat   chan struct{} // a heartbeat is due
 }
 
 // Refusal is a peer's verdict against us.
@@ -39,16 +40,18 @@ func (r *Refusal) Error() string { return "refused: " + r.Reason }
 func (t *tcp) Dial(to int, rest time.Duration) Outgoing {
 	s := &sender{
 		tcp: t, peer: to, queue: make(chan []byte, QueueLength),
-		kick: make(chan struct{}, 1), heard: make(chan struct{}, 1),
+		kick: make(chan struct{}, 1), heard: make(chan struct{}, 1), beat: make(chan struct{}, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(t.ctx)
-	t.group.Go(func() { s.run(rest) })
+	t.senders.Go(func() { s.run(rest) })
 	return s
 }
 
 func (s *sender) Peer() int { return s.peer }
 
 func (s *sender) Nudge() { nudge(s.heard) }
+
+func (s *sender) Beat() { nudge(s.beat) }
 
 func (s *sender) Close() { s.cancel() }
 
@@ -81,20 +84,20 @@ func (s *sender) run(rest time.Duration) {
 	pause, kick := rest, (<-chan struct{})(nil)
 	for backoff := LeastPause; ; backoff = min(2*backoff, MostPause) {
 		if !s.wait(pause, kick) {
-			s.tcp.Post(Broken{s, s.ctx.Err()})
+			s.tcp.Post(Broken{s, context.Canceled})
 			return
 		}
 		queued := len(s.queue)
-		conn, err := s.dial()
+		conn, hello, err := s.dial()
 		if err == nil {
-			s.tcp.Post(Dialed{Out: s})
+			s.tcp.Post(Dialed{Out: s, Hello: hello})
 			s.tcp.Post(Broken{s, s.write(conn)})
 			return
 		}
 		for range queued {
 			<-s.queue
 		}
-		s.tcp.Post(Dialed{s, err, queued > 0})
+		s.tcp.Post(Dialed{Out: s, Err: err, Lost: queued > 0})
 		pause, kick = Jitter(backoff), s.kick
 	}
 }
@@ -108,6 +111,8 @@ func (s *sender) wait(pause time.Duration, kick <-chan struct{}) bool {
 	case <-s.heard:
 	case <-kick:
 	case <-s.ctx.Done():
+		return false
+	case <-s.tcp.staying.Done():
 		return false
 	}
 	select { // what is queued by now is not a reason for a second attempt
@@ -126,45 +131,56 @@ func Jitter(d time.Duration) time.Duration {
 	return d/2 + time.Duration(i.Int64())
 }
 
-// dial connects and presents us, within the suspicion timeout.
-func (s *sender) dial() (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Suspicion)
+// dial connects and presents us, within the suspicion timeout, unless the member leaves.
+func (s *sender) dial() (net.Conn, Hello, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Timing.Suspicion)
 	defer cancel()
-	conn, err := s.tcp.dialer(ctx, "tcp", loopback(s.tcp.Members[s.peer].Address))
+	defer context.AfterFunc(s.tcp.staying, cancel)()
+	conn, err := s.tcp.dialer(ctx, "tcp", Loopback(s.tcp.Members[s.peer].Address))
 	if err != nil {
-		return nil, err
+		return nil, Hello{}, err
 	}
+	s.tcp.strangers.isMember(conn.RemoteAddr().String()) // its name may have had another address before
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	err = s.present(conn)
+	hello, err := s.present(conn)
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		conn.Close()
-		return nil, err
+		return nil, Hello{}, err
 	}
-	return conn, nil
+	return conn, hello, nil
 }
 
-func (s *sender) present(conn net.Conn) error {
-	h := Hello{s.tcp.Group, s.tcp.self(), s.tcp.Members[s.peer].ID, s.tcp.Incarnation}
-	if _, err := conn.Write(h.Encode()); err != nil {
-		return err
+// present says who we are, and looks at who answers: only the member that we mean can accept us.
+func (s *sender) present(conn net.Conn) (Hello, error) {
+	ours := s.tcp.Hello(s.tcp.Members[s.peer].ID)
+	if _, err := conn.Write(ours.Encode()); err != nil {
+		return Hello{}, err
+	}
+	h, err := ReadHello(conn)
+	if err != nil {
+		return h, fmt.Errorf("no answer: %w", err)
 	}
 	v, err := ReadVerdict(conn)
-	if err != nil {
-		return fmt.Errorf("no answer: %w", err)
-	}
-	if v.Code != Accepted {
-		return (*Refusal)(&v)
+	switch {
+	case err != nil:
+		return h, fmt.Errorf("no answer: %w", err)
+	case v.Code != Refused && v.Code != RefusedSelf && (h.Group != ours.Group || h.From != ours.To || h.To != ours.From):
+		return h, fmt.Errorf("member %d of another group answers", h.From)
+	case v.Code == RefusedSelf && h.Incarnation != ours.Incarnation:
+		return h, errProtocol
+	case v.Code != Accepted:
+		return h, (*Refusal)(&v)
 	}
 	_, err = conn.Write(HeartbeatFrame)
-	return err
+	return h, err
 }
 
 var errTalks = errors.New("the listening side sent something")
 
-// write sends what is queued, and heartbeats where there is nothing, until the connection breaks. The
+// write sends what is queued, and heartbeats where there is nothing, until the connection breaks or the member leaves. The
 // other side never sends anything, so that a read ends when it has closed.
 func (s *sender) write(conn net.Conn) error {
 	defer context.AfterFunc(s.ctx, func() { conn.Close() })()
@@ -177,22 +193,41 @@ func (s *sender) write(conn net.Conn) error {
 		}
 		closed <- err
 	})
-	idle := time.NewTicker(s.tcp.Heartbeat)
-	defer idle.Stop()
+	select { // one that was due before it stood
+	case <-s.beat:
+	default:
+	}
 	for {
-		frame := HeartbeatFrame
+		var err error
 		select {
 		case <-s.ctx.Done():
 			return s.ctx.Err()
-		case err := <-closed:
-			return err
-		case frame = <-s.queue:
-		case <-idle.C:
+		case err = <-closed:
+		case frame := <-s.queue:
+			err = s.send(conn, frame)
+		case <-s.beat:
+			err = s.send(conn, HeartbeatFrame)
+		case <-s.tcp.staying.Done():
+			return s.leave(conn)
 		}
-		conn.SetWriteDeadline(time.Now().Add(s.tcp.Suspicion))
-		if _, err := conn.Write(frame); err != nil {
+		if err != nil {
 			return err
 		}
-		idle.Reset(s.tcp.Heartbeat)
 	}
+}
+
+// leave sends what is queued, and says goodbye.
+func (s *sender) leave(conn net.Conn) error {
+	for len(s.queue) > 0 {
+		if err := s.send(conn, <-s.queue); err != nil {
+			return err
+		}
+	}
+	return s.send(conn, goodbyeFrame)
+}
+
+func (s *sender) send(conn net.Conn, frame []byte) error {
+	conn.SetWriteDeadline(time.Now().Add(s.tcp.Timing.Suspicion))
+	_, err := conn.Write(frame)
+	return err
 }

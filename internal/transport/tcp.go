@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 )
 
 // TCP says how members reach each other by TCP.
@@ -22,13 +23,16 @@ type tcp struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	group     sync.WaitGroup
+	senders   sync.WaitGroup  // who say goodbye
+	staying   context.Context // until they do
+	leave     context.CancelFunc
 	listener  net.Listener
 	dialer    func(ctx context.Context, network, address string) (net.Conn, error)
 	strangers strangers
 }
 
 // Open listens. Its error names the member.
-func (t TCP) Open(ctx context.Context, c Config) (Transport, error) {
+func (t TCP) Open(c Config) (Transport, error) {
 	if t.Dial == nil {
 		t.Dial = new(net.Dialer).DialContext // with TCP_NODELAY, Go's default
 	}
@@ -37,12 +41,16 @@ func (t TCP) Open(ctx context.Context, c Config) (Transport, error) {
 	}
 	if t.Listener == nil {
 		var err error
-		if t.Listener, err = net.Listen("tcp", loopback(t.Listen)); err != nil {
+		if t.Listener, err = net.Listen("tcp", Loopback(t.Listen)); err != nil {
 			return nil, fmt.Errorf("member %d cannot listen: %w", c.Members[c.Self].ID, err)
 		}
 	}
 	member := &tcp{Config: c, listener: t.Listener, dialer: t.Dial}
-	member.ctx, member.cancel = context.WithCancel(ctx)
+	for _, m := range c.Members {
+		member.strangers.isMember(Loopback(m.Address))
+	}
+	member.ctx, member.cancel = context.WithCancel(context.Background())
+	member.staying, member.leave = context.WithCancel(member.ctx)
 	return member, nil
 }
 
@@ -51,16 +59,20 @@ func (t *tcp) Address() string { return t.listener.Addr().String() }
 func (t *tcp) Serve() { t.group.Go(t.accept) }
 
 func (t *tcp) Close() {
-	t.cancel()
+	t.leave()
 	t.listener.Close()
+	overdue := time.AfterFunc(LastWords, t.cancel)
+	t.senders.Wait()
+	overdue.Stop()
+	t.cancel()
 	t.group.Wait()
 }
 
 // self is the identifier of this member.
 func (t *tcp) self() uint64 { return t.Members[t.Self].ID }
 
-// loopback is an address whose host, if it is missing, is loopback.
-func loopback(address string) string {
+// Loopback returns an address whose host, if it is missing, is loopback.
+func Loopback(address string) string {
 	if host, port, err := net.SplitHostPort(address); err == nil && host == "" {
 		return net.JoinHostPort("127.0.0.1", port)
 	}

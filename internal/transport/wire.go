@@ -7,32 +7,37 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"ringleader.example/ringleader/internal/process"
 )
 
 // What travels on a connection, little-endian:
 //
-//	dialer   → listener   hello     fixed size
-//	listener → dialer     verdict   code, length of the reason, reason
+//	dialer   → listener   hello     of fixed size: who presents itself to which member
+//	listener → dialer     hello     who answers; then a verdict: code, length of the reason, reason
 //	dialer   → listener   frame …   length of what follows (2 bytes), kind, message
 //
 // The first frame is a heartbeat. It confirms that the dialer is still there: a process that was stopped
-// finds a queue of connections that were given up long ago. The listener sends nothing more.
+// finds a queue of connections that were given up long ago. The last one is a
+// goodbye, if the dialer stops in good order. The listener sends nothing more.
 
 // magic opens a hello; its last byte is the version of the protocol.
-const magic = "ringldr\x01"
+const magic = "ringldr\x02"
 
 // HelloSize is how long an encoded Hello is, in bytes.
-const HelloSize = len(magic) + 3*16 + 3*8
+const HelloSize = len(magic) + 2*16 + 6*8
 
 const (
 	reasonSize = 255
 	frameSize  = 1 + process.MaxMessage // of the kind and the message
 )
 
-// heartbeat is the kind of an empty frame. Kinds of messages are below 16.
-const heartbeat = 0xff
+// The kinds of empty frames. Kinds of messages are below 16.
+const (
+	heartbeat = 0xff
+	goodbye   = 0xfe // the last one: the member stops
+)
 
 // Digest stands for something that both ends of a connection must have in common.
 type Digest [16]byte
@@ -46,16 +51,26 @@ func DigestOf(format string, args ...any) (d Digest) {
 
 // Group is what the members of a group have in common.
 type Group struct {
-	Members    Digest // identifiers and addresses
-	Algorithm  Digest // name and layout of messages
-	Parameters Digest // of the algorithm, and the length of its time unit
+	Members   Digest // its name, and the identifiers of its members
+	Algorithm Digest // name and layout of messages
 }
 
-// Hello is how a dialer presents itself.
+// Timing is what members should have in common, and need not: it may be changed at one after the other.
+type Timing struct {
+	Heartbeat time.Duration // how often a connection shows that it lives
+	Suspicion time.Duration // how long it may be silent
+	Delay     time.Duration // the longest time that a message takes, and its handling
+}
+
+// longestHeartbeat keeps a peer from asking for endless patience.
+const longestHeartbeat = time.Hour
+
+// Hello is how the two ends of a connection present themselves to each other.
 type Hello struct {
 	Group       Group
 	From, To    uint64 // identifiers
 	Incarnation uint64 // of From
+	Timing      Timing // of From
 }
 
 // Encode returns what is sent.
@@ -76,6 +91,19 @@ func DecodeHello(b []byte) (h Hello, ok bool) {
 	return h, err == nil
 }
 
+// ReadHello reads an encoded Hello.
+func ReadHello(r io.Reader) (h Hello, err error) {
+	var raw [HelloSize]byte
+	if _, err := io.ReadFull(r, raw[:]); err != nil {
+		return h, err
+	}
+	h, ok := DecodeHello(raw[:])
+	if !ok {
+		return h, errProtocol
+	}
+	return h, nil
+}
+
 // Code is the first byte of a verdict.
 type Code uint8
 
@@ -84,6 +112,7 @@ const (
 	Accepted Code = iota
 	Refused
 	RefusedDuplicate // another live process has the dialer's identifier
+	RefusedSelf      // the dialer is the listener
 )
 
 // Verdict is a listener's answer to a Hello.
@@ -98,7 +127,7 @@ func (v Verdict) Encode() []byte {
 	return append([]byte{byte(v.Code), byte(len(reason))}, reason...)
 }
 
-var errVerdict = errors.New("it answers in another language")
+var errProtocol = errors.New("it does not speak this version of the protocol")
 
 // ReadVerdict is the inverse of Encode.
 func ReadVerdict(r io.Reader) (Verdict, error) {
@@ -106,8 +135,8 @@ func ReadVerdict(r io.Reader) (Verdict, error) {
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return Verdict{}, err
 	}
-	if Code(head[0]) > RefusedDuplicate {
-		return Verdict{}, errVerdict
+	if Code(head[0]) > RefusedSelf {
+		return Verdict{}, errProtocol
 	}
 	reason := make([]byte, head[1])
 	_, err := io.ReadFull(r, reason)
@@ -119,6 +148,11 @@ var ErrFrame = errors.New("malformed frame")
 
 // HeartbeatFrame says only that the sender lives.
 var HeartbeatFrame = process.AppendFrame(nil, heartbeat, nil)
+
+var goodbyeFrame = process.AppendFrame(nil, goodbye, nil)
+
+// ErrLeft is the end of a connection with a member that has stopped in good order.
+var ErrLeft = errors.New("it has left")
 
 // NewFrameReader returns a buffer that the longest frame fits into, as ReadFrame needs.
 func NewFrameReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 2+frameSize) }
@@ -139,7 +173,7 @@ func ReadFrame(r *bufio.Reader) (kind uint8, message []byte, err error) {
 		return 0, nil, err
 	}
 	kind, message = whole[2], append([]byte(nil), whole[3:]...)
-	if kind != heartbeat && kind > 15 || kind == heartbeat && size > 1 {
+	if empty := kind == heartbeat || kind == goodbye; !empty && kind > 15 || empty && size > 1 {
 		return 0, nil, fmt.Errorf("%w of kind %d", ErrFrame, kind)
 	}
 	_, err = r.Discard(2 + size)

@@ -129,9 +129,9 @@ type port struct {
 }
 
 // Open makes the transport of a member.
-func (e *Exchange) Open(ctx context.Context, c transport.Config) (transport.Transport, error) {
+func (e *Exchange) Open(c transport.Config) (transport.Transport, error) {
 	p := &port{Config: c, e: e, more: make(chan struct{}, 1)}
-	p.ctx, p.cancel = context.WithCancel(ctx)
+	p.ctx, p.cancel = context.WithCancel(context.Background())
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ports[p.id()] = p
@@ -234,14 +234,14 @@ func (o *outgoing) failed(err error) {
 
 // present asks a member whether it takes the connection.
 func (o *outgoing) present(to *port) {
-	hello := transport.Hello{Group: o.from.Group, From: o.from.id(), To: o.to(), Incarnation: o.from.Incarnation}
+	hello := o.from.Hello(o.to())
 	peer, v := to.Judge(hello)
 	if v.Code != transport.Accepted {
 		o.failed((*transport.Refusal)(&v))
 		return
 	}
 	answer := make(chan transport.Verdict, 1)
-	to.post(transport.Asked{Peer: peer, Incarnation: hello.Incarnation, Answer: answer})
+	to.post(transport.Asked{Peer: peer, Hello: hello, Answer: answer})
 	to.group.Go(func() {
 		v := transport.Verdict{Code: transport.Refused, Reason: "the member is stopping"}
 		select {
@@ -255,10 +255,10 @@ func (o *outgoing) present(to *port) {
 		case v.Code != transport.Accepted:
 			o.failed((*transport.Refusal)(&v))
 		default:
-			o.in = &incoming{at: to, peer: peer, incarnation: hello.Incarnation, out: o}
+			o.in = &incoming{at: to, peer: peer, hello: hello, out: o}
 			to.in = append(to.in, o.in)
 			to.post(transport.Arrived{In: o.in})
-			o.from.post(transport.Dialed{Out: o})
+			o.from.post(transport.Dialed{Out: o, Hello: to.Hello(hello.From)})
 			for _, frame := range o.queue {
 				o.send(frame)
 			}
@@ -286,6 +286,9 @@ func (o *outgoing) Send(frame []byte) {
 		o.send(slices.Clone(frame))
 	}
 }
+
+// Beat does nothing: silence ends no connection here.
+func (o *outgoing) Beat() {}
 
 func (o *outgoing) Nudge() {
 	o.from.e.mu.Lock()
@@ -321,13 +324,13 @@ func (o *outgoing) forget() bool {
 
 // incoming is the other end.
 type incoming struct {
-	at          *port
-	peer        int
-	incarnation uint64
-	out         *outgoing
-	admitted    bool
-	ended       bool
-	waiting     []any // events of before it was admitted
+	at       *port
+	peer     int
+	hello    transport.Hello
+	out      *outgoing
+	admitted bool
+	ended    bool
+	waiting  []any // events of before it was admitted
 }
 
 func (in *incoming) event(event any) {
@@ -357,8 +360,8 @@ func (in *incoming) end(err error) {
 	}
 }
 
-func (in *incoming) Peer() int           { return in.peer }
-func (in *incoming) Incarnation() uint64 { return in.incarnation }
+func (in *incoming) Peer() int              { return in.peer }
+func (in *incoming) Hello() transport.Hello { return in.hello }
 
 func (in *incoming) Admit(read bool) {
 	in.at.e.mu.Lock()
@@ -373,6 +376,8 @@ func (in *incoming) Admit(read bool) {
 	}
 	in.waiting = nil
 }
+
+func (in *incoming) Taken() {}
 
 func (in *incoming) Drain() { in.Close() }
 

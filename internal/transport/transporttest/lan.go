@@ -1,6 +1,7 @@
 package transporttest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,14 +19,16 @@ type LAN struct {
 	change    sync.Cond
 	listeners map[string]*Listener
 	ends      []*end
-	side      map[string]int // addresses on different sides are separated
-	refused   [2]string      // who cannot connect, and to whom
+	side      map[string]int     // addresses on different sides are separated
+	links     map[[2]string]bool // pairs of addresses that are separated
+	refused   [2]string          // who cannot connect, and to whom
 	stopped   map[string]bool
+	aliases   map[string]string
 }
 
 // NewLAN returns a network without listeners.
 func NewLAN() *LAN {
-	n := &LAN{listeners: map[string]*Listener{}, side: map[string]int{}, stopped: map[string]bool{}}
+	n := &LAN{listeners: map[string]*Listener{}, side: map[string]int{}, stopped: map[string]bool{}, aliases: map[string]string{}, links: map[[2]string]bool{}}
 	n.change.L = &n.mu
 	return n
 }
@@ -39,6 +42,25 @@ func (n *LAN) Separate(side int, addresses ...string) {
 	}
 	n.change.Broadcast()
 }
+
+// Cut separates two addresses from each other, and Mend ends all such cuts.
+func (n *LAN) Cut(a, b string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.links[[2]string{a, b}], n.links[[2]string{b, a}] = true, true
+	n.change.Broadcast()
+}
+
+// Mend ends all that Cut began.
+func (n *LAN) Mend() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	clear(n.links)
+	n.change.Broadcast()
+}
+
+// cut reports whether two addresses are separated.
+func (n *LAN) cut(a, b string) bool { return n.side[a] != n.side[b] || n.links[[2]string{a, b}] }
 
 // Refuse lets nobody connect from one address to another, as a firewall does.
 func (n *LAN) Refuse(from, to string) {
@@ -75,6 +97,13 @@ func (n *LAN) ResetAll() {
 		e.in.reset, e.out.reset = true, true
 	}
 	n.change.Broadcast()
+}
+
+// Alias lets an address lead to another one; an empty one leads where it says.
+func (n *LAN) Alias(of, to string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.aliases[of] = to
 }
 
 type address string
@@ -145,7 +174,8 @@ func (n *LAN) Dialer(from string) func(context.Context, string, string) (net.Con
 		defer context.AfterFunc(ctx, n.wake)()
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		for n.side[from] != n.side[to] && ctx.Err() == nil {
+		to = cmp.Or(n.aliases[to], to)
+		for n.cut(from, to) && ctx.Err() == nil {
 			n.change.Wait()
 		}
 		if ctx.Err() != nil {
@@ -192,7 +222,7 @@ func (e *end) Read(b []byte) (int, error) {
 	e.n.mu.Lock()
 	defer e.n.mu.Unlock()
 	for {
-		cut := e.n.side[e.here] != e.n.side[e.there]
+		cut := e.n.cut(e.here, e.there)
 		switch {
 		case e.closed:
 			return 0, net.ErrClosed
@@ -220,7 +250,7 @@ func (e *end) Write(b []byte) (written int, err error) {
 	e.n.mu.Lock()
 	defer e.n.mu.Unlock()
 	for written < len(b) {
-		cut := e.n.side[e.here] != e.n.side[e.there]
+		cut := e.n.cut(e.here, e.there)
 		room := Buffer - len(e.out.data)
 		switch {
 		case e.closed:
