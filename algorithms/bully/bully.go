@@ -19,7 +19,7 @@
 // Two more parameters say what S4 leaves open. With known-dead=skipped nobody asks those whom its failure
 // detector calls dead. With known-dead=decides, moreover, a process that follows a coordinator, which its failure
 // detector does not call dead, ignores those below it: two that do not hear each other then do not make those who
-// hear both change sides. The dead are told of a victory all the same: who is called dead and lives must be able to
+// hear both change sides. And it waits no longer for a higher one once all of them are called dead. The dead are told of a victory all the same: who is called dead and lives must be able to
 // contest it. And a coordinator that is asked has, to rule 4, "not already started an election", so it holds
 // one. If nobody is left to ask, it wins again at once and tells everybody, for each that asks: with N = 5, of
 // whom 5 is known to be dead, and 1 asking first, 9 messages instead of 3 (victory=lower), 12 instead of 4
@@ -92,7 +92,7 @@ var (
 	knownDead = election.Choice{
 		Name: "known-dead", Words: []string{"asked", "skipped", "decides"},
 		About: "whether processes are asked that the failure detector calls dead; decides: they are not, and a process that " +
-			"follows a coordinator ignores those below it until that one is called dead",
+			"follows a coordinator ignores those below it until that one is called dead, and waits for none that is",
 	}
 	askedCoordinator = election.Choice{
 		Name: "asked-coordinator", Words: []string{"elects", "tells"},
@@ -212,7 +212,15 @@ func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 		p.doubt(true, out)
 		p.Start(out)
 	}
+	if p.Loyal && p.Stage != normal && p.highestAlive() {
+		out.Stop(AnswerTimeout)
+		out.Stop(VictoryTimeout)
+		p.win(out)
+	}
 }
+
+// highestAlive reports whether all higher members are known to be dead: no answer, and no victory, can come any more.
+func (p *Process) highestAlive() bool { return !slices.Contains(p.Dead[p.ID:], false) }
 
 // doubt forgets the coordinator, if there is reason to.
 func (p *Process) doubt(reason bool, out *election.Out[Message]) {
