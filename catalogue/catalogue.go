@@ -65,6 +65,36 @@ func New(entries ...Entry) List {
 	return list
 }
 
+// mostChecked is below how many processes the steps of a user's own algorithms are checked.
+const mostChecked = 1 << 8
+
+// Before lists other entries, which are a user's own, before those of the list. Wherever they are simulated on less than
+// 256 processes, their steps are checked. The error wraps [ErrName] if a name is given to two entries.
+func (l List) Before(own ...Entry) (List, error) {
+	taken := map[string]bool{}
+	for _, e := range l {
+		taken[e.Name] = true
+	}
+	for i := range own {
+		if taken[own[i].Name] {
+			return nil, fmt.Errorf("%w %q; give one of the two another name", ErrName, own[i].Name)
+		}
+		taken[own[i].Name] = true
+	}
+	all := slices.Clone(own)
+	for i := range all {
+		simulated := all[i].Simulate
+		all[i].Simulate = func(o simulate.Options) (*simulate.Result, error) {
+			o.Check = o.Check || o.Instance.IDs != nil && o.Instance.IDs.Len() < mostChecked
+			return simulated(o)
+		}
+	}
+	for _, e := range l {
+		all = append(all, *e)
+	}
+	return New(all...), nil
+}
+
 // List returns the list that an entry belongs to.
 func (e *Entry) List() List { return e.list }
 
@@ -91,6 +121,9 @@ func (e *Entry) On(topology election.Topology) *Entry {
 
 // ErrUnknown reports that there is no algorithm of that name. The text of the error lists the names that there are.
 var ErrUnknown = errors.New("unknown algorithm")
+
+// ErrName reports that two algorithms have the same name.
+var ErrName = errors.New("two algorithms are called")
 
 // Names returns the names of all algorithms, in order.
 func (l List) Names() []string { return l.Where(func(*Entry) bool { return true }) }

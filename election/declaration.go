@@ -248,16 +248,33 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	must(a.AllowDuplicates == nil || a.Topology == Ring && a.Identifiers == Compared, "AllowDuplicates means something on a Ring only, where identifiers are Compared")
 	must(a.Votes || a.Winner != Voted, "the Winner is Voted where there are Votes")
 	must(a.Winner == Unspecified || a.Identifiers != Anonymous, "Anonymous processes have no Largest and no Smallest")
+	a.validateChoices(must)
 	a.validateLists(must)
 	return errors.Join(faults...)
 }
 
+// validateChoices looks at the fields that take one of several constants.
+func (a *Declaration) validateChoices(must func(ok bool, fault string)) {
+	must(a.Topology <= UnknownNeighbours, "Topology is none of the declared constants")
+	must(a.Timing <= Synchronous, "Timing is none of the declared constants")
+	must(a.Identifiers <= Anonymous, "Identifiers is none of the declared constants")
+	must(a.Starts <= Together, "Starts is none of the declared constants")
+	must(a.Counts <= CountsFixed, "Counts is none of the declared constants")
+	must(a.Task <= Groups, "Task is none of the declared constants")
+	must(a.Decides <= LeaderOnly, "Decides is none of the declared constants")
+	must(a.Winner <= Voted, "Winner is none of the declared constants")
+}
+
 // validateLists looks at the kinds, bounds and parameters.
 func (a *Declaration) validateLists(must func(ok bool, fault string)) {
-	for i := range a.Kinds {
-		must(a.Kinds[i].Name != "", fmt.Sprintf("Kinds[%d] has no Name", i))
+	for i, k := range a.Kinds {
+		must(k.Name != "", fmt.Sprintf("Kinds[%d] has no Name", i))
+		must(k.Name == "" || !slices.ContainsFunc(a.Kinds[:i], func(other MessageKind) bool { return other.Name == k.Name }), "two Kinds are called "+k.Name)
+		must(k.Class <= Overhead, fmt.Sprintf("the Class of Kinds[%d] is none of the declared constants", i))
 	}
+	must(!slices.Contains(a.Timers, ""), "a timer of Timers has no name")
 	for _, b := range a.Bounds {
+		must(b.Case <= Average, "the Case of a Bound is none of the declared constants: "+b.Formula)
 		must(slices.Contains([]string{"election", "announcement", "total", "time"}, b.Of), fmt.Sprintf("a Bound is Of %q", b.Of))
 		must((b.Case == Average) == (b.Mean != nil) && (b.Case == Average) != (b.Value != nil),
 			"a Bound has a Mean if it is an Average and a Value otherwise: "+b.Formula)

@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -99,10 +100,11 @@ type Options struct {
 
 	SkipPhases bool // do not count by phases, which costs a call for each message
 
-	Record   bool                         // keep what happens, step by step
+	Record   bool                         // keep what happens, step by step, and check the steps
+	Check    bool                         // make each step twice and compare, which takes about five times as long; see [Violation]
 	Values   bool                         // a record has states and messages as values, too, for those that read their fields
 	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends when all is quiet, or [election.Declaration.Settles] says
-	Limit    uint64                       // of deliveries and timeouts; 0: none
+	Limit    uint64                       // of deliveries and timeouts; 0: [DefaultLimit]; [NoLimit]
 	Progress func(deliveries uint64) bool // called now and then; false ends the run
 }
 
@@ -110,6 +112,17 @@ type Options struct {
 type Resignation struct {
 	Process int // position
 	At      election.Ticks
+}
+
+// NoLimit is the limit of a run that may never end.
+const NoLimit = math.MaxUint64
+
+// DefaultLimit is the limit of a run of n processes unless Options say otherwise: 100 million deliveries and timeouts, or
+// 4n³ where that is more. It is far above what elections of the catalogue cost, of which Bully's, when a partition heals,
+// take most, nearly n³. A run that the limit stops is not Complete.
+func DefaultLimit(n int) uint64 {
+	most := uint64(min(n, 1<<20)) // so that 4n³ is below 2⁶⁴
+	return max(100_000_000, 4*most*most*most)
 }
 
 // ErrOptions says that options do not go together; the text says which, and what would do.

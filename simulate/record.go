@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
 )
 
 // recorder writes down what happens.
 type recorder struct {
 	trace.Record
-	sent []sender // by number - 1
+	sent    []sender                // by number - 1
+	numbers map[process.Message]int // of the messages under way
 }
 
 // sender is what a step that receives a message has to know about it.
@@ -29,7 +31,7 @@ func newRecorder(r *run) *recorder {
 		h.Schedule = r.o.Schedule.String()
 	}
 	h.Clock = r.o.clock()
-	return &recorder{Record: trace.Record{Header: h}}
+	return &recorder{Record: trace.Record{Header: h}, numbers: map[process.Message]int{}}
 }
 
 // number is the number of the i-th message of the step that was noted last; 0 where nothing is recorded.
@@ -65,6 +67,7 @@ func (r *run) note(p int, step trace.Step) {
 			value = trace.Value{Is: r.ps.Message(s.Message), RealOf: r.p.RealOf}
 		}
 		r.record.sent = append(r.record.sent, sender{p, kind, text, value})
+		r.record.numbers[s.Message] = len(r.record.sent)
 		copies := 0
 		if r.fate(i) == twice {
 			copies = 1

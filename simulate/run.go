@@ -12,9 +12,6 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// ErrBroken says that an algorithm broke the contract, and how.
-var ErrBroken = process.ErrBroken
-
 // checkedBelow is the number of processes below which every step is looked at, so that whoever writes an
 // algorithm gets a clear error. Larger runs without a clock's work to do go through the round engine,
 // which trusts the algorithm and is several times faster; both do the same, which tests show.
@@ -30,7 +27,10 @@ type run struct {
 	net     *network.Network
 	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
 	slots   []int              // by position: where the states are; nil: in their positions' own slots
-	step    process.Effects    // of the last step
+	step    *process.Effects   // of the last step
+	acting  acting             // … which it is, where steps are checked
+	checks  bool               // each step is made twice, and the two are compared
+	limit   uint64             // of deliveries and timeouts
 	choices *random.Source
 	choose  func(uint32) uint32 // one of them
 	luck    *random.Source      // of messages; nil if links make no mistakes
@@ -39,6 +39,7 @@ type run struct {
 	drifts  []*drift            // by process: what is wrong with its clock; nil if all are right
 	now     election.Ticks
 	dead    []bool           // nil if nobody ever is
+	degree  uint32           // how many ports each process may send on, on a ring; 0 elsewhere
 	leases  []election.Ticks // when each one ends; nil unless declared
 	groups  map[group]bool   // that have been; nil unless declared
 	once    bool             // who follows without a term does so for ever
@@ -48,6 +49,7 @@ type run struct {
 	elects  uint16     // which kinds are election messages: bit by kind
 	byPhase [32]uint64 // of the first phases; the result has the others
 	steps   uint64     // deliveries and timeouts
+	look    uint64     // the number of the step at which somebody may end the run
 	result  *Result
 	record  *recorder
 	typed   large   // the engines for large networks, while one of them runs
@@ -101,7 +103,9 @@ func Must(runner *Runner, err error) *Runner {
 func (g *Runner) Program() *process.Program { return g.program }
 
 // Run runs an election.
-func (g *Runner) Run(o Options) (result *Result, err error) {
+func (g *Runner) Run(o Options) (*Result, error) { return told(o, g.run) }
+
+func (g *Runner) run(o Options) (result *Result, err error) {
 	defer g.refuses(&err)
 	if o.Schedule == Burns {
 		return g.runBurns(o)
@@ -110,7 +114,7 @@ func (g *Runner) Run(o Options) (result *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.start()
+	r.attempt(r.start)
 	return r.finish(), nil
 }
 
@@ -121,7 +125,10 @@ func (g *Runner) refuses(err *error) {
 		return
 	}
 	e, ok := fault.(error)
-	if !ok || !errors.Is(e, election.ErrTime) && !errors.Is(e, ErrBroken) && !errors.Is(e, ErrOptions) {
+	if unborn, is := fault.(process.Unborn); is {
+		e = &Violation{Property: process.Panicked, Detail: string(unborn)}
+	}
+	if !ok || !refusal(e) && !errors.Is(e, ErrBroken) {
 		panic(fault)
 	}
 	*err = fmt.Errorf("simulating %s: %w", g.program.Name, e)
@@ -146,12 +153,21 @@ func (g *Runner) newRun(o Options) (*run, error) {
 			},
 			Timing: o.Timing, Delay: o.Delay, Decisions: make([]network.Decision, n), Script: o.Faults,
 		},
-		choices: random.New(o.Seed, random.Choices),
+		choices: random.New(o.Seed, random.Choices), checks: o.Record || o.Check, limit: o.Limit,
+	}
+	if o.Limit == 0 {
+		r.limit = DefaultLimit(n)
 	}
 	if starters := o.starters(); starters != nil {
 		r.result.Starters = len(starters)
 	}
 	r.has.Phase = r.has.Phase && !o.SkipPhases
+	switch {
+	case d.OneWay:
+		r.degree = 1
+	case r.net.Topology == election.Ring:
+		r.degree = 2
+	}
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	r.prepareFaults()
 	if d.Leased {
@@ -167,7 +183,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	}
 	r.choose = func(n uint32) uint32 {
 		if n == 0 {
-			panic(fmt.Errorf("%w: Choose needs at least one value to choose from", ErrBroken))
+			panic(process.ErrNoChoice)
 		}
 		return uint32(r.choices.Below(uint64(n)))
 	}
@@ -270,7 +286,7 @@ func (r *run) enlarge() large {
 // trusted says whether an engine can run this that does not look at every step.
 func (r *run) trusted() bool {
 	return r.runner.large != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
-		!r.o.Record && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Resigns) == 0 && r.luck == nil
+		!r.checks && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Resigns) == 0 && r.luck == nil
 }
 
 // restart begins from the beginning.
@@ -307,18 +323,28 @@ const looksUp = 1 << 12
 // mayContinue counts a step and says whether there may be another.
 func (r *run) mayContinue() bool {
 	r.steps++
-	if r.o.Limit != 0 && r.steps > r.o.Limit ||
+	if r.steps >= r.look {
+		r.lookUp()
+	}
+	return r.result.Complete
+}
+
+// lookUp ends the run if it is over its limit or told to end, and says when to look again.
+func (r *run) lookUp() {
+	if r.look = (r.steps/looksUp + 1) * looksUp; r.limit < r.look {
+		r.look = r.limit + 1
+	}
+	if r.steps > r.limit ||
 		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
 		r.result.Complete = false
 	}
-	return r.result.Complete
 }
 
 // countDeliveries counts deliveries, many at a time, and sees whether there may be more.
 func (r *run) countDeliveries(deliveries int) {
 	before := r.result.Deliveries
 	r.result.Deliveries += uint64(deliveries)
-	if r.o.Limit != 0 && r.result.Deliveries > r.o.Limit ||
+	if r.result.Deliveries > r.limit ||
 		before>>20 != r.result.Deliveries>>20 && r.o.Progress != nil && !r.o.Progress(r.result.Deliveries) {
 		r.result.Complete = false
 	}
@@ -326,13 +352,40 @@ func (r *run) countDeliveries(deliveries int) {
 
 // happens makes the process at p do what an event asks for.
 func (r *run) happens(p int, e process.Event) {
-	if r.watcher == nil {
-		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+	if r.checks || r.watcher != nil {
+		r.happensWatched(p, e)
 		return
 	}
-	r.watcher.before(p, e)
-	r.step = r.ps.Step(p, p, e, r.local(p))
-	r.watcher.after(p)
+	r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+}
+
+// happensWatched is happens for a step at which more has to look than the engine.
+func (r *run) happensWatched(p int, e process.Event) {
+	if r.watcher != nil {
+		r.watcher.before(p, e)
+	}
+	var err error
+	r.acting = acting{p, e, true}
+	if r.checks {
+		r.step, err = r.ps.Checked(r.slot(p), p, e, r.local(p))
+	} else {
+		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+	}
+	if r.acting.inside = false; err != nil {
+		r.breaks(process.BrokeContract, err.Error())
+	}
+	if r.watcher != nil {
+		r.watcher.after(p)
+	}
+}
+
+// receives is happens for a message.
+func (r *run) receives(p int, port election.Port, kind election.Kind, m process.Message) {
+	if r.checks || r.watcher != nil {
+		r.happensWatched(p, process.Event{What: process.Received, Port: port, Kind: kind, Message: m})
+		return
+	}
+	r.step = r.ps.Receive(r.slot(p), p, port, kind, m, r.local(p))
 }
 
 // slot is where the state of the process at p lies.
@@ -345,7 +398,14 @@ func (r *run) slot(p int) int {
 
 // local is what the clock of the process at p says. Most are right.
 func (r *run) local(p int) election.Ticks {
-	if r.drifts == nil || r.drifts[p] == nil {
+	if r.drifts != nil {
+		return r.drifting(p)
+	}
+	return r.now
+}
+
+func (r *run) drifting(p int) election.Ticks {
+	if r.drifts[p] == nil {
 		return r.now
 	}
 	return r.drifts[p].local(r.now)
@@ -357,21 +417,23 @@ func (r *run) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.
 // check makes sure that the step of the process at p kept to its own ports, kinds and timers, and to the names of
 // groups, which count even if it crashes amid the step.
 func (r *run) check(p int) {
-	first, degree := r.net.First(p), uint32(r.net.Degree(p))
-	for i := range r.step.Sent {
-		s := &r.step.Sent[i]
-		if port := s.On() - first; port >= degree {
-			r.broke(p, fmt.Sprintf("sends on port %d of %d", port, degree))
-		} else if r.d.OneWay && port > 0 {
-			r.broke(p, "sends on port 1, and declares OneWay")
-		}
-		if int(s.Kind()) >= len(r.d.Kinds) {
-			r.broke(p, fmt.Sprintf("sends kind %d of %d", s.Kind(), len(r.d.Kinds)))
+	if sent := r.step.Sent; len(sent) > 0 {
+		ports, kinds := r.ports(p), election.Kind(len(r.d.Kinds))
+		for i := range sent {
+			if s := &sent[i]; s.On()-r.step.First >= ports || s.Kind() >= kinds {
+				r.refuse(p, s)
+			}
 		}
 	}
-	for _, e := range r.step.Other {
+	if other := r.step.Other; len(other) > 0 {
+		r.checkOther(p, other)
+	}
+}
+
+func (r *run) checkOther(p int, other []election.Effect) {
+	for _, e := range other {
 		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
-			r.broke(p, fmt.Sprintf("uses timer %d of %d", e.Timer, len(r.d.Timers)))
+			r.breaks(process.BrokeContract, fmt.Sprintf("uses timer %d; %d are declared", e.Timer, len(r.d.Timers)))
 		}
 		if r.groups != nil {
 			r.group(p, e)
@@ -379,8 +441,24 @@ func (r *run) check(p int) {
 	}
 }
 
-func (r *run) broke(p int, how string) {
-	panic(fmt.Errorf("%w: %s %s; its state is %s", ErrBroken, r.p.Name(p), how, r.stateText(p)))
+// ports is how many ports the process at p may send on.
+func (r *run) ports(p int) uint32 {
+	if r.degree != 0 {
+		return r.degree
+	}
+	return uint32(r.net.Degree(p))
+}
+
+// refuse says what is wrong with a message that the process at p sends.
+func (r *run) refuse(p int, s *process.Sent) {
+	port, degree := s.On()-r.step.First, uint32(r.net.Degree(p))
+	switch {
+	case port >= degree:
+		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d; its ports are 0 to %d", port, int(degree)-1))
+	case port >= r.ports(p):
+		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d, and is declared to send on port 0 only", port))
+	}
+	r.breaks(process.BrokeContract, fmt.Sprintf("sends a message of kind %d; %d are declared", s.Kind(), len(r.d.Kinds)))
 }
 
 // count counts a message as sent.

@@ -285,7 +285,7 @@ func (s *Session) Faults() (all []Choice) {
 	return all
 }
 
-// Step makes an event happen. The error is an [ErrChoice], or an [ErrBroken] or [election.ErrTime] if the step of the
+// Step makes an event happen. The error is an [ErrChoice], or a [Violation] or [election.ErrTime] if the step of the
 // algorithm failed; then nothing has happened.
 func (s *Session) Step(c Choice) (err error) {
 	if !slices.Contains(s.Choices(), c) && !slices.Contains(s.Faults(), c) {
@@ -298,7 +298,7 @@ func (s *Session) Step(c Choice) (err error) {
 		}
 	}()
 	defer s.run.runner.refuses(&err)
-	s.do(c)
+	s.run.attempt(func() { s.do(c) })
 	s.made, s.past = append(s.made, c), append(s.past, s.undo)
 	return nil
 }

@@ -69,7 +69,8 @@ type Step struct {
 	Sent    []Sent         `json:"sent,omitempty"`
 	Timers  []Timer        `json:"timers,omitempty"`
 	Decided []Decision     `json:"decided,omitempty"`
-	State   string         `json:"state,omitempty"` // after the step
+	State   string         `json:"state,omitempty"`  // after the step
+	Broken  string         `json:"broken,omitempty"` // how the step broke the contract of package election; it then has no effects
 
 	MessageValue Value `json:"-"` // the message, if the run was asked for values
 	StateValue   Value `json:"-"` // the state, if the run was asked for values

@@ -157,6 +157,16 @@ func graphic(texts ...string) error {
 	return nil
 }
 
+// Graphic is a text in which spaces stand for what may not stand in a record, such as line breaks.
+func Graphic(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
+}
+
 // step checks the next step. After an error the validator is of no more use.
 func (v *validator) step(s *Step) error {
 	v.steps++
@@ -197,7 +207,7 @@ func (v *validator) place(s *Step) error {
 	if ofOther && !v.header.has(s.From-1) || !ofOther && s.From != 0 {
 		return fmt.Errorf("event %s is from %d; 1 to %d where there is another process, else 0", s.Event, s.From, v.header.N)
 	}
-	return graphic(s.Text, s.State)
+	return graphic(s.Text, s.State, s.Broken)
 }
 
 func (v *validator) arrival(s *Step) error {

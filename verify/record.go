@@ -68,6 +68,9 @@ func (r *recorder) note(t *transition, conf configuration) {
 	if t.outcome != nil {
 		r.effects(&step, t)
 	}
+	if t.breach != nil {
+		step.Broken = trace.Graphic(t.breach.how)
+	}
 	r.Steps = append(r.Steps, step)
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -51,6 +52,9 @@ func (p *program) runAnonymous(command *cobra.Command, e *catalogue.Entry, o *ru
 		limit = anonymousLimit
 	}
 	s, err := e.Symmetry(simulate.Options{Instance: i, Seed: o.seed, Limit: limit, Progress: going(command.Context())})
+	if broken := new(simulate.Violation); errors.As(err, &broken) {
+		return p.broken(e, o, &simulate.Options{Instance: i}, broken)
+	}
 	if err != nil {
 		return err
 	}

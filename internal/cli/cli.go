@@ -18,6 +18,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/simulate"
 )
 
 // program is what the commands share: the algorithms, where they read and write, and the environment. Each command
@@ -35,19 +36,20 @@ const (
 )
 
 // Run runs the command line args, which do not begin with the program's name, until it is done or ctx
-// is. The commands know the algorithms of the list. Run returns the exit status.
-func Run(ctx context.Context, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+// is. The commands know the algorithms of the list; the name is how the program is called in a shell. Run returns the
+// exit status.
+func Run(ctx context.Context, name string, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			code = report.ExitNo
-			fmt.Fprintf(stderr, "ringleader: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", oneLine(fmt.Sprint(bug)))
+			fmt.Fprintf(stderr, "%s: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", name, oneLine(fmt.Sprint(bug)))
 			if getenv("RINGLEADER_DEBUG") == "1" {
 				stderr.Write(debug.Stack())
 			}
 		}
 	}()
 	out := &report.Output{Writer: stdout}
-	p := &program{algorithms, stdin, &report.Printer{Out: out, Err: stderr, Getenv: getenv}}
+	p := &program{algorithms, stdin, &report.Printer{Name: name, Out: out, Err: stderr, Getenv: getenv}}
 	root := p.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -61,11 +63,18 @@ func Run(ctx context.Context, algorithms catalogue.List, args []string, stdin io
 		err = unknownCommand(root, unknown)
 	}
 	var exit report.ExitError
-	if !errors.As(err, &exit) {
+	switch {
+	case errors.As(err, &exit):
+	case errors.Is(err, simulate.ErrBroken): // in one of many runs
+		exit = report.ExitError{Code: report.ExitNo, Err: err}
+	default:
 		exit = report.ExitError{Code: report.ExitUsage, Err: err}
 	}
 	if exit.Err != nil {
-		fmt.Fprintf(stderr, "ringleader: %s\n", oneLine(err.Error()))
+		fmt.Fprintf(stderr, "%s: %s\n", name, oneLine(err.Error()))
+	}
+	if broken := new(simulate.Violation); errors.As(err, &broken) && broken.Record != nil {
+		_ = broken.Record.Story(stderr) // a failure to write on stderr cannot be told
 	}
 	return exit.Code
 }
@@ -99,7 +108,21 @@ a limit was reached before there was an answer.`,
 		p.demo(), p.join(),
 		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
+	called(root, p.Name)
 	return root
+}
+
+// called names the program as it is called in a shell, in the texts of a command and of those below it.
+func called(command *cobra.Command, name string) {
+	own := func(text string) string { return strings.ReplaceAll(text, "ringleader ", name+" ") }
+	if !command.HasParent() {
+		command.Use = name
+	}
+	command.Example = own(command.Example)
+	command.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = own(f.Usage) })
+	for _, sub := range command.Commands() {
+		called(sub, name)
+	}
 }
 
 func helpCommand() *cobra.Command {

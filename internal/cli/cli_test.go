@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ringleader": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		code := Run(ctx, all.Algorithms, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+		code := Run(ctx, "ringleader", all.Algorithms, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 		stop()
 		os.Exit(code)
 	}})
@@ -70,7 +70,7 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 // call runs a command line in this process.
 func call(args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = Run(context.Background(), all.Algorithms, args, strings.NewReader(""), &out, &err, func(string) string { return "" })
+	code = Run(context.Background(), "ringleader", all.Algorithms, args, strings.NewReader(""), &out, &err, func(string) string { return "" })
 	return code, out.String(), err.String()
 }
 
@@ -143,7 +143,7 @@ func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 			}
 		}
 	}
-	p := &program{Printer: &report.Printer{Getenv: os.Getenv}}
+	p := &program{Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}}
 	check(p.root())
 }
 
@@ -154,7 +154,7 @@ func (broken) Write([]byte) (int, error) { panic("a\npanic") }
 func TestABugIsOneLineAndItsStackIsOnDemand(t *testing.T) {
 	for debug, stack := range map[string]bool{"": false, "1": true} {
 		var stderr bytes.Buffer
-		code := Run(context.Background(), all.Algorithms, []string{"help"}, strings.NewReader(""), broken{}, &stderr, func(name string) string {
+		code := Run(context.Background(), "ringleader", all.Algorithms, []string{"help"}, strings.NewReader(""), broken{}, &stderr, func(name string) string {
 			return map[string]string{"RINGLEADER_DEBUG": debug}[name]
 		})
 		first, rest, _ := strings.Cut(stderr.String(), "\n")

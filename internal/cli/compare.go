@@ -114,7 +114,7 @@ func (o *compareOptions) read(p *program, command *cobra.Command, args []string)
 	if given("orders") && o.orders == 0 {
 		return nil, errors.New("--orders is at least 1")
 	}
-	s := experiment.Study{Orders: strings.Split(o.order, ","), Runs: o.orders, Seed: o.seed}
+	s := experiment.Study{Orders: strings.Split(o.order, ","), Runs: o.orders, Seed: o.seed, Program: p.Name}
 	var err error
 	if o.n != "" {
 		if s.Sizes, err = experiment.ParseSizes(o.n); err != nil {

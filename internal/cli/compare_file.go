@@ -93,7 +93,7 @@ func parseStudyFile(in io.Reader) (*studyFile, error) {
 
 // study is what the file describes, with this precision if it names none.
 func (f *studyFile) study(p *program, until string) (*experiment.Study, error) {
-	s := experiment.Study{Orders: f.Order, Seed: 1}
+	s := experiment.Study{Orders: f.Order, Seed: 1, Program: p.Name}
 	if f.Order == nil {
 		s.Orders = []string{"random"}
 	}

@@ -25,7 +25,7 @@ func TestAStudyThatIsStoppedSaysWhetherPointsAreLost(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"compare", "lcr", "--n", "8..1048576", "--draw", drawing}, c.out...)
-		code := Run(stopped, all.Algorithms, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+		code := Run(stopped, "ringleader", all.Algorithms, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
 		if code != report.ExitIncomplete || stdout.Len() > 0 || stderr.String() != c.says {
 			t.Errorf("exit status %d, %q and %q", code, stdout.String(), stderr.String())
 		}

@@ -15,11 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/network"
-	"ringleader.example/ringleader/simulate"
 )
 
 // faultFlags say what goes wrong in a run: lines of faults, and short forms of some.
@@ -29,6 +27,7 @@ type faultFlags struct {
 	crash, recover  []string
 	lose, duplicate string
 	unordered       bool
+	program         string         // as it is called in a shell
 	of              *pflag.FlagSet // all flags of the command, to say how a run is replayed
 	read            []faultLine
 }
@@ -36,7 +35,8 @@ type faultFlags struct {
 // faultLine is a line of faults, and where it was read.
 type faultLine struct{ from, text string }
 
-func (o *faultFlags) flags(command *cobra.Command) {
+func (o *faultFlags) flags(command *cobra.Command, program string) {
+	o.program = program
 	f := command.Flags()
 	o.of = f
 	f.StringVar(&o.file, "faults", "", "what goes wrong, a line each, in a file; - is stdin")
@@ -182,7 +182,7 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i network.Setup) erro
 
 // replay is the command line that runs the same again, with these faults.
 func (o *faultFlags) replay(e *catalogue.Entry, lines []string) string {
-	call := []string{"ringleader", "run", e.Name}
+	call := []string{o.program, "run", e.Name}
 	for _, word := range words(o.of, slices.Concat(faultNames, resultNames, []string{"story", "save", "scenario"})) {
 		name, value, _ := strings.Cut(word, "=")
 		if o.of.Lookup(strings.TrimPrefix(name, "--")).Value.Type() == "bool" {
@@ -195,15 +195,4 @@ func (o *faultFlags) replay(e *catalogue.Entry, lines []string) string {
 		call = append(call, "--fault", report.ShellWord(line))
 	}
 	return strings.Join(call, " ")
-}
-
-// patience is after how many deliveries and timeouts a run ends, unless it ends by itself: under some faults, such as
-// a cut between two of many that lasts, and with timeouts that are too short, elections never end. 0: there is a time to
-// end, or neither faults nor timeouts.
-func (o *faultFlags) patience(e *catalogue.Entry, s *simulate.Options) uint64 {
-	if len(o.read) == 0 && e.Timing != election.Timed || !s.Until.IsZero() || e.Settles != nil {
-		return 0
-	}
-	n := uint64(min(s.Instance.IDs.Len(), 1<<20)) // so that 4n³ is below 2⁶⁴
-	return max(100_000_000, 4*n*n*n)              // a partition that heals costs Bully nearly n³
 }

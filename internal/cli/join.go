@@ -197,4 +197,4 @@ func (h withoutErrors) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return withoutErrors{h.Handler.WithAttrs(attributes)}
 }
 
-func (p *program) warn(text string) { fmt.Fprintln(p.Err, "ringleader: warning: "+text) }
+func (p *program) warn(text string) { fmt.Fprintf(p.Err, "%s: warning: %s\n", p.Name, text) }

@@ -24,7 +24,7 @@ func (full) Write([]byte) (int, error) {
 func runInto(t *testing.T, stdout io.Writer, args ...string) (code int, stderr string) {
 	t.Helper()
 	var errs bytes.Buffer
-	code = Run(t.Context(), all.Algorithms, args, strings.NewReader(""), stdout, &errs, func(string) string { return "" })
+	code = Run(t.Context(), "ringleader", all.Algorithms, args, strings.NewReader(""), stdout, &errs, func(string) string { return "" })
 	return code, errs.String()
 }
 

@@ -135,7 +135,7 @@ func (p *program) processor() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			err := tcprun.Serve(p.stdin, p.Out, p.algorithms.Program)
 			if err != nil {
-				return fmt.Errorf("this command is for ringleader run --over processes: %w", err)
+				return fmt.Errorf("this command is for %s run --over processes: %w", p.Name, err)
 			}
 			return nil
 		},

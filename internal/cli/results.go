@@ -62,7 +62,7 @@ func (r *results) check() error {
 // put writes the record's files, and then, if stdout is free for it, the result.
 func (r *results) put(p *program, record *trace.Record, found report.Result) error {
 	if r.recorded() && record == nil {
-		fmt.Fprintln(p.Err, "ringleader: no run went wrong, so there is none to draw or to write")
+		fmt.Fprintf(p.Err, "%s: no run went wrong, so there is none to draw or to write\n", p.Name)
 	}
 	if record != nil {
 		if err := r.drawInto(p, r.draw, record.Diagram); err != nil {

@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -122,13 +123,13 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default what the algorithm assumes)")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
 	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
-	o.faultFlags.flags(command)
+	o.faultFlags.flags(command, p.Name)
 	o.overOptions.flags(command)
 	f.BoolVar(&o.anonymous, "anonymous", false, "give all the same identifier, or those of --ids, and compare all states in lock-step: Angluin's impossibility")
 	f.StringVar(&o.scenario, "scenario", "", "a run that has a name, told as a story; see ringleader scenarios")
 	f.BoolVar(&o.story, "story", false, "first tell the run, a line a step")
 	f.Uint64Var(&o.until, "until", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
-	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts; 0: never (default never; at 100 million or 4n³ with faults or timeouts, since some never end; over connections at 10000 or 4n³)")
+	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all that it depends on into this file, for ringleader replay")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
@@ -148,7 +149,7 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 		return simulate.Options{}, err
 	}
 	s := simulate.Options{
-		Instance: i, Delay: o.delay, Seed: o.seed, Until: election.Units(o.until), Limit: o.limit,
+		Instance: i, Delay: o.delay, Seed: o.seed, Until: election.Units(o.until), Limit: o.most(),
 		Record: o.recorded() || o.story, Cores: runtime.GOMAXPROCS(0),
 	}
 	timing := int(e.Timing)
@@ -173,10 +174,15 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 		return s, err
 	}
 	s.Faults, err = o.faults(i, stdin)
-	if !o.of.Changed("limit") {
-		s.Limit = o.patience(e, &s)
-	}
 	return s, err
+}
+
+// most is the limit of deliveries and timeouts, for the simulator.
+func (o *runOptions) most() uint64 {
+	if o.limit == 0 && o.of.Changed("limit") {
+		return simulate.NoLimit
+	}
+	return o.limit
 }
 
 func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOptions) error {
@@ -184,7 +190,7 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 		return err
 	}
 	if o.save == "-" {
-		return errors.New("--save writes a file for ringleader replay; stdout has the result")
+		return fmt.Errorf("--save writes a file for %s replay; stdout has the result", p.Name)
 	}
 	s, err := o.options(e, p.stdin)
 	if err != nil {
@@ -202,6 +208,9 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	}
 	r, err := e.Simulate(s)
 	bar.Done()
+	if broken := new(simulate.Violation); errors.As(err, &broken) {
+		return p.broken(e, o, &s, broken)
+	}
 	if err != nil {
 		return o.locate(err, e, s.Instance)
 	}
@@ -225,6 +234,23 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 		return report.ErrNo
 	}
 	return nil
+}
+
+// broken puts the run of an algorithm that broke the contract.
+func (p *program) broken(e *catalogue.Entry, o *runOptions, s *simulate.Options, v *simulate.Violation) error {
+	prepared, err := network.Prepare(e.Declaration, s.Instance)
+	if err != nil {
+		return err
+	}
+	if o.save != "" {
+		if err := p.ToFile(o.save, o.saved(e, s, prepared).put); err != nil {
+			return err
+		}
+	}
+	if err := o.put(p, v.Record, &report.Broken{Subject: o.subject(e), Prepared: prepared, Violation: v}); err != nil {
+		return err
+	}
+	return report.ErrNo
 }
 
 // stopped is the error of a run that a limit or the caller stopped.

@@ -124,9 +124,9 @@ func (s *scenario) set(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// call is the scenario as a call without it.
-func (s *scenario) call() string {
-	words := []string{"ringleader", "run", s.algorithm}
+// call is the scenario as a call of the program without it.
+func (s *scenario) call(program string) string {
+	words := []string{program, "run", s.algorithm}
 	for _, word := range s.flags {
 		words = append(words, report.ShellWord(word))
 	}
@@ -158,7 +158,7 @@ where an assumption fails. A scenario is a call of run; flags that are given wit
 
 // introduce says what a scenario shows.
 func (s *scenario) introduce(p *report.Printer) {
-	fmt.Fprintf(p.Out, "%s · %s\n%s\n$ %s\n", p.Paint().Text(report.Bold, s.name), s.source, report.Wrap(s.about, 100), s.call())
+	fmt.Fprintf(p.Out, "%s · %s\n%s\n$ %s\n", p.Paint().Text(report.Bold, s.name), s.source, report.Wrap(s.about, 100), s.call(p.Name))
 }
 
 // told is a run that is told before its result is printed, if that is wanted.

@@ -81,7 +81,7 @@ func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOpti
 	if r.IDs == nil {
 		return report.Stopped("stopped before any input was run")
 	}
-	if err := p.Print(&report.Worst{Options: &s, Parameters: o.parameters, Result: &r}, o.json); err != nil || !stopped {
+	if err := p.Print(&report.Worst{Options: &s, Parameters: o.parameters, Program: p.Name, Result: &r}, o.json); err != nil || !stopped {
 		return err
 	}
 	return report.Stopped("stopped after %d of %d inputs", r.Tries, o.tries)

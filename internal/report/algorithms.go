@@ -119,7 +119,15 @@ func (a Algorithm) JSON() any {
 // Text prints all about the algorithm for people.
 func (a Algorithm) Text(p *Printer) error {
 	paint, d := p.Paint(), a.Declaration
-	fmt.Fprintf(p.Out, "%s (%d)\n%s\n\n", paint.Text(Bold, d.Title), d.Year, Wrap(d.About, 100))
+	fmt.Fprint(p.Out, paint.Text(Bold, d.Title))
+	if d.Year != 0 {
+		fmt.Fprintf(p.Out, " (%d)", d.Year)
+	}
+	fmt.Fprintln(p.Out)
+	if d.About != "" {
+		fmt.Fprintln(p.Out, Wrap(d.About, 100))
+	}
+	fmt.Fprintln(p.Out)
 	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
 	row := func(name, text string) { fmt.Fprintf(w, "  %s\t%s\n", name, text) }
 	row("source", d.Source)
@@ -147,8 +155,8 @@ func (a Algorithm) Text(p *Printer) error {
 		}
 		row(b.Case.String()+" case", fmt.Sprintf("%s %s\n  \t%s", b.Formula, of, b.Source))
 	}
-	for _, p := range d.Parameters {
-		switch p := p.(type) {
+	for _, parameter := range d.Parameters {
+		switch p := parameter.(type) {
 		case *election.Choice:
 			row("--param "+p.Name, strings.Join(p.Words, "|")+"\n  \t"+p.About)
 		case *election.Number:
@@ -160,8 +168,10 @@ func (a Algorithm) Text(p *Printer) error {
 			row(needed(i == 0, "h_1, h_2, …", ""), line)
 		}
 	}
-	if a.Count != nil {
-		row("count", "closed form: ringleader count "+d.Name)
+	if a.Count == nil {
+		row("count", "no closed form")
+	} else {
+		row("count", "closed form: "+p.Name+" count "+d.Name)
 	}
 	return w.Flush()
 }

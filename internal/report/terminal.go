@@ -7,6 +7,7 @@ import (
 
 // Printer is where a command prints: Out for results; Err for warnings and progress.
 type Printer struct {
+	Name     string // of the program, as it is called in a shell
 	Out, Err io.Writer
 	Getenv   func(string) string
 }

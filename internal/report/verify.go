@@ -41,9 +41,7 @@ func (r *Verification) JSON() any {
 	extreme("max_messages", r.MaxMessages)
 	extreme("min_messages", r.MinMessages)
 	if v := r.Violation; v != nil {
-		result = append(result, field{"violation", object{
-			{"property", v.Property}, {"detail", v.Detail}, {"ids", v.Record.IDs}, {"steps", v.Record.Steps},
-		}})
+		result = append(result, violationJSON(v.Property, v.Detail, &v.Record))
 	}
 	return result
 }

@@ -13,13 +13,14 @@ import (
 type Worst struct {
 	Options    *worstcase.Options
 	Parameters []string // as they were given: name=value
+	Program    string   // what the program is called in a shell
 	*worstcase.Result
 }
 
 // call is the run of what was found.
 func (r *Worst) call() string {
 	i := &r.Input
-	words := []string{"ringleader", "run", r.Options.Entry.Name, "--ids", Commas(len(i.IDs), func(p int) uint64 { return i.IDs[p] })}
+	words := []string{r.Program, "run", r.Options.Entry.Name, "--ids", Commas(len(i.IDs), func(p int) uint64 { return i.IDs[p] })}
 	if i.Wake != nil {
 		words = append(words, "--wake", strings.Join(wakes(i), ","))
 	}

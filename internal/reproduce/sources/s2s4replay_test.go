@@ -69,7 +69,7 @@ func TestReplaysOfS2AndS4ShowWhatTheRowsFound(t *testing.T) {
 			t.Fatalf("%s: %s", name, r.Replay)
 		}
 		var out, errors bytes.Buffer
-		code := cli.Run(context.Background(), all.Algorithms, call[1:], strings.NewReader(""), &out, &errors, func(string) string { return "" })
+		code := cli.Run(context.Background(), "ringleader", all.Algorithms, call[1:], strings.NewReader(""), &out, &errors, func(string) string { return "" })
 		if code != 0 && code != 1 || errors.Len() > 0 {
 			t.Errorf("%s: %s: exit status %d, %s", name, r.Replay, code, errors.String())
 		}
