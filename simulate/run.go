@@ -27,7 +27,7 @@ type run struct {
 	net     *network.Network
 	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
 	slots   []int              // by position: where the states are; nil: in their positions' own slots
-	step    process.Effects    // of the last step
+	step    *process.Effects   // of the last step
 	acting  acting             // … which it is, where steps are checked
 	checks  bool               // each step is made twice, and the two are compared
 	limit   uint64             // of deliveries and timeouts
@@ -39,6 +39,7 @@ type run struct {
 	drifts  []*drift            // by process: what is wrong with its clock; nil if all are right
 	now     election.Ticks
 	dead    []bool           // nil if nobody ever is
+	degree  uint32           // how many ports each process may send on, on a ring; 0 elsewhere
 	leases  []election.Ticks // when each one ends; nil unless declared
 	groups  map[group]bool   // that have been; nil unless declared
 	once    bool             // who follows without a term does so for ever
@@ -48,6 +49,7 @@ type run struct {
 	elects  uint16     // which kinds are election messages: bit by kind
 	byPhase [32]uint64 // of the first phases; the result has the others
 	steps   uint64     // deliveries and timeouts
+	look    uint64     // the number of the step at which somebody may end the run
 	result  *Result
 	record  *recorder
 	typed   large   // the engines for large networks, while one of them runs
@@ -160,6 +162,12 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		r.result.Starters = len(starters)
 	}
 	r.has.Phase = r.has.Phase && !o.SkipPhases
+	switch {
+	case d.OneWay:
+		r.degree = 1
+	case r.net.Topology == election.Ring:
+		r.degree = 2
+	}
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	r.prepareFaults()
 	if d.Leased {
@@ -315,11 +323,21 @@ const looksUp = 1 << 12
 // mayContinue counts a step and says whether there may be another.
 func (r *run) mayContinue() bool {
 	r.steps++
+	if r.steps >= r.look {
+		r.lookUp()
+	}
+	return r.result.Complete
+}
+
+// lookUp ends the run if it is over its limit or told to end, and says when to look again.
+func (r *run) lookUp() {
+	if r.look = (r.steps/looksUp + 1) * looksUp; r.limit < r.look {
+		r.look = r.limit + 1
+	}
 	if r.steps > r.limit ||
 		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
 		r.result.Complete = false
 	}
-	return r.result.Complete
 }
 
 // countDeliveries counts deliveries, many at a time, and sees whether there may be more.
@@ -361,6 +379,15 @@ func (r *run) happensWatched(p int, e process.Event) {
 	}
 }
 
+// receives is happens for a message.
+func (r *run) receives(p int, port election.Port, kind election.Kind, m process.Message) {
+	if r.checks || r.watcher != nil {
+		r.happensWatched(p, process.Event{What: process.Received, Port: port, Kind: kind, Message: m})
+		return
+	}
+	r.step = r.ps.Receive(r.slot(p), p, port, kind, m, r.local(p))
+}
+
 // slot is where the state of the process at p lies.
 func (r *run) slot(p int) int {
 	if r.slots == nil {
@@ -371,7 +398,14 @@ func (r *run) slot(p int) int {
 
 // local is what the clock of the process at p says. Most are right.
 func (r *run) local(p int) election.Ticks {
-	if r.drifts == nil || r.drifts[p] == nil {
+	if r.drifts != nil {
+		return r.drifting(p)
+	}
+	return r.now
+}
+
+func (r *run) drifting(p int) election.Ticks {
+	if r.drifts[p] == nil {
 		return r.now
 	}
 	return r.drifts[p].local(r.now)
@@ -383,19 +417,21 @@ func (r *run) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.
 // check makes sure that the step of the process at p kept to its own ports, kinds and timers, and to the names of
 // groups, which count even if it crashes amid the step.
 func (r *run) check(p int) {
-	first, degree := r.net.First(p), uint32(r.net.Degree(p))
-	for i := range r.step.Sent {
-		s := &r.step.Sent[i]
-		if port := s.On() - first; port >= degree {
-			r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d; its ports are 0 to %d", port, int(degree)-1))
-		} else if r.d.OneWay && port > 0 {
-			r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d, and is declared to send on port 0 only", port))
-		}
-		if int(s.Kind()) >= len(r.d.Kinds) {
-			r.breaks(process.BrokeContract, fmt.Sprintf("sends a message of kind %d; %d are declared", s.Kind(), len(r.d.Kinds)))
+	if sent := r.step.Sent; len(sent) > 0 {
+		ports, kinds := r.ports(p), election.Kind(len(r.d.Kinds))
+		for i := range sent {
+			if s := &sent[i]; s.On()-r.step.First >= ports || s.Kind() >= kinds {
+				r.refuse(p, s)
+			}
 		}
 	}
-	for _, e := range r.step.Other {
+	if other := r.step.Other; len(other) > 0 {
+		r.checkOther(p, other)
+	}
+}
+
+func (r *run) checkOther(p int, other []election.Effect) {
+	for _, e := range other {
 		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
 			r.breaks(process.BrokeContract, fmt.Sprintf("uses timer %d; %d are declared", e.Timer, len(r.d.Timers)))
 		}
@@ -403,6 +439,26 @@ func (r *run) check(p int) {
 			r.group(p, e)
 		}
 	}
+}
+
+// ports is how many ports the process at p may send on.
+func (r *run) ports(p int) uint32 {
+	if r.degree != 0 {
+		return r.degree
+	}
+	return uint32(r.net.Degree(p))
+}
+
+// refuse says what is wrong with a message that the process at p sends.
+func (r *run) refuse(p int, s *process.Sent) {
+	port, degree := s.On()-r.step.First, uint32(r.net.Degree(p))
+	switch {
+	case port >= degree:
+		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d; its ports are 0 to %d", port, int(degree)-1))
+	case port >= r.ports(p):
+		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d, and is declared to send on port 0 only", port))
+	}
+	r.breaks(process.BrokeContract, fmt.Sprintf("sends a message of kind %d; %d are declared", s.Kind(), len(r.d.Kinds)))
 }
 
 // count counts a message as sent.

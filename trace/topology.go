@@ -41,7 +41,7 @@ const (
 
 func (d *topology) draw() {
 	reach := min(networkReach, 90+float64(20*d.r.N))
-	d.Width = max(2*(reach+100), min(sheet.Wide, 2*margin+1.15*textWidth(d.r.Title, sheet.Large)))
+	d.Width = d.widthOf(2*(reach+100), d.subtitle())
 	d.head(d.r.Title, d.r.Title+": network", d.subtitle(), d.description())
 	items := d.legend()
 	rows := flow(items, d.Width-2*margin)
@@ -293,7 +293,7 @@ func (d *topology) nameProcesses() {
 	}
 	for _, p := range append(leaders, others...) {
 		e := sheet.Element{Role: "name", Text: d.names.of(p), Bold: true, Anchor: 0.5, Size: sheet.Small}
-		width := 1.15*textWidth(e.Text, e.Size) + 4
+		width := textWidth(e.Text, bold*e.Size) + 4
 		if d.radius >= namedNode && width <= 2*d.radius {
 			e.At = at(d.places[p].X, d.places[p].Y+4)
 			if d.is(p) == "leader" {

@@ -23,7 +23,8 @@
 //
 //   - known-dead=skipped: no process asks those that its failure detector calls dead. With decides, in addition, a
 //     process ignores coordinators below the one that it follows, while its failure detector does not call that one
-//     dead. Two processes that do not hear each other then do not make those that hear both change sides.
+//     dead. Two processes that do not hear each other then do not make those that hear both change sides. A process
+//     stops waiting for a higher one when all of them are called dead.
 //   - asked-coordinator=tells: a coordinator that is asked announces itself to the asker only. By rule 4 it has "not
 //     already started an election", so it starts one. If no process is left to ask, it wins at once and announces
 //     itself to all again, once for each question. With N = 5, process 5 known to be dead and process 1 asking first,
@@ -99,7 +100,7 @@ var (
 	knownDead = election.Choice{
 		Name: "known-dead", Words: []string{"asked", "skipped", "decides"},
 		About: "asked: processes ask those that the failure detector calls dead, too; skipped: they do not; decides: in addition, a process " +
-			"that follows a coordinator ignores lower ones until its own is called dead",
+			"that follows a coordinator ignores lower ones until its own is called dead, and no process waits for one that is called dead",
 	}
 	askedCoordinator = election.Choice{
 		Name: "asked-coordinator", Words: []string{"elects", "tells"},
@@ -219,7 +220,15 @@ func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 		p.doubt(true, out)
 		p.Start(out)
 	}
+	if p.Loyal && p.Stage != normal && p.highestAlive() {
+		out.Stop(AnswerTimeout)
+		out.Stop(VictoryTimeout)
+		p.win(out)
+	}
 }
+
+// highestAlive reports whether all higher members are known to be dead: no answer and no victory can come.
+func (p *Process) highestAlive() bool { return !slices.Contains(p.Dead[p.ID:], false) }
 
 // doubt forgets the coordinator if there is reason to, and starts an election.
 func (p *Process) doubt(reason bool, out *election.Out[Message]) {

@@ -179,7 +179,7 @@ func TestKnownDeadAreNotAskedUntilTheyAreHeardOf(t *testing.T) {
 	expect(t, "nothing is known", p.step(p.Start), []sent{{bully.Election, 3}, {bully.Election, 4}}, election.SetTimer)
 }
 
-func TestALoyalFollowerHeedsLowerCoordinatorsWhenItsOwnIsDead(t *testing.T) {
+func TestWhatIsKnownOfTheDeadDecides(t *testing.T) {
 	loyal := map[string]string{"known-dead": "decides"}
 	p := newProcess(2, 5, loyal)
 	p.hears(bully.Coordinator, 5)
@@ -189,6 +189,18 @@ func TestALoyalFollowerHeedsLowerCoordinatorsWhenItsOwnIsDead(t *testing.T) {
 	expect(t, "5 is dead", p.suspects(5), []sent{{bully.Election, 3}, {bully.Election, 4}}, election.NoLeader, election.SetTimer)
 	expect(t, "4 has won", p.hears(bully.Coordinator, 4), nil, election.StopTimer, election.StopTimer, election.Follow)
 	expect(t, "5 is back", p.hears(bully.Coordinator, 5), nil, election.StopTimer, election.StopTimer, election.Follow)
+
+	p = newProcess(2, 4, loyal)
+	p.step(p.Start)
+	expect(t, "one of those that it asked is dead", p.suspects(4), nil)
+	expect(t, "and the other", p.suspects(3),
+		[]sent{{bully.Coordinator, 1}, {bully.Coordinator, 3}, {bully.Coordinator, 4}}, election.StopTimer, election.StopTimer, election.Lead)
+	p = newProcess(3, 4, loyal)
+	p.step(p.Start)
+	p.hears(bully.Answer, 4)
+	expect(t, "the one that answered is dead", p.suspects(4),
+		[]sent{{bully.Coordinator, 1}, {bully.Coordinator, 2}, {bully.Coordinator, 4}}, election.StopTimer, election.StopTimer, election.Lead)
+	expect(t, "it leads, and a lower one is dead", p.suspects(1), nil)
 
 	p = newProcess(3, 3, loyal)
 	p.step(p.Start)

@@ -73,6 +73,9 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 	if exit.Err != nil {
 		fmt.Fprintf(stderr, "%s: %s\n", name, oneLine(err.Error()))
 	}
+	if broken := new(simulate.Violation); errors.As(err, &broken) && broken.Record != nil {
+		_ = broken.Record.Story(stderr) // a failure to write on stderr cannot be told
+	}
 	return exit.Code
 }
 

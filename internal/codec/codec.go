@@ -39,6 +39,18 @@ type Pointer = unsafe.Pointer
 // At is where v lies.
 func At[T any](v *T) Pointer { return Pointer(v) }
 
+// Words holds a small value itself, whatever its type is. See [Plan.Fits].
+type Words struct{ a, b, c uint32 }
+
+// Pack puts a value that fits into words.
+func Pack[T any](v T) (w Words) {
+	*(*T)(unsafe.Pointer(&w)) = v
+	return w
+}
+
+// Unpack is the value in words, of the type that was put there.
+func Unpack[T any](w Words) T { return *(*T)(unsafe.Pointer(&w)) }
+
 // Plan encodes values of one type.
 type Plan struct {
 	typ  reflect.Type
@@ -104,6 +116,12 @@ func (d *node) constant() bool {
 
 // Size is the size of a value in memory, in bytes, without what its slices point to.
 func (p *Plan) Size() int { return int(p.typ.Size()) }
+
+// Fits reports whether a value fits into [Words]: it is not larger, and has no slice.
+func (p *Plan) Fits() bool {
+	words := reflect.TypeFor[Words]()
+	return p.typ.Size() <= words.Size() && p.typ.Align() <= words.Align() && !p.root.holds(slice)
+}
 
 // Ages reports whether the passing of time can change the encoding of a value.
 func (p *Plan) Ages() bool { return p.ages }
