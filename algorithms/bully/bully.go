@@ -230,7 +230,7 @@ func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 // highestAlive reports whether all higher members are known to be dead: no answer and no victory can come.
 func (p *Process) highestAlive() bool { return !slices.Contains(p.Dead[p.ID:], false) }
 
-// doubt forgets the coordinator if there is reason to, and starts an election.
+// doubt forgets the coordinator if there is reason to.
 func (p *Process) doubt(reason bool, out *election.Out[Message]) {
 	if reason && p.Coordinator != 0 {
 		p.Coordinator = 0

@@ -178,10 +178,10 @@ func TestWhatCannotBe(t *testing.T) {
 		says string
 	}{
 		{with([]uint64{1, 2, 3}, 2, nil), "cannot run known-size: parameter N is the number of processors or more, so at least 3, not 2; else two could be elected"},
-		{with([]uint64{1, 0}, 2, nil), "cannot run known-size: it computes with identifiers, where 0 stands for nobody; at least 1"},
+		{with([]uint64{1, 0}, 2, nil), "cannot run known-size: it uses identifier values, where 0 means no process; identifiers start at 1"},
 		{network.Setup{IDs: election.List{1}, Parameters: map[string]string{"N": "-1"}}, "cannot run known-size: parameter N is at least 0, not -1"},
 		{network.Setup{IDs: election.List{1}, Parameters: map[string]string{"N": "3/2"}}, "cannot run known-size: parameter N is a whole number, not 3/2"},
-		{network.Setup{IDs: election.List{4, 7}, Unwilling: []int{0, 1}}, "cannot run known-size: nobody is willing to lead; at least one process must be"},
+		{network.Setup{IDs: election.List{4, 7}, Unwilling: []int{0, 1}}, "cannot run known-size: no process is willing to lead; at least one must be"},
 	} {
 		if _, err := simulate.Run(knownsize.Algorithm, simulate.Options{Instance: c.i}); err == nil || err.Error() != c.says {
 			t.Errorf("%v, want %s", err, c.says)

@@ -174,7 +174,7 @@ func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 	}
 }
 
-// doubt forgets the coordinator if there is reason to, and starts an election.
+// doubt forgets the coordinator if there is reason to.
 func (p *Process) doubt(reason bool, out *election.Out[Message]) {
 	if reason && p.Coordinator != 0 {
 		p.Coordinator = 0
