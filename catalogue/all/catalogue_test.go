@@ -219,6 +219,26 @@ func TestEachPartOfASourceIsAWorkThatIsListed(t *testing.T) {
 	}
 }
 
+func TestANameOrAliasMeansOneAlgorithmInAnyCase(t *testing.T) {
+	meant := map[string]string{}
+	for _, e := range all.Algorithms {
+		for _, name := range append([]string{e.Name}, e.Aliases...) {
+			if other, twice := meant[strings.ToLower(name)]; twice {
+				t.Errorf("%s means %s and %s", name, other, e.Name)
+			}
+			meant[strings.ToLower(name)] = e.Name
+			if found, err := all.Algorithms.Find(strings.ToUpper(name)); err != nil || found != e {
+				t.Errorf("%s is not found: %v", strings.ToUpper(name), err)
+			}
+		}
+	}
+	for _, alias := range []string{"chang-roberts", "garcia-molina", "hs", "dkr"} {
+		if meant[alias] == "" {
+			t.Errorf("%s means nothing", alias)
+		}
+	}
+}
+
 func TestAFamilyHasOneFormForEachNetworkAndItsFirstNameMeansThemAll(t *testing.T) {
 	topologies := []election.Topology{election.Ring, election.Complete, election.Tree, election.UnknownNeighbours}
 	families := 0
