@@ -214,19 +214,19 @@ func compareArcs[S, M any](b *testing.B, a election.Algorithm[S, M], n int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		arcs, total := newArcs(newTyped(r, &a), count, true), time.Duration(0)
-		for first := true; first || arcs.busy(); first = false {
+		arcs, total := r.enlarge().Arcs(count, true), time.Duration(0)
+		for first := true; first || arcs.Busy(); first = false {
 			longest := time.Duration(0)
-			for _, one := range arcs.each {
+			for arc := range arcs.Count() {
 				start := processor()
-				one.sweep(first)
+				arcs.Sweep(arc, first)
 				longest = max(longest, processor()-start)
 			}
-			arcs.exchange()
+			arcs.Exchange()
 			total += longest
 		}
-		arcs.merge()
-		return float64(total) / float64(r.result.Deliveries)
+		arcs.Merge()
+		return float64(total) / float64(r.large.Deliveries)
 	}
 	var one, two []float64
 	for b.Loop() {
