@@ -47,6 +47,7 @@ import (
 	"ringleader.example/ringleader/internal/sources"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -180,7 +181,7 @@ func TestCountEqualsSimulation(t *testing.T) {
 	}
 }
 
-func sameTimes(counted *count.Time, simulated *simulate.Times) bool {
+func sameTimes(counted *count.Time, simulated *outcome.Times) bool {
 	return counted.Elected.Cmp(simulated.Elected.Big()) == 0 && counted.Decided.Cmp(simulated.Decided.Big()) == 0 &&
 		counted.Quiet.Cmp(simulated.Quiet.Big()) == 0
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -166,7 +165,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 		}
 	}
 	if web != nil {
-		server := &http.Server{Handler: statushttp.Handler(m), ReadHeaderTimeout: 10 * time.Second}
+		server := statushttp.Server(statushttp.Handler(m))
 		go func() { end(server.Serve(web)) }()
 		defer server.Close()
 	}
