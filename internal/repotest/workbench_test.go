@@ -88,7 +88,7 @@ func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
 		{"run mine --n 9 --draw mine.svg", 0, []string{"leader 9"}},
 		{"run mine --n 5000 --order random", 0, []string{"leader 5000"}},
 		{"compare mine lcr --n 8 --orders 10", 0, []string{"bench compare mine lcr", "each simulated", "each counted exactly"}},
-		{"worst mine --n 4", 0, []string{"largest found: 10 election messages", "$ bench run mine --ids "}},
+		{"worst mine --n 4", 0, []string{"exact worst case: 10 election messages", "$ bench run mine --ids "}},
 		{"verify mine --n 3", 0, []string{"holds: one leader"}},
 		{"__complete run m", 0, []string{"mine\n"}},
 		{"run --help", 0, []string{"\n  bench run lcr --ids 5,4,3,2,1\n"}},
@@ -151,7 +151,7 @@ func bench(t *testing.T, dir string, args ...string) (code int, out string) {
 	t.Helper()
 	run := exec.Command(filepath.Join(dir, "bench.exe"), args...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "RINGLEADER_DEBUG=")
+	run.Env = append(os.Environ(), "RINGLEADER_DEBUG=", "COLUMNS=1000")
 	printed, err := run.CombinedOutput()
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
 		code = exit.ExitCode()
