@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("COLUMNS", "1000") // so that a line of output is one line; width.txtar is about narrow terminals
 			addresses, err := demo.FreeAddresses(2)
 			for i, address := range addresses {
 				_, port, _ := net.SplitHostPort(address)
@@ -87,7 +88,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatSaysWhatWorks(t *testing.T) {
 		{"demo --members five", `--members wants a whole number, not "five"`},
 		{"demo --members 0", "--members is from 1 to 50, not 0"},
 		{"demo --for soon", `--for wants a duration such as 250ms or 20s, not "soon"`},
-		{"demo --for -1s", "--for is a time to come"},
+		{"demo --for -1s", "--for is a time above 0"},
 		{"demo --scenario cra", `unknown scenario "cra"; did you mean crash?`},
 		{"demo crash", `ringleader demo takes flags only, not "crash"; try ringleader demo --help`},
 		{"run tree --n 3 --edges=", "--edges is empty; give it a value, or leave it out"},

@@ -183,7 +183,7 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i network.Setup) erro
 // replay is the command line that runs the same again, with these faults.
 func (o *faultFlags) replay(e *catalogue.Entry, lines []string) string {
 	call := []string{o.program, "run", e.Name}
-	for _, word := range words(o.of, slices.Concat(faultNames, resultNames, []string{"story", "save", "scenario"})) {
+	for _, word := range words(o.of, slices.Concat(faultNames, resultNames, storyNames, []string{"save", "scenario"})) {
 		name, value, _ := strings.Cut(word, "=")
 		if o.of.Lookup(strings.TrimPrefix(name, "--")).Value.Type() == "bool" {
 			call = append(call, word)

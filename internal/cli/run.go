@@ -23,8 +23,8 @@ type runOptions struct {
 	delay            uint64
 	until, limit     uint64
 	scenario         string
-	story            bool
-	save             string
+	storyFlags
+	save string
 	waking
 	checking
 	faultFlags
@@ -113,7 +113,8 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			return p.simulate(command.Context(), e, &o)
 		},
 	}
-	o.input.flags(command, p.algorithms)
+	o.input.flags(command, p)
+	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the run")
 	f := command.Flags()
 	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "see what equal identifiers do")
@@ -122,14 +123,14 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	o.checking.flags(command)
 	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default what the algorithm assumes)")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
-	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
+	decimalVar(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command, p.Name)
 	o.overOptions.flags(command)
 	f.BoolVar(&o.anonymous, "anonymous", false, "give all the same identifier, or those of --ids, and compare all states in lock-step: Angluin's impossibility")
 	f.StringVar(&o.scenario, "scenario", "", "a run that has a name, told as a story; see ringleader scenarios")
-	f.BoolVar(&o.story, "story", false, "first tell the run, a line a step")
-	f.Uint64Var(&o.until, "until", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
-	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
+	o.storyFlags.flags(command)
+	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
+	decimalVar(f, &o.limit, "limit", "", 0, "stop after so many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all that it depends on into this file, for ringleader replay")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
@@ -150,7 +151,7 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 	}
 	s := simulate.Options{
 		Instance: i, Delay: o.delay, Seed: o.seed, Until: election.Units(o.until), Limit: o.most(),
-		Record: o.recorded() || o.story, Cores: runtime.GOMAXPROCS(0),
+		Record: o.recorded() || o.told(), Cores: runtime.GOMAXPROCS(0),
 	}
 	timing := int(e.Timing)
 	if o.timing != "" {
@@ -224,7 +225,14 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	}
 	found := &report.Run{Subject: o.subject(e), Options: &s, Result: r, Claims: o.claims}
 	found.Replay = func(lines []string) string { return o.replay(e, lines) }
-	if err := o.put(p, r.Record, told{found, o}); err != nil {
+	if found.Told, err = o.telling(s.Instance, o.window()); err != nil {
+		return err
+	}
+	var introduced report.Result = found
+	if o.scenario != "" {
+		introduced = scenarioRun{found, o.scenario}
+	}
+	if err := o.put(p, r.Record, introduced); err != nil {
 		return err
 	}
 	switch {

@@ -132,10 +132,10 @@ func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Se
 		}
 	}
 	if starters == 0 && w.wake == "" {
-		return nil, "", errors.New("--unwilling: nobody is willing to lead; at least one process must be")
+		return nil, "", errors.New("--unwilling: no process is willing to lead; at least one must be")
 	}
 	if starters == 0 {
-		return nil, "", errors.New("--wake: nobody wakes by itself; at least one process must")
+		return nil, "", errors.New("--wake: no process wakes by itself; at least one must")
 	}
 	return count.Woken{Arrangement: i.IDs, Wake: times, Unwilling: i.Unwilling}, fmt.Sprintf("%d of %d wake by themselves", starters, n), nil
 }

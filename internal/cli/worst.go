@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/worstcase"
 )
@@ -38,15 +39,18 @@ a time. What it finds is a lower bound on the worst case, with the command that 
 			}
 			return p.climb(command, e, &o)
 		},
-		ValidArgsFunction: fixed(p.algorithms.Names()...),
+		ValidArgsFunction: p.oneOf(func(e *catalogue.Entry) bool {
+			return e.Topology == election.Ring && e.Identifiers != election.Anonymous
+		}),
 	}
 	f := command.Flags()
-	f.IntVar(&o.n, "n", 8, "number of processes")
+	decimalVar(f, &o.n, "n", "n", 8, "number of processes")
 	f.StringVar(&o.of, "of", "", strings.Join(worstcase.Measures, ", ")+": what is to be large (default phase, or election where there are no phases)")
-	f.IntVar(&o.tries, "tries", 20_000, "how many inputs to run")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the search")
+	decimalVar(f, &o.tries, "tries", "", 20_000, "how many inputs to run")
+	decimalVar(f, &o.seed, "seed", "", 1, "seed of the search")
 	f.StringSliceVar(&o.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	_ = command.RegisterFlagCompletionFunc("param", p.parameterWords)
 	_ = command.RegisterFlagCompletionFunc("of", fixed(worstcase.Measures...))
 	return command
 }

@@ -71,7 +71,7 @@ func (p *Printer) Print(r Result, asJSON bool) error {
 	if asJSON {
 		return p.JSON(r.JSON())
 	}
-	return r.Text(p)
+	return p.Fit(r.Text)
 }
 
 // JSON prints a result as one line of JSON.

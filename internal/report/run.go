@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
 )
 
 // arranged is who stood where in the run: Burns' adversary has a say in that.
@@ -60,6 +61,7 @@ type Run struct {
 	Subject
 	Options *simulate.Options
 	*simulate.Result
+	Told   *trace.Telling              // the steps that are shown; nil: none
 	Claims []claims.Claim              // what the source claims of it, as far as that is to be shown
 	Replay func(lines []string) string // the command that runs it again with these faults
 }
@@ -95,6 +97,15 @@ func (r *Run) JSON() any {
 	}
 	result = append(result, r.faultsJSON()...)
 	result = append(result, claimsJSON(r.Claims)...)
+	if r.Told != nil {
+		steps := []trace.Step{}
+		for i := range r.Record.Steps {
+			if step := r.Record.Steps[i]; r.Told.Tells(&r.Record.Header, &step) {
+				steps = append(steps, step)
+			}
+		}
+		result = append(result, field{"steps", steps})
+	}
 	return append(result, field{"complete", r.Complete})
 }
 
@@ -175,6 +186,14 @@ func lineUp(d *election.Declaration, ids election.Arrangement, dead func(int) bo
 // Text prints the run for people.
 func (r *Run) Text(p *Printer) error {
 	paint, w, n, s := p.Paint(), p.Out, len(r.Decisions), r.Options
+	if r.Told != nil {
+		how := *r.Told
+		how.Width = p.Width()
+		if err := r.Record.Tell(w, how); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
 	dead := map[int]bool{}
 	for _, q := range r.Dead {
 		dead[q] = true

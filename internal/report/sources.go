@@ -28,7 +28,7 @@ func (works Sources) Text(p *Printer) error {
 		}
 		fmt.Fprintln(p.Out, paint.Text(Bold, strings.TrimSpace(w.Key+" "+w.Cite)))
 		for _, text := range []string{w.Title, w.About} {
-			fmt.Fprintln(p.Out, "  "+strings.ReplaceAll(Wrap(text, 76), "\n", "\n  "))
+			fmt.Fprintln(p.Out, "  "+strings.ReplaceAll(Wrap(text, p.ProseWidth()-4), "\n", "\n  "))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -66,7 +67,7 @@ func (r *Verification) Text(p *Printer) error {
 	switch {
 	case r.Violation != nil:
 		fmt.Fprintf(w, "%s: %s\n", paint.Text(Red, r.Violation.Property), r.Violation.Detail)
-		return r.Violation.Record.Story(w)
+		return r.Violation.Record.Tell(w, trace.Telling{Width: p.Width()})
 	case !r.Complete:
 		fmt.Fprintln(w, paint.Text(Yellow, "nothing wrong so far"))
 		return nil

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"runtime"
+	"strings"
 )
 
 // Build is a build of the binary.
@@ -17,6 +18,10 @@ func (b Build) JSON() any {
 
 // Text prints the build for people.
 func (b Build) Text(p *Printer) error {
-	fmt.Fprintf(p.Out, "ringleader %s %s (%s, %s/%s)\n", b.Version, b.Revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintln(p.Out, b)
 	return nil
+}
+
+func (b Build) String() string {
+	return fmt.Sprintf("ringleader %s (%s, %s/%s)", strings.TrimSpace(b.Version+" "+b.Revision), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
