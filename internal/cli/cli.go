@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,7 +51,7 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 		}
 	}()
 	out := &report.Output{Writer: stdout}
-	p := &program{algorithms, stdin, &report.Printer{Name: name, Out: out, Err: stderr, Getenv: getenv}}
+	p := &program{algorithms, stdin, &report.Printer{Name: name, Version: versionName(), Out: out, Err: stderr, Getenv: getenv}}
 	root := p.root()
 	p.narrow(root, args)
 	root.SetArgs(args)
@@ -95,7 +96,7 @@ a limit was reached before there was an answer.`,
 		SilenceUsage:       true,
 		SilenceErrors:      true,
 		DisableSuggestions: true, // they would take several lines; see unknownCommand
-		PersistentPreRunE:  noneEmpty,
+		PersistentPreRunE:  p.begin,
 	}
 	root.SetIn(p.stdin)
 	root.SetOut(p.Out)
@@ -224,8 +225,36 @@ func (p *program) flagError(command *cobra.Command, err error) error {
 	return fmt.Errorf("%w; try %s --help", err, command.CommandPath())
 }
 
+// begin checks a call before it is obeyed, and notes it for results.
+func (p *program) begin(command *cobra.Command, args []string) error {
+	p.Command = p.callOf(command, args)
+	return noneEmpty(command)
+}
+
+// callOf is the call of a command, without what says where its result goes.
+func (p *program) callOf(command *cobra.Command, args []string) string {
+	call := strings.Fields(command.CommandPath())
+	for _, arg := range args {
+		call = append(call, report.ShellWord(arg))
+	}
+	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, []string{"csv", "markdown", "out", "save", "verbose"}))...), " ")
+}
+
+// flagWords are the flags that were given, as one writes them in a shell, but for those in without.
+func flagWords(flags *pflag.FlagSet, without []string) (all []string) {
+	for _, word := range words(flags, without) {
+		name, value, _ := strings.Cut(word, "=")
+		if flags.Lookup(strings.TrimPrefix(name, "--")).Value.Type() == "bool" {
+			all = append(all, strings.TrimSuffix(word, "=true"))
+		} else {
+			all = append(all, name, report.ShellWord(value))
+		}
+	}
+	return all
+}
+
 // noneEmpty refuses flags that are given and empty, as those are whose variable a script has misspelt.
-func noneEmpty(command *cobra.Command, _ []string) (err error) {
+func noneEmpty(command *cobra.Command) (err error) {
 	command.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" {
 			err = fmt.Errorf("--%s is empty; give it a value, or leave it out", f.Name)

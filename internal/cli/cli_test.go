@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -45,7 +46,7 @@ func TestScripts(t *testing.T) {
 			}
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "result": result},
 	})
 }
 
@@ -66,6 +67,17 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// ownCall is what a result says of the call that made it.
+var ownCall = regexp.MustCompile(`"command":"(?:[^"\\]|\\.)*",`)
+
+// result keeps in a file what was printed, but for the call: result FILE.
+func result(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) != 1 {
+		ts.Fatalf("usage: result FILE")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ownCall.ReplaceAllString(ts.ReadFile("stdout"), "")), 0o600))
 }
 
 // call runs a command line in this process.

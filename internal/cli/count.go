@@ -69,6 +69,7 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 		return err
 	}
 	found := &report.Count{Subject: in.subject(e), IDs: i.IDs, Parameters: set, How: how, Result: r}
+	found.Start = awake.startWord(found.Start)
 	if w, given := woken.(count.Woken); given {
 		found.Waking.Instance = i
 		if found.Waking.Instance.Unwilling = w.Unwilling; awake.wake != "" {

@@ -238,5 +238,5 @@ func word(flag, given string, words ...string) (int, error) {
 
 // subject is what results show of the input.
 func (in *input) subject(e *catalogue.Entry) report.Subject {
-	return report.Subject{Entry: e, Listed: in.ids != "", Order: in.order, First: in.first, Seed: in.seed}
+	return report.Subject{Entry: e, Listed: in.ids != "", Order: in.order, First: in.first, Seed: in.seed, Start: cmp.Or(in.start, "all")}
 }

@@ -175,6 +175,11 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 			end(nil)
 		}()
 	}
+	if o.json {
+		if err := p.JSON(p.Header()); err != nil {
+			return err
+		}
+	}
 	show := report.Member{Out: p.Out, JSON: o.json, ID: o.id}
 	show.Started(config.Listen, o.http)
 	for l := range m.Observe(life) {

@@ -158,6 +158,8 @@ run to the last step. FILE is - for stdin. A saved run names no other files, and
 			if err := run.ParseFlags(append(s.Run[1:], words(command.Flags(), nil)...)); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			(&cobra.Command{Use: p.Name}).AddCommand(run) // so that it knows what it is called
+			p.Command = p.callOf(run, s.Run[:1])
 			return run.RunE(run, s.Run[:1])
 		},
 	}

@@ -84,7 +84,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
   ringleader run lcr --n 8 --order random --schedule random --start any --draw lcr.svg
   ringleader run franklin --n 256 --order decreasing --schedule burns
   ringleader run peterson --n 7 --order random --non-fifo --schedule random --seed 16
-  ringleader run bully --ids 1,2,3,4,5,6,7 --dead 7 --start 4
+  ringleader run bully --n 7 --leader-dead --start 4
   ringleader run bully --n 5 --crash 5@30 --recover 5@60 --trace bully.jsonl
   ringleader run bully --n 5 --fault "partition 1,2 | 3,4,5 from 30 until 90"
   ringleader run bully --n 7 --fault "random 2 crashes, 1 recovery until 100" --seed 3
@@ -142,6 +142,9 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 // options turns flags into options of the simulator.
 func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Options, error) {
 	i, err := o.instance(e)
+	if err == nil {
+		err = o.leaderDies(e, i)
+	}
 	if err != nil {
 		return simulate.Options{}, err
 	}
@@ -224,6 +227,7 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 		}
 	}
 	found := &report.Run{Subject: o.subject(e), Options: &s, Result: r, Claims: o.claims}
+	found.Start = o.startWord(found.Start)
 	found.Replay = func(lines []string) string { return o.replay(e, lines) }
 	if found.Told, err = o.telling(s.Instance, o.window()); err != nil {
 		return err

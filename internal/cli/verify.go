@@ -121,7 +121,7 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	if r.Violation != nil {
 		record = &r.Violation.Record
 	}
-	err = o.put(p, record, &report.Verification{Entry: e, Size: o.size(), Start: o.start, Options: &v, Report: r})
+	err = o.put(p, record, &report.Verification{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Report: r})
 	switch {
 	case err != nil:
 		return err

@@ -21,7 +21,7 @@ func (entries Algorithms) JSON() any {
 	for i, e := range entries {
 		all[i] = declaration(e)
 	}
-	return all
+	return object{{"algorithms", all}}
 }
 
 // Text prints a table for people.
@@ -128,7 +128,7 @@ func (a Algorithm) JSON() any {
 	if a.Sequence != nil {
 		d = append(d, field{"sequence", a.Sequence})
 	}
-	return d
+	return object{{"algorithms", []object{d}}}
 }
 
 // Text prints all about the algorithm for people.

@@ -323,7 +323,7 @@ func (c *Comparison) JSON() any {
 	for i, p := range c.Points {
 		points[i] = c.pointJSON(p)
 	}
-	result := object{{"version", c.Version}, {"command", c.Command()}, {"seed", c.Seed}, {"confidence", experiment.Confidence}, {"points", points}}
+	result := object{{"version", c.Version}, {"command", c.Command()}, {"seed", c.Seed}, {"start", "all"}, {"confidence", experiment.Confidence}, {"points", points}}
 	var fits []object
 	for _, f := range c.Fits(c.Points) {
 		fits = append(fits, object{
@@ -365,6 +365,7 @@ func (c *Comparison) pointJSON(p *experiment.Point) object {
 	result := object{
 		{"algorithm", p.Algorithm},
 		{"parameters", parameters(c.subject(p).Parameters)},
+		{"topology", c.subject(p).Topology.String()},
 		{"n", p.N},
 		{"order", named},
 		{"found", p.Describe()},

@@ -27,14 +27,16 @@ type Subject struct {
 	Listed bool   // the identifiers were given one by one
 	Order  string // of identifiers; "" if none was named
 	First  uint64 // the smallest identifier, unless they were listed
+	Start  string // which processes initiate, as it was asked for
 	Seed   uint64
 }
 
 // identity is how results show on what was run.
 func (s *Subject) identity(ids election.Arrangement) object {
 	result := object{{"algorithm", s.Name}, {"n", ids.Len()}}
+	placed := object{{"topology", s.Topology.String()}, {"start", s.Start}}
 	if s.Identifiers == election.Anonymous {
-		return result
+		return append(result, placed...)
 	}
 	if !s.Listed {
 		name := s.Order
@@ -53,7 +55,7 @@ func (s *Subject) identity(ids election.Arrangement) object {
 		}
 		result = append(result, field{"ids", list})
 	}
-	return result
+	return append(result, placed...)
 }
 
 // Run is a simulated run.

@@ -16,7 +16,7 @@ func (works Sources) JSON() any {
 	for i, w := range works {
 		all[i] = object{{"key", w.Key}, {"cited", w.Cite}, {"title", w.Title}, {"about", w.About}}
 	}
-	return all
+	return object{{"sources", all}}
 }
 
 // Text prints a paragraph for each work.

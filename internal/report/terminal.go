@@ -11,6 +11,8 @@ import (
 // Printer is where a command prints: Out for results; Err for warnings and progress.
 type Printer struct {
 	Name     string // of the program, as it is called in a shell
+	Command  string // the call whose result is printed
+	Version  string // of the program
 	Out, Err io.Writer
 	Getenv   func(string) string
 }

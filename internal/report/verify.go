@@ -14,6 +14,7 @@ type Verification struct {
 	*catalogue.Entry
 	Size    int    // the number of processes
 	Start   string // as it was asked for
+	Seed    uint64
 	Options *verify.Options
 	*verify.Report
 }
@@ -23,7 +24,10 @@ func (r *Verification) JSON() any {
 	result := object{
 		{"algorithm", r.Name},
 		{"n", r.Size},
+		{"topology", r.Topology.String()},
 		{"start", r.Start},
+		{"seed", r.Seed},
+		{"parameters", r.parameters()},
 		{"crashes", r.Options.Crashes},
 		{"recoveries", r.Options.Recoveries},
 		{"orders", r.Orders},
@@ -45,6 +49,15 @@ func (r *Verification) JSON() any {
 		result = append(result, violationJSON(v.Property, v.Detail, &v.Record))
 	}
 	return result
+}
+
+// parameters is how the result shows them; they were set before.
+func (r *Verification) parameters() object {
+	set, err := r.Set(r.Options.Instance.Parameters)
+	if err != nil {
+		return nil
+	}
+	return parameters(set)
 }
 
 // Text prints what was found for people.

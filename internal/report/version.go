@@ -12,7 +12,7 @@ type Build struct{ Version, Revision string }
 // JSON returns the build for programs.
 func (b Build) JSON() any {
 	return object{
-		{"version", b.Version}, {"revision", b.Revision}, {"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH},
+		{"version", strings.TrimSpace(b.Version + " " + b.Revision)}, {"revision", b.Revision}, {"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH},
 	}
 }
 
