@@ -15,20 +15,21 @@ import (
 // Open is the part of a run under Burns' adversary that comes before the last edge is opened.
 type Open struct {
 	Messages uint64  // deliveries while nothing is delivered over one edge, in either direction
-	Claim    float64 // Burns' bound on them where everybody learns who leads: (n lg n)/4 + 1/2
+	Claim    float64 // Burns' bound on them if every process learns the leader: (n lg n)/4 + 1/2
 }
 
-// runBurns runs an election on a ring of 2^k processes under the adversary of Burns' lower bound, against
-// an algorithm whose processes do not know how many they are.
+// runBurns runs an election on a ring of 2^k processes under the adversary of Burns' lower bound, against an
+// algorithm whose processes do not know n.
 //
-// Burns, A formal model for message passing systems, 1980, as ALGORITHMS 9.7 states it. A ring is open if
-// nothing has been delivered over one of its edges. Two open rings become one of twice the size, and none
-// of their processes can tell; what waited at the edge of each now waits at one of the two edges between
-// them. If both were opened, every process of one half would have to hear of the other, so opening one of
-// them, the better one, costs a quarter of n at least; the other edge stays shut, and the ring open.
+// Burns, A formal model for message passing systems, 1980. A ring is open if nothing has been delivered over one of
+// its edges. Two open rings become one of twice the size, and none of their processes can tell: the messages that
+// waited at the edge of each now wait at one of the two edges between them. If both edges were opened, every process
+// of one half would have to hear of the other. So opening the better one costs at least a quarter of n; the other
+// edge stays closed, and the ring open.
 //
-// The adversary therefore decides where processes stand: the result and its record are about the ring
-// that it made of the given one, and [Result.Open] says what it has cost when the last edge is opened.
+// The adversary therefore decides the positions of processes. The result and its record are about the ring that it
+// made of the given one, and [Result.Open] is the cost when the last edge is opened. Limit bounds the search for the
+// schedule and the run itself, each for itself.
 // Limit bounds the search for the schedule and the run itself, each for itself.
 func (g *Runner) runBurns(o Options) (*Result, error) {
 	unrecorded := o

@@ -51,7 +51,7 @@ func runBurns[S, M any](t *testing.T, a election.Algorithm[S, M], o simulate.Opt
 var uniform = []struct {
 	name string
 	run  func(*testing.T, simulate.Options) *simulate.Result
-	want [][2]uint64 // ALGORITHMS 9.7, falling order, n = 2, 4, … 64: open deliveries, total messages
+	want [][2]uint64 // decreasing order, n = 2, 4, … 64: open deliveries, total messages
 }{
 	{"lcr", burnsOf(lcr.Algorithm), [][2]uint64{{1, 5}, {4, 11}, {16, 29}, {64, 89}, {256, 305}, {1024, 1121}}},
 	{"ring-bully", burnsOf(ringbully.Algorithm), [][2]uint64{{3, 12}, {14, 32}, {44, 84}, {125, 202}, {321, 478}, {788, 1096}}},

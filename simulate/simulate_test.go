@@ -29,7 +29,7 @@ func run[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options)
 	return r
 }
 
-// everyRing is ALGORITHMS section 11: clockwise identifiers; LCR election; ring-bully probe and reply.
+// everyRing has known counts: clockwise identifiers; LCR election; ring-bully probe and reply.
 var everyRing = []struct {
 	ids          []uint64
 	lcr          uint64
@@ -138,7 +138,7 @@ func TestLCRWithFewInitiators(t *testing.T) {
 }
 
 func TestLCRCountsMayDependOnLateStarts(t *testing.T) {
-	// ALGORITHMS section 3: all start, [5,4,3,2,1], random schedules: literal 8..15, textbook 5..15.
+	// All initiate, [5,4,3,2,1], random schedules: literal 8..15, textbook 5..15.
 	for flag, least := range map[string]uint64{"literal": 8, "textbook": 5} {
 		low, high := uint64(99), uint64(0)
 		for seed := range uint64(3000) {

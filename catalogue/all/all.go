@@ -40,7 +40,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// Algorithms are all algorithms, in the order of their sources.
+// Algorithms is the list of all algorithms, in the order of their sources.
 var Algorithms = catalogue.New(
 	catalogue.Of(ringbullysimple.Runner, count.RingBullySimple),
 	catalogue.Of(ringbully.Runner, count.RingBully),
@@ -77,13 +77,13 @@ var Algorithms = catalogue.New(
 	catalogue.Of(variablespeeds.Runner, count.VariableSpeeds),
 )
 
-// form is an algorithm that does on its network what others of the same family do on other networks.
+// form returns an algorithm as one form of a family, whose forms do the same on other networks.
 func form(family string, e catalogue.Entry) catalogue.Entry {
 	e.Family = family
 	return e
 }
 
-// stopAndGo adds what S5 claims of every run of its protocols.
+// stopAndGo adds S5's statements about every run of its protocols.
 func stopAndGo(runner *simulate.Runner) catalogue.Entry {
 	e := catalogue.Of(runner, count.StopAndGo(runner.Program().Sequence))
 	e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {

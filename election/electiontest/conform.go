@@ -16,7 +16,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// Options says how far the suite goes.
+// Options holds the limits of the suite.
 type Options struct {
 	Sizes      []int               // numbers of processes to simulate; nil: 1 to 9
 	Runs       int                 // random runs for each size and timing; 0: 20
@@ -89,17 +89,17 @@ func timings(d *election.Declaration) (all []simulate.Options) {
 	}
 	if d.Timing <= election.Timed {
 		all = append(all, simulate.Options{Timing: election.Timed}, simulate.Options{Timing: election.Timed, AnyTime: true})
-		if d.Timing == election.Asynchronous { // any delay will do
+		if d.Timing == election.Asynchronous { // any finite delay is allowed
 			all = append(all, simulate.Options{Timing: election.Timed, Delay: 7})
 		}
 	}
 	return append(all, simulate.Options{Timing: election.Synchronous})
 }
 
-// Instance is a random instance that suits a declaration: identifiers with gaps, or, where they may repeat, such as are
-// promised a leader; ports exchanged where orientation does not matter, any tree, among strangers any order of ports,
-// where processes vote any votes, and where they may be unwilling some who are. It has n processes, or more if of n
-// nothing is promised.
+// Instance returns a random instance that suits a declaration: identifiers with gaps, or, where they may repeat, such
+// as have a promised leader; exchanged ports without orientation; any tree; any order of ports with unknown
+// neighbours; any votes; some unwilling processes where they may be. It has n processes, or more if there is no
+// promise for n.
 func Instance(d *election.Declaration, n int, seed uint64) network.Setup {
 	source := random.New(seed, random.Network)
 	ids := make(election.List, n)
@@ -137,7 +137,7 @@ func Instance(d *election.Declaration, n int, seed uint64) network.Setup {
 		}
 	}
 	if d.Willingness {
-		for p := range n - 1 { // somebody must be willing
+		for p := range n - 1 { // one process must be willing
 			if source.Below(3) == 0 {
 				i.Unwilling = append(i.Unwilling, p)
 			}
@@ -146,8 +146,8 @@ func Instance(d *election.Declaration, n int, seed uint64) network.Setup {
 	return i
 }
 
-// promised are identifiers that are all equal but for one or two, of n processes, or of the next larger number of which
-// a leader can be promised.
+// promised returns identifiers that are all equal except one or two, of n processes, or of the next larger number for
+// which a leader can be promised.
 func promised(d *election.Declaration, n int, source *random.Source) election.List {
 	for ; ; n++ {
 		for range 100 {
@@ -162,7 +162,7 @@ func promised(d *election.Declaration, n int, source *random.Source) election.Li
 	}
 }
 
-// portOrders are random orders of the ports of n strangers.
+// portOrders returns random orders of the ports of n processes with unknown neighbours.
 func portOrders(n int, source *random.Source) [][]int {
 	orders := make([][]int, n)
 	for p := range orders {
@@ -175,7 +175,7 @@ func portOrders(n int, source *random.Source) [][]int {
 	return orders
 }
 
-// initiators is a random non-empty set of positions, in ring order.
+// initiators returns a random non-empty set of positions, in ring order.
 func initiators(n int, source *random.Source) []int {
 	var set []int
 	for p := range n {
@@ -189,7 +189,7 @@ func initiators(n int, source *random.Source) []int {
 	return set
 }
 
-// wakeUps are random times, some of them never, at which the processes of a synchronous run wake.
+// wakeUps returns random wake-up times of the processes of a synchronous run; some never wake by themselves.
 func wakeUps(n int, source *random.Source) []election.Ticks {
 	wake := make([]election.Ticks, n)
 	for p := range wake {
@@ -204,12 +204,12 @@ func wakeUps(n int, source *random.Source) []election.Ticks {
 	return wake
 }
 
-// crashes makes one process crash, between two steps or amid what one sends, and perhaps come back; surely,
-// if it has to.
+// crashes makes one process crash, between two steps or during a step that sends, and perhaps recover; it recovers in
+// any case if the declaration requires that.
 func crashes(d *election.Declaration, o *simulate.Options, n int, source *random.Source) {
 	f := faults.Crash{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(20))}
 	if n == 1 && d.Survives&election.Recovery == 0 {
-		return // somebody must live
+		return // one process must live
 	}
 	o.Faults.Crashes = []faults.Crash{f}
 	if d.Survives&election.Recovery != 0 && (n == 1 || source.Below(2) == 1 || d.Survives&election.Crash == 0) {
@@ -227,7 +227,7 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 	for _, n := range o.Sizes {
 		for _, how := range timings(&a.Declaration) {
 			if hurt != nil && how.Timing == election.Asynchronous {
-				continue // faults come at a time
+				continue // faults come at times
 			}
 			for seed := range uint64(o.Runs) {
 				run := how
@@ -292,7 +292,7 @@ func fixed[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parame
 	}
 }
 
-// judge says what is wrong with a run; nothing if all is well.
+// judge returns what is wrong with a run, or "".
 func judge(d *election.Declaration, r *simulate.Result, wholesome bool) string {
 	switch {
 	case !r.Complete:
@@ -300,7 +300,7 @@ func judge(d *election.Declaration, r *simulate.Result, wholesome bool) string {
 	case len(r.Faults) > 0:
 		return r.Faults[0]
 	case d.Leased:
-		return "" // leases end with the run; that two never run together is checked all along
+		return "" // leases end with the run; the run itself checks that two never run together
 	case !r.Agreed:
 		return fmt.Sprintf("leaders at %v, %d of %d decided: no agreement", r.Leaders, r.Decided, r.Live)
 	case !r.Right:
@@ -357,10 +357,10 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	}
 }
 
-// varied is a run among n in which as much happens as the algorithm claims to survive: some messages are for faults only.
+// varied is a run among n with as many faults as the algorithm claims to survive: some messages are for faults only.
 func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]string, seed uint64) simulate.Options {
 	d := &a.Declaration
-	if set, err := d.Set(parameters); err == nil { // if not, the run says so
+	if set, err := d.Set(parameters); err == nil { // if not, the run reports it
 		d = d.With(set)
 	}
 	run := simulate.Options{Instance: Instance(d, n, seed), Seed: seed, Limit: 1_000_000}

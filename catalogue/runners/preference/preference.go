@@ -1,5 +1,5 @@
-// Package preference is the algorithm of that name, ready to run. Each algorithm is compiled to a runner apart, so that who
-// changes one waits for one.
+// Package preference holds the runner of algorithm preference. Each runner is a package of its own, so that a change in one
+// algorithm compiles one runner.
 package preference
 
 import (
@@ -7,5 +7,5 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// Runner runs it.
+// Runner runs the algorithm.
 var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))

@@ -1,5 +1,5 @@
-// Package stopandgo is the algorithm of that name, ready to run. Each algorithm is compiled to a runner apart, so that who
-// changes one waits for one.
+// Package stopandgo holds the runner of algorithm stopandgo. Each runner is a package of its own, so that a change in one
+// algorithm compiles one runner.
 package stopandgo
 
 import (
@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// The runners of its four protocols.
+// The runners of the four protocols.
 var (
 	P1 = simulate.Must(simulate.OfSmall(&algorithm.P1))
 	P2 = simulate.Must(simulate.OfSmall(&algorithm.P2))
