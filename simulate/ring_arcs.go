@@ -9,17 +9,17 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// arcs runs an election on a one-directional ring, arc by arc, and in each arc process by process: all
-// that waits for a process is delivered to it, and what it sends meanwhile waits for the next one.
+// arcs runs an election on a unidirectional ring, arc by arc, and in each arc process by process: all messages that
+// wait for a process are delivered to it, and the messages that it sends wait for the next one.
 //
-// On such a ring a process cannot tell: with links that keep their order, it gets the same messages in
-// the same order under every schedule, if those that start do so before anything reaches them. So counts
-// and decisions are those of a run in rounds, while what is in use at one time is a process and the
-// messages that wait for it. Where a message is says which link it came on; so where the run has a clock,
-// the number of the link gives way to the time at which the message arrives in rounds, one unit after the
-// one that it answers.
+// A process on such a ring cannot tell the difference: with FIFO links, it gets the same messages in the same order
+// under every schedule, if the initiators start before anything reaches them. So counts and decisions are those of a
+// run in rounds, while the working set is one process and the messages that wait for it. A message has a field for
+// its link. If the run has a clock, the field holds the time at which the message would arrive in rounds instead, one
+// unit after the message that it answers.
 //
-// What leaves an arc of L processes within L rounds depends only on what is in it when they begin. So
+// The messages that leave an arc of L processes within L rounds depend only on the arc's contents when those rounds
+// begin. So arcs need each other only after each has been swept, and can be swept in parallel.
 // arcs need each other only when each has been swept, and can be swept on as many cores.
 type arcs[S, M any] struct {
 	run   *run
@@ -38,25 +38,25 @@ type arc[S, M any] struct {
 	spare      []election.Sent[M]
 	deliveries uint64
 	limit      uint64 // of deliveries
-	look       uint64 // at how many of them to see whether there may be more
+	look       uint64 // the number of deliveries at which Progress is called
 	quiet      uint64 // when the last message arrived
 	followed   uint64 // when the last process followed
 	fault      any    // what a step panicked with
 }
 
-// What ends the sweeping of arcs with a clock, which then begins from the beginning with another engine.
+// The reasons to end a run by arcs with a clock, which another engine then restarts.
 var (
 	errChooses = errors.New("a process chooses at random, out of turn")
 	errLate    = errors.New("a message arrives too late for its time to take the place of its link")
 )
 
-// latest is the last time that a message may arrive at.
+// latest is the last time at which a message may arrive.
 const latest = 1<<27 - 2
 
-// stamp is what a message that arrives at a time has in place of its link.
+// stamp returns the value that a message that arrives at a time has in place of its link.
 func stamp(at uint64) uint32 { return uint32(2 * at) }
 
-// stamped is when a message with that in place of its link arrives.
+// stamped returns the arrival time of a message with that in place of its link.
 func stamped(link uint32) uint64 { return uint64(link / 2) }
 
 // newArcs cuts the ring into arcs, with a clock or without.
@@ -89,7 +89,7 @@ func newArcs[S, M any](t *typed[S, M], count int, clock bool) *arcs[S, M] {
 			one.typed.collect.Choices(func(uint32) uint32 { panic(errChooses) })
 		}
 		if i > 0 {
-			one.run.o.Progress = nil // the first one speaks for all
+			one.run.o.Progress = nil // the first one reports for all
 		}
 		a.each = append(a.each, one)
 	}
@@ -101,8 +101,8 @@ func newArcs[S, M any](t *typed[S, M], count int, clock bool) *arcs[S, M] {
 
 func (t *typed[S, M]) arcs(cores int, clock bool) bool { return newArcs(t, cores, clock).play() }
 
-// play sweeps the arcs until all is quiet. It reports false if processes choose at random, and the order in
-// which they do matters, or if the run takes too long: then nothing of it is of use.
+// play sweeps the arcs until quiescence. It returns false if processes choose at random, and the order of their
+// choices matters, or if the run takes too long: then its results are invalid.
 func (a *arcs[S, M]) play() bool {
 	for first := true; first || a.busy(); first = false {
 		if !a.lap(first) {
@@ -114,7 +114,7 @@ func (a *arcs[S, M]) play() bool {
 	return true
 }
 
-// busy says whether anything is under way between arcs, and whether it matters.
+// busy reports whether a message that matters is in transit between arcs.
 func (a *arcs[S, M]) busy() bool {
 	waiting := false
 	for _, one := range a.each {
@@ -126,8 +126,8 @@ func (a *arcs[S, M]) busy() bool {
 	return waiting
 }
 
-// lap sweeps every arc once, each on a core of its own. Only what they have counted is theirs alone, and
-// what lies between low and high; the channel orders all else.
+// lap sweeps every arc once, each on a core of its own. An arc owns its counts and what lies between low and high;
+// the channel orders everything else.
 func (a *arcs[S, M]) lap(first bool) bool {
 	done := make(chan struct{})
 	for _, one := range a.each[1:] {
@@ -151,7 +151,7 @@ func (a *arcs[S, M]) lap(first bool) bool {
 	return true
 }
 
-// exchange hands what left each arc to the next.
+// exchange hands the messages that left each arc to the next arc.
 func (a *arcs[S, M]) exchange() {
 	last := a.each[len(a.each)-1]
 	for _, one := range a.each {
@@ -160,7 +160,7 @@ func (a *arcs[S, M]) exchange() {
 	}
 }
 
-// merge puts together what the arcs have counted.
+// merge adds up the counts of the arcs.
 func (a *arcs[S, M]) merge() {
 	size := int(reflect.TypeFor[election.Sent[M]]().Size())
 	for _, one := range a.each {
@@ -189,7 +189,7 @@ func (a *arc[S, M]) safely(first bool) {
 	a.sweep(first)
 }
 
-// sweep goes once through the arc; first also lets processes start.
+// sweep goes once through the arc; if first, it also starts processes.
 func (a *arc[S, M]) sweep(first bool) {
 	in, out, clock, collect := a.inbox, a.spare, a.run.result.Time != nil, a.typed.collect
 	for p := a.low; p < a.high; p++ {
@@ -232,7 +232,7 @@ func (a *arc[S, M]) sweep(first bool) {
 	}
 }
 
-// begins lets the process at p start.
+// begins starts the process at p.
 func (a *arc[S, M]) begins(p int) {
 	a.typed.collect.At(stamp(1))
 	a.typed.a.Start(&a.typed.states[p], a.typed.collect.Out())
@@ -241,9 +241,9 @@ func (a *arc[S, M]) begins(p int) {
 	}
 }
 
-// token follows a message that nothing else is near, until it does not go on alone, and says how far and
-// what there is then: in the end one goes round with the leader's name, and before that a winner's mostly
-// goes alone.
+// token follows a message with no other nearby, until it does not go on alone. It returns the place and the messages
+// there. In the end a single message goes round with the leader's name, and before that the winner's usually goes
+// alone.
 func (a *arc[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]) {
 	receive, collect, from := a.typed.a.Receive, a.typed.collect, p
 	phase, elects, clock := a.typed.phase(), a.run.elects, a.run.result.Time != nil
@@ -274,7 +274,7 @@ func (a *arc[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]
 	return p, in
 }
 
-// untimed delivers what waits for the process at p.
+// untimed delivers the messages that wait for the process at p.
 func (a *arc[S, M]) untimed(p int, in []election.Sent[M]) {
 	receive, state, collect, sent := a.typed.a.Receive, &a.typed.states[p], a.typed.collect, &a.run.sent
 	for i := range in {
@@ -285,7 +285,7 @@ func (a *arc[S, M]) untimed(p int, in []election.Sent[M]) {
 	}
 }
 
-// timed is untimed with a clock: what a process sends arrives one unit after what it answers.
+// timed is untimed with a clock: messages that a process sends arrive one unit after the message that they answer.
 func (a *arc[S, M]) timed(p int, in []election.Sent[M]) {
 	if len(in) == 0 {
 		return
@@ -305,8 +305,8 @@ func (a *arc[S, M]) timed(p int, in []election.Sent[M]) {
 	}
 }
 
-// decided makes the decisions of steps of the process at p. With a clock, an effect has in place of its
-// link when an answer would arrive, a unit after the step.
+// decided applies the decisions of steps of the process at p. With a clock, an effect has in place of its link the
+// arrival time of an answer, a unit after the step.
 func (a *arc[S, M]) decided(p int) {
 	for i := range a.typed.collect.Effects() {
 		e := &a.typed.collect.Effects()[i]
@@ -323,7 +323,7 @@ func (a *arc[S, M]) decided(p int) {
 	a.typed.collect.ResetEffects()
 }
 
-// mayContinue says, when it is time to look, whether there may be more deliveries.
+// mayContinue reports, when it is time to check, whether more deliveries are allowed.
 func (a *arc[S, M]) mayContinue() bool {
 	if a.deliveries > a.limit || a.run.o.Progress != nil && !a.run.o.Progress(a.deliveries) {
 		a.run.result.Complete = false

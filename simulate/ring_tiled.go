@@ -11,7 +11,7 @@ type tiled[S, M any] struct {
 	run   *run
 	typed *typed[S, M]
 	size  int
-	inbox [][]election.Sent[M] // by tile: what comes from the others
+	inbox [][]election.Sent[M] // by tile: messages from other tiles
 }
 
 func newTiled[S, M any](t *typed[S, M]) *tiled[S, M] {
@@ -29,7 +29,7 @@ func (t *tiled[S, M]) play() {
 	}
 	spare := make([]election.Sent[M], 0, 2*t.size)
 	t.typed.collect.Swap(make([]election.Sent[M], 0, 2*t.size))
-	quiet := 0 // tiles in a row
+	quiet := 0 // consecutive tiles without messages
 	for tile := 0; quiet < len(t.inbox) && t.run.result.Complete; tile = (tile + 1) % len(t.inbox) {
 		low := tile * t.size
 		high := min(low+t.size, t.run.p.Size())
@@ -45,7 +45,7 @@ func (t *tiled[S, M]) play() {
 		if len(t.inbox[tile])+len(t.typed.collect.Sent()) > 0 {
 			quiet = 0
 		}
-		t.deliver(t.inbox[tile], low, high) // it was counted in the tile that it left
+		t.deliver(t.inbox[tile], low, high) // counted in the tile that it left
 		t.inbox[tile] = t.inbox[tile][:0]
 		for len(t.typed.collect.Sent()) > 0 && t.run.result.Complete {
 			in := t.typed.collect.Swap(spare)
@@ -65,10 +65,10 @@ func (t *tiled[S, M]) play() {
 	for _, in := range t.inbox {
 		t.run.result.Bytes += cap(in) * size
 	}
-	t.run.result.Bytes += t.run.p.Size() // who starts
+	t.run.result.Bytes += t.run.p.Size() // the flags of initiators
 }
 
-// deliver delivers what is for processes of the tile from low to below high, and hands on the rest.
+// deliver delivers the messages for processes of the tile from low to below high, and hands on the rest.
 func (t *tiled[S, M]) deliver(in []election.Sent[M], low, high int) {
 	receive, states, collect, out := t.typed.a.Receive, t.typed.states, t.typed.collect, t.typed.collect.Out()
 	oriented, n := t.run.net.Oriented(), uint32(t.run.p.Size())

@@ -7,20 +7,20 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// rounds runs everything that is under way at once, again and again. What the steps of a round send is
-// the next round: no message is copied or queued. In the order of sending this is the fifo schedule; by
-// ports it is a synchronous run.
+// rounds runs everything in transit at once, repeatedly. The messages that the steps of a round send are the next
+// round: no message is copied or queued. In the order of sending this is the fifo schedule; by ports it is a
+// synchronous run.
 //
-// Messages lie on pages. A page that has been read is the next to be written on, so that memory holds
-// what is under way and hardly more, and what is written is in the cache.
+// Messages lie on pages. A page that has been read is the next to be written on, so that memory holds little more
+// than the messages in transit, and written data is in the cache.
 type rounds[S, M any] struct {
 	run   *run
 	typed *typed[S, M]
-	queue [2][][]election.Sent[M] // what is under way: first what arrives on port 0 of a ring, if the order matters
-	next  [2][][]election.Sent[M] // what was sent in this round, but for the page that is written on
+	queue [2][][]election.Sent[M] // messages in transit: first those that arrive on port 0 of a ring, if the order matters
+	next  [2][][]election.Sent[M] // sent in this round, without the page that is written on
 	open  [2][]election.Sent[M]   // the last page of each, which is not full yet, if the order matters
 	blank [][]election.Sent[M]
-	made  int // how many messages fit on all pages
+	made  int // the number of messages that fit on all pages
 
 	// The order of ports matters in a synchronous run where a process can get several messages at once.
 	byPort bool
@@ -78,7 +78,7 @@ func (r *rounds[S, M]) play() {
 	r.run.result.Bytes += r.made * int(reflect.TypeFor[election.Sent[M]]().Size())
 }
 
-// page is a page to write on.
+// page returns a page to write on.
 func (r *rounds[S, M]) page() []election.Sent[M] {
 	if last := len(r.blank) - 1; last >= 0 {
 		page := r.blank[last]
@@ -90,7 +90,7 @@ func (r *rounds[S, M]) page() []election.Sent[M] {
 	return make([]election.Sent[M], 0, size)
 }
 
-// turn turns the page that is written on, if anything is on it.
+// turn turns the page that is written on, unless it is empty.
 func (r *rounds[S, M]) turn() {
 	if len(r.typed.collect.Sent()) == 0 {
 		return
@@ -103,7 +103,7 @@ func (r *rounds[S, M]) turn() {
 	}
 }
 
-// waiting is how many pages have been turned in this round.
+// waiting returns the number of pages turned in this round.
 func (r *rounds[S, M]) waiting() int {
 	return len(r.next[0]) + len(r.next[1]) + len(r.open[0]) + len(r.open[1])
 }
@@ -116,8 +116,8 @@ func (r *rounds[S, M]) close(side int) {
 	}
 }
 
-// part parts what arrives on port 0 of a ring from what arrives on port 1. Most of what is delivered on one
-// port goes on and arrives on that port again, so that mostly a page has one sort only.
+// part separates messages that arrive on port 0 of a ring from those that arrive on port 1. Most messages of one port
+// go on and arrive on that port again, so that a page usually has one sort only.
 func (r *rounds[S, M]) part(page []election.Sent[M]) {
 	oriented, side, same := r.run.net.Oriented(), r.port(&page[0]), 1
 	for same < len(page) && (page[same].Link^page[0].Link)&(1<<4) == 0 {
@@ -155,8 +155,8 @@ func (r *rounds[S, M]) part(page []election.Sent[M]) {
 	r.blank = append(r.blank, page)
 }
 
-// room is for how many messages there is room on the page that is written on; there always is some. Who
-// sends more in one step makes the page grow.
+// room returns for how many messages there is room on the page that is written on; there always is some. A process
+// that sends more in one step makes the page grow.
 func (r *rounds[S, M]) room() int {
 	if sent := r.typed.collect.Sent(); cap(sent)-len(sent) >= lastRoom {
 		return cap(sent) - len(sent)
@@ -171,9 +171,9 @@ func (r *rounds[S, M]) tick() {
 	r.typed.collect.Clock(r.run.now)
 }
 
-// few runs rounds as long as they have few messages. Most rounds have: of the phases of Hirschberg and
-// Sinclair, the last ones alone take half of the time, and the leader alone is in them. What is done for
-// each round counts here, so that deliveries are reckoned only now and then.
+// few runs rounds while they have few messages. Most rounds have few: of the phases of Hirschberg and Sinclair, the
+// last ones alone take half of the time, with only the leader in them. The cost per round matters here, so deliveries
+// are added up only from time to time.
 func (r *rounds[S, M]) few() {
 	oriented := r.run.net.Topology == election.Ring && r.run.net.Oriented()
 	collect, spare, deliveries := r.typed.collect, r.page(), 0
@@ -206,8 +206,8 @@ func (r *rounds[S, M]) few() {
 	r.run.countDeliveries(deliveries)
 }
 
-// token follows a message that is alone on an oriented ring until it does not go on alone, or it has been
-// delivered so often, and says how often it was.
+// token follows a message that is alone on an oriented ring until it does not go on alone, or after most deliveries.
+// It returns the number of deliveries.
 func (r *rounds[S, M]) token(most int) (deliveries int) {
 	receive, states, collect, sent, phase := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.sent, r.typed.phase()
 	n := uint32(len(states))
@@ -234,9 +234,9 @@ func (r *rounds[S, M]) token(most int) (deliveries int) {
 	return deliveries
 }
 
-// sort brings messages into the order of the receivers' ports.
+// sort puts messages into the order of the receivers' ports.
 func (r *rounds[S, M]) sort(in []election.Sent[M]) {
-	if r.run.net.Topology == election.Ring && r.run.net.Oriented() { // they mostly are in order
+	if r.run.net.Topology == election.Ring && r.run.net.Oriented() { // they usually are in order
 		i := 1
 		for i < len(in) && in[i].Link>>4&1 <= in[i-1].Link>>4&1 {
 			i++
@@ -248,7 +248,7 @@ func (r *rounds[S, M]) sort(in []election.Sent[M]) {
 	slices.SortStableFunc(in, func(s, t election.Sent[M]) int { return r.port(&s) - r.port(&t) })
 }
 
-// sorted sorts all that is under way.
+// sorted sorts all messages in transit.
 func (r *rounds[S, M]) sorted() {
 	all := slices.Concat(r.queue[0]...)
 	r.sort(all)
@@ -257,7 +257,7 @@ func (r *rounds[S, M]) sorted() {
 	}
 }
 
-// port is the port on which a message arrives.
+// port returns the port on which a message arrives.
 func (r *rounds[S, M]) port(m *election.Sent[M]) int {
 	if r.run.net.Topology == election.Ring && r.run.net.Oriented() {
 		return 1 - int(m.On()&1)
@@ -266,8 +266,8 @@ func (r *rounds[S, M]) port(m *election.Sent[M]) int {
 	return int(port)
 }
 
-// deliver delivers what is on a page, counts it, and makes the page blank. No more is delivered at a time
-// than there is room for an answer to each, and some.
+// deliver delivers the messages on a page, counts them, and clears the page. It delivers at most as many at a time as
+// there is room for an answer to each.
 func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
 	oriented := r.run.net.Topology == election.Ring && r.run.net.Oriented()
 	for in := page; len(in) > 0; {
@@ -286,7 +286,7 @@ func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
 	r.blank = append(r.blank, page)
 }
 
-// done counts what has been delivered, and decides what was decided.
+// done counts the deliveries, and applies the decisions.
 func (r *rounds[S, M]) done(in []election.Sent[M]) {
 	if r.run.has.Phase {
 		r.typed.phases(in)
@@ -317,7 +317,7 @@ func (r *rounds[S, M]) ring(in []election.Sent[M]) {
 	}
 }
 
-// circle is ring where nothing comes from the other side.
+// circle is ring without messages from the other side.
 func (r *rounds[S, M]) circle(in []election.Sent[M]) {
 	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.sent
 	for i := range in {
