@@ -258,7 +258,7 @@ func TestBullyThatWaitsJustTwiceTheDelayMakesTwoWinners(t *testing.T) {
 
 func TestBullyNeedsSuspicionToComeAfterTheLastMessage(t *testing.T) {
 	v := fails(t, bully.Algorithm, Options{Size: 3, Starts: AnyTime, Crashes: 1, hasty: true}, NoLeader, 6)
-	if v.Detail != "nobody leads, and process 1 follows 3" {
+	if v.Detail != "no process leads, and process 1 follows 3" {
 		t.Error(v.Detail)
 	}
 }
