@@ -3,6 +3,7 @@
 package outcome
 
 import (
+	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -33,6 +34,19 @@ func (o *Outcome) Fault(text string) {
 	if len(o.Faults) < MostFaults && !slices.Contains(o.Faults, text) {
 		o.Faults = append(o.Faults, text)
 	}
+}
+
+// Decide makes the decision of an effect of the process at a position, of which d is the decision until now, and notes
+// a fault if the task does not allow it. It reports whether the decision changed.
+func (o *Outcome) Decide(d *network.Decision, position int, e election.Effect) (changed bool) {
+	before, self := *d, election.ID(0)
+	if e.Op == election.Lead {
+		self = o.Prepared.ID(position)
+	}
+	if err := d.Apply(o.Prepared.Declaration().Task, e, self); err != nil {
+		o.Fault(fmt.Sprintf("%s %v", o.Prepared.Name(position), err))
+	}
+	return *d != before
 }
 
 // AddPhase counts election messages of a phase.

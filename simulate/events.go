@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"ringleader.example/ringleader/outcome"
+
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
@@ -74,7 +76,7 @@ func newClocked(r *run) *clocked {
 		// four times its size behind.
 		queue: make([]event, 0, timers),
 	}
-	r.result.Time = &Times{}
+	r.result.Time = &outcome.Times{}
 	c.least, c.spread = 1, max(1, r.o.Delay)
 	if r.o.Schedule == RandomDelay {
 		c.least, c.spread = LeastDelay, LongestDelay-LeastDelay+1
@@ -226,10 +228,10 @@ func (c *clocked) end() election.Ticks {
 	}
 	last := c.o.Faults.Last()
 	if c.o.AnyTime {
-		last = later(last, election.Units(c.latestStart()))
+		last = outcome.Later(last, election.Units(c.latestStart()))
 	}
 	for _, r := range c.o.Resigns {
-		last = later(last, r.At)
+		last = outcome.Later(last, r.At)
 	}
 	return last.Add(c.d.Settles(uint64(c.p.Size()), c.p.Parameters))
 }

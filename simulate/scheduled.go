@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 
+	"ringleader.example/ringleader/outcome"
+
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/trace"
@@ -67,7 +69,7 @@ func newLinks(r *run) *links {
 	}
 	if r.o.Schedule == MaxTime {
 		l.due = make([]uint32, r.net.Links())
-		r.result.Time = &Times{}
+		r.result.Time = &outcome.Times{}
 	}
 	return l
 }

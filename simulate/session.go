@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"ringleader.example/ringleader/outcome"
+
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
@@ -115,7 +117,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 		r.slots[p] = p
 	}
 	if r.record.Header.Clock {
-		r.result.Time = &Times{}
+		r.result.Time = &outcome.Times{}
 	}
 	s = &Session{
 		run: r, queues: make([][]parcel, r.net.Links()), asleep: make([]bool, n), suspect: make([]bool, r.net.Links()),
@@ -325,7 +327,7 @@ func (s *Session) begin(p int) {
 	r := s.run
 	core, result, choices, record := *r, *r.result, *r.choices, *r.record
 	byPhase, groups := slices.Clone(r.result.ByPhase), maps.Clone(r.groups)
-	var times Times
+	var times outcome.Times
 	if result.Time != nil {
 		times = *result.Time
 	}

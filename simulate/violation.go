@@ -114,7 +114,7 @@ func (r *run) attempt(play func()) {
 		case fault == nil:
 		case refusal(err) || errors.As(err, &unborn) || errors.As(err, &violation):
 			panic(fault)
-		case !r.checks && r.typed != nil:
+		case !r.checks && r.loops != nil:
 			panic(&breakdown{fault: fault})
 		case !r.checks:
 			panic(&breakdown{fault, r.made()})

@@ -140,7 +140,7 @@ func (d *topology) placeCircle(reach float64) {
 		reach = 0
 	}
 	for p := range d.r.N {
-		d.places = append(d.places, d.middle.Polar(reach, -math.Pi/2+2*math.Pi*float64(p)/float64(d.r.N)))
+		d.places = append(d.places, d.middle.Polar(reach, -math.Pi/2+float64(2*math.Pi*float64(p)/float64(d.r.N))))
 	}
 }
 
@@ -205,7 +205,7 @@ func (d *topology) placeTree(reach float64) {
 		next[p], farthest = begin[p], max(farthest, depth[p])
 	}
 	for p := range d.places {
-		angle := -math.Pi/2 + 2*math.Pi*(begin[p]+leaves[p]/2)/leaves[root]
+		angle := -math.Pi/2 + float64(2*math.Pi*(begin[p]+leaves[p]/2)/leaves[root])
 		d.places[p] = d.middle.Polar(reach*float64(depth[p])/float64(farthest), angle)
 	}
 }
@@ -262,7 +262,7 @@ func (d *topology) process(p int) {
 		return
 	}
 	e := sheet.Element{Role: is, Fill: sheet.Paper, Stroke: sheet.Ink, Width: 1.6, Path: sheet.Circle(place, d.radius), About: about}
-	badge := at(place.X+0.75*d.radius, place.Y-0.85*d.radius)
+	badge := at(place.X+float64(0.75*d.radius), place.Y-float64(0.85*d.radius))
 	switch is {
 	case "leader":
 		e.Fill, e.Width = yellow, 4

@@ -46,6 +46,14 @@ func (w *waking) atAnyTime(d *election.Declaration, start string, given map[stri
 	}
 }
 
+// startWord is how results show which processes initiate: as --start says, unless --wake does.
+func (w *waking) startWord(start string) string {
+	if w.wake != "" {
+		return "wake"
+	}
+	return start
+}
+
 // wakeUps reads when each of n positions wakes by itself; nil: as --start says.
 func (w *waking) wakeUps(start string, n int) ([]election.Ticks, error) {
 	switch {

@@ -107,12 +107,11 @@ func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
 		{"run impure --n 2", 1, []string{"broke the contract: process 2 receives probe 1 from process 1 and does something else when", "BREAKS THE CONTRACT: does something else"}},
 		{"verify impure --n 2", 1, []string{"and does something else when", "BREAKS THE CONTRACT: does something else"}},
 		{"run astray --n 2", 1, []string{"and sends on port 7; its ports are 0 to 1\n", "BREAKS THE CONTRACT: sends on port 7"}},
-		{"run astray --ids 5,7,5,7 --anonymous", 1, []string{"and sends on port 7; its ports are 0 to 1\n", "BREAKS THE CONTRACT: sends on port 7"}},
 		{"verify astray --n 2", 1, []string{"and sends on port 7; its ports are 0 to 1\n", "BREAKS THE CONTRACT: sends on port 7"}},
 	} {
 		code, out := bench(t, dir, strings.Fields(c.call)...)
 		for _, says := range append(c.says, "") {
-			if code != c.code || !strings.Contains(out, says) || strings.Contains(out, "goroutine ") || strings.Contains(out, "this is a bug") {
+			if code != c.code || !strings.Contains(words(out), words(says)) || strings.Contains(out, "goroutine ") || strings.Contains(out, "this is a bug") {
 				t.Errorf("bench %s: exit status %d, want %d; it does not print %q in\n%s", c.call, code, c.code, says, out)
 				break
 			}
@@ -124,6 +123,9 @@ func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
 	violated(t, dir, "run panicking --n 2 --json")
 	violated(t, dir, "verify panicking --n 2 --json")
 }
+
+// words is a text with its words a space apart: lines are broken where a terminal ends.
+func words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // violated wants the violation of the algorithm that panics in the JSON of a command.
 func violated(t *testing.T, dir, call string) {

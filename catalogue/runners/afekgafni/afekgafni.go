@@ -1,11 +1,11 @@
-// Package afekgafni holds the runner of algorithm afekgafni. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package afekgafni holds the program of algorithm afekgafni. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package afekgafni
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/afekgafni"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

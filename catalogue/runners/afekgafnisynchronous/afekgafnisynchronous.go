@@ -1,11 +1,11 @@
-// Package afekgafnisynchronous holds the runner of algorithm afekgafnisynchronous. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package afekgafnisynchronous holds the program of algorithm afekgafnisynchronous. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package afekgafnisynchronous
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/afekgafnisynchronous"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

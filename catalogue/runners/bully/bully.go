@@ -1,11 +1,11 @@
-// Package bully holds the runner of algorithm bully. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package bully holds the program of algorithm bully. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package bully
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.OfSmall(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.OfSmall(&algorithm.Algorithm))

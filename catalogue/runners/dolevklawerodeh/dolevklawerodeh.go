@@ -1,11 +1,11 @@
-// Package dolevklawerodeh holds the runner of algorithm dolevklawerodeh. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package dolevklawerodeh holds the program of algorithm dolevklawerodeh. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package dolevklawerodeh
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/dolevklawerodeh"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

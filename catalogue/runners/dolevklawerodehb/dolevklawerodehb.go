@@ -1,11 +1,11 @@
-// Package dolevklawerodehb holds the runner of algorithm dolevklawerodehb. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package dolevklawerodehb holds the program of algorithm dolevklawerodehb. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package dolevklawerodehb
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/dolevklawerodehb"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package franklin holds the runner of algorithm franklin. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package franklin holds the program of algorithm franklin. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package franklin
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/franklin"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package highamprzytycka holds the runner of algorithm highamprzytycka. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package highamprzytycka holds the program of algorithm highamprzytycka. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package highamprzytycka
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/highamprzytycka"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package hirschbergsinclair holds the runner of algorithm hirschbergsinclair. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package hirschbergsinclair holds the program of algorithm hirschbergsinclair. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package hirschbergsinclair
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/hirschbergsinclair"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

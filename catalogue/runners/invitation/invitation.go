@@ -1,11 +1,11 @@
-// Package invitation holds the runner of algorithm invitation. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package invitation holds the program of algorithm invitation. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package invitation
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/invitation"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.OfSmall(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.OfSmall(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package itairodeh holds the runner of algorithm itairodeh. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package itairodeh holds the program of algorithm itairodeh. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package itairodeh
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/itairodeh"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

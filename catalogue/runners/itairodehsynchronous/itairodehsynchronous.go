@@ -1,11 +1,11 @@
-// Package itairodehsynchronous holds the runner of algorithm itairodehsynchronous. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package itairodehsynchronous holds the program of algorithm itairodehsynchronous. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package itairodehsynchronous
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/itairodehsynchronous"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package knownsize holds the runner of algorithm knownsize. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package knownsize holds the program of algorithm knownsize. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package knownsize
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/knownsize"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.OfSmall(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.OfSmall(&algorithm.Algorithm))

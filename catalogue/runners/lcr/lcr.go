@@ -1,11 +1,11 @@
-// Package lcr holds the runner of algorithm lcr. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package lcr holds the program of algorithm lcr. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package lcr
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/lcr"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

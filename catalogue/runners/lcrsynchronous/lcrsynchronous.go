@@ -1,11 +1,11 @@
-// Package lcrsynchronous holds the runner of algorithm lcrsynchronous. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package lcrsynchronous holds the program of algorithm lcrsynchronous. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package lcrsynchronous
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/lcrsynchronous"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

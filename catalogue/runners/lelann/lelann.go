@@ -1,11 +1,11 @@
-// Package lelann holds the runner of algorithm lelann. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package lelann holds the program of algorithm lelann. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package lelann
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/lelann"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

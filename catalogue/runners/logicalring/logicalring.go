@@ -1,11 +1,11 @@
-// Package logicalring holds the runner of algorithm logicalring. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package logicalring holds the program of algorithm logicalring. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package logicalring
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/logicalring"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.OfSmall(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.OfSmall(&algorithm.Algorithm))

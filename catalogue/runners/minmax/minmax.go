@@ -1,11 +1,11 @@
-// Package minmax holds the runner of algorithm minmax. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package minmax holds the program of algorithm minmax. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package minmax
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/minmax"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package modifiedbully holds the runner of algorithm modifiedbully. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package modifiedbully holds the program of algorithm modifiedbully. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package modifiedbully
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/modifiedbully"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.OfSmall(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.OfSmall(&algorithm.Algorithm))

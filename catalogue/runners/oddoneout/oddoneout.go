@@ -1,11 +1,11 @@
-// Package oddoneout holds the runner of algorithm oddoneout. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package oddoneout holds the program of algorithm oddoneout. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package oddoneout
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/oddoneout"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package oddpair holds the runner of algorithm oddpair. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package oddpair holds the program of algorithm oddpair. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package oddpair
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/oddpair"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

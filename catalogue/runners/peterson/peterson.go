@@ -1,11 +1,11 @@
-// Package peterson holds the runner of algorithm peterson. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package peterson holds the program of algorithm peterson. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package peterson
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/peterson"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

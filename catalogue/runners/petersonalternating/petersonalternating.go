@@ -1,11 +1,11 @@
-// Package petersonalternating holds the runner of algorithm petersonalternating. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package petersonalternating holds the program of algorithm petersonalternating. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package petersonalternating
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/petersonalternating"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package preference holds the runner of algorithm preference. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package preference holds the program of algorithm preference. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package preference
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/preference"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package preferencering holds the runner of algorithm preferencering. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package preferencering holds the program of algorithm preferencering. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package preferencering
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/preferencering"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

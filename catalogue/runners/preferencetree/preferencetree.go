@@ -1,11 +1,11 @@
-// Package preferencetree holds the runner of algorithm preferencetree. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package preferencetree holds the program of algorithm preferencetree. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package preferencetree
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/preferencetree"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package ringbully holds the runner of algorithm ringbully. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package ringbully holds the program of algorithm ringbully. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package ringbully
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/ringbully"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

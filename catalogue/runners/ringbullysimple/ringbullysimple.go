@@ -1,11 +1,11 @@
-// Package ringbullysimple holds the runner of algorithm ringbullysimple. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package ringbullysimple holds the program of algorithm ringbullysimple. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package ringbullysimple
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/ringbullysimple"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,16 +1,16 @@
-// Package stopandgo holds the runner of algorithm stopandgo. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package stopandgo holds the program of algorithm stopandgo. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package stopandgo
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/stopandgo"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// The runners of the four protocols.
+// The programs of its four protocols.
 var (
-	P1 = simulate.Must(simulate.OfSmall(&algorithm.P1))
-	P2 = simulate.Must(simulate.OfSmall(&algorithm.P2))
-	P3 = simulate.Must(simulate.OfSmall(&algorithm.P3))
-	P4 = simulate.Must(simulate.OfSmall(&algorithm.P4))
+	P1 = loops.Must(loops.OfSmall(&algorithm.P1))
+	P2 = loops.Must(loops.OfSmall(&algorithm.P2))
+	P3 = loops.Must(loops.OfSmall(&algorithm.P3))
+	P4 = loops.Must(loops.OfSmall(&algorithm.P4))
 )

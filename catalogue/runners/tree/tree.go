@@ -1,11 +1,11 @@
-// Package tree holds the runner of algorithm tree. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package tree holds the program of algorithm tree. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package tree
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/tree"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

@@ -1,11 +1,11 @@
-// Package variablespeeds holds the runner of algorithm variablespeeds. Each runner is a package of its own, so that a change in one
-// algorithm compiles one runner.
+// Package variablespeeds holds the program of algorithm variablespeeds. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package variablespeeds
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/variablespeeds"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs the algorithm.
-var Runner = simulate.Must(simulate.OfSmall(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.OfSmall(&algorithm.Algorithm))
