@@ -140,18 +140,18 @@ func (l List) Where(condition func(*Entry) bool) (names []string) {
 	return names
 }
 
-// Also returns the entry with other names that it is known by.
+// Also returns the entry with other accepted names.
 func (e Entry) Also(aliases ...string) Entry {
 	e.Aliases = aliases
 	return e
 }
 
-// called reports whether a name is one of the algorithm's, in any case.
+// called reports whether a name is one of the algorithm's names, ignoring case.
 func (e *Entry) called(name string) bool {
 	return strings.EqualFold(e.Name, name) || slices.ContainsFunc(e.Aliases, func(alias string) bool { return strings.EqualFold(alias, name) })
 }
 
-// Find returns the algorithm of that name, or of that alias. Case does not matter.
+// Find returns the algorithm with that name or alias, ignoring case.
 func (l List) Find(name string) (*Entry, error) {
 	i := slices.IndexFunc(l, func(e *Entry) bool { return e.called(name) })
 	if i < 0 {

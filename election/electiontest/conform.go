@@ -57,7 +57,7 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			a := a
 			a.Declaration = *a.With(set)
 			bounds := a.Bounds
-			a.Bounds = nil // each has a test of its own, so that one that is broken fails no other
+			a.Bounds = nil // each bound has its own test, so that a broken one fails no other test
 			t.Run("task is kept under every timing", func(t *testing.T) { runs(t, a, o, parameters, nil, judge) })
 			if a.Survives != 0 {
 				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes, judge) })
@@ -238,7 +238,7 @@ func crashes(d *election.Declaration, o *simulate.Options, n int, source *random
 
 type harm func(*election.Declaration, *simulate.Options, int, *random.Source)
 
-// judgement tells what is wrong with a run; nothing if all is well.
+// judgement returns what is wrong with a run, or "".
 type judgement func(*election.Declaration, *simulate.Result) string
 
 func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string, hurt harm, judge judgement) {
@@ -335,7 +335,7 @@ func judge(d *election.Declaration, r *simulate.Result) string {
 	return ""
 }
 
-// breaks says whether a run without faults breaks a bound, of the worst or the best case.
+// breaks returns how a run without faults violates a bound, of the worst or the best case, or "".
 func breaks(b *election.Bound, r *simulate.Result) string {
 	if b.OneStart && r.Starters > 1 {
 		return ""
@@ -406,7 +406,7 @@ func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]
 	return run
 }
 
-// every is how every schedule of n processes is checked.
+// every returns the options to check every schedule of n processes.
 func every(a *election.Declaration, n int, parameters map[string]string) verify.Options {
 	o := verify.Options{Size: n, Starts: verify.AnyTime, Unordered: !a.FIFO && a.Timing == election.Asynchronous, SafetyOnly: a.Leased}
 	o.Instance.Parameters = parameters
@@ -427,7 +427,7 @@ func every(a *election.Declaration, n int, parameters map[string]string) verify.
 	return o
 }
 
-// report is a check of every schedule, made when it is first asked for.
+// report is a check of every schedule, made on first use.
 type report = func() (*verify.Report, error)
 
 func holds(t *testing.T, check report) {
@@ -444,10 +444,10 @@ func holds(t *testing.T, check report) {
 	t.Logf("%d states, %d transitions", r.States, r.Transitions)
 }
 
-// bounded compares a bound with the extremes of the checks, by number of processes, that found nothing else wrong. Another
-// check, with the bound declared, tells the run that breaks it.
+// bounded compares a bound with the extremes of the checks, by number of processes, that found no other violation.
+// Another check, with the bound declared, records the run that violates it.
 func bounded[S, M any](t *testing.T, a election.Algorithm[S, M], b *election.Bound, parameters map[string]string, checks []report) {
-	if b.OneStart || a.Task != election.Once { // bounds speak of one election
+	if b.OneStart || a.Task != election.Once { // bounds are for one election
 		return
 	}
 	a.Bounds = []election.Bound{*b}
@@ -468,7 +468,7 @@ func bounded[S, M any](t *testing.T, a election.Algorithm[S, M], b *election.Bou
 	}
 }
 
-// outside reports whether a run of n processes costs what a bound excludes.
+// outside reports whether a run of n processes has a cost outside the bound.
 func outside(b *election.Bound, r *verify.Report, n uint64) bool {
 	of := func(m *verify.Messages) uint64 {
 		messages := outcome.Messages{Total: m.Total, Election: m.Election, Announcement: m.Announcement}
