@@ -207,6 +207,7 @@ func (l *links) deliver(number, which uint32) {
 		return
 	}
 	if l.checks {
+		l.delivers(int(about.number))
 		l.happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
 	} else {
 		l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.local(to))
