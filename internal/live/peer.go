@@ -96,6 +96,10 @@ func (l *loop) admit(p *peer) error {
 	}
 	p.in, p.next = p.next, nil
 	p.in.Admit(true)
+	if p.standing && p.answering != p.in.Hello().Incarnation { // out leads to a life that is over
+		l.redial(p)
+	}
+	p.out.Nudge()
 	sameLife := p.incarnation == 0 || p.incarnation == p.in.Hello().Incarnation
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation = reachable, p.in.Hello().Incarnation
