@@ -31,7 +31,7 @@ type Local struct {
 	N          int        // the number of processes; 0 if not known
 	Degree     int        // how many ports it has
 	Willing    bool       // whether it takes part in an election that others begin; always true unless declared
-	Vote       ID         // whom it would vote for now; it need not be what it voted before a crash
+	Vote       ID         // the candidate that it would vote for now; may change in a crash
 	Parameters Parameters // checked against the declaration
 }
 

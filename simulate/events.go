@@ -339,6 +339,7 @@ func (c *clocked) receive(p int, port election.Port, m *posted) {
 		return
 	}
 	message, number := m.Message, int(m.number) // what is sent may take the place where m lies
+	c.delivers(number)
 	c.receives(p, port, m.Kind(), message)
 	c.after(p)
 	if c.record != nil {

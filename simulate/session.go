@@ -479,6 +479,7 @@ func (s *Session) fresh(p int) {
 func (s *Session) react(p int, e process.Event, what trace.Step) {
 	r := s.run
 	s.fresh(p)
+	r.delivers(what.Message)
 	r.happens(p, e)
 	sent := slices.Clone(r.step.Sent)
 	s.undo = append(s.undo, func() {

@@ -143,10 +143,10 @@ func (c *checker) settled(conf configuration) *breach {
 func (c *checker) followed(conf configuration) string {
 	for q := range c.n {
 		if p := c.process(conf, q); p.Decision.Leader != 0 {
-			return fmt.Sprintf("nobody leads, and %s follows %d", c.network.Name(q), c.network.RealOf(p.Decision.Leader))
+			return fmt.Sprintf("no process leads, and %s follows %d", c.network.Name(q), c.network.RealOf(p.Decision.Leader))
 		}
 	}
-	return "nobody leads"
+	return "no process leads"
 }
 
 // agreed judges which leader the others follow, and whether the leader is the right one.

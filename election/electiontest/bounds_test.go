@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
 )
 
-// TestBelied is the suite over an algorithm with a bound of the worst case that is right, one that is too low, and one of the
-// best case that is too high; the suite runs in a process of its own, since it fails.
+// TestBelied runs the suite over an algorithm with a correct worst-case bound, one that is too low, and a best-case bound
+// that is too high. It runs in a process of its own, since it fails.
 func TestBelied(t *testing.T) {
 	if os.Getenv("ELECTIONTEST_BELIED") == "" {
 		t.Skip("run by TestABrokenBoundFailsItsOwnTestOnly")
@@ -43,7 +44,7 @@ func TestABrokenBoundFailsItsOwnTestOnly(t *testing.T) {
 	}
 }
 
-// The checker finds runs that simulations miss, and tells them.
+// The checker finds runs that simulations miss, and reports them.
 func TestABoundThatOnlyTheCheckerSeesBrokenIsToldWithItsRun(t *testing.T) {
 	if os.Getenv("ELECTIONTEST_BELIED") == "" {
 		run := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
@@ -56,4 +57,25 @@ func TestABoundThatOnlyTheCheckerSeesBrokenIsToldWithItsRun(t *testing.T) {
 	a := hirschbergSinclair
 	a.Bounds = []election.Bound{{Of: "election", Case: election.Worst, Formula: "3", Value: func(uint64) uint64 { return 3 }}}
 	Conform(t, a, Options{Sizes: []int{1}, Runs: 1, Verify: 2})
+}
+
+func TestARunBreaksTheBoundsThatItsMessagesPass(t *testing.T) {
+	r, err := simulate.Run(hirschbergSinclair, simulate.Options{Instance: Instance(&hirschbergSinclair.Declaration, 8, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound := func(c election.Case, value uint64) *election.Bound {
+		return &election.Bound{Of: "election", Case: c, Formula: "b", Value: func(uint64) uint64 { return value }}
+	}
+	sent := r.Messages.Election
+	alone := bound(election.Worst, 0)
+	alone.OneStart = true
+	for b, broken := range map[*election.Bound]bool{
+		bound(election.Worst, sent): false, bound(election.Worst, sent-1): true,
+		bound(election.Best, sent): false, bound(election.Best, sent+1): true, alone: false,
+	} {
+		if got := breaks(b, r) != ""; got != broken {
+			t.Errorf("%s %d, with %d sent: broken %v", b.Case, b.Value(8), sent, got)
+		}
+	}
 }

@@ -245,9 +245,9 @@ func TestAConnectionWithoutMessagesShowsAtEachHeartbeatThatItLives(t *testing.T)
 
 func TestAConnectionThatIsReplacedIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, new(log).witness(), 2)
+		c := newCluster(t, new(log).witness(), 3)
 		defer c.stopAll()
-		c.network.Separate(1, at(2)) // so that 1 waits for it before it starts, and reads nothing
+		c.network.Separate(1, at(3)) // so that 1 waits for it before it starts, and reads nothing
 		c.start(1)
 		first, second := c.call(1), c.call(1)
 		defer first.Close()
@@ -291,10 +291,10 @@ func TestAConnectionThatIsReplacedIsClosed(t *testing.T) {
 func TestOneLifeOfAPeerIsHeardAtATime(t *testing.T) {
 	for _, started := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			c := newCluster(t, new(log).witness(), 2)
+			c := newCluster(t, new(log).witness(), 3)
 			defer c.stopAll()
 			if !started {
-				c.network.Separate(1, at(2)) // so that 1 waits for it before it starts
+				c.network.Separate(1, at(3)) // so that 1 waits for it before it starts
 			}
 			c.start(1)
 			// Two come at once. The one that confirms first stands, the other must leave.

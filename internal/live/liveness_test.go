@@ -159,23 +159,63 @@ func TestAPanicEndsTheMemberOnly(t *testing.T) {
 	})
 }
 
-func TestWhyAMemberCannotBeConnectedToIsLoggedOnce(t *testing.T) {
+func TestWhyAMemberCannotBeConnectedToIsLoggedOnceAndOnceMoreAfterLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines bytes.Buffer
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
 		m := c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
-		settle()
-		m.Close()
-		const line = `msg="member cannot be connected to" member=1 peer=2 error="connection refused"`
-		if n := strings.Count(lines.String(), line); n != 1 {
-			t.Errorf("it is logged %d times in\n%s", n, lines.String())
+		const (
+			first = `level=INFO msg="member cannot be connected to" member=1 peer=2 error="connection refused"`
+			later = `level=WARN msg="member cannot be connected to for long" member=1 peer=2 error="connection refused"`
+		)
+		logged := func(outage, warnings int) {
+			t.Helper()
+			text := lines.String()
+			if strings.Count(text, first) != outage || strings.Count(text, later) != warnings {
+				t.Errorf("in outage %d there are to be %d warnings in\n%s", outage, warnings, text)
+			}
 		}
+		<-time.After(longFailure - 2*transport.MostPause)
+		logged(1, 0)
+		settle()
+		logged(1, 1)
+		c.start(2)
+		settle()
+		c.crash(2)
+		settle()
+		logged(2, 2)
+		m.Close()
 	})
 }
 
 // recovery is what the library gives to Bully: a member that is known to be dead is not asked, and followers are loyal to a leader that they hear.
 var recovery = map[string]string{"known-dead": "decides", "asked-coordinator": "tells"}
+
+func TestMembersThatStartTogetherElectTheHighestAtOnce(t *testing.T) {
+	for delay := time.Duration(0); delay < firstConnections; delay += 10 * time.Millisecond {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t, bully.Algorithm, 3)
+			defer c.stopAll()
+			c.parameters = recovery
+			c.start(1)
+			for _, id := range []uint64{2, 3} {
+				<-time.After(delay / 2)
+				c.start(id)
+			}
+			for id := range c.members {
+				if c.until(id, "knows a leader", func(s State) bool { return s.Leader != 0 }); !follows(3)(first(c.members[id])) {
+					t.Errorf("with %v between the first and the last, %d follows %+v first", delay, id, first(c.members[id]))
+				}
+			}
+		})
+	}
+}
+
+func first(m *Member) State {
+	s, _ := m.State()
+	return s
+}
 
 func TestALostLinkBetweenTheTwoHighestChangesOneRole(t *testing.T) {
 	for seed := range 5 {

@@ -30,13 +30,14 @@ type peer struct {
 	out         transport.Outgoing
 	whole       time.Time     // since when both directions stand; zero if they do not
 	standing    bool          // whether out has connected
-	answering   uint64        // the incarnation that answers at its address, while out stands
+	answering   uint64        // the incarnation that answered at its address last
+	answered    time.Time     // when it did
 	rest        time.Duration // before we connect again, had we to part now
 	restUntil   time.Time
-	resolved    bool   // whether the first attempt to connect has had an outcome
-	duplicate   bool   // whether it refuses us for another process with our identifier
-	problem     string // why the last attempt to connect has failed
-	difference  string // of its timing from ours
+	duplicate   bool      // whether it refuses us for another process with our identifier
+	problem     string    // why the last attempt to connect has failed
+	failing     time.Time // since when they fail; zero if they do not, or if that was told
+	difference  string    // of its timing from ours
 }
 
 func (p *peer) port() election.Port { return election.Port(p.position) }
@@ -62,7 +63,7 @@ func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
 			return no("member %d is connected with it", l.config.ID)
 		}
 	}
-	if p.standing && p.answering != h.Incarnation {
+	if p.standing && p.answering != h.Incarnation && time.Since(p.answered) <= l.config.Suspicion {
 		return no("member %d reaches it at the address in its list", l.config.ID)
 	}
 	return transport.Verdict{}
@@ -81,6 +82,7 @@ func (l *loop) arrived(in transport.Incoming) error {
 	p.next = in
 	l.compare(p, in.Hello().Timing)
 	l.reach()
+	p.out.Nudge()
 	if p.in != nil {
 		p.in.Drain()
 	}
@@ -94,10 +96,13 @@ func (l *loop) admit(p *peer) error {
 	}
 	p.in, p.next = p.next, nil
 	p.in.Admit(true)
+	if p.standing && p.answering != p.in.Hello().Incarnation { // out leads to a life that is over
+		l.redial(p)
+	}
+	p.out.Nudge()
 	sameLife := p.incarnation == 0 || p.incarnation == p.in.Hello().Incarnation
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation = reachable, p.in.Hello().Incarnation
-	p.out.Nudge()
 	p.mend()
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
 	l.show()
@@ -190,9 +195,8 @@ func (l *loop) dialed(e transport.Dialed) error {
 	if e.Out != p.out {
 		return nil
 	}
-	p.resolved = true
 	if e.Err == nil {
-		p.standing, p.answering = true, e.Hello.Incarnation
+		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, time.Now()
 		p.mend()
 		l.compare(p, e.Hello.Timing)
 	}
@@ -206,12 +210,22 @@ func (l *loop) dialed(e transport.Dialed) error {
 	return l.suspect(p) // the sender goes on: what was queued since the attempt began may arrive
 }
 
+// longFailure is after how long it is worth a warning that a member cannot be connected to: it does not merely start again.
+const longFailure = 5 * time.Second
+
 // note keeps what came of an attempt to connect, and tells it if it is news.
 func (l *loop) note(p *peer, err error) {
 	before, contested := p.problem, l.contested()
 	p.problem, p.duplicate = "", false
 	if err != nil {
 		p.problem = err.Error()
+	}
+	switch {
+	case before == "":
+		p.failing = time.Now()
+	case p.problem != "" && !p.failing.IsZero() && time.Since(p.failing) > longFailure:
+		p.failing = time.Time{}
+		l.log.Warn("member cannot be connected to for long", "peer", p.id, "error", err)
 	}
 	var no *transport.Refusal
 	switch refused := errors.As(err, &no); {
