@@ -253,6 +253,50 @@ func (s *Session) passes(other bool) []Choice {
 // longest is the longest delay.
 func (s *Session) longest() uint64 { return max(1, s.run.o.Delay) }
 
+// Text tells people what a choice is.
+func (s *Session) Text(c Choice) string {
+	r := s.run
+	at := r.p.Name(c.Process)
+	message := func() string {
+		from, _ := r.net.End(r.net.Back(c.Process, s.entry(c)))
+		sent := r.record.sent[s.queues[c.Link][c.Place].number-1]
+		text := sent.kind
+		if sent.text != "" {
+			text += " " + sent.text
+		}
+		return fmt.Sprintf("%s from %s to %s", text, r.p.Name(from), at)
+	}
+	other := func() string {
+		q, _ := r.net.End(c.Link)
+		return r.p.Name(q)
+	}
+	switch c.What {
+	case Begin:
+		return at + " initiates"
+	case Deliver, Lose, Duplicate:
+		return c.What.String() + " " + message()
+	case Expire:
+		return fmt.Sprintf("%s of %s expires", r.d.Timers[c.Timer], at)
+	case Pass:
+		return fmt.Sprintf("time passes until %s", r.now.Add(c.Time))
+	case Fail:
+		return at + " crashes"
+	case Revive:
+		return at + " recovers"
+	case Distrust:
+		return at + " suspects " + other()
+	case Trust:
+		return at + " trusts " + other() + " again"
+	}
+	return at + " is asked to resign"
+}
+
+// entry is the port at which the message of a choice arrives.
+func (s *Session) entry(c Choice) election.Port {
+	_, port := s.run.net.End(c.Link)
+	return port
+}
+
 // Faults are the faults and commands that can come next.
 func (s *Session) Faults() (all []Choice) {
 	r := s.run

@@ -29,6 +29,7 @@ type program struct {
 	algorithms catalogue.List
 	stdin      io.Reader
 	*report.Printer
+	choices []savedChoice // of a walk that is replayed
 }
 
 // The groups under which the help lists the commands.
@@ -51,7 +52,7 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 		}
 	}()
 	out := &report.Output{Writer: stdout}
-	p := &program{algorithms, stdin, &report.Printer{Name: name, Version: versionName(), Out: out, Err: stderr, Getenv: getenv}}
+	p := &program{algorithms: algorithms, stdin: stdin, Printer: &report.Printer{Name: name, Version: versionName(), Out: out, Err: stderr, Getenv: getenv}}
 	root := p.root()
 	p.narrow(root, args)
 	root.SetArgs(args)
