@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -85,7 +86,7 @@ func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOp
 	return &walker{Session: session, p: p, e: e, o: o, options: &s}, nil
 }
 
-// walk walks a run as the lines of stdin say, and then prints its result.
+// walk walks a run as the lines of stdin say, or as it was saved, and then prints its result.
 func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions) error {
 	if o.json && p.choices == nil && report.IsTerminal(p.stdin) {
 		return errors.New("--json prints one object, and nothing else; with --step, it takes its commands from a pipe")
@@ -94,40 +95,45 @@ func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions
 	if err != nil {
 		return err
 	}
-	if p.choices != nil {
-		for i, c := range p.choices {
-			if err := w.Step(c.choice()); err != nil {
-				return fmt.Errorf("choice %d of the saved walk: %w", i+1, err)
-			}
+	for i, c := range p.choices {
+		if err := w.Step(c.choice()); err != nil {
+			return fmt.Errorf("choice %d of the saved walk: %w", i+1, err)
 		}
-		return w.put()
 	}
-	quiet := o.json || o.draw == "-" || o.topology == "-" || o.trace == "-"
-	screen := *p.Printer
+	if p.choices == nil {
+		err = w.ask(command.Context())
+	}
+	if err != nil {
+		return err
+	}
+	return w.put()
+}
+
+// ask obeys the lines of stdin. A person is told what is wrong with one; from a pipe it ends the walk.
+func (w *walker) ask(ctx context.Context) error {
+	screen, quiet := *w.p.Printer, w.o.json || w.o.draw == "-" || w.o.topology == "-" || w.o.trace == "-"
 	if quiet {
 		screen.Out = io.Discard
 	}
-	prompt := report.IsTerminal(p.stdin) && !quiet
-	lines := bufio.NewScanner(p.stdin)
+	prompt := report.IsTerminal(w.p.stdin) && !quiet
 	w.offer(&screen)
-	for {
+	for lines := bufio.NewScanner(w.p.stdin); ; {
 		if prompt {
-			fmt.Fprint(p.Out, "> ")
+			fmt.Fprint(screen.Out, "> ")
 		}
-		if !lines.Scan() || command.Context().Err() != nil {
-			break
+		if !lines.Scan() || ctx.Err() != nil {
+			return nil
 		}
 		quit, err := w.obey(&screen, strings.Fields(lines.Text()))
 		switch {
 		case quit:
-			return w.put()
-		case err != nil && prompt:
-			fmt.Fprintln(p.Out, err)
-		case err != nil:
+			return nil
+		case err != nil && !prompt:
 			return err
+		case err != nil:
+			fmt.Fprintln(screen.Out, err)
 		}
 	}
-	return w.put()
 }
 
 // rewalk makes a walk that was saved, and prints its result.
@@ -148,14 +154,6 @@ func (w *walker) obey(p *report.Printer, line []string) (quit bool, err error) {
 	if len(line) > 1 {
 		argument = line[1]
 	}
-	count := 1
-	if verb == "go" || verb == "back" {
-		if argument != "" {
-			if count, err = strconv.Atoi(argument); err != nil || count < 1 {
-				return false, fmt.Errorf("%s wants how many events, such as %s 3, not %q", verb, verb, argument)
-			}
-		}
-	}
 	switch verb {
 	case "quit", "exit":
 		return true, nil
@@ -172,24 +170,35 @@ func (w *walker) obey(p *report.Printer, line []string) (quit bool, err error) {
 		w.states(p)
 	case "end":
 		return false, w.goOn(p, mostGoing)
-	case "go":
-		return false, w.goOn(p, count)
-	case "back":
-		for range count {
-			if !w.Back() {
-				return false, errors.New("this is the beginning; nothing can be taken back")
-			}
-		}
-		w.offer(p)
+	case "go", "back":
+		return false, w.move(p, verb, argument)
 	case "save":
-		if argument == "" {
-			return false, errors.New("save wants a file, such as save walk.json")
-		}
 		return false, w.save(argument)
 	default:
 		return false, w.choose(p, verb)
 	}
 	return false, nil
+}
+
+// move goes so many events on or back, one if nothing is said.
+func (w *walker) move(p *report.Printer, verb, argument string) error {
+	count := 1
+	if argument != "" {
+		var err error
+		if count, err = strconv.Atoi(argument); err != nil || count < 1 {
+			return fmt.Errorf("%s wants how many events, such as %[1]s 3, not %q", verb, argument)
+		}
+	}
+	if verb == "go" {
+		return w.goOn(p, count)
+	}
+	for range count {
+		if !w.Back() {
+			return errors.New("this is the beginning; nothing can be taken back")
+		}
+	}
+	w.offer(p)
+	return nil
 }
 
 // choose makes the event that a number, or f and a number, names.
@@ -274,8 +283,8 @@ func (w *walker) states(p *report.Printer) {
 
 // save saves the walk.
 func (w *walker) save(path string) error {
-	if path == "-" {
-		return errors.New("a walk is saved in a file for replay; stdout has the result")
+	if path == "" || path == "-" {
+		return errors.New("a walk is saved in a file for replay, such as save walk.json")
 	}
 	saved := w.o.saved(w.e, w.options, w.Result().Prepared)
 	saved.Choices = []savedChoice{}
