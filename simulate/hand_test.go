@@ -14,7 +14,7 @@ import (
 )
 
 // What the engines are measured against. Like them, all of these decide, announce and count messages by kind;
-// and those in lock-step say when a leader decides, when the last process does, and when all is quiet.
+// and those in lock-step say when a leader decides, when the last process does, and at quiescence.
 
 // handLCR is LCR in lock-step by a loop that a specialist would write: no state but identifiers and
 // decisions, and one list that is compacted in place.

@@ -21,7 +21,7 @@ const (
 	// random time before n.]
 	FIFO Schedule = iota
 
-	// LIFO is the link that was written last. [One when all is quiet.]
+	// LIFO is the link that was written last. [One at quiescence.]
 	LIFO
 
 	// Random is any link that is not empty, each as likely as the others. [As likely as a link.]
@@ -50,7 +50,7 @@ const (
 	MaxMessages
 
 	// MaxTime is a greedy adversary with a clock: every message takes its full unit, and of those that
-	// are due together the one goes first that makes its receiver send the most. [When all is quiet.]
+	// are due together the one goes first that makes its receiver send the most. [At quiescence.]
 	MaxTime
 
 	// Burns is the adversary of Burns' lower bound, who keeps one edge of the ring shut.
@@ -70,10 +70,10 @@ const (
 	LongestDelay = 65_536
 )
 
-// canOvertake says whether a schedule has a choice of messages on one link.
+// canOvertake reports whether a schedule has a choice of messages on one link.
 func (s Schedule) canOvertake() bool { return s == LIFO || s == Random || s == RandomDelay }
 
-// tries says whether a schedule tries out all that could happen next.
+// tries reports whether a schedule tries out all that could happen next.
 func (s Schedule) tries() bool { return s == MaxMessages || s == MaxTime }
 
 // Options says how a run goes. The zero value of everything but Instance is a good start.
@@ -103,7 +103,7 @@ type Options struct {
 	Record   bool                         // keep what happens, step by step, and check the steps
 	Check    bool                         // make each step twice and compare, which takes about five times as long; see [Violation]
 	Values   bool                         // a record has states and messages as values, too, for those that read their fields
-	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends when all is quiet, or [election.Declaration.Settles] says
+	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends at quiescence, or [election.Declaration.Settles] says
 	Limit    uint64                       // of deliveries and timeouts; 0: [DefaultLimit]; [NoLimit]
 	Progress func(deliveries uint64) bool // called now and then; false ends the run
 }
@@ -125,15 +125,15 @@ func DefaultLimit(n int) uint64 {
 	return max(100_000_000, 4*most*most*most)
 }
 
-// ErrOptions says that options do not go together; the text says which, and what would do.
+// ErrOptions reports that options do not go together; the text says which, and what would do.
 var ErrOptions = errors.New("cannot simulate")
 
-// clock says whether times mean something.
+// clock reports whether times mean something.
 func (o *Options) clock() bool {
 	return o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay || o.Schedule == MaxTime
 }
 
-// check completes the options, and says whether they go together.
+// check completes the options, and reports whether they go together.
 func (o *Options) check(program *process.Program, p *network.Instance) error {
 	o.Timing = max(o.Timing, program.Timing)
 	if o.Schedule > Burns {
@@ -147,7 +147,7 @@ func (o *Options) check(program *process.Program, p *network.Instance) error {
 	return nil
 }
 
-// checkTiming says whether the delays fit the timing, and fills in the longest of a timed run.
+// checkTiming reports whether the delays fit the timing, and fills in the longest of a timed run.
 func (o *Options) checkTiming(program *process.Program, p *network.Instance) error {
 	switch {
 	case o.Timing != election.Asynchronous && o.Schedule != FIFO:
@@ -162,7 +162,7 @@ func (o *Options) checkTiming(program *process.Program, p *network.Instance) err
 	return nil
 }
 
-// checkSchedule says whether the schedule can serve the network.
+// checkSchedule reports whether the schedule can serve the network.
 func (o *Options) checkSchedule(program *process.Program, p *network.Instance) error {
 	unordered := o.Faults.Unordered
 	switch {
@@ -187,7 +187,7 @@ func (o *Options) checkSchedule(program *process.Program, p *network.Instance) e
 	return nil
 }
 
-// checkClock says whether what comes at a time has a clock.
+// checkClock reports whether what comes at a time has a clock.
 func (o *Options) checkClock(program *process.Program, p *network.Instance) error {
 	clock := o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay
 	switch {
@@ -206,7 +206,7 @@ func (o *Options) checkClock(program *process.Program, p *network.Instance) erro
 	return nil
 }
 
-// checkFaults says whether the faults can happen, and draws those that are to be drawn.
+// checkFaults reports whether the faults can happen, and draws those that are to be drawn.
 func (o *Options) checkFaults(program *process.Program, p *network.Instance) error {
 	detects := program.Functions.Suspect
 	if err := o.Faults.Check(p, detects); err != nil {
@@ -215,7 +215,7 @@ func (o *Options) checkFaults(program *process.Program, p *network.Instance) err
 	return o.Faults.Draw(p, detects, o.Seed)
 }
 
-// checkStart says whether the run can begin, and fills in who starts.
+// checkStart reports whether the run can begin, and fills in who starts.
 func (o *Options) checkStart(_ *process.Program, p *network.Instance) error {
 	if err := o.checkWake(p.Size()); err != nil {
 		return err
@@ -232,7 +232,7 @@ func (o *Options) checkStart(_ *process.Program, p *network.Instance) error {
 	return nil
 }
 
-// checkWake says whether the times at which processes wake can be.
+// checkWake reports whether the times at which processes wake can be.
 func (o *Options) checkWake(n int) error {
 	switch {
 	case o.Wake == nil:

@@ -8,7 +8,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// recorder writes down what happens.
+// recorder records what happens.
 type recorder struct {
 	trace.Record
 	sent    []sender                // by number - 1
@@ -42,7 +42,7 @@ func (r *run) number(i int) int {
 	return len(r.record.sent) - len(r.leaving()) + i + 1
 }
 
-// note writes down a step of the process at p, with the effects that are collected now.
+// note records a step of the process at p, with the effects that are collected now.
 func (r *run) note(p int, step trace.Step) {
 	if r.record == nil {
 		return

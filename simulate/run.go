@@ -284,7 +284,7 @@ func (r *run) adopt() {
 	r.result.Bytes += r.large.Bytes
 }
 
-// trusted says whether an engine can run this that does not look at every step.
+// trusted reports whether an engine can run this that does not look at every step.
 func (r *run) trusted() bool {
 	return r.runner.program.Loops != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
 		!r.checks && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Resigns) == 0 && r.luck == nil
@@ -321,7 +321,7 @@ func (r *run) isDead(p int) bool { return r.dead != nil && r.dead[p] }
 // looksUp is after how many steps somebody may end the run: often, as a step can take long where states are large.
 const looksUp = 1 << 12
 
-// mayContinue counts a step and says whether there may be another.
+// mayContinue counts a step and reports whether there may be another.
 func (r *run) mayContinue() bool {
 	r.steps++
 	if r.steps >= r.look {
@@ -394,7 +394,7 @@ type group struct {
 	term   election.Term
 }
 
-// group sees to it that no group is formed twice, and that nobody follows in one that has never been.
+// group makes sure that no group is formed twice, and that nobody follows in one that has never been.
 func (r *run) group(p int, e election.Effect) {
 	switch g := (group{e.ID, e.Term}); e.Op {
 	case election.Lead:

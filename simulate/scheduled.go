@@ -129,7 +129,7 @@ func (l *links) scheduler() func() (started bool) {
 	return l.random
 }
 
-// lifo delivers from the link that was written last; when all is quiet, the next one starts.
+// lifo delivers from the link that was written last; at quiescence, the next one starts.
 func (l *links) lifo() (started bool) {
 	last := len(l.busy) - 1
 	if last < 0 {

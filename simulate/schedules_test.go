@@ -112,7 +112,7 @@ func TestMaxTimeTakesFullUnits(t *testing.T) {
 	}
 }
 
-// Where processes may start late, LCR's count depends on the schedule; the adversary sees to it that all
+// Where processes may start late, LCR's count depends on the schedule; the adversary makes sure that all
 // start in time.
 func TestMaxMessagesFindsTheWorstOfLCR(t *testing.T) {
 	for n := uint64(1); n <= 12; n++ {

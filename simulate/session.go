@@ -78,7 +78,7 @@ func (h Happening) String() string {
 	return [...]string{"start", "deliver", "expire", "pass", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign"}[h]
 }
 
-// ErrChoice says that an event cannot come next.
+// ErrChoice reports that an event cannot come next.
 var ErrChoice = errors.New("this cannot happen now")
 
 // NewSession begins a run whose events the caller chooses. Of the options it heeds the instance, timing, delay, seed (of
@@ -156,7 +156,7 @@ func (s *Session) Result() *Result {
 	return &result
 }
 
-// Choices are the events that can come next, faults and commands apart. There are none when all is quiet.
+// Choices are the events that can come next, faults and commands apart. There are none at quiescence.
 func (s *Session) Choices() (all []Choice) {
 	if !s.run.o.AnyTime {
 		if p := slices.Index(s.asleep, true); p >= 0 && s.run.o.Timing != election.Synchronous {
@@ -409,7 +409,7 @@ func (s *Session) deliver(c Choice) {
 		trace.Step{Event: trace.Receive, Port: int(port), Message: int(m.number)})
 }
 
-// lose writes down that a message to a process is lost.
+// lose records that a message to a process is lost.
 func (s *Session) lose(to int, m parcel) {
 	if !s.run.dead[to] {
 		s.run.result.Lost++

@@ -55,7 +55,7 @@ func look(s *simulate.Session, n int) string {
 	return seen
 }
 
-// walk makes choices by chance until all is quiet, some of them faults, and goes back now and then.
+// walk makes choices by chance until quiescence, some of them faults, and goes back now and then.
 func walk(t *rapid.T, s *simulate.Session, faults int) {
 	var before []string // each event
 	n := s.Record().N

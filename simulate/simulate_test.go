@@ -47,7 +47,7 @@ var everyRing = []struct {
 	{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 20, 64, 24},
 }
 
-// ways are the ways to run an asynchronous algorithm in which all start first.
+// ways are the ways to run an asynchronous algorithm in which all processes initiate first.
 func ways(yield func(simulate.Options) bool) {
 	for _, o := range []simulate.Options{
 		{Schedule: simulate.FIFO},

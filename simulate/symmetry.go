@@ -34,7 +34,7 @@ type Apart struct {
 // Repeat is two moments between which all happens again and again.
 type Repeat struct{ From, To election.Ticks }
 
-// Alone says whether nothing is like a process but itself, for every process: then nothing stands against an election.
+// Alone reports whether nothing is like a process but itself, for every process: then nothing stands against an election.
 func (s *Symmetry) Alone() bool { return len(s.Alike) == len(s.Decisions) }
 
 // Symmetric runs an election on a ring where all start together and every message takes one unit, and compares,

@@ -23,7 +23,7 @@ func symmetric[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *S
 	return s
 }
 
-// likes works out from turns and reflections what Alike ought to be: p is like q if one of them takes p to q, and
+// likes computes from turns and reflections what Alike ought to be: p is like q if one of them takes p to q, and
 // every process to one with the same identifier and the same ports.
 func likes(ids []uint64, flipped []bool) (classes [][]int) {
 	n := len(ids)

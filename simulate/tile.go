@@ -35,7 +35,7 @@ func (t *tiles) push(to int, link uint32) {
 }
 
 // inTiles lets the processes of a tile start when its turn comes, delivers what comes there, the oldest
-// message first, and goes on to the next tile when all is quiet. If processes start at any time, one does
+// message first, and goes on to the next tile at quiescence. If processes start at any time, one does
 // when its tile is quiet.
 func (l *links) inTiles() (started bool) {
 	for t := l.tiles; ; t.now = (t.now + 1) % len(t.queues) {

@@ -66,7 +66,7 @@ func (r *run) violates(property, detail string) {
 // made is about how many steps were made, and at least 1.
 func (r *run) made() uint64 { return r.steps + uint64(r.p.Size()) }
 
-// broken writes down the step that is being made, which broke the contract.
+// broken records the step that is being made, which broke the contract.
 func (b *recorder) broken(r *run, how string) {
 	p, e := r.acting.process, r.acting.event
 	step := trace.Step{Number: len(b.Steps) + 1, Time: r.now, Process: p, Event: events[e.What], Port: -1, State: r.stateText(p), Broken: how}

@@ -123,7 +123,7 @@ func (w *wheel) fresh() uint32 {
 	return page
 }
 
-// waiting says whether anything will arrive.
+// waiting reports whether anything will arrive.
 func (w *wheel) waiting() bool {
 	if w.read == len(w.due) && w.open.first != 0 {
 		w.turn()
@@ -173,7 +173,7 @@ func (w *wheel) next() {
 	}
 }
 
-// inOrder says whether buckets can be read as they lie.
+// inOrder reports whether buckets can be read as they lie.
 func (w *wheel) inOrder() bool { return w.width == 1 && !w.byPort }
 
 // show makes due of the first page of the bucket that is open.

@@ -34,7 +34,7 @@
 //
 // # How sure it is
 //
-// Every step is worked out once for each state and event, which is sound because steps are pure; that
+// Every step is computed once for each state and event, which is sound because steps are pure; that
 // they are is for the conformance suite to test. Configurations are told apart by 128 bits of hash: the
 // chance that one of s of them was taken for another is below s²/2^129, 10^-22 for a hundred million.
 // Everything else is exact, and a limit that was reached is reported.

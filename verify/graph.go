@@ -190,7 +190,7 @@ func (c *components) members(component int) []uint32 {
 	return c.states[c.begin[component]:c.begin[component+1]]
 }
 
-// kind says whether a run may stay in a component for ever, or end there, and whether it has a cycle.
+// kind reports whether a run may stay in a component for ever, or end there, and whether it has a cycle.
 func (g *graph) kind(c *components, component int) (last, cyclic bool) {
 	last = true
 	for _, s := range c.members(component) {
@@ -319,7 +319,7 @@ func (c *checker) judge(extremes *tally) *finding {
 	return nil
 }
 
-// bounded says whether bounds speak of what was explored: distinct identifiers, and one election.
+// bounded reports whether bounds speak of what was explored: distinct identifiers, and one election.
 func (c *checker) bounded() bool {
 	return !c.o.Instance.Duplicates && (c.d.Task == election.Once || len(c.o.Initiators) == 1)
 }

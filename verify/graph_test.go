@@ -84,7 +84,7 @@ func mayStay(g *graph, reach map[[2]uint32]bool) map[uint32]bool {
 	return stays
 }
 
-// forRandomGraphs tries many small graphs; what leads where and where a run may stay is worked out by their definitions.
+// forRandomGraphs tries many small graphs; what leads where and where a run may stay is computed by their definitions.
 func forRandomGraphs(try func(rnd *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool)) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 1500 {

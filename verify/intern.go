@@ -8,7 +8,7 @@ import (
 )
 
 // interner numbers the values of one plain type: equal values have equal numbers, the first is 0. A configuration
-// is then a handful of numbers, and what a step does is worked out once for each number.
+// is then a handful of numbers, and what a step does is computed once for each number.
 type interner[T any] struct {
 	plan    *codec.Plan
 	values  []T // by number; never written

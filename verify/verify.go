@@ -92,7 +92,7 @@ const (
 	BoundBroken   = "bound broken"
 )
 
-// ErrOptions says that options do not go together; the text says which, and what would do.
+// ErrOptions reports that options do not go together; the text says which, and what would do.
 var ErrOptions = errors.New("cannot verify")
 
 // Run explores every schedule of an algorithm. An algorithm that fails is no error but a Violation.

@@ -118,7 +118,7 @@ func newArcs(r *Run, count int, clock bool) *Arcs {
 	return a
 }
 
-// Play sweeps the arcs until all is quiet. It reports false if processes choose at random, and the order in
+// Play sweeps the arcs until quiescence. It reports false if processes choose at random, and the order in
 // which they do matters, or if the run takes too long: then nothing of it is of use.
 func (a *Arcs) Play() bool {
 	for first := true; first || a.Busy(); first = false {
