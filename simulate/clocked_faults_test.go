@@ -29,7 +29,8 @@ func TestWrongClocksAreNeverEarlyForTimersNorLateForDeadlines(t *testing.T) {
 	})
 }
 
-// leased leads for 10 units from the moment in which the one before, if any, has surely stopped: if clocks run alike.
+// leased leads for 10 units from the moment in which its predecessor, if any, has surely stopped, provided that
+// clocks run alike.
 var leased = election.Algorithm[election.ID, struct{}]{
 	Declaration: election.Declaration{
 		Name: "leased", Topology: election.Complete, Timing: election.Timed, Task: election.Service, Leased: true,

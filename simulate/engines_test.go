@@ -41,14 +41,14 @@ func shuffled(n int, seed uint64) []uint64 {
 	return ids
 }
 
-// played is all that came of a run, but for what tells engines apart.
+// played is the result of a run, except what depends on the engine.
 type played struct {
 	Result
 	times  outcome.Times
 	states []string // encoded
 }
 
-// by runs an algorithm on one engine, whatever engine Run would take.
+// by runs an algorithm on one given engine.
 func by[S, M any](t failer, a election.Algorithm[S, M], o Options, play func(*run)) *played {
 	t.Helper()
 	g, err := Of(&a)
@@ -240,7 +240,7 @@ func TestLargeRunsAreTheSame(t *testing.T) {
 }
 
 func TestLargeRingsTakeAtMost64BytesAProcessor(t *testing.T) {
-	const n = 1 << 16 // what is counted grows with n alone; identifiers that are not listed take nothing
+	const n = 1 << 16 // the counted memory grows only with n; unlisted identifiers take none
 	o := Options{Instance: network.Setup{IDs: permuted(n)}}
 	each := map[string]int{}
 	add := func(name string, r *Result, err error) {

@@ -20,7 +20,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// word is what the processes of chatter say: how often they have spoken.
+// word is the message of chatter: how often its sender has spoken.
 type word struct{ Spoken uint32 }
 
 // speaker is a process of chatter.
@@ -29,8 +29,8 @@ type speaker struct {
 	Spoken      uint32 // kept
 }
 
-// chatter elects nobody: every process says a word to all others when it starts, and again after 10 and 20
-// units. So a record shows what faults do, and nothing else.
+// chatter elects no process. Every process sends a word to all others when it starts, and again after 10 and 20
+// units. So a record shows only what faults do.
 var chatter = election.Algorithm[speaker, word]{
 	Declaration: election.Declaration{
 		Name: "chatter", Topology: election.Complete, Timing: election.Timed, KnowsSize: true, Task: election.Service,
@@ -60,8 +60,7 @@ func init() { speak = chatter.Start }
 
 var speak func(*speaker, *election.Out[word])
 
-// suffer runs chatter among n processes with faults, and says what was recorded: the steps of some processes,
-// but for their sending.
+// suffer runs chatter among n processes with faults, and returns the recorded result.
 func suffer(t *testing.T, n int, delay uint64, lines ...string) *simulate.Result {
 	t.Helper()
 	o := simulate.Options{Instance: numbered(n), Delay: delay, Record: true, Faults: scripted(t, n, lines...)}
@@ -172,7 +171,7 @@ func TestADetectorSuspectsAcrossACutAfterTheLongestDelayAndTrustsAfterIt(t *test
 	same(t, "who does not hear", steps(r, 2, suspects, trusts), "7 suspect 1", "50 trust 1")
 	same(t, "who is not heard", steps(r, 1, suspects, trusts))
 	same(t, "who hears all", steps(r, 3, suspects, trusts))
-	r = suffer(t, 3, 4, "cut 1 -> 2 from 3 until 7") // over before anybody notices
+	r = suffer(t, 3, 4, "cut 1 -> 2 from 3 until 7") // ends before any process notices
 	same(t, "a short cut", steps(r, 2, suspects, trusts))
 	r = suffer(t, 3, 1, "partition 1 | 2,3 from 3 until 50", "cut 1 -> 2 from 40 until 60")
 	same(t, "two cuts, 2", steps(r, 2, suspects, trusts), "4 suspect 1", "60 trust 1")
@@ -248,7 +247,7 @@ func TestACrashAmidABroadcastLetsAPrefixLeave(t *testing.T) {
 	same(t, "5", steps(r, 5), append([]string{"0 start", "0 crash: after 2 of 4 messages"}, steps(r, 5, loses)...)...)
 }
 
-// What is kept is durable before any message leaves: a process that crashed amid a step knows that it took it.
+// Persistent state is durable before any message leaves: a process that crashed amid a step knows that it made the step.
 func TestACrashAmidAStepKeepsWhatItHasToKeep(t *testing.T) {
 	r := suffer(t, 3, 1, "crash 3 at 5 after 0 sends", "recover 3 at 30")
 	same(t, "after its third word", steps(r, 1, gets)[4:], "31 receive 3: 3")
@@ -265,9 +264,9 @@ func TestASlowProcessIsHeardLate(t *testing.T) {
 	r := suffer(t, 2, 1, "slow 1 by 7 from 5 until 15")
 	same(t, "2 hears", steps(r, 2, gets), "1 receive 1: 1", "17 receive 1: 2", "21 receive 1: 3")
 	same(t, "1 hears", steps(r, 1, gets), "1 receive 2: 1", "11 receive 2: 2", "21 receive 2: 3")
-	r = suffer(t, 2, 1, "slow 1 by 1000000 from 5 until 15") // which the next word may not overtake
+	r = suffer(t, 2, 1, "slow 1 by 1000000 from 5 until 15") // the next word may not overtake it
 	same(t, "2 hears", steps(r, 2, gets)[1:], "1000010 receive 1: 2", "1000010 receive 1: 3")
-	r = suffer(t, 2, 1, "slow 1 by 7 from 5 until 15", "crash 1 at 11") // whose last words come first
+	r = suffer(t, 2, 1, "slow 1 by 7 from 5 until 15", "crash 1 at 11") // its last words arrive first
 	same(t, "2", steps(r, 2, gets, suspects)[1:], "17 receive 1: 2", "17 suspect 1")
 }
 
@@ -355,7 +354,7 @@ func TestFaultsComeUnderEveryClock(t *testing.T) {
 			}
 		}
 	}
-	large := make([]uint64, 1<<13) // which other engines run if nothing goes wrong
+	large := make([]uint64, 1<<13) // without faults, other engines run it
 	for p := range large {
 		large[p] = uint64(p + 1)
 	}
@@ -370,7 +369,7 @@ func TestFaultsComeUnderEveryClock(t *testing.T) {
 	}
 }
 
-// budgets are any that fit n processes.
+// budgets generates budgets that fit n processes.
 func budgets(n int) *rapid.Generator[faults.Budget] {
 	return rapid.Custom(func(t *rapid.T) faults.Budget {
 		upTo := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
@@ -425,7 +424,7 @@ func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
 	})
 }
 
-// Who watches a run is asked often, since steps can take long where states are large.
+// Progress is called often, because steps can take long with large states.
 func TestAnEndlessFaultyRunEndsSoonAfterItIsToldTo(t *testing.T) {
 	asked := 0
 	r, err := simulate.Run(bully.Algorithm, simulate.Options{
@@ -455,7 +454,7 @@ func TestARunRefusesFaultsThatCannotHappen(t *testing.T) {
 	}
 }
 
-// FuzzARunOfAnyLine holds that a run takes whatever line is read, or refuses it in one line.
+// FuzzARunOfAnyLine checks that a run accepts each line that can be parsed, or refuses it in one line.
 func FuzzARunOfAnyLine(f *testing.F) {
 	for _, line := range []string{
 		"crash 2 at 30 after 0 sends", "recover 2 at 170141183460469231731687303715884105727", "partition 1,2 | 3 from 30 until 150",

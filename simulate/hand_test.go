@@ -13,8 +13,8 @@ import (
 	"ringleader.example/ringleader/order"
 )
 
-// What the engines are measured against. Like them, all of these decide, announce and count messages by kind;
-// and those in lock-step say when a leader decides, when the last process does, and at quiescence.
+// Baselines for the engines. Like them, all of these decide, announce and count messages by kind. Those in lock-step
+// report when a leader decides, when the last process does, and when the run is quiescent.
 
 // handLCR is LCR in lock-step by a loop that a specialist would write: no state but identifiers and
 // decisions, and one list that is compacted in place.
@@ -56,7 +56,7 @@ func handLCR(ids []election.ID) (elect, leader uint64, decided []election.ID, qu
 		}
 		decided[announce.at] = announce.id
 	}
-	return elect, leader, decided, quiet + leader // when the leader knows, too, and so the last of all
+	return elect, leader, decided, quiet + leader // when the leader knows, too, which is the last process
 }
 
 // handRingBully is ring-bully in lock-step by hand: five bytes a processor, two lists that are exchanged.
@@ -123,8 +123,8 @@ func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhas
 	}
 }
 
-// handRandomLCR is LCR by a random scheduler that a specialist would write: a list of the links that are
-// not empty, and for each link its messages, the first of them in the record of the link.
+// handRandomLCR is LCR by a random scheduler that a specialist would write: a list of the nonempty links, and for
+// each link its messages, the first of them in the link itself.
 func handRandomLCR(ids []election.ID, seed uint64) (deliveries uint64) {
 	const leader = 1 << 31
 	type link struct {
@@ -249,7 +249,7 @@ func goroutines[S, M any](a *election.Algorithm[S, M], p *network.Instance, deci
 	return deliveries
 }
 
-// list is what the hand-written loops are given.
+// list returns the input of the hand-written loops.
 func list(ids *order.Order) []election.ID {
 	all := make([]election.ID, ids.Len())
 	for p := range all {
@@ -260,7 +260,7 @@ func list(ids *order.Order) []election.ID {
 
 func ring(n int) Options { return Options{Instance: network.Setup{IDs: permuted(n)}} }
 
-// A baseline that does something else is none.
+// A baseline must do the same work.
 func TestHandWrittenLoopsDoTheSame(t *testing.T) {
 	for _, n := range []int{2, 3, 64, 1000, 5000} {
 		ids := permuted(n)

@@ -8,14 +8,14 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// recorder records what happens.
+// recorder records the steps of a run.
 type recorder struct {
 	trace.Record
 	sent    []sender                // by number - 1
 	numbers map[process.Message]int // of the messages under way
 }
 
-// sender is what a step that receives a message has to know about it.
+// sender holds what the step that receives a message needs to know about its sender.
 type sender struct {
 	process int
 	kind    string
@@ -34,7 +34,7 @@ func newRecorder(r *run) *recorder {
 	return &recorder{Record: trace.Record{Header: h}, numbers: map[process.Message]int{}}
 }
 
-// number is the number of the i-th message of the step that was noted last; 0 where nothing is recorded.
+// number returns the number of the i-th message of the last recorded step; 0 without a record.
 func (r *run) number(i int) int {
 	if r.record == nil {
 		return 0
@@ -92,7 +92,7 @@ func (r *run) stateText(p int) string {
 	return r.ps.StateText(r.slot(p), r.local(p))
 }
 
-// sending is the step that sent a message.
+// sending returns the step that sent a message.
 func (r *recorder) sending(number int) *trace.Step {
 	return &r.Steps[slices.IndexFunc(r.Steps, func(step trace.Step) bool {
 		last := len(step.Sent) - 1

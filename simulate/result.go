@@ -8,18 +8,18 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// Result is what came of a run.
+// Result is the result of a run.
 type Result struct {
 	outcome.Outcome
-	Decisions []network.Decision // by position; of the dead, what they had decided
+	Decisions []network.Decision // by position; for crashed processes, their last decision
 
 	Timing election.Timing
 	Delay  uint64        // of a timed run
-	Script faults.Script // what went wrong: the faults that were given, and those that were drawn, as if given
-	Missed []string      // those of them that had no occasion: crashes amid a step that never was, as lines
+	Script faults.Script // the faults of the run, both given and drawn
+	Missed []string      // faults that did not occur: crashes amid a step that was never made, as lines
 
 	Deliveries uint64         // steps that received a message
-	Duplicated uint64         // messages that arrived twice; the second time is a delivery, and no message was sent for it
+	Duplicated uint64         // messages that arrived twice; the second arrival is a delivery, but not a sent message
 	Open       *Open          // under Burns' adversary; else nil
 	Time       *outcome.Times // nil where there is no clock
 	Bytes      int            // of state, decisions and queues

@@ -112,8 +112,7 @@ func TestMaxTimeTakesFullUnits(t *testing.T) {
 	}
 }
 
-// Where processes may start late, LCR's count depends on the schedule; the adversary makes sure that all
-// start in time.
+// If processes may start late, LCR's count depends on the schedule; the adversary makes all start in time.
 func TestMaxMessagesFindsTheWorstOfLCR(t *testing.T) {
 	for n := uint64(1); n <= 12; n++ {
 		var ids []uint64
@@ -129,7 +128,7 @@ func TestMaxMessagesFindsTheWorstOfLCR(t *testing.T) {
 	}
 }
 
-// An adversary that tried with other choices than it makes would not see what happens.
+// An adversary that tried other random choices than the run's would not foresee the run.
 func TestAdversariesForeseeChoices(t *testing.T) {
 	for seed := range uint64(50) {
 		o := simulate.Options{Instance: network.On(1, 2, 3, 4, 5), Seed: seed, Schedule: simulate.MaxMessages}
@@ -230,7 +229,7 @@ func TestChancesAreKept(t *testing.T) {
 	})
 }
 
-// A token that goes round for ever is stopped by the limit, and by whoever watches, on every engine.
+// The limit and Progress stop a token that goes round for ever, on every engine.
 func TestEndlessRunsEnd(t *testing.T) {
 	endless := lcr.Algorithm
 	endless.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
@@ -270,7 +269,7 @@ func TestHopelessSchedulesAreRefusedInOneLine(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(simulate.Options) error
 		o    simulate.Options
-		want string // what would do
+		want string // what the error suggests
 	}{
 		"sweep on two directions":        {does(ringbully.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Sweep}, "tile"},
 		"tile on a complete graph":       {does(bully.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Tile}, "timed"},

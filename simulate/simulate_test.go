@@ -29,7 +29,7 @@ func run[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options)
 	return r
 }
 
-// everyRing is ALGORITHMS section 11: clockwise identifiers; LCR election; ring-bully probe and reply.
+// everyRing holds clockwise identifiers with counts by hand: LCR election; ring-bully probe and reply.
 var everyRing = []struct {
 	ids          []uint64
 	lcr          uint64
@@ -138,7 +138,7 @@ func TestLCRWithFewInitiators(t *testing.T) {
 }
 
 func TestLCRCountsMayDependOnLateStarts(t *testing.T) {
-	// ALGORITHMS section 3: all start, [5,4,3,2,1], random schedules: literal 8..15, textbook 5..15.
+	// With all starting, [5,4,3,2,1] and random schedules, literal sends 8 to 15 messages, textbook 5 to 15.
 	for flag, least := range map[string]uint64{"literal": 8, "textbook": 5} {
 		low, high := uint64(99), uint64(0)
 		for seed := range uint64(3000) {
@@ -231,7 +231,7 @@ func TestRecoveredHighestTakesOver(t *testing.T) {
 	if leader, _ := r.Leader(); leader != 4 || !r.Right {
 		t.Errorf("after the recovery %v lead, want position 4", r.Leaders)
 	}
-	if sent := r.Messages.Announcement - before; sent != 4 { // S4 rule 1: it simply says so, to n-1
+	if sent := r.Messages.Announcement - before; sent != 4 { // S4 rule 1: it announces itself to n-1 processes
 		t.Errorf("the recovered process sent %d coordinator messages, want 4", sent)
 	}
 }
@@ -270,7 +270,7 @@ func TestTwoDecisionsAreNotRight(t *testing.T) {
 }
 
 func TestWrongSuspicionHeals(t *testing.T) {
-	// Everybody takes the leader, which lives, for dead for a while: 4 takes over, then gives way again.
+	// All others suspect the live leader for a while: 4 takes over, then yields again.
 	o := bullies(5, 0)
 	for p := range 4 {
 		o.Faults.Suspicions = append(o.Faults.Suspicions, faults.Suspicion{Process: p, Of: 4, At: election.Units(50), Until: election.Units(90)})
@@ -330,7 +330,7 @@ func TestBrokenContractIsAnError(t *testing.T) {
 	}
 }
 
-// next is the distance from p to the next greater identifier in a direction, or n: the dumb oracle.
+// next returns the distance from p to the next larger identifier in a direction, or n: the naive oracle.
 func next(ids []uint64, p, direction int) uint64 {
 	n := len(ids)
 	for d := 1; d < n; d++ {

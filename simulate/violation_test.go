@@ -29,7 +29,7 @@ func receiving(f receive) election.Algorithm[lcr.Process, lcr.Message] {
 	return a
 }
 
-// violation is how a run breaks the contract, and its story.
+// violation returns a run's violation of the contract, and its story.
 func violation[S, M any](t *testing.T, a election.Algorithm[S, M], o simulate.Options) (v *simulate.Violation, story string) {
 	t.Helper()
 	_, err := simulate.Run(a, o)
@@ -77,7 +77,7 @@ func TestAStepThatBreaksTheContractIsTheLastOfItsStory(t *testing.T) {
 	}
 }
 
-// property is what a step violates.
+// property returns the property that a step violates.
 func property(how string) string {
 	if strings.HasPrefix(how, "panics") {
 		return process.Panicked
@@ -139,7 +139,7 @@ func TestABirthThatPanicsIsAViolation(t *testing.T) {
 	}
 }
 
-// Engines for large networks do not look at steps. What panics there is told by one that does.
+// Engines for large networks do not check steps. An engine that does reports their panics.
 func TestAViolationInALargeRunIsFound(t *testing.T) {
 	const n, at = 1 << 13, 100
 	a := receiving(func(p *lcr.Process, port election.Port, kind election.Kind, m lcr.Message, out lcrOut) {

@@ -7,12 +7,12 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// wheel is a calendar of messages that arrive within a bounded time. A bucket is as wide as the shortest
-// delay at most, so that nothing is added to the one that is read: it is sorted once, when its time comes.
+// wheel is a calendar of messages that arrive within a bounded time. A bucket is at most as wide as the shortest
+// delay. So no message is added to the bucket that is being read: it is sorted once, when its time comes.
 // Within a moment messages keep the order in which they were added; in a synchronous run that of ports.
 //
-// A heap costs a cache miss for every level of every message; a bucket is read from front to end. Where one is in
-// order as it lies it is read page by page, and what has been read is the next to be written on.
+// A heap costs a cache miss for every level of every message; a bucket is read from front to end. A bucket that is
+// already in order is read page by page, and a page that was read is the next one to be written.
 type wheel struct {
 	width   uint64 // of a bucket, in ticks
 	base    election.Ticks
@@ -24,10 +24,10 @@ type wheel struct {
 	after   []uint32 // by page: the next one of its bucket, or of those that are blank
 	blank   uint32   // a page; 0: none
 	byPort  bool     // within a moment, ports matter
-	due     []posted // what is read: a bucket, sorted, or where it is in order a page of it
-	read    int      // how much of it
-	open    bucket   // the pages from the one that is read on, where they are in order
-	byTime  []uint32 // how many of a bucket are due at each of its moments
+	due     []posted // being read: a sorted bucket, or a page of one that is in order
+	read    int      // how much of due was read
+	open    bucket   // the pages from the current one on, if they are in order
+	byTime  []uint32 // the number of a bucket's messages due at each of its moments
 }
 
 type page [letterPage]posted
@@ -38,10 +38,10 @@ type letter struct {
 	Message process.Message
 }
 
-// On is the directed link that the message left on.
+// On returns the directed link on which the message left.
 func (l *letter) On() uint32 { return l.Link >> 4 }
 
-// Kind is the kind of the message.
+// Kind returns the kind of the message.
 func (l *letter) Kind() election.Kind { return election.Kind(l.Link & 15) }
 
 // posted is a message in a bucket.
@@ -49,7 +49,7 @@ type posted struct {
 	letter
 	number uint32 // in the record
 	port   election.Port
-	offset uint8 // when it arrives, after the begin of its bucket
+	offset uint8 // its arrival, after the begin of its bucket
 	lost   bool  // it will not arrive
 }
 
@@ -65,7 +65,7 @@ const (
 	mostDelay  = 1 << 16 // a wheel for longer ones would have too many buckets
 )
 
-// newWheel is a wheel for delays from least to most ticks.
+// newWheel returns a wheel for delays from least to most ticks.
 func newWheel(least, most uint64, byPort bool) *wheel {
 	width := min(least, mostWidth)
 	return &wheel{
@@ -107,7 +107,7 @@ func (w *wheel) add(now, at election.Ticks, m *posted) {
 	b.onLast++
 }
 
-// fresh is a page to write on.
+// fresh returns a blank page.
 func (w *wheel) fresh() uint32 {
 	if w.blank == 0 {
 		block := make([]page, 1+len(w.pages)/8) // few are made, and few too many
@@ -123,7 +123,7 @@ func (w *wheel) fresh() uint32 {
 	return page
 }
 
-// waiting reports whether anything will arrive.
+// waiting reports whether any message will arrive.
 func (w *wheel) waiting() bool {
 	if w.read == len(w.due) && w.open.first != 0 {
 		w.turn()
@@ -131,7 +131,7 @@ func (w *wheel) waiting() bool {
 	return w.read < len(w.due) || w.count > 0
 }
 
-// soonest is a time before which nothing arrives, if anything will.
+// soonest returns a time before which no message arrives, if any will.
 func (w *wheel) soonest() election.Ticks {
 	if w.read < len(w.due) {
 		return w.base.Add(election.Units(uint64(w.due[w.read].offset)))
@@ -139,7 +139,7 @@ func (w *wheel) soonest() election.Ticks {
 	return w.base.Add(election.Units(uint64(w.near()) * w.width))
 }
 
-// near is how far from the first bucket the first is that is not empty.
+// near returns the distance from the first bucket to the first nonempty one.
 func (w *wheel) near() int {
 	near := w.full.from(w.first) - w.first
 	if near < 0 {
@@ -148,8 +148,8 @@ func (w *wheel) near() int {
 	return near
 }
 
-// next goes on to the next bucket that is not empty, if the one that is read is at its end. No message may
-// be added any more that arrives before it begins.
+// next goes on to the next nonempty bucket at the end of the current one. From then on no message may be added that
+// arrives before that bucket begins.
 func (w *wheel) next() {
 	if w.read < len(w.due) {
 		return
@@ -173,10 +173,10 @@ func (w *wheel) next() {
 	}
 }
 
-// inOrder reports whether buckets can be read as they lie.
+// inOrder reports whether buckets can be read without sorting.
 func (w *wheel) inOrder() bool { return w.width == 1 && !w.byPort }
 
-// show makes due of the first page of the bucket that is open.
+// show sets due to the first page of the open bucket.
 func (w *wheel) show() {
 	w.due, w.read = w.pages[w.open.first][:w.open.onPage(w.open.first)], 0
 	w.count -= len(w.due)
@@ -192,7 +192,7 @@ func (w *wheel) turn() {
 	}
 }
 
-// onPage is how many messages are on a page of the bucket.
+// onPage returns the number of messages on a page of the bucket.
 func (b *bucket) onPage(page uint32) int {
 	if page == b.last {
 		return b.onLast
@@ -200,7 +200,7 @@ func (b *bucket) onPage(page uint32) int {
 	return letterPage
 }
 
-// sort makes due of a bucket. Within a moment, the order of adding is kept.
+// sort sets due to a sorted bucket. Within a moment, it keeps the order of adding.
 func (w *wheel) sort(b bucket) {
 	total := 0
 	for page := range w.of(b) {
@@ -244,7 +244,7 @@ func (w *wheel) sortMany(b bucket, total int) {
 	}
 }
 
-// of are the pages of a bucket, in the order in which they were written.
+// of yields the pages of a bucket, in the order in which they were written.
 func (w *wheel) of(b bucket) func(yield func([]posted) bool) {
 	return func(yield func([]posted) bool) {
 		for page := b.first; page != 0; page = w.after[page] {
@@ -262,10 +262,10 @@ func (w *wheel) take() (at election.Ticks, m *posted) {
 	return w.base.Add(election.Units(uint64(m.offset))), m
 }
 
-// bytes is what the wheel takes, whose messages take so much each.
+// bytes returns the memory of the wheel, for messages of the given size.
 func (w *wheel) bytes(size int) int {
 	all := len(w.pages)*letterPage*size + 8*cap(w.pages) + 4*cap(w.after) + 16*len(w.buckets)
-	if !w.inOrder() { // if it is, what is due lies on a page
+	if !w.inOrder() { // otherwise due is a page
 		all += cap(w.due) * size
 	}
 	return all
