@@ -41,7 +41,7 @@ func (c *checker) right(conf configuration) election.ID {
 	return c.network.Right(func(q int) bool { return c.stands(conf, q) })
 }
 
-// stands says whether a process may become leader.
+// stands reports whether a process may become leader.
 func (c *checker) stands(conf configuration, q int) bool {
 	return c.values.Eligible(c.process(conf, q).State, q)
 }
