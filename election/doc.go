@@ -34,14 +34,16 @@
 //     entitles is a deadline.
 //  10. Choose is fair, and repeatable from a seed in a simulation; from the system's entropy live; every
 //     value in the checker.
-//  11. Identifiers that are only compared are handed over as ranks, and translated back for people.
+//  11. A host that is asked by StopWork to stop its work says Stopped once, when it has; until then the work counts as
+//     done under the lease of that term. It says Died of an incarnation only when that and all its work are dead.
+//  12. Identifiers that are only compared are handed over as ranks, and translated back for people.
 //
 // # What an algorithm must do
 //
 //  1. Be pure: a step depends on its arguments and Choose only, and changes its state and Out only. No
 //     package variables but declared parameters, no goroutines, clocks, input or output; no ranging over a map.
 //  2. Hold plain values: no pointer, map, string, function, channel or interface anywhere in S or M. A
-//     message has at most 4 fields and 32 bytes.
+//     message has at most 4 fields and 32 bytes on a ring or tree, and at most 128 bytes elsewhere.
 //  3. Never write to a slice that was sent, received or stored: append to a clipped one,
 //     append(x[:len(x):len(x)], v). So copying a state is an assignment.
 //  4. Send on its own ports only, with kinds and timers that are declared.

@@ -52,6 +52,10 @@ func (o *Out[M]) Deadline(wait Ticks) Deadline { return Deadline{o.now.Add(wait)
 // Passed says whether a deadline has come. The zero Deadline always has.
 func (o *Out[M]) Passed(deadline Deadline) bool { return !o.now.Less(deadline.at) }
 
+// Left is how much time passes at least until a deadline; 0 if it has come. It is a hint for when to look again: what
+// binds is a timer, and what entitles is a deadline.
+func (o *Out[M]) Left(deadline Deadline) Ticks { return o.left(deadline) }
+
 // Lead decides: this process leads.
 func (o *Out[M]) Lead(term Term) { o.add(Lead).Term = term }
 
@@ -69,6 +73,10 @@ func (o *Out[M]) Follow(leader ID, term Term) {
 
 // NoLeader takes a decision back: this process does not know who leads now.
 func (o *Out[M]) NoLeader() { o.add(NoLeader) }
+
+// StopWork asks the host to stop what it does as the leader. A lease is kept meanwhile, if it is renewed; by its deadline the
+// work has stopped in any case. The command [Stopped] says when it has.
+func (o *Out[M]) StopWork() { o.add(StopWork) }
 
 // add adds an effect, to be filled in where it lies: made elsewhere and copied, it would cost more than
 // all else that a process does when it learns who leads.
@@ -96,6 +104,7 @@ const (
 	Lead                // the process leads in Term; with Deadline, for Ticks
 	Follow              // the process follows ID in Term
 	NoLeader            // the process knows no leader
+	StopWork            // the host stops what it does as the leader
 )
 
 // Effect is what a step does besides sending.

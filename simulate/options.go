@@ -99,8 +99,13 @@ type Options struct {
 	// same unit come first. [election.Forever]: never. nil: as Initiators say.
 	Wake []election.Ticks
 
-	Faults  Faults  // what goes wrong
-	Resigns []Fault // the host of a process asks it to resign
+	Faults   Faults    // what goes wrong
+	Commands []Command // what hosts ask of their processes
+
+	// StopTime is how many units a host takes at most to stop the work of a leader when it is asked to; 0: none.
+	StopTime uint64
+	// Wardens prove to all others, within the longest delay of a message, that a process that crashes is dead, with its work.
+	Wardens bool
 
 	SkipPhases bool // do not count by phases, which costs a call for each message
 
@@ -108,6 +113,13 @@ type Options struct {
 	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends when all is quiet, or [election.Declaration.Settles] says
 	Limit    uint64                       // of deliveries and timeouts; 0: none
 	Progress func(deliveries uint64) bool // called now and then; false ends the run
+}
+
+// Command is what the host of a process asks of it at a given time.
+type Command struct {
+	Process int // position
+	At      election.Ticks
+	election.Command
 }
 
 // ErrOptions says that options do not go together; the text says which, and what would do.
@@ -176,16 +188,18 @@ func (o *Options) checkSchedule(program *process.Program, p *network.Instance) e
 func (o *Options) checkClock(program *process.Program, p *network.Instance) error {
 	clock := o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay
 	switch {
-	case (o.Faults.timed() || len(o.Resigns) > 0) && !clock:
-		return fmt.Errorf("faults that come at a time, and resignations, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
+	case (o.Faults.timed() || len(o.Commands) > 0) && !clock:
+		return fmt.Errorf("faults that come at a time, and commands, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
 	case !o.Until.IsZero() && !clock:
 		return fmt.Errorf("until is a time, and schedule %s has no clock; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
-	case len(o.Resigns) > 0 && !program.Functions.Command:
-		return errors.New("it does not resign")
+	case len(o.Commands) > 0 && !program.Functions.Command:
+		return errors.New("it obeys no commands")
+	case o.Wardens && !program.Functions.Incarnation:
+		return errors.New("it takes no proofs of death, so wardens mean nothing")
 	}
-	for _, r := range o.Resigns {
+	for _, r := range o.Commands {
 		if r.Process < 0 || r.Process >= p.Size() {
-			return fmt.Errorf("there is no position %d to resign", r.Process)
+			return fmt.Errorf("there is no position %d to command", r.Process)
 		}
 	}
 	return nil

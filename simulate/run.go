@@ -38,12 +38,12 @@ type run struct {
 	fates   []fate              // of what was sent in the last step, if there is luck or a cut
 	drifts  []*Drift            // by process: what is wrong with its clock; nil if all are right
 	now     election.Ticks
-	dead    []bool           // nil if nobody ever is
-	leases  []election.Ticks // when each one ends; nil unless declared
-	groups  map[group]bool   // that have been; nil unless declared
-	once    bool             // who follows without a term does so for ever
-	beyond  bool             // in the end all was quiet, but for timers that would expire after 2¹²⁸ units
-	unsent  int              // how many messages of the last step do not leave, since the process crashes amid it
+	dead    []bool         // nil if nobody ever is
+	leases  *leases        // nil unless declared
+	groups  map[group]bool // that have been; nil unless declared
+	once    bool           // who follows without a term does so for ever
+	beyond  bool           // in the end all was quiet, but for timers that would expire after 2¹²⁸ units
+	unsent  int            // how many messages of the last step do not leave, since the process crashes amid it
 	sent    [16]uint64
 	elects  uint16     // which kinds are election messages: bit by kind
 	byPhase [32]uint64 // of the first phases; the result has the others
@@ -142,7 +142,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		result: &Result{
 			Outcome: outcome.Outcome{
 				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
-				Disturbed: o.Faults.timed() || len(o.Resigns) > 0 || o.Faults.links() || o.Faults.Unordered && d.FIFO,
+				Disturbed: o.Faults.timed() || len(o.Commands) > 0 || o.Faults.links() || o.Faults.Unordered && d.FIFO,
 			},
 			Timing: o.Timing, Delay: o.Delay, Decisions: make([]election.Decision, n), Script: o.Faults,
 		},
@@ -155,7 +155,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	r.prepareFaults()
 	if d.Leased {
-		r.leases = make([]election.Ticks, n)
+		r.leases = newLeases(n)
 	}
 	if d.Task == election.Groups {
 		r.groups = map[group]bool{}
@@ -270,7 +270,7 @@ func (r *run) enlarge() large {
 // trusted says whether an engine can run this that does not look at every step.
 func (r *run) trusted() bool {
 	return r.runner.large != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
-		!r.o.Record && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.timed() && len(r.o.Resigns) == 0 && r.luck == nil
+		!r.o.Record && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.timed() && len(r.o.Commands) == 0 && r.luck == nil
 }
 
 // restart begins from the beginning.
@@ -456,26 +456,6 @@ func (r *run) decisions(rare []election.Effect) {
 	}
 }
 
-// lease keeps account of who holds a lease, and until when. No two may run at one time.
-func (r *run) lease(p int, e election.Effect) {
-	r.leases[p] = election.Ticks{}
-	if e.Op != election.Lead {
-		return
-	}
-	if !e.Deadline {
-		r.result.Fault(r.p.Name(p) + " leads without a lease, which it declares")
-	}
-	r.leases[p] = r.now.Add(e.Ticks)
-	if r.drifts != nil && r.drifts[p] != nil {
-		r.leases[p] = r.drifts[p].real(r.local(p).Add(e.Ticks))
-	}
-	for q := range r.leases {
-		if q != p && r.now.Less(r.leases[q]) && r.now.Less(r.leases[p]) {
-			r.result.Fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(q)))
-		}
-	}
-}
-
 // group is the name of a group; see [election.Groups].
 type group struct {
 	leader election.ID
@@ -516,11 +496,7 @@ func (r *run) finish() *Result {
 		r.finishPhases()
 	}
 	r.result.Messages = r.d.Tally(r.sent[:])
-	for p, ends := range r.leases {
-		if !r.now.Less(ends) { // a lease that has ended is no decision
-			r.result.Decisions[p] = election.Decision{}
-		}
-	}
+	r.endLeases()
 	stands := func(p int) bool { return r.ps.Eligible(r.slot(p), p) }
 	if r.typed != nil {
 		stands = r.typed.stands

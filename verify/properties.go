@@ -48,6 +48,10 @@ func (c *checker) stands(conf configuration, q int) bool {
 func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 	for other := range c.n {
 		p := c.process(conf, other)
+		if c.d.Leased && !e.Ticks.IsZero() && !left(p.Orphan).IsZero() {
+			return &breach{TwoLeases, fmt.Sprintf("%s leads for %s units, while the lease of an earlier life of %s runs for another %s",
+				c.network.Name(q), e.Ticks, c.network.Name(other), left(p.Orphan))}
+		}
 		if other == q {
 			continue
 		}

@@ -63,7 +63,9 @@ func (r *recorder) note(t *transition, conf configuration) {
 	case timesOut:
 		step.Text = r.d.Timers[t.at]
 	case obeys:
-		step.Text = "resign"
+		if step.Text = "resign"; election.Order(t.at) == election.Stopped {
+			step.Text = "note that its work has stopped"
+		}
 	}
 	if t.outcome != nil {
 		r.effects(&step, t)

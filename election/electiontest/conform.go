@@ -371,7 +371,7 @@ func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]
 		crashes(d, &run, n, random.New(seed, random.Choices))
 	}
 	if a.Command != nil {
-		run.Resigns = []simulate.Fault{{Process: int(seed) % n, At: election.Units(4)}}
+		run.Commands = []simulate.Command{{Process: int(seed) % n, At: election.Units(4)}}
 	}
 	return run
 }

@@ -268,7 +268,7 @@ func TestWhatIsKeptSurvivesACrash(t *testing.T) {
 			}
 			c.start(1, 2)
 			settle()
-			c.members[2].Command(election.Resign)
+			c.members[2].Command(election.Command{Order: election.Resign})
 			c.until(2, "has the vote of 1", follows(2))
 			c.crash(1, 2)
 
@@ -277,7 +277,7 @@ func TestWhatIsKeptSurvivesACrash(t *testing.T) {
 				c.until(1, "has recovered, with its vote", follows(2))
 			}
 			settle()
-			c.members[3].Command(election.Resign)
+			c.members[3].Command(election.Command{Order: election.Resign})
 			want := uint64(2)
 			if !durable {
 				want = 3
@@ -297,7 +297,7 @@ func TestNothingIsSentAfterAWriteFailed(t *testing.T) {
 		if err := os.RemoveAll(c.data[1]); err != nil {
 			t.Fatal(err)
 		}
-		c.members[2].Command(election.Resign)
+		c.members[2].Command(election.Command{Order: election.Resign})
 		<-c.members[1].Done()
 		if err := c.members[1].Err(); !errors.Is(err, ErrData) {
 			t.Errorf("the member that could not write stopped with %v", err)
@@ -445,7 +445,7 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 		}
 		c.start(2)
 		settle()
-		c.members[2].Command(election.Resign)
+		c.members[2].Command(election.Command{Order: election.Resign})
 		c.until(2, "has the vote of 1", follows(2))
 	})
 }

@@ -53,7 +53,8 @@ func (p *Program) NewMachine(network *network.Instance, position int, choose fun
 // Step does what an event asks for, at that time since the start. An error says that the message is malformed, and
 // then nothing was done. Step panics with an [ErrBroken] if the algorithm breaks the contract.
 func (m *Machine) Step(in Input, now election.Ticks) (Output, error) {
-	e := Event{What: in.What, Port: in.Port, Kind: in.Kind, Timer: in.Timer, Command: in.Command}
+	e := Event{What: in.What, Port: in.Port, Kind: in.Kind, Timer: in.Timer}
+	m.ps.Commands(in.Command)
 	if e.What == Received {
 		var err error
 		if e.Message, err = m.ps.Decode(in.Message); err != nil {

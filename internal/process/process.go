@@ -39,11 +39,10 @@ func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 // Event is what happens to a process.
 type Event struct {
 	What    What
-	Port    election.Port    // Received, Suspected, Trusted
-	Kind    election.Kind    // Received
-	Timer   election.Timer   // Expired
-	Command election.Command // Commanded
-	Message Message          // Received
+	Port    election.Port  // Received, Suspected, Trusted
+	Kind    election.Kind  // Received
+	Timer   election.Timer // Expired
+	Message Message        // Received
 }
 
 // What says which event it is.
@@ -57,7 +56,7 @@ const (
 	Expired
 	Suspected
 	Trusted
-	Commanded
+	Commanded // with what [Processes.Commands] was given last
 )
 
 // Message refers to a message that is held.
@@ -114,7 +113,9 @@ type store interface {
 	copy(to, from int)
 	step(p *pool, slot int, first uint32, e Event, now election.Ticks) []election.Effect
 	choices(choose func(n uint32) uint32)
+	commands(c election.Command)
 	stands(slot int) bool
+	incarnation(slot int) uint64
 	kept(slot int) any
 	state(slot int) codec.Pointer
 	message(m Message) codec.Pointer
@@ -169,6 +170,9 @@ func (ps *Processes) Copy(to, from int) { ps.store.copy(to, from) }
 
 // Choices says where choices come from.
 func (ps *Processes) Choices(choose func(n uint32) uint32) { ps.store.choices(choose) }
+
+// Commands says what the next event Commanded asks for. It is no part of an [Event], which every delivery copies.
+func (ps *Processes) Commands(c election.Command) { ps.store.commands(c) }
 
 // Step makes the process at a position, whose state is in a slot, do what an event asks for at that time of its own
 // clock. What it receives stays held.
@@ -231,6 +235,9 @@ func (ps *Processes) Eligible(slot, position int) bool {
 	}
 	return ps.store.stands(slot)
 }
+
+// Incarnation is the number of the life of a process. The algorithm must have that function.
+func (ps *Processes) Incarnation(slot int) uint64 { return ps.store.incarnation(slot) }
 
 // Durable is the encoding of what survives a crash.
 func (ps *Processes) Durable(slot int) []byte {

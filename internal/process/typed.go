@@ -11,6 +11,7 @@ type typed[S, M any] struct {
 	states   []S
 	messages [][]M // by reference: pages, which never move
 	collect  election.Collector[M]
+	command  election.Command // of the next event Commanded
 }
 
 func (t *typed[S, M]) grow(slots int) {
@@ -28,6 +29,8 @@ func (t *typed[S, M]) born(slot int, l election.Local) { t.states[slot] = t.a.Ne
 func (t *typed[S, M]) copy(to, from int) { t.states[to] = t.states[from] }
 
 func (t *typed[S, M]) choices(choose func(n uint32) uint32) { t.collect.Choices(choose) }
+
+func (t *typed[S, M]) commands(c election.Command) { t.command = c }
 
 func (t *typed[S, M]) step(p *pool, slot int, first uint32, e Event, now election.Ticks) []election.Effect {
 	a, state, out := t.a, &t.states[slot], t.collect.Out()
@@ -53,7 +56,7 @@ func (t *typed[S, M]) step(p *pool, slot int, first uint32, e Event, now electio
 		}
 	case Commanded:
 		if a.Command != nil {
-			a.Command(state, e.Command, out)
+			a.Command(state, t.command, out)
 		}
 	}
 	sent := t.collect.Sent()
@@ -70,6 +73,8 @@ func (t *typed[S, M]) step(p *pool, slot int, first uint32, e Event, now electio
 }
 
 func (t *typed[S, M]) stands(slot int) bool { return t.a.Eligible(&t.states[slot]) }
+
+func (t *typed[S, M]) incarnation(slot int) uint64 { return t.a.Incarnation(&t.states[slot]) }
 
 func (t *typed[S, M]) kept(slot int) any {
 	if t.a.Durable == nil {
