@@ -1,0 +1,2 @@
+// Package quorumbully elects.
+package quorumbully
