@@ -32,6 +32,7 @@ import (
 	"ringleader.example/ringleader/catalogue/runners/preference"
 	"ringleader.example/ringleader/catalogue/runners/preferencering"
 	"ringleader.example/ringleader/catalogue/runners/preferencetree"
+	"ringleader.example/ringleader/catalogue/runners/quorumbully"
 	"ringleader.example/ringleader/catalogue/runners/ringbully"
 	"ringleader.example/ringleader/catalogue/runners/ringbullysimple"
 	"ringleader.example/ringleader/catalogue/runners/stopandgo"
@@ -77,6 +78,7 @@ var All = []Entry{
 	Of(bully.Runner, nil),
 	Of(modifiedbully.Runner, nil),
 	Of(invitation.Runner, nil),
+	Of(quorumbully.Runner, nil),
 	Of(franklin.Runner, count.Franklin),
 	Of(peterson.Runner, count.Peterson),
 	Of(petersonalternating.Runner, count.PetersonAlternating),

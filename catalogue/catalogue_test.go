@@ -33,6 +33,7 @@ import (
 	"ringleader.example/ringleader/algorithms/preference"
 	"ringleader.example/ringleader/algorithms/preferencering"
 	"ringleader.example/ringleader/algorithms/preferencetree"
+	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/algorithms/stopandgo"
@@ -65,6 +66,7 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, bully.Algorithm)
 	conform(t, &tested, modifiedbully.Algorithm)
 	conform(t, &tested, invitation.Algorithm)
+	conform(t, &tested, quorumbully.Algorithm)
 	conform(t, &tested, franklin.Algorithm)
 	conform(t, &tested, peterson.Algorithm)
 	conform(t, &tested, petersonalternating.Algorithm)

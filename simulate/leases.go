@@ -92,13 +92,13 @@ func (r *run) orphan(p int, idle bool) {
 	r.leases.held[p] = held{process: p}
 }
 
-// endLeases ends decisions whose leases have ended.
+// endLeases takes back that those lead whose leases have ended.
 func (r *run) endLeases() {
 	if r.leases == nil {
 		return
 	}
 	for p := range r.leases.held {
-		if !r.now.Less(r.leases.held[p].until) {
+		if r.result.Decisions[p].Role == election.Leader && !r.now.Less(r.leases.held[p].until) {
 			r.result.Decisions[p] = election.Decision{}
 		}
 	}

@@ -1,0 +1,125 @@
+package quorumbully_test
+
+import (
+	"fmt"
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/quorumbully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate"
+)
+
+// members are 1 … n.
+func members(n int) election.List {
+	ids := make(election.List, n)
+	for i := range ids {
+		ids[i] = uint64(i + 1)
+	}
+	return ids
+}
+
+// script is a random script of all that can go wrong among n members: crashes, some amid a step, recoveries, partitions
+// and cuts, processes that pause or are slow, wrong suspicions, messages that are lost, repeated, overtaken or late,
+// clocks that drift, leaders that resign or hand over, and hosts that stop work slowly. Everything is over by 300.
+func script(seed uint64, n int) simulate.Options {
+	const until = 300
+	source := random.New(seed, random.Choices)
+	below := func(n int) int { return int(source.Below(uint64(n))) }
+	o := simulate.Options{Seed: seed, AnyTime: below(2) == 0, Wardens: below(2) == 0, StopTime: source.Below(30), Limit: 2_000_000}
+	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{
+		"preemption": [...]string{"no", "yes"}[below(2)], "rho": "1/10", "lease": fmt.Sprint(20 + below(30)), "delay": "1",
+	}}
+	o.Delay = 1 + source.Below(3)
+	if below(3) == 0 {
+		o.Delay = 20 // far more than assumed
+	}
+	var f = &o.Faults
+	for p := range n {
+		now := uint64(0)
+		for range below(4) {
+			now += 1 + source.Below(80)
+			f.Crashes = append(f.Crashes, simulate.Crash{Process: p, At: election.Units(now), Amid: below(3) == 0, Sends: below(n)})
+			now += 1 + source.Below(60)
+			f.Recoveries = append(f.Recoveries, simulate.Fault{Process: p, At: election.Units(now)})
+		}
+		switch below(3) { // ε is at most 5 %, for which ρ is 1/10
+		case 0:
+			f.Drifts = append(f.Drifts, simulate.Drift{Process: p, Times: 20, Of: 21})
+		case 1:
+			f.Drifts = append(f.Drifts, simulate.Drift{Process: p, Times: 21, Of: 20})
+		}
+	}
+	for range below(4) {
+		c := simulate.Command{Process: below(n), At: election.Units(source.Below(until))}
+		if below(2) == 0 {
+			c.Command = election.Command{Order: election.Transfer, Member: election.ID(1 + below(n))}
+		}
+		o.Commands = append(o.Commands, c)
+	}
+	if n > 1 {
+		f.Random = simulate.Budget{
+			Partitions: below(3), Cuts: below(3), Slow: below(2), Pauses: below(3), Suspicions: below(3), Until: election.Units(until),
+		}
+	}
+	f.Unordered = below(2) == 0
+	if below(2) == 0 {
+		f.Lose = simulate.Chance{Times: 1, Of: 5}
+	}
+	if below(2) == 0 {
+		f.Duplicate = simulate.Chance{Times: 1, Of: 5}
+	}
+	return o
+}
+
+// healing is a script after which nothing is wrong any more, and all that is assumed of time holds.
+func healing(seed uint64, n int) simulate.Options {
+	o := script(seed, n)
+	o.Delay = 1 + seed%2
+	o.Instance.Parameters["delay"] = fmt.Sprint(o.Delay)
+	o.Instance.Parameters["lease"] = fmt.Sprint(40 * o.Delay)
+	o.Faults.Lose = simulate.Chance{}
+	return o
+}
+
+func TestThereIsALeaderAgainAfterHealing(t *testing.T) {
+	bad := 0
+	for seed := range uint64(3000) {
+		n := []int{3, 5}[seed%2]
+		o := healing(seed, n)
+		r, err := simulate.Run(quorumbully.Algorithm, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		highest := o.Instance.Parameters["preemption"] == "no" || len(r.Leaders) == 1 && r.Leaders[0] == n-1
+		if !r.Right || !highest {
+			bad++
+			if bad < 5 {
+				t.Errorf("seed %d: leaders %v, decided %d of %d, %v\n%v\n%v", seed, r.Leaders, r.Decided, r.Live, r.Faults, r.Script.Lines(r.Prepared), o.Instance.Parameters)
+			}
+		}
+	}
+	if bad > 0 {
+		t.Error(bad)
+	}
+}
+
+func TestNoTwoLeasesEverRunAtOneTimeAndTermsRise(t *testing.T) {
+	const runs = 3000
+	led, changes := 0, 0
+	for seed := range uint64(runs) {
+		n := []int{3, 5}[seed%2]
+		r, err := simulate.Run(quorumbully.Algorithm, script(seed, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Faults) > 0 || !r.Complete {
+			t.Fatalf("seed %d: %v, complete %v\n%+v", seed, r.Faults, r.Complete, r.Script)
+		}
+		if r.Agreed {
+			led++
+		}
+	}
+	t.Logf("%d of %d runs end with a leader that all follow; %d", led, runs, changes)
+}
