@@ -42,6 +42,10 @@ func (p *Process) ask(out *election.Out[Message]) {
 	if p.Role == Candidate {
 		p.end(out)
 	}
+	if !p.Settings.Asks {
+		p.claim(out)
+		return
+	}
 	p.Episode = (p.Episode + 1) % episodes
 	p.enter(Asking, p.Settings.Answers, out)
 	p.Replies = make([]Reply, p.Members)

@@ -201,7 +201,7 @@ type Settings struct {
 	Renewal                       uint64 // H
 	Answers, Defer, Claim         uint64 // Te, Td, Tc
 	Delay                         uint64
-	Preempts                      bool
+	Asks, Preempts                bool
 	Preempt                       uint64
 	Terms                         election.Term // 0: there is no limit
 	Renewals                      uint64        // likewise
@@ -249,6 +249,10 @@ var (
 		Name: "claim-timeout", Whole: true, Least: 1, Most: 1 << 40, Default: "2·delay + 1",
 		About:   "Tc, how long a claim waits for grants; well below the lease",
 		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 2, 1) },
+	}
+	asking = election.Choice{
+		Name: "asking", Words: []string{"yes", "no"},
+		About: "whether a member asks before it claims, as in Bully; no: it claims as soon as it is free, which is safe and slow to agree",
 	}
 	preemption = election.Choice{
 		Name: "preemption", Words: []string{"no", "yes"},
@@ -302,7 +306,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		},
 		Timers: []string{"bound", "wait", "lapse", "renewal", "stage", "probe", "offer"},
 		Parameters: []election.Parameter{
-			&delay, &lease, &longestLease, &rho, &renewal, &answerTimeout, &deferral, &claimTimeout, &preemption, &preemptDelay, &terms, &renewals,
+			&delay, &lease, &longestLease, &rho, &renewal, &answerTimeout, &deferral, &claimTimeout, &asking, &preemption, &preemptDelay, &terms, &renewals,
 		},
 		Delay: &delay,
 	},
@@ -342,6 +346,7 @@ func New(l election.Local) Process {
 			Renewal:  units(&renewal),
 			Answers:  units(&answerTimeout), Defer: units(&deferral), Claim: units(&claimTimeout),
 			Delay:    units(&delay),
+			Asks:     asking.Is(p, "yes"),
 			Preempts: preemption.Is(p, "yes"), Preempt: units(&preemptDelay),
 			Terms: election.Term(units(&terms)), Renewals: units(&renewals),
 		},
