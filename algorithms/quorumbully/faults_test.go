@@ -1,10 +1,9 @@
-package quorumbully_test
+package quorumbully
 
 import (
 	"fmt"
 	"testing"
 
-	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
@@ -88,7 +87,7 @@ func TestThereIsALeaderAgainAfterHealing(t *testing.T) {
 	for seed := range uint64(3000) {
 		n := []int{3, 5}[seed%2]
 		o := healing(seed, n)
-		r, err := simulate.Run(quorumbully.Algorithm, o)
+		r, err := simulate.Run(Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +109,7 @@ func TestNoTwoLeasesEverRunAtOneTimeAndTermsRise(t *testing.T) {
 	led, changes := 0, 0
 	for seed := range uint64(runs) {
 		n := []int{3, 5}[seed%2]
-		r, err := simulate.Run(quorumbully.Algorithm, script(seed, n))
+		r, err := simulate.Run(Algorithm, script(seed, n))
 		if err != nil {
 			t.Fatal(err)
 		}
