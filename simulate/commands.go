@@ -50,15 +50,19 @@ func (c *clocked) stopWork(p int) {
 	c.schedule(event{at: at, what: stopped, process: uint32(p), life: c.life(p)}, 0)
 }
 
-// prove makes the warden of the process at p, which has crashed, prove its death to all others.
+// prove makes the warden of the process at p, which has crashed, prove its death to all others: at once, and again some time
+// later, since it repeats the proof until it is acknowledged.
 func (c *clocked) prove(p int) {
 	if !c.o.Wardens {
 		return
 	}
+	const again = 8 // longest delays
 	dead := election.Command{Order: election.Died, Member: c.p.ID(p), Number: c.ps.Incarnation(p)}
 	for q := range c.p.Size() {
 		if q != p {
-			c.command(q, c.now.Add(election.Units(1+c.delays.Below(c.longest()))), dead)
+			soon := c.now.Add(election.Units(1 + c.delays.Below(c.longest())))
+			c.command(q, soon, dead)
+			c.command(q, soon.Add(election.Units(c.delays.Below(again*c.longest()))), dead)
 		}
 	}
 }

@@ -20,8 +20,10 @@ func (p *Process) enter(stage Stage, wait uint64, out *election.Out[Message]) {
 
 // rest leaves the stage: there is a leader.
 func (p *Process) rest(out *election.Out[Message]) {
-	p.Stage, p.Replies, p.Deferred, p.Reclaims = Idle, nil, false, 0
-	out.Stop(StageEnd)
+	if p.Stage != Idle {
+		p.Stage, p.Replies, p.Deferred, p.Reclaims = Idle, nil, false, 0
+		out.Stop(StageEnd)
+	}
 }
 
 // pause waits before it asks again: longer by chance, and longer for lower ranks.

@@ -167,8 +167,10 @@ func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message])
 	if p.Role != Follower { // a claim; a tenure whose lease runs excludes another one of a higher term
 		p.end(out)
 	}
-	p.Restarted, p.WaitsTill = false, election.Deadline{}
-	out.Stop(Wait)
+	if p.Restarted {
+		p.Restarted, p.WaitsTill = false, election.Deadline{}
+		out.Stop(Wait)
+	}
 	p.rest(out)
 	p.grant(x, r, true, out)
 }

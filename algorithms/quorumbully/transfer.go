@@ -23,8 +23,8 @@ func (p *Process) best() (best election.ID) {
 
 // lead is the beginning of a tenure.
 func (p *Process) lead(out *election.Out[Message]) {
-	p.Probe, p.Offers = Probe{}, 0
-	out.Stop(Probing)
+	p.Offers = 0
+	p.probe(Probe{}, out)
 	if p.Settings.Preempts {
 		p.OfferDelay = p.Settings.Preempt
 		out.After(Offering, election.Units(p.OfferDelay))
@@ -73,9 +73,8 @@ func (p *Process) offered(x election.ID, m *Message, out *election.Out[Message])
 	if !p.able() || p.Given != (Given{x, r.Incarnation, r.Term, true}) {
 		return
 	}
-	p.Probe = Probe{x, r.Incarnation, r.Term, r.Number, make([]bool, p.Members)}
+	p.probe(Probe{x, r.Incarnation, r.Term, r.Number, make([]bool, p.Members)}, out)
 	p.Probe.Would[p.ID-1] = true
-	out.After(Probing, election.Units(p.Settings.Answers))
 	p.tell(Election, Message{Episode: p.Probe.episode(), Probe: true, Standing: Standing{Promise: p.Kept.Promise}, Facts: p.facts()}, out)
 }
 
@@ -101,8 +100,7 @@ func (p *Process) probed(x election.ID, m *Message, out *election.Out[Message]) 
 		return
 	}
 	p.send(p.Probe.Leader, Ready, Message{Request: Request{Term: p.Probe.Term, Incarnation: p.Probe.Incarnation, Number: p.Probe.Number}}, out)
-	p.Probe = Probe{}
-	out.Stop(Probing)
+	p.probe(Probe{}, out)
 }
 
 // ready hands over to the member that an offer went to. A leader whose lease has ended does not: its step has found that.
@@ -111,4 +109,14 @@ func (p *Process) ready(x election.ID, m *Message, out *election.Out[Message]) {
 	if p.Role == Leader && r.Term == p.Term && r.Incarnation == p.Kept.Incarnation && r.Number == p.Offers {
 		p.stop(x, out)
 	}
+}
+
+// probe begins a probe, or ends it.
+func (p *Process) probe(now Probe, out *election.Out[Message]) {
+	if now.Leader != 0 {
+		out.After(Probing, election.Units(p.Settings.Answers))
+	} else if p.Probe.Leader != 0 {
+		out.Stop(Probing)
+	}
+	p.Probe = now
 }
