@@ -1,7 +1,6 @@
 package ringleader
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,15 +19,20 @@ type MemberAddress struct {
 
 // Config says which member of which group this process is.
 type Config struct {
+	// Group is a name that members of the group have in common, and those of other groups have not: a member refuses
+	// peers of another name. The default is the empty one.
+	Group string
+
 	// ID is this member's identifier, one of those of Members.
 	ID uint64
 
-	// Members is the whole group, this member included. All members must be given the same list,
-	// addresses too, in any order.
+	// Members is the whole group, this member included. All members must be given the same identifiers, in any
+	// order. An address may be spelt otherwise at each of them, as long as it leads to its member.
 	Members []MemberAddress
 
 	// Listen is the address to listen on, host:port; without a host it is loopback. The default is this
-	// member's own address in Members.
+	// member's own address in Members. A member that listens elsewhere takes no part in elections until it has seen that
+	// its own address leads to it, or another member has reached it there.
 	Listen string
 
 	// Data is the directory for what survives a crash; it is made if need be, and used by one process at a time.
@@ -36,28 +40,29 @@ type Config struct {
 	Data string
 
 	// MessageDelay is the longest time that a message takes, and its handling. A slower one may be
-	// answered by one election more. All members must be given the same. The default is 25 ms.
+	// answered by one election more. All members should be given the same. The default is 25 ms.
 	MessageDelay time.Duration
 
-	// Heartbeat is how often a member shows the others that it lives. The default is 50 ms.
+	// Heartbeat is how often a member shows the others that it lives. All members should be given the same Heartbeat
+	// and Suspicion; while these are changed at one member after the other, Status and the log name the differences. The
+	// default is 50 ms.
 	Heartbeat time.Duration
 
 	// Suspicion is after how much silence a member is suspected to be dead; a broken connection is seen at once.
-	// At least three times Heartbeat. The default is 400 ms, or eight times Heartbeat if that is given.
+	// At least three times Heartbeat; a member whose heartbeats are rarer than ours may leave out three of its own. The default is 400 ms, or eight times Heartbeat if that is given.
 	Suspicion time.Duration
 
 	// Logger gets what happens; the default is to log nothing.
 	Logger *slog.Logger
 
 	listener net.Listener // for tests: taken over
-	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // The errors of this package; the text says what is wrong, and what would do.
 var (
-	ErrConfig    = errors.New("configuration")
-	ErrData      = live.ErrData      // the data directory cannot be used; the text names the file
-	ErrDuplicate = live.ErrDuplicate // another live process is the same member
+	ErrConfig = errors.New("configuration")
+	ErrData   = live.ErrData  // the data directory cannot be used; the text names the file
+	ErrWrite  = live.ErrWrite // an ErrData: the directory is right, but the disk is full, say, or broken
 )
 
 // unit is a tick of the algorithm's time.

@@ -25,9 +25,9 @@
 //
 // Package statushttp serves what a member knows over HTTP.
 //
-// The live member with the greatest identifier leads. When it dies, the others notice by its broken
-// connections at once, or after Config.Suspicion where it fell silent; the greatest of them takes over, in a
-// few times Config.MessageDelay. When it returns, it leads again.
+// The live member with the greatest identifier leads. When it stops in good order it says goodbye; when its process dies,
+// the others notice by its broken connections. Either way the greatest of them takes over at once. Where it fell silent
+// they notice that after Config.Suspicion. When it returns, it leads again.
 //
 // # What this does not promise
 //
@@ -37,6 +37,9 @@
 // where two leaders at once cost efficiency, not where they corrupt data. Status says so: Quorum is
 // false.
 //
-// Connections are neither authenticated nor encrypted. Whoever can reach the port of a member can disturb
-// the election; an address without a host is loopback.
+// Connections are neither authenticated nor encrypted. A member dials only the addresses of its list, and both ends
+// of a connection name their group, their identifier and their incarnation. That keeps mistakes apart: another group, a
+// wrong address, a second process with one identifier, which waits until the first has ended. It stops no attack: a
+// process that reaches the port of a member, or listens at the address of a dead one, and knows the identifiers of the
+// group can play any member that is not connected. An address without a host is loopback.
 package ringleader

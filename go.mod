@@ -3,6 +3,7 @@ module ringleader.example/ringleader
 go 1.26
 
 require (
+	codeberg.org/go-pdf/fpdf v0.12.0
 	git.sr.ht/~sbinet/gg v0.8.0
 	github.com/go-fonts/dejavu v0.3.2
 	github.com/google/go-cmp v0.7.0

@@ -3,12 +3,14 @@ package ringleader
 import (
 	"context"
 	"iter"
+	"slices"
 	"strconv"
 	"time"
 
-	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/live"
+	"ringleader.example/ringleader/internal/live/bully"
+	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/network"
 )
 
 // Role is what a member believes that it is.
@@ -45,6 +47,10 @@ type MemberStatus struct {
 	ID        uint64 `json:"id"`
 	Address   string `json:"address"`
 	Reachable bool   `json:"reachable"` // it is heard from
+
+	// Problem says what is wrong with it: why it cannot be connected to, for example, or how its timing differs from that
+	// of this member. Empty: nothing that is known.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Member is a member of a group, in this process. Its methods may be called at any time, by any goroutine.
@@ -61,23 +67,26 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	members := make([]live.Address, len(c.Members))
+	members := make([]transport.Member, len(c.Members))
 	for i, m := range c.Members {
-		members[i] = live.Address(m)
+		members[i] = transport.Member(m)
 	}
 	delay := (c.MessageDelay + unit - 1) / unit
-	m, err := live.Join(ctx, bully.Algorithm, live.Config{
+	own := members[slices.IndexFunc(members, func(m transport.Member) bool { return m.ID == c.ID })]
+	m, err := live.JoinProgram(ctx, bully.Program, live.Config{
+		Group:      c.Group,
 		ID:         c.ID,
 		Members:    members,
-		Parameters: map[string]string{"delay": strconv.FormatInt(int64(delay), 10)},
+		Parameters: map[string]string{
+			"delay": strconv.FormatInt(int64(delay), 10), "known-dead": "decides", "asked-coordinator": "tells",
+		},
 		Unit:       unit,
 		Heartbeat:  c.Heartbeat,
 		Suspicion:  c.Suspicion,
-		Listen:     c.Listen,
 		Data:       c.Data,
 		Logger:     c.Logger,
-		Listener:   c.listener,
-		Dial:       c.dial,
+		Transport:  transport.TCP{Listen: c.Listen, Listener: c.listener}.Open,
+		Elsewhere:  c.Listen != "" && transport.Loopback(c.Listen) != transport.Loopback(own.Address),
 	})
 	if err != nil {
 		return nil, err
@@ -88,9 +97,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 func leadershipOf(s live.State) Leadership {
 	l := Leadership{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since}
 	switch s.Role {
-	case election.Leader:
+	case network.Leader:
 		l.Role = Leader
-	case election.Follower:
+	case network.Follower:
 		l.Role = Follower
 	}
 	return l
@@ -138,7 +147,7 @@ func (m *Member) Status() Status {
 		status.Leader = &l.Leader
 	}
 	for i, member := range m.config.Members {
-		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, s.Reachable[i]})
+		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, s.Reachable[i], s.Problems[i]})
 	}
 	return status
 }
@@ -150,6 +159,6 @@ func (m *Member) Close() error { return m.live.Close() }
 // Done is closed when the member has stopped, for whatever reason.
 func (m *Member) Done() <-chan struct{} { return m.live.Done() }
 
-// Err says why the member stopped by itself: [ErrData] or [ErrDuplicate], for example. It is nil while the
+// Err says why the member stopped by itself: [ErrData], for example. It is nil while the
 // member lives, and after Close or the end of its context.
 func (m *Member) Err() error { return m.live.Err() }

@@ -170,7 +170,7 @@ func TestStrangersDoNotDisturb(t *testing.T) {
 	for id, m := range g.members {
 		before[id] = m.Leadership()
 	}
-	address := g.members[3].live.Addr().String()
+	address := g.members[3].live.Address()
 	noise := make([]byte, 1<<16)
 	rand.NewChaCha8([32]byte{}).Read(noise)
 	var wait sync.WaitGroup
@@ -260,8 +260,12 @@ func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 		if !reachable {
 			g.members[4].Close()
 		}
+		problem := ""
+		if !reachable {
+			problem = "dial tcp " + g.config.Members[0].Address + ": connect: connection refused"
+		}
 		want := Status{ID: 9, Role: Leader, Leader: &leader, Members: []MemberStatus{
-			{4, g.config.Members[0].Address, reachable}, {9, g.config.Members[1].Address, true},
+			{4, g.config.Members[0].Address, reachable, problem}, {9, g.config.Members[1].Address, true, ""},
 		}}
 		for {
 			_, changed := g.members[9].live.State()
@@ -327,7 +331,7 @@ func TestNoHostIsLoopback(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if host, _, _ := net.SplitHostPort(m.live.Addr().String()); host != "127.0.0.1" {
+	if host, _, _ := net.SplitHostPort(m.live.Address()); host != "127.0.0.1" {
 		t.Errorf("it listens on %s", host)
 	}
 }

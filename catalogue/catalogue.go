@@ -1,4 +1,5 @@
-// Package catalogue is the table of all algorithms, each joined to the engines that can run it.
+// Package catalogue joins algorithms to the engines, so that a tool can do with one whatever it does with another. Package
+// catalogue/all has the algorithms of Ringleader; this package knows none.
 package catalogue
 
 import (
@@ -7,37 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"ringleader.example/ringleader/catalogue/runners/afekgafni"
-	"ringleader.example/ringleader/catalogue/runners/afekgafnisynchronous"
-	"ringleader.example/ringleader/catalogue/runners/bully"
-	"ringleader.example/ringleader/catalogue/runners/dolevklawerodeh"
-	"ringleader.example/ringleader/catalogue/runners/dolevklawerodehb"
-	"ringleader.example/ringleader/catalogue/runners/franklin"
-	"ringleader.example/ringleader/catalogue/runners/highamprzytycka"
-	"ringleader.example/ringleader/catalogue/runners/hirschbergsinclair"
-	"ringleader.example/ringleader/catalogue/runners/invitation"
-	"ringleader.example/ringleader/catalogue/runners/itairodeh"
-	"ringleader.example/ringleader/catalogue/runners/itairodehsynchronous"
-	"ringleader.example/ringleader/catalogue/runners/knownsize"
-	"ringleader.example/ringleader/catalogue/runners/lcr"
-	"ringleader.example/ringleader/catalogue/runners/lcrsynchronous"
-	"ringleader.example/ringleader/catalogue/runners/lelann"
-	"ringleader.example/ringleader/catalogue/runners/logicalring"
-	"ringleader.example/ringleader/catalogue/runners/minmax"
-	"ringleader.example/ringleader/catalogue/runners/modifiedbully"
-	"ringleader.example/ringleader/catalogue/runners/oddoneout"
-	"ringleader.example/ringleader/catalogue/runners/oddpair"
-	"ringleader.example/ringleader/catalogue/runners/peterson"
-	"ringleader.example/ringleader/catalogue/runners/petersonalternating"
-	"ringleader.example/ringleader/catalogue/runners/preference"
-	"ringleader.example/ringleader/catalogue/runners/preferencering"
-	"ringleader.example/ringleader/catalogue/runners/preferencetree"
-	"ringleader.example/ringleader/catalogue/runners/quorumbully"
-	"ringleader.example/ringleader/catalogue/runners/ringbully"
-	"ringleader.example/ringleader/catalogue/runners/ringbullysimple"
-	"ringleader.example/ringleader/catalogue/runners/stopandgo"
-	"ringleader.example/ringleader/catalogue/runners/tree"
-	"ringleader.example/ringleader/catalogue/runners/variablespeeds"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/claims"
@@ -58,45 +28,11 @@ type Entry struct {
 	Verify   func(verify.Options) (*verify.Report, error)       // [verify.Run]
 	Count    count.Func                                         // nil where there is no closed form yet
 	Check    checks                                             // of the record of a run, what its source claims of every run; nil where nothing is
+	Family   string                                             // the name that forms of it on several networks share; empty where there is one form
+	list     List
 }
 
-// All are the algorithms, in the order of their sources.
-var All = []Entry{
-	Of(ringbullysimple.Runner, count.RingBullySimple),
-	Of(ringbully.Runner, count.RingBully),
-	Of(lcr.Runner, count.LCR),
-	Of(lcrsynchronous.Runner, count.LCRSynchronous),
-	Of(lelann.Runner, count.LeLann),
-	Of(oddoneout.Runner, nil),
-	Of(oddpair.Runner, nil),
-	Of(logicalring.Runner, nil),
-	Of(preference.Runner, nil),
-	Of(preferencering.Runner, nil),
-	Of(preferencetree.Runner, nil),
-	Of(tree.Runner, nil),
-	Of(hirschbergsinclair.Runner, count.HirschbergSinclair),
-	Of(bully.Runner, nil),
-	Of(modifiedbully.Runner, nil),
-	Of(invitation.Runner, nil),
-	Of(quorumbully.Runner, nil),
-	Of(franklin.Runner, count.Franklin),
-	Of(peterson.Runner, count.Peterson),
-	Of(petersonalternating.Runner, count.PetersonAlternating),
-	Of(dolevklawerodeh.Runner, count.DolevKlaweRodeh),
-	Of(dolevklawerodehb.Runner, count.DolevKlaweRodehB),
-	Of(minmax.Runner, count.MinMax),
-	Of(highamprzytycka.Runner, count.HighamPrzytycka),
-	Of(itairodeh.Runner, nil),
-	Of(itairodehsynchronous.Runner, nil),
-	Of(afekgafni.Runner, nil),
-	Of(afekgafnisynchronous.Runner, nil),
-	Of(knownsize.Runner, count.KnownSize(knownsize.Runner.Program().Sequence)),
-	stopAndGo(stopandgo.P1),
-	stopAndGo(stopandgo.P2),
-	stopAndGo(stopandgo.P3),
-	stopAndGo(stopandgo.P4),
-	Of(variablespeeds.Runner, count.VariableSpeeds),
-}
+type checks func(*trace.Record, *network.Instance) ([]claims.Claim, error)
 
 // Of joins a runner to the other engines. Exact is the closed form of its algorithm, or nil.
 func Of(runner *simulate.Runner, exact count.Func) Entry {
@@ -114,68 +50,106 @@ func (e *Entry) Detects() bool { return e.Program.Functions.Suspect }
 // Phased reports whether its election messages belong to phases.
 func (e *Entry) Phased() bool { return e.Program.Functions.Phase }
 
-type checks func(*trace.Record, *network.Instance) ([]claims.Claim, error)
+// List is a list of algorithms, which a tool knows by name.
+type List []*Entry
 
-func stopAndGo(runner *simulate.Runner) Entry {
-	e := Of(runner, count.StopAndGo(runner.Program().Sequence))
-	e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {
-		return claims.StopAndGo(r, p.Parameters.Sequence())
+// New lists entries. Each entry then knows the list that it belongs to. Names must differ.
+func New(entries ...Entry) List {
+	list := make(List, len(entries))
+	for i := range entries {
+		list[i] = &entries[i]
 	}
-	return e
+	for _, e := range list {
+		e.list = list
+	}
+	return list
 }
 
-// families are algorithms that do the same on different networks. The first lends the others its name.
-var families = [][]string{{"preference", "preference-ring", "preference-tree"}}
+// mostChecked is below how many processes the steps of a user's own algorithms are checked.
+const mostChecked = 1 << 8
 
-// Family are the names of all that do the same as an algorithm on other networks, its own among them; nil
-// if it is alone.
-func (e *Entry) Family() []string {
-	for _, family := range families {
-		if slices.Contains(family, e.Name) {
-			return family
+// Before lists other entries, which are a user's own, before those of the list. Wherever they are simulated on less than
+// 256 processes, their steps are checked. The error wraps [ErrName] if a name is given to two entries.
+func (l List) Before(own ...Entry) (List, error) {
+	taken := map[string]bool{}
+	for _, e := range l {
+		taken[e.Name] = true
+	}
+	for i := range own {
+		if taken[own[i].Name] {
+			return nil, fmt.Errorf("%w %q; give one of the two another name", ErrName, own[i].Name)
+		}
+		taken[own[i].Name] = true
+	}
+	all := slices.Clone(own)
+	for i := range all {
+		simulated := all[i].Simulate
+		all[i].Simulate = func(o simulate.Options) (*simulate.Result, error) {
+			o.Check = o.Check || o.Instance.IDs != nil && o.Instance.IDs.Len() < mostChecked
+			return simulated(o)
 		}
 	}
-	return nil
+	for _, e := range l {
+		all = append(all, *e)
+	}
+	return New(all...), nil
 }
 
-// On is the form of an algorithm for a topology: of those that bear its name the one that runs there;
-// otherwise the algorithm itself.
+// List returns the list that an entry belongs to.
+func (e *Entry) List() List { return e.list }
+
+// Forms returns the names of the algorithms that do the same on other networks, its own among them, or nil if
+// it has one form.
+func (e *Entry) Forms() []string {
+	if e.Family == "" {
+		return nil
+	}
+	return e.list.Where(func(other *Entry) bool { return other.Family == e.Family })
+}
+
+// On returns the form of an algorithm for a topology if the algorithm lends its family its name, or else the algorithm itself.
 func (e *Entry) On(topology election.Topology) *Entry {
-	if family := e.Family(); family == nil || family[0] != e.Name {
-		return e
-	}
-	for _, name := range e.Family() {
-		if form, err := Find(name); err == nil && form.Topology == topology {
-			return form
+	if e.Family == e.Name {
+		for _, form := range e.list {
+			if form.Family == e.Family && form.Topology == topology {
+				return form
+			}
 		}
 	}
 	return e
 }
 
-// ErrUnknown says that there is no algorithm of that name; the text names those that there are.
+// ErrUnknown reports that there is no algorithm of that name. The text of the error lists the names that there are.
 var ErrUnknown = errors.New("unknown algorithm")
 
-// Names are the names of all algorithms, in order.
-func Names() []string {
-	names := make([]string, len(All))
-	for i := range All {
-		names[i] = All[i].Name
+// ErrName reports that two algorithms have the same name.
+var ErrName = errors.New("two algorithms are called")
+
+// Names returns the names of all algorithms, in order.
+func (l List) Names() []string { return l.Where(func(*Entry) bool { return true }) }
+
+// Where returns the names of the algorithms for which a condition holds, in order.
+func (l List) Where(condition func(*Entry) bool) (names []string) {
+	for _, e := range l {
+		if condition(e) {
+			names = append(names, e.Name)
+		}
 	}
 	return names
 }
 
-// Find is the algorithm of that name.
-func Find(name string) (*Entry, error) {
-	i := slices.IndexFunc(All, func(e Entry) bool { return e.Name == name })
+// Find returns the algorithm of that name.
+func (l List) Find(name string) (*Entry, error) {
+	i := slices.IndexFunc(l, func(e *Entry) bool { return e.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("%w %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%w %q; there are %s", ErrUnknown, name, strings.Join(l.Names(), ", "))
 	}
-	return &All[i], nil
+	return l[i], nil
 }
 
-// Program is the algorithm of that name, for engines on sockets.
-func Program(name string) (*process.Program, error) {
-	e, err := Find(name)
+// Program returns the algorithm of that name, for engines on sockets.
+func (l List) Program(name string) (*process.Program, error) {
+	e, err := l.Find(name)
 	if err != nil {
 		return nil, err
 	}

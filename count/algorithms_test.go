@@ -28,13 +28,14 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/outcome"
 )
 
 // counted is an algorithm that has a count, with values of its parameters.
 type counted struct {
 	*election.Declaration
 	exact    func(context.Context, election.Arrangement, func(done, of int)) (*count.Result, error)
-	simulate func(t rapid.TB, ids election.Arrangement, fifo, startFirst bool, next func(int) int) outcome
+	simulate func(t rapid.TB, ids election.Arrangement, fifo, startFirst bool, next func(int) int) played
 }
 
 var all = []counted{
@@ -71,7 +72,7 @@ func entry[S, M any](a *election.Algorithm[S, M], f count.Func, parameter ...str
 		exact: func(ctx context.Context, ids election.Arrangement, progress func(done, of int)) (*count.Result, error) {
 			return f(ctx, ids, set, progress)
 		},
-		simulate: func(t rapid.TB, ids election.Arrangement, fifo, startFirst bool, next func(int) int) outcome {
+		simulate: func(t rapid.TB, ids election.Arrangement, fifo, startFirst bool, next func(int) int) played {
 			return simulate(t, a, network.Setup{IDs: ids, Parameters: given}, fifo, startFirst, next)
 		},
 	}
@@ -98,12 +99,12 @@ func (a *counted) run(t rapid.TB, ids election.Arrangement) *count.Result {
 }
 
 // agree says that an algorithm is counted as it was simulated.
-func (a *counted) agree(t rapid.TB, ids election.Arrangement, o outcome) {
+func (a *counted) agree(t rapid.TB, ids election.Arrangement, o played) {
 	t.Helper()
 	r := a.run(t, ids)
 	equal(t, ids, a.Name+", by kind", r.Messages.ByKind, o.byKind)
 	equal(t, ids, a.Name+", by phase", r.ByPhase, o.byPhase)
-	if tally := a.Tally(o.byKind); !reflect.DeepEqual(r.Messages, tally) {
+	if tally := outcome.MessagesOf(a.Declaration, o.byKind); !reflect.DeepEqual(r.Messages, tally) {
 		t.Fatalf("%v: %s costs %+v, counted %+v", ids, a.Name, tally, r.Messages)
 	}
 	if r.Position != o.leader || ids.At(r.Position) != r.Leader {

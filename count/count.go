@@ -9,15 +9,16 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/outcome"
 )
 
 // Result is what an election costs.
 type Result struct {
-	Messages election.Messages // ByKind as the algorithm declares its Kinds
-	ByPhase  []uint64          // election messages by phase; nil where the algorithm has none
-	Time     *Time             // nil where no closed form is known
-	Leader   uint64            // its identifier
-	Position int               // where the leader stands
+	Messages outcome.Messages // ByKind as the algorithm declares its Kinds
+	ByPhase  []uint64         // election messages by phase; nil where the algorithm has none
+	Time     *Time            // nil where no closed form is known
+	Leader   uint64           // its identifier
+	Position int              // where the leader stands
 }
 
 // Time is when things happen if all start at 0 and every message takes one unit.
@@ -102,8 +103,8 @@ func fill(ids election.Arrangement, into []uint64, from int) {
 }
 
 // messages is a count of which the last kind is the announcement and all others are the election.
-func messages(announcement uint64, kinds ...uint64) election.Messages {
-	m := election.Messages{Announcement: announcement, ByKind: append(kinds, announcement)}
+func messages(announcement uint64, kinds ...uint64) outcome.Messages {
+	m := outcome.Messages{Announcement: announcement, ByKind: append(kinds, announcement)}
 	for _, k := range kinds {
 		m.Election += k
 	}

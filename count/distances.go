@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/outcome"
 )
 
 // The algorithms in which identifiers travel until they meet a greater one: closed forms over distances.
@@ -56,7 +57,7 @@ func LCRSynchronous(ctx context.Context, ids election.Arrangement, set election.
 		return nil, err
 	}
 	n, sum := uint64(ids.Len()), r.Messages.Election
-	r.Messages = election.Messages{Total: sum, Election: sum, ByKind: []uint64{sum}}
+	r.Messages = outcome.Messages{Total: sum, Election: sum, ByKind: []uint64{sum}}
 	r.Time = times(n, n, n)
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/outcome"
 )
 
 // The algorithms in which active processes compare values in phases: the values of all phases are found,
@@ -82,7 +83,7 @@ func inTurns(ctx context.Context, ids election.Arrangement, progress func(done, 
 	return led(leader[0], messages(n, n*(more+1)), append([]uint64{0}, repeated(more+1, n)...)), nil
 }
 
-func led(leader value, m election.Messages, byPhase []uint64) *Result {
+func led(leader value, m outcome.Messages, byPhase []uint64) *Result {
 	return &Result{Messages: m, ByPhase: byPhase, Leader: leader.id, Position: int(leader.owner)}
 }
 

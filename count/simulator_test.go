@@ -9,8 +9,8 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// outcome is what a run came to.
-type outcome struct {
+// played is what a run came to.
+type played struct {
 	byKind, byPhase         []uint64 // byPhase: election messages only
 	leader                  int      // position
 	elected, decided, quiet uint64   // meaningful if synchronous
@@ -19,14 +19,14 @@ type outcome struct {
 // simulate runs an algorithm on a ring until nothing is under way, in the plainest way. Next picks among so many
 // possible events: messages under way in the order of sending, then processes that have not started. If it is
 // nil, time goes by in rounds, and all start at 0.
-func simulate[S, M any](t rapid.TB, a *election.Algorithm[S, M], i network.Setup, fifo, startFirst bool, next func(events int) int) outcome {
+func simulate[S, M any](t rapid.TB, a *election.Algorithm[S, M], i network.Setup, fifo, startFirst bool, next func(events int) int) played {
 	t.Helper()
 	ring, err := network.Prepare(&a.Declaration, i)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := ring.Size()
-	o := outcome{byKind: make([]uint64, len(a.Kinds)), leader: -1}
+	o := played{byKind: make([]uint64, len(a.Kinds)), leader: -1}
 	var c election.Collector[M]
 	states := make([]S, n)
 	var underWay []election.Sent[M]

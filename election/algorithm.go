@@ -80,20 +80,6 @@ type Algorithm[S, M any] struct {
 	Incarnation func(*S) uint64
 }
 
-// Functions says which of the optional functions an algorithm has.
-type Functions struct {
-	Timeout, Recover, Suspect, Trust, Command, Durable, Eligible, Phase, Incarnation bool
-}
-
-// Functions says which of the optional functions it has. For engines.
-func (a *Algorithm[S, M]) Functions() Functions {
-	return Functions{
-		Timeout: a.Timeout != nil, Recover: a.Recover != nil, Suspect: a.Suspect != nil, Trust: a.Trust != nil,
-		Command: a.Command != nil, Durable: a.Durable != nil, Eligible: a.Eligible != nil, Phase: a.Phase != nil,
-		Incarnation: a.Incarnation != nil,
-	}
-}
-
 // Validate says whether the declaration is complete and agrees with the functions. Engines call it
 // before they run anything.
 func (a *Algorithm[S, M]) Validate() error {

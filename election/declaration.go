@@ -61,25 +61,6 @@ type Declaration struct {
 	Adjust func(*Declaration, Parameters)
 }
 
-// With is the declaration as it is with these parameters.
-func (d *Declaration) With(p Parameters) *Declaration {
-	if d.Adjust == nil {
-		return d
-	}
-	revised := *d
-	revised.Adjust = nil
-	d.Adjust(&revised, p)
-	return &revised
-}
-
-// LongestDelay is the longest time that a message of a timed run may take, with these parameters.
-func (d *Declaration) LongestDelay(p Parameters) Ticks {
-	if d.Delay == nil {
-		return Units(1)
-	}
-	return d.Delay.Ticks(p)
-}
-
 // Timing is what an algorithm assumes of message delays and clocks.
 type Timing uint8
 
@@ -233,46 +214,6 @@ const (
 
 func (c Case) String() string { return [...]string{"worst", "best", "average"}[c] }
 
-// Messages counts the messages of a run by what they were sent for.
-type Messages struct {
-	Total        uint64 // Election + Announcement
-	Election     uint64
-	Announcement uint64
-	Overhead     uint64
-	ByKind       []uint64 // by Kind, all that are declared
-}
-
-// Tally sums counts by kind into classes.
-func (d *Declaration) Tally(byKind []uint64) Messages {
-	m := Messages{ByKind: make([]uint64, len(d.Kinds))}
-	for k, kind := range d.Kinds {
-		m.ByKind[k] = byKind[k]
-		switch kind.Class {
-		case Election:
-			m.Election += byKind[k]
-		case Announcement:
-			m.Announcement += byKind[k]
-		case Overhead:
-			m.Overhead += byKind[k]
-		}
-	}
-	m.Total = m.Election + m.Announcement
-	return m
-}
-
-// Of is the count that a bound of that name speaks of.
-func (m *Messages) Of(name string) uint64 {
-	switch name {
-	case "election":
-		return m.Election
-	case "announcement":
-		return m.Announcement
-	case "total":
-		return m.Total
-	}
-	panic("election: no messages are called " + name)
-}
-
 // Bound is the first declared bound of that case on messages, or nil.
 func (d *Declaration) Bound(c Case) *Bound {
 	for i := range d.Bounds {
@@ -309,16 +250,33 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	must(a.AllowDuplicates == nil || a.Topology == Ring && a.Identifiers == Compared, "AllowDuplicates means something on a Ring only, where identifiers are Compared")
 	must(a.Votes || a.Winner != Voted, "the Winner is Voted where there are Votes")
 	must(a.Winner == Unspecified || a.Identifiers != Anonymous, "Anonymous processes have no Largest and no Smallest")
+	a.validateChoices(must)
 	a.validateLists(must)
 	return errors.Join(faults...)
 }
 
+// validateChoices looks at the fields that take one of several constants.
+func (a *Declaration) validateChoices(must func(ok bool, fault string)) {
+	must(a.Topology <= UnknownNeighbours, "Topology is none of the declared constants")
+	must(a.Timing <= Synchronous, "Timing is none of the declared constants")
+	must(a.Identifiers <= Anonymous, "Identifiers is none of the declared constants")
+	must(a.Starts <= Together, "Starts is none of the declared constants")
+	must(a.Counts <= CountsFixed, "Counts is none of the declared constants")
+	must(a.Task <= Groups, "Task is none of the declared constants")
+	must(a.Decides <= LeaderOnly, "Decides is none of the declared constants")
+	must(a.Winner <= Voted, "Winner is none of the declared constants")
+}
+
 // validateLists looks at the kinds, bounds and parameters.
 func (a *Declaration) validateLists(must func(ok bool, fault string)) {
-	for i := range a.Kinds {
-		must(a.Kinds[i].Name != "", fmt.Sprintf("Kinds[%d] has no Name", i))
+	for i, k := range a.Kinds {
+		must(k.Name != "", fmt.Sprintf("Kinds[%d] has no Name", i))
+		must(k.Name == "" || !slices.ContainsFunc(a.Kinds[:i], func(other MessageKind) bool { return other.Name == k.Name }), "two Kinds are called "+k.Name)
+		must(k.Class <= Overhead, fmt.Sprintf("the Class of Kinds[%d] is none of the declared constants", i))
 	}
+	must(!slices.Contains(a.Timers, ""), "a timer of Timers has no name")
 	for _, b := range a.Bounds {
+		must(b.Case <= Average, "the Case of a Bound is none of the declared constants: "+b.Formula)
 		must(slices.Contains([]string{"election", "announcement", "total", "time"}, b.Of), fmt.Sprintf("a Bound is Of %q", b.Of))
 		must((b.Case == Average) == (b.Mean != nil) && (b.Case == Average) != (b.Value != nil),
 			"a Bound has a Mean if it is an Average and a Value otherwise: "+b.Formula)

@@ -2,6 +2,7 @@ package election_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -31,6 +32,15 @@ func valid() election.Algorithm[int, int] {
 	}
 }
 
+// kinds are so many kinds of message.
+func kinds(count int) []election.MessageKind {
+	all := make([]election.MessageKind, count)
+	for i := range all {
+		all[i].Name = fmt.Sprint("kind ", i)
+	}
+	return all
+}
+
 // never promises a leader for no identifiers that repeat.
 func never(election.Arrangement) error { return errors.New("never") }
 
@@ -52,8 +62,20 @@ func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
 		{func(a algorithm) { a.Start = nil }, []string{"New, Start and Receive are obligatory"}},
 		{func(a algorithm) { a.Receive = nil }, []string{"New, Start and Receive are obligatory"}},
 		{func(a algorithm) { a.Kinds = nil }, []string{"declares 1 to 16 Kinds of message"}},
-		{func(a algorithm) { a.Kinds = slices.Repeat(a.Kinds, 17) }, []string{"declares 1 to 16 Kinds of message"}},
-		{func(a algorithm) { a.Kinds = slices.Repeat(a.Kinds, 16) }, nil},
+		{func(a algorithm) { a.Kinds = kinds(17) }, []string{"declares 1 to 16 Kinds of message"}},
+		{func(a algorithm) { a.Kinds = kinds(16) }, nil},
+		{func(a algorithm) { a.Kinds = slices.Repeat(a.Kinds, 2) }, []string{"two Kinds are called token"}},
+		{func(a algorithm) { a.Kinds = []election.MessageKind{{Name: "token", Class: 3}} }, []string{"the Class of Kinds[0] is none of the declared constants"}},
+		{func(a algorithm) { a.Timers = []string{""} }, []string{"a timer of Timers has no name"}},
+		{func(a algorithm) { a.Topology = 4 }, []string{"Topology is none of the declared constants"}},
+		{func(a algorithm) { a.Timing = 3 }, []string{"Timing is none of the declared constants"}},
+		{func(a algorithm) { a.Identifiers = 3 }, []string{"Identifiers is none of the declared constants"}},
+		{func(a algorithm) { a.Starts = 3 }, []string{"Starts is none of the declared constants"}},
+		{func(a algorithm) { a.Counts = 4 }, []string{"Counts is none of the declared constants"}},
+		{func(a algorithm) { a.Task = 3 }, []string{"Task is none of the declared constants"}},
+		{func(a algorithm) { a.Decides = 2 }, []string{"Decides is none of the declared constants"}},
+		{func(a algorithm) { a.Winner = 4 }, []string{"Winner is none of the declared constants"}},
+		{func(a algorithm) { a.Bounds[0].Case = 3 }, []string{"the Case of a Bound is none of the declared constants: n²"}},
 		{func(a algorithm) { a.Kinds = append(a.Kinds, election.MessageKind{}) }, []string{"Kinds[1] has no Name"}},
 		{func(a algorithm) { a.Timers = slices.Repeat(a.Timers, 9) }, []string{"declares at most 8 Timers"}},
 		{func(a algorithm) { a.Timers = slices.Repeat(a.Timers, 8) }, nil},
@@ -120,22 +142,10 @@ func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
 	}
 }
 
-func TestMessagesAreTalliedByClass(t *testing.T) {
-	d := election.Declaration{
-		Kinds: []election.MessageKind{
-			{Name: "probe"}, {Name: "beat", Class: election.Overhead}, {Name: "leader", Class: election.Announcement}, {Name: "reply"},
-		},
-		Bounds: []election.Bound{
-			{Of: "time", Case: election.Worst}, {Of: "total", Case: election.Worst, Formula: "first"}, {Of: "election", Case: election.Worst},
-		},
-	}
-	m := d.Tally([]uint64{1, 20, 300, 4000, 9, 9, 9})
-	if m.Election != 4001 || m.Announcement != 300 || m.Overhead != 20 || m.Total != 4301 || !slices.Equal(m.ByKind, []uint64{1, 20, 300, 4000}) {
-		t.Errorf("%+v", m)
-	}
-	if m.Of("election") != 4001 || m.Of("announcement") != 300 || m.Of("total") != 4301 {
-		t.Errorf("%d, %d, %d", m.Of("election"), m.Of("announcement"), m.Of("total"))
-	}
+func TestTheFirstBoundOnMessagesIsTheBoundOfItsCase(t *testing.T) {
+	d := election.Declaration{Bounds: []election.Bound{
+		{Of: "time", Case: election.Worst}, {Of: "total", Case: election.Worst, Formula: "first"}, {Of: "election", Case: election.Worst},
+	}}
 	if b := d.Bound(election.Worst); b == nil || b.Formula != "first" || d.Bound(election.Best) != nil {
 		t.Errorf("the first bound on messages is %+v", b)
 	}

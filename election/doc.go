@@ -58,6 +58,13 @@
 //  9. Never change a field of S with the tag `election:"constant"` after New. Such a field holds what is fixed at
 //     birth: a timeout, a mode, the number of members. The checker compares states without it.
 //
+// # What is for engines
+//
+// [Collector], [Sent], [Effect], [Op] with its values, [Functions], [DeadlineIn] and the methods whose comments end in
+// "For engines." are for engines, and no algorithm uses them. File engines.go holds them. A test of single steps uses a
+// Collector, too, as the example shows. Packages network and outcome have the network that an algorithm runs on and the
+// result of a run.
+//
 // # Limits
 //
 // 16 kinds of message, 8 timers, 2¹⁶ elements in a slice, 2¹⁶ ports; 2²⁷ processes on a ring or tree, 2¹⁴ on

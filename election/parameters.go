@@ -211,25 +211,6 @@ func undeclared(name string) string { return "election: parameter " + name + " i
 // Sequence is the declared one for this network, as times; [Forever] is what no time can be. It must not be changed.
 func (p Parameters) Sequence() []Ticks { return p.sequence }
 
-// Tabulate adds the declared sequence for a network of n to parameters. For engines.
-func (d *Declaration) Tabulate(p Parameters, n int) (Parameters, error) {
-	if d.Sequence == nil {
-		return p, nil
-	}
-	numbers, err := d.Sequence(p, uint64(n), 128)
-	if err != nil {
-		return p, err
-	}
-	p.sequence = make([]Ticks, len(numbers))
-	for k, number := range numbers {
-		p.sequence[k] = Forever
-		if number != nil {
-			p.sequence[k], _ = TicksOf(number)
-		}
-	}
-	return p, nil
-}
-
 // Names are the names, as declared.
 func (p Parameters) Names() []string {
 	names := make([]string, len(p.declared))
@@ -246,4 +227,17 @@ func (p Parameters) Text(name string) string {
 		panic(undeclared(name))
 	}
 	return p.values[i].String()
+}
+
+// Changed are the names of the parameters whose values are not their defaults, as declared. A default that depends on
+// other parameters is what follows from their values.
+func (p Parameters) Changed() []string {
+	var changed []string
+	for i, d := range p.declared {
+		usual, err := d.parse(d.usual(Parameters{declared: p.declared[:i], values: p.values[:i]}))
+		if err != nil || usual.String() != p.values[i].String() {
+			changed = append(changed, d.String())
+		}
+	}
+	return changed
 }

@@ -124,20 +124,3 @@ type Deadline struct{ at Ticks }
 
 // Before says whether d comes before e.
 func (d Deadline) Before(e Deadline) bool { return d.at.Less(e.at) }
-
-// Left is how long it is from now until the deadline; 0 if it has passed. For engines, which alone
-// know what now is.
-func (d Deadline) Left(now Ticks) Ticks {
-	if now.Less(d.at) {
-		return d.at.Sub(now)
-	}
-	return Ticks{}
-}
-
-// DeadlineIn is the deadline to which that much time is left; none left is the zero Deadline. For engines.
-func DeadlineIn(left, now Ticks) Deadline {
-	if left.IsZero() {
-		return Deadline{}
-	}
-	return Deadline{now.Add(left)}
-}

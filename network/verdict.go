@@ -28,7 +28,7 @@ func (v *Verdict) Leader() (position int, ok bool) {
 
 // Judge compares decisions, by position, with the task. Dead says who is dead in the end; nil: nobody. Eligible says
 // who may lead; nil: whoever is willing.
-func (p *Instance) Judge(decisions []election.Decision, dead []bool, stands func(position int) bool) (v Verdict) {
+func (p *Instance) Judge(decisions []Decision, dead []bool, stands func(position int) bool) (v Verdict) {
 	d := p.d
 	if stands == nil {
 		stands = p.Willing
@@ -40,10 +40,10 @@ func (p *Instance) Judge(decisions []election.Decision, dead []bool, stands func
 			continue
 		}
 		v.Live++
-		if decisions[q].Role != election.Undecided {
+		if decisions[q].Role != Undecided {
 			v.Decided++
 		}
-		if decisions[q].Role == election.Leader {
+		if decisions[q].Role == Leader {
 			v.Leaders = append(v.Leaders, q)
 		}
 	}

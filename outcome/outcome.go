@@ -19,7 +19,7 @@ type Outcome struct {
 	Disturbed bool     // a process crashed or was suspected wrongly on the way, or links did what the algorithm does not expect
 	Faults    []string // what processes did against their task; at most [MostFaults]
 
-	Messages election.Messages
+	Messages Messages
 	ByPhase  []uint64 // election messages by phase; nil where there are no phases
 	Lost     uint64   // messages that did not arrive; they are counted as sent
 	Complete bool     // the election came to its end, and no limit was reached

@@ -60,3 +60,18 @@ func TestPhasesAreCountedInAnyOrder(t *testing.T) {
 		t.Errorf("%v", o.ByPhase)
 	}
 }
+
+func TestMessagesAreTalliedByClass(t *testing.T) {
+	d := election.Declaration{
+		Kinds: []election.MessageKind{
+			{Name: "probe"}, {Name: "beat", Class: election.Overhead}, {Name: "leader", Class: election.Announcement}, {Name: "reply"},
+		},
+	}
+	m := outcome.MessagesOf(&d, []uint64{1, 20, 300, 4000, 9, 9, 9})
+	if m.Election != 4001 || m.Announcement != 300 || m.Overhead != 20 || m.Total != 4301 || !slices.Equal(m.ByKind, []uint64{1, 20, 300, 4000}) {
+		t.Errorf("%+v", m)
+	}
+	if m.Of("election") != 4001 || m.Of("announcement") != 300 || m.Of("total") != 4301 {
+		t.Errorf("%d, %d, %d", m.Of("election"), m.Of("announcement"), m.Of("total"))
+	}
+}

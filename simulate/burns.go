@@ -32,7 +32,7 @@ type Open struct {
 // Limit bounds the search for the schedule and the run itself, each for itself.
 func (g *Runner) runBurns(o Options) (*Result, error) {
 	unrecorded := o
-	unrecorded.Record = false
+	unrecorded.Record, unrecorded.Check = false, o.Check || o.Record
 	search, err := g.newBurns(unrecorded)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,8 @@ func (g *Runner) runBurns(o Options) (*Result, error) {
 	for p := range all {
 		all[p] = p
 	}
-	found := search.build(all)
+	var found *open
+	search.attempt(func() { found = search.build(all) })
 
 	o.Instance = arranged(o.Instance, found.ring)
 	play, err := g.newBurns(o)
@@ -55,7 +56,7 @@ func (g *Runner) runBurns(o Options) (*Result, error) {
 		play.record.Header.Schedule, play.record.Header.Clock = "burns", false
 	}
 	play.result.Complete = search.result.Complete
-	play.play(found)
+	play.attempt(func() { play.play(found) })
 	return play.finish(), nil
 }
 

@@ -22,6 +22,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -180,9 +181,9 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 	try("64 or 128 would do", simulate.Options{Instance: ring(t, "random", 100)})
 	try("leave out who starts", simulate.Options{Instance: ring(t, "random", 4), AnyTime: true})
 	try("leave out who starts", simulate.Options{Instance: ring(t, "random", 4), Initiators: []int{1}})
-	try("who is dead", simulate.Options{Instance: ring(t, "random", 4), Faults: simulate.Faults{Dead: []int{1}}})
+	try("who is dead", simulate.Options{Instance: ring(t, "random", 4), Faults: faults.Script{Dead: []int{1}}})
 	try("asynchronous", simulate.Options{Instance: ring(t, "random", 4), Timing: election.Synchronous})
-	try("order", simulate.Options{Instance: ring(t, "random", 4), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}})
+	try("order", simulate.Options{Instance: ring(t, "random", 4), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}})
 	try("different identifiers", simulate.Options{Instance: network.Setup{IDs: election.List{1, 1}, Duplicates: true}})
 	r, err := simulate.Run(itairodeh.Algorithm, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "random", 4)})
 	refused("it knows n", r, err)

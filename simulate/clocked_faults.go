@@ -1,10 +1,13 @@
 package simulate
 
 import (
+	"math/big"
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -29,8 +32,8 @@ type currentFaults struct {
 }
 
 // makeRoom makes room for the faults of a run.
-func (y *currentFaults) makeRoom(f *Faults, n int) {
-	if slices.ContainsFunc(f.Crashes, func(c Crash) bool { return c.Amid }) {
+func (y *currentFaults) makeRoom(f *faults.Script, n int) {
+	if slices.ContainsFunc(f.Crashes, func(c faults.Crash) bool { return c.Amid }) {
 		y.armed = make([]int, n)
 	}
 	if len(f.Slow) > 0 {
@@ -111,12 +114,12 @@ func (c *clocked) begins(ill faultKind, i int) {
 	f := &c.o.Faults
 	switch ill {
 	case cutting:
-		for link := range f.Cuts[i].links(c.net) {
+		for link := range f.Cuts[i].Links(c.net) {
 			c.severed[link]++
 		}
-		c.tell(trace.Fault, f.Cuts[i].Groups[0][0], newWriter(c.p).what(&f.Cuts[i]))
+		c.tell(trace.Fault, f.Cuts[i].Groups[0][0], f.Cuts[i].Text(c.p))
 	case silence:
-		for link := range f.Cuts[i].links(c.net) {
+		for link := range f.Cuts[i].Links(c.net) {
 			to, port := c.net.End(link)
 			e := event{what: suspicion, process: uint32(to), other: c.net.Back(to, port), life: c.life(c.net.Owner(link))}
 			c.happen(&e)
@@ -124,14 +127,14 @@ func (c *clocked) begins(ill faultKind, i int) {
 	case slowness:
 		s := &f.Slow[i]
 		c.factors[s.Process], c.still[s.Process] = max(1, s.Factor), s.Factor == 0
-		c.tell(trace.Fault, s.Process, s.what(newWriter(c.p).name(s.Process)))
+		c.tell(trace.Fault, s.Process, s.Text(c.p))
 	case arming:
 		if crash := &f.Crashes[i]; !c.isDead(crash.Process) {
 			c.armed[crash.Process] = i + 1
 		}
 	case mistake:
 		s := &f.Suspicions[i]
-		for link := range linksTo(c.net, s.Process, s.Of) {
+		for link := range s.Links(c.net) {
 			if until, found := c.mistaken[link]; !found || !until.IsZero() && (s.Until.IsZero() || until.Less(s.Until)) {
 				c.mistaken[link] = s.Until
 			}
@@ -145,11 +148,11 @@ func (c *clocked) ends(ill faultKind, i int) {
 	f := &c.o.Faults
 	switch ill {
 	case cutting:
-		c.tell(trace.Heal, f.Cuts[i].Groups[0][0], newWriter(c.p).what(&f.Cuts[i]))
-		for link := range f.Cuts[i].links(c.net) {
+		c.tell(trace.Heal, f.Cuts[i].Groups[0][0], f.Cuts[i].Text(c.p))
+		for link := range f.Cuts[i].Links(c.net) {
 			c.severed[link]--
 		}
-		for link := range f.Cuts[i].links(c.net) { // now all links are back, and what is sent at once arrives
+		for link := range f.Cuts[i].Links(c.net) { // now all links are back, and what is sent at once arrives
 			if c.severed[link] == 0 && c.suspects != nil {
 				to, port := c.net.End(link)
 				c.happen(&event{what: trust, process: uint32(to), other: c.net.Back(to, port)})
@@ -158,11 +161,11 @@ func (c *clocked) ends(ill faultKind, i int) {
 	case slowness:
 		s := &f.Slow[i]
 		c.factors[s.Process], c.still[s.Process] = 1, false
-		c.tell(trace.Heal, s.Process, s.what(newWriter(c.p).name(s.Process)))
+		c.tell(trace.Heal, s.Process, s.Text(c.p))
 		c.resume(s.Process)
 	case mistake:
 		s := &f.Suspicions[i]
-		for link := range linksTo(c.net, s.Process, s.Of) {
+		for link := range s.Links(c.net) {
 			if until, found := c.mistaken[link]; found && until == c.now {
 				delete(c.mistaken, link)
 				c.happen(&event{what: trust, process: uint32(s.Process), other: link})
@@ -215,7 +218,7 @@ func (c *clocked) calledOff(p int) {
 	if c.armed == nil || c.armed[p] == 0 {
 		return
 	}
-	c.result.Missed = append(c.result.Missed, newWriter(c.p).crash(c.o.Faults.Crashes[c.armed[p]-1]))
+	c.result.Missed = append(c.result.Missed, c.o.Faults.Crashes[c.armed[p]-1].Line(c.p))
 	c.armed[p] = 0
 }
 
@@ -238,7 +241,7 @@ func (c *clocked) crash(p int, note string) {
 	c.orphan(p, c.o.Wardens)
 	c.prove(p)
 	c.ps.Reborn(p, p)
-	c.result.Decisions[p] = election.Decision{}
+	c.result.Decisions[p] = network.Decision{}
 	for t := range c.d.Timers {
 		c.stop(p, t)
 	}
@@ -323,4 +326,29 @@ func (c *clocked) detect(link uint32, suspect bool) {
 	} else if step.Event = trace.Trust; c.has.Trust {
 		c.react(p, process.Event{What: process.Trusted, Port: port}, step)
 	}
+}
+
+// drift is a clock with a wrong rate.
+type drift faults.Drift
+
+// real is how long it takes, on the clock of the run, until this clock has counted that much: never less.
+func (d *drift) real(local election.Ticks) election.Ticks {
+	return scaled(local, d.Of, d.Times, true)
+}
+
+// local is what this clock says at a time of the run.
+func (d *drift) local(now election.Ticks) election.Ticks { return scaled(now, d.Times, d.Of, false) }
+
+// scaled is t · times / of, rounded.
+func scaled(t election.Ticks, times, of uint64, up bool) election.Ticks {
+	product := new(big.Int).Mul(t.Big(), new(big.Int).SetUint64(times))
+	quotient, rest := product.QuoRem(product, new(big.Int).SetUint64(of), new(big.Int))
+	if up && rest.Sign() > 0 {
+		quotient.Add(quotient, big.NewInt(1))
+	}
+	ticks, ok := election.TicksOf(quotient)
+	if !ok {
+		panic(election.ErrTime)
+	}
+	return ticks
 }

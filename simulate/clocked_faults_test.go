@@ -6,13 +6,14 @@ import (
 	"pgregory.net/rapid"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 )
 
 // A timer may be late and never early, by the clock that counts it; a lease ends with the clock that entitles to it.
 func TestWrongClocksAreNeverEarlyForTimersNorLateForDeadlines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := &Drift{Times: rapid.Uint64Range(1, 50).Draw(t, "times"), Of: rapid.Uint64Range(1, 50).Draw(t, "of")}
+		d := &drift{Times: rapid.Uint64Range(1, 50).Draw(t, "times"), Of: rapid.Uint64Range(1, 50).Draw(t, "of")}
 		now := election.Units(rapid.Uint64Max(1000).Draw(t, "now"))
 		wait := election.Units(rapid.Uint64Max(1000).Draw(t, "wait"))
 		counted := func(units election.Ticks) uint64 { return units.Lo * d.Times } // in Of-ths of what the clock counts
@@ -46,15 +47,15 @@ var leased = election.Algorithm[election.ID, struct{}]{
 
 func TestLeasesOverlapIfClocksDrift(t *testing.T) {
 	for _, c := range []struct {
-		drift Drift
+		drift faults.Drift
 		holds bool
 	}{
-		{Drift{0, 1, 1}, true},
-		{Drift{0, 2, 1}, true},  // the first one's lease is over early
-		{Drift{0, 1, 2}, false}, // … late
-		{Drift{1, 2, 1}, false}, // the second one begins early
+		{faults.Drift{Process: 0, Times: 1, Of: 1}, true},
+		{faults.Drift{Process: 0, Times: 2, Of: 1}, true},  // the first one's lease is over early
+		{faults.Drift{Process: 0, Times: 1, Of: 2}, false}, // … late
+		{faults.Drift{Process: 1, Times: 2, Of: 1}, false}, // the second one begins early
 	} {
-		o := Options{Instance: network.On(1, 2), Faults: Faults{Drifts: []Drift{c.drift}}}
+		o := Options{Instance: network.On(1, 2), Faults: faults.Script{Drifts: []faults.Drift{c.drift}}}
 		r, err := Run(leased, o)
 		if err != nil {
 			t.Fatal(err)

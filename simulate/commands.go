@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"fmt"
-
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
@@ -20,25 +18,7 @@ func (c *clocked) obey(p int, asks election.Command) {
 		return
 	}
 	c.ps.Commands(asks)
-	c.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: c.asks(asks)})
-}
-
-// asks is what a command asks for, in words.
-func (r *run) asks(c election.Command) string {
-	member := func() uint64 { return r.p.RealOf(c.Member) }
-	switch c.Order {
-	case election.Resign:
-		return "resign"
-	case election.Transfer:
-		return fmt.Sprintf("hand over to %d", member())
-	case election.Stopped:
-		return "note that its work has stopped"
-	case election.Died:
-		return fmt.Sprintf("note that %d is dead, incarnation %d", member(), c.Number)
-	case election.Weigh:
-		return fmt.Sprintf("have weight %d", c.Number)
-	}
-	return fmt.Sprintf("obey order %d", c.Order)
+	c.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: c.ps.CommandText()})
 }
 
 // stopWork makes the host of the process at p stop its work, and say when it has.

@@ -1,5 +1,5 @@
 // Package simulate runs an election on a simulated network, in memory: asynchronous, timed or
-// synchronous, with all that can go wrong: [Faults], given or drawn from the seed.
+// synchronous, with all that can go wrong: package faults, given or drawn from the seed.
 //
 // The algorithm's own steps run, unchanged, and the engine counts what they send. One seed means one
 // run, on every machine and in every later version.

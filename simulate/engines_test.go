@@ -20,6 +20,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
@@ -280,7 +281,7 @@ func TestNoAllocationPerDelivery(t *testing.T) {
 		"lifo":         {Schedule: LIFO},
 		"round-robin":  {Schedule: RoundRobin},
 		"tile":         {Schedule: Tile},
-		"unordered":    {Schedule: Random, Faults: Faults{Unordered: true}},
+		"unordered":    {Schedule: Random, Faults: faults.Script{Unordered: true}},
 		"synchronous":  {Timing: election.Synchronous},
 	} {
 		allocates(t, name, ringbully.Algorithm, o)

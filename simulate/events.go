@@ -226,7 +226,7 @@ func (c *clocked) end() election.Ticks {
 	if !c.o.Until.IsZero() || c.d.Settles == nil {
 		return c.o.Until
 	}
-	last := c.o.Faults.last()
+	last := c.o.Faults.Last()
 	if c.o.AnyTime {
 		last = later(last, election.Units(c.latestStart()))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // leases keeps account, in the time of the run, of who may be at work as the leader. No two may be at one time, and the
@@ -98,8 +99,8 @@ func (r *run) endLeases() {
 		return
 	}
 	for p := range r.leases.held {
-		if r.result.Decisions[p].Role == election.Leader && !r.now.Less(r.leases.held[p].until) {
-			r.result.Decisions[p] = election.Decision{}
+		if r.result.Decisions[p].Role == network.Leader && !r.now.Less(r.leases.held[p].until) {
+			r.result.Decisions[p] = network.Decision{}
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package simulate
 
+import "ringleader.example/ringleader/faults"
+
 // fate is what becomes of a message on its link.
 type fate uint8
 
@@ -32,7 +34,7 @@ func (r *run) draw() {
 	}
 }
 
-func (r *run) hits(c Chance) bool { return c.Times > 0 && r.luck.Below(c.Of) < c.Times }
+func (r *run) hits(c faults.Chance) bool { return c.Times > 0 && r.luck.Below(c.Of) < c.Times }
 
 // fate is the fate of the i-th message of the last step.
 func (r *run) fate(i int) fate {

@@ -3,9 +3,11 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
 )
@@ -68,17 +70,11 @@ const (
 	LongestDelay = 65_536
 )
 
-// Chance is a probability: so many Times Of so many. The zero Chance is never.
-type Chance struct{ Times, Of uint64 }
-
 // canOvertake says whether a schedule has a choice of messages on one link.
 func (s Schedule) canOvertake() bool { return s == LIFO || s == Random || s == RandomDelay }
 
 // tries says whether a schedule tries out all that could happen next.
 func (s Schedule) tries() bool { return s == MaxMessages || s == MaxTime }
-
-// possible says whether a chance is a probability.
-func (c Chance) possible() bool { return c.Times <= c.Of }
 
 // Options says how a run goes. The zero value of everything but Instance is a good start.
 type Options struct {
@@ -99,8 +95,8 @@ type Options struct {
 	// same unit come first. [election.Forever]: never. nil: as Initiators say.
 	Wake []election.Ticks
 
-	Faults   Faults    // what goes wrong
-	Commands []Command // what hosts ask of their processes
+	Faults   faults.Script // what goes wrong
+	Commands []Command     // what hosts ask of their processes
 
 	// StopTime is how many units a host takes at most to stop the work of a leader when it is asked to; 0: none.
 	StopTime uint64
@@ -109,9 +105,11 @@ type Options struct {
 
 	SkipPhases bool // do not count by phases, which costs a call for each message
 
-	Record   bool                         // keep what happens, step by step
+	Record   bool                         // keep what happens, step by step, and check the steps
+	Check    bool                         // make each step twice and compare, which takes about five times as long; see [Violation]
+	Values   bool                         // a record has states and messages as values, too, for those that read their fields
 	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends when all is quiet, or [election.Declaration.Settles] says
-	Limit    uint64                       // of deliveries and timeouts; 0: none
+	Limit    uint64                       // of deliveries and timeouts; 0: [DefaultLimit]; [NoLimit]
 	Progress func(deliveries uint64) bool // called now and then; false ends the run
 }
 
@@ -120,6 +118,17 @@ type Command struct {
 	Process int // position
 	At      election.Ticks
 	election.Command
+}
+
+// NoLimit is the limit of a run that may never end.
+const NoLimit = math.MaxUint64
+
+// DefaultLimit is the limit of a run of n processes unless Options say otherwise: 100 million deliveries and timeouts, or
+// 4n³ where that is more. It is far above what elections of the catalogue cost, of which Bully's, when a partition heals,
+// take most, nearly n³. A run that the limit stops is not Complete.
+func DefaultLimit(n int) uint64 {
+	most := uint64(min(n, 1<<20)) // so that 4n³ is below 2⁶⁴
+	return max(100_000_000, 4*most*most*most)
 }
 
 // ErrOptions says that options do not go together; the text says which, and what would do.
@@ -174,9 +183,9 @@ func (o *Options) checkSchedule(program *process.Program, p *network.Instance) e
 	case o.Schedule.tries() && p.Network.Links() > mostLinks:
 		return fmt.Errorf("schedule %s tries every message at every step, on at most %d links; here are %d, for which lifo or random will do",
 			o.Schedule, mostLinks, p.Network.Links())
-	case !o.Faults.Lose.possible() || !o.Faults.Duplicate.possible():
+	case !o.Faults.Lose.Possible() || !o.Faults.Duplicate.Possible():
 		return fmt.Errorf("a chance is some Times Of at least as many, as in {1, 20}, not %v or %v", o.Faults.Lose, o.Faults.Duplicate)
-	case o.Schedule == Burns && o.Faults.links():
+	case o.Schedule == Burns && o.Faults.Lossy():
 		return errors.New("schedule burns needs links that neither lose nor duplicate; others can do without")
 	case o.Cores < 0:
 		return fmt.Errorf("it cannot use %d cores; 0 is one", o.Cores)
@@ -188,7 +197,7 @@ func (o *Options) checkSchedule(program *process.Program, p *network.Instance) e
 func (o *Options) checkClock(program *process.Program, p *network.Instance) error {
 	clock := o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay
 	switch {
-	case (o.Faults.timed() || len(o.Commands) > 0) && !clock:
+	case (o.Faults.Timed() || len(o.Commands) > 0) && !clock:
 		return fmt.Errorf("faults that come at a time, and commands, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
 	case !o.Until.IsZero() && !clock:
 		return fmt.Errorf("until is a time, and schedule %s has no clock; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
@@ -207,11 +216,11 @@ func (o *Options) checkClock(program *process.Program, p *network.Instance) erro
 
 // checkFaults says whether the faults can happen, and draws those that are to be drawn.
 func (o *Options) checkFaults(program *process.Program, p *network.Instance) error {
-	d, detects := program.Declaration, program.Functions.Suspect
-	if err := o.Faults.check(d, p, detects); err != nil {
+	detects := program.Functions.Suspect
+	if err := o.Faults.Check(p, detects); err != nil {
 		return err
 	}
-	return o.Faults.draw(d, p, o.Seed, detects)
+	return o.Faults.Draw(p, detects, o.Seed)
 }
 
 // checkStart says whether the run can begin, and fills in who starts.

@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
 )
 
 // recorder writes down what happens.
 type recorder struct {
 	trace.Record
-	sent []sender // by number - 1
+	sent    []sender                // by number - 1
+	numbers map[process.Message]int // of the messages under way
 }
 
 // sender is what a step that receives a message has to know about it.
@@ -18,6 +20,7 @@ type sender struct {
 	process int
 	kind    string
 	text    string
+	value   trace.Value
 }
 
 func newRecorder(r *run) *recorder {
@@ -28,7 +31,7 @@ func newRecorder(r *run) *recorder {
 		h.Schedule = r.o.Schedule.String()
 	}
 	h.Clock = r.o.clock()
-	return &recorder{Record: trace.Record{Header: h}}
+	return &recorder{Record: trace.Record{Header: h}, numbers: map[process.Message]int{}}
 }
 
 // number is the number of the i-th message of the step that was noted last; 0 where nothing is recorded.
@@ -47,7 +50,7 @@ func (r *run) note(p int, step trace.Step) {
 	step.Number, step.Time, step.Process = len(r.record.Steps)+1, r.now, p
 	if step.Message > 0 {
 		m := r.record.sent[step.Message-1]
-		step.From, step.Kind, step.Text = m.process+1, m.kind, m.text
+		step.From, step.Kind, step.Text, step.MessageValue = m.process+1, m.kind, m.text, m.value
 	}
 	switch step.Event {
 	case trace.Lost, trace.Crash, trace.Fault, trace.Heal: // no step of the algorithm
@@ -59,13 +62,18 @@ func (r *run) note(p int, step trace.Step) {
 		s := &leaving[i]
 		to, _ := r.net.End(s.On())
 		kind, text := r.d.Kinds[s.Kind()].Name, r.ps.MessageText(s.Message)
-		r.record.sent = append(r.record.sent, sender{p, kind, text})
+		var value trace.Value
+		if r.o.Values {
+			value = trace.Value{Is: r.ps.Message(s.Message), RealOf: r.p.RealOf}
+		}
+		r.record.sent = append(r.record.sent, sender{p, kind, text, value})
+		r.record.numbers[s.Message] = len(r.record.sent)
 		copies := 0
 		if r.fate(i) == twice {
 			copies = 1
 		}
 		step.Sent = append(step.Sent, trace.Sent{
-			Message: len(r.record.sent), To: to, Port: int(s.On() - r.net.First(p)), Kind: kind, Text: text, Copies: copies,
+			Message: len(r.record.sent), To: to, Port: int(s.On() - r.net.First(p)), Kind: kind, Text: text, Copies: copies, Value: value,
 		})
 	}
 	for _, e := range r.step.Other {
@@ -74,6 +82,9 @@ func (r *run) note(p int, step trace.Step) {
 		}
 	}
 	step.State = r.stateText(p)
+	if r.o.Values {
+		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}
+	}
 	r.record.Steps = append(r.record.Steps, step)
 }
 

@@ -2,6 +2,8 @@ package simulate
 
 import (
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/trace"
 )
@@ -9,12 +11,12 @@ import (
 // Result is what came of a run.
 type Result struct {
 	outcome.Outcome
-	Decisions []election.Decision // by position; of the dead, what they had decided
+	Decisions []network.Decision // by position; of the dead, what they had decided
 
 	Timing election.Timing
-	Delay  uint64   // of a timed run
-	Script Faults   // what went wrong: the faults that were given, and those that were drawn, as if given
-	Missed []string // those of them that had no occasion: crashes amid a step that never was, as lines
+	Delay  uint64        // of a timed run
+	Script faults.Script // what went wrong: the faults that were given, and those that were drawn, as if given
+	Missed []string      // those of them that had no occasion: crashes amid a step that never was, as lines
 
 	Deliveries uint64 // steps that received a message
 	Duplicated uint64 // messages that arrived twice; the second time is a delivery, and no message was sent for it

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -61,7 +62,7 @@ func tell(d *diarist, out *election.Out[page]) {
 // live runs the diary among n processes with faults, with delays of one unit.
 func live(t *testing.T, n int, lines ...string) *simulate.Result {
 	t.Helper()
-	return run(t, diary, simulate.Options{Instance: numbered(n), Delay: 1, Record: true, Faults: faults(t, n, lines...)})
+	return run(t, diary, simulate.Options{Instance: numbered(n), Delay: 1, Record: true, Faults: scripted(t, n, lines...)})
 }
 
 // heard is what one process hears from another.
@@ -81,12 +82,12 @@ func TestARecoveredProcessKnowsWhatIsKeptOnly(t *testing.T) {
 	same(t, "2, which stays dead", steps(r, 2), "0 start", "1 receive 1: 101", "4 crash")
 	r = live(t, 2, "crash 2 at 4", "recover 2 at 5", "crash 2 at 7", "recover 2 at 9")
 	same(t, "what it says in three lives", heard(r, 1, 2), "1 receive 2: 101", "6 receive 2: 201", "10 receive 2: 301", "20 receive 2: 302")
-	for id, role := range map[int]election.Role{1: election.Undecided, 2: election.Undecided} {
+	for id, role := range map[int]network.Role{1: network.Undecided, 2: network.Undecided} {
 		if r := live(t, 2, fmt.Sprintf("crash %d at 4", id)); r.Decisions[id-1].Role != role {
 			t.Errorf("%d is dead, and %+v", id, r.Decisions[id-1])
 		}
 	}
-	if r := live(t, 2, "crash 1 at 4", "recover 1 at 9"); r.Decisions[0] != (election.Decision{Role: election.Leader, Leader: 1, Term: 2}) || len(r.Faults) > 0 {
+	if r := live(t, 2, "crash 1 at 4", "recover 1 at 9"); r.Decisions[0] != (network.Decision{Role: network.Leader, Leader: 1, Term: 2}) || len(r.Faults) > 0 {
 		t.Errorf("%+v, %v", r.Decisions[0], r.Faults)
 	}
 }
@@ -135,7 +136,7 @@ func TestOneThatRecoversUnderACutIsSuspectedAgain(t *testing.T) {
 	r = live(t, 3, "cut 3 -> 1 from 2 until 11", "crash 3 at 4", "recover 3 at 10")
 	same(t, "1, as the cut ends", steps(r, 1, suspects, trusts), "3 suspect 3")
 	r = run(t, diary, simulate.Options{
-		Instance: numbered(3), Delay: 4, Record: true, Faults: faults(t, 3, "crash 3 at 2", "recover 3 at 10", "partition 1 | 3 from 12 until 40"),
+		Instance: numbered(3), Delay: 4, Record: true, Faults: scripted(t, 3, "crash 3 at 2", "recover 3 at 10", "partition 1 | 3 from 12 until 40"),
 	})
 	same(t, "1, of a cut that comes later", steps(r, 1, suspects, trusts), "6 suspect 3", "16 suspect 3", "40 trust 3")
 	same(t, "3, of a cut that comes later", steps(r, 3, suspects, trusts), "16 suspect 1", "40 trust 1")
@@ -195,7 +196,7 @@ func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
 
 func TestAHostAsksNothingOfTheDead(t *testing.T) {
 	for line, want := range map[string]int{"crash 2 at 4": 0, "crash 2 at 6": 1} {
-		o := simulate.Options{Instance: numbered(2), Delay: 1, Record: true, Faults: faults(t, 2, line), Commands: []simulate.Command{{Process: 1, At: election.Units(5)}}}
+		o := simulate.Options{Instance: numbered(2), Delay: 1, Record: true, Faults: scripted(t, 2, line), Commands: []simulate.Command{{Process: 1, At: election.Units(5)}}}
 		if asked := steps(run(t, diary, o), 2, trace.Command); len(asked) != want {
 			t.Errorf("%s: %v", line, asked)
 		}
@@ -227,7 +228,7 @@ func TestACrashStopsAllTimers(t *testing.T) {
 		{[]string{"crash 2 at 4", "recover 2 at 5"}, nil},
 		{[]string{"crash 2 at 11", "recover 2 at 11"}, []string{"10 timeout: first"}},
 	} {
-		o := simulate.Options{Instance: numbered(2), Delay: 1, Record: true, Faults: faults(t, 2, c.lines...)}
+		o := simulate.Options{Instance: numbered(2), Delay: 1, Record: true, Faults: scripted(t, 2, c.lines...)}
 		same(t, fmt.Sprint(c.lines), steps(run(t, sets, o), 2, trace.Timeout), c.want...)
 	}
 }
@@ -249,7 +250,7 @@ func TestACrashDoesNotEndALease(t *testing.T) {
 		},
 	}
 	for lines, holds := range map[string]bool{"crash 1 at 5": true, "crash 1 at 15": false, "crash 1 at 25": false} {
-		r, err := simulate.Run(leads, simulate.Options{Instance: numbered(2), Delay: 1, Faults: faults(t, 2, lines)})
+		r, err := simulate.Run(leads, simulate.Options{Instance: numbered(2), Delay: 1, Faults: scripted(t, 2, lines)})
 		if err != nil || (len(r.Faults) == 0) != holds {
 			t.Errorf("%s: %+v, %v", lines, r.Faults, err)
 		}

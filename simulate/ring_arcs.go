@@ -72,9 +72,9 @@ func newArcs[S, M any](t *typed[S, M], count int, clock bool) *arcs[S, M] {
 		}
 		r.result.Bytes += n
 	}
-	limit := uint64(math.MaxUint64 - 1)
+	limit := min(r.limit, math.MaxUint64-1)
 	if r.o.Limit != 0 {
-		limit, count = r.o.Limit, 1
+		count = 1
 	}
 	for i := range count {
 		one := &arc[S, M]{run: *r, typed: *t, low: n * i / count, high: n * (i + 1) / count, starts: starts, limit: limit}

@@ -12,9 +12,6 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// ErrBroken says that an algorithm broke the contract, and how.
-var ErrBroken = process.ErrBroken
-
 // checkedBelow is the number of processes below which every step is looked at, so that whoever writes an
 // algorithm gets a clear error. Larger runs without a clock's work to do go through the round engine,
 // which trusts the algorithm and is several times faster; both do the same, which tests show.
@@ -31,12 +28,15 @@ type run struct {
 	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
 	slots   []int              // by position: where the states are; nil: in their positions' own slots
 	step    process.Effects    // of the last step
+	acting  acting             // … which it is, where steps are checked
+	checks  bool               // each step is made twice, and the two are compared
+	limit   uint64             // of deliveries and timeouts
 	choices *random.Source
 	choose  func(uint32) uint32 // one of them
 	luck    *random.Source      // of messages; nil if links make no mistakes
 	severed []uint16            // by link: how many cuts there are now; nil if there never is one
 	fates   []fate              // of what was sent in the last step, if there is luck or a cut
-	drifts  []*Drift            // by process: what is wrong with its clock; nil if all are right
+	drifts  []*drift            // by process: what is wrong with its clock; nil if all are right
 	now     election.Ticks
 	dead    []bool         // nil if nobody ever is
 	leases  *leases        // nil unless declared
@@ -101,7 +101,9 @@ func Must(runner *Runner, err error) *Runner {
 func (g *Runner) Program() *process.Program { return g.program }
 
 // Run runs an election.
-func (g *Runner) Run(o Options) (result *Result, err error) {
+func (g *Runner) Run(o Options) (*Result, error) { return told(o, g.run) }
+
+func (g *Runner) run(o Options) (result *Result, err error) {
 	defer g.refuses(&err)
 	if o.Schedule == Burns {
 		return g.runBurns(o)
@@ -110,7 +112,7 @@ func (g *Runner) Run(o Options) (result *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.start()
+	r.attempt(r.start)
 	return r.finish(), nil
 }
 
@@ -121,7 +123,10 @@ func (g *Runner) refuses(err *error) {
 		return
 	}
 	e, ok := fault.(error)
-	if !ok || !errors.Is(e, election.ErrTime) && !errors.Is(e, ErrBroken) && !errors.Is(e, ErrOptions) {
+	if unborn, is := fault.(process.Unborn); is {
+		e = &Violation{Property: process.Panicked, Detail: string(unborn)}
+	}
+	if !ok || !refusal(e) && !errors.Is(e, ErrBroken) {
 		panic(fault)
 	}
 	*err = fmt.Errorf("simulating %s: %w", g.program.Name, e)
@@ -142,11 +147,14 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		result: &Result{
 			Outcome: outcome.Outcome{
 				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
-				Disturbed: o.Faults.timed() || len(o.Commands) > 0 || o.Faults.links() || o.Faults.Unordered && d.FIFO,
+				Disturbed: o.Faults.Timed() || len(o.Commands) > 0 || o.Faults.Lossy() || o.Faults.Unordered && d.FIFO,
 			},
-			Timing: o.Timing, Delay: o.Delay, Decisions: make([]election.Decision, n), Script: o.Faults,
+			Timing: o.Timing, Delay: o.Delay, Decisions: make([]network.Decision, n), Script: o.Faults,
 		},
-		choices: random.New(o.Seed, random.Choices),
+		choices: random.New(o.Seed, random.Choices), checks: o.Record || o.Check, limit: o.Limit,
+	}
+	if o.Limit == 0 {
+		r.limit = DefaultLimit(n)
 	}
 	if starters := o.starters(); starters != nil {
 		r.result.Starters = len(starters)
@@ -167,7 +175,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	}
 	r.choose = func(n uint32) uint32 {
 		if n == 0 {
-			panic(fmt.Errorf("%w: Choose needs at least one value to choose from", ErrBroken))
+			panic(process.ErrNoChoice)
 		}
 		return uint32(r.choices.Below(uint64(n)))
 	}
@@ -187,12 +195,12 @@ func (r *run) prepareFaults() {
 		r.severed = make([]uint16, r.net.Links())
 	}
 	if len(f.Drifts) > 0 {
-		r.drifts = make([]*Drift, n)
+		r.drifts = make([]*drift, n)
 		for i := range f.Drifts {
-			r.drifts[f.Drifts[i].Process] = &f.Drifts[i]
+			r.drifts[f.Drifts[i].Process] = (*drift)(&f.Drifts[i])
 		}
 	}
-	if f.links() {
+	if f.Lossy() {
 		r.luck = random.New(r.o.Seed, random.Links)
 	}
 }
@@ -270,7 +278,7 @@ func (r *run) enlarge() large {
 // trusted says whether an engine can run this that does not look at every step.
 func (r *run) trusted() bool {
 	return r.runner.large != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
-		!r.o.Record && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.timed() && len(r.o.Commands) == 0 && r.luck == nil
+		!r.checks && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Commands) == 0 && r.luck == nil
 }
 
 // restart begins from the beginning.
@@ -307,7 +315,7 @@ const looksUp = 1 << 12
 // mayContinue counts a step and says whether there may be another.
 func (r *run) mayContinue() bool {
 	r.steps++
-	if r.o.Limit != 0 && r.steps > r.o.Limit ||
+	if r.steps > r.limit ||
 		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
 		r.result.Complete = false
 	}
@@ -318,7 +326,7 @@ func (r *run) mayContinue() bool {
 func (r *run) countDeliveries(deliveries int) {
 	before := r.result.Deliveries
 	r.result.Deliveries += uint64(deliveries)
-	if r.o.Limit != 0 && r.result.Deliveries > r.o.Limit ||
+	if r.result.Deliveries > r.limit ||
 		before>>20 != r.result.Deliveries>>20 && r.o.Progress != nil && !r.o.Progress(r.result.Deliveries) {
 		r.result.Complete = false
 	}
@@ -326,13 +334,31 @@ func (r *run) countDeliveries(deliveries int) {
 
 // happens makes the process at p do what an event asks for.
 func (r *run) happens(p int, e process.Event) {
-	if r.watcher == nil {
-		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+	if r.checks || r.watcher != nil {
+		r.happensWatched(p, e)
 		return
 	}
-	r.watcher.before(p, e)
-	r.step = r.ps.Step(p, p, e, r.local(p))
-	r.watcher.after(p)
+	r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+}
+
+// happensWatched is happens for a step at which more has to look than the engine.
+func (r *run) happensWatched(p int, e process.Event) {
+	if r.watcher != nil {
+		r.watcher.before(p, e)
+	}
+	var err error
+	r.acting = acting{p, e, true}
+	if r.checks {
+		r.step, err = r.ps.Checked(r.slot(p), p, e, r.local(p))
+	} else {
+		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+	}
+	if r.acting.inside = false; err != nil {
+		r.breaks(process.BrokeContract, err.Error())
+	}
+	if r.watcher != nil {
+		r.watcher.after(p)
+	}
 }
 
 // slot is where the state of the process at p lies.
@@ -361,26 +387,22 @@ func (r *run) check(p int) {
 	for i := range r.step.Sent {
 		s := &r.step.Sent[i]
 		if port := s.On() - first; port >= degree {
-			r.broke(p, fmt.Sprintf("sends on port %d of %d", port, degree))
+			r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d; its ports are 0 to %d", port, int(degree)-1))
 		} else if r.d.OneWay && port > 0 {
-			r.broke(p, "sends on port 1, and declares OneWay")
+			r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d, and is declared to send on port 0 only", port))
 		}
 		if int(s.Kind()) >= len(r.d.Kinds) {
-			r.broke(p, fmt.Sprintf("sends kind %d of %d", s.Kind(), len(r.d.Kinds)))
+			r.breaks(process.BrokeContract, fmt.Sprintf("sends a message of kind %d; %d are declared", s.Kind(), len(r.d.Kinds)))
 		}
 	}
 	for _, e := range r.step.Other {
 		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
-			r.broke(p, fmt.Sprintf("uses timer %d of %d", e.Timer, len(r.d.Timers)))
+			r.breaks(process.BrokeContract, fmt.Sprintf("uses timer %d; %d are declared", e.Timer, len(r.d.Timers)))
 		}
 		if r.groups != nil {
 			r.group(p, e)
 		}
 	}
-}
-
-func (r *run) broke(p int, how string) {
-	panic(fmt.Errorf("%w: %s %s; its state is %s", ErrBroken, r.p.Name(p), how, r.stateText(p)))
 }
 
 // count counts a message as sent.
@@ -404,10 +426,10 @@ func (r *run) phase(phase int) {
 // time, and says whether that is what the effect is. When that was is for the caller to keep.
 func (r *run) follows(p int, e *election.Effect) bool {
 	d := &r.result.Decisions[p]
-	if e.Op != election.Follow || e.Term != 0 || d.Role != election.Undecided || !r.once {
+	if e.Op != election.Follow || e.Term != 0 || d.Role != network.Undecided || !r.once {
 		return false
 	}
-	d.Leader, d.Role = e.ID, election.Follower
+	d.Leader, d.Role = e.ID, network.Follower
 	return true
 }
 
@@ -430,7 +452,7 @@ func (r *run) decide(p int, e election.Effect) {
 	}
 	if t := r.result.Time; t != nil {
 		t.Decided = later(t.Decided, r.now)
-		if d.Role == election.Leader {
+		if d.Role == network.Leader {
 			t.Elected = later(t.Elected, r.now)
 		}
 	}
@@ -495,7 +517,7 @@ func (r *run) finish() *Result {
 	if r.has.Phase {
 		r.finishPhases()
 	}
-	r.result.Messages = r.d.Tally(r.sent[:])
+	r.result.Messages = outcome.MessagesOf(r.d, r.sent[:])
 	r.endLeases()
 	stands := func(p int) bool { return r.ps.Eligible(r.slot(p), p) }
 	if r.typed != nil {

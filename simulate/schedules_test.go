@@ -16,6 +16,7 @@ import (
 	"ringleader.example/ringleader/algorithms/peterson"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -81,7 +82,7 @@ func TestSchedulesServeLinksAsTheySay(t *testing.T) {
 func TestRandomDelaysAreWithinTheirBounds(t *testing.T) {
 	for _, unordered := range []bool{false, true} {
 		r := run(t, ringbully.Algorithm, simulate.Options{
-			Instance: network.On(5, 2, 7, 1, 6, 3, 4), Schedule: simulate.RandomDelay, Faults: simulate.Faults{Unordered: unordered}, Record: true,
+			Instance: network.On(5, 2, 7, 1, 6, 3, 4), Schedule: simulate.RandomDelay, Faults: faults.Script{Unordered: unordered}, Record: true,
 		})
 		sent := map[int]election.Ticks{}
 		shortest, longest := uint64(1<<63), uint64(0)
@@ -140,7 +141,7 @@ func TestAdversariesForeseeChoices(t *testing.T) {
 
 func TestLostMessagesAreCountedAsSent(t *testing.T) {
 	for o := range ways {
-		o.Instance, o.Faults.Lose, o.Record, o.Limit = network.On(4, 2, 5, 1, 3), simulate.Chance{Times: 1, Of: 3}, true, 100_000
+		o.Instance, o.Faults.Lose, o.Record, o.Limit = network.On(4, 2, 5, 1, 3), faults.Chance{Times: 1, Of: 3}, true, 100_000
 		r, err := simulate.Run(franklin.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
@@ -163,7 +164,7 @@ func TestLostMessagesAreCountedAsSent(t *testing.T) {
 func TestDuplicatesAreDeliveredAndNotCounted(t *testing.T) {
 	twice := 0
 	for o := range ways {
-		o.Instance, o.Faults.Duplicate, o.Record, o.Limit = network.On(4, 2, 5, 1, 3), simulate.Chance{Times: 1, Of: 3}, true, 100_000
+		o.Instance, o.Faults.Duplicate, o.Record, o.Limit = network.On(4, 2, 5, 1, 3), faults.Chance{Times: 1, Of: 3}, true, 100_000
 		r, err := simulate.Run(lcr.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
@@ -198,14 +199,14 @@ func TestDuplicatesAreDeliveredAndNotCounted(t *testing.T) {
 }
 
 func TestAllIsLostOrNothing(t *testing.T) {
-	o := simulate.Options{Instance: network.On(4, 2, 5, 1, 3), Faults: simulate.Faults{Lose: simulate.Chance{Times: 1, Of: 1}}}
+	o := simulate.Options{Instance: network.On(4, 2, 5, 1, 3), Faults: faults.Script{Lose: faults.Chance{Times: 1, Of: 1}}}
 	for _, o.Schedule = range []simulate.Schedule{simulate.FIFO, simulate.Random, simulate.Tile, simulate.Sweep, simulate.RoundRobin} {
 		r := run(t, peterson.Algorithm, o)
 		if r.Deliveries != 0 || r.Lost != 5 || r.Decided != 0 {
 			t.Errorf("%s: %d deliveries, %d lost, %d decided", o.Schedule, r.Deliveries, r.Lost, r.Decided)
 		}
 	}
-	never := run(t, peterson.Algorithm, simulate.Options{Instance: o.Instance, Faults: simulate.Faults{Lose: simulate.Chance{Of: 7}}})
+	never := run(t, peterson.Algorithm, simulate.Options{Instance: o.Instance, Faults: faults.Script{Lose: faults.Chance{Of: 7}}})
 	if never.Lost != 0 || !never.Right {
 		t.Errorf("%d messages were lost with chance 0 in 7", never.Lost)
 	}
@@ -215,7 +216,7 @@ func TestChancesAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := simulate.Options{
 			Instance: network.On(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), Seed: rapid.Uint64().Draw(t, "seed"),
-			Faults: simulate.Faults{Duplicate: simulate.Chance{Times: 1, Of: 2}}, Schedule: simulate.Random, Limit: 100_000,
+			Faults: faults.Script{Duplicate: faults.Chance{Times: 1, Of: 2}}, Schedule: simulate.Random, Limit: 100_000,
 		}
 		r, err := simulate.Run(ringbully.Algorithm, o)
 		if err != nil {
@@ -274,10 +275,10 @@ func TestHopelessSchedulesAreRefusedInOneLine(t *testing.T) {
 		"sweep on two directions":        {does(ringbully.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Sweep}, "tile"},
 		"tile on a complete graph":       {does(bully.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Tile}, "timed"},
 		"a schedule with a clock":        {does(lcr.Algorithm), simulate.Options{Instance: ring, Timing: election.Timed, Schedule: simulate.RoundRobin}, "asynchronous"},
-		"no order in turn":               {does(lcr.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.RoundRobin, Faults: simulate.Faults{Unordered: true}}, "random"},
+		"no order in turn":               {does(lcr.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.RoundRobin, Faults: faults.Script{Unordered: true}}, "random"},
 		"an adversary on a large ring":   {does(lcr.Algorithm), simulate.Options{Instance: network.On(large...), Schedule: simulate.MaxMessages}, "lifo or random"},
-		"losing more than all":           {does(lcr.Algorithm), simulate.Options{Instance: ring, Faults: simulate.Faults{Lose: simulate.Chance{Times: 2, Of: 1}}}, "{1, 20}"},
-		"burns on links that lose":       {does(lcr.Algorithm), simulate.Options{Instance: network.On(1, 2), Schedule: simulate.Burns, Faults: simulate.Faults{Lose: simulate.Chance{Times: 1, Of: 2}}}, "others"},
+		"losing more than all":           {does(lcr.Algorithm), simulate.Options{Instance: ring, Faults: faults.Script{Lose: faults.Chance{Times: 2, Of: 1}}}, "{1, 20}"},
+		"burns on links that lose":       {does(lcr.Algorithm), simulate.Options{Instance: network.On(1, 2), Schedule: simulate.Burns, Faults: faults.Script{Lose: faults.Chance{Times: 1, Of: 2}}}, "others"},
 		"negative cores":                 {does(lcr.Algorithm), simulate.Options{Instance: ring, Cores: -1}, "0 is one"},
 		"a schedule that does not exist": {does(lcr.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Burns + 1}, "no schedule"},
 	} {

@@ -7,12 +7,14 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
 // Session is a run in which the caller chooses each event, forward and back. The caller is the schedule, and faults
-// are choices too. The rules of the network hold: a link delivers its messages in order, unless [Faults.Unordered]
+// are choices too. The rules of the network hold: a link delivers its messages in order, unless [faults.Script.Unordered]
 // allows otherwise; a message of a timed run takes 1 to Delay units; a unit of a synchronous run is first messages, by
 // process and port, then starts, then timers. A failure detector errs if the caller wants it to.
 type Session struct {
@@ -95,7 +97,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	unordered := o.Faults.Unordered
 	o = Options{
 		Instance: o.Instance, Timing: o.Timing, Delay: o.Delay, Seed: o.Seed, Initiators: o.Initiators, AnyTime: o.AnyTime,
-		Faults: Faults{Dead: o.Faults.Dead}, Record: true,
+		Faults: faults.Script{Dead: o.Faults.Dead}, Record: true,
 	}
 	r, err := g.newRun(o)
 	if err != nil {
@@ -290,7 +292,7 @@ func (s *Session) Faults() (all []Choice) {
 	return all
 }
 
-// Step makes an event happen. The error is an [ErrChoice], or an [ErrBroken] or [election.ErrTime] if the step of the
+// Step makes an event happen. The error is an [ErrChoice], or a [Violation] or [election.ErrTime] if the step of the
 // algorithm failed; then nothing has happened.
 func (s *Session) Step(c Choice) (err error) {
 	if !slices.Contains(s.Choices(), c) && !slices.Contains(s.Faults(), c) {
@@ -303,7 +305,7 @@ func (s *Session) Step(c Choice) (err error) {
 		}
 	}()
 	defer s.run.runner.refuses(&err)
-	s.do(c)
+	s.run.attempt(func() { s.do(c) })
 	s.made, s.past = append(s.made, c), append(s.past, s.undo)
 	return nil
 }
@@ -396,7 +398,7 @@ func (s *Session) do(c Choice) {
 
 func (s *Session) obey(p int, asks election.Command) {
 	s.run.ps.Commands(asks)
-	s.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: s.run.asks(asks)})
+	s.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: s.run.ps.CommandText()})
 }
 
 // take takes a message off its link.
@@ -493,7 +495,7 @@ func (s *Session) crash(p int) {
 	r.ps.Reborn(r.slots[p], p)
 	change(s, &r.dead[p], true)
 	change(s, &s.asleep[p], false)
-	r.result.Decisions[p] = election.Decision{}
+	r.result.Decisions[p] = network.Decision{}
 	r.orphan(p, false)
 	change(s, &s.working[p], false)
 	for t := range r.d.Timers {

@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -51,17 +52,17 @@ func ways(yield func(simulate.Options) bool) {
 	for _, o := range []simulate.Options{
 		{Schedule: simulate.FIFO},
 		{Schedule: simulate.LIFO},
-		{Schedule: simulate.LIFO, Faults: simulate.Faults{Unordered: true}},
+		{Schedule: simulate.LIFO, Faults: faults.Script{Unordered: true}},
 		{Schedule: simulate.Random},
-		{Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}},
+		{Schedule: simulate.Random, Faults: faults.Script{Unordered: true}},
 		{Schedule: simulate.RoundRobin},
 		{Schedule: simulate.RandomDelay},
-		{Schedule: simulate.RandomDelay, Faults: simulate.Faults{Unordered: true}},
+		{Schedule: simulate.RandomDelay, Faults: faults.Script{Unordered: true}},
 		{Schedule: simulate.Tile},
 		{Schedule: simulate.MaxMessages},
 		{Schedule: simulate.MaxTime},
 		{Timing: election.Timed, Delay: 9},
-		{Timing: election.Timed, Delay: 9, Faults: simulate.Faults{Unordered: true}},
+		{Timing: election.Timed, Delay: 9, Faults: faults.Script{Unordered: true}},
 		{Timing: election.Synchronous},
 	} {
 		for seed := range uint64(5) {
@@ -219,13 +220,13 @@ func TestBullyTimes(t *testing.T) {
 
 func TestRecoveredHighestTakesOver(t *testing.T) {
 	o := bullies(5, 0)
-	o.Faults.Crashes = []simulate.Crash{{Process: 4, At: election.Units(100)}}
+	o.Faults.Crashes = []faults.Crash{{Process: 4, At: election.Units(100)}}
 	r := run(t, bully.Algorithm, o)
 	if leader, _ := r.Leader(); leader != 3 || !r.Right {
 		t.Errorf("after the crash %v lead, want position 3", r.Leaders)
 	}
 	before := r.Messages.Announcement
-	o.Faults.Recoveries = []simulate.Fault{{Process: 4, At: election.Units(200)}}
+	o.Faults.Recoveries = []faults.Recovery{{Process: 4, At: election.Units(200)}}
 	r = run(t, bully.Algorithm, o)
 	if leader, _ := r.Leader(); leader != 4 || !r.Right {
 		t.Errorf("after the recovery %v lead, want position 4", r.Leaders)
@@ -248,7 +249,7 @@ func TestPhasesAreCountedUnlessSkipped(t *testing.T) {
 
 func TestADeadOneMayComeBack(t *testing.T) {
 	o := bullies(5, 1)
-	o.Faults.Recoveries = []simulate.Fault{{Process: 4, At: election.Units(20)}}
+	o.Faults.Recoveries = []faults.Recovery{{Process: 4, At: election.Units(20)}}
 	if r := run(t, bully.Algorithm, o); !r.Right || len(r.Leaders) != 1 || r.Leaders[0] != 4 {
 		t.Errorf("%v lead, want position 4", r.Leaders)
 	}
@@ -272,7 +273,7 @@ func TestWrongSuspicionHeals(t *testing.T) {
 	// Everybody takes the leader, which lives, for dead for a while: 4 takes over, then gives way again.
 	o := bullies(5, 0)
 	for p := range 4 {
-		o.Faults.Suspicions = append(o.Faults.Suspicions, simulate.Suspicion{Process: p, Of: 4, At: election.Units(50), Until: election.Units(90)})
+		o.Faults.Suspicions = append(o.Faults.Suspicions, faults.Suspicion{Process: p, Of: 4, At: election.Units(50), Until: election.Units(90)})
 	}
 	r := run(t, bully.Algorithm, o)
 	if leader, _ := r.Leader(); leader != 4 || !r.Right {
@@ -285,14 +286,14 @@ func TestHopelessOptionsAreRefusedInOneLine(t *testing.T) {
 	on := network.On(1, 2, 3)
 	for name, err := range map[string]error{
 		"no processes":              ring(simulate.Options{}),
-		"all dead":                  ring(simulate.Options{Instance: on, Faults: simulate.Faults{Dead: []int{0, 1, 2}}}),
-		"an unknown one dead":       ring(simulate.Options{Instance: on, Faults: simulate.Faults{Dead: []int{3}}}),
-		"a dead one starts":         ring(simulate.Options{Instance: on, Faults: simulate.Faults{Dead: []int{1}}, Initiators: []int{1}}),
+		"all dead":                  ring(simulate.Options{Instance: on, Faults: faults.Script{Dead: []int{0, 1, 2}}}),
+		"an unknown one dead":       ring(simulate.Options{Instance: on, Faults: faults.Script{Dead: []int{3}}}),
+		"a dead one starts":         ring(simulate.Options{Instance: on, Faults: faults.Script{Dead: []int{1}}, Initiators: []int{1}}),
 		"nobody starts":             ring(simulate.Options{Instance: on, Initiators: []int{}}),
-		"crash without a clock":     ring(simulate.Options{Instance: on, Schedule: simulate.Random, Faults: simulate.Faults{Crashes: []simulate.Crash{{}}}}),
+		"crash without a clock":     ring(simulate.Options{Instance: on, Schedule: simulate.Random, Faults: faults.Script{Crashes: []faults.Crash{{}}}}),
 		"schedule with a clock":     ring(simulate.Options{Instance: on, Timing: election.Synchronous, Schedule: simulate.LIFO}),
 		"delay without a clock":     ring(simulate.Options{Instance: on, Delay: 3}),
-		"recovery without a crash":  ring(simulate.Options{Instance: on, Timing: election.Timed, Faults: simulate.Faults{Recoveries: []simulate.Fault{{}}}}),
+		"recovery without a crash":  ring(simulate.Options{Instance: on, Timing: election.Timed, Faults: faults.Script{Recoveries: []faults.Recovery{{}}}}),
 		"no such parameter":         ring(simulate.Options{Instance: network.Setup{IDs: on.IDs, Parameters: map[string]string{"x": "1"}}}),
 		"no such parameter value":   ring(simulate.Options{Instance: network.Setup{IDs: on.IDs, Parameters: map[string]string{"flag": "1"}}}),
 		"orientation that it needs": ring(simulate.Options{Instance: network.Setup{IDs: on.IDs, Flipped: make([]bool, 3)}}),

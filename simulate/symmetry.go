@@ -49,13 +49,15 @@ func Symmetric[S, M any](a election.Algorithm[S, M], o Options) (*Symmetry, erro
 }
 
 // Symmetric is the function of that name.
-func (g *Runner) Symmetric(o Options) (symmetry *Symmetry, err error) {
+func (g *Runner) Symmetric(o Options) (*Symmetry, error) { return told(o, g.symmetric) }
+
+func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 	d := g.program.Declaration
 	if d.Topology != election.Ring {
 		return nil, fmt.Errorf("%w %s: it runs on a %s, and the argument from symmetry is made for rings", ErrOptions, d.Name, d.Topology)
 	}
 	defer g.refuses(&err)
-	o = Options{Instance: o.Instance, Timing: election.Synchronous, Seed: o.Seed, Limit: o.Limit, Progress: o.Progress}
+	o = Options{Instance: o.Instance, Timing: election.Synchronous, Seed: o.Seed, Limit: o.Limit, Progress: o.Progress, Record: o.Record}
 	o.Instance.Duplicates = true
 	r, err := g.newRun(o)
 	if err != nil {
@@ -73,7 +75,7 @@ func (g *Runner) Symmetric(o Options) (symmetry *Symmetry, err error) {
 		w.seen.Chance = true
 		return r.choose(n)
 	})
-	newClocked(r).play()
+	r.attempt(newClocked(r).play)
 	if r.result.Complete { // else it was stopped amid a unit
 		w.compare()
 	}
@@ -196,8 +198,8 @@ func (w *mirror) compare() {
 			if !bytes.Equal(state, all[before:]) || w.result.Decisions[p].Role != w.result.Decisions[same[0]].Role {
 				w.seen.Apart = &Apart{w.at, same[0], p}
 				if !w.seen.Chance {
-					panic(fmt.Errorf("%w: %s and %s were alike, and differ after unit %s without any choice; steps depend on their arguments only",
-						ErrBroken, w.p.Name(same[0]), w.p.Name(p), w.at))
+					w.violates(process.BrokeContract, fmt.Sprintf("%s and %s were alike, and differ after unit %s without any choice; steps depend on their arguments only",
+						w.p.Name(same[0]), w.p.Name(p), w.at))
 				}
 				return
 			}

@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -57,8 +58,8 @@ func TestAServiceThatNeverRestsIsJudgedWhenItMustHaveSettled(t *testing.T) {
 	if r := run(t, pulse(election.Service), o); !r.Right || r.Time.Decided != election.Units(20) {
 		t.Errorf("right %v, decided at %s", r.Right, r.Time.Decided)
 	}
-	o.Faults.Crashes = []simulate.Crash{{At: election.Units(12)}}
-	o.Faults.Recoveries = []simulate.Fault{{At: election.Units(33)}}
+	o.Faults.Crashes = []faults.Crash{{At: election.Units(12)}}
+	o.Faults.Recoveries = []faults.Recovery{{At: election.Units(33)}}
 	if r := run(t, pulse(election.Service), o); !r.Right || r.Time.Decided != election.Units(53) {
 		t.Errorf("after a recovery at 33: right %v, decided at %s", r.Right, r.Time.Decided)
 	}
@@ -69,8 +70,8 @@ func TestALeaderOfGroupsLeadsOnceInATerm(t *testing.T) {
 	if r := run(t, pulse(election.Groups), o); len(r.Faults) > 0 {
 		t.Error(r.Faults)
 	}
-	o.Faults.Crashes = []simulate.Crash{{At: election.Units(12)}}
-	o.Faults.Recoveries = []simulate.Fault{{At: election.Units(33)}}
+	o.Faults.Crashes = []faults.Crash{{At: election.Units(12)}}
+	o.Faults.Recoveries = []faults.Recovery{{At: election.Units(33)}}
 	want := []string{"process 7 leads in term 1 again", "process 7 leads in term 2 again"}
 	r, err := simulate.Run(pulse(election.Groups), o)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -108,7 +109,7 @@ func TestTimesToWakeThatCannotBe(t *testing.T) {
 		{alarm(election.Units(9)), simulate.Options{Wake: at(-1, -1, -1)}, "nobody wakes by itself; at least one process must"},
 		{alarm(election.Units(9)), simulate.Options{Wake: at(0, 0, 0), Initiators: []int{1}}, "times to wake say who starts and when; initiators and any time go without them"},
 		{alarm(election.Units(9)), simulate.Options{Wake: at(0, 0, 0), AnyTime: true}, "times to wake say who starts and when; initiators and any time go without them"},
-		{alarm(election.Units(9)), simulate.Options{Wake: at(0, -1, 0), Faults: simulate.Faults{Dead: []int{2}}}, "process 3 is dead and cannot start"},
+		{alarm(election.Units(9)), simulate.Options{Wake: at(0, -1, 0), Faults: faults.Script{Dead: []int{2}}}, "process 3 is dead and cannot start"},
 		{together, simulate.Options{Wake: at(0, 1, 0)}, "all start together, at 0; nobody wakes at another time"},
 		{together, simulate.Options{Wake: at(0, -1, 0)}, "all start together; nobody can be left out"},
 	} {

@@ -9,7 +9,7 @@ import (
 func NewHeader(d *election.Declaration, p *network.Instance) Header {
 	h := Header{
 		Format: Format, Algorithm: d.Name, Title: d.Title, Topology: d.Topology.String(), N: p.Size(), Edges: p.Edges(),
-		Parameters: map[string]string{},
+		Parameters: map[string]string{}, Changed: p.Parameters.Changed(),
 	}
 	for q := 0; q < p.Size() && !p.Anonymous(); q++ {
 		h.IDs = append(h.IDs, p.Real(q))
@@ -31,7 +31,7 @@ func (s *Step) Add(e election.Effect, timers []string, p *network.Instance, posi
 	case election.StopTimer:
 		s.Timers = append(s.Timers, Timer{Name: timers[e.Timer]})
 	case election.Lead:
-		d := Decision{Role: election.Leader.String(), Term: uint64(e.Term)}
+		d := Decision{Role: network.Leader.String(), Term: uint64(e.Term)}
 		if !p.Anonymous() {
 			d.Leader = new(p.Real(position))
 		}
@@ -40,12 +40,12 @@ func (s *Step) Add(e election.Effect, timers []string, p *network.Instance, posi
 		}
 		s.Decided = append(s.Decided, d)
 	case election.Follow:
-		d := Decision{Role: election.Follower.String(), Term: uint64(e.Term)}
+		d := Decision{Role: network.Follower.String(), Term: uint64(e.Term)}
 		if e.ID != 0 {
 			d.Leader = new(p.RealOf(e.ID))
 		}
 		s.Decided = append(s.Decided, d)
 	case election.NoLeader:
-		s.Decided = append(s.Decided, Decision{Role: election.Undecided.String()})
+		s.Decided = append(s.Decided, Decision{Role: network.Undecided.String()})
 	}
 }

@@ -4,7 +4,9 @@
 //   - a file: [Record.WriteTo] and [Read], JSON lines, the same record always the same bytes;
 //     [Writer] writes the steps as they come;
 //   - a story for people: [Record.Story], a line a step;
-//   - a drawing: [Record.SVG], the space–time diagram.
+//   - a drawing: [Record.Diagram], the space–time diagram, and [Record.Network], the network and its leader.
+//
+// A [Window] is the part of the time that a story or a drawing shows.
 //
 // All of them refuse a record that contradicts itself, such as one that receives what was never
 // sent: [Record.Validate] says what a record has to be.

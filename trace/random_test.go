@@ -24,6 +24,7 @@ var records = rapid.Custom(func(t *rapid.T) *trace.Record {
 	}
 	if rapid.Bool().Draw(t, "parameters") {
 		r.Parameters = map[string]string{"a": texts.Draw(t, "a"), "b": "3/2"}
+		r.Changed = rapid.SampledFrom([][]string{nil, {"b"}, {"b", "a"}}).Draw(t, "changed")
 	}
 	for i := range rapid.IntRange(1, 6).Draw(t, "kinds") {
 		class := rapid.SampledFrom([]string{"election", "announcement", "overhead"}).Draw(t, "class")

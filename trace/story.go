@@ -120,6 +120,9 @@ func (r *Record) effects(s *Step, names naming) string {
 	if s.passive() {
 		return ""
 	}
+	if s.Broken != "" {
+		return "BREAKS THE CONTRACT: " + s.Broken
+	}
 	var did []string
 	for i := 0; i < len(s.Sent); {
 		var to []string

@@ -26,6 +26,7 @@ type Header struct {
 	Unordered  bool              `json:"unordered,omitempty"` // messages on one link may overtake each other
 	Seed       uint64            `json:"seed"`
 	Parameters map[string]string `json:"parameters,omitempty"`
+	Changed    []string          `json:"changed,omitempty"` // parameters whose values are not their defaults
 	Kinds      []Kind            `json:"kinds"`
 	Clock      bool              `json:"clock"` // whether the times of steps mean anything
 }
@@ -68,7 +69,11 @@ type Step struct {
 	Sent    []Sent         `json:"sent,omitempty"`
 	Timers  []Timer        `json:"timers,omitempty"`
 	Decided []Decision     `json:"decided,omitempty"`
-	State   string         `json:"state,omitempty"` // after the step
+	State   string         `json:"state,omitempty"`  // after the step
+	Broken  string         `json:"broken,omitempty"` // how the step broke the contract of package election; it then has no effects
+
+	MessageValue Value `json:"-"` // the message, if the run was asked for values
+	StateValue   Value `json:"-"` // the state, if the run was asked for values
 }
 
 // Sent is a message that a step sent.
@@ -79,6 +84,7 @@ type Sent struct {
 	Kind    string `json:"kind"`
 	Text    string `json:"text,omitempty"`
 	Copies  int    `json:"copies,omitempty"` // that links make of it: how many times more than once it arrives
+	Value   Value  `json:"-"`                // the message, if the run was asked for values
 }
 
 // Timer is a change of a timer.

@@ -120,6 +120,11 @@ func (h *Header) validateTexts() error {
 			return err
 		}
 	}
+	for _, name := range h.Changed {
+		if _, found := h.Parameters[name]; !found {
+			return fmt.Errorf("parameter %q is changed, and it has none of that name", name)
+		}
+	}
 	return graphic(h.Algorithm, h.Title, h.Timing, h.Schedule)
 }
 
@@ -131,7 +136,7 @@ var (
 	strangers = election.UnknownNeighbours.String()
 
 	classes = []string{election.Election.String(), election.Announcement.String(), election.Overhead.String()}
-	roles   = []string{election.Undecided.String(), election.Follower.String(), election.Leader.String()}
+	roles   = []string{network.Undecided.String(), network.Follower.String(), network.Leader.String()}
 	events  = []Event{Start, Receive, Timeout, Crash, Recover, Suspect, Trust, Command, Fault, Heal, Lost}
 )
 
@@ -150,6 +155,16 @@ func graphic(texts ...string) error {
 		}
 	}
 	return nil
+}
+
+// Graphic is a text in which spaces stand for what may not stand in a record, such as line breaks.
+func Graphic(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
 }
 
 // step checks the next step. After an error the validator is of no more use.
@@ -192,7 +207,7 @@ func (v *validator) place(s *Step) error {
 	if ofOther && !v.header.has(s.From-1) || !ofOther && s.From != 0 {
 		return fmt.Errorf("event %s is from %d; 1 to %d where there is another process, else 0", s.Event, s.From, v.header.N)
 	}
-	return graphic(s.Text, s.State)
+	return graphic(s.Text, s.State, s.Broken)
 }
 
 func (v *validator) arrival(s *Step) error {

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -20,7 +19,7 @@ type processState struct {
 	Position uint32
 	Alive    bool
 	Start    start
-	Decision election.Decision
+	Decision network.Decision
 	Running  uint8 // the timers that run, as bits
 	Timers   [8]election.Deadline
 	Lease    election.Deadline // until when it leads
@@ -144,21 +143,9 @@ func newChecker(program *process.Program, o *Options, instance network.Setup) (*
 	c.base, c.next = make(configuration, size), make(configuration, size)
 	c.best = p.Right(p.Willing)
 	for q := range c.n {
-		if err := c.newProcess(q); err != nil {
-			return nil, err
-		}
+		c.born = append(c.born, c.values.Born(q))
 	}
 	return c, nil
-}
-
-func (c *checker) newProcess(q int) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("algorithm %q: New panics for %s: %v", c.d.Name, c.network.Name(q), r)
-		}
-	}()
-	c.born = append(c.born, c.values.Born(q))
-	return nil
 }
 
 // begin is a configuration in which nothing has happened yet.

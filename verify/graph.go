@@ -225,7 +225,7 @@ func (g *graph) endless(c *components) *finding {
 	loop, _ := g.path([]uint32{at}, func(_ uint32, e edge) bool {
 		return c.of[e.to] == c.of[at] && e.class != byFault
 	}, func(s uint32) bool { return s == at })
-	return &finding{breach{NeverEnds, fmt.Sprintf(
+	return &finding{breach{Property: NeverEnds, Detail: fmt.Sprintf(
 		"no run that comes here ever ends: a cycle, of which the last %d transitions, the passing of time among them, are one round", len(loop),
 	)}, root, append(path, loop...)}
 }
@@ -326,7 +326,7 @@ func (c *checker) bounded() bool {
 
 // breaks is a run that costs what a bound excludes, until it has sent all of that.
 func (g *graph) breaks(b *election.Bound, bound uint64, costs []uint64, worst uint64) *finding {
-	f := &finding{breach: breach{BoundBroken, fmt.Sprintf("%d %s messages; the bound, in the %s case, is %s = %d",
+	f := &finding{breach: breach{Property: BoundBroken, Detail: fmt.Sprintf("%d %s messages; the bound, in the %s case, is %s = %d",
 		worst, b.Of, b.Case, b.Formula, bound)}}
 	if worst == endless {
 		f.Detail = fmt.Sprintf("%s messages without end; the bound, in the %s case, is %s = %d", b.Of, b.Case, b.Formula, bound)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 )
 
 // decided judges a configuration in which a process has just decided, and remembers who led in which term.
@@ -22,7 +23,7 @@ func (c *checker) decided(conf configuration, q int, effects []election.Effect) 
 			}
 			// For ever, so it may not be wrong even for a moment.
 			if right := c.right(conf); c.d.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.global(conf).Disturbed {
-				f = &breach{WrongLeader, fmt.Sprintf("%s follows %d; the right leader is %d", c.network.Name(q), c.network.RealOf(e.ID), c.network.RealOf(right))}
+				f = &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s follows %d; the right leader is %d", c.network.Name(q), c.network.RealOf(e.ID), c.network.RealOf(right))}
 			}
 		}
 		if f != nil {
@@ -49,23 +50,23 @@ func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 	for other := range c.n {
 		p := c.process(conf, other)
 		if c.d.Leased && !e.Ticks.IsZero() && !left(p.Orphan).IsZero() {
-			return &breach{TwoLeases, fmt.Sprintf("%s leads for %s units, while the lease of an earlier life of %s runs for another %s",
+			return &breach{Property: TwoLeases, Detail: fmt.Sprintf("%s leads for %s units, while the lease of an earlier life of %s runs for another %s",
 				c.network.Name(q), e.Ticks, c.network.Name(other), left(p.Orphan))}
 		}
 		if other == q {
 			continue
 		}
-		if c.d.Task == election.Once && p.Decision.Role == election.Leader {
-			return &breach{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.network.Name(q), c.network.Name(other))}
+		if c.d.Task == election.Once && p.Decision.Role == network.Leader {
+			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.network.Name(q), c.network.Name(other))}
 		}
 		if c.d.Leased && !e.Ticks.IsZero() && !left(p.Lease).IsZero() {
-			return &breach{TwoLeases, fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
+			return &breach{Property: TwoLeases, Detail: fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
 				c.network.Name(q), e.Ticks, c.network.Name(other), left(p.Lease))}
 		}
 	}
 	// A service may be wrong while processes come and go, but not if all has been well from the start.
 	if right := c.right(conf); right != 0 && c.network.ID(q) != right && !c.global(conf).Disturbed {
-		return &breach{WrongLeader, fmt.Sprintf("%s leads; the right leader is %d", c.network.Name(q), c.network.RealOf(right))}
+		return &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s leads; the right leader is %d", c.network.Name(q), c.network.RealOf(right))}
 	}
 	if e.Term == 0 {
 		return nil
@@ -77,12 +78,12 @@ func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 		}
 		if int(t.Position) == q {
 			if c.d.Task == election.Groups {
-				return &breach{WrongTerm, fmt.Sprintf("%s leads in term %d again", c.network.Name(q), e.Term)}
+				return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s leads in term %d again", c.network.Name(q), e.Term)}
 			}
 			return nil
 		}
 		if c.d.Task != election.Groups {
-			return &breach{TwoInTerm, fmt.Sprintf("%s leads in term %d, and so did %s", c.network.Name(q), e.Term, c.network.Name(int(t.Position)))}
+			return &breach{Property: TwoInTerm, Detail: fmt.Sprintf("%s leads in term %d, and so did %s", c.network.Name(q), e.Term, c.network.Name(int(t.Position)))}
 		}
 	}
 	g.Led = append(slices.Clone(g.Led), tenure{e.Term, uint32(q)})
@@ -100,7 +101,7 @@ func (c *checker) joins(conf configuration, q int, e *election.Effect) *breach {
 			return nil
 		}
 	}
-	return &breach{WrongTerm, fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.network.Name(q), c.network.RealOf(e.ID), e.Term)}
+	return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.network.Name(q), c.network.RealOf(e.ID), e.Term)}
 }
 
 // settled judges a configuration in which a run may end. Where all that were to start died before, there was no
@@ -115,14 +116,14 @@ func (c *checker) settled(conf configuration) *breach {
 		if p.Alive {
 			living++
 		}
-		if p.Decision.Role != election.Leader {
+		if p.Decision.Role != network.Leader {
 			continue
 		}
 		if c.d.Leased && left(p.Lease).IsZero() {
-			return &breach{NoLeader, "the lease of " + c.network.Name(q) + " has run out"}
+			return &breach{Property: NoLeader, Detail: "the lease of " + c.network.Name(q) + " has run out"}
 		}
 		if leader >= 0 {
-			return &breach{TwoLeaders, fmt.Sprintf("%s leads, and so does %s", c.network.Name(leader), c.network.Name(q))}
+			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.network.Name(leader), c.network.Name(q))}
 		}
 		leader = q
 	}
@@ -131,13 +132,13 @@ func (c *checker) settled(conf configuration) *breach {
 	}
 	for q := range c.n {
 		p := c.process(conf, q)
-		if p.Alive && p.Decision.Role == election.Undecided && c.d.Decides == election.EveryProcess {
-			return &breach{Undecided, c.network.Name(q) + " has not decided"}
+		if p.Alive && p.Decision.Role == network.Undecided && c.d.Decides == election.EveryProcess {
+			return &breach{Property: Undecided, Detail: c.network.Name(q) + " has not decided"}
 		}
 	}
 	once := c.d.Task == election.Once && c.global(conf).Disturbed // the leader may have died after the election
 	if leader < 0 && !once {
-		return &breach{NoLeader, c.followed(conf)}
+		return &breach{Property: NoLeader, Detail: c.followed(conf)}
 	}
 	return c.agreed(conf, leader)
 }
@@ -167,7 +168,7 @@ func (c *checker) agreed(conf configuration, leader int) *breach {
 			named = p.Decision.Leader
 		}
 		if p.Decision.Leader != named {
-			return &breach{Disagreement, fmt.Sprintf("%s follows %d, and the leader is %d",
+			return &breach{Property: Disagreement, Detail: fmt.Sprintf("%s follows %d, and the leader is %d",
 				c.network.Name(q), c.network.RealOf(p.Decision.Leader), c.network.RealOf(named))}
 		}
 	}
@@ -176,7 +177,7 @@ func (c *checker) agreed(conf configuration, leader int) *breach {
 	}
 	right := c.network.Right(func(q int) bool { return c.process(conf, q).Alive && c.stands(conf, q) })
 	if right != 0 && named != right {
-		return &breach{WrongLeader, fmt.Sprintf("%s leads; the right leader among the living is %d", c.network.Name(leader), c.network.RealOf(right))}
+		return &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s leads; the right leader among the living is %d", c.network.Name(leader), c.network.RealOf(right))}
 	}
 	return nil
 }

@@ -66,11 +66,11 @@ func follow(id election.ID, term election.Term) election.Effect {
 }
 
 func leader(p *processState) {
-	p.Decision = election.Decision{Leader: election.ID(p.Position + 1), Role: election.Leader}
+	p.Decision = network.Decision{Leader: election.ID(p.Position + 1), Role: network.Leader}
 }
 
 func following(id election.ID) func(*processState) {
-	return func(p *processState) { p.Decision = election.Decision{Leader: id, Role: election.Follower} }
+	return func(p *processState) { p.Decision = network.Decision{Leader: id, Role: network.Follower} }
 }
 
 func dead(p *processState) { *p = processState{State: p.State, Position: p.Position} }

@@ -63,12 +63,14 @@ func (r *recorder) note(t *transition, conf configuration) {
 	case timesOut:
 		step.Text = r.d.Timers[t.at]
 	case obeys:
-		if step.Text = "resign"; election.Order(t.at) == election.Stopped {
-			step.Text = "note that its work has stopped"
-		}
+		r.values.Commands(election.Command{Order: election.Order(t.at)})
+		step.Text = r.values.CommandText()
 	}
 	if t.outcome != nil {
 		r.effects(&step, t)
+	}
+	if t.breach != nil {
+		step.Broken = trace.Graphic(t.breach.how)
 	}
 	r.Steps = append(r.Steps, step)
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -53,7 +55,10 @@ type sent struct {
 }
 
 // breach is a property that does not hold.
-type breach struct{ Property, Detail string }
+type breach struct {
+	Property, Detail string
+	how              string // of a step that broke the contract: what it did; else empty
+}
 
 // outcomesOf is all that can come of a step: one outcome for each vector of values that it may choose.
 func (c *checker) outcomesOf(key stepKey) []outcome {
@@ -71,8 +76,11 @@ func (c *checker) choices(step func()) {
 	var value, size []uint32
 	next := 0
 	c.values.Choices(func(n uint32) uint32 {
-		if n < 1 || n > most {
-			panic(fmt.Sprintf("Choose(%d): the checker tries every value, 1 to %d of them", n, most))
+		if n < 1 {
+			panic(process.ErrNoChoice)
+		}
+		if n > most {
+			panic(fmt.Sprintf("Choose(%d): the checker tries every value, at most %d of them", n, most))
 		}
 		if next == len(value) {
 			value, size = append(value, 0), append(size, n)
@@ -95,24 +103,25 @@ func (c *checker) choices(step func()) {
 
 // step runs one step of the algorithm on a copy of the state.
 func (c *checker) step(key stepKey) (o outcome) {
-	defer func() {
-		if r := recover(); r != nil {
-			o = outcome{process: key.process, breach: &breach{Panicked, fmt.Sprint(r)}}
-		}
-	}()
 	p := c.processes.values[key.process]
 	event, body := c.event(key, &p)
+	breach := func(property, how string) *breach {
+		return &breach{property, c.values.Breach(int(p.Position), event, body, how), how}
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			o = outcome{process: key.process, breach: breach(process.Blame(r))}
+		}
+	}()
 	state, posts, effects, spoilt := c.values.Step(p.State, int(p.Position), event, body)
 	p.State = state
 	o = outcome{effects: slices.Clone(effects)}
-	if o.breach = c.sends(&p, posts, &o); o.breach == nil {
-		o.breach = c.apply(&p, &o)
+	wrong := cmp.Or(spoilt, c.sends(&p, posts, &o))
+	if wrong == nil {
+		o.breach, wrong = c.apply(&p, &o)
 	}
-	if o.breach != nil && o.breach.Property == BrokeContract {
-		o.effects = nil // they may speak of what is not declared
-	}
-	if spoilt != nil {
-		o.breach = broken("%v", spoilt)
+	if wrong != nil {
+		o = outcome{breach: breach(BrokeContract, wrong.Error())} // its effects may speak of what is not declared
 	}
 	o.process = c.processes.number(&p, election.Ticks{})
 	return o
@@ -151,23 +160,19 @@ func (p *processState) stop(t election.Timer) {
 	p.Timers[t] = election.Deadline{}
 }
 
-func broken(format string, args ...any) *breach {
-	return &breach{BrokeContract, fmt.Sprintf(format, args...)}
-}
-
-// sends takes over what the step sent, and counts it.
-func (c *checker) sends(p *processState, posts []process.Post, o *outcome) *breach {
+// sends takes over what the step sent, and counts it. An error is what breaks the contract.
+func (c *checker) sends(p *processState, posts []process.Post, o *outcome) error {
 	var sum cost
 	first := c.network.Network.First(int(p.Position))
 	for _, s := range posts {
 		port, kind := s.On-first, s.Kind
 		switch {
 		case int(kind) >= len(c.d.Kinds):
-			return broken("it sends a message of kind %d; %d are declared", kind, len(c.d.Kinds))
+			return fmt.Errorf("sends a message of kind %d; %d are declared", kind, len(c.d.Kinds))
 		case int(port) >= len(c.into[p.Position]):
-			return broken("it sends on port %d; its ports are 0 to %d", port, len(c.into[p.Position])-1)
+			return fmt.Errorf("sends on port %d; its ports are 0 to %d", port, len(c.into[p.Position])-1)
 		case c.d.OneWay && port != 0:
-			return broken("it sends on port %d, and is declared to send on port 0 only", port)
+			return fmt.Errorf("sends on port %d, and is declared to send on port 0 only", port)
 		}
 		switch c.d.Kinds[kind].Class {
 		case election.Election:
@@ -186,14 +191,14 @@ func (c *checker) sends(p *processState, posts []process.Post, o *outcome) *brea
 	return nil
 }
 
-// apply lets the timers change, and then the decision.
-func (c *checker) apply(p *processState, o *outcome) *breach {
+// apply lets the timers change, and then the decision. An error is what breaks the contract.
+func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 	for i := range o.effects {
 		e := &o.effects[i]
 		switch e.Op {
 		case election.SetTimer, election.StopTimer:
 			if int(e.Timer) >= len(c.d.Timers) {
-				return broken("it uses timer %d; %d are declared", e.Timer, len(c.d.Timers))
+				return nil, fmt.Errorf("uses timer %d; %d are declared", e.Timer, len(c.d.Timers))
 			}
 			p.stop(e.Timer)
 			if e.Op == election.SetTimer && e.Ticks != election.Forever {
@@ -215,13 +220,13 @@ func (c *checker) apply(p *processState, o *outcome) *breach {
 			return c.network.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
 		}
 		switch {
-		case errors.Is(err, election.ErrIrrevocable):
-			return &breach{Irrevocable, detail(election.ErrIrrevocable)}
+		case errors.Is(err, network.ErrIrrevocable):
+			return &breach{Property: Irrevocable, Detail: detail(network.ErrIrrevocable)}, nil
 		case err != nil:
-			return &breach{WrongTerm, detail(election.ErrTerm)}
+			return &breach{Property: WrongTerm, Detail: detail(network.ErrTerm)}, nil
 		case c.d.Leased && e.Op == election.Lead && !e.Deadline:
-			return broken("it leads without a lease, and is declared to lead by LeadUntil only")
+			return nil, errors.New("leads without a lease, and is declared to lead by LeadUntil only")
 		}
 	}
-	return nil
+	return nil, nil
 }

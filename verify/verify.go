@@ -77,8 +77,8 @@ type Violation struct {
 
 // The properties that can be violated.
 const (
-	BrokeContract = "broke the contract"
-	Panicked      = "panic"
+	BrokeContract = process.BrokeContract
+	Panicked      = process.Panicked
 	Irrevocable   = "decided twice"
 	WrongTerm     = "went back on a term"
 	TwoLeaders    = "two leaders"
@@ -105,11 +105,19 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 }
 
 // Program is [Run] of an algorithm whose types are hidden.
-func Program(program *process.Program, o Options) (*Report, error) {
+func Program(program *process.Program, o Options) (report *Report, err error) {
+	defer func() {
+		fault := recover()
+		if unborn, is := fault.(process.Unborn); is {
+			report, err = &Report{Violation: &Violation{Property: Panicked, Detail: string(unborn), Record: o.nothing(program.Declaration)}}, nil
+		} else if fault != nil {
+			panic(fault)
+		}
+	}()
 	if err := o.check(program.Declaration, program.Functions.Recover, program.Functions.Command); err != nil {
 		return nil, err
 	}
-	report := &Report{Complete: true}
+	report = &Report{Complete: true}
 	var extremes tally
 	shortest := -1 // transitions to the violation
 	for instance := range instances(program.Declaration, &o) {
@@ -134,6 +142,15 @@ func Program(program *process.Program, o Options) (*Report, error) {
 		report.MaxMessages, report.MinMessages = extremes.messages()
 	}
 	return report, nil
+}
+
+// nothing is the record of a run in which no step was made.
+func (o *Options) nothing(d *election.Declaration) (r trace.Record) {
+	if p, err := network.Prepare(d, o.Instance); err == nil {
+		r.Header = trace.NewHeader(d, p)
+		r.Timing = d.Timing.String()
+	}
+	return r
 }
 
 // check completes the options, or says what is wrong with them.

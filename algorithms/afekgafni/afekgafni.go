@@ -89,7 +89,7 @@ var Algorithm = election.Algorithm[Process, Claim]{
 		Name:   "afek-gafni",
 		Title:  "Afek, Gafni (asynchronous)",
 		Year:   1985,
-		Source: "Afek, Gafni, SIAM J. Comput. 20(2) 1991, algorithm B",
+		Source: "Afek–Gafni 1991, algorithm B",
 		About: "A candidate captures the processes behind its ports, one after the other. Who has captured more wins, and " +
 			"a process that is captured already changes hands only when its owner has yielded.",
 		Topology:  election.UnknownNeighbours,
@@ -104,7 +104,7 @@ var Algorithm = election.Algorithm[Process, Claim]{
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Worst, Formula: "4n(1 + 1/2 + … + 1/n)",
-				Source: "Afek, Gafni 1991: O(n lg n); derived in the package comment",
+				Source: "Afek–Gafni 1991: O(n lg n); derived in the package comment",
 				Value:  func(n uint64) uint64 { return uint64(math.Ceil(4 * float64(n) * election.Harmonic(n))) },
 			},
 			{

@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/afekgafni"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -192,7 +193,7 @@ func TestFewReachHighLevels(t *testing.T) {
 		schedule := []simulate.Schedule{simulate.LIFO, simulate.Random, simulate.RandomDelay}[seed%3]
 		r := run(t, counted, simulate.Options{
 			Instance: electiontest.Instance(&afekgafni.Algorithm.Declaration, n, seed), Schedule: schedule,
-			Faults: simulate.Faults{Unordered: true}, AnyTime: seed%2 == 0, Seed: seed,
+			Faults: faults.Script{Unordered: true}, AnyTime: seed%2 == 0, Seed: seed,
 		})
 		if bound := afekgafni.Algorithm.Bound(election.Worst).Value(uint64(n)); !r.Agreed || r.Messages.Election > bound {
 			t.Fatalf("n=%d, seed %d: leaders at %v, %d election messages of %d", n, seed, r.Leaders, r.Messages.Election, bound)

@@ -55,7 +55,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "afek-gafni-synchronous",
 		Title:  "Afek, Gafni (synchronous)",
 		Year:   1985,
-		Source: "Afek, Gafni, SIAM J. Comput. 20(2) 1991, modelled on the synchronous algorithm",
+		Source: "Afek–Gafni 1991, after its synchronous algorithm",
 		About: "In phase i a candidate asks 2^i more processes. Each accepts the largest identifier that it has heard of, its own " +
 			"among them; a candidate goes on if it has accepted nobody and all that it asked have accepted it.",
 		Topology:  election.UnknownNeighbours,
@@ -72,7 +72,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Timers: []string{"answer"},
 		Bounds: []election.Bound{
 			{
-				Of: "election", Case: election.Worst, Formula: "3n⌈lg n⌉", Source: "Afek, Gafni 1991: O(n lg n); derived in the package comment",
+				Of: "election", Case: election.Worst, Formula: "3n⌈lg n⌉", Source: "Afek–Gafni 1991: O(n lg n); derived in the package comment",
 				Value: func(n uint64) uint64 { return 3 * n * election.CeilLog(n) },
 			},
 			{
@@ -85,7 +85,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return n - 1 },
 			},
 			{
-				Of: "time", Case: election.Worst, Formula: "2⌈lg n⌉, and one for LEADER", Source: "Afek, Gafni 1991: O(lg n); two rounds a phase",
+				Of: "time", Case: election.Worst, Formula: "2⌈lg n⌉, and one for LEADER", Source: "Afek–Gafni 1991: O(lg n); two rounds a phase",
 				Value: units,
 			},
 			{

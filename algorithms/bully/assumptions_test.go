@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -98,7 +99,7 @@ func TestWithoutSynchronyMessagesTakeLonger(t *testing.T) {
 func TestWithoutSynchronyTheHighestStandsStill(t *testing.T) {
 	still := func(o *simulate.Options) {
 		starting(o, 1)
-		o.Faults.Slow = []simulate.Slow{{Process: 4, Until: election.Units(50)}}
+		o.Faults.Slow = []faults.Slow{{Process: 4, Until: election.Units(50)}}
 	}
 	printed(nil).expectEnd(t, "nobody leads", still) // 5 wins, and then reads that 4 has won
 	asItIs(nil).expectEnd(t, "right", still)
@@ -108,7 +109,7 @@ func TestWithoutSynchronyTheHighestStandsStill(t *testing.T) {
 func TestWithoutSynchronyAClockIsFast(t *testing.T) {
 	fast := func(o *simulate.Options) {
 		starting(o, 4)
-		o.Faults.Drifts = []simulate.Drift{{Process: 3, Times: 3, Of: 1}}
+		o.Faults.Drifts = []faults.Drift{{Process: 3, Times: 3, Of: 1}}
 	}
 	printed(nil).expectEnd(t, "nobody leads", fast) // 4 and 5 follow each other
 	asItIs(nil).expectEnd(t, "right", fast)
@@ -118,10 +119,10 @@ func TestWithoutSynchronyAClockIsFast(t *testing.T) {
 func TestWithoutFailingByStopping(t *testing.T) {
 	pause := func(until uint64) func(*simulate.Options) {
 		return func(o *simulate.Options) {
-			o.Faults.Slow = []simulate.Slow{{Process: 4, At: election.Units(50), Until: election.Units(until)}}
+			o.Faults.Slow = []faults.Slow{{Process: 4, At: election.Units(50), Until: election.Units(until)}}
 			for p := range 4 {
 				o.Faults.Suspicions = append(o.Faults.Suspicions,
-					simulate.Suspicion{Process: p, Of: 4, At: election.Units(55), Until: election.Units(until)})
+					faults.Suspicion{Process: p, Of: 4, At: election.Units(55), Until: election.Units(until)})
 			}
 		}
 	}
@@ -157,7 +158,7 @@ func TestWithoutAFailureDetector(t *testing.T) {
 // The failure detector of 4 errs, and says that 5 is dead. Asking it all the same helps, and so does telling it.
 func TestWithAFailureDetectorThatErrs(t *testing.T) {
 	errs := func(o *simulate.Options) {
-		o.Faults.Suspicions = []simulate.Suspicion{{Process: 3, Of: 4, At: election.Units(50)}}
+		o.Faults.Suspicions = []faults.Suspicion{{Process: 3, Of: 4, At: election.Units(50)}}
 	}
 	lower := map[string]string{"known-dead": "skipped", "victory": "lower"}
 	printed(nil).expectEnd(t, "right", errs)
@@ -173,7 +174,7 @@ func TestWithoutReliableDeliveryMessagesAreLost(t *testing.T) {
 	for _, m := range []machine{printed(nil), asItIs(nil)} {
 		if m.wrongEnd(t, func(o *simulate.Options) {
 			starting(o, 1)
-			o.Faults.Lose = simulate.Chance{Times: 1, Of: 5}
+			o.Faults.Lose = faults.Chance{Times: 1, Of: 5}
 		}) == "right" {
 			t.Errorf("with %v: every end is right", m.parameters)
 		}
@@ -183,7 +184,7 @@ func TestWithoutReliableDeliveryMessagesAreLost(t *testing.T) {
 func TestWithoutReliableDeliveryAPartitionHasTwoLeaders(t *testing.T) {
 	parted := func(until uint64) func(*simulate.Options) {
 		return func(o *simulate.Options) {
-			o.Faults.Cuts = []simulate.Cut{simulate.Partition(election.Units(50), election.Units(until), []int{0, 1}, []int{2, 3, 4})}
+			o.Faults.Cuts = []faults.Cut{faults.Partition(election.Units(50), election.Units(until), []int{0, 1}, []int{2, 3, 4})}
 		}
 	}
 	for _, m := range []machine{printed(nil), asItIs(nil)} {
@@ -197,7 +198,7 @@ func TestWithoutReliableDeliveryAPartitionHasTwoLeaders(t *testing.T) {
 func TestWithoutReliableDeliveryALinkIsCutOneWay(t *testing.T) {
 	unheard := func(until uint64) func(*simulate.Options) {
 		return func(o *simulate.Options) {
-			o.Faults.Cuts = []simulate.Cut{{
+			o.Faults.Cuts = []faults.Cut{{
 				Groups: [][]int{{4}, {0, 1, 2, 3}}, OneWay: true, At: election.Units(50), Until: election.Units(until),
 			}}
 		}
@@ -209,11 +210,12 @@ func TestWithoutReliableDeliveryALinkIsCutOneWay(t *testing.T) {
 
 // 4 and 5 do not hear each other, and the others hear both. Where a lower coordinator is contested, the two win in turn
 // until the cut is over; if those who are known to be dead are skipped, the messages multiply in every turn, so that
-// not even that helps. A coordinator that tells only who asked ends it.
+// not even that helps. A coordinator that tells only who asked ends it, and so do followers who are loyal to one that they
+// hear.
 func TestWithoutReliableDeliveryAPartialPartitionIsContestedForEver(t *testing.T) {
 	parted := func(until uint64) func(*simulate.Options) {
 		return func(o *simulate.Options) {
-			o.Faults.Cuts = []simulate.Cut{simulate.Partition(election.Units(50), election.Units(until), []int{3}, []int{4})}
+			o.Faults.Cuts = []faults.Cut{faults.Partition(election.Units(50), election.Units(until), []int{3}, []int{4})}
 		}
 	}
 	for _, test := range []struct {
@@ -225,6 +227,8 @@ func TestWithoutReliableDeliveryAPartialPartitionIsContestedForEver(t *testing.T
 		{asItIs(map[string]string{"known-dead": "skipped"}), "it does not end", "it does not end"},
 		{asItIs(map[string]string{"asked-coordinator": "tells"}), "4 and 5 lead", "right"},
 		{asItIs(map[string]string{"known-dead": "skipped", "asked-coordinator": "tells"}), "4 and 5 lead", "right"},
+		{asItIs(map[string]string{"known-dead": "decides"}), "4 and 5 lead", "right"},
+		{asItIs(map[string]string{"known-dead": "decides", "asked-coordinator": "tells"}), "4 and 5 lead", "right"},
 	} {
 		test.expectEnd(t, test.cut, parted(0))
 		test.expectEnd(t, test.healed, parted(400))
@@ -237,7 +241,7 @@ func TestRepeatedAndReorderedMessagesDoNoHarm(t *testing.T) {
 	m := asItIs(map[string]string{"delay": "4"})
 	if wrong := m.wrongEnd(t, func(o *simulate.Options) {
 		storm(o, 5, random.New(o.Seed, random.Choices))
-		o.Faults.Unordered, o.Faults.Duplicate = true, simulate.Chance{Times: 1, Of: 3}
+		o.Faults.Unordered, o.Faults.Duplicate = true, faults.Chance{Times: 1, Of: 3}
 	}); wrong != "right" {
 		t.Error(wrong)
 	}

@@ -17,7 +17,9 @@
 // detector is right, and if a suspicion comes after the last message of the dead.
 //
 // Two more parameters say what S4 leaves open. With known-dead=skipped nobody asks those whom its failure
-// detector calls dead. They are told of a victory all the same: who is called dead and lives must be able to
+// detector calls dead. With known-dead=decides, moreover, a process that follows a coordinator, which its failure
+// detector does not call dead, ignores those below it: two that do not hear each other then do not make those who
+// hear both change sides. The dead are told of a victory all the same: who is called dead and lives must be able to
 // contest it. And a coordinator that is asked has, to rule 4, "not already started an election", so it holds
 // one. If nobody is left to ask, it wins again at once and tells everybody, for each that asks: with N = 5, of
 // whom 5 is known to be dead, and 1 asking first, 9 messages instead of 3 (victory=lower), 12 instead of 4
@@ -71,7 +73,8 @@ type Process struct {
 	LowerOnly   bool           `election:"constant"` // victory=lower
 	Believes    bool           `election:"constant"` // bullying=no: every coordinator
 	Tells       bool           `election:"constant"` // asked-coordinator=tells
-	Dead        []bool         // known-dead=skipped: by member - 1, whom the failure detector calls dead; else nil
+	Loyal       bool           `election:"constant"` // known-dead=decides
+	Dead        []bool         // known-dead=skipped or decides: by member - 1, whom the failure detector calls dead; else nil
 	T1, T2      election.Ticks `election:"constant"`
 }
 
@@ -87,8 +90,9 @@ var (
 			"no: it believes every one (S4 rule 5 as printed)",
 	}
 	knownDead = election.Choice{
-		Name: "known-dead", Words: []string{"asked", "skipped"},
-		About: "whether processes are asked that the failure detector calls dead",
+		Name: "known-dead", Words: []string{"asked", "skipped", "decides"},
+		About: "whether processes are asked that the failure detector calls dead; decides: they are not, and a process that " +
+			"follows a coordinator ignores those below it until that one is called dead",
 	}
 	askedCoordinator = election.Choice{
 		Name: "asked-coordinator", Words: []string{"elects", "tells"},
@@ -120,7 +124,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "bully",
 		Title:  "Bully (Garcia-Molina)",
 		Year:   1982,
-		Source: "S4; S2 section 2.3.1",
+		Source: "Garcia-Molina 1982 (S4); S2 section 2.3.1",
 		About: "A process that suspects the coordinator asks all higher ones. An answer silences it; silence makes it the " +
 			"coordinator, and it tells all others. Two sides of a partition have a coordinator each: there is no quorum.",
 		Topology: election.Complete,
@@ -184,10 +188,11 @@ func New(l election.Local) Process {
 		LowerOnly: victory.Is(l.Parameters, "lower"),
 		Believes:  bullying.Is(l.Parameters, "no"),
 		Tells:     askedCoordinator.Is(l.Parameters, "tells"),
+		Loyal:     knownDead.Is(l.Parameters, "decides"),
 		T1:        answerTimeout.Ticks(l.Parameters),
 		T2:        victoryTimeout.Ticks(l.Parameters),
 	}
-	if knownDead.Is(l.Parameters, "skipped") {
+	if p.Loyal || knownDead.Is(l.Parameters, "skipped") {
 		p.Dead = make([]bool, p.Members)
 	}
 	return p
@@ -298,6 +303,9 @@ func (p *Process) Receive(port election.Port, kind election.Kind, _ Message, out
 		}
 		p.Start(out)
 	case Coordinator:
+		if p.Loyal && p.Coordinator != p.ID && j < p.Coordinator {
+			return
+		}
 		if !p.Believes && (j < p.ID || j < p.Coordinator) { // bullying, which is not in rule 5 as printed
 			p.doubt(p.Coordinator != p.ID, out)
 			p.Start(out)

@@ -15,6 +15,7 @@ func TestConformance(t *testing.T) {
 			nil,
 			{"victory": "lower", "delay": "2"},
 			{"known-dead": "skipped"},
+			{"known-dead": "decides", "asked-coordinator": "tells"},
 			{"known-dead": "skipped", "asked-coordinator": "tells", "delay": "3", "victory": "lower"},
 		},
 		Verify: 2, // schedules_test.go goes further
@@ -176,6 +177,22 @@ func TestKnownDeadAreNotAskedUntilTheyAreHeardOf(t *testing.T) {
 	expect(t, "3 is back", p.suspects(4), []sent{{bully.Election, 3}}, election.NoLeader, election.SetTimer)
 	p.Process = before
 	expect(t, "nothing is known", p.step(p.Start), []sent{{bully.Election, 3}, {bully.Election, 4}}, election.SetTimer)
+}
+
+func TestALoyalFollowerHeedsLowerCoordinatorsWhenItsOwnIsDead(t *testing.T) {
+	loyal := map[string]string{"known-dead": "decides"}
+	p := newProcess(2, 5, loyal)
+	p.hears(bully.Coordinator, 5)
+	for _, lower := range []election.ID{1, 3, 4} {
+		expect(t, "5 is followed", p.hears(bully.Coordinator, lower), nil)
+	}
+	expect(t, "5 is dead", p.suspects(5), []sent{{bully.Election, 3}, {bully.Election, 4}}, election.NoLeader, election.SetTimer)
+	expect(t, "4 has won", p.hears(bully.Coordinator, 4), nil, election.StopTimer, election.StopTimer, election.Follow)
+	expect(t, "5 is back", p.hears(bully.Coordinator, 5), nil, election.StopTimer, election.StopTimer, election.Follow)
+
+	p = newProcess(3, 3, loyal)
+	p.step(p.Start)
+	expect(t, "it leads itself", p.hears(bully.Coordinator, 2), []sent{{bully.Coordinator, 1}, {bully.Coordinator, 2}}, election.Lead)
 }
 
 func TestAskedCoordinatorTellsTheAskerOnly(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -31,12 +32,12 @@ func dead(o *simulate.Options, ids ...int) {
 
 // crash makes a process crash, by identifier.
 func crash(o *simulate.Options, id int, at uint64) {
-	o.Faults.Crashes = append(o.Faults.Crashes, simulate.Crash{Process: id - 1, At: election.Units(at)})
+	o.Faults.Crashes = append(o.Faults.Crashes, faults.Crash{Process: id - 1, At: election.Units(at)})
 }
 
 // recovers makes a process recover, by identifier.
 func recovers(o *simulate.Options, id int, at uint64) {
-	o.Faults.Recoveries = append(o.Faults.Recoveries, simulate.Fault{Process: id - 1, At: election.Units(at)})
+	o.Faults.Recoveries = append(o.Faults.Recoveries, faults.Recovery{Process: id - 1, At: election.Units(at)})
 }
 
 // starting makes only these processes start, by identifier.

@@ -77,7 +77,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "dolev-klawe-rodeh",
 		Title:  "Dolev, Klawe, Rodeh",
 		Year:   1982,
-		Source: "Dolev, Klawe, Rodeh, J. Algorithms 3(3), 1982, simple algorithm; Spin's leader_trace.pml",
+		Source: "Dolev–Klawe–Rodeh 1982, simple algorithm",
 		About: "Active processes send one(value), then two(value before); a value goes on, at the next process, if it is " +
 			"greater than both its neighbours. What comes round alone is the largest, and its owner leads.",
 		Topology: election.Ring,

@@ -92,7 +92,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "dolev-klawe-rodeh-b",
 		Title:  "Dolev, Klawe, Rodeh, algorithm B",
 		Year:   1982,
-		Source: "Dolev, Klawe, Rodeh, J. Algorithms 3(3), 1982, algorithm B",
+		Source: "Dolev–Klawe–Rodeh 1982, algorithm B",
 		About: "As dolev-klawe-rodeh, but the second message of a phase goes only as far as the first has said: 2^phase hops, " +
 			"or to the next active process. It takes half of what it took there.",
 		Topology: election.Ring,

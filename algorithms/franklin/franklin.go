@@ -62,7 +62,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "franklin",
 		Title:  "Franklin",
 		Year:   1982,
-		Source: "Franklin, CACM 25(5), 1982",
+		Source: "Franklin 1982",
 		About: "Active processes exchange identifiers with their active neighbours; local maxima go on, the others only " +
 			"pass on. At most half go on, and who hears itself from both sides is alone.",
 		Topology:   election.Ring,

@@ -43,7 +43,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "higham-przytycka",
 		Title:  "Higham–Przytycka",
 		Year:   1993,
-		Source: "Higham, Przytycka, A simple, efficient algorithm for maximum finding on rings, WDAG 1993",
+		Source: "Higham–Przytycka 1993",
 		About: "Every process sends an envelope with its identifier. An envelope that meets one of its own round, by the label that was sent last, " +
 			"is destroyed or promoted; odd rounds promote the smaller one, or after a Fibonacci number of hops, and even rounds the larger one.",
 		Topology: election.Ring,
@@ -54,7 +54,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Worst, Formula: "n + Σ over even i with F(i-1) ≤ n of 2n - ⌈n·F(i)/F(i+3)⌉; the sum is empty for n = 1",
-				Source: "Higham, Przytycka 1993: at most n/F(i) envelopes enter odd round i, and rounds i and i+1 together cost at most 2n - n·F(i)/F(i+3)",
+				Source: "Higham–Przytycka 1993: at most n/F(i) envelopes enter odd round i, and rounds i and i+1 together cost at most 2n - n·F(i)/F(i+3)",
 				Value:  worst,
 			},
 			{

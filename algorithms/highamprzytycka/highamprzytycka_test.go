@@ -6,6 +6,7 @@ import (
 	"ringleader.example/ringleader/algorithms/highamprzytycka"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -159,7 +160,7 @@ func TestDistancesNeverOverflow(t *testing.T) {
 func TestOvertakingMessagesElectTwo(t *testing.T) {
 	for seed := range uint64(1000) {
 		r := electiontest.Run(t, highamprzytycka.Algorithm, simulate.Options{
-			Instance: network.On(6, 5, 1, 7, 3, 4, 2), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, Seed: seed, Limit: 10_000,
+			Instance: network.On(6, 5, 1, 7, 3, 4, 2), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 10_000,
 		})
 		if len(r.Leaders) == 2 {
 			t.Logf("seed %d: positions %v lead", seed, r.Leaders)

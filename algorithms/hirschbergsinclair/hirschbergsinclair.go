@@ -74,7 +74,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "hirschberg-sinclair",
 		Title:  "Hirschberg, Sinclair (from, ok, no)",
 		Year:   1980,
-		Source: "S3",
+		Source: "Hirschberg–Sinclair 1980 (S3)",
 		About: "In stage i a candidate asks 2^i neighbours on either side. A greater identifier answers no, " +
 			"and the candidate withdraws; two oks let it enter the next stage, and a question that comes home has won.",
 		Topology:   election.Ring,

@@ -8,6 +8,7 @@ import (
 	hs "ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -130,7 +131,7 @@ func TestExactCountsOfRandomRings(t *testing.T) {
 			}
 		}
 		size := uint64(n)
-		o := simulate.Options{Instance: network.Setup{IDs: ring}, Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, AnyTime: true}
+		o := simulate.Options{Instance: network.Setup{IDs: ring}, Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, AnyTime: true}
 		r := electiontest.Run(t, hs.Algorithm, o)
 		if want := []uint64{from, ok, from - 2*size - ok, size}; !slices.Equal(r.Messages.ByKind, want) {
 			t.Errorf("n=%d: %v, want %v", n, r.Messages.ByKind, want)
@@ -207,7 +208,7 @@ func TestEarlyWithdrawalCostsNeverMoreAndDependsOnTheSchedule(t *testing.T) {
 		n, all := uint64(len(v.ids)), v.from+v.ok+v.no
 		least := all
 		for seed := range uint64(3000) {
-			o := simulate.Options{Instance: on(v.ids, int(seed%3)), Schedule: simulate.Random, Seed: seed, Faults: simulate.Faults{Unordered: seed%2 == 1}}
+			o := simulate.Options{Instance: on(v.ids, int(seed%3)), Schedule: simulate.Random, Seed: seed, Faults: faults.Script{Unordered: seed%2 == 1}}
 			o.Instance.Parameters = early
 			r := electiontest.Run(t, hs.Algorithm, o)
 			m := r.Messages
@@ -243,7 +244,7 @@ func TestNoHarmFromMessagesThatOvertake(t *testing.T) {
 		for seed := range uint64(10_000) {
 			instance := electiontest.Instance(&hs.Algorithm.Declaration, 2+int(seed%8), seed)
 			instance.Parameters = parameters
-			o := simulate.Options{Instance: instance, Seed: seed, Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, AnyTime: seed%2 == 1}
+			o := simulate.Options{Instance: instance, Seed: seed, Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, AnyTime: seed%2 == 1}
 			if r := electiontest.Run(t, hs.Algorithm, o); !r.Right {
 				t.Fatalf("seed %d %v: leaders %v, %d decided", seed, parameters, r.Leaders, r.Decided)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/invitation"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -17,21 +18,21 @@ func script(seed uint64, rule string) simulate.Options {
 	source := random.New(seed, random.Choices)
 	below := func(n int) int { return int(source.Below(uint64(n))) }
 	n := 1 + below(7)
-	var f simulate.Faults
+	var f faults.Script
 	for p := range n {
 		now := uint64(0)
 		for range below(3) {
 			now += 1 + source.Below(100)
-			f.Crashes = append(f.Crashes, simulate.Crash{Process: p, At: election.Units(now), Amid: below(3) == 0, Sends: below(n)})
+			f.Crashes = append(f.Crashes, faults.Crash{Process: p, At: election.Units(now), Amid: below(3) == 0, Sends: below(n)})
 			if p > 0 && below(4) == 0 {
 				break // it stays down
 			}
 			now += 1 + source.Below(100)
-			f.Recoveries = append(f.Recoveries, simulate.Fault{Process: p, At: election.Units(now)})
+			f.Recoveries = append(f.Recoveries, faults.Recovery{Process: p, At: election.Units(now)})
 		}
 	}
 	if n > 1 {
-		f.Random = simulate.Budget{Partitions: below(3), Cuts: below(3), Until: election.Units(1 + source.Below(300))}
+		f.Random = faults.Budget{Partitions: below(3), Cuts: below(3), Until: election.Units(1 + source.Below(300))}
 	}
 	o := simulate.Options{Seed: seed, AnyTime: rule == "yes" && seed%2 == 0, Faults: f}
 	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{
@@ -83,8 +84,8 @@ func rough(seed uint64) simulate.Options {
 		o.Faults.Random.Until = election.Units(300)
 	}
 	o.Faults.Unordered = seed%3 > 0
-	o.Faults.Lose, o.Faults.Duplicate = simulate.Chance{Times: source.Below(3), Of: 10}, simulate.Chance{Times: source.Below(5), Of: 10}
-	o.Faults.Drifts = []simulate.Drift{{Process: int(source.Below(uint64(n))), Times: 7 + source.Below(7), Of: 10}}
+	o.Faults.Lose, o.Faults.Duplicate = faults.Chance{Times: source.Below(3), Of: 10}, faults.Chance{Times: source.Below(5), Of: 10}
+	o.Faults.Drifts = []faults.Drift{{Process: int(source.Below(uint64(n))), Times: 7 + source.Below(7), Of: 10}}
 	return o
 }
 

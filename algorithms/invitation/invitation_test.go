@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/invitation"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -57,12 +58,12 @@ func run(t *testing.T, a election.Algorithm[process, message], n int, until uint
 // expect says where live processes are: a group is a coordinator, its counter and its members.
 func expect(t *testing.T, r *simulate.Result, groups ...[]int) {
 	t.Helper()
-	in := map[int]election.Decision{}
+	in := map[int]network.Decision{}
 	for _, g := range groups {
 		for _, member := range g[2:] {
-			d := election.Decision{Term: election.Term(g[1]), Leader: election.ID(g[0]), Role: election.Follower}
+			d := network.Decision{Term: election.Term(g[1]), Leader: election.ID(g[0]), Role: network.Follower}
 			if member == g[0] {
-				d.Role = election.Leader
+				d.Role = network.Leader
 			}
 			in[member] = d
 		}
@@ -83,12 +84,12 @@ func group(coordinator, counter, from, to int) []int {
 	return g
 }
 
-func crash(id int, at uint64) simulate.Crash {
-	return simulate.Crash{Process: id - 1, At: election.Units(at)}
+func crash(id int, at uint64) faults.Crash {
+	return faults.Crash{Process: id - 1, At: election.Units(at)}
 }
 
-func recovery(id int, at uint64) simulate.Fault {
-	return simulate.Fault{Process: id - 1, At: election.Units(at)}
+func recovery(id int, at uint64) faults.Recovery {
+	return faults.Recovery{Process: id - 1, At: election.Units(at)}
 }
 
 // The vectors of ALGORITHMS 13.4 do not depend on whether messages or timers are first.
@@ -116,7 +117,7 @@ func TestAllMergeAtOnceIfAllStartTogether(t *testing.T) {
 
 func TestCoordinatorDies(t *testing.T) {
 	for _, o := range timings {
-		o.Faults.Crashes = []simulate.Crash{crash(5, 30)}
+		o.Faults.Crashes = []faults.Crash{crash(5, 30)}
 		expect(t, run(t, invitation.Algorithm, 5, 42, o), group(5, 2, 1, 4))
 		expect(t, run(t, invitation.Algorithm, 5, 43, o), group(1, 2, 1, 1), group(2, 2, 2, 2), group(3, 2, 3, 3), group(4, 2, 4, 4))
 		expect(t, run(t, invitation.Algorithm, 5, 91, o), group(4, 3, 1, 4))
@@ -128,7 +129,7 @@ func TestCoordinatorDies(t *testing.T) {
 
 func TestEachPartOfACutNetworkIsAGroupAndBothMergeWhenItHeals(t *testing.T) {
 	for _, o := range timings {
-		o.Faults.Cuts = []simulate.Cut{simulate.Partition(election.Units(30), election.Units(150), []int{0, 1, 2}, []int{3, 4})}
+		o.Faults.Cuts = []faults.Cut{faults.Partition(election.Units(30), election.Units(150), []int{0, 1, 2}, []int{3, 4})}
 		expect(t, run(t, invitation.Algorithm, 5, 150, o), group(3, 3, 1, 3), group(5, 2, 4, 5))
 		healed := run(t, invitation.Algorithm, 5, 0, o)
 		expect(t, healed, group(5, 3, 1, 5))
@@ -150,7 +151,7 @@ func TestMergingTwoGroupsCostsOneInvitationAcceptanceAndReadyForEachButOne(t *te
 			others := uint64(n - 1)
 			for cut, twice := range map[uint64]uint64{0: 0, 30: uint64(len(sides[1]) - 1)} {
 				var o simulate.Options
-				o.Faults.Cuts = []simulate.Cut{simulate.Partition(election.Units(cut), election.Units(150), sides...)}
+				o.Faults.Cuts = []faults.Cut{faults.Partition(election.Units(cut), election.Units(150), sides...)}
 				parts, all := run(t, invitation.Algorithm, n, 150, o), run(t, invitation.Algorithm, n, 0, o)
 				if len(parts.Leaders) != 2 || !all.Right {
 					t.Fatalf("%v: %d groups, then right: %v", sides, len(parts.Leaders), all.Right)

@@ -52,7 +52,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "itai-rodeh",
 		Title:  "Itai–Rodeh, asynchronous",
 		Year:   1981,
-		Source: "Itai, Rodeh, Symmetry breaking in distributed networks, FOCS 1981; Information and Computation 88, 1990",
+		Source: "Itai–Rodeh 1981",
 		About: "Every process chooses an identifier from 1 to n by chance and sends it round the ring; greater ones of the same or a later round " +
 			"make a process passive. Whose token comes home has won if nobody chose the same; otherwise those who did choose again.",
 		Topology:    election.Ring,

@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -105,7 +106,7 @@ func run(t *testing.T, n int, o simulate.Options) *simulate.Result {
 
 func TestNothingBreaksIn10000RunsWithoutOrder(t *testing.T) {
 	for seed := range uint64(10_000) {
-		run(t, 2+int(seed%7), simulate.Options{Seed: seed, Faults: simulate.Faults{Unordered: true}, AnyTime: seed%2 == 0})
+		run(t, 2+int(seed%7), simulate.Options{Seed: seed, Faults: faults.Script{Unordered: true}, AnyTime: seed%2 == 0})
 	}
 }
 

@@ -39,7 +39,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "itai-rodeh-synchronous",
 		Title:  "Itai–Rodeh, synchronous",
 		Year:   1981,
-		Source: "Itai, Rodeh, Symmetry breaking in distributed networks, FOCS 1981; Information and Computation 88, 1990",
+		Source: "Itai–Rodeh 1981",
 		About: "In phases of n units each of a active processors becomes a candidate with probability 1/a and sends a message round the ring. " +
 			"All count them: one candidate leads, of several these are the active ones from then on, and if there is none all try again.",
 		Topology:    election.Ring,
@@ -62,7 +62,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			},
 			{
 				Of: "election", Case: election.Average, Formula: "n·M(n), where M(n) is the mean number of phases",
-				Source: "one candidate is expected in each phase; below 2.4418 n by Lavault and Louchard",
+				Source: "one candidate is expected in each phase; below 2.4418 n by Lavault–Louchard 2006",
 				Mean:   func(n uint64) float64 { return float64(n) * MeanPhases(n) },
 			},
 		},

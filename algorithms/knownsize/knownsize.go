@@ -58,7 +58,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "known-size",
 		Title:  "Known size (Marchetti-Spaccamela's simplified protocol)",
 		Year:   1985,
-		Source: "S5 section 2",
+		Source: "Marchetti-Spaccamela 1987, section 2 (S5)",
 		About: "Processor i is silent for N(i-1) units, where N is the size of the ring or more. If by then nobody else has said that " +
 			"it is elected, i is: no smaller identifier takes part.",
 		Topology:    election.Ring,

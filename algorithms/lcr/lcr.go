@@ -39,7 +39,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "lcr",
 		Title:  "LCR (LeLann, Chang, Roberts)",
 		Year:   1979,
-		Source: "S2 section 2.2",
+		Source: "Chang–Roberts 1979; S2 section 2.2",
 		About: "Every participant sends its identifier round the ring; a process swallows the smaller ones. " +
 			"The one that comes home is the largest, and its owner announces itself.",
 		Topology:   election.Ring,
@@ -58,7 +58,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return n },
 			},
 			{
-				Of: "election", Case: election.Average, Formula: "n·H(n)", Source: "Chang and Roberts 1979, all start",
+				Of: "election", Case: election.Average, Formula: "n·H(n)", Source: "Chang–Roberts 1979, all start",
 				Mean: func(n uint64) float64 { return float64(n) * election.Harmonic(n) },
 			},
 		},

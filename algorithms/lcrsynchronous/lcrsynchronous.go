@@ -29,7 +29,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "lcr-synchronous",
 		Title:  "LCR in rounds",
 		Year:   1979,
-		Source: "S2 section 2.3.1 (the function trans); Lynch, Distributed Algorithms, 1996, section 3.3",
+		Source: "Lynch 1996, section 3.3; S2 section 2.3.1, function trans",
 		About: "All start together and send their identifiers; in each round a process passes on what is greater than its own. " +
 			"The largest is home in round n, and nobody but its owner learns that.",
 		Topology: election.Ring,

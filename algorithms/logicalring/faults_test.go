@@ -7,6 +7,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -33,11 +34,11 @@ func script(seed uint64) simulate.Options {
 		}
 		at := source.Below(40 * delay)
 		for range 1 + source.Below(2) { // a process may crash again
-			o.Faults.Crashes = append(o.Faults.Crashes, simulate.Crash{Process: p + n%2, At: election.Units(at)})
+			o.Faults.Crashes = append(o.Faults.Crashes, faults.Crash{Process: p + n%2, At: election.Units(at)})
 			if at += 1 + source.Below(20*delay); source.Below(2) == 0 {
 				break
 			}
-			o.Faults.Recoveries = append(o.Faults.Recoveries, simulate.Fault{Process: p + n%2, At: election.Units(at)})
+			o.Faults.Recoveries = append(o.Faults.Recoveries, faults.Recovery{Process: p + n%2, At: election.Units(at)})
 			at += 1 + source.Below(20*delay)
 		}
 	}
@@ -52,7 +53,7 @@ func TestAgreesAfterWrongSuspicions(t *testing.T) {
 		o.Seed = seed
 		for range 1 + source.Below(3) {
 			p, at := int(source.Below(uint64(n))), source.Below(60)
-			o.Faults.Suspicions = append(o.Faults.Suspicions, simulate.Suspicion{
+			o.Faults.Suspicions = append(o.Faults.Suspicions, faults.Suspicion{
 				Process: p, Of: (p + 1 + int(source.Below(uint64(n-1)))) % n,
 				At: election.Units(at), Until: election.Units(at + 1 + source.Below(30)),
 			})

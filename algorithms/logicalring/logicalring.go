@@ -102,7 +102,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "logical-ring",
 		Title:  "Logical ring (Tanenbaum)",
 		Year:   1992,
-		Source: "S2 section 2.4; Tanenbaum, Modern Operating Systems, 1992",
+		Source: "Tanenbaum 1992; S2 section 2.4",
 		About: "A list goes round the living members, and each adds itself; the initiator elects the greatest of them and announces it. " +
 			"Whoever does not acknowledge is skipped. There is no quorum.",
 		Topology: election.Complete,

@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/faults"
 )
 
 type (
@@ -70,9 +70,9 @@ func TestARecoveredLeaderLeadsAgainForOneListAndOneAnnouncement(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		o := options(n, nil)
 		o.Initiators = []int{0}
-		o.Faults.Crashes = []simulate.Crash{{Process: n - 1, At: election.Units(100)}}
+		o.Faults.Crashes = []faults.Crash{{Process: n - 1, At: election.Units(100)}}
 		before := run(t, logicalring.Algorithm, o)
-		o.Faults.Recoveries = []simulate.Fault{{Process: n - 1, At: election.Units(200)}}
+		o.Faults.Recoveries = []faults.Recovery{{Process: n - 1, At: election.Units(200)}}
 		after := run(t, logicalring.Algorithm, o)
 		if cost := after.Messages.Total - before.Messages.Total; cost != uint64(2*n) || !before.Right || !after.Right {
 			t.Errorf("n=%d: %d messages, want %d; right %v, then %v", n, cost, 2*n, before.Right, after.Right)

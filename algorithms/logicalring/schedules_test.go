@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/logicalring"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -165,7 +165,7 @@ func TestWhatADeadInitiatorLeavesIsDropped(t *testing.T) {
 		})
 		o := options(4, nil)
 		o.Initiators, o.Limit = []int{0}, 10_000
-		o.Faults.Crashes = []simulate.Crash{{Process: 0, At: election.Units(crash)}}
+		o.Faults.Crashes = []faults.Crash{{Process: 0, At: election.Units(crash)}}
 		if r := run(t, logicalring.Algorithm, o); !r.Complete || !r.Right {
 			t.Errorf("kind %d: complete %v, right %v", kind, r.Complete, r.Right)
 		}
@@ -191,7 +191,7 @@ func TestUndeliverableAnnouncementIsAnElection(t *testing.T) {
 	for _, announce := range []string{"ring", "direct"} {
 		o := options(3, map[string]string{"announce": announce})
 		o.Initiators = []int{0}
-		o.Faults.Crashes = []simulate.Crash{{Process: 2, At: election.Units(3)}}
+		o.Faults.Crashes = []faults.Crash{{Process: 2, At: election.Units(3)}}
 		if r := run(t, deaf, o); !r.Right {
 			t.Errorf("%s: leaders at %v, want 2", announce, r.Leaders)
 		}

@@ -36,7 +36,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "minmax",
 		Title:  "MinMax",
 		Year:   2006,
-		Source: "Santoro, Design and Analysis of Distributed Algorithms, chapter 3",
+		Source: "Santoro 2006, chapter 3",
 		About: "In each stage an active process sends its value to the next one and stays active if what it receives is smaller, " +
 			"in even stages if it is larger; then it takes that value over. Whoever receives the value that it sent announces its owner.",
 		Topology: election.Ring,

@@ -104,7 +104,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "modified-bully",
 		Title:  "Modified Bully (Mamun, Masum, Mustafa)",
 		Year:   2004,
-		Source: "Mamun, Masum and Mustafa 2004",
+		Source: "Mamun–Masum–Mustafa 2004",
 		About: "A process that suspects the coordinator asks all higher ones, who hold no elections of their own, and grants the highest " +
 			"that answers, who tells the others: 3n messages at most, where Bully has n². There is no quorum.",
 		Topology: election.Complete,

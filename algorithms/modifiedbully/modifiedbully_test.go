@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/algorithms/modifiedbully"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -295,7 +296,7 @@ func TestHealsWhateverTheTimeout(t *testing.T) {
 	for seed := range uint64(3000) {
 		i := network.On(1, 2, 3, 4, 5)
 		i.Parameters = map[string]string{"delay": "2", "answer-timeout": "3"}
-		o := simulate.Options{Instance: i, Faults: simulate.Faults{Dead: []int{4}}, Seed: seed, Initiators: []int{int(seed % 4)}}
+		o := simulate.Options{Instance: i, Faults: faults.Script{Dead: []int{4}}, Seed: seed, Initiators: []int{int(seed % 4)}}
 		r, err := simulate.Run(modifiedbully.Algorithm, o)
 		if err != nil {
 			t.Fatal(err)
@@ -324,16 +325,16 @@ func TestAgreesAfterWrongSuspicionsAndCrashes(t *testing.T) {
 		o := simulate.Options{Instance: network.Setup{IDs: ids, Parameters: map[string]string{"delay": fmt.Sprint(1 + seed%3)}}, Seed: seed}
 		for range 1 + source.Below(3) {
 			p, at := int(source.Below(uint64(n))), source.Below(60)
-			o.Faults.Suspicions = append(o.Faults.Suspicions, simulate.Suspicion{
+			o.Faults.Suspicions = append(o.Faults.Suspicions, faults.Suspicion{
 				Process: p, Of: (p + 1 + int(source.Below(uint64(n-1)))) % n,
 				At: election.Units(at), Until: election.Units(at + 1 + source.Below(30)),
 			})
 		}
 		if seed%2 == 1 {
-			f := simulate.Crash{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(60))}
-			o.Faults.Crashes = []simulate.Crash{f}
+			f := faults.Crash{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(60))}
+			o.Faults.Crashes = []faults.Crash{f}
 			back := f.At.Add(election.Units(1 + source.Below(60)))
-			o.Faults.Recoveries = []simulate.Fault{{Process: f.Process, At: back}}
+			o.Faults.Recoveries = []faults.Recovery{{Process: f.Process, At: back}}
 		}
 		r, err := simulate.Run(modifiedbully.Algorithm, o)
 		if err != nil {

@@ -50,7 +50,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "odd-one-out",
 		Title:  "The odd one out",
 		Year:   1988, // of the paper; the exercise has no date
-		Source: "S2 exercise 4(a); for what is possible, Yamashita, Kameda, Computing on an anonymous network, PODC 1988",
+		Source: "S2 exercise 4(a); Yamashita–Kameda 1988 for what is possible",
 		About: "All processes but one have the same identifier. Each learns those of the two before it: the odd one is whose own " +
 			"differs from both. Of two processes the larger leads; that there are two they learn by a third exchange.",
 		Topology:        election.Ring,

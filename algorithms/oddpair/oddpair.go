@@ -60,7 +60,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "odd-pair",
 		Title:  "The odd pair",
 		Year:   1988, // of the paper; the exercise has no date
-		Source: "S2 exercise 4(b); for what is possible, Yamashita, Kameda, Computing on an anonymous network, PODC 1988",
+		Source: "S2 exercise 4(b); Yamashita–Kameda 1988 for what is possible",
 		About: "All processes but two have the same identifier; the two may be equal, unless they are opposite each other. Whoever differs " +
 			"from its predecessor learns the four runs of equal neighbours before it, and so the ring; the one from which on it reads greatest leads.",
 		Topology:        election.Ring,

@@ -74,7 +74,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "peterson",
 		Title:  "Peterson",
 		Year:   1982,
-		Source: "Peterson, TOPLAS 4(4), 1982, first algorithm",
+		Source: "Peterson 1982, first algorithm",
 		About: "Active processes send their values twice in a phase, so that each knows the two before its own; " +
 			"it goes on with the nearer one if that is the largest of the three. At most half of them go on.",
 		Topology: election.Ring,

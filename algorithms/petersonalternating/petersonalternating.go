@@ -72,7 +72,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "peterson-alternating",
 		Title:  "Peterson, alternating phases",
 		Year:   1982,
-		Source: "Peterson, TOPLAS 4(4), 1982, improved algorithm",
+		Source: "Peterson 1982, improved algorithm",
 		About: "One value a process and phase. In odd phases it must be greater than the one before it; in even phases " +
 			"less, and then gives way to that one. Who gets its own value back announces it, and its owner leads.",
 		Topology: election.Ring,

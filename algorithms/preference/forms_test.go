@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/algorithms/preferencetree"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -147,7 +148,7 @@ func elected(ids election.List, votes []uint64) (winner uint64, most int) {
 }
 
 func TestAllFormsElectTheSameWinnerOnTheSameVotes(t *testing.T) {
-	unordered := simulate.Faults{Unordered: true}
+	unordered := faults.Script{Unordered: true}
 	schedules := []simulate.Options{
 		{Schedule: simulate.FIFO},
 		{Schedule: simulate.LIFO, Faults: unordered},
@@ -280,7 +281,7 @@ func TestRepeatedMessagesChangeNoResult(t *testing.T) {
 	repeated := uint64(0)
 	for seed := range uint64(1000) {
 		o := simulate.Options{Schedule: simulate.Random, Seed: seed, AnyTime: seed%2 == 0}
-		o.Faults = simulate.Faults{Unordered: true, Duplicate: simulate.Chance{Times: 1, Of: 3}}
+		o.Faults = faults.Script{Unordered: true, Duplicate: faults.Chance{Times: 1, Of: 3}}
 		o.Instance = electiontest.Instance(&preferencetree.Algorithm.Declaration, 2+int(seed%7), seed)
 		for _, f := range forms {
 			r, err := f.run(o, new(election.Tally))

@@ -54,7 +54,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "preference",
 		Title:  "Election by votes, among known members",
 		Year:   1994,
-		Source: "S2, preference-based; Singh, Kurose 1994",
+		Source: "Singh–Kurose 1994; S2",
 		About: "Each process votes once; most votes win, and of equally many the largest identifier. Either all tell all, or " +
 			"whoever starts asks all and announces the result. All votes are needed: a process that crashes blocks the election " +
 			"until it is back, with the vote that it cast.",

@@ -45,7 +45,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "preference-ring",
 		Title:  "Election by votes, on a ring",
 		Year:   1994,
-		Source: "S2, preference-based; Singh, Kurose 1994",
+		Source: "Singh–Kurose 1994; S2",
 		About: "Whoever starts sends a ballot round the ring, to which each process adds its vote; a larger initiator drops it. " +
 			"The one ballot that comes home has all votes: most win, and of equally many the largest identifier. " +
 			"All votes are needed: a process that crashes blocks the election until it is back, with the vote that it cast.",
@@ -66,7 +66,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return n },
 			},
 			{
-				Of: "election", Case: election.Average, Formula: "n·H(n)", Source: "as LCR, Chang and Roberts 1979, all start",
+				Of: "election", Case: election.Average, Formula: "n·H(n)", Source: "as LCR, Chang–Roberts 1979, all start",
 				Mean: func(n uint64) float64 { return float64(n) * election.Harmonic(n) },
 			},
 		},

@@ -60,7 +60,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "preference-tree",
 		Title:  "Election by votes, on a tree (saturation)",
 		Year:   2006,
-		Source: "S2, preference-based, tree topology; Santoro 2006, section 2.6",
+		Source: "Santoro 2006, section 2.6; S2",
 		About: "Whoever starts wakes the tree. A process that has heard from all neighbours but one passes on the sum of the votes " +
 			"that it knows. Two of these messages cross on one edge; its ends have all votes and tell the others who won: most " +
 			"votes win, and of equally many the largest identifier. A process that crashes blocks the election until it is back, " +

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -39,15 +40,15 @@ func script(seed uint64, n int) simulate.Options {
 		now := uint64(0)
 		for range below(4) {
 			now += 1 + source.Below(80)
-			f.Crashes = append(f.Crashes, simulate.Crash{Process: p, At: election.Units(now), Amid: below(3) == 0, Sends: below(n)})
+			f.Crashes = append(f.Crashes, faults.Crash{Process: p, At: election.Units(now), Amid: below(3) == 0, Sends: below(n)})
 			now += 1 + source.Below(60)
-			f.Recoveries = append(f.Recoveries, simulate.Fault{Process: p, At: election.Units(now)})
+			f.Recoveries = append(f.Recoveries, faults.Recovery{Process: p, At: election.Units(now)})
 		}
 		switch below(3) { // ε is at most 5 %, for which ρ is 1/10
 		case 0:
-			f.Drifts = append(f.Drifts, simulate.Drift{Process: p, Times: 20, Of: 21})
+			f.Drifts = append(f.Drifts, faults.Drift{Process: p, Times: 20, Of: 21})
 		case 1:
-			f.Drifts = append(f.Drifts, simulate.Drift{Process: p, Times: 21, Of: 20})
+			f.Drifts = append(f.Drifts, faults.Drift{Process: p, Times: 21, Of: 20})
 		}
 	}
 	for range below(4) {
@@ -58,16 +59,16 @@ func script(seed uint64, n int) simulate.Options {
 		o.Commands = append(o.Commands, c)
 	}
 	if n > 1 {
-		f.Random = simulate.Budget{
+		f.Random = faults.Budget{
 			Partitions: below(3), Cuts: below(3), Slow: below(2), Pauses: below(3), Suspicions: below(3), Until: election.Units(until),
 		}
 	}
 	f.Unordered = below(2) == 0
 	if below(2) == 0 {
-		f.Lose = simulate.Chance{Times: 1, Of: 5}
+		f.Lose = faults.Chance{Times: 1, Of: 5}
 	}
 	if below(2) == 0 {
-		f.Duplicate = simulate.Chance{Times: 1, Of: 5}
+		f.Duplicate = faults.Chance{Times: 1, Of: 5}
 	}
 	return o
 }
@@ -96,20 +97,20 @@ func harsh(seed uint64) simulate.Options {
 	f.Unordered = below(3) > 0
 	for p := range n {
 		for now := source.Below(60); now < until && below(12) > 0; now += 1 + source.Below(60) {
-			f.Crashes = append(f.Crashes, simulate.Crash{Process: p, At: election.Units(now), Amid: below(4) == 0, Sends: below(n)})
+			f.Crashes = append(f.Crashes, faults.Crash{Process: p, At: election.Units(now), Amid: below(4) == 0, Sends: below(n)})
 			now += 1 + source.Below(8)
-			f.Recoveries = append(f.Recoveries, simulate.Fault{Process: p, At: election.Units(now)})
+			f.Recoveries = append(f.Recoveries, faults.Recovery{Process: p, At: election.Units(now)})
 		}
 	}
 	for range below(6) {
 		o.Commands = append(o.Commands, simulate.Command{Process: below(n), At: election.Units(source.Below(until))})
 	}
-	f.Random = simulate.Budget{Partitions: below(3), Cuts: below(5), Slow: below(6), Pauses: below(3), Suspicions: below(9), Until: election.Units(until)}
+	f.Random = faults.Budget{Partitions: below(3), Cuts: below(5), Slow: below(6), Pauses: below(3), Suspicions: below(9), Until: election.Units(until)}
 	if below(2) == 0 {
-		f.Lose = simulate.Chance{Times: 1, Of: 4}
+		f.Lose = faults.Chance{Times: 1, Of: 4}
 	}
 	if below(2) == 0 {
-		f.Duplicate = simulate.Chance{Times: 1, Of: 3}
+		f.Duplicate = faults.Chance{Times: 1, Of: 3}
 	}
 	return o
 }
@@ -120,7 +121,7 @@ func healing(seed uint64, n int) simulate.Options {
 	o.Delay = 1 + seed%2
 	o.Instance.Parameters["delay"] = fmt.Sprint(o.Delay)
 	o.Instance.Parameters["lease"] = fmt.Sprint(40 * o.Delay)
-	o.Faults.Lose = simulate.Chance{}
+	o.Faults.Lose = faults.Chance{}
 	return o
 }
 
@@ -132,7 +133,7 @@ func TestThereIsALeaderAgainAfterHealingAndTheHighestIfItPreempts(t *testing.T) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if highest := r.Decisions[n-1].Role == election.Leader; !r.Right || o.Instance.Parameters["preemption"] == "yes" && !highest {
+		if highest := r.Decisions[n-1].Role == network.Leader; !r.Right || o.Instance.Parameters["preemption"] == "yes" && !highest {
 			t.Fatalf("seed %d: leaders at %v, %d of %d decided, %v\n%v\n%v", seed, r.Leaders, r.Decided, r.Live, r.Faults, r.Script.Lines(r.Prepared), o.Instance.Parameters)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -23,16 +24,16 @@ func receiving(a *algorithm, before func(p *Process, x election.ID, kind electio
 }
 
 // led is a run in which 3 leads, since it is the highest, in time for the faults.
-func led(seed uint64, faults ...string) simulate.Options {
+func led(seed uint64, lines ...string) simulate.Options {
 	o := simulate.Options{Seed: seed, Delay: 2, Until: election.Units(300), Limit: 100_000}
 	o.Instance = network.Setup{IDs: members(3), Parameters: map[string]string{"rho": "0", "lease": "40", "renewal": "15", "delay": "2"}}
-	reader := simulate.ReadFaults(o.Instance.IDs)
-	for _, line := range faults {
+	reader := faults.NewReader(o.Instance.IDs)
+	for _, line := range lines {
 		if err := reader.Line(line); err != nil {
 			panic(err)
 		}
 	}
-	o.Faults = reader.Faults
+	o.Faults = reader.Script
 	return o
 }
 

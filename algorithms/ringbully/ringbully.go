@@ -51,7 +51,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "ring-bully",
 		Title:  "Bully on a ring (Hirschberg, Sinclair; probe and reply)",
 		Year:   1980,
-		Source: "S1 section 13.3",
+		Source: "Algorithms of Informatics §13.3 (S1)",
 		About: "In phase k a processor probes 2^k neighbours on either side. A greater identifier swallows the probe; " +
 			"two replies let it enter the next phase, and a probe that comes home has won.",
 		Topology: election.Ring,

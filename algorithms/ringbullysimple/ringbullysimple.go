@@ -40,7 +40,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "ring-bully-simple",
 		Title:  "Simple Bully on a ring",
 		Year:   1979,
-		Source: "S1 section 13.3",
+		Source: "Algorithms of Informatics §13.3 (S1)",
 		About: "Every processor sends its identifier round the ring, and only greater ones are passed on. " +
 			"The largest comes home; its owner tells all others that they do not lead.",
 		Topology: election.Ring,

@@ -6,6 +6,7 @@ import (
 	simple "ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
@@ -70,7 +71,7 @@ func TestNoHarmFromMessagesThatOvertake(t *testing.T) {
 	for seed := range uint64(10_000) {
 		n := 2 + int(seed%8)
 		instance := electiontest.Instance(&simple.Algorithm.Declaration, n, seed)
-		o := simulate.Options{Instance: instance, Seed: seed, Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, AnyTime: true}
+		o := simulate.Options{Instance: instance, Seed: seed, Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, AnyTime: true}
 		if r := electiontest.Run(t, simple.Algorithm, o); !r.Right {
 			t.Fatalf("n=%d, seed %d: leaders %v, %d decided", n, seed, r.Leaders, r.Decided)
 		}

@@ -32,7 +32,7 @@ var (
 		Name:   "stop-and-go-p1",
 		Title:  "Stop and go P1 (Marchetti-Spaccamela)",
 		Year:   1987,
-		Source: "S5 sections 3 and 5, (P1)",
+		Source: "Marchetti-Spaccamela 1987, sections 3 and 5, P1 (S5)",
 		About: about + "Here each hypothesis is c times the one before: O(n log n / log c) messages and O(c·n·i) time, " +
 			"where i is the smallest identifier.",
 		Parameters: []election.Parameter{&p1c},
@@ -42,7 +42,7 @@ var (
 		Name:   "stop-and-go-p2",
 		Title:  "Stop and go P2 (Marchetti-Spaccamela)",
 		Year:   1987,
-		Source: "S5 sections 3 and 5, (P2)",
+		Source: "Marchetti-Spaccamela 1987, sections 3 and 5, P2 (S5)",
 		About: about + "Here each hypothesis is a power of the one before: O(n log_a log_c n) messages and O(n^a·i) time, " +
 			"where i is the smallest identifier.",
 		Parameters: []election.Parameter{&p2c, &p2a},
@@ -52,7 +52,7 @@ var (
 		Name:   "stop-and-go-p3",
 		Title:  "Stop and go P3 (Marchetti-Spaccamela)",
 		Year:   1987,
-		Source: "S5 sections 3 and 5, (P3)",
+		Source: "Marchetti-Spaccamela 1987, sections 3 and 5, P3 (S5)",
 		About: about + "Here each hypothesis is h^(lg h) after h: O(n lg lg lg n) messages and O(n^(lg n)·i) time, " +
 			"where i is the smallest identifier.",
 		Parameters: []election.Parameter{&p3c},
@@ -62,7 +62,7 @@ var (
 		Name:   "stop-and-go-p4",
 		Title:  "Stop and go P4 (Marchetti-Spaccamela)",
 		Year:   1987,
-		Source: "S5 sections 3 and 5, (P4)",
+		Source: "Marchetti-Spaccamela 1987, sections 3 and 5, P4 (S5)",
 		About: about + "Here each hypothesis is 2^(h^epsilon) after h: O(n log* n) messages and O(2^(n^epsilon)·i) time, " +
 			"where i is the smallest identifier.",
 		Parameters: []election.Parameter{&p4c, &p4epsilon},

@@ -47,7 +47,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "tree",
 		Title:  "Election on a tree (saturation)",
 		Year:   2006,
-		Source: "S2, tree topology; Santoro 2006, sections 2.6 and 3.2",
+		Source: "Santoro 2006, sections 2.6 and 3.2; S2",
 		About: "Whoever starts wakes the tree. A process that has heard from all neighbours but one passes on the greatest identifier " +
 			"that it knows. Two of these messages cross on one edge; its ends know the leader and tell the others.",
 		Topology: election.Tree,

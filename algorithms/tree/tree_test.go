@@ -7,6 +7,7 @@ import (
 	"ringleader.example/ringleader/algorithms/tree"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -101,7 +102,7 @@ func TestEveryTreeAndEveryInitiatorSetCosts3NPlusKMinus4(t *testing.T) {
 				for _, o := range []simulate.Options{
 					{Schedule: simulate.FIFO},
 					{Schedule: simulate.LIFO},
-					{Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}},
+					{Schedule: simulate.Random, Faults: faults.Script{Unordered: true}},
 				} {
 					o.Instance = network.Setup{IDs: shuffled(n, seed), Edges: edges}
 					o.Initiators, o.Seed = starters, seed
@@ -255,7 +256,7 @@ func TestRepeatedMessagesChangeNothing(t *testing.T) {
 		n := 2 + int(seed%9)
 		r := run(t, simulate.Options{
 			Instance: electiontest.Instance(&tree.Algorithm.Declaration, n, seed),
-			Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true, Duplicate: simulate.Chance{Times: 1, Of: 3}}, Seed: seed,
+			Schedule: simulate.Random, Faults: faults.Script{Unordered: true, Duplicate: faults.Chance{Times: 1, Of: 3}}, Seed: seed,
 		})
 		costs(t, r, n, n)
 		repeated += r.Duplicated

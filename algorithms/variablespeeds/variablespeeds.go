@@ -50,7 +50,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "variable-speeds",
 		Title:  "Variable speeds (Frederickson–Lynch, Vitányi)",
 		Year:   1984,
-		Source: "Frederickson, Lynch, STOC 1984; Vitányi, STOC 1984; S5 section 1",
+		Source: "Frederickson–Lynch 1984; Vitányi 1984; S5 section 1",
 		About: "The token of identifier v takes 2^v units for each hop, and dies where a smaller one has been. The smallest comes home " +
 			"after n·2^v units, in which each greater one has made at most half as many hops as the one before.",
 		Topology:    election.Ring,
@@ -85,7 +85,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 			d.Bounds = []election.Bound{
 				{
 					Of: "election", Case: election.Worst, Formula: "4n - 1",
-					Source: "derived: n in phase 0, n of the smallest, and of the others, who may start n units before it, fewer than 2n; Attiya, Welch 2004, section 3.4.1",
+					Source: "derived: n in phase 0, n of the smallest, and of the others, who may start n units before it, fewer than 2n; Attiya–Welch 2004, section 3.4.1",
 					Value:  func(n uint64) uint64 { return 4*n - 1 },
 				},
 				{

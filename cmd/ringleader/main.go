@@ -1,14 +1,7 @@
 // Command ringleader elects one leader among processes, and shows, counts and proves how elections go.
 package main
 
-import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-
-	"ringleader.example/ringleader/internal/cli"
-)
+import "ringleader.example/ringleader/workbench"
 
 //go:generate go run . run lcr --ids 5,4,3,2,1 --draw ../../docs/lcr.svg
 //go:generate go run . run hirschberg-sinclair --ids 5,3,4,2,1 --draw ../../docs/hirschberg-sinclair.svg
@@ -18,10 +11,4 @@ import (
 //go:generate go run . run --scenario s2-figures-2.7-2.8 --draw ../../docs/bully.svg
 //go:generate go run . reproduce --markdown --out ../../docs/reproduction.md
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // whoever does not want to wait for a clean end signals again
-	code := cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	stop()
-	os.Exit(code)
-}
+func main() { workbench.Main() }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
@@ -82,7 +83,7 @@ func timings(d *election.Declaration) (all []simulate.Options) {
 		for _, schedule := range []simulate.Schedule{simulate.FIFO, simulate.LIFO, simulate.Random} {
 			all = append(all, simulate.Options{Schedule: schedule}, simulate.Options{Schedule: schedule, AnyTime: true})
 			if !d.FIFO && schedule != simulate.FIFO {
-				all = append(all, simulate.Options{Schedule: schedule, Faults: simulate.Faults{Unordered: true}, AnyTime: true})
+				all = append(all, simulate.Options{Schedule: schedule, Faults: faults.Script{Unordered: true}, AnyTime: true})
 			}
 		}
 	}
@@ -206,23 +207,23 @@ func wakeUps(n int, source *random.Source) []election.Ticks {
 // crashes makes one process crash, between two steps or amid what one sends, and perhaps come back; surely,
 // if it has to.
 func crashes(d *election.Declaration, o *simulate.Options, n int, source *random.Source) {
-	f := simulate.Crash{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(20))}
+	f := faults.Crash{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(20))}
 	if n == 1 && d.Survives&election.Recovery == 0 {
 		return // somebody must live
 	}
-	o.Faults.Crashes = []simulate.Crash{f}
+	o.Faults.Crashes = []faults.Crash{f}
 	if d.Survives&election.Recovery != 0 && (n == 1 || source.Below(2) == 1 || d.Survives&election.Crash == 0) {
 		back := f.At.Add(election.Units(1 + source.Below(20)))
-		o.Faults.Recoveries = []simulate.Fault{{Process: f.Process, At: back}}
+		o.Faults.Recoveries = []faults.Recovery{{Process: f.Process, At: back}}
 	}
 	if source.Below(2) == 1 {
 		o.Faults.Crashes[0].Amid, o.Faults.Crashes[0].Sends = true, int(source.Below(uint64(n)))
 	}
 }
 
-type faults func(*election.Declaration, *simulate.Options, int, *random.Source)
+type harm func(*election.Declaration, *simulate.Options, int, *random.Source)
 
-func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string, hurt faults) {
+func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string, hurt harm) {
 	for _, n := range o.Sizes {
 		for _, how := range timings(&a.Declaration) {
 			if hurt != nil && how.Timing == election.Asynchronous {

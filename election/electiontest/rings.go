@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -137,7 +138,7 @@ func Overtaken[S, M any](t testing.TB, a election.Algorithm[S, M], runs uint64, 
 	t.Helper()
 	for seed := range runs {
 		r := Run(t, a, simulate.Options{
-			Instance: instance(seed), Schedule: simulate.Random, Faults: simulate.Faults{Unordered: true}, Seed: seed, Limit: 10_000,
+			Instance: instance(seed), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}, Seed: seed, Limit: 10_000,
 		})
 		if !r.Complete || !r.Right {
 			failures++

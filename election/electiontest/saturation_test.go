@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -121,7 +122,7 @@ func TestSaturationCosts3NPlusKMinus4(t *testing.T) {
 			if n%5 == 0 {
 				continue // the starters above would not be distinct
 			}
-			r, err := simulate.Run(saturation, simulate.Options{Instance: i, Initiators: starts, Schedule: simulate.Random, Seed: 1, Faults: simulate.Faults{Unordered: true}})
+			r, err := simulate.Run(saturation, simulate.Options{Instance: i, Initiators: starts, Schedule: simulate.Random, Seed: 1, Faults: faults.Script{Unordered: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

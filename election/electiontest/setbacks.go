@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/simulate"
 )
@@ -23,10 +24,10 @@ func Setbacks[S, M any](t *testing.T, a election.Algorithm[S, M], parameters map
 				continue
 			}
 			down := source.Below(30)
-			o.Faults.Crashes = append(o.Faults.Crashes, simulate.Crash{
+			o.Faults.Crashes = append(o.Faults.Crashes, faults.Crash{
 				Process: p, At: election.Units(down), Amid: source.Below(2) == 1, Sends: int(source.Below(uint64(n))),
 			})
-			o.Faults.Recoveries = append(o.Faults.Recoveries, simulate.Fault{Process: p, At: election.Units(down + 1 + source.Below(30))})
+			o.Faults.Recoveries = append(o.Faults.Recoveries, faults.Recovery{Process: p, At: election.Units(down + 1 + source.Below(30))})
 		}
 		if len(o.Faults.Crashes) > 1 {
 			hurt++

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -52,7 +53,7 @@ type Walk struct {
 }
 
 // Walks returns what the messages of a record carry: the one of number k is at k - 1, and is zero if it is no identity.
-// The claims read nothing else of a message. A record holds its messages as texts, so that here they are read again.
+// The claims read nothing else of a message. The record needs its messages as values.
 func Walks(r *trace.Record) ([]Walk, error) {
 	var all []Walk
 	for i := range r.Steps {
@@ -62,14 +63,23 @@ func Walks(r *trace.Record) ([]Walk, error) {
 				return nil, fmt.Errorf("%w: step %d sends message %d after message %d", ErrRecord, r.Steps[i].Number, m.Message, len(all))
 			}
 			if m.Kind == identity {
-				if _, err := fmt.Sscanf(m.Text, "ID %d, Phase %d, Walked %d", &w.ID, &w.Phase, &w.Walked); err != nil {
-					return nil, fmt.Errorf("%w: step %d: %q is no identity", ErrRecord, r.Steps[i].Number, m.Text)
+				var err error
+				if w, err = walkIn(m.Value); err != nil {
+					return nil, fmt.Errorf("%w: step %d: %w", ErrRecord, r.Steps[i].Number, err)
 				}
 			}
 			all = append(all, w)
 		}
 	}
 	return all, nil
+}
+
+// walkIn reads a message.
+func walkIn(message trace.Value) (Walk, error) {
+	id, noID := message.Identifier("ID")
+	phase, noPhase := trace.Field[int](message, "Phase")
+	walked, notWalked := trace.Field[int](message, "Walked")
+	return Walk{id, phase, walked}, errors.Join(noID, noPhase, notWalked)
 }
 
 // walks follows the identities of a run.
@@ -111,7 +121,7 @@ func (w *walks) step(s *trace.Step) error {
 	now, p := s.Time.Big(), s.Process
 	for _, d := range s.Decided {
 		w.decided[p] = true
-		if d.Role == election.Leader.String() {
+		if d.Role == network.Leader.String() {
 			w.leaders = append(w.leaders, w.ids[p])
 		}
 	}

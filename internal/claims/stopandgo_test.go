@@ -28,7 +28,7 @@ func run(source *random.Source, most int) simulate.Options {
 			ids[q] = 1 + source.Below(uint64(2*most))
 		}
 	}
-	o := simulate.Options{Instance: network.Setup{IDs: ids}, Record: true, Limit: 10_000}
+	o := simulate.Options{Instance: network.Setup{IDs: ids}, Record: true, Values: true, Limit: 10_000}
 	o.Wake = slices.Repeat([]election.Ticks{election.Forever}, n)
 	o.Wake[source.Below(uint64(n))] = election.Units(source.Below(100))
 	for q := range o.Wake {
@@ -59,7 +59,7 @@ func behind(source *random.Source) simulate.Options {
 		p := q + int(source.Below(uint64(most-q)))
 		ids[q], ids[p] = ids[p], ids[q]
 	}
-	o := simulate.Options{Instance: network.Setup{IDs: ids}, Record: true, Limit: 10_000}
+	o := simulate.Options{Instance: network.Setup{IDs: ids}, Record: true, Values: true, Limit: 10_000}
 	o.Instance.Parameters = map[string]string{"c": fmt.Sprint(2 + source.Below(3))}
 	o.Wake = slices.Repeat([]election.Ticks{election.Forever}, n)
 	o.Wake[0] = election.Units(0)
@@ -153,7 +153,7 @@ func TestEveryClaimCanFail(t *testing.T) {
 		}
 		look(r.Record, h)
 	}
-	for _, c := range claimsOf(t, stopandgo.P1, simulate.Options{Instance: network.On(1), Record: true}) {
+	for _, c := range claimsOf(t, stopandgo.P1, simulate.Options{Instance: network.On(1), Record: true, Values: true}) {
 		if !broken[c.Text] {
 			t.Errorf("nothing breaks %q", c.Text)
 		}
@@ -217,6 +217,17 @@ func mutants() (all []algorithm) {
 		}
 	}
 	return append(all, a)
+}
+
+func TestARecordWithoutValuesIsRefused(t *testing.T) {
+	r, err := simulate.Run(stopandgo.P1, simulate.Options{Instance: network.On(3, 1, 2), Record: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = claims.StopAndGo(r.Record, r.Prepared.Parameters.Sequence())
+	if !errors.Is(err, claims.ErrRecord) || !errors.Is(err, trace.ErrField) {
+		t.Errorf("a record of texts only: %v", err)
+	}
 }
 
 func TestRecordsOfOtherAlgorithmsAreRefused(t *testing.T) {

@@ -29,12 +29,7 @@ func (c *checking) flags(command *cobra.Command) {
 // records says whether a run is to be recorded for that.
 func (c *checking) records(e *catalogue.Entry, n int) (bool, error) {
 	if c.report && e.Check == nil {
-		var known []string
-		for _, other := range catalogue.All {
-			if other.Check != nil {
-				known = append(known, other.Name)
-			}
-		}
+		known := e.List().Where(func(other *catalogue.Entry) bool { return other.Check != nil })
 		return false, fmt.Errorf("nothing is claimed of every run of %s that --check can check; there is of %s", e.Name, strings.Join(known, ", "))
 	}
 	return e.Check != nil && (c.report || n <= checkedRuns), nil
@@ -68,31 +63,4 @@ func (c *checking) failed() bool {
 		}
 	}
 	return false
-}
-
-// checksJSON is how results show claims.
-func (c *checking) checksJSON() (fields object) {
-	if c.claims == nil {
-		return nil
-	}
-	var all []object
-	for _, claim := range c.claims {
-		all = append(all, object{{"source", claim.Source}, {"claim", claim.Text}, {"holds", claim.Holds}, {"measured", claim.Measured}})
-	}
-	return object{{"checks", all}}
-}
-
-// checksText writes claims for people.
-func (p *program) checksText(c *checking) {
-	paint := p.paintOn(p.stdout)
-	for i, claim := range c.claims {
-		if i == 0 {
-			fmt.Fprintln(p.stdout)
-		}
-		verdict := paint.text(green, "holds")
-		if !claim.Holds {
-			verdict = paint.text(red, "FAILS")
-		}
-		fmt.Fprintf(p.stdout, "  %s  %s (%s)\n         %s\n", verdict, claim.Text, claim.Source, claim.Measured)
-	}
 }

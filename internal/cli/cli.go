@@ -10,49 +10,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/simulate"
 )
 
-// The exit statuses of the binary.
-const (
-	exitFine       = 0
-	exitNo         = 1 // it ran, and the answer is no: violated, not elected, failed under way
-	exitUsage      = 2 // the call was wrong
-	exitIncomplete = 3 // a limit was reached before there was an answer
-)
-
-// exitError is an error with an exit status of its own; every other error is one of usage, exitUsage.
-// Without an err nothing is printed: the command has already said all.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit status %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e exitError) Unwrap() error { return e.err }
-
-// failed is an error of a command that was called rightly: the answer is no.
-func failed(format string, args ...any) error {
-	return exitError{exitNo, fmt.Errorf(format, args...)}
-}
-
-// program is what the commands share: where they read and write, and the environment. Each command
+// program is what the commands share: the algorithms, where they read and write, and the environment. Each command
 // is a method of it that returns a [cobra.Command].
 type program struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	getenv         func(string) string
+	algorithms catalogue.List
+	stdin      io.Reader
+	*report.Printer
 }
 
 // The groups under which the help lists the commands.
@@ -62,39 +36,44 @@ const (
 )
 
 // Run runs the command line args, which do not begin with the program's name, until it is done or ctx
-// is. It returns the exit status.
-func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+// is. The commands know the algorithms of the list; the name is how the program is called in a shell. Run returns the
+// exit status.
+func Run(ctx context.Context, name string, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
 	defer func() {
 		if bug := recover(); bug != nil {
-			code = exitNo
-			fmt.Fprintf(stderr, "ringleader: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", oneLine(fmt.Sprint(bug)))
+			code = report.ExitNo
+			fmt.Fprintf(stderr, "%s: %s (this is a bug; RINGLEADER_DEBUG=1 shows where)\n", name, oneLine(fmt.Sprint(bug)))
 			if getenv("RINGLEADER_DEBUG") == "1" {
 				stderr.Write(debug.Stack())
 			}
 		}
 	}()
-	out := &output{Writer: stdout}
-	p := &program{stdin: stdin, stdout: out, stderr: stderr, getenv: getenv}
+	out := &report.Output{Writer: stdout}
+	p := &program{algorithms, stdin, &report.Printer{Name: name, Out: out, Err: stderr, Getenv: getenv}}
 	root := p.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if out.err != nil {
-		err = failed("cannot write to stdout: %w", reason(out.err))
+	if out.Err != nil {
+		err = report.Failed("cannot write to stdout: %w", report.Reason(out.Err))
 	}
 	if err == nil {
-		return exitFine
+		return report.ExitFine
 	}
 	if _, _, unknown := root.Find(args); unknown != nil {
 		err = unknownCommand(root, unknown)
 	}
-	var exit exitError
-	if !errors.As(err, &exit) {
-		exit = exitError{exitUsage, err}
+	var exit report.ExitError
+	switch {
+	case errors.As(err, &exit):
+	case errors.Is(err, simulate.ErrBroken): // in one of many runs
+		exit = report.ExitError{Code: report.ExitNo, Err: err}
+	default:
+		exit = report.ExitError{Code: report.ExitUsage, Err: err}
 	}
-	if exit.err != nil {
-		fmt.Fprintf(stderr, "ringleader: %s\n", oneLine(err.Error()))
+	if exit.Err != nil {
+		fmt.Fprintf(stderr, "%s: %s\n", name, oneLine(err.Error()))
 	}
-	return exit.code
+	return exit.Code
 }
 
 func (p *program) root() *cobra.Command {
@@ -114,8 +93,8 @@ a limit was reached before there was an answer.`,
 		PersistentPreRunE:  noneEmpty,
 	}
 	root.SetIn(p.stdin)
-	root.SetOut(p.stdout)
-	root.SetErr(p.stderr)
+	root.SetOut(p.Out)
+	root.SetErr(p.Err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddGroup(
@@ -124,9 +103,23 @@ a limit was reached before there was an answer.`,
 	)
 	root.AddCommand(
 		p.demo(), p.join(),
-		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.algorithms(), p.scenarios(), p.replay(), p.version(), p.processor(),
+		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
+	called(root, p.Name)
 	return root
+}
+
+// called names the program as it is called in a shell, in the texts of a command and of those below it.
+func called(command *cobra.Command, name string) {
+	own := func(text string) string { return strings.ReplaceAll(text, "ringleader ", name+" ") }
+	if !command.HasParent() {
+		command.Use = name
+	}
+	command.Example = own(command.Example)
+	command.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = own(f.Usage) })
+	for _, sub := range command.Commands() {
+		called(sub, name)
+	}
 }
 
 func helpCommand() *cobra.Command {
@@ -268,67 +261,3 @@ func distance(a, b string) int {
 
 // oneLine makes one line of several errors.
 func oneLine(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
-
-// output remembers the first failure to write: a result that nobody got is not fine.
-type output struct {
-	io.Writer
-	err error
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	n, err := o.Writer.Write(b)
-	if o.err == nil {
-		o.err = err
-	}
-	return n, err
-}
-
-// reason is an error without the name of the file and what was done to it.
-func reason(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
-}
-
-// isTerminal says whether a person reads or writes there.
-func isTerminal(stream any) bool {
-	if o, ok := stream.(*output); ok {
-		stream = o.Writer
-	}
-	file, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull) // a character device too
-	return err != nil || !os.SameFile(info, null)
-}
-
-// paint colours text by ANSI attributes, if it is on.
-type paint bool
-
-// The attributes in use.
-const (
-	bold   = "1"
-	faint  = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-)
-
-// paintOn is whether to colour what is written to a stream: on a terminal, unless NO_COLOR is set.
-func (p *program) paintOn(stream io.Writer) paint {
-	return paint(isTerminal(stream) && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb")
-}
-
-func (on paint) text(attribute, text string) string {
-	if !on || attribute == "" {
-		return text
-	}
-	return "\x1b[" + attribute + "m" + text + "\x1b[0m"
-}

@@ -16,6 +16,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/demo"
+	"ringleader.example/ringleader/internal/report"
 )
 
 // TestMain lets this test binary be the command ringleader too, as cmd/ringleader wires it, on the PATH
@@ -23,7 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ringleader": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		code := Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+		code := Run(ctx, "ringleader", all.Algorithms, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 		stop()
 		os.Exit(code)
 	}})
@@ -33,7 +37,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			addresses, err := freeAddresses(2)
+			addresses, err := demo.FreeAddresses(2)
 			for i, address := range addresses {
 				_, port, _ := net.SplitHostPort(address)
 				e.Setenv(fmt.Sprintf("PORT%d", i+1), port)
@@ -66,7 +70,7 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 // call runs a command line in this process.
 func call(args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = Run(context.Background(), args, strings.NewReader(""), &out, &err, func(string) string { return "" })
+	code = Run(context.Background(), "ringleader", all.Algorithms, args, strings.NewReader(""), &out, &err, func(string) string { return "" })
 	return code, out.String(), err.String()
 }
 
@@ -105,7 +109,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatSaysWhatWorks(t *testing.T) {
 		{"join --id 1 --member 1=127.0.0.1:7001 --data d --suspicion 60ms", "Suspicion"},
 	} {
 		code, stdout, stderr := call(strings.Fields(c.call)...)
-		if code != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+		if code != report.ExitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 ||
 			!strings.HasPrefix(stderr, "ringleader: ") || !strings.Contains(stderr, c.says) {
 			t.Errorf("ringleader %s: exit status %d, stdout %q, stderr %q, want one line with %q", c.call, code, stdout, stderr, c.says)
 		}
@@ -139,7 +143,7 @@ func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 			}
 		}
 	}
-	p := &program{getenv: os.Getenv}
+	p := &program{Printer: &report.Printer{Name: "ringleader", Getenv: os.Getenv}}
 	check(p.root())
 }
 
@@ -150,11 +154,11 @@ func (broken) Write([]byte) (int, error) { panic("a\npanic") }
 func TestABugIsOneLineAndItsStackIsOnDemand(t *testing.T) {
 	for debug, stack := range map[string]bool{"": false, "1": true} {
 		var stderr bytes.Buffer
-		code := Run(context.Background(), []string{"help"}, strings.NewReader(""), broken{}, &stderr, func(name string) string {
+		code := Run(context.Background(), "ringleader", all.Algorithms, []string{"help"}, strings.NewReader(""), broken{}, &stderr, func(name string) string {
 			return map[string]string{"RINGLEADER_DEBUG": debug}[name]
 		})
 		first, rest, _ := strings.Cut(stderr.String(), "\n")
-		if code != exitNo || !strings.HasPrefix(first, "ringleader: a; panic (this is a bug") || strings.Contains(rest, "cli_test.go") != stack {
+		if code != report.ExitNo || !strings.HasPrefix(first, "ringleader: a; panic (this is a bug") || strings.Contains(rest, "cli_test.go") != stack {
 			t.Errorf("RINGLEADER_DEBUG=%s: exit status %d, stderr %q", debug, code, stderr.String())
 		}
 	}
@@ -171,16 +175,5 @@ func TestInsteadNamesTheNearestChoiceOrAll(t *testing.T) {
 		if got := instead(word, choices); got != want {
 			t.Errorf("instead(%q) = %q, want %q", word, got, want)
 		}
-	}
-}
-
-func TestDevNullIsNoTerminal(t *testing.T) {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	if isTerminal(null) || isTerminal(new(bytes.Buffer)) {
-		t.Error("taken for a terminal")
 	}
 }

@@ -9,12 +9,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/experiment"
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/order"
 )
 
@@ -64,7 +63,7 @@ Exit status: 0 fine; 1 a run failed, or a file cannot be written; 2 the call was
   ringleader compare lcr peterson stop-and-go-p1 stop-and-go-p2:c=2,a=3/2 stop-and-go-p3 --n 256 --against time --draw trade.png
   ringleader compare --study study.toml --draw study.svg`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
+			return p.algorithms.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(command *cobra.Command, args []string) error {
 			s, err := o.read(p, command, args)
@@ -115,7 +114,7 @@ func (o *compareOptions) read(p *program, command *cobra.Command, args []string)
 	if given("orders") && o.orders == 0 {
 		return nil, errors.New("--orders is at least 1")
 	}
-	s := experiment.Study{Orders: strings.Split(o.order, ","), Runs: o.orders, Seed: o.seed}
+	s := experiment.Study{Orders: strings.Split(o.order, ","), Runs: o.orders, Seed: o.seed, Program: p.Name}
 	var err error
 	if o.n != "" {
 		if s.Sizes, err = experiment.ParseSizes(o.n); err != nil {
@@ -127,17 +126,17 @@ func (o *compareOptions) read(p *program, command *cobra.Command, args []string)
 			return nil, fmt.Errorf("--until: %w", err)
 		}
 	}
-	return subjects(s, args)
+	return p.subjects(s, args)
 }
 
 // subjects completes a study by the algorithms that are named.
-func subjects(s experiment.Study, labels []string) (*experiment.Study, error) {
+func (p *program) subjects(s experiment.Study, labels []string) (*experiment.Study, error) {
 	for _, label := range labels {
 		name, _, _ := strings.Cut(label, ":")
-		if _, err := catalogue.Find(name); err != nil {
-			return nil, fmt.Errorf("unknown algorithm %q; %s", name, instead(name, catalogue.Names()))
+		if _, err := p.algorithms.Find(name); err != nil {
+			return nil, fmt.Errorf("unknown algorithm %q; %s", name, instead(name, p.algorithms.Names()))
 		}
-		subject, err := experiment.ParseSubject(label)
+		subject, err := experiment.ParseSubject(p.algorithms, label)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +164,7 @@ func (o *compareOptions) check(p *program) error {
 	if err := o.drawOptions.check(); err != nil || o.draw == "" || o.draw == "-" {
 		return err
 	}
-	return p.canReplace(o.draw)
+	return report.CanReplace(o.draw)
 }
 
 // sameFile says whether two names are those of one file.
@@ -188,9 +187,9 @@ func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOp
 		var err error
 		if keep, err = s.OpenKeep(o.out, versionName()); err != nil {
 			if errors.Is(err, experiment.ErrKeep) {
-				return failed("%w; choose another file for --out", err)
+				return report.Failed("%w; choose another file for --out", err)
 			}
-			return failed("cannot write %s: %w", o.out, reason(err))
+			return report.Failed("cannot write %s: %w", o.out, report.Reason(err))
 		}
 		options.Durable, finished = keep.Points, len(keep.Points)
 	}
@@ -201,44 +200,35 @@ func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOp
 		}
 		return lost
 	}
-	bar := p.progress()
+	bar := p.Progress()
 	options.Progress = func(done, total float64) {
-		bar.show("%d of %d points finished%s", finished, s.Points(), timeLeft(bar, done, total))
+		bar.Show("%d of %d points finished%s", finished, s.Points(), bar.Left(done, total))
 	}
 	points, err := s.Measure(ctx, options)
-	bar.done()
+	bar.Done()
 	if keep != nil {
 		lost = errors.Join(lost, keep.Close())
 	}
 	switch {
 	case lost != nil:
-		return failed("cannot write %s: %w", o.out, reason(lost))
+		return report.Failed("cannot write %s: %w", o.out, report.Reason(lost))
 	case ctx.Err() != nil && keep != nil:
-		return exitError{exitIncomplete, fmt.Errorf("stopped with %d of %d points; the same command goes on from there", finished, s.Points())}
+		return report.Stopped("stopped with %d of %d points; the same command goes on from there", finished, s.Points())
 	case ctx.Err() != nil:
-		return exitError{exitIncomplete, fmt.Errorf("stopped with %d of %d points, which are lost; --out FILE keeps them", finished, s.Points())}
+		return report.Stopped("stopped with %d of %d points, which are lost; --out FILE keeps them", finished, s.Points())
 	case err != nil:
-		return exitError{exitNo, err}
+		return report.Failed("%w", err)
 	}
 	if keep != nil {
 		text, err := keep.Text(points)
 		if err != nil {
 			return err
 		}
-		if err := p.toFile(o.out, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := p.ToFile(o.out, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
 	}
-	return p.compared(&comparison{Study: s, points: points, version: versionName()}, o)
-}
-
-// timeLeft is how long the rest takes if it goes on like this.
-func timeLeft(bar *progress, done, total float64) string {
-	if done == 0 {
-		return ""
-	}
-	left := time.Duration(float64(time.Since(bar.started)) * (total - done) / done)
-	return fmt.Sprintf(", about %s left", left.Round(time.Second))
+	return p.compared(&report.Comparison{Study: s, Points: points, Version: versionName()}, o)
 }
 
 // versionName is which version measures: a number, or the revision of the source.
@@ -247,38 +237,18 @@ func versionName() string {
 	return strings.TrimSpace(version + " " + revision)
 }
 
-// comparison is a study and what it found.
-type comparison struct {
-	*experiment.Study
-	points  []*experiment.Point
-	version string
-}
-
 // compared writes what was found.
-func (p *program) compared(c *comparison, o *compareOptions) error {
+func (p *program) compared(c *report.Comparison, o *compareOptions) error {
 	if o.draw != "" {
-		chart := c.chart(&o.drawOptions)
-		if err := p.toFile(o.draw, o.drawing(chart)); err != nil {
+		if err := p.ToFile(o.draw, c.Draw(o.draw, &o.Drawing)); err != nil {
 			return err
 		}
 	}
 	switch {
 	case o.csv:
-		return c.csv(p.stdout)
-	case o.json:
-		return p.print(c.json())
-	case o.draw != "-":
-		return c.table(p.stdout, p.paintOn(p.stdout))
+		return c.CSV(p.Out)
+	case o.draw == "-":
+		return nil
 	}
-	return nil
-}
-
-// subject is the algorithm of a point.
-func (c *comparison) subject(point *experiment.Point) *experiment.Subject {
-	for _, s := range c.Subjects {
-		if s.Label == point.Algorithm {
-			return s
-		}
-	}
-	panic("compare: nobody is called " + point.Algorithm)
+	return p.Print(c, o.json)
 }

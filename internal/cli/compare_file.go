@@ -11,6 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"ringleader.example/ringleader/internal/experiment"
+	"ringleader.example/ringleader/internal/report"
 )
 
 // studyFile is a file that describes a study. What it leaves out is as on the command line.
@@ -30,7 +31,7 @@ func (o *compareOptions) readFile(p *program) (*experiment.Study, error) {
 	if o.study != "-" {
 		file, err := os.Open(o.study)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read %s: %w", o.study, reason(err))
+			return nil, fmt.Errorf("cannot read %s: %w", o.study, report.Reason(err))
 		}
 		defer file.Close()
 		in = file
@@ -39,10 +40,10 @@ func (o *compareOptions) readFile(p *program) (*experiment.Study, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.study, err)
 	}
-	if o.title == "" {
-		o.title = f.Title
+	if o.Title == "" {
+		o.Title = f.Title
 	}
-	s, err := f.study(o.until)
+	s, err := f.study(p, o.until)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.study, err)
 	}
@@ -67,7 +68,7 @@ func parseStudyFile(in io.Reader) (*studyFile, error) {
 	text, err := io.ReadAll(io.LimitReader(in, mostText+1))
 	switch {
 	case err != nil:
-		return nil, reason(err)
+		return nil, report.Reason(err)
 	case len(text) > mostText:
 		return nil, fmt.Errorf("a study has at most %d bytes", mostText)
 	}
@@ -91,8 +92,8 @@ func parseStudyFile(in io.Reader) (*studyFile, error) {
 }
 
 // study is what the file describes, with this precision if it names none.
-func (f *studyFile) study(until string) (*experiment.Study, error) {
-	s := experiment.Study{Orders: f.Order, Seed: 1}
+func (f *studyFile) study(p *program, until string) (*experiment.Study, error) {
+	s := experiment.Study{Orders: f.Order, Seed: 1, Program: p.Name}
 	if f.Order == nil {
 		s.Orders = []string{"random"}
 	}
@@ -118,7 +119,7 @@ func (f *studyFile) study(until string) (*experiment.Study, error) {
 	if s.Sizes, err = f.sizes(); err != nil {
 		return nil, fmt.Errorf("n: %w", err)
 	}
-	return subjects(s, f.Algorithms)
+	return p.subjects(s, f.Algorithms)
 }
 
 // sizes reads "8..1024", 16 or [16, 64, 256].

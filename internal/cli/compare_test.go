@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/report"
 )
 
 func TestAStudyThatIsStoppedSaysWhetherPointsAreLost(t *testing.T) {
@@ -22,8 +25,8 @@ func TestAStudyThatIsStoppedSaysWhetherPointsAreLost(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"compare", "lcr", "--n", "8..1048576", "--draw", drawing}, c.out...)
-		code := Run(stopped, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
-		if code != exitIncomplete || stdout.Len() > 0 || stderr.String() != c.says {
+		code := Run(stopped, "ringleader", all.Algorithms, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+		if code != report.ExitIncomplete || stdout.Len() > 0 || stderr.String() != c.says {
 			t.Errorf("exit status %d, %q and %q", code, stdout.String(), stderr.String())
 		}
 		if lines(drawing) > 0 {
@@ -39,8 +42,8 @@ func TestAComparisonThatCannotBeWrittenIsNotFine(t *testing.T) {
 	for _, how := range []string{"", "--csv", "--json", "--draw=-"} {
 		args := strings.Fields("compare lcr --n 4 --orders 5 " + how)
 		code, stderr := runInto(t, full{}, args...)
-		if want := "ringleader: cannot write to stdout: no space left on device\n"; code != exitNo || stderr != want {
-			t.Errorf("%s: exit status %d and %q, want %d and %q", how, code, stderr, exitNo, want)
+		if want := "ringleader: cannot write to stdout: no space left on device\n"; code != report.ExitNo || stderr != want {
+			t.Errorf("%s: exit status %d and %q, want %d and %q", how, code, stderr, report.ExitNo, want)
 		}
 	}
 }

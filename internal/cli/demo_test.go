@@ -19,17 +19,22 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/demo"
+	"ringleader.example/ringleader/internal/report"
 )
 
 // limit is how long the tests wait for what should take milliseconds: they fail late rather than by
 // the speed of a machine.
 const limit = time.Minute
 
+// demoEvent is a line of demo --json about a change.
+type demoEvent = demo.Event
+
 // demoEventOrSummary is any line of demo --json.
 type demoEventOrSummary struct {
 	demoEvent
-	Held   bool        `json:"held"`
-	Faults []demoFault `json:"faults"`
+	Held   bool         `json:"held"`
+	Faults []demo.Fault `json:"faults"`
 }
 
 // runningDemo is a demo in a process of its own.
@@ -177,7 +182,7 @@ func TestScenarioCrashElectsFailsOverAndRecoversAmongFiveProcesses(t *testing.T)
 	d.await(t, "5 is started again", func(e demoEventOrSummary) bool { return e.Event == "started" && e.ID == 5 && e.PID != crashed })
 	d.awaitAgreement(t, 5, 5)
 	summary := d.await(t, "the summary", func(e demoEventOrSummary) bool { return e.Event == "summary" })
-	if code := d.end(t); code != exitFine || !summary.Held || len(summary.Faults) != 3 {
+	if code := d.end(t); code != report.ExitFine || !summary.Held || len(summary.Faults) != 3 {
 		t.Errorf("exit status %d, summary %+v", code, summary)
 	}
 	d.noneIsLeft(t)
@@ -190,7 +195,7 @@ func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhoeverIsPaused(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
-	}{{syscall.SIGINT, exitFine}, {syscall.SIGHUP, exitFine}, {syscall.SIGTERM, exitFine}, {syscall.SIGKILL, -1}} {
+	}{{syscall.SIGINT, report.ExitFine}, {syscall.SIGHUP, report.ExitFine}, {syscall.SIGTERM, report.ExitFine}, {syscall.SIGKILL, -1}} {
 		t.Run(c.signal.String(), func(t *testing.T) {
 			if c.signal == syscall.SIGHUP { // what ignores it, as all of this may under nohup, has children that do
 				heard := make(chan os.Signal, 1)
@@ -227,7 +232,7 @@ func TestADemoUnderNohupOutlivesItsTerminal(t *testing.T) {
 	fmt.Fprintln(d.stdin, "kill 3")
 	d.awaitAgreement(t, 2, 2)
 	d.stdin.Close()
-	if code := d.end(t); code != exitFine {
+	if code := d.end(t); code != report.ExitFine {
 		t.Errorf("exit status %d", code)
 	}
 }
@@ -242,7 +247,7 @@ func TestCommandsFromAPipeAreCarriedOutOneByOneAndTheDemoEndsWithThem(t *testing
 	}{{3, 3}, {2, 2}, {1, 1}, {2, 2}} {
 		d.awaitAgreement(t, want.leader, want.members)
 	}
-	if code := d.end(t); code != exitFine {
+	if code := d.end(t); code != report.ExitFine {
 		t.Errorf("exit status %d", code)
 	}
 }
@@ -258,7 +263,7 @@ func TestACommandFromAPipeThatMakesNoSenseIsAWrongCall(t *testing.T) {
 		var stderr strings.Builder
 		d.Stderr = &stderr
 		err := d.Run()
-		if d.ProcessState.ExitCode() != exitUsage || !strings.HasPrefix(stderr.String(), "ringleader: "+says) {
+		if d.ProcessState.ExitCode() != report.ExitUsage || !strings.HasPrefix(stderr.String(), "ringleader: "+says) {
 			t.Errorf("%s: %v, stderr %q, want %q", command, err, stderr.String(), says)
 		}
 	}
@@ -280,10 +285,19 @@ func TestAMemberThatIsKilledFromElsewhereIsNoticed(t *testing.T) {
 		d.awaitAgreement(t, c.leader, c.members)
 	}
 	fmt.Fprintln(d.stdin, "quit")
-	if code := d.end(t); code != exitFine {
+	if code := d.end(t); code != report.ExitFine {
 		t.Errorf("exit status %d", code)
 	}
 }
+
+// condition is what a test knows of a member's process.
+type condition int
+
+const (
+	running condition = iota
+	paused
+	ended
+)
 
 // conditions are what a test knows of the members of a demo: by identifier.
 type conditions map[uint64]condition
@@ -365,13 +379,13 @@ func TestTenFaultsInARowEndInAgreement(t *testing.T) {
 		t.Logf("fault %d: %s", i+1, command)
 		fmt.Fprintln(d.stdin, command)
 		verb, _, _ := strings.Cut(command, " ")
-		done := demoActions[verb].done
+		done := map[string]string{"kill": "killed", "pause": "paused", "resume": "resumed", "start": "started"}[verb]
 		d.await(t, done, func(e demoEventOrSummary) bool { return e.Event == done })
 		eventually(t, func() error { return state.agreed(d) })
 	}
 	fmt.Fprintln(d.stdin, "quit")
 	summary := d.await(t, "the summary", func(e demoEventOrSummary) bool { return e.Event == "summary" })
-	if code := d.end(t); code != exitFine || !summary.Held || len(summary.Faults) != 11 {
+	if code := d.end(t); code != report.ExitFine || !summary.Held || len(summary.Faults) != 11 {
 		t.Errorf("exit status %d, summary %+v", code, summary)
 	}
 	d.noneIsLeft(t)

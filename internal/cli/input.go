@@ -11,6 +11,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 )
@@ -31,7 +32,7 @@ type input struct {
 }
 
 // flags adds the flags that say on which network.
-func (in *input) flags(command *cobra.Command) {
+func (in *input) flags(command *cobra.Command, algorithms catalogue.List) {
 	f := command.Flags()
 	f.StringVar(&in.ids, "ids", "", "identifiers, clockwise on a ring: 5,4,3,2,1")
 	f.IntVar(&in.n, "n", 0, "number of processes, with identifiers 1 … n in some --order, or others by --first")
@@ -46,12 +47,12 @@ func (in *input) flags(command *cobra.Command) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return catalogue.Names(), cobra.ShellCompDirectiveNoFileComp
+		return algorithms.Names(), cobra.ShellCompDirectiveNoFileComp
 	}
 	_ = command.RegisterFlagCompletionFunc("param", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var names []string
 		if len(args) > 0 {
-			if e, err := catalogue.Find(args[0]); err == nil {
+			if e, err := algorithms.Find(args[0]); err == nil {
 				for _, p := range e.Parameters {
 					names = append(names, p.String()+"=")
 				}
@@ -66,14 +67,14 @@ func fixed(words ...string) func(*cobra.Command, []string, string) ([]string, co
 }
 
 // oneAlgorithm is the algorithm that the only argument names.
-func oneAlgorithm(command *cobra.Command, args []string) (*catalogue.Entry, error) {
+func (p *program) oneAlgorithm(command *cobra.Command, args []string) (*catalogue.Entry, error) {
 	switch len(args) {
 	case 0:
-		return nil, fmt.Errorf("%s needs the name of an algorithm: %s", command.CommandPath(), strings.Join(catalogue.Names(), ", "))
+		return nil, fmt.Errorf("%s needs the name of an algorithm: %s", command.CommandPath(), strings.Join(p.algorithms.Names(), ", "))
 	case 1:
-		e, err := catalogue.Find(args[0])
+		e, err := p.algorithms.Find(args[0])
 		if err != nil {
-			return nil, fmt.Errorf("unknown algorithm %q; %s", args[0], instead(args[0], catalogue.Names()))
+			return nil, fmt.Errorf("unknown algorithm %q; %s", args[0], instead(args[0], p.algorithms.Names()))
 		}
 		return e, nil
 	}
@@ -233,21 +234,15 @@ func pairs(list []string) (map[string]string, error) {
 	return all, nil
 }
 
-// algorithms are the names of those that something is for.
-func algorithms(which func(*catalogue.Entry) bool) string {
-	var names []string
-	for i := range catalogue.All {
-		if which(&catalogue.All[i]) {
-			names = append(names, catalogue.All[i].Name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
 // word is the index of a word among those that a flag takes.
 func word(flag, given string, words ...string) (int, error) {
 	if i := slices.Index(words, given); i >= 0 {
 		return i, nil
 	}
 	return 0, fmt.Errorf("--%s is one of %s, not %q", flag, strings.Join(words, ", "), given)
+}
+
+// subject is what results show of the input.
+func (in *input) subject(e *catalogue.Entry) report.Subject {
+	return report.Subject{Entry: e, Listed: in.ids != "", Order: in.order, First: in.first, Seed: in.seed}
 }

@@ -2,44 +2,26 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/statushttp"
 )
 
-// noQuorum is the warning that goes with every live use of the Bully algorithm.
-const noQuorum = "Bully keeps no quorum: each side of a network partition elects a leader of its own."
-
-// joinEvent is one line of join --json.
-type joinEvent struct {
-	Event string    `json:"event"` // started, role or stopped
-	ID    uint64    `json:"id"`
-	Time  time.Time `json:"time"`
-
-	PID    int    `json:"pid,omitempty"` // of started
-	Listen string `json:"listen,omitempty"`
-	HTTP   string `json:"http,omitempty"`
-
-	Role   ringleader.Role `json:"role,omitempty"` // of role
-	Leader uint64          `json:"leader,omitempty"`
-	Term   *uint64         `json:"term,omitempty"` // 0 as long as the algorithm has no terms
-}
-
 type joinOptions struct {
 	id                           uint64
-	listen, http, data           string
+	group, listen, http, data    string
 	members                      []string
 	delay, heartbeat, suspicion  time.Duration
 	json, stopWithStdin, verbose bool
@@ -54,11 +36,17 @@ func (p *program) join() *cobra.Command {
 		Long: `Join runs one member of a group, and shows whom it follows, until Ctrl-C or SIGTERM.
 All members are given the same list of members. They elect the live one of highest
 identifier by the Bully algorithm.
-` + noQuorum + `
+` + report.NoQuorum + `
+
+A member takes no part in elections while another process has its identifier, or while
+its own --member address does not lead to it. It waits, says so in its log and in
+/status, and tries again. Timing flags should be the same at all members; while they are
+changed at one after the other, the log and /status name the differences.
 
 With --http the member serves GET /leader (200 on the leader, 503 elsewhere) and GET
 /status (JSON). Without a host, addresses are of this machine only (127.0.0.1). There is
-neither encryption nor authentication yet: do not listen where others can reach you.`,
+neither encryption nor authentication yet: do not listen where others can reach you, since
+a process that can reach a member, and knows the identifiers, can play another member.`,
 		Example: `  ringleader join --id 1 --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 \
     --data /var/lib/ringleader/1 --http 127.0.0.1:8001`,
 		Args:              flagsOnly,
@@ -70,6 +58,7 @@ neither encryption nor authentication yet: do not listen where others can reach 
 	flags := command.Flags()
 	flags.Uint64Var(&o.id, "id", 0, "identifier of this member, at least 1")
 	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT; once for each, this one included")
+	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "folder for what this member must remember; of its own, made if need be")
 	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
 	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status and /leader on (default: not served)")
@@ -88,7 +77,7 @@ neither encryption nor authentication yet: do not listen where others can reach 
 // config is what the options ask of the member.
 func (o joinOptions) config() (c ringleader.Config, err error) {
 	c = ringleader.Config{
-		ID: o.id, Data: o.data,
+		Group: o.group, ID: o.id, Data: o.data,
 		MessageDelay: o.delay, Heartbeat: o.heartbeat, Suspicion: o.suspicion,
 	}
 	for _, text := range o.members {
@@ -143,7 +132,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 	if o.verbose {
 		level = slog.LevelDebug
 	}
-	config.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: level})})
+	config.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level})})
 
 	life, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -158,11 +147,14 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 		defer web.Close()
 	}
 	m, err := ringleader.Join(life, config)
-	if err != nil {
+	switch {
+	case errors.Is(err, ringleader.ErrWrite): // another call would not help
+		return report.Failed("member %d: %w", o.id, err)
+	case err != nil:
 		return err
 	}
 	defer m.Close()
-	p.warn(noQuorum)
+	p.warn(report.NoQuorum)
 	for _, l := range []struct{ flag, address string }{{"--listen", config.Listen}, {"--http", o.http}} {
 		if l.address != "" && !isLoopback(l.address) {
 			p.warn(fmt.Sprintf("%s %s is open to other machines, without encryption or authentication.", l.flag, l.address))
@@ -179,22 +171,19 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 			end(nil)
 		}()
 	}
-	show := joinDisplay{out: p.stdout, json: o.json, id: o.id}
-	show.started(config.Listen, o.http)
+	show := report.Member{Out: p.Out, JSON: o.json, ID: o.id}
+	show.Started(config.Listen, o.http)
 	for l := range m.Observe(life) {
-		show.role(l)
+		show.Role(l)
 	}
 	err = errors.Join(m.Err(), m.Close())
 	if cause := context.Cause(life); ctx.Err() == nil && cause != context.Canceled {
 		err = errors.Join(err, cause) // serving HTTP failed
 	}
-	switch {
-	case errors.Is(err, ringleader.ErrDuplicate):
-		return err
-	case err != nil:
-		return failed("member %d: %w", o.id, err)
+	if err != nil {
+		return report.Failed("member %d: %w", o.id, err)
 	}
-	show.stopped()
+	show.Stopped()
 	return nil
 }
 
@@ -209,41 +198,4 @@ func (h withoutErrors) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return withoutErrors{h.Handler.WithAttrs(attributes)}
 }
 
-func (p *program) warn(text string) { fmt.Fprintln(p.stderr, "ringleader: warning: "+text) }
-
-// joinDisplay shows what happens to a member.
-type joinDisplay struct {
-	out  io.Writer
-	json bool
-	id   uint64
-}
-
-func (s joinDisplay) event(e joinEvent, text string) {
-	e.ID, e.Time = s.id, time.Now()
-	if s.json {
-		json.NewEncoder(s.out).Encode(e)
-	} else {
-		fmt.Fprintf(s.out, "%s  %d %s\n", e.Time.Format("15:04:05.000"), s.id, text)
-	}
-}
-
-func (s joinDisplay) started(listen, http string) {
-	text := fmt.Sprintf("started, process %d, on %s", os.Getpid(), listen)
-	if http != "" {
-		text += fmt.Sprintf(", status on http://%s/status", http)
-	}
-	s.event(joinEvent{Event: "started", PID: os.Getpid(), Listen: listen, HTTP: http}, text)
-}
-
-func (s joinDisplay) role(l ringleader.Leadership) {
-	text := "holds an election"
-	switch {
-	case l.Role == ringleader.Leader:
-		text = "leads"
-	case l.Known:
-		text = fmt.Sprintf("follows %d", l.Leader)
-	}
-	s.event(joinEvent{Event: "role", Role: l.Role, Leader: l.Leader, Term: &l.Term}, text)
-}
-
-func (s joinDisplay) stopped() { s.event(joinEvent{Event: "stopped"}, "stopped") }
+func (p *program) warn(text string) { fmt.Fprintf(p.Err, "%s: warning: %s\n", p.Name, text) }

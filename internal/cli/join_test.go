@@ -3,14 +3,19 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/demo"
+	"ringleader.example/ringleader/internal/report"
 )
 
 // startJoin starts member 1 of a group of its own, or what other flags make of it, and waits until it knows its leader.
@@ -34,7 +39,7 @@ func startJoin(t *testing.T, address string, flags ...string) (*exec.Cmd, *json.
 	})
 	lines := json.NewDecoder(stdout)
 	for {
-		var e joinEvent
+		var e report.JoinEvent
 		if err := lines.Decode(&e); err != nil {
 			t.Fatalf("it knows no leader: %v", err)
 		}
@@ -46,7 +51,7 @@ func startJoin(t *testing.T, address string, flags ...string) (*exec.Cmd, *json.
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	addresses, err := freeAddresses(1)
+	addresses, err := demo.FreeAddresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +64,7 @@ func TestSignalsEndAMemberInGoodOrder(t *testing.T) {
 		if err := command.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
-		var last joinEvent
+		var last report.JoinEvent
 		for more := true; more; {
 			more = lines.Decode(&last) == nil
 		}
@@ -87,10 +92,24 @@ func wrongJoin(t *testing.T, flags ...string) string {
 			text += line
 		}
 	}
-	if code := command.ProcessState.ExitCode(); code != exitUsage || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "ringleader: ") {
+	if code := command.ProcessState.ExitCode(); code != report.ExitUsage || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "ringleader: ") {
 		t.Errorf("join %q: exit status %d, stderr %q", flags, code, stderr.String())
 	}
 	return text
+}
+
+func TestAStateThatCannotBeWrittenIsNoWrongCall(t *testing.T) {
+	data := t.TempDir()
+	if err := os.Mkdir(filepath.Join(data, "state.new"), 0o700); err != nil { // where a file should be
+		t.Fatal(err)
+	}
+	command := exec.Command("ringleader", "join", "--id", "1", "--member", "1="+freeAddress(t), "--data", data)
+	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
+	defer overdue.Stop()
+	stderr, _ := command.CombinedOutput()
+	if code := command.ProcessState.ExitCode(); code != report.ExitNo || !strings.Contains(string(stderr), "cannot be written") {
+		t.Errorf("exit status %d, %q", code, stderr)
+	}
 }
 
 func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
@@ -107,17 +126,44 @@ func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
 	}
 }
 
-func TestASecondMemberWithTheSameIdentifierIsAWrongCall(t *testing.T) {
+func TestAFolderBelongsToOneMemberAtATime(t *testing.T) {
+	address, data := freeAddress(t), filepath.Join(t.TempDir(), "data")
+	startJoin(t, address, "--data", data)
+	const want = "in use by another"
+	if says := wrongJoin(t, "--id", "1", "--member", "1="+freeAddress(t), "--data", data); !strings.Contains(says, want) {
+		t.Errorf("it says %q, want %q", says, want)
+	}
+}
+
+// Its own address leads to the first.
+func TestASecondMemberWithTheSameIdentifierWaitsAndSaysWhy(t *testing.T) {
 	one, two, three := freeAddress(t), freeAddress(t), freeAddress(t)
-	data := filepath.Join(t.TempDir(), "data")
 	startJoin(t, one, "--member", "2="+two, "--id", "2")
-	startJoin(t, one, "--member", "2="+two, "--data", data)
-	group := []string{"--id", "1", "--member", "1=" + one, "--member", "2=" + two, "--listen", three}
-	for folder, want := range map[string]string{data: "in use by another", t.TempDir(): "another live process has id 1"} {
-		t.Run(want, func(t *testing.T) {
-			if says := wrongJoin(t, append(group, "--data", folder)...); !strings.Contains(says, want) {
-				t.Errorf("it says %q, want %q", says, want)
-			}
-		})
+	startJoin(t, one, "--member", "2="+two)
+	command := exec.Command("ringleader", "join", "--id", "1", "--member", "1="+one, "--member", "2="+two,
+		"--listen", three, "--data", t.TempDir())
+	stderr, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
+	defer overdue.Stop()
+	const want = "this is another process with id 1"
+	for said := bufio.NewScanner(stderr); ; {
+		if !said.Scan() {
+			t.Fatalf("it ended without a word of %q", want)
+		}
+		if strings.Contains(said.Text(), want) {
+			break
+		}
+	}
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Wait(); err != nil {
+		t.Errorf("after it had waited it ended with %v", err)
 	}
 }

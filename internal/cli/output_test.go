@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/report"
 )
 
 // full is a disk without room.
@@ -21,7 +24,7 @@ func (full) Write([]byte) (int, error) {
 func runInto(t *testing.T, stdout io.Writer, args ...string) (code int, stderr string) {
 	t.Helper()
 	var errs bytes.Buffer
-	code = Run(t.Context(), args, strings.NewReader(""), stdout, &errs, func(string) string { return "" })
+	code = Run(t.Context(), "ringleader", all.Algorithms, args, strings.NewReader(""), stdout, &errs, func(string) string { return "" })
 	return code, errs.String()
 }
 
@@ -31,8 +34,8 @@ func TestAResultThatCannotBeWrittenIsNotFine(t *testing.T) {
 		"verify lcr --n 2", "algorithms", "algorithms lcr", "algorithms --json", "version", "run --help",
 	} {
 		code, stderr := runInto(t, full{}, strings.Fields(line)...)
-		if want := "ringleader: cannot write to stdout: no space left on device\n"; code != exitNo || stderr != want {
-			t.Errorf("%s: exit status %d and %q, want %d and %q", line, code, stderr, exitNo, want)
+		if want := "ringleader: cannot write to stdout: no space left on device\n"; code != report.ExitNo || stderr != want {
+			t.Errorf("%s: exit status %d and %q, want %d and %q", line, code, stderr, report.ExitNo, want)
 		}
 	}
 }
@@ -46,7 +49,7 @@ func TestAFileIsWrittenWhereALinkLeads(t *testing.T) {
 	if err := os.Symlink(target, link); err != nil {
 		t.Skip("no links here:", err)
 	}
-	if code, stderr := runInto(t, io.Discard, "run", "lcr", "--n", "3", "--trace", link); code != exitFine {
+	if code, stderr := runInto(t, io.Discard, "run", "lcr", "--n", "3", "--trace", link); code != report.ExitFine {
 		t.Fatal(stderr)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -60,7 +63,7 @@ func TestAFileIsWrittenWhereALinkLeads(t *testing.T) {
 func TestAFolderIsNoPlaceForADrawing(t *testing.T) {
 	folder := t.TempDir()
 	code, stderr := runInto(t, io.Discard, "run", "lcr", "--n", "3", "--draw", folder)
-	if code != exitNo || !strings.HasPrefix(stderr, "ringleader: cannot write "+folder+": ") {
+	if code != report.ExitNo || !strings.HasPrefix(stderr, "ringleader: cannot write "+folder+": ") {
 		t.Errorf("exit status %d and %q", code, stderr)
 	}
 }

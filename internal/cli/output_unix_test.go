@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"ringleader.example/ringleader/internal/report"
 )
 
 // So is /dev/null, which root must not lose.
@@ -22,7 +24,7 @@ func TestAPipeIsWrittenToAndNotReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if code, stderr := runInto(t, io.Discard, "run", "lcr", "--n", "2", "--trace", pipe); code != exitFine {
+	if code, stderr := runInto(t, io.Discard, "run", "lcr", "--n", "2", "--trace", pipe); code != report.ExitFine {
 		t.Fatal(stderr)
 	}
 	if info, err := os.Stat(pipe); err != nil || info.Mode()&os.ModeNamedPipe == 0 {

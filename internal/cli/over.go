@@ -16,9 +16,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/demo"
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/tcprun"
-	"ringleader.example/ringleader/simulate"
 )
 
 // overOptions are for runs over real connections.
@@ -63,24 +64,20 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 	r, err := tcprun.Run(command.Context(), e.Program, s)
 	switch {
 	case errors.Is(err, tcprun.ErrStopped):
-		return exitError{exitIncomplete, err}
+		return report.Stopped("%w", err)
 	case errors.Is(err, tcprun.ErrFailed):
-		return exitError{exitNo, err}
+		return report.Failed("%w", err)
 	case err != nil:
 		return err
 	}
-	if o.json {
-		err = p.print(overJSON(e, o, &s, r))
-	} else {
-		p.overText(e, o, &s, r)
+	if err := p.Print(&report.OverRun{Subject: o.subject(e), Over: o.over, Options: &s, Result: r}, o.json); err != nil {
+		return err
 	}
 	switch {
-	case err != nil:
-		return err
 	case !r.Complete:
-		return exitError{exitIncomplete, fmt.Errorf("stopped after %d deliveries, before the end", r.Deliveries)}
+		return report.Stopped("stopped after %d deliveries, before the end", r.Deliveries)
 	case !r.Right || len(r.Faults) > 0:
-		return exitError{code: exitNo}
+		return report.ErrNo
 	}
 	return nil
 }
@@ -106,99 +103,25 @@ func (p *program) overRun(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		return s, err
 	}
 	o.atAnyTime(e.Declaration, o.start, i.Parameters)
-	if err := o.reluctant(e.Declaration, &i); err != nil {
+	if err := o.reluctant(e, &i); err != nil {
 		return s, err
 	}
 	s = tcprun.Options{Instance: i, Seed: o.seed, Unit: o.unit, Patient: o.unit == 0, Limit: o.limit}
 	if s.Initiators, s.AnyTime, err = o.initiators(i); err != nil {
 		return s, err
 	}
-	faults, err := o.faults(i, p.stdin)
+	script, err := o.faults(i, p.stdin)
 	if err != nil {
 		return s, err
 	}
-	if !reflect.DeepEqual(faults, simulate.Faults{Dead: faults.Dead}) {
+	if !reflect.DeepEqual(script, faults.Script{Dead: script.Dead}) {
 		return s, fmt.Errorf("over %s processes can be dead from the start, and nothing else can go wrong; simulated runs know all faults", o.over)
 	}
-	s.Dead = faults.Dead
+	s.Dead = script.Dead
 	if o.of.Changed("limit") && o.limit == 0 {
 		s.Limit = math.MaxUint64
 	}
 	return s, nil
-}
-
-// milliseconds is how results show durations.
-func milliseconds(d time.Duration) float64 {
-	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
-}
-
-func overJSON(e *catalogue.Entry, o *runOptions, s *tcprun.Options, r *tcprun.Result) object {
-	result := append(identity(e, &o.input, arranged{r.Prepared}), field{"timing", e.Timing.String()}, field{"over", o.over})
-	if e.Timing == election.Timed {
-		result = append(result, field{"unit_ms", milliseconds(r.Unit)},
-			field{"delay_ms", object{{"longest", milliseconds(r.Longest)}, {"assumed", milliseconds(r.Assumed)}}})
-	}
-	result = append(result, field{"seed", o.seed}, field{"parameters", parameters(r.Prepared.Parameters)})
-	result = append(result, votesJSON(r.Prepared)...)
-	result = append(result, wakingJSON(&simulate.Options{Instance: s.Instance})...)
-	result = append(result, outcomeJSON(e.Declaration, &r.Outcome)...)
-	if r.Rounds != nil {
-		result = append(result, field{"time", times(r.Rounds.Elected, r.Rounds.Decided, r.Rounds.Quiet)}, field{"markers", r.Markers})
-	}
-	result = append(result, field{"elapsed_ms", object{
-		{"elected", milliseconds(r.Elapsed.Elected)}, {"decided", milliseconds(r.Elapsed.Decided)}, {"quiet", milliseconds(r.Elapsed.Quiet)},
-	}})
-	if b := worst(r.Prepared.Declaration(), r.Starters, r.Disturbed); b != nil {
-		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
-	}
-	if script := (simulate.Faults{Dead: s.Dead}); len(s.Dead) > 0 {
-		lines := script.Lines(r.Prepared)
-		result = append(result, field{"faults", lines}, field{"lost", r.Lost})
-	}
-	if len(r.Faults) > 0 {
-		result = append(result, field{"violations", r.Faults})
-	}
-	if r.Settled {
-		result = append(result, field{"settled", true})
-	}
-	return append(result, field{"complete", r.Complete})
-}
-
-func (p *program) overText(e *catalogue.Entry, o *runOptions, s *tcprun.Options, r *tcprun.Result) {
-	paint, w, n := p.paintOn(p.stdout), p.stdout, len(r.Decisions)
-	how := whoStarts(&r.Outcome, s.Initiators, s.AnyTime) + ", over " + o.over
-	if e.Timing == election.Timed {
-		how += fmt.Sprintf(", a unit is %s", r.Unit)
-	}
-	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), networkOf(e.Declaration, e.Timing, n), e.Source)
-	p.underTitle(lineUp(e.Declaration, arranged{r.Prepared}, func(q int) bool { return slices.Contains(r.Dead, q) }), fmt.Sprintf("%s, seed %d", how, o.seed))
-	verdict, colour := p.verdict(r.Prepared.Declaration(), &r.Outcome)
-	fmt.Fprintln(w, paint.text(colour, verdict))
-	after := fmt.Sprintf("   in %s", r.Elapsed.Quiet.Round(time.Microsecond))
-	if r.Rounds != nil {
-		after += fmt.Sprintf(" and %s rounds", r.Rounds.Quiet)
-	}
-	p.tally(r.Prepared)
-	counts(w, e.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
-	if r.Rounds != nil {
-		fmt.Fprintf(w, "  %-12s %*d   of the synchroniser, a round and link each\n", "markers", 6, r.Markers)
-	}
-	if r.Lost > 0 {
-		fmt.Fprintf(w, "  %-12s %*d   sent to the dead\n", "lost", 6, r.Lost)
-	}
-	if !r.Complete {
-		fmt.Fprintln(w, "it has not ended")
-	}
-	if r.Longest > r.Assumed {
-		fmt.Fprintf(w, "  a message took %s until it was handled, longer than the assumed %s; a longer --unit would do\n",
-			r.Longest.Round(time.Microsecond), r.Assumed)
-	}
-	if r.Settled {
-		fmt.Fprintln(w, "  its timers never stop; nobody had anything new to say for twice as long as the longest of them runs")
-	}
-	for _, fault := range r.Faults {
-		fmt.Fprintln(w, paint.text(red, fault))
-	}
 }
 
 // processor is the command that a run over processes starts for each processor.
@@ -210,9 +133,9 @@ func (p *program) processor() *cobra.Command {
 		Example: "  ringleader processor",
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
-			err := tcprun.Serve(p.stdin, p.stdout, catalogue.Program)
+			err := tcprun.Serve(p.stdin, p.Out, p.algorithms.Program)
 			if err != nil {
-				return fmt.Errorf("this command is for ringleader run --over processes: %w", err)
+				return fmt.Errorf("this command is for %s run --over processes: %w", p.Name, err)
 			}
 			return nil
 		},
@@ -222,7 +145,7 @@ func (p *program) processor() *cobra.Command {
 // spawner starts the processes of a run.
 type spawner struct {
 	program string // our own binary
-	forks
+	demo.Forks
 }
 
 func newSpawner(n int) (*spawner, error) {
@@ -231,12 +154,12 @@ func newSpawner(n int) (*spawner, error) {
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return nil, failed("cannot find the own binary to start it: %w", err)
+		return nil, report.Failed("cannot find the own binary to start it: %w", err)
 	}
-	return &spawner{program, newForks()}, nil
+	return &spawner{program, demo.NewForks()}, nil
 }
 
-func (s *spawner) close() { close(s.forks) }
+func (s *spawner) close() { close(s.Forks) }
 
 // child is a processor in a process of its own.
 type child struct {
@@ -258,7 +181,7 @@ func (s *spawner) spawn(plan tcprun.Plan) (tcprun.Control, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.start(command); err != nil {
+	if err := s.Start(command); err != nil {
 		return nil, err
 	}
 	c := &child{process: command.Process, stdin: stdin, done: make(chan struct{})}

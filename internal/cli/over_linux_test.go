@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ringleader.example/ringleader/internal/report"
 )
 
 // childrenOf are the processes that a process has started and not waited for.
@@ -36,16 +38,16 @@ func TestARunOverProcessesEndsCleanlyWhateverIsKilled(t *testing.T) {
 		{
 			"a processor is killed",
 			func(_ *os.Process, children []int) { syscall.Kill(children[1], syscall.SIGKILL) },
-			exitNo, "its process ended: signal: killed\n",
+			report.ExitNo, "its process ended: signal: killed\n",
 		},
-		{"the run is interrupted", func(p *os.Process, _ []int) { p.Signal(os.Interrupt) }, exitIncomplete, "\n"},
+		{"the run is interrupted", func(p *os.Process, _ []int) { p.Signal(os.Interrupt) }, report.ExitIncomplete, "\n"},
 		{
 			"the run is interrupted while a processor is stopped",
 			func(p *os.Process, children []int) {
 				syscall.Kill(children[0], syscall.SIGSTOP)
 				p.Signal(os.Interrupt)
 			},
-			exitIncomplete, "",
+			report.ExitIncomplete, "",
 		},
 		{"the run is killed", func(p *os.Process, _ []int) { p.Kill() }, -1, ""},
 	} {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,16 +21,16 @@ var shown = regexp.MustCompile("(?s)(```console\n|<!-- )\\$ ringleader ([^\n]*?)
 // Whatever a page shows a command to print, it prints, and what it draws is the drawing that the page shows.
 // A line of … stands for lines that are left out.
 func TestPagesShowWhatIsPrinted(t *testing.T) {
-	const docs, readme = "../../docs", "../../README.md"
+	const docs, readme, sources = "../../docs", "../../README.md", "../../docs/sources.md"
 	pages, err := filepath.Glob(docs + "/[2-9]-*.md") // page 1 is a module of its own, which internal/repotest runs
 	if err != nil || len(pages) < 5 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
-	for _, file := range append(pages, readme) {
+	for _, file := range append(pages, readme, sources) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			old := contents(t, file)
 			page, ran, drawn := printed(t, string(old))
-			if blocks := strings.Count(page, "```console\n"); ran < blocks && file != readme || ran < 3 {
+			if blocks := strings.Count(page, "```console\n"); ran < blocks && file != readme || ran < 3 && file != sources || ran == 0 {
 				t.Errorf("%d commands show what they print, in %d blocks", ran, blocks)
 			}
 			if *update && page != string(old) {
@@ -58,7 +59,7 @@ func printed(t *testing.T, page string) (now string, ran int, written []string) 
 	now = shown.ReplaceAllStringFunc(page, func(block string) string {
 		part := shown.FindStringSubmatch(block)
 		command, want := part[2], part[4]
-		if want == "" || strings.HasPrefix(want, "$ ") || strings.HasPrefix(command, "join ") {
+		if want == "" && part[3] == "" || strings.HasPrefix(want, "$ ") || strings.HasPrefix(command, "join ") {
 			return block // nothing is shown
 		}
 		ran++
@@ -70,7 +71,7 @@ func printed(t *testing.T, page string) (now string, ran int, written []string) 
 		if !*update {
 			t.Errorf("ringleader %s prints\n%swhere the page says\n%s", command, out, want)
 		}
-		return part[1] + "$ ringleader " + command + part[3] + "\n" + out + part[5]
+		return part[1] + "$ ringleader " + command + part[3] + "\n" + likewise(out, want) + part[5]
 	})
 	t.Chdir(home)
 	written, err = filepath.Glob(filepath.Join(dir, "*"))
@@ -91,6 +92,93 @@ func shortened(text string) *regexp.Regexp {
 		}
 	}
 	return regexp.MustCompile(`^` + pattern.String() + `$`)
+}
+
+// likewise shortens an output as an older one was: it finds the lines of the older one that were shown among the new
+// lines, by their likeness, and leaves out what was left out between them.
+func likewise(out, old string) string {
+	var shown []string
+	var cut []bool // before each line that was shown, and at the end
+	left := false
+	for line := range strings.Lines(old) {
+		if strings.TrimSpace(line) == "…" {
+			left = true
+			continue
+		}
+		shown, cut, left = append(shown, line), append(cut, left), false
+	}
+	cut = append(cut, left)
+	if !slices.Contains(cut, true) {
+		return out
+	}
+	lines := slices.Collect(strings.Lines(out))
+	n, m := len(shown), len(lines)
+	best := make([][]int, n+1) // the most likeness of lines shown from i on to lines from j on
+	for i := range best {
+		best[i] = make([]int, m+1)
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			best[i][j] = max(best[i+1][j], best[i][j+1], best[i+1][j+1]+likeness(shown[i], lines[j]))
+		}
+	}
+	var b strings.Builder
+	next := 0
+	gap := func(to int, leave bool) {
+		if leave && to > next {
+			b.WriteString("…\n")
+		} else {
+			b.WriteString(strings.Join(lines[next:to], ""))
+		}
+		next = to
+	}
+	leave := false
+	for i, j := 0, 0; i < n && j < m; {
+		switch best[i][j] {
+		case best[i][j+1]:
+			j++
+		case best[i+1][j]:
+			leave = leave || cut[i]
+			i++
+		default:
+			gap(j, cut[i] || leave)
+			b.WriteString(lines[j])
+			next, i, j, leave = j+1, i+1, j+1, false
+		}
+	}
+	gap(m, cut[n] || leave)
+	return b.String()
+}
+
+// likeness is large for lines that are equal, and more than half of that for lines that have most words in common.
+func likeness(a, b string) int {
+	if a == b {
+		return 1000
+	}
+	words := map[string]int{}
+	for word := range strings.FieldsSeq(a) {
+		words[word]++
+	}
+	common, all := 0, max(1, len(strings.Fields(a)), len(strings.Fields(b)))
+	for word := range strings.FieldsSeq(b) {
+		if words[word] > 0 {
+			words[word]--
+			common++
+		}
+	}
+	return 1 + 900*common*common/(all*all)
+}
+
+func TestANewOutputIsShortenedAsTheOldOneWas(t *testing.T) {
+	for _, c := range [][3]string{
+		{"a 1\nb 2\nc 3\n", "a 1\n…\nc 4\n", "a 1\n…\nc 3\n"},
+		{"a 1\nb 2\nc 3\n", "a 1\nb 9\nc 3\n", "a 1\nb 2\nc 3\n"},
+		{"x\na 1\nnew\nb 2 2\nc 3\nd\n", "…\na 1\nb 2 3\n…\n", "…\na 1\nnew\nb 2 2\n…\n"},
+	} {
+		if got := likewise(c[0], c[1]); got != c[2] {
+			t.Errorf("%q like %q is %q, not %q", c[0], c[1], got, c[2])
+		}
+	}
 }
 
 func contents(t *testing.T, file string) []byte {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -30,7 +31,7 @@ const mostSaved = 64 << 20
 
 // unsaved are the flags of run that are not part of the run itself: where results go, and what it reads
 // from other files, which is saved instead. Replaying somebody else's file thus reads and writes no other.
-var unsaved = []string{"json", "draw", "trace", "story", "save", "scenario", "over", "unit", "faults", "scores", "help"}
+var unsaved = append([]string{"story", "save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames...)
 
 // words are the flags that were given, as --name=value, but for those in without.
 func words(flags *pflag.FlagSet, without []string) []string {
@@ -58,9 +59,9 @@ func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *network.I
 	if i.Votes != nil { // the order of voters is that of the instance
 		without = append(without, "ids", "votes")
 		if o.ids != "" {
-			more = append(more, "--ids="+commas(i.IDs.Len(), i.IDs.At))
+			more = append(more, "--ids="+report.Commas(i.IDs.Len(), i.IDs.At))
 		}
-		more = append(more, "--votes="+commas(len(i.Votes), func(q int) uint64 { return i.Votes[q] }))
+		more = append(more, "--votes="+report.Commas(len(i.Votes), func(q int) uint64 { return i.Votes[q] }))
 	}
 	for _, line := range s.Faults.Lines(p) {
 		more = append(more, "--fault="+line)
@@ -69,18 +70,9 @@ func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *network.I
 	return savedRun{version, slices.Concat([]string{e.Name}, words(o.of, without), more)}
 }
 
-// commas is a list of numbers.
-func commas(n int, at func(int) uint64) string {
-	all := make([]string, n)
-	for q := range all {
-		all[q] = fmt.Sprint(at(q))
-	}
-	return strings.Join(all, ",")
-}
-
 // put writes a saved run.
 func (s savedRun) put(w io.Writer) error {
-	line, err := plainJSON(s)
+	line, err := report.PlainJSON(s)
 	if err != nil {
 		return err
 	}
@@ -98,7 +90,7 @@ func (p *program) readSaved(path string) (savedRun, error) {
 	} else {
 		file, err := os.Open(path)
 		if err != nil {
-			return s, fmt.Errorf("cannot read %s: %w", path, reason(err))
+			return s, fmt.Errorf("cannot read %s: %w", path, report.Reason(err))
 		}
 		defer file.Close()
 		in = file
@@ -106,7 +98,7 @@ func (p *program) readSaved(path string) (savedRun, error) {
 	text, err := io.ReadAll(io.LimitReader(in, mostSaved+1))
 	switch {
 	case err != nil:
-		return s, fmt.Errorf("cannot read %s: %w", path, reason(err))
+		return s, fmt.Errorf("cannot read %s: %w", path, report.Reason(err))
 	case len(text) == 0:
 		return wrong(errors.New("it is empty"))
 	case len(text) > mostSaved:

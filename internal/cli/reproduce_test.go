@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/reproduce"
+	"ringleader.example/ringleader/internal/reproduce/sources"
 )
 
 // Each command that the page gives runs, and gives an answer.
@@ -25,7 +27,7 @@ func TestThePageOfStatementsGivesCommandsThatRun(t *testing.T) {
 		}
 		commands[command] = true
 		args := arguments(strings.ReplaceAll(command, `\|`, "|"))
-		if code, _, stderr := call(args...); code != exitFine && code != exitNo {
+		if code, _, stderr := call(args...); code != report.ExitFine && code != report.ExitNo {
 			t.Errorf("ringleader %s: exit status %d, %s", command, code, stderr)
 		}
 	}
@@ -54,10 +56,10 @@ func TestAStatementThatCannotBeJudgedIsAnErrorAndTheOthersAreJudged(t *testing.T
 		}},
 	}
 	var stdout, stderr strings.Builder
-	p := &program{stdout: &stdout, stderr: &stderr, getenv: os.Getenv}
+	p := &program{Printer: &report.Printer{Out: &stdout, Err: &stderr, Getenv: os.Getenv}}
 	err := p.judge(t.Context(), rows, 0, &reproduceOptions{out: "-", json: true})
-	var exit exitError
-	if !errors.As(err, &exit) || exit.code != exitNo || !strings.Contains(err.Error(), "S1 a panicked: oh") {
+	var exit report.ExitError
+	if !errors.As(err, &exit) || exit.Code != report.ExitNo || !strings.Contains(err.Error(), "S1 a panicked: oh") {
 		t.Errorf("error %v", err)
 	}
 	var line map[string]string
@@ -82,7 +84,7 @@ func TestStatementsThatAreNotCheckedAreCountedApartAndAreNoFailure(t *testing.T)
 	}}
 	rows := []reproduce.Row{unchecked, {Source: "S1", Where: "d", Check: func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{} }}}
 	var stdout strings.Builder
-	p := &program{stdout: &stdout, stderr: &strings.Builder{}, getenv: os.Getenv}
+	p := &program{Printer: &report.Printer{Out: &stdout, Err: &strings.Builder{}, Getenv: os.Getenv}}
 	for _, test := range []struct {
 		options reproduceOptions
 		rows    []reproduce.Row
@@ -104,10 +106,10 @@ func TestStatementsThatAreStoppedAreIncomplete(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	path := t.TempDir() + "/page.md"
-	p := &program{stdout: &strings.Builder{}, stderr: &strings.Builder{}, getenv: os.Getenv}
-	err := p.judge(ctx, reproduce.All(), 0, &reproduceOptions{out: path, markdown: true})
-	var exit exitError
-	if !errors.As(err, &exit) || exit.code != exitIncomplete {
+	p := &program{Printer: &report.Printer{Out: &strings.Builder{}, Err: &strings.Builder{}, Getenv: os.Getenv}}
+	err := p.judge(ctx, sources.Rows(), 0, &reproduceOptions{out: path, markdown: true})
+	var exit report.ExitError
+	if !errors.As(err, &exit) || exit.Code != report.ExitIncomplete {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {

@@ -7,14 +7,13 @@ import (
 	"io"
 	"runtime"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/network"
-	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -100,7 +99,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			if err != nil {
 				return err
 			}
-			e, err := oneAlgorithm(command, args)
+			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
 				return err
 			}
@@ -114,7 +113,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			return p.simulate(command.Context(), e, &o)
 		},
 	}
-	o.input.flags(command)
+	o.input.flags(command, p.algorithms)
 	o.results.flags(command, "the run")
 	f := command.Flags()
 	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "see what equal identifiers do")
@@ -124,13 +123,13 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default what the algorithm assumes)")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
 	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
-	o.faultFlags.flags(command)
+	o.faultFlags.flags(command, p.Name)
 	o.overOptions.flags(command)
 	f.BoolVar(&o.anonymous, "anonymous", false, "give all the same identifier, or those of --ids, and compare all states in lock-step: Angluin's impossibility")
 	f.StringVar(&o.scenario, "scenario", "", "a run that has a name, told as a story; see ringleader scenarios")
 	f.BoolVar(&o.story, "story", false, "first tell the run, a line a step")
 	f.Uint64Var(&o.until, "until", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
-	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts; 0: never (default never; at 100 million or 4n³ with faults or timeouts, since some never end; over connections at 10000 or 4n³)")
+	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all that it depends on into this file, for ringleader replay")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
@@ -146,11 +145,11 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 		return simulate.Options{}, err
 	}
 	o.atAnyTime(e.Declaration, o.start, i.Parameters)
-	if err = o.reluctant(e.Declaration, &i); err != nil {
+	if err = o.reluctant(e, &i); err != nil {
 		return simulate.Options{}, err
 	}
 	s := simulate.Options{
-		Instance: i, Delay: o.delay, Seed: o.seed, Until: election.Units(o.until), Limit: o.limit,
+		Instance: i, Delay: o.delay, Seed: o.seed, Until: election.Units(o.until), Limit: o.most(),
 		Record: o.recorded() || o.story, Cores: runtime.GOMAXPROCS(0),
 	}
 	timing := int(e.Timing)
@@ -175,10 +174,15 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 		return s, err
 	}
 	s.Faults, err = o.faults(i, stdin)
-	if !o.of.Changed("limit") {
-		s.Limit = o.patience(e, &s)
-	}
 	return s, err
+}
+
+// most is the limit of deliveries and timeouts, for the simulator.
+func (o *runOptions) most() uint64 {
+	if o.limit == 0 && o.of.Changed("limit") {
+		return simulate.NoLimit
+	}
+	return o.limit
 }
 
 func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOptions) error {
@@ -186,7 +190,7 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 		return err
 	}
 	if o.save == "-" {
-		return errors.New("--save writes a file for ringleader replay; stdout has the result")
+		return fmt.Errorf("--save writes a file for %s replay; stdout has the result", p.Name)
 	}
 	s, err := o.options(e, p.stdin)
 	if err != nil {
@@ -196,14 +200,17 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	if err != nil {
 		return err
 	}
-	s.Record = s.Record || checked
-	bar := p.progress()
+	s.Record, s.Values = s.Record || checked, checked
+	bar := p.Progress()
 	s.Progress = func(deliveries uint64) bool {
-		bar.show("%d million deliveries", deliveries/1_000_000)
+		bar.Show("%d million deliveries", deliveries/1_000_000)
 		return ctx.Err() == nil
 	}
 	r, err := e.Simulate(s)
-	bar.done()
+	bar.Done()
+	if broken := new(simulate.Violation); errors.As(err, &broken) {
+		return p.broken(e, o, &s, broken)
+	}
 	if err != nil {
 		return o.locate(err, e, s.Instance)
 	}
@@ -211,25 +218,39 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 		return err
 	}
 	if o.save != "" {
-		if err := p.toFile(o.save, o.saved(e, &s, r.Prepared).put); err != nil {
+		if err := p.ToFile(o.save, o.saved(e, &s, r.Prepared).put); err != nil {
 			return err
 		}
 	}
-	err = o.put(p, r.Record, func() object { return resultJSON(e, o, &s, r) }, func() error {
-		if err := p.tell(o, r.Record); err != nil {
-			return err
-		}
-		return p.resultText(e, o, &s, r)
-	})
-	switch {
-	case err != nil:
+	found := &report.Run{Subject: o.subject(e), Options: &s, Result: r, Claims: o.claims}
+	found.Replay = func(lines []string) string { return o.replay(e, lines) }
+	if err := o.put(p, r.Record, told{found, o}); err != nil {
 		return err
+	}
+	switch {
 	case !r.Complete:
-		return exitError{exitIncomplete, stopped(ctx, r.Deliveries)}
+		return report.Stopped("%w", stopped(ctx, r.Deliveries))
 	case !r.Right || len(r.Faults) > 0 || o.failed():
-		return exitError{code: exitNo}
+		return report.ErrNo
 	}
 	return nil
+}
+
+// broken puts the run of an algorithm that broke the contract.
+func (p *program) broken(e *catalogue.Entry, o *runOptions, s *simulate.Options, v *simulate.Violation) error {
+	prepared, err := network.Prepare(e.Declaration, s.Instance)
+	if err != nil {
+		return err
+	}
+	if o.save != "" {
+		if err := p.ToFile(o.save, o.saved(e, s, prepared).put); err != nil {
+			return err
+		}
+	}
+	if err := o.put(p, v.Record, &report.Broken{Subject: o.subject(e), Prepared: prepared, Violation: v}); err != nil {
+		return err
+	}
+	return report.ErrNo
 }
 
 // stopped is the error of a run that a limit or the caller stopped.
@@ -238,236 +259,4 @@ func stopped(ctx context.Context, deliveries uint64) error {
 		return fmt.Errorf("stopped after %d deliveries, before the end", deliveries)
 	}
 	return fmt.Errorf("stopped after %d deliveries, before the end; --limit allows more", deliveries)
-}
-
-// arranged is who stood where in the run: Burns' adversary has a say in that.
-type arranged struct{ *network.Instance }
-
-func (a arranged) Len() int               { return a.Size() }
-func (a arranged) At(position int) uint64 { return a.Real(position) }
-func (a arranged) Dense() bool            { return false }
-
-// identity is how results show on what was run.
-func identity(e *catalogue.Entry, in *input, ids election.Arrangement) object {
-	result := object{{"algorithm", e.Name}, {"n", ids.Len()}}
-	if e.Identifiers == election.Anonymous {
-		return result
-	}
-	if in.ids == "" {
-		name := in.order
-		if name == "" {
-			name = "increasing"
-		}
-		result = append(result, field{"order", name})
-		if in.first != 1 {
-			result = append(result, field{"first", in.first})
-		}
-	}
-	if ids.Len() <= shownIDs || in.ids != "" {
-		list := make([]uint64, ids.Len())
-		for q := range list {
-			list[q] = ids.At(q)
-		}
-		result = append(result, field{"ids", list})
-	}
-	return result
-}
-
-func resultJSON(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simulate.Result) object {
-	result := append(identity(e, &o.input, arranged{r.Prepared}), field{"timing", r.Timing.String()})
-	switch r.Timing {
-	case election.Asynchronous:
-		result = append(result, field{"schedule", s.Schedule.String()})
-	case election.Timed:
-		result = append(result, field{"delay", r.Delay})
-	}
-	result = append(result, field{"seed", o.seed}, field{"parameters", parameters(r.Prepared.Parameters)})
-	result = append(result, votesJSON(r.Prepared)...)
-	result = append(result, wakingJSON(s)...)
-	result = append(result, outcomeJSON(e.Declaration, &r.Outcome)...)
-	if r.Time != nil {
-		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
-	}
-	if b := worst(r.Prepared.Declaration(), r.Starters, r.Disturbed); b != nil {
-		result = append(result, field{"bound", bound(b, r.Messages, len(r.Decisions))})
-	}
-	if r.Open != nil {
-		result = append(result, field{"open", object{{"messages", r.Open.Messages}, {"claim", r.Open.Claim}}})
-	}
-	if losing(&r.Script) {
-		result = append(result, field{"lost", r.Lost}, field{"duplicated", r.Duplicated})
-	}
-	if len(r.Faults) > 0 {
-		result = append(result, field{"violations", r.Faults})
-	}
-	result = append(result, faultsJSON(e, o, r)...)
-	result = append(result, o.checksJSON()...)
-	return append(result, field{"complete", r.Complete})
-}
-
-// outcomeJSON is how results show what came of a run: who leads, and what it cost.
-func outcomeJSON(d *election.Declaration, r *outcome.Outcome) object {
-	leaders := make([]uint64, 0, len(r.Leaders))
-	for _, q := range r.Leaders {
-		leaders = append(leaders, r.Identifier(q))
-	}
-	var leader, position any
-	if q, one := r.Leader(); one {
-		position = q
-		if !r.Anonymous() {
-			leader = leaders[0]
-		}
-	}
-	result := object{
-		{"leader", leader},
-		{"leader_position", position},
-		{"leaders", leaders},
-		{"live", r.Live},
-		{"decided", r.Decided},
-		{"agreed", r.Agreed},
-		{"messages", messages(d, r.Messages)},
-	}
-	if r.ByPhase != nil {
-		result = append(result, field{"by_phase", r.ByPhase})
-	}
-	return result
-}
-
-// networkOf describes the network of a run: asynchronous one-directional ring of 5.
-func networkOf(d *election.Declaration, timing election.Timing, n int) string {
-	way := ""
-	if d.OneWay {
-		way = "one-directional "
-	}
-	return fmt.Sprintf("%s %s%s of %d", timing, way, d.Topology, n)
-}
-
-// underTitle writes who takes part and how, on one line if there is room.
-func (p *program) underTitle(who, how string) {
-	if utf8.RuneCountInString(who) > 30 {
-		fmt.Fprintf(p.stdout, "  %s\n  %s\n\n", who, how)
-		return
-	}
-	fmt.Fprintf(p.stdout, "  %s%*s%s\n\n", who, 31-utf8.RuneCountInString(who), "", how)
-}
-
-// lineUp writes the processes, clockwise on a ring.
-func lineUp(d *election.Declaration, ids election.Arrangement, dead func(int) bool) string {
-	const shown = 12
-	separator := " "
-	switch {
-	case d.Topology == election.Ring && d.OneWay:
-		separator = " → "
-	case d.Topology == election.Ring:
-		separator = " ↔ "
-	}
-	var b strings.Builder
-	for q := range min(ids.Len(), shown) {
-		if d.Identifiers == election.Anonymous {
-			b.WriteString("○")
-		} else {
-			fmt.Fprint(&b, ids.At(q))
-		}
-		if dead(q) {
-			b.WriteString("†")
-		}
-		b.WriteString(separator)
-	}
-	if ids.Len() > shown {
-		b.WriteString("…")
-	}
-	return strings.TrimSuffix(b.String(), " ")
-}
-
-func (p *program) resultText(e *catalogue.Entry, o *runOptions, s *simulate.Options, r *simulate.Result) error {
-	paint, w, n := p.paintOn(p.stdout), p.stdout, len(r.Decisions)
-	dead := map[int]bool{}
-	for _, q := range r.Dead {
-		dead[q] = true
-	}
-	how := whoStarts(&r.Outcome, s.Initiators, s.AnyTime)
-	if s.Wake != nil {
-		how = fmt.Sprintf("%d of %d wake by themselves", r.Starters, n)
-	}
-	switch r.Timing {
-	case election.Asynchronous:
-		how += ", schedule " + s.Schedule.String()
-	case election.Timed:
-		how += fmt.Sprintf(", delays 1 to %d", r.Delay)
-	}
-	fmt.Fprintf(w, "%s · %s · %s\n", paint.text(bold, e.Title), networkOf(e.Declaration, r.Timing, n), e.Source)
-	p.underTitle(lineUp(e.Declaration, arranged{r.Prepared}, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, o.seed))
-
-	verdict, colour := p.verdict(r.Prepared.Declaration(), &r.Outcome)
-	fmt.Fprintln(w, paint.text(colour, verdict))
-	after := ""
-	if r.Time != nil {
-		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
-	}
-	p.tally(r.Prepared)
-	counts(w, e.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
-	if r.Open != nil {
-		fmt.Fprintf(w, "  %-12s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", "open", 6, r.Open.Messages, r.Open.Claim)
-	}
-	if losing(&r.Script) {
-		fmt.Fprintf(w, "  %-12s %*d\n  %-12s %*d\n", "lost", 6, r.Lost, "duplicated", 6, r.Duplicated)
-	}
-	for _, fault := range r.Faults {
-		fmt.Fprintln(w, paint.text(red, fault))
-	}
-	p.faultsText(e, o, s, r)
-	p.checksText(&o.checking)
-	return nil
-}
-
-// whoStarts says who starts.
-func whoStarts(r *outcome.Outcome, initiators []int, anyTime bool) string {
-	switch {
-	case anyTime:
-		return "each starts when the schedule likes"
-	case initiators == nil:
-		return "all start"
-	case len(initiators) > 8:
-		return fmt.Sprintf("%d processes start", len(initiators))
-	}
-	names := make([]string, len(initiators))
-	for i, q := range initiators {
-		names[i] = fmt.Sprint(r.Identifier(q))
-	}
-	if len(names) == 1 {
-		return names[0] + " starts"
-	}
-	return strings.Join(names, ", ") + " start"
-}
-
-// verdict says in a line who leads.
-func (p *program) verdict(d *election.Declaration, r *outcome.Outcome) (text, colour string) {
-	who := "all"
-	if len(r.Dead) > 0 {
-		who = "all live"
-	}
-	leader, one := r.Leader()
-	name := fmt.Sprint(r.Identifier(leader))
-	if r.Anonymous() {
-		name = "at position " + name
-	} else if d.AllowDuplicates != nil { // identifiers may repeat
-		name = fmt.Sprintf("%s at position %d", name, leader)
-	}
-	switch {
-	case len(r.Leaders) == 0:
-		return fmt.Sprintf("no leader; %d of %d decided", r.Decided, r.Live), red
-	case !one:
-		names := make([]string, len(r.Leaders))
-		for i, q := range r.Leaders {
-			names[i] = fmt.Sprint(r.Identifier(q))
-		}
-		return fmt.Sprintf("%d leaders: %s; not agreed", len(names), strings.Join(names, ", ")), red
-	case !r.Agreed:
-		return fmt.Sprintf("leader %s, not agreed; %d of %d decided", name, r.Decided, r.Live), red
-	case !r.Right:
-		return fmt.Sprintf("leader %s, agreed by %s %d, but it should be the one with %s", name, who, r.Live, d.Winner), red
-	case d.Decides == election.LeaderOnly:
-		return fmt.Sprintf("leader %s; nobody else learns it", name), green
-	}
-	return fmt.Sprintf("leader %s, agreed by %s %d", name, who, r.Live), green
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -123,11 +124,11 @@ func (s *scenario) set(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// call is the scenario as a call without it.
-func (s *scenario) call() string {
-	words := []string{"ringleader", "run", s.algorithm}
+// call is the scenario as a call of the program without it.
+func (s *scenario) call(program string) string {
+	words := []string{program, "run", s.algorithm}
 	for _, word := range s.flags {
-		words = append(words, shellWord(word))
+		words = append(words, report.ShellWord(word))
 	}
 	return strings.Join(words, " ")
 }
@@ -146,9 +147,9 @@ where an assumption fails. A scenario is a call of run; flags that are given wit
 		RunE: func(*cobra.Command, []string) error {
 			for i := range runScenarios {
 				if i > 0 {
-					fmt.Fprintln(p.stdout)
+					fmt.Fprintln(p.Out)
 				}
-				p.introduce(&runScenarios[i])
+				runScenarios[i].introduce(p.Printer)
 			}
 			return nil
 		},
@@ -156,27 +157,41 @@ where an assumption fails. A scenario is a call of run; flags that are given wit
 }
 
 // introduce says what a scenario shows.
-func (p *program) introduce(s *scenario) {
-	fmt.Fprintf(p.stdout, "%s · %s\n%s\n$ %s\n", p.paintOn(p.stdout).text(bold, s.name), s.source, wrap(s.about, 100), s.call())
+func (s *scenario) introduce(p *report.Printer) {
+	fmt.Fprintf(p.Out, "%s · %s\n%s\n$ %s\n", p.Paint().Text(report.Bold, s.name), s.source, report.Wrap(s.about, 100), s.call(p.Name))
+}
+
+// told is a run that is told before its result is printed, if that is wanted.
+type told struct {
+	*report.Run
+	options *runOptions
+}
+
+// Text tells the run and prints its result.
+func (t told) Text(p *report.Printer) error {
+	if err := t.options.tell(p, t.Record); err != nil {
+		return err
+	}
+	return t.Run.Text(p)
 }
 
 // tell says what the run is about, if it is a scenario, and what happens in it, if that is wanted.
-func (p *program) tell(o *runOptions, record *trace.Record) error {
+func (o *runOptions) tell(p *report.Printer, record *trace.Record) error {
 	if o.scenario != "" {
 		s, err := findScenario(o.scenario)
 		if err != nil {
 			return err
 		}
-		p.introduce(s)
-		fmt.Fprintln(p.stdout)
+		s.introduce(p)
+		fmt.Fprintln(p.Out)
 	}
 	if !o.story {
 		return nil
 	}
-	if err := record.Story(p.stdout); err != nil {
+	if err := record.Story(p.Out); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(p.stdout)
+	_, err := fmt.Fprintln(p.Out)
 	return err
 }
 

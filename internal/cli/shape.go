@@ -83,7 +83,7 @@ func (s *shape) fit(e *catalogue.Entry, i *network.Setup, seed uint64) (err erro
 			if e.Topology == election.Ring {
 				on = "an oriented ring"
 			}
-			return fmt.Errorf("%s runs on %s; --%s is for %s", e.Name, on, f.flag, algorithms(f.fits))
+			return fmt.Errorf("%s runs on %s; --%s is for %s", e.Name, on, f.flag, strings.Join(e.List().Where(f.fits), ", "))
 		}
 	}
 	switch {

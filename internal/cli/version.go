@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"fmt"
-	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/internal/report"
 )
 
 func (p *program) version() *cobra.Command {
@@ -17,13 +17,7 @@ func (p *program) version() *cobra.Command {
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
 			version, revision := built()
-			if asJSON {
-				return p.print(object{
-					{"version", version}, {"revision", revision}, {"go", runtime.Version()}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH},
-				})
-			}
-			fmt.Fprintf(p.stdout, "ringleader %s %s (%s, %s/%s)\n", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return nil
+			return p.Print(report.Build{Version: version, Revision: revision}, asJSON)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math/big"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,7 +36,7 @@ func (b *ballots) read(e *catalogue.Entry, i *network.Setup, ids []uint64) (err 
 	votes := func(e *catalogue.Entry) bool { return e.Votes }
 	switch {
 	case !votes(e):
-		return fmt.Errorf("nobody votes in %s; --votes and --scores are for %s", e.Name, algorithms(votes))
+		return fmt.Errorf("nobody votes in %s; --votes and --scores are for %s", e.Name, strings.Join(e.List().Where(votes), ", "))
 	case b.votes != "" && b.scores != "":
 		return errors.New("--votes says all; --scores goes without it")
 	case b.scores == locality:
@@ -177,42 +176,4 @@ func nearest(e *catalogue.Entry, i network.Setup) ([]uint64, error) {
 		}
 	}
 	return votes, nil
-}
-
-// standing is who has how many votes, the winner first.
-func standing(p *network.Instance) election.Tally {
-	shares := p.Tally()
-	slices.SortFunc(shares, func(a, b election.Share) int {
-		return cmp.Or(cmp.Compare(b.Votes, a.Votes), cmp.Compare(b.Candidate, a.Candidate))
-	})
-	return shares
-}
-
-// votesJSON is how results show votes, where processes vote and if there is room.
-func votesJSON(p *network.Instance) object {
-	votes := p.Votes()
-	if votes == nil || len(votes) > shownIDs {
-		return nil
-	}
-	tally := object{}
-	for _, s := range standing(p) {
-		tally = append(tally, field{fmt.Sprint(p.RealOf(s.Candidate)), s.Votes})
-	}
-	return object{{"votes", votes}, {"tally", tally}}
-}
-
-// tally writes who has how many votes, for people.
-func (p *program) tally(prepared *network.Instance) {
-	const shown = 8
-	var shares []string
-	for _, s := range standing(prepared) {
-		if len(shares) == shown {
-			shares = append(shares, "…")
-			break
-		}
-		shares = append(shares, fmt.Sprintf("%d for %d", s.Votes, prepared.RealOf(s.Candidate)))
-	}
-	if shares != nil {
-		fmt.Fprintf(p.stdout, "  %-12s %s\n", "votes", strings.Join(shares, ", "))
-	}
 }

@@ -12,7 +12,6 @@ import (
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
-	"ringleader.example/ringleader/simulate"
 )
 
 // waking says who takes part in a synchronous election, and from when on.
@@ -83,13 +82,13 @@ func wakeUp(text string) (at election.Ticks, ok bool) {
 }
 
 // reluctant adds to an instance who is unwilling.
-func (w *waking) reluctant(d *election.Declaration, i *network.Setup) (err error) {
+func (w *waking) reluctant(e *catalogue.Entry, i *network.Setup) (err error) {
 	if w.unwilling == "" {
 		return nil
 	}
-	if !d.Willingness {
-		return fmt.Errorf("nobody is unwilling in %s; --unwilling is for %s", d.Name,
-			algorithms(func(e *catalogue.Entry) bool { return e.Willingness }))
+	if !e.Willingness {
+		return fmt.Errorf("nobody is unwilling in %s; --unwilling is for %s", e.Name,
+			strings.Join(e.List().Where(func(e *catalogue.Entry) bool { return e.Willingness }), ", "))
 	}
 	if i.Unwilling, err = positions(*i, w.unwilling); err != nil {
 		return fmt.Errorf("--unwilling: %w", err)
@@ -98,7 +97,7 @@ func (w *waking) reluctant(d *election.Declaration, i *network.Setup) (err error
 }
 
 // woken is the arrangement of which an election is counted, and how it begins.
-func (w *waking) woken(d *election.Declaration, i network.Setup) (ids election.Arrangement, how string, err error) {
+func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Setup) (ids election.Arrangement, how string, err error) {
 	if w.wake == "" && w.unwilling == "" {
 		return i.IDs, "all start", nil
 	}
@@ -106,7 +105,7 @@ func (w *waking) woken(d *election.Declaration, i network.Setup) (ids election.A
 	if d.Timing != election.Synchronous || together && (w.wake != "" || !d.Willingness) {
 		return nil, "", fmt.Errorf("--wake and --unwilling are for synchronous elections that processes may begin at different times; %s is none", d.Name)
 	}
-	if err := w.reluctant(d, &i); err != nil {
+	if err := w.reluctant(e, &i); err != nil {
 		return nil, "", err
 	}
 	if _, err := network.Prepare(d, i); err != nil {
@@ -139,25 +138,4 @@ func (w *waking) woken(d *election.Declaration, i network.Setup) (ids election.A
 		return nil, "", errors.New("--wake: nobody wakes by itself; at least one process must")
 	}
 	return count.Woken{Arrangement: i.IDs, Wake: times, Unwilling: i.Unwilling}, fmt.Sprintf("%d of %d wake by themselves", starters, n), nil
-}
-
-// wakingJSON is how results show who took part, where that was said.
-func wakingJSON(s *simulate.Options) (fields object) {
-	if s.Wake != nil {
-		wake := make([]any, len(s.Wake)) // null: only by a message
-		for q, at := range s.Wake {
-			if at != election.Forever {
-				wake[q] = at
-			}
-		}
-		fields = append(fields, field{"wake", wake})
-	}
-	if s.Instance.Unwilling != nil {
-		unwilling := make([]uint64, len(s.Instance.Unwilling))
-		for k, q := range s.Instance.Unwilling {
-			unwilling[k] = s.Instance.IDs.At(q)
-		}
-		fields = append(fields, field{"unwilling", unwilling})
-	}
-	return fields
 }

@@ -245,6 +245,15 @@ func (p *Plan) Decode(src []byte, v Pointer, now election.Ticks) ([]byte, error)
 	return p.root.decode(src, v, now)
 }
 
+// Copy returns the value that v points to, whose slices are its own.
+func (p *Plan) Copy(v Pointer, now election.Ticks) any {
+	fresh := reflect.New(p.typ)
+	if _, err := p.Decode(p.Append(nil, v, now), fresh.UnsafePointer(), now); err != nil {
+		panic(fmt.Sprintf("codec: an encoding does not decode: %v", err))
+	}
+	return fresh.Elem().Interface()
+}
+
 // DecodePart reads a part of a value into what v points to and returns the bytes after it.
 func (p *Plan) DecodePart(src []byte, v Pointer, now election.Ticks, part Part) (rest []byte, err error) {
 	for d, at := range p.root.parts(v, part) {

@@ -397,3 +397,20 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 }
+
+func TestACopyHasListsOfItsOwn(t *testing.T) {
+	type value struct {
+		N    int
+		List []uint32
+	}
+	plan, err := Of(reflect.TypeFor[value](), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := value{7, []uint32{1, 2}}
+	got := plan.Copy(At(&v), election.Ticks{})
+	v.N, v.List[0] = 8, 9
+	if want := (value{7, []uint32{1, 2}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("the copy is %v after a change of the original, want %v", got, want)
+	}
+}

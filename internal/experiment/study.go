@@ -5,6 +5,7 @@
 package experiment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -29,6 +30,7 @@ type Study struct {
 	Runs     uint64   // how many runs are averaged where chance plays a part; 0: as Until says
 	Until    *big.Rat // until the confidence interval of the election messages is at most so many times the mean
 	Seed     uint64   // run i has seed Seed + i
+	Program  string   // what the program is called in a shell; empty: ringleader
 }
 
 // MostRuns is how many runs of a point are averaged at most. With Until the confidence interval may then still be wider.
@@ -81,7 +83,7 @@ func New(s Study) (*Study, error) {
 
 // Command is the command line that makes the study, with all defaults written out.
 func (s *Study) Command() string {
-	words := []string{"ringleader compare"}
+	words := []string{cmp.Or(s.Program, "ringleader") + " compare"}
 	for _, subject := range s.Subjects {
 		words = append(words, subject.Label)
 	}

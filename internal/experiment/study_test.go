@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/experiment"
 )
 
@@ -25,7 +26,7 @@ func makeStudy(t *testing.T, sizes string, runs uint64, labels ...string) *exper
 		t.Fatal(err)
 	}
 	for _, label := range labels {
-		subject, err := experiment.ParseSubject(label)
+		subject, err := experiment.ParseSubject(all.Algorithms, label)
 		if err != nil {
 			t.Fatal(err)
 		}

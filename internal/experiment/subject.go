@@ -21,10 +21,10 @@ type Subject struct {
 	timed      bool // the closed form knows the time, too
 }
 
-// ParseSubject reads a label.
-func ParseSubject(label string) (*Subject, error) {
+// ParseSubject reads a label that names an algorithm of the list.
+func ParseSubject(algorithms catalogue.List, label string) (*Subject, error) {
 	name, list, some := strings.Cut(label, ":")
-	e, err := catalogue.Find(name)
+	e, err := algorithms.Find(name)
 	if err != nil {
 		return nil, err
 	}

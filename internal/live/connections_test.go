@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/transport"
 )
 
 // In these tests member 1 is real, and the test is member 2.
@@ -24,23 +25,23 @@ import (
 func (c *cluster[S, M]) introduce(incarnation uint64) net.Conn {
 	c.t.Helper()
 	conn, v := c.present(incarnation)
-	if v.code != accepted {
+	if v.Code != transport.Accepted {
 		c.t.Fatal(v)
 	}
 	return conn
 }
 
 // present connects to member 1, which gives a verdict.
-func (c *cluster[S, M]) present(incarnation uint64) (net.Conn, verdict) {
+func (c *cluster[S, M]) present(incarnation uint64) (net.Conn, transport.Verdict) {
 	c.t.Helper()
-	conn, err := c.network.dialer("me:1")(context.Background(), "", at(1))
+	conn, err := c.network.Dialer("me:1")(context.Background(), "", at(1))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	h := hello{Group: c.members[1].shared, From: 2, To: 1, Incarnation: incarnation}
-	write(c.t, conn, h.encode())
+	h := c.hello(incarnation)
+	write(c.t, conn, h.Encode())
 	conn.SetReadDeadline(time.Now().Add(suspicion))
-	v, err := readVerdict(conn)
+	v, err := readAnswer(conn)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -51,24 +52,47 @@ func (c *cluster[S, M]) present(incarnation uint64) (net.Conn, verdict) {
 func (c *cluster[S, M]) call(incarnation uint64) net.Conn {
 	c.t.Helper()
 	conn := c.introduce(incarnation)
-	write(c.t, conn, heartbeatFrame)
+	write(c.t, conn, transport.HeartbeatFrame)
 	synctest.Wait()
 	return conn
 }
 
-// answer accepts a connection that member 1 dials.
-func answer(t *testing.T, l net.Listener) net.Conn {
+// accept accepts a connection that member 1 dials.
+func (c *cluster[S, M]) accept(l net.Listener) net.Conn {
+	t := c.t
 	t.Helper()
 	conn, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, conn, verdict{code: accepted}.encode())
-	if _, err := io.ReadFull(conn, make([]byte, helloSize+len(heartbeatFrame))); err != nil {
+	write(t, conn, c.answer(transport.Verdict{}))
+	if _, err := io.ReadFull(conn, make([]byte, transport.HelloSize+len(transport.HeartbeatFrame))); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Wait()
 	return conn
+}
+
+// hello is how member 2 presents itself to member 1.
+func (c *cluster[S, M]) hello(incarnation uint64) transport.Hello {
+	return transport.Hello{
+		Group: c.group, From: 2, To: 1, Incarnation: incarnation,
+		Timing: transport.Timing{Heartbeat: beat, Suspicion: suspicion, Delay: time.Millisecond},
+	}
+}
+
+// answer is what member 2 answers to member 1.
+func (c *cluster[S, M]) answer(v transport.Verdict) []byte {
+	h := c.hello(1)
+	return append(h.Encode(), v.Encode()...)
+}
+
+// readAnswer reads what a member answers.
+func readAnswer(r io.Reader) (transport.Verdict, error) {
+	if _, err := transport.ReadHello(r); err != nil {
+		return transport.Verdict{}, err
+	}
+	return transport.ReadVerdict(r)
 }
 
 func write(t *testing.T, conn net.Conn, b []byte) {
@@ -84,7 +108,7 @@ func heartbeats(conn net.Conn) (stop func()) {
 	var group sync.WaitGroup
 	group.Go(func() {
 		for ctx.Err() == nil {
-			conn.Write(heartbeatFrame)
+			conn.Write(transport.HeartbeatFrame)
 			select {
 			case <-time.After(beat):
 			case <-ctx.Done():
@@ -140,11 +164,11 @@ func TestAMemberThatWasStoppedReadsWhatCameMeanwhile(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		conn := c.call(1)
-		c.network.stop(at(1), true)
+		c.network.Stop(at(1), true)
 		<-time.After(suspicion / 2)
 		write(t, conn, []byte{1, 0, 0})
-		<-time.After(suspicion/2 + lastWords + 1)
-		c.network.stop(at(1), false)
+		<-time.After(suspicion/2 + transport.LastWords + 1)
+		c.network.Stop(at(1), false)
 		defer heartbeats(conn)()
 		settle()
 		if got, want := l.sofar(), []string{"start", "message 0 of 2"}; !slices.Equal(got, want) {
@@ -159,11 +183,11 @@ func TestAMemberThatWasStoppedSuspectsASilentPeerSoon(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		defer c.call(1).Close()
-		c.network.stop(at(1), true)
+		c.network.Stop(at(1), true)
 		settle()
-		c.network.stop(at(1), false)
-		if took := c.until(1, "misses 2", misses2); took != lastWords {
-			t.Errorf("silence was suspected %v after the stop, not %v", took, lastWords)
+		c.network.Stop(at(1), false)
+		if took := c.until(1, "misses 2", misses2); took != transport.LastWords {
+			t.Errorf("silence was suspected %v after the stop, not %v", took, transport.LastWords)
 		}
 	})
 }
@@ -175,7 +199,7 @@ func TestAConnectionStandsOnceItIsConfirmed(t *testing.T) {
 		confirm func(net.Conn)
 		stands  bool
 	}{
-		{"a heartbeat", func(conn net.Conn) { conn.Write(heartbeatFrame) }, true},
+		{"a heartbeat", func(conn net.Conn) { conn.Write(transport.HeartbeatFrame) }, true},
 		{"nothing", func(net.Conn) {}, false},
 		{"the end", func(conn net.Conn) { conn.Close() }, false},
 		{"a message", func(conn net.Conn) { conn.Write([]byte{1, 0, 0}) }, false},
@@ -199,16 +223,16 @@ func TestAConnectionWithoutMessagesShowsAtEachHeartbeatThatItLives(t *testing.T)
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
-		peer := c.network.listen(at(2))
+		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.start(1)
-		conn := answer(t, peer)
+		conn := c.accept(peer)
 		defer conn.Close()
 		for i := range 3 {
 			begun := time.Now()
 			conn.SetReadDeadline(begun.Add(suspicion))
-			frame := make([]byte, len(heartbeatFrame))
-			if _, err := io.ReadFull(conn, frame); err != nil || !bytes.Equal(frame, heartbeatFrame) {
+			frame := make([]byte, len(transport.HeartbeatFrame))
+			if _, err := io.ReadFull(conn, frame); err != nil || !bytes.Equal(frame, transport.HeartbeatFrame) {
 				t.Fatal(frame, err)
 			}
 			if took := time.Since(begun); took != beat {
@@ -222,7 +246,7 @@ func TestAConnectionThatIsReplacedIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
-		c.network.separate(1, at(2)) // so that 1 waits for it before it starts, and reads nothing
+		c.network.Separate(1, at(2)) // so that 1 waits for it before it starts, and reads nothing
 		c.start(1)
 		first, second := c.call(1), c.call(1)
 		defer first.Close()
@@ -248,7 +272,7 @@ func TestAConnectionThatIsReplacedIsClosed(t *testing.T) {
 		if got, want := open(), []bool{true, false, true}; !slices.Equal(got, want) {
 			t.Errorf("while the first is read to its end, open are %v; want %v", got, want)
 		}
-		<-time.After(lastWords)
+		<-time.After(transport.LastWords)
 		synctest.Wait()
 		if got, want := open(), []bool{false, false, true}; !slices.Equal(got, want) {
 			t.Errorf("then open are %v; want %v", got, want)
@@ -269,21 +293,21 @@ func TestOneLifeOfAPeerIsHeardAtATime(t *testing.T) {
 			c := newCluster(t, new(log).witness(), 2)
 			defer c.stopAll()
 			if !started {
-				c.network.separate(1, at(2)) // so that 1 waits for it before it starts
+				c.network.Separate(1, at(2)) // so that 1 waits for it before it starts
 			}
 			c.start(1)
 			// Two come at once. The one that confirms first stands, the other must leave.
 			late, first := c.introduce(2), c.call(1)
 			defer late.Close()
 			defer first.Close()
-			write(t, late, heartbeatFrame)
+			write(t, late, transport.HeartbeatFrame)
 			synctest.Wait()
 			if !isOpen(first) || isOpen(late) {
 				t.Errorf("started %v: the first is open: %v, the second: %v", started, isOpen(first), isOpen(late))
 			}
 			next, v := c.present(3)
 			next.Close()
-			if v.code != refusedDuplicate || !strings.HasPrefix(v.reason, "another live process has id 2") {
+			if v.Code != transport.RefusedDuplicate || !strings.HasPrefix(v.Reason, "another live process has id 2") {
 				t.Errorf("started %v: to one more it answers %+v", started, v)
 			}
 		})
@@ -294,7 +318,7 @@ func TestADialerWaitsForAnAnswerUntilTheTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
-		peer := c.network.listen(at(2))
+		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.start(1)
 		for range 3 {
@@ -314,11 +338,11 @@ func TestADialerWaitsForAnAnswerUntilTheTimeout(t *testing.T) {
 		var l log
 		c := newCluster(t, sends(&l), 2)
 		defer c.stopAll()
-		c.network.separate(1, at(2))
+		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2)
 		c.members[1].Command(election.Command{Order: election.Resign})
-		<-time.After(2*suspicion + leastPause*3/2)
+		<-time.After(2*suspicion + transport.LeastPause*3/2)
 		if got, want := l.sofar(), []string{"start", "command", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("%q; want %q", got, want)
 		}
@@ -329,7 +353,7 @@ func TestADialerThatIsRefusedClosesItsConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
-		peer := c.network.listen(at(2))
+		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.start(1)
 		conn, err := peer.Accept()
@@ -337,7 +361,7 @@ func TestADialerThatIsRefusedClosesItsConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		write(t, conn, verdict{refused, "go away"}.encode())
+		write(t, conn, c.answer(transport.Verdict{Code: transport.Refused, Reason: "go away"}))
 		begun := time.Now()
 		conn.SetReadDeadline(begun.Add(suspicion))
 		if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(begun) != 0 {
@@ -361,7 +385,7 @@ func (p pipes) Close() error {
 	return nil
 }
 
-func (p pipes) Addr() net.Addr { return address("a pipe") }
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "a pipe"} }
 
 // A pipe holds nothing: a write to it waits until it is read.
 func TestAStrangerThatDoesNotReadTheVerdictIsLeft(t *testing.T) {
@@ -369,7 +393,7 @@ func TestAStrangerThatDoesNotReadTheVerdictIsLeft(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
 		config, listener := c.config(1, at(1)), make(pipes)
-		config.Listener = listener
+		config.Transport = c.open(listener, at(1))
 		m, err := Join(context.Background(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
@@ -378,7 +402,7 @@ func TestAStrangerThatDoesNotReadTheVerdictIsLeft(t *testing.T) {
 		far, near := net.Pipe()
 		defer far.Close()
 		listener <- near
-		write(t, far, (&hello{From: 2, To: 1, Incarnation: 1}).encode())
+		write(t, far, (&transport.Hello{From: 2, To: 1, Incarnation: 1}).Encode())
 		<-time.After(suspicion)
 		synctest.Wait()
 		if !isLeft(far) {
@@ -394,16 +418,16 @@ func TestBothConnectionsOfAPairEndTogether(t *testing.T) {
 		soon time.Duration // until 2 is missed
 	}{
 		{"what it reads", func(_, in net.Conn) { in.Close() }, 0},
-		{"what it writes to", func(out, _ net.Conn) { out.Close() }, lastWords},
-		{"what it writes to, by a word", func(out, _ net.Conn) { out.Write([]byte{0}) }, lastWords},
+		{"what it writes to", func(out, _ net.Conn) { out.Close() }, transport.LastWords},
+		{"what it writes to, by a word", func(out, _ net.Conn) { out.Write([]byte{0}) }, transport.LastWords},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCluster(t, new(log).witness(), 2)
 			defer c.stopAll()
-			peer := c.network.listen(at(2))
+			peer := c.network.Listen(at(2))
 			defer peer.Close()
 			c.start(1)
-			out, in := answer(t, peer), c.call(1)
+			out, in := c.accept(peer), c.call(1)
 			defer out.Close()
 			defer heartbeats(in)()
 			<-time.After(beat * 3 / 2) // between two heartbeats
@@ -426,8 +450,8 @@ func TestAConnectionThatStandsIsNoStranger(t *testing.T) {
 		c.start(1)
 		conn := c.call(1)
 		defer conn.Close()
-		for range mostStrangers + 1 {
-			stranger, err := c.network.dialer("stranger:1")(context.Background(), "", at(1))
+		for range transport.MostStrangers + 1 {
+			stranger, err := c.network.Dialer("stranger:1")(context.Background(), "", at(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -445,7 +469,7 @@ func TestAMemberStartsWithoutThoseThatDoNotAnswer(t *testing.T) {
 		var l log
 		c := newCluster(t, sends(&l), 2)
 		defer c.stopAll()
-		c.network.separate(1, at(2))
+		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(firstConnections - 1)
 		c.members[1].Command(election.Command{Order: election.Resign}) // too early
@@ -480,7 +504,7 @@ func TestAMemberThatCannotAcceptForAWhileTriesAgain(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
 		config := c.config(1, at(1))
-		config.Listener = &exhausted{config.Listener, 3}
+		config.Transport = c.open(&exhausted{c.network.Listen(at(1)), 3}, at(1))
 		m, err := Join(context.Background(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
@@ -488,8 +512,8 @@ func TestAMemberThatCannotAcceptForAWhileTriesAgain(t *testing.T) {
 		c.members[1] = m
 		begun := time.Now()
 		c.call(1).Close()
-		if took := time.Since(begun); took != 3*leastPause {
-			t.Errorf("it accepts after %v, not %v", took, 3*leastPause)
+		if took := time.Since(begun); took != 3*transport.LeastPause {
+			t.Errorf("it accepts after %v, not %v", took, 3*transport.LeastPause)
 		}
 	})
 }
@@ -498,8 +522,14 @@ func TestAMemberWhoseListenerIsClosedStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 1)
 		defer c.stopAll()
-		c.start(1)
-		c.members[1].listener.Close()
+		config, listener := c.config(1, at(1)), c.network.Listen(at(1))
+		config.Transport = c.open(listener, at(1))
+		m, err := Join(context.Background(), c.algorithm, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.members[1] = m
+		listener.Close()
 		synctest.Wait()
 		if err := c.members[1].Err(); !errors.Is(err, net.ErrClosed) {
 			t.Errorf("it has stopped with %v", err)

@@ -1,5 +1,5 @@
-// Package live runs an election algorithm for known members as real processes: TCP between them, a
-// monotonic clock, and a directory for what survives a crash.
+// Package live runs an election algorithm for known members as real processes: a transport between them (package
+// transport), a monotonic clock, and a directory for what survives a crash.
 //
 // One goroutine, the loop, owns all that changes: the state of the algorithm, its timers, and what is
 // known of the other members. Everything that happens comes to it through one inbox, and each event is

@@ -8,9 +8,11 @@ import (
 	"os"
 )
 
-// lockFile refuses: without a lock two processes could be one member.
-func lockFile(name string) (*os.File, error) {
-	return nil, fmt.Errorf("%s: locks are not on this system: %w", name, errors.ErrUnsupported)
+// lockDirectory refuses: without a lock two processes could be one member.
+func lockDirectory(d *os.Root) (*os.File, error) {
+	return nil, fmt.Errorf("%s: locks are not on this system: %w", d.Name(), errors.ErrUnsupported)
 }
 
-func syncDirectory(string, func(*os.File) error) error { return errors.ErrUnsupported }
+func sameFileSystem(string, string) bool { return false }
+
+func syncDirectory(*os.Root, func(*os.File) error) error { return errors.ErrUnsupported }

@@ -8,9 +8,10 @@ import (
 	"syscall"
 )
 
-// lockFile opens a file that nobody else has locked, and locks it until it is closed or we die.
-func lockFile(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+// lockDirectory locks a directory that no other process has locked, until the result is closed or we die. The lock is on
+// the directory itself: a file in it could be removed and made anew.
+func lockDirectory(d *os.Root) (*os.File, error) {
+	f, err := d.Open(".")
 	if err != nil {
 		return nil, err
 	}
@@ -19,16 +20,22 @@ func lockFile(name string) (*os.File, error) {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		return nil, errors.Join(errLocked, f.Close())
 	case err != nil:
-		return nil, errors.Join(&os.PathError{Op: "lock", Path: name, Err: err}, f.Close())
+		return nil, errors.Join(&os.PathError{Op: "lock", Path: d.Name(), Err: err}, f.Close())
 	}
 	return f, nil
 }
 
+// sameFileSystem reports whether two directories are on one.
+func sameFileSystem(a, b string) bool {
+	var of [2]syscall.Stat_t
+	return syscall.Stat(a, &of[0]) == nil && syscall.Stat(b, &of[1]) == nil && of[0].Dev == of[1].Dev
+}
+
 // syncDirectory makes a renaming in a directory durable.
-func syncDirectory(name string, sync func(*os.File) error) error {
-	d, err := os.Open(name)
+func syncDirectory(d *os.Root, sync func(*os.File) error) error {
+	f, err := d.Open(".")
 	if err != nil {
 		return err
 	}
-	return errors.Join(sync(d), d.Close())
+	return errors.Join(sync(f), f.Close())
 }

@@ -4,9 +4,13 @@ package live
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
+
+	"ringleader.example/ringleader/internal/transport"
 )
 
 // disk knows what a loss of power would leave: the names in a directory and the content of a file as they were when
@@ -41,7 +45,7 @@ func (d *disk) sync(f *os.File) error {
 			return err
 		}
 	}
-	d.names[f.Name()] = names
+	d.names[filepath.Clean(f.Name())] = names
 	return nil
 }
 
@@ -66,11 +70,14 @@ func (d *disk) left(directory string, path ...string) []byte {
 func TestWhatIsKeptSurvivesALossOfPower(t *testing.T) {
 	base := t.TempDir()
 	d := disk{names: map[string]map[string]os.FileInfo{}}
-	s, _, err := openStore(filepath.Join(base, "new", "directory"), d.sync, 1, digest{}, []byte("newborn"))
+	s, _, err := openStore(filepath.Join(base, "new", "directory"), d.sync, 1, transport.Digest{}, []byte("newborn"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.close()
+	if err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
 	header := s.record.header
 	for _, kept := range []string{"newborn", "one vote", "another vote"} {
 		if err := s.save([]byte(kept)); err != nil {
@@ -83,8 +90,43 @@ func TestWhatIsKeptSurvivesALossOfPower(t *testing.T) {
 	}
 }
 
+// A life that crashed may have made it, and not come to make its name durable.
+func TestADirectoryThatWasThereIsMadeDurableToo(t *testing.T) {
+	base := t.TempDir()
+	directory := filepath.Join(base, "made", "before")
+	if err := os.MkdirAll(directory, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := disk{names: map[string]map[string]os.FileInfo{}}
+	s, _, err := openStore(directory, d.sync, 1, transport.Digest{}, []byte("newborn"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := decodeRecord(d.left(base, "made", "before", "state")); err != nil || string(r.kept) != "newborn" {
+		t.Errorf("there is left %q, %v", r.kept, err)
+	}
+}
+
+// Those above are of other owners, perhaps.
+func TestADirectoryMayBeOneWhoseParentWeMayNotRead(t *testing.T) {
+	sync := func(*os.File) error { return fs.ErrPermission }
+	directory := t.TempDir()
+	s, _, err := openStore(directory, sync, 1, transport.Digest{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.close()
+	if _, _, err := openStore(filepath.Join(directory, "new"), sync, 1, transport.Digest{}, nil); !errors.Is(err, ErrData) {
+		t.Errorf("a directory that we have made, and cannot make durable: %v", err)
+	}
+}
+
 func TestADirectoryThatCannotBeSynchronisedIsAnError(t *testing.T) {
-	broken := errors.New("no space")
+	broken := syscall.ENOSPC
 	sync := func(f *os.File) error {
 		if file, err := f.Stat(); err != nil || file.IsDir() {
 			return errors.Join(broken, err)
@@ -92,18 +134,21 @@ func TestADirectoryThatCannotBeSynchronisedIsAnError(t *testing.T) {
 		return f.Sync()
 	}
 	directory := t.TempDir()
-	if _, _, err := openStore(directory, sync, 1, digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
-		t.Errorf("a state file that may be lost: %v", err)
+	if _, _, err := openStore(directory, sync, 1, transport.Digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
+		t.Errorf("a directory that was there, and may be lost: %v", err)
 	}
-	if _, _, err := openStore(filepath.Join(directory, "new"), sync, 1, digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
+	if _, _, err := openStore(filepath.Join(directory, "new"), sync, 1, transport.Digest{}, nil); !errors.Is(err, broken) || !errors.Is(err, ErrWrite) {
 		t.Errorf("a directory that may be lost: %v", err)
 	}
-	s, _, err := openStore(directory, (*os.File).Sync, 1, digest{}, nil) // and its lock is free
+	s, _, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil) // and its lock is free
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.close()
 	s.sync = sync
+	if err := s.begin(); !errors.Is(err, broken) || !errors.Is(err, ErrWrite) {
+		t.Errorf("a state file that may be lost: %v", err)
+	}
 	if err := s.save([]byte("a vote")); !errors.Is(err, broken) || !errors.Is(err, ErrData) {
 		t.Errorf("a vote that may be lost: %v", err)
 	}

@@ -2,11 +2,14 @@ package live
 
 import (
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
-// lockFile opens a file that nobody else has open, until it is closed or we die.
-func lockFile(name string) (*os.File, error) {
+// lockDirectory opens a file in a directory that no other process has open, until the result is closed or we die. As long
+// as it is open it cannot be removed.
+func lockDirectory(d *os.Root) (*os.File, error) {
+	name := filepath.Join(d.Name(), "lock")
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, err
@@ -25,4 +28,6 @@ func lockFile(name string) (*os.File, error) {
 }
 
 // syncDirectory does nothing: a directory cannot be synchronised here, and renamings are in the journal.
-func syncDirectory(string, func(*os.File) error) error { return nil }
+func syncDirectory(*os.Root, func(*os.File) error) error { return nil }
+
+func sameFileSystem(string, string) bool { return false }

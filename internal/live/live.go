@@ -5,28 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
 )
-
-// Address says where a member is reached.
-type Address struct {
-	ID      uint64
-	Address string // host:port; no host is loopback
-}
 
 // Config says which member of which group this process is. All fields are obligatory except those that say
 // otherwise.
 type Config struct {
+	Group   string // its name; optional
 	ID      uint64
-	Members []Address // with this one
+	Members []transport.Member // with this one
 
 	Parameters map[string]string // of the algorithm; optional
 	Unit       time.Duration     // of the algorithm's time
@@ -34,26 +30,24 @@ type Config struct {
 	Heartbeat time.Duration // how often a connection shows that it lives
 	Suspicion time.Duration // how long it may be silent; several Heartbeats
 
-	Listen string       // host:port; no host is loopback; optional: this member's address
-	Data   string       // the directory for what survives a crash; optional: nothing does
-	Logger *slog.Logger // optional: nothing is logged
-
-	// For tests: a listener that is taken over, and net.Dialer.DialContext.
-	Listener net.Listener
-	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
+	Data      string         // the directory for what survives a crash; optional: nothing does
+	Logger    *slog.Logger   // optional: nothing is logged
+	Transport transport.Open // optional: TCP, listening at this member's address
+	Elsewhere bool           // it listens at another address than that of Members, which may lead to it or not
 }
 
-// ErrDuplicate says that another live process has this member's identifier.
-var ErrDuplicate = errors.New("two members with one identifier")
+// ErrPanic says that a step of the algorithm, or what this package made of it, panicked.
+var ErrPanic = errors.New("panic")
 
 // State is what a member knows.
 type State struct {
-	Role      election.Role
+	Role      network.Role
 	Leader    uint64 // 0 if not known
 	Term      election.Term
 	Since     time.Time // when this became so: Role, Leader and Term
 	Until     time.Time // when it ends by itself, if it does: a lease
 	Reachable []bool    // by the order of Config.Members: whether it is heard from
+	Problems  []string  // in the same order: what is wrong with it; empty: nothing that is known
 }
 
 // Member is a member of a group in this process. Its methods may be called at any time, by any goroutine.
@@ -61,18 +55,19 @@ type Member struct {
 	config      Config
 	algorithm   string
 	log         *slog.Logger
-	shared      group
 	incarnation uint64
+	timing      transport.Timing
 	peers       []*peer // by position; nil at our own
-	listener    net.Listener
-	strangers   strangers
+	transport   transport.Transport
 
 	ctx    context.Context
 	cancel context.CancelFunc
-	group  sync.WaitGroup
-	inbox  chan any // asked, arrived, message, ended, dialed, broken, failed, election.Command
+	inbox  chan any // the events of package transport, and election.Command
 	done   chan struct{}
 	err    error // once done is closed
+
+	begun time.Time
+	turn  atomic.Int64 // when the loop came round last: nanoseconds since begun
 
 	mu      sync.Mutex
 	state   State
@@ -85,10 +80,11 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 	if err != nil {
 		return nil, err
 	}
-	return join(ctx, program, c)
+	return JoinProgram(ctx, program, c)
 }
 
-func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
+// JoinProgram is Join for an algorithm whose types are hidden.
+func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if a.Topology != election.Complete {
 		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology)
 	}
@@ -103,51 +99,43 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	sorted := slices.SortedFunc(slices.Values(c.Members), func(a, b Address) int {
+	sorted := slices.SortedFunc(slices.Values(c.Members), func(a, b transport.Member) int {
 		if a.ID < b.ID {
 			return -1
 		}
 		return 1 // no two are equal
 	})
-	position := slices.IndexFunc(sorted, func(member Address) bool { return member.ID == c.ID })
+	position := slices.IndexFunc(sorted, func(member transport.Member) bool { return member.ID == c.ID })
 	if position < 0 {
 		return nil, fmt.Errorf("%w %s: %d is not among the members", network.ErrSetup, a.Name, c.ID)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.Dial == nil {
-		c.Dial = new(net.Dialer).DialContext // with TCP_NODELAY, Go's default
-	}
-	if c.Listen == "" {
-		c.Listen = sorted[position].Address
+	if c.Transport == nil {
+		c.Transport = transport.TCP{}.Open
 	}
 
-	parameters := fmt.Sprintf("unit %v", c.Unit)
-	for _, name := range prepared.Parameters.Names() {
-		parameters += fmt.Sprintf(" %s %s", name, prepared.Parameters.Text(name))
-	}
 	m := &Member{
 		config: c, algorithm: a.Name, log: c.Logger.With("member", c.ID),
-		shared: group{
-			Members:    digestOf("%v", sorted),
-			Algorithm:  digestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
-			Parameters: digestOf("%s", parameters),
+		timing: transport.Timing{
+			Heartbeat: c.Heartbeat, Suspicion: c.Suspicion,
+			Delay: process.Moment(0, a.LongestDelay(prepared.Parameters), c.Unit),
 		},
 		inbox: make(chan any, 256), done: make(chan struct{}), changed: make(chan struct{}),
 	}
-	l := &loop{Member: m, declaration: *a.Declaration, prepared: prepared, position: position}
+	l := &loop{Member: m, declaration: *a.Declaration, prepared: prepared, position: position, reached: !c.Elsewhere}
 	l.machine = a.NewMachine(prepared, position, choose)
 
+	slices.Sort(ids)
 	m.incarnation = newIncarnation()
 	if c.Data != "" {
-		slices.Sort(ids)
 		schema := "nothing"
 		if a.Plans.Durable != nil {
 			schema = a.Plans.Durable.Schema()
 		}
 		var again bool
-		group := digestOf("%v %s %s", ids, a.Name, schema)
+		group := transport.DigestOf("%v %s %s", ids, a.Name, schema)
 		if l.store, again, err = openStore(c.Data, (*os.File).Sync, c.ID, group, l.machine.Durable()); err != nil {
 			return nil, err
 		}
@@ -157,30 +145,36 @@ func join(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 			return nil, errors.Join(fmt.Errorf("%w %s: what the algorithm kept: %w", ErrData, c.Data, err), l.store.close())
 		}
 	}
-	if m.listener = c.Listener; m.listener == nil {
-		if m.listener, err = net.Listen("tcp", loopback(c.Listen)); err != nil {
-			return nil, errors.Join(fmt.Errorf("member %d cannot listen: %w", c.ID, err), l.store.close())
-		}
+	m.begun = time.Now()
+	m.ctx, m.cancel = context.WithCancel(ctx)
+	m.transport, err = c.Transport(transport.Config{
+		Self: position, Members: sorted, Algorithm: a.Name, Incarnation: m.incarnation,
+		Group: transport.Group{
+			Members:   transport.DigestOf("%q %v", c.Group, ids),
+			Algorithm: transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
+		},
+		Timing: m.timing, Log: m.log, Post: m.post,
+	})
+	if err != nil {
+		m.cancel()
+		return nil, errors.Join(err, l.store.close())
+	}
+	if err := l.store.begin(); err != nil { // not before it listens: a life that cannot be reached is none
+		m.transport.Close()
+		m.cancel()
+		return nil, errors.Join(err, l.store.close())
 	}
 	for q, member := range sorted {
-		m.peers = append(m.peers, &peer{position: q, id: member.ID, address: loopback(member.Address)})
+		m.peers = append(m.peers, &peer{position: q, id: member.ID})
 	}
 	m.peers[position] = nil
-	m.state = State{Since: time.Now(), Reachable: l.reachable()}
-	m.ctx, m.cancel = context.WithCancel(ctx)
+	m.state = State{Since: time.Now()}
+	m.state.Reachable, m.state.Problems = l.members()
 	go l.live()
 	return m, nil
 }
 
-// loopback is an address whose host, if it is missing, is loopback.
-func loopback(address string) string {
-	if host, port, err := net.SplitHostPort(address); err == nil && host == "" {
-		return net.JoinHostPort("127.0.0.1", port)
-	}
-	return address
-}
-
-// Close stops the member and waits until nothing of it is left. To the others it is a crash.
+// Close stops the member, says goodbye to the others, and waits until nothing of it is left.
 func (m *Member) Close() error {
 	m.cancel()
 	<-m.done
@@ -200,19 +194,32 @@ func (m *Member) Err() error {
 	}
 }
 
-// Addr is where the member listens.
-func (m *Member) Addr() net.Addr { return m.listener.Addr() }
+// Address returns where the member listens.
+func (m *Member) Address() string { return m.transport.Address() }
 
 // State is what the member knows now, and a channel that is closed when that has changed.
 func (m *Member) State() (State, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.state
-	if !s.Until.IsZero() && !time.Now().Before(s.Until) { // whatever keeps the loop from saying so
-		s.Role, s.Leader = election.Undecided, 0
+	ended := !s.Until.IsZero() && !time.Now().Before(s.Until) // whatever keeps the loop from saying so
+	if ended || m.Stall() > 0 {
+		s.Role, s.Leader = network.Undecided, 0
 	}
 	return s, m.changed
 }
+
+// Stall returns for how long the loop has not come round; 0 while that is not longer than the suspicion timeout. By then
+// the others have taken this member for dead.
+func (m *Member) Stall() time.Duration {
+	if stall := m.now() - time.Duration(m.turn.Load()); stall > m.config.Suspicion {
+		return stall
+	}
+	return 0
+}
+
+// now is the time since the start, on the monotonic clock.
+func (m *Member) now() time.Duration { return time.Since(m.begun) }
 
 // Command asks something of the algorithm.
 func (m *Member) Command(c election.Command) { m.post(c) }

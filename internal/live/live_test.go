@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,6 +17,8 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/internal/transport/transporttest"
 	"ringleader.example/ringleader/network"
 )
 
@@ -31,16 +34,19 @@ const (
 type cluster[S, M any] struct {
 	t         *testing.T
 	algorithm election.Algorithm[S, M]
-	network   *lan
-	addresses []Address
+	network   *transporttest.LAN
+	group     transport.Group // as members present it
+	addresses []transport.Member
 	data      map[uint64]string // directories
-	members   map[uint64]*Member
+
+	parameters map[string]string
+	members    map[uint64]*Member
 }
 
 func newCluster[S, M any](t *testing.T, a election.Algorithm[S, M], n int) *cluster[S, M] {
-	c := &cluster[S, M]{t: t, algorithm: a, network: newNetwork(), data: map[uint64]string{}, members: map[uint64]*Member{}}
+	c := &cluster[S, M]{t: t, algorithm: a, network: transporttest.NewLAN(), data: map[uint64]string{}, members: map[uint64]*Member{}}
 	for id := range uint64(n) {
-		c.addresses = append(c.addresses, Address{id + 1, at(id + 1)})
+		c.addresses = append(c.addresses, transport.Member{ID: id + 1, Address: at(id + 1)})
 	}
 	return c
 }
@@ -50,7 +56,16 @@ func at(id uint64) string { return fmt.Sprintf("member%d:1", id) }
 func (c *cluster[S, M]) config(id uint64, at string) Config {
 	return Config{
 		ID: id, Members: c.addresses, Unit: time.Millisecond, Heartbeat: beat, Suspicion: suspicion, Data: c.data[id],
-		Listener: c.network.listen(at), Dial: c.network.dialer(at),
+		Parameters: c.parameters,
+		Transport:  c.open(c.network.Listen(at), at),
+	}
+}
+
+// open is a transport over a listener, which dials from an address.
+func (c *cluster[S, M]) open(listener net.Listener, from string) transport.Open {
+	return func(config transport.Config) (transport.Transport, error) {
+		c.group = config.Group
+		return transport.TCP{Listener: listener, Dial: c.network.Dialer(from)}.Open(config)
 	}
 }
 
@@ -97,14 +112,16 @@ func (c *cluster[S, M]) until(id uint64, what string, ok func(State) bool) time.
 	}
 }
 
-func leads(s State) bool { return s.Role == election.Leader }
+func leads(s State) bool { return s.Role == network.Leader }
 
 func follows(leader uint64) func(State) bool {
 	return func(s State) bool { return s.Leader == leader }
 }
 
+const settled = 10 * time.Second
+
 // settle lets all that is under way happen.
-func settle() { <-time.After(10 * time.Second) }
+func settle() { <-time.After(settled) }
 
 func TestTheGreatestMemberThatLivesLeads(t *testing.T) {
 	for n := 1; n <= 5; n++ {
@@ -137,7 +154,7 @@ func TestABrokenConnectionIsSuspectedAtOnceAndSilenceAfterTheTimeout(t *testing.
 		}
 		c.until(1, "follows 2", follows(2))
 		settle()
-		c.network.separate(1, at(2))
+		c.network.Separate(1, at(2))
 		took := c.until(1, "suspects 2", func(s State) bool { return !s.Reachable[1] })
 		if took > suspicion || took < suspicion-beat {
 			t.Errorf("silence was noticed after %v; the timeout is %v, and the last heartbeat at most %v old", took, suspicion, beat)
@@ -154,14 +171,14 @@ func TestBothSidesOfAPartitionAgreeWhenItHeals(t *testing.T) {
 				c.start(1, 2, 3, 4, 5)
 				c.until(1, "follows 5", follows(5))
 			}
-			c.network.separate(1, at(2), at(5))
+			c.network.Separate(1, at(2), at(5))
 			if atStart {
 				c.start(1, 2, 3, 4, 5)
 			}
 			c.until(1, "follows 4", follows(4))
 			c.until(2, "follows 5", follows(5))
 			settle()
-			c.network.separate(0, at(2), at(5))
+			c.network.Separate(0, at(2), at(5))
 			for id := range c.members {
 				c.until(id, "follows 5", follows(5))
 			}
@@ -174,17 +191,20 @@ func TestBothSidesOfAPartitionAgreeWhenItHeals(t *testing.T) {
 }
 
 // After the last fault all agree on the greatest, whatever happened before: crashes, new lives, partitions,
-// single connections that break.
+// links that are cut, single connections that break.
 func TestAgreementAfterTheLastFault(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range uint64(200) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
 			n := 2 + r.IntN(4)
 			c := newCluster(t, bully.Algorithm, n)
 			defer c.stopAll()
+			if seed%2 == 0 {
+				c.parameters = recovery
+			}
 			for range 20 {
 				id := 1 + r.Uint64N(uint64(n))
-				switch r.IntN(5) {
+				switch r.IntN(6) {
 				case 0:
 					if c.members[id] != nil {
 						c.crash(id)
@@ -194,9 +214,11 @@ func TestAgreementAfterTheLastFault(t *testing.T) {
 						c.start(id)
 					}
 				case 3:
-					c.network.separate(r.IntN(2), at(id))
+					c.network.Separate(r.IntN(2), at(id))
 				case 4:
-					c.network.reset(r)
+					c.network.Reset(r.IntN)
+				case 5:
+					c.network.Cut(at(id), at(1+r.Uint64N(uint64(n))))
 				}
 				<-time.After(time.Duration(r.Int64N(int64(3*suspicion) / (1 + r.Int64N(20)))))
 			}
@@ -205,8 +227,9 @@ func TestAgreementAfterTheLastFault(t *testing.T) {
 				leader = max(leader, id)
 			}
 			for id := range uint64(n) {
-				c.network.separate(0, at(id+1))
+				c.network.Separate(0, at(id+1))
 			}
+			c.network.Mend()
 			settle()
 			for id, m := range c.members {
 				if s, _ := m.State(); s.Leader != leader || leads(s) != (id == leader) {
@@ -309,45 +332,6 @@ func TestNothingIsSentAfterAWriteFailed(t *testing.T) {
 	})
 }
 
-func TestASecondProcessWithOneIdentifierStops(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, bully.Algorithm, 3)
-		defer c.stopAll()
-		c.start(1, 2, 3)
-		c.until(1, "follows 3", follows(3))
-		settle()
-
-		config := c.config(3, "elsewhere:1")
-		second, err := Join(context.Background(), c.algorithm, config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		begun := time.Now()
-		led := false
-		for alive := true; alive; {
-			s, changed := second.State()
-			led = led || leads(s)
-			select {
-			case <-changed:
-			case <-second.Done():
-				alive = false
-			}
-		}
-		if err := second.Err(); !errors.Is(err, ErrDuplicate) {
-			t.Errorf("it stopped with %v", err)
-		}
-		if took := time.Since(begun); took < 2*suspicion || took > 2*suspicion+2*mostPause {
-			t.Errorf("it stopped after %v, the suspicion timeout being %v", took, suspicion)
-		}
-		if led {
-			t.Error("it led, beside the first")
-		}
-		for id := range c.members {
-			c.until(id, "was not disturbed", follows(3))
-		}
-	})
-}
-
 func TestANewLifeIsNotTakenForASecondProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, bully.Algorithm, 3)
@@ -355,22 +339,39 @@ func TestANewLifeIsNotTakenForASecondProcess(t *testing.T) {
 		c.start(1, 2, 3)
 		c.until(1, "follows 3", follows(3))
 		// The host of 3 dies without a word, and the next life begins before anybody has noticed.
-		c.network.separate(1, at(3))
+		c.network.Separate(1, at(3))
 		c.crash(3)
 		config := c.config(3, at(3))
-		config.Dial = c.network.dialer("another path:1")
+		config.Transport = c.open(c.network.Listen(at(3)), "another path:1")
 		m, err := Join(context.Background(), c.algorithm, config)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.members[3] = m
 		took := c.until(3, "leads", leads)
-		if took < suspicion/2 || took > suspicion+mostPause*3/2 { // the silence, and the pause that it falls into
+		if took < suspicion/2 || took > suspicion+transport.MostPause*3/2 { // the silence, and the pause that it falls into
 			t.Errorf("it led after %v, the suspicion timeout being %v", took, suspicion)
 		}
-		c.network.separate(0, at(3))
+		c.network.Separate(0, at(3))
 		c.until(1, "follows 3", follows(3))
 	})
+}
+
+func TestAMemberThatCannotListenLeavesItsDirectoryAsItWas(t *testing.T) {
+	directory := filepath.Join(t.TempDir(), "data")
+	taken := errors.New("taken")
+	_, err := Join(context.Background(), ballots, Config{
+		ID: 1, Members: []transport.Member{{ID: 1, Address: at(1)}}, Unit: 1, Heartbeat: beat, Suspicion: suspicion, Data: directory,
+		Transport: func(transport.Config) (transport.Transport, error) { return nil, taken },
+	})
+	if entries, e := os.ReadDir(directory); !errors.Is(err, taken) || e != nil || len(entries) > 0 {
+		t.Errorf("it said %v, and left %v, %v", err, entries, e)
+	}
+	s, again, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil)
+	if err != nil || again {
+		t.Errorf("its directory is still locked, or used: %v, %v", again, err)
+	}
+	s.close()
 }
 
 func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
@@ -378,31 +379,39 @@ func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
 		c := newCluster(t, bully.Algorithm, 2)
 		defer c.stopAll()
 		c.start(1)
-		h := hello{Group: c.members[1].shared, From: 2, To: 1, Incarnation: 1}
+		h := c.hello(1)
 		for _, test := range []struct {
-			change func(*hello)
-			code   code
+			change func(*transport.Hello)
+			code   transport.Code
 			reason string
 		}{
-			{func(*hello) {}, accepted, ""},
-			{func(h *hello) { h.Group.Members[0]++ }, refused, "member 1 has another list of members; all must be given the same"},
-			{func(h *hello) { h.Group.Algorithm[0]++ }, refused, "member 1 runs another algorithm, or another version of bully"},
-			{func(h *hello) { h.Group.Parameters[0]++ }, refused, "member 1 has other parameters or another message delay; all must be given the same"},
-			{func(h *hello) { h.From = 1 }, refusedDuplicate, "another live process has id 1"},
-			{func(h *hello) { h.To = 2 }, refused, "this is member 1, not 2; its address is wrong in the list of members, or it listens at a wrong one"},
-			{func(h *hello) { h.From = 3 }, refused, "there is no member 3"},
+			{func(*transport.Hello) {}, transport.Accepted, ""},
+			{func(h *transport.Hello) { h.Group.Members[0]++ }, transport.Refused, "member 1 belongs to another group, or lists other members; all must be given the same"},
+			{func(h *transport.Hello) { h.Group.Algorithm[0]++ }, transport.Refused, "member 1 runs another algorithm, or another version of bully"},
+			{func(h *transport.Hello) { h.From = 1 }, transport.Refused, "this is another process with id 1"},
+			{func(h *transport.Hello) { h.Timing.Heartbeat = 0 }, transport.Refused, "a heartbeat each 0s is none"},
+			{func(h *transport.Hello) { h.Timing.Heartbeat = 2 * time.Hour }, transport.Refused, "a heartbeat each 2h0m0s is none"},
+			{func(h *transport.Hello) { h.To = 2 }, transport.Refused, "this is member 1, not 2; its address is wrong in the list of members, or it listens at a wrong one"},
+			{func(h *transport.Hello) { h.From = 3 }, transport.Refused, "there is no member 3"},
 		} {
 			h := h
 			test.change(&h)
-			conn, err := c.network.dialer("me:1")(context.Background(), "", at(1))
+			conn, err := c.network.Dialer("me:1")(context.Background(), "", at(1))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := conn.Write(h.encode()); err != nil {
+			if _, err := conn.Write(h.Encode()); err != nil {
 				t.Fatal(err)
 			}
-			v, err := readVerdict(conn)
-			if v != (verdict{test.code, test.reason}) || err != nil {
+			answering, err := transport.ReadHello(conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told := answering.Group == c.group; told != (test.code == transport.Accepted) {
+				t.Errorf("%q is told the group: %v", test.reason, told)
+			}
+			v, err := transport.ReadVerdict(conn)
+			if v != (transport.Verdict{Code: test.code, Reason: test.reason}) || err != nil {
 				t.Errorf("%+v, %v; want %q", v, err, test.reason)
 			}
 			conn.Close()
@@ -416,25 +425,25 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		for _, frame := range [][]byte{
-			{0, 0},                            // of no length
-			{0xff, 0xff, 0},                   // too long
-			{1, 0, 7},                         // of an undeclared kind
-			{1, 0, 99},                        // of an impossible kind
-			{2, 0, heartbeat, 0},              // a heartbeat that says something
-			{3, 0, 0, 1, 2},                   // cut short
-			{9, 0, 0, 1, 0, 0, 0, 9, 9, 9, 9}, // a list of a hundred million
+			{0, 0},                                 // of no length
+			{0xff, 0xff, 0},                        // too long
+			{1, 0, 7},                              // of an undeclared kind
+			{1, 0, 99},                             // of an impossible kind
+			{2, 0, transport.HeartbeatFrame[2], 0}, // a heartbeat that says something
+			{3, 0, 0, 1, 2},                        // cut short
+			{9, 0, 0, 1, 0, 0, 0, 9, 9, 9, 9},      // a list of a hundred million
 		} {
-			conn, err := c.network.dialer("me:1")(context.Background(), "", at(1))
+			conn, err := c.network.Dialer("me:1")(context.Background(), "", at(1))
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := hello{Group: c.members[1].shared, From: 2, To: 1, Incarnation: 1}
-			for _, b := range [][]byte{h.encode(), heartbeatFrame, frame} {
+			h := c.hello(1)
+			for _, b := range [][]byte{h.Encode(), transport.HeartbeatFrame, frame} {
 				if _, err := conn.Write(b); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if v, err := readVerdict(conn); err != nil || v.code != accepted {
+			if v, err := readAnswer(conn); err != nil || v.Code != transport.Accepted {
 				t.Fatal(v, err)
 			}
 			conn.SetReadDeadline(time.Now().Add(suspicion / 2)) // by then only the frame can have ended it
@@ -451,7 +460,7 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 }
 
 func TestOnlyGroupsOfKnownMembersRunLive(t *testing.T) {
-	_, err := Join(context.Background(), lcr.Algorithm, Config{ID: 1, Members: []Address{{1, "127.0.0.1:1"}}})
+	_, err := Join(context.Background(), lcr.Algorithm, Config{ID: 1, Members: []transport.Member{{ID: 1, Address: "127.0.0.1:1"}}})
 	if !errors.Is(err, network.ErrSetup) {
 		t.Errorf("%v", err)
 	}

@@ -1,14 +1,17 @@
 package live
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"math/big"
+	"runtime/debug"
 	"time"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
 )
 
@@ -22,12 +25,15 @@ type loop struct {
 	store       *store
 	recover     bool // this is not the first life
 
-	begun    time.Time
+	mirror   transport.Outgoing // dials our own address until it is known to lead to us; nil if that is certain
+	reached  bool               // our own address leads to us
+	problem  string             // if not
 	started  bool
+	beatAt   time.Duration // when the next heartbeat is due
 	startBy  time.Duration // when not to wait for the first connections any longer
 	timers   process.Timers
 	home     []process.Input // messages to ourselves
-	decision election.Decision
+	decision network.Decision
 	lease    time.Duration // when our leading ends by itself
 }
 
@@ -37,25 +43,27 @@ const firstConnections = 100 * time.Millisecond
 
 // live is the life of a member.
 func (l *loop) live() {
-	l.begun = time.Now()
-	l.startBy = firstConnections
+	l.startBy, l.beatAt = firstConnections, l.config.Heartbeat
 	l.lease = process.Never
 	for _, p := range l.peers {
 		if p != nil {
-			p.out = newSender(l.Member, p, 0)
+			p.out = l.transport.Dial(p.position, 0)
 		}
 	}
-	l.group.Go(l.accept)
-	l.log.Info("listening", "address", l.listener.Addr(), "incarnation", l.incarnation, "recovering", l.recover)
+	if !l.reached {
+		l.mirror = l.transport.Dial(l.position, 0)
+	}
+	l.transport.Serve()
+	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recover)
 	err := l.run()
 	l.cancel()
-	l.listener.Close()
-	l.group.Wait()
+	l.decision, l.lease = network.Decision{Term: l.decision.Term}, process.Never
+	l.show() // it leads no more before the others hear of that
+	l.transport.Close()
 	l.err = errors.Join(err, l.store.close())
-	l.decision, l.lease = election.Decision{Term: l.decision.Term}, process.Never
 	for _, p := range l.peers {
 		if p != nil {
-			p.health = unknown
+			p.health, p.problem, p.difference = unknown, "", ""
 		}
 	}
 	l.show()
@@ -65,10 +73,18 @@ func (l *loop) live() {
 	close(l.done)
 }
 
-func (l *loop) run() error {
+// run ends with the life of the member, or with a failure: that of a step which panics is one.
+func (l *loop) run() (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			l.log.Error("panic", "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("%w: %v", ErrPanic, fault)
+		}
+	}()
 	alarm := time.NewTimer(0)
 	defer alarm.Stop()
 	for l.ctx.Err() == nil {
+		l.beat()
 		// What expired before an event is handled goes first, so that a step that comes late knows it.
 		if err := l.expire(); err != nil {
 			return err
@@ -97,12 +113,25 @@ func (l *loop) run() error {
 	return nil
 }
 
-// now is the time since the start, on the monotonic clock.
-func (l *loop) now() time.Duration { return time.Since(l.begun) }
+// beat shows that the loop comes round: to those that ask this process, and at each heartbeat to the other members.
+func (l *loop) beat() {
+	now := l.now()
+	l.turn.Store(int64(now))
+	if now < l.beatAt {
+		return
+	}
+	l.beatAt = now + l.config.Heartbeat
+	for _, p := range l.peers {
+		if p != nil {
+			p.out.Beat()
+		}
+	}
+}
 
-// next is when expire has something to do.
+// next is when beat or expire have something to do.
 func (l *loop) next() time.Duration {
 	_, at := l.timers.Next()
+	at = min(at, l.beatAt)
 	if !l.started && l.now() < l.startBy { // after that, the news that it waits for comes by the inbox
 		at = l.startBy
 	}
@@ -119,7 +148,7 @@ func (l *loop) expire() error {
 	now := l.now()
 	if l.lease <= now {
 		l.lease = process.Never
-		l.decision = election.Decision{Term: l.decision.Term}
+		l.decision = network.Decision{Term: l.decision.Term}
 		l.show()
 	}
 	for range l.declaration.Timers { // and no more: a timer that is set to 0 again and again must not shut out messages
@@ -135,16 +164,17 @@ func (l *loop) expire() error {
 	return nil
 }
 
-// mayStart says whether everybody who is up is connected, so that the first messages reach them; it does not
-// wait for those who do not answer. Who is taken for a second process with one identifier must not start.
+// mayStart reports whether all members that are up are connected, so that the first messages reach them; it does not
+// wait for those that do not answer. A member must not start that cannot be reached, or that is taken for a second
+// process with one identifier: it would lead beside the first.
 func (l *loop) mayStart() bool {
 	late := l.now() >= l.startBy
 	for _, p := range l.peers {
-		if p != nil && (!p.duplicate.IsZero() || !p.resolved && !late) {
+		if p != nil && (p.duplicate || !p.resolved && !late) {
 			return false
 		}
 	}
-	return true
+	return l.reached
 }
 
 func (l *loop) start() error {
@@ -168,27 +198,28 @@ func (l *loop) start() error {
 
 func (l *loop) handle(event any) error {
 	switch e := event.(type) {
-	case asked:
-		e.answer <- l.verdict(e.peer, e.hello)
-	case arrived:
-		return l.arrived(e.in)
-	case message:
+	case transport.Asked:
+		e.Answer <- l.verdict(l.peers[e.Peer], e.Hello)
+	case transport.Arrived:
+		return l.arrived(e.In)
+	case transport.Message:
+		e.In.Taken()
 		return l.message(e)
-	case ended:
+	case transport.Ended:
 		return l.ended(e)
-	case dialed:
+	case transport.Dialed:
 		return l.dialed(e)
-	case broken:
-		if p := e.from.peer; e.from == p.out {
-			l.log.Debug("connection to a member broke", "peer", p.id, "error", e.err)
+	case transport.Broken:
+		if p := l.peers[e.Out.Peer()]; p != nil && e.Out == p.out {
+			l.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
 			return l.part(p)
 		}
 	case election.Command:
 		if l.started {
 			return l.step(process.Input{What: process.Commanded, Command: e})
 		}
-	case failed:
-		return e.err
+	case transport.Failed:
+		return e.Err
 	}
 	return nil
 }
@@ -210,7 +241,7 @@ func (l *loop) step(in process.Input) error {
 			l.home = append(l.home, process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
 			continue
 		}
-		l.peers[s.Port].out.send(s.Frame)
+		l.peers[s.Port].out.Send(s.Frame)
 	}
 	l.timers.Apply(effects.Other, ticks*unit, l.now(), unit)
 	decided := false
@@ -238,7 +269,11 @@ func (l *loop) show() {
 	before, _ := l.State()
 	s := State{
 		Role: l.decision.Role, Leader: l.prepared.RealOf(l.decision.Leader), Term: l.decision.Term,
-		Since: before.Since, Reachable: l.reachable(),
+		Since: before.Since,
+	}
+	s.Reachable, s.Problems = l.members()
+	if l.contested() {
+		s.Role, s.Leader = network.Undecided, 0
 	}
 	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
 		s.Since = time.Now()
@@ -250,13 +285,16 @@ func (l *loop) show() {
 	l.publish(s)
 }
 
-func (l *loop) reachable() []bool {
-	members := make([]bool, len(l.config.Members))
-	for i, member := range l.config.Members {
-		p := l.peerOf(member.ID)
-		members[i] = p == nil || p.health == reachable
+// members tells of each member whether it is heard from, and what is wrong with it.
+func (l *loop) members() (heard []bool, problems []string) {
+	for _, member := range l.config.Members {
+		if p := l.peerOf(member.ID); p != nil {
+			heard, problems = append(heard, p.health == reachable), append(problems, cmp.Or(p.problem, p.difference))
+		} else {
+			heard, problems = append(heard, true), append(problems, l.problem)
+		}
 	}
-	return members
+	return heard, problems
 }
 
 // choose is one of 0 .. n-1, each as likely as the others.

@@ -1,13 +1,14 @@
 package live
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/internal/transport/transporttest"
 )
 
 // sends is a witness whose command sends one message to member 2.
@@ -29,9 +30,9 @@ var (
 func sendsMany(l *log) election.Algorithm[witness, nothing] {
 	a := l.witness()
 	a.Command = func(_ *witness, command election.Command, out *election.Out[nothing]) {
-		count := queueLength / 2
+		count := transport.QueueLength / 2
 		if command == tooManyMessages {
-			count = 2 * queueLength
+			count = 2 * transport.QueueLength
 		}
 		for range count {
 			out.Send(1, 0, nothing{})
@@ -40,23 +41,24 @@ func sendsMany(l *log) election.Algorithm[witness, nothing] {
 	return a
 }
 
-// fill lets member 1 send until its connection takes no more.
-func fill(m *Member) {
+// fill lets member 1 send until its connection takes no more, and returns how many messages that were.
+func fill(m *Member) (sent int) {
 	const message = 3 // bytes
-	for sent := 0; sent*message <= buffer; sent += queueLength / 2 {
+	for ; sent*message <= transporttest.Buffer; sent += transport.QueueLength / 2 {
 		m.Command(someMessages)
 		synctest.Wait() // until it is written, as far as it can be
 	}
+	return sent
 }
 
 func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, sendsMany(new(log)), 2)
 		defer c.stopAll()
-		peer := c.network.listen(at(2))
+		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.start(1)
-		out, in := answer(t, peer), c.call(1)
+		out, in := c.accept(peer), c.call(1)
 		defer out.Close()
 		defer heartbeats(in)()
 		fill(c.members[1])
@@ -65,7 +67,7 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 		if !isLeft(out) {
 			t.Error("the connection that cannot take them is still open")
 		}
-		if took := c.until(1, "misses 2", misses2); took > lastWords {
+		if took := c.until(1, "misses 2", misses2); took > transport.LastWords {
 			t.Errorf("the loss was noticed after %v", took)
 		}
 	})
@@ -73,7 +75,7 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 		var l log
 		c := newCluster(t, sendsMany(&l), 2)
 		defer c.stopAll()
-		c.network.separate(1, at(2))
+		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2) // an attempt to connect is under way
 		c.members[1].Command(tooManyMessages)
@@ -81,27 +83,14 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 		if got, want := l.sofar(), []string{"start", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("no peer was reached yet: %q; want %q", got, want)
 		}
-		peer := c.network.listen(at(2))
+		peer := c.network.Listen(at(2))
 		defer peer.Close()
-		c.network.separate(0, at(2))
+		c.network.Separate(0, at(2))
 		settle()
-		if !peer.(*listener).called() {
+		if !peer.Called() {
 			t.Error("it has given up connecting")
 		}
 	})
-}
-
-func TestWhatFollowsALostMessageIsLostToo(t *testing.T) {
-	s := &sender{queue: make(chan []byte, 2), kick: make(chan struct{}, 1)}
-	s.ctx, s.cancel = context.WithCancel(t.Context())
-	for frame := range byte(3) {
-		s.send([]byte{frame})
-	}
-	<-s.queue // there is room again
-	s.send([]byte{3})
-	if frame := <-s.queue; frame[0] != 1 || len(s.queue) > 0 {
-		t.Errorf("after 0 comes %d, and then %d more, though 2 was lost", frame[0], len(s.queue))
-	}
 }
 
 // Its connection is open and its heartbeats come; it only does not read.
@@ -109,15 +98,15 @@ func TestAPeerThatReadsNothingIsSuspectedAfterTheTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, sendsMany(new(log)), 2)
 		defer c.stopAll()
-		peer := c.network.listen(at(2))
+		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.start(1)
-		out, in := answer(t, peer), c.call(1)
+		out, in := c.accept(peer), c.call(1)
 		defer out.Close()
 		defer heartbeats(in)()
 		fill(c.members[1])
-		if took := c.until(1, "misses 2", misses2); took != suspicion+lastWords {
-			t.Errorf("that it reads nothing was noticed after %v, not %v", took, suspicion+lastWords)
+		if took := c.until(1, "misses 2", misses2); took != suspicion+transport.LastWords {
+			t.Errorf("that it reads nothing was noticed after %v, not %v", took, suspicion+transport.LastWords)
 		}
 	})
 }
@@ -135,12 +124,12 @@ func TestNothingIsSentBetweenALossAndItsSuspicion(t *testing.T) {
 		c.members[1].Command(election.Command{Order: election.Resign}) // 2 does not listen
 		synctest.Wait()
 		begun := time.Now()
-		peer := c.network.listen(at(2))
+		peer := c.network.Listen(at(2))
 		defer peer.Close()
 		c.members[1].Command(election.Command{Order: election.Resign})
-		answer(t, peer).Close()
-		if took := time.Since(begun); took != lastWords {
-			t.Errorf("it connected after %v, not %v", took, lastWords)
+		c.accept(peer).Close()
+		if took := time.Since(begun); took != transport.LastWords {
+			t.Errorf("it connected after %v, not %v", took, transport.LastWords)
 		}
 		if got, want := l.sofar(), []string{"start", "command", "command", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("%q; want %q", got, want)
@@ -162,9 +151,9 @@ func TestWhatWasReportedLostDoesNotArrive(t *testing.T) {
 		if got, want := l.sofar(), []string{"start", "command", "suspect 2", "command"}; !slices.Equal(got, want) {
 			t.Errorf("%q; want %q", got, want)
 		}
-		peer := c.network.listen(at(2))
+		peer := c.network.Listen(at(2))
 		defer peer.Close()
-		conn := answer(t, peer)
+		conn := c.accept(peer)
 		defer conn.Close()
 		if !isOpen(conn) { // a byte of anything is not a timeout
 			t.Error("the message arrived")
@@ -178,7 +167,7 @@ func TestAnAttemptToConnectThatIsGivenUpIsNoLoss(t *testing.T) {
 		var l log
 		c := newCluster(t, sends(&l), 2)
 		defer c.stopAll()
-		c.network.separate(1, at(2))
+		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2)
 		defer c.call(1).Close()
@@ -199,17 +188,17 @@ func TestWhatIsSentDuringAnAttemptToConnectIsNotLostByIt(t *testing.T) {
 		var l log
 		c := newCluster(t, sends(&l), 2)
 		defer c.stopAll()
-		c.network.separate(1, at(2))
+		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2)
 		c.members[1].Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion)
-		peer := c.network.listen(at(2))
+		peer := c.network.Listen(at(2))
 		defer peer.Close()
-		c.network.separate(0, at(2))
-		conn := answer(t, peer)
+		c.network.Separate(0, at(2))
+		conn := c.accept(peer)
 		defer conn.Close()
-		kind, _, err := readFrame(newFrameReader(conn))
+		kind, _, err := transport.ReadFrame(transport.NewFrameReader(conn))
 		if got, want := l.sofar(), []string{"start", "command"}; kind != 0 || err != nil || !slices.Equal(got, want) {
 			t.Errorf("kind %d, %v; %q; want %q", kind, err, got, want)
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/network"
 )
 
 // What entitles counts from the beginning of a step, rounded down: it may end early. What binds counts from its end.
@@ -155,7 +157,7 @@ func TestALapseEndsALeadershipAndNothingElse(t *testing.T) {
 		c.members[1].Command(election.Command{Order: election.Resign})
 		c.until(1, "leads", leads)
 		c.until(1, "leads no more", func(s State) bool { return !leads(s) })
-		if s, _ := c.members[1].State(); s.Role != election.Undecided || s.Leader != 0 || s.Term != 7 || !s.Until.IsZero() {
+		if s, _ := c.members[1].State(); s.Role != network.Undecided || s.Leader != 0 || s.Term != 7 || !s.Until.IsZero() {
 			t.Errorf("after the lapse it knows %+v", s)
 		}
 		c.members[1].Command(election.Command{Order: election.Resign})
@@ -179,7 +181,7 @@ func TestEachLifeHasAGreaterIncarnationThoughTheClockIsSetBack(t *testing.T) {
 			c := newCluster(t, new(log).witness(), 2)
 			defer c.stopAll()
 			c.data[1] = directory
-			peer := c.network.listen(at(2))
+			peer := c.network.Listen(at(2))
 			defer peer.Close()
 			c.start(1)
 			conn, err := peer.Accept()
@@ -187,11 +189,11 @@ func TestEachLifeHasAGreaterIncarnationThoughTheClockIsSetBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			raw := make([]byte, helloSize)
+			raw := make([]byte, transport.HelloSize)
 			if _, err := io.ReadFull(conn, raw); err != nil {
 				t.Fatal(err)
 			}
-			h, ok := decodeHello(raw)
+			h, ok := transport.DecodeHello(raw)
 			if !ok || h.Incarnation <= last {
 				t.Errorf("life %d presents itself with incarnation %d after %d", life, h.Incarnation, last)
 			}

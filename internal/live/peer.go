@@ -8,26 +8,35 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/transport"
+)
+
+// The rests before we connect again to a peer from which we part again and again; each is lengthened or shortened by
+// up to a half at random.
+const (
+	leastRest = 20 * time.Millisecond
+	mostRest  = 5 * time.Second
 )
 
 // peer is another member. What changes belongs to the loop.
 type peer struct {
 	position int
 	id       uint64
-	address  string
 
 	health      health
-	incarnation uint64    // of the life that was last heard of; 0 if none was
-	in          *incoming // the connection that is read
-	next        *incoming // the one to be read after it
-	out         *sender
+	incarnation uint64             // of the life that was last heard of; 0 if none was
+	in          transport.Incoming // the connection that is read
+	next        transport.Incoming // the one to be read after it
+	out         transport.Outgoing
 	whole       time.Time     // since when both directions stand; zero if they do not
 	standing    bool          // whether out has connected
+	answering   uint64        // the incarnation that answers at its address, while out stands
 	rest        time.Duration // before we connect again, had we to part now
 	restUntil   time.Time
-	resolved    bool      // whether the first attempt to connect has had an outcome
-	duplicate   time.Time // since when it refuses us for another process with our identifier
-	refusal     string    // the last that was logged
+	resolved    bool   // whether the first attempt to connect has had an outcome
+	duplicate   bool   // whether it refuses us for another process with our identifier
+	problem     string // why the last attempt to connect has failed
+	difference  string // of its timing from ours
 }
 
 func (p *peer) port() election.Port { return election.Port(p.position) }
@@ -40,29 +49,40 @@ const (
 	suspect
 )
 
-// verdict is the loop's part of the answer to a hello: is that identifier taken?
-func (l *loop) verdict(p *peer, h hello) verdict {
-	for _, in := range []*incoming{p.in, p.next} {
-		if in != nil && in.incarnation != h.Incarnation {
-			return verdict{refusedDuplicate, fmt.Sprintf("another live process has id %d: member %d is connected with it", h.From, l.config.ID)}
+// verdict is the answer to a peer that presents itself: is that identifier taken?
+func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
+	no := func(format string, args ...any) transport.Verdict {
+		return transport.Verdict{
+			Code:   transport.RefusedDuplicate,
+			Reason: fmt.Sprintf("another live process has id %d: ", p.id) + fmt.Sprintf(format, args...),
 		}
 	}
-	return verdict{}
+	for _, in := range []transport.Incoming{p.in, p.next} {
+		if in != nil && in.Hello().Incarnation != h.Incarnation {
+			return no("member %d is connected with it", l.config.ID)
+		}
+	}
+	if p.standing && p.answering != h.Incarnation {
+		return no("member %d reaches it at the address in its list", l.config.ID)
+	}
+	return transport.Verdict{}
 }
 
 // arrived takes a connection that stands. The one before it comes to its end first.
-func (l *loop) arrived(in *incoming) error {
-	p := in.peer
-	if l.verdict(p, hello{Incarnation: in.incarnation}).code != accepted { // by now
-		in.admit <- false
+func (l *loop) arrived(in transport.Incoming) error {
+	p := l.peers[in.Peer()]
+	if l.verdict(p, in.Hello()).Code != transport.Accepted { // by now
+		in.Admit(false)
 		return nil
 	}
 	if p.next != nil {
-		p.next.admit <- false
+		p.next.Admit(false)
 	}
 	p.next = in
+	l.compare(p, in.Hello().Timing)
+	l.reach()
 	if p.in != nil {
-		p.in.drain()
+		p.in.Drain()
 	}
 	return l.admit(p)
 }
@@ -73,11 +93,11 @@ func (l *loop) admit(p *peer) error {
 		return nil
 	}
 	p.in, p.next = p.next, nil
-	p.in.admit <- true
-	sameLife := p.incarnation == 0 || p.incarnation == p.in.incarnation
+	p.in.Admit(true)
+	sameLife := p.incarnation == 0 || p.incarnation == p.in.Hello().Incarnation
 	wrong := p.health == suspect && sameLife
-	p.health, p.incarnation = reachable, p.in.incarnation
-	nudge(p.out.heard)
+	p.health, p.incarnation = reachable, p.in.Hello().Incarnation
+	p.out.Nudge()
 	p.mend()
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
 	l.show()
@@ -87,29 +107,29 @@ func (l *loop) admit(p *peer) error {
 	return nil
 }
 
-func (l *loop) message(e message) error {
-	p := e.in.peer
-	if e.in != p.in {
+func (l *loop) message(e transport.Message) error {
+	p := l.peers[e.In.Peer()]
+	if e.In != p.in {
 		return nil
 	}
-	err := errFrame
-	if isMessage(e.kind, &l.declaration) {
-		err = l.step(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.kind), Message: e.payload})
+	err := transport.ErrFrame
+	if int(e.Kind) < len(l.declaration.Kinds) {
+		err = l.step(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload})
 	}
-	if errors.Is(err, codec.ErrDecode) || errors.Is(err, errFrame) {
+	if errors.Is(err, codec.ErrDecode) || errors.Is(err, transport.ErrFrame) {
 		l.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
-		e.in.conn.Close()
+		e.In.Close()
 		return nil
 	}
 	return err
 }
 
 // ended takes the end of a connection; ours to that peer ends with it.
-func (l *loop) ended(e ended) error {
-	p := e.in.peer
+func (l *loop) ended(e transport.Ended) error {
+	p := l.peers[e.In.Peer()]
 	p.in = nil
 	l.redial(p)
-	l.log.Info("member is not reachable", "peer", p.id, "error", e.err)
+	l.log.Info("member is not reachable", "peer", p.id, "error", e.Err)
 	if err := l.suspect(p); err != nil {
 		return err
 	}
@@ -120,8 +140,8 @@ func (l *loop) ended(e ended) error {
 // has arrived.
 func (l *loop) part(p *peer) error {
 	if p.in != nil {
-		p.out.cancel()
-		p.in.drain()
+		p.out.Close()
+		p.in.Drain()
 		return nil
 	}
 	l.redial(p)
@@ -143,12 +163,12 @@ func (l *loop) redial(p *peer) {
 		p.rest = 0
 	}
 	if p.standing {
-		p.rest = min(max(2*p.rest, leastPause), mostRest)
-		p.restUntil = time.Now().Add(jitter(p.rest))
+		p.rest = min(max(2*p.rest, leastRest), mostRest)
+		p.restUntil = time.Now().Add(transport.Jitter(p.rest))
 	}
 	p.standing, p.whole = false, time.Time{}
-	p.out.cancel()
-	p.out = newSender(l.Member, p, time.Until(p.restUntil))
+	p.out.Close()
+	p.out = l.transport.Dial(p.position, time.Until(p.restUntil))
 }
 
 // suspect tells the algorithm that a peer seems to have crashed, unless it knows.
@@ -161,34 +181,103 @@ func (l *loop) suspect(p *peer) error {
 	return l.step(process.Input{What: process.Suspected, Port: p.port()})
 }
 
-func (l *loop) dialed(e dialed) error {
-	p := e.from.peer
-	if e.from != p.out {
+func (l *loop) dialed(e transport.Dialed) error {
+	if e.Out == l.mirror {
+		l.mirrored(e.Err)
+		return nil
+	}
+	p := l.peers[e.Out.Peer()]
+	if e.Out != p.out {
 		return nil
 	}
 	p.resolved = true
-	if e.err == nil {
-		p.standing = true
+	if e.Err == nil {
+		p.standing, p.answering = true, e.Hello.Incarnation
 		p.mend()
+		l.compare(p, e.Hello.Timing)
 	}
-	var no *refusal
-	if errors.As(e.err, &no) && no.reason != p.refusal {
-		p.refusal = no.reason
-		l.log.Warn("member refuses us", "peer", p.id, "reason", no.reason)
-	}
-	switch now := time.Now(); {
-	case no == nil || no.code != refusedDuplicate:
-		p.duplicate = time.Time{}
-	case p.duplicate.IsZero():
-		p.duplicate = now // it may be our own former life, whose end was not noticed yet
-	case now.Sub(p.duplicate) > 2*l.config.Suspicion:
-		return fmt.Errorf("%w: %s", ErrDuplicate, no.reason)
-	}
+	l.note(p, e.Err)
 	switch {
-	case !e.lost:
+	case !e.Lost:
 		return nil
 	case p.in != nil:
 		return l.part(p)
 	}
 	return l.suspect(p) // the sender goes on: what was queued since the attempt began may arrive
+}
+
+// note keeps what came of an attempt to connect, and tells it if it is news.
+func (l *loop) note(p *peer, err error) {
+	before, contested := p.problem, l.contested()
+	p.problem, p.duplicate = "", false
+	if err != nil {
+		p.problem = err.Error()
+	}
+	var no *transport.Refusal
+	switch refused := errors.As(err, &no); {
+	case refused:
+		if no.Code == transport.RefusedDuplicate {
+			p.duplicate = true
+		}
+		if p.problem != before {
+			l.log.Warn("member refuses us", "peer", p.id, "reason", no.Reason)
+		}
+	case p.problem != "" && p.problem != before:
+		l.log.Info("member cannot be connected to", "peer", p.id, "error", err)
+	}
+	if p.problem != before || contested != l.contested() {
+		l.show()
+	}
+}
+
+// contested reports whether most of the others are connected with another process of our identifier. One of them alone
+// is not believed: any process that listens at its address could say so.
+func (l *loop) contested() bool {
+	refusing := 0
+	for _, p := range l.peers {
+		if p != nil && p.duplicate {
+			refusing++
+		}
+	}
+	return 2*refusing > len(l.peers)-1
+}
+
+// compare tells how a peer's timing differs from ours.
+func (l *loop) compare(p *peer, theirs transport.Timing) {
+	difference, ours := "", l.timing
+	if theirs != ours {
+		difference = fmt.Sprintf("it has heartbeat %v, suspicion %v and delay %v; this member has %v, %v and %v",
+			theirs.Heartbeat, theirs.Suspicion, theirs.Delay, ours.Heartbeat, ours.Suspicion, ours.Delay)
+	}
+	if difference == p.difference {
+		return
+	}
+	p.difference = difference
+	if difference != "" {
+		l.log.Warn("member has other timing", "peer", p.id, "difference", difference)
+	}
+	l.show()
+}
+
+// mirrored takes the outcome of an attempt to connect to ourselves.
+func (l *loop) mirrored(err error) {
+	var no *transport.Refusal
+	if errors.As(err, &no) && no.Code == transport.RefusedSelf {
+		l.reach()
+		return
+	}
+	if problem := fmt.Sprintf("its own address does not lead to it: %v", err); problem != l.problem && !l.reached {
+		l.problem = problem
+		l.log.Warn("this member cannot be reached, and waits", "listening", l.transport.Address(), "error", err)
+		l.show()
+	}
+}
+
+// reach notes that our own address leads to us: we have seen that, or a peer has reached us.
+func (l *loop) reach() {
+	if !l.reached {
+		l.reached, l.problem = true, ""
+		l.mirror.Close()
+		l.show()
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/transport"
 )
 
 func TestWhoWasNeverHeardOfIsSuspectedWhenAMessageToItIsLost(t *testing.T) {
@@ -49,13 +50,13 @@ func TestMessagesToTheSlowWait(t *testing.T) {
 		c.algorithm = l.witness()
 		c.start(2)
 		settle()
-		c.network.separate(1, at(2))
+		c.network.Separate(1, at(2))
 		c.members[1].Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion - 2*beat)
 		if got := l.sofar(); !slices.Equal(got, []string{"start"}) {
 			t.Errorf("while the network stands still: %q", got)
 		}
-		c.network.separate(0, at(2))
+		c.network.Separate(0, at(2))
 		settle()
 		want := []string{"start"}
 		for range 5 {
@@ -74,7 +75,7 @@ func TestNobodyWhoOnlyConnectsKeepsMembersOut(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		connect := func() net.Conn {
-			conn, err := c.network.dialer("stranger:1")(context.Background(), "", at(1))
+			conn, err := c.network.Dialer("stranger:1")(context.Background(), "", at(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +83,7 @@ func TestNobodyWhoOnlyConnectsKeepsMembersOut(t *testing.T) {
 			return conn
 		}
 		var conns []net.Conn
-		for range mostStrangers + 1 {
+		for range transport.MostStrangers + 1 {
 			conns = append(conns, connect())
 		}
 		if isOpen(conns[0]) || !isOpen(conns[1]) {
@@ -92,7 +93,7 @@ func TestNobodyWhoOnlyConnectsKeepsMembersOut(t *testing.T) {
 		begun := time.Now()
 		c.start(2)
 		c.until(2, "reaches 1", func(s State) bool { return s.Reachable[0] })
-		if took := time.Since(begun); took > 2*leastPause {
+		if took := time.Since(begun); took > 2*transport.LeastPause {
 			t.Errorf("a member came in after %v", took)
 		}
 		<-time.After(suspicion)
@@ -151,7 +152,7 @@ func TestCloseIsNoFailure(t *testing.T) {
 			}
 		}
 		m.Command(election.Command{Order: election.Resign}) // nobody is there; it does not block
-		if _, err := c.network.dialer("me:1")(context.Background(), "", at(1)); err == nil {
+		if _, err := c.network.Dialer("me:1")(context.Background(), "", at(1)); err == nil {
 			t.Error("it still listens")
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/transport"
 )
 
 // witness is an algorithm that writes down what happens to it. It is no pure one: it does that outside of its state.
@@ -112,18 +113,18 @@ func TestSuspectComesAfterTheLastMessage(t *testing.T) {
 		var l log
 		c := newCluster(t, l.witness(), 2)
 		c.start(1)
-		conn, err := c.network.dialer(at(2))(context.Background(), "", at(1))
+		conn, err := c.network.Dialer(at(2))(context.Background(), "", at(1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := hello{Group: c.members[1].shared, From: 2, To: 1, Incarnation: 1}
-		last := [][]byte{h.encode(), heartbeatFrame, {1, 0, 1}, {1, 0, 0}, {1, 0, 1}}
+		h := c.hello(1)
+		last := [][]byte{h.Encode(), transport.HeartbeatFrame, {1, 0, 1}, {1, 0, 0}, {1, 0, 1}}
 		for _, b := range last {
 			if _, err := conn.Write(b); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if v, err := readVerdict(conn); err != nil || v.code != accepted {
+		if v, err := readAnswer(conn); err != nil || v.Code != transport.Accepted {
 			t.Fatal(v, err)
 		}
 		conn.Close()
@@ -140,17 +141,17 @@ func TestStartComesBeforeSuspicions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		c := newCluster(t, l.witness(), 3)
-		c.network.separate(1, at(3)) // so that 1 waits for it before it starts
-		peer := c.network.listen(at(2))
+		c.network.Separate(1, at(3)) // so that 1 waits for it before it starts
+		peer := c.network.Listen(at(2))
 		c.start(1)
 		conn, err := peer.Accept()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := conn.Write(verdict{code: accepted}.encode()); err != nil {
+		if _, err := conn.Write(c.answer(transport.Verdict{})); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.ReadFull(conn, make([]byte, helloSize+len(heartbeatFrame))); err != nil {
+		if _, err := io.ReadFull(conn, make([]byte, transport.HelloSize+len(transport.HeartbeatFrame))); err != nil {
 			t.Fatal(err)
 		}
 		conn.Close()
@@ -178,24 +179,24 @@ func TestSuspectComesAfterAllThatArrivedIfWhatWeSentIsLost(t *testing.T) {
 			}
 		}
 		c := newCluster(t, a, 2)
-		peer := c.network.listen(at(2))
+		peer := c.network.Listen(at(2))
 		c.start(1)
 		from, err := peer.Accept() // what 1 sends
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := from.Write(verdict{code: accepted}.encode()); err != nil {
+		if _, err := from.Write(c.answer(transport.Verdict{})); err != nil {
 			t.Fatal(err)
 		}
-		to, err := c.network.dialer(at(2))(context.Background(), "", at(1))
+		to, err := c.network.Dialer(at(2))(context.Background(), "", at(1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer to.Close()
 		const batch = 1000 // two of them fill the inbox, and neither is read at once
-		h := hello{Group: c.members[1].shared, From: 2, To: 1, Incarnation: 1}
+		h := c.hello(1)
 		for _, b := range [][]byte{
-			slices.Concat(h.encode(), heartbeatFrame, []byte{1, 0, 0}),
+			slices.Concat(h.Encode(), transport.HeartbeatFrame, []byte{1, 0, 0}),
 			bytes.Repeat([]byte{1, 0, 1}, batch), bytes.Repeat([]byte{1, 0, 1}, batch),
 		} {
 			if _, err := to.Write(b); err != nil {
@@ -237,8 +238,8 @@ func TestWhoCanBeReachedInOneDirectionOnlyIsSuspectedSeldom(t *testing.T) {
 		c.start(2)
 		settle()
 
-		c.network.refuse(at(2), at(1))
-		c.network.resetAll()
+		c.network.Refuse(at(2), at(1))
+		c.network.ResetAll()
 		const seconds = 60
 		for range seconds / 10 {
 			settle()
@@ -248,10 +249,10 @@ func TestWhoCanBeReachedInOneDirectionOnlyIsSuspectedSeldom(t *testing.T) {
 			t.Errorf("%d suspicions in %d seconds", suspected, seconds)
 		}
 
-		c.network.refuse("", "")
+		c.network.Refuse("", "")
 		took := c.until(2, "reaches 1", func(s State) bool { return s.Reachable[0] })
 		took += c.until(1, "reaches 2", func(s State) bool { return s.Reachable[1] })
-		if took > 2*mostPause {
+		if took > 2*transport.MostPause {
 			t.Errorf("they were together again %v after the cut", took)
 		}
 		settle()
@@ -260,9 +261,9 @@ func TestWhoCanBeReachedInOneDirectionOnlyIsSuspectedSeldom(t *testing.T) {
 		}
 
 		// They were together for long: what breaks once is mended at once.
-		c.network.resetAll()
+		c.network.ResetAll()
 		c.until(2, "misses 1", func(s State) bool { return !s.Reachable[0] })
-		if took := c.until(2, "reaches 1", func(s State) bool { return s.Reachable[0] }); took > 2*leastPause {
+		if took := c.until(2, "reaches 1", func(s State) bool { return s.Reachable[0] }); took > 2*transport.LeastPause {
 			t.Errorf("they were together again %v after they parted once", took)
 		}
 		c.stopAll()
@@ -286,9 +287,9 @@ func TestTrustIsForThoseWhoNeverCrashed(t *testing.T) {
 				settle()
 				c.start(2)
 			} else {
-				c.network.separate(1, at(2))
+				c.network.Separate(1, at(2))
 				settle()
-				c.network.separate(0, at(2))
+				c.network.Separate(0, at(2))
 				want = append(want, "trust 2")
 			}
 			settle()

@@ -9,13 +9,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
+
+	"ringleader.example/ringleader/internal/transport"
 )
 
 // ErrData says that a data directory cannot be used; the text names the file.
 var ErrData = errors.New("data directory")
 
-// errLocked says that another process has locked a file.
+// ErrWrite says that a data directory could be used, but the disk did not take what was to be kept.
+var ErrWrite = errors.New("cannot be written")
+
+// errLocked says that another process has locked a directory.
 var errLocked = errors.New("locked")
 
 // record is what survives a crash of a member.
@@ -26,8 +32,8 @@ type record struct {
 
 type header struct {
 	ID          uint64
-	Group       digest // identifiers of the members, algorithm and layout of what it keeps
-	Incarnation uint64 // of the life; greater than those before it
+	Group       transport.Digest // identifiers of the members, algorithm and layout of what it keeps
+	Incarnation uint64           // of the life; greater than those before it
 }
 
 // recordMagic opens a state file; its last byte is the version of the format.
@@ -62,39 +68,45 @@ func decodeRecord(b []byte) (r record, err error) {
 	return r, nil
 }
 
-// store is the data directory of a member: the file state, and the file lock, which is locked while the
-// member lives. A nil store keeps nothing.
+// store is the data directory of a member: it holds the file state, and is locked while the member lives. All goes
+// through a handle of the directory, so that another one that takes its name is left alone. A nil store keeps nothing.
 type store struct {
-	directory string
+	directory *os.Root
 	lock      *os.File
-	record    record               // as last written
+	record    record               // as last written, or to be written by begin
 	sync      func(*os.File) error // (*os.File).Sync, but for tests
 }
 
-// openStore locks a directory, which is made if need be, and reads what is there. A directory that was
-// never used is filled with what a newborn keeps, else again is true.
-func openStore(directory string, sync func(*os.File) error, id uint64, group digest, newborn []byte) (s *store, again bool, err error) {
-	if err := makeDirectory(directory, sync); err != nil {
+// openStore locks a directory, which is made if need be, and reads what is there; begin writes what follows. A directory
+// that was never used gets what a newborn keeps, else again is true.
+func openStore(directory string, sync func(*os.File) error, id uint64, group transport.Digest, newborn []byte) (s *store, again bool, err error) {
+	switch err := makeDirectory(directory, sync); {
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR): // another directory would do
 		return nil, false, fmt.Errorf("%w: %w", ErrData, err)
-	}
-	s = &store{directory: directory, sync: sync}
-	switch s.lock, err = lockFile(filepath.Join(directory, "lock")); {
-	case errors.Is(err, errLocked):
-		return nil, false, fmt.Errorf("%w %s is in use by another member", ErrData, directory)
 	case err != nil:
+		return nil, false, fmt.Errorf("%w: %s %w: %w", ErrData, directory, ErrWrite, err)
+	}
+	s = &store{sync: sync}
+	if s.directory, err = os.OpenRoot(directory); err != nil {
 		return nil, false, fmt.Errorf("%w: %w", ErrData, err)
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
+			s = nil
 		}
 	}()
-	name := filepath.Join(directory, "state")
-	fail := func(format string, args ...any) (*store, bool, error) {
-		return s, false, fmt.Errorf("%w: %s %w", ErrData, name, fmt.Errorf(format, args...))
+	switch s.lock, err = lockDirectory(s.directory); {
+	case errors.Is(err, errLocked):
+		return s, false, fmt.Errorf("%w %s is in use by another member", ErrData, directory)
+	case err != nil:
+		return s, false, fmt.Errorf("%w: %w", ErrData, err)
 	}
-	next := record{header{id, group, newIncarnation()}, newborn}
-	b, err := os.ReadFile(name)
+	fail := func(format string, args ...any) (*store, bool, error) {
+		return s, false, fmt.Errorf("%w: %s %w", ErrData, s.state(), fmt.Errorf(format, args...))
+	}
+	s.record = record{header{id, group, newIncarnation()}, newborn}
+	b, err := s.directory.ReadFile("state")
 	switch {
 	case err == nil:
 		before, err := decodeRecord(b)
@@ -106,29 +118,41 @@ func openStore(directory string, sync func(*os.File) error, id uint64, group dig
 		case before.Group != group:
 			return fail("belongs to a group of other members, or of another algorithm")
 		}
-		next.kept, again = before.kept, true
-		next.Incarnation = max(next.Incarnation, before.Incarnation+1)
+		s.record.kept, again = before.kept, true
+		s.record.Incarnation = max(s.record.Incarnation, before.Incarnation+1)
 	case !errors.Is(err, fs.ErrNotExist):
 		return fail("cannot be read: %w", err)
 	}
-	return s, again, s.write(next)
+	return s, again, nil
 }
 
+// state is the name of the file, for people.
+func (s *store) state() string { return filepath.Join(s.directory.Name(), "state") }
+
 // makeDirectory makes a directory and those above it, as far as they are missing. Their names are durable when it
-// returns: a state file is lost with the directory that holds it.
+// returns: a state file is lost with any directory that leads to it. A directory that was there may have been made a
+// moment before a crash, so its name is made durable, too, if we may; another file system was there at the start.
 func makeDirectory(name string, sync func(*os.File) error) error {
-	var parents []string // of those that are missing
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return err
+	}
+	missing := map[string]bool{} // names in these are new
 	for child, parent := name, filepath.Dir(name); child != parent; child, parent = parent, filepath.Dir(parent) {
 		if _, err := os.Stat(child); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		parents = append(parents, parent)
+		missing[parent] = true
 	}
 	if err := os.MkdirAll(name, 0o700); err != nil {
 		return err
 	}
-	for _, parent := range parents {
-		if err := syncDirectory(parent, sync); err != nil {
+	for child, parent := name, filepath.Dir(name); child != parent && sameFileSystem(child, parent); child, parent = parent, filepath.Dir(parent) {
+		d, err := os.OpenRoot(parent)
+		if err == nil {
+			err = errors.Join(syncDirectory(d, sync), d.Close())
+		}
+		if err != nil && (missing[parent] || !errors.Is(err, fs.ErrPermission)) {
 			return err
 		}
 	}
@@ -147,15 +171,22 @@ func (s *store) save(kept []byte) error {
 	return s.write(record{s.record.header, bytes.Clone(kept)})
 }
 
+// begin makes durable that a new life has begun.
+func (s *store) begin() error {
+	if s == nil {
+		return nil
+	}
+	return s.write(s.record)
+}
+
 // write replaces the state file as a whole. The lock makes the name of the new file safe to share.
 func (s *store) write(r record) (err error) {
-	name := filepath.Join(s.directory, "state")
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("%w: %s cannot be written: %w", ErrData, name, err)
+			err = fmt.Errorf("%w: %s %w: %w", ErrData, s.state(), ErrWrite, err)
 		}
 	}()
-	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := s.directory.OpenFile("state.new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
@@ -166,7 +197,7 @@ func (s *store) write(r record) (err error) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(name+".new", name); err != nil {
+	if err := s.directory.Rename("state.new", "state"); err != nil {
 		return err
 	}
 	if err := syncDirectory(s.directory, s.sync); err != nil {
@@ -180,5 +211,9 @@ func (s *store) close() error {
 	if s == nil {
 		return nil
 	}
-	return s.lock.Close() // and so it is unlocked
+	err := s.directory.Close()
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close()) // and so it is unlocked
+	}
+	return err
 }

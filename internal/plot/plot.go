@@ -1,13 +1,15 @@
-// Package plot draws series of numbers over two axes, as SVG or PNG: with a label at each line's end instead of a
+// Package plot draws series of numbers over two axes: with a label at each line's end instead of a
 // legend, in colours that every eye tells apart, and with markers and dashes that tell them apart in grey, too.
 // The same chart is the same bytes.
 package plot
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
+
+	"ringleader.example/ringleader/internal/press"
+	"ringleader.example/ringleader/internal/sheet"
 )
 
 // Chart is a drawing.
@@ -45,6 +47,14 @@ const (
 	Alone              // not at all
 )
 
+// size is that of the name of such a line.
+func (l Line) size() float64 {
+	if l == Dashed {
+		return small
+	}
+	return normal
+}
+
 // Point is a point of a series.
 type Point struct {
 	X, Y  float64
@@ -54,47 +64,30 @@ type Point struct {
 // ErrEmpty says that there is nothing to draw.
 var ErrEmpty = errors.New("nothing to draw")
 
-// The measures of a drawing.
+// The measures of a chart.
 const (
-	margin      = 28.0
-	frameWidth  = 640.0
-	frameHeight = 480.0
-	labelGap    = 17.0 // between the labels of lines
+	margin      = sheet.Margin
+	widest      = 600.0 // frame
+	narrowest   = 400.0
+	frameHeight = 460.0
+	labelGap    = 18.0 // between the labels of lines
 	labelAway   = 26.0 // from the frame
 	labelIn     = 28.0 // from where they begin, for a sample of the line
 	radius      = 4.5  // of markers
-	normal      = 13.0
-	small       = 11.0
-	large       = 18.0
+	normal      = sheet.Normal
+	small       = sheet.Small
 )
-
-// xy is a place on the drawing, from its upper left corner.
-type xy struct{ x, y float64 }
-
-// element is a line, an area or a text: all that a drawing is made of.
-type element struct {
-	class  string // what it is, which decides its colour
-	points []xy
-	filled bool
-	width  float64 // of the line
-	dashes []float64
-	text   string
-	size   float64 // of the text
-	anchor float64 // what part of the text is before its place: 0, 0.5 or 1
-	bold   bool
-	halo   bool    // keep a line of the paper around
-	faint  float64 // opacity; 0 is 1
-}
 
 // drawing is a chart that is laid out.
 type drawing struct {
 	*Chart
-	width, height   float64
-	left, top       float64 // of the frame
-	x, y            scale
-	elements, above []element // above: drawn last
-	labels          []label
-	exits           int // how many lines have left through the top
+	sheet.Sheet
+	left, top float64 // of the frame
+	across    float64 // its width
+	x, y      scale
+	above     []sheet.Element // drawn last
+	labels    []label
+	exits     int // how many lines have left through the top
 }
 
 // label is the name of a line, beside the frame.
@@ -103,13 +96,23 @@ type label struct {
 	look int
 	line Line
 	mark bool
-	end  xy
+	end  sheet.Point
 	y    float64 // where it stands
+}
+
+// Sheet lays the chart out. It wraps ErrEmpty.
+func (c *Chart) Sheet() (*sheet.Sheet, error) {
+	d, err := c.layOut()
+	if err != nil {
+		return nil, err
+	}
+	return &d.Sheet, nil
 }
 
 // layOut makes the elements of a drawing.
 func (c *Chart) layOut() (*drawing, error) {
 	d := &drawing{Chart: c}
+	d.Sheet.Title, d.Description = c.Title, c.Subtitle+" "+c.Notes
 	var err error
 	if d.x, err = c.X.scale(c.values(func(p Point) []float64 { return []float64{p.X} })); err != nil {
 		return nil, err
@@ -119,39 +122,39 @@ func (c *Chart) layOut() (*drawing, error) {
 	}
 	yNames := 0.0
 	for _, t := range d.y.ticks {
-		yNames = max(yNames, textWidth(t.name, small))
+		yNames = max(yNames, press.TextWidth(t.name, small))
 	}
 	d.left = margin + yNames + 14
-	d.width = max(d.left+frameWidth, margin+1.1*textWidth(c.Title, large)) + margin
+	names := 0.0
 	for _, s := range c.Series {
-		d.width = max(d.width, d.left+frameWidth+labelAway+labelIn+textWidth(s.Name, normal)+margin)
+		names = max(names, labelAway+labelIn+press.TextWidth(s.Name, s.Line.size()))
 	}
-	lines := wrap(c.Subtitle, normal, d.width-2*margin)
-	d.top = 44 + 19*float64(len(lines)) + 34
-	d.x.from, d.x.to = d.left, d.left+frameWidth
+	d.across = max(narrowest, min(widest, sheet.Wide-d.left-names-margin))
+	d.Width = max(d.left+d.across+names, margin+1.15*press.TextWidth(c.Title, sheet.Large)) + margin
+	lines := wrap(c.Subtitle, normal, d.Width-2*margin)
+	d.top = 44 + 19*float64(len(lines)) + 44
+	d.x.from, d.x.to = d.left, d.left+d.across
 	d.y.from, d.y.to = d.top+frameHeight, d.top
 
 	d.axes()
 	d.series()
 	d.placeLabels()
-	notes := wrap(c.Notes, small, d.width-2*margin)
+	notes := wrap(c.Notes, small, d.Width-2*margin)
 	notesTop := d.top + frameHeight + 68
-	d.height = notesTop + 15*float64(len(notes)) + 8
+	d.Height = notesTop + 15*float64(len(notes)) + 8
 
-	d.add(element{class: "ink", text: c.Title, size: large, bold: true, points: []xy{{margin, 40}}})
+	d.Add(sheet.Element{Fill: sheet.Ink, Text: c.Title, Size: sheet.Large, Bold: true, At: sheet.At(margin, 40)})
 	for i, line := range lines {
-		d.add(element{class: "muted", text: line, size: normal, points: []xy{{margin, 62 + 19*float64(i)}}})
+		d.Add(sheet.Element{Fill: sheet.Muted, Text: line, Size: normal, At: sheet.At(margin, 62+19*float64(i))})
 	}
-	d.add(element{class: "ink", text: c.Y.Name, size: normal, bold: true, points: []xy{{margin, d.top - 14}}})
-	d.add(element{class: "ink", text: c.X.Name, size: normal, bold: true, anchor: 1, points: []xy{{d.left + frameWidth, d.top + frameHeight + 42}}})
+	d.Add(sheet.Element{Fill: sheet.Ink, Text: c.Y.Name, Size: normal, Bold: true, At: sheet.At(margin, d.top-14)})
+	d.Add(sheet.Element{Fill: sheet.Ink, Text: c.X.Name, Size: normal, Bold: true, Anchor: 1, At: sheet.At(d.left+d.across, d.top+frameHeight+42)})
 	for i, line := range notes {
-		d.add(element{class: "muted", text: line, size: small, points: []xy{{margin, notesTop + 15*float64(i)}}})
+		d.Add(sheet.Element{Fill: sheet.Muted, Text: line, Size: small, At: sheet.At(margin, notesTop+15*float64(i))})
 	}
-	d.elements = append(d.elements, d.above...)
+	d.Elements = append(d.Elements, d.above...)
 	return d, nil
 }
-
-func (d *drawing) add(e element) { d.elements = append(d.elements, e) }
 
 // values are those that a scale must show: of limits only what is not far away from the others.
 func (c *Chart) values(of func(Point) []float64) (values []float64) {
@@ -177,26 +180,26 @@ const near = 4
 
 // axes draws the frame, with a faint line at each tick.
 func (d *drawing) axes() {
-	bottom, right := d.top+frameHeight, d.left+frameWidth
+	bottom, right := d.top+frameHeight, d.left+d.across
 	ticks, every := d.x.ticks, d.every()
 	for i, t := range ticks {
 		x := d.x.at(t.value)
-		d.add(element{class: "grid", width: 1, points: []xy{{x, d.top}, {x, bottom}}})
+		d.Add(sheet.Element{Stroke: sheet.Grid, Width: 1, Path: sheet.Lines(sheet.At(x, d.top), sheet.At(x, bottom))})
 		if (len(ticks)-1-i)%every == 0 {
-			d.add(element{class: "axis", width: 1, points: []xy{{x, bottom}, {x, bottom + 5}}})
-			d.add(element{class: "muted", text: t.name, size: small, anchor: 0.5, points: []xy{{x, bottom + 19}}})
+			d.Add(sheet.Element{Stroke: sheet.Axis, Width: 1, Path: sheet.Lines(sheet.At(x, bottom), sheet.At(x, bottom+5))})
+			d.Add(sheet.Element{Fill: sheet.Muted, Text: t.name, Size: small, Anchor: 0.5, At: sheet.At(x, bottom+19)})
 		}
 	}
 	free := math.Inf(1)
 	for _, t := range d.y.ticks {
 		y := d.y.at(t.value)
-		d.add(element{class: "grid", width: 1, points: []xy{{d.left, y}, {right, y}}})
+		d.Add(sheet.Element{Stroke: sheet.Grid, Width: 1, Path: sheet.Lines(sheet.At(d.left, y), sheet.At(right, y))})
 		if t.name != "" && y < free {
 			free = y - 15
-			d.add(element{class: "muted", text: t.name, size: small, anchor: 1, points: []xy{{d.left - 9, y + 4}}})
+			d.Add(sheet.Element{Fill: sheet.Muted, Text: t.name, Size: small, Anchor: 1, At: sheet.At(d.left-9, y+4)})
 		}
 	}
-	d.add(element{class: "axis", width: 1, points: []xy{{d.left, bottom}, {right, bottom}}})
+	d.Add(sheet.Element{Stroke: sheet.Axis, Width: 1, Path: sheet.Lines(sheet.At(d.left, bottom), sheet.At(right, bottom))})
 }
 
 // every says which ticks have a name, counted from the last one: all, or as many as there is room for.
@@ -205,7 +208,7 @@ func (d *drawing) every() int {
 	for every := 1; ; every++ {
 		free, fits := math.Inf(1), true
 		for i := len(ticks) - 1; i >= 0; i -= every {
-			x, half := d.x.at(ticks[i].value), textWidth(ticks[i].name, small)/2
+			x, half := d.x.at(ticks[i].value), press.TextWidth(ticks[i].name, small)/2
 			fits = fits && x+half <= free
 			free = x - half - 10
 		}
@@ -235,38 +238,38 @@ func (d *drawing) marker(s Series, p Point) {
 	if !ok {
 		return
 	}
-	class := look(s.Look)
+	colour := look(s.Look)
 	if low, high := d.y.at(p.Y-p.Error), d.y.at(p.Y+p.Error); low-high > 2*radius+4 {
 		low, high = min(low, d.top+frameHeight), max(high, d.top)
-		d.add(element{class: class, width: 1.2, points: []xy{{at.x, low}, {at.x, high}}})
-		d.add(element{class: class, width: 1.2, points: []xy{{at.x - 3, low}, {at.x + 3, low}}})
-		d.add(element{class: class, width: 1.2, points: []xy{{at.x - 3, high}, {at.x + 3, high}}})
+		d.Add(sheet.Element{Stroke: colour, Width: 1.2, Path: sheet.Lines(sheet.At(at.X, low), sheet.At(at.X, high))})
+		d.Add(sheet.Element{Stroke: colour, Width: 1.2, Path: sheet.Lines(sheet.At(at.X-3, low), sheet.At(at.X+3, low))})
+		d.Add(sheet.Element{Stroke: colour, Width: 1.2, Path: sheet.Lines(sheet.At(at.X-3, high), sheet.At(at.X+3, high))})
 	}
-	d.elements = append(d.elements, symbol(s.Look, at))
+	d.Add(symbol(s.Look, at))
 }
 
 // at is where a point is, if it were in the frame.
-func (d *drawing) at(p Point) xy { return xy{d.x.at(p.X), d.y.at(p.Y)} }
+func (d *drawing) at(p Point) sheet.Point { return sheet.At(d.x.at(p.X), d.y.at(p.Y)) }
 
-func finite(at xy) bool { return !math.IsNaN(at.x+at.y) && !math.IsInf(at.x+at.y, 0) }
+func finite(at sheet.Point) bool { return !math.IsNaN(at.X+at.Y) && !math.IsInf(at.X+at.Y, 0) }
 
 // place is where a point is, if it is in the frame.
-func (d *drawing) place(p Point) (xy, bool) {
+func (d *drawing) place(p Point) (sheet.Point, bool) {
 	at := d.at(p)
 	const slack = 0.5
-	return at, finite(at) && at.x >= d.left-slack && at.x <= d.left+frameWidth+slack && at.y >= d.top-slack && at.y <= d.top+frameHeight+slack
+	return at, finite(at) && at.X >= d.left-slack && at.X <= d.left+d.across+slack && at.Y >= d.top-slack && at.Y <= d.top+frameHeight+slack
 }
 
 // line draws the line of a series, as far as it is in the frame, and notes its label.
 func (d *drawing) line(s Series) {
-	style := element{class: look(s.Look), width: 1.8}
+	style := sheet.Element{Stroke: look(s.Look), Width: 1.8}
 	switch s.Line {
 	case Thin:
-		style.width, style.faint = 1.2, 0.85
+		style.Width, style.Faint = 1.2, 0.85
 	case Dashed:
-		style.width, style.dashes = 1.3, dashes(s.Look)
+		style.Width, style.Dashes = 1.3, dashes(s.Look)
 	}
-	var pieces [][]xy
+	var pieces [][]sheet.Point
 	for i := range s.Points {
 		from, to := d.at(s.Points[max(0, i-1)]), d.at(s.Points[i])
 		a, b, visible := d.clip(from, to)
@@ -276,7 +279,7 @@ func (d *drawing) line(s Series) {
 		case last >= 0 && pieces[last][len(pieces[last])-1] == a:
 			pieces[last] = append(pieces[last], b)
 		default:
-			pieces = append(pieces, []xy{a, b})
+			pieces = append(pieces, []sheet.Point{a, b})
 		}
 	}
 	if len(pieces) == 0 {
@@ -285,14 +288,14 @@ func (d *drawing) line(s Series) {
 	if s.Line != Alone {
 		for _, piece := range pieces {
 			e := style
-			e.points = piece
-			d.add(e)
+			e.Path = sheet.Lines(piece...)
+			d.Add(e)
 		}
 	}
 	end := pieces[len(pieces)-1][len(pieces[len(pieces)-1])-1]
 	switch {
 	case s.Name == "":
-	case s.Line == Dashed && end.y <= d.top+0.5 && end.x < d.left+frameWidth-1:
+	case s.Line == Dashed && end.Y <= d.top+0.5 && end.X < d.left+d.across-1:
 		d.exit(s, end)
 	default:
 		d.labels = append(d.labels, label{text: s.Name, look: s.Look, line: s.Line, mark: s.Marked, end: end})
@@ -300,21 +303,21 @@ func (d *drawing) line(s Series) {
 }
 
 // exit names a line where it leaves the frame through the top.
-func (d *drawing) exit(s Series, end xy) {
-	at, anchor := xy{end.x + 7, d.top + 15 + 17*float64(d.exits)}, 0.0
+func (d *drawing) exit(s Series, end sheet.Point) {
+	at, anchor := sheet.At(end.X+7, d.top+15+17*float64(d.exits)), 0.0
 	d.exits++
-	if at.x+textWidth(s.Name, small) > d.left+frameWidth {
-		at.x, anchor = end.x-7, 1
+	if at.X+press.TextWidth(s.Name, small) > d.left+d.across {
+		at.X, anchor = end.X-7, 1
 	}
-	d.above = append(d.above, element{class: "ink", text: s.Name, size: small, anchor: anchor, halo: true, points: []xy{at}})
+	d.above = append(d.above, sheet.Element{Fill: sheet.Ink, Text: s.Name, Size: small, Anchor: anchor, Halo: true, At: at})
 }
 
 // clip is the part of a line from a to b that is in the frame, after Liang and Barsky.
-func (d *drawing) clip(a, b xy) (xy, xy, bool) {
+func (d *drawing) clip(a, b sheet.Point) (sheet.Point, sheet.Point, bool) {
 	from, to := 0.0, 1.0
-	dx, dy := b.x-a.x, b.y-a.y
+	dx, dy := b.X-a.X, b.Y-a.Y
 	for _, edge := range [][2]float64{
-		{-dx, a.x - d.left}, {dx, d.left + frameWidth - a.x}, {-dy, a.y - d.top}, {dy, d.top + frameHeight - a.y},
+		{-dx, a.X - d.left}, {dx, d.left + d.across - a.X}, {-dy, a.Y - d.top}, {dy, d.top + frameHeight - a.Y},
 	} {
 		p, q := edge[0], edge[1]+0.01
 		switch {
@@ -331,10 +334,10 @@ func (d *drawing) clip(a, b xy) (xy, xy, bool) {
 	}
 	first, second := a, b
 	if from > 0 {
-		first = xy{a.x + from*dx, a.y + from*dy}
+		first = sheet.At(a.X+from*dx, a.Y+from*dy)
 	}
 	if to < 1 {
-		second = xy{a.x + to*dx, a.y + to*dy}
+		second = sheet.At(a.X+to*dx, a.Y+to*dy)
 	}
 	return first, second, true
 }
@@ -343,42 +346,38 @@ func (d *drawing) clip(a, b xy) (xy, xy, bool) {
 func (d *drawing) placeLabels() {
 	slices.SortStableFunc(d.labels, func(a, b label) int {
 		switch {
-		case a.end.y < b.end.y:
+		case a.end.Y < b.end.Y:
 			return -1
-		case a.end.y > b.end.y:
+		case a.end.Y > b.end.Y:
 			return 1
 		}
 		return 0
 	})
 	wanted := make([]float64, len(d.labels))
 	for i := range d.labels {
-		wanted[i] = d.labels[i].end.y
+		wanted[i] = d.labels[i].end.Y
 	}
 	for i, y := range apart(wanted, labelGap, d.top+6, d.top+frameHeight) {
 		l := &d.labels[i]
 		l.y = y
-		edge, class := d.left+frameWidth, look(l.look)
-		if math.Abs(l.end.x-edge) > 1 || math.Abs(l.end.y-y) > 3 {
-			d.add(element{class: class, width: 0.8, faint: 0.5, points: []xy{l.end, {edge + labelAway - 6, y}}})
+		edge, colour := d.left+d.across, look(l.look)
+		if math.Abs(l.end.X-edge) > 1 || math.Abs(l.end.Y-y) > 3 {
+			d.Add(sheet.Element{Stroke: colour, Width: 0.8, Faint: 0.5, Path: sheet.Lines(l.end, sheet.At(edge+labelAway-6, y))})
 		}
-		sample := element{class: class, width: 1.8, points: []xy{{edge + labelAway, y}, {edge + labelAway + 22, y}}}
+		sample := sheet.Element{Stroke: colour, Width: 1.8, Path: sheet.Lines(sheet.At(edge+labelAway, y), sheet.At(edge+labelAway+22, y))}
 		switch l.line {
 		case Thin:
-			sample.width = 1.2
+			sample.Width = 1.2
 		case Dashed:
-			sample.width, sample.dashes = 1.3, dashes(l.look)
+			sample.Width, sample.Dashes = 1.3, dashes(l.look)
 		}
 		if l.line != Alone {
-			d.add(sample)
+			d.Add(sample)
 		}
 		if l.mark {
-			d.add(symbol(l.look, xy{edge + labelAway + 11, y}))
+			d.Add(symbol(l.look, sheet.At(edge+labelAway+11, y)))
 		}
-		size := normal
-		if l.line == Dashed {
-			size = small
-		}
-		d.add(element{class: "ink", text: l.text, size: size, points: []xy{{edge + labelAway + labelIn, y + 4.5}}})
+		d.Add(sheet.Element{Fill: sheet.Ink, Text: l.text, Size: l.line.size(), At: sheet.At(edge+labelAway+labelIn, y+4.5)})
 	}
 }
 
@@ -419,4 +418,8 @@ func apart(wanted []float64, gap, least, most float64) []float64 {
 	return places
 }
 
-func look(i int) string { return fmt.Sprintf("look-%d", i%len(looks)) }
+func look(i int) sheet.Colour { return sheet.Looks[i%len(sheet.Looks)] }
+
+func wrap(text string, size, width float64) []string {
+	return sheet.Wrap(text, width, func(text string) float64 { return press.TextWidth(text, size) })
+}

@@ -36,6 +36,14 @@ func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	return &Program{&a.Declaration, a.Functions(), plans, func() store { return &typed[S, M]{a: a} }}, nil
 }
 
+// Must returns the program of an algorithm that is known to be valid.
+func Must(program *Program, err error) *Program {
+	if err != nil {
+		panic(err)
+	}
+	return program
+}
+
 // Event is what happens to a process.
 type Event struct {
 	What    What
@@ -82,7 +90,7 @@ type Effects struct {
 }
 
 // ErrBroken says that an algorithm broke the contract, and how.
-var ErrBroken = errors.New("broke the contract")
+var ErrBroken = errors.New(BrokeContract)
 
 // Processes are the processes of one network. A state lies in a slot; the process at position p is born into slot p.
 type Processes struct {
@@ -91,6 +99,8 @@ type Processes struct {
 	store   store
 	pool    pool
 	slots   int
+	checker checker
+	command election.Command // of the next event Commanded
 }
 
 // pool says which references are in use, and holds what the last step sent.
@@ -154,7 +164,28 @@ func (ps *Processes) Grow(slots int) (first int) {
 }
 
 // Born makes the process at a position new, in a slot.
-func (ps *Processes) Born(slot, position int) { ps.store.born(slot, ps.network.Local(position)) }
+func (ps *Processes) Born(slot, position int) {
+	defer func() {
+		fault := recover()
+		err, _ := fault.(error)
+		switch {
+		case fault == nil:
+		case errors.Is(err, election.ErrTime):
+			panic(fault)
+		default:
+			panic(Unborn(fmt.Sprintf("New of %s panics: %v", ps.network.Name(position), fault)))
+		}
+	}()
+	ps.store.born(slot, ps.network.Local(position))
+}
+
+// Unborn is the panic of a New that panicked, and tells of which process. It wraps ErrBroken.
+type Unborn string
+
+func (u Unborn) Error() string { return string(u) }
+
+// Unwrap returns ErrBroken.
+func (u Unborn) Unwrap() error { return ErrBroken }
 
 // Reborn makes the process at a position, in a slot, what it is after a crash: newborn, but for what it kept.
 func (ps *Processes) Reborn(slot, position int) {
@@ -169,10 +200,35 @@ func (ps *Processes) Reborn(slot, position int) {
 func (ps *Processes) Copy(to, from int) { ps.store.copy(to, from) }
 
 // Choices says where choices come from.
-func (ps *Processes) Choices(choose func(n uint32) uint32) { ps.store.choices(choose) }
+func (ps *Processes) Choices(choose func(n uint32) uint32) {
+	ps.checker.choose = choose
+	ps.store.choices(choose)
+}
 
 // Commands says what the next event Commanded asks for. It is no part of an [Event], which every delivery copies.
-func (ps *Processes) Commands(c election.Command) { ps.store.commands(c) }
+func (ps *Processes) Commands(c election.Command) {
+	ps.command = c
+	ps.store.commands(c)
+}
+
+// CommandText returns, for people, what the last of Commands asks for.
+func (ps *Processes) CommandText() string {
+	c := ps.command
+	member := func() uint64 { return ps.network.RealOf(c.Member) }
+	switch c.Order {
+	case election.Resign:
+		return "resign"
+	case election.Transfer:
+		return fmt.Sprintf("hand over to %d", member())
+	case election.Stopped:
+		return "note that its work has stopped"
+	case election.Died:
+		return fmt.Sprintf("note that %d is dead, incarnation %d", member(), c.Number)
+	case election.Weigh:
+		return fmt.Sprintf("have weight %d", c.Number)
+	}
+	return fmt.Sprintf("obey order %d", c.Order)
+}
 
 // Step makes the process at a position, whose state is in a slot, do what an event asks for at that time of its own
 // clock. What it receives stays held.
@@ -290,6 +346,16 @@ func (ps *Processes) StateText(slot int, now election.Ticks) string {
 // MessageText writes a message for people.
 func (ps *Processes) MessageText(m Message) string {
 	return ps.Program.Plans.Message.Text(ps.store.message(m), election.Ticks{}, ps.network.RealOf)
+}
+
+// State returns a copy of a state, as its algorithm has it, at that time of its process's clock.
+func (ps *Processes) State(slot int, now election.Ticks) any {
+	return ps.Program.Plans.State.Copy(ps.store.state(slot), now)
+}
+
+// Message returns a copy of a message, as its algorithm has it.
+func (ps *Processes) Message(m Message) any {
+	return ps.Program.Plans.Message.Copy(ps.store.message(m), election.Ticks{})
 }
 
 // Bytes is what states and messages take in memory, without what their slices point to.

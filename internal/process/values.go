@@ -2,7 +2,6 @@ package process
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"ringleader.example/ringleader/election"
@@ -51,12 +50,6 @@ type Post struct {
 	Body Body
 }
 
-// ErrShared says that a step wrote into a slice that others share.
-var ErrShared = errors.New("it wrote into a list that was sent, received or stored, and that others share")
-
-// ErrConstant says that a step changed a constant field.
-var ErrConstant = errors.New("it changed a field that is declared constant")
-
 // NewValues makes the values of a network.
 func (p *Program) NewValues(network *network.Instance) *Values {
 	ps := p.empty(network, false)
@@ -68,6 +61,9 @@ func (v *Values) Choices(choose func(n uint32) uint32) { v.ps.Choices(choose) }
 
 // Commands says what the next event Commanded asks for.
 func (v *Values) Commands(c election.Command) { v.ps.Commands(c) }
+
+// CommandText returns, for people, what the last of Commands asks for.
+func (v *Values) CommandText() string { return v.ps.CommandText() }
 
 // Born is the newborn state of the process at a position.
 func (v *Values) Born(position int) State {
@@ -100,39 +96,20 @@ func (v *Values) Age(s State, passed election.Ticks) State {
 }
 
 // Step is what a step of the process at a position does: the state that it leaves, what it sends, and the other
-// effects, which are valid until the next step. What an event receives is in body. An error says that the step
-// spoils what is shared.
+// effects, which are valid until the next step. What an event receives is in body. The error is that of
+// [Processes.Checked].
 func (v *Values) Step(s State, position int, e Event, body Body) (after State, sent []Post, rare []election.Effect, err error) {
 	from := v.states[s]
 	v.ps.Copy(v.scratch, from.slot)
 	if e.What == Received {
 		e.Message = v.messages[body].is
 	}
-	effects := v.ps.Step(v.scratch, position, e, election.Ticks{})
+	effects, err := v.ps.Checked(v.scratch, position, e, election.Ticks{})
 	for i := range effects.Sent {
 		m := &effects.Sent[i]
 		sent = append(sent, Post{m.On(), m.Kind(), v.body(m.Message)})
 	}
-	if !v.intact(from, e, body) {
-		err = ErrShared
-	}
-	v.buffer = v.ps.AppendState(v.buffer[:0], v.scratch, election.Ticks{}, codec.Constant)
-	if string(v.buffer) != v.constants[from.constant] {
-		err = ErrConstant
-	}
 	return v.number(from.constant, election.Ticks{}), sent, effects.Other, err
-}
-
-// intact reports whether what a step was given is as it was.
-func (v *Values) intact(from state, e Event, body Body) bool {
-	if v.encode(from.slot, from.constant, election.Ticks{}); string(v.buffer) != from.key {
-		return false
-	}
-	if e.What != Received {
-		return true
-	}
-	v.buffer = v.ps.AppendMessage(v.buffer[:0], v.messages[body].is)
-	return string(v.buffer) == v.messages[body].key
 }
 
 // encode puts into the buffer by what a state is known.
@@ -172,6 +149,14 @@ func (v *Values) body(m Message) Body {
 	v.messages = append(v.messages, message{string(v.buffer), own})
 	v.bodies[v.messages[number].key] = number
 	return number
+}
+
+// Breach is [Processes.Breach] of a step; what an event receives is in body.
+func (v *Values) Breach(position int, e Event, body Body, how string) string {
+	if e.What == Received {
+		e.Message = v.messages[body].is
+	}
+	return v.ps.Breach(position, e, how)
 }
 
 // Eligible says whether the process at a position may become leader in a state.

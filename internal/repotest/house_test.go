@@ -57,8 +57,13 @@ var rules = []rule{
 		{source("p/p_test.go", "package p\n\nimport \"time\"\n\nfunc f() {\n\t<-time.After(1)\n}\n"), "p/p_test.go:6: <-time.After"},
 		{source("p/testdata/a.txtar", "exec true\nexec sleep 1\n"), "p/testdata/a.txtar:2: exec sleep"},
 	}},
-	{"algorithms see one end of the collector only", oneEnd, []breach{
-		{source("algorithms/a/a.go", "package a\n\nimport \"m.example/m/election\"\n\nvar c election.Collector[int]\n"), "algorithms/a/a.go:5: election.Collector"},
+	{"algorithms use nothing of the contract that is for engines", forEngines, []breach{
+		{parted("// Collector is an end. For engines.\ntype Collector[M any] struct{}\n", "var c election.Collector[int]"), "algorithms/a/a.go:5: election.Collector is for engines"},
+		{parted("// The effects. For\n// engines.\nconst (\n\tLead = 1\n\tFollow = 2\n)\n", "var c = election.Follow"), "algorithms/a/a.go:5: election.Follow is for engines"},
+		{parted("// In is made. For engines.\nfunc In() {}\n", "func f() { election.In() }"), "algorithms/a/a.go:5: election.In is for engines"},
+		{parted("// Sent is a message.\ntype Sent struct{}\n", ""), "the comment of Sent"},
+		{parted("// Left is left.\nfunc (d Deadline) Left() {}\n", ""), "the comment of Left"},
+		{parted("func In() {}\n", ""), "the comment of In"},
 	}},
 	{"pure code does not depend on the order of a map", mapOrder, []breach{
 		{source("simulate/s.go", "package simulate\n\ntype set map[int]bool\n\nfunc f(s set) {\n\tfor range s {\n\t}\n}\n"), "simulate/s.go:6: ranges over a map"},
@@ -80,6 +85,13 @@ func source(name, text string) fstest.MapFS {
 		"go.mod": {Data: []byte("module m.example/m\n\ngo 1.26\n")},
 		name:     {Data: []byte(text)},
 	}
+}
+
+// parted is a module whose contract has a part for engines, and an algorithm with a declaration.
+func parted(contract, declaration string) fstest.MapFS {
+	m := source(enginesFile, "package election\n\n"+contract)
+	m["algorithms/a/a.go"] = &fstest.MapFile{Data: []byte("package a\n\nimport \"m.example/m/election\"\n\n" + declaration + "\n")}
+	return m
 }
 
 // cases are so many branches of a switch over a number.
@@ -159,6 +171,10 @@ func TestRulesAllow(t *testing.T) {
 		{
 			"a table of functions with some ways each", surveyable,
 			source("p/p_test.go", "package p\n\nvar fs = []func(bool){\n"+strings.Repeat("\tfunc(b bool) {\n\t\tif b {\n\t\t}\n\t},\n", mostWays+1)+"}\n"),
+		},
+		{
+			"the engines' own methods without a mark, and an algorithm that takes effects", forEngines,
+			parted("// Sent is a message. For engines.\ntype Sent struct{}\n\n// On is a link.\nfunc (s Sent) On() {}\n", "var o election.Out[int]"),
 		},
 		{"maps elsewhere", mapOrder, source("p/p.go", "package p\n\nfunc f(s map[int]bool) {\n\tfor range s {\n\t}\n}\n")},
 		{"the word in other words", finished, source("p/p.md", "TO"+"DOS, meto"+"do\n")},

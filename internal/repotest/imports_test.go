@@ -47,17 +47,22 @@ var importRules = []importRule{
 		broken:  [2]string{"./network", "./trace"},
 	},
 	{
+		in: []string{"./faults"}, only: []string{"std", "./election", "./network", "./internal/random"},
+		because: "a script of faults is data that any engine could take, so it knows none",
+		broken:  [2]string{"./faults", "./simulate"},
+	},
+	{
 		in: []string{"./outcome"}, only: []string{"std", "./election", "./network"},
 		because: "what comes of an election is told in the same way by all engines, so it knows none",
 		broken:  [2]string{"./outcome", "./simulate"},
 	},
 	{
-		in: []string{"./trace"}, only: []string{"std", "./election", "./network"},
+		in: []string{"./trace"}, only: []string{"std", "./election", "./network", "./internal/sheet"},
 		because: "the record of an execution is the same for all engines, so it knows none",
 		broken:  [2]string{"./trace", "./simulate"},
 	},
 	{
-		in: engines, never: []string{"./algorithms/...", "./catalogue"},
+		in: engines, never: []string{"./algorithms/...", "./catalogue/..."},
 		because: "an engine runs any algorithm; it gets better at none by knowing it",
 		broken:  [2]string{"./verify", "./algorithms/a"},
 	},
@@ -72,17 +77,32 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/process", "./internal/live"},
 	},
 	{
+		in: []string{"./internal/transport/..."}, only: []string{"std", "./internal/process", "./internal/transport"},
+		because: "it carries frames, whatever they say: it knows neither the algorithm nor what the loop makes of them",
+		broken:  [2]string{"./internal/transport", "./internal/live"},
+	},
+	{
+		in: []string{"./internal/live"}, never: []string{"net/..."},
+		because: "the loop owns state, clock and disk; what dials, listens, reads and writes is a transport, which can be replaced",
+		broken:  [2]string{"./internal/live", "net"},
+	},
+	{
+		in: anywhere, except: []string{"./internal/transport/..."}, never: []string{"./internal/transport/transporttest"},
+		because: "networks in memory are for tests",
+		broken:  [2]string{"./internal/live", "./internal/transport/transporttest"},
+	},
+	{
 		in: []string{"./internal/claims"}, only: []string{"std", "./election", "./network", "./trace"},
 		because: "what is claimed of every run is checked on its record, whichever engine made it",
 		broken:  [2]string{"./internal/claims", "./simulate"},
 	},
 	{
-		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./network", "./order", "./internal/random"},
+		in: []string{"./count", "./order"}, only: []string{"std", "./election", "./network", "./outcome", "./order", "./internal/random"},
 		because: "a closed form that asks an engine counts nothing by itself",
 		broken:  [2]string{"./count", "./simulate"},
 	},
 	{
-		in: []string{"./election/electiontest"}, never: []string{"./algorithms/...", "./catalogue"},
+		in: []string{"./election/electiontest"}, never: []string{"./algorithms/...", "./catalogue/..."},
 		because: "the conformance suite is for everybody's algorithms, not for ours",
 		broken:  [2]string{"./election/electiontest", "./catalogue"},
 	},
@@ -92,7 +112,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/live", "github.com/x/y"},
 	},
 	{
-		in: []string{"."}, closure: true, never: []string{"./catalogue", "./simulate", "./verify", "./count"},
+		in: []string{"."}, closure: true, never: []string{"./catalogue/...", "./simulate", "./verify", "./count"},
 		because: "a member of a group runs one algorithm; it does not carry a laboratory",
 		broken:  [2]string{".", "./catalogue"},
 	},
@@ -102,9 +122,26 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/live", "net/http"},
 	},
 	{
-		in: []string{"./internal/plot"}, only: []string{"std", "git.sr.ht/~sbinet/gg", "github.com/go-fonts/dejavu/...", "golang.org/x/image/..."},
+		in:      []string{"./catalogue", "./internal/cli/...", "./internal/report", "./internal/demo", "./internal/reproduce", "./internal/experiment", "./internal/worstcase", "./internal/claims"},
+		never:   []string{"./catalogue/all", "./catalogue/runners/..."},
+		because: "tools take the list of algorithms as an argument, so that other programs can add theirs, and a change in one algorithm compiles no tool",
+		broken:  [2]string{"./internal/cli", "./catalogue/all"},
+	},
+	{
+		in: []string{"./internal/plot"}, only: []string{"std", "./internal/sheet", "./internal/press"},
 		because: "it draws numbers, and knows neither elections nor where the numbers come from",
 		broken:  [2]string{"./internal/plot", "./internal/experiment"},
+	},
+	{
+		in: []string{"./internal/sheet"}, only: []string{"std"},
+		because: "a record is laid out on it, so that an engine brings no library for fonts, pictures and pages",
+		broken:  [2]string{"./internal/sheet", "git.sr.ht/~sbinet/gg"},
+	},
+	{
+		in:      []string{"./internal/press"},
+		only:    []string{"std", "./internal/sheet", "git.sr.ht/~sbinet/gg", "codeberg.org/go-pdf/fpdf", "github.com/go-fonts/dejavu/...", "golang.org/x/image/..."},
+		because: "it prints drawings, whatever these show",
+		broken:  [2]string{"./internal/press", "./internal/plot"},
 	},
 	{
 		in: []string{"./internal/experiment"}, only: []string{"std", "./catalogue", "./election", "./network", "./order", "./simulate"},
@@ -112,13 +149,23 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/experiment", "./internal/plot"},
 	},
 	{
-		in: anywhere, except: []string{"./internal/cli/...", "./cmd/..."}, never: []string{"./internal/cli/...", "github.com/spf13/..."},
+		in: anywhere, except: []string{"./internal/cli/...", "./workbench"}, never: []string{"./internal/cli/...", "github.com/spf13/..."},
 		because: "the command line is the outermost layer",
 		broken:  [2]string{"./catalogue", "github.com/spf13/cobra"},
 	},
 	{
+		in: []string{"./internal/report"}, never: []string{"./internal/demo", "./internal/live", "os/exec", "net/..."},
+		because: "it prints what others have found, and starts nothing",
+		broken:  [2]string{"./internal/report", "os/exec"},
+	},
+	{
+		in: []string{"./internal/demo"}, only: []string{"std", ".", "./internal/report"},
+		because: "it knows its members by what they print, and no algorithm",
+		broken:  [2]string{"./internal/demo", "./catalogue"},
+	},
+	{
 		in:      []string{"./internal/reproduce"},
-		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
+		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./outcome", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
 		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory; it draws inputs from seeds, and searches for costly ones",
 		broken:  [2]string{"./internal/reproduce", "./internal/tcprun"},
 	},

@@ -16,7 +16,7 @@ import (
 
 // pure are the packages whose results depend on their arguments only.
 var pure = []string{
-	"./election", "./network", "./outcome", "./algorithms/...", "./simulate", "./verify", "./internal/claims", "./count", "./order", "./trace",
+	"./election", "./network", "./faults", "./outcome", "./algorithms/...", "./simulate", "./verify", "./internal/claims", "./count", "./order", "./trace",
 	"./internal/codec", "./internal/mean", "./internal/random",
 }
 

@@ -160,22 +160,68 @@ func sleepless(m *module) (complaints []string) {
 	return complaints
 }
 
-// oneEnd keeps the engines' end of the effects from algorithms, who could take back what they have sent.
-func oneEnd(m *module) (complaints []string) {
+// enginesFile is the part of the contract for engines, relative to the module.
+const enginesFile = "election/engines.go"
+
+// forEngines keeps the engines' part of the contract from algorithms, which could take back with it what they have
+// sent. The comments there mark it, since documentation has no files.
+func forEngines(m *module) (complaints []string) {
+	names := map[string]bool{}
+	mark := func(name *ast.Ident, comment *ast.CommentGroup) {
+		if name.IsExported() && !strings.Contains(strings.Join(strings.Fields(comment.Text()), " "), "For engines") {
+			complaints = append(complaints, m.at(name, "the comment of %s does not end in \"For engines.\"", name.Name))
+		}
+	}
+	for _, p := range m.packages {
+		for _, f := range p.files {
+			if m.fset.Position(f.Pos()).Filename != enginesFile {
+				continue
+			}
+			for _, d := range f.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					if d.Recv == nil {
+						names[d.Name.Name] = true
+					}
+					if d.Recv == nil || !names[receiver(d)] {
+						mark(d.Name, d.Doc)
+					}
+				case *ast.GenDecl:
+					for _, name := range declared(d) {
+						names[name.Name] = true
+						mark(name, d.Doc)
+					}
+				}
+			}
+		}
+	}
 	for _, p := range m.packages {
 		if !matches("./algorithms/...", p.path) {
 			continue
 		}
 		for _, f := range p.files {
 			ast.Inspect(f, func(n ast.Node) bool {
-				if from, name := selected(n); from == "election" && name == "Collector" {
-					complaints = append(complaints, m.at(n, "election.Collector is for engines"))
+				if from, name := selected(n); from == "election" && names[name] {
+					complaints = append(complaints, m.at(n, "election.%s is for engines", name))
 				}
 				return true
 			})
 		}
 	}
 	return complaints
+}
+
+// declared returns the names of types, constants and variables.
+func declared(d *ast.GenDecl) (names []*ast.Ident) {
+	for _, s := range d.Specs {
+		switch s := s.(type) {
+		case *ast.TypeSpec:
+			names = append(names, s.Name)
+		case *ast.ValueSpec:
+			names = append(names, s.Names...)
+		}
+	}
+	return names
 }
 
 // These two are written so that they do not match themselves.

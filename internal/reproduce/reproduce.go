@@ -56,17 +56,8 @@ var Sources = []Source{
 	{"S5", "Marchetti-Spaccamela, New protocols for the election of a leader in a ring"},
 }
 
-// All are the rows, in the order of the sources.
-func All() []Row {
-	var all []Row
-	for _, rows := range [][]Row{s1, s2, s3, s4, s5} {
-		all = append(all, rows...)
-	}
-	return all
-}
-
-// from are the rows of a source, section by section.
-func from(source string, sections ...[]Row) []Row {
+// From are the rows of a source, section by section.
+func From(source string, sections ...[]Row) []Row {
 	rows := slices.Concat(sections...)
 	for i := range rows {
 		rows[i].Source = source
@@ -75,7 +66,7 @@ func from(source string, sections ...[]Row) []Row {
 }
 
 // holds is the finding that a statement holds if nothing was found that contradicts it, and fails otherwise.
-func holds(contradiction, format string, args ...any) Finding {
+func HoldsUnless(contradiction, format string, args ...any) Finding {
 	f := Finding{Measured: fmt.Sprintf(format, args...)}
 	if contradiction != "" {
 		f.Verdict, f.Why = Fails, contradiction
@@ -85,7 +76,7 @@ func holds(contradiction, format string, args ...any) Finding {
 
 // corrected is the finding that a statement holds with a correction, if the correction holds and the
 // statement as printed does not.
-func corrected(printed, corrected bool, correction, format string, args ...any) Finding {
+func HoldsCorrected(printed, corrected bool, correction, format string, args ...any) Finding {
 	f := Finding{Verdict: Corrected, Why: correction, Measured: fmt.Sprintf(format, args...)}
 	switch {
 	case !corrected:

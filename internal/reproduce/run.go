@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 
-	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/election"
@@ -23,19 +22,8 @@ type Result struct {
 
 // Run checks rows, as many at a time as there are workers, and yields the results in the order of the rows,
 // each as soon as it and those before it are there. Those that are left when ctx is done have its error.
-func Run(ctx context.Context, rows []Row, workers int) iter.Seq[Result] {
-	return run(ctx, rows, workers, library)
-}
-
-// shelf is where rows get algorithms from, so that a test can plant another one.
-type shelf struct {
-	find func(name string) (*catalogue.Entry, error)
-	code election.Algorithm[ringbully.Process, ringbully.Message] // S1's Bully, whose processors rows look into
-}
-
-var library = shelf{catalogue.Find, ringbully.Algorithm}
-
-func run(ctx context.Context, rows []Row, workers int, from shelf) iter.Seq[Result] {
+// The rows find their algorithms in the list, by name.
+func Run(ctx context.Context, rows []Row, workers int, algorithms catalogue.List) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
@@ -53,7 +41,7 @@ func run(ctx context.Context, rows []Row, workers int, from shelf) iter.Seq[Resu
 		for range workers {
 			go func() {
 				for i := range next {
-					results[i] <- check(ctx, rows[i], from)
+					results[i] <- check(ctx, rows[i], algorithms)
 				}
 			}()
 		}
@@ -66,7 +54,7 @@ func run(ctx context.Context, rows []Row, workers int, from shelf) iter.Seq[Resu
 }
 
 // check checks one row.
-func check(ctx context.Context, row Row, from shelf) (result Result) {
+func check(ctx context.Context, row Row, algorithms catalogue.List) (result Result) {
 	result.Row = row
 	defer func() {
 		switch bug := recover().(type) {
@@ -81,78 +69,82 @@ func check(ctx context.Context, row Row, from shelf) (result Result) {
 			result.Err = fmt.Errorf("%s %s panicked: %v", row.Source, row.Where, bug)
 		}
 	}()
-	b := &Bench{ctx, from}
-	b.goOn()
+	b := &Bench{ctx, algorithms}
+	b.GoOn()
 	result.Finding = row.Check(b)
-	b.goOn()
+	b.GoOn()
 	return result
 }
 
 // Bench is what a row is checked with: the engines, and the algorithms by name. Its methods do not return
 // errors. They end the check, so that rows read as what they test.
 type Bench struct {
-	ctx context.Context
-	shelf
+	Context    context.Context
+	Algorithms catalogue.List
 }
 
 // failure is an error that ends a check.
 type failure struct{ err error }
 
-// must is a value, unless there is an error: that ends the check.
-func must[T any](value T, err error) T {
+// Must is a value, unless there is an error: that ends the check.
+func Must[T any](value T, err error) T {
 	if err != nil {
 		panic(failure{err})
 	}
 	return value
 }
 
-// variant runs an election of a variant of an algorithm, on a small network.
-func variant[S, M any](a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
-	return must(must(simulate.OfSmall(&a)).Run(o))
+// Variant runs an election of a variant of an algorithm, on a small network.
+func Variant[S, M any](a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
+	return Must(Must(simulate.OfSmall(&a)).Run(o))
 }
 
-// goOn ends the check if nobody waits for it any more.
-func (b *Bench) goOn() { must(0, b.ctx.Err()) }
+// GoOn ends the check if nobody waits for it any more.
+func (b *Bench) GoOn() { Must(0, b.Context.Err()) }
 
-// algorithm is the algorithm of that name.
-func (b *Bench) algorithm(name string) *catalogue.Entry { return must(b.find(name)) }
+// Algorithm is the algorithm of that name.
+func (b *Bench) Algorithm(name string) *catalogue.Entry { return Must(b.Algorithms.Find(name)) }
 
-// algorithms are all that there are.
-func (b *Bench) algorithms() []*catalogue.Entry {
-	var all []*catalogue.Entry
-	for _, name := range catalogue.Names() {
-		all = append(all, b.algorithm(name))
-	}
-	return all
-}
-
-// simulate runs an election. One with an error in it need not end, so that there is a limit: what 8n²
+// Simulate runs an election. One with an error in it need not end, so that there is a limit: what 8n²
 // messages, and many more on small networks, have not brought about is not Complete.
-func (b *Bench) simulate(name string, o simulate.Options) *simulate.Result {
-	b.goOn()
+func (b *Bench) Simulate(name string, o simulate.Options) *simulate.Result {
+	b.GoOn()
 	if n := uint64(o.Instance.IDs.Len()); o.Limit == 0 {
 		o.Limit = 8*n*n + 100_000
 	}
-	o.Progress = func(uint64) bool { return b.ctx.Err() == nil }
-	r := must(b.algorithm(name).Simulate(o))
-	b.goOn()
+	o.Values = o.Record
+	o.Progress = func(uint64) bool { return b.Context.Err() == nil }
+	r := Must(b.Algorithm(name).Simulate(o))
+	b.GoOn()
 	return r
 }
 
-// verify tries every schedule, up to a million states of one order unless more are asked for.
-func (b *Bench) verify(name string, o verify.Options) *verify.Report {
-	b.goOn()
-	o.Progress = func(int, int) bool { return b.ctx.Err() == nil }
+// Verify tries every schedule, up to a million states of one order unless more are asked for.
+func (b *Bench) Verify(name string, o verify.Options) *verify.Report {
+	b.GoOn()
+	o.Progress = func(int, int) bool { return b.Context.Err() == nil }
 	if o.MaxStates == 0 {
 		o.MaxStates = 1_000_000
 	}
-	r := must(b.algorithm(name).Verify(o))
-	b.goOn()
+	r := Must(b.Algorithm(name).Verify(o))
+	b.GoOn()
 	return r
 }
 
-// count is the exact cost on a ring, of an algorithm that has a closed form, with default parameters.
-func (b *Bench) count(name string, ids election.Arrangement) *count.Result {
-	e := b.algorithm(name)
-	return must(e.Count(b.ctx, ids, must(e.Set(nil)), nil))
+// EverySchedule tries every schedule, whichever message overtakes another, of all orders of up to most identifiers.
+func (b *Bench) EverySchedule(d *Doubt, name string, most int, o verify.Options) (orders, states int) {
+	o.Unordered, o.MaxStates = true, 100_000 // of one order; an error can make many more
+	for n := 1; n <= most && d.First == ""; n++ {
+		o.Size = n
+		r := b.Verify(name, o)
+		orders, states = orders+r.Orders, states+r.States
+		d.Verified(r, "%s, n = %d", name, n)
+	}
+	return orders, states
+}
+
+// Count is the exact cost on a ring, of an algorithm that has a closed form, with default parameters.
+func (b *Bench) Count(name string, ids election.Arrangement) *count.Result {
+	e := b.Algorithm(name)
+	return Must(e.Count(b.Context, ids, Must(e.Set(nil)), nil))
 }

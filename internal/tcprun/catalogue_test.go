@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/election/electiontest"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/tcprun"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -39,7 +41,7 @@ func over(t *testing.T, e *catalogue.Entry, o tcprun.Options) *tcprun.Result {
 
 func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing.T) {
 	const rounds = 600 // of a process
-	for _, e := range catalogue.All {
+	for _, e := range all.Algorithms {
 		if e.Counts == election.CountsVary {
 			continue
 		}
@@ -55,7 +57,7 @@ func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing
 					if e.Timing == election.Synchronous && election.Units(rounds/uint64(n)).Less(simulated.Time.Quiet) {
 						continue
 					}
-					r := over(t, &e, tcprun.Options{Instance: i, Seed: seed})
+					r := over(t, e, tcprun.Options{Instance: i, Seed: seed})
 					if !reflect.DeepEqual(r.Messages, simulated.Messages) || !reflect.DeepEqual(r.ByPhase, simulated.ByPhase) ||
 						!slices.Equal(r.Decisions, simulated.Decisions) || !reflect.DeepEqual(r.Verdict, simulated.Verdict) {
 						t.Fatalf("n = %d, seed %d: over connections %+v, simulated %+v", n, seed, r, simulated)
@@ -70,7 +72,7 @@ func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing
 }
 
 func TestOneStarterIsEnoughAndCountsAreThoseOfASimulation(t *testing.T) {
-	for _, e := range catalogue.All {
+	for _, e := range all.Algorithms {
 		if e.Counts < election.CountsStartFirst || e.Starts != election.AnyStart {
 			continue
 		}
@@ -80,7 +82,7 @@ func TestOneStarterIsEnoughAndCountsAreThoseOfASimulation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := over(t, &e, tcprun.Options{Instance: i, Initiators: []int{n}})
+			r := over(t, e, tcprun.Options{Instance: i, Initiators: []int{n}})
 			if !reflect.DeepEqual(r.Messages, simulated.Messages) || !reflect.DeepEqual(r.Verdict, simulated.Verdict) || r.Starters != 1 {
 				t.Errorf("%s, n = %d: %+v over connections, %+v simulated", e.Name, n+1, r, simulated)
 			}
@@ -89,7 +91,7 @@ func TestOneStarterIsEnoughAndCountsAreThoseOfASimulation(t *testing.T) {
 }
 
 func TestTheLeaderIsRightAndBoundsHoldWhateverTheSchedule(t *testing.T) {
-	for _, e := range catalogue.All {
+	for _, e := range all.Algorithms {
 		if e.Counts != election.CountsVary {
 			continue
 		}
@@ -98,7 +100,7 @@ func TestTheLeaderIsRightAndBoundsHoldWhateverTheSchedule(t *testing.T) {
 			for _, n := range []int{1, 2, 3, 7} {
 				for _, anyTime := range []bool{false, e.Starts != election.Together} {
 					i := electiontest.Instance(e.Declaration, n, uint64(n))
-					r := over(t, &e, tcprun.Options{Instance: i, Seed: uint64(n), AnyTime: anyTime})
+					r := over(t, e, tcprun.Options{Instance: i, Seed: uint64(n), AnyTime: anyTime})
 					if !r.Right || len(r.Faults) > 0 {
 						t.Errorf("n = %d: %+v", n, r)
 					}
@@ -115,7 +117,7 @@ func TestTheLeaderIsRightAndBoundsHoldWhateverTheSchedule(t *testing.T) {
 
 // A one-directional ring leaves the schedule no choice, so that even chance is the same each time.
 func TestOneSeedIsOneRunOnAOneDirectionalRing(t *testing.T) {
-	e, err := catalogue.Find("itai-rodeh")
+	e, err := all.Algorithms.Find("itai-rodeh")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +136,12 @@ func TestOneSeedIsOneRunOnAOneDirectionalRing(t *testing.T) {
 }
 
 func TestMessagesToTheDeadAreCountedAndLost(t *testing.T) {
-	e, err := catalogue.Find("bully")
+	e, err := all.Algorithms.Find("bully")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := tcprun.Options{Instance: network.On(1, 2, 3, 4, 5, 6, 7), Dead: []int{6}, Initiators: []int{3}}
-	simulated, err := e.Simulate(simulate.Options{Instance: o.Instance, Initiators: o.Initiators, Faults: simulate.Faults{Dead: o.Dead}})
+	simulated, err := e.Simulate(simulate.Options{Instance: o.Instance, Initiators: o.Initiators, Faults: faults.Script{Dead: o.Dead}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +150,7 @@ func TestMessagesToTheDeadAreCountedAndLost(t *testing.T) {
 		t.Errorf("%+v over connections, %+v simulated", r, simulated)
 	}
 
-	ring, err := catalogue.Find("lcr") // which survives nobody's death, and does not hang
+	ring, err := all.Algorithms.Find("lcr") // which survives nobody's death, and does not hang
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -214,7 +214,7 @@ func (c *conductor) quiet(before, now []Reply) bool {
 
 // agreed says whether all who live agree.
 func (c *conductor) agreed(wave []Reply) bool {
-	decisions := make([]election.Decision, len(wave))
+	decisions := make([]network.Decision, len(wave))
 	for q, reply := range wave {
 		if reply.Counts != nil {
 			decisions[q] = reply.Counts.Decision
@@ -258,7 +258,7 @@ func (a *agreement) settled(agreed bool, wave []Reply) bool {
 // result puts together what the processors say.
 func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 	d := c.p.Declaration()
-	r := &Result{Outcome: outcome.Outcome{Prepared: c.p}, Decisions: make([]election.Decision, len(ended))}
+	r := &Result{Outcome: outcome.Outcome{Prepared: c.p}, Decisions: make([]network.Decision, len(ended))}
 	var sent [16]uint64
 	var elected, decided, quiet Moment
 	for q, reply := range ended {
@@ -293,7 +293,7 @@ func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 	case election.Synchronous:
 		r.Rounds = &Rounds{election.Units(elected.Round), election.Units(decided.Round), election.Units(quiet.Round)}
 	}
-	r.Messages = d.Tally(sent[:])
+	r.Messages = outcome.MessagesOf(d, sent[:])
 	r.Verdict = c.p.Judge(r.Decisions, c.dead, func(q int) bool { return ended[q].Outcome != nil && ended[q].Outcome.Eligible })
 	r.Right = r.Right && len(r.Faults) == 0
 	return r

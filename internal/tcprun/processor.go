@@ -49,14 +49,14 @@ type Counts struct {
 	At             time.Duration // timed: on the processor's clock
 	Running        int           // timers
 	Left           time.Duration // until the last of them expires
-	Decision       election.Decision
+	Decision       network.Decision
 	Halted         bool   `json:",omitempty"` // a limit was passed, and the processor takes no more steps
 	Broken         string `json:",omitempty"` // which link broke, and how
 }
 
 // Outcome is what came of a run for a processor.
 type Outcome struct {
-	Decision   election.Decision
+	Decision   network.Decision
 	Eligible   bool     // it may become leader
 	Faults     []string `json:",omitempty"`
 	Sent       []uint64 // by kind, with those to the dead
@@ -390,7 +390,7 @@ func (p *processor) decide(e election.Effect) {
 		return
 	}
 	p.outcome.Decided = p.moment()
-	if d.Role == election.Leader {
+	if d.Role == network.Leader {
 		p.outcome.Elected = p.outcome.Decided
 	}
 }

@@ -69,7 +69,7 @@ type Plan struct {
 // Result is what came of a run. What is lost was sent to the dead.
 type Result struct {
 	outcome.Outcome
-	Decisions  []election.Decision // by position
+	Decisions  []network.Decision // by position
 	Deliveries uint64
 
 	Elapsed Moments       // since the start

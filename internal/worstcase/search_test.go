@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -13,7 +14,7 @@ import (
 
 func entry(t *testing.T, name string) *catalogue.Entry {
 	t.Helper()
-	e, err := catalogue.Find(name)
+	e, err := all.Algorithms.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/press"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/sheet"
+	"ringleader.example/ringleader/trace"
+)
+
+// results is where a command puts what it found: stdout, and the files of a record.
+type results struct {
+	json                  bool
+	draw, topology, trace string // files
+	from, to              uint64 // what drawings show; to is 0 for the end
+}
+
+// resultNames are its flags.
+var resultNames = []string{"json", "draw", "draw-topology", "from", "to", "trace"}
+
+func (r *results) flags(command *cobra.Command, of string) {
+	f := command.Flags()
+	f.BoolVar(&r.json, "json", false, "print one JSON object")
+	f.StringVar(&r.draw, "draw", "", "draw "+of+" into this .svg, .png or .pdf file, a space-time diagram; - is stdout, as SVG")
+	f.StringVar(&r.topology, "draw-topology", "", "draw the network of "+of+" into this file: identifiers, links, and which process leads")
+	f.Uint64Var(&r.from, "from", 0, "draw "+of+" from this time on, or from this step on where there is no clock")
+	f.Uint64Var(&r.to, "to", 0, "draw "+of+" up to this time or step (default its end)")
+	f.StringVar(&r.trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
+}
+
+// window is what drawings show.
+func (r *results) window() trace.Window {
+	return trace.Window{From: election.Units(r.from), Until: election.Units(r.to)}
+}
+
+// recorded says whether a record is wanted.
+func (r *results) recorded() bool { return r.draw != "" || r.topology != "" || r.trace != "" }
+
+// check refuses to write two things to stdout, and a window that ends before it begins.
+func (r *results) check() error {
+	wanted := 0
+	for _, stdout := range []bool{r.json, r.draw == "-", r.topology == "-", r.trace == "-"} {
+		if stdout {
+			wanted++
+		}
+	}
+	if wanted > 1 {
+		return errors.New("stdout takes one result: one of --json, --draw -, --draw-topology - and --trace -")
+	}
+	if r.to != 0 && r.to < r.from {
+		return fmt.Errorf("--to %d is before --from %d", r.to, r.from)
+	}
+	return nil
+}
+
+// put writes the record's files, and then, if stdout is free for it, the result.
+func (r *results) put(p *program, record *trace.Record, found report.Result) error {
+	if r.recorded() && record == nil {
+		fmt.Fprintf(p.Err, "%s: no run went wrong, so there is none to draw or to write\n", p.Name)
+	}
+	if record != nil {
+		if err := r.drawInto(p, r.draw, record.Diagram); err != nil {
+			return err
+		}
+		if err := r.drawInto(p, r.topology, record.Network); err != nil {
+			return err
+		}
+	}
+	if r.trace != "" && record != nil {
+		if err := p.ToFile(r.trace, func(w io.Writer) error { _, err := record.WriteTo(w); return err }); err != nil {
+			return err
+		}
+	}
+	if r.draw == "-" || r.topology == "-" || r.trace == "-" {
+		return nil
+	}
+	return p.Print(found, r.json)
+}
+
+// drawInto draws into a file if there is to be one, in the format that its name ends in.
+func (r *results) drawInto(p *program, path string, draw func(trace.Window) (*sheet.Sheet, error)) error {
+	if path == "" {
+		return nil
+	}
+	return p.ToFile(path, func(w io.Writer) error {
+		drawn, err := draw(r.window())
+		if err != nil {
+			return err
+		}
+		return press.Print(w, drawn, press.Ending(path))
+	})
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/sources"
+)
+
+func (p *program) sources() *cobra.Command {
+	var asJSON, asMarkdown bool
+	command := &cobra.Command{
+		Use:     "sources [KEY]",
+		GroupID: groupStudy,
+		Short:   "List the papers and books that the algorithms come from",
+		Long: `List the papers and books that the algorithms come from. S1 to S5 are the five source texts whose
+statements ringleader reproduce checks. KEY is one of them, or authors and year.`,
+		Example: "  ringleader sources\n  ringleader sources S4\n  ringleader sources \"Chang–Roberts 1979\"\n  ringleader sources --json",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (keys []string, _ cobra.ShellCompDirective) {
+			for _, w := range sources.Works {
+				if len(args) == 0 {
+					keys = append(keys, handle(&w))
+				}
+			}
+			return keys, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			works := sources.Works
+			switch {
+			case len(args) > 1:
+				return fmt.Errorf("sources takes one key, not also %q", args[1])
+			case len(args) == 1:
+				w := sources.Of(args[0])
+				if w == nil {
+					return fmt.Errorf("unknown source %q; sources are S1 to S5, or authors and year such as %q", args[0], "Chang–Roberts 1979")
+				}
+				works = []sources.Work{*w}
+			}
+			if asJSON && asMarkdown {
+				return errors.New("results have one form: --json or --markdown")
+			}
+			if asMarkdown {
+				report.Sources(works).Markdown(p.Printer)
+				return nil
+			}
+			return p.Print(report.Sources(works), asJSON)
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	command.Flags().BoolVar(&asMarkdown, "markdown", false, "print a table in Markdown")
+	return command
+}
+
+// handle returns what a work is called by on the command line.
+func handle(w *sources.Work) string {
+	if w.Key != "" {
+		return w.Key
+	}
+	return w.Cite
+}

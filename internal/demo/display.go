@@ -1,0 +1,248 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/report"
+)
+
+// Event is a change that the demo shows: a line of JSON, or of the drawing.
+type Event struct {
+	Event   string          `json:"event"` // started, killed, paused, resumed, ended, role, agreed, failed
+	Time    time.Time       `json:"time"`
+	ID      uint64          `json:"id,omitempty"` // of the member concerned
+	PID     int             `json:"pid,omitempty"`
+	Listen  string          `json:"listen,omitempty"`
+	HTTP    string          `json:"http,omitempty"`
+	How     string          `json:"how,omitempty"`
+	Role    ringleader.Role `json:"role,omitempty"`
+	Leader  uint64          `json:"leader,omitempty"`  // absent if there is none
+	Members []uint64        `json:"members,omitempty"` // that agree
+	AfterMS float64         `json:"after_ms,omitempty"`
+
+	after time.Duration // since the fault
+	still bool          // they agreed before
+}
+
+// Summary is the last line of JSON.
+type Summary struct {
+	Event  string    `json:"event"` // summary
+	Time   time.Time `json:"time"`
+	Held   bool      `json:"held"`
+	Faults []Fault   `json:"faults"`
+}
+
+// Fault is what was done to the group, and what came of it.
+type Fault struct {
+	Fault    string  `json:"fault"`
+	Leader   uint64  `json:"leader,omitempty"`
+	LedMS    float64 `json:"led_ms,omitempty"` // absent if it led all along
+	AgreedMS float64 `json:"agreed_ms"`
+	Members  int     `json:"members"`
+	Open     bool    `json:"open,omitempty"` // they did not agree before the next fault or the end
+}
+
+func inMS(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// display shows what happens: as JSON lines, or as a drawing in which each line has a time, what
+// each member believes, and what changed.
+type display struct {
+	stdout, stderr io.Writer
+	json           bool
+	paint          report.Paint
+	prompt         bool // one awaits the user's commands below the drawing
+	members        []*member
+	begun          time.Time
+}
+
+func (s *display) encode(line any) { json.NewEncoder(s.stdout).Encode(line) }
+
+// print writes a line above the prompt.
+func (s *display) print(line string) {
+	if s.prompt {
+		fmt.Fprintf(s.stdout, "\r\x1b[K%s\n> ", line) // clears the prompt, and writes it anew
+	} else {
+		fmt.Fprintln(s.stdout, line)
+	}
+}
+
+// say is for what is not an event: answers to the user.
+func (s *display) say(line string) {
+	if s.json {
+		fmt.Fprintln(s.stderr, line)
+	} else {
+		s.print(line)
+	}
+}
+
+// heading opens the show, when the members have been started.
+func (s *display) heading() {
+	if s.json {
+		for _, m := range s.members {
+			s.encode(Event{Event: "started", Time: time.Now(), ID: m.id, PID: m.process.Pid, Listen: m.listen, HTTP: m.http})
+		}
+		return
+	}
+	prompt, n := s.prompt, len(s.members)
+	s.prompt = false
+	s.print(s.paint.Text(report.Bold, fmt.Sprintf("%d processes on this machine elect the highest of them by the Bully algorithm.", n)))
+	s.print(report.NoQuorum + "\n")
+	s.status()
+	s.print(fmt.Sprintf("\n● leads   %d follows %[1]d   ? holds an election   ‖ paused   ✕ not running", n))
+	if prompt {
+		s.print(fmt.Sprintf("commands: kill %d, pause %[1]d, resume %[1]d, start %[1]d, status, help, quit", n))
+	}
+	header := "\n    time  "
+	for _, m := range s.members {
+		header += fmt.Sprintf(" %*d", s.width(), m.id)
+	}
+	s.prompt = prompt
+	s.print(s.paint.Text(report.Bold, header))
+}
+
+// status lists the members.
+func (s *display) status() {
+	s.say(s.paint.Text(report.Bold, "member  process  state           serves"))
+	for _, m := range s.members {
+		state := "starts"
+		switch {
+		case m.condition == paused:
+			state = "is paused"
+		case m.condition == ended:
+			state = "is not running"
+		case m.role == ringleader.Leader:
+			state = "leads"
+		case m.leader != 0:
+			state = fmt.Sprintf("follows %d", m.leader)
+		case m.role != "":
+			state = "elects"
+		}
+		s.say(fmt.Sprintf("%6d  %7d  %-14s  http://%s/status", m.id, m.process.Pid, state, m.http))
+	}
+}
+
+// event shows what changed.
+func (s *display) event(e Event) {
+	e.Time = time.Now()
+	if s.json {
+		e.AfterMS = inMS(e.after)
+		s.encode(e)
+		return
+	}
+	text, attribute := "", ""
+	switch e.Event {
+	case "role":
+		switch {
+		case e.Role == ringleader.Leader:
+			text, attribute = fmt.Sprintf("%d leads after %s", e.ID, inWords(e.after)), report.Green
+		case e.Leader != 0:
+			text, attribute = fmt.Sprintf("%d follows %d", e.ID, e.Leader), report.Faint
+		default:
+			text, attribute = fmt.Sprintf("%d holds an election", e.ID), report.Faint
+		}
+	case "agreed":
+		text, attribute = agreement(e), report.Bold
+	case "failed":
+		text, attribute = e.How, report.Red
+	case "started":
+		text, attribute = fmt.Sprintf("%d started again (process %d)", e.ID, e.PID), report.Yellow
+	case "killed", "ended":
+		text, attribute = fmt.Sprintf("%d %s (%s, process %d)", e.ID, e.Event, e.How, e.PID), report.Red
+	default:
+		text, attribute = fmt.Sprintf("%d %s (%s, process %d)", e.ID, e.Event, e.How, e.PID), report.Yellow
+	}
+	s.print(fmt.Sprintf("%8.3f s%s   %s", e.Time.Sub(s.begun).Seconds(), s.drawing(), s.paint.Text(attribute, text)))
+}
+
+func agreement(e Event) string {
+	all := fmt.Sprintf("all %d agree", len(e.Members))
+	switch {
+	case len(e.Members) == 0:
+		return "nobody is left"
+	case len(e.Members) == 1:
+		all = fmt.Sprintf("%d is alone", e.Leader)
+	}
+	if e.still {
+		return fmt.Sprintf("%s: %d still leads", all, e.Leader)
+	}
+	return fmt.Sprintf("%s after %s", all, inWords(e.after))
+}
+
+func (s *display) width() int { return len(strconv.Itoa(len(s.members))) }
+
+// drawing is what each member believes, one a column.
+func (s *display) drawing() string {
+	var line strings.Builder
+	for _, m := range s.members {
+		sign, attribute := "·", report.Faint
+		switch {
+		case m.condition == ended:
+			sign, attribute = "✕", report.Red
+		case m.condition == paused:
+			sign, attribute = "‖", report.Yellow
+		case m.role == ringleader.Leader:
+			sign, attribute = "●", report.Green
+		case m.leader != 0:
+			sign, attribute = strconv.FormatUint(m.leader, 10), ""
+		case m.role != "":
+			sign, attribute = "?", report.Yellow
+		}
+		line.WriteString(strings.Repeat(" ", 1+s.width()-len([]rune(sign))))
+		line.WriteString(s.paint.Text(attribute, sign))
+	}
+	return line.String()
+}
+
+// summary ends the show.
+func (s *display) summary(held bool, faults []*fault) {
+	if s.json {
+		end := Summary{Event: "summary", Time: time.Now(), Held: held}
+		for _, f := range faults {
+			end.Faults = append(end.Faults, Fault{f.what, f.leader, inMS(f.led), inMS(f.agreed), f.number, f.open})
+		}
+		s.encode(end)
+		return
+	}
+	s.prompt = false
+	s.print("")
+	verdict, attribute := "The election held: all running members agree on the highest of them.", report.Green
+	if !held {
+		verdict, attribute = "The election did not hold; the lines above say where.", report.Red
+	}
+	s.print(s.paint.Text(attribute, verdict))
+	longest := slices.MaxFunc(faults, func(a, b *fault) int { return len(a.what) - len(b.what) })
+	for _, f := range faults {
+		line := fmt.Sprintf("  %-*s  ", len(longest.what), f.what)
+		switch {
+		case f.open:
+			line += "no agreement before the next fault or the end"
+		case f.number == 0:
+			line += "nobody is left"
+		case f.led == 0 && f.agreed == 0:
+			line += fmt.Sprintf("%d leads all along        all %d agree", f.leader, f.number)
+		case f.led == 0:
+			line += fmt.Sprintf("%d leads all along        all %d agree after %8s", f.leader, f.number, inWords(f.agreed))
+		default:
+			line += fmt.Sprintf("%d leads after %8s   all %d agree after %8s", f.leader, inWords(f.led), f.number, inWords(f.agreed))
+		}
+		s.print(line)
+	}
+}
+
+// inWords is a duration with as many digits as one reads.
+func inWords(d time.Duration) string {
+	switch {
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.1f ms", inMS(d))
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.0f ms", inMS(d))
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}

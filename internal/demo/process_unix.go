@@ -1,0 +1,35 @@
+//go:build unix
+
+package demo
+
+import (
+	"os"
+	"syscall"
+
+	"ringleader.example/ringleader/internal/report"
+)
+
+func pauseProcess(p *os.Process) error  { return p.Signal(syscall.SIGSTOP) }
+func resumeProcess(p *os.Process) error { return p.Signal(syscall.SIGCONT) }
+
+// watchProcess tells when a child of ours is paused and resumed, whoever does it, until it has ended.
+// It returns how it ended.
+func watchProcess(p *os.Process, tell func(condition)) ending {
+	for {
+		var status syscall.WaitStatus
+		_, err := syscall.Wait4(p.Pid, &status, syscall.WUNTRACED|syscall.WCONTINUED, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return ending{err.Error(), true}
+		case status.Stopped():
+			tell(paused)
+		case status.Continued():
+			tell(running)
+		case status.Signaled():
+			return ending{"by signal: " + status.Signal().String(), false}
+		default:
+			return ending{"by itself", status.ExitStatus() != report.ExitFine}
+		}
+	}
+}

@@ -1,0 +1,332 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/transport"
+)
+
+// Whatever the peer sent meanwhile lies in the connection, and its heartbeats never ceased.
+func TestAStallThatIsShorterThanTheTimeoutDropsNoPeer(t *testing.T) {
+	for stall := suspicion - 2*beat; stall < suspicion+beat; stall += time.Millisecond {
+		synctest.Test(t, func(t *testing.T) {
+			var l log
+			c := newCluster(t, l.witness(), 2)
+			defer c.stopAll()
+			c.start(1)
+			defer heartbeats(c.call(1))()
+			<-time.After(4*beat + 1)
+			c.network.Stop(at(1), true)
+			<-time.After(stall)
+			c.network.Stop(at(1), false)
+			settle()
+			if got := l.sofar(); len(got) != 1 {
+				t.Errorf("after a stall of %v: %q", stall, got)
+			}
+		})
+	}
+}
+
+// Here the peer was silent in truth, and speaks when it is about to be suspected; but we stand still, too.
+func TestAStallDuringTheLastLookDropsNoPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		c := newCluster(t, l.witness(), 2)
+		defer c.stopAll()
+		c.start(1)
+		conn := c.call(1)
+		<-time.After(suspicion - beat/2)
+		c.network.Stop(at(1), true)
+		<-time.After(beat / 4)
+		defer heartbeats(conn)()
+		<-time.After(beat / 2)
+		c.network.Stop(at(1), false)
+		settle()
+		if got := l.sofar(); len(got) != 1 {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// Heartbeats, and the answer to a question, come from the loop, not from what runs beside it.
+func TestAMemberWhoseLoopHangsShowsNoLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := new(log).witness()
+		const hang = 10 * suspicion
+		a.Start = func(_ *witness, out *election.Out[nothing]) { out.Lead(0) }
+		a.Command = func(*witness, election.Command, *election.Out[nothing]) { <-time.After(hang) }
+		c := newCluster(t, a, 2)
+		defer c.stopAll()
+		peer := c.network.Listen(at(2))
+		defer peer.Close()
+		c.start(1)
+		conn := c.accept(peer)
+		defer conn.Close()
+		c.until(1, "leads", leads)
+		m := c.members[1]
+		m.Command(election.Command{Order: election.Resign})
+		<-time.After(suspicion)
+		if s, _ := m.State(); m.Stall() != 0 || !leads(s) {
+			t.Errorf("after the timeout it has stalled for %v, and knows %+v", m.Stall(), s)
+		}
+		<-time.After(beat)
+		if s, _ := m.State(); m.Stall() < suspicion || leads(s) || s.Leader != 0 {
+			t.Errorf("later it has stalled for %v, and knows %+v", m.Stall(), s)
+		}
+		<-time.After(hang - suspicion - 2*beat)
+		conn.SetReadDeadline(time.Now().Add(1))
+		shown, _ := io.ReadAll(conn)
+		if len(shown) > len(transport.HeartbeatFrame) { // one may have been under way
+			t.Errorf("while it hung it sent %v", shown)
+		}
+		<-time.After(2 * beat)
+		if s, _ := m.State(); m.Stall() != 0 || !leads(s) {
+			t.Errorf("then it has stalled for %v, and knows %+v", m.Stall(), s)
+		}
+		conn.SetReadDeadline(time.Now().Add(1))
+		if shown, _ := io.ReadAll(conn); len(shown) == 0 {
+			t.Error("then it sends no heartbeats")
+		}
+	})
+}
+
+func TestAPeerThatFloodsUsHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		a := l.witness()
+		receive := a.Receive
+		a.Receive = func(w *witness, p election.Port, k election.Kind, m nothing, out *election.Out[nothing]) {
+			<-time.After(time.Millisecond)
+			receive(w, p, k, m, out)
+		}
+		c := newCluster(t, a, 3)
+		defer c.stopAll()
+		c.start(1)
+		flooding := c.call(1)
+		defer flooding.Close()
+		other, err := c.network.Dialer("me:1")(context.Background(), "", at(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		h := c.hello(1)
+		h.From = 3
+		write(t, other, slices.Concat(h.Encode(), transport.HeartbeatFrame))
+		synctest.Wait()
+		write(t, flooding, bytes.Repeat([]byte{1, 0, 0}, 1000))
+		<-time.After(10 * time.Millisecond)
+		synctest.Wait()
+		before := l.count("message 0 of 2")
+		write(t, other, []byte{1, 0, 1})
+		for l.count("message 1 of 3") == 0 {
+			<-time.After(time.Millisecond)
+		}
+		if n := l.count("message 0 of 2") - before; n > 3 {
+			t.Errorf("%d messages of the flood went before one of another peer", n)
+		}
+	})
+}
+
+func TestAPanicEndsTheMemberOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := new(log).witness()
+		a.Start = func(_ *witness, out *election.Out[nothing]) { out.Lead(0) }
+		a.Command = func(*witness, election.Command, *election.Out[nothing]) { panic("a step too far") }
+		c := newCluster(t, a, 1)
+		defer c.stopAll()
+		c.start(1)
+		m := c.members[1]
+		m.Command(election.Command{Order: election.Resign})
+		<-m.Done()
+		if err := m.Err(); !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "a step too far") {
+			t.Errorf("it ended with %v", err)
+		}
+		if s, _ := m.State(); leads(s) {
+			t.Error("it leads after its end")
+		}
+	})
+}
+
+func TestWhyAMemberCannotBeConnectedToIsLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines bytes.Buffer
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		m := c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
+		settle()
+		m.Close()
+		const line = `msg="member cannot be connected to" member=1 peer=2 error="connection refused"`
+		if n := strings.Count(lines.String(), line); n != 1 {
+			t.Errorf("it is logged %d times in\n%s", n, lines.String())
+		}
+	})
+}
+
+// recovery is what the library gives to Bully: a member that is known to be dead is not asked, and followers are loyal to a leader that they hear.
+var recovery = map[string]string{"known-dead": "decides", "asked-coordinator": "tells"}
+
+func TestALostLinkBetweenTheTwoHighestChangesOneRole(t *testing.T) {
+	for seed := range 5 {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t, bully.Algorithm, 5)
+			defer c.stopAll()
+			c.parameters = recovery
+			c.start(1, 2, 3, 4, 5)
+			for id := range c.members {
+				c.until(id, "follows 5", follows(5))
+			}
+			<-time.After(time.Second + time.Duration(seed)*7*time.Millisecond)
+			changes := make(chan int)
+			ctx, cancel := context.WithCancel(t.Context())
+			for _, m := range c.members {
+				go func() {
+					n := 0
+					last, changed := m.State()
+					for {
+						select {
+						case <-changed:
+						case <-ctx.Done():
+							changes <- n
+							return
+						}
+						var s State
+						s, changed = m.State()
+						if s.Role != last.Role || s.Leader != last.Leader {
+							n++
+						}
+						last = s
+					}
+				}()
+			}
+			c.network.Cut(at(4), at(5))
+			<-time.After(time.Minute)
+			cancel()
+			n := 0
+			for range c.members {
+				n += <-changes
+			}
+			if n != 1 { // 4 leads, too
+				t.Errorf("seed %d: %d changes of roles in a minute", seed, n)
+			}
+			c.network.Mend()
+			settle()
+			for id := range c.members {
+				c.until(id, "follows 5", follows(5))
+			}
+		})
+	}
+}
+
+func TestAMemberThatStopsSaysGoodbyeWhenItLeadsNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := new(log).witness()
+		a.Start = func(_ *witness, out *election.Out[nothing]) { out.Lead(0) }
+		a.Command = func(_ *witness, _ election.Command, out *election.Out[nothing]) { out.Send(1, 1, nothing{}) }
+		c := newCluster(t, a, 2)
+		defer c.stopAll()
+		peer := c.network.Listen(at(2))
+		defer peer.Close()
+		c.start(1)
+		conn := c.accept(peer)
+		defer conn.Close()
+		c.until(1, "leads", leads)
+		m := c.members[1]
+		m.Command(election.Command{Order: election.Resign})
+		synctest.Wait()
+		go m.Close()
+		frames := transport.NewFrameReader(conn)
+		for _, want := range []uint8{1, 0xfe} {
+			if kind, _, err := transport.ReadFrame(frames); kind != want || err != nil {
+				t.Errorf("frame %d, %v; want %d", kind, err, want)
+			}
+		}
+		if s, _ := m.State(); leads(s) {
+			t.Error("it says goodbye, and leads")
+		}
+		<-m.Done()
+	})
+}
+
+func TestAMemberThatStopsSendsWhatIsQueuedBeforeItsGoodbye(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, sendsMany(new(log)), 2)
+		defer c.stopAll()
+		peer := c.network.Listen(at(2))
+		defer peer.Close()
+		c.start(1)
+		conn := c.accept(peer)
+		defer conn.Close()
+		sent := fill(c.members[1])
+		go c.members[1].Close()
+		synctest.Wait()
+		frames := transport.NewFrameReader(conn)
+		for i := range sent {
+			if kind, _, err := transport.ReadFrame(frames); kind != 0 || err != nil {
+				t.Fatalf("message %d of %d: kind %d, %v", i, sent, kind, err)
+			}
+		}
+		if kind, _, err := transport.ReadFrame(frames); kind != 0xfe || err != nil {
+			t.Errorf("after all messages: kind %d, %v", kind, err)
+		}
+		<-c.members[1].Done()
+	})
+}
+
+func TestAMemberThatStopsWaitsForNoPeer(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		at2  func(c *cluster[witness, nothing], peer net.Listener)
+		most time.Duration
+	}{
+		{"reads", func(c *cluster[witness, nothing], peer net.Listener) { go io.Copy(io.Discard, c.accept(peer)) }, 0},
+		{"answers nothing", func(c *cluster[witness, nothing], peer net.Listener) { synctest.Wait() }, 0},
+		{"is gone", func(c *cluster[witness, nothing], peer net.Listener) { peer.Close(); settle() }, 0},
+		{"reads nothing", func(c *cluster[witness, nothing], peer net.Listener) { c.accept(peer); fill(c.members[1]) }, transport.LastWords},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t, sendsMany(new(log)), 2)
+			peer := c.network.Listen(at(2))
+			defer peer.Close()
+			c.start(1)
+			test.at2(c, peer)
+			begun := time.Now()
+			c.stopAll()
+			if took := time.Since(begun); took > test.most {
+				t.Errorf("the peer %s, and stopping took %v", test.name, took)
+			}
+		})
+	}
+}
+
+func TestAMemberThatSaysGoodbyeIsSuspectedAtOnceAndTheLogSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l log
+		var lines bytes.Buffer
+		c := newCluster(t, l.witness(), 2)
+		defer c.stopAll()
+		c.members[1] = c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
+		conn := c.call(1)
+		defer conn.Close()
+		write(t, conn, []byte{1, 0, 1, 1, 0, 0xfe})
+		synctest.Wait()
+		if got, want := l.sofar(), []string{"start", "message 1 of 2", "suspect 2"}; !slices.Equal(got, want) {
+			t.Errorf("%q; want %q", got, want)
+		}
+		c.stopAll()
+		if want := `msg="member is not reachable" member=1 peer=2 error="it has left"`; !strings.Contains(lines.String(), want) {
+			t.Errorf("%s does not contain %s", lines.String(), want)
+		}
+	})
+}

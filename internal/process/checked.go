@@ -1,0 +1,168 @@
+package process
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/codec"
+)
+
+// The properties that a step violates by itself. Engines name them so.
+const (
+	BrokeContract = "broke the contract"
+	Panicked      = "panic"
+)
+
+// What a checked step does against the contract, with the process as the subject.
+var (
+	ErrShared   = errors.New("writes into a list that was sent, received or stored, and that others share")
+	ErrConstant = errors.New("changes a field that is declared constant")
+	ErrImpure   = errors.New("does something else when the same step is made again; a step depends on its arguments and Choose only")
+)
+
+// checker makes steps twice, and holds what it compares.
+type checker struct {
+	slot           int // in which a step is tried; 0: none yet
+	choose         func(n uint32) uint32
+	made           []choice // by the first of two steps
+	next           int      // … which of them the second one makes next
+	apart          bool     // the second one chooses otherwise
+	given, told    []byte   // what a step is given, before and after
+	constant       []byte
+	first, further []byte // what the two steps do
+}
+
+// ErrNoChoice reports that a step chooses from no values.
+var ErrNoChoice = fmt.Errorf("%w: chooses from 0 values; Choose needs at least one", ErrBroken)
+
+// Blame tells which property a step violates that panics, and what it does, with the process as the subject.
+func Blame(fault any) (property, how string) {
+	if err, is := fault.(error); is && errors.Is(err, ErrBroken) {
+		return BrokeContract, strings.TrimPrefix(err.Error(), ErrBroken.Error()+": ")
+	}
+	return Panicked, strings.Join(strings.Fields(fmt.Sprintf("panics: %v", fault)), " ")
+}
+
+type choice struct{ among, value uint32 }
+
+// Checked is [Processes.Step] made twice, on a copy of the state first. The error is an ErrShared, ErrConstant or
+// ErrImpure; the effects are then of no use. A step that is checked takes about five times
+// as long, and more where states are long lists.
+func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (Effects, error) {
+	c := &ps.checker
+	if c.slot == 0 {
+		c.slot = ps.Grow(1)
+	}
+	defer ps.store.choices(c.choose)
+	c.made, c.next, c.apart = c.made[:0], 0, false
+	c.constant = ps.AppendState(c.constant[:0], slot, now, codec.Constant)
+	c.given = ps.given(c.given[:0], slot, e, now)
+	ps.Copy(c.slot, slot)
+	ps.store.choices(c.record)
+	tried := ps.Step(c.slot, position, e, now)
+	c.first = ps.done(c.first[:0], c.slot, tried, now)
+	for i := range tried.Sent {
+		ps.Release(tried.Sent[i].Message)
+	}
+	if c.told = ps.given(c.told[:0], slot, e, now); !bytes.Equal(c.given, c.told) {
+		ps.restore(e, c.given)
+		return Effects{}, ErrShared
+	}
+	ps.store.choices(c.repeat)
+	effects := ps.Step(slot, position, e, now)
+	c.further = ps.done(c.further[:0], slot, effects, now)
+	c.told = ps.AppendState(c.told[:0], slot, now, codec.Constant)
+	switch {
+	case c.apart || c.next < len(c.made) || !bytes.Equal(c.first, c.further):
+		return effects, ErrImpure
+	case !bytes.Equal(c.constant, c.told):
+		return effects, ErrConstant
+	}
+	return effects, nil
+}
+
+// given encodes what a step is given: what it receives, and the state.
+func (ps *Processes) given(dst []byte, slot int, e Event, now election.Ticks) []byte {
+	if e.What == Received {
+		dst = ps.AppendMessage(dst, e.Message)
+	}
+	return ps.AppendState(dst, slot, now, codec.Whole)
+}
+
+// restore makes a message what it was when it was given to a step, so that it can be told.
+func (ps *Processes) restore(e Event, given []byte) {
+	if e.What != Received {
+		return
+	}
+	if _, err := ps.Program.Plans.Message.Decode(given, ps.store.message(e.Message), election.Ticks{}); err != nil {
+		panic(fmt.Sprintf("process: a message does not decode: %v", err))
+	}
+}
+
+// done encodes what a step has done: the state, what it sends, and the other effects.
+func (ps *Processes) done(dst []byte, slot int, effects Effects, now election.Ticks) []byte {
+	dst = ps.AppendState(dst, slot, now, codec.Whole)
+	for i := range effects.Sent {
+		s := &effects.Sent[i]
+		dst = binary.LittleEndian.AppendUint32(dst, s.Link)
+		dst = ps.AppendMessage(dst, s.Message)
+	}
+	for _, e := range effects.Other {
+		dst = fmt.Append(dst, e)
+	}
+	return dst
+}
+
+// record chooses for the first of two steps.
+func (c *checker) record(n uint32) uint32 {
+	value := c.choose(n)
+	c.made = append(c.made, choice{n, value})
+	return value
+}
+
+// repeat chooses for the second one what the first one chose.
+func (c *checker) repeat(n uint32) uint32 {
+	if c.next == len(c.made) || c.made[c.next].among != n {
+		c.apart = true
+		return 0
+	}
+	c.next++
+	return c.made[c.next-1].value
+}
+
+// Breach tells what a process does against the contract, and about which event.
+func (ps *Processes) Breach(position int, e Event, how string) string {
+	return fmt.Sprintf("%s %s and %s", ps.network.Name(position), ps.event(position, e), how)
+}
+
+// event tells an event with the process as the subject.
+func (ps *Processes) event(position int, e Event) string {
+	links := ps.network.Network
+	other := func() string {
+		q, _ := links.End(links.First(position) + uint32(e.Port))
+		return ps.network.Name(q)
+	}
+	switch e.What {
+	case Started:
+		return "starts"
+	case Recovered:
+		return "recovers"
+	case Expired:
+		return "hears its timer " + ps.Program.Timers[e.Timer]
+	case Suspected:
+		return "suspects " + other()
+	case Trusted:
+		return "trusts " + other() + " again"
+	case Commanded:
+		return "is asked to " + ps.CommandText()
+	}
+	text := ps.Program.Kinds[e.Kind].Name
+	if body := ps.MessageText(e.Message); body != "" {
+		text += " " + body
+	}
+	return "receives " + text + " from " + other()
+}

@@ -1,0 +1,308 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+)
+
+// Algorithms is a list of algorithms.
+type Algorithms catalogue.List
+
+// JSON returns all declarations for programs.
+func (entries Algorithms) JSON() any {
+	all := make([]object, len(entries))
+	for i, e := range entries {
+		all[i] = declaration(e)
+	}
+	return all
+}
+
+// Text prints a table for people.
+func (entries Algorithms) Text(p *Printer) error {
+	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "NAME\tNETWORK\tWINNER\tWORST CASE\tSOURCE")
+	for _, e := range entries {
+		worst := ""
+		if b := e.Bound(election.Worst); b != nil {
+			worst = short(formula(b), 36) + " " + b.Of
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), winner(e.Declaration), worst, short(e.Source, 36))
+	}
+	return w.Flush()
+}
+
+// Markdown prints a table of what one chooses by: what each algorithm assumes, what it gives and what it costs.
+func (entries Algorithms) Markdown(p *Printer) {
+	fmt.Fprint(p.Out, "| algorithm | network | assumes | leader | messages at worst | on average | survives |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, e := range entries {
+		bound := func(c election.Case) string {
+			b := e.Bound(c)
+			if b == nil {
+				return ""
+			}
+			text := formula(b) + map[string]string{"election": "", "total": " in all"}[b.Of]
+			if b.OneStart {
+				text += ", if one starts"
+			}
+			return cell(text)
+		}
+		fmt.Fprintf(p.Out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", e.Name, model(e.Declaration), assumes(e.Declaration),
+			winner(e.Declaration), bound(election.Worst), bound(election.Average), survives(e.Survives))
+	}
+}
+
+// assumes is what a network of its kind must have besides, if an algorithm is to work there.
+func assumes(d *election.Declaration) string {
+	var words []string
+	if d.Starts != election.AnyStart {
+		words = append(words, d.Starts.String())
+	}
+	if d.FIFO {
+		words = append(words, "order on links")
+	}
+	if d.KnowsSize {
+		words = append(words, "n known")
+	}
+	if d.Identifiers != election.Compared {
+		words = append(words, "identifiers "+d.Identifiers.String())
+	}
+	return strings.Join(words, "; ")
+}
+
+// formula is a bound without its explanations, which are for the algorithm's own page.
+func formula(b *election.Bound) string {
+	text, _, _ := strings.Cut(b.Formula, ", ")
+	text, _, _ = strings.Cut(text, "; ")
+	return text
+}
+
+// winner is whom an algorithm elects, in a word or two.
+func winner(d *election.Declaration) string {
+	return strings.TrimSuffix(strings.TrimPrefix(d.Winner.String(), "the "), " identifier")
+}
+
+// model is the network that an algorithm is made for.
+func model(d *election.Declaration) string {
+	words := []string{d.Timing.String()}
+	switch {
+	case d.OneWay:
+		words = append(words, "one-directional")
+	case d.Unoriented:
+		words = append(words, "unoriented")
+	}
+	return strings.Join(append(words, d.Topology.String()), " ")
+}
+
+// Algorithm is all about one algorithm.
+type Algorithm struct {
+	*catalogue.Entry
+	Sequence []*big.Int // that its parameters stand for; nil if there is none
+}
+
+// JSON returns the declaration for programs.
+func (a Algorithm) JSON() any {
+	d := declaration(a.Entry)
+	if a.Sequence != nil {
+		d = append(d, field{"sequence", a.Sequence})
+	}
+	return d
+}
+
+// Text prints all about the algorithm for people.
+func (a Algorithm) Text(p *Printer) error {
+	paint, d := p.Paint(), a.Declaration
+	fmt.Fprint(p.Out, paint.Text(Bold, d.Title))
+	if d.Year != 0 {
+		fmt.Fprintf(p.Out, " (%d)", d.Year)
+	}
+	fmt.Fprintln(p.Out)
+	if d.About != "" {
+		fmt.Fprintln(p.Out, Wrap(d.About, 100))
+	}
+	fmt.Fprintln(p.Out)
+	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
+	row := func(name, text string) { fmt.Fprintf(w, "  %s\t%s\n", name, text) }
+	row("source", d.Source)
+	row("network", model(d))
+	row("identifiers", d.Identifiers.String())
+	row("order on links", needed(d.FIFO, "must be kept", "may change"))
+	row("starts", d.Starts.String())
+	row("counts", d.Counts.String())
+	row("task", d.Task.String()+"; decides: "+d.Decides.String()+"; winner: "+d.Winner.String())
+	row("survives", survives(d.Survives))
+	if family := a.Forms(); family != nil {
+		row("forms", strings.Join(family, ", ")+needed(a.Name == family[0], "; --topology picks one", ""))
+	}
+	for _, k := range d.Kinds {
+		row("message", k.Name+" ("+k.Class.String()+")")
+	}
+	for _, t := range d.Timers {
+		row("timer", t)
+	}
+	for i := range d.Bounds {
+		b := &d.Bounds[i]
+		of := b.Of + " messages"
+		if b.Of == "time" {
+			of = "units of time"
+		}
+		row(b.Case.String()+" case", fmt.Sprintf("%s %s\n  \t%s", b.Formula, of, b.Source))
+	}
+	for _, parameter := range d.Parameters {
+		switch p := parameter.(type) {
+		case *election.Choice:
+			row("--param "+p.Name, strings.Join(p.Words, "|")+"\n  \t"+p.About)
+		case *election.Number:
+			row("--param "+p.Name, "number, default "+p.Default+"\n  \t"+p.About)
+		}
+	}
+	if a.Sequence != nil {
+		for i, line := range strings.Split(Wrap(sequenceText(a.Sequence), 100), "\n") {
+			row(needed(i == 0, "h_1, h_2, …", ""), line)
+		}
+	}
+	if a.Count == nil {
+		row("count", "no closed form")
+	} else {
+		row("count", "closed form: "+p.Name+" count "+d.Name)
+	}
+	return w.Flush()
+}
+
+// sequenceText is a sequence for people, who want neither all numbers of a long one, nor all digits of the last.
+func sequenceText(sequence []*big.Int) string {
+	const many = 100
+	words := make([]string, len(sequence))
+	for i, number := range sequence {
+		switch {
+		case number == nil:
+			words[i] = "more than 2^(2^17)"
+		case number.BitLen() <= 128:
+			words[i] = number.String()
+		case int(number.TrailingZeroBits()) == number.BitLen()-1:
+			words[i] = fmt.Sprintf("2^%d", number.BitLen()-1)
+		default:
+			mantissa, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(number), -number.BitLen()).Float64()
+			words[i] = fmt.Sprintf("about 2^%.1f", float64(number.BitLen())+math.Log2(mantissa))
+		}
+	}
+	if more := len(words) - many; more > 1 {
+		words = append(words[:many-1], fmt.Sprintf("… (%d more)", more), words[len(words)-1])
+	}
+	return strings.Join(words, ", ")
+}
+
+// short is a text, or its beginning.
+func short(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+// Wrap breaks a text into lines of at most width letters where words allow it.
+func Wrap(text string, width int) string {
+	var b strings.Builder
+	column := 0
+	for word := range strings.FieldsSeq(text) {
+		length := utf8.RuneCountInString(word)
+		switch {
+		case column == 0:
+		case column+1+length > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += length
+	}
+	return b.String()
+}
+
+func needed(yes bool, word, other string) string {
+	if yes {
+		return word
+	}
+	return other
+}
+
+func survives(f election.Faults) string {
+	var words []string
+	if f&election.Crash != 0 {
+		words = append(words, "crashes")
+	}
+	if f&election.Recovery != 0 {
+		words = append(words, "recoveries")
+	}
+	if f&election.Partition != 0 {
+		words = append(words, "partitions")
+	}
+	switch {
+	case words == nil:
+		return "no faults"
+	case f&(election.Crash|election.Recovery) == election.Recovery:
+		words[0] = "crashes of those who come back"
+	}
+	return strings.Join(words, ", ")
+}
+
+// declaration is an algorithm's declaration as JSON.
+func declaration(e *catalogue.Entry) object {
+	d := e.Declaration
+	var kinds, bounds, parameters []object
+	for _, k := range d.Kinds {
+		kinds = append(kinds, object{{"name", k.Name}, {"class", k.Class.String()}})
+	}
+	for i := range d.Bounds {
+		b := &d.Bounds[i]
+		bounds = append(bounds, object{{"of", b.Of}, {"case", b.Case.String()}, {"formula", b.Formula}, {"source", b.Source}})
+	}
+	for _, p := range d.Parameters {
+		switch p := p.(type) {
+		case *election.Choice:
+			parameters = append(parameters, object{
+				{"name", p.Name}, {"about", p.About}, {"choices", p.Words}, {"default", p.Words[0]},
+			})
+		case *election.Number:
+			parameters = append(parameters, object{
+				{"name", p.Name}, {"about", p.About}, {"whole", p.Whole}, {"least", p.Least}, {"above", p.Above}, {"default", p.Default},
+			})
+		}
+	}
+	return object{
+		{"name", d.Name},
+		{"title", d.Title},
+		{"year", d.Year},
+		{"source", d.Source},
+		{"about", d.About},
+		{"topology", d.Topology.String()},
+		{"one_way", d.OneWay},
+		{"unoriented", d.Unoriented},
+		{"timing", d.Timing.String()},
+		{"identifiers", d.Identifiers.String()},
+		{"knows_size", d.KnowsSize},
+		{"votes", d.Votes},
+		{"fifo", d.FIFO},
+		{"starts", d.Starts.String()},
+		{"counts", d.Counts.String()},
+		{"task", d.Task.String()},
+		{"decides", d.Decides.String()},
+		{"winner", d.Winner.String()},
+		{"survives", survives(d.Survives)},
+		{"kinds", kinds},
+		{"timers", d.Timers},
+		{"parameters", parameters},
+		{"bounds", bounds},
+		{"count", e.Count != nil},
+		{"forms", e.Forms()},
+	}
+}

@@ -1,0 +1,306 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/outcome"
+)
+
+// object is a JSON object whose fields keep their order.
+type object []field
+
+type field struct {
+	name  string
+	value any
+}
+
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, f := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(f.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := PlainJSON(f.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// PlainJSON returns JSON in which < and > stand for themselves.
+func PlainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Result is what a command found.
+type Result interface {
+	JSON() any           // for programs
+	Text(*Printer) error // for people
+}
+
+// Print prints a result.
+func (p *Printer) Print(r Result, asJSON bool) error {
+	if asJSON {
+		return p.JSON(r.JSON())
+	}
+	return r.Text(p)
+}
+
+// JSON prints a result as one line of JSON.
+func (p *Printer) JSON(v any) error {
+	line, err := PlainJSON(v)
+	if err != nil {
+		return err
+	}
+	_, err = p.Out.Write(append(line, '\n'))
+	return err
+}
+
+// messages is how results show counts.
+func messages(d *election.Declaration, m outcome.Messages) object {
+	byKind := object{}
+	for k := range d.Kinds {
+		byKind = append(byKind, field{d.Kinds[k].Name, m.ByKind[k]})
+	}
+	return object{
+		{"total", m.Total},
+		{"election", m.Election},
+		{"announcement", m.Announcement},
+		{"overhead", m.Overhead},
+		{"by_kind", byKind},
+	}
+}
+
+// times is how results show moments.
+func times(elected, decided, quiet any) object {
+	return object{{"elected", elected}, {"decided", decided}, {"quiet", quiet}}
+}
+
+// worst is the first declared worst case, if it speaks of a run with so many starters; none does of faults on the way,
+// since who recovers, say, may begin again.
+func worst(d *election.Declaration, starters int, hurt bool) *election.Bound {
+	b := d.Bound(election.Worst)
+	if b == nil || hurt || b.OneStart && starters > 1 {
+		return nil
+	}
+	return b
+}
+
+// bound is how results show a worst case.
+func bound(b *election.Bound, m outcome.Messages, n int) object {
+	most := b.Value(uint64(n))
+	shown := any(most)
+	if most == math.MaxUint64 { // it is more
+		shown = nil
+	}
+	return object{{"of", b.Of}, {"messages", shown}, {"formula", b.Formula}, {"holds", m.Of(b.Of) <= most}}
+}
+
+// parameters is how results show parameters.
+func parameters(p election.Parameters) object {
+	o := object{}
+	for _, name := range p.Names() {
+		text := p.Text(name)
+		if number, whole := new(big.Int).SetString(text, 10); whole {
+			o = append(o, field{name, number})
+		} else {
+			o = append(o, field{name, text})
+		}
+	}
+	return o
+}
+
+// shownIDs is how many processes a result lists by identifier.
+const shownIDs = 1000
+
+// counts writes a table of messages by kind for people.
+func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.Messages, n int, after string) {
+	note := func(of string) string {
+		if b != nil && b.Of == of && b.Value(uint64(n)) == math.MaxUint64 {
+			return "   worst case " + b.Formula
+		}
+		if b != nil && b.Of == of {
+			return fmt.Sprintf("   worst case %s = %d", b.Formula, b.Value(uint64(n)))
+		}
+		return ""
+	}
+	width := len(fmt.Sprint(m.Total + m.Overhead))
+	width = max(width, 6)
+	elections, names := 0, 12
+	for _, kind := range d.Kinds {
+		names = max(names, len(kind.Name))
+	}
+	for k, kind := range d.Kinds {
+		text := ""
+		switch kind.Class {
+		case election.Election:
+			elections++
+		default:
+			text = "   " + kind.Class.String()
+		}
+		if kind.Name == "election" && len(d.Kinds) == 2 {
+			text = note("election")
+		}
+		fmt.Fprintf(w, "  %-*s %*d%s\n", names, kind.Name, width, m.ByKind[k], text)
+	}
+	if text := note("election"); elections > 1 {
+		fmt.Fprintf(w, "  %-*s %*d%s\n", names, "to elect", width, m.Election, text)
+	}
+	fmt.Fprintf(w, "  %-*s %*d%s%s\n", names, "total", width, m.Total, note("total"), after)
+}
+
+// ToFile writes a file whole or not at all; "-" is Out. What is no file, a device or a pipe, is written to
+// as it is, and so is the file that a link leads to.
+func (p *Printer) ToFile(path string, write func(io.Writer) error) error {
+	if path == "-" {
+		return write(p.Out)
+	}
+	place := path
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		place = target
+	}
+	put := replace
+	if info, err := os.Stat(place); err == nil && !info.Mode().IsRegular() {
+		put = fill
+	}
+	err := put(place, write)
+	if why := Reason(err); why != err {
+		return Failed("cannot write %s: %w", path, why)
+	}
+	return err
+}
+
+// CanReplace returns beforehand why a file cannot be written to, or nil.
+func CanReplace(path string) error {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return Failed("cannot write %s: %w", path, Reason(err))
+		}
+		return file.Close()
+	} else if err == nil && !info.IsDir() {
+		return nil
+	}
+	info, err := os.Stat(filepath.Dir(path))
+	if err == nil && !info.IsDir() {
+		err = errors.New("its folder is no folder")
+	}
+	if err != nil {
+		return Failed("cannot write %s: %w", path, Reason(err))
+	}
+	return nil
+}
+
+// fill writes to what is there.
+func fill(path string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(file)
+	return errors.Join(write(buffered), buffered.Flush(), file.Close())
+}
+
+// replace puts a new file in the place of the old one.
+func replace(path string, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(file.Name())
+		}
+	}()
+	buffered := bufio.NewWriter(file)
+	if err := errors.Join(write(buffered), buffered.Flush(), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// Progress tells a person on a terminal, after the first second, how far something long has come.
+type Progress struct {
+	w       io.Writer
+	started time.Time
+	shown   time.Time
+}
+
+// Progress begins to tell, unless Err is no terminal.
+func (p *Printer) Progress() *Progress {
+	if !IsTerminal(p.Err) {
+		return &Progress{}
+	}
+	return &Progress{w: p.Err, started: time.Now(), shown: time.Now()}
+}
+
+// Show replaces the line, once a second at most.
+func (p *Progress) Show(format string, args ...any) {
+	if p.w == nil || time.Since(p.shown) < time.Second {
+		return
+	}
+	p.shown = time.Now()
+	fmt.Fprintf(p.w, "\r\x1b[K%s, %s", fmt.Sprintf(format, args...), time.Since(p.started).Round(time.Second))
+}
+
+// Done clears the line.
+func (p *Progress) Done() {
+	if p.w != nil && p.shown != p.started {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+// Left returns how long the rest takes if it goes on like this; "" if nothing is done.
+func (p *Progress) Left(done, total float64) string {
+	if done == 0 {
+		return ""
+	}
+	left := time.Duration(float64(time.Since(p.started)) * (total - done) / done)
+	return fmt.Sprintf(", about %s left", left.Round(time.Second))
+}
+
+// Commas returns a list of n numbers.
+func Commas(n int, at func(int) uint64) string {
+	all := make([]string, n)
+	for q := range all {
+		all[q] = fmt.Sprint(at(q))
+	}
+	return strings.Join(all, ",")
+}
+
+// ShellWord quotes a word for a shell, if it needs that.
+func ShellWord(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,/=@:+") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

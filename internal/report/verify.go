@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/verify"
+)
+
+// Verification is what a check of every schedule found.
+type Verification struct {
+	*catalogue.Entry
+	Size    int    // the number of processes
+	Start   string // as it was asked for
+	Options *verify.Options
+	*verify.Report
+}
+
+// JSON returns what was found for programs.
+func (r *Verification) JSON() any {
+	result := object{
+		{"algorithm", r.Name},
+		{"n", r.Size},
+		{"start", r.Start},
+		{"crashes", r.Options.Crashes},
+		{"recoveries", r.Options.Recoveries},
+		{"orders", r.Orders},
+		{"states", r.States},
+		{"transitions", r.Transitions},
+		{"finals", r.Finals},
+		{"depth", r.Depth},
+		{"complete", r.Complete},
+		{"holds", r.Complete && r.Violation == nil},
+	}
+	extreme := func(name string, m *verify.Messages) {
+		if m != nil {
+			result = append(result, field{name, object{{"total", m.Total}, {"election", m.Election}, {"announcement", m.Announcement}}})
+		}
+	}
+	extreme("max_messages", r.MaxMessages)
+	extreme("min_messages", r.MinMessages)
+	if v := r.Violation; v != nil {
+		result = append(result, violationJSON(v.Property, v.Detail, &v.Record))
+	}
+	return result
+}
+
+// Text prints what was found for people.
+func (r *Verification) Text(p *Printer) error {
+	paint, w, v := p.Paint(), p.Out, r.Options
+	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, r.Size), r.Source)
+	what := "every schedule"
+	if v.Instance.IDs == nil && r.Topology != election.Complete && r.Identifiers != election.Anonymous {
+		what += fmt.Sprintf(" of every order of %d identifiers", r.Size)
+	}
+	if v.Crashes > 0 {
+		what += fmt.Sprintf(", crashes up to %d, recoveries up to %d", v.Crashes, v.Recoveries)
+	}
+	fmt.Fprintf(w, "  %s, start %s\n", what, r.Start)
+	orders := ""
+	if r.Orders > 1 {
+		orders = fmt.Sprintf("%d orders, ", r.Orders)
+	}
+	fmt.Fprintf(w, "  %s%d states, %d transitions, at most %d deep\n\n", orders, r.States, r.Transitions, r.Depth)
+	switch {
+	case r.Violation != nil:
+		fmt.Fprintf(w, "%s: %s\n", paint.Text(Red, r.Violation.Property), r.Violation.Detail)
+		return r.Violation.Record.Story(w)
+	case !r.Complete:
+		fmt.Fprintln(w, paint.Text(Yellow, "nothing wrong so far"))
+		return nil
+	}
+	set, err := r.Set(v.Instance.Parameters)
+	if err != nil {
+		return err
+	}
+	unless := "" // costs are of runs without faults
+	if v.Crashes > 0 {
+		unless = " if nobody crashes"
+	}
+	fmt.Fprintln(w, paint.Text(Green, "holds: "+properties(r.With(set), unless)))
+	if most, least := r.MaxMessages, r.MinMessages; most != nil {
+		fmt.Fprintf(w, "  election      %d to %d messages%s\n", least.Election, most.Election, unless)
+		fmt.Fprintf(w, "  total         %d to %d messages%s\n", least.Total, most.Total, unless)
+	}
+	return nil
+}
+
+// properties says in words what a check of a declaration is about. What the bound does not speak of, unless says.
+func properties(d *election.Declaration, unless string) string {
+	text := "one leader"
+	if d.Winner != election.Unspecified {
+		text += ", " + d.Winner.String()
+	}
+	if d.Task == election.Once {
+		text += ", for ever"
+	} else {
+		text += ", once faults have stopped"
+	}
+	if d.Decides == election.EveryProcess {
+		text += ", and all follow it"
+	}
+	text += "; every election can end"
+	if b := d.Bound(election.Worst); b != nil && d.Task == election.Once {
+		text += fmt.Sprintf("; at most %s %s messages%s", b.Formula, b.Of, unless)
+	}
+	return text
+}

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"fmt"
+
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+// Broken is a run that ended because a step broke the contract of package election.
+type Broken struct {
+	Subject
+	Prepared *network.Instance
+	*simulate.Violation
+}
+
+// JSON returns the run for programs.
+func (r *Broken) JSON() any {
+	result := append(r.identity(arranged{r.Prepared}), field{"seed", r.Seed}, field{"parameters", parameters(r.Prepared.Parameters)})
+	return append(result, violationJSON(r.Property, r.Detail, r.Record), field{"complete", false})
+}
+
+// Text tells the run for people, up to the step that broke the contract.
+func (r *Broken) Text(p *Printer) error {
+	paint, w := p.Paint(), p.Out
+	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, r.Prepared.Size()), r.Source)
+	fmt.Fprintf(w, "  %s\n\n%s: %s\n", lineUp(r.Declaration, arranged{r.Prepared}, func(int) bool { return false }), paint.Text(Red, r.Property), r.Detail)
+	if r.Record == nil {
+		return nil
+	}
+	return r.Record.Story(w)
+}
+
+// violationJSON is how results show a run that violates a property.
+func violationJSON(property, detail string, record *trace.Record) field {
+	violation := object{{"property", property}, {"detail", detail}}
+	if record != nil {
+		violation = append(violation, field{"ids", record.IDs}, field{"steps", record.Steps})
+	}
+	return field{"violation", violation}
+}

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
+)
+
+// standing is who has how many votes, the winner first.
+func standing(p *network.Instance) election.Tally {
+	shares := p.Tally()
+	slices.SortFunc(shares, func(a, b election.Share) int {
+		return cmp.Or(cmp.Compare(b.Votes, a.Votes), cmp.Compare(b.Candidate, a.Candidate))
+	})
+	return shares
+}
+
+// votesJSON is how results show votes, where processes vote and if there is room.
+func votesJSON(p *network.Instance) object {
+	votes := p.Votes()
+	if votes == nil || len(votes) > shownIDs {
+		return nil
+	}
+	tally := object{}
+	for _, s := range standing(p) {
+		tally = append(tally, field{fmt.Sprint(p.RealOf(s.Candidate)), s.Votes})
+	}
+	return object{{"votes", votes}, {"tally", tally}}
+}
+
+// tally writes who has how many votes, for people.
+func (p *Printer) tally(prepared *network.Instance) {
+	const shown = 8
+	var shares []string
+	for _, s := range standing(prepared) {
+		if len(shares) == shown {
+			shares = append(shares, "…")
+			break
+		}
+		shares = append(shares, fmt.Sprintf("%d for %d", s.Votes, prepared.RealOf(s.Candidate)))
+	}
+	if shares != nil {
+		fmt.Fprintf(p.Out, "  %-12s %s\n", "votes", strings.Join(shares, ", "))
+	}
+}

@@ -1,0 +1,27 @@
+package report
+
+import (
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+)
+
+// wakingJSON is how results show who took part, where that was said.
+func wakingJSON(s *simulate.Options) (fields object) {
+	if s.Wake != nil {
+		wake := make([]any, len(s.Wake)) // null: only by a message
+		for q, at := range s.Wake {
+			if at != election.Forever {
+				wake[q] = at
+			}
+		}
+		fields = append(fields, field{"wake", wake})
+	}
+	if s.Instance.Unwilling != nil {
+		unwilling := make([]uint64, len(s.Instance.Unwilling))
+		for k, q := range s.Instance.Unwilling {
+			unwilling[k] = s.Instance.IDs.At(q)
+		}
+		fields = append(fields, field{"unwilling", unwilling})
+	}
+	return fields
+}

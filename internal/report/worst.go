@@ -1,0 +1,86 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/worstcase"
+)
+
+// Worst is a costly input that was searched for.
+type Worst struct {
+	Options    *worstcase.Options
+	Parameters []string // as they were given: name=value
+	Program    string   // what the program is called in a shell
+	*worstcase.Result
+}
+
+// call is the run of what was found.
+func (r *Worst) call() string {
+	i := &r.Input
+	words := []string{r.Program, "run", r.Options.Entry.Name, "--ids", Commas(len(i.IDs), func(p int) uint64 { return i.IDs[p] })}
+	if i.Wake != nil {
+		words = append(words, "--wake", strings.Join(wakes(i), ","))
+	}
+	if len(i.Unwilling) > 0 {
+		words = append(words, "--unwilling", Commas(len(i.Unwilling), func(k int) uint64 { return i.IDs[i.Unwilling[k]] }))
+	}
+	for _, parameter := range r.Parameters {
+		words = append(words, "--param", ShellWord(parameter))
+	}
+	return strings.Join(words, " ")
+}
+
+// wakes are the times at which processes wake; - is never.
+func wakes(i *worstcase.Input) []string {
+	all := make([]string, len(i.Wake))
+	for p, at := range i.Wake {
+		if all[p] = at.String(); at == election.Forever {
+			all[p] = "-"
+		}
+	}
+	return all
+}
+
+// perProcess is the cost divided by the number of processes.
+func (r *Worst) perProcess() float64 { return float64(r.Cost.Lo) / float64(r.Options.Size) }
+
+// JSON returns what was found for programs.
+func (r *Worst) JSON() any {
+	s := r.Options
+	result := object{
+		{"algorithm", s.Entry.Name},
+		{"n", s.Size},
+		{"of", s.Measure.String()},
+		{"seed", s.Seed},
+		{"tries", r.Tries},
+		{"largest", r.Cost},
+		{"times_n", r.perProcess()},
+		{"ids", r.IDs},
+	}
+	if r.Wake != nil {
+		result = append(result, field{"wake", wakes(&r.Input)})
+	}
+	if s.Measure == worstcase.Phase {
+		result = append(result, field{"phase", r.Phase})
+	}
+	unwilling := make([]uint64, len(r.Unwilling))
+	for k, q := range r.Unwilling {
+		unwilling[k] = r.IDs[q]
+	}
+	return append(result, field{"unwilling", unwilling}, field{"replay", r.call()})
+}
+
+// Text prints what was found for people.
+func (r *Worst) Text(p *Printer) error {
+	s := r.Options
+	what := map[worstcase.Measure]string{
+		worstcase.Phase: fmt.Sprintf("messages in phase %d", r.Phase), worstcase.Elections: "election messages",
+		worstcase.Total: "messages", worstcase.Elected: "units until a leader decides",
+	}[s.Measure]
+	fmt.Fprintf(p.Out, "%s · ring of %d · %d inputs, seed %d\n\n", p.Paint().Text(Bold, s.Entry.Title), s.Size, r.Tries, s.Seed)
+	fmt.Fprintf(p.Out, "largest found: %s %s, %s n\n$ %s\n", r.Cost, what, strconv.FormatFloat(r.perProcess(), 'g', 4, 64), r.call())
+	return nil
+}

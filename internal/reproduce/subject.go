@@ -1,0 +1,307 @@
+package reproduce
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify"
+)
+
+// Subject is what S2 and S4 speak of: an algorithm among processes, of whom some start. Runs and checks of it can
+// be written as calls of the command line, so that whoever reads a row can see for themselves what it found.
+type Subject struct {
+	Algorithm string
+	IDs       []uint64 // clockwise on a ring, increasing on a complete graph
+	Set       []string // parameters, as name=value
+	Start     []uint64 // who starts before anything is delivered; nil: all
+	AnyTime   bool     // the schedule decides who starts when
+}
+
+// UpTo is 1 … n.
+func UpTo(n int) []uint64 {
+	ids := make([]uint64, n)
+	for p := range ids {
+		ids[p] = uint64(p) + 1
+	}
+	return ids
+}
+
+// Among is an algorithm among 1 … n.
+func Among(n int, algorithm string, set ...string) Subject {
+	return Subject{Algorithm: algorithm, IDs: UpTo(n), Set: set}
+}
+
+// Starting is the subject when only these start.
+func (s Subject) Starting(ids ...uint64) Subject {
+	s.Start = ids
+	return s
+}
+
+// Instance returns the network that the subject runs on.
+func (s *Subject) Instance() network.Setup {
+	i := network.On(s.IDs...)
+	i.Parameters = map[string]string{}
+	for _, text := range s.Set {
+		name, value, _ := strings.Cut(text, "=")
+		i.Parameters[name] = value
+	}
+	return i
+}
+
+// Initiators are the positions of those that start.
+func (s *Subject) Initiators() (positions []int) {
+	for _, id := range s.Start {
+		positions = append(positions, slices.Index(s.IDs, id))
+	}
+	return positions
+}
+
+// Call is what the calls that are about the subject have in common.
+func (s *Subject) Call(command string) []string {
+	words := []string{"ringleader", command, s.Algorithm}
+	if slices.Equal(s.IDs, UpTo(len(s.IDs))) {
+		words = append(words, "--n", fmt.Sprint(len(s.IDs)))
+	} else {
+		words = append(words, "--ids", Numbers(s.IDs))
+	}
+	switch {
+	case s.AnyTime:
+		words = append(words, "--start", "any")
+	case s.Start != nil:
+		words = append(words, "--start", Numbers(s.Start))
+	}
+	if len(s.Set) > 0 {
+		words = append(words, "--param", strings.Join(s.Set, ","))
+	}
+	return words
+}
+
+// Numbers is a list as the command line has it.
+func Numbers(ids []uint64) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ids), "[]"), " ", ",")
+}
+
+// Trial is one run of a subject.
+type Trial struct {
+	Subject
+	Faults   []string // a line each, as faults.Reader reads them
+	Schedule simulate.Schedule
+	Delay    uint64
+	Limit    uint64
+	Until    uint64
+	Seed     uint64
+	Equal    bool // identifiers may be
+	Record   bool
+}
+
+// Run is a trial of the subject under these faults.
+func (s Subject) Run(faults ...string) Trial { return Trial{Subject: s, Faults: faults, Seed: 1} }
+
+// Recorded is the trial with a record.
+func (t Trial) Recorded() Trial {
+	t.Record = true
+	return t
+}
+
+// Options are those of the simulation.
+func (t *Trial) Options() simulate.Options {
+	o := simulate.Options{
+		Instance: t.Instance(), Initiators: t.Initiators(), AnyTime: t.AnyTime, Schedule: t.Schedule, Delay: t.Delay,
+		Seed: t.Seed, Limit: t.Limit, Until: election.Units(t.Until), Record: t.Record,
+	}
+	o.Instance.Duplicates = t.Equal
+	r := faults.NewReader(o.Instance.IDs)
+	for _, line := range t.Faults {
+		Must(0, r.Line(line))
+	}
+	o.Faults = r.Script
+	return o
+}
+
+// Replay is the call that does the same.
+func (t *Trial) Replay() string {
+	words := t.Call("run")
+	for _, flag := range []struct {
+		name  string
+		value uint64
+		usual uint64
+	}{{"delay", t.Delay, 0}, {"limit", t.Limit, 0}, {"until", t.Until, 0}, {"seed", t.Seed, 1}} {
+		if flag.value != flag.usual {
+			words = append(words, "--"+flag.name, fmt.Sprint(flag.value))
+		}
+	}
+	if t.Schedule != simulate.FIFO {
+		words = append(words, "--schedule", t.Schedule.String())
+	}
+	if t.Equal {
+		words = append(words, "--allow-duplicate-ids")
+	}
+	for _, line := range t.Faults {
+		words = append(words, "--fault", "'"+line+"'")
+	}
+	return strings.Join(words, " ")
+}
+
+// recordedSteps are more than any recorded trial takes in which nothing is amiss. With an error in the algorithm one need
+// not end, and its states may grow.
+const recordedSteps = 2000
+
+// Run runs a trial.
+func (b *Bench) Run(t Trial) *simulate.Result {
+	o := t.Options()
+	if t.Record && o.Limit == 0 {
+		o.Limit = recordedSteps
+	}
+	return b.Simulate(t.Algorithm, o)
+}
+
+// Proof is a check of every schedule of a subject; of 1 … n in every order on a ring.
+type Proof struct {
+	Subject
+	EverySet   bool // each set of processes starts in turn
+	Crashes    int
+	Recoveries int
+	Delay      int
+}
+
+// Options are those of the checker.
+func (p *Proof) Options() verify.Options {
+	o := verify.Options{
+		Instance: p.Instance(), Initiators: p.Initiators(), Crashes: p.Crashes, Recoveries: p.Recoveries, Delay: p.Delay,
+	}
+	switch {
+	case p.EverySet:
+		o.Starts = verify.EverySet
+	case p.AnyTime:
+		o.Starts = verify.AnyTime
+	}
+	if slices.Equal(p.IDs, UpTo(len(p.IDs))) {
+		o.Size, o.Instance.IDs = len(p.IDs), nil
+	}
+	return o
+}
+
+// Replay is the call that does the same.
+func (p *Proof) Replay() string {
+	words := p.Call("verify")
+	if p.EverySet {
+		words = append(words, "--start", "every-set")
+	}
+	for _, flag := range []struct {
+		name  string
+		value int
+	}{{"crash", p.Crashes}, {"recover", p.Recoveries}, {"delay", p.Delay}} {
+		if flag.value != 0 {
+			words = append(words, "--"+flag.name, fmt.Sprint(flag.value))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Prove checks every schedule, and says what is violated; "" if nothing is.
+func (b *Bench) Prove(p Proof) (report *verify.Report, violation string) {
+	report = b.Verify(p.Algorithm, p.Options())
+	switch {
+	case report.Violation != nil:
+		violation = report.Violation.Property + ": " + report.Violation.Detail
+	case !report.Complete:
+		violation = fmt.Sprintf("not finished after %d states", report.States)
+	}
+	return report, violation
+}
+
+// End says how a run ended, with identifiers of the processes: right, or what is wrong.
+func End(r *simulate.Result) string {
+	switch {
+	case len(r.Leaders) > 1:
+		var ids []string
+		for _, p := range r.Leaders {
+			ids = append(ids, fmt.Sprint(r.Prepared.Real(p)))
+		}
+		return strings.Join(ids, " and ") + " lead"
+	case !r.Complete:
+		return "it does not end"
+	case len(r.Leaders) == 0:
+		return "nobody leads"
+	case r.Right:
+		return Right
+	case r.Decided < r.Live && r.Prepared.Declaration().Decides == election.EveryProcess:
+		return "somebody is undecided"
+	case !r.Agreed:
+		return "somebody follows another"
+	}
+	return fmt.Sprintf("%d leads, which is not the one", r.Prepared.Real(r.Leaders[0]))
+}
+
+// Right is the end of a run that went well.
+const Right = "right"
+
+// sends are the messages of a kind that a step sent.
+func SentOf(s *trace.Step, kind string) (sent []trace.Sent) {
+	for _, m := range s.Sent {
+		if m.Kind == kind {
+			sent = append(sent, m)
+		}
+	}
+	return sent
+}
+
+// Receivers are the identifiers of those that messages went to.
+func Receivers(r *trace.Record, sent []trace.Sent) (ids []uint64) {
+	for _, m := range sent {
+		ids = append(ids, r.IDs[m.To])
+	}
+	return ids
+}
+
+// Leads says whether a step made its process the leader.
+func Leads(s *trace.Step) bool {
+	return slices.ContainsFunc(s.Decided, func(d trace.Decision) bool { return d.Role == "leader" })
+}
+
+// Subsets yields the non-empty subsets of some identifiers, in their order.
+func Subsets(ids []uint64) iter.Seq[[]uint64] {
+	return func(yield func([]uint64) bool) {
+		for set := 1; set < 1<<len(ids); set++ {
+			var chosen []uint64
+			for i, id := range ids {
+				if set>>i&1 == 1 {
+					chosen = append(chosen, id)
+				}
+			}
+			if !yield(chosen) {
+				return
+			}
+		}
+	}
+}
+
+// OrHolds is what is violated, or that nothing is.
+func OrHolds(violation string) string {
+	if violation == "" {
+		return "all holds"
+	}
+	return violation
+}
+
+// Without are the identifiers that are not in less.
+func Without(ids, less []uint64) []uint64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id uint64) bool { return slices.Contains(less, id) })
+}
+
+// Steps are those of a record that are an event.
+func Steps(r *trace.Record, event trace.Event) (all []*trace.Step) {
+	for i := range r.Steps {
+		if r.Steps[i].Event == event {
+			all = append(all, &r.Steps[i])
+		}
+	}
+	return all
+}

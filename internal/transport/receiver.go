@@ -1,0 +1,224 @@
+package transport
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// incoming is a connection that a peer dialed.
+type incoming struct {
+	peer      int // its position
+	hello     Hello
+	conn      net.Conn
+	admit     chan bool     // of capacity 1: read it, or leave
+	suspicion time.Duration // how long it may be silent
+
+	taken chan struct{} // of capacity 1: the last message was
+
+	mu       sync.Mutex
+	draining bool
+}
+
+// MostStrangers is how many connections may stand that have not presented themselves yet. One more,
+// and the oldest is closed: so nobody who only connects can keep the members out.
+const MostStrangers = 64
+
+// LastWords is how long a connection is still read that is given up: for what has arrived already.
+const LastWords = 50 * time.Millisecond
+
+// A look for what has arrived that is less late than punctual is on time; blink is how long one more look takes.
+const (
+	punctual = time.Millisecond
+	blink    = 5 * time.Millisecond
+)
+
+// leastHeartbeats is how many heartbeats a peer may leave out before it is suspected, however rare they are.
+const leastHeartbeats = 3
+
+// strangers are connections that have not presented themselves yet, the oldest first.
+type strangers struct {
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func (s *strangers) enter(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.conns) == MostStrangers {
+		s.conns[0].Close()
+		s.conns = slices.Delete(s.conns, 0, 1)
+	}
+	s.conns = append(s.conns, conn)
+}
+
+func (s *strangers) leave(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns = slices.DeleteFunc(s.conns, func(c net.Conn) bool { return c == conn })
+}
+
+// accept receives connections until the listener is closed.
+func (t *tcp) accept() {
+	for {
+		conn, err := t.listener.Accept()
+		switch {
+		case err == nil:
+			t.group.Go(func() { t.serve(conn) })
+		case t.ctx.Err() != nil:
+			return
+		case errors.Is(err, net.ErrClosed):
+			t.Post(Failed{fmt.Errorf("listening on %s: %w", t.listener.Addr(), err)})
+			return
+		default: // no more file descriptors, say: peers will dial again
+			t.Log.Warn("cannot accept a connection", "error", err)
+			select {
+			case <-time.After(LeastPause):
+			case <-t.ctx.Done():
+			}
+		}
+	}
+}
+
+// serve is the life of an incoming connection.
+func (t *tcp) serve(conn net.Conn) {
+	defer conn.Close()
+	defer context.AfterFunc(t.ctx, func() { conn.Close() })()
+	in, err := t.welcome(conn)
+	if err != nil {
+		t.Log.Debug("a connection came to nothing", "from", conn.RemoteAddr(), "error", err)
+		return
+	}
+	t.Post(Arrived{in})
+	select {
+	case read := <-in.admit:
+		if !read {
+			return
+		}
+	case <-t.ctx.Done():
+		return
+	}
+	t.Post(Ended{in, in.read(func(kind uint8, payload []byte) {
+		t.Post(Message{in, kind, payload})
+		select { // what floods us waits as long as each of the others
+		case <-in.taken:
+		case <-t.ctx.Done():
+		}
+	})})
+}
+
+// welcome reads a hello, answers it, and waits for the confirmation. It takes memory of fixed size.
+func (t *tcp) welcome(conn net.Conn) (*incoming, error) {
+	t.strangers.enter(conn)
+	defer t.strangers.leave(conn)
+	conn.SetDeadline(time.Now().Add(t.Timing.Suspicion))
+	h, err := ReadHello(conn)
+	if err != nil {
+		return nil, err
+	}
+	p, v := t.judge(h)
+	answer := t.Hello(h.From)
+	if v.Code == Refused {
+		answer.Group = Group{} // a stranger does not learn it here
+	}
+	if _, err := conn.Write(append(answer.Encode(), v.Encode()...)); err != nil {
+		return nil, err
+	}
+	if v.Code != Accepted {
+		return nil, fmt.Errorf("refused: %s", v.Reason)
+	}
+	var confirmation [3]byte
+	if _, err := io.ReadFull(conn, confirmation[:]); err != nil {
+		return nil, err
+	}
+	if string(confirmation[:]) != string(HeartbeatFrame) {
+		return nil, ErrFrame
+	}
+	return &incoming{
+		peer: p, hello: h, conn: conn, admit: make(chan bool, 1), taken: make(chan struct{}, 1),
+		suspicion: max(t.Timing.Suspicion, leastHeartbeats*h.Timing.Heartbeat),
+	}, nil
+}
+
+// judge says whether a hello comes from a peer, and gives it a verdict.
+func (t *tcp) judge(h Hello) (peer int, v Verdict) {
+	if peer, v = t.Judge(h); v.Code != Accepted {
+		return peer, v
+	}
+	answer := make(chan Verdict, 1)
+	t.Post(Asked{peer, h, answer})
+	select {
+	case v = <-answer:
+		return peer, v
+	case <-t.ctx.Done():
+		return peer, Verdict{Code: Refused, Reason: fmt.Sprintf("member %d is stopping", t.self())}
+	}
+}
+
+func (in *incoming) Peer() int       { return in.peer }
+func (in *incoming) Hello() Hello    { return in.hello }
+func (in *incoming) Admit(read bool) { in.admit <- read }
+func (in *incoming) Taken()          { in.taken <- struct{}{} }
+func (in *incoming) Close()          { in.conn.Close() }
+
+// read passes on what arrives until the connection breaks, is silent for too long, or is drained.
+func (in *incoming) read(pass func(kind uint8, payload []byte)) error {
+	frames := NewFrameReader(in.conn)
+	for {
+		kind, payload, err := in.next(frames)
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case heartbeat:
+		case goodbye:
+			return ErrLeft
+		default:
+			pass(kind, payload)
+		}
+	}
+}
+
+// next reads a frame. Silence is judged in two looks: what came while this process itself stood still is read before a
+// peer is taken for dead. If the last look comes late, this process stood still again, and looks once more.
+func (in *incoming) next(frames *bufio.Reader) (kind uint8, payload []byte, err error) {
+	last := min(LastWords, in.suspicion/2)
+	for i, wait := range [...]time.Duration{in.suspicion - last, last, blink, blink, blink} {
+		late := in.extend(wait)
+		kind, payload, err = ReadFrame(frames)
+		if !errors.Is(err, os.ErrDeadlineExceeded) || i > 0 && late() < punctual {
+			break
+		}
+	}
+	return kind, payload, err
+}
+
+// extend sets how long the next read may take, and returns how much longer it took. A connection that is drained keeps
+// its own deadline.
+func (in *incoming) extend(wait time.Duration) (late func() time.Duration) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.draining {
+		return func() time.Duration { return 0 }
+	}
+	deadline := time.Now().Add(wait)
+	in.conn.SetReadDeadline(deadline)
+	return func() time.Duration { return time.Since(deadline) }
+}
+
+// Drain lets a connection end soon: when what has arrived is read.
+func (in *incoming) Drain() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.draining {
+		in.draining = true
+		in.conn.SetReadDeadline(time.Now().Add(LastWords))
+	}
+}

@@ -1,0 +1,232 @@
+package transport
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"time"
+)
+
+// The pauses between two attempts to connect; each is lengthened or shortened by up to a half at random.
+const (
+	LeastPause = 20 * time.Millisecond
+	MostPause  = 500 * time.Millisecond
+)
+
+// QueueLength is how many messages wait for a connection, or for a slow peer, before it is given up.
+const QueueLength = 256
+
+// sender carries messages to one peer, over one connection that it dials until it succeeds. It ends when
+// that connection breaks; the loop then makes a new one.
+type sender struct {
+	tcp    *tcp
+	peer   int // its position
+	ctx    context.Context
+	cancel context.CancelFunc
+	queue  chan []byte   // frames
+	kick   chan struct{} // there is something to send
+	heard  chan struct{} // the peer has connected
+	beat   chan struct{} // a heartbeat is due
+}
+
+// Refusal is a peer's verdict against us.
+type Refusal Verdict
+
+func (r *Refusal) Error() string { return "refused: " + r.Reason }
+
+func (t *tcp) Dial(to int, rest time.Duration) Outgoing {
+	s := &sender{
+		tcp: t, peer: to, queue: make(chan []byte, QueueLength),
+		kick: make(chan struct{}, 1), heard: make(chan struct{}, 1), beat: make(chan struct{}, 1),
+	}
+	s.ctx, s.cancel = context.WithCancel(t.ctx)
+	t.senders.Go(func() { s.run(rest) })
+	return s
+}
+
+func (s *sender) Peer() int { return s.peer }
+
+func (s *sender) Nudge() { nudge(s.heard) }
+
+func (s *sender) Beat() { nudge(s.beat) }
+
+func (s *sender) Close() { s.cancel() }
+
+// Send queues a frame. A sender whose queue is full ends, and takes nothing more: what follows a message that is lost
+// must not arrive without it.
+func (s *sender) Send(frame []byte) {
+	if s.ctx.Err() != nil {
+		return
+	}
+	select {
+	case s.queue <- frame:
+		nudge(s.kick)
+	default:
+		s.cancel()
+	}
+}
+
+// nudge ends a pause.
+func nudge(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// run rests and connects. What is queued does not shorten the rest, or whoever parts from us for what we send
+// would be sent to again at once.
+func (s *sender) run(rest time.Duration) {
+	defer s.cancel()
+	pause, kick := rest, (<-chan struct{})(nil)
+	for backoff := LeastPause; ; backoff = min(2*backoff, MostPause) {
+		if !s.wait(pause, kick) {
+			s.tcp.Post(Broken{s, context.Canceled})
+			return
+		}
+		queued := len(s.queue)
+		conn, hello, err := s.dial()
+		if err == nil {
+			s.tcp.Post(Dialed{Out: s, Hello: hello})
+			s.tcp.Post(Broken{s, s.write(conn)})
+			return
+		}
+		for range queued {
+			<-s.queue
+		}
+		s.tcp.Post(Dialed{Out: s, Err: err, Lost: queued > 0})
+		pause, kick = Jitter(backoff), s.kick
+	}
+}
+
+// wait pauses, but not longer than until the peer connects, or until a kick. It is false when the sender is to end.
+func (s *sender) wait(pause time.Duration, kick <-chan struct{}) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.heard:
+	case <-kick:
+	case <-s.ctx.Done():
+		return false
+	case <-s.tcp.staying.Done():
+		return false
+	}
+	select { // what is queued by now is not a reason for a second attempt
+	case <-s.kick:
+	default:
+	}
+	return true
+}
+
+// Jitter returns a duration from a half to three halves of d, at random. d is at least 1 ns.
+func Jitter(d time.Duration) time.Duration {
+	i, err := rand.Int(rand.Reader, big.NewInt(int64(d)))
+	if err != nil {
+		panic(err) // the system's source never fails
+	}
+	return d/2 + time.Duration(i.Int64())
+}
+
+// dial connects and presents us, within the suspicion timeout, unless the member leaves.
+func (s *sender) dial() (net.Conn, Hello, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Timing.Suspicion)
+	defer cancel()
+	defer context.AfterFunc(s.tcp.staying, cancel)()
+	conn, err := s.tcp.dialer(ctx, "tcp", Loopback(s.tcp.Members[s.peer].Address))
+	if err != nil {
+		return nil, Hello{}, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	hello, err := s.present(conn)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		conn.Close()
+		return nil, Hello{}, err
+	}
+	return conn, hello, nil
+}
+
+// present says who we are, and looks at who answers: only the member that we mean can accept us.
+func (s *sender) present(conn net.Conn) (Hello, error) {
+	ours := s.tcp.Hello(s.tcp.Members[s.peer].ID)
+	if _, err := conn.Write(ours.Encode()); err != nil {
+		return Hello{}, err
+	}
+	h, err := ReadHello(conn)
+	if err != nil {
+		return h, fmt.Errorf("no answer: %w", err)
+	}
+	v, err := ReadVerdict(conn)
+	switch {
+	case err != nil:
+		return h, fmt.Errorf("no answer: %w", err)
+	case v.Code != Refused && v.Code != RefusedSelf && (h.Group != ours.Group || h.From != ours.To || h.To != ours.From):
+		return h, fmt.Errorf("member %d of another group answers", h.From)
+	case v.Code == RefusedSelf && h.Incarnation != ours.Incarnation:
+		return h, errProtocol
+	case v.Code != Accepted:
+		return h, (*Refusal)(&v)
+	}
+	_, err = conn.Write(HeartbeatFrame)
+	return h, err
+}
+
+var errTalks = errors.New("the listening side sent something")
+
+// write sends what is queued, and heartbeats where there is nothing, until the connection breaks or the member leaves. The
+// other side never sends anything, so that a read ends when it has closed.
+func (s *sender) write(conn net.Conn) error {
+	defer context.AfterFunc(s.ctx, func() { conn.Close() })()
+	defer conn.Close()
+	closed := make(chan error, 1)
+	s.tcp.group.Go(func() {
+		_, err := conn.Read(make([]byte, 1))
+		if err == nil {
+			err = errTalks
+		}
+		closed <- err
+	})
+	select { // one that was due before it stood
+	case <-s.beat:
+	default:
+	}
+	for {
+		var err error
+		select {
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case err = <-closed:
+		case frame := <-s.queue:
+			err = s.send(conn, frame)
+		case <-s.beat:
+			err = s.send(conn, HeartbeatFrame)
+		case <-s.tcp.staying.Done():
+			return s.leave(conn)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// leave sends what is queued, and says goodbye.
+func (s *sender) leave(conn net.Conn) error {
+	for len(s.queue) > 0 {
+		if err := s.send(conn, <-s.queue); err != nil {
+			return err
+		}
+	}
+	return s.send(conn, goodbyeFrame)
+}
+
+func (s *sender) send(conn net.Conn, frame []byte) error {
+	conn.SetWriteDeadline(time.Now().Add(s.tcp.Timing.Suspicion))
+	_, err := conn.Write(frame)
+	return err
+}

@@ -1,0 +1,164 @@
+package transport
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// Member says where a member is reached.
+type Member struct {
+	ID      uint64
+	Address string // host:port; no host is loopback
+}
+
+// Config says which member of which group a transport serves.
+type Config struct {
+	Self        int      // the position of this member in Members
+	Members     []Member // the same list, in the same order, at all members
+	Group       Group
+	Algorithm   string // its name, for the reason of a refusal
+	Incarnation uint64 // of this member
+	Timing      Timing
+
+	Log  *slog.Logger
+	Post func(event any) // takes an event; it blocks while the member is busy, and returns at once when its life is over
+}
+
+// Hello returns how this member presents itself to another.
+func (c *Config) Hello(to uint64) Hello {
+	return Hello{Group: c.Group, From: c.Members[c.Self].ID, To: to, Incarnation: c.Incarnation, Timing: c.Timing}
+}
+
+// Judge says which peer a Hello comes from, and refuses all others. Whether that peer lives already only the member knows:
+// see [Asked].
+func (c *Config) Judge(h Hello) (peer int, v Verdict) {
+	self := c.Members[c.Self].ID
+	peer = slices.IndexFunc(c.Members, func(member Member) bool { return member.ID == h.From })
+	no := func(format string, args ...any) (int, Verdict) {
+		return peer, Verdict{Code: Refused, Reason: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case h.Group.Members != c.Group.Members:
+		return no("member %d belongs to another group, or lists other members; all must be given the same", self)
+	case h.Group.Algorithm != c.Group.Algorithm:
+		return no("member %d runs another algorithm, or another version of %s", self, c.Algorithm)
+	case h.From == self && h.Incarnation == c.Incarnation:
+		return peer, Verdict{Code: RefusedSelf, Reason: "the address leads back to the process that dials it"}
+	case h.From == self:
+		return no("this is another process with id %d", self)
+	case h.To != self:
+		return no("this is member %d, not %d; its address is wrong in the list of members, or it listens at a wrong one", self, h.To)
+	case peer < 0:
+		return no("there is no member %d", h.From)
+	case h.Timing.Heartbeat <= 0 || h.Timing.Heartbeat > longestHeartbeat:
+		return no("a heartbeat each %v is none", h.Timing.Heartbeat)
+	}
+	return peer, Verdict{}
+}
+
+// Open makes a transport, which listens when Open returns, and lives until Close.
+type Open func(Config) (Transport, error)
+
+// Transport carries frames between a member and the others of its group.
+type Transport interface {
+	// Address returns where it listens.
+	Address() string
+
+	// Serve begins to accept connections.
+	Serve()
+
+	// Dial returns a new connection to the member at a position. It rests for that time before the first attempt, and
+	// makes more of them until one succeeds. At most one connection to each member is in use at a time. A connection to
+	// this member itself never stands: attempts that reach it end in a [Refusal] with RefusedSelf.
+	Dial(to int, rest time.Duration) Outgoing
+
+	// Close says goodbye, ends all connections, and returns when no event can follow.
+	Close()
+}
+
+// Outgoing is a connection that this member dials.
+type Outgoing interface {
+	// Peer returns the position of the member that it leads to.
+	Peer() int
+
+	// Send queues a frame, and never blocks. A frame that finds no room ends the connection, and nothing that is sent
+	// later arrives.
+	Send(frame []byte)
+
+	// Beat shows the peer that this member lives. It never blocks.
+	Beat()
+
+	// Nudge ends the pause between two attempts to connect: the peer was just heard.
+	Nudge()
+
+	// Close ends it. What is queued is forgotten.
+	Close()
+}
+
+// Incoming is a connection that a peer dialed.
+type Incoming interface {
+	// Peer returns the position of the member that dialed.
+	Peer() int
+
+	// Hello returns how that member presented itself.
+	Hello() Hello
+
+	// Admit says whether the connection may be read; without that word it waits. It is called once at most.
+	Admit(read bool)
+
+	// Taken says that its last Message was taken: the next one may come. So no peer holds more than one place in the queue
+	// of the member.
+	Taken()
+
+	// Drain lets it end soon: when what has arrived is read.
+	Drain()
+
+	// Close ends it at once.
+	Close()
+}
+
+// The events.
+type (
+	// Asked says that a peer presents itself, and waits for a verdict.
+	Asked struct {
+		Peer   int // its position
+		Hello  Hello
+		Answer chan<- Verdict // takes one without blocking
+	}
+
+	// Arrived says that a connection stands. It waits for Admit.
+	Arrived struct{ In Incoming }
+
+	// Message is a message of the algorithm.
+	Message struct {
+		In      Incoming
+		Kind    uint8
+		Payload []byte
+	}
+
+	// Ended says that a connection that was admitted is at its end. All that came from it came before.
+	Ended struct {
+		In  Incoming
+		Err error
+	}
+
+	// Dialed reports an attempt to connect: nil, or why it failed, and whether messages were lost by that: those that
+	// were queued before it began.
+	Dialed struct {
+		Out   Outgoing
+		Hello Hello // of the peer, if Err is nil
+		Err   error // perhaps a [Refusal]
+		Lost  bool
+	}
+
+	// Broken reports the end of a connection that was dialed.
+	Broken struct {
+		Out Outgoing
+		Err error
+	}
+
+	// Failed says that the transport cannot go on.
+	Failed struct{ Err error }
+)

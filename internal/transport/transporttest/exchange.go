@@ -1,0 +1,388 @@
+package transporttest
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/transport"
+)
+
+// Exchange carries whole frames between members. A test decides of each one when it arrives, and whether: frames that
+// it holds wait in Held until Deliver or Drop; all others arrive at once. Silence ends no connection here; Break does.
+type Exchange struct {
+	mu    sync.Mutex
+	ports map[uint64]*port
+	hold  func(Frame) bool
+	held  []Frame
+}
+
+// NewExchange returns an exchange without members.
+func NewExchange() *Exchange { return &Exchange{ports: map[uint64]*port{}} }
+
+// Frame is something that is on its way from one member to another.
+type Frame struct {
+	From, To uint64
+	What     What
+	Kind     uint8  // of a Message
+	Payload  []byte // of a Message
+
+	out *outgoing
+}
+
+// What tells frames apart.
+type What uint8
+
+// The frames of a connection: Hello, then Messages, then End.
+const (
+	Hello What = iota
+	Message
+	End
+)
+
+// Hold sets which frames are held from now on; nil holds none. What is held already stays so.
+func (e *Exchange) Hold(hold func(Frame) bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.hold = hold
+}
+
+// Held returns the frames that are held, in the order in which they were sent.
+func (e *Exchange) Held() []Frame {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.held)
+}
+
+// Deliver lets the i-th of the held frames arrive: before those that were sent earlier, if i is not 0. What arrives after
+// its connection has ended is lost.
+func (e *Exchange) Deliver(i int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.arrive(e.take(i))
+}
+
+// Drop loses the i-th of the held frames. No transport does that: with it, a test can break their promise.
+func (e *Exchange) Drop(i int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.take(i)
+}
+
+// Break ends the connection that one member dialed to another, as a reset does: what is held of it is lost.
+func (e *Exchange) Break(from, to uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, o := range e.ports[from].out {
+		if o.to() == to && o.in != nil {
+			o.in.end(syscall.ECONNRESET)
+		}
+	}
+}
+
+func (e *Exchange) take(i int) Frame {
+	f := e.held[i]
+	e.held = slices.Delete(e.held, i, i+1)
+	return f
+}
+
+func (e *Exchange) send(f Frame) {
+	if e.hold != nil && e.hold(f) {
+		e.held = append(e.held, f)
+		return
+	}
+	e.arrive(f)
+}
+
+func (e *Exchange) arrive(f Frame) {
+	o := f.out
+	switch to := e.ports[f.To]; {
+	case f.What == Hello && !o.closed && (to == nil || !to.serving):
+		o.failed(syscall.ECONNREFUSED)
+	case f.What == Hello && !o.closed:
+		o.present(to)
+	case o.in == nil:
+	case f.What == Message:
+		o.in.message(f)
+	case f.What == End:
+		o.in.end(fmt.Errorf("member %d closed the connection", f.From))
+	}
+}
+
+// port is the transport of one member.
+type port struct {
+	transport.Config
+	e       *Exchange
+	ctx     context.Context
+	cancel  context.CancelFunc
+	group   sync.WaitGroup
+	serving bool
+	out     []*outgoing
+	in      []*incoming
+	events  []any // that wait to be posted
+	more    chan struct{}
+}
+
+// Open makes the transport of a member.
+func (e *Exchange) Open(c transport.Config) (transport.Transport, error) {
+	p := &port{Config: c, e: e, more: make(chan struct{}, 1)}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ports[p.id()] = p
+	p.group.Go(p.pump)
+	return p, nil
+}
+
+func (p *port) id() uint64 { return p.Members[p.Self].ID }
+
+// pump posts events in their order, so that no one else waits for the member.
+func (p *port) pump() {
+	for {
+		select {
+		case <-p.more:
+		case <-p.ctx.Done():
+			return
+		}
+		p.e.mu.Lock()
+		events := p.events
+		p.events = nil
+		p.e.mu.Unlock()
+		for _, event := range events {
+			p.Post(event)
+		}
+	}
+}
+
+func (p *port) post(event any) {
+	p.events = append(p.events, event)
+	select {
+	case p.more <- struct{}{}:
+	default:
+	}
+}
+
+func (p *port) Address() string { return p.Members[p.Self].Address }
+
+func (p *port) Serve() {
+	p.e.mu.Lock()
+	defer p.e.mu.Unlock()
+	p.serving = true
+}
+
+func (p *port) Close() {
+	p.e.mu.Lock()
+	p.cancel()
+	p.serving = false
+	for _, o := range slices.Clone(p.out) {
+		o.close()
+	}
+	for _, in := range slices.Clone(p.in) {
+		in.end(syscall.ECONNRESET)
+	}
+	if p.e.ports[p.id()] == p {
+		delete(p.e.ports, p.id())
+	}
+	p.e.mu.Unlock()
+	p.group.Wait()
+}
+
+// outgoing is the dialer's end of a connection.
+type outgoing struct {
+	from    *port
+	peer    int
+	queue   [][]byte // before there is a connection
+	attempt *time.Timer
+	in      *incoming // the other end, once it stands
+	closed  bool
+}
+
+func (p *port) Dial(to int, rest time.Duration) transport.Outgoing {
+	p.e.mu.Lock()
+	defer p.e.mu.Unlock()
+	o := &outgoing{from: p, peer: to}
+	p.out = append(p.out, o)
+	o.attempt = time.AfterFunc(rest, o.begin)
+	return o
+}
+
+func (o *outgoing) to() uint64 { return o.from.Members[o.peer].ID }
+
+func (o *outgoing) frame(what What) Frame {
+	return Frame{From: o.from.id(), To: o.to(), What: what, out: o}
+}
+
+func (o *outgoing) begin() {
+	o.from.e.mu.Lock()
+	defer o.from.e.mu.Unlock()
+	if !o.closed {
+		o.from.e.send(o.frame(Hello))
+	}
+}
+
+// failed reports an attempt to connect, and begins the next one after a pause.
+func (o *outgoing) failed(err error) {
+	o.from.post(transport.Dialed{Out: o, Err: err, Lost: len(o.queue) > 0})
+	o.queue = nil
+	o.attempt.Reset(transport.LeastPause)
+}
+
+// present asks a member whether it takes the connection.
+func (o *outgoing) present(to *port) {
+	hello := o.from.Hello(o.to())
+	peer, v := to.Judge(hello)
+	if v.Code != transport.Accepted {
+		o.failed((*transport.Refusal)(&v))
+		return
+	}
+	answer := make(chan transport.Verdict, 1)
+	to.post(transport.Asked{Peer: peer, Hello: hello, Answer: answer})
+	to.group.Go(func() {
+		v := transport.Verdict{Code: transport.Refused, Reason: "the member is stopping"}
+		select {
+		case v = <-answer:
+		case <-to.ctx.Done():
+		}
+		o.from.e.mu.Lock()
+		defer o.from.e.mu.Unlock()
+		switch {
+		case o.closed:
+		case v.Code != transport.Accepted:
+			o.failed((*transport.Refusal)(&v))
+		default:
+			o.in = &incoming{at: to, peer: peer, hello: hello, out: o}
+			to.in = append(to.in, o.in)
+			to.post(transport.Arrived{In: o.in})
+			o.from.post(transport.Dialed{Out: o, Hello: to.Hello(hello.From)})
+			for _, frame := range o.queue {
+				o.send(frame)
+			}
+			o.queue = nil
+		}
+	})
+}
+
+func (o *outgoing) send(frame []byte) {
+	f := o.frame(Message)
+	f.Kind, f.Payload = frame[binary.Size(uint16(0))], frame[process.HeadSize:]
+	o.from.e.send(f)
+}
+
+func (o *outgoing) Peer() int { return o.peer }
+
+func (o *outgoing) Send(frame []byte) {
+	o.from.e.mu.Lock()
+	defer o.from.e.mu.Unlock()
+	switch {
+	case o.closed:
+	case o.in == nil:
+		o.queue = append(o.queue, slices.Clone(frame))
+	default:
+		o.send(slices.Clone(frame))
+	}
+}
+
+// Beat does nothing: silence ends no connection here.
+func (o *outgoing) Beat() {}
+
+func (o *outgoing) Nudge() {
+	o.from.e.mu.Lock()
+	defer o.from.e.mu.Unlock()
+	if !o.closed && o.attempt.Stop() {
+		o.attempt.Reset(0)
+	}
+}
+
+func (o *outgoing) Close() {
+	o.from.e.mu.Lock()
+	defer o.from.e.mu.Unlock()
+	o.close()
+}
+
+func (o *outgoing) close() {
+	if o.forget() {
+		o.from.e.send(o.frame(End))
+		o.from.post(transport.Broken{Out: o, Err: context.Canceled})
+	}
+}
+
+// forget takes the dialer's end out of use. It reports whether it was in use.
+func (o *outgoing) forget() bool {
+	if o.closed {
+		return false
+	}
+	o.closed = true
+	o.attempt.Stop()
+	o.from.out = slices.DeleteFunc(o.from.out, func(other *outgoing) bool { return other == o })
+	return true
+}
+
+// incoming is the other end.
+type incoming struct {
+	at       *port
+	peer     int
+	hello    transport.Hello
+	out      *outgoing
+	admitted bool
+	ended    bool
+	waiting  []any // events of before it was admitted
+}
+
+func (in *incoming) event(event any) {
+	if in.admitted {
+		in.at.post(event)
+	} else {
+		in.waiting = append(in.waiting, event)
+	}
+}
+
+func (in *incoming) message(f Frame) {
+	if !in.ended && f.Kind != transport.HeartbeatFrame[process.HeadSize-1] {
+		in.event(transport.Message{In: in, Kind: f.Kind, Payload: f.Payload})
+	}
+}
+
+// end ends the connection at both ends.
+func (in *incoming) end(err error) {
+	if in.ended {
+		return
+	}
+	in.ended = true
+	in.event(transport.Ended{In: in, Err: err})
+	in.at.in = slices.DeleteFunc(in.at.in, func(other *incoming) bool { return other == in })
+	if in.out.forget() {
+		in.out.from.post(transport.Broken{Out: in.out, Err: err})
+	}
+}
+
+func (in *incoming) Peer() int              { return in.peer }
+func (in *incoming) Hello() transport.Hello { return in.hello }
+
+func (in *incoming) Admit(read bool) {
+	in.at.e.mu.Lock()
+	defer in.at.e.mu.Unlock()
+	if !read {
+		in.end(context.Canceled)
+		return
+	}
+	in.admitted = true
+	for _, event := range in.waiting {
+		in.at.post(event)
+	}
+	in.waiting = nil
+}
+
+func (in *incoming) Taken() {}
+
+func (in *incoming) Drain() { in.Close() }
+
+func (in *incoming) Close() {
+	in.at.e.mu.Lock()
+	defer in.at.e.mu.Unlock()
+	in.end(context.Canceled)
+}

@@ -1,0 +1,154 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/trace"
+)
+
+// ErrBroken reports that an algorithm broke the contract. The error is a [Violation].
+var ErrBroken = process.ErrBroken
+
+// Violation is the error of a run that ended because a step broke the contract of package election: it panicked, wrote
+// into a list that others share or into a constant field, used a port, kind or timer that it does not have, or did
+// something else when it was made again. Package verify names the properties, and reports the same.
+//
+// That a step does the same when it is made again, and writes only where it may, is checked in runs that are recorded
+// or have Options.Check.
+type Violation struct {
+	Property string        // "broke the contract" or "panic"
+	Detail   string        // which process did what, and about which event
+	Record   *trace.Record // of the run up to that step, which tells how it is broken; nil if the run is too long or does not break again
+
+	steps uint64 // at most so many were made; 0: not known
+}
+
+func (v *Violation) Error() string { return v.Property + ": " + v.Detail }
+
+// Unwrap returns ErrBroken.
+func (v *Violation) Unwrap() error { return ErrBroken }
+
+// mostTold is how many steps a run may have that is made again to be recorded: a record takes some hundred bytes a step.
+const mostTold = 100_000
+
+// acting is the step that is being made.
+type acting struct {
+	process int
+	event   process.Event
+	inside  bool // the algorithm runs, and not the engine
+}
+
+// breaks ends the run: the step that was made last broke the contract.
+func (r *run) breaks(property, how string) {
+	if !r.checks {
+		panic(fmt.Errorf("%w: %s", ErrBroken, how))
+	}
+	p, e := r.acting.process, r.acting.event
+	if r.record != nil {
+		r.record.broken(r, trace.Graphic(how))
+	}
+	r.violates(property, r.ps.Breach(p, e, how))
+}
+
+// violates ends the run.
+func (r *run) violates(property, detail string) {
+	v := &Violation{Property: property, Detail: detail, steps: r.made()}
+	if r.record != nil {
+		v.Record = &trace.Record{Header: r.record.Header, Steps: slices.Clone(r.record.Steps)}
+	}
+	panic(v)
+}
+
+// made is about how many steps were made, and at least 1.
+func (r *run) made() uint64 { return r.steps + uint64(r.p.Size()) }
+
+// broken writes down the step that is being made, which broke the contract.
+func (b *recorder) broken(r *run, how string) {
+	p, e := r.acting.process, r.acting.event
+	step := trace.Step{Number: len(b.Steps) + 1, Time: r.now, Process: p, Event: events[e.What], Port: -1, State: r.stateText(p), Broken: how}
+	switch e.What {
+	case process.Received:
+		step.Message, step.Port = b.numbers[e.Message], int(e.Port)
+		m := b.sent[step.Message-1]
+		step.From, step.Kind, step.Text, step.MessageValue = m.process+1, m.kind, m.text, m.value
+	case process.Suspected, process.Trusted:
+		q, _ := r.net.End(r.net.First(p) + uint32(e.Port))
+		step.Port, step.From = int(e.Port), q+1
+	case process.Expired:
+		step.Text = r.d.Timers[e.Timer]
+	case process.Commanded:
+		step.Text = r.ps.CommandText()
+	}
+	if r.o.Values {
+		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}
+	}
+	b.Steps = append(b.Steps, step)
+}
+
+// events are the events of package process as records name them.
+var events = [...]trace.Event{trace.Start, trace.Recover, trace.Receive, trace.Timeout, trace.Suspect, trace.Trust, trace.Command}
+
+// breakdown is a panic in a run that does not look at who acts. The same run is made again, and its steps are checked.
+type breakdown struct {
+	fault any
+	steps uint64 // at most so many were made; 0: not known
+}
+
+func (s *breakdown) Error() string { return fmt.Sprint(s.fault) }
+
+// Unwrap returns ErrBroken: it was the algorithm, unless it was an engine for large networks.
+func (s *breakdown) Unwrap() error { return ErrBroken }
+
+// attempt plays a run, or a part of one. A panic of the algorithm ends it as a [Violation], or as a breakdown that has yet to be explained.
+func (r *run) attempt(play func()) {
+	defer func() {
+		fault := recover()
+		err, _ := fault.(error)
+		var unborn process.Unborn
+		var violation *Violation
+		switch {
+		case fault == nil:
+		case refusal(err) || errors.As(err, &unborn) || errors.As(err, &violation):
+			panic(fault)
+		case !r.checks && r.typed != nil:
+			panic(&breakdown{fault: fault})
+		case !r.checks:
+			panic(&breakdown{fault, r.made()})
+		case !r.acting.inside: // the engine
+			panic(fault)
+		default:
+			r.breaks(process.Blame(fault))
+		}
+	}()
+	play()
+}
+
+// refusal reports whether an error means that there cannot be such a run, whatever the algorithm does.
+func refusal(err error) bool { return errors.Is(err, election.ErrTime) || errors.Is(err, ErrOptions) }
+
+// told runs an election. If a step breaks the contract, the run is made again: its steps are checked, and, if they are
+// not too many, recorded.
+func told[R any](o Options, run func(Options) (R, error)) (R, error) {
+	result, err := run(o)
+	var first *breakdown
+	if errors.As(err, &first) {
+		o.Check, o.Record = true, first.steps > 0 && first.steps <= mostTold
+		if result, err = run(o); !errors.Is(err, ErrBroken) {
+			if first.steps == 0 { // so an engine is wrong
+				panic(first.fault)
+			}
+			property, how := process.Blame(first.fault)
+			err = &Violation{Property: property, Detail: "a process " + how + "; run again, it did not: steps depend on more than their arguments"}
+		}
+	}
+	var v *Violation
+	if errors.As(err, &v) && !o.Record && 0 < v.steps && v.steps <= mostTold {
+		o.Record = true
+		return run(o)
+	}
+	return result, err
+}

@@ -1,0 +1,441 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ringleader.example/ringleader/internal/sheet"
+)
+
+// The limits of a drawing: beyond them it would neither be readable nor open quickly.
+const (
+	MaxDrawnProcesses = 256
+	MaxDrawnSteps     = 1 << 17
+	MaxDrawnMessages  = 1 << 16
+)
+
+// ErrTooLarge says that a record is beyond the limits of a drawing.
+var ErrTooLarge = errors.New("too large to draw")
+
+// SVG writes the [Record.Diagram] of the whole record as SVG.
+func (r *Record) SVG(w io.Writer) error {
+	d, err := r.Diagram(Window{})
+	if err != nil {
+		return err
+	}
+	return d.SVG(w)
+}
+
+// Diagram draws what a window holds of the record as a space–time diagram: a line for each process, time to the
+// right, an arrow for each message. Where there is a clock, time is to scale, and a cut in the axis is marked; else
+// each step has a column. On a ring the first process stands below the last once more if a message passes
+// there, so that clockwise is always one line down. Colour and arrowhead show the class of a message, and dashes its
+// kind. Faults that last are shaded and named. From 24 processes on, or where there are too many steps, arrows have no
+// labels. The drawing is less than 2000 pixels wide and high, follows the viewer's preference for light or dark, needs
+// nothing from outside, and is the same bytes for the same record. The error wraps ErrTooLarge or ErrRecord.
+func (r *Record) Diagram(window Window) (*sheet.Sheet, error) {
+	if err := r.drawable(r.N); err != nil {
+		return nil, err
+	}
+	first, past := window.steps(r)
+	messages := 0
+	for i := range r.Steps[first:past] {
+		messages += len(r.Steps[first+i].Sent)
+	}
+	for _, limit := range []struct {
+		is, most int
+		of       string
+	}{{past - first, MaxDrawnSteps, "steps"}, {messages, MaxDrawnMessages, "messages"}} {
+		if limit.is > limit.most {
+			return nil, tooLarge(limit.is, limit.most, limit.of)
+		}
+	}
+	d := layOut(r, window)
+	d.draw()
+	return &d.Sheet, nil
+}
+
+// drawable is an error if the record contradicts itself, or has too many processes.
+func (r *Record) drawable(processes int) error {
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	if processes > MaxDrawnProcesses {
+		return tooLarge(processes, MaxDrawnProcesses, "processes")
+	}
+	return nil
+}
+
+func tooLarge(is, most int, of string) error {
+	return fmt.Errorf("%w: %d %s; at most %d can be drawn (a story or a file has no limit)", ErrTooLarge, is, of, most)
+}
+
+func (d *diagram) draw() {
+	items := d.legend()
+	d.Width = min(sheet.Wide, max(360, d.end+d.endWidth()+margin, 2*margin+1.15*textWidth(d.r.Title, sheet.Large)))
+	d.head(d.r.Title, d.r.Title+": space–time diagram", d.subtitle(), d.description())
+	rows := flow(items, d.Width-2*margin)
+	for _, item := range items {
+		d.item(item, margin+item.x, d.top+float64(24*item.row))
+	}
+	d.top += float64(24*rows) + float64(17*d.levels()) + 14
+	d.Height = d.top + d.y(d.lines-1) + 60
+
+	d.drawShades()
+	d.axis()
+	d.processes()
+	if len(d.arrows) > headed {
+		d.bareArrows()
+	} else {
+		for i := range d.arrows {
+			d.arrow(&d.arrows[i])
+		}
+	}
+	d.losses()
+	for _, m := range d.marks {
+		d.mark(m)
+	}
+	d.drawFaultNames()
+	for _, l := range d.labels {
+		d.Add(sheet.Element{Role: l.class, Fill: sheet.Ink, Text: l.text, Size: sheet.Small, Anchor: 0.5, Halo: true, At: at(l.at.X, d.top+l.at.Y+4)})
+	}
+	d.nameLines()
+}
+
+// head writes the title and what stands below it, and notes where there is room below that.
+func (d *diagram) head(shown, title, subtitle, description string) {
+	d.Title, d.Description, d.Symbols = title, description, symbols
+	d.top = 18
+	for _, line := range d.wrap(shown, 1.15*sheet.Large) {
+		d.top += 22
+		d.text(sheet.Element{Role: "title", Text: line, Size: sheet.Large, Bold: true, At: at(margin, d.top)})
+	}
+	d.top += 4
+	for _, line := range d.wrap(subtitle, sheet.Normal) {
+		d.top += 18
+		d.text(sheet.Element{Role: "subtitle", Fill: sheet.Muted, Text: line, At: at(margin, d.top)})
+	}
+	d.top += 26
+}
+
+// wrap breaks a text into lines that fit the sheet.
+func (d *diagram) wrap(text string, size float64) []string {
+	return sheet.Wrap(text, d.Width-2*margin, func(text string) float64 { return textWidth(text, size) })
+}
+
+// text adds a text, in ink and of the normal size if it does not say otherwise.
+func (d *diagram) text(e sheet.Element) {
+	if e.Fill.Name == "" {
+		e.Fill = sheet.Ink
+	}
+	if e.Size == 0 {
+		e.Size = sheet.Normal
+	}
+	d.Add(e)
+}
+
+// subtitle is what was run, with the parameters that are not the defaults.
+func (d *diagram) subtitle() string {
+	r := d.r
+	parts := []string{fmt.Sprintf("%s %s of %d", r.Timing, r.Topology, r.N)}
+	if r.Schedule != "" {
+		parts = append(parts, "schedule "+r.Schedule)
+	}
+	if r.Delay > 1 {
+		parts = append(parts, fmt.Sprintf("delays 1 to %d", r.Delay))
+	}
+	if r.Unordered {
+		parts = append(parts, "links do not keep order")
+	}
+	parts = append(parts, fmt.Sprintf("seed %d", r.Seed))
+	for _, name := range r.Changed {
+		parts = append(parts, name+" "+r.Parameters[name])
+	}
+	if text := d.window.text(&r.Header); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// description says in words what matters, for readers who cannot see the drawing.
+func (d *diagram) description() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s. Messages:", d.r.Title, d.subtitle())
+	counts := d.counts()
+	for i, k := range d.r.Kinds {
+		fmt.Fprintf(&b, " %s %d;", k.Name, counts[i])
+	}
+	b.WriteString(" in the end:")
+	for p := range d.r.N {
+		fmt.Fprintf(&b, " %s %s;", d.names.of(p), d.final[p])
+	}
+	return strings.TrimSuffix(b.String(), ";") + "."
+}
+
+// counts are the messages by kind.
+func (d *diagram) counts() []int {
+	counts := make([]int, len(d.r.Kinds))
+	for i := range d.arrows {
+		if !d.arrows[i].copy {
+			counts[d.r.kind(d.arrows[i].sent.Kind)]++
+		}
+	}
+	return counts
+}
+
+// item is an entry of the legend: a kind of message with its count, a line, or a mark.
+type item struct {
+	text   string
+	kind   int // -1: none
+	symbol string
+	first  bool // begins a row
+	x      float64
+	row    int
+}
+
+const (
+	sample      = 40.0 // length of an arrow in the legend
+	symbolWidth = 24.0
+)
+
+func (i *item) width() float64 {
+	width := textWidth(i.text, sheet.Normal) + 16
+	switch {
+	case i.kind >= 0:
+		return width + sample + 8
+	case i.symbol != "":
+		return width + symbolWidth
+	}
+	return width
+}
+
+// meanings are what the legend says of marks.
+var meanings = [][2]string{
+	{string(Start), "starts"},
+	{string(Timeout), "timer expires"},
+	{string(Suspect), "suspects a process"},
+	{string(Trust), "trusts it again"},
+	{string(Crash), "crashes"},
+	{string(Recover), "recovers"},
+	{string(Command), "receives a command"},
+	{"leader", "leads"},
+	{"follower", "follows"},
+	{"undecided", "knows no leader"},
+}
+
+// legend explains what occurs.
+func (d *diagram) legend() []item {
+	var items []item
+	counts, total := d.counts(), 0
+	for i, k := range d.r.Kinds {
+		items = append(items, item{text: fmt.Sprintf("%s %d", k.Name, counts[i]), kind: i})
+		if k.Class != "overhead" {
+			total += counts[i]
+		}
+	}
+	items = append(items, item{text: fmt.Sprintf("total %d", total), kind: -1})
+	begin := len(items)
+	for _, meaning := range meanings {
+		if slices.ContainsFunc(d.marks, func(m mark) bool { return m.symbol == meaning[0] }) {
+			items = append(items, item{text: meaning[1], kind: -1, symbol: meaning[0]})
+		}
+	}
+	if slices.ContainsFunc(d.arrows, func(a arrow) bool { return a.lost }) {
+		items = append(items, item{text: "lost", kind: -1, symbol: "lost"})
+	}
+	if len(d.arrows) <= headed && slices.ContainsFunc(d.arrows, func(a arrow) bool { return a.endedIn < 0 }) {
+		items = append(items, item{text: "under way", kind: -1, symbol: "under-way"})
+	}
+	if begin < len(items) {
+		items[begin].first = true
+	}
+	return items
+}
+
+// flow places the items in rows of that width and returns how many there are.
+func flow(items []item, width float64) int {
+	x, row := 0.0, 0
+	for i := range items {
+		if x > 0 && (items[i].first || x+items[i].width() > width) {
+			x, row = 0, row+1
+		}
+		items[i].x, items[i].row = x, row
+		x += items[i].width()
+	}
+	return row + 1
+}
+
+func (d *diagram) item(i item, x, y float64) {
+	e := sheet.Element{Text: i.text}
+	switch {
+	case i.kind >= 0:
+		sampled := d.stroke(i.kind)
+		sampled.Role, sampled.Path = fmt.Sprintf("sample kind-%d", i.kind), sheet.Lines(at(x, y), at(x+sample, y))
+		d.Add(sampled)
+		x += sample + 8
+	case i.symbol != "":
+		d.Add(sheet.Element{Symbol: i.symbol, At: at(x+symbolWidth/2-3, y)})
+		x += symbolWidth
+	default:
+		e.Bold = true
+	}
+	e.At = at(x, y+4.5)
+	d.text(e)
+}
+
+// stroke is how arrows of a kind are drawn.
+func (d *diagram) stroke(kind int) sheet.Element {
+	class := d.r.Kinds[kind].Class
+	look := lookOf(class)
+	return sheet.Element{
+		Role: fmt.Sprintf("message %s kind-%d", class, kind), Stroke: look.colour, Width: look.width,
+		Dashes: d.r.dashes()[kind], Head: look.head,
+	}
+}
+
+// axis draws the time and faint lines at its ticks.
+func (d *diagram) axis() {
+	top, bottom := d.top-12, d.top+d.y(d.lines-1)+24
+	d.Add(sheet.Element{Stroke: sheet.Axis, Width: 1, Path: sheet.Lines(at(d.left, bottom), at(d.end, bottom))})
+	for _, t := range d.ticks {
+		d.Add(sheet.Element{Stroke: sheet.Grid, Width: 1, Path: sheet.Lines(at(t.x, top), at(t.x, bottom))})
+		d.Add(sheet.Element{Stroke: sheet.Axis, Width: 1, Path: sheet.Lines(at(t.x, bottom), at(t.x, bottom+4))})
+		d.text(sheet.Element{Role: "tick", Fill: sheet.Muted, Text: t.label, Size: sheet.Small, Anchor: 0.5, At: at(t.x, bottom+18)})
+	}
+	for _, x := range d.breaks {
+		left, right := []point{at(x-4, bottom+5), at(x, bottom-5)}, []point{at(x+1, bottom+5), at(x+5, bottom-5)}
+		d.Add(sheet.Element{Fill: sheet.Paper, Path: sheet.Area(left[0], left[1], right[1], right[0])})
+		d.Add(sheet.Element{Role: "break", Stroke: sheet.Axis, Width: 1, Path: append(sheet.Lines(left...), sheet.Lines(right...)...)})
+	}
+	of := "step →"
+	if d.r.Clock {
+		of = "time →"
+	}
+	d.text(sheet.Element{Fill: sheet.Muted, Text: of, Size: sheet.Small, At: at(d.end+14, bottom+4)})
+}
+
+// processes draws the lines.
+func (d *diagram) processes() {
+	for _, s := range d.stretches {
+		e := sheet.Element{Role: s.class, Stroke: grey, Width: 1.5, Path: d.along(s, s.line)}
+		if d.lineGap < 30 { // many lines stay behind what happens on them
+			e.Stroke, e.Width = pale, 1
+		}
+		switch s.class {
+		case "leads":
+			e.Stroke, e.Width = sheet.Ink, max(2.4, 5*d.scale)
+		case "dead":
+			e.Stroke, e.Dashes = grey, []float64{1.5, 5}
+		}
+		d.Add(e)
+		if s.line == 0 && d.lines > d.r.N {
+			e.Role, e.Faint, e.Path = s.class+" again", 0.45, d.along(s, d.r.N)
+			d.Add(e)
+		}
+	}
+}
+
+// along is the path of a stretch on a line.
+func (d *diagram) along(s stretch, line int) []sheet.Move {
+	return sheet.Lines(at(d.at(s.from), d.top+d.y(line)), at(d.at(s.to), d.top+d.y(line)))
+}
+
+// nameLines writes the names of processes before their lines and what became of them behind: where lines are too near to
+// each other, of leaders and of as many others as there is room for.
+func (d *diagram) nameLines() {
+	stride, size := int(math.Ceil(readable/d.lineGap)), sheet.Normal
+	if d.lineGap < 20 {
+		size = sheet.Small
+	}
+	leads := func(p int) bool { return strings.HasPrefix(d.final[p], "leads") }
+	for p := range d.r.N {
+		near := slices.ContainsFunc(d.final[max(0, p-stride+1):min(d.r.N, p+stride)], func(final string) bool { return strings.HasPrefix(final, "leads") })
+		if !leads(p) && (near && stride > 1 || p%stride != 0) {
+			continue
+		}
+		y := d.top + d.y(p)
+		d.text(sheet.Element{Text: d.names.of(p), Size: size, Bold: true, Anchor: 1, At: at(d.left-10, y+5)})
+		d.text(sheet.Element{Fill: sheet.Muted, Text: d.final[p], Size: sheet.Small, Bold: leads(p), At: at(d.end+14, y+4)})
+	}
+	if y := d.top + d.y(d.r.N); d.lines > d.r.N && stride == 1 {
+		d.text(sheet.Element{Fill: sheet.Muted, Text: d.names.of(0), Size: size, Anchor: 1, At: at(d.left-10, y+5)})
+		d.text(sheet.Element{Fill: sheet.Muted, Text: d.names.of(0) + " again", Size: sheet.Small, At: at(d.end+14, y+4)})
+	}
+}
+
+func (d *diagram) arrow(a *arrow) {
+	e := d.stroke(d.r.kind(a.sent.Kind))
+	e.About = fmt.Sprintf("message %d, %s from %s to %s: sent in step %d, ", a.sent.Message, describe(a.sent.Kind, a.sent.Text),
+		d.names.of(a.from), d.names.of(a.sent.To), a.sentIn+1)
+	switch {
+	case a.endedIn < 0:
+		e.About, e.Head = e.About+"still under way", "under-way"
+	case a.lost:
+		e.About, e.Head = e.About+fmt.Sprintf("lost in step %d", a.endedIn+1), ""
+	default:
+		e.About += fmt.Sprintf("received in step %d", a.endedIn+1)
+	}
+	e.Path = d.path(a)
+	d.Add(e)
+}
+
+func (d *diagram) path(a *arrow) []sheet.Move {
+	start, end := at(a.start.X, d.top+a.start.Y), at(a.end.X, d.top+a.end.Y)
+	if a.startRow != a.endRow {
+		return sheet.Lines(start, end)
+	}
+	return []sheet.Move{
+		{Op: sheet.Start, To: start},
+		{Op: sheet.Curve, Bend: at(along(start.X, end.X, 0.5), start.Y-d.lineGap*0.6), To: end},
+	}
+}
+
+// bareArrows draws all messages of a kind as one path of thin lines, without heads and stories.
+func (d *diagram) bareArrows() {
+	thin := 0.9
+	if len(d.arrows) > 2000 {
+		thin = 0.6
+	}
+	for kind := range d.r.Kinds {
+		e := d.stroke(kind)
+		e.Head, e.Width = "", e.Width*thin
+		for i := range d.arrows {
+			if a := &d.arrows[i]; d.r.kind(a.sent.Kind) == kind {
+				e.Path = append(e.Path, d.path(a)...)
+			}
+		}
+		if len(e.Path) > 0 {
+			d.Add(e)
+		}
+	}
+}
+
+// losses marks where messages are lost. Of marks that would cover each other one is enough.
+func (d *diagram) losses() {
+	const near = 4.0
+	marked := map[[2]int]bool{}
+	for i := range d.arrows {
+		a := &d.arrows[i]
+		place := [2]int{int(a.end.X / near), int(a.end.Y / near)}
+		if a.lost && !marked[place] {
+			marked[place] = true
+			d.Add(sheet.Element{Symbol: "lost", At: at(a.end.X, d.top+a.end.Y), Scale: max(0.5, d.scale)})
+		}
+	}
+}
+
+func (d *diagram) mark(m mark) {
+	e := sheet.Element{Symbol: m.symbol, At: at(m.x, d.top+d.y(m.line)), About: m.about, Scale: d.scale}
+	if m.symbol == "leader" {
+		e.Scale = max(0.8, e.Scale)
+	}
+	d.Add(e)
+	if m.line == 0 && d.lines > d.r.N {
+		e.Role, e.About, e.Faint, e.At.Y = "again", "", 0.45, d.top+d.y(d.r.N)
+		d.Add(e)
+	}
+}

@@ -1,0 +1,114 @@
+package trace
+
+import (
+	"slices"
+
+	"ringleader.example/ringleader/internal/sheet"
+)
+
+// label is a text with its middle.
+type label struct {
+	text  string
+	class string // name, of a process, or label, of an arrow
+	at    point
+}
+
+// placeLabels puts labels on arrows. None touches another, a mark or another arrow; one without room is left out.
+func (d *diagram) placeLabels() {
+	if !d.labelling {
+		return
+	}
+	var taken []box
+	for _, m := range d.marks {
+		if m.symbol != string(Receive) {
+			taken = append(taken, around(point{X: m.x, Y: d.y(m.line)}, 2*markRadius, 2*markRadius))
+		}
+	}
+	for i := range d.shades {
+		if s := &d.shades[i]; s.line >= 0 {
+			x, width := d.nameOf(s)
+			taken = append(taken, around(point{X: x + width/2, Y: d.y(s.line) - 17}, width, sheet.Small+2))
+		}
+	}
+	for line := range d.lines {
+		taken = append(taken, box{point{X: 0, Y: d.y(line) - 2}, point{X: d.end, Y: d.y(line) + 2}})
+	}
+	for i := range d.arrows {
+		a := &d.arrows[i]
+		if a.startRow == a.endRow {
+			continue
+		}
+		text := describe(a.sent.Kind, a.sent.Text)
+		for _, t := range []float64{0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82} {
+			at := point{X: along(a.start.X, a.end.X, t), Y: along(a.start.Y, a.end.Y, t)}
+			b := around(at, textWidth(text, sheet.Small)+4, sheet.Small+3)
+			if !slices.ContainsFunc(taken, b.overlaps) && !d.crossed(b, i) {
+				d.labels = append(d.labels, label{text, "label", at})
+				taken = append(taken, b)
+				break
+			}
+		}
+	}
+	d.dropPlainLabels()
+}
+
+// dropPlainLabels takes labels away that say no more than the legend, unless every arrow of their kind has one.
+func (d *diagram) dropPlainLabels() {
+	missing := map[string]int{}
+	for i := range d.arrows {
+		missing[describe(d.arrows[i].sent.Kind, d.arrows[i].sent.Text)]++
+	}
+	for _, l := range d.labels {
+		missing[l.text]--
+	}
+	d.labels = slices.DeleteFunc(d.labels, func(l label) bool { return d.r.kind(l.text) >= 0 && missing[l.text] > 0 })
+}
+
+// crossed says whether any arrow but one touches the box.
+func (d *diagram) crossed(b box, but int) bool {
+	for i := range d.arrows {
+		a := &d.arrows[i]
+		if a.end.X < b.a.X || a.start.X > b.b.X { // nearly all, in a long drawing
+			continue
+		}
+		if i != but && b.touches(a.start, a.end) {
+			return true
+		}
+	}
+	return false
+}
+
+func along(from, to, t float64) float64 { return from + float64(t*(to-from)) }
+
+// box is a rectangle, from its corner towards 0 to the other.
+type box struct{ a, b point }
+
+func around(middle point, width, height float64) box {
+	return box{point{X: middle.X - width/2, Y: middle.Y - height/2}, point{X: middle.X + width/2, Y: middle.Y + height/2}}
+}
+
+func (b box) overlaps(c box) bool {
+	return b.a.X < c.b.X && c.a.X < b.b.X && b.a.Y < c.b.Y && c.a.Y < b.b.Y
+}
+
+// touches says whether a straight line from p to q meets the box, by Liang and Barsky's clipping.
+func (b box) touches(p, q point) bool {
+	from, to := 0.0, 1.0
+	for _, side := range [][3]float64{ // the coordinate, its change, and the limit that it must stay below
+		{-p.X, p.X - q.X, -b.a.X},
+		{p.X, q.X - p.X, b.b.X},
+		{-p.Y, p.Y - q.Y, -b.a.Y},
+		{p.Y, q.Y - p.Y, b.b.Y},
+	} {
+		room, change := side[2]-side[0], side[1]
+		switch {
+		case change == 0 && room < 0:
+			return false
+		case change > 0:
+			to = min(to, room/change)
+		case change < 0:
+			from = max(from, room/change)
+		}
+	}
+	return from <= to
+}

@@ -1,0 +1,95 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+)
+
+// stretch is a part of a process's line in which its role does not change.
+type stretch struct {
+	line     int
+	from, to int    // steps, as indices; -1 is where the line begins, and as many as there are where it ends
+	class    string // alive, leads or dead
+}
+
+// life is what a process is after a step.
+type life struct {
+	class string
+	since int
+	last  Decision
+}
+
+// follow follows each process through its life, and faults that last to their end. Marks have no places yet.
+func (d *diagram) follow() {
+	lives := make([]life, d.r.N)
+	for p := range lives {
+		lives[p] = life{class: "alive", since: -1, last: Decision{Role: "undecided"}}
+	}
+	for i := range d.r.Steps[:d.past] {
+		s := &d.r.Steps[i]
+		l := &lives[s.Process]
+		class, decided := l.step(s)
+		if class != l.class {
+			if i >= d.first {
+				d.stretches = append(d.stretches, stretch{s.Process, l.since, i, l.class})
+				l.since = i
+			}
+			l.class = class
+		}
+		d.shade(i)
+		if i >= d.first {
+			d.markStep(i, decided)
+		}
+	}
+	for p, l := range lives {
+		d.stretches = append(d.stretches, stretch{p, l.since, d.past, l.class})
+		d.final = append(d.final, l.text())
+	}
+	d.shades = slices.DeleteFunc(d.shades, func(s shade) bool { return s.to < d.first })
+}
+
+// step returns what the process is now, as a class of its line, and which role the step decided for it, if that is
+// another one.
+func (l *life) step(s *Step) (class, decided string) {
+	class = l.class
+	switch s.Event {
+	case Crash:
+		class, l.last = "dead", Decision{Role: "undecided"}
+	case Recover:
+		class = "alive"
+	}
+	for _, now := range s.Decided {
+		was, is := l.last, now
+		was.Lease, is.Lease = nil, nil // to renew a lease is to decide nothing new
+		if was.text() != is.text() {
+			decided = now.Role
+		}
+		l.last, class = now, "alive"
+		if now.Role == "leader" {
+			class = "leads"
+		}
+	}
+	return class, decided
+}
+
+func (l *life) text() string {
+	switch {
+	case l.class == "dead":
+		return "crashed"
+	case l.last.Role == "undecided":
+		return "undecided"
+	}
+	return strings.ToLower(l.last.text())
+}
+
+// markStep marks the event and the decision of a step.
+func (d *diagram) markStep(i int, decided string) {
+	s := &d.r.Steps[i]
+	hidden := s.Event == Lost || s.Event == Fault || s.Event == Heal || s.Event == Receive && decided != ""
+	if !hidden {
+		d.marks = append(d.marks, mark{step: i, line: s.Process, symbol: string(s.Event)})
+	}
+	if decided != "" {
+		d.marks = append(d.marks, mark{step: i, line: s.Process, symbol: decided})
+	}
+}

@@ -1,0 +1,328 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ringleader.example/ringleader/internal/sheet"
+)
+
+// Network draws the topology with the identifiers of processes, and what each process is at the end of the window:
+// processes of a ring and of a complete graph stand on a circle, clockwise from the top, and those of a tree around
+// its middle. The error wraps ErrTooLarge or ErrRecord.
+func (r *Record) Network(window Window) (*sheet.Sheet, error) {
+	if err := r.drawable(r.N); err != nil {
+		return nil, err
+	}
+	d := topology{diagram: &diagram{r: r, window: window, names: r.naming()}}
+	d.first, d.past = window.steps(r)
+	d.follow()
+	d.draw()
+	return &d.Sheet, nil
+}
+
+// topology is where the processes of a topology stand.
+type topology struct {
+	*diagram
+	middle point
+	places []point
+	radius float64 // of a process
+	taken  []box   // by processes and names
+}
+
+const (
+	networkReach = 290.0 // from the middle to the processes that are farthest away
+	largestNode  = 22.0
+	namedNode    = 13.0 // smaller ones have their identifiers beside them
+)
+
+func (d *topology) draw() {
+	reach := min(networkReach, 90+float64(20*d.r.N))
+	d.Width = max(2*(reach+100), min(sheet.Wide, 2*margin+1.15*textWidth(d.r.Title, sheet.Large)))
+	d.head(d.r.Title, d.r.Title+": network", d.subtitle(), d.description())
+	items := d.legend()
+	rows := flow(items, d.Width-2*margin)
+	for _, item := range items {
+		d.item(item, margin+item.x, d.top+float64(24*item.row))
+	}
+	d.middle = at(d.Width/2, 0)
+	if d.r.Topology == tree {
+		d.placeTree(reach)
+	} else {
+		d.placeCircle(reach)
+	}
+	d.Height = d.moveDown(d.top + float64(24*rows) + 30)
+	d.radius = max(2.5, min(largestNode, 0.36*d.nearest()))
+	d.links()
+	for p := range d.r.N {
+		d.process(p)
+	}
+	d.nameProcesses()
+}
+
+// moveDown moves the places until the highest one is there, and returns how high the drawing then is.
+func (d *topology) moveDown(top float64) (height float64) {
+	byHeight := func(p, q point) int { return cmp.Compare(p.Y, q.Y) }
+	by := top - slices.MinFunc(d.places, byHeight).Y
+	for p := range d.places {
+		d.places[p].Y += by
+	}
+	d.middle.Y += by
+	return slices.MaxFunc(d.places, byHeight).Y + 50
+}
+
+func (d *topology) subtitle() string {
+	parts := []string{fmt.Sprintf("%s of %d", d.r.Topology, d.r.N), d.leaders()}
+	if text := d.window.text(&d.r.Header); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// leaders says which processes lead.
+func (d *topology) leaders() string {
+	var names []string
+	for p := range d.r.N {
+		if d.is(p) == "leader" {
+			names = append(names, d.names.of(p))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return "no process leads"
+	case len(names) == 1:
+		return names[0] + " leads"
+	case len(names) > 5:
+		return fmt.Sprintf("%d processes lead", len(names))
+	}
+	return list(names) + " lead"
+}
+
+// is what a process is at the end, as the name of a symbol.
+func (d *topology) is(p int) string {
+	switch final := d.final[p]; {
+	case final == "crashed":
+		return string(Crash)
+	case strings.HasPrefix(final, "leads"):
+		return "leader"
+	case strings.HasPrefix(final, "follows"):
+		return "follower"
+	}
+	return "undecided"
+}
+
+func (d *topology) description() string {
+	parts := make([]string, d.r.N)
+	for p := range parts {
+		parts[p] = d.names.of(p) + " " + d.final[p]
+	}
+	return d.r.Title + ", " + d.subtitle() + ". Processes: " + strings.Join(parts, "; ") + "."
+}
+
+// legend explains what occurs.
+func (d *topology) legend() (items []item) {
+	for _, meaning := range [][2]string{{"leader", "leads"}, {"follower", "follows"}, {"undecided", "knows no leader"}, {string(Crash), "crashed"}} {
+		for p := range d.r.N {
+			if d.is(p) == meaning[0] {
+				items = append(items, item{text: meaning[1], kind: -1, symbol: meaning[0]})
+				break
+			}
+		}
+	}
+	return items
+}
+
+func (d *topology) placeCircle(reach float64) {
+	if d.r.N == 1 {
+		reach = 0
+	}
+	for p := range d.r.N {
+		d.places = append(d.places, d.middle.Polar(reach, -math.Pi/2+2*math.Pi*float64(p)/float64(d.r.N)))
+	}
+}
+
+// neighbours are those of each process of a tree.
+func (d *topology) neighbours() [][]int {
+	neighbours := make([][]int, d.r.N)
+	for _, e := range d.r.Edges {
+		neighbours[e[0]], neighbours[e[1]] = append(neighbours[e[0]], e[1]), append(neighbours[e[1]], e[0])
+	}
+	return neighbours
+}
+
+// walk visits a tree in breadth from a root. It returns the order, and from where each process was reached: the root
+// from itself, and what is not linked from -1.
+func walk(neighbours [][]int, root int) (order, from []int) {
+	from = slices.Repeat([]int{-1}, len(neighbours))
+	order, from[root] = []int{root}, root
+	for i := 0; i < len(order); i++ {
+		for _, q := range neighbours[order[i]] {
+			if from[q] < 0 {
+				from[q] = order[i]
+				order = append(order, q)
+			}
+		}
+	}
+	return order, from
+}
+
+// placeTree places a tree's middle process in the middle, and the others around it: as far away as they have links
+// between, each branch in a sector as wide as it has leaves.
+func (d *topology) placeTree(reach float64) {
+	neighbours := d.neighbours()
+	order, _ := walk(neighbours, 0)
+	order, from := walk(neighbours, order[len(order)-1]) // from one end of a longest path to the other
+	root := order[len(order)-1]
+	depth := make([]int, d.r.N)
+	for _, p := range order[1:] {
+		depth[p] = depth[from[p]] + 1
+	}
+	for half := depth[root] / 2; depth[root] > half; {
+		root = from[root]
+	}
+	order, from = walk(neighbours, root)
+	leaves, farthest := make([]float64, d.r.N), 1
+	for i := len(order) - 1; i >= 0; i-- {
+		p := order[i]
+		leaves[p] = max(1, leaves[p])
+		if p != root {
+			leaves[from[p]] += leaves[p]
+		}
+	}
+	d.places = make([]point, d.r.N)
+	begin := make([]float64, d.r.N) // of a branch's sector, in leaves
+	next := make([]float64, d.r.N)  // of the next branch's
+	for _, p := range order {
+		depth[p] = 0
+		if p != root {
+			depth[p] = depth[from[p]] + 1
+			begin[p] = next[from[p]]
+			next[from[p]] += leaves[p]
+		}
+		next[p], farthest = begin[p], max(farthest, depth[p])
+	}
+	for p := range d.places {
+		angle := -math.Pi/2 + 2*math.Pi*(begin[p]+leaves[p]/2)/leaves[root]
+		d.places[p] = d.middle.Polar(reach*float64(depth[p])/float64(farthest), angle)
+	}
+}
+
+// nearest is the least distance of two processes.
+func (d *topology) nearest() float64 {
+	least := math.Inf(1)
+	for p, at := range d.places {
+		for _, other := range d.places[:p] {
+			least = min(least, math.Hypot(at.X-other.X, at.Y-other.Y))
+		}
+	}
+	return least
+}
+
+func (d *topology) links() {
+	e := sheet.Element{Role: "links", Stroke: grey, Width: 1.5}
+	link := func(p, q int) { e.Path = append(e.Path, sheet.Lines(d.places[p], d.places[q])...) }
+	switch d.r.Topology {
+	case ring:
+		for p := range d.r.N {
+			link(p, (p+1)%d.r.N)
+		}
+	case tree:
+		for _, edge := range d.r.Edges {
+			link(edge[0], edge[1])
+		}
+	default:
+		if d.r.N > 8 { // that many links are a background
+			e.Stroke, e.Width = pale, max(0.2, 8/float64(d.r.N))
+		}
+		for p := range d.r.N {
+			for q := range p {
+				link(p, q)
+			}
+		}
+	}
+	if d.r.N > 1 {
+		d.Add(e)
+	}
+}
+
+// process draws a process as what it is. One that has no room for its identifier is a mark.
+func (d *topology) process(p int) {
+	is, place := d.is(p), d.places[p]
+	about := d.names.of(p) + " " + d.final[p]
+	d.taken = append(d.taken, around(place, 2*d.radius, 2*d.radius))
+	if d.radius < namedNode {
+		scale := d.radius / 4.5
+		if is == "leader" {
+			scale = max(0.9, scale)
+		}
+		d.Add(sheet.Element{Role: is, Symbol: is, At: place, Scale: min(1.2, scale), About: about})
+		return
+	}
+	e := sheet.Element{Role: is, Fill: sheet.Paper, Stroke: sheet.Ink, Width: 1.6, Path: sheet.Circle(place, d.radius), About: about}
+	badge := at(place.X+0.75*d.radius, place.Y-0.85*d.radius)
+	switch is {
+	case "leader":
+		e.Fill, e.Width = yellow, 4
+		d.Add(e)
+		d.Add(sheet.Element{Symbol: is, At: badge, Scale: d.radius / largestNode})
+	case string(Crash):
+		e.Stroke, e.Dashes = grey, []float64{2, 4}
+		d.Add(e)
+		d.Add(sheet.Element{Symbol: is, At: badge, Scale: d.radius / largestNode})
+	case "undecided":
+		e.Path = sheet.Rectangle(place.X-d.radius, place.Y-d.radius, place.X+d.radius, place.Y+d.radius)
+		d.Add(e)
+	default:
+		d.Add(e)
+	}
+}
+
+// nameProcesses writes identifiers: into processes that have room, and else beside them where nothing stands. Leaders
+// come first.
+func (d *topology) nameProcesses() {
+	var leaders, others []int
+	for p := range d.r.N {
+		if d.is(p) == "leader" {
+			leaders = append(leaders, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	for _, p := range append(leaders, others...) {
+		e := sheet.Element{Role: "name", Text: d.names.of(p), Bold: true, Anchor: 0.5, Size: sheet.Small}
+		width := 1.15*textWidth(e.Text, e.Size) + 4
+		if d.radius >= namedNode && width <= 2*d.radius {
+			e.At = at(d.places[p].X, d.places[p].Y+4)
+			if d.is(p) == "leader" {
+				e.Fill = onYellow
+			}
+			d.text(e)
+		} else if middle, found := d.beside(p, width); found {
+			e.At, e.Halo = at(middle.X, middle.Y+4), true
+			d.text(e)
+		}
+	}
+}
+
+// beside is the middle of a place for a name of that width next to a process: outwards, and in a tree elsewhere if
+// that is taken.
+func (d *topology) beside(p int, width float64) (middle point, found bool) {
+	outwards := math.Atan2(d.places[p].Y-d.middle.Y, d.places[p].X-d.middle.X)
+	angles := []float64{outwards}
+	if d.r.Topology == tree {
+		angles = append(angles, outwards+0.7, outwards-0.7, math.Pi/2, -math.Pi/2, 0, math.Pi)
+	}
+	for _, angle := range angles {
+		edge := d.places[p].Polar(d.radius+6, angle)
+		middle = at(edge.X+float64(width/2*math.Cos(angle)), edge.Y+float64(sheet.Small/2*math.Sin(angle)))
+		b := around(middle, width, sheet.Small)
+		if !slices.ContainsFunc(d.taken, b.overlaps) {
+			d.taken = append(d.taken, b)
+			return middle, true
+		}
+	}
+	return middle, false
+}

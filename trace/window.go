@@ -1,0 +1,39 @@
+package trace
+
+import "ringleader.example/ringleader/election"
+
+// Window is a part of an execution: all steps from From until Until, both included. They are times in
+// units where the record has a clock, and numbers of steps where it has none. A zero Until is no end, so
+// the zero Window is the whole execution.
+type Window struct{ From, Until election.Ticks }
+
+// Holds reports whether a step of the record with that header is in the window.
+func (w Window) Holds(h *Header, s *Step) bool {
+	at := w.place(h, s)
+	return !at.Less(w.From) && !w.endsBefore(at)
+}
+
+// place is where a step stands on the axis that the window is a part of.
+func (w Window) place(h *Header, s *Step) election.Ticks {
+	if h.Clock {
+		return s.Time
+	}
+	return election.Units(uint64(s.Number))
+}
+
+func (w Window) endsBefore(at election.Ticks) bool { return !w.Until.IsZero() && w.Until.Less(at) }
+
+// text is the window in words, or nothing if it is the whole execution.
+func (w Window) text(h *Header) string {
+	of := "steps"
+	if h.Clock {
+		of = "time"
+	}
+	switch {
+	case w.Until.IsZero() && w.From.IsZero():
+		return ""
+	case w.Until.IsZero():
+		return of + " from " + w.From.String()
+	}
+	return of + " " + w.From.String() + " to " + w.Until.String()
+}
