@@ -111,7 +111,7 @@ var mutants = []struct {
 			}
 			return true
 		})
-	}, nil, nil},
+	}, halfCut, nil},
 	{"a restarted member waits for a shorter lease than it promised", 5, "while the lease", func(a *algorithm) {
 		a.Recover = func(p *Process, out *election.Out[Message]) {
 			p.Kept.Longest /= 2

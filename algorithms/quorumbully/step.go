@@ -73,6 +73,7 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 	case Renewal:
 		if p.leads() {
 			p.renew(out)
+			p.elect(out) // a member that is alone has all answers
 		}
 	case StageEnd:
 		p.stageEnds(out)
