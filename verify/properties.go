@@ -73,6 +73,10 @@ func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 	}
 	g := *c.global(conf)
 	for _, t := range g.Led {
+		if c.d.Leased && t.Term > e.Term {
+			return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s leads in term %d, and %s has led in term %d",
+				c.network.Name(q), e.Term, c.network.Name(int(t.Position)), t.Term)}
+		}
 		if t.Term != e.Term {
 			continue
 		}

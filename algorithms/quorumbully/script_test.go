@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write what scripts print into testdata"
 //
 //	member 2 of 3 priority 1 lease=10      a new member, with parameters
 //	start | recover                        a crash comes before that
-//	pass 7 | sleep 7                       time passes, and timers expire; with sleep they are late
+//	pass 7 | late 7                        time passes, and timers expire, or are late
 //	resign | transfer 3 | stopped | died 3.1 | weigh 5 | suspect 3
 //	1 claim term=4 facts=3.1.dead          a message from 1; see fill
 //	show                                   the state
@@ -112,7 +112,7 @@ func (a *actor) obey(words []string) {
 		a.step(a.state.Recover)
 	case "pass":
 		a.pass(a.now + number(1))
-	case "sleep":
+	case "late":
 		a.now += number(1)
 	case "suspect":
 		a.step(func(out *election.Out[Message]) { a.state.Suspect(election.To(election.ID(number(1))), out) })

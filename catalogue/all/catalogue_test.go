@@ -104,6 +104,9 @@ func conform[S, M any](t *testing.T, tested *[]string, a election.Algorithm[S, M
 		if a.Identifiers == election.Anonymous {
 			o.Verify = -1 // chance may go on for ever
 		}
+		if a.Leased {
+			o.Verify, o.Runs = -1, 2 // terms and renewals do, so runs are long, too
+		}
 		electiontest.Conform(t, a, o)
 		if size := reflect.TypeFor[S]().Size(); a.Topology == election.Ring && a.Timing == election.Asynchronous && size > 16 {
 			t.Errorf("a state takes %d bytes; on a ring that runs in rounds at most 16, or large rings do not fit into caches", size)

@@ -375,7 +375,10 @@ func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]
 		run.Faults.Random = faults.Budget{Partitions: 2, Cuts: 2, Until: election.Units(60)}
 	}
 	if a.Command != nil {
-		run.Commands = []simulate.Command{{Process: int(seed) % n, At: election.Units(4)}}
+		p := int(seed) % n
+		run.Commands = []simulate.Command{
+			{Process: p, At: election.Units(4)}, {Process: p, At: election.Units(20), Command: election.Command{Order: election.Weigh, Number: 2}},
+		}
 	}
 	return run
 }
