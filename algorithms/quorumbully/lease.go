@@ -247,7 +247,7 @@ func (p *Process) renew(out *election.Out[Message]) {
 func (p *Process) refused(x election.ID, m *Message, out *election.Out[Message]) {
 	const most = 3 // times
 	p.heard(m.Standing.Promise)
-	if p.Role != Candidate || !p.mine(&m.Request) || p.Refused[x-1] {
+	if p.Role != Candidate || !p.mine(&m.Request) {
 		return
 	}
 	p.Refused = slices.Clone(p.Refused)

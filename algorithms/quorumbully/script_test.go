@@ -227,6 +227,8 @@ func (a *actor) fill(m *Message, name string, value uint64) {
 		m.Standing.FreeIn = value
 	case "holder":
 		m.Standing.Holder, m.Standing.Incarnation = election.ID(value), 1
+	case "holder-life":
+		m.Standing.Incarnation = value
 	case "leads":
 		m.Standing.Leads = value == 1
 	case "reason":
