@@ -35,7 +35,7 @@ func script(seed uint64, n int) simulate.Options {
 	if below(3) == 0 {
 		o.Delay = 20 // far more than assumed
 	}
-	var f = &o.Faults
+	f := &o.Faults
 	for p := range n {
 		now := uint64(0)
 		for range below(4) {

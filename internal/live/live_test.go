@@ -374,6 +374,15 @@ func TestAMemberThatCannotListenLeavesItsDirectoryAsItWas(t *testing.T) {
 	s.close()
 }
 
+func TestAnAlgorithmThatNeedsMoreOfItsHostIsRefused(t *testing.T) {
+	a := new(log).witness()
+	a.Command = func(*witness, election.Command, *election.Out[nothing]) {}
+	a.Incarnation = func(*witness) uint64 { return 1 }
+	if _, err := Join(t.Context(), a, Config{ID: 1, Members: []transport.Member{{ID: 1, Address: "127.0.0.1:0"}}}); !errors.Is(err, network.ErrSetup) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, bully.Algorithm, 2)
