@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/live"
+	"ringleader.example/ringleader/internal/transport"
 )
 
 // MemberAddress says where a member of the group is reached.
@@ -55,7 +56,7 @@ type Config struct {
 	// Logger gets what happens; the default is to log nothing.
 	Logger *slog.Logger
 
-	listener net.Listener // for tests: taken over
+	transport transport.Open // for tests
 }
 
 // The errors of this package; the text says what is wrong, and what would do.

@@ -1,7 +1,10 @@
 package ringleader
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -72,21 +75,24 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		members[i] = transport.Member(m)
 	}
 	delay := (c.MessageDelay + unit - 1) / unit
+	if c.transport == nil {
+		c.transport = transport.TCP{Listen: c.Listen}.Open
+	}
 	own := members[slices.IndexFunc(members, func(m transport.Member) bool { return m.ID == c.ID })]
 	m, err := live.JoinProgram(ctx, bully.Program, live.Config{
-		Group:      c.Group,
-		ID:         c.ID,
-		Members:    members,
+		Group:   c.Group,
+		ID:      c.ID,
+		Members: members,
 		Parameters: map[string]string{
 			"delay": strconv.FormatInt(int64(delay), 10), "known-dead": "decides", "asked-coordinator": "tells",
 		},
-		Unit:       unit,
-		Heartbeat:  c.Heartbeat,
-		Suspicion:  c.Suspicion,
-		Data:       c.Data,
-		Logger:     c.Logger,
-		Transport:  transport.TCP{Listen: c.Listen, Listener: c.listener}.Open,
-		Elsewhere:  c.Listen != "" && transport.Loopback(c.Listen) != transport.Loopback(own.Address),
+		Unit:      unit,
+		Heartbeat: c.Heartbeat,
+		Suspicion: c.Suspicion,
+		Data:      c.Data,
+		Logger:    c.Logger,
+		Transport: c.transport,
+		Elsewhere: c.Listen != "" && transport.Loopback(c.Listen) != transport.Loopback(own.Address),
 	})
 	if err != nil {
 		return nil, err
@@ -152,9 +158,25 @@ func (m *Member) Status() Status {
 	return status
 }
 
-// Close stops the member, and waits until nothing of it is left. The others notice it as they notice a crash. Calling
-// it again is nothing.
+// Close stops the member, says goodbye to the others, and waits until nothing of it is left. It leads no more before the
+// others hear of that. Calling it again is nothing.
 func (m *Member) Close() error { return m.live.Close() }
+
+// Health returns nil while the member works. Else it says why it does not: it has stopped, or it has stood still for longer
+// than Config.Suspicion, so that the others take it for dead.
+func (m *Member) Health() error {
+	select {
+	case <-m.Done():
+		return cmp.Or(m.Err(), errClosed)
+	default:
+	}
+	if stall := m.live.Stall(); stall > 0 {
+		return fmt.Errorf("it has stood still for %v", stall)
+	}
+	return nil
+}
+
+var errClosed = errors.New("closed")
 
 // Done is closed when the member has stopped, for whatever reason.
 func (m *Member) Done() <-chan struct{} { return m.live.Done() }

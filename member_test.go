@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"ringleader.example/ringleader/internal/transport"
 )
 
 // patience is how long a test waits for what must come; it is never waited for when all is right.
@@ -52,7 +54,7 @@ func newGroupWith(t *testing.T, c Config, ids ...uint64) *group {
 	}
 	for i, id := range ids {
 		c := g.config
-		c.ID, c.listener = id, listeners[i]
+		c.ID, c.transport = id, transport.TCP{Listener: listeners[i]}.Open
 		g.join(c)
 	}
 	t.Cleanup(func() {

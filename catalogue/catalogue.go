@@ -28,6 +28,7 @@ type Entry struct {
 	Verify   func(verify.Options) (*verify.Report, error)       // [verify.Run]
 	Count    count.Func                                         // nil where there is no closed form yet
 	Check    checks                                             // of the record of a run, what its source claims of every run; nil where nothing is
+	Aliases  []string                                           // other names that it is known by
 	Family   string                                             // the name that forms of it on several networks share; empty where there is one form
 	list     List
 }
@@ -138,9 +139,20 @@ func (l List) Where(condition func(*Entry) bool) (names []string) {
 	return names
 }
 
-// Find returns the algorithm of that name.
+// Also returns the entry with other names that it is known by.
+func (e Entry) Also(aliases ...string) Entry {
+	e.Aliases = aliases
+	return e
+}
+
+// called reports whether a name is one of the algorithm's, in any case.
+func (e *Entry) called(name string) bool {
+	return strings.EqualFold(e.Name, name) || slices.ContainsFunc(e.Aliases, func(alias string) bool { return strings.EqualFold(alias, name) })
+}
+
+// Find returns the algorithm of that name, or of that alias. Case does not matter.
 func (l List) Find(name string) (*Entry, error) {
-	i := slices.IndexFunc(l, func(e *Entry) bool { return e.Name == name })
+	i := slices.IndexFunc(l, func(e *Entry) bool { return e.called(name) })
 	if i < 0 {
 		return nil, fmt.Errorf("%w %q; there are %s", ErrUnknown, name, strings.Join(l.Names(), ", "))
 	}

@@ -31,7 +31,7 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// counted is an algorithm that has a count, with values of its parameters.
+// counted is an algorithm that has a count, with parameter values.
 type counted struct {
 	*election.Declaration
 	exact    func(context.Context, election.Arrangement, func(done, of int)) (*count.Result, error)
@@ -98,7 +98,7 @@ func (a *counted) run(t rapid.TB, ids election.Arrangement) *count.Result {
 	return r
 }
 
-// agree says that an algorithm is counted as it was simulated.
+// agree expects that the count of an algorithm equals its simulation.
 func (a *counted) agree(t rapid.TB, ids election.Arrangement, o played) {
 	t.Helper()
 	r := a.run(t, ids)
@@ -155,7 +155,7 @@ func TestCountsAreThoseOfEverySchedule(t *testing.T) {
 	}
 }
 
-// ALGORITHMS.md section 11: election messages by kind.
+// Election messages by kind.
 func TestCountsOfKnownRings(t *testing.T) {
 	names := []string{
 		"ring-bully-simple", "lcr", "lelann", "ring-bully", "hirschberg-sinclair", "franklin",
@@ -187,7 +187,7 @@ func TestCountsOfKnownRings(t *testing.T) {
 	}
 }
 
-// ALGORITHMS.md section 13.1.
+// Election messages of kinds ONE and TWO.
 func TestCountsOfDolevKlaweRodehBOnKnownRings(t *testing.T) {
 	a := find(t, "dolev-klawe-rodeh-b")
 	for _, test := range []struct {
@@ -229,8 +229,8 @@ func TestTimesOfKnownRings(t *testing.T) {
 	}
 }
 
-// ALGORITHMS.md sections 2.6, 9.4 and 9.5: least and most election messages over all orders of n = 1, 2, …
-// And what the algorithms declare.
+// The least and most election messages over all orders of n = 1, 2, …, from exhaustive simulation, and the declared
+// bounds.
 func TestExtremesAndMeansOverAllOrders(t *testing.T) {
 	known := map[string][2][]uint64{
 		"lcr":                  {{1, 3, 5, 7, 9, 11, 13, 15}, {1, 3, 6, 10, 15, 21, 28, 36}},
@@ -272,7 +272,7 @@ func TestExtremesAndMeansOverAllOrders(t *testing.T) {
 	}
 }
 
-// A change of these breaks what people have quoted.
+// These values are published: a change would break quotations of them.
 func TestCostsOfRandomOrdersForEver(t *testing.T) {
 	for _, test := range []struct {
 		n    int
@@ -359,7 +359,8 @@ func TestEveryArrangementOfTheSameRingCostsTheSame(t *testing.T) {
 	}
 }
 
-// large stands for an identifier of 1 … n: the same order, no neighbours, up to the largest there is.
+// large returns a replacement for an identifier of 1 … n: the same order, no adjacent values, up to the largest
+// uint64.
 func large(n int, id uint64) uint64 { return math.MaxUint64 - 1000*(uint64(n)-id) }
 
 // plain is dense and has none of the methods that make a pass fast.

@@ -6,34 +6,34 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// value is what an active process has in some phase.
+// value is the value of an active process in some phase.
 type value struct {
 	id    uint64
-	at    uint32 // where the process stands
-	owner uint32 // whose identifier it is
+	at    uint32 // the position of the process
+	owner uint32 // the owner's position of that identifier
 }
 
-// rule is what a phase does with the values of the active processes, clockwise: it appends to next those
-// that go on. Each is decided by a few values in a row, and all such rows within values are.
+// rule applies a phase to the values of the active processes, clockwise: it appends the survivors to next. A row of
+// consecutive values decides about each; rule decides all whose rows lie within values.
 type rule func(values, next []value) []value
 
-// chain takes the values of a ring through the phases of an election, all phases at once and in one pass:
-// a phase reads what the one before lets through, and keeps of it a few values only. So n may be 10⁹.
+// chain takes the values of a ring through the phases of an election, all phases in one pass: a phase reads the
+// survivors of the phase before, and keeps only a few values. So n may be 10⁹.
 //
-// A chain may be fed with a part of a ring, too. What it cannot decide, for want of the values before its
-// first and after its last ones, waits until the chains of all parts are joined and the ring is closed.
+// A chain may read a part of a ring. Values that it cannot decide, without the values before its first and after its
+// last ones, wait until the chains of all parts are joined and the ring is closed.
 type chain struct {
 	rule   func(phase int) rule // phases count from 0 here
-	row    int                  // how many values in a row decide about one
+	row    int                  // the number of consecutive values that decide about one
 	phases []*link
 }
 
 // link is one phase of a chain.
 type link struct {
-	first  []value // the first row-1 that came, or all while there are fewer
-	values []value // the last that came
-	used   int     // so many of these have been used before, as the ones before in a row: at most row-1
-	count  uint64  // how many have been used in all
+	first  []value // the first row-1 values, or all while there are fewer
+	values []value // the last values
+	used   int     // how many of these were used before, as earlier ones of a row: at most row-1
+	count  uint64  // how many were used in all
 }
 
 const linkLen = 512 // 8 KB
@@ -45,7 +45,7 @@ func (c *chain) link(phase int) *link {
 	return c.phases[phase]
 }
 
-// room is the link of a phase, with room for so many more.
+// room returns the link of a phase, with room for that many more values.
 func (c *chain) room(phase, more int) *link {
 	l := c.link(phase)
 	if cap(l.values)-len(l.values) < more {
@@ -54,11 +54,11 @@ func (c *chain) room(phase, more int) *link {
 	return l
 }
 
-// settle decides all that can be decided in a phase.
+// settle decides all values of a phase that can be decided.
 func (c *chain) settle(phase int) {
 	l := c.link(phase)
 	l.count += uint64(len(l.values) - l.used)
-	if len(l.first) < c.row-1 { // so nothing has been dropped
+	if len(l.first) < c.row-1 { // so no value has been dropped
 		l.first = append(l.first, l.values[len(l.first):min(c.row-1, len(l.values))]...)
 	}
 	if rows := len(l.values) - (c.row - 1); rows > 0 {
@@ -69,7 +69,7 @@ func (c *chain) settle(phase int) {
 	l.values = append(l.values[:0], l.values[len(l.values)-l.used:]...)
 }
 
-// feed reads the identifiers of positions in a row.
+// feed reads the identifiers of consecutive positions.
 func (c *chain) feed(position int, ids []uint64) {
 	for len(ids) > 0 {
 		l := c.room(0, 1)
@@ -88,7 +88,7 @@ func (c *chain) add(v value) {
 	l.values = append(l.values, v)
 }
 
-// join goes on with the part that follows, as if it had read it.
+// join continues with the part that follows, as if it had read that part.
 func (c *chain) join(part *chain) {
 	for phase := 0; phase < len(part.phases); phase++ { // settling may add some
 		part.settle(phase)
@@ -102,8 +102,8 @@ func (c *chain) join(part *chain) {
 	}
 }
 
-// close closes the ring: after the last values come the first ones. It returns those of the first phase
-// that not more than few enter, and which one that is.
+// close closes the ring: the first values follow the last ones. It returns the first phase that at most few values
+// enter, and those values.
 func (c *chain) close(few int) (phase uint64, values []value) {
 	for p := 0; ; p++ {
 		c.settle(p)
@@ -116,7 +116,7 @@ func (c *chain) close(few int) (phase uint64, values []value) {
 	}
 }
 
-// phases takes a ring through the phases of an election, until not more than few processes are active.
+// phases takes a ring through the phases of an election, until at most few processes are active.
 func phases(ctx context.Context, ids election.Arrangement, parts int, progress func(done, of int), row, few int, rule func(phase int) rule) (phase uint64, values []value, err error) {
 	if err := distinct(ids); err != nil {
 		return 0, nil, err

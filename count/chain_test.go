@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/order"
 )
 
-// rules are those of the algorithms: of odd and even phases, and how many values in a row they look at.
+// rules are the algorithms' rules of odd and even phases, and the length of their rows.
 var rules = map[string]struct {
 	row       int
 	odd, even rule
@@ -48,7 +48,7 @@ func TestAChainDoesWhatOnePhaseAfterTheOtherDoes(t *testing.T) {
 	}
 }
 
-// sameRing says whether one or two values are the same, wherever they begin.
+// sameRing reports whether one or two values are the same up to rotation.
 func sameRing(a, b []value) bool {
 	return reflect.DeepEqual(a, b) || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
@@ -119,8 +119,8 @@ func TestEnvelopesKeepFewOfEachRound(t *testing.T) {
 	}
 }
 
-// ALGORITHMS.md section 9.5: at most n/F(r) envelopes enter an odd round r, and rounds r+1 and r+2 together
-// take at most 2n - n·F(r+1)/F(r+4) messages.
+// At most n/F(r) envelopes enter an odd round r, and rounds r+1 and r+2 together take at most 2n - n·F(r+1)/F(r+4)
+// messages: the two inequalities of Higham and Przytycka's proof.
 func TestRoundsOfHighamPrzytyckaKeepTheirBounds(t *testing.T) {
 	for n := 1; n <= 128; n++ {
 		for seed := range uint64(20) {

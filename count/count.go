@@ -12,16 +12,16 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// Result is what an election costs.
+// Result is the cost of an election.
 type Result struct {
-	Messages outcome.Messages // ByKind as the algorithm declares its Kinds
-	ByPhase  []uint64         // election messages by phase; nil where the algorithm has none
-	Time     *Time            // nil where no closed form is known
+	Messages outcome.Messages // ByKind is in the order of the declared Kinds
+	ByPhase  []uint64         // election messages by phase; nil if the algorithm has no phases
+	Time     *Time            // nil if no closed form is known
 	Leader   uint64           // its identifier
-	Position int              // where the leader stands
+	Position int              // the leader's position
 }
 
-// Time is when things happen if all start at 0 and every message takes one unit.
+// Time holds times of a synchronous run in which all start at 0 and every message takes one unit.
 type Time struct {
 	Elected *big.Int // a leader decides
 	Decided *big.Int // the last process decides
@@ -32,20 +32,20 @@ func times(elected, decided, quiet uint64) *Time {
 	return &Time{new(big.Int).SetUint64(elected), new(big.Int).SetUint64(decided), new(big.Int).SetUint64(quiet)}
 }
 
-// Func counts what an algorithm with these parameters costs on a ring of these identifiers, clockwise. It
-// fails with an ErrRing, or with the context's error. Progress may be nil; otherwise it is told now and then
-// how many of all positions have been read.
+// Func counts the cost of an algorithm with these parameters on a ring of these identifiers, clockwise. It fails with
+// an ErrRing, or with the context's error. Progress may be nil; otherwise it is called from time to time with the
+// number of positions read.
 //
-// The arrangement is read by several goroutines at once. It can make the pass fast with two methods more,
-// as package order does: Fill(ids []uint64, from int), At for a row of positions, and Position(id uint64) int,
-// At's inverse. Where it is not Dense, and has no method Distinct() bool to say so, its identifiers are sorted first
-// to find equal ones, in 8·n bytes.
+// Several goroutines read the arrangement at once. Two more methods make the pass fast, as in package order: Fill(ids
+// []uint64, from int), which is At for consecutive positions, and Position(id uint64) int, the inverse of At. If the
+// arrangement is not Dense, and has no method Distinct() bool that returns true, its identifiers are first sorted to
+// find equal ones, in 8·n bytes.
 type Func func(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error)
 
-// ErrRing says that there is no exact count for a ring; the text says why.
+// ErrRing reports that there is no exact count for a ring; the text gives the reason.
 var ErrRing = errors.New("cannot count")
 
-// distinct refuses a ring of no size, or of equal identifiers.
+// distinct refuses an empty ring, and equal identifiers.
 func distinct(ids election.Arrangement) error {
 	if n := ids.Len(); n < 1 || uint64(n) > maxRing {
 		return fmt.Errorf("%w: a ring has 1 to %d processes, not %d", ErrRing, uint64(maxRing), n)
@@ -64,19 +64,19 @@ func distinct(ids election.Arrangement) error {
 	return nil
 }
 
-// computable refuses identifiers that processes cannot compute with, as package election does: below from, which is 0 or
-// 1, or too large.
+// computable refuses identifiers outside the range of algorithms that use identifier values: below from, which is 0
+// or 1, or too large.
 func computable(least, greatest, from uint64) error {
 	if least < from {
-		return fmt.Errorf("%w: it computes with identifiers, where 0 stands for nobody; at least 1", ErrRing)
+		return fmt.Errorf("%w: it uses identifier values, where 0 means no process; identifiers start at 1", ErrRing)
 	}
 	if most := network.MaxComputed - 1 + from; greatest > most {
-		return fmt.Errorf("%w: it computes with identifiers, so %d is too large; at most %d", ErrRing, greatest, most)
+		return fmt.Errorf("%w: it uses identifier values, so %d is too large; at most %d", ErrRing, greatest, most)
 	}
 	return nil
 }
 
-// greatest is the position of the greatest identifier.
+// greatest returns the position of the greatest identifier.
 func greatest(ids election.Arrangement) int {
 	if inverse, ok := ids.(interface{ Position(id uint64) int }); ok && ids.Dense() {
 		return inverse.Position(uint64(ids.Len()))
@@ -102,7 +102,7 @@ func fill(ids election.Arrangement, into []uint64, from int) {
 	}
 }
 
-// messages is a count of which the last kind is the announcement and all others are the election.
+// messages returns counts whose last kind is the announcement; all others are election messages.
 func messages(announcement uint64, kinds ...uint64) outcome.Messages {
 	m := outcome.Messages{Announcement: announcement, ByKind: append(kinds, announcement)}
 	for _, k := range kinds {

@@ -40,7 +40,7 @@ func TestMonotoneOrdersCostWhatTheSourcesSay(t *testing.T) {
 	}
 }
 
-// S1 exercise 13.3-2 and ALGORITHMS.md section 2.6.
+// S1 exercise 13.3-2: the bit-reversal order on n = 2^k costs 3n lg n + 3n messages.
 func TestBitReversalCostsAsManyAsDerived(t *testing.T) {
 	hirschbergSinclair := find(t, "hirschberg-sinclair")
 	for k := range uint64(18) {
@@ -57,13 +57,13 @@ func TestBitReversalCostsAsManyAsDerived(t *testing.T) {
 	}
 }
 
-// The oracle walks from every processor, phase by phase, as S1's and S2's words say.
+// The oracle walks from every processor, phase by phase, as in the texts of S1 and S2.
 func TestCountsAreThoseOfWalkingEveryIdentifier(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "n")
 		values := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 200), rapid.Uint64Range(math.MaxUint64-200, math.MaxUint64))
 		ids := election.List(rapid.SliceOfNDistinct(values, n, n, rapid.ID).Draw(t, "ids"))
-		hops := func(p, step int) int { // to a greater identifier, or home
+		hops := func(p, step int) int { // to a greater identifier, or back to the origin
 			h := 1
 			for q := (p + step + n) % n; q != p && ids[q] < ids[p]; q = (q + step + n) % n {
 				h++

@@ -11,8 +11,8 @@ import (
 // The algorithms in which identifiers travel until they meet a greater one: closed forms over distances.
 var _, _, _, _, _, _ Func = LeLann, LCR, LCRSynchronous, RingBullySimple, RingBully, HirschbergSinclair
 
-// LeLann counts for algorithm lelann: every identifier goes all the way round. With late=lost, n leader
-// messages follow.
+// LeLann counts for algorithm lelann: every identifier goes all the way round. With late=lost, n leader messages
+// follow.
 func LeLann(_ context.Context, ids election.Arrangement, set election.Parameters, _ func(done, of int)) (*Result, error) {
 	if err := distinct(ids); err != nil {
 		return nil, err
@@ -25,9 +25,9 @@ func LeLann(_ context.Context, ids election.Arrangement, set election.Parameters
 	return r, nil
 }
 
-// LCR counts for algorithm lcr, under any schedule: an identifier travels to the nearest greater one, and
-// the largest comes home; then n leader messages follow. The parameter flag makes no difference, since it
-// says who becomes a participant by forwarding, and here all are participants before they forward.
+// LCR counts for algorithm lcr, under any schedule: an identifier travels to the nearest greater one, and the largest
+// returns to its origin; then n leader messages follow. The parameter flag makes no difference: it makes forwarding
+// processes participants, and here all are participants before they forward.
 func LCR(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
 	var hops [maxParts]uint64
 	r, err := survey(ctx, ids, parts(ids.Len()), progress, func(part int, batch []distances) {
@@ -50,7 +50,7 @@ func LCR(ctx context.Context, ids election.Arrangement, _ election.Parameters, p
 	return r, nil
 }
 
-// LCRSynchronous counts for algorithm lcr-synchronous: as many as LCR, but nobody is told.
+// LCRSynchronous counts for algorithm lcr-synchronous: as LCR, but without an announcement.
 func LCRSynchronous(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
 	r, err := LCR(ctx, ids, set, progress)
 	if err != nil {
@@ -62,8 +62,7 @@ func LCRSynchronous(ctx context.Context, ids election.Arrangement, set election.
 	return r, nil
 }
 
-// RingBullySimple counts for algorithm ring-bully-simple: as many as LCR, but the leader decides before
-// it announces itself.
+// RingBullySimple counts for algorithm ring-bully-simple: as LCR, but the leader decides before it announces itself.
 func RingBullySimple(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
 	r, err := LCR(ctx, ids, set, progress)
 	if err != nil {
@@ -74,9 +73,8 @@ func RingBullySimple(ctx context.Context, ids election.Arrangement, set election
 	return r, nil
 }
 
-// RingBully counts for algorithm ring-bully, under any schedule: in phase i a processor's probe runs
-// 2^i hops or to the nearest greater identifier, replies come back if that is farther, and two replies
-// open the next phase.
+// RingBully counts for algorithm ring-bully, under any schedule. In phase i a processor's probe runs 2^i hops, or to
+// the nearest greater identifier. Replies return if that is farther, and two replies start the next phase.
 func RingBully(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
 	phases, r, err := doubling(ctx, ids, progress)
 	if err != nil {
@@ -92,10 +90,10 @@ func RingBully(ctx context.Context, ids election.Arrangement, _ election.Paramet
 	return r, nil
 }
 
-// HirschbergSinclair counts for algorithm hirschberg-sinclair, under any schedule, unless withdraw=early:
-// its from messages are ring-bully's probes, its ok messages the replies, and whatever else arrives is
-// answered with no from where it stops, but for the two with which the leader comes home. With announce=no
-// nothing follows that: nobody but the leader is in the last stage, and all other answers have arrived.
+// HirschbergSinclair counts for algorithm hirschberg-sinclair, under any schedule, unless withdraw=early. Its from
+// messages are ring-bully's probes, and its ok messages the replies. Every other from message is answered with no
+// where it stops, except the leader's last two. With announce=no those two end the run: only the leader is in the
+// last stage, and all other answers have arrived.
 func HirschbergSinclair(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
 	if set.Text("withdraw") == "early" {
 		return nil, fmt.Errorf("%w: the messages of withdraw=early depend on the schedule", ErrRing)
@@ -124,16 +122,16 @@ func HirschbergSinclair(ctx context.Context, ids election.Arrangement, set elect
 	return r, nil
 }
 
-// phase is what happens in one phase of an algorithm that probes twice as far in each.
+// phase sums one phase of an algorithm that probes twice as far in each.
 type phase struct {
-	processors uint64 // whose last phase this is
+	processors uint64 // that do not enter a later phase
 	probes     uint64
 	replies    uint64 // to probes that have met no greater identifier
 }
 
-// doubling finds the phases, and the times, of elections by probing twice as far in each phase.
+// doubling returns the phases and times of elections that probe twice as far in each phase.
 func doubling(ctx context.Context, ids election.Arrangement, progress func(done, of int)) ([]phase, *Result, error) {
-	var tallies [maxParts][33]phase // of the processors whose last phase is i, in it
+	var tallies [maxParts][33]phase // of the processors whose last phase is i, in that phase
 	r, err := survey(ctx, ids, parts(ids.Len()), progress, func(part int, batch []distances) {
 		last := &tallies[part]
 		for _, d := range batch {
@@ -152,7 +150,7 @@ func doubling(ctx context.Context, ids election.Arrangement, progress func(done,
 		return nil, nil, err
 	}
 	n := uint64(ids.Len())
-	phases := make([]phase, election.CeilLog(n)+1) // the leader's
+	phases := make([]phase, election.CeilLog(n)+1) // the leader's number of phases
 	more := uint64(0)
 	for i := len(phases) - 1; i >= 0; i-- {
 		p := &phases[i]
@@ -161,7 +159,7 @@ func doubling(ctx context.Context, ids election.Arrangement, progress func(done,
 			p.probes += last[i].probes
 			p.replies += last[i].replies
 		}
-		twice := 2 * more << i // two probes of those that go on to later phases, and as many replies
+		twice := 2 * more << i // two probes of each that enters a later phase, and as many replies
 		p.probes += twice
 		p.replies += twice
 		more += p.processors

@@ -9,13 +9,13 @@ import (
 
 var _ Func = DolevKlaweRodehB
 
-// DolevKlaweRodehB counts for algorithm dolev-klawe-rodeh-b. In phase p, from 0, the value of an active
-// process is 2^p-1 hops past its owner. So its place, 2^p hops on, is 2^(p+1)-1 hops past the owner, and it
-// has one if the next greater identifier comes after that: in between, nobody remembers a greater one.
-// If it is greater than the value before it, its TWO goes to the place, where it is active in the next
-// phase, or ends at that greater identifier. The largest, when alone, has 2^p-1 of its n hops behind it.
+// DolevKlaweRodehB counts for algorithm dolev-klawe-rodeh-b. In phase p, from 0, the value of an active process is
+// 2^p-1 hops past its owner. So its answer place, 2^p hops on, is 2^(p+1)-1 hops past the owner. It has one if the
+// next greater identifier comes after that place: no process in between remembers a greater one. If the value is
+// greater than the value before it, its TWO goes to that place, where the value is active in the next phase, or ends
+// at that greater identifier. The largest, when alone, has 2^p-1 of its n hops behind it.
 //
-// The ring is read counter-clockwise, since then the next greater identifier has been read already.
+// The ring is read counter-clockwise, so that the next greater identifier has been read already.
 func DolevKlaweRodehB(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
 	if err := distinct(ids); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func DolevKlaweRodehB(ctx context.Context, ids election.Arrangement, _ election.
 	}}
 	leader := greatest(ids)
 	greater := nextGreater{top: run{id: ids.At(leader), length: 1}}
-	begin := n - leader // after the leader, the other way round
+	begin := n - leader // after the leader, counter-clockwise
 	err := read(ctx, mirrored{ids}, begin%n, 1, progress, func(_, _ int, block []uint64) {
 		for _, id := range block {
 			c.add(value{id: id, at: greater.distance(id)})
@@ -53,8 +53,8 @@ func DolevKlaweRodehB(ctx context.Context, ids election.Arrangement, _ election.
 	return &Result{Messages: messages(uint64(n), ones, twos), ByPhase: byPhase, Leader: ids.At(leader), Position: leader}, nil
 }
 
-// withPlace keeps what is greater than the value before it and has a place so many hops on, and counts the
-// hops of TWO. The values come counter-clockwise; at is the distance from owners to the next greater.
+// withPlace keeps the values that are greater than the value before and have an answer place within reach, and counts
+// the hops of TWO. The values come counter-clockwise; at is the distance from owners to the next greater identifier.
 func withPlace(values, next []value, reach uint64) (kept []value, hops uint64) {
 	k := len(next)
 	here, rest := values[0], values[1:]
@@ -71,19 +71,19 @@ func withPlace(values, next []value, reach uint64) (kept []value, hops uint64) {
 	return next[:k], hops
 }
 
-// mirrored is a ring the other way round.
+// mirrored is a ring in the opposite direction.
 type mirrored struct{ election.Arrangement }
 
 func (m mirrored) At(position int) uint64 { return m.Arrangement.At(m.Len() - 1 - position) }
 
-// Fill is At for a row of positions.
+// Fill is At for consecutive positions.
 func (m mirrored) Fill(ids []uint64, from int) {
 	fill(m.Arrangement, ids, m.Len()-from-len(ids))
 	slices.Reverse(ids)
 }
 
-// nextGreater finds the distances to the nearest greater identifier among those read before, which are kept
-// as a stack, as in a scan. The greatest of all is read twice, first and last.
+// nextGreater finds the distances to the nearest greater identifier among those read before, which are kept as a
+// stack, as in a scan. The greatest of all is read twice, first and last.
 type nextGreater struct {
 	stack []run // below top
 	top   run

@@ -8,16 +8,16 @@ import (
 
 var _ Func = HighamPrzytycka
 
-// HighamPrzytycka counts for algorithm higham-przytycka, whose phases are its rounds, from 1. Links keep
-// order, so an envelope sees of all others only what the one before it on its way left: its fate in a round
-// depends on where the next envelopes began that round.
+// HighamPrzytycka counts for algorithm higham-przytycka, whose phases are its rounds, from 1. With FIFO links, an
+// envelope meets only the traces of the envelope ahead of it. So its fate in a round depends on where the next
+// envelopes ahead began that round.
 func HighamPrzytycka(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
 	if err := distinct(ids); err != nil {
 		return nil, err
 	}
 	n := ids.Len()
 	e := envelopes{n: uint64(n)}
-	begin := least(ids) // for it is promoted at once, and so needs to be kept only
+	begin := least(ids) // its envelope is promoted at once, so only few of the first envelopes are kept
 	err := read(ctx, ids, begin, 1, progress, func(_, index int, block []uint64) {
 		for i, id := range block {
 			at := uint32((index + i + begin) % n)
@@ -42,7 +42,7 @@ func HighamPrzytycka(ctx context.Context, ids election.Arrangement, _ election.P
 	return led(leader, messages(uint64(n), sum), byPhase), nil
 }
 
-// least is the position of the least identifier.
+// least returns the position of the least identifier.
 func least(ids election.Arrangement) int {
 	if inverse, ok := ids.(interface{ Position(id uint64) int }); ok && ids.Dense() {
 		return inverse.Position(1)
@@ -56,7 +56,7 @@ func least(ids election.Arrangement) int {
 	return at
 }
 
-// envelopes takes those of a ring through all rounds in one pass, as a chain does.
+// envelopes takes the envelopes of a ring through all rounds in one pass, as a chain does.
 type envelopes struct {
 	n      uint64
 	rounds []*twoRounds
@@ -64,9 +64,9 @@ type envelopes struct {
 
 // twoRounds are an odd round and the even one after it. Envelopes enter in clockwise order.
 type twoRounds struct {
-	reach     uint64  // after how many hops distance promotes: F(r + 2)
+	reach     uint64  // the hops until promotion by distance: F(r + 2)
 	first     []value // the first to enter, up to the one after the first that is promoted
-	promoted  bool    // there is such
+	promoted  bool    // one of them is promoted
 	last      value   // the last to enter
 	count     uint64
 	open      value // in the even round, where nothing has stopped it yet
@@ -74,7 +74,7 @@ type twoRounds struct {
 	odd, even uint64 // messages
 }
 
-// round is the k-th pair of rounds, from 0: odd round r is 2k + 1, and F(r + 2) is 2, 5, 13, …
+// round returns the k-th pair of rounds, from 0: odd round r is 2k + 1, and F(r + 2) is 2, 5, 13, …
 func (e *envelopes) round(k int) *twoRounds {
 	if k == len(e.rounds) {
 		before, reach := uint64(1), uint64(2) // F(2), F(3)
@@ -97,8 +97,8 @@ func (e *envelopes) enter(k int, v value) {
 	r.last = v
 }
 
-// follow is what happens to an envelope in the odd round, given the next one ahead of it, and to the one
-// behind it in the even round.
+// follow decides an envelope in the odd round, given the next one ahead of it, and the envelope behind it in the even
+// round.
 func (e *envelopes) follow(k int, v, ahead value) {
 	r := e.rounds[k]
 	hops, promoted := e.oddRound(r, v, ahead)
@@ -112,8 +112,8 @@ func (e *envelopes) follow(k int, v, ahead value) {
 	}
 }
 
-// oddRound is how far an envelope goes: until distance promotes it, or to where the next one began, where it
-// is promoted if it is the smaller.
+// oddRound returns how far an envelope goes: until distance promotes it, or to where the next one began, where it is
+// promoted if it is the smaller.
 func (e *envelopes) oddRound(r *twoRounds, v, ahead value) (made uint64, promoted bool) {
 	distance := hops(v.at, ahead.at, e.n)
 	if distance > r.reach {
@@ -122,9 +122,9 @@ func (e *envelopes) oddRound(r *twoRounds, v, ahead value) (made uint64, promote
 	return distance, v.id < ahead.id
 }
 
-// evenRound is how far the open envelope goes. All ahead of it have left their labels from where they began
-// the odd round, and a smaller one of these is a witness. If there is none, it is destroyed where the first of
-// them to be promoted began the even round.
+// evenRound returns how far the open envelope goes. All ahead of it have left their labels from where they began the
+// odd round, and a smaller one of these is a witness. If there is none, it is destroyed where the first of them to be
+// promoted began the even round.
 func (e *envelopes) evenRound(k int, v, ahead value) {
 	r := e.rounds[k]
 	made, promoted := e.oddRound(r, v, ahead)
@@ -139,8 +139,8 @@ func (e *envelopes) evenRound(k int, v, ahead value) {
 	}
 }
 
-// close closes the ring: after the last envelopes come the first ones. It returns the one that wins, since
-// it comes back to where it began the round.
+// close closes the ring: the first envelopes follow the last ones. It returns the winner, which returns to where it
+// began the round.
 func (e *envelopes) close() value {
 	for k := 0; ; k++ {
 		r := e.round(k)

@@ -8,12 +8,12 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// The algorithms in which active processes compare values in phases: the values of all phases are found,
-// though never all at once, and with them how many phases there are.
+// The algorithms in which active processes compare values in phases: one pass finds the values of all phases, never
+// all at once, and the number of phases.
 var _, _, _, _, _ Func = Franklin, DolevKlaweRodeh, Peterson, PetersonAlternating, MinMax
 
-// Franklin counts for algorithm franklin: active processes have 2n identifiers passed on in every round,
-// also in the last one, in which there is but one of them.
+// Franklin counts for algorithm franklin: the active processes cause 2n messages in every round, also in the last
+// one, with a single active process.
 func Franklin(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
 	rounds, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 1, always(localMaxima))
 	if err != nil {
@@ -23,8 +23,8 @@ func Franklin(ctx context.Context, ids election.Arrangement, _ election.Paramete
 	return led(leader[0], messages(n, 2*n*(rounds+1)), repeated(rounds+1, 2*n)), nil
 }
 
-// DolevKlaweRodeh counts for algorithm dolev-klawe-rodeh: the values are Franklin's, though they wander.
-// In the last round, with one active process, nobody sends two.
+// DolevKlaweRodeh counts for algorithm dolev-klawe-rodeh: the values are Franklin's, but they move. In the last
+// round, with one active process, no process sends two.
 func DolevKlaweRodeh(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
 	rounds, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 1, always(localMaxima))
 	if err != nil {
@@ -34,10 +34,10 @@ func DolevKlaweRodeh(ctx context.Context, ids election.Arrangement, _ election.P
 	return led(leader[0], messages(n, n*(rounds+1), n*rounds), append(repeated(rounds, 2*n), n)), nil
 }
 
-// Peterson counts for algorithm peterson. The values are Franklin's, and in each phase the largest one
-// moves to the next active process. When it is alone, the hops that it has left are counted. If two values
-// are left, it comes home in the second message of that phase, between the other active process and its own;
-// the other process takes its value over and sends it after that message.
+// Peterson counts for algorithm peterson. The values are Franklin's, and in each phase the largest one moves to the
+// next active process. When it is alone, its remaining hops are counted. If two values are left, it returns to its
+// origin, which lies between the other active process and its own, in the second message of that phase. The other
+// process adopts its value, and sends it after that message.
 func Peterson(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
 	full, last, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 2, always(localMaxima))
 	if err != nil {
@@ -61,8 +61,8 @@ func Peterson(ctx context.Context, ids election.Arrangement, _ election.Paramete
 	return led(largest, messages(n, sum), byPhase), nil
 }
 
-// PetersonAlternating counts for algorithm peterson-alternating: every phase costs n messages, the last one,
-// with one active process, too. Phases count from 1.
+// PetersonAlternating counts for algorithm peterson-alternating: every phase costs n messages, including the last
+// one, with one active process. Phases count from 1.
 func PetersonAlternating(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
 	return inTurns(ctx, ids, progress, greaterThanBefore, beforeIfGreater)
 }
@@ -89,14 +89,14 @@ func led(leader value, m outcome.Messages, byPhase []uint64) *Result {
 
 func repeated(times, messages uint64) []uint64 { return slices.Repeat([]uint64{messages}, int(times)) }
 
-// hops is how far it is clockwise from a place to another; n to itself.
+// hops returns the clockwise distance from a place to another; n to itself.
 func hops(from, to uint32, n uint64) uint64 { return (uint64(to)+n-uint64(from)-1)%n + 1 }
 
 func always(r rule) func(int) rule { return func(int) rule { return r } }
 
-// The rules write every value, and keep it or not: a branch on what is random would often be mispredicted.
+// The rules write every value, and keep it or not: a branch on random data would often be mispredicted.
 
-// localMaxima are what is greater than the values before and after it, and go to the place after.
+// localMaxima keeps values greater than both neighbours, and moves them to the place after.
 func localMaxima(values, next []value) []value {
 	kept := len(next)
 	before, here, rest := values[0], values[1], values[2:]
@@ -109,7 +109,7 @@ func localMaxima(values, next []value) []value {
 	return next[:kept]
 }
 
-// greaterThanBefore stays where it is.
+// greaterThanBefore keeps values greater than the one before, at their places.
 func greaterThanBefore(values, next []value) []value {
 	kept := len(next)
 	before, rest := values[0], values[1:]
@@ -122,7 +122,7 @@ func greaterThanBefore(values, next []value) []value {
 	return next[:kept]
 }
 
-// beforeIfGreater takes the place of the one after it.
+// beforeIfGreater replaces a value by the one before it, if that is greater.
 func beforeIfGreater(values, next []value) []value {
 	kept := len(next)
 	before, rest := values[0], values[1:]
@@ -135,7 +135,7 @@ func beforeIfGreater(values, next []value) []value {
 	return next[:kept]
 }
 
-// beforeIfLess takes the place of the one after it.
+// beforeIfLess replaces a value by the one before it, if that is less.
 func beforeIfLess(values, next []value) []value {
 	kept := len(next)
 	before, rest := values[0], values[1:]

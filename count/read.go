@@ -8,22 +8,22 @@ import (
 
 const (
 	maxRing  = 1<<32 - 1 // positions are kept in 32 bits
-	maxParts = 32        // more than most machines have processors, so that all of them have work to the end
-	minPart  = 1 << 16   // what is less is not worth a goroutine
+	maxParts = 32        // more than most machines have processors, so that all of them have work until the end
+	minPart  = 1 << 16   // a smaller part is not worth a goroutine
 	blockLen = 4096      // 32 KB: a block is still in the nearest cache when it is used
 )
 
-// parts is into how many parts a ring is cut that are read at the same time. It depends on nothing but the
-// ring; the results do not even depend on that.
+// parts returns the number of parts of a ring that are read in parallel. It depends on the ring only, and the results
+// do not depend on it.
 func parts(n int) int { return min(maxParts, 1+n/minPart) }
 
-// read reads a ring once clockwise, beginning at a position, in parts that are read at the same time.
-// Each part gets its own identifiers in order, block by block; index counts from the beginning.
+// read reads a ring once clockwise, beginning at a position, in parts that are read in parallel. Each part gets its
+// own identifiers in order, block by block; index counts from the beginning.
 func read(ctx context.Context, ids election.Arrangement, begin, parts int, progress func(done, of int), use func(part, index int, block []uint64)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop() // if progress panics, too
 	n := ids.Len()
-	blocks := make(chan int, 64) // how much was read; so many that parts seldom wait to tell
+	blocks := make(chan int, 64) // numbers of identifiers read; parts seldom wait for this queue
 	for part := range parts {
 		go func() {
 			block := make([]uint64, min(n, blockLen))

@@ -19,12 +19,12 @@ var (
 	_ Func = KnownSize(nil)
 )
 
-// maxPower is how many bits the time of VariableSpeeds may have: as a decimal number, two million digits.
+// maxPower is the maximum number of bits of VariableSpeeds' time: two million decimal digits.
 const maxPower = 1 << 23
 
-// VariableSpeeds counts for algorithm variable-speeds. The token of v makes hop w, in which it leaves at t + w·2^v - 1,
-// if it has not met a smaller identifier u by then: at the latest where u is at home, or where the token of u overtakes
-// it. So a token makes no hop unless 2^(v-u) is about n at most, where u is the smallest of all, and few are those
+// VariableSpeeds counts for algorithm variable-speeds. The token of v leaves for hop w at t + w·2^v - 1, unless it
+// has met a smaller identifier u by then: at the latest at the origin of u, or where the token of u overtakes it. So
+// with u the smallest of all, a token makes no hop unless 2^(v-u) is at most about n, which holds for few
 // identifiers.
 func VariableSpeeds(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
 	phase0 := set.Text("starts") == "any"
@@ -46,12 +46,12 @@ func VariableSpeeds(ctx context.Context, ids election.Arrangement, set election.
 	return silent(leader, n, first.Add(first, elected), phase0, hops), nil
 }
 
-// walk finds how many hops a token makes, given those that are smaller.
+// walk computes the hops of a token, given the smaller tokens.
 func (v *token) walk(smaller []token, n uint64) {
 	v.hops = n
 	for _, u := range smaller {
-		// It meets u before hop w if u is there in time, t' + (behind + w - 1)·2^u < t + w·2^v, which is to say that
-		// w·(2^(v-u) - 1) is greater than behind - 1 + (t' - t)/2^u, of which only the whole part counts.
+		// It meets u before hop w if u is there in time: t' + (behind + w - 1)·2^u < t + w·2^v. That is, w·(2^(v-u) -
+		// 1) is greater than the whole part of behind - 1 + (t' - t)/2^u.
 		behind := (v.at + n - u.at) % n
 		late := (int64(u.entered) - int64(v.entered)) >> min(u.id, 63)
 		before := uint64(0) // the last hop before it could meet u
@@ -61,12 +61,12 @@ func (v *token) walk(smaller []token, n uint64) {
 		if behind+before <= u.hops { // u comes that far
 			v.hops = min(v.hops, before)
 		}
-		v.hops = min(v.hops, n-behind) // then it is where u is at home
+		v.hops = min(v.hops, n-behind) // the origin of u
 	}
 }
 
-// KnownSize counts for algorithm known-size, with its sequence: the winner is silent for as long as its identifier and
-// the size of the ring say, and then a single message goes round.
+// KnownSize counts for algorithm known-size, with its sequence: the winner is silent for a time that its identifier
+// and the size of the ring determine, and then a single message goes round.
 func KnownSize(sizes func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error)) Func {
 	return func(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
 		n := uint64(ids.Len())
@@ -88,8 +88,8 @@ func KnownSize(sizes func(set election.Parameters, n uint64, bits uint) ([]*big.
 	}
 }
 
-// silent is the result of an election of which the leader announces itself once, after phase 0 and so many kinds of
-// other election messages.
+// silent returns the result of an election whose leader announces itself once, after phase 0 and the given election
+// messages.
 func silent(leader token, n uint64, elected *big.Int, phase0 bool, kinds ...uint64) *Result {
 	started := uint64(0)
 	if phase0 {
@@ -103,14 +103,14 @@ func silent(leader token, n uint64, elected *big.Int, phase0 bool, kinds ...uint
 	}
 }
 
-// token is an identifier that takes part.
+// token is a participating identifier.
 type token struct {
 	id, at  uint64
-	entered uint64 // t, since the first process woke
+	entered uint64 // t, from the first wake-up
 	hops    uint64
 }
 
-// entrance says when the first process wakes, and when the process at a position enters phase 1, if it takes part.
+// entrance returns when the first process wakes, and when the process at a position enters phase 1, if it takes part.
 func entrance(ids election.Arrangement, phase0 bool) (first *big.Int, entered func(int) (at uint64, takesPart bool), err error) {
 	w, woken := ids.(Woken)
 	switch {
@@ -131,8 +131,8 @@ func entrance(ids election.Arrangement, phase0 bool) (first *big.Int, entered fu
 	return new(big.Int), func(int) (uint64, bool) { return 0, true }, nil
 }
 
-// smallest finds the smallest identifier that takes part, and all that are greater by no more than within; they come
-// in rising order. All are computed with, and at least from. First is when the first process wakes.
+// smallest returns the smallest participating identifier and all that are greater by at most within, in increasing
+// order. All are at least from and in the range of identifier values. first is the time of the first wake-up.
 func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, from, within uint64, progress func(done, of int)) (first *big.Int, all []token, err error) {
 	if err := distinct(ids); err != nil {
 		return nil, nil, err
@@ -180,20 +180,20 @@ func smallest(ctx context.Context, ids election.Arrangement, phase0 bool, from, 
 		}
 	}
 	if len(together.all) == 0 {
-		return nil, nil, fmt.Errorf("%w: nobody is willing to lead; at least one process must be", ErrRing)
+		return nil, nil, fmt.Errorf("%w: no process is willing to lead; at least one must be", ErrRing)
 	}
 	slices.SortFunc(together.all, func(a, b token) int { return cmp.Compare(a.id, b.id) })
 	return first, together.all, nil
 }
 
-// lowest are the smallest tokens of several: the smallest, and what is greater by no more than some number.
+// lowest holds the smallest of several tokens: the smallest, and those greater by at most some number.
 type lowest struct {
 	all      []token
 	least    uint64
-	from, to uint64 // all identifiers, of those that take no part as well
+	from, to uint64 // of all identifiers, including those that take no part
 }
 
-// has says whether an identifier belongs to them.
+// has reports whether an identifier belongs to them.
 func (l *lowest) has(id, within uint64) bool {
 	return len(l.all) == 0 || id < l.least || id-l.least <= within
 }

@@ -25,7 +25,7 @@ type synchronous struct {
 	exact    count.Func
 	simulate func(simulator.Options) (*simulator.Result, error)
 	given    map[string]string
-	least    int // of its identifiers
+	least    int // the least identifier allowed
 }
 
 func inRounds[S, M any](a *election.Algorithm[S, M], exact count.Func, least int, given map[string]string) synchronous {
@@ -176,7 +176,7 @@ func TestIdentifiersThatAreComputedWithAreRefusedAsARunRefusesThem(t *testing.T)
 			{election.List{2, 1}, nil, ""},
 			{election.List{2, most - zero}, nil, ""},
 			{election.List{2, 0}, nil, "0"},
-			{election.List{0, 2}, []int{0}, "0"}, // though it takes no part
+			{election.List{0, 2}, []int{0}, "0"}, // although it takes no part
 			{election.List{2, most + 1 - zero}, nil, "large"},
 			{election.List{most + 1 - zero, 2}, []int{0}, "large"},
 			{election.List{2, 1 << 63}, nil, "large"},

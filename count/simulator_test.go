@@ -9,16 +9,16 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// played is what a run came to.
+// played is the result of a run.
 type played struct {
 	byKind, byPhase         []uint64 // byPhase: election messages only
 	leader                  int      // position
-	elected, decided, quiet uint64   // meaningful if synchronous
+	elected, decided, quiet uint64   // for synchronous runs
 }
 
-// simulate runs an algorithm on a ring until nothing is under way, in the plainest way. Next picks among so many
-// possible events: messages under way in the order of sending, then processes that have not started. If it is
-// nil, time goes by in rounds, and all start at 0.
+// simulate runs an algorithm on a ring to quiescence, in the simplest way. next picks one of the possible events:
+// messages in transit in the order of sending, then processes that have not started. If it is nil, the run is
+// synchronous, and all start at 0.
 func simulate[S, M any](t rapid.TB, a *election.Algorithm[S, M], i network.Setup, fifo, startFirst bool, next func(events int) int) played {
 	t.Helper()
 	ring, err := network.Prepare(&a.Declaration, i)

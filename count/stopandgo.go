@@ -11,22 +11,21 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Woken is an arrangement for algorithms of which processes wake by themselves at different times, or only by a
-// message.
+// Woken is an arrangement for algorithms whose processes wake by themselves at different times, or only by a message.
 type Woken struct {
 	election.Arrangement
 	Wake      []election.Ticks // by position; [election.Forever]: only by a message
 	Unwilling []int            // positions that do not take part if a message wakes them
 }
 
-// maxBits is how many bits a hypothesis may have, and so about the time.
+// maxBits is the maximum number of bits of a hypothesis, and so about that of the time.
 const maxBits = 1 << 17
 
-// StopAndGo counts for algorithms stop-and-go-p1 to -p4, and for any other that has such hypotheses. It goes through
-// the identities in rising order and asks at each step of each whether a smaller one has come by, or does while it
-// waits: so it takes as many steps as there are messages, and no time at all to wait. The arrangement may be Woken.
-// It takes 8 bytes a processor, and as many again where times have more than 64 bits; and 4 more for wake-ups, and for
-// identifiers that are listed.
+// StopAndGo counts for algorithms stop-and-go-p1 to -p4, and for any other with such hypotheses. It goes through the
+// identities in increasing order. At each step of each it checks whether a smaller one has passed, or passes during
+// the wait. So it takes as many steps as there are messages, however long they wait. The arrangement may be Woken. It
+// takes 8 bytes a processor, and as many again if times have more than 64 bits, plus 4 for wake-ups, and 4 for listed
+// identifiers.
 func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]*big.Int, error)) Func {
 	return func(ctx context.Context, ids election.Arrangement, set election.Parameters, progress func(done, of int)) (*Result, error) {
 		if err := distinct(ids); err != nil {
@@ -74,24 +73,24 @@ func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]
 	}
 }
 
-// identities walk round a ring. Times count from when the first processor wakes.
+// identities holds the identities that walk round a ring. Times count from the first wake-up.
 type identities struct {
 	ids     election.Arrangement
-	rising  func(k int) int  // where the identifier stands of which k are smaller
-	reach   []uint64         // by phase - 1: how many steps an identity has walked at its end
-	delay   []election.Ticks // by phase - 1: 2h, so many units for each unit of the identifier are over when it begins
+	rising  func(k int) int  // the position of the identifier that exceeds k others
+	reach   []uint64         // by phase - 1: the steps that an identity has walked at its end
+	delay   []election.Ticks // by phase - 1: 2h, the units before its beginning for each unit of the identifier
 	entered []uint32         // t(i), by position; 0: does not take part; nil: 1 everywhere
-	known   moments          // by position: when it knows of an identity smaller than the one that walks now
+	known   moments          // by position: when it knows of an identity smaller than the walking one
 	byPhase []uint64
 	leader  int
 }
 
 // moments are times, by position.
 type moments struct {
-	low, high []uint64 // high is nil where no time needs it
+	low, high []uint64 // high is nil if no time needs it
 }
 
-// never are moments beyond all times up to the last.
+// never returns moments beyond all times up to last.
 func never(n int, last election.Ticks) (m moments) {
 	m.low = slices.Repeat([]uint64{math.MaxUint64}, n)
 	if last.Hi != 0 || last.Lo == math.MaxUint64 {
@@ -115,7 +114,7 @@ func (m *moments) set(p int, t election.Ticks) {
 	}
 }
 
-// byIdentifier says where the identifier stands of which k are smaller. They are distinct.
+// byIdentifier returns a function that gives the position of the identifier that exceeds k others. They are distinct.
 func byIdentifier(ids election.Arrangement) func(k int) int {
 	if woken, ok := ids.(Woken); ok {
 		ids = woken.Arrangement
@@ -146,9 +145,10 @@ func byIdentifier(ids election.Arrangement) func(k int) int {
 	return func(k int) int { return int(rising[k]) }
 }
 
-// hypotheses keeps what walking needs of them, in 128 bits. All but the last are below n. The last may be cut: once it
-// is so large that the smallest identity begins its phase after the largest has ended the one before, then of two
-// identities in that phase the smaller is always ahead, and of one in it and one before, the latter.
+// hypotheses keeps what the walk needs of the hypotheses, in 128 bits. All but the last are below n. The last may be
+// cut. Once it is so large that the smallest identity begins its phase after the largest has ended the phase before,
+// the result is fixed: of two identities in that phase the smaller is ahead, and of one in it and one before, the
+// latter.
 func (e *identities) hypotheses(all []*big.Int, greatest uint64) {
 	n := uint64(e.ids.Len())
 	enough := new(big.Int).Mul(new(big.Int).SetUint64(greatest+1), new(big.Int).SetUint64(n))
@@ -161,13 +161,13 @@ func (e *identities) hypotheses(all []*big.Int, greatest uint64) {
 		e.delay = append(e.delay, ticks.Times(2))
 		e.reach = append(e.reach, h.Uint64())
 	}
-	e.reach[len(all)-1] = n + 1 // it ends at home
+	e.reach[len(all)-1] = n + 1 // it ends at its origin
 	e.known = never(int(n), e.delay[len(all)-1].Times(greatest).Add(election.Units(3*n)))
 	e.byPhase = make([]uint64, len(all)+1)
 	e.byPhase[0] = n
 }
 
-// wake finds when each processor enters phase 1, and when the first one woke: going round twice, a processor sends
+// wake finds when each processor enters phase 1, and when the first one woke. In two rounds, a processor sends
 // "election started" when it wakes, or in the unit in which it reads it from the one before.
 func (e *identities) wake() (first *big.Int, err error) {
 	woken, ok := e.ids.(Woken)
@@ -183,9 +183,9 @@ func (e *identities) wake() (first *big.Int, err error) {
 		}
 	}
 	if earliest == election.Forever {
-		return nil, fmt.Errorf("%w: nobody wakes by itself; at least one process must", ErrRing)
+		return nil, fmt.Errorf("%w: no process wakes by itself; at least one must", ErrRing)
 	}
-	sent := make([]uint32, n) // beyond n, as good as never
+	sent := make([]uint32, n) // beyond n, which means never
 	for p, at := range woken.Wake {
 		sent[p] = uint32(n)
 		if late := at.Sub(earliest); late.Less(election.Units(uint64(n))) {
@@ -209,7 +209,7 @@ func (e *identities) wake() (first *big.Int, err error) {
 	return earliest.Big(), nil
 }
 
-// enters is when a processor enters phase 1; 0: it does not take part.
+// enters returns when a processor enters phase 1; 0 if it does not take part.
 func (e *identities) enters(p int) uint64 {
 	if e.entered == nil {
 		return 1
@@ -217,7 +217,7 @@ func (e *identities) enters(p int) uint64 {
 	return uint64(e.entered[p])
 }
 
-// walk has the identities walk, the smallest first.
+// walk walks the identities, the smallest first.
 func (e *identities) walk(ctx context.Context, progress func(done, of int)) error {
 	n := e.ids.Len()
 	e.leader = -1
@@ -243,8 +243,8 @@ func (e *identities) walk(ctx context.Context, progress func(done, of int)) erro
 	return nil
 }
 
-// round has the identity from a position walk until it dies or is home. A smaller identity that is known in the unit
-// in which it would leave, kills it.
+// round walks the identity from a position until it dies or returns to its origin. A smaller identity that is known
+// in the unit in which it would leave kills it.
 func (e *identities) round(p int, entered election.Ticks, n int) {
 	id := e.ids.At(p)
 	now, phase, limit := entered, 0, uint64(0) // a phase ends after limit steps

@@ -15,7 +15,7 @@ import (
 	"ringleader.example/ringleader/order"
 )
 
-// stopAndGo counts with a protocol of S5, of which these are the parameters.
+// stopAndGo counts with a protocol of S5 and these parameters.
 func stopAndGo(a *election.Algorithm[stopandgo.Process, stopandgo.Message], ids election.Arrangement, parameters map[string]string) (*count.Result, error) {
 	set, err := a.Set(parameters)
 	if err != nil {
@@ -45,7 +45,7 @@ func TestStopAndGoTakesAnyTimeExactly(t *testing.T) {
 	}
 }
 
-// A last hypothesis that is large delays the leader, and kills nobody.
+// A large last hypothesis delays the leader, and kills no identity.
 func TestStopAndGoCountsTheSameWithAnyLargeLastHypothesis(t *testing.T) {
 	ring, _ := order.Random(500, 3)
 	var first []uint64
@@ -67,7 +67,7 @@ func TestStopAndGoCountsTheSameWithAnyLargeLastHypothesis(t *testing.T) {
 	}
 }
 
-// An order finds identifiers by itself, and those that are listed are looked for; all have the same count.
+// An order finds identifiers by itself, and listed ones are searched for; all give the same count.
 func TestStopAndGoCountsTheSameHoweverIdentifiersAreFound(t *testing.T) {
 	ring, err := order.Random(300, 5)
 	if err != nil {
@@ -115,7 +115,7 @@ func TestStopAndGoTakes8BytesAProcessor(t *testing.T) {
 	}
 }
 
-// Time begins when somebody wakes, however late.
+// Time begins with the first wake-up, however late.
 func TestStopAndGoCountsFromTheFirstToWake(t *testing.T) {
 	ids := election.List{5, 2, 7, 1, 8, 3}
 	wakes := []uint64{3, 0, 9, 4, 2, 9}

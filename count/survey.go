@@ -7,12 +7,12 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// distances are how many hops it is from a processor to the nearest one of greater identifier, either
-// way round; the ring's size for the greatest of all.
+// distances are the hops from a processor to the nearest greater identifier, in either direction; the ring's size for
+// the greatest of all.
 type distances struct{ clockwise, counter uint32 }
 
-// survey passes over a ring in so many parts at the same time. It hands every processor's distances to
-// use, in batches and in no order, one at a time for each part, and returns a result that says who leads.
+// survey passes over a ring in parallel parts. It hands every processor's distances to use, in batches and in no
+// order, one at a time for each part, and returns a result with the leader.
 func survey(ctx context.Context, ids election.Arrangement, parts int, progress func(done, of int), use func(part int, batch []distances)) (*Result, error) {
 	if err := distinct(ids); err != nil {
 		return nil, err
@@ -38,43 +38,43 @@ func survey(ctx context.Context, ids election.Arrangement, parts int, progress f
 	return &Result{Leader: ids.At(leader), Position: leader}, nil
 }
 
-// scan finds distances in one pass over a part of a ring. Read so far, and waiting for a greater one to
-// come, is a falling sequence of identifiers, kept as a stack: what comes pops all that is less. Its
-// expected height is ln n in a random order, and 2 in an increasing one. Processors in a row whose
-// identifiers fall by one share an entry, so that a decreasing order needs one. No other order of interest
-// makes it high; at worst it takes 16·n bytes.
+// scan finds distances in one pass over a part of a ring. The identifiers that have been read and have not met a
+// greater one are a decreasing sequence, kept as a stack: each identifier pops all smaller ones. The stack's expected
+// height is ln n in a random order, and 2 in an increasing one. Consecutive processors whose identifiers decrease by
+// one share an entry, so that a decreasing order needs one. No other order of interest makes it high; at worst it
+// takes 16·n bytes.
 //
-// The first part begins after the greatest identifier, which lies below all others. Below those of another
-// part lies a mark. What is popped down to the mark is greater than all before it in its part, and only the
-// parts before know the distance to a greater one: it is kept as a record for them, in as little memory.
+// The first part begins after the greatest identifier, which lies below all others. In another part a mark lies below
+// all others. An identifier that is popped down to the mark is greater than all before it in its part, and only
+// earlier parts know the distance to a greater one. It is kept as a record for them, in the same compact form.
 type scan struct {
 	stack   []run // below top
 	top     run
 	marked  bool
-	index   uint32 // of what was read last; what is read first in the whole ring has 1
-	records []run  // rising
+	index   uint32 // of the last identifier read; the first one of the whole ring has 1
+	records []run  // increasing
 	found   []distances
 	use     func([]distances)
 }
 
-// run is length processors in a row. Their identifiers fall by one to id on the stack, and rise by one to
-// id among the records.
+// run is length consecutive processors. On the stack their identifiers decrease by one to id; among the records they
+// increase by one to id.
 type run struct {
 	id     uint64
 	last   uint32 // index of id
 	length uint32
 }
 
-// newScan is a scan of what comes after the leader.
+// newScan returns a scan of the part after the leader.
 func newScan(leader uint64, use func([]distances)) *scan {
 	return &scan{top: run{id: leader, length: 1}, found: make([]distances, 0, 1024), use: use}
 }
 
-// markedScan is a scan of the indices after begin up to end.
+// markedScan returns a scan of the indices after begin up to end.
 func markedScan(begin, end int, use func([]distances)) *scan {
 	s := newScan(math.MaxUint64, use)
 	s.marked, s.index = true, uint32(begin)
-	s.top.last = uint32(end) // nothing that is read comes after that in a row
+	s.top.last = uint32(end) // no later identifier continues that row
 	return s
 }
 
@@ -87,7 +87,7 @@ func (s *scan) next(ids []uint64) {
 			if top.length > 1 {
 				top = run{top.id + 1, top.last - 1, top.length - 1}
 			} else {
-				below := s.stack[len(s.stack)-1] // there is one: nothing pops the leader, nor the mark
+				below := s.stack[len(s.stack)-1] // there is one: nothing pops the leader or the mark
 				s.stack = s.stack[:len(s.stack)-1]
 				if len(s.stack) == 0 && s.marked {
 					s.record(top)
@@ -111,7 +111,7 @@ func (s *scan) next(ids []uint64) {
 	s.top, s.index = top, index
 }
 
-// record keeps a single processor as a record, in a row with the last one if it can be.
+// record keeps a single processor as a record, in a row with the last one if possible.
 func (s *scan) record(single run) {
 	if k := len(s.records) - 1; k >= 0 && single.id-s.records[k].id == 1 && single.last-s.records[k].last == 1 {
 		single.length += s.records[k].length
@@ -120,8 +120,8 @@ func (s *scan) record(single run) {
 	s.records = append(s.records, single)
 }
 
-// join goes on with the part that follows, as if it had read it: the greater one that comes next after a
-// record is the next record, and the rest does not concern the parts before.
+// join continues with the part that follows, as if it had read that part: the next greater identifier after a record
+// is the next record, and the rest does not concern earlier parts.
 func (s *scan) join(part *scan) {
 	waiting := append(part.stack[1:], part.top) // without the mark
 	greatest := waiting[0]                      // its first is the last record

@@ -90,7 +90,7 @@ func TestPartsFindTheDistancesOfTheWhole(t *testing.T) {
 	})
 }
 
-// found is all distances, in some order of their own.
+// found returns all distances, in a fixed order.
 func found(t *rapid.T, ids election.List, parts int) []distances {
 	each := make([][]distances, parts)
 	_, err := survey(context.Background(), ids, parts, nil, func(part int, batch []distances) { each[part] = append(each[part], batch...) })

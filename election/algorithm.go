@@ -1,31 +1,31 @@
 package election
 
-// Port is one of a process's links, as the process itself numbers them: 0 .. degree-1.
-// On a ring port 0 leads clockwise and port 1 counter-clockwise, unless the ring is not oriented.
-// Among known members port j-1 leads to process j; see [To] and [From]. Among strangers nobody knows where any leads.
+// Port is one of a process's links, as the process itself numbers them: 0 .. degree-1. On a ring port 0 leads
+// clockwise and port 1 counter-clockwise, unless the ring is not oriented. Among known members port j-1 leads to
+// process j; see [To] and [From]. With unknown neighbours no process knows where a port leads.
 type Port uint16
 
-// Kind tells the messages of an algorithm apart: an index into its declared Kinds.
+// Kind is the kind of a message: an index into the declared Kinds.
 type Kind uint8
 
-// Timer names one of a process's timers: an index into its declared Timers.
+// Timer is one of a process's timers: an index into the declared Timers.
 type Timer uint8
 
-// ID is an identifier as the algorithm sees it; 0 is none. Where identifiers are only compared it is
-// the rank 1, 2, … of the real one (equal ones have equal ranks), where they are computed with it is
-// the value. Engines translate back in everything that they show.
+// ID is an identifier as the algorithm sees it; 0 means none. For a comparison-based algorithm it is the rank 1, 2, …
+// of the real one (equal ones have equal ranks); for one that uses identifier values it is the value. Engines
+// translate ranks back in everything that they show.
 type ID uint32
 
 // Term counts the tenures of a service. One-shot algorithms, and services without terms, use 0.
 type Term uint64
 
-// To is the port that leads to a known member, and From is the member behind a port.
+// To returns the port that leads to a known member.
 func To(member ID) Port { return Port(member - 1) }
 
-// From is the known member to which a port leads; see [To].
+// From returns the known member that a port leads to.
 func From(port Port) ID { return ID(port) + 1 }
 
-// Local is all that a process knows at birth. What its algorithm's declaration does not claim is zero.
+// Local is all that a process knows when it is made. A field that the algorithm's declaration does not claim is zero.
 type Local struct {
 	ID         ID         // own identifier; 0 on an anonymous network
 	N          int        // the number of processes; 0 if not known
@@ -55,24 +55,24 @@ const (
 	Weigh                 // the member now has the weight Number, in place of its priority
 )
 
-// Algorithm is an election algorithm: what it declares about itself, and what a process with state S
-// does when something happens to it. S and M are plain values: numbers, booleans, arrays, structs and
-// slices of these, [Deadline] in S only; no pointer, map, string, function or interface.
+// Algorithm is an election algorithm: what it declares about itself, and how a process with state S reacts to an
+// event. S and M are plain values: numbers, booleans, arrays, structs and slices of these, and [Deadline] in S only;
+// no pointer, map, string, function or interface.
 //
-// New, Start and Receive are obligatory. A nil field elsewhere says that it cannot happen.
+// New, Start and Receive are obligatory. Any other field may be nil: then that event cannot happen.
 type Algorithm[S, M any] struct {
 	Declaration
 
 	New      func(Local) S
-	Start    func(*S, *Out[M])                // spontaneous; at most once a life, perhaps after messages
+	Start    func(*S, *Out[M])                // spontaneous; at most once in a life, perhaps after messages
 	Receive  func(*S, Port, Kind, M, *Out[M]) // also before Start
 	Timeout  func(*S, Timer, *Out[M])
-	Recover  func(*S, *Out[M])       // takes the place of Start after a crash
+	Recover  func(*S, *Out[M])       // replaces Start after a crash
 	Suspect  func(*S, Port, *Out[M]) // the process behind the port seems to have crashed
-	Trust    func(*S, Port, *Out[M]) // that suspicion was wrong: it lives, and never crashed
+	Trust    func(*S, Port, *Out[M]) // that suspicion was wrong: the process is live and has not crashed
 	Command  func(*S, Command, *Out[M])
 	Durable  func(*S) any      // a pointer to the part of the state that survives a crash
-	Eligible func(*S) bool     // whether it may become leader; nil: if it is willing
+	Eligible func(*S) bool     // whether it may become leader; nil means if it is willing
 	Phase    func(Kind, M) int // the phase that a message belongs to, for statistics only
 
 	// Incarnation returns the number of this life of a member, greater than those of its earlier lives, so that a host can
@@ -80,8 +80,8 @@ type Algorithm[S, M any] struct {
 	Incarnation func(*S) uint64
 }
 
-// Validate says whether the declaration is complete and agrees with the functions. Engines call it
-// before they run anything.
+// Validate reports whether the declaration is complete and agrees with the functions: it returns an error that lists
+// all faults. Engines call it before they run anything.
 func (a *Algorithm[S, M]) Validate() error {
 	return a.validate(a.New != nil && a.Start != nil && a.Receive != nil, a.Functions())
 }

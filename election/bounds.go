@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Harmonic is 1 + 1/2 + … + 1/n, for the averages that bounds quote.
+// Harmonic returns 1 + 1/2 + … + 1/n, for the averages in bounds.
 func Harmonic(n uint64) float64 {
 	if n > 1000 { // the asymptotic series is exact in float64 from here on
 		x := float64(n)
@@ -18,5 +18,5 @@ func Harmonic(n uint64) float64 {
 	return sum
 }
 
-// CeilLog is the least k with 2^k >= n, for n of at least 1.
+// CeilLog returns the least k with 2^k >= n, for n of at least 1.
 func CeilLog(n uint64) uint64 { return uint64(bits.Len64(n - 1)) }

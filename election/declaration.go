@@ -7,26 +7,26 @@ import (
 	"slices"
 )
 
-// Declaration is what an algorithm says about itself, as data: engines, the command line, the
-// documentation and the tests are driven by it. A zero field makes no claim.
+// Declaration is what an algorithm declares about itself, as data for engines, the command line, the documentation
+// and the tests. A zero field makes no claim.
 type Declaration struct {
 	Name   string // as on the command line: lower case, with hyphens
 	Title  string // as in the literature
 	Year   int    // of first publication
-	Source string // where it is stated: S1 … S5 with the section, or a paper
+	Source string // where it is stated: authors and year, or S1 … S5 with the section
 	About  string // one or two sentences
 
 	Topology    Topology
 	OneWay      bool // on a ring: sends on port 0 only
-	Unoriented  bool // on a ring: works whatever the processes call their two ports
+	Unoriented  bool // on a ring: works with any numbering of each process's two ports
 	Timing      Timing
 	Identifiers Identifiers
-	FromZero    bool // identifiers that are computed with may be 0; processes know each as one more
+	FromZero    bool // with Computed: identifiers may be 0; a process knows each as one more
 	KnowsSize   bool // Local.N
 	Willingness bool // Local.Willing
 	Votes       bool // Local.Vote
 	Priorities  bool // Local.Priority
-	FIFO        bool // needs messages on one link to keep their order
+	FIFO        bool // requires FIFO links
 	Starts      Starts
 	Counts      Counts
 
@@ -37,34 +37,35 @@ type Declaration struct {
 
 	Survives Faults // what the task is claimed under
 
-	// Settles is how long after the start and after the last fault a service has done its task that never comes
-	// to rest, so that a simulation need not go on. Nil: it comes to rest.
+	// Settles is for a service that never becomes quiescent. It returns the time, after the start and after the last
+	// fault, within which the service has done its task, so that a simulation can stop. nil means that it becomes
+	// quiescent.
 	Settles func(n uint64, p Parameters) Ticks
 
-	// Sequence returns the numbers that parameters stand for, such as S5's hypotheses on the size of the ring: positive,
-	// increasing, up to the first of at least n. The last is nil if it has more than so many bits. The error tells why
-	// there can be no run. Processes read the numbers with [Parameters.Sequence].
+	// Sequence returns the numbers that the parameters define, such as S5's hypotheses on the size of the ring:
+	// positive, increasing, up to the first of at least n. The last is nil if it has more than the given number of
+	// bits. The error is the reason why no run is possible. Processes read the numbers with [Parameters.Sequence].
 	Sequence func(p Parameters, n uint64, bits uint) ([]*big.Int, error)
 
-	// AllowDuplicates is for rings on which identifiers may repeat. Its error tells why the algorithm does not elect
-	// among these, clockwise, and what would do. Nil: identifiers may not repeat.
+	// AllowDuplicates is for rings on which identifiers may repeat. Its error is the reason why the algorithm elects
+	// no leader with these, clockwise, and a remedy. nil means that identifiers may not repeat.
 	AllowDuplicates func(ids Arrangement) error
 
 	Kinds      []MessageKind // at most 16
 	Timers     []string      // at most 8
 	Parameters []Parameter   // addresses of package variables
-	Delay      *Number       // of Parameters: the longest time that a message may take, in whole units; nil: one unit
+	Delay      *Number       // of Parameters: the longest delay of a message, in whole units; nil means one unit
 	Bounds     []Bound
 
-	// Adjust turns Starts, Counts, Decides, Winner, Survives and Bounds, which are above as the default parameters
-	// have them, into what is claimed with these; Bounds are replaced as a whole. Nil: the parameters change no claim.
+	// Adjust changes Starts, Counts, Decides, Winner, Survives and Bounds, which hold for the default parameters,
+	// into the claims for these parameters; it replaces Bounds as a whole. nil means that parameters change no claim.
 	Adjust func(*Declaration, Parameters)
 }
 
-// Timing is what an algorithm assumes of message delays and clocks.
+// Timing is the assumption about message delays and clocks.
 type Timing uint8
 
-// From the weakest assumption to the strongest.
+// The assumptions, from the weakest to the strongest.
 const (
 	Asynchronous Timing = iota // none: delays are finite
 	Timed                      // delays have a bound, and clocks run alike
@@ -75,13 +76,13 @@ func (t Timing) String() string {
 	return [...]string{"asynchronous", "timed", "synchronous"}[t]
 }
 
-// Identifiers says what processes have identifiers for.
+// Identifiers is the use of identifiers.
 type Identifiers uint8
 
-// The kinds of use.
+// The uses.
 const (
-	Compared  Identifiers = iota // less, equal, greater: any natural numbers below 2⁶⁴
-	Computed                     // arithmetic: natural numbers below 2³²
+	Compared  Identifiers = iota // comparison-based: any natural numbers below 2⁶⁴
+	Computed                     // identifier values used: natural numbers below 2³²
 	Anonymous                    // there are none
 )
 
@@ -89,12 +90,12 @@ func (i Identifiers) String() string {
 	return [...]string{"compared", "computed with", "none"}[i]
 }
 
-// Starts says which processes may start by themselves.
+// Starts is the set of processes that may start by themselves.
 type Starts uint8
 
 // The start policies.
 const (
-	AnyStart Starts = iota // any that are not none; the others join on a message
+	AnyStart Starts = iota // any non-empty set; the others join on a message
 	AllStart               // every process does at some time
 	Together               // every process does at time 0
 )
@@ -103,15 +104,15 @@ func (s Starts) String() string {
 	return [...]string{"any non-empty set of processes starts", "every process starts", "all start together"}[s]
 }
 
-// Counts says whether the number of messages of each kind depends on the schedule.
+// Counts is the dependence of the number of messages of each kind on the schedule.
 type Counts uint8
 
-// From no claim to the strongest; faults void all of them.
+// From no claim to the strongest. Faults void all claims.
 const (
-	CountsVary       Counts = iota // it may
-	CountsAllFirst                 // not if all processes start before anything is delivered
-	CountsStartFirst               // not if those that start do so before anything is delivered
-	CountsFixed                    // not even on when processes start
+	CountsVary       Counts = iota // it may depend
+	CountsAllFirst                 // independent if all processes start before the first delivery
+	CountsStartFirst               // independent if the initiators start before the first delivery
+	CountsFixed                    // independent of start times, too
 )
 
 func (c Counts) String() string {
@@ -121,42 +122,42 @@ func (c Counts) String() string {
 	}[c]
 }
 
-// Task is what a run must bring about.
+// Task is the result that a run must have.
 type Task uint8
 
 // The tasks.
 const (
-	Once    Task = iota // each decides once, for ever
+	Once    Task = iota // each process decides once, for ever
 	Service             // decisions change with faults; after the last one all agree
 
-	// Groups is a Service whose leaders each count their own terms: what has a name, for ever, is a leader with
-	// a term, and the terms of a process may go down when it changes its leader. No leader leads twice in one
-	// term, even after a crash, and nobody follows one in a term that it has not led in.
+	// Groups is a Service whose leaders each count their own terms. A name is a leader with a term. The terms of a
+	// process may decrease when it changes its leader. No leader leads twice in one term, even after a crash, and no
+	// process follows a leader in a term in which it has not led.
 	Groups
 )
 
 func (t Task) String() string { return [...]string{"once", "service", "groups"}[t] }
 
-// Decides says who decides in the end.
+// Decides is the set of processes that decide in the end.
 type Decides uint8
 
-// The deciders.
+// The sets.
 const (
 	EveryProcess Decides = iota // the leader leads, and all others follow it
-	LeaderOnly                  // nobody but the leader learns anything
+	LeaderOnly                  // only the leader learns the result
 )
 
 func (d Decides) String() string { return [...]string{"every process", "the leader only"}[d] }
 
-// Winner says which process the leader is.
+// Winner is the rule for which process becomes leader.
 type Winner uint8
 
-// The winners, among the processes that are alive and willing, or [Algorithm.Eligible] says.
+// The rules, among the processes that are live and eligible: willing, or as [Algorithm.Eligible] decides.
 const (
 	Unspecified Winner = iota
 	Largest
 	Smallest
-	Voted // most votes, of all that live or not; of several the largest identifier
+	Voted // most votes of all, live or not; with equal votes the largest identifier
 )
 
 func (w Winner) String() string {
@@ -169,14 +170,14 @@ type Faults uint8
 // The faults.
 const (
 	Crash     Faults = 1 << iota
-	Recovery         // without Crash: whoever crashes has to come back
-	Partition        // links that are cut, once they are not any more
+	Recovery         // without Crash: each process that crashes must recover
+	Partition        // links that are cut, after the cut has been healed
 )
 
-// Class tells what messages are sent for.
+// Class is the purpose of messages.
 type Class uint8
 
-// The classes; literature bounds mostly mean the first.
+// The classes. Bounds in the literature mostly count the first.
 const (
 	Election Class = iota
 	Announcement
@@ -193,28 +194,28 @@ type MessageKind struct {
 
 // Bound is a claim about the cost of a run without faults, with distinct identifiers.
 type Bound struct {
-	OneStart bool   // it is claimed for runs in which a single process starts
-	Of       string // "election", "announcement" or "total" messages, or "time" until quiet, in units of delay
+	OneStart bool   // holds for runs with a single initiator
+	Of       string // "election", "announcement" or "total" messages, or "time" until quiescence, in units of delay
 	Case     Case
 	Formula  string                 // as in the source, in n
 	Source   string                 // where it is stated or proved
-	Value    func(n uint64) uint64  // of Worst and Best: exact; math.MaxUint64 if it is more
+	Value    func(n uint64) uint64  // of Worst and Best: exact; math.MaxUint64 if it is larger
 	Mean     func(n uint64) float64 // of Average, over all orders
 }
 
-// Case is which runs a Bound speaks of.
+// Case is the set of runs that a Bound holds for.
 type Case uint8
 
 // The cases.
 const (
-	Worst Case = iota // never more
-	Best              // never less
+	Worst Case = iota // an upper bound of every run
+	Best              // a lower bound of every run
 	Average
 )
 
 func (c Case) String() string { return [...]string{"worst", "best", "average"}[c] }
 
-// Bound is the first declared bound of that case on messages, or nil.
+// Bound returns the first declared bound of that case on messages, or nil.
 func (d *Declaration) Bound(c Case) *Bound {
 	for i := range d.Bounds {
 		if b := &d.Bounds[i]; b.Case == c && b.Of != "time" {
@@ -224,8 +225,8 @@ func (d *Declaration) Bound(c Case) *Bound {
 	return nil
 }
 
-// validate says whether the declaration is complete and agrees with the functions; obligatory: with those that every
-// algorithm has.
+// validate returns an error that lists what is incomplete or disagrees with the functions; obligatory: the functions
+// that every algorithm needs are set.
 func (a *Declaration) validate(obligatory bool, has Functions) error {
 	var faults []error
 	must := func(ok bool, fault string) {
@@ -255,7 +256,7 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	return errors.Join(faults...)
 }
 
-// validateChoices looks at the fields that take one of several constants.
+// validateChoices checks the fields whose values are constants.
 func (a *Declaration) validateChoices(must func(ok bool, fault string)) {
 	must(a.Topology <= UnknownNeighbours, "Topology is none of the declared constants")
 	must(a.Timing <= Synchronous, "Timing is none of the declared constants")
@@ -267,7 +268,7 @@ func (a *Declaration) validateChoices(must func(ok bool, fault string)) {
 	must(a.Winner <= Voted, "Winner is none of the declared constants")
 }
 
-// validateLists looks at the kinds, bounds and parameters.
+// validateLists checks the kinds, bounds and parameters.
 func (a *Declaration) validateLists(must func(ok bool, fault string)) {
 	for i, k := range a.Kinds {
 		must(k.Name != "", fmt.Sprintf("Kinds[%d] has no Name", i))

@@ -32,7 +32,7 @@ func valid() election.Algorithm[int, int] {
 	}
 }
 
-// kinds are so many kinds of message.
+// kinds returns that many kinds of message.
 func kinds(count int) []election.MessageKind {
 	all := make([]election.MessageKind, count)
 	for i := range all {
@@ -41,7 +41,7 @@ func kinds(count int) []election.MessageKind {
 	return all
 }
 
-// never promises a leader for no identifiers that repeat.
+// never elects no leader among identifiers that repeat.
 func never(election.Arrangement) error { return errors.New("never") }
 
 func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
@@ -82,7 +82,7 @@ func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
 		{func(a algorithm) { a.Timers = nil }, []string{"Timers are declared if and only if Timeout is set"}},
 		{func(a algorithm) { a.Timeout = nil }, []string{"Timers are declared if and only if Timeout is set"}},
 		{func(a algorithm) { a.Timing = election.Asynchronous }, []string{"timers mean nothing when Timing is Asynchronous"}},
-		{func(a algorithm) { a.Survives = election.Crash }, nil}, // it says what the recovered do, and claims nothing
+		{func(a algorithm) { a.Survives = election.Crash }, nil}, // a claim less than the functions allow
 		{func(a algorithm) { a.Recover, a.Durable = nil, nil }, []string{"Recovery is declared and Recover is not set"}},
 		{func(a algorithm) { a.Recover, a.Survives = nil, election.Crash }, []string{"Durable needs Recover"}},
 		{func(a algorithm) { a.Suspect = nil }, []string{"Trust needs Suspect"}},
@@ -117,7 +117,7 @@ func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
 		{func(a algorithm) { a.Delay = &factor }, []string{badDelay}},
 		{func(a algorithm) { a.Delay, a.Parameters[0] = &maybe, &maybe }, []string{badDelay}},
 		{func(a algorithm) { a.Delay, a.Timing = &delay, election.Synchronous }, []string{badDelay}},
-		{ // all that is wrong is said at once
+		{ // all faults are reported at once
 			func(a algorithm) { a.Suspect, a.Kinds, a.Parameters[1] = nil, nil, &tooShort },
 			[]string{"declares 1 to 16 Kinds of message", "Trust needs Suspect", "parameter delay is at least 1, not 0"},
 		},

@@ -1,13 +1,13 @@
 package election
 
-// This file is the engines' side of the contract: what runs an algorithm needs it, and so does a test that takes single
-// steps of one. No algorithm uses it. It is in this package because the fields of an [Out], of a [Deadline] and of
+// This file is the engines' side of the contract. Engines need it, and so do tests that take single steps of an
+// algorithm. No algorithm uses it. It is in this package because the fields of an [Out], of a [Deadline] and of
 // [Parameters] are hidden from algorithms, and Go shows hidden fields to one package only.
 
 // Collector is the engine's end of an [Out]: it collects the effects of steps. For engines.
 type Collector[M any] struct{ out Out[M] }
 
-// Sent is a message under way. Link>>4 is the directed link that it left on, Link&15 its kind. For engines.
+// Sent is a message in transit. Link>>4 is the directed link that it left on, Link&15 its kind. For engines.
 type Sent[M any] struct {
 	M    M
 	Link uint32
@@ -31,24 +31,24 @@ type Effect struct {
 	Link     uint32 // the first link of the process
 	Op       Op
 	Timer    Timer
-	Deadline bool // Ticks came from a Deadline: count it on the clock that runs on during suspension
+	Deadline bool // Ticks came from a Deadline: count it on the clock that continues during suspension
 	ID       ID
 	Term     Term
 	Ticks    Ticks
 }
 
-// Functions tells which of the optional functions an algorithm has. For engines.
+// Functions is the set of optional functions that an algorithm has. For engines.
 type Functions struct {
 	Timeout, Recover, Suspect, Trust, Command, Durable, Eligible, Phase, Incarnation bool
 }
 
-// Out returns the end that a step is given.
+// Out returns the Out of a step.
 func (c *Collector[M]) Out() *Out[M] { return &c.out }
 
 // At sets the process of the next steps, by its first link.
 func (c *Collector[M]) At(first uint32) { c.out.base = first << 4 }
 
-// Clock sets the time of the next steps. Algorithms see differences of times only.
+// Clock sets the time of the next steps. Algorithms see only differences of times.
 func (c *Collector[M]) Clock(now Ticks) { c.out.now = now }
 
 // Choices sets the source of the values of [Out.Choose].
@@ -78,7 +78,7 @@ func (s *Sent[M]) On() uint32 { return s.Link >> 4 }
 // Kind returns the kind of the message.
 func (s *Sent[M]) Kind() Kind { return Kind(s.Link & 15) }
 
-// Functions tells which of the optional functions the algorithm has. For engines.
+// Functions returns the set of optional functions that the algorithm has. For engines.
 func (a *Algorithm[S, M]) Functions() Functions {
 	return Functions{
 		Timeout: a.Timeout != nil, Recover: a.Recover != nil, Suspect: a.Suspect != nil, Trust: a.Trust != nil,
@@ -87,7 +87,7 @@ func (a *Algorithm[S, M]) Functions() Functions {
 	}
 }
 
-// With returns the declaration as Adjust makes it with these parameters. For engines.
+// With returns the declaration as adjusted to these parameters. For engines.
 func (d *Declaration) With(p Parameters) *Declaration {
 	if d.Adjust == nil {
 		return d
@@ -98,7 +98,7 @@ func (d *Declaration) With(p Parameters) *Declaration {
 	return &adjusted
 }
 
-// LongestDelay returns the longest time that a message of a timed run may take, with these parameters. For engines.
+// LongestDelay returns the longest delay of a message of a timed run, with these parameters. For engines.
 func (d *Declaration) LongestDelay(p Parameters) Ticks {
 	if d.Delay == nil {
 		return Units(1)
@@ -126,7 +126,7 @@ func (d *Declaration) Tabulate(p Parameters, n int) (Parameters, error) {
 	return p, nil
 }
 
-// Left returns the time from now until the deadline, 0 if it has passed. For engines, which alone know the time.
+// Left returns the time from now until the deadline, 0 if it has passed. For engines, since only they know the time.
 func (d Deadline) Left(now Ticks) Ticks {
 	if now.Less(d.at) {
 		return d.at.Sub(now)
@@ -134,7 +134,8 @@ func (d Deadline) Left(now Ticks) Ticks {
 	return Ticks{}
 }
 
-// DeadlineIn returns the deadline to which so much time is left; the zero Deadline if none is. For engines.
+// DeadlineIn returns the deadline at the given distance from now; the zero Deadline if the distance is 0. For
+// engines.
 func DeadlineIn(left, now Ticks) Deadline {
 	if left.IsZero() {
 		return Deadline{}

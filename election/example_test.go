@@ -6,8 +6,8 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Greatest elects the greatest identifier on a ring: everybody's identifier goes round, and whoever has
-// seen its own come home knows them all. It needs n messages each, n² in all.
+// Greatest elects the greatest identifier on a ring. Every identifier goes round, and a process whose own has
+// returned knows them all. It needs n messages each, n² in all.
 type Greatest struct {
 	ID, Max election.ID
 	Started bool
@@ -16,7 +16,7 @@ type Greatest struct {
 // Token carries an identifier round the ring.
 type Token struct{ ID election.ID }
 
-// Start sends the own identifier, once.
+// Start sends the process's own identifier, once.
 func (g *Greatest) Start(out *election.Out[Token]) {
 	if !g.Started {
 		g.Started = true
@@ -24,8 +24,8 @@ func (g *Greatest) Start(out *election.Out[Token]) {
 	}
 }
 
-// Receive passes the others' identifiers on. They follow each other in ring order, so that the own one
-// comes home after all others.
+// Receive passes on the identifiers of others. They arrive in ring order, so the process's own returns after all
+// others.
 func (g *Greatest) Receive(_ election.Port, _ election.Kind, t Token, out *election.Out[Token]) {
 	g.Start(out) // join before the first identifier is passed on
 	g.Max = max(g.Max, t.ID)
@@ -39,7 +39,7 @@ func (g *Greatest) Receive(_ election.Port, _ election.Kind, t Token, out *elect
 	}
 }
 
-// Algorithm is the whole of it: what it is, and what it does.
+// Algorithm is complete: declaration and functions.
 var Algorithm = election.Algorithm[Greatest, Token]{
 	Declaration: election.Declaration{
 		Name: "greatest", Title: "All identifiers go round", Topology: election.Ring, OneWay: true, FIFO: true,
@@ -53,7 +53,7 @@ var Algorithm = election.Algorithm[Greatest, Token]{
 	Receive: (*Greatest).Receive,
 }
 
-// A ring of one process, run by hand: its link leads home. Engines do this; see package simulate.
+// A ring of one process, run by hand: its link leads back to it. Engines do this; see package simulate.
 func Example() {
 	var c election.Collector[Token]
 	g := Algorithm.New(election.Local{ID: 1, Degree: 2})

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Parameter is a knob of an algorithm: a [Choice] or a [Number]. A package variable holds it, [Declaration.Parameters]
-// lists its address, and its methods read its value from [Parameters].
+// Parameter is a parameter of an algorithm: a [Choice] or a [Number]. A package variable holds it,
+// [Declaration.Parameters] lists its address, and its methods read its value from [Parameters].
 type Parameter interface {
 	fmt.Stringer // its name
 
 	validate() error
 	parse(text string) (value, error)
-	usual(before Parameters) string // the default; it may depend on the parameters declared before
+	usual(before Parameters) string // the default; it may depend on parameters declared before
 }
 
 // Choice is a parameter that is one of several words.
@@ -31,10 +31,10 @@ type Number struct {
 	About   string
 	Whole   bool                      // whole numbers only
 	Least   int64                     // the smallest value allowed
-	Above   bool                      // only what is above it is
-	Most    int64                     // the largest; 0 is no limit
-	Default string                    // also its description where Derived is set
-	Derived func(Parameters) *big.Rat // the default where it depends on the parameters declared before
+	Above   bool                      // only values above Least
+	Most    int64                     // the largest; 0 means no limit
+	Default string                    // if Derived is set, its description
+	Derived func(Parameters) *big.Rat // the default, if it depends on parameters declared before
 }
 
 func (c *Choice) String() string { return c.Name }
@@ -49,16 +49,16 @@ func (c *Choice) Is(p Parameters, word string) bool {
 	return p.get(c).word == word
 }
 
-// Rational is the value; it must not be changed.
+// Rational returns the value, which must not be changed.
 func (n *Number) Rational(p Parameters) *big.Rat { return p.get(n).number }
 
-// Linear is factor times the value, plus constant, as a default may be that depends on it.
+// Linear returns factor times the value, plus constant, for a default that depends on it.
 func (n *Number) Linear(p Parameters, factor, constant int64) *big.Rat {
 	y := new(big.Rat).Mul(n.Rational(p), big.NewRat(factor, 1))
 	return y.Add(y, big.NewRat(constant, 1))
 }
 
-// Ticks is the value of a whole number, as time.
+// Ticks returns the value of a whole number, as time.
 func (n *Number) Ticks(p Parameters) Ticks {
 	ticks, ok := TicksOf(n.Rational(p).Num())
 	if !ok {
@@ -129,10 +129,10 @@ func (n *Number) parse(text string) (value, error) {
 	return value{number: number}, nil
 }
 
-// maxWhole is how many bits a whole number may have. As a time, it leaves room for a few sums below 2¹²⁸.
+// maxWhole is the maximum number of bits of a whole number. As a time, it leaves room for a few sums below 2¹²⁸.
 const maxWhole = 120
 
-// Rational reads a decimal number or a fraction. big.Rat alone would also read exponents, whose numbers can take
+// Rational parses a decimal number or a fraction. big.Rat alone would also accept exponents, whose numbers can take
 // all memory, other bases, and 010/1 as 8.
 func Rational(text string) (*big.Rat, bool) {
 	odd := func(r rune) bool { return !strings.ContainsRune("0123456789./-", r) }
@@ -156,7 +156,7 @@ func (v value) String() string {
 	return v.number.RatString()
 }
 
-// Parameters are the values of an algorithm's parameters.
+// Parameters holds the values of an algorithm's parameters.
 type Parameters struct {
 	declared []Parameter
 	values   []value
@@ -208,10 +208,11 @@ func (p Parameters) get(of Parameter) value {
 
 func undeclared(name string) string { return "election: parameter " + name + " is not declared" }
 
-// Sequence is the declared one for this network, as times; [Forever] is what no time can be. It must not be changed.
+// Sequence returns the declared sequence for this network, as times, which must not be changed. A number out of the
+// range of times is [Forever].
 func (p Parameters) Sequence() []Ticks { return p.sequence }
 
-// Names are the names, as declared.
+// Names returns the names, in the declared order.
 func (p Parameters) Names() []string {
 	names := make([]string, len(p.declared))
 	for i, d := range p.declared {
@@ -220,7 +221,7 @@ func (p Parameters) Names() []string {
 	return names
 }
 
-// Text is the value of the parameter of that name, as text, for code that shows it or cannot import the algorithm.
+// Text returns the value of a parameter as text, for code that shows it or cannot import the algorithm.
 func (p Parameters) Text(name string) string {
 	i := slices.Index(p.Names(), name)
 	if i < 0 {
@@ -229,8 +230,8 @@ func (p Parameters) Text(name string) string {
 	return p.values[i].String()
 }
 
-// Changed are the names of the parameters whose values are not their defaults, as declared. A default that depends on
-// other parameters is what follows from their values.
+// Changed returns the names of the parameters whose values are not their defaults, in the declared order. A default
+// that depends on other parameters is computed from their values.
 func (p Parameters) Changed() []string {
 	var changed []string
 	for i, d := range p.declared {

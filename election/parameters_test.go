@@ -55,6 +55,28 @@ func TestParametersAreGivenOrHaveTheirDefaults(t *testing.T) {
 	}
 }
 
+func TestAParameterIsChangedIfItIsNotWhatFollowsFromTheOthers(t *testing.T) {
+	for _, test := range []struct {
+		given map[string]string
+		want  string
+	}{
+		{nil, ""},
+		{map[string]string{"flag": "even"}, "flag"},
+		{map[string]string{"flag": "odd", "factor": "6/4"}, ""},
+		{map[string]string{"delay": "7"}, "delay"}, // and with it the timeout, which follows from it
+		{map[string]string{"delay": "7", "timeout": "15"}, "delay"},
+		{map[string]string{"timeout": "15", "delay": "8"}, "delay timeout"},
+	} {
+		p, err := knobs.Set(test.given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(p.Changed(), " "); got != test.want {
+			t.Errorf("%v: changed: %s; want %s", test.given, got, test.want)
+		}
+	}
+}
+
 func TestParametersThatCannotBeAreRefusedInOneLine(t *testing.T) {
 	long := strings.Repeat("9", 1_000_000)
 	for _, test := range []struct{ name, value, want string }{

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// Ticks is a length of time, exact up to 2¹²⁸ - 1 units. A unit is the message delay of a synchronous
-// or simulated run, and a configured duration of a live one; they are never mixed.
+// Ticks is a length of time, exact up to 2¹²⁸ - 1 units. A unit is the message delay of a synchronous or simulated
+// run, or a configured duration of a live one; the two are never mixed.
 type Ticks struct{ Hi, Lo uint64 }
 
-// ErrTime says that a time passed 2¹²⁸ - 1 units. Arithmetic on Ticks panics with it; engines turn it
-// into an error.
+// ErrTime reports a time of more than 2¹²⁸ - 1 units. Arithmetic on Ticks panics with it; engines turn it into an
+// error.
 var ErrTime = errors.New("time passes 2^128 units; count goes further where it has a closed form")
 
-// Forever is longer than any time: a timer that is set to it runs, and never expires. A simulated run that ends
-// undecided while such a timer runs, or one that would expire beyond 2¹²⁸ - 1 units, is refused with [ErrTime].
+// Forever is longer than any time: a timer that is set to it runs, and never expires. A simulated run is refused with
+// [ErrTime] if it ends undecided while such a timer runs, or one that would expire beyond 2¹²⁸ - 1 units.
 var Forever = Ticks{math.MaxUint64, math.MaxUint64}
 
-// Units is a number of ticks.
+// Units returns a number of ticks.
 func Units(n uint64) Ticks { return Ticks{Lo: n} }
 
-// Power is 2^exponent ticks.
+// Power returns 2^exponent ticks.
 func Power(exponent uint) Ticks {
 	switch {
 	case exponent < 64:
@@ -35,7 +35,7 @@ func Power(exponent uint) Ticks {
 	panic(ErrTime)
 }
 
-// Add is t + u.
+// Add returns t + u.
 func (t Ticks) Add(u Ticks) Ticks {
 	lo, carry := bits.Add64(t.Lo, u.Lo, 0)
 	hi, carry := bits.Add64(t.Hi, u.Hi, carry)
@@ -45,7 +45,7 @@ func (t Ticks) Add(u Ticks) Ticks {
 	return Ticks{hi, lo}
 }
 
-// Sub is t - u; u must not be greater than t.
+// Sub returns t - u; u must not be greater than t.
 func (t Ticks) Sub(u Ticks) Ticks {
 	lo, borrow := bits.Sub64(t.Lo, u.Lo, 0)
 	hi, borrow := bits.Sub64(t.Hi, u.Hi, borrow)
@@ -55,7 +55,7 @@ func (t Ticks) Sub(u Ticks) Ticks {
 	return Ticks{hi, lo}
 }
 
-// Times is t · n.
+// Times returns t · n.
 func (t Ticks) Times(n uint64) Ticks {
 	carry, lo := bits.Mul64(t.Lo, n)
 	over, hi := bits.Mul64(t.Hi, n)
@@ -66,13 +66,13 @@ func (t Ticks) Times(n uint64) Ticks {
 	return Ticks{hi, lo}
 }
 
-// Less says whether t < u.
+// Less reports whether t < u.
 func (t Ticks) Less(u Ticks) bool { return t.Hi < u.Hi || t.Hi == u.Hi && t.Lo < u.Lo }
 
-// IsZero says whether t is no time at all.
+// IsZero reports whether t is 0.
 func (t Ticks) IsZero() bool { return t == Ticks{} }
 
-// Compare is -1, 0 or 1 as t is less than, equal to or greater than u.
+// Compare returns -1, 0 or 1 as t is less than, equal to or greater than u.
 func (t Ticks) Compare(u Ticks) int {
 	switch {
 	case t.Less(u):
@@ -83,13 +83,13 @@ func (t Ticks) Compare(u Ticks) int {
 	return 0
 }
 
-// Big is t as an integer of any size.
+// Big returns t as an integer of any size.
 func (t Ticks) Big() *big.Int {
 	i := new(big.Int).SetUint64(t.Hi)
 	return i.Lsh(i, 64).Or(i, new(big.Int).SetUint64(t.Lo))
 }
 
-// String is t in decimal digits.
+// String returns t in decimal digits.
 func (t Ticks) String() string { return t.Big().String() }
 
 // MarshalJSON writes t as a JSON number, exact at any size.
@@ -108,7 +108,7 @@ func (t *Ticks) UnmarshalJSON(text []byte) error {
 	return fmt.Errorf("a time is a whole number of ticks below 2^128, not %.40s", text)
 }
 
-// TicksOf is a whole number of ticks as Ticks; it reports false for negative numbers and from 2¹²⁸ on.
+// TicksOf returns a whole number as Ticks; it reports false for negative numbers and from 2¹²⁸ on.
 func TicksOf(i *big.Int) (Ticks, bool) {
 	if i.Sign() < 0 || i.BitLen() > 128 {
 		return Ticks{}, false
@@ -117,10 +117,10 @@ func TicksOf(i *big.Int) (Ticks, bool) {
 	return Ticks{new(big.Int).Rsh(i, 64).Uint64(), lo.Uint64()}, true
 }
 
-// Deadline is a moment on the clock of the process that made it, to be compared with other such
-// moments and nothing else: what has passed is all alike, and a crash forgets it. A state may hold
-// deadlines; a message and what is kept may not, since they would be read by another clock.
+// Deadline is a moment on the clock of the process that made it. It can be compared only with other such moments: all
+// past ones are alike, and a crash forgets it. A state may hold deadlines. A message or durable state may not, since
+// another clock would read them.
 type Deadline struct{ at Ticks }
 
-// Before says whether d comes before e.
+// Before reports whether d comes before e.
 func (d Deadline) Before(e Deadline) bool { return d.at.Less(e.at) }

@@ -47,7 +47,7 @@ func ticks(t *rapid.T, name string) election.Ticks {
 	return election.Ticks{Hi: half.Draw(t, name+" hi"), Lo: half.Draw(t, name+" lo")}
 }
 
-// sum does arithmetic, and says whether it panicked with ErrTime.
+// sum does arithmetic, and reports whether it panicked with ErrTime.
 func sum(arithmetic func() election.Ticks) (result election.Ticks, over bool) {
 	defer func() {
 		switch r := recover(); r {

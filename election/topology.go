@@ -6,9 +6,9 @@ type Topology uint8
 // The shapes.
 const (
 	Ring              Topology = iota // ports 0 and 1; n = 1 is a self-loop on two ports, n = 2 two parallel links
-	Complete                          // of known members: n ports, port j-1 leads to process j, the own one back home
+	Complete                          // of known members (KT1): n ports, port j-1 leads to process j, the process's own back to it
 	Tree                              // ports 0 .. degree-1 in the order in which the edges are given
-	UnknownNeighbours                 // complete, and no process knows which one is behind a port: n-1 ports, in an order of each process's own
+	UnknownNeighbours                 // complete, unknown neighbours (KT0): n-1 ports, in an order of each process's own
 )
 
 func (t Topology) String() string {

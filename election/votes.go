@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Share is how many votes one candidate has.
+// Share is the number of votes of one candidate.
 type Share struct {
 	Candidate ID
 	Votes     uint32
 }
 
-// Tally is a count of votes: the shares of all candidates that have any, smallest identifier first. Like
-// every list it is never written to, so it may be sent and kept.
+// Tally is a count of votes: the shares of all candidates that have any, smallest identifier first. It is never
+// written to, so it may be sent and kept.
 type Tally []Share
 
-// MaxVoters is how many processes can vote: a tally is a list of at most so many shares.
+// MaxVoters is the maximum number of voters: a tally is a list of at most that many shares.
 const MaxVoters = 1 << 16
 
 // TallyOf counts votes.
@@ -32,7 +32,7 @@ func TallyOf(votes ...ID) Tally {
 	return t
 }
 
-// Plus is the sum of two tallies.
+// Plus returns the sum of two tallies.
 func (t Tally) Plus(u Tally) Tally {
 	sum := make(Tally, 0, len(t)+len(u))
 	for len(t) > 0 && len(u) > 0 {
@@ -48,8 +48,8 @@ func (t Tally) Plus(u Tally) Tally {
 	return append(append(sum, t...), u...)
 }
 
-// Winner is the candidate with the most votes, of several the one with the largest identifier; 0 if nobody
-// has voted.
+// Winner returns the candidate with the most votes, of several the one with the largest identifier; 0 if there are no
+// votes.
 func (t Tally) Winner() ID {
 	var best Share
 	for _, s := range t {

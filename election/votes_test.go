@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// ballots draws so many votes for a few candidates.
+// ballots draws votes for a few candidates.
 func ballots(t *rapid.T, label string) []election.ID {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) election.ID { return election.ID(1 + rapid.Uint32Max(6).Draw(t, "candidate")) }), 0, 12).Draw(t, label)
 }

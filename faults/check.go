@@ -76,7 +76,7 @@ func (c *checker) dead() error {
 		seen[q] = true
 	}
 	if len(seen) == c.p.Size() {
-		return wrongFault(line, "all processes are dead; somebody must live to lead")
+		return wrongFault(line, "all processes are dead; at least one must be live to lead")
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (c *checker) crashes() error {
 		}
 	}
 	if alive == 0 && len(c.Crashes) > 0 {
-		return wrongFault(c.write.crash(c.Crashes[len(c.Crashes)-1]), "then all are dead for ever; somebody must live, or recover, to lead")
+		return wrongFault(c.write.crash(c.Crashes[len(c.Crashes)-1]), "then all are dead for ever; at least one must live, or recover, to lead")
 	}
 	return nil
 }

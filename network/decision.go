@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Role is the part of a process in an election, as it believes.
+// Role is the role of a process in an election, by its own decision.
 type Role uint8
 
 // The roles.
@@ -26,14 +26,14 @@ type Decision struct {
 	Role   Role
 }
 
-// ErrIrrevocable reports that a process decided twice where its first decision is for ever.
+// ErrIrrevocable reports that a process decided twice where its first decision is final.
 var ErrIrrevocable = errors.New("decided twice")
 
 // ErrTerm reports a decision in a lower term than the one before, or a different one in the same term.
 var ErrTerm = errors.New("went back on a term")
 
-// Apply makes the decision of an effect of the process with identifier self. The error, [ErrIrrevocable] or [ErrTerm],
-// is set if the task does not allow the decision, which is made all the same.
+// Apply applies the decision of an effect of the process with identifier self. It returns [ErrIrrevocable] or
+// [ErrTerm] if the task does not allow the decision, which is applied all the same.
 func (d *Decision) Apply(task election.Task, e election.Effect, self election.ID) error {
 	before := *d
 	switch e.Op {
@@ -51,7 +51,7 @@ func (d *Decision) Apply(task election.Task, e election.Effect, self election.ID
 		return fmt.Errorf("%w: was %s, then %s", ErrIrrevocable, before.Role, d.Role)
 	case task == election.Once && d.Term != 0:
 		return fmt.Errorf("%w: one-shot decisions have term 0, not %d", ErrTerm, d.Term)
-	case task == election.Groups: // engines look at all processes together
+	case task == election.Groups: // engines check all processes together
 		return nil
 	case d.Term < before.Term:
 		return fmt.Errorf("%w: %d after %d", ErrTerm, d.Term, before.Term)

@@ -38,7 +38,7 @@ func TestADecisionThatTheTaskAllowsIsMade(t *testing.T) {
 		{election.Once, undecided(0), lead(1), leader(1), network.ErrTerm, "went back on a term: one-shot decisions have term 0, not 1"},
 
 		{election.Service, undecided(0), lead(5), leader(5), nil, ""},
-		{election.Service, leader(5), lead(5), leader(5), nil, ""}, // a lease that is renewed
+		{election.Service, leader(5), lead(5), leader(5), nil, ""}, // a renewed lease
 		{election.Service, leader(5), doubt, undecided(5), nil, ""},
 		{election.Service, undecided(5), doubt, undecided(5), nil, ""},
 		{election.Service, undecided(5), follow(3, 5), follower(3, 5), nil, ""},

@@ -8,7 +8,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Extent says for people which identifiers there are, of at least one.
+// Extent describes the range of identifiers, of at least one.
 func Extent(ids election.Arrangement) string {
 	least, most := ids.At(0), ids.At(0)
 	for q := range ids.Len() {
@@ -17,47 +17,47 @@ func Extent(ids election.Arrangement) string {
 	return fmt.Sprintf("the %d there are have identifiers from %d to %d", ids.Len(), least, most)
 }
 
-// Setup says what an algorithm is to be run on: a network, which process stands where, and parameters.
+// Setup is a configuration: a network, identifiers by position, and parameters for an algorithm.
 type Setup struct {
 	IDs        election.Arrangement // clockwise on a ring; see [On]; on an anonymous network only Len counts
-	Flipped    []bool               // rings: whose ports are exchanged; nil is an oriented ring
+	Flipped    []bool               // rings: the processes whose ports are exchanged; nil is an oriented ring
 	Edges      [][2]int             // trees: between positions
-	Ports      [][]int              // strangers: by position and port, whom it leads to; see [NewUnknownNeighbours]
-	Unwilling  []int                // positions that do not want to lead; on a complete graph counted by identifier
-	Votes      []uint64             // whom the process with identifier IDs.At(i) votes for; nil: each for itself
+	Ports      [][]int              // unknown neighbours: by position and port, the process behind it; see [NewUnknownNeighbours]
+	Unwilling  []int                // positions that do not initiate but take part; on a complete graph counted by identifier
+	Votes      []uint64             // the vote of the process with identifier IDs.At(i); nil: each for itself
 	Priorities []uint16             // of the process with identifier IDs.At(i); nil: all have priority 1
-	Duplicates bool                 // allow identifiers that repeat against the declaration, to see what they do
+	Duplicates bool                 // allow identifiers that repeat against the declaration, to see the effect
 	Parameters map[string]string
 }
 
-// On is the setup with these identifiers: clockwise on a ring, by position on a tree and among strangers,
-// in any order on a complete graph of known members.
+// On returns the setup with these identifiers: clockwise on a ring, by position on a tree and with unknown
+// neighbours, in any order on a complete graph of known members.
 func On(ids ...uint64) Setup { return Setup{IDs: election.List(ids)} }
 
-// ErrSetup says that an algorithm cannot be run on a setup; the text says why, and what would do.
+// ErrSetup reports that an algorithm cannot run on a setup; the text gives the reason and a remedy.
 var ErrSetup = errors.New("cannot run")
 
-// MaxComputed is the greatest identifier that algorithms compute with; with FromZero the greatest is one less.
+// MaxComputed is the greatest identifier for algorithms that use identifier values; with FromZero it is one less.
 const MaxComputed = 1<<32 - 1
 
-// Instance is a setup that fits an algorithm: what engines ask of it.
+// Instance is a setup that fits an algorithm, in the form that engines need.
 type Instance struct {
 	Network    *Network
 	Parameters election.Parameters
 
 	d         *election.Declaration
 	ids       election.Arrangement
-	ranks     []uint32    // by position; nil where an identifier is its own rank, or there are none
+	ranks     []uint32    // by position; nil if an identifier is its own rank, or there are none
 	values    []uint64    // by rank-1
-	zero      election.ID // what processes know 0 as, where that is an identifier
+	zero      election.ID // the ID that stands for identifier 0, where that is an identifier
 	unwilling []int
-	votes     []election.ID // by position; nil where nobody votes
+	votes     []election.ID // by position; nil without votes
 	winner    election.ID   // of the votes
 	priority  []uint16      // by position; nil where there are none
 	edges     [][2]int
 }
 
-// Prepare fits a setup to an algorithm or says why it does not fit.
+// Prepare fits a setup to an algorithm, or returns the reason why it does not fit.
 func Prepare(d *election.Declaration, i Setup) (*Instance, error) {
 	p, err := prepare(d, i)
 	if err != nil {
@@ -121,21 +121,21 @@ func link(d *election.Declaration, i Setup) (w *Network, err error) {
 	return w, err
 }
 
-var errUnwilling = errors.New("nobody is willing to lead; at least one process must be")
+var errUnwilling = errors.New("no process is willing to lead; at least one must be")
 
-// readUnwilling sorts the positions of the unwilling.
+// readUnwilling sorts the positions of unwilling processes.
 func (p *Instance) readUnwilling(i Setup) error {
 	p.unwilling = slices.Clone(i.Unwilling)
 	slices.Sort(p.unwilling)
 	for _, u := range p.unwilling {
 		if !p.d.Willingness {
-			return errors.New("it knows no unwilling processes")
+			return errors.New("it does not support unwilling processes")
 		}
 		if u < 0 || u >= p.Size() {
 			return fmt.Errorf("there is no position %d", u)
 		}
 	}
-	// Where any processes may start, one that starts by itself takes part: see CheckStart.
+	// If any processes may start, one that starts by itself takes part: see CheckStart.
 	if p.unwilling = slices.Compact(p.unwilling); len(p.unwilling) == p.Size() && p.d.Starts != election.AnyStart {
 		return errUnwilling
 	}
@@ -170,10 +170,10 @@ func (p *Instance) rank(i Setup) error {
 	p.values = distinct
 	if d.Identifiers == election.Computed {
 		if distinct[0] == 0 && !d.FromZero {
-			return errors.New("it computes with identifiers, where 0 stands for nobody; at least 1")
+			return errors.New("it uses identifier values, where 0 means no process; identifiers start at 1")
 		}
 		if last, most := distinct[len(distinct)-1], MaxComputed-uint64(p.zero); last > most {
-			return fmt.Errorf("it computes with identifiers, so %d is too large; at most %d", last, most)
+			return fmt.Errorf("it uses identifier values, so %d is too large; at most %d", last, most)
 		}
 		p.values = nil
 		return nil
@@ -197,16 +197,16 @@ func firstTwice(ids election.Arrangement) uint64 {
 	panic("election: no identifier occurs twice")
 }
 
-// Declaration is what the algorithm declares, with these parameters.
+// Declaration returns the declaration of the algorithm with these parameters.
 func (p *Instance) Declaration() *election.Declaration { return p.d }
 
-// Size is the number of processes.
+// Size returns the number of processes.
 func (p *Instance) Size() int { return p.Network.Size() }
 
-// Anonymous says whether processes have no identifiers.
+// Anonymous reports whether processes have no identifiers.
 func (p *Instance) Anonymous() bool { return p.d.Identifiers == election.Anonymous }
 
-// ID is what the process at a position knows as its identifier.
+// ID returns the identifier of the process at a position as the process knows it.
 func (p *Instance) ID(position int) election.ID {
 	switch {
 	case p.Anonymous():
@@ -217,7 +217,7 @@ func (p *Instance) ID(position int) election.ID {
 	return election.ID(p.ids.At(position)) + p.zero
 }
 
-// Real is the identifier that stands at a position, as it was given; on an anonymous network 0.
+// Real returns the given identifier at a position; on an anonymous network 0.
 func (p *Instance) Real(position int) uint64 {
 	if p.Anonymous() {
 		return 0
@@ -225,7 +225,7 @@ func (p *Instance) Real(position int) uint64 {
 	return p.ids.At(position)
 }
 
-// Name is what people call the process at a position.
+// Name returns the name of the process at a position, for people.
 func (p *Instance) Name(position int) string {
 	if p.Anonymous() {
 		return fmt.Sprintf("the process at position %d", position)
@@ -233,7 +233,7 @@ func (p *Instance) Name(position int) string {
 	return fmt.Sprintf("process %d", p.Real(position))
 }
 
-// RealOf translates an identifier that an algorithm speaks of; 0 and unheard-of ones stay as they are.
+// RealOf translates an identifier from an algorithm; 0 and unknown ones stay as they are.
 func (p *Instance) RealOf(id election.ID) uint64 {
 	if p.values == nil && id != 0 {
 		return uint64(id - p.zero)
@@ -244,7 +244,7 @@ func (p *Instance) RealOf(id election.ID) uint64 {
 	return p.values[id-1]
 }
 
-// Local is what the process at a position knows at birth.
+// Local returns what the process at a position knows when it is made.
 func (p *Instance) Local(position int) election.Local {
 	l := election.Local{ID: p.ID(position), Degree: p.Network.Degree(position), Willing: p.Willing(position), Parameters: p.Parameters}
 	if p.d.KnowsSize {
@@ -285,11 +285,11 @@ func (p *Instance) readPriorities(i Setup) error {
 	return nil
 }
 
-// Willing says whether the process at a position takes part in an election that others begin.
+// Willing reports whether the process at a position takes part in an election that others begin.
 func (p *Instance) Willing(position int) bool {
 	_, unwilling := slices.BinarySearch(p.unwilling, position)
 	return !unwilling
 }
 
-// Edges are the edges of a tree.
+// Edges returns the edges of a tree.
 func (p *Instance) Edges() [][2]int { return p.edges }

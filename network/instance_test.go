@@ -61,7 +61,7 @@ func TestComparedIdentifiersAreRanks(t *testing.T) {
 			}
 		}
 		if p.RealOf(0) != 0 || p.RealOf(election.ID(len(ids)+1)) != uint64(len(ids)+1) {
-			t.Fatalf("nobody is %d, somebody unheard of %d", p.RealOf(0), p.RealOf(election.ID(len(ids)+1)))
+			t.Fatalf("no process is %d, an unknown one %d", p.RealOf(0), p.RealOf(election.ID(len(ids)+1)))
 		}
 	})
 }
@@ -192,7 +192,7 @@ func TestWhereZeroIsAnIdentifierProcessesKnowEachAsOneMore(t *testing.T) {
 			t.Errorf("%d at position %d is %d, which is %d", id, q, p.ID(q), p.RealOf(known))
 		}
 	}
-	want := "cannot run computing: it computes with identifiers, so 4294967295 is too large; at most 4294967294"
+	want := "cannot run computing: it uses identifier values, so 4294967295 is too large; at most 4294967294"
 	if _, err := network.Prepare(&d, network.On(1, network.MaxComputed)); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -220,7 +220,7 @@ func TestWhereAllAreUnwillingOneMustStartByItself(t *testing.T) {
 	if err := p.CheckStart([]int{1}, []int{2}, true); err != nil {
 		t.Errorf("one starts: %v", err)
 	}
-	const want = "nobody is willing to lead; at least one process must be"
+	const want = "no process is willing to lead; at least one must be"
 	if err := p.CheckStart(p.Initiators(nil), nil, false); err == nil || err.Error() != want {
 		t.Errorf("none starts: %v, want %s", err, want)
 	}
@@ -322,18 +322,18 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 			&onComplete, with(three, func(i *network.Setup) { i.Flipped = make([]bool, 3) }),
 			"cannot run complete: it runs on a complete graph, so exchanged ports mean nothing",
 		},
-		{&onRing, with(three, func(i *network.Setup) { i.Unwilling = []int{1} }), "cannot run ring: it knows no unwilling processes"},
+		{&onRing, with(three, func(i *network.Setup) { i.Unwilling = []int{1} }), "cannot run ring: it does not support unwilling processes"},
 		{&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{3} }), "cannot run complete: there is no position 3"},
 		{&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{1, -1} }), "cannot run complete: there is no position -1"},
 		{
 			&together, with(three, func(i *network.Setup) { i.Unwilling = []int{2, 1, 0, 1} }),
-			"cannot run complete: nobody is willing to lead; at least one process must be",
+			"cannot run complete: no process is willing to lead; at least one must be",
 		},
 		{&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{2, 1, 0, 1} }), ""},
 		{&onComplete, with([]uint64{1, 2, 1}, func(i *network.Setup) { i.Duplicates = true }), "cannot run complete: identifier 1 occurs twice"},
 		{&computing, network.On(9, 8, 9), "cannot run computing: identifier 9 occurs twice"},
-		{&computing, network.On(1, 1<<32), "cannot run computing: it computes with identifiers, so 4294967296 is too large; at most 4294967295"},
-		{&computing, network.On(1, 0), "cannot run computing: it computes with identifiers, where 0 stands for nobody; at least 1"},
+		{&computing, network.On(1, 1<<32), "cannot run computing: it uses identifier values, so 4294967296 is too large; at most 4294967295"},
+		{&computing, network.On(1, 0), "cannot run computing: it uses identifier values, where 0 means no process; identifiers start at 1"},
 		{&onRing, network.On(math.MaxUint64, 0), ""},
 		{
 			&onRing, with(three, func(i *network.Setup) { i.Parameters = map[string]string{"delay": "0"} }),

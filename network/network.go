@@ -1,5 +1,5 @@
-// Package network is what an algorithm is run on: the links of a ring, tree or complete graph, which process stands
-// where, and with which parameters. Engines ask it; an algorithm sees what [election.Local] tells of it.
+// Package network holds the configuration that an algorithm runs on: the links of a ring, tree or complete graph, the
+// identifiers by position, and parameters. Engines use it; an algorithm sees only its [election.Local].
 package network
 
 import (
@@ -11,14 +11,14 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Network says where links lead. Processes are positions 0 .. n-1, clockwise on a ring. The directed
-// links that a process sends on are numbered in a row: First(p) + port.
+// Network maps links to their ends. Processes are positions 0 .. n-1, clockwise on a ring. The directed links that a
+// process sends on have consecutive numbers: First(p) + port.
 type Network struct {
 	Topology election.Topology
 	n        int
-	flipped  []bool   // rings: whose ports are exchanged; nil if nobody's
+	flipped  []bool   // rings: the processes whose ports are exchanged; nil if there are none
 	first    []uint32 // trees: the first link of each process, and one past the last
-	peers    []peer   // trees: where each link leads; strangers: likewise, nil if port k leads to the k+1st clockwise
+	peers    []peer   // trees: where each link leads; unknown neighbours: likewise, nil if port k leads to the (k+1)st clockwise
 }
 
 type peer struct {
@@ -33,13 +33,13 @@ const (
 	MaxTree              = 1 << 27
 	MaxUnknownNeighbours = 1 << 14
 
-	maxDegree = math.MaxUint16 + 1 // as many as there are values of Port
+	maxDegree = math.MaxUint16 + 1 // the number of values of Port
 )
 
-// ErrNetwork says that a network cannot be.
+// ErrNetwork reports that a network cannot exist.
 var ErrNetwork = errors.New("no such network")
 
-// Check says whether there can be a network of that shape with n processes; the error is an [ErrNetwork].
+// Check returns an [ErrNetwork] if no network of that shape has n processes.
 func Check(t election.Topology, n int) error {
 	most := [...]int{MaxRing, MaxComplete, MaxTree, MaxUnknownNeighbours}[t]
 	if n < 1 || n > most {
@@ -48,8 +48,7 @@ func Check(t election.Topology, n int) error {
 	return nil
 }
 
-// NewRing is a ring of n processes; flipped says whose ports are exchanged (nil: nobody's, which is
-// an oriented ring).
+// NewRing returns a ring of n processes; flipped marks those whose ports are exchanged (nil: none, an oriented ring).
 func NewRing(n int, flipped []bool) (*Network, error) {
 	if err := Check(election.Ring, n); err != nil {
 		return nil, err
@@ -60,7 +59,7 @@ func NewRing(n int, flipped []bool) (*Network, error) {
 	return &Network{Topology: election.Ring, n: n, flipped: flipped}, nil
 }
 
-// NewComplete is a complete graph of n known members. The process at position p is member p+1.
+// NewComplete returns a complete graph of n known members. The process at position p is member p+1.
 func NewComplete(n int) (*Network, error) {
 	if err := Check(election.Complete, n); err != nil {
 		return nil, err
@@ -68,12 +67,12 @@ func NewComplete(n int) (*Network, error) {
 	return &Network{Topology: election.Complete, n: n}, nil
 }
 
-// NewTree is a tree of n processes with these n-1 edges between positions.
+// NewTree returns a tree of n processes with these n-1 edges between positions.
 func NewTree(n int, edges [][2]int) (*Network, error) {
 	return newTree(n, edges, func(position int) uint64 { return uint64(position) })
 }
 
-// newTree calls processes by a name where edges make no tree.
+// newTree is NewTree with names of processes for errors.
 func newTree(n int, edges [][2]int, name func(position int) uint64) (*Network, error) {
 	if err := Check(election.Tree, n); err != nil {
 		return nil, err
@@ -128,8 +127,8 @@ func newTree(n int, edges [][2]int, name func(position int) uint64) (*Network, e
 	return w, nil
 }
 
-// NewUnknownNeighbours is a complete graph of n processes that do not know who is behind a port. Port k of the
-// process at position p leads to position p+1+ports[p][k] modulo n; without ports, to p+1+k.
+// NewUnknownNeighbours returns a complete graph of n processes that do not know the process behind a port (KT0). Port
+// k of the process at position p leads to position p+1+ports[p][k] modulo n; without ports, to p+1+k.
 func NewUnknownNeighbours(n int, ports [][]int) (*Network, error) {
 	if err := Check(election.UnknownNeighbours, n); err != nil {
 		return nil, err
@@ -142,7 +141,7 @@ func NewUnknownNeighbours(n int, ports [][]int) (*Network, error) {
 		return nil, fmt.Errorf("%w: %d orders of ports for %d processes", ErrNetwork, len(ports), n)
 	}
 	w.peers = make([]peer, w.Links())
-	leads := make([]election.Port, w.Links()) // the inverse of each order: which port leads to the one at that distance
+	leads := make([]election.Port, w.Links()) // the inverse of each order: the port that leads to the process at a distance
 	for p, order := range ports {
 		if len(order) != n-1 {
 			return nil, fmt.Errorf("%w: position %d has %d ports, not %d", ErrNetwork, p, n-1, len(order))
@@ -166,10 +165,10 @@ func NewUnknownNeighbours(n int, ports [][]int) (*Network, error) {
 	return w, nil
 }
 
-// Size is the number of processes.
+// Size returns the number of processes.
 func (w *Network) Size() int { return w.n }
 
-// Links is the number of directed links.
+// Links returns the number of directed links.
 func (w *Network) Links() int {
 	switch w.Topology {
 	case election.Ring:
@@ -182,7 +181,7 @@ func (w *Network) Links() int {
 	return len(w.peers)
 }
 
-// Degree is the number of ports of the process at position p.
+// Degree returns the number of ports of the process at position p.
 func (w *Network) Degree(p int) int {
 	switch w.Topology {
 	case election.Ring:
@@ -195,7 +194,7 @@ func (w *Network) Degree(p int) int {
 	return int(w.first[p+1] - w.first[p])
 }
 
-// First is the first of the links that the process at position p sends on.
+// First returns the first of the links that the process at position p sends on.
 func (w *Network) First(p int) uint32 {
 	switch w.Topology {
 	case election.Ring:
@@ -208,13 +207,13 @@ func (w *Network) First(p int) uint32 {
 	return w.first[p]
 }
 
-// Oriented says whether all processes of a ring agree which port leads clockwise.
+// Oriented reports whether all processes of a ring agree on the port that leads clockwise.
 func (w *Network) Oriented() bool { return w.flipped == nil }
 
-// Flipped says whether the process at position p of a ring calls its clockwise port 1.
+// Flipped reports whether the process at position p of a ring has its clockwise link on port 1.
 func (w *Network) Flipped(p int) bool { return w.flipped != nil && w.flipped[p] }
 
-// End is where a link leads: to which process, and on which of its ports a message arrives.
+// End returns the process that a link leads to, and the port on which its messages arrive.
 func (w *Network) End(link uint32) (process int, port election.Port) {
 	switch w.Topology {
 	case election.Ring:
@@ -248,10 +247,10 @@ func (w *Network) End(link uint32) (process int, port election.Port) {
 	return int(e.process), e.port
 }
 
-// Back is the link on which the process at position p answers what arrives on its port.
+// Back returns the link on which the process at position p answers a message that arrived on port.
 func (w *Network) Back(p int, port election.Port) uint32 { return w.First(p) + uint32(port) }
 
-// Owner is the process that sends on a link.
+// Owner returns the process that sends on a link.
 func (w *Network) Owner(link uint32) int {
 	switch w.Topology {
 	case election.Ring:

@@ -11,8 +11,8 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// wellConnected checks what every network promises: links are numbered by process and port in a row, and who
-// answers on the port on which a message arrived is heard on the port on which it left.
+// wellConnected checks the promises of every network: links are numbered by process and port, and an answer on the
+// port on which a message arrived arrives on the port on which that message left.
 func wellConnected(t *rapid.T, w *network.Network) {
 	next := uint32(0)
 	for p := range w.Size() {
@@ -181,14 +181,14 @@ func TestWhatIsNoTreeIsRefused(t *testing.T) {
 		switch rapid.IntRange(0, 4).Draw(t, "fault") {
 		case 0: // not connected, with one edge twice
 			edges[i] = edges[(i+1)%(n-1)]
-		case 1: // the same, turned round
+		case 1: // the same, reversed
 			e := edges[(i+1)%(n-1)]
 			edges[i] = [2]int{e[1], e[0]}
 		case 2: // a loop
 			edges[i][0] = edges[i][1]
 		case 3: // an edge to nowhere
 			edges[i][rapid.IntRange(0, 1).Draw(t, "end")] = rapid.SampledFrom([]int{-1, n, 1<<31 - 1}).Draw(t, "nowhere")
-		case 4: // one too many, or one too few
+		case 4: // one edge too many, or one too few
 			edges = append(edges, edges[i])[:rapid.SampledFrom([]int{n - 2, n}).Draw(t, "length")]
 		}
 		if _, err := network.NewTree(n, edges); !errors.Is(err, network.ErrNetwork) {

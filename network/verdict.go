@@ -8,17 +8,17 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Verdict is what was decided in a run, compared with the task.
+// Verdict compares the decisions of a run with the task.
 type Verdict struct {
 	Dead    []int // positions that are dead in the end
 	Leaders []int // live positions that claim to lead
 	Decided int   // live processes that have decided
 	Live    int
-	Agreed  bool // one leads, and whoever has to decide follows it
-	Right   bool // and it is the one that the declaration promises, and nobody did anything against the task
+	Agreed  bool // one leads, and each process that has to decide follows it
+	Right   bool // and it is the leader that the declaration promises, and no process violated its task
 }
 
-// Leader is the position of the one who leads, if just one claims to.
+// Leader returns the position of the leader, if exactly one process claims to lead.
 func (v *Verdict) Leader() (position int, ok bool) {
 	if len(v.Leaders) != 1 {
 		return 0, false
@@ -26,8 +26,8 @@ func (v *Verdict) Leader() (position int, ok bool) {
 	return v.Leaders[0], true
 }
 
-// Judge compares decisions, by position, with the task. Dead says who is dead in the end; nil: nobody. Eligible says
-// who may lead; nil: whoever is willing.
+// Judge compares decisions, by position, with the task. dead marks the processes that are dead in the end; nil: none.
+// stands reports whether a process may lead; nil: if it is willing.
 func (p *Instance) Judge(decisions []Decision, dead []bool, stands func(position int) bool) (v Verdict) {
 	d := p.d
 	if stands == nil {
@@ -61,8 +61,8 @@ func (p *Instance) Judge(decisions []Decision, dead []bool, stands func(position
 	return v
 }
 
-// Initiators are who starts by itself where nothing says so, nil for all that live: the unwilling are left to be
-// woken by a message, if any processes may start.
+// Initiators returns the default initiators, nil for all live processes: if any processes may start, unwilling ones
+// are not among them, and a message wakes them.
 func (p *Instance) Initiators(dead []int) []int {
 	if len(p.unwilling) == 0 || p.Declaration().Starts != election.AnyStart {
 		return nil
@@ -76,8 +76,8 @@ func (p *Instance) Initiators(dead []int) []int {
 	return initiators
 }
 
-// CheckStart says whether a run can begin in which these positions start (nil: all that live) and those are
-// dead; with anyTime each starts when it likes.
+// CheckStart returns the reason why a run cannot begin with these initiators (nil: all live processes) and these dead
+// processes; with anyTime the schedule decides when each starts.
 func (p *Instance) CheckStart(initiators, dead []int, anyTime bool) error {
 	n := p.Size()
 	if initiators != nil && len(initiators) < n { // a full list is checked by its use
@@ -89,7 +89,7 @@ func (p *Instance) CheckStart(initiators, dead []int, anyTime bool) error {
 		return err
 	}
 	if len(dead) == n {
-		return errors.New("all processes are dead; somebody must live to lead")
+		return errors.New("all processes are dead; at least one must be live to lead")
 	}
 	starts := n - len(dead)
 	if initiators != nil {
@@ -108,12 +108,12 @@ func (p *Instance) CheckStart(initiators, dead []int, anyTime bool) error {
 	case p.d.Starts == election.Together && anyTime:
 		return errors.New("all start together; the schedule cannot decide when")
 	case p.d.Starts != election.AnyStart && starts < n-len(dead):
-		return fmt.Errorf("%s; nobody can be left out", p.d.Starts)
+		return fmt.Errorf("%s; none can be left out", p.d.Starts)
 	}
 	return nil
 }
 
-// inside says whether each of the positions that are to do something exists, and is named once.
+// inside checks that each of these positions exists, and is named once.
 func (p *Instance) inside(positions []int, what string) error {
 	seen := make([]bool, p.Size())
 	for _, q := range positions {

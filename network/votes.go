@@ -7,12 +7,12 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// readVotes turns votes for identifiers into votes for what algorithms know.
+// readVotes translates votes for real identifiers into votes for identifiers as algorithms know them.
 func (p *Instance) readVotes(i Setup) error {
 	n := i.IDs.Len()
 	switch {
 	case !p.d.Votes && i.Votes != nil:
-		return errors.New("nobody votes in it, so votes mean nothing")
+		return errors.New("it uses no votes")
 	case !p.d.Votes:
 		return nil
 	case n > election.MaxVoters:
@@ -32,7 +32,7 @@ func (p *Instance) readVotes(i Setup) error {
 			candidate, exists = named[i.Votes[q]]
 		}
 		if !exists {
-			return fmt.Errorf("process %d votes for %d, who does not exist; %s", i.IDs.At(q), i.Votes[q], Extent(i.IDs))
+			return fmt.Errorf("process %d votes for %d, which does not exist; %s", i.IDs.At(q), i.Votes[q], Extent(i.IDs))
 		}
 		position := q
 		if p.d.Topology == election.Complete { // its identifiers were sorted
@@ -44,7 +44,7 @@ func (p *Instance) readVotes(i Setup) error {
 	return nil
 }
 
-// Votes are the votes of all processes by position, as real identifiers; nil where nobody votes.
+// Votes returns the votes of all processes by position, as real identifiers; nil without votes.
 func (p *Instance) Votes() []uint64 {
 	var votes []uint64
 	for _, candidate := range p.votes {
@@ -53,11 +53,11 @@ func (p *Instance) Votes() []uint64 {
 	return votes
 }
 
-// Tally counts the votes; nil where nobody votes.
+// Tally counts the votes; nil without votes.
 func (p *Instance) Tally() election.Tally { return election.TallyOf(p.votes...) }
 
-// Right is the identifier that ought to lead among the processes at some positions; 0 if any may. Votes
-// count whether or not who cast them is among these.
+// Right returns the identifier that should lead among the processes at some positions; 0 if any may. All votes count,
+// also those of other positions.
 func (p *Instance) Right(among func(position int) bool) election.ID {
 	if p.d.Winner == election.Voted {
 		return p.winner

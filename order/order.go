@@ -13,10 +13,10 @@ import (
 // MaxLen is the greatest number of identifiers.
 const MaxLen = 1<<32 - 1
 
-// ErrOrder says that an order cannot be; the text says why, and what would do.
+// ErrOrder reports that an order cannot exist; the text gives the reason and a remedy.
 var ErrOrder = errors.New("no such order")
 
-// Names are the names that Parse knows.
+// Names are the names that Parse accepts.
 var Names = []string{"increasing", "decreasing", "random", "bit-reversal"}
 
 type kind uint8
@@ -28,26 +28,26 @@ const ( // as in Names
 	bitReversal
 )
 
-// Order says which of the identifiers 1 … n, or of n others in a row, stands at which position 0 … n-1, in clockwise order. It is
-// an [election.Arrangement], and it is never written out: whatever n is, it takes 8 KB at most.
+// Order is a clockwise order of the identifiers 1 … n, or of n other consecutive ones, at positions 0 … n-1. It is an
+// [election.Arrangement], and it is computed, not stored: it takes at most 8 KB, for any n.
 type Order struct {
 	kind    kind
 	n       uint64
 	before  uint64      // one less than the smallest identifier, modulo 2^64
 	table   []uint16    // shuffled, n up to MaxTable: identifiers by position
-	permute permutation // shuffled, n beyond
+	permute permutation // shuffled, larger n
 }
 
 var _ election.Arrangement = (*Order)(nil)
 
-// Increasing is 1, 2, … n.
+// Increasing returns 1, 2, … n.
 func Increasing(n int) (*Order, error) { return create(increasing, n) }
 
-// Decreasing is n, … 2, 1.
+// Decreasing returns n, … 2, 1.
 func Decreasing(n int) (*Order, error) { return create(decreasing, n) }
 
-// BitReversal has identifier i + 1 at the position whose binary digits are those of i in reverse, for n
-// a power of two.
+// BitReversal returns the order with identifier i + 1 at the position whose binary digits are those of i in reverse.
+// n must be a power of two.
 func BitReversal(n int) (*Order, error) {
 	if n > 0 && n&(n-1) != 0 {
 		return nil, fmt.Errorf("%w: bit-reversal needs a power of two, such as %d, not %d", ErrOrder, 1<<(bits.Len(uint(n))-1), n)
@@ -62,7 +62,7 @@ func create(k kind, n int) (*Order, error) {
 	return &Order{kind: k, n: uint64(n)}, nil
 }
 
-// Parse is the order of that name; only random heeds the seed.
+// Parse returns the order of that name; only random uses the seed.
 func Parse(name string, n int, seed uint64) (*Order, error) {
 	switch name {
 	case "increasing":
@@ -77,7 +77,7 @@ func Parse(name string, n int, seed uint64) (*Order, error) {
 	return nil, fmt.Errorf("%w: %q; there are %s", ErrOrder, name, strings.Join(Names, ", "))
 }
 
-// From is the same order of the identifiers from first on.
+// From returns the same order of the identifiers from first on.
 func (o *Order) From(first uint64) (*Order, error) {
 	if last := first + (o.n - 1); last < first {
 		return nil, fmt.Errorf("%w: identifiers end at 2^64 - 1, so %d of them cannot begin with %d", ErrOrder, o.n, first)
@@ -87,19 +87,19 @@ func (o *Order) From(first uint64) (*Order, error) {
 	return &moved, nil
 }
 
-// Name is what Parse calls the order.
+// Name returns the name that Parse accepts.
 func (o *Order) Name() string { return Names[o.kind] }
 
-// Len is n.
+// Len returns n.
 func (o *Order) Len() int { return int(o.n) }
 
-// Dense says whether the identifiers are exactly 1 … n.
+// Dense reports whether the identifiers are exactly 1 … n.
 func (o *Order) Dense() bool { return o.before == 0 }
 
-// Distinct says that no two identifiers are equal.
+// Distinct returns true: no two identifiers are equal.
 func (o *Order) Distinct() bool { return true }
 
-// At is the identifier at a position 0 … n-1.
+// At returns the identifier at a position 0 … n-1.
 func (o *Order) At(position int) uint64 {
 	p := uint64(position)
 	if p >= o.n {
@@ -123,7 +123,7 @@ func (o *Order) At(position int) uint64 {
 	return o.before + p + 1
 }
 
-// Position is where an identifier stands.
+// Position returns the position of an identifier.
 func (o *Order) Position(id uint64) int {
 	if id -= o.before; id < 1 || id > o.n {
 		panic(fmt.Sprintf("order: identifier %d of %d", id, o.n))
@@ -138,7 +138,7 @@ func (o *Order) Position(id uint64) int {
 		return int(o.reverse(x))
 	}
 	if o.table != nil {
-		return slices.Index(o.table, uint16(id)) // asked for once a pass: not worth a second table
+		return slices.Index(o.table, uint16(id)) // used once a pass: not worth a second table
 	}
 	x = o.permute.invert(x)
 	for x >= o.n {
@@ -147,7 +147,7 @@ func (o *Order) Position(id uint64) int {
 	return int(x)
 }
 
-// Fill sets ids to the identifiers at positions from, from + 1, … It is At, much faster than one by one.
+// Fill sets ids to the identifiers at positions from, from + 1, … It is much faster than At for each.
 func (o *Order) Fill(ids []uint64, from int) {
 	if from < 0 || uint64(from)+uint64(len(ids)) > o.n {
 		panic(fmt.Sprintf("order: %d positions from %d of %d", len(ids), from, o.n))
@@ -158,7 +158,7 @@ func (o *Order) Fill(ids []uint64, from int) {
 		}
 		return
 	}
-	var outside [256]uint8 // whose walk goes on. A branch on that would be mispredicted half the time.
+	var outside [256]uint8 // the identifiers whose walk continues. A branch on that would be mispredicted half the time.
 	for len(ids) > 0 {
 		block := ids[:min(len(ids), len(outside))]
 		for i := range block {
@@ -182,5 +182,5 @@ func (o *Order) Fill(ids []uint64, from int) {
 	}
 }
 
-// reverse reverses the lg n binary digits of x.
+// reverse returns x with its lg n binary digits reversed.
 func (o *Order) reverse(x uint64) uint64 { return bits.Reverse64(x) >> (65 - bits.Len64(o.n)) }

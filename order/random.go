@@ -6,22 +6,22 @@ import (
 	"ringleader.example/ringleader/internal/random"
 )
 
-// MaxTable is the greatest n of which Random is uniform over all n! orders.
+// MaxTable is the greatest n for which Random is uniform over all n! orders.
 const MaxTable = 4096
 
-// Random is an order that a seed stands for, on every machine and in every later version. It is made
-// so, from the numbers of PCG-DXSM (math/rand/v2) seeded with (seed, 3):
+// Random returns the order of a seed, the same on every machine and in every later version. It is made from the
+// numbers of PCG-DXSM (math/rand/v2) seeded with (seed, 3):
 //
-// For n up to MaxTable, the shuffle of Fisher and Yates: starting from 1, 2, … n, for i = n-1 down to 1,
-// exchange the identifiers at positions i and j, where j is drawn from 0 … i by Lemire's method.
+// For n up to MaxTable, the Fisher–Yates shuffle: starting from 1, 2, … n, for i = n-1 down to 1, exchange the
+// identifiers at positions i and j, where j is drawn from 0 … i by Lemire's method.
 //
 // For greater n, a keyed permutation of 0 … 2^k - 1, with k the least that 2^k >= n. Its six rounds have
 // keys a, m, the next two numbers each, the last bit of m set. P first maps x to f(x) = x xor ⌊x / 2^⌈k/2⌉⌋;
 // then each round maps x to f((x + a)·m mod 2^k). The identifier at position p is x + 1 for the first
 // x < n among P(p), P(P(p)), …
 //
-// With up to four rounds neighbours are correlated, and without the first f so are opposite positions of
-// a ring of 2^k; as it is, no test has told it from the shuffle.
+// With up to four rounds neighbours are correlated, and without the first f so are opposite positions of a ring of
+// 2^k. With both, no test has distinguished it from the shuffle.
 func Random(n int, seed uint64) (*Order, error) {
 	o, err := create(shuffled, n)
 	if err != nil {
@@ -58,7 +58,7 @@ func newPermutation(k uint, numbers *random.Source) permutation {
 		key := &p.keys[r]
 		key.add = numbers.Uint64()
 		key.multiply = numbers.Uint64() | 1
-		key.inverse = key.multiply // right in the last 3 bits; each step of Newton's doubles that
+		key.inverse = key.multiply // correct in the last 3 bits; each Newton step doubles their number
 		for range 5 {
 			key.inverse *= 2 - key.multiply*key.inverse
 		}

@@ -9,12 +9,12 @@ import (
 	"ringleader.example/ringleader/internal/random"
 )
 
-// A change of these values breaks every seed that anybody has written down.
+// A change of these values breaks every published seed.
 func TestASeedMeansTheSameOrderForEver(t *testing.T) {
 	for _, test := range []struct {
 		n    int
 		seed uint64
-		want []uint64 // from position 0; then where the largest stands
+		want []uint64 // from position 0; then the position of the largest
 	}{
 		{8, 1, []uint64{4, 2, 1, 3, 7, 6, 8, 5, 6}},
 		{8, 7, []uint64{1, 3, 4, 8, 5, 2, 6, 7, 3}},
@@ -97,13 +97,13 @@ func TestSmallRandomOrdersAreUniformOverAllOrders(t *testing.T) {
 	for _, c := range counts {
 		square += float64(c-1000) * float64(c-1000) / 1000
 	}
-	if len(counts) != 24 || square > 60 { // 23 degrees of freedom: 1 chance in 30 000
+	if len(counts) != 24 || square > 60 { // 23 degrees of freedom: probability 1/30 000
 		t.Errorf("%d orders, χ² = %.1f", len(counts), square)
 	}
 }
 
-// The deviations of a keyed permutation from a uniformly random one must look like chance: no statistic
-// more than four standard deviations from its mean over many seeds, and neither is its variance.
+// The deviations of a keyed permutation from a uniformly random one must look random: over many seeds, no statistic
+// is more than four standard deviations from its mean, and neither is its variance.
 func TestLargeRandomOrdersAreLikeUniformOnes(t *testing.T) {
 	for _, n := range []int{4097, 6000, 8192, 16384} { // the last two do not walk, which hides weakness
 		for name, z := range deviations(t, n, func(o *Order, p int) uint64 { return o.At(p) - 1 }) {
@@ -134,8 +134,8 @@ func TestFewerRoundsAreFoundOut(t *testing.T) {
 	}
 }
 
-// deviations compares statistics over many seeds with what they are for uniformly random orders, in
-// standard deviations of the mean and of the variance.
+// deviations compares statistics over many seeds with their values for uniformly random orders, in standard
+// deviations of the mean and of the variance.
 func deviations(t *testing.T, n int, at func(o *Order, p int) uint64) map[string]float64 {
 	const seeds = 300
 	type moments struct{ sum, squares, kurtosis float64 }
@@ -200,7 +200,7 @@ func TestIdentifiersAreUniformAtEveryTenthOfALargeOrder(t *testing.T) {
 			for _, c := range counts {
 				square += (c - seeds) * (c - seeds) / seeds
 			}
-			if square > 45 { // 15 degrees of freedom: 1 chance in 13 000
+			if square > 45 { // 15 degrees of freedom: probability 1/13 000
 				t.Errorf("n = %d: χ² = %.1f at position %d", n, square, n/10*tenth)
 			}
 		}

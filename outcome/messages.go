@@ -29,7 +29,7 @@ func MessagesOf(d *election.Declaration, byKind []uint64) Messages {
 	return m
 }
 
-// Of returns the count that a bound is about: [election.Bound.Of] is "election", "announcement" or "total".
+// Of returns the count that a bound limits: [election.Bound.Of] is "election", "announcement" or "total".
 func (m *Messages) Of(name string) uint64 {
 	switch name {
 	case "election":

@@ -1,38 +1,52 @@
-// Package outcome is what comes of an election, whichever engine runs it: the simulator, real connections, or a closed
-// form. What is special to an engine is in the results that embed it.
+// Package outcome holds the result of an election, the same for every engine: the simulator, real connections, or a
+// closed form. The results of an engine embed it and add what is special to that engine.
 package outcome
 
 import (
+	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
 )
 
-// Outcome is who leads, and what that cost.
+// Outcome is the leader and the cost of an election.
 type Outcome struct {
-	Prepared *network.Instance    // nil where only identifiers are known
-	IDs      election.Arrangement // of the processes, by position; nil where Prepared is known
+	Prepared *network.Instance    // nil if only identifiers are known
+	IDs      election.Arrangement // of the processes, by position; nil if Prepared is set
 	network.Verdict
 
-	Starters  int      // how many processes start by themselves
-	Disturbed bool     // a process crashed or was suspected wrongly on the way, or links did what the algorithm does not expect
+	Starters  int      // the number of initiators
+	Disturbed bool     // a process crashed or was suspected wrongly, or links behaved against the algorithm's assumptions
 	Faults    []string // what processes did against their task; at most [MostFaults]
 
 	Messages Messages
-	ByPhase  []uint64 // election messages by phase; nil where there are no phases
+	ByPhase  []uint64 // election messages by phase; nil without phases
 	Lost     uint64   // messages that did not arrive; they are counted as sent
-	Complete bool     // the election came to its end, and no limit was reached
+	Complete bool     // the election ended, and no limit was reached
 }
 
-// MostFaults is how many faults an outcome tells of.
+// MostFaults is the maximum number of faults in an outcome.
 const MostFaults = 10
 
-// Fault notes what a process did against its task.
+// Fault records an action of a process against its task.
 func (o *Outcome) Fault(text string) {
 	if len(o.Faults) < MostFaults && !slices.Contains(o.Faults, text) {
 		o.Faults = append(o.Faults, text)
 	}
+}
+
+// Decide makes the decision of an effect of the process at a position, of which d is the decision until now, and notes
+// a fault if the task does not allow it. It reports whether the decision changed.
+func (o *Outcome) Decide(d *network.Decision, position int, e election.Effect) (changed bool) {
+	before, self := *d, election.ID(0)
+	if e.Op == election.Lead {
+		self = o.Prepared.ID(position)
+	}
+	if err := d.Apply(o.Prepared.Declaration().Task, e, self); err != nil {
+		o.Fault(fmt.Sprintf("%s %v", o.Prepared.Name(position), err))
+	}
+	return *d != before
 }
 
 // AddPhase counts election messages of a phase.
@@ -46,7 +60,7 @@ func (o *Outcome) AddPhase(phase int, count uint64) {
 // Anonymous reports whether processes have no identifiers.
 func (o *Outcome) Anonymous() bool { return o.Prepared != nil && o.Prepared.Anonymous() }
 
-// Identifier is the identifier at a position; on an anonymous network the position itself.
+// Identifier returns the identifier at a position; on an anonymous network the position itself.
 func (o *Outcome) Identifier(position int) uint64 {
 	switch {
 	case o.Prepared == nil:

@@ -294,6 +294,7 @@ func (b *burns) deliver(c *open, link int) (to int) {
 func (b *burns) react(c *open, i int, e process.Event, what trace.Step) {
 	p := c.ring[i]
 	b.ps.Copy(p, c.states[i])
+	b.delivers(what.Message)
 	b.happens(p, e)
 	b.check(p)
 	b.note(p, what)

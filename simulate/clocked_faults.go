@@ -190,7 +190,8 @@ func (c *clocked) resume(p int) {
 		case e.what == arrival:
 			m := c.messages[e.other]
 			c.free = append(c.free, e.other)
-			c.receive(&m)
+			_, port := c.net.End(m.On())
+			c.receive(p, port, &m)
 		case c.current(e):
 			c.happen(e)
 		}

@@ -25,6 +25,7 @@ import (
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/outcome"
 )
 
 // shuffled are the identifiers 1 … n in a random order.
@@ -43,7 +44,7 @@ func shuffled(n int, seed uint64) []uint64 {
 // played is all that came of a run, but for what tells engines apart.
 type played struct {
 	Result
-	times  Times
+	times  outcome.Times
 	states []string // encoded
 }
 
@@ -62,8 +63,9 @@ func by[S, M any](t failer, a election.Algorithm[S, M], o Options, play func(*ru
 	result := &played{Result: *r.finish()}
 	for p := range r.p.Size() {
 		var state []byte
-		if r.typed != nil {
-			state = g.program.Plans.State.Append(nil, codec.At(&r.typed.(*typed[S, M]).states[p]), r.now)
+		if r.loops != nil {
+			typed := r.loops.State(p).(S)
+			state = g.program.Plans.State.Append(nil, codec.At(&typed), r.now)
 		} else {
 			state = r.ps.AppendState(nil, p, r.now, codec.Whole)
 		}
@@ -82,28 +84,42 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-func inRounds(r *run)     { r.enlarge().rounds() }
 func eventByEvent(r *run) { newClocked(r).play() }
 func linkByLink(r *run)   { newLinks(r).play() }
-func tileByTile(r *run)   { r.enlarge().tiled() }
 func withoutWheel(r *run) {
 	c := newClocked(r)
 	c.wheel = nil
 	c.play()
 }
 
-func byLot(r *run) { r.enlarge().lottery() }
+func inRounds(r *run) {
+	r.enlarge().Rounds()
+	r.adopt()
+}
+
+func tileByTile(r *run) {
+	r.enlarge().Tiled(tileSize(r.p.Size()))
+	r.adopt()
+}
+
+func byLot(r *run) {
+	r.enlarge().Lottery()
+	r.adopt()
+}
 
 func inArcs(count int, clock bool) func(*run) {
 	return func(r *run) {
-		if !r.enlarge().arcs(min(count, r.p.Size()), clock) {
+		if !r.enlarge().Arcs(min(count, r.p.Size()), clock).Play() {
 			r.restart()
 			if clock {
 				inRounds(r)
-			} else if !r.enlarge().arcs(1, false) {
+				return
+			}
+			if !r.enlarge().Arcs(1, false).Play() {
 				panic("one arc has one order")
 			}
 		}
+		r.adopt()
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"ringleader.example/ringleader/outcome"
+
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
@@ -76,7 +78,7 @@ func newClocked(r *run) *clocked {
 		// four times its size behind.
 		queue: make([]event, 0, timers),
 	}
-	r.result.Time = &Times{}
+	r.result.Time = &outcome.Times{}
 	c.least, c.spread = 1, max(1, r.o.Delay)
 	if r.o.Schedule == RandomDelay {
 		c.least, c.spread = LeastDelay, LongestDelay-LeastDelay+1
@@ -228,10 +230,10 @@ func (c *clocked) end() election.Ticks {
 	}
 	last := c.o.Faults.Last()
 	if c.o.AnyTime {
-		last = later(last, election.Units(c.latestStart()))
+		last = outcome.Later(last, election.Units(c.latestStart()))
 	}
 	for i := range c.o.Commands {
-		last = later(last, c.o.Commands[i].At)
+		last = outcome.Later(last, c.o.Commands[i].At)
 	}
 	return last.Add(c.d.Settles(uint64(c.p.Size()), c.p.Parameters))
 }
@@ -244,19 +246,19 @@ func (c *clocked) message() bool {
 	if c.wheel == nil {
 		return false
 	}
-	at, ok := c.wheel.soonest()
-	if !ok || len(c.queue) == 0 {
-		if ok {
-			c.wheel.next()
-		}
-		return ok
+	if !c.wheel.waiting() {
+		return false
+	}
+	if len(c.queue) == 0 {
+		c.wheel.next()
+		return true
 	}
 	e := &c.queue[0]
-	if e.at.Less(at) {
+	if e.at.Less(c.wheel.soonest()) {
 		return false
 	}
 	c.wheel.next()
-	if at, _ = c.wheel.soonest(); e.at != at {
+	if at := c.wheel.soonest(); e.at != at {
 		return at.Less(e.at)
 	}
 	return e.order>>classes > c.class(arrival, c.wheel.due[c.wheel.read].port) // of one class, what is in the queue was there before
@@ -318,22 +320,22 @@ func (c *clocked) arrive(m *posted) {
 		m.lost = true
 		c.result.Lost++
 	}
-	if p, _ := c.net.End(m.On()); !m.lost && c.waits(p) {
+	p, port := c.net.End(m.On())
+	if !m.lost && c.waits(p) {
 		c.hold(event{what: arrival, process: uint32(p), other: c.keep(m)})
 		return
 	}
-	c.receive(m)
+	c.receive(p, port, m)
 }
 
-// receive hands a message over.
-func (c *clocked) receive(m *posted) {
-	p, port := c.net.End(m.On())
+// receive hands a message to the process at p.
+func (c *clocked) receive(p int, port election.Port, m *posted) {
 	if !m.lost {
 		c.result.Deliveries++
 		c.result.Time.Quiet = c.now
-	}
-	if !m.lost {
-		c.hears(p, port)
+		if len(c.mistaken) > 0 {
+			c.hears(p, port)
+		}
 	}
 	if m.lost || c.isDead(p) {
 		c.note(p, trace.Step{Event: trace.Lost, Port: -1, Message: int(m.number)})
@@ -341,7 +343,8 @@ func (c *clocked) receive(m *posted) {
 		return
 	}
 	message, number := m.Message, int(m.number) // what is sent may take the place where m lies
-	c.happens(p, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: message})
+	c.delivers(number)
+	c.receives(p, port, m.Kind(), message)
 	c.after(p)
 	if c.record != nil {
 		c.note(p, trace.Step{Event: trace.Receive, Port: int(port), Message: number})
@@ -380,7 +383,9 @@ func (c *clocked) effects(p int) {
 		c.crash(p, text)
 		return
 	}
-	for _, e := range c.step.Other {
+	other := c.step.Other
+	for i := range other {
+		e := &other[i]
 		switch e.Op {
 		case election.SetTimer:
 			t := int(e.Timer)
@@ -395,7 +400,7 @@ func (c *clocked) effects(p int) {
 		case election.StopWork:
 			c.stopWork(p)
 		default:
-			c.decide(p, e)
+			c.decide(p, *e)
 		}
 	}
 }
@@ -434,16 +439,19 @@ func (c *clocked) stop(p, timer int) {
 // send puts a message on its way, or two.
 func (c *clocked) send(s *process.Sent, i int) {
 	c.count(s)
-	fate := c.fate(i)
-	c.post(posted{letter: letter{s.Link, s.Message}, number: uint32(c.number(i)), lost: fate == lost})
-	if fate == twice {
+	m := posted{letter: letter{s.Link, s.Message}, number: uint32(c.number(i))}
+	switch c.fate(i) {
+	case lost:
+		m.lost = true
+	case twice:
 		c.ps.Hold(s.Message)
-		c.post(posted{letter: letter{s.Link, s.Message}, number: uint32(c.number(i))})
+		c.post(&m)
 	}
+	c.post(&m)
 }
 
 // post says when a message arrives.
-func (c *clocked) post(m posted) {
+func (c *clocked) post(m *posted) {
 	delay := election.Units(c.least)
 	if c.spread > 1 {
 		delay = election.Units(c.least + c.delays.Below(c.spread))
@@ -453,14 +461,14 @@ func (c *clocked) post(m posted) {
 	}
 	at := c.now.Add(delay)
 	if c.last != nil {
-		switch link := m.On(); {
-		case c.last[link].Less(at):
-			c.last[link] = at
+		switch last := &c.last[m.On()]; {
+		case last.Less(at):
+			*last = at
 		case !c.o.Faults.Unordered:
-			at = c.last[link]
+			at = *last
 		}
 	}
-	if c.wheel != nil && !c.now.Add(election.Units(c.longest())).Less(at) {
+	if c.wheel != nil && (c.factors == nil || !c.now.Add(election.Units(c.longest())).Less(at)) {
 		if c.o.Timing == election.Synchronous {
 			_, m.port = c.net.End(m.On())
 		}
@@ -468,7 +476,7 @@ func (c *clocked) post(m posted) {
 		return
 	}
 	to, port := c.net.End(m.On())
-	c.schedule(event{at: at, what: arrival, process: uint32(to), other: c.keep(&m)}, port)
+	c.schedule(event{at: at, what: arrival, process: uint32(to), other: c.keep(m)}, port)
 }
 
 // keep puts a message into a slot.

@@ -324,9 +324,9 @@ func TestTheRecordTellsWhatGoesWrong(t *testing.T) {
 	}
 	same(t, "story", told, "t=2 1 fault: partition 1 | 2", "t=3 2 fault: slow 2 by 3", "t=4 2 healed: slow 2 by 3",
 		"t=5 1 healed: partition 1 | 2", "t=10 3 crashes after 1 of 2 messages")
-	for symbol, times := range map[string]int{`href="#fault"`: 3, `href="#heal"`: 3} { // two each, and the legend
-		if got := strings.Count(drawing.String(), symbol); got != times {
-			t.Errorf("%s is drawn %d times, want %d", symbol, got, times)
+	for _, name := range []string{"partition 1 | 2", "slow 2 by 3", `href="#crash"`} {
+		if !strings.Contains(drawing.String(), name) {
+			t.Errorf("%s is not drawn:\n%s", name, drawing.String())
 		}
 	}
 }

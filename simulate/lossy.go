@@ -16,9 +16,12 @@ func (r *run) flawed() bool { return r.luck != nil || r.severed != nil }
 
 // draw decides what becomes of the messages that leave of the last step.
 func (r *run) draw() {
-	if !r.flawed() {
-		return
+	if r.flawed() {
+		r.drawFates()
 	}
+}
+
+func (r *run) drawFates() {
 	r.fates = r.fates[:0]
 	for _, s := range r.leaving() {
 		switch {

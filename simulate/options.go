@@ -235,7 +235,7 @@ func (o *Options) checkStart(_ *process.Program, p *network.Instance) error {
 		return err
 	}
 	if p.Declaration().Starts == election.Together && slices.ContainsFunc(o.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
-		return errors.New("all start together, at 0; nobody wakes at another time")
+		return errors.New("all start together, at 0; none wakes at another time")
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func (o *Options) checkWake(n int) error {
 	case len(o.Wake) != n:
 		return fmt.Errorf("each position has a time to wake, or never wakes by itself; %d have %[1]d, not %d", n, len(o.Wake))
 	case !slices.ContainsFunc(o.Wake, wakes):
-		return errors.New("nobody wakes by itself; at least one process must")
+		return errors.New("no process wakes by itself; at least one must")
 	}
 	return nil
 }

@@ -4,15 +4,14 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
 )
 
 // recorder writes down what happens.
 type recorder struct {
 	trace.Record
-	sent    []sender                // by number - 1
-	numbers map[process.Message]int // of the messages under way
+	sent      []sender // by number - 1
+	delivered int      // the number of the message that was handed over last, for a step that fails
 }
 
 // sender is what a step that receives a message has to know about it.
@@ -31,7 +30,7 @@ func newRecorder(r *run) *recorder {
 		h.Schedule = r.o.Schedule.String()
 	}
 	h.Clock = r.o.clock()
-	return &recorder{Record: trace.Record{Header: h}, numbers: map[process.Message]int{}}
+	return &recorder{Record: trace.Record{Header: h}}
 }
 
 // number is the number of the i-th message of the step that was noted last; 0 where nothing is recorded.
@@ -40,6 +39,13 @@ func (r *run) number(i int) int {
 		return 0
 	}
 	return len(r.record.sent) - len(r.leaving()) + i + 1
+}
+
+// delivers notes the number of the message that the next step receives.
+func (r *run) delivers(number int) {
+	if r.record != nil {
+		r.record.delivered = number
+	}
 }
 
 // note writes down a step of the process at p, with the effects that are collected now.
@@ -67,7 +73,6 @@ func (r *run) note(p int, step trace.Step) {
 			value = trace.Value{Is: r.ps.Message(s.Message), RealOf: r.p.RealOf}
 		}
 		r.record.sent = append(r.record.sent, sender{p, kind, text, value})
-		r.record.numbers[s.Message] = len(r.record.sent)
 		copies := 0
 		if r.fate(i) == twice {
 			copies = 1

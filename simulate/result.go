@@ -18,25 +18,10 @@ type Result struct {
 	Script faults.Script // what went wrong: the faults that were given, and those that were drawn, as if given
 	Missed []string      // those of them that had no occasion: crashes amid a step that never was, as lines
 
-	Deliveries uint64 // steps that received a message
-	Duplicated uint64 // messages that arrived twice; the second time is a delivery, and no message was sent for it
-	Open       *Open  // under Burns' adversary; else nil
-	Time       *Times // nil where there is no clock
-	Bytes      int    // of state, decisions and queues
+	Deliveries uint64         // steps that received a message
+	Duplicated uint64         // messages that arrived twice; the second time is a delivery, and no message was sent for it
+	Open       *Open          // under Burns' adversary; else nil
+	Time       *outcome.Times // nil where there is no clock
+	Bytes      int            // of state, decisions and queues
 	Record     *trace.Record
-}
-
-// Times are the moments of a run, in units of delay; with random delays in ticks, of which a message takes
-// LeastDelay to LongestDelay.
-type Times struct {
-	Elected election.Ticks // the last time that a process became leader
-	Decided election.Ticks // the last time that a decision changed
-	Quiet   election.Ticks // when the last message arrived
-}
-
-func later(t, u election.Ticks) election.Ticks {
-	if t.Less(u) {
-		return u
-	}
-	return t
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/loops"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
@@ -27,7 +28,7 @@ type run struct {
 	net     *network.Network
 	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
 	slots   []int              // by position: where the states are; nil: in their positions' own slots
-	step    process.Effects    // of the last step
+	step    *process.Effects   // of the last step
 	acting  acting             // … which it is, where steps are checked
 	checks  bool               // each step is made twice, and the two are compared
 	limit   uint64             // of deliveries and timeouts
@@ -39,19 +40,20 @@ type run struct {
 	drifts  []*drift            // by process: what is wrong with its clock; nil if all are right
 	now     election.Ticks
 	dead    []bool         // nil if nobody ever is
+	degree  uint32         // how many ports each process may send on, on a ring; 0 elsewhere
 	leases  *leases        // nil unless declared
 	groups  map[group]bool // that have been; nil unless declared
-	once    bool           // who follows without a term does so for ever
 	beyond  bool           // in the end all was quiet, but for timers that would expire after 2¹²⁸ units
 	unsent  int            // how many messages of the last step do not leave, since the process crashes amid it
 	sent    [16]uint64
-	elects  uint16     // which kinds are election messages: bit by kind
 	byPhase [32]uint64 // of the first phases; the result has the others
 	steps   uint64     // deliveries and timeouts
+	look    uint64     // the number of the step at which somebody may end the run
 	result  *Result
 	record  *recorder
-	typed   large   // the engines for large networks, while one of them runs
-	watcher *mirror // of each step; nil mostly
+	large   *loops.Run  // while it is run by the loops for large networks
+	loops   loops.Loops // these, for it
+	watcher *mirror     // of each step; nil mostly
 }
 
 // Run runs an election.
@@ -65,28 +67,30 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (*Result, error) {
 
 // Runner runs elections of one algorithm, whose types are hidden. See [Of].
 type Runner struct {
-	program *process.Program
-	large   func(*run) large
+	program *loops.Program
 }
+
+// New makes the runner of a program.
+func New(program *loops.Program) *Runner { return &Runner{program} }
 
 // Of hides the types of an algorithm, so that it is compiled for them once. The error is that of
 // [election.Algorithm.Validate], or says which type is not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
-	program, err := process.Of(a)
+	program, err := loops.Of(a)
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{program, func(r *run) large { return newTyped(r, a) }}, nil
+	return New(program), nil
 }
 
-// OfSmall is [Of] without the engines for large networks, which take most of the time to compile: for algorithms that
+// OfSmall is [Of] without the loops for large networks, which take most of the time to compile: for algorithms that
 // these never run, since they have timers, and for variants that run on small networks only.
 func OfSmall[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
-	program, err := process.Of(a)
+	program, err := loops.OfSmall(a)
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{program, nil}, nil
+	return New(program), nil
 }
 
 // Must is a runner of an algorithm that is known to be one.
@@ -98,7 +102,7 @@ func Must(runner *Runner, err error) *Runner {
 }
 
 // Program is the algorithm.
-func (g *Runner) Program() *process.Program { return g.program }
+func (g *Runner) Program() *process.Program { return g.program.Program }
 
 // Run runs an election.
 func (g *Runner) Run(o Options) (*Result, error) { return told(o, g.run) }
@@ -137,13 +141,12 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.check(g.program, p); err != nil {
+	if err := o.check(g.program.Program, p); err != nil {
 		return nil, err
 	}
 	n, d := p.Size(), p.Declaration()
 	r := &run{
 		runner: g, d: d, has: g.program.Functions, o: o, p: p, net: p.Network,
-		once: d.Task == election.Once && !d.Leased,
 		result: &Result{
 			Outcome: outcome.Outcome{
 				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
@@ -160,6 +163,12 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		r.result.Starters = len(starters)
 	}
 	r.has.Phase = r.has.Phase && !o.SkipPhases
+	switch {
+	case d.OneWay:
+		r.degree = 1
+	case r.net.Topology == election.Ring:
+		r.degree = 2
+	}
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	r.prepareFaults()
 	if d.Leased {
@@ -167,11 +176,6 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	}
 	if d.Task == election.Groups {
 		r.groups = map[group]bool{}
-	}
-	for k, kind := range d.Kinds {
-		if kind.Class == election.Election {
-			r.elects |= 1 << k
-		}
 	}
 	r.choose = func(n uint32) uint32 {
 		if n == 0 {
@@ -221,20 +225,11 @@ func (r *run) processes() {
 	}
 }
 
-// large is a run of a large network by engines that know the types of the algorithm. They do what the engines that
-// look at every step do.
-type large interface {
-	rounds()
-	arcs(cores int, clock bool) bool // false: nothing of it is of use
-	lottery()
-	tiled()
-	stands(p int) bool
-}
-
 // start picks the engine.
 func (r *run) start() {
 	switch schedule := r.o.Schedule; {
 	case r.trusted() && r.trust():
+		r.adopt()
 	case r.o.Timing != election.Asynchronous || schedule == FIFO || schedule == RandomDelay:
 		newClocked(r).play()
 	default:
@@ -248,36 +243,50 @@ func (r *run) trust() bool {
 	switch schedule := r.o.Schedule; {
 	case schedule == FIFO && !r.o.AnyTime:
 		if r.d.OneWay && r.d.Timing == election.Asynchronous {
-			if r.enlarge().arcs(cores, true) {
+			if r.enlarge().Arcs(cores, true).Play() {
 				return true
 			}
 			r.restart()
 		}
-		r.enlarge().rounds()
+		r.enlarge().Rounds()
 	case schedule == Sweep:
-		if !r.enlarge().arcs(cores, false) {
+		if !r.enlarge().Arcs(cores, false).Play() {
 			r.restart()
-			r.enlarge().arcs(1, false)
+			r.enlarge().Arcs(1, false).Play()
 		}
 	case schedule == Random && r.net.Topology == election.Ring && !r.o.AnyTime && !r.o.Faults.Unordered:
-		r.enlarge().lottery()
+		r.enlarge().Lottery()
 	case schedule == Tile && !r.o.AnyTime:
-		r.enlarge().tiled()
+		r.enlarge().Tiled(tileSize(r.p.Size()))
 	default:
 		return false
 	}
 	return true
 }
 
-// enlarge hands the run to the engines for large networks.
-func (r *run) enlarge() large {
-	r.typed = r.runner.large(r)
-	return r.typed
+// enlarge hands the run to the loops for large networks.
+func (r *run) enlarge() loops.Loops {
+	if r.loops != nil {
+		return r.loops
+	}
+	r.large = &loops.Run{
+		Declaration: r.d, Network: r.net, Timing: r.o.Timing, Initiators: r.o.starters(), AnyTime: r.o.AnyTime, Seed: r.o.Seed,
+		Choose: r.choose, Phases: r.has.Phase, Limit: r.limit, Limited: r.o.Limit != 0, Progress: r.o.Progress,
+		Outcome: &r.result.Outcome, Decisions: r.result.Decisions,
+	}
+	r.loops = r.runner.program.Loops(r.large)
+	return r.loops
+}
+
+// adopt takes what came of the loops.
+func (r *run) adopt() {
+	r.sent, r.result.Time, r.result.Deliveries = r.large.Sent, r.large.Time, r.large.Deliveries
+	r.result.Bytes += r.large.Bytes
 }
 
 // trusted says whether an engine can run this that does not look at every step.
 func (r *run) trusted() bool {
-	return r.runner.large != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
+	return r.runner.program.Loops != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
 		!r.checks && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Commands) == 0 && r.luck == nil
 }
 
@@ -315,93 +324,20 @@ const looksUp = 1 << 12
 // mayContinue counts a step and says whether there may be another.
 func (r *run) mayContinue() bool {
 	r.steps++
-	if r.steps > r.limit ||
-		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
-		r.result.Complete = false
+	if r.steps >= r.look {
+		r.lookUp()
 	}
 	return r.result.Complete
 }
 
-// countDeliveries counts deliveries, many at a time, and sees whether there may be more.
-func (r *run) countDeliveries(deliveries int) {
-	before := r.result.Deliveries
-	r.result.Deliveries += uint64(deliveries)
-	if r.result.Deliveries > r.limit ||
-		before>>20 != r.result.Deliveries>>20 && r.o.Progress != nil && !r.o.Progress(r.result.Deliveries) {
+// lookUp ends the run if it is over its limit or told to end, and says when to look again.
+func (r *run) lookUp() {
+	if r.look = (r.steps/looksUp + 1) * looksUp; r.limit < r.look {
+		r.look = r.limit + 1
+	}
+	if r.steps > r.limit ||
+		r.o.Progress != nil && r.steps%looksUp == 0 && !r.o.Progress(r.result.Deliveries) {
 		r.result.Complete = false
-	}
-}
-
-// happens makes the process at p do what an event asks for.
-func (r *run) happens(p int, e process.Event) {
-	if r.checks || r.watcher != nil {
-		r.happensWatched(p, e)
-		return
-	}
-	r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
-}
-
-// happensWatched is happens for a step at which more has to look than the engine.
-func (r *run) happensWatched(p int, e process.Event) {
-	if r.watcher != nil {
-		r.watcher.before(p, e)
-	}
-	var err error
-	r.acting = acting{p, e, true}
-	if r.checks {
-		r.step, err = r.ps.Checked(r.slot(p), p, e, r.local(p))
-	} else {
-		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
-	}
-	if r.acting.inside = false; err != nil {
-		r.breaks(process.BrokeContract, err.Error())
-	}
-	if r.watcher != nil {
-		r.watcher.after(p)
-	}
-}
-
-// slot is where the state of the process at p lies.
-func (r *run) slot(p int) int {
-	if r.slots == nil {
-		return p
-	}
-	return r.slots[p]
-}
-
-// local is what the clock of the process at p says. Most are right.
-func (r *run) local(p int) election.Ticks {
-	if r.drifts == nil || r.drifts[p] == nil {
-		return r.now
-	}
-	return r.drifts[p].local(r.now)
-}
-
-// leaving is what leaves of what the last step sent.
-func (r *run) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.unsent] }
-
-// check makes sure that the step of the process at p kept to its own ports, kinds and timers, and to the names of
-// groups, which count even if it crashes amid the step.
-func (r *run) check(p int) {
-	first, degree := r.net.First(p), uint32(r.net.Degree(p))
-	for i := range r.step.Sent {
-		s := &r.step.Sent[i]
-		if port := s.On() - first; port >= degree {
-			r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d; its ports are 0 to %d", port, int(degree)-1))
-		} else if r.d.OneWay && port > 0 {
-			r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d, and is declared to send on port 0 only", port))
-		}
-		if int(s.Kind()) >= len(r.d.Kinds) {
-			r.breaks(process.BrokeContract, fmt.Sprintf("sends a message of kind %d; %d are declared", s.Kind(), len(r.d.Kinds)))
-		}
-	}
-	for _, e := range r.step.Other {
-		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
-			r.breaks(process.BrokeContract, fmt.Sprintf("uses timer %d; %d are declared", e.Timer, len(r.d.Timers)))
-		}
-		if r.groups != nil {
-			r.group(p, e)
-		}
 	}
 }
 
@@ -422,59 +358,13 @@ func (r *run) phase(phase int) {
 	r.result.AddPhase(phase, 1)
 }
 
-// follows makes the decision that nearly all processes of a large run make, to follow for the first and last
-// time, and says whether that is what the effect is. When that was is for the caller to keep.
-func (r *run) follows(p int, e *election.Effect) bool {
-	d := &r.result.Decisions[p]
-	if e.Op != election.Follow || e.Term != 0 || d.Role != network.Undecided || !r.once {
-		return false
-	}
-	d.Leader, d.Role = e.ID, network.Follower
-	return true
-}
-
 // decide makes a decision of the process at p.
 func (r *run) decide(p int, e election.Effect) {
-	d := &r.result.Decisions[p]
-	before := *d
 	if r.leases != nil {
 		r.lease(p, e)
 	}
-	self := election.ID(0)
-	if e.Op == election.Lead {
-		self = r.p.ID(p)
-	}
-	if err := d.Apply(r.d.Task, e, self); err != nil {
-		r.result.Fault(fmt.Sprintf("%s %v", r.p.Name(p), err))
-	}
-	if *d == before {
-		return
-	}
-	if t := r.result.Time; t != nil {
-		t.Decided = later(t.Decided, r.now)
-		if d.Role == network.Leader {
-			t.Elected = later(t.Elected, r.now)
-		}
-	}
-}
-
-// decisions makes the decisions of some steps of one moment.
-func (r *run) decisions(rare []election.Effect) {
-	ring, followed := r.net.Topology == election.Ring, false
-	for i := range rare {
-		e := &rare[i]
-		p := int(e.Link >> 1)
-		if !ring {
-			p = r.net.Owner(e.Link)
-		}
-		if r.follows(p, e) {
-			followed = true
-		} else {
-			r.decide(p, *e)
-		}
-	}
-	if t := r.result.Time; followed && t != nil {
-		t.Decided = later(t.Decided, r.now)
+	if d := &r.result.Decisions[p]; r.result.Decide(d, p, e) && r.result.Time != nil {
+		r.result.Time.Decision(d.Role, r.now)
 	}
 }
 
@@ -520,8 +410,8 @@ func (r *run) finish() *Result {
 	r.result.Messages = outcome.MessagesOf(r.d, r.sent[:])
 	r.endLeases()
 	stands := func(p int) bool { return r.ps.Eligible(r.slot(p), p) }
-	if r.typed != nil {
-		stands = r.typed.stands
+	if r.loops != nil {
+		stands = r.loops.Eligible
 	}
 	r.result.Verdict = r.p.Judge(r.result.Decisions, r.dead, stands)
 	if r.beyond && !r.result.Agreed {

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 
+	"ringleader.example/ringleader/outcome"
+
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/trace"
@@ -67,7 +69,7 @@ func newLinks(r *run) *links {
 	}
 	if r.o.Schedule == MaxTime {
 		l.due = make([]uint32, r.net.Links())
-		r.result.Time = &Times{}
+		r.result.Time = &outcome.Times{}
 	}
 	return l
 }
@@ -99,8 +101,8 @@ func (l *links) play() {
 	if l.o.Schedule == Sweep && !l.o.AnyTime {
 		l.firstLap()
 	}
-	for l.underWay+asleep > 0 && l.mayContinue() {
-		if l.next() {
+	for next := l.scheduler(); l.underWay+asleep > 0 && l.mayContinue(); {
+		if next() {
 			asleep--
 		}
 	}
@@ -108,23 +110,23 @@ func (l *links) play() {
 		4*(cap(l.busy)+cap(l.sleepers)+len(l.due))
 }
 
-// next delivers a message, or lets somebody start and reports true.
-func (l *links) next() (started bool) {
+// scheduler is what delivers a message, or lets somebody start and reports true.
+func (l *links) scheduler() func() (started bool) {
 	switch l.o.Schedule {
 	case LIFO:
-		return l.lifo()
+		return l.lifo
 	case RoundRobin:
-		return l.inTurn(l.turns.slot + 1)
+		return func() bool { return l.inTurn(l.turns.slot + 1) }
 	case Sweep:
-		return l.inTurn(max(0, l.turns.slot))
+		return func() bool { return l.inTurn(max(0, l.turns.slot)) }
 	case Tile:
-		return l.inTiles()
+		return l.inTiles
 	case MaxMessages:
-		return l.most()
+		return l.most
 	case MaxTime:
-		return l.last()
+		return l.last
 	}
-	return l.random()
+	return l.random
 }
 
 // lifo delivers from the link that was written last; when all is quiet, the next one starts.
@@ -204,7 +206,12 @@ func (l *links) deliver(number, which uint32) {
 		l.ps.Release(m.Message)
 		return
 	}
-	l.happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
+	if l.checks {
+		l.delivers(int(about.number))
+		l.happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
+	} else {
+		l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.local(to))
+	}
 	l.check(to)
 	l.draw()
 	if l.record != nil {
@@ -216,39 +223,35 @@ func (l *links) deliver(number, which uint32) {
 
 // effects makes the effects of a step happen.
 func (l *links) effects(p int) {
-	for i := range l.step.Sent {
-		s := &l.step.Sent[i]
+	sent, other := l.step.Sent, l.step.Other
+	for i := range sent {
+		s := &sent[i]
 		l.count(s)
-		fate := l.fate(i)
-		l.enqueue(s, i, fate == lost)
-		if fate == twice {
+		l.enqueue(s, i)
+		if l.fate(i) == twice {
 			l.ps.Hold(s.Message)
-			l.enqueue(s, i, false)
+			l.enqueue(s, i)
 		}
 	}
-	for _, e := range l.step.Other {
-		l.decide(p, e)
+	for i := range other {
+		l.decide(p, other[i])
 	}
 }
 
 // enqueue puts the i-th message of a step on its link.
-func (l *links) enqueue(s *process.Sent, i int, lost bool) {
+func (l *links) enqueue(s *process.Sent, i int) {
 	c := l.free
-	if c != 0 {
-		l.free = l.cells[c].next
-	} else {
+	if c == 0 {
 		c = uint32(len(l.cells))
 		l.cells = append(l.cells, cell{})
 	}
-	if l.remarks != nil {
-		if int(c) == len(l.remarks) {
-			l.remarks = append(l.remarks, remark{})
-		}
-		l.remarks[c] = remark{uint32(l.number(i)), lost}
-	}
-	number := s.On()
+	number, cell := s.On(), &l.cells[c]
 	q := &l.queues[number]
-	l.cells[c] = cell{letter: letter{s.Link, s.Message}, previous: q.tail}
+	l.free = cell.next
+	cell.Link, cell.Message, cell.next, cell.previous = s.Link, s.Message, 0, q.tail
+	if l.remarks != nil {
+		l.remark(c, remark{uint32(l.number(i)), l.fate(i) == lost})
+	}
 	wasBusy := q.head != 0
 	if wasBusy {
 		l.cells[q.tail].next = c
@@ -273,17 +276,26 @@ func (l *links) enqueue(s *process.Sent, i int, lost bool) {
 	}
 }
 
+// remark notes something about the message in a cell.
+func (l *links) remark(c uint32, about remark) {
+	if int(c) == len(l.remarks) {
+		l.remarks = append(l.remarks, about)
+	}
+	l.remarks[c] = about
+}
+
 func (l *links) unlink(number, c uint32) {
 	q, cell := &l.queues[number], &l.cells[c]
-	if cell.previous == 0 {
-		q.head = cell.next
+	previous, next := cell.previous, cell.next
+	if previous == 0 {
+		q.head = next
 	} else {
-		l.cells[cell.previous].next = cell.next
+		l.cells[previous].next = next
 	}
-	if cell.next == 0 {
-		q.tail = cell.previous
+	if next == 0 {
+		q.tail = previous
 	} else {
-		l.cells[cell.next].previous = cell.previous
+		l.cells[next].previous = previous
 	}
 	cell.next, l.free = l.free, c
 	l.underWay--

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"ringleader.example/ringleader/outcome"
+
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
@@ -117,7 +119,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 		r.slots[p] = p
 	}
 	if r.record.Header.Clock {
-		r.result.Time = &Times{}
+		r.result.Time = &outcome.Times{}
 	}
 	s = &Session{
 		run: r, queues: make([][]parcel, r.net.Links()), asleep: make([]bool, n), suspect: make([]bool, r.net.Links()),
@@ -332,7 +334,7 @@ func (s *Session) begin(p int) {
 	r := s.run
 	core, result, choices, record := *r, *r.result, *r.choices, *r.record
 	byPhase, groups := slices.Clone(r.result.ByPhase), maps.Clone(r.groups)
-	var times Times
+	var times outcome.Times
 	if result.Time != nil {
 		times = *result.Time
 	}
@@ -449,6 +451,7 @@ func (s *Session) fresh(p int) {
 func (s *Session) react(p int, e process.Event, what trace.Step) {
 	r := s.run
 	s.fresh(p)
+	r.delivers(what.Message)
 	r.happens(p, e)
 	sent := slices.Clone(r.step.Sent)
 	s.undo = append(s.undo, func() {

@@ -60,8 +60,18 @@ func compare(b *testing.B, sides ...side) {
 	}
 }
 
-// engine is a side that runs an algorithm in one way.
+// engine is a side that runs an algorithm by an engine for large networks.
 func engine[S, M any](name string, a election.Algorithm[S, M], o Options, play func(*run)) side {
+	return prepared(name, a, o, func(r *run) { r.enlarge() }, play)
+}
+
+// looking is a side that runs an algorithm by an engine that looks at every step.
+func looking[S, M any](name string, a election.Algorithm[S, M], o Options, play func(*run)) side {
+	return prepared(name, a, o, (*run).processes, play)
+}
+
+// prepared is a side whose processes are born before the clock runs.
+func prepared[S, M any](name string, a election.Algorithm[S, M], o Options, prepare, play func(*run)) side {
 	return side{name, func() func() uint64 {
 		g, err := Of(&a)
 		if err != nil {
@@ -71,6 +81,7 @@ func engine[S, M any](name string, a election.Algorithm[S, M], o Options, play f
 		if err != nil {
 			panic(err)
 		}
+		prepare(r)
 		return func() uint64 {
 			play(r)
 			return r.result.Deliveries
@@ -203,19 +214,19 @@ func compareArcs[S, M any](b *testing.B, a election.Algorithm[S, M], n int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		arcs, total := newArcs(newTyped(r, &a), count, true), time.Duration(0)
-		for first := true; first || arcs.busy(); first = false {
+		arcs, total := r.enlarge().Arcs(count, true), time.Duration(0)
+		for first := true; first || arcs.Busy(); first = false {
 			longest := time.Duration(0)
-			for _, one := range arcs.each {
+			for arc := range arcs.Count() {
 				start := processor()
-				one.sweep(first)
+				arcs.Sweep(arc, first)
 				longest = max(longest, processor()-start)
 			}
-			arcs.exchange()
+			arcs.Exchange()
 			total += longest
 		}
-		arcs.merge()
-		return float64(total) / float64(r.result.Deliveries)
+		arcs.Merge()
+		return float64(total) / float64(r.large.Deliveries)
 	}
 	var one, two []float64
 	for b.Loop() {
@@ -243,7 +254,7 @@ func BenchmarkRandomScheduler(b *testing.B) {
 	sizes(b, func(b *testing.B, n int) {
 		o := ring(n)
 		o.Schedule = Random
-		compare(b, engine("links", lcr.Algorithm, o, linkByLink), engine("lottery", lcr.Algorithm, o, byLot),
+		compare(b, looking("links", lcr.Algorithm, o, linkByLink), engine("lottery", lcr.Algorithm, o, byLot),
 			handMade(permuted(n), func(ids []election.ID) uint64 { return handRandomLCR(ids, 1) }))
 	})
 }
@@ -254,10 +265,10 @@ func BenchmarkHeap(b *testing.B) {
 		o := ring(n)
 		o.Schedule = RandomDelay
 		b.Run("lcr", func(b *testing.B) {
-			compare(b, engine("heap", lcr.Algorithm, o, withoutWheel), engine("wheel", lcr.Algorithm, o, eventByEvent))
+			compare(b, looking("heap", lcr.Algorithm, o, withoutWheel), looking("wheel", lcr.Algorithm, o, eventByEvent))
 		})
 		b.Run("ring-bully", func(b *testing.B) {
-			compare(b, engine("heap", ringbully.Algorithm, o, withoutWheel), engine("wheel", ringbully.Algorithm, o, eventByEvent))
+			compare(b, looking("heap", ringbully.Algorithm, o, withoutWheel), looking("wheel", ringbully.Algorithm, o, eventByEvent))
 		})
 	})
 }

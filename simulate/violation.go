@@ -72,7 +72,7 @@ func (b *recorder) broken(r *run, how string) {
 	step := trace.Step{Number: len(b.Steps) + 1, Time: r.now, Process: p, Event: events[e.What], Port: -1, State: r.stateText(p), Broken: how}
 	switch e.What {
 	case process.Received:
-		step.Message, step.Port = b.numbers[e.Message], int(e.Port)
+		step.Message, step.Port = b.delivered, int(e.Port)
 		m := b.sent[step.Message-1]
 		step.From, step.Kind, step.Text, step.MessageValue = m.process+1, m.kind, m.text, m.value
 	case process.Suspected, process.Trusted:
@@ -114,7 +114,7 @@ func (r *run) attempt(play func()) {
 		case fault == nil:
 		case refusal(err) || errors.As(err, &unborn) || errors.As(err, &violation):
 			panic(fault)
-		case !r.checks && r.typed != nil:
+		case !r.checks && r.loops != nil:
 			panic(&breakdown{fault: fault})
 		case !r.checks:
 			panic(&breakdown{fault, r.made()})

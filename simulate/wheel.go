@@ -48,9 +48,9 @@ func (l *letter) Kind() election.Kind { return election.Kind(l.Link & 15) }
 type posted struct {
 	letter
 	number uint32 // in the record
-	offset uint16 // when it arrives, after the begin of its bucket
 	port   election.Port
-	lost   bool // it will not arrive
+	offset uint8 // when it arrives, after the begin of its bucket
+	lost   bool  // it will not arrive
 }
 
 // bucket is a list of pages, of which the last is not full.
@@ -61,7 +61,7 @@ type bucket struct {
 
 const (
 	letterPage = 64
-	mostWidth  = 256
+	mostWidth  = 1 << 8  // as many as there are offsets
 	mostDelay  = 1 << 16 // a wheel for longer ones would have too many buckets
 )
 
@@ -76,7 +76,7 @@ func newWheel(least, most uint64, byPort bool) *wheel {
 }
 
 // add adds a message that arrives at a time, later than now by the least delay or more.
-func (w *wheel) add(now, at election.Ticks, m posted) {
+func (w *wheel) add(now, at election.Ticks, m *posted) {
 	if gone := now.Sub(w.base); w.count == 0 && w.read == len(w.due) {
 		w.base = now
 	} else if gone.Lo >= w.width { // what lies between is empty
@@ -86,7 +86,7 @@ func (w *wheel) add(now, at election.Ticks, m posted) {
 	}
 	offset := at.Sub(w.base).Lo
 	steps := int(offset / w.width)
-	m.offset = uint16(offset % w.width)
+	m.offset = uint8(offset % w.width)
 	w.count++
 	number := w.first + steps
 	if number >= len(w.buckets) {
@@ -103,7 +103,7 @@ func (w *wheel) add(now, at election.Ticks, m posted) {
 		}
 		b.last, b.onLast = page, 0
 	}
-	w.pages[b.last][b.onLast] = m
+	w.pages[b.last][b.onLast] = *m
 	b.onLast++
 }
 
@@ -123,18 +123,20 @@ func (w *wheel) fresh() uint32 {
 	return page
 }
 
-// soonest is a time before which nothing arrives, and whether anything will.
-func (w *wheel) soonest() (election.Ticks, bool) {
+// waiting says whether anything will arrive.
+func (w *wheel) waiting() bool {
 	if w.read == len(w.due) && w.open.first != 0 {
 		w.turn()
 	}
+	return w.read < len(w.due) || w.count > 0
+}
+
+// soonest is a time before which nothing arrives, if anything will.
+func (w *wheel) soonest() election.Ticks {
 	if w.read < len(w.due) {
-		return w.base.Add(election.Units(uint64(w.due[w.read].offset))), true
+		return w.base.Add(election.Units(uint64(w.due[w.read].offset)))
 	}
-	if w.count == 0 {
-		return election.Ticks{}, false
-	}
-	return w.base.Add(election.Units(uint64(w.near()) * w.width)), true
+	return w.base.Add(election.Units(uint64(w.near()) * w.width))
 }
 
 // near is how far from the first bucket the first is that is not empty.
@@ -201,22 +203,31 @@ func (b *bucket) onPage(page uint32) int {
 // sort makes due of a bucket. Within a moment, the order of adding is kept.
 func (w *wheel) sort(b bucket) {
 	total := 0
-	for page := b.first; page != 0; page = w.after[page] {
-		total += b.onPage(page)
+	for page := range w.of(b) {
+		total += len(page)
 	}
 	w.due, w.read = slices.Grow(w.due[:0], total), 0
-	if total <= 16 || w.width == 1 {
-		for m := range w.of(b) {
-			w.due = append(w.due, *m)
-			for i := len(w.due) - 1; i > 0 && w.due[i].offset < w.due[i-1].offset; i-- {
-				w.due[i], w.due[i-1] = w.due[i-1], w.due[i]
-			}
-		}
+	if total > 16 && w.width > 1 {
+		w.sortMany(b, total)
 		return
 	}
+	for page := range w.of(b) {
+		w.due = append(w.due, page...)
+	}
+	for i := range w.due {
+		for ; i > 0 && w.due[i].offset < w.due[i-1].offset; i-- {
+			w.due[i], w.due[i-1] = w.due[i-1], w.due[i]
+		}
+	}
+}
+
+// sortMany is sort of many messages: it counts how many are due at each moment.
+func (w *wheel) sortMany(b bucket, total int) {
 	clear(w.byTime)
-	for m := range w.of(b) {
-		w.byTime[m.offset]++
+	for page := range w.of(b) {
+		for i := range page {
+			w.byTime[page[i].offset]++
+		}
 	}
 	before := uint32(0)
 	for offset, count := range w.byTime {
@@ -224,20 +235,21 @@ func (w *wheel) sort(b bucket) {
 		before += count
 	}
 	w.due = w.due[:total]
-	for m := range w.of(b) {
-		w.due[w.byTime[m.offset]] = *m
-		w.byTime[m.offset]++
+	for page := range w.of(b) {
+		for i := range page {
+			m := &page[i]
+			w.due[w.byTime[m.offset]] = *m
+			w.byTime[m.offset]++
+		}
 	}
 }
 
-// of are the messages of a bucket, in the order in which they were added.
-func (w *wheel) of(b bucket) func(yield func(*posted) bool) {
-	return func(yield func(*posted) bool) {
+// of are the pages of a bucket, in the order in which they were written.
+func (w *wheel) of(b bucket) func(yield func([]posted) bool) {
+	return func(yield func([]posted) bool) {
 		for page := b.first; page != 0; page = w.after[page] {
-			for i := range b.onPage(page) {
-				if !yield(&w.pages[page][i]) {
-					return
-				}
+			if !yield(w.pages[page][:b.onPage(page)]) {
+				return
 			}
 		}
 	}

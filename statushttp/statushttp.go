@@ -16,7 +16,7 @@ import (
 //
 //	GET /status   ringleader.Status
 //	GET /leader   ringleader.Status; 200 on the leader and 503 elsewhere, for load balancers
-//	GET /healthz  {"healthy":true}; 503 when the member has stopped, with the reason
+//	GET /healthz  {"healthy":true}; 503 with the reason when the member has stopped, or stands still
 func Handler(m *ringleader.Member) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
@@ -34,16 +34,11 @@ func Handler(m *ringleader.Member) http.Handler {
 			Healthy bool   `json:"healthy"`
 			Reason  string `json:"reason,omitempty"`
 		}
-		select {
-		case <-m.Done():
-			reason := "closed"
-			if err := m.Err(); err != nil {
-				reason = err.Error()
-			}
-			write(w, http.StatusServiceUnavailable, health{Reason: reason})
-		default:
-			write(w, http.StatusOK, health{Healthy: true})
+		if err := m.Health(); err != nil {
+			write(w, http.StatusServiceUnavailable, health{Reason: err.Error()})
+			return
 		}
+		write(w, http.StatusOK, health{Healthy: true})
 	})
 	return mux
 }

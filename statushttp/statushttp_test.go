@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -114,6 +118,53 @@ func TestHandlerTellsTheLeaderFromTheOthers(t *testing.T) {
 			t.Errorf("%s: a cache may keep it: %q", name, got)
 		}
 	}
+}
+
+// hanging is a log that lets the member hang when its mutex is locked.
+type hanging struct {
+	slog.Handler
+	*sync.Mutex
+}
+
+func (hanging) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h hanging) Handle(context.Context, slog.Record) error {
+	h.Lock()
+	defer h.Unlock()
+	return nil
+}
+
+func (h hanging) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+func TestAMemberThatStandsStillIsNotHealthy(t *testing.T) {
+	here, there := freeAddress(), freeAddress()
+	config := ringleader.Config{
+		ID: 2, Members: []ringleader.MemberAddress{{ID: 1, Address: there}, {ID: 2, Address: here}},
+		Heartbeat: time.Millisecond, Suspicion: 3 * time.Millisecond,
+	}
+	var free sync.Mutex
+	config.Logger = slog.New(hanging{slog.DiscardHandler, &free})
+	free.Lock() // it logs first that it listens
+	m, err := ringleader.Join(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	until := func(code int, body string) {
+		t.Helper()
+		for {
+			response, got := ask(t, m, "GET", "/healthz")
+			if response.StatusCode == code && strings.HasPrefix(got, body) {
+				return
+			}
+			if t.Context().Err() != nil {
+				t.Fatalf("%d %s", response.StatusCode, got)
+			}
+		}
+	}
+	until(503, `{"healthy":false,"reason":"it has stood still for `)
+	free.Unlock()
+	until(200, `{"healthy":true}`)
 }
 
 // problem is why member 4 cannot be connected to; it is known soon after the start.

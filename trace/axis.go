@@ -108,7 +108,7 @@ func (d *diagram) placeByTime(x, room float64) (unit float64) {
 		gaps[m] /= median
 		total += min(longest, max(shortest, gaps[m]))
 	}
-	if unit = min(100, room/total); unit >= 8 {
+	if unit = min(max(100, float64(2*len(d.arrows))), room/total); unit >= 8 {
 		unit = math.Floor(unit)
 	}
 	for m, begin := range first {

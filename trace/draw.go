@@ -15,7 +15,7 @@ import (
 const (
 	MaxDrawnProcesses = 256
 	MaxDrawnSteps     = 1 << 17
-	MaxDrawnMessages  = 1 << 16
+	MaxDrawnMessages  = 1 << 17
 )
 
 // ErrTooLarge says that a record is beyond the limits of a drawing.
@@ -76,7 +76,7 @@ func tooLarge(is, most int, of string) error {
 
 func (d *diagram) draw() {
 	items := d.legend()
-	d.Width = min(sheet.Wide, max(360, d.end+d.endWidth()+margin, 2*margin+1.15*textWidth(d.r.Title, sheet.Large)))
+	d.Width = d.widthOf(d.end+d.endWidth()+margin, d.subtitle())
 	d.head(d.r.Title, d.r.Title+": space–time diagram", d.subtitle(), d.description())
 	rows := flow(items, d.Width-2*margin)
 	for _, item := range items {
@@ -106,11 +106,20 @@ func (d *diagram) draw() {
 	d.nameLines()
 }
 
+// bold is how much wider than others bold letters are.
+const bold = 1.15
+
+// widthOf is that of a sheet of so much content, with its title and, if it is not long, its subtitle in a line each.
+func (d *diagram) widthOf(content float64, subtitle string) float64 {
+	const long = 600
+	return min(sheet.Wide, max(content, 2*margin+textWidth(d.r.Title, bold*sheet.Large), 2*margin+min(long, textWidth(subtitle, sheet.Normal))))
+}
+
 // head writes the title and what stands below it, and notes where there is room below that.
 func (d *diagram) head(shown, title, subtitle, description string) {
 	d.Title, d.Description, d.Symbols = title, description, symbols
 	d.top = 18
-	for _, line := range d.wrap(shown, 1.15*sheet.Large) {
+	for _, line := range d.wrap(shown, bold*sheet.Large) {
 		d.top += 22
 		d.text(sheet.Element{Role: "title", Text: line, Size: sheet.Large, Bold: true, At: at(margin, d.top)})
 	}
@@ -396,13 +405,13 @@ func (d *diagram) path(a *arrow) []sheet.Move {
 
 // bareArrows draws all messages of a kind as one path of thin lines, without heads and stories.
 func (d *diagram) bareArrows() {
-	thin := 0.9
-	if len(d.arrows) > 2000 {
-		thin = 0.6
-	}
+	thin := max(0.12, min(0.9, 0.9*math.Sqrt(1500/float64(len(d.arrows))))) // else many make one blot
 	for kind := range d.r.Kinds {
 		e := d.stroke(kind)
 		e.Head, e.Width = "", e.Width*thin
+		if len(d.arrows) > 20*headed { // dashes would not be seen, and cost pictures their time
+			e.Dashes = nil
+		}
 		for i := range d.arrows {
 			if a := &d.arrows[i]; d.r.kind(a.sent.Kind) == kind {
 				e.Path = append(e.Path, d.path(a)...)

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/sheet"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -209,7 +210,7 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 		}
 		var places []place
 		parse(t, draw(t, r)).each("text", "halo", func(n *node) {
-			p := place{text: n.Text, width: 6 * float64(len(n.Text))}
+			p := place{text: n.Text, width: 0.55 * sheet.Small * float64(len(n.Text))}
 			if _, err := fmt.Sscan(n.attr("x"), &p.x); err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +218,7 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, q := range places {
-				if dx, dy := p.x-q.x, p.y-q.y; 2*max(dx, -dx) < p.width+q.width && max(dy, -dy) < 11 {
+				if dx, dy := p.x-q.x, p.y-q.y; 2*max(dx, -dx) < p.width+q.width && max(dy, -dy) < sheet.Small {
 					t.Errorf("%s: %q stands on %q", name, p.text, q.text)
 				}
 			}

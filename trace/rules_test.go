@@ -276,6 +276,11 @@ func TestAWindowKnowsWhatCameBeforeIt(t *testing.T) {
 			continue
 		}
 		left, _ := ends(of(d, "alive")[0])
+		for _, e := range slices.Concat(of(d, "alive"), of(d, "leads"), of(d, "dead")) {
+			if begin, end := ends(e); begin >= end {
+				t.Errorf("from %d: a part of a line from %v to %v", c.from, begin, end)
+			}
+		}
 		if begin, _ := ends(second[0]); begin != left {
 			t.Errorf("from %d: the line is %s from %v on; lines begin at %v", c.from, c.class, begin, left)
 		}

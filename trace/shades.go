@@ -52,7 +52,7 @@ func (d *diagram) nameShades() {
 
 // nameOf is where the name of a shade begins, and its width.
 func (d *diagram) nameOf(s *shade) (x, width float64) {
-	width = 1.15 * textWidth(s.name(), sheet.Small) // bold
+	width = textWidth(s.name(), bold*sheet.Small)
 	return max(d.left, min(d.at(s.from)+5, d.end+d.endWidth()-width)), width
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,34 +12,68 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
+// Telling says which steps a story tells, and how. The zero Telling tells all of them.
+type Telling struct {
+	Window
+	Processes []int // positions; nil: all. A step is told if it is one of theirs
+	Width     int   // columns of a line, within reason; 0: as many as it takes
+	State     bool  // tell what the process knows after each step
+}
+
+// Tells reports whether the telling has a step of the record with that header.
+func (how *Telling) Tells(h *Header, s *Step) bool {
+	return how.Holds(h, s) && (how.Processes == nil || slices.Contains(how.Processes, s.Process))
+}
+
 // Story tells the record to people: a line a step, with its number, its time where there is a clock, the
 // process, what happened to it, and what it did about that.
-func (r *Record) Story(w io.Writer) error {
+func (r *Record) Story(w io.Writer) error { return r.Tell(w, Telling{}) }
+
+// Tell tells those steps of the record that the telling chooses, as [Record.Story] does. Steps keep their numbers.
+func (r *Record) Tell(w io.Writer, how Telling) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}
-	const most = 40 // a longer event moves its own line only
 	names := r.naming()
-	rows := make([][4]string, len(r.Steps))
-	var width [4]int
+	var told []*Step
+	var rows [][4]string
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		rows[i] = [4]string{names.of(s.Process), r.time(s), r.event(s, names), r.effects(s, names)}
-		for c, cell := range rows[i] {
+		if !how.Tells(&r.Header, s) {
+			continue
+		}
+		told = append(told, s)
+		rows = append(rows, [4]string{names.of(s.Process), r.time(s), r.event(s, names), r.effects(s, names)})
+	}
+	most := 40 // a longer event moves its own line only
+	if how.Width > 0 {
+		most = min(most, how.Width*2/5)
+	}
+	var width [4]int
+	for _, row := range rows {
+		for c, cell := range row {
 			if n := utf8.RuneCountInString(cell); n <= most || c != 2 {
 				width[c] = max(width[c], n)
 			}
 		}
 	}
 	out := bufio.NewWriter(w)
-	digits := len(strconv.Itoa(len(rows)))
+	digits := len(strconv.Itoa(len(r.Steps)))
 	for i, row := range rows {
-		line := fmt.Sprintf("%*d  ", digits, i+1)
+		line := fmt.Sprintf("%*d  ", digits, told[i].Number)
 		if r.Clock {
 			line += fmt.Sprintf("%-*s  ", width[1], row[1])
 		}
-		line += fmt.Sprintf("%*s  %-*s   %s", width[0], row[0], width[2], row[2], row[3])
+		line += fmt.Sprintf("%*s  ", width[0], row[0])
+		left := utf8.RuneCountInString(line)
+		line += fmt.Sprintf("%-*s   %s", width[2], row[2], row[3])
+		if wide := utf8.RuneCountInString(row[2]) > width[2]; wide && how.Width > 0 && utf8.RuneCountInString(line) > how.Width {
+			line = line[:len(line)-len(row[3])-3] + "\n" + strings.Repeat(" ", left+width[2]+3) + row[3]
+		}
 		fmt.Fprintln(out, strings.TrimRight(line, " "))
+		if how.State && told[i].State != "" {
+			fmt.Fprintf(out, "%*s%s\n", left, "", told[i].State)
+		}
 	}
 	return out.Flush()
 }

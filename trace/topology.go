@@ -41,7 +41,7 @@ const (
 
 func (d *topology) draw() {
 	reach := min(networkReach, 90+float64(20*d.r.N))
-	d.Width = max(2*(reach+100), min(sheet.Wide, 2*margin+1.15*textWidth(d.r.Title, sheet.Large)))
+	d.Width = d.widthOf(2*(reach+100), d.subtitle())
 	d.head(d.r.Title, d.r.Title+": network", d.subtitle(), d.description())
 	items := d.legend()
 	rows := flow(items, d.Width-2*margin)
@@ -140,7 +140,7 @@ func (d *topology) placeCircle(reach float64) {
 		reach = 0
 	}
 	for p := range d.r.N {
-		d.places = append(d.places, d.middle.Polar(reach, -math.Pi/2+2*math.Pi*float64(p)/float64(d.r.N)))
+		d.places = append(d.places, d.middle.Polar(reach, -math.Pi/2+float64(2*math.Pi*float64(p)/float64(d.r.N))))
 	}
 }
 
@@ -205,7 +205,7 @@ func (d *topology) placeTree(reach float64) {
 		next[p], farthest = begin[p], max(farthest, depth[p])
 	}
 	for p := range d.places {
-		angle := -math.Pi/2 + 2*math.Pi*(begin[p]+leaves[p]/2)/leaves[root]
+		angle := -math.Pi/2 + float64(2*math.Pi*(begin[p]+leaves[p]/2)/leaves[root])
 		d.places[p] = d.middle.Polar(reach*float64(depth[p])/float64(farthest), angle)
 	}
 }
@@ -262,7 +262,7 @@ func (d *topology) process(p int) {
 		return
 	}
 	e := sheet.Element{Role: is, Fill: sheet.Paper, Stroke: sheet.Ink, Width: 1.6, Path: sheet.Circle(place, d.radius), About: about}
-	badge := at(place.X+0.75*d.radius, place.Y-0.85*d.radius)
+	badge := at(place.X+float64(0.75*d.radius), place.Y-float64(0.85*d.radius))
 	switch is {
 	case "leader":
 		e.Fill, e.Width = yellow, 4
@@ -293,7 +293,7 @@ func (d *topology) nameProcesses() {
 	}
 	for _, p := range append(leaders, others...) {
 		e := sheet.Element{Role: "name", Text: d.names.of(p), Bold: true, Anchor: 0.5, Size: sheet.Small}
-		width := 1.15*textWidth(e.Text, e.Size) + 4
+		width := textWidth(e.Text, bold*e.Size) + 4
 		if d.radius >= namedNode && width <= 2*d.radius {
 			e.At = at(d.places[p].X, d.places[p].Y+4)
 			if d.is(p) == "leader" {

@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// adversary delivers what it likes.
+// adversary delivers the messages of its choice.
 type adversary struct {
 	a        algorithm
 	net      *network.Network
@@ -21,7 +21,7 @@ type adversary struct {
 	followed []election.ID
 }
 
-// took is to be called after each step.
+// took must be called after each step.
 func (v *adversary) took() {
 	for _, s := range v.collect.Sent() {
 		if v.a.Kinds[s.Kind()].Class == election.Election {
@@ -45,7 +45,7 @@ func (v *adversary) start(p int) {
 	v.took()
 }
 
-// deliver delivers the messages about a candidate until it reaches a level, or there are none.
+// deliver delivers the messages about a candidate until it reaches a level, or none is left.
 func (v *adversary) deliver(candidate int, level uint16) {
 	for v.states[candidate].Level < level {
 		id := v.states[candidate].ID
@@ -66,8 +66,8 @@ func (v *adversary) deliverAt(i int) {
 	v.took()
 }
 
-// weakOnes is a run in which many candidates try to capture the same few processes, one after the other. Each is
-// killed by a strong one before the next comes. It returns how many election messages are sent.
+// weakOnes is a run in which many candidates try to capture the same few processes, one after the other. A strong
+// candidate kills each before the next comes. It returns the number of election messages.
 func weakOnes(t *testing.T, a algorithm, prey, weak int) int {
 	t.Helper()
 	n := 2*prey + weak + 1
@@ -119,7 +119,8 @@ func weakOnes(t *testing.T, a algorithm, prey, weak int) int {
 	return v.elects
 }
 
-// ALGORITHMS section 13.2 lets the dead yield to everybody.
+// An exposition lets dead candidates yield to all: that elects one leader, too, but costs quadratically many
+// messages.
 func TestTheDeadMustRefuseOrMessagesAreQuadratic(t *testing.T) {
 	yielding := mutant(func(p *afekgafni.Process, port election.Port, kind election.Kind, m afekgafni.Claim, out *election.Out[afekgafni.Claim]) bool {
 		yields := kind == afekgafni.Ask && !p.Alive

@@ -1,9 +1,9 @@
-// Package afekgafni elects a leader on a complete graph of strangers with O(n lg n) messages: candidates
-// capture one process after the other, and ask its previous owner before they do.
+// Package afekgafni elects one leader on an asynchronous complete graph with unknown neighbours (KT0), with O(n lg n)
+// messages (Afek and Gafni 1991). Candidates capture one process after the other, and ask its previous owner before.
 //
-// Source: Y. Afek, E. Gafni, Time and message bounds for election in synchronous and asynchronous complete
-// networks, SIAM Journal on Computing 20(2), 1991 (PODC 1985), algorithm B. Their text leaves room; the rules
-// below, cited as B1 … B8, say each step of it.
+// Source: Y. Afek, E. Gafni, Time and message bounds for election in synchronous and asynchronous complete networks,
+// SIAM Journal on Computing 20(2), 1991 (PODC 1985), algorithm B. Their text leaves choices open. The rules below,
+// cited as B1 … B8, fix each step.
 //
 //	B1  start, unless a message has been read before: alive := true, father := self, then next.
 //	B2  next: owner := (level, id).
@@ -20,21 +20,21 @@
 //	B7  ACCEPT(l, i): alive and (l, i) = (level, id) -> level := level + 1, then next.
 //	B8  LEADER(i): follow i.
 //
-// Pairs are compared lexicographically. No link needs to keep the order of its messages.
+// Pairs are compared lexicographically. FIFO links are not required. The winner need not have the largest identifier.
 //
-// Why it ends. Who is refused is so for the pair of another candidate, and pairs only grow; so the candidate
-// whose last pair is the largest of all is never refused and never dies.
+// Why it ends. A refusal is for the pair of another candidate, and pairs only grow. So the candidate whose last pair
+// is the largest of all is never refused and never dies.
 //
-// Why it is cheap. Look at the candidates that reach level l, each with itself and the l processes that it
-// captured first, at levels below l. It took none of these from another of them, who would have yielded, or
-// been captured itself, only at a lower level and then have stayed there. So these sets are disjoint, and k+1
-// candidates reach level l only if (k+1)(l+1) <= n. The k-th of the losers, from the highest level down, sends
-// at most l+1 <= n/(k+1) CAPTUREs, the leader n-1, and each brings about at most four messages: less than
-// 4n(1 + 1/2 + … + 1/n) in all.
+// Why it is cheap. Consider the candidates that reach level l, each with itself and the l processes that it captured
+// first, at levels below l. It took none of these from another such candidate: that one would have yielded, or been
+// captured itself, only at a lower level, and then would have stayed there. So these sets are disjoint, and k+1
+// candidates reach level l only if (k+1)(l+1) <= n. The k-th of the losers, in decreasing order of levels, sends at
+// most l+1 <= n/(k+1) CAPTUREs, the leader n-1, and each causes at most four messages: less than 4n(1 + 1/2 + … +
+// 1/n) in all.
 //
-// That argument needs the dead to refuse in B3 and B5 as they did when they died. An exposition that has them
-// yield to everybody elects one leader, too; but then weak candidates can capture the same processes one after
-// the other, all to no avail, and that costs on the order of n² messages: the tests have such a run.
+// That argument needs dead candidates to refuse in B3 and B5 as they did when they died. An exposition in which they
+// yield to all elects one leader, too. But then weak candidates can capture the same processes one after the other,
+// in vain, which costs on the order of n² messages: the tests have such a run.
 package afekgafni
 
 import (
@@ -43,7 +43,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The messages.
+// The kinds of message.
 const (
 	Capture election.Kind = iota
 	Accept
@@ -52,23 +52,23 @@ const (
 	Leader
 )
 
-// Claim is what a candidate wins with: how many it has captured, then its identifier. It is also the message,
-// which in LEADER has the identifier only.
+// Claim is the pair that candidates compare: the number of captured processes, then the identifier. It is also the
+// message; in LEADER it has the identifier only.
 type Claim struct {
 	Level uint16
 	ID    election.ID
 }
 
-// below says whether one claim loses against another.
+// below reports whether one claim loses against another.
 func (c Claim) below(d Claim) bool { return c.Level < d.Level || c.Level == d.Level && c.ID < d.ID }
 
-// Father says who holds a process.
+// Father is the kind of a process's owner.
 type Father uint8
 
 // The fathers.
 const (
-	None  Father = iota // it is asleep
-	Self                // it is a candidate that nobody has captured
+	None  Father = iota // asleep
+	Self                // a candidate that is not captured
 	Other               // the candidate behind a port
 )
 
@@ -78,9 +78,9 @@ type Process struct {
 	Others    uint16        `election:"constant"` // all but itself, one behind each port
 	Alive     bool          // a candidate that was not killed
 	Owner     Claim         // its own claim, or the last one that it gave way to
-	Father    Father        // who holds it …
-	Port      election.Port // … and, of an Other, where
-	Potential election.Port // where the owner is while the father is asked
+	Father    Father        // its owner …
+	Port      election.Port // … and, for Other, the owner's port
+	Potential election.Port // the port of the new owner while the father is asked
 }
 
 // Algorithm is Afek and Gafni's algorithm B.
@@ -90,8 +90,8 @@ var Algorithm = election.Algorithm[Process, Claim]{
 		Title:  "Afek, Gafni (asynchronous)",
 		Year:   1985,
 		Source: "Afek–Gafni 1991, algorithm B",
-		About: "A candidate captures the processes behind its ports, one after the other. Who has captured more wins, and " +
-			"a process that is captured already changes hands only when its owner has yielded.",
+		About: "A candidate captures the processes behind its ports, one after the other. The candidate that has captured more wins; " +
+			"a captured process changes hands only when its owner has yielded.",
 		Topology:  election.UnknownNeighbours,
 		KnowsSize: true, // through the number of ports
 		Kinds: []election.MessageKind{
@@ -112,7 +112,7 @@ var Algorithm = election.Algorithm[Process, Claim]{
 				Value: func(n uint64) uint64 { return 2 * (n - 1) },
 			},
 			{
-				OneStart: true, Of: "election", Case: election.Worst, Formula: "2(n - 1)", Source: "derived: nobody refuses, and nobody is asked",
+				OneStart: true, Of: "election", Case: election.Worst, Formula: "2(n - 1)", Source: "derived: no process refuses, and none is asked",
 				Value: func(n uint64) uint64 { return 2 * (n - 1) },
 			},
 			{
@@ -127,12 +127,12 @@ var Algorithm = election.Algorithm[Process, Claim]{
 	Phase:   func(_ election.Kind, m Claim) int { return int(m.Level) },
 }
 
-// New initialises a process that is asleep.
+// New returns a process that is asleep.
 func New(l election.Local) Process {
 	return Process{Claim: Claim{ID: l.ID}, Others: uint16(l.N - 1)}
 }
 
-// Start makes a candidate of a process that nobody has woken: B1.
+// Start makes a process a candidate if no message has woken it: B1.
 func (p *Process) Start(out *election.Out[Claim]) {
 	if p.Father != None {
 		return

@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 	electiontest.Conform(t, afekgafni.Algorithm, electiontest.Options{})
 }
 
-// upTo are the identifiers 1 … n in rising or falling order.
+// upTo returns the identifiers 1 … n in increasing or decreasing order.
 func upTo(n int, rising bool) election.List {
 	ids := make(election.List, n)
 	for p := range ids {
@@ -49,7 +49,7 @@ func upTo(n int, rising bool) election.List {
 	return ids
 }
 
-// ALGORITHMS section 13.2: the oldest message first, all start in the order of positions.
+// The oldest message is delivered first, and all initiate in the order of positions.
 func TestVectorsOfTheFIFOSchedule(t *testing.T) {
 	for n := uint64(1); n <= 60; n++ {
 		type vector struct {
@@ -105,8 +105,8 @@ func portOrders(n int, visit func([][]int)) {
 	}
 }
 
-// starting is the algorithm in which just these many identifiers start, each when the schedule likes, and perhaps
-// too late to be a candidate.
+// starting returns the algorithm in which only these identifiers initiate, each when the schedule decides, and
+// perhaps too late to be a candidate.
 func starting(ids ...election.ID) algorithm {
 	a := afekgafni.Algorithm
 	a.Starts = election.AllStart
@@ -118,7 +118,7 @@ func starting(ids ...election.ID) algorithm {
 	return a
 }
 
-// ALGORITHMS section 13.2: every schedule, without FIFO, every order of identifiers and of ports, every set of starters.
+// Every schedule, without FIFO, every order of identifiers and of ports, every set of initiators.
 func TestExtremesOfTwoAndThree(t *testing.T) {
 	want := map[[2]int][2]uint64{{1, 1}: {0, 0}, {2, 1}: {2, 2}, {2, 2}: {2, 3}, {3, 1}: {4, 4}, {3, 2}: {4, 8}, {3, 3}: {4, 9}}
 	found := map[[2]int][2]uint64{}
@@ -160,7 +160,7 @@ func TestExtremesOfFour(t *testing.T) {
 	for _, v := range []struct {
 		ids         election.List
 		least, most uint64
-	}{{upTo(4, true), 6, 12}, {upTo(4, false), 6, 15}} { // ALGORITHMS section 13.2
+	}{{upTo(4, true), 6, 12}, {upTo(4, false), 6, 15}} { // found by exhaustive simulation of all schedules; port k of p leads to p+1+k
 		report := check(t, starting(1, 2, 3, 4), verify.Options{Instance: network.Setup{IDs: v.ids}, Starts: verify.AnyTime, Unordered: true})
 		if report.Violation != nil || !report.Complete {
 			t.Fatalf("%v: %+v", v.ids, report.Violation)
@@ -171,11 +171,11 @@ func TestExtremesOfFour(t *testing.T) {
 	}
 }
 
-// What makes it cheap: k+1 candidates reach level l only if (k+1)(l+1) <= n.
+// The reason for the low cost: k+1 candidates reach level l only if (k+1)(l+1) <= n.
 func TestFewReachHighLevels(t *testing.T) {
 	for seed := range uint64(10_000) {
 		n := 1 + int(seed%24)
-		reached := make([]int, n) // by level: how many candidates
+		reached := make([]int, n) // by level: the number of candidates
 		counted := afekgafni.Algorithm
 		counted.Start = func(p *afekgafni.Process, out *election.Out[afekgafni.Claim]) {
 			p.Start(out)
@@ -206,7 +206,7 @@ func TestFewReachHighLevels(t *testing.T) {
 	}
 }
 
-// receive is what a mutant does with a message; false leaves it to the algorithm.
+// receive is a mutant's reaction to a message. It returns false to leave the message to the algorithm.
 type receive func(*afekgafni.Process, election.Port, election.Kind, afekgafni.Claim, *election.Out[afekgafni.Claim]) bool
 
 func mutant(does receive) algorithm {
@@ -240,7 +240,7 @@ func TestSlipsAreFound(t *testing.T) {
 			}
 			return false
 		}, 3, verify.Undecided},
-		{"B6, B7: nobody looks whose claim is answered", func(p *afekgafni.Process, port election.Port, kind election.Kind, m afekgafni.Claim, out *election.Out[afekgafni.Claim]) bool {
+		{"B6, B7: the claim that is answered is not compared", func(p *afekgafni.Process, port election.Port, kind election.Kind, m afekgafni.Claim, out *election.Out[afekgafni.Claim]) bool {
 			switch kind {
 			case afekgafni.Yield:
 				p.Father, p.Port = afekgafni.Other, p.Potential
@@ -253,7 +253,7 @@ func TestSlipsAreFound(t *testing.T) {
 			}
 			return false
 		}, 4, verify.Irrevocable},
-		{"B7: who is dead goes on", func(p *afekgafni.Process, _ election.Port, kind election.Kind, _ afekgafni.Claim, _ *election.Out[afekgafni.Claim]) bool {
+		{"B7: a dead candidate goes on", func(p *afekgafni.Process, _ election.Port, kind election.Kind, _ afekgafni.Claim, _ *election.Out[afekgafni.Claim]) bool {
 			if kind == afekgafni.Accept {
 				p.Alive = true
 			}

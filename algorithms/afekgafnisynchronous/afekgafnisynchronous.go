@@ -1,11 +1,11 @@
-// Package afekgafnisynchronous elects the largest identifier on a synchronous complete graph of strangers, with
-// O(n lg n) messages in 2⌈lg n⌉ rounds: candidates ask twice as many processes in each phase, and a process
-// accepts the best that it has heard of.
+// Package afekgafnisynchronous elects the largest identifier on a synchronous complete graph with unknown neighbours
+// (KT0), with O(n lg n) messages in 2⌈lg n⌉ rounds (Afek and Gafni 1991). Candidates ask twice as many processes in
+// each phase, and a process accepts the largest identifier that it has heard of. All start together.
 //
-// Source: Y. Afek, E. Gafni, Time and message bounds for election in synchronous and asynchronous complete
-// networks, SIAM Journal on Computing 20(2), 1991 (PODC 1985), the synchronous algorithm. The rules below, cited
-// as R1 … R5, are modelled on it. Phase i = 0, 1, 2, … has two rounds; every candidate has asked the same number
-// cap of ports, and then asks w = min(2^i, n-1-cap) more.
+// Source: Y. Afek, E. Gafni, Time and message bounds for election in synchronous and asynchronous complete networks,
+// SIAM Journal on Computing 20(2), 1991 (PODC 1985). The rules below, cited as R1 … R5, are modelled on the
+// synchronous algorithm there. Phase i = 0, 1, 2, … has two rounds. Every candidate has asked the same number cap of
+// ports, and then asks w = min(2^i, n-1-cap) more.
 //
 //	R1  round 1: each candidate sends CAPTURE(id) on ports cap … cap+w-1.
 //	R2  round 2: a process takes the largest id x that it got in this round. If x > best, which is its own id at
@@ -14,13 +14,14 @@
 //	R4  cap = n-1: the candidate is the leader, and sends LEADER(id) on all ports.
 //	R5  LEADER(x): follow x.
 //
-// A candidate of phase i > 0 was accepted in phase i-1 by 2^(i-1) processes, each of which accepts one a phase. So
-// there are at most n/2^(i-1) of them, with 2^i CAPTUREs each, and at most n ACCEPTs: 3n messages a phase.
+// A candidate of phase i > 0 was accepted in phase i-1 by 2^(i-1) processes, each of which accepts one candidate a
+// phase. So there are at most n/2^(i-1) candidates, with 2^i CAPTUREs each, and at most n ACCEPTs: 3n messages a
+// phase.
 package afekgafnisynchronous
 
 import "ringleader.example/ringleader/election"
 
-// The messages.
+// The kinds of message.
 const (
 	Capture election.Kind = iota
 	Accept
@@ -42,11 +43,11 @@ type Process struct {
 	Others    uint16 `election:"constant"` // all but itself, one behind each port
 	Candidate bool
 	Phase     uint8
-	Cap       uint16 // how many it has asked, with those of this phase
-	Awaited   uint16 // how many of these have not accepted in this phase
+	Cap       uint16 // the number that it has asked, with those of this phase
+	Awaited   uint16 // the number of these that have not accepted in this phase
 	Best      election.ID
-	Largest   election.ID   // of those that asked in this round; 0 if nobody has
-	Port      election.Port // where that one is
+	Largest   election.ID   // of the candidates that asked in this round; 0 if none has
+	Port      election.Port // the port of that candidate
 }
 
 // Algorithm is the synchronous algorithm of Afek and Gafni.
@@ -56,8 +57,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Afek, Gafni (synchronous)",
 		Year:   1985,
 		Source: "Afek–Gafni 1991, after its synchronous algorithm",
-		About: "In phase i a candidate asks 2^i more processes. Each accepts the largest identifier that it has heard of, its own " +
-			"among them; a candidate goes on if it has accepted nobody and all that it asked have accepted it.",
+		About: "In phase i a candidate asks 2^i more processes. Each accepts the largest identifier that it has heard of, including its " +
+			"own; a candidate goes on if it has accepted no other and all that it asked have accepted it.",
 		Topology:  election.UnknownNeighbours,
 		Timing:    election.Synchronous,
 		KnowsSize: true, // through the number of ports
@@ -101,7 +102,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Phase:   func(_ election.Kind, m Message) int { return int(m.Phase) },
 }
 
-// units is how long an election takes until LEADER has been read, if there is anybody to read it.
+// units returns the time until LEADER has been read, if there is a process to read it.
 func units(n uint64) uint64 {
 	if n == 1 {
 		return 0
@@ -109,12 +110,12 @@ func units(n uint64) uint64 {
 	return 2*election.CeilLog(n) + 1
 }
 
-// New initialises a process.
+// New returns a candidate that has not started.
 func New(l election.Local) Process {
 	return Process{ID: l.ID, Best: l.ID, Others: uint16(l.N - 1)}
 }
 
-// Start makes a candidate.
+// Start begins phase 0.
 func (p *Process) Start(out *election.Out[Message]) {
 	p.Candidate = true
 	p.enter(out)
@@ -136,7 +137,7 @@ func (p *Process) enter(out *election.Out[Message]) {
 	}
 }
 
-// Receive handles a message. What a candidate does in R3 it does with the last ACCEPT; without it, never.
+// Receive handles a message. A candidate applies R3 on the last ACCEPT; without it, never.
 func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	switch kind {
 	case Capture:
@@ -156,7 +157,7 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 	}
 }
 
-// Timeout answers the best of a round: R2.
+// Timeout accepts the largest identifier of a round: R2.
 func (p *Process) Timeout(_ election.Timer, out *election.Out[Message]) {
 	if p.Largest > p.Best {
 		p.Best, p.Candidate = p.Largest, false

@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 	electiontest.Conform(t, ags.Algorithm, electiontest.Options{Verify: 5})
 }
 
-// orders yields every order of 1 … n: among strangers rotations differ where ports do. The slice is used again.
+// orders yields every order of 1 … n: rotations differ, since ports do. The slice is reused.
 func orders(n int) iter.Seq[[]uint64] {
 	return func(yield func([]uint64) bool) {
 		rotated := make([]uint64, n)
@@ -44,7 +44,7 @@ func orders(n int) iter.Seq[[]uint64] {
 	}
 }
 
-// timely checks the winner and the times.
+// timely checks winner and times.
 func timely(t *testing.T, r *simulate.Result) {
 	t.Helper()
 	n := uint64(len(r.Decisions))
@@ -58,7 +58,7 @@ func timely(t *testing.T, r *simulate.Result) {
 	}
 }
 
-// extremes are the least and most election messages over all orders.
+// extremes returns the least and most election messages over all orders.
 func extremes(t *testing.T, a algorithm, n int) (least, most uint64) {
 	t.Helper()
 	least = 1 << 63
@@ -71,7 +71,7 @@ func extremes(t *testing.T, a algorithm, n int) (least, most uint64) {
 }
 
 func TestExtremesOverAllOrders(t *testing.T) {
-	for n, want := range [][2]uint64{1: {0, 0}, 2: {3, 3}, 3: {6, 7}, 4: {9, 12}, 5: {12, 17}, 6: {15, 23}} { // ALGORITHMS section 13.3
+	for n, want := range [][2]uint64{1: {0, 0}, 2: {3, 3}, 3: {6, 7}, 4: {9, 12}, 5: {12, 17}, 6: {15, 23}} { // by exhaustive simulation of all orders, port k of p leads to p+1+k
 		if n == 0 {
 			continue
 		}
@@ -82,7 +82,7 @@ func TestExtremesOverAllOrders(t *testing.T) {
 }
 
 func TestVectors(t *testing.T) {
-	for n := uint64(1); n <= 100; n++ { // ALGORITHMS section 13.3
+	for n := uint64(1); n <= 100; n++ { // increasing and decreasing identifiers
 		ids := make(election.List, n)
 		for p := range ids {
 			ids[p] = uint64(p) + 1
@@ -144,7 +144,7 @@ func TestBoundsAndCandidatesOfEachPhase(t *testing.T) {
 	}
 }
 
-// receive is what a mutant does with a message; false leaves it to the algorithm.
+// receive is a mutant's reaction to a message. It returns false to leave the message to the algorithm.
 type receive func(*ags.Process, election.Port, election.Kind, ags.Message, *election.Out[ags.Message]) bool
 
 func mutant(does receive) algorithm {
@@ -170,7 +170,7 @@ func TestSlipsAreFound(t *testing.T) {
 			}
 			return false
 		}, 2, verify.Undecided},
-		{"R2: who asks is accepted", func(_ *ags.Process, port election.Port, kind election.Kind, m ags.Message, out *election.Out[ags.Message]) bool {
+		{"R2: every candidate that asks is accepted", func(_ *ags.Process, port election.Port, kind election.Kind, m ags.Message, out *election.Out[ags.Message]) bool {
 			if kind == ags.Capture {
 				out.Send(port, ags.Accept, ags.Message{Phase: m.Phase})
 			}
@@ -189,7 +189,7 @@ func TestSlipsAreFound(t *testing.T) {
 	}
 }
 
-// These still elect the right one in time; what they lose is messages.
+// These slips still elect the right process in time, but cost more messages.
 func TestSlipsThatCostMessages(t *testing.T) {
 	all := func(a algorithm) (sum uint64) {
 		for seed := range uint64(200) {
@@ -212,7 +212,7 @@ func TestSlipsThatCostMessages(t *testing.T) {
 			}
 			return kind == ags.Capture
 		}, ags.Algorithm.Timeout},
-		{"R2: who accepts another stays a candidate", keep, func(p *ags.Process, timer election.Timer, out *election.Out[ags.Message]) {
+		{"R2: a process that accepts another stays a candidate", keep, func(p *ags.Process, timer election.Timer, out *election.Out[ags.Message]) {
 			candidate := p.Candidate
 			p.Timeout(timer, out)
 			p.Candidate = candidate

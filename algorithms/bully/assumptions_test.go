@@ -15,10 +15,10 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// S4's assumptions, dropped one after the other. As printed, it is wrong in the end without any of them; what is
-// added to it heals whatever ends.
+// These tests drop S4's assumptions one by one. S4 as printed ends wrong without any one of them. The rules that this
+// package adds heal the result once the disturbance has ended.
 
-// printed is S4 as printed, which says nothing of suspicions that were wrong.
+// printed returns S4 as printed, which has no rule for wrong suspicions.
 func printed(parameters map[string]string) machine {
 	m := machine{bully.Algorithm, map[string]string{"bullying": "no"}}
 	m.algorithm.Trust = func(*bully.Process, election.Port, *election.Out[bully.Message]) {}
@@ -26,7 +26,7 @@ func printed(parameters map[string]string) machine {
 	return m
 }
 
-// asItIs is the algorithm of this package.
+// asItIs returns the algorithm of this package.
 func asItIs(parameters map[string]string) machine { return machine{bully.Algorithm, parameters} }
 
 type machine struct {
@@ -34,7 +34,7 @@ type machine struct {
 	parameters map[string]string
 }
 
-// end says how a run ended.
+// end returns how a run ended.
 func end(r *simulate.Result) string {
 	switch {
 	case !r.Complete:
@@ -46,18 +46,18 @@ func end(r *simulate.Result) string {
 		}
 		return strings.Join(ids, " and ") + " lead"
 	case len(r.Leaders) == 0:
-		return "nobody leads"
+		return "no process leads"
 	case r.Decided < r.Live:
-		return "somebody is undecided"
+		return "a process is undecided"
 	case !r.Agreed:
-		return "somebody follows another"
+		return "a process follows a non-leader"
 	case !r.Right:
-		return "a wrong one leads"
+		return "a wrong process leads"
 	}
 	return "right"
 }
 
-// expectEnd runs 5 processes in a world.
+// expectEnd runs 5 processes in a configuration.
 func (m machine) expectEnd(t *testing.T, want string, world func(*simulate.Options)) {
 	t.Helper()
 	o := among(5, m.parameters)
@@ -68,7 +68,8 @@ func (m machine) expectEnd(t *testing.T, want string, world func(*simulate.Optio
 	}
 }
 
-// wrongEnd runs 5 processes in a random world, until the first that ends wrong. It is "right" if none of 1000 does.
+// wrongEnd runs 5 processes in random configurations, up to the first run that ends wrong. It returns "right" if none
+// of 1000 does.
 func (m machine) wrongEnd(t *testing.T, world func(*simulate.Options)) string {
 	t.Helper()
 	for seed := range uint64(1000) {
@@ -95,27 +96,27 @@ func TestWithoutSynchronyMessagesTakeLonger(t *testing.T) {
 	}
 }
 
-// "The system is synchronous": processes handle what they get at once.
+// "The system is synchronous": processes handle what they receive at once.
 func TestWithoutSynchronyTheHighestStandsStill(t *testing.T) {
 	still := func(o *simulate.Options) {
 		starting(o, 1)
 		o.Faults.Slow = []faults.Slow{{Process: 4, Until: election.Units(50)}}
 	}
-	printed(nil).expectEnd(t, "nobody leads", still) // 5 wins, and then reads that 4 has won
+	printed(nil).expectEnd(t, "no process leads", still) // 5 wins, and then reads that 4 has won
 	asItIs(nil).expectEnd(t, "right", still)
 }
 
-// "The system is synchronous": clocks run alike. That of 4 is three times as fast, so that it does not wait for 5.
+// "The system is synchronous": clocks run alike. The clock of 4 is three times as fast, so 4 does not wait for 5.
 func TestWithoutSynchronyAClockIsFast(t *testing.T) {
 	fast := func(o *simulate.Options) {
 		starting(o, 4)
 		o.Faults.Drifts = []faults.Drift{{Process: 3, Times: 3, Of: 1}}
 	}
-	printed(nil).expectEnd(t, "nobody leads", fast) // 4 and 5 follow each other
+	printed(nil).expectEnd(t, "no process leads", fast) // 4 and 5 follow each other
 	asItIs(nil).expectEnd(t, "right", fast)
 }
 
-// "A process fails by stopping": 5 stands still for so long that all suspect it, and goes on where it was.
+// "A process fails by stopping": 5 stands still until all suspect it, and then continues in its old state.
 func TestWithoutFailingByStopping(t *testing.T) {
 	pause := func(until uint64) func(*simulate.Options) {
 		return func(o *simulate.Options) {
@@ -126,15 +127,15 @@ func TestWithoutFailingByStopping(t *testing.T) {
 			}
 		}
 	}
-	printed(nil).expectEnd(t, "nobody leads", pause(100))
+	printed(nil).expectEnd(t, "no process leads", pause(100))
 	asItIs(nil).expectEnd(t, "right", pause(100))
 	for _, m := range []machine{printed(nil), asItIs(nil)} {
-		m.expectEnd(t, "4 and 5 lead", pause(0)) // it does not go on
+		m.expectEnd(t, "4 and 5 lead", pause(0)) // it stays stopped
 	}
 }
 
-// "... and returns from failure by restarting": 5 is replaced so fast that nobody suspects it by one of the same
-// identifier, which does not know that it has to begin by rule 1.
+// "... and returns from failure by restarting": another process of the same identifier replaces 5, before any process
+// suspects 5. The new process does not know that it has to begin by rule 1.
 func TestWithoutRestarting(t *testing.T) {
 	replaced := func(o *simulate.Options) {
 		crash(o, 5, 50)
@@ -143,7 +144,7 @@ func TestWithoutRestarting(t *testing.T) {
 	for _, m := range []machine{printed(nil), asItIs(nil)} {
 		m.expectEnd(t, "right", replaced)
 		m.algorithm.Recover = func(*bully.Process, *election.Out[bully.Message]) {}
-		m.expectEnd(t, "nobody leads", replaced) // and all follow 5
+		m.expectEnd(t, "no process leads", replaced) // and all follow 5
 	}
 }
 
@@ -151,25 +152,26 @@ func TestWithoutRestarting(t *testing.T) {
 func TestWithoutAFailureDetector(t *testing.T) {
 	for _, m := range []machine{printed(nil), asItIs(nil)} {
 		m.algorithm.Suspect, m.algorithm.Trust = nil, nil
-		m.expectEnd(t, "nobody leads", func(o *simulate.Options) { crash(o, 5, 50) })
+		m.expectEnd(t, "no process leads", func(o *simulate.Options) { crash(o, 5, 50) })
 	}
 }
 
-// The failure detector of 4 errs, and says that 5 is dead. Asking it all the same helps, and so does telling it.
+// The failure detector of 4 errs: it calls 5 dead. To ask 5 all the same helps, and so does to tell it of the
+// victory.
 func TestWithAFailureDetectorThatErrs(t *testing.T) {
 	errs := func(o *simulate.Options) {
 		o.Faults.Suspicions = []faults.Suspicion{{Process: 3, Of: 4, At: election.Units(50)}}
 	}
 	lower := map[string]string{"known-dead": "skipped", "victory": "lower"}
 	printed(nil).expectEnd(t, "right", errs)
-	printed(map[string]string{"known-dead": "skipped"}).expectEnd(t, "a wrong one leads", errs)
+	printed(map[string]string{"known-dead": "skipped"}).expectEnd(t, "a wrong process leads", errs)
 	printed(lower).expectEnd(t, "4 and 5 lead", errs)
 	asItIs(map[string]string{"known-dead": "skipped"}).expectEnd(t, "right", errs)
 	asItIs(lower).expectEnd(t, "right", errs) // the others contest it
 }
 
-// "Message delivery between processes is reliable": nothing is lost. Nothing that is added heals that: who has not
-// heard of the coordinator, and never asked, waits for ever.
+// "Message delivery between processes is reliable": no message is lost. No added rule heals a loss: a process that
+// has not heard of the coordinator, and never asked, waits for ever.
 func TestWithoutReliableDeliveryMessagesAreLost(t *testing.T) {
 	for _, m := range []machine{printed(nil), asItIs(nil)} {
 		if m.wrongEnd(t, func(o *simulate.Options) {
@@ -194,7 +196,7 @@ func TestWithoutReliableDeliveryAPartitionHasTwoLeaders(t *testing.T) {
 	asItIs(nil).expectEnd(t, "right", parted(100))
 }
 
-// Nobody hears 5, and 5 hears all.
+// No process hears 5, and 5 hears all.
 func TestWithoutReliableDeliveryALinkIsCutOneWay(t *testing.T) {
 	unheard := func(until uint64) func(*simulate.Options) {
 		return func(o *simulate.Options) {
@@ -203,15 +205,15 @@ func TestWithoutReliableDeliveryALinkIsCutOneWay(t *testing.T) {
 			}}
 		}
 	}
-	printed(nil).expectEnd(t, "a wrong one leads", unheard(0)) // 5 follows 4
+	printed(nil).expectEnd(t, "a wrong process leads", unheard(0)) // 5 follows 4
 	asItIs(nil).expectEnd(t, "4 and 5 lead", unheard(0))
 	asItIs(nil).expectEnd(t, "right", unheard(100))
 }
 
-// 4 and 5 do not hear each other, and the others hear both. Where a lower coordinator is contested, the two win in turn
-// until the cut is over; if those who are known to be dead are skipped, the messages multiply in every turn, so that
-// not even that helps. A coordinator that tells only who asked ends it, and so do followers who are loyal to one that they
-// hear.
+// 4 and 5 do not hear each other, and the others hear both. Where a lower coordinator is contested, the two win in
+// turn until the cut is healed. If processes that are known to be dead are skipped, the messages multiply in every
+// turn, so even healing does not help. Two things end it: a coordinator that tells only the asker, and followers that
+// are loyal to a coordinator that they hear.
 func TestWithoutReliableDeliveryAPartialPartitionIsContestedForEver(t *testing.T) {
 	parted := func(until uint64) func(*simulate.Options) {
 		return func(o *simulate.Options) {
@@ -235,8 +237,8 @@ func TestWithoutReliableDeliveryAPartialPartitionIsContestedForEver(t *testing.T
 	}
 }
 
-// Messages that come twice, or overtake each other within delay, do no harm to what is added to S4. That they
-// keep their order is more than it needs.
+// The added rules tolerate messages that come twice, or overtake each other within delay: FIFO is more than they
+// need.
 func TestRepeatedAndReorderedMessagesDoNoHarm(t *testing.T) {
 	m := asItIs(map[string]string{"delay": "4"})
 	if wrong := m.wrongEnd(t, func(o *simulate.Options) {
@@ -251,7 +253,7 @@ func TestRepeatedAndReorderedMessagesDoNoHarm(t *testing.T) {
 	}
 }
 
-// What does harm is a message that comes after the suspicion of its sender, which the contract excludes.
+// A message that comes after the suspicion of its sender does harm. The contract excludes it.
 func TestAMessageOfTheDeadIsBelieved(t *testing.T) {
 	p := newProcess(1, 3, nil)
 	p.hears(bully.Coordinator, 3)
@@ -270,7 +272,7 @@ func TestAMessageOfTheDeadIsBelieved(t *testing.T) {
 // "Each process knows its own process id and address, and that of every other process": 4 does not know 5.
 func TestWithoutKnowingEveryOther(t *testing.T) {
 	alone := func(o *simulate.Options) { starting(o, 4) }
-	later := func(o *simulate.Options) { // those who follow 5 hear that 4 has won
+	later := func(o *simulate.Options) { // followers of 5 hear that 4 has won
 		starting(o, 5)
 		crash(o, 4, 50)
 		recovers(o, 4, 60)
@@ -287,12 +289,12 @@ func TestWithoutKnowingEveryOther(t *testing.T) {
 			}
 			return bully.New(l)
 		}
-		test.expectEnd(t, "somebody is undecided", alone)
+		test.expectEnd(t, "a process is undecided", alone)
 		test.expectEnd(t, test.later, later)
 	}
 }
 
-// "Each process knows its own process id": two have the same.
+// "Each process knows its own process id": two processes have the same.
 func TestTwoOfOneIdentifierAreRefused(t *testing.T) {
 	_, err := simulate.Run(bully.Algorithm, simulate.Options{Instance: network.On(1, 2, 2)})
 	if err == nil || !strings.Contains(err.Error(), "identifier 2 occurs twice") {

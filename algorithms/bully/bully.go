@@ -1,35 +1,43 @@
-// Package bully elects the live process of highest identifier among known members, after Garcia-Molina:
-// who suspects the coordinator asks all higher ones, and whoever hears no answer takes over.
+// Package bully elects the live process of highest identifier on a complete graph of known members (Garcia-Molina
+// 1982). A process that suspects the coordinator asks all processes of higher identifier; if none answers, it takes
+// over.
 //
-// Source: S4, its rules 1-5, cited below; S2 section 2.3.1. Added to S4 as printed, and why:
+// Source: S4, rules 1-5, cited below; S2 section 2.3.1.
 //
-//   - A process that hears of a coordinator below itself holds an election: the "bullying" of older
-//     statements of S4. Without it a premature winner stays for ever.
-//   - So does one that hears of a coordinator below the one that it follows. Without it the message of
-//     a deposed coordinator that comes after its successor's is believed for ever: the checker finds
-//     this with three processes, delays of 1 to 2, one crash and one recovery.
-//   - A coordinator that learns that a suspicion was wrong presents itself again: S4's failure detector
-//     is never wrong, a real one is.
+// S4 is safe and live only if every message arrives within delay and is handled at once, the failure detector makes
+// no mistake, and a suspicion comes after the last message of the crashed process.
 //
-// The first two are off with bullying=no, which is rule 5 as printed: it survives crashes, but no recovery.
+// Differences from S4 as printed, and the reason for each:
 //
-// S4 is safe and live only if every message arrives within delay and is handled at once, if the failure
-// detector is right, and if a suspicion comes after the last message of the dead.
+//   - A process that hears of a coordinator below itself starts an election: the "bullying" of older versions of S4.
+//     Without this rule a premature winner stays for ever.
+//   - A process that hears of a coordinator below the one that it follows starts an election, too. Without this rule
+//     a deposed coordinator's message that arrives after its successor's is believed for ever. The checker finds this
+//     with three processes, delays of 1 to 2, one crash and one recovery.
+//   - A coordinator that learns that a suspicion was wrong announces itself again. S4's failure detector is never
+//     wrong; a real one is.
 //
-// Two more parameters say what S4 leaves open. With known-dead=skipped nobody asks those whom its failure
-// detector calls dead. With known-dead=decides, moreover, a process that follows a coordinator, which its failure
-// detector does not call dead, ignores those below it: two that do not hear each other then do not make those who
-// hear both change sides. The dead are told of a victory all the same: who is called dead and lives must be able to
-// contest it. And a coordinator that is asked has, to rule 4, "not already started an election", so it holds
-// one. If nobody is left to ask, it wins again at once and tells everybody, for each that asks: with N = 5, of
-// whom 5 is known to be dead, and 1 asking first, 9 messages instead of 3 (victory=lower), 12 instead of 4
-// (others). So it goes for the highest of all, whatever is known. With asked-coordinator=tells it tells only the one
-// that asked. Under a cut between two of many, where two coordinators are contested in turn, that is the difference
-// between an end and none.
+// bullying=no turns the first two off. That is rule 5 as printed; it survives crashes, but no recovery.
 //
-// The n(n-1) election messages that S4's analysis suggests are no bound, even if all live and one process starts:
-// by rule 4 a process that has heard of the coordinator holds another election for each question that comes
-// later. The checker finds 14 of them among 4 processes. Elections can double from each process to the next.
+// Two more parameters decide what S4 leaves open:
+//
+//   - known-dead=skipped: no process asks those that its failure detector calls dead. With decides, in addition, a
+//     process ignores coordinators below the one that it follows, while its failure detector does not call that one
+//     dead. Two processes that do not hear each other then do not make those that hear both change sides. A process
+//     stops waiting for a higher one when all of them are called dead.
+//   - asked-coordinator=tells: a coordinator that is asked announces itself to the asker only. By rule 4 it has "not
+//     already started an election", so it starts one. If no process is left to ask, it wins at once and announces
+//     itself to all again, once for each question. With N = 5, process 5 known to be dead and process 1 asking first,
+//     that takes 9 messages instead of 3 (victory=lower), or 12 instead of 4 (others). The highest process of all
+//     does so whatever is known. If a link between two of many processes is cut, two coordinators are contested in
+//     turn; then this parameter decides whether the run ends.
+//
+// Dead processes are told of a victory in every mode: a live process that is called dead must be able to contest it.
+//
+// The n(n-1) election messages that S4's analysis suggests are no bound, even without faults and with one initiator:
+// by rule 4 a process that has heard of the coordinator starts another election for each question that arrives later.
+// The checker finds 14 election messages among 4 processes. The number of elections can double from each process to
+// the next.
 package bully
 
 import (
@@ -40,7 +48,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The messages.
+// The kinds of message.
 const (
 	Election election.Kind = iota
 	Answer
@@ -49,11 +57,11 @@ const (
 
 // The timers.
 const (
-	AnswerTimeout  election.Timer = iota // T1: no Answer means that no higher process lives
-	VictoryTimeout                       // T2: who answered has died before it won
+	AnswerTimeout  election.Timer = iota // T1: no Answer means that no higher process is live
+	VictoryTimeout                       // T2: the process that answered has crashed before it won
 )
 
-// Message is empty: the kind says all, and the port who sent it.
+// Message is empty: its kind and its port carry all.
 type Message struct{}
 
 type stage uint8
@@ -61,7 +69,7 @@ type stage uint8
 const (
 	normal   stage = iota
 	electing       // no answer yet: T1 runs
-	waiting        // somebody higher is alive: T2 runs
+	waiting        // a higher process is live: T2 runs
 )
 
 // Process is the state of one process.
@@ -74,7 +82,7 @@ type Process struct {
 	Believes    bool           `election:"constant"` // bullying=no: every coordinator
 	Tells       bool           `election:"constant"` // asked-coordinator=tells
 	Loyal       bool           `election:"constant"` // known-dead=decides
-	Dead        []bool         // known-dead=skipped or decides: by member - 1, whom the failure detector calls dead; else nil
+	Dead        []bool         // known-dead=skipped or decides: by member - 1, whether the failure detector calls it dead; else nil
 	T1, T2      election.Ticks `election:"constant"`
 }
 
@@ -82,26 +90,26 @@ type Process struct {
 var (
 	victory = election.Choice{
 		Name: "victory", Words: []string{"others", "lower"},
-		About: "whom a new coordinator tells: all others (S4 rule 2) or the lower ones only (S2 figure 2.8(e))",
+		About: "the receivers of a new coordinator's announcement: all others (S4 rule 2) or the lower ones only (S2 figure 2.8(e))",
 	}
 	bullying = election.Choice{
 		Name: "bullying", Words: []string{"yes", "no"},
-		About: "whether who hears of a coordinator below itself, or below the one that it follows, holds an election; " +
-			"no: it believes every one (S4 rule 5 as printed)",
+		About: "whether a process that hears of a coordinator below itself, or below the one that it follows, starts an election; " +
+			"no: it follows every coordinator (S4 rule 5 as printed)",
 	}
 	knownDead = election.Choice{
 		Name: "known-dead", Words: []string{"asked", "skipped", "decides"},
-		About: "whether processes are asked that the failure detector calls dead; decides: they are not, and a process that " +
-			"follows a coordinator ignores those below it until that one is called dead",
+		About: "asked: processes ask those that the failure detector calls dead, too; skipped: they do not; decides: in addition, a process " +
+			"that follows a coordinator ignores lower ones until its own is called dead, and no process waits for one that is called dead",
 	}
 	askedCoordinator = election.Choice{
 		Name: "asked-coordinator", Words: []string{"elects", "tells"},
-		About: "what a coordinator does that is asked, besides answering: it holds an election (S4 rule 4), " +
-			"which it may win at once and announce to all, or tells the one that asked",
+		About: "what a coordinator that is asked does besides answering: it starts an election (S4 rule 4), " +
+			"which it may win at once and announce to all, or it announces itself to the asker",
 	}
 	delay = election.Number{
 		Name: "delay", Whole: true, Least: 1, Most: 1 << 62, Default: "1",
-		About: "the longest time that a message takes, and its handling",
+		About: "the longest time from sending a message to the end of its handling",
 	}
 	answerTimeout = election.Number{
 		Name: "answer-timeout", Whole: true, Least: 1, Default: "2·delay + 1",
@@ -110,7 +118,7 @@ var (
 	}
 	victoryTimeout = election.Number{
 		Name: "victory-timeout", Whole: true, Least: 1, Default: "answer-timeout + 2·delay + 1",
-		About: "T2, how long to wait for the victory of one that answered",
+		About: "T2, how long to wait for the victory of a process that answered",
 		Derived: func(p election.Parameters) *big.Rat {
 			t2 := delay.Linear(p, 2, 1)
 			return t2.Add(t2, answerTimeout.Rational(p))
@@ -125,8 +133,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Bully (Garcia-Molina)",
 		Year:   1982,
 		Source: "Garcia-Molina 1982 (S4); S2 section 2.3.1",
-		About: "A process that suspects the coordinator asks all higher ones. An answer silences it; silence makes it the " +
-			"coordinator, and it tells all others. Two sides of a partition have a coordinator each: there is no quorum.",
+		About: "A process that suspects the coordinator asks all higher ones. If one answers, it waits; if none does, it becomes " +
+			"coordinator and tells all others. There is no quorum: each side of a partition has its own coordinator.",
 		Topology: election.Complete,
 		Timing:   election.Timed,
 		FIFO:     true,
@@ -144,17 +152,17 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Worst, Formula: "2^n - 2", OneStart: true,
-				Source: "S4 rule 4: an election for each question, so process j > 1 holds at most 2^(j-2); n(n-1) if nobody " +
+				Source: "S4 rule 4: an election for each question, so process j > 1 starts at most 2^(j-2); n(n-1) if no process " +
 					"hears of the coordinator before the last question",
 				Value: func(n uint64) uint64 { return power(n, 2) },
 			},
 			{
 				Of: "election", Case: election.Worst, Formula: "2^(n+1) - 2n - 2",
-				Source: "likewise if any may start: process j holds at most 2^(j-1) elections",
+				Source: "as with one initiator, but process j starts at most 2^(j-1) elections",
 				Value:  func(n uint64) uint64 { return power(n+1, 2*n+2) },
 			},
 			{
-				Of: "total", Case: election.Best, Formula: "n - 1", Source: "the announcement; reached if the highest alone starts",
+				Of: "total", Case: election.Best, Formula: "n - 1", Source: "the announcement; reached if the highest alone initiates",
 				Value: func(n uint64) uint64 { return n - 1 },
 			},
 		},
@@ -173,7 +181,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Trust:   (*Process).Trust,
 }
 
-// power is 2ⁿ - less, or the largest number if that is larger. less is not 0.
+// power returns 2ⁿ - less, or the largest number if that is larger. less is not 0.
 func power(n, less uint64) uint64 {
 	if n > 64 {
 		return math.MaxUint64
@@ -181,7 +189,7 @@ func power(n, less uint64) uint64 {
 	return 1<<n - less // 1<<64 is 0, which is 2⁶⁴ here
 }
 
-// New is a process that knows no coordinator.
+// New returns a process that knows no coordinator.
 func New(l election.Local) Process {
 	p := Process{
 		ID: l.ID, Members: uint32(l.Degree),
@@ -198,23 +206,31 @@ func New(l election.Local) Process {
 	return p
 }
 
-// Start is for one who finds no coordinator, at the beginning or after its own recovery.
+// Start starts an election; the process finds no coordinator, at the beginning or after its own recovery.
 func (p *Process) Start(out *election.Out[Message]) {
 	if p.Stage == normal {
 		p.elect(out)
 	}
 }
 
-// Suspect: "the failure detector indicates that the current coordinator has failed".
+// Suspect handles "the failure detector indicates that the current coordinator has failed".
 func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 	p.learn(election.From(port), true)
 	if election.From(port) == p.Coordinator {
 		p.doubt(true, out)
 		p.Start(out)
 	}
+	if p.Loyal && p.Stage != normal && p.highestAlive() {
+		out.Stop(AnswerTimeout)
+		out.Stop(VictoryTimeout)
+		p.win(out)
+	}
 }
 
-// doubt forgets the coordinator, if there is reason to.
+// highestAlive reports whether all higher members are known to be dead: no answer and no victory can come.
+func (p *Process) highestAlive() bool { return !slices.Contains(p.Dead[p.ID:], false) }
+
+// doubt forgets the coordinator if there is reason to.
 func (p *Process) doubt(reason bool, out *election.Out[Message]) {
 	if reason && p.Coordinator != 0 {
 		p.Coordinator = 0
@@ -222,7 +238,7 @@ func (p *Process) doubt(reason bool, out *election.Out[Message]) {
 	}
 }
 
-// learn remembers that a member is dead, or lives, if that matters.
+// learn records that a member is dead or alive, if the parameters need that.
 func (p *Process) learn(member election.ID, dead bool) {
 	if p.Dead != nil && p.Dead[member-1] != dead {
 		p.Dead = slices.Clone(p.Dead) // copies of the state share it
@@ -230,22 +246,22 @@ func (p *Process) learn(member election.ID, dead bool) {
 	}
 }
 
-// Trust comes after a pause or a partition, which S4 does not know: each side may have a coordinator.
+// Trust comes after a pause or a partition, which S4 does not have. Each side may have a coordinator.
 func (p *Process) Trust(port election.Port, out *election.Out[Message]) {
 	p.learn(election.From(port), false)
 	switch {
-	case p.Coordinator != p.ID: // the one who leads us will say so
+	case p.Coordinator != p.ID: // our coordinator will announce itself
 	case election.From(port) < p.ID:
 		out.Send(port, Coordinator, Message{})
-	default: // somebody higher is back
+	default: // a higher process is back
 		p.Start(out)
 	}
 }
 
-// highest is the member of highest identifier.
+// highest returns the member of highest identifier.
 func (p *Process) highest() election.ID { return election.ID(p.Members) }
 
-// elect is rule 1.
+// elect starts an election: rule 1.
 func (p *Process) elect(out *election.Out[Message]) {
 	asks := false
 	for j := p.ID + 1; j <= p.highest(); j++ {
@@ -262,7 +278,7 @@ func (p *Process) elect(out *election.Out[Message]) {
 	out.After(AnswerTimeout, p.T1)
 }
 
-// win is the end of rules 1 and 2.
+// win ends rules 1 and 2.
 func (p *Process) win(out *election.Out[Message]) {
 	p.Stage = normal
 	p.Coordinator = p.ID
@@ -274,7 +290,7 @@ func (p *Process) win(out *election.Out[Message]) {
 	out.Lead(0)
 }
 
-// Timeout is rule 2, and the parenthesis of rule 3.
+// Timeout applies rule 2, and the parenthesis of rule 3.
 func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 	switch timer {
 	case AnswerTimeout:
@@ -284,10 +300,10 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 	}
 }
 
-// Receive is rules 3, 4 and 5.
+// Receive applies rules 3, 4 and 5.
 func (p *Process) Receive(port election.Port, kind election.Kind, _ Message, out *election.Out[Message]) {
 	j := election.From(port)
-	p.learn(j, false) // whatever it was: this is a new life's
+	p.learn(j, false) // any message comes from the present life
 	switch kind {
 	case Answer: // rule 3
 		if p.Stage == electing {

@@ -22,7 +22,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// process is one process on its own, to be told what happens.
+// process is a single process that a test feeds with events.
 type process struct {
 	bully.Process
 	c election.Collector[bully.Message]
@@ -164,7 +164,7 @@ func TestTrustedAgainHearsOfTheCoordinator(t *testing.T) {
 
 func TestKnownDeadAreNotAskedUntilTheyAreHeardOf(t *testing.T) {
 	p := newProcess(2, 4, map[string]string{"known-dead": "skipped"})
-	before := p.Process // shares what is known of the dead
+	before := p.Process // shares its knowledge of dead processes
 	p.suspects(4)
 	expect(t, "4 is dead", p.step(p.Start), []sent{{bully.Election, 3}}, election.SetTimer)
 	p.hears(bully.Coordinator, 3)
@@ -179,7 +179,7 @@ func TestKnownDeadAreNotAskedUntilTheyAreHeardOf(t *testing.T) {
 	expect(t, "nothing is known", p.step(p.Start), []sent{{bully.Election, 3}, {bully.Election, 4}}, election.SetTimer)
 }
 
-func TestALoyalFollowerHeedsLowerCoordinatorsWhenItsOwnIsDead(t *testing.T) {
+func TestWhatIsKnownOfTheDeadDecides(t *testing.T) {
 	loyal := map[string]string{"known-dead": "decides"}
 	p := newProcess(2, 5, loyal)
 	p.hears(bully.Coordinator, 5)
@@ -189,6 +189,18 @@ func TestALoyalFollowerHeedsLowerCoordinatorsWhenItsOwnIsDead(t *testing.T) {
 	expect(t, "5 is dead", p.suspects(5), []sent{{bully.Election, 3}, {bully.Election, 4}}, election.NoLeader, election.SetTimer)
 	expect(t, "4 has won", p.hears(bully.Coordinator, 4), nil, election.StopTimer, election.StopTimer, election.Follow)
 	expect(t, "5 is back", p.hears(bully.Coordinator, 5), nil, election.StopTimer, election.StopTimer, election.Follow)
+
+	p = newProcess(2, 4, loyal)
+	p.step(p.Start)
+	expect(t, "one of those that it asked is dead", p.suspects(4), nil)
+	expect(t, "and the other", p.suspects(3),
+		[]sent{{bully.Coordinator, 1}, {bully.Coordinator, 3}, {bully.Coordinator, 4}}, election.StopTimer, election.StopTimer, election.Lead)
+	p = newProcess(3, 4, loyal)
+	p.step(p.Start)
+	p.hears(bully.Answer, 4)
+	expect(t, "the one that answered is dead", p.suspects(4),
+		[]sent{{bully.Coordinator, 1}, {bully.Coordinator, 2}, {bully.Coordinator, 4}}, election.StopTimer, election.StopTimer, election.Lead)
+	expect(t, "it leads, and a lower one is dead", p.suspects(1), nil)
 
 	p = newProcess(3, 3, loyal)
 	p.step(p.Start)
@@ -206,7 +218,7 @@ func TestAskedCoordinatorTellsTheAskerOnly(t *testing.T) {
 		[]sent{{bully.Answer, 2}, {bully.Coordinator, 1}, {bully.Coordinator, 2}}, election.Lead)
 }
 
-// However long they are, timeouts fit into a process's clock, or are refused.
+// Timeouts of any length fit into a process's clock, or are refused.
 func TestLongestTimeouts(t *testing.T) {
 	const longest = "1000000000000000000000000000000000000" // not much below 2^120
 	for _, good := range []map[string]string{
@@ -220,7 +232,7 @@ func TestLongestTimeouts(t *testing.T) {
 		}
 		bully.Algorithm.New(election.Local{ID: 1, Degree: 2, Parameters: set})
 	}
-	for name, bad := range map[string]string{ // a delay is a number of 64 bits to the engines
+	for name, bad := range map[string]string{ // to the engines a delay is a number of 64 bits
 		"delay": "18446744073709551616", "answer-timeout": longest + "9", "victory-timeout": longest + "9",
 	} {
 		if _, err := bully.Algorithm.Set(map[string]string{name: bad}); err == nil {

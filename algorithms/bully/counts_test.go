@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// among is a run among processes 1 … n with these parameters.
+// among returns the options of a run among processes 1 … n with these parameters.
 func among(n int, parameters map[string]string) simulate.Options {
 	ids := make(election.List, n)
 	for p := range ids {
@@ -23,7 +23,7 @@ func among(n int, parameters map[string]string) simulate.Options {
 	return simulate.Options{Instance: network.Setup{IDs: ids, Parameters: parameters}}
 }
 
-// dead makes processes dead from the start, by identifier.
+// dead makes processes dead from the beginning, by identifier.
 func dead(o *simulate.Options, ids ...int) {
 	for _, id := range ids {
 		o.Faults.Dead = append(o.Faults.Dead, id-1)
@@ -40,7 +40,7 @@ func recovers(o *simulate.Options, id int, at uint64) {
 	o.Faults.Recoveries = append(o.Faults.Recoveries, faults.Recovery{Process: id - 1, At: election.Units(at)})
 }
 
-// starting makes only these processes start, by identifier.
+// starting makes only these processes initiate, by identifier.
 func starting(o *simulate.Options, ids ...int) {
 	for _, id := range ids {
 		o.Initiators = append(o.Initiators, id-1)
@@ -56,7 +56,7 @@ func run(t *testing.T, a election.Algorithm[bully.Process, bully.Message], o sim
 	return r
 }
 
-// sum is the sum of f over from … to.
+// sum returns the sum of f over from … to.
 func sum(from, to int, f func(int) int) (total int) {
 	for j := from; j <= to; j++ {
 		total += f(j)
@@ -64,7 +64,7 @@ func sum(from, to int, f func(int) int) (total int) {
 	return total
 }
 
-// told is how many a winner tells.
+// told returns the number of processes that a winner tells.
 func told(n, winner int, victory string) int {
 	if victory == "lower" {
 		return winner - 1
@@ -80,8 +80,8 @@ func expectCounts(t *testing.T, what string, r *simulate.Result, winner, electio
 	}
 }
 
-// One process i asks first: every living j >= i asks all that are higher, and answers all that live and are
-// lower. The highest of all wins again for each question, or tells the one that asked; any other winner wins once.
+// One process i asks first: every live process j >= i asks all higher ones, and answers all live processes that are
+// lower. The highest of all wins again for each question, or tells the asker only. Any other winner wins once.
 func TestMessagesForEveryInitiatorAndEverySetOfTheDead(t *testing.T) {
 	for n := 1; n <= 10; n++ {
 		for set := range 1<<n - 1 {
@@ -125,7 +125,7 @@ func TestMessagesForEveryInitiatorAndEverySetOfTheDead(t *testing.T) {
 	}
 }
 
-// The formulas and the numbers that are commonly stated, with N dead and not known to be.
+// The formulas and numbers of the literature, with N dead and not known to be dead.
 func TestStatedMessages(t *testing.T) {
 	for n := 2; n <= 10; n++ {
 		for i := 1; i < n; i++ {
@@ -158,8 +158,8 @@ func TestAllStartAtOnce(t *testing.T) {
 	}
 }
 
-// S2's exercise 5(b): all detect at one moment that their coordinator has crashed. What is sent then is what is
-// sent if all start at once.
+// S2's exercise 5(b): all detect at one moment that their coordinator has crashed. The messages are those of an
+// election that all initiate at once.
 func TestAllDetectACrashAtOnce(t *testing.T) {
 	for n := 2; n <= 10; n++ {
 		o := among(n, map[string]string{"victory": "lower"})
@@ -172,12 +172,12 @@ func TestAllDetectACrashAtOnce(t *testing.T) {
 	}
 }
 
-// The trap of skipping those who are known to be dead: N-1 wins at once, and again for each later question, unless a
-// coordinator that is asked tells the asker only.
+// The trap of skipping processes that are known to be dead: N-1 wins at once, and again for each later question,
+// unless a coordinator that is asked tells the asker only.
 func TestKnownDeadAreSkippedAndTheWinnerWinsAgain(t *testing.T) {
 	for n := 2; n <= 10; n++ {
 		for i := 1; i < n; i++ {
-			questions := n - 1 - i // that N-1 gets
+			questions := n - 1 - i // that N-1 receives
 			for _, victory := range []string{"others", "lower"} {
 				all := told(n, n-1, victory)
 				for asked, coordinators := range map[string]int{

@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// expectLeader expects agreement on that process.
+// expectLeader expects that all agree on that process.
 func expectLeader(t *testing.T, what string, r *simulate.Result, leader int) {
 	t.Helper()
 	if !r.Right || r.Leaders[0] != leader-1 {
@@ -43,15 +43,15 @@ func TestWouldBeLeaderDiesBetweenAnswerAndCoordinator(t *testing.T) {
 	}
 }
 
-// "Processes may fail at any time, including during execution of the algorithm": a leader dies in the middle of its
-// announcement, and only some have heard of it.
+// "Processes may fail at any time, including during execution of the algorithm": a leader crashes in the middle of
+// its announcement, so that only some processes hear of it.
 func TestLeaderDiesWhileAnnouncing(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		for i := 1; i <= n; i++ {
 			for sends := range n - 1 {
 				o := among(n, nil)
 				starting(&o, i)
-				if i == n { // else nobody but it may know that there is an election
+				if i == n { // else no other process may know that there is an election
 					o.Initiators = nil
 				}
 				o.Faults.Crashes = []faults.Crash{{Process: n - 1, Amid: true, Sends: sends}}
@@ -66,7 +66,7 @@ func TestLeaderDiesWhileAnnouncing(t *testing.T) {
 }
 
 // S4, liveness: "If the failed process recovers in time, it simply sends a Coordinator message to all of the group."
-// Only the highest of all does; any other asks first who is above it, by rule 1.
+// Only the highest of all does so. Any other process first asks the higher ones, by rule 1.
 func TestWouldBeLeaderRecoversInTime(t *testing.T) {
 	for n := 4; n <= 8; n++ {
 		o := among(n, nil)
@@ -96,8 +96,8 @@ func TestHighestThatRecoversTellsAllAndAsksNobody(t *testing.T) {
 	}
 }
 
-// Coordinators die one after the other, and come back in the other order. Each death costs what it costs if all that
-// live start at once.
+// Coordinators crash one after the other, and recover in reverse order. Each crash costs as much as an election that
+// all live processes initiate at once.
 func TestRepeatedElections(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		o := among(n, nil)
@@ -120,7 +120,7 @@ func TestRepeatedElections(t *testing.T) {
 	}
 }
 
-// someStart makes a random set of processes start, of those below n.
+// someStart makes a random set of processes below n initiate.
 func someStart(o *simulate.Options, below int, seed uint64) {
 	source := random.New(seed, random.Choices)
 	set := 1 + int(source.Below(1<<below-1))
@@ -131,8 +131,8 @@ func someStart(o *simulate.Options, below int, seed uint64) {
 	}
 }
 
-// wrongEnds counts the ends without agreement on the right leader, among 3000 runs of 5 processes, of which 5 is dead;
-// once there is one, that will do if any is wanted.
+// wrongEnds counts the runs that end without agreement on the right leader, of 3000 runs of 5 processes with 5 dead.
+// If any is wanted, it stops at the first.
 func wrongEnds(t *testing.T, a election.Algorithm[bully.Process, bully.Message], delay, t1 int, victory, bullying string, wanted bool) (wrong int) {
 	t.Helper()
 	parameters := map[string]string{
@@ -153,9 +153,9 @@ func wrongEnds(t *testing.T, a election.Algorithm[bully.Process, bully.Message],
 	return wrong
 }
 
-// A process that waits for too short a time wins over one that lives. With S4 as printed that stays. If all others are
-// told, and the one above contests it, it heals; if only the lower ones are told, it needs those who contest
-// one below the coordinator that they follow.
+// A process that waits for too short a time wins over a live higher one. With S4 as printed that stays. If the winner
+// tells all others, the higher process contests it, and the result heals. If it tells only the lower ones, healing
+// needs processes that contest a coordinator below the one that they follow.
 func TestTooShortAnAnswerTimeout(t *testing.T) {
 	older := bully.Algorithm
 	older.Receive = believer
@@ -180,7 +180,7 @@ func TestTooShortAnAnswerTimeout(t *testing.T) {
 	}
 }
 
-// A timer that expires with the answer goes first, so 2·delay is too short, and one unit more is enough.
+// A timer that is due together with the answer expires first, so 2·delay is too short, and one unit more is enough.
 func TestOneUnitMoreThanTheRoundTripIsEnough(t *testing.T) {
 	for _, delay := range []int{2, 3} {
 		for _, victory := range []string{"others", "lower"} {
@@ -191,7 +191,7 @@ func TestOneUnitMoreThanTheRoundTripIsEnough(t *testing.T) {
 	}
 }
 
-// storm makes processes crash at random, some of them amid a broadcast, and most recover, within S4's assumptions.
+// storm makes processes crash at random, some of them during a broadcast, and most recover, within S4's assumptions.
 func storm(o *simulate.Options, n int, source *random.Source) {
 	for p := 1; p <= n; p++ {
 		at := source.Below(40)
@@ -202,7 +202,7 @@ func storm(o *simulate.Options, n int, source *random.Source) {
 				last.Amid, last.Sends = true, int(source.Below(uint64(n)))
 			}
 			at += 1 + source.Below(30)
-			if p != 1 && source.Below(4) == 0 { // somebody must live to lead
+			if p != 1 && source.Below(4) == 0 { // one process must live to lead
 				break
 			}
 			recovers(o, p, at)

@@ -38,12 +38,12 @@ func TestThreeProcessesUnderEverySchedule(t *testing.T) {
 	}
 }
 
-// A process that is known to be dead may come back without all knowing: two crashes and a recovery.
+// A process that is known to be dead may recover without the knowledge of all: two crashes and a recovery.
 func TestStaleKnowledgeOfTheDeadDoesNoHarm(t *testing.T) {
 	for _, victory := range []string{"others", "lower"} {
 		for _, dead := range []string{"skipped", "decides"} {
 			parameters := map[string]string{"victory": victory, "known-dead": dead, "asked-coordinator": "tells"}
-			o := verify.Options{Starts: verify.AllFirst, Crashes: 2, Recoveries: 1} // two crashes may kill all who start
+			o := verify.Options{Starts: verify.AllFirst, Crashes: 2, Recoveries: 1} // two crashes may stop all initiators
 			if v := check(t, bully.Algorithm, o, parameters).Violation; v != nil {
 				t.Errorf("%v: %s: %s", parameters, v.Property, v.Detail)
 			}
@@ -51,8 +51,9 @@ func TestStaleKnowledgeOfTheDeadDoesNoHarm(t *testing.T) {
 	}
 }
 
-// S4 as printed, with all that it assumes: messages of one delay, a right failure detector, processes that restart.
-// It survives two crashes, but not one and a recovery: somebody follows for ever one that does not lead.
+// S4 as printed, under all its assumptions: messages of one delay, a failure detector without mistakes, processes
+// that restart. It survives two crashes, but not a crash and a recovery: then a process follows a non-leader for
+// ever.
 func TestS4AsPrintedSurvivesCrashesAndNoRecovery(t *testing.T) {
 	for victory, property := range map[string]string{"others": verify.NoLeader, "lower": verify.Disagreement} {
 		printed := map[string]string{"bullying": "no", "victory": victory}
@@ -76,8 +77,8 @@ func TestS4AsPrintedSurvivesCrashesAndNoRecovery(t *testing.T) {
 	}
 }
 
-// believer contests coordinators below itself, as older statements of S4 do, but believes those below the one
-// that it follows.
+// believer contests coordinators below itself, as older versions of S4 do, but believes those below the one that it
+// follows.
 func believer(p *bully.Process, port election.Port, kind election.Kind, m bully.Message, out *election.Out[bully.Message]) {
 	if kind == bully.Coordinator && election.From(port) > p.ID {
 		p.Coordinator = 0
@@ -94,8 +95,8 @@ func TestBelievingADeposedCoordinatorIsFound(t *testing.T) {
 	}
 }
 
-// A process that waits for exactly the time that question and answer take, with the timer before the
-// message when both are due, takes over from one that lives.
+// A process that waits for exactly the time of question and answer takes over from a live one, if the timer comes
+// before the message when both are due.
 func TestImpatientProcessIsFound(t *testing.T) {
 	for _, delay := range []string{"1", "2"} {
 		exact := map[string]string{"1": "2", "2": "4"}[delay]
@@ -109,8 +110,8 @@ func TestImpatientProcessIsFound(t *testing.T) {
 	}
 }
 
-// The declared bounds are met exactly, though nobody fails and all messages take one unit: S4's n(n-1) is
-// 12 for 4 processes.
+// The declared bounds are met exactly, without a fault and with messages of one unit: S4's n(n-1) is 12 for 4
+// processes.
 func TestAnElectionForEachQuestion(t *testing.T) {
 	for _, test := range []struct {
 		bound int

@@ -1,10 +1,10 @@
-// Package dolevklawerodeh finds the largest identifier on a one-directional ring, after Dolev, Klawe and
-// Rodeh: active processes send two kinds of messages in turn, so that each learns the two values before its
-// own, and goes on with the nearer one if that is the largest of the three.
+// Package dolevklawerodeh elects the largest identifier on an asynchronous unidirectional ring with FIFO links
+// (Dolev, Klawe and Rodeh 1982, simple algorithm). Active processes send two kinds of messages in turn, so that each
+// learns the two values before its own. It goes on with the nearer one if that is the largest of the three.
 //
-// Source: Dolev, Klawe, Rodeh, An O(n log n) unidirectional distributed algorithm for extrema finding in a
-// circle, J. Algorithms 3(3), 1982, the simple algorithm, in the form of the example that comes with Spin
-// (leader_trace.pml); its rules are cited as D1 … D9 below:
+// Source: Dolev, Klawe, Rodeh, An O(n log n) unidirectional distributed algorithm for extrema finding in a circle, J.
+// Algorithms 3(3), 1982, in the form of the example that comes with Spin (leader_trace.pml). Its rules are cited as
+// D1 … D9 below:
 //
 //	Active, max = id; send one(max)                                   D1
 //	one(v):     Active and v ≠ max: neighbour := v; send two(v)       D2
@@ -17,16 +17,16 @@
 //	winner(v):  if v = id then lead else follow v                     D8
 //	            send winner(v), unless know                           D9
 //
-// Values wander, so that who knows the winner is not the winner, but mostly another one; nobody decides
-// before the winner message comes, and who has sent it decides last.
+// Values move from process to process, so the process that finds the winner is usually not the winner. No process
+// decides before the winner message arrives; the process that sent it decides last.
 //
-// The program of a process reads its one input in order, so nothing depends on the schedule or on who
-// starts: who has not started does D1 when its first message comes. Messages that overtake each other would
-// be taken for those of other rounds. With queues of bounded length, a ring of n needs room for 2n messages.
+// A process reads its one input in order, so nothing depends on the schedule or on the initiators: a process that has
+// not started does D1 on its first message. Messages that overtake each other would be taken for messages of other
+// rounds. With queues of bounded length, a ring of n needs room for 2n messages.
 //
-// What it costs: a round takes n messages of either kind. The values of the next round are the local maxima
-// among those of this one, so at most half as many; and when the largest is alone after k ≤ ⌊lg n⌋ rounds,
-// it comes round as one and then as winner: n(k+1) one, nk two and n winner messages.
+// Cost: a round takes n messages of either kind. The values of the next round are the local maxima of this one, at
+// most half as many. When the largest is alone after k ≤ ⌊lg n⌋ rounds, it goes round as one and then as winner:
+// n(k+1) one, nk two and n winner messages.
 package dolevklawerodeh
 
 import (
@@ -35,10 +35,10 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	One election.Kind = iota
 	Two
@@ -51,7 +51,7 @@ type Message struct {
 	Round uint8
 }
 
-// Status says how a process answers.
+// Status is the state of a process in the algorithm.
 type Status uint8
 
 // Asleep comes before Active, and Passive is "not Active".
@@ -78,8 +78,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Dolev, Klawe, Rodeh",
 		Year:   1982,
 		Source: "Dolev–Klawe–Rodeh 1982, simple algorithm",
-		About: "Active processes send one(value), then two(value before); a value goes on, at the next process, if it is " +
-			"greater than both its neighbours. What comes round alone is the largest, and its owner leads.",
+		About: "Active processes send one(value), then two(value before); a value survives, at the next process, if it is " +
+			"greater than both its neighbours. The value that goes round alone is the largest, and its owner leads.",
 		Topology: election.Ring,
 		OneWay:   true,
 		FIFO:     true,
@@ -96,7 +96,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return 2*n*uint64(bits.Len64(n)-1) + n },
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "3n, and 1 for n = 1", Source: "derived: one round, and the largest comes round; reached by falling identifiers",
+				Of: "election", Case: election.Best, Formula: "3n, and 1 for n = 1", Source: "derived: one round, and the largest goes round; reached by decreasing identifiers",
 				Value: func(n uint64) uint64 {
 					if n == 1 {
 						return 1
@@ -112,7 +112,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Phase:   func(_ election.Kind, m Message) int { return int(m.Round) },
 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process { return Process{ID: l.ID, Max: l.ID} }
 
 // Start initiates an election, unless the process has joined one.
@@ -123,9 +123,9 @@ func (p *Process) Start(out *election.Out[Message]) {
 	}
 }
 
-// Receive handles a message. It can come on one port only.
+// Receive handles a message, which can come on one port only.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
-	p.Start(out) // whoever sleeps joins
+	p.Start(out) // a process that is asleep joins
 	switch {
 	case kind == Winner:
 		if !p.Know { // D9

@@ -20,7 +20,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 	for _, v := range []struct {
 		ids      []uint64
 		one, two uint64
-	}{ // ALGORITHMS section 11
+	}{
 		{[]uint64{1}, 1, 0},
 		{[]uint64{2, 1}, 4, 2},
 		{[]uint64{3, 2, 1}, 6, 3},
@@ -37,14 +37,14 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 }
 
 func TestTheOneWhoKnowsDecidesLast(t *testing.T) {
-	// ALGORITHMS section 11: the winner message is home at 8 after 20 units, and at who sent it after 24.
+	// The winner message reaches its winner, 8, after 20 units, and its sender after 24.
 	r := electiontest.Elect(t, dkr.Algorithm, simulate.Options{Instance: network.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous})
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{20, 24, 24} {
 		t.Errorf("elected, decided and quiet after %v units, want 20, 24, 24", got)
 	}
 }
 
-// rounds is how many times a cyclic sequence shrinks to its local maxima until one value is left.
+// rounds returns how many times a cyclic sequence shrinks to its local maxima until one value is left.
 func rounds(values []uint64) (k uint64) {
 	for ; len(values) > 1; k++ {
 		var next []uint64
@@ -63,7 +63,7 @@ func TestCountsFollowFromTheRoundsOfLocalMaxima(t *testing.T) {
 	check := func(values []uint64, r *simulate.Result) {
 		t.Helper()
 		n, k := uint64(len(values)), rounds(values)
-		if want := []uint64{n * (k + 1), n * k, n}; !slices.Equal(r.Messages.ByKind, want) { // ALGORITHMS section 9.2
+		if want := []uint64{n * (k + 1), n * k, n}; !slices.Equal(r.Messages.ByKind, want) { // k rounds: n(k+1) one, nk two, n winner
 			t.Errorf("%v: %v, want %v", values, r.Messages.ByKind, want)
 		}
 		if want := append(slices.Repeat([]uint64{2 * n}, int(k)), n); !slices.Equal(r.ByPhase, want) {
@@ -73,7 +73,7 @@ func TestCountsFollowFromTheRoundsOfLocalMaxima(t *testing.T) {
 			t.Errorf("%v: known after %d units", values, r.Time.Quiet.Lo-n)
 		}
 	}
-	for n, latest := range []uint64{1: 1, 2: 4, 3: 5, 4: 10, 5: 12, 6: 14, 7: 16, 8: 22} { // ALGORITHMS section 9.4
+	for n, latest := range []uint64{1: 1, 2: 4, 3: 5, 4: 10, 5: 12, 6: 14, 7: 16, 8: 22} { // the latest decision over all orders, by exhaustive simulation
 		if n == 0 {
 			continue
 		}
@@ -99,7 +99,7 @@ func TestOvertakingMessagesBreakIt(t *testing.T) {
 	electiontest.Overtaken(t, dkr.Algorithm, 4000, electiontest.OfSizes(&dkr.Algorithm.Declaration, 2, 7))
 }
 
-// receive is what a mutant does with a message; false leaves it to the algorithm.
+// receive is a mutant's reaction to a message. It returns false to leave the message to the algorithm.
 type receive func(*dkr.Process, election.Kind, dkr.Message, *election.Out[dkr.Message]) bool
 
 func TestSlipsAreFound(t *testing.T) {
@@ -109,7 +109,7 @@ func TestSlipsAreFound(t *testing.T) {
 		size     int
 		property string
 	}{
-		{"D3: who knows the winner announces itself", func(p *dkr.Process, kind election.Kind, m dkr.Message, out *election.Out[dkr.Message]) bool {
+		{"D3: the process that knows the winner announces itself", func(p *dkr.Process, kind election.Kind, m dkr.Message, out *election.Out[dkr.Message]) bool {
 			knows := kind == dkr.One && p.Status == dkr.Active && m.ID == p.Max
 			if knows {
 				p.Know = true
@@ -130,7 +130,7 @@ func TestSlipsAreFound(t *testing.T) {
 			}
 			return goesOn
 		}, 4, verify.BoundBroken},
-		{"D7: who is not active swallows two", func(p *dkr.Process, kind election.Kind, _ dkr.Message, _ *election.Out[dkr.Message]) bool {
+		{"D7: a process that is not active swallows two", func(p *dkr.Process, kind election.Kind, _ dkr.Message, _ *election.Out[dkr.Message]) bool {
 			return kind == dkr.Two && p.Status == dkr.Passive
 		}, 4, verify.Undecided},
 	} {

@@ -11,14 +11,14 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// world is a ring: every process, and what is under way behind each.
+// world is a ring: every process, and the messages in transit behind each.
 type world struct {
 	processes []dkr.Process
 	links     [][]election.Sent[dkr.Message]
 }
 
-// step lets the process at p do one thing, its start or the receipt of a message, as Spin's program does:
-// nobody receives before it has started. It reports false if there is nothing to do.
+// step lets the process at p take one step, its start or a receipt, as Spin's program does: no process receives
+// before it has started. It reports false if there is no step to take.
 func (w world) step(p int) (world, bool) {
 	n := len(w.processes)
 	next := world{slices.Clone(w.processes), slices.Clone(w.links)}
@@ -40,7 +40,7 @@ func (w world) step(p int) (world, bool) {
 	return next, true
 }
 
-// falling is the ring n … 1; all sleep.
+// falling returns the ring n … 1, with all processes asleep.
 func falling(n int) (w world, ids election.List) {
 	for id := n; id > 0; id-- {
 		w.processes = append(w.processes, dkr.New(election.Local{ID: election.ID(id)}))
@@ -66,9 +66,9 @@ func states(from world) int {
 	return len(seen)
 }
 
-// Spin's counts are for atomic steps, falling identifiers and full search. Of them 3n-2 are of its init
-// process, which creates the others, and of processes that end; starts are interleaved with everything.
-// Our checker lets all start first, one by one.
+// Spin's counts are for atomic steps, decreasing identifiers and full search. 3n-2 of them belong to its init
+// process, which creates the others, and to processes that end; starts are interleaved with everything. Our checker
+// starts all processes first, one by one.
 func TestStateCountsAreThoseOfSpinAndOfTheChecker(t *testing.T) {
 	for n, spin := range map[int]int{3: 42, 4: 105, 5: 285, 6: 816, 7: 2400, 8: 7143} { // Spin 6.5.2
 		w, ids := falling(n)

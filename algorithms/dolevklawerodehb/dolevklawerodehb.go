@@ -1,9 +1,9 @@
-// Package dolevklawerodehb elects the largest identifier on a one-directional ring, after Dolev, Klawe and
-// Rodeh's algorithm B: a value carries how far its answer has to go, so that the second message of a
-// phase takes half as many hops.
+// Package dolevklawerodehb elects the largest identifier on an asynchronous unidirectional ring with FIFO links
+// (Dolev, Klawe and Rodeh 1982, algorithm B). A value carries the distance that its answer has to go, so that the
+// second message of a phase takes half as many hops.
 //
-// Source: Dolev, Klawe, Rodeh, An O(n log n) unidirectional distributed algorithm for extrema finding in a
-// circle, J. Algorithms 3(3), 1982, algorithm B; its rules are cited as B1 … B10 below:
+// Source: Dolev, Klawe, Rodeh, An O(n log n) unidirectional distributed algorithm for extrema finding in a circle, J.
+// Algorithms 3(3), 1982. Its rules are cited as B1 … B10 below:
 //
 //	start:       active, max = id, phase = 0; send ONE(max, 0, 1)                      B1
 //	ONE(v,p,c):  v = id: leader                                                        B2
@@ -17,30 +17,30 @@
 //	TWO(v):      waiting: phase := phase+1, active; send ONE(max, phase, 2^phase)      B9
 //	             passive, v ≥ max: send TWO(v)                                         B10
 //
-// The leader announces itself. An active process never gets TWO, because the ONE of the same value comes
-// before it; a test makes sure of that. Only messages that overtake can bring it, and then it is lost.
+// The leader announces itself. An active process never receives TWO, because the ONE of the same value comes before
+// it; a test verifies that. Only messages that overtake can bring it, and then it is lost.
 //
-// The program of a process reads its one input in order, so nothing depends on the schedule or on who
-// starts: who has not started does B1 when its first message comes.
+// A process reads its one input in order, so nothing depends on the schedule or on the initiators: a process that has
+// not started does B1 on its first message.
 //
-// What it costs. In phase p a value v is active at x(v), and its owner is at o(v). A value goes on to the
-// next phase if its TWO finds who waits for it. That is so for a local maximum; and also for a value that
-// is only greater than the one before it, if its place, 2^p hops on, comes before the owner of the one after
-// it, who would not become a place for it (B8).
+// Cost. In phase p a value v is active at x(v), and its owner is at o(v). A value survives a phase if its TWO finds
+// the process that waits for it. That holds for a local maximum. It also holds for a value that is only greater than
+// the one before it, if its answer place, 2^p hops on, comes before the owner of the value after it, which would not
+// become an answer place for it (B8).
 //
-//   - x(v) is 2^p-1 hops or more past o(v), and owners of active values are 2^p hops or more apart: a value
-//     goes on by 2^p hops, or to where the next one is, of which the same holds; and of two that go on, one
-//     after the other, either the second is the greater and its owner past the place of the first, or
-//     there was another one between them. So at most n/2^p are active, and one after k ≤ ⌊lg n⌋ phases.
-//   - ONE takes n messages a phase, and in the last as many as the largest is still hops from home, where
-//     2^k-1 or more are behind it.
-//   - TWO takes at most (n+u)/2 messages in phase p. Of a active values let l be local maxima, let e others
-//     go on, and let u others send TWO in vain. One that sends none comes after each local maximum: 2l+e+u ≤ a.
-//     A TWO of the first two kinds takes at most 2^p messages. One of the third takes t+1 at most, where the
-//     next owner is 2^p+t hops after its own; since it is 2^(p+1) or more after those of the e, all of the
-//     third kind take at most n-(a+e)2^p+u, and also at most u·2^p, for those with t of 2^p or more go on. The
-//     mean of these two bounds is not below the lesser, and with (l+e)2^p added it is (n+u)/2.
-//   - In phase p, u ≤ a-l-(l+e), and l+e are active in the next: over all k phases u is n-1-k at most.
+//   - x(v) is at least 2^p-1 hops past o(v), and owners of active values are at least 2^p hops apart: a value moves
+//     on by 2^p hops, or to the place of the next one, which satisfies the same. Of two successive survivors, either
+//     the second is the greater and its owner is past the place of the first, or another value lay between them. So
+//     at most n/2^p are active, and one after k ≤ ⌊lg n⌋ phases.
+//   - ONE takes n messages a phase. In the last phase it takes as many as the largest value still has hops to its
+//     origin, of which at least 2^k-1 are behind it.
+//   - TWO takes at most (n+u)/2 messages in phase p. Of a active values let l be local maxima, let e others survive,
+//     and let u others send TWO in vain. A value that sends none comes after each local maximum: 2l+e+u ≤ a. A TWO of
+//     the first two kinds takes at most 2^p messages. A TWO of the third kind takes at most t+1, where the next owner
+//     is 2^p+t hops after its own. That distance is at least 2^(p+1) for the e values, so all of the third kind take
+//     at most n-(a+e)2^p+u. They also take at most u·2^p, since values with t of at least 2^p survive. The mean of
+//     these two bounds is not below the lesser, and with (l+e)2^p added it is (n+u)/2.
+//   - In phase p, u ≤ a-l-(l+e), and l+e are active in the next: over all k phases u is at most n-1-k.
 package dolevklawerodehb
 
 import (
@@ -49,10 +49,10 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	One election.Kind = iota
 	Two
@@ -62,11 +62,11 @@ const (
 // Message is ONE(v, p, c), TWO(v) or the announcement of v. TWO has a phase for statistics only.
 type Message struct {
 	ID    election.ID
-	Hops  uint32 // c: how many are left to where TWO is waited for; 0 if it need not go so far
+	Hops  uint32 // c: the number of hops left to the process that waits for TWO; 0 if it need not go so far
 	Phase uint8
 }
 
-// Status says how a process answers.
+// Status is the state of a process in the algorithm.
 type Status uint8
 
 // Asleep comes before Active, and Leader after everything.
@@ -93,8 +93,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Dolev, Klawe, Rodeh, algorithm B",
 		Year:   1982,
 		Source: "Dolev–Klawe–Rodeh 1982, algorithm B",
-		About: "As dolev-klawe-rodeh, but the second message of a phase goes only as far as the first has said: 2^phase hops, " +
-			"or to the next active process. It takes half of what it took there.",
+		About: "As dolev-klawe-rodeh, but the second message of a phase goes only as far as the first one told: 2^phase hops, " +
+			"or to the next active process. It takes half as many hops as there.",
 		Topology: election.Ring,
 		OneWay:   true,
 		FIFO:     true,
@@ -114,7 +114,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				},
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "2n, and 1 for n = 1", Source: "derived: one phase, one TWO, and all hops but one of another; reached by falling identifiers",
+				Of: "election", Case: election.Best, Formula: "2n, and 1 for n = 1", Source: "derived: one phase, one TWO, and all hops but one of another; reached by decreasing identifiers",
 				Value: func(n uint64) uint64 {
 					if n == 1 {
 						return 1
@@ -130,7 +130,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Phase:   func(_ election.Kind, m Message) int { return int(m.Phase) },
 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process { return Process{ID: l.ID, Max: l.ID} }
 
 // Start initiates an election, unless the process has joined one.
@@ -140,17 +140,17 @@ func (p *Process) Start(out *election.Out[Message]) {
 	}
 }
 
-// enter enters a phase.
+// enter begins a phase.
 func (p *Process) enter(phase uint8, out *election.Out[Message]) {
 	p.Status, p.Phase = Active, phase
 	out.Send(Right, One, Message{ID: p.Max, Phase: phase, Hops: 1 << phase})
 }
 
-// Receive handles a message. It can come on one port only.
+// Receive handles a message, which can come on one port only.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
-	p.Start(out) // whoever sleeps joins
+	p.Start(out) // a process that is asleep joins
 	switch {
-	case p.Status == Leader: // swallow what is still under way, and last the announcement
+	case p.Status == Leader: // swallow messages still in transit, and last the announcement
 	case kind == Announcement:
 		out.Send(Right, Announcement, m)
 		out.Follow(m.ID, 0)
@@ -171,7 +171,7 @@ func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *e
 	}
 }
 
-// pass passes ONE on.
+// pass forwards ONE.
 func (p *Process) pass(m Message, out *election.Out[Message]) {
 	p.Status = Passive // B5
 	hops := uint32(0)  // B8

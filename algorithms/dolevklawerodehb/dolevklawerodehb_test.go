@@ -21,7 +21,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 	for _, v := range []struct {
 		ids      []uint64
 		one, two uint64
-	}{ // ALGORITHMS section 13.1
+	}{
 		{[]uint64{1}, 1, 0},
 		{[]uint64{2, 1}, 3, 1},
 		{[]uint64{3, 2, 1}, 5, 1},
@@ -35,7 +35,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 }
 
 func TestExtremesAndTimesOverAllOrders(t *testing.T) {
-	for n, want := range []struct{ least, most, bound, time uint64 }{ // ALGORITHMS section 13.1; the bound is ours
+	for n, want := range []struct{ least, most, bound, time uint64 }{ // over all orders, by exhaustive simulation; the bound is ours
 		1: {1, 1, 1, 1}, 2: {4, 4, 4, 3}, 3: {6, 7, 7, 4}, 4: {8, 13, 13, 7},
 		5: {10, 17, 18, 9}, 6: {12, 21, 22, 11}, 7: {14, 26, 27, 13}, 8: {16, 38, 39, 15},
 	} {
@@ -127,13 +127,13 @@ func TestTheClaimsOfThePackageComment(t *testing.T) {
 	}
 }
 
-// receive is what a mutant does with a message; false leaves it to the algorithm.
+// receive is a mutant's reaction to a message. It returns false to leave the message to the algorithm.
 type receive func(*dkrb.Process, election.Kind, dkrb.Message, *election.Out[dkrb.Message]) bool
 
-// asserting panics where an active process gets TWO, or one that waits gets that of another value.
+// asserting panics if an active process receives TWO, or a waiting one receives that of another value.
 var asserting = electiontest.Mutant(dkrb.Algorithm, func(p *dkrb.Process, kind election.Kind, m dkrb.Message, _ *election.Out[dkrb.Message]) bool {
 	if kind == dkrb.Two && (p.Status == dkrb.Active || p.Status == dkrb.Waiting && m.ID != p.Max) {
-		panic("TWO that nobody waits for")
+		panic("TWO that no process waits for")
 	}
 	return false
 })
@@ -154,7 +154,7 @@ func TestTwoComesToWhoWaitsForIt(t *testing.T) {
 
 func TestOvertakingMessagesBreakIt(t *testing.T) {
 	electiontest.Overtaken(t, dkrb.Algorithm, 4000, electiontest.OfSizes(&dkrb.Algorithm.Declaration, 2, 7))
-	example := network.On(3, 2, 4, 6, 1, 5, 7) // ALGORITHMS section 13.1
+	example := network.On(3, 2, 4, 6, 1, 5, 7) // fails without FIFO under some schedules
 	electiontest.Overtaken(t, dkrb.Algorithm, 4000, func(uint64) network.Setup { return example })
 }
 
@@ -176,14 +176,14 @@ func TestSlipsAreFound(t *testing.T) {
 			}
 			return late
 		}, 2, verify.NeverEnds},
-		{"B5: who waits swallows the next ONE", func(p *dkrb.Process, kind election.Kind, m dkrb.Message, _ *election.Out[dkrb.Message]) bool {
+		{"B5: a waiting process swallows the next ONE", func(p *dkrb.Process, kind election.Kind, m dkrb.Message, _ *election.Out[dkrb.Message]) bool {
 			swallows := kind == dkrb.One && p.Status == dkrb.Waiting && m.ID != p.ID
 			if swallows {
 				p.Status = dkrb.Passive
 			}
 			return swallows
 		}, 4, verify.Undecided},
-		{"B10: who is passive swallows TWO", func(p *dkrb.Process, kind election.Kind, _ dkrb.Message, _ *election.Out[dkrb.Message]) bool {
+		{"B10: a passive process swallows TWO", func(p *dkrb.Process, kind election.Kind, _ dkrb.Message, _ *election.Out[dkrb.Message]) bool {
 			return kind == dkrb.Two && p.Status == dkrb.Passive
 		}, 4, verify.Undecided},
 	} {
@@ -191,7 +191,7 @@ func TestSlipsAreFound(t *testing.T) {
 	}
 }
 
-// These still elect the right one; what they lose is the bound.
+// These slips still elect the right process, but lose the bound.
 func TestSlipsInTheCounterCostMessages(t *testing.T) {
 	for _, slip := range []struct {
 		name string

@@ -1,22 +1,22 @@
-// Package franklin elects the largest identifier on a ring of two directions whose processes need not agree
-// which is which, after Franklin: round by round the local maxima among those still active go on.
+// Package franklin elects the largest identifier on an asynchronous bidirectional ring with FIFO links and without
+// common orientation (Franklin 1982). In each round the local maxima among the active processes survive.
 //
-// Source: W. R. Franklin, "On an improved algorithm for decentralized extrema finding in circular
-// configurations of processors", Communications of the ACM 25(5), 1982. Cited below by rule:
+// Source: W. R. Franklin, "On an improved algorithm for decentralized extrema finding in circular configurations of
+// processors", Communications of the ACM 25(5), 1982. Cited below by rule:
 //
 //	F1  an active process sends its identifier both ways, and waits for one from either side
 //	F2  both smaller: it is active in the next round, F1
 //	F3  both its own: it is the only one left, and leads
-//	F4  otherwise it is passive: whatever comes on one port goes out of the other
+//	F4  otherwise it is passive: it passes on each message out of the other port
 //	F5  the leader announces itself once round the ring
 //
-// A message says nothing of its round that a step looks at, so links have to keep the order of messages.
-// Then the i-th identifier on a port is the neighbour's in round i. A neighbour can be a round ahead, while
-// the other side is slow: its second message waits at the port, and goes on if the process turns passive.
+// No step looks at the round of a message, so FIFO links are required. Then the i-th identifier on a port is the
+// neighbour's of round i. A neighbour can be a round ahead while the other side is slow: its second message waits at
+// the port, and is passed on if the process becomes passive.
 //
-// Who has not started when a message comes starts first. So all take part, whoever starts, and rounds are
-// the same under every schedule: 2n messages in each. At most half of the active are local maxima, so all
-// but one are passive after k rounds, 2^k ≤ n; the last round brings the leader its own identifier twice.
+// A process that has not started when a message comes starts first. So all take part, for any initiators, and rounds
+// are the same under every schedule: 2n messages in each. At most half of the active processes are local maxima, so
+// all but one are passive after k rounds, 2^k ≤ n. The last round brings the leader its own identifier twice.
 package franklin
 
 import (
@@ -25,22 +25,22 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The messages.
+// The kinds of message.
 const (
 	Identifier election.Kind = iota
 	Leader
 )
 
-// Message is the identifier of a process that is active, or leads. The round, from 0, is for statistics only.
+// Message is the identifier of an active process, or the leader's. The round, from 0, is for statistics only.
 type Message struct {
 	ID    election.ID
 	Round uint8
 }
 
-// Status says which rules bind a process.
+// Status decides which rules apply to a process.
 type Status uint8
 
-// The states.
+// The statuses.
 const (
 	Asleep Status = iota
 	Active
@@ -50,7 +50,7 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID      election.ID
-	Waiting [2]election.ID // what has come on Port only: of this round, and of the next; 0 is nothing
+	Waiting [2]election.ID // identifiers that have come on Port only: of this round, and of the next; 0 is none
 	Port    election.Port
 	Round   uint8
 	Status  Status
@@ -63,8 +63,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Franklin",
 		Year:   1982,
 		Source: "Franklin 1982",
-		About: "Active processes exchange identifiers with their active neighbours; local maxima go on, the others only " +
-			"pass on. At most half go on, and who hears itself from both sides is alone.",
+		About: "Active processes exchange identifiers with their active neighbours; local maxima survive, the others only " +
+			"pass on. At most half survive, and a process that receives its own identifier from both sides is alone.",
 		Topology:   election.Ring,
 		Unoriented: true,
 		FIFO:       true,
@@ -81,7 +81,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return 2*n*lg(n) + 3*n },
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "4n, and 2 for n = 1", Source: "derived: two rounds, reached where one local maximum is all",
+				Of: "election", Case: election.Best, Formula: "4n, and 2 for n = 1", Source: "derived: two rounds, reached with a single local maximum",
 				Value: func(n uint64) uint64 {
 					if n == 1 {
 						return 2
@@ -99,7 +99,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 
 func lg(n uint64) uint64 { return uint64(bits.Len64(n)) - 1 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process { return Process{ID: l.ID} }
 
 // Start begins the first round, unless a message has done so.
@@ -110,7 +110,7 @@ func (p *Process) Start(out *election.Out[Message]) {
 	}
 }
 
-// send is F1.
+// send applies F1.
 func (p *Process) send(out *election.Out[Message]) {
 	out.Send(0, Identifier, Message{p.ID, p.Round})
 	out.Send(1, Identifier, Message{p.ID, p.Round})
@@ -129,15 +129,15 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 		out.Send(1-port, Identifier, m)
 	case p.Waiting[0] == 0 || p.Port == port:
 		p.wait(port, m.ID)
-	default: // now there is one from either side
+	default: // now both sides have sent
 		other := p.Waiting[0]
 		p.Waiting = [2]election.ID{p.Waiting[1]}
 		p.compare(m.ID, other, out)
 	}
 }
 
-// wait keeps what came on one port until something comes on the other. For a third message the neighbour
-// would need another one from here; so that would be a copy.
+// wait keeps an identifier that came on one port until one comes on the other. A third message would need another one
+// from here before; so it would be a copy.
 func (p *Process) wait(port election.Port, id election.ID) {
 	switch {
 	case p.Waiting[0] == 0:

@@ -14,7 +14,7 @@ import (
 
 type out = election.Out[franklin.Message]
 
-// rounds is how often one takes the local maxima of a ring until one is left: ALGORITHMS section 10, 5.
+// rounds returns how often one takes the local maxima of a ring until one is left.
 func rounds(ids []uint64) (k uint64) {
 	for ; len(ids) > 1; k++ {
 		var maxima []uint64
@@ -37,7 +37,7 @@ func TestVectorsUnderEveryScheduleAndOrientation(t *testing.T) {
 	for _, v := range []struct {
 		ids         []uint64
 		identifiers uint64
-	}{ // ALGORITHMS section 11
+	}{
 		{[]uint64{1}, 2},
 		{[]uint64{2, 1}, 8},
 		{[]uint64{3, 2, 1}, 12},
@@ -49,7 +49,7 @@ func TestVectorsUnderEveryScheduleAndOrientation(t *testing.T) {
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 8}, 32},
 		{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 64},
 	} {
-		for orientation := range uint64(4) { // 0 is that of all
+		for orientation := range uint64(4) { // 0 is the common orientation
 			instance := network.On(v.ids...)
 			if orientation > 0 {
 				instance.Flipped = electiontest.Instance(&franklin.Algorithm.Declaration, len(v.ids), orientation).Flipped
@@ -85,7 +85,7 @@ func TestEveryRoundOfRandomRingsTakes2NMessagesWhoeverStarts(t *testing.T) {
 }
 
 func TestSynchronousTimes(t *testing.T) {
-	// ALGORITHMS section 11
+	// Units until the leader decides, the last process decides, and quiescence.
 	o := simulate.Options{Instance: network.On(5, 2, 8, 4, 1, 6, 3, 7), Timing: election.Synchronous}
 	r := electiontest.Elect(t, franklin.Algorithm, o)
 	if got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}; got != [3]uint64{12, 19, 20} {
@@ -101,7 +101,7 @@ func TestMessagesThatOvertakeDoHarm(t *testing.T) {
 	electiontest.Overtaken(t, franklin.Algorithm, 4000, electiontest.OfSizes(&franklin.Algorithm.Declaration, 2, 9))
 }
 
-// A neighbour a round ahead is what the second place is for; that is not so rare as to be never tried.
+// The second place serves a neighbour a round ahead, which is frequent enough to be tested.
 func TestTwoMessagesWaitSometimesAndThreeNever(t *testing.T) {
 	most := 0
 	watched := franklin.Algorithm
@@ -141,7 +141,7 @@ func TestBrokenVariantsAreFound(t *testing.T) {
 			},
 		},
 		{
-			"who turns passive forgets what waits", 4,
+			"a process that becomes passive forgets the waiting messages", 4,
 			func(p *franklin.Process, port election.Port, kind election.Kind, m franklin.Message, out *out) {
 				turns := max(m.ID, p.Waiting[0]) > p.ID
 				if p.Status == franklin.Active && kind == franklin.Identifier && p.Waiting[0] != 0 && p.Port != port && turns {
@@ -161,7 +161,7 @@ func TestBrokenVariantsAreFound(t *testing.T) {
 			},
 		},
 		{
-			"who joins does not send its own first", 3,
+			"a process that joins does not send its own first", 3,
 			func(p *franklin.Process, port election.Port, kind election.Kind, m franklin.Message, out *out) {
 				if p.Status == franklin.Asleep {
 					p.Status = franklin.Passive

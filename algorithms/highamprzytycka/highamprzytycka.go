@@ -1,9 +1,21 @@
-// Package highamprzytycka elects on a one-directional ring with the fewest messages known: envelopes are
-// promoted from round to round by comparison, in odd rounds also by the distance that they went, and in
-// even rounds by a witness.
+// Package highamprzytycka elects one process, not the one of largest identifier, on an asynchronous unidirectional
+// ring with FIFO links (Higham and Przytycka 1993, algorithm ELECT). It needs the fewest messages of all known
+// algorithms.
 //
-// Source: Higham and Przytycka's ELECT, as ALGORITHMS 9.5 states it; its rules are cited as start, leader,
-// destroy, promote, distance, witness and pass below.
+// The source's rules, cited below by name. F(k) are the Fibonacci numbers, F(1) = F(2) = 1. A process remembers the
+// label b and the round r' of the envelope that it sent last, and reads an envelope (a, r, c):
+//
+//	start     send (own identifier, 1, F(3)); a process that is asleep does so on its first message
+//	leader    r = r', a = b: the owner of label a leads
+//	destroy   r = r', r odd, a > b; or r = r', r even, a < b
+//	promote   r = r', r odd, a < b; or r = r', r even, a > b
+//	distance  r ≠ r', r odd, c = 0: promote
+//	witness   r' = r-1, r even, a > b: promote
+//	pass      otherwise, send (a, r, c-1), with c = 0 in even rounds
+//
+// Promotion sends (a, r+1, c) with c = F(r+3) - 1 if r+1 is odd: the first hop is counted. The last two rules of
+// promotion only reduce the number of messages. At most n/F(i) envelopes enter odd round i, and rounds i and i+1 (i
+// even) together cost at most 2n - n·F(i)/F(i+3). The largest identifier is destroyed in round 1, for n ≥ 2.
 package highamprzytycka
 
 import (
@@ -13,39 +25,39 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	Envelope election.Kind = iota
 	Leader
 )
 
-// Message is the envelope (a, r, c), or the label that won.
+// Message is the envelope (a, r, c), or the winning label.
 type Message struct {
 	ID    election.ID // a: the label
-	Round uint32      // r, from 1 on. The proof needs 1, though public programs begin with 0.
-	Hops  uint32      // c: in odd rounds, how many hops are left until distance promotes it; 0 in even ones
+	Round uint32      // r, from 1 on. The proof needs 1; public programs begin with 0.
+	Hops  uint32      // c: in odd rounds, the number of hops until promotion by distance; 0 in even rounds
 }
 
 // Process is the state of one process.
 type Process struct {
 	ID      election.ID
 	Last    election.ID // b: the label of the envelope that it sent last
-	Round   uint32      // r': the round of that envelope; 0: it sleeps
+	Round   uint32      // r': the round of that envelope; 0: asleep
 	Decided bool
 }
 
-// Algorithm is Higham and Przytycka's.
+// Algorithm is Higham and Przytycka's ELECT.
 var Algorithm = election.Algorithm[Process, Message]{
 	Declaration: election.Declaration{
 		Name:   "higham-przytycka",
 		Title:  "Higham–Przytycka",
 		Year:   1993,
 		Source: "Higham–Przytycka 1993",
-		About: "Every process sends an envelope with its identifier. An envelope that meets one of its own round, by the label that was sent last, " +
-			"is destroyed or promoted; odd rounds promote the smaller one, or after a Fibonacci number of hops, and even rounds the larger one.",
+		About: "Every process sends an envelope with its identifier. A process compares each envelope with the one of the same round that it sent last, and " +
+			"destroys or promotes it: odd rounds promote the smaller label, or after a Fibonacci number of hops, and even rounds the larger label.",
 		Topology: election.Ring,
 		OneWay:   true,
 		FIFO:     true,
@@ -58,7 +70,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value:  worst,
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "n·min(n, 2)", Source: "round 1 costs n, and the winner's last round n; reached by falling identifiers",
+				Of: "election", Case: election.Best, Formula: "n·min(n, 2)", Source: "round 1 costs n, and the winner's last round n; reached by decreasing identifiers",
 				Value: func(n uint64) uint64 { return n * min(n, 2) },
 			},
 		},
@@ -69,7 +81,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Phase:   func(_ election.Kind, m Message) int { return int(m.Round) },
 }
 
-// worst is at most (4-√5)/2 · log n to the golden ratio · n + O(n), which is 1.271 n lg n + O(n).
+// worst grows like (4-√5)/2 · n · log_φ n + O(n) with the golden ratio φ, which is 1.271 n lg n + O(n).
 func worst(n uint64) uint64 {
 	sum := n // round 1: each envelope is compared after one hop
 	if n == 1 {
@@ -87,8 +99,8 @@ func worst(n uint64) uint64 {
 	return sum
 }
 
-// fibonacci is F(k), F(1) = F(2) = 1; from F(94) on the greatest number that there is, which no ring has
-// as many processes as.
+// fibonacci returns F(k), with F(1) = F(2) = 1. From F(94) on it returns the largest uint64: no ring has that many
+// processes.
 func fibonacci(k uint32) uint64 {
 	f, next := uint64(0), uint64(1)
 	for range k {
@@ -101,10 +113,10 @@ func fibonacci(k uint32) uint64 {
 	return f
 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process { return Process{ID: l.ID} }
 
-// Start sends one's own envelope, once.
+// Start sends the process's own envelope, once.
 func (p *Process) Start(out *election.Out[Message]) {
 	if p.Round == 0 {
 		p.send(Message{p.ID, 1, uint32(fibonacci(3))}, out) // start
@@ -116,11 +128,11 @@ func (p *Process) send(m Message, out *election.Out[Message]) {
 	out.Send(Right, Envelope, m)
 }
 
-// Receive handles a message; a sleeper joins first.
+// Receive handles a message; a process that is asleep joins first.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	p.Start(out)
 	if kind == Leader {
-		if !p.Decided { // else it is home again
+		if !p.Decided { // else it has returned to its origin
 			p.decide(m, out)
 		}
 		return
@@ -131,8 +143,8 @@ func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *e
 		p.decide(m, out) // leader
 	case m.Round == p.Round && odd == greater: // destroy
 	case m.Round == p.Round, // promote: odd and smaller, even and greater
-		odd && m.Hops == 0,                      // distance
-		!odd && p.Round == m.Round-1 && greater: // witness
+		odd && m.Hops == 0,                      // by distance
+		!odd && p.Round == m.Round-1 && greater: // by witness
 		p.send(promoted(m), out)
 	case odd: // pass
 		m.Hops--
@@ -142,18 +154,19 @@ func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *e
 	}
 }
 
-// promoted is the envelope in its next round; the hop that comes is one of those that it has.
+// promoted returns the envelope in its next round. The next hop is already counted.
 func promoted(m Message) Message {
 	m.Round++
 	m.Hops = 0
 	if m.Round%2 == 1 {
-		// A distance that does not fit is one that no ring has.
+		// A distance that does not fit is longer than any ring.
 		m.Hops = uint32(min(fibonacci(m.Round+2), math.MaxUint32)) - 1
 	}
 	return m
 }
 
-// decide makes the owner of the label leader, hardly ever the process that found out, and tells the next one.
+// decide makes the owner of the label leader, which is rarely the process that found out, and sends the announcement
+// on.
 func (p *Process) decide(m Message, out *election.Out[Message]) {
 	p.Decided = true
 	if m.ID == p.ID {

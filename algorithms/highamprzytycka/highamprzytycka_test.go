@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 	electiontest.Conform(t, highamprzytycka.Algorithm, electiontest.Options{Verify: 5})
 }
 
-func TestVectors(t *testing.T) { // ALGORITHMS 11: election messages; the announcement has n
+func TestVectors(t *testing.T) { // election messages; the announcement has n
 	for _, v := range []struct {
 		ids  []uint64
 		want uint64
@@ -46,7 +46,7 @@ func TestVectors(t *testing.T) { // ALGORITHMS 11: election messages; the announ
 // fibonacci has F(1) = F(2) = 1.
 var fibonacci = []uint64{0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584, 4181}
 
-// entered is the algorithm with a count of the envelopes that enter each round.
+// entered returns the algorithm with a count of the envelopes that enter each round.
 func entered(a algorithm, entrants []uint64) algorithm {
 	counted := a
 	counted.Start = func(p *process, out *out) {
@@ -65,7 +65,7 @@ func entered(a algorithm, entrants []uint64) algorithm {
 	return counted
 }
 
-// inequalities says which of the two inequalities of the proof does not hold.
+// inequalities returns the inequality of the proof that does not hold, or "".
 func inequalities(n uint64, entrants, byRound []uint64) (broken string) {
 	for i := 1; i < len(entrants); i += 2 {
 		if entrants[i]*fibonacci[i] > n {
@@ -126,7 +126,7 @@ func TestRandomRingsKeepBothInequalitiesAndTheBound(t *testing.T) {
 	}
 }
 
-// The constant comes from large n: a step of two rounds makes the ring φ² times as large.
+// The constant comes from large n: two rounds more allow a ring φ² times as large.
 func TestBoundGrowsLike1271NLgN(t *testing.T) {
 	worst := highamprzytycka.Algorithm.Bound(election.Worst).Value
 	for n, factor := range map[uint64]float64{1 << 10: 1.60, 1 << 20: 1.44, 1 << 30: 1.39, 1 << 50: 1.345} {
@@ -170,13 +170,13 @@ func TestOvertakingMessagesElectTwo(t *testing.T) {
 	t.Error("none of 1000 runs without order elects two, so FIFO need not be declared")
 }
 
-// The rules about rounds are about cost: without them one leader is elected all the same, so the
-// inequalities must tell.
+// The rules about rounds only save messages: without them one leader is elected all the same. So the inequalities
+// must fail.
 func TestInequalitiesFindBrokenPromotions(t *testing.T) {
 	for name, change := range map[string]func(p *process, m *message){ // sees an envelope before it is received
 		"by distance, never":               func(_ *process, m *message) { m.Hops += 1000 },
 		"by distance, at the first chance": func(_ *process, m *message) { m.Hops = 0 },
-		"by witness, whoever is smaller": func(p *process, m *message) {
+		"by witness, for any smaller label": func(p *process, m *message) {
 			if m.Round%2 == 0 && p.Round == m.Round-1 {
 				p.Last = 0
 			}
@@ -211,9 +211,9 @@ func TestInequalitiesFindBrokenPromotions(t *testing.T) {
 	}
 }
 
-// Public programs begin with round 0. That elects, too, but costs 31 messages where 26 are the most.
+// Public programs begin with round 0. They elect, too, but take 31 messages where ELECT takes at most 26.
 func TestRoundsFromZeroCostMore(t *testing.T) {
-	// A process keeps its round plus 1, since 0 is asleep; the rules are the same but for that.
+	// A process keeps its round plus 1, since 0 means asleep; otherwise the rules are the same.
 	send := func(p *process, m message, out *out) {
 		p.Last, p.Round = m.ID, m.Round+1
 		out.Send(highamprzytycka.Right, highamprzytycka.Envelope, m)
@@ -260,7 +260,7 @@ func TestBrokenRulesAreFound(t *testing.T) {
 		property string
 		receive  func(p *process, m message, kind election.Kind, out *out)
 	}{
-		"who finds out leads, and announces the label all the same": {verify.TwoLeaders, func(p *process, m message, kind election.Kind, out *out) {
+		"the process that finds out leads, and announces the label all the same": {verify.TwoLeaders, func(p *process, m message, kind election.Kind, out *out) {
 			if kind == highamprzytycka.Envelope && m.Round == p.Round && m.ID == p.Last {
 				p.Decided = true
 				out.Lead(0)

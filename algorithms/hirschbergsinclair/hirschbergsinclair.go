@@ -1,5 +1,5 @@
-// Package hirschbergsinclair elects the largest identifier on a ring of two directions whose processors do
-// not agree which is which, after Hirschberg and Sinclair: from, ok and no.
+// Package hirschbergsinclair elects the largest identifier on an asynchronous bidirectional ring without common
+// orientation (Hirschberg and Sinclair 1980), with messages from, ok and no.
 //
 // Source: S3 section 3, whose items are cited as
 //
@@ -9,17 +9,16 @@
 //	R2  sender > id, x + 1 = y: {ok, sender} back; R3 otherwise {from, sender, x + 1, y} goes on
 //	R4  {ok, other} and {no, other} go on in the same direction
 //
-// C5 is missing from S3's list of what is received. It has to come before R2: where 2^i = n, x + 1 = y holds
-// at home. And it happens on both ports, which makes one leader only.
+// C5 is missing from S3's list of messages that a processor receives. It must come before R2: where 2^i = n, x + 1 =
+// y holds at the origin. It happens on both ports, which makes one leader only.
 //
-// S3 tells nobody else who leads. Here the leader sends its identifier once round the ring, out of one port
-// and straight on, in n messages that are counted apart; announce=no is S3 as it stands.
+// In S3 only the leader learns the result. Here it sends its identifier once round the ring, out of one port and
+// straight on, in n messages that are counted apart. announce=no is S3 as printed.
 //
-// All start by themselves. A processor serves others also before that and after it has withdrawn, and with
-// withdraw=answer it sends its first two messages even if a greater identifier has passed, so that the
-// counts depend on nothing but the order. With withdraw=early, which is how S3's author programmed it, a
-// candidate withdraws as soon as a greater identifier passes, perhaps before it starts: never more
-// messages, but how many depends on the schedule.
+// All initiate. A processor serves others before its start and after its withdrawal, too. With withdraw=answer it
+// sends its first two messages even if a greater identifier has passed, so that the counts depend only on the order.
+// With withdraw=early, as in the program of S3's author, a candidate withdraws as soon as a greater identifier
+// passes, perhaps before it starts: never more messages, but their number depends on the schedule.
 package hirschbergsinclair
 
 import (
@@ -29,7 +28,7 @@ import (
 	"ringleader.example/ringleader/internal/mean"
 )
 
-// The messages.
+// The kinds of message.
 const (
 	From election.Kind = iota
 	Ok
@@ -37,7 +36,7 @@ const (
 	Leader
 )
 
-// Message is {from, ID, X, Y}. The others carry the identifier only, and answers Y for the statistics.
+// Message is {from, ID, X, Y}. The others carry the identifier only; answers carry Y for the statistics.
 type Message struct {
 	ID   election.ID
 	X, Y uint32 // hops made, and to make: 2^stage
@@ -48,7 +47,7 @@ type Process struct {
 	ID        election.ID
 	Stage     uint8
 	Oks       uint8
-	Withdrawn bool // not a candidate any more
+	Withdrawn bool // no longer a candidate
 	Elected   bool
 	Early     bool `election:"constant"` // withdraw=early
 	Silent    bool `election:"constant"` // announce=no
@@ -58,12 +57,12 @@ type Process struct {
 var (
 	withdraw = election.Choice{
 		Name:  "withdraw",
-		About: "when a candidate withdraws: answer, on a no, as S3's text; early, as soon as a greater identifier passes, as its author's program",
+		About: "when a candidate withdraws: answer, on a no, as in S3's text; early, as soon as a greater identifier passes, as in its author's program",
 		Words: []string{"answer", "early"},
 	}
 	announce = election.Choice{
 		Name:  "announce",
-		About: "whether the leader tells the others: yes, in n messages more; no, as S3, and nobody else learns anything",
+		About: "whether the leader announces itself: yes, with n more messages; no, as in S3, so that no other process learns the result",
 		Words: []string{"yes", "no"},
 	}
 )
@@ -76,7 +75,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1980,
 		Source: "Hirschberg–Sinclair 1980 (S3)",
 		About: "In stage i a candidate asks 2^i neighbours on either side. A greater identifier answers no, " +
-			"and the candidate withdraws; two oks let it enter the next stage, and a question that comes home has won.",
+			"and the candidate withdraws; two oks let it enter the next stage, and a question that returns to its origin has won.",
 		Topology:   election.Ring,
 		Unoriented: true,
 		Starts:     election.AllStart,
@@ -95,11 +94,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: most,
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "6n - 8 + 4·2^⌈lg n⌉", Source: "derived: all but the largest send twice only, reached by monotone orders",
+				Of: "election", Case: election.Best, Formula: "6n - 8 + 4·2^⌈lg n⌉", Source: "derived: all but the largest send twice only; reached by monotone orders",
 				Value: func(n uint64) uint64 { return 6*n + 4<<election.CeilLog(n) - 8 },
 			},
 			{
-				Of: "election", Case: election.Average, Formula: "2n·Σ over stages of the chances to go on - 2n", Source: "derived; equal to the mean over all orders for n up to 8",
+				Of: "election", Case: election.Average, Formula: "2n·Σ over stages of the probabilities to go on - 2n", Source: "derived; equal to the mean over all orders for n up to 8",
 				Mean: average,
 			},
 		},
@@ -111,7 +110,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Phase:   func(_ election.Kind, m Message) int { return bits.TrailingZeros32(m.Y) },
 }
 
-// revise says what is claimed of the other parameters.
+// revise changes the declaration for the other parameter values.
 func revise(d *election.Declaration, p election.Parameters) {
 	if announce.Is(p, "no") {
 		d.Decides = election.LeaderOnly
@@ -119,13 +118,13 @@ func revise(d *election.Declaration, p election.Parameters) {
 	if withdraw.Is(p, "early") {
 		d.Counts = election.CountsVary
 		d.Bounds = []election.Bound{d.Bounds[0], {
-			Of: "election", Case: election.Best, Formula: "2n - 4 + 4·2^⌈lg n⌉", Source: "derived: what the largest alone costs, reached when the others start last",
+			Of: "election", Case: election.Best, Formula: "2n - 4 + 4·2^⌈lg n⌉", Source: "derived: the cost of the largest alone; reached if the others start last",
 			Value: func(n uint64) uint64 { return 2*n + 4<<election.CeilLog(n) - 4 },
 		}}
 	}
 }
 
-// New is a candidate that has not started.
+// New returns a candidate that has not started.
 func New(l election.Local) Process {
 	return Process{ID: l.ID, Early: withdraw.Is(l.Parameters, "early"), Silent: announce.Is(l.Parameters, "no")}
 }
@@ -137,7 +136,7 @@ func (p *Process) Start(out *election.Out[Message]) {
 	}
 }
 
-// ask is C2.
+// ask applies C2.
 func (p *Process) ask(out *election.Out[Message]) {
 	from := Message{ID: p.ID, Y: 1 << p.Stage}
 	out.Send(0, From, from)
@@ -158,7 +157,7 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 		out.Send(1-port, kind, m)
 	case kind == No: // C3
 		p.Withdrawn = true
-	default: // C4. Two, since the other answer may be a no.
+	default: // C4. The count is of two, since the other answer may be a no.
 		if p.Oks++; p.Oks == 2 && !p.Withdrawn {
 			p.Oks = 0
 			p.Stage++
@@ -184,7 +183,7 @@ func (p *Process) answer(port election.Port, m Message, out *election.Out[Messag
 	p.Withdrawn = p.Withdrawn || p.Early
 }
 
-// win makes the leader, once: the second message comes home, too.
+// win makes the processor leader, once: its second message returns, too.
 func (p *Process) win(out *election.Out[Message]) {
 	if p.Elected {
 		return
@@ -196,8 +195,8 @@ func (p *Process) win(out *election.Out[Message]) {
 	}
 }
 
-// most is S3's bound. To be a candidate in stage i > 0 takes 2^(i-1) smaller identifiers on either side,
-// so there are at most n/(2^(i-1) + 1) of them; each causes at most 4·2^i messages.
+// most returns S3's bound. A candidate in stage i > 0 has at least 2^(i-1) smaller identifiers on either side, so
+// there are at most n/(2^(i-1) + 1) of them. Each causes at most 4·2^i messages.
 func most(n uint64) uint64 {
 	sum := n
 	for side := uint64(1); side+1 <= n; side *= 2 {
@@ -206,7 +205,7 @@ func most(n uint64) uint64 {
 	return 4 * sum
 }
 
-// average is the exact mean over all orders. All messages but the leader's last two, of n hops each, are
+// average returns the exact mean over all orders. All messages but the leader's last two, of n hops each, are
 // answered over the same distance.
 func average(n uint64) float64 {
 	probes, _ := mean.Probes(n)

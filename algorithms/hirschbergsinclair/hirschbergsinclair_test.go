@@ -17,7 +17,7 @@ import (
 
 type out = election.Out[hs.Message]
 
-// on is a ring with some of the orientations of its processors: 0 is that of all.
+// on returns a ring with an orientation of each processor, a bit each; 0 is the common orientation.
 func on(ids []uint64, orientation int) network.Setup {
 	i := network.On(ids...)
 	if orientation > 0 {
@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 	}})
 }
 
-// vectors are those of ALGORITHMS section 11: from, ok and no.
+// vectors are messages from, ok and no.
 var vectors = []struct {
 	ids          []uint64
 	from, ok, no uint64
@@ -69,7 +69,7 @@ func TestVectorsUnderEveryScheduleAndOrientation(t *testing.T) {
 }
 
 func TestExtremesAndMeanOverAllOrders(t *testing.T) {
-	// ALGORITHMS 2.6
+	// The least and most messages of all orders of n = 1, 2, …, by exhaustive simulation.
 	extremes := [][2]uint64{{2, 2}, {12, 12}, {26, 26}, {32, 40}, {54, 62}, {60, 80}, {66, 96}, {72, 112}}
 	bounds := []uint64{4, 16, 36, 48, 84, 112, 116, 128, 212, 256}
 	for i, bound := range bounds {
@@ -93,7 +93,7 @@ func TestExtremesAndMeanOverAllOrders(t *testing.T) {
 	}
 }
 
-func TestMean(t *testing.T) { // ALGORITHMS 2.5
+func TestMean(t *testing.T) {
 	mean := hs.Algorithm.Bound(election.Average).Mean
 	for n, want := range map[uint64]float64{4: 34.6667, 8: 93.8667, 16: 240.8404, 32: 592.5054, 64: 1411.6094, 100: 2563.7117, 1000: 36466.4135} {
 		if got := mean(n); math.Abs(got-want) > 0.0001 {
@@ -102,7 +102,7 @@ func TestMean(t *testing.T) { // ALGORITHMS 2.5
 	}
 }
 
-// ALGORITHMS 2.4 and 7, from the distances to the nearest greater identifiers.
+// The closed form, from the distances to the nearest greater identifiers.
 func TestExactCountsOfRandomRings(t *testing.T) {
 	for n := 1; n <= 64; n++ {
 		ring, err := order.Random(n, uint64(n))
@@ -140,7 +140,7 @@ func TestExactCountsOfRandomRings(t *testing.T) {
 }
 
 func TestBitReversalOrderCosts4NLgNPlus2N(t *testing.T) {
-	for k, want := range map[uint64][2]uint64{ // ALGORITHMS 2.6
+	for k, want := range map[uint64][2]uint64{ // bit-reversal orders of n = 2^k: 4n lg n + 2n messages in all
 		2: {24, 16}, 3: {64, 48}, 4: {160, 128}, 5: {384, 320}, 6: {896, 768}, 7: {2048, 1792},
 	} {
 		n := uint64(1) << k
@@ -188,7 +188,7 @@ func TestSynchronousTimes(t *testing.T) {
 		for p := range ids {
 			ids[p] = uint64(p*7+3) % 101
 		}
-		elected := 2*(1<<election.CeilLog(n)-1) + n // ALGORITHMS section 11, as its relative's with probes
+		elected := 2*(1<<election.CeilLog(n)-1) + n // the same as with probes
 		o := simulate.Options{Instance: on(ids, 1), Timing: election.Synchronous}
 		r := electiontest.Run(t, hs.Algorithm, o)
 		got := [3]uint64{r.Time.Elected.Lo, r.Time.Decided.Lo, r.Time.Quiet.Lo}
@@ -217,8 +217,7 @@ func TestEarlyWithdrawalCostsNeverMoreAndDependsOnTheSchedule(t *testing.T) {
 			}
 			least = min(least, m.Election)
 		}
-		// If all start first, the least is what the largest needs and two messages of every other. That is
-		// reached: ALGORITHMS section 7 saw 80 to 112 on the last ring, and its schedules were fewer.
+		// If all start first, the least is the cost of the largest and two messages of every other. That is reached.
 		if want := hs.Algorithm.Bound(election.Best).Value(n); least != want {
 			t.Errorf("%v: %d to %d messages, want from %d", v.ids, least, all, want)
 		}
@@ -260,7 +259,7 @@ func TestEveryScheduleOfFour(t *testing.T) { // and of fewer in every orientatio
 	if report.Violation != nil || !report.Complete {
 		t.Errorf("%+v", report)
 	}
-	if most, least := report.MaxMessages.Election, report.MinMessages.Election; most != 40 || least != 32 { // ALGORITHMS 2.6
+	if most, least := report.MaxMessages.Election, report.MinMessages.Election; most != 40 || least != 32 { // the extremes of all orders of 4
 		t.Errorf("%d to %d election messages, want 32 to 40", least, most)
 	}
 }
@@ -283,14 +282,14 @@ func TestBrokenVariantsAreFound(t *testing.T) {
 			},
 		},
 		{
-			"both messages that come home make a leader", 1, verify.Irrevocable,
+			"both messages that return make a leader", 1, verify.Irrevocable,
 			func(p *hs.Process, port election.Port, kind election.Kind, m hs.Message, out *out) {
 				p.Elected = false
 				p.Receive(port, kind, m, out)
 			},
 		},
 		{
-			"who has withdrawn goes silent", 3, verify.Undecided,
+			"a processor that has withdrawn goes silent", 3, verify.Undecided,
 			func(p *hs.Process, port election.Port, kind election.Kind, m hs.Message, out *out) {
 				if !p.Withdrawn {
 					p.Receive(port, kind, m, out)
@@ -298,7 +297,7 @@ func TestBrokenVariantsAreFound(t *testing.T) {
 			},
 		},
 		{
-			"an answer that goes on goes back", 3, verify.NeverEnds,
+			"an answer to pass on goes back", 3, verify.NeverEnds,
 			func(p *hs.Process, port election.Port, kind election.Kind, m hs.Message, out *out) {
 				if kind != hs.From && m.ID != p.ID {
 					port = 1 - port
@@ -313,7 +312,7 @@ func TestBrokenVariantsAreFound(t *testing.T) {
 	}
 }
 
-// Counting answers of both kinds, the smaller of two would ask ever farther.
+// If answers of both kinds count, the smaller of two asks ever farther.
 func TestTakingANoForAnOkNeverEnds(t *testing.T) {
 	mutant := hs.Algorithm
 	mutant.Receive = func(p *hs.Process, port election.Port, kind election.Kind, m hs.Message, out *out) {

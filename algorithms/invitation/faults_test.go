@@ -12,8 +12,8 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// script is a random script of faults that the algorithm promises to survive, among 1 to 7 processes: crashes, some
-// amid a step, recoveries, partitions, and links that are cut one way, all over at some time.
+// script returns a random fault script within the fault model of the algorithm, for 1 to 7 processes: crashes, some
+// of them during a step, recoveries, partitions and links cut one way, all of which end.
 func script(seed uint64, rule string) simulate.Options {
 	source := random.New(seed, random.Choices)
 	below := func(n int) int { return int(source.Below(uint64(n))) }
@@ -73,8 +73,8 @@ func TestWithoutRuleCSomeNeverMerge(t *testing.T) {
 	t.Logf("%d of 2000", apart)
 }
 
-// rough is a script with all that the algorithm does not promise to heal from as well: messages that are late,
-// lost, repeated or overtaken, processes that stand still, and clocks that run wrong.
+// rough returns a fault script that adds faults beyond the fault model: messages late, lost, repeated or overtaken,
+// paused processes, and clock drift.
 func rough(seed uint64) simulate.Options {
 	o := script(seed, "yes")
 	source := random.New(seed, random.Network)
@@ -89,7 +89,7 @@ func rough(seed uint64) simulate.Options {
 	return o
 }
 
-// broken is how many of some rough scripts show that a name was given twice, or followed without having been given.
+// broken returns the number of rough scripts in which a name is given twice, or followed without having been given.
 func broken(t *testing.T, a election.Algorithm[process, message]) (runs int) {
 	t.Helper()
 	for seed := range uint64(2000) {

@@ -1,32 +1,34 @@
-// Package invitation gathers known members into groups, each with a coordinator, and merges groups that can reach
-// each other: Garcia-Molina's invitation algorithm, his second, which works while the network is cut in two.
+// Package invitation gathers known members of a complete graph into groups, each with a coordinator, and merges
+// groups that can reach each other: the second algorithm of Garcia-Molina 1982, which works during partitions.
 //
-// Source: H. Garcia-Molina, "Elections in a distributed computing system", 1982, with the timers and the tie rule
-// of ALGORITHMS 13.4. D is the longest delay, and N the number of members 1 … N; larger ones have priority.
+// Source: H. Garcia-Molina, "Elections in a distributed computing system", 1982. Timers, the order of timers and
+// messages that are due together, and rules C and D are ours. D is the longest delay. N is the number of members 1 …
+// N; a larger identifier has higher priority.
 //
-//  1. Who begins, comes back after a crash or loses its coordinator is alone: the coordinator of a new group.
-//  2. A coordinator asks all others from time to time whether they are coordinators.
-//  3. If some are, it waits (N-i)·3D, so that the process of highest priority is first, and then invites them and
-//     its own members into a new group. Who is invited passes that on to its own members.
-//  4. Who is invited accepts, and waits until the new coordinator is ready.
-//  5. A coordinator that has invited collects acceptances for 3D + 1, and tells those who accepted that it is ready.
-//  6. A member asks its coordinator from time to time whether it is still there; rule 1 if it is not.
+//  1. A process that begins, recovers from a crash or loses its coordinator is alone: the coordinator of a new group.
+//  2. A coordinator asks all others periodically whether they are coordinators.
+//  3. If some are, it waits (N-i)·3D, so that the process of highest priority goes first. Then it invites them and
+//     its own members into a new group. An invited coordinator passes the invitation on to its own members.
+//  4. An invited process accepts, and waits until the new coordinator is ready.
+//  5. A coordinator that has invited collects acceptances for 3D + 1, and tells the processes that accepted that it
+//     is ready.
+//  6. A member asks its coordinator periodically whether it is still there; if not, rule 1 applies.
 //
-// A group is named by its coordinator and a counter, which that coordinator keeps through crashes. The only promise
-// at all times is about these names: none is ever given to two groups. Processes of different groups need not agree.
+// A group's name is its coordinator and a counter, which the coordinator keeps through crashes. The only promise at
+// all times is about names: no name is ever given to two groups. Processes of different groups need not agree.
 //
-// That is the source's protocol. In it, two coordinators whose merges begin within D of each other ignore each
-// other's invitations, and with equal periods they do so for ever: the parameters rule-c=no and stagger=3 show it
-// with two processes. So there are two more rules, of which ALGORITHMS 13.4 has the first:
+// That is the source's protocol. It can livelock: two coordinators whose merges begin within D of each other ignore
+// each other's invitations, and with equal periods they do so for ever. The parameters rule-c=no and stagger=3 show
+// it with two processes. So there are two more rules:
 //
-//   - Rule C: who collects acceptances gives in to an invitation of higher priority, and passes it on to those who
-//     have accepted its own.
-//   - Rule D: an acceptance may come later than that, and is not lost: who has given in answers it with an invitation
-//     to the group that it has gone to, and a coordinator that is ready takes it in. So that this helps, who waits
-//     for a coordinator takes another invitation from that one.
+//   - Rule C: a process that collects acceptances gives in to an invitation of higher priority, and passes it on to
+//     the processes that have accepted its own.
+//   - Rule D: an acceptance that comes later is not lost. A process that has given in answers it with an invitation
+//     to its new group, and a coordinator that is ready admits it. So a process that waits for a coordinator takes
+//     another invitation from that coordinator.
 //
-// Without rule D everybody whom rule C's loser has invited waits in vain, falls back alone, and may do so again in
-// each period: four processes that begin at 18, 22, 26 and 29, with D = 1, never form one group.
+// Without rule D the processes that the loser under rule C has invited wait in vain, fall back to a group of one, and
+// may do so again in each period: four processes that begin at 18, 22, 26 and 29, with D = 1, never form one group.
 package invitation
 
 import (
@@ -35,7 +37,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The messages. All carry the name of a group but the questions of rule 2 and their answers.
+// The kinds of message. All carry the name of a group, except the questions of rule 2 and their answers.
 const (
 	AreYouCoordinator election.Kind = iota
 	Coordinator
@@ -51,10 +53,10 @@ const (
 // The timers.
 const (
 	Check      election.Timer = iota // Tc: rule 2
-	AnswersDue                       // all that live have said whether they are coordinators
+	AnswersDue                       // all live processes have answered rule 2
 	Merge                            // rule 3
 	AcceptsDue                       // rule 5
-	ReadyDue                         // who was invited gives up on its new coordinator
+	ReadyDue                         // an invited process gives up on its new coordinator
 	Poll                             // Tp: rule 6
 	ThereDue                         // the coordinator is not there
 )
@@ -65,15 +67,15 @@ type Group struct {
 	Counter     election.Term
 }
 
-// Stage is what a process is doing.
+// Stage is the stage of a process.
 type Stage uint8
 
 // The stages.
 const (
-	Down       Stage = iota // it has not begun
+	Down       Stage = iota // has not begun
 	Normal                  // coordinator or member of its group
-	Election                // it has invited, and collects acceptances
-	Reorganize              // it has accepted, and waits until its group is ready
+	Election                // has invited, and collects acceptances
+	Reorganize              // has accepted, and waits until its group is ready
 )
 
 // Process is the state of one process.
@@ -82,10 +84,10 @@ type Process struct {
 	N       election.ID `election:"constant"` // members are 1 … N
 	Stage   Stage
 	Group   Group
-	Counter election.Term // of the groups that it has named; it survives crashes
-	Members Set           // a coordinator's; in an election, those that have accepted
-	Answers Set           // who has said that it is a coordinator
-	Others  Set           // who had, when answers were due: they will be invited
+	Counter election.Term // of the groups that it has named; survives crashes
+	Members Set           // of a coordinator; in an election, the processes that have accepted
+	Answers Set           // the processes that have answered that they are coordinators
+	Others  Set           // the answers when they were due: the processes to invite
 
 	RuleC                               bool           `election:"constant"`
 	Delay                               election.Ticks `election:"constant"` // D
@@ -96,24 +98,24 @@ type Process struct {
 var (
 	ruleC = election.Choice{
 		Name: "rule-c", Words: []string{"yes", "no"},
-		About: "whether who invites others accepts an invitation of higher priority; without, two may invite each other for ever",
+		About: "whether a process that has invited others accepts an invitation of higher priority; if not, two may invite each other for ever",
 	}
 	delay = election.Number{
 		Name: "delay", Whole: true, Least: 1, Most: 1 << 56, Default: "1",
-		About: "D, the longest time that a message takes, and its handling",
+		About: "D, the longest time from sending a message to the end of its handling",
 	}
 	checkPeriod = election.Number{
 		Name: "check-period", Whole: true, Most: 1 << 62, Default: "0",
-		About: "Tc, how often a coordinator looks for others; 0 is 40·delay, or long enough for a merge by the lowest of all, 3·delay·(n + 1) + 2",
+		About: "Tc, how often a coordinator looks for others; 0 means 40·delay, or 3·delay·(n + 1) + 2 if longer, which is enough for a merge by the lowest process",
 	}
 	pollPeriod = election.Number{
 		Name: "poll-period", Whole: true, Least: 1, Most: 1 << 62, Default: "20·delay",
-		About:   "Tp, how often a member asks for its coordinator",
+		About:   "Tp, how often a member asks whether its coordinator is there",
 		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 20, 0) },
 	}
 	stagger = election.Number{
 		Name: "stagger", Whole: true, Most: 1 << 56, Default: "0",
-		About: "process i looks for others first (i - 1)·stagger after it has begun",
+		About: "process i first looks for others (i - 1)·stagger after its start",
 	}
 )
 
@@ -124,8 +126,8 @@ var Algorithm = election.Algorithm[Process, Group]{
 		Title:  "Invitation (Garcia-Molina)",
 		Year:   1982,
 		Source: "Garcia-Molina 1982",
-		About: "Processes form groups, each with a coordinator, and coordinators that find each other merge their groups. It stays sound while " +
-			"the network is cut in two: each part has a coordinator, and agreement is promised within a group only.",
+		About: "Processes form groups, each with a coordinator, and coordinators that find each other merge their groups. It tolerates partitions: " +
+			"each side has a coordinator, and agreement is guaranteed within a group only.",
 		Topology: election.Complete,
 		Timing:   election.Timed,
 		Starts:   election.AllStart,
@@ -148,11 +150,11 @@ var Algorithm = election.Algorithm[Process, Group]{
 		Delay:      &delay,
 		Bounds: []election.Bound{
 			{
-				Of: "election", Case: election.Best, Formula: "2(n - 1)", Source: "all but one are invited and accept; reached if all start together",
+				Of: "election", Case: election.Best, Formula: "2(n - 1)", Source: "all but one are invited and accept; reached if all initiate together",
 				Value: func(n uint64) uint64 { return 2 * (n - 1) },
 			},
 			{
-				Of: "announcement", Case: election.Best, Formula: "n - 1", Source: "all but one are told that their group is ready; likewise",
+				Of: "announcement", Case: election.Best, Formula: "n - 1", Source: "all but one are told that their group is ready; reached if all initiate together",
 				Value: func(n uint64) uint64 { return n - 1 },
 			},
 		},
@@ -166,7 +168,7 @@ var Algorithm = election.Algorithm[Process, Group]{
 	Durable: func(p *Process) any { return &p.Counter },
 }
 
-// revise says what is claimed of rule-c=no: that all merge who start together.
+// revise changes the declaration for rule-c=no, which claims that processes merge only if all start together.
 func revise(d *election.Declaration, p election.Parameters) {
 	if ruleC.Is(p, "no") {
 		d.Starts = election.Together
@@ -174,7 +176,7 @@ func revise(d *election.Declaration, p election.Parameters) {
 	}
 }
 
-// period is Tc.
+// period returns Tc.
 func period(n uint64, p election.Parameters) election.Ticks {
 	given, d := checkPeriod.Ticks(p), delay.Ticks(p)
 	if !given.IsZero() {
@@ -187,12 +189,12 @@ func period(n uint64, p election.Parameters) election.Ticks {
 	return usual
 }
 
-// settles is longer than any of the random scripts of faults in the tests has taken.
+// settles returns a time longer than any random fault script in the tests has taken to settle.
 func settles(n uint64, p election.Parameters) election.Ticks {
 	return period(n, p).Times(5).Add(pollPeriod.Ticks(p))
 }
 
-// New is a process that has not begun.
+// New returns a process that has not begun.
 func New(l election.Local) Process {
 	return Process{
 		ID: l.ID, N: election.ID(l.Degree),
@@ -204,19 +206,19 @@ func New(l election.Local) Process {
 	}
 }
 
-// delays is times·D + more.
+// delays returns times·D + more.
 func (p *Process) delays(times, more uint64) election.Ticks {
 	return p.Delay.Times(times).Add(election.Units(more))
 }
 
-// Start is for one who begins or comes back.
+// Start makes a process that begins or recovers a group of one.
 func (p *Process) Start(out *election.Out[Group]) {
 	p.single(out)
 	out.After(Check, p.FirstCheck)
 	out.After(Poll, p.PollPeriod)
 }
 
-// single is rule 1.
+// single applies rule 1.
 func (p *Process) single(out *election.Out[Group]) {
 	p.forget(out)
 	p.Stage = Normal
@@ -224,7 +226,7 @@ func (p *Process) single(out *election.Out[Group]) {
 	out.Lead(p.Counter)
 }
 
-// name names a new group.
+// name gives a name to a new group.
 func (p *Process) name() {
 	p.Counter++
 	p.Group = Group{p.ID, p.Counter}
@@ -238,7 +240,7 @@ func (p *Process) forget(out *election.Out[Group]) {
 	}
 }
 
-// coordinates says whether the process is the coordinator of a group that is ready.
+// coordinates reports whether the process is the coordinator of a group that is ready.
 func (p *Process) coordinates() bool { return p.Stage == Normal && p.Group.Coordinator == p.ID }
 
 // Timeout handles a timer.
@@ -271,7 +273,7 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Group]) {
 	}
 }
 
-// check is rule 2.
+// check applies rule 2.
 func (p *Process) check(out *election.Out[Group]) {
 	p.Answers = nil
 	for j := election.ID(1); j <= p.N; j++ {
@@ -282,7 +284,7 @@ func (p *Process) check(out *election.Out[Group]) {
 	out.After(AnswersDue, p.delays(2, 1))
 }
 
-// merge is rule 3.
+// merge applies rule 3.
 func (p *Process) merge(out *election.Out[Group]) {
 	p.name()
 	p.Stage = Election
@@ -296,7 +298,7 @@ func (p *Process) merge(out *election.Out[Group]) {
 	out.NoLeader()
 }
 
-// ready is rule 5.
+// ready applies rule 5.
 func (p *Process) ready(out *election.Out[Group]) {
 	p.Stage = Normal
 	for j := election.ID(1); j <= p.N; j++ {
@@ -346,7 +348,7 @@ func (p *Process) Receive(port election.Port, kind election.Kind, group Group, o
 	}
 }
 
-// takes says whether the process takes an invitation from j.
+// takes reports whether the process takes an invitation from j.
 func (p *Process) takes(group Group, j election.ID) bool {
 	switch {
 	case !p.RuleC:
@@ -359,7 +361,7 @@ func (p *Process) takes(group Group, j election.ID) bool {
 	return p.Stage == Normal
 }
 
-// accepted is rule 5, and rule D.
+// accepted applies rules 5 and D.
 func (p *Process) accepted(group Group, j election.ID, out *election.Out[Group]) {
 	switch {
 	case p.Stage == Election && p.Group == group:
@@ -373,7 +375,7 @@ func (p *Process) accepted(group Group, j election.ID, out *election.Out[Group])
 	}
 }
 
-// join is rule 4. Its own members, or those that have accepted its own invitation, come with it.
+// join applies rule 4. The process's own members, or those that have accepted its own invitation, come with it.
 func (p *Process) join(group Group, out *election.Out[Group]) {
 	for j := election.ID(1); j <= p.N; j++ {
 		if p.Members.Has(j) {

@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// members are the processes 1 … n.
+// members returns the processes 1 … n.
 func members(n int) election.List {
 	ids := make(election.List, n)
 	for p := range ids {
@@ -37,7 +37,7 @@ func members(n int) election.List {
 	return ids
 }
 
-// run runs until a time, or as long as the declaration says.
+// run runs until a time; 0 means as long as the declaration gives.
 func run(t *testing.T, a election.Algorithm[process, message], n int, until uint64, o simulate.Options, parameters ...string) *simulate.Result {
 	t.Helper()
 	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{}}
@@ -55,7 +55,7 @@ func run(t *testing.T, a election.Algorithm[process, message], n int, until uint
 	return r
 }
 
-// expect says where live processes are: a group is a coordinator, its counter and its members.
+// expect compares the groups of the live processes: a group is a coordinator, its counter and its members.
 func expect(t *testing.T, r *simulate.Result, groups ...[]int) {
 	t.Helper()
 	in := map[int]network.Decision{}
@@ -75,7 +75,7 @@ func expect(t *testing.T, r *simulate.Result, groups ...[]int) {
 	}
 }
 
-// group is a group of the processes from … to.
+// group returns the group of the processes from … to.
 func group(coordinator, counter, from, to int) []int {
 	g := []int{coordinator, counter}
 	for p := from; p <= to; p++ {
@@ -92,7 +92,7 @@ func recovery(id int, at uint64) faults.Recovery {
 	return faults.Recovery{Process: id - 1, At: election.Units(at)}
 }
 
-// The vectors of ALGORITHMS 13.4 do not depend on whether messages or timers are first.
+// The vectors are the same whether messages or timers go first when both are due.
 var timings = []simulate.Options{{Timing: election.Timed}, {Timing: election.Synchronous}}
 
 func TestAllMergeAtOnceIfAllStartTogether(t *testing.T) {
@@ -139,8 +139,8 @@ func TestEachPartOfACutNetworkIsAGroupAndBothMergeWhenItHeals(t *testing.T) {
 	}
 }
 
-// Where the parts have been one group before, its coordinator still counts all as members: it invites those that
-// are elsewhere now, whom their own coordinator invites as well.
+// If the sides have been one group before, its coordinator still counts all as members. It invites those on the other
+// side, too, which their own coordinator invites as well.
 func TestMergingTwoGroupsCostsOneInvitationAcceptanceAndReadyForEachButOne(t *testing.T) {
 	for n := 2; n <= 7; n++ {
 		for half := 1; half < 1<<(n-1); half++ { // process n is on the other side
@@ -165,7 +165,7 @@ func TestMergingTwoGroupsCostsOneInvitationAcceptanceAndReadyForEachButOne(t *te
 	}
 }
 
-// A group that is complete asks 2(N-1) messages at each check of its coordinator, and 2 for each member's poll.
+// A complete group sends 2(N-1) messages at each check of its coordinator, and 2 for each member's poll.
 func TestWhatAGroupAtRestCosts(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		before, after := run(t, invitation.Algorithm, n, 99, simulate.Options{}), run(t, invitation.Algorithm, n, 139, simulate.Options{})
@@ -193,7 +193,7 @@ func TestWithoutRuleCTwoInviteEachOtherForEver(t *testing.T) {
 	}
 }
 
-// ruleCAlone is the protocol of ALGORITHMS 13.4: what rule D adds is ignored.
+// ruleCAlone returns the protocol with rule C and without rule D: the messages that rule D adds are ignored.
 func ruleCAlone() election.Algorithm[process, message] {
 	mutant := invitation.Algorithm
 	mutant.Receive = func(p *process, port election.Port, kind election.Kind, m message, out *effects) {
@@ -231,7 +231,7 @@ func TestTheLowestOfManyMerge(t *testing.T) {
 	}
 }
 
-// However long the times are, they fit into a process's clock.
+// Times of any length fit into a process's clock.
 func TestLongestTimes(t *testing.T) {
 	const delay, period = "72057594037927936", "4611686018427387904"
 	r := run(t, invitation.Algorithm, 3, 0, simulate.Options{Delay: 1}, "delay", delay, "stagger", delay)
@@ -260,8 +260,8 @@ func TestEverySchedule(t *testing.T) {
 	}
 }
 
-// finite is the algorithm with counters that begin anew after 3, and decisions without terms: it has as many groups
-// as processes can tell apart, and so few states.
+// finite returns the algorithm with counters that restart after 3, and decisions without terms. It has as many groups
+// as processes can distinguish, and so few states.
 func finite() election.Algorithm[process, message] {
 	abstract := invitation.Algorithm
 	abstract.Task = election.Service

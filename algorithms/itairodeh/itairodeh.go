@@ -1,34 +1,41 @@
-// Package itairodeh elects by chance on a one-directional ring of known size whose processes have no
-// identifiers: in each round those who are left choose one, and only the greatest go on.
+// Package itairodeh elects a random process on an asynchronous unidirectional ring of known size whose processes have
+// no identifiers (Itai and Rodeh 1981). In each round the remaining processes choose a number, and only the greatest
+// survive.
 //
-// Source: Itai and Rodeh's asynchronous algorithm as ALGORITHMS 9.9 states it; its rules are cited as
-// leader, again, larger, equal and smaller below.
+// An active process in round r chooses a number from 1 to n and sends a token (r, choice, hop = 1, bit = true). A
+// process compares a token's (round, choice) with its own, lexicographically. The rules, cited below by name:
 //
-// Links need not keep order. An active process whose round and choice are greatest never becomes passive,
-// purges what is older however late it comes, and has one token of its own under way. Without round
-// numbers order is needed, as Fokkink and Pang found; the test shows it.
+//	leader   hop = n, bit = true: the token is its own; the process leads
+//	again    hop = n, bit = false: it enters the next round
+//	larger   the token is larger: the process becomes passive, and passes the token on
+//	equal    the token is equal, hop < n: the process passes it on with bit = false
+//	smaller  the token is smaller: it is purged
+//
+// A passive process passes every token on. FIFO links are not required. An active process whose round and choice are
+// greatest never becomes passive, purges older tokens however late they come, and has one token of its own in
+// transit. Without round numbers FIFO is required, as Fokkink and Pang found; a test shows it. n must be exact.
 package itairodeh
 
 import "ringleader.example/ringleader/election"
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	Token election.Kind = iota
 	Leader
 )
 
-// Message is the token (round, id, hop, bit), or the announcement, which says nothing.
+// Message is the token (round, id, hop, bit), or the announcement, which carries nothing.
 type Message struct {
 	Round  uint32
-	ID     uint32 // the choice of the one who sent it first
-	Hop    uint32 // how many links it will have passed when it arrives; N is home
-	Unique bool   // bit: nobody else was met who chose the same in this round
+	ID     uint32 // the choice of the process that sent it first
+	Hop    uint32 // the number of links that it has passed when it arrives; N at its origin
+	Unique bool   // bit: it has met no other process of the same choice in this round
 }
 
-// stage is where a process stands.
+// stage is the stage of a process.
 type stage uint8
 
 const (
@@ -53,8 +60,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Itai–Rodeh, asynchronous",
 		Year:   1981,
 		Source: "Itai–Rodeh 1981",
-		About: "Every process chooses an identifier from 1 to n by chance and sends it round the ring; greater ones of the same or a later round " +
-			"make a process passive. Whose token comes home has won if nobody chose the same; otherwise those who did choose again.",
+		About: "Every process chooses a random identifier from 1 to n and sends it round the ring; greater ones of the same or a later round " +
+			"make a process passive. A process with its token back has won if no other made the same choice; otherwise those with that choice choose again.",
 		Topology:    election.Ring,
 		OneWay:      true,
 		Identifiers: election.Anonymous,
@@ -73,7 +80,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Phase:   func(_ election.Kind, m Message) int { return int(m.Round) },
 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process { return Process{N: uint32(l.N)} }
 
 // Start enters the first round, once.
@@ -91,18 +98,18 @@ func (p *Process) enter(out *election.Out[Message]) {
 	out.Send(Right, Token, Message{Round: p.Round, ID: p.ID, Hop: 1, Unique: true})
 }
 
-// Receive handles a message; a sleeper joins first.
+// Receive handles a message; a process that is asleep joins first.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	p.Start(out)
 	switch {
 	case kind == Leader:
-		if p.Stage != leads { // else it is home again
+		if p.Stage != leads { // else it has returned to its origin
 			out.Follow(0, 0)
 			out.Send(Right, Leader, m)
 		}
 	case p.Stage == passive:
 		p.forward(m, m.Unique, out)
-	case m.Hop == p.N && m.Unique: // leader. It is one's own token, of this round.
+	case m.Hop == p.N && m.Unique: // leader. It is the process's own token, of this round.
 		p.Stage = leads
 		out.Lead(0)
 		out.Send(Right, Leader, Message{})

@@ -20,12 +20,12 @@ type (
 	out       = election.Out[message]
 )
 
-// Rounds have no end, so the checker would have none; see the two tests that follow.
+// Rounds are unbounded, so the checker would not end; see the two tests that follow.
 func TestConformance(t *testing.T) {
 	electiontest.Conform(t, itairodeh.Algorithm, electiontest.Options{Verify: -1})
 }
 
-// before is the algorithm with a look at each token before it is received; false loses it.
+// before returns the algorithm with a function that sees each token first; false loses the token.
 func before(look func(*process, *message) bool) algorithm {
 	a := itairodeh.Algorithm
 	a.Receive = func(p *process, port election.Port, kind election.Kind, m message, out *out) {
@@ -36,7 +36,7 @@ func before(look func(*process, *message) bool) algorithm {
 	return a
 }
 
-// again says whether a process is about to choose again.
+// again reports whether a process is about to choose again.
 func again(p *process, m *message) bool {
 	return p.Round > 0 && m.Round == p.Round && m.Hop == p.N && !m.Unique
 }
@@ -53,8 +53,8 @@ func check(t *testing.T, a algorithm, o verify.Options) *verify.Report {
 	return report
 }
 
-// Whoever would enter a round beyond the last gives up, so that the checker ends: no schedule and no
-// choices of the first rounds elect two, nor one who is not followed.
+// A process that would enter a round beyond the last gives up, so that the checker ends: no schedule and no choices
+// of the first rounds elect two processes, or one that is not followed.
 func TestFirstRoundsAreSafeUnderEveryScheduleAndChoice(t *testing.T) {
 	for _, c := range []struct {
 		n         int
@@ -70,8 +70,8 @@ func TestFirstRoundsAreSafeUnderEveryScheduleAndChoice(t *testing.T) {
 	}
 }
 
-// Fokkink and Pang: where links keep order, round numbers are not needed. Then states are finitely many,
-// and all is checked: an election can always end, with one leader.
+// Fokkink and Pang: with FIFO links round numbers are not needed. Then there are finitely many states, and all are
+// checked: an election can always end, with one leader.
 func TestRoundNumbersAreNeededIfAndOnlyIfMessagesOvertake(t *testing.T) {
 	without := before(func(p *process, m *message) bool {
 		if again(p, m) {
@@ -110,7 +110,7 @@ func TestNothingBreaksIn10000RunsWithoutOrder(t *testing.T) {
 	}
 }
 
-// mean is the mean of samples and its standard error.
+// mean returns the mean of samples and its standard error.
 func mean(samples []float64) (average, deviation float64) {
 	for _, x := range samples {
 		average += x / float64(len(samples))
@@ -123,10 +123,10 @@ func mean(samples []float64) (average, deviation float64) {
 
 func TestMeansAreAsMeasuredAndTheFirstRoundDecidesAsOftenAsItMust(t *testing.T) {
 	const runs, theirs, sigmas = 8000, 2000, 3.5
-	both := math.Sqrt(1 + runs/theirs) // the error of a difference, in ours
+	both := math.Sqrt(1 + runs/theirs) // the error of a difference, in units of ours
 	for _, c := range []struct {
 		n                int
-		messages, rounds float64 // ALGORITHMS 9.9: the means of 2000 other runs, without the announcement
+		messages, rounds float64 // the means of 2000 independent runs, without the announcement
 	}{{2, 7.1, 2.03}, {3, 10.0, 1.67}, {4, 13.9, 1.58}, {5, 18.6, 1.59}, {8, 32.6, 1.51}, {16, 75.4, 1.48}, {32, 170.6, 1.44}} {
 		var messages, rounds [runs]float64
 		first := 0.0
@@ -146,11 +146,11 @@ func TestMeansAreAsMeasuredAndTheFirstRoundDecidesAsOftenAsItMust(t *testing.T) 
 		if math.Abs(gotRounds-c.rounds) > sigmas*both*eRounds+0.005 {
 			t.Errorf("n=%d: %.3f ± %.3f rounds, want %.2f", c.n, gotRounds, eRounds, c.rounds)
 		}
-		// Exactly: a round of two fails with chance 1/2, for 4 messages, and decides for 3.
+		// The exact values for n = 2: a round fails with probability 1/2, for 4 messages, and decides for 3.
 		if c.n == 2 && (math.Abs(got-7) > sigmas*e || math.Abs(gotRounds-2) > sigmas*eRounds) {
 			t.Errorf("n=2: %.2f ± %.2f messages in %.3f ± %.3f rounds, want 7 in 2", got, e, gotRounds, eRounds)
 		}
-		unique := 0.0 // the chance that the greatest of n choices is unique: (1/n)·n·Σ ((k-1)/n)^(n-1)
+		unique := 0.0 // the probability that the greatest of n choices is unique: (1/n)·n·Σ ((k-1)/n)^(n-1)
 		for k := range c.n {
 			unique += math.Pow(float64(k)/float64(c.n), float64(c.n-1))
 		}
@@ -167,7 +167,7 @@ func TestOneProcessIsHomeAtOnce(t *testing.T) {
 	}
 }
 
-// size is the algorithm with a wrong idea of n.
+// size returns the algorithm with a wrong n.
 func size(change int) algorithm {
 	a := itairodeh.Algorithm
 	a.New = func(l election.Local) process {
@@ -177,7 +177,7 @@ func size(change int) algorithm {
 	return a
 }
 
-// A bound on n is not enough: whoever chose the greatest meets its own token, and takes it for another's.
+// A bound on n is not enough: the process of the greatest choice meets its own token, and takes it for another's.
 func TestATooLargeNNeverElects(t *testing.T) {
 	for n := 2; n <= 6; n++ {
 		for seed := range uint64(20) {

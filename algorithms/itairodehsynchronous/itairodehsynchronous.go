@@ -1,9 +1,14 @@
-// Package itairodehsynchronous elects by chance on a synchronous one-directional ring of known size whose processors
-// have no identifiers: in each phase every active one becomes a candidate with a probability such that one is
-// expected, and in n units all of them have counted the candidates.
+// Package itairodehsynchronous elects a random processor on a synchronous unidirectional ring of known size whose
+// processors have no identifiers (Itai and Rodeh 1981). In phases of n units all processors count the candidates.
 //
-// Source: Itai and Rodeh's synchronous algorithm as ALGORITHMS 9.9 states it; its rules are cited as candidate, count,
-// done, repeat and fewer below.
+// The rules, cited below by name. At first all n processors are active; a is the number of active ones:
+//
+//	candidate  at the start of a phase each active processor becomes a candidate with probability 1/a, and sends a
+//	           message round the ring
+//	count      in n units all processors have counted the c candidates
+//	done       c = 1: the candidate leads
+//	repeat     c = 0: the next phase has the same active processors
+//	fewer      c > 1: the candidates are the active processors of the next phase, a := c
 package itairodehsynchronous
 
 import (
@@ -12,23 +17,23 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// Candidate is the only message: there is one who wants to lead.
+// Candidate is the only kind of message: its sender is a candidate.
 const Candidate election.Kind = 0
 
 // phase is the timer of a phase, n units long.
 const phase election.Timer = 0
 
-// Message says how many links it will have passed when it arrives; n is home.
+// Message counts the links that it has passed when it arrives; n at its origin.
 type Message struct{ Hop uint32 }
 
 // Process is the state of one process.
 type Process struct {
 	N         uint32 `election:"constant"`
-	Actives   uint32 // how many there are: a
-	Count     uint32 // of candidates in this phase, so far: c
+	Actives   uint32 // a: the number of active processors
+	Count     uint32 // c: the number of candidates in this phase, so far
 	Active    bool
 	Candidate bool // in this phase
 }
@@ -41,7 +46,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1981,
 		Source: "Itai–Rodeh 1981",
 		About: "In phases of n units each of a active processors becomes a candidate with probability 1/a and sends a message round the ring. " +
-			"All count them: one candidate leads, of several these are the active ones from then on, and if there is none all try again.",
+			"All count the candidates: a single one leads; several are the active processors from then on; without a candidate all try again.",
 		Topology:    election.Ring,
 		OneWay:      true,
 		Timing:      election.Synchronous,
@@ -73,13 +78,13 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Timeout: (*Process).Timeout,
 }
 
-// MeanPhases is the mean number of phases M(n): with c of a candidates, M(a) = 1 + Σ P(c)·M(c), where one is none
-// more to come and none are a again. That more than most of them are is too unlikely for a float64.
+// MeanPhases returns the mean number of phases M(n). With c of a candidates, M(a) = 1 + Σ P(c)·M(c), where c = 1
+// needs no more phases and c = 0 leaves a as it is. Large c are too unlikely for a float64.
 func MeanPhases(n uint64) float64 {
 	const most = 60
 	mean := make([]float64, min(n, most)+1)
 	of := func(a uint64) float64 {
-		p := math.Pow(1-1/float64(a), float64(a)) // of c candidates; first of none
+		p := math.Pow(1-1/float64(a), float64(a)) // the probability of c candidates; first of none
 		none, sum := p, 1.0
 		for c := uint64(1); c < min(a, most); c++ {
 			p *= float64(a-c+1) / (float64(c) * float64(a-1))
@@ -100,12 +105,12 @@ func MeanPhases(n uint64) float64 {
 	return of(n)
 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process {
 	return Process{N: uint32(l.N), Actives: uint32(l.N), Active: true}
 }
 
-// Start enters the first phase, unless there is nobody else.
+// Start enters the first phase, unless the process is alone.
 func (p *Process) Start(out *election.Out[Message]) {
 	if p.N == 1 {
 		out.Lead(0)
@@ -123,7 +128,7 @@ func (p *Process) enter(out *election.Out[Message]) {
 	out.After(phase, election.Units(uint64(p.N)))
 }
 
-// Receive counts a candidate; its message ends where it began, when the phase ends.
+// Receive counts a candidate. Its message ends at its origin, when the phase ends.
 func (p *Process) Receive(_ election.Port, _ election.Kind, m Message, out *election.Out[Message]) {
 	p.Count++
 	if m.Hop < p.N {

@@ -19,8 +19,8 @@ type (
 	out       = election.Out[message]
 )
 
-// Phases have no number, so that states are finitely many, and the checker takes every choice: one is elected, or
-// can be.
+// Phases have no number, so there are finitely many states, and the checker takes every choice: one process is
+// elected, or can be.
 func TestConformance(t *testing.T) {
 	electiontest.Conform(t, itairodehsynchronous.Algorithm, electiontest.Options{Verify: 5})
 }
@@ -31,7 +31,7 @@ func run(t *testing.T, n int, seed uint64) *simulate.Result {
 	return electiontest.Elect(t, itairodehsynchronous.Algorithm, o)
 }
 
-// ALGORITHMS 9.9.
+// means are the exact values of M(n), computed from its recurrence.
 var means = map[uint64]float64{
 	1: 0, 2: 2, 3: 2.166667, 4: 2.241379, 5: 2.284045, 8: 2.345416, 16: 2.394425, 32: 2.418274, 64: 2.430044, 100: 2.434257, 300: 2.439234,
 }
@@ -47,7 +47,8 @@ func TestMeanPhases(t *testing.T) {
 	}
 }
 
-// In the runs of these seeds, the mean numbers of phases and messages are within 4 standard errors of M(n) and n·M(n).
+// In the runs of these seeds, the mean numbers of phases and messages are within 4 standard errors of M(n) and
+// n·M(n).
 func TestPhasesAndMessagesAreAsManyAsExpected(t *testing.T) {
 	const runs = 4000
 	for n := range means {
@@ -72,18 +73,18 @@ func TestPhasesAndMessagesAreAsManyAsExpected(t *testing.T) {
 	}
 }
 
-// sample is a sum of values and of their squares.
+// sample sums values and their squares.
 type sample struct{ count, sum, squares float64 }
 
 func (s *sample) add(x float64) { s.count, s.sum, s.squares = s.count+1, s.sum+x, s.squares+x*x }
 
-// mean is the mean and its standard error.
+// mean returns the mean and its standard error.
 func (s *sample) mean() (mean, deviation float64) {
 	mean = s.sum / s.count
 	return mean, math.Sqrt((s.squares/s.count - mean*mean) / s.count)
 }
 
-// Who does not count in full may take one of several candidates for the only one.
+// A process that does not count in full may take one of several candidates for the only one.
 func TestMutantsAreFound(t *testing.T) {
 	short := itairodehsynchronous.Algorithm
 	short.New = func(l election.Local) process {

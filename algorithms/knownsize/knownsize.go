@@ -1,11 +1,14 @@
-// Package knownsize elects the smallest identifier on a synchronous one-directional ring whose size, or an upper bound
-// on it, is known: silence says that no smaller one takes part, and so a single identifier goes round.
+// Package knownsize elects the smallest identifier on a synchronous unidirectional ring whose size, or an upper bound
+// on it, is known (Marchetti-Spaccamela 1987, section 2). Silence means that no smaller identifier takes part, so a
+// single identifier goes round.
 //
 // Source: S5 section 2, whose processor i waits for N(i-1) units and, if it has heard nothing, wins. S5 counts n + 1
-// messages and there are n, since the winner need not pass its own on when that is home. With starts=any it is the
-// protocol that S5 says is possible where its assumption (b) does not hold, as ALGORITHMS 13.5 has it: phase 0 is
-// that of S5's scheme (ALGORITHMS 8.2), and since it may end n units later at one processor than at another, each
-// waits twice as long, and a unit more.
+// messages; there are n, since the winner does not pass on its own identifier when that returns.
+//
+// starts=any is the protocol that S5 calls possible where its assumption (b), a simultaneous start, does not hold. It
+// is ours. Phase 0 is that of S5's scheme: a processor that wakes sends "election started", and one that reads it
+// while asleep passes it on and joins, if it is willing. Phase 0 may end n units later at one processor than at
+// another. So each waits 2N(i-1) + 1 units after it. That takes exactly 2n messages.
 package knownsize
 
 import (
@@ -15,10 +18,10 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	Started election.Kind = iota // election started: phase 0
 	Elected
@@ -27,28 +30,28 @@ const (
 // silence is the timer that expires if no smaller identifier takes part.
 const silence election.Timer = 0
 
-// Message is "i elected"; that the election has started it says without an identifier.
+// Message is "i elected". "Election started" carries no identifier.
 type Message struct{ ID election.ID }
 
 // Process is the state of one process.
 type Process struct {
 	N         uint64 `election:"constant"` // the size of the ring, or more
 	ID        election.ID
-	Phase0    bool `election:"constant"` // there is one
-	Awake     bool // in phase 0 or beyond
-	Candidate bool // takes part: waits for its turn, or will when phase 0 is over
+	Phase0    bool `election:"constant"` // starts=any
+	Awake     bool // in phase 0 or later
+	Candidate bool // takes part: waits for its turn, or will when phase 0 has ended
 }
 
 // The parameters.
 var (
 	starts = election.Choice{
 		Name:  "starts",
-		About: "when processors start: together, at 0; any time, each when it likes or on a message, with a phase 0 that says so",
+		About: "when processors start: together, at 0; any, each at any time or on a message, with a phase 0 that wakes all",
 		Words: []string{"together", "any"},
 	}
 	knownN = election.Number{
 		Name: "N", Whole: true, Most: 1 << 62, Default: "0",
-		About: "the number of processors that all of them know, or an upper bound; 0: their number itself",
+		About: "the number of processors, or an upper bound, that all of them know; 0 means the number itself",
 	}
 )
 
@@ -59,8 +62,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Known size (Marchetti-Spaccamela's simplified protocol)",
 		Year:   1985,
 		Source: "Marchetti-Spaccamela 1987, section 2 (S5)",
-		About: "Processor i is silent for N(i-1) units, where N is the size of the ring or more. If by then nobody else has said that " +
-			"it is elected, i is: no smaller identifier takes part.",
+		About: "Processor i is silent for N(i-1) units, where N is at least the size of the ring. If it has heard of no elected " +
+			"processor by then, i is elected: no smaller identifier takes part.",
 		Topology:    election.Ring,
 		OneWay:      true,
 		Timing:      election.Synchronous,
@@ -87,18 +90,18 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Eligible: func(p *Process) bool { return p.Candidate },
 }
 
-// exactly are the bounds of an election that takes just so many messages.
+// exactly returns the bounds of an election that takes a fixed number of messages.
 func exactly(formula string, times uint64) (bounds []election.Bound) {
 	for _, c := range []election.Case{election.Worst, election.Best} {
 		bounds = append(bounds, election.Bound{
-			Of: "total", Case: c, Formula: formula, Source: "S5 section 2, which says one more",
+			Of: "total", Case: c, Formula: formula, Source: "S5 section 2, which counts one more",
 			Value: func(n uint64) uint64 { return times * n },
 		})
 	}
 	return bounds
 }
 
-// size is the hypothesis on the length of the ring, the only one.
+// size returns the only hypothesis on the length of the ring.
 func size(p election.Parameters, n uint64, _ uint) ([]*big.Int, error) {
 	number, given := new(big.Int).SetUint64(n), knownN.Rational(p).Num()
 	switch {
@@ -110,13 +113,13 @@ func size(p election.Parameters, n uint64, _ uint) ([]*big.Int, error) {
 	return []*big.Int{given}, nil
 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process {
 	return Process{N: l.Parameters.Sequence()[0].Lo, ID: l.ID, Phase0: starts.Is(l.Parameters, "any"), Candidate: l.Willing}
 }
 
-// Start begins to take part, unless others have begun: then it is too late to decide so. If all start together, the
-// unwilling do not take part.
+// Start makes the processor a candidate, unless a message has woken it, which decides by its willingness. If all
+// start together, unwilling processors do not take part.
 func (p *Process) Start(out *election.Out[Message]) {
 	switch {
 	case p.Awake:
@@ -129,7 +132,7 @@ func (p *Process) Start(out *election.Out[Message]) {
 	}
 }
 
-// turn is the time N(i-1), after which it is the turn of processor i.
+// turn returns N(i-1), the time after which it is the turn of processor i.
 func (p *Process) turn() election.Ticks { return election.Units(p.N).Times(uint64(p.ID - 1)) }
 
 // Receive handles a message.
@@ -147,11 +150,11 @@ func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *e
 		out.Stop(silence)
 		out.Follow(m.ID, 0)
 		out.Send(Right, Elected, m)
-	default: // home
+	default: // returned to its origin
 	}
 }
 
-// Timeout wins.
+// Timeout makes the processor leader.
 func (p *Process) Timeout(_ election.Timer, out *election.Out[Message]) {
 	out.Lead(0)
 	out.Send(Right, Elected, Message{p.ID})

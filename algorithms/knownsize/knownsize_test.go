@@ -24,7 +24,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// at are times to wake; a negative one is never.
+// at returns times to wake; a negative one is never.
 func at(times ...int) []election.Ticks {
 	wake := slices.Repeat([]election.Ticks{election.Forever}, len(times))
 	for p, t := range times {
@@ -44,7 +44,7 @@ func with(ids []uint64, N uint64, parameters map[string]string) network.Setup {
 	return i
 }
 
-// S5 section 2, and ALGORITHMS 8.1: all start at 0, exactly n messages, home at N(i_min - 1) + n.
+// S5 section 2: all start at 0, exactly n messages, and the smallest identifier returns at N(i_min - 1) + n.
 func TestNMessagesAndTheSmallestIsHomeAfterItsTurn(t *testing.T) {
 	for seed := range uint64(3000) {
 		source := random.New(seed, random.Network)
@@ -80,7 +80,7 @@ func TestNMessagesAndTheSmallestIsHomeAfterItsTurn(t *testing.T) {
 	}
 }
 
-// ALGORITHMS 13.5.
+// Every processor takes part, if it is willing, whether it wakes by itself or on a message.
 func TestVectorsOfArbitraryWakeUps(t *testing.T) {
 	for _, c := range []struct {
 		ids          []uint64
@@ -100,8 +100,8 @@ func TestVectorsOfArbitraryWakeUps(t *testing.T) {
 	}
 }
 
-// phase0 is when each processor's phase 0 is over, and who takes part, from the rules: "election started" leaves a
-// processor when it wakes or reads it, whichever is first, and reading goes first.
+// phase0 returns when each processor's phase 0 ends, and the processors that take part, from the rules: "election
+// started" leaves a processor when it wakes or reads it, whichever is first, and reading goes first.
 func phase0(wake []election.Ticks, unwilling []int) (over []uint64, candidates []bool) {
 	n := len(wake)
 	sent := make([]uint64, n)
@@ -121,7 +121,7 @@ func phase0(wake []election.Ticks, unwilling []int) (over []uint64, candidates [
 	return over, candidates
 }
 
-// ALGORITHMS 13.5: exactly 2n messages, and the smallest of those who take part is home at t(i) + 2N(i-1) + 1 + n.
+// Exactly 2n messages, and the smallest participating identifier returns at t(i) + 2N(i-1) + 1 + n.
 func Test2NMessagesWheneverProcessorsWake(t *testing.T) {
 	for seed := range uint64(10_000) {
 		source := random.New(seed, random.Network)
@@ -178,10 +178,10 @@ func TestWhatCannotBe(t *testing.T) {
 		says string
 	}{
 		{with([]uint64{1, 2, 3}, 2, nil), "cannot run known-size: parameter N is the number of processors or more, so at least 3, not 2; else two could be elected"},
-		{with([]uint64{1, 0}, 2, nil), "cannot run known-size: it computes with identifiers, where 0 stands for nobody; at least 1"},
+		{with([]uint64{1, 0}, 2, nil), "cannot run known-size: it uses identifier values, where 0 means no process; identifiers start at 1"},
 		{network.Setup{IDs: election.List{1}, Parameters: map[string]string{"N": "-1"}}, "cannot run known-size: parameter N is at least 0, not -1"},
 		{network.Setup{IDs: election.List{1}, Parameters: map[string]string{"N": "3/2"}}, "cannot run known-size: parameter N is a whole number, not 3/2"},
-		{network.Setup{IDs: election.List{4, 7}, Unwilling: []int{0, 1}}, "cannot run known-size: nobody is willing to lead; at least one process must be"},
+		{network.Setup{IDs: election.List{4, 7}, Unwilling: []int{0, 1}}, "cannot run known-size: no process is willing to lead; at least one must be"},
 	} {
 		if _, err := simulate.Run(knownsize.Algorithm, simulate.Options{Instance: c.i}); err == nil || err.Error() != c.says {
 			t.Errorf("%v, want %s", err, c.says)
@@ -189,7 +189,7 @@ func TestWhatCannotBe(t *testing.T) {
 	}
 }
 
-// believing is the protocol of processors that believe in another size of the ring.
+// believing returns the protocol of processors that assume another size of the ring.
 func believing(size func(uint64) uint64) election.Algorithm[knownsize.Process, knownsize.Message] {
 	a := knownsize.Algorithm
 	a.New = func(l election.Local) knownsize.Process {
@@ -200,7 +200,7 @@ func believing(size func(uint64) uint64) election.Algorithm[knownsize.Process, k
 	return a
 }
 
-// breaks says whether the checker finds anything wrong on a ring of 2 to 4.
+// breaks reports whether the checker finds a violation on a ring of 2 to 4.
 func breaks(t *testing.T, a election.Algorithm[knownsize.Process, knownsize.Message], starts verify.Starts, parameters map[string]string) bool {
 	t.Helper()
 	for n := 2; n <= 4; n++ {
@@ -218,7 +218,7 @@ func breaks(t *testing.T, a election.Algorithm[knownsize.Process, knownsize.Mess
 }
 
 func TestABoundBelowTheSizeElectsTwo(t *testing.T) {
-	// With n - 1 the message of processor i comes to i + 1 when it is its turn, at the latest, and is read first.
+	// With n - 1 the message of processor i reaches i + 1 at the latest when it is its turn, and is read first.
 	if !breaks(t, believing(func(n uint64) uint64 { return n - 2 }), verify.AllFirst, nil) {
 		t.Error("all start together, and nothing breaks")
 	}
@@ -227,8 +227,8 @@ func TestABoundBelowTheSizeElectsTwo(t *testing.T) {
 	}
 }
 
-// Since a message that comes when it would be one's turn is read first, processors that start at any time need not
-// wait twice as long: t(i') is at most t(i) + n less the way from i' to i. ALGORITHMS 13.5 is generous.
+// A message that comes when it would be a processor's turn is read first, so processors that start at any time need
+// not wait twice as long: t(i') is at most t(i) + n less the distance from i' to i. The declared wait is generous.
 func TestHalfTheWaitAfterPhase0IsJustEnough(t *testing.T) {
 	after := func(less uint64) election.Algorithm[knownsize.Process, knownsize.Message] {
 		a := knownsize.Algorithm

@@ -1,15 +1,16 @@
-// Package lcr elects the largest identifier on a one-directional ring, after LeLann, Chang and Roberts:
-// each identifier travels clockwise until a process with a greater one swallows it.
+// Package lcr elects the largest identifier on an asynchronous unidirectional ring (LeLann 1977; Chang and Roberts
+// 1979). Each identifier travels clockwise until a process with a greater one swallows it.
 //
-// Source: S2 section 2.2, lines 1-14; cited as L1 … L14 below.
+// Source: S2 section 2.2, lines 1-14; cited as L1 … L14 below. FIFO links are not required, nor any knowledge of
+// neighbours. Start has a guard that the source lacks.
 package lcr
 
 import "ringleader.example/ringleader/election"
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	Election election.Kind = iota
 	Leader
@@ -23,13 +24,13 @@ type Process struct {
 	ID          election.ID
 	Participant bool // L1
 	Decided     bool // L2: leader-id is not null
-	Textbook    bool `election:"constant"` // forwarding makes a participant, too
+	Textbook    bool `election:"constant"` // a process that forwards an identifier is a participant, too
 }
 
 // The parameter.
 var flag = election.Choice{
 	Name:  "flag",
-	About: "who becomes a participant: literal, as S2's code, who sends its own identifier; textbook, who forwards one as well",
+	About: "when a process becomes a participant: literal, as in S2's code, when it sends its own identifier; textbook, also when it forwards one",
 	Words: []string{"literal", "textbook"},
 }
 
@@ -41,7 +42,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1979,
 		Source: "Chang–Roberts 1979; S2 section 2.2",
 		About: "Every participant sends its identifier round the ring; a process swallows the smaller ones. " +
-			"The one that comes home is the largest, and its owner announces itself.",
+			"The one that returns to its origin is the largest, and its owner announces itself.",
 		Topology:   election.Ring,
 		OneWay:     true,
 		Counts:     election.CountsAllFirst,
@@ -50,15 +51,15 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Parameters: []election.Parameter{&flag},
 		Bounds: []election.Bound{
 			{
-				Of: "election", Case: election.Worst, Formula: "n(n+1)/2", Source: "S2 section 2.2.1, reached by falling identifiers, all start",
+				Of: "election", Case: election.Worst, Formula: "n(n+1)/2", Source: "S2 section 2.2.1; reached by decreasing identifiers if all initiate",
 				Value: func(n uint64) uint64 { return n * (n + 1) / 2 },
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "n", Source: "reached when the largest alone starts",
+				Of: "election", Case: election.Best, Formula: "n", Source: "reached if the largest alone initiates",
 				Value: func(n uint64) uint64 { return n },
 			},
 			{
-				Of: "election", Case: election.Average, Formula: "n·H(n)", Source: "Chang–Roberts 1979, all start",
+				Of: "election", Case: election.Average, Formula: "n·H(n)", Source: "Chang–Roberts 1979, if all initiate",
 				Mean: func(n uint64) float64 { return float64(n) * election.Harmonic(n) },
 			},
 		},
@@ -68,13 +69,13 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Receive: (*Process).Receive,
 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process {
 	return Process{ID: l.ID, Textbook: flag.Is(l.Parameters, "textbook")}
 }
 
-// Start initiates an election. The source has no guard: one who joined or knows the leader already
-// would send its identifier a second time, and the largest would win twice.
+// Start initiates an election. The source has no guard: a process that has joined or knows the leader would send its
+// identifier a second time, and the largest would win twice.
 func (p *Process) Start(out *election.Out[Message]) {
 	if !p.Participant && !p.Decided {
 		out.Send(Right, Election, Message{p.ID}) // L3
@@ -82,7 +83,7 @@ func (p *Process) Start(out *election.Out[Message]) {
 	}
 }
 
-// Receive handles a message. It can come on one port only.
+// Receive handles a message, which can come on one port only.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	switch {
 	case kind == Leader: // L11

@@ -25,7 +25,7 @@ func TestExample21HasStagesOfFiveToOneMessages(t *testing.T) {
 }
 
 func TestExtremesOverAllOrders(t *testing.T) {
-	for n := 1; n <= 8; n++ { // ALGORITHMS 2.6: from 2n-1 to n(n+1)/2
+	for n := 1; n <= 8; n++ { // from 2n-1 to n(n+1)/2, over all orders
 		least, most := electiontest.Extremes(t, lcr.Algorithm, n, nil)
 		if least != uint64(2*n-1) || most != uint64(n*(n+1)/2) {
 			t.Errorf("n=%d: %d to %d election messages, want %d to %d", n, least, most, 2*n-1, n*(n+1)/2)
@@ -81,7 +81,7 @@ func TestEveryScheduleOfFive(t *testing.T) {
 	}
 }
 
-// Forwarding smaller identifiers as well is the classical slip: everybody's identifier comes home.
+// Forwarding smaller identifiers as well is the classical slip: every identifier returns to its origin.
 func TestForwardingSmallerIdentifiersIsFound(t *testing.T) {
 	mutant := lcr.Algorithm
 	mutant.Receive = func(p *lcr.Process, port election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
@@ -98,7 +98,7 @@ func TestForwardingSmallerIdentifiersIsFound(t *testing.T) {
 	if report.Violation == nil || report.Violation.Property != verify.WrongLeader {
 		t.Fatalf("found %+v, want a wrong leader", report.Violation)
 	}
-	// Both start; both identifiers go round, in two hops each; the leader message of 1 is the seventh step.
+	// Both initiate; both identifiers go round, in two hops each; the leader message of 1 is the seventh step.
 	if steps := len(report.Violation.Record.Steps); steps != 7 {
 		t.Errorf("a story of %d steps; the shortest has 7", steps)
 	}

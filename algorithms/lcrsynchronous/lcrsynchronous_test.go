@@ -32,7 +32,7 @@ func TestTheLargestOutputsLeaderAtTheEndOfRoundNAndNobodyElseOutputsAnything(t *
 	}
 }
 
-// ALGORITHMS 11 has the rings, 3 the rule: an identifier makes as many hops as it is to the next greater one.
+// An identifier makes as many hops as its distance to the next greater one.
 func TestMessagesAreTheDistancesToTheNextGreater(t *testing.T) {
 	for _, c := range []struct {
 		ids  []uint64
@@ -65,7 +65,7 @@ func TestExtremesOverAllOrders(t *testing.T) {
 	}
 }
 
-// With T4 and T6 exchanged the smallest would win; passing on everything, all would.
+// With T4 and T6 exchanged the smallest would win; if every identifier were passed on, all would.
 func TestMutantsAreFound(t *testing.T) {
 	for name, receive := range map[string]func(p *lcrsynchronous.Process, m lcrsynchronous.Message, out *election.Out[lcrsynchronous.Message]){
 		"passes on the smaller": func(p *lcrsynchronous.Process, m lcrsynchronous.Message, out *election.Out[lcrsynchronous.Message]) {

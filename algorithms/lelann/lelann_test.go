@@ -29,7 +29,7 @@ func run(t *testing.T, a algorithm, o simulate.Options, late map[string]string) 
 	return electiontest.Run(t, a, o)
 }
 
-// declared is what is claimed with a parameter.
+// declared returns the declaration with a parameter.
 func declared(t *testing.T, late map[string]string) *election.Declaration {
 	t.Helper()
 	set, err := lelann.Algorithm.Set(late)
@@ -44,7 +44,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestVectorsUnderEverySchedule(t *testing.T) {
-	for _, ids := range [][]uint64{ // ALGORITHMS section 11
+	for _, ids := range [][]uint64{
 		{1},
 		{2, 1},
 		{3, 2, 1},
@@ -74,7 +74,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 	}
 }
 
-// ALGORITHMS section 3: k initiators cost k·n, and n more to tell those that are lost.
+// k initiators cost k·n, and n more for the announcement to lost processes.
 func TestTheLargestOfKInitiatorsWinsAfterKTimesNMessagesIfTheLateAreLost(t *testing.T) {
 	const n = 6
 	ids := []uint64{2, 5, 1, 6, 3, 4}
@@ -100,7 +100,7 @@ func TestTheLargestOfKInitiatorsWinsAfterKTimesNMessagesIfTheLateAreLost(t *test
 	}
 }
 
-// Whoever is an initiator, when the schedule decides who is.
+// The largest initiator wins, for every set of initiators that the schedule makes.
 func TestTheLargestThatStartsInTimeWins(t *testing.T) {
 	fewest := uint64(99)
 	for seed := range uint64(2000) {
@@ -121,7 +121,7 @@ func TestTheLargestThatStartsInTimeWins(t *testing.T) {
 		fewest = min(fewest, r.Messages.Election)
 	}
 	if fewest == 25 {
-		t.Error("nobody was ever late")
+		t.Error("no process was ever late")
 	}
 }
 
@@ -132,7 +132,7 @@ func TestSynchronousTimes(t *testing.T) {
 			ids[p] = uint64(p*7+3) % 101
 		}
 		for _, late := range both {
-			want := [3]uint64{n, n, n} // ALGORITHMS section 3
+			want := [3]uint64{n, n, n} // k = 1: one identifier, n hops, and the announcement
 			if late["late"] == "lost" {
 				want[2] = 2 * n // the announcement goes round, though all know
 			}
@@ -162,7 +162,7 @@ func TestMessagesThatOvertakeDoHarm(t *testing.T) {
 	}
 }
 
-// Passing on while asleep and starting later is wrong even if nothing overtakes: ALGORITHMS section 3.
+// Passing on while asleep and starting later is wrong even with FIFO links: a process decides before it has seen all.
 func TestStartingLateIsFound(t *testing.T) {
 	mutant := lelann.Algorithm
 	mutant.Receive = func(p *lelann.Process, port election.Port, kind election.Kind, m lelann.Message, out *out) {
@@ -197,7 +197,7 @@ func TestStartingLateIsFound(t *testing.T) {
 	}
 }
 
-// Who is lost must stay lost, or its identifier would miss those that have passed.
+// A lost process must stay lost, or its identifier would miss those that have passed.
 func TestStartingAfterBeingLostIsFound(t *testing.T) {
 	mutant := lelann.Algorithm
 	mutant.Start = func(p *lelann.Process, out *out) {

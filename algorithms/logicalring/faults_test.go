@@ -21,7 +21,7 @@ func TestAgreesAfterAnyScriptOfCrashesAndRecoveries(t *testing.T) {
 	}
 }
 
-// script is a run with up to five crashes, of which about half are followed by a recovery.
+// script returns a run with up to five crashes, of which about half are followed by a recovery.
 func script(seed uint64) simulate.Options {
 	source := random.New(seed, random.Choices)
 	n := 2 + int(source.Below(6))
@@ -81,7 +81,7 @@ func run(t *testing.T, a election.Algorithm[process, message], o simulate.Option
 	return r
 }
 
-// tally is what arrived, by kind, and how long the lists were together.
+// tally counts the messages that arrived, by kind, and the entries of all lists.
 type tally struct {
 	delivered []uint64
 	entries   uint64
@@ -100,7 +100,7 @@ func counting(a election.Algorithm[process, message]) (election.Algorithm[proces
 	return a, sum
 }
 
-// set is the positions whose bits are set.
+// set returns the positions whose bits are set.
 func set(bits int) (positions []int) {
 	for p := 0; bits>>p > 0; p++ {
 		if bits>>p&1 == 1 {
@@ -110,7 +110,7 @@ func set(bits int) (positions []int) {
 	return positions
 }
 
-// costs compares a run with what k lists and k announcements cost among m of n that live.
+// costs compares a run with the cost of k lists and k announcements among m live processes of n.
 func costs(t *testing.T, n int, dead, starters []int, announce string) {
 	t.Helper()
 	o := options(n, map[string]string{"announce": announce})
@@ -123,7 +123,7 @@ func costs(t *testing.T, n int, dead, starters []int, announce string) {
 		told, missed = m-1, 0
 	}
 	delivered := []uint64{k * m, k * told, k * (m + told)}
-	sent := []uint64{k * uint64(n), k * (told + missed), k * (m + told)} // each traversal meets all who are dead
+	sent := []uint64{k * uint64(n), k * (told + missed), k * (m + told)} // each traversal meets all dead processes
 	if !slices.Equal(sum.delivered, delivered) || !slices.Equal(r.Messages.ByKind, sent) || sum.entries != k*m*(m+1)/2 || !r.Right {
 		t.Fatalf("n=%d, dead %v, %v start, %s: delivered %v, want %v; sent %v, want %v; %d entries; right %v",
 			n, dead, starters, announce, sum.delivered, delivered, r.Messages.ByKind, sent, sum.entries, r.Right)

@@ -1,37 +1,39 @@
-// Package logicalring elects the live process of highest identifier among known members in a logical ring: a list
-// goes round, each member adds itself, and who began it announces the greatest on it.
+// Package logicalring elects the live process of highest identifier on a logical ring of known members (Tanenbaum
+// 1992). A list goes round, each member adds itself, and the initiator of the list announces the greatest member on
+// it.
 //
 // Source: S2 section 2.4, which is Tanenbaum's ring algorithm:
 //
-//  1. Who finds that the leader has failed sends a list with itself on it round the ring, and each member adds
-//     itself. Who does not acknowledge is skipped.
-//  2. When the list is back, its initiator announces the greatest on it: once round the ring, or directly to
+//  1. A process that finds that the leader has failed sends a list that holds itself round the ring. Each member adds
+//     itself. A member that does not acknowledge is skipped.
+//  2. When the list is back, its initiator announces the greatest member on it: once round the ring, or directly to
 //     all on the list.
 //
-// S2 adds that the ring needs no acknowledgements, since the list comes back. That is so while nobody dies:
-// without them, nobody notices that it will not. Alone, a member sends the list and the announcement to itself.
+// Assumptions are those of package bully: bounded delays, and a failure detector that makes no mistake. The failure
+// detector is used only for the crash of a process that took part. Missing acknowledgements decide which members are
+// skipped. A single live member sends list and announcement to itself.
 //
-// Of m live members, each initiator costs m messages for the list, m (direct: m-1) for the announcement, and
-// one more with its timeout for each dead member in the way of each of them. As printed, the algorithm does not
-// survive crashes and recoveries. What is added, with what the checker or random runs find without it:
+// S2 adds that the ring needs no acknowledgements, since the list comes back. That holds only while no process
+// crashes: without acknowledgements no process notices that the list is lost.
 //
-//   - A list or announcement that comes a second time to one who did not begin it is dropped: its initiator has
-//     died, and it would go round for ever. So announcements carry a list, too.
-//   - An announcement that cannot be delivered to the elected starts an election: it died after it had added
-//     itself.
-//   - Whoever has passed on a list and heard no announcement yet holds an election when anybody dies: the list
-//     may have died with it.
-//   - Elections are numbered by epochs, which survive crashes: an announcement of an earlier epoch than the
-//     latest that its receiver knows is passed on, but not believed. A list takes on the latest epoch of those
-//     that it visits, or nobody would believe a process that was away.
-//   - Of two announcements of one epoch that differ, the lists saw different members. The greater leader is
-//     believed; who hears of the smaller later, or is greater itself, holds an election.
+// Of m live members, each initiator costs m messages for the list and m (direct: m-1) for the announcement, and one
+// more with its timeout for each dead member that each of them meets. As printed, the algorithm does not tolerate
+// crashes and recoveries. These rules are added; the checker or random runs find a violation without each:
 //
-// A process that has heard of no election does not begin one when another dies. So if all who know of the
-// first one die while its list waits for the acknowledgement of a dead member, it is as if it had not begun.
+//   - A list or announcement that reaches a process other than its initiator a second time is dropped: its initiator
+//     has crashed, and it would go round for ever. So announcements carry a list, too.
+//   - An announcement that cannot be delivered to the elected process starts an election: that process crashed after
+//     it had added itself.
+//   - A process that has passed on a list and heard no announcement yet starts an election when any process crashes:
+//     the list may be lost with it.
+//   - Elections are numbered by epochs, which survive crashes. An announcement of an epoch earlier than the latest
+//     that its receiver knows is passed on, but not believed. A list takes on the latest epoch of the members that it
+//     visits; otherwise no process would believe one that was away.
+//   - If two announcements of one epoch differ, their lists saw different members. The greater leader is believed. A
+//     process that hears of the smaller one later, or is greater itself, starts an election.
 //
-// Assumptions are those of package bully: bounded delays, and a failure detector that is right. It is asked for
-// one thing only: that somebody has died who took part. Members are skipped by the missing acknowledgement.
+// A process that has heard of no election does not start one when another process crashes. So if all processes that
+// know of the first election crash while its list waits for the acknowledgement of a dead member, it leaves no trace.
 package logicalring
 
 import (
@@ -41,20 +43,20 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The messages.
+// The kinds of message.
 const (
 	Election election.Kind = iota
 	Coordinator
 	Acknowledgement
 )
 
-// Overdue is the timer: an acknowledgement is missing.
+// Overdue is the timer of a missing acknowledgement.
 const Overdue election.Timer = 0
 
-// Message is ELECTION(list), COORDINATOR(list, leader) or an acknowledgement of one of them, which repeats it
-// as far as is needed to recognize it.
+// Message is ELECTION(list), COORDINATOR(list, leader), or an acknowledgement of one of them, which repeats as much
+// of it as is needed to recognize it.
 type Message struct {
-	List   []election.ID // whom it has visited; the first is the initiator, who takes it off the ring
+	List   []election.ID // the members that it has visited; the first is the initiator, which removes it from the ring
 	Leader election.ID   // 0 in ELECTION
 	Epoch  uint32
 }
@@ -73,7 +75,7 @@ type Process struct {
 	Members     election.ID    `election:"constant"` // they are 1 … Members
 	Coordinator election.ID    // 0 if not known
 	Since       uint32         // the epoch of its announcement
-	Epoch       uint32         // the latest that this process knows; survives a crash
+	Epoch       uint32         // the latest that this process knows; survives crashes
 	Direct      bool           `election:"constant"` // announce=direct
 	Wait        election.Ticks `election:"constant"`
 	Pending     []Transmission // in the order in which they were sent, so also of Until
@@ -83,11 +85,11 @@ type Process struct {
 var (
 	announce = election.Choice{
 		Name: "announce", Words: []string{"ring", "direct"},
-		About: "how the initiator tells who leads: once round the ring, or directly to all on its list",
+		About: "how the initiator announces the leader: once round the ring, or directly to all on its list",
 	}
 	delay = election.Number{
 		Name: "delay", Whole: true, Least: 1, Most: 1 << 62, Default: "1",
-		About: "the longest time that a message takes, and its handling",
+		About: "the longest time from sending a message to the end of its handling",
 	}
 	timeout = election.Number{
 		Name: "timeout", Whole: true, Least: 1, Default: "2·delay + 1",
@@ -103,8 +105,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Logical ring (Tanenbaum)",
 		Year:   1992,
 		Source: "Tanenbaum 1992; S2 section 2.4",
-		About: "A list goes round the living members, and each adds itself; the initiator elects the greatest of them and announces it. " +
-			"Whoever does not acknowledge is skipped. There is no quorum.",
+		About: "A list goes round the live members, and each adds itself; its initiator announces the greatest of them as leader. " +
+			"A member that does not acknowledge is skipped. There is no quorum.",
 		Topology: election.Complete,
 		Timing:   election.Timed,
 		FIFO:     true,
@@ -137,24 +139,24 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Durable: func(p *Process) any { return &p.Epoch },
 }
 
-// bounds are those of an announcement that saves so many messages.
+// bounds returns the bounds of a form of announcement that saves that many messages.
 func bounds(saved uint64, total, all string) []election.Bound {
 	const lists = "each of k initiators sends a list round"
 	return []election.Bound{
 		{
-			Of: "election", Case: election.Best, Formula: "n", Source: lists + "; reached if one process starts",
+			Of: "election", Case: election.Best, Formula: "n", Source: lists + "; reached with one initiator",
 			Value: func(n uint64) uint64 { return n },
 		},
 		{
-			Of: "election", Case: election.Worst, Formula: "n²", Source: lists + "; reached if all start",
+			Of: "election", Case: election.Worst, Formula: "n²", Source: lists + "; reached if all initiate",
 			Value: func(n uint64) uint64 { return n * n },
 		},
 		{
-			Of: "total", Case: election.Best, Formula: total, Source: "kn and the announcements; reached if one process starts",
+			Of: "total", Case: election.Best, Formula: total, Source: "kn and the announcements; reached with one initiator",
 			Value: func(n uint64) uint64 { return 2*n - saved },
 		},
 		{
-			Of: "total", Case: election.Worst, Formula: all, Source: "kn and the announcements; reached if all start",
+			Of: "total", Case: election.Worst, Formula: all, Source: "kn and the announcements; reached if all initiate",
 			Value: func(n uint64) uint64 { return n * (2*n - saved) },
 		},
 		{
@@ -164,7 +166,7 @@ func bounds(saved uint64, total, all string) []election.Bound {
 	}
 }
 
-// New is a process that knows no coordinator.
+// New returns a process that knows no coordinator.
 func New(l election.Local) Process {
 	return Process{
 		ID: l.ID, Members: election.ID(l.Degree),
@@ -173,10 +175,10 @@ func New(l election.Local) Process {
 	}
 }
 
-// next is the successor of a member on the ring.
+// next returns the successor of a member on the ring.
 func (p *Process) next(id election.ID) election.ID { return id%p.Members + 1 }
 
-// elect is step 1: a list with one entry, in a new epoch.
+// elect applies step 1: a list with one entry, in a new epoch.
 func (p *Process) elect(out *election.Out[Message]) {
 	if p.Coordinator != 0 {
 		p.Coordinator = 0
@@ -186,17 +188,17 @@ func (p *Process) elect(out *election.Out[Message]) {
 	p.transmit(Election, Message{List: []election.ID{p.ID}, Epoch: p.Epoch}, p.next(p.ID), out)
 }
 
-// settled says whether no list has come by, or left, that is still to be followed by an announcement.
+// settled reports whether every list that has come by, or left, was followed by an announcement.
 func (p *Process) settled() bool { return p.Since == p.Epoch }
 
-// Suspect is the failure detector's word that the process behind a port has died, perhaps with a list.
+// Suspect handles the failure detector's suspicion of the process behind a port, which may have held a list.
 func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 	if election.From(port) == p.Coordinator || !p.settled() {
 		p.elect(out)
 	}
 }
 
-// Trust comes after a pause or a partition, which S2 does not know: each side may have a leader.
+// Trust comes after a pause or a partition, which S2 does not have. Each side may have a leader.
 func (p *Process) Trust(_ election.Port, out *election.Out[Message]) {
 	if p.Coordinator == p.ID || !p.settled() {
 		p.elect(out)
@@ -218,7 +220,7 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 	}
 }
 
-// collect passes a list on, once, and announces who is elected if it is the process's own.
+// collect passes a list on, once. If the list is the process's own, collect announces the elected member.
 func (p *Process) collect(m Message, out *election.Out[Message]) {
 	p.Epoch = max(p.Epoch, m.Epoch)
 	switch {
@@ -230,8 +232,8 @@ func (p *Process) collect(m Message, out *election.Out[Message]) {
 	}
 }
 
-// announce is step 2. A direct announcement waits for the acknowledgement of the elected only: what the others
-// do not hear does not matter if they are dead.
+// announce applies step 2. A direct announcement waits only for the acknowledgement of the elected process: that dead
+// members do not hear it does no harm.
 func (p *Process) announce(list Message, out *election.Out[Message]) {
 	m := Message{Leader: slices.Max(list.List), Epoch: list.Epoch}
 	switch {
@@ -257,13 +259,13 @@ func (p *Process) hear(m Message, out *election.Out[Message]) {
 	}
 }
 
-// believe follows the leader that is announced, and says whether others should be told.
+// believe follows the announced leader, and reports whether the announcement should be passed on.
 func (p *Process) believe(m Message, out *election.Out[Message]) bool {
 	switch {
-	case m.Epoch < p.Epoch: // something newer is under way, or over
+	case m.Epoch < p.Epoch: // a newer election is under way, or has ended
 		return true
-	case m.Leader < p.ID, // the list did not see me,
-		m.Leader < p.Coordinator && p.Since == m.Epoch: // or not the one that I follow
+	case m.Leader < p.ID, // the list did not see this process,
+		m.Leader < p.Coordinator && p.Since == m.Epoch: // or not the one that it follows
 		p.elect(out)
 		return false
 	case m.Leader == p.Coordinator: // as before
@@ -282,7 +284,7 @@ func (p *Process) pass(kind election.Kind, m Message, out *election.Out[Message]
 	p.transmit(kind, m, p.next(p.ID), out)
 }
 
-// transmit sends what has to be acknowledged.
+// transmit sends a message that must be acknowledged.
 func (p *Process) transmit(kind election.Kind, m Message, to election.ID, out *election.Out[Message]) {
 	out.Send(election.To(to), kind, m)
 	p.await(append(p.Pending[:len(p.Pending):len(p.Pending)], Transmission{m, to, kind, out.Deadline(p.Wait)}), out)
@@ -308,7 +310,8 @@ func (p *Process) acknowledged(by election.ID, m Message, out *election.Out[Mess
 	}
 }
 
-// Timeout skips whoever has not acknowledged in time, unless it is the elected that has not heard of it.
+// Timeout skips members that have not acknowledged in time, unless it is the elected process that has not heard of
+// it.
 func (p *Process) Timeout(_ election.Timer, out *election.Out[Message]) {
 	for len(p.Pending) > 0 && out.Passed(p.Pending[0].Until) {
 		t := p.Pending[0]

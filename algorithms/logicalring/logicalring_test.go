@@ -36,7 +36,8 @@ func TestCountsForEveryDeadSetAndEveryInitiatorSet(t *testing.T) {
 	}
 }
 
-// ALGORITHMS section 4: what is delivered of lists and of announcements, and how often nobody acknowledges.
+// The lists and announcements that are delivered, and the number of missing acknowledgements: 2m or 2m-1 messages for
+// each initiator, and one timeout for each traversal and dead successor.
 func TestExamplesOfAlgorithmsSection4(t *testing.T) {
 	for _, example := range []struct {
 		dead, starters                 []int
@@ -46,7 +47,7 @@ func TestExamplesOfAlgorithmsSection4(t *testing.T) {
 		{[]int{7}, []int{0}, 7, 7, 6, 2, 1},
 		{[]int{7}, []int{0, 4}, 14, 14, 12, 4, 2},
 		{[]int{1, 2, 7}, []int{0}, 5, 5, 4, 6, 3},
-		{[]int{0, 1, 2, 3, 5, 6, 7}, []int{4}, 1, 1, 0, 14, 7}, // a member alone
+		{[]int{0, 1, 2, 3, 5, 6, 7}, []int{4}, 1, 1, 0, 14, 7}, // a single member
 	} {
 		for _, announce := range []string{"ring", "direct"} {
 			told, timeouts := example.ring, example.timeoutsOfRing
@@ -80,7 +81,7 @@ func TestARecoveredLeaderLeadsAgainForOneListAndOneAnnouncement(t *testing.T) {
 	}
 }
 
-// one is one process on its own, to be told what happens.
+// one is a single process that a test feeds with events.
 type one struct {
 	process
 	c election.Collector[message]
@@ -95,7 +96,7 @@ func newOne(t *testing.T, id election.ID) *one {
 	return &one{process: logicalring.Algorithm.New(election.Local{ID: id, Degree: 4, Parameters: set})}
 }
 
-// hears tells of an announcement, and says whether an election follows.
+// hears delivers an announcement, and reports whether an election follows.
 func (p *one) hears(from, leader election.ID, epoch uint32) (elects bool) {
 	p.c.Reset()
 	p.Receive(election.To(from), logicalring.Coordinator, message{List: []election.ID{from}, Leader: leader, Epoch: epoch}, p.c.Out())
@@ -128,7 +129,7 @@ func TestAnnouncementOfASmallerLeaderMeansAnElection(t *testing.T) {
 	}
 }
 
-// Had it forgotten its epoch, a process that is back would believe what was announced before it crashed.
+// If it forgot its epoch, a recovered process would believe what was announced before it crashed.
 func TestEpochSurvivesACrash(t *testing.T) {
 	for _, forgets := range []bool{false, true} {
 		old, reborn := newOne(t, 1), newOne(t, 1)
@@ -143,7 +144,7 @@ func TestEpochSurvivesACrash(t *testing.T) {
 	}
 }
 
-// However long they are, timeouts fit into a process's clock, or are refused.
+// Timeouts of any length fit into a process's clock, or are refused.
 func TestLongestTimeouts(t *testing.T) {
 	const longest = "1000000000000000000000000000000000000" // not much below 2^120
 	for _, good := range []map[string]string{{"delay": "4611686018427387904"}, {"timeout": longest}} {

@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// lowest is three processes of which the lowest starts, a crash and a recovery.
+// lowest is three processes of which the lowest initiates, with a crash and a recovery.
 var lowest = verify.Options{Size: 3, Initiators: []int{0}, Crashes: 1, Recoveries: 1}
 
 func TestEverySchedule(t *testing.T) {
@@ -40,7 +40,7 @@ func found(t *testing.T, mutant election.Algorithm[process, message], o verify.O
 	}
 }
 
-// The list dies with its initiator, or with who waits to pass it on.
+// The list is lost with its initiator, or with a process that waits to pass it on.
 func TestSuspectingNobodyButTheLeaderIsFound(t *testing.T) {
 	mutant := logicalring.Algorithm
 	mutant.Suspect = func(p *process, port election.Port, out *effects) {
@@ -51,7 +51,7 @@ func TestSuspectingNobodyButTheLeaderIsFound(t *testing.T) {
 	found(t, mutant, verify.Options{Size: 3, Initiators: []int{0}, Crashes: 1}, nil, verify.Undecided)
 }
 
-// receiving is the algorithm with something done to messages first.
+// receiving returns the algorithm with a function that handles messages first.
 func receiving(first func(p *process, kind election.Kind, m *message)) election.Algorithm[process, message] {
 	mutant := logicalring.Algorithm
 	mutant.Receive = func(p *process, port election.Port, kind election.Kind, m message, out *effects) {
@@ -105,7 +105,7 @@ func TestRecoveredProcessThatWaitsIsFound(t *testing.T) {
 	found(t, mutant, lowest, nil, verify.Undecided)
 }
 
-// A process that waits for exactly the time that a message and its acknowledgement take skips ones that live.
+// A process that waits for exactly the time of a message and its acknowledgement skips live ones.
 func TestImpatientProcessSkipsTheLiving(t *testing.T) {
 	for delay, exact := range map[string]string{"1": "2", "2": "4"} {
 		for _, timeout := range []string{"", exact} {
@@ -124,7 +124,7 @@ func TestImpatientProcessSkipsTheLiving(t *testing.T) {
 	}
 }
 
-// Without acknowledgements, as S2 has it, a list that is sent to a dead member is the end.
+// Without acknowledgements, as in S2, a list that is sent to a dead member ends the election.
 func TestNobodySkipsTheDeadWithoutAcknowledgements(t *testing.T) {
 	mutant := logicalring.Algorithm
 	mutant.Timeout = func(*process, election.Timer, *effects) {}
@@ -135,7 +135,7 @@ func TestNobodySkipsTheDeadWithoutAcknowledgements(t *testing.T) {
 	}
 }
 
-// If a process waited for one acknowledgement only, lists that come one after the other would be lost.
+// If a process waited for one acknowledgement only, it would lose lists that arrive one after the other.
 func TestListsThatWaitTogetherAreAllPassedOn(t *testing.T) {
 	mutant := logicalring.Algorithm
 	mutant.Receive = func(p *process, port election.Port, kind election.Kind, m message, out *effects) {
@@ -155,7 +155,7 @@ func TestListsThatWaitTogetherAreAllPassedOn(t *testing.T) {
 	}
 }
 
-// Whose initiator has died would go round for ever: the list, and the announcement.
+// A list and an announcement whose initiator has crashed would go round for ever.
 func TestWhatADeadInitiatorLeavesIsDropped(t *testing.T) {
 	for kind, crash := range map[election.Kind]uint64{logicalring.Election: 1, logicalring.Coordinator: 5} {
 		mutant := receiving(func(p *process, k election.Kind, m *message) {
@@ -175,8 +175,8 @@ func TestWhatADeadInitiatorLeavesIsDropped(t *testing.T) {
 	}
 }
 
-// Here there is no failure detector: the elected has died after it was on the list, and that it does not
-// acknowledge is all that anybody can know.
+// Here there is no failure detector. The elected process has crashed after it was put on the list, and its missing
+// acknowledgement is the only sign.
 func TestUndeliverableAnnouncementIsAnElection(t *testing.T) {
 	deaf := logicalring.Algorithm
 	deaf.Suspect, deaf.Trust = nil, nil

@@ -1,31 +1,39 @@
-// Package minmax elects on a one-directional ring with one message a stage: stages keep those that meet a
-// smaller value and those that meet a larger one in turns, so that Fibonacci's numbers bound their number.
+// Package minmax elects one process, not always the same extreme, on an asynchronous unidirectional ring with FIFO
+// links and one message a stage (Santoro 2006, MinMax). Stages alternate between local minima and local maxima of
+// pairs, so that Fibonacci numbers bound the number of stages.
 //
-// Source: Santoro's MinMax as ALGORITHMS 9.5 states it; its rules are cited as odd, even and own below.
+// In each stage an active process sends its value to the next active process, receives a value, and adopts it if it
+// stays active. The rules, cited below by name:
+//
+//	odd   in odd stages it stays active if the received value is smaller
+//	even  in even stages it stays active if the received value is larger
+//	own   the received value is its own: no other process is active; the value's owner leads
+//
+// The largest identifier never wins for n ≥ 2: stage 1 eliminates it.
 package minmax
 
 import "ringleader.example/ringleader/election"
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	Envelope election.Kind = iota
 	Leader
 )
 
-// Message is a value on its way to the next active process, or the value that won.
+// Message is a value on its way to the next active process, or the winning value.
 type Message struct {
 	ID    election.ID
-	Stage uint32 // for statistics: since links keep order, the stage is always that of the receiver
+	Stage uint32 // for statistics: with FIFO links the stage is always that of the receiver
 }
 
 // Process is the state of one process.
 type Process struct {
 	ID      election.ID
-	Value   election.ID // what it stands for; another process's identifier from stage 2 on
-	Stage   uint32      // 0: it sleeps
+	Value   election.ID // its present value; another process's identifier from stage 2 on
+	Stage   uint32      // 0: asleep
 	Passive bool
 	Decided bool
 }
@@ -37,8 +45,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "MinMax",
 		Year:   2006,
 		Source: "Santoro 2006, chapter 3",
-		About: "In each stage an active process sends its value to the next one and stays active if what it receives is smaller, " +
-			"in even stages if it is larger; then it takes that value over. Whoever receives the value that it sent announces its owner.",
+		About: "In each stage an active process sends its value to the next one. It stays active if the value that it receives is smaller, " +
+			"in even stages if it is larger; then it adopts that value. A process that receives the value that it sent announces its owner.",
 		Topology: election.Ring,
 		OneWay:   true,
 		FIFO:     true,
@@ -46,16 +54,16 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Kinds:    []election.MessageKind{{Name: "envelope", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
 		Bounds: []election.Bound{
 			{
-				// Values that survive a stage and are neighbours then were neighbours before only if the first was
+				// Values that survive a stage and are then neighbours were neighbours before only if the first was
 				// the smaller (odd stages; even ones mirror it). A value survives the next stage only if its next
-				// neighbour is on the other side, so one that did not survive stood between them. Hence of a(i) active
-				// processes a(i+2) <= a(i) - a(i+1) are left two stages later: k stages need n >= F(k+1).
+				// neighbour is on the other side, so a value that did not survive stood between them. Hence of a(i)
+				// active processes a(i+2) <= a(i) - a(i+1) are left two stages later: k stages need n >= F(k+1).
 				Of: "election", Case: election.Worst, Formula: "n·max{k: F(k+1) ≤ n}, F(1) = F(2) = 1",
 				Source: "derived; reached by some order for n up to 8",
 				Value:  func(n uint64) uint64 { return n * stages(n) },
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "n·min(n, 2)", Source: "one stage leaves somebody, another finds it alone; reached by falling identifiers",
+				Of: "election", Case: election.Best, Formula: "n·min(n, 2)", Source: "one stage leaves a process, another finds it alone; reached by decreasing identifiers",
 				Value: func(n uint64) uint64 { return n * min(n, 2) },
 			},
 		},
@@ -66,7 +74,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Phase:   func(_ election.Kind, m Message) int { return int(m.Stage) },
 }
 
-// stages is the greatest k with F(k+1) <= n.
+// stages returns the greatest k with F(k+1) <= n.
 func stages(n uint64) uint64 {
 	k := uint64(0)
 	for next, after := uint64(1), uint64(2); next <= n; next, after = after, next+after { // F(k+2), F(k+3)
@@ -75,35 +83,35 @@ func stages(n uint64) uint64 {
 	return k
 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process { return Process{ID: l.ID} }
 
-// Start sends one's own identifier, once.
+// Start sends the process's own identifier, once.
 func (p *Process) Start(out *election.Out[Message]) {
 	if p.Stage == 0 {
 		p.enter(p.ID, out)
 	}
 }
 
-// enter enters the next stage with a value.
+// enter begins the next stage with a value.
 func (p *Process) enter(value election.ID, out *election.Out[Message]) {
 	p.Value = value
 	p.Stage++
 	out.Send(Right, Envelope, Message{value, p.Stage})
 }
 
-// Receive handles a message; a sleeper joins first.
+// Receive handles a message; a process that is asleep joins first.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	p.Start(out)
 	odd := p.Stage%2 == 1
 	switch {
 	case kind == Leader:
-		if !p.Decided { // else it is home again
+		if !p.Decided { // else it has returned to its origin
 			p.decide(m, out)
 		}
 	case p.Passive:
 		out.Send(Right, Envelope, m)
-	case m.ID == p.Value: // own: nobody else is active
+	case m.ID == p.Value: // own
 		p.decide(m, out)
 	case odd && m.ID < p.Value, // odd
 		!odd && m.ID > p.Value: // even
@@ -113,7 +121,8 @@ func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *e
 	}
 }
 
-// decide makes the owner of the value leader, hardly ever the process that found out, and tells the next one.
+// decide makes the owner of the value leader, which is rarely the process that found out, and sends the announcement
+// on.
 func (p *Process) decide(m Message, out *election.Out[Message]) {
 	p.Decided = true
 	if m.ID == p.ID {

@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) {
 	electiontest.Conform(t, minmax.Algorithm, electiontest.Options{Verify: 5})
 }
 
-func TestVectors(t *testing.T) { // ALGORITHMS 11: election messages; the announcement has n
+func TestVectors(t *testing.T) { // election messages; the announcement has n
 	for _, v := range []struct {
 		ids  []uint64
 		want uint64
@@ -96,7 +96,7 @@ func TestBrokenRulesAreFound(t *testing.T) {
 		property string
 		receive  func(p *minmax.Process, m minmax.Message, kind election.Kind, out *election.Out[minmax.Message])
 	}{
-		"who finds out leads, and announces the value all the same": {verify.TwoLeaders, func(p *minmax.Process, m minmax.Message, kind election.Kind, out *election.Out[minmax.Message]) {
+		"the process that finds out leads, and announces the value all the same": {verify.TwoLeaders, func(p *minmax.Process, m minmax.Message, kind election.Kind, out *election.Out[minmax.Message]) {
 			if kind == minmax.Envelope && p.Stage > 0 && !p.Passive && m.ID == p.Value {
 				p.Decided = true
 				out.Lead(0)

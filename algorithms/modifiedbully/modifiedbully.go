@@ -1,31 +1,32 @@
-// Package modifiedbully elects the live process of highest identifier among known members with 3n messages
-// where Bully needs n², after Mamun, Masum and Mustafa: higher processes only answer, and do not hold elections
-// of their own.
+// Package modifiedbully elects the live process of highest identifier on a complete graph of known members, with at
+// most 3n messages where Bully needs n² (Mamun, Masum and Mustafa 2004). Higher processes only answer, and start no
+// elections.
 //
-// Source: Mamun, Masum and Mustafa, "Modified Bully algorithm for electing coordinator in distributed systems",
-// 2004, in outline, as ALGORITHMS 6 states it:
+// Source: Mamun, Masum and Mustafa, "Modified Bully algorithm for electing coordinator in distributed systems", 2004,
+// in outline:
 //
-//  1. Who finds that the coordinator has failed sends ELECTION to all higher processes.
+//  1. A process that finds that the coordinator has failed sends ELECTION to all higher processes.
 //  2. These answer OK.
-//  3. If none does, the asker announces itself. Else, when all who live have answered, it sends GRANT to the
-//     highest of them.
-//  4. Who is granted sends COORDINATOR.
+//  3. If none does, the asker announces itself. Otherwise, when all live processes have answered, it sends GRANT to
+//     the highest of them.
+//  4. The granted process sends COORDINATOR.
 //
-// Read literally, that is not enough when processes crash and come back. With three processes, one crash, one
-// recovery and delays of 1 to 2 the checker finds nothing wrong with all of the following rules, and for each
-// rule a wrong end without it:
+// Assumptions are those of package bully: bounded delays, and a failure detector that makes no mistake.
 //
-//   - A process that has answered and knows no coordinator holds an election if none is announced in time:
-//     the asker may have died.
-//   - So does the asker after its grant: the one that was granted may have died.
-//   - A coordinator that is asked says that it is one, instead of OK: the asker may have forgotten it for a
-//     deposed coordinator, whose next message it would believe.
-//   - A grant is refused by one who knows a coordinator: one that is higher may have come back since.
-//   - A process that hears of a coordinator below itself holds an election, as in package bully.
-//   - So does one that hears of a coordinator below the one that it follows, as there.
+// Read literally, the source is not enough when processes crash and recover. With three processes, one crash, one
+// recovery and delays of 1 to 2 the checker finds no violation with all of the following rules, and for each rule a
+// violation without it:
 //
-// A coordinator that learns that a suspicion was wrong presents itself again, as there. Its assumptions
-// are those of package bully: bounded delays, and a failure detector that is right.
+//   - A process that has answered and knows no coordinator starts an election if none is announced in time: the asker
+//     may have crashed.
+//   - The asker does so after its grant: the granted process may have crashed.
+//   - A coordinator that is asked announces itself to the asker instead of OK: the asker may have forgotten it for a
+//     deposed coordinator, and would believe the next message of that one.
+//   - A process that knows a coordinator refuses a grant: a higher process may have recovered since.
+//   - A process that hears of a coordinator below itself starts an election, as in package bully.
+//   - A process that hears of a coordinator below the one that it follows does so, too, as there.
+//
+// A coordinator that learns that a suspicion was wrong announces itself again, as in package bully.
 package modifiedbully
 
 import (
@@ -35,7 +36,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The messages.
+// The kinds of message.
 const (
 	Election election.Kind = iota
 	OK
@@ -45,11 +46,11 @@ const (
 
 // The timers.
 const (
-	AnswerTimeout  election.Timer = iota // T1: all who live have answered
-	VictoryTimeout                       // T2: who should announce a coordinator has died
+	AnswerTimeout  election.Timer = iota // T1: all live processes have answered
+	VictoryTimeout                       // T2: the process that should announce a coordinator has crashed
 )
 
-// Message is empty: the kind says all, and the port who sent it.
+// Message is empty: its kind and its port carry all.
 type Message struct{}
 
 // Stage is what a process waits for.
@@ -67,7 +68,7 @@ type Process struct {
 	ID          election.ID
 	Members     election.ID `election:"constant"` // they are 1 … Members
 	Coordinator election.ID // 0 if not known
-	Highest     election.ID // of those that have answered; 0 if none has
+	Highest     election.ID // of the processes that have answered; 0 if none has
 	Stage       Stage
 	LowerOnly   bool           `election:"constant"` // victory=lower
 	T1, T2      election.Ticks `election:"constant"`
@@ -77,11 +78,11 @@ type Process struct {
 var (
 	victory = election.Choice{
 		Name: "victory", Words: []string{"others", "lower"},
-		About: "whom a new coordinator tells: all others or the lower ones only",
+		About: "the receivers of a new coordinator's announcement: all others or the lower ones only",
 	}
 	delay = election.Number{
 		Name: "delay", Whole: true, Least: 1, Most: 1 << 60, Default: "1",
-		About: "the longest time that a message takes, and its handling",
+		About: "the longest time from sending a message to the end of its handling",
 	}
 	answerTimeout = election.Number{
 		Name: "answer-timeout", Whole: true, Least: 1, Most: 1 << 62, Default: "2·delay + 1",
@@ -105,8 +106,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Modified Bully (Mamun, Masum, Mustafa)",
 		Year:   2004,
 		Source: "Mamun–Masum–Mustafa 2004",
-		About: "A process that suspects the coordinator asks all higher ones, who hold no elections of their own, and grants the highest " +
-			"that answers, who tells the others: 3n messages at most, where Bully has n². There is no quorum.",
+		About: "A process that suspects the coordinator asks all higher ones, which start no elections of their own. It grants the highest " +
+			"that answers, which tells the others: at most 3n messages, where Bully has n². There is no quorum.",
 		Topology: election.Complete,
 		Timing:   election.Timed,
 		FIFO:     true,
@@ -125,7 +126,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Bounds: []election.Bound{
 			{
 				Of: "election", Case: election.Worst, Formula: "2n - 1, or 0 if n = 1", OneStart: true,
-				Source: "n-1 ELECTION, n-1 OK and a GRANT; reached if the lowest starts",
+				Source: "n-1 ELECTION, n-1 OK and a GRANT; reached if the lowest initiates",
 				Value: func(n uint64) uint64 {
 					if n == 1 {
 						return 0
@@ -134,7 +135,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				},
 			},
 			{
-				Of: "total", Case: election.Best, Formula: "n - 1", Source: "the announcement; reached if the highest alone starts",
+				Of: "total", Case: election.Best, Formula: "n - 1", Source: "the announcement; reached if the highest alone initiates",
 				Value: func(n uint64) uint64 { return n - 1 },
 			},
 		},
@@ -148,7 +149,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Trust:   (*Process).Trust,
 }
 
-// New is a process that knows no coordinator.
+// New returns a process that knows no coordinator.
 func New(l election.Local) Process {
 	return Process{
 		ID: l.ID, Members: election.ID(l.Degree),
@@ -158,14 +159,14 @@ func New(l election.Local) Process {
 	}
 }
 
-// Start is for one who finds no coordinator, at the beginning or after its own recovery.
+// Start starts an election; the process finds no coordinator, at the beginning or after its own recovery.
 func (p *Process) Start(out *election.Out[Message]) {
 	if p.Stage == Normal {
 		p.elect(out)
 	}
 }
 
-// Suspect is the failure detector's word that the process behind a port has failed.
+// Suspect handles the failure detector's suspicion of the process behind a port.
 func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 	if election.From(port) == p.Coordinator {
 		p.doubt(true, out)
@@ -173,7 +174,7 @@ func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 	}
 }
 
-// doubt forgets the coordinator, if there is reason to.
+// doubt forgets the coordinator if there is reason to.
 func (p *Process) doubt(reason bool, out *election.Out[Message]) {
 	if reason && p.Coordinator != 0 {
 		p.Coordinator = 0
@@ -184,15 +185,15 @@ func (p *Process) doubt(reason bool, out *election.Out[Message]) {
 // Trust comes after a pause or a partition: each side may have a coordinator.
 func (p *Process) Trust(port election.Port, out *election.Out[Message]) {
 	switch {
-	case p.Coordinator != p.ID: // the one who leads us will say so
+	case p.Coordinator != p.ID: // our coordinator will announce itself
 	case election.From(port) < p.ID:
 		out.Send(port, Coordinator, Message{})
-	default: // somebody higher is back
+	default: // a higher process is back
 		p.Start(out)
 	}
 }
 
-// elect is step 1.
+// elect applies step 1.
 func (p *Process) elect(out *election.Out[Message]) {
 	if p.ID == p.Members {
 		p.win(out)
@@ -217,7 +218,7 @@ func (p *Process) win(out *election.Out[Message]) {
 	out.Lead(0)
 }
 
-// settle ends what a process waits for.
+// settle ends the waiting of a process.
 func (p *Process) settle(coordinator election.ID, out *election.Out[Message]) {
 	p.Stage = Normal
 	p.Coordinator = coordinator
@@ -233,12 +234,12 @@ func (p *Process) wait(out *election.Out[Message]) {
 	out.After(VictoryTimeout, p.T2)
 }
 
-// Timeout is step 3, and what follows if nobody announces a coordinator.
+// Timeout applies step 3, and starts an election if no coordinator was announced.
 func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 	switch {
 	case timer == VictoryTimeout:
 		p.elect(out)
-	case p.Highest == 0: // nobody higher lives
+	case p.Highest == 0: // no higher process is live
 		p.win(out)
 	default:
 		out.Send(election.To(p.Highest), Grant, Message{})

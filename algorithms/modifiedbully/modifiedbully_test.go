@@ -59,7 +59,7 @@ func TestMessagesByFormulaForEveryInitiatorAndEveryDeadSet(t *testing.T) {
 	}
 }
 
-// highest is the largest of 1 … n whose bit is not set; 0 if all are.
+// highest returns the largest of 1 … n whose bit is not set; 0 if all are.
 func highest(n, dead int) int {
 	for n > 0 && dead>>(n-1)&1 == 1 {
 		n--
@@ -90,7 +90,7 @@ func TestTotalsOfAlgorithmsSection6(t *testing.T) {
 		dead := 1 << (n - 1) // process n
 		for i := 1; i < n; i++ {
 			want, total := 3*n-2*i-2, run(t, n, dead, []int{i - 1}, "lower", 1).Messages.Total
-			if i == n-1 { // nobody answers, nobody is granted
+			if i == n-1 { // no process answers, and none is granted
 				want = n - 1
 			}
 			if total != uint64(want) {
@@ -106,7 +106,7 @@ func TestTotalsOfAlgorithmsSection6(t *testing.T) {
 	}
 }
 
-// All who live detect at once: they ask as often as in Bully, but the winner announces itself once.
+// All live processes detect at once: they ask as often as in Bully, but the winner announces itself once.
 func TestAllDetectAtOnce(t *testing.T) {
 	for n := 2; n <= 10; n++ {
 		starters := make([]int, n-1)
@@ -151,7 +151,7 @@ func check(t *testing.T, a election.Algorithm[process, message], o verify.Option
 func TestEverySchedule(t *testing.T) {
 	for _, o := range []verify.Options{
 		{Size: 3, Starts: verify.EverySet, Crashes: 1, Recoveries: 1},
-		{Size: 3, Starts: verify.AllFirst, Crashes: 2, Recoveries: 1}, // two crashes may kill all who start
+		{Size: 3, Starts: verify.AllFirst, Crashes: 2, Recoveries: 1}, // two crashes may stop all initiators
 		{Size: 4, Starts: verify.EverySet, Crashes: 1},
 	} {
 		for _, delay := range []string{"1", "2"} {
@@ -168,7 +168,7 @@ func TestEverySchedule(t *testing.T) {
 	}
 }
 
-// step is something that may be done instead of Receive; false if Receive is to do it.
+// step replaces Receive for one message. It returns false if Receive is to handle the message.
 type step func(p *process, port election.Port, kind election.Kind, out *effects) bool
 
 func instead(do step) election.Algorithm[process, message] {
@@ -213,7 +213,7 @@ func TestAskerThatDoesNotWaitIsFound(t *testing.T) {
 	found(t, mutant, "1", "others", verify.Undecided)
 }
 
-// Here a coordinator answers OK like everybody else, and announces itself again if it is granted.
+// Here a coordinator answers OK like any other process, and announces itself again if it is granted.
 func TestCoordinatorThatAnswersOKIsFound(t *testing.T) {
 	found(t, instead(func(p *process, port election.Port, kind election.Kind, out *effects) bool {
 		if p.Coordinator != p.ID {
@@ -262,7 +262,7 @@ func TestBelievingADeposedCoordinatorIsFound(t *testing.T) {
 	}), "1", "others", verify.Disagreement)
 }
 
-// 2·delay is not enough: with the timer before the last answer, a process takes over from one that lives.
+// 2·delay is not enough: with the timer before the last answer, a process takes over from a live one.
 func TestImpatientProcessIsFound(t *testing.T) {
 	for delay, exact := range map[string]string{"1": "2", "2": "4"} {
 		o := verify.Options{Size: 3, Starts: verify.EverySet}
@@ -277,7 +277,7 @@ func TestImpatientProcessIsFound(t *testing.T) {
 	}
 }
 
-// However long they are, timeouts fit into a process's clock.
+// Timeouts of any length fit into a process's clock.
 func TestLongestTimeouts(t *testing.T) {
 	for _, parameters := range []map[string]string{
 		{"delay": "1152921504606846976", "answer-timeout": "4611686018427387904"},
@@ -309,11 +309,11 @@ func TestHealsWhateverTheTimeout(t *testing.T) {
 		}
 	}
 	if premature == 0 {
-		t.Error("nobody was impatient")
+		t.Error("no process was impatient")
 	}
 }
 
-// A failure detector that errs is outside the algorithm's assumptions; agreement comes back when it does.
+// A failure detector that makes mistakes is outside the assumptions. Agreement returns when it stops making them.
 func TestAgreesAfterWrongSuspicionsAndCrashes(t *testing.T) {
 	for seed := range uint64(10_000) {
 		source := random.New(seed, random.Choices)

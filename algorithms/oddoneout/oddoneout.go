@@ -1,15 +1,19 @@
-// Package oddoneout elects, on a one-directional ring of unknown size, the one process whose identifier differs from
-// that of all others, which are equal.
+// Package oddoneout elects, on an asynchronous unidirectional ring of unknown size, the one process whose identifier
+// differs from the equal identifiers of all others.
 //
-// Source: S2's exercise 4(a), which asks whether that is possible and for an algorithm; the answer is ALGORITHMS
-// section 3's: "pass (own uid, predecessor's uid) twice, the odd one is the node with own ≠ pred = predpred (n ≥ 3;
-// n = 2: compare ids after one more exchange)". Its parts are cited as pass, odd and two below.
+// Source: S2's exercise 4(a), which asks whether that is possible and for an algorithm. The answer is ours; its parts
+// are cited below by name:
 //
-// A process that finds own = predpred ≠ pred follows the odd one, or is one of two; only the latter hears that its
-// predecessor finds the same. So a third exchange among three or more is one message, which nobody listens to.
+//	pass  each process passes on its own identifier and then its predecessor's, so that each learns both
+//	odd   its own differs from its predecessor's and from the one before, and those are equal: it leads (n ≥ 3)
+//	two   its own equals the one before its predecessor's, but not the predecessor's: a third exchange decides
 //
-// A ring of one cannot be served: its process hears what one hears that stands far from the odd one on a large
-// ring, and no size is known.
+// In the case of two, the process follows the odd one or is one of two processes. Only one of two processes hears
+// that its predecessor is in the same case, and then the larger leads. Among three or more the third exchange is one
+// message, which no process uses.
+//
+// A ring of one is refused: its process hears the same as a process far from the odd one on a large ring, and no size
+// is known.
 package oddoneout
 
 import (
@@ -18,10 +22,10 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	UID election.Kind = iota
 	Leader
@@ -33,14 +37,14 @@ type Message struct {
 	Hop uint8
 }
 
-// Process is the state of one process. Identifiers that it has not heard of yet are 0.
+// Process is the state of one process. Identifiers that it has not heard yet are 0.
 type Process struct {
 	ID          election.ID
 	Predecessor election.ID
 	Second      election.ID // the predecessor's predecessor
 	Awake       bool
-	Judged      bool // both are known, and what follows from them is done
-	Third       bool // the predecessor has its own identifier back after two hops, too
+	Judged      bool // both are known, and the process has acted on them
+	Third       bool // the predecessor's own identifier returned to it after two hops, too
 	Leads       bool
 }
 
@@ -51,8 +55,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "The odd one out",
 		Year:   1988, // of the paper; the exercise has no date
 		Source: "S2 exercise 4(a); Yamashita–Kameda 1988 for what is possible",
-		About: "All processes but one have the same identifier. Each learns those of the two before it: the odd one is whose own " +
-			"differs from both. Of two processes the larger leads; that there are two they learn by a third exchange.",
+		About: "All processes but one have the same identifier. Each learns those of the two before it: the odd one's own " +
+			"differs from both. Of two processes the larger leads; a third exchange tells them that there are two.",
 		Topology:        election.Ring,
 		OneWay:          true,
 		Counts:          election.CountsFixed,
@@ -74,11 +78,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Receive: (*Process).Receive,
 }
 
-// Promise wants one identifier that differs from all others.
+// Promise accepts one identifier that differs from all others, which are equal.
 func Promise(ids election.Arrangement) error {
 	n := ids.Len()
 	if n == 1 {
-		return errors.New("one process alone cannot know that it is alone, as no size is known; at least 2 processes")
+		return errors.New("a single process cannot know that it is alone, since the size is unknown; at least 2 processes")
 	}
 	common := ids.At(0) // if it is the odd one, the others are found to differ from it
 	if n > 2 && ids.At(1) == ids.At(2) {
@@ -96,7 +100,7 @@ func Promise(ids election.Arrangement) error {
 	return nil
 }
 
-// Start sends the own identifier, once.
+// Start sends the process's own identifier, once.
 func (p *Process) Start(out *election.Out[Message]) {
 	if !p.Awake {
 		p.Awake = true
@@ -104,12 +108,12 @@ func (p *Process) Start(out *election.Out[Message]) {
 	}
 }
 
-// Receive handles a message; a sleeper joins first.
+// Receive handles a message; a process that is asleep joins first.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	p.Start(out)
 	switch {
 	case kind == Leader:
-		if !p.Leads { // else it is home again
+		if !p.Leads { // else it has returned to its origin
 			out.Follow(m.ID, 0)
 			out.Send(Right, Leader, m)
 		}
@@ -127,7 +131,7 @@ func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *e
 	}
 }
 
-// judge acts on the identifiers of the two before, and on what the third exchange says.
+// judge acts on the identifiers of the two processes before, and on the result of the third exchange.
 func (p *Process) judge(out *election.Out[Message]) {
 	first := !p.Judged
 	p.Judged = true

@@ -16,7 +16,7 @@ func TestConformance(t *testing.T) {
 	electiontest.Conform(t, oddoneout.Algorithm, electiontest.Options{Verify: 5})
 }
 
-// ring is n processes with the odd one at a position.
+// ring returns n processes with the odd one at a position.
 func ring(n, position int, odd, common uint64) []uint64 {
 	ids := slices.Repeat([]uint64{common}, n)
 	ids[position] = odd
@@ -60,7 +60,7 @@ func TestTheOddOneOfManyIsElectedInTwoUnits(t *testing.T) {
 	}
 }
 
-// Every place of the odd one, smaller or larger than the others; starts at any time; messages that overtake.
+// Every place of the odd one, smaller or larger than the others; starts at any time; without FIFO.
 func TestEverySchedule(t *testing.T) {
 	for n := 2; n <= 5; n++ {
 		for position := range n {
@@ -79,7 +79,7 @@ func TestEverySchedule(t *testing.T) {
 	}
 }
 
-// Without the third exchange two processes could not tell themselves from the odd one's successor on a larger ring.
+// Without the third exchange two processes could not tell whether they are the odd one's successor on a larger ring.
 func TestWithoutTheThirdExchangeTheSuccessorOfTheOddOneLeadsToo(t *testing.T) {
 	hasty := oddoneout.Algorithm
 	hasty.New = func(l election.Local) oddoneout.Process { return oddoneout.Process{ID: l.ID, Third: true} }
@@ -116,7 +116,7 @@ func TestRingsWithoutThePromiseAreRefusedAndToldWhatWouldDo(t *testing.T) {
 	}
 }
 
-// Allowed all the same, equal processes do the same, and so nobody leads.
+// If equal identifiers were allowed, all processes would do the same, and none would lead.
 func TestAmongEqualsNobodyLeads(t *testing.T) {
 	for n := 1; n <= 8; n++ {
 		i := network.Setup{IDs: election.List(slices.Repeat([]uint64{5}, n)), Duplicates: true}

@@ -17,14 +17,14 @@ func TestConformance(t *testing.T) {
 	electiontest.Conform(t, oddpair.Algorithm, electiontest.Options{Verify: 4})
 }
 
-// pair is a ring with two odd ones.
+// pair is a ring with two odd processes.
 type pair struct {
 	ids           []uint64
 	first, second int
 	solvable      bool
 }
 
-// pairs yields every ring of n on which two differ from all others, which are 5, up to the size of the difference.
+// pairs yields every ring of n with two identifiers other than 5, up to the size of the difference.
 func pairs(n int) iter.Seq[pair] {
 	return func(yield func(pair) bool) {
 		for first := range n {
@@ -86,7 +86,7 @@ func TestOneLeaderUnderEveryTimingWhereverThePairStandsUnlessEqualAndOpposite(t 
 	}
 }
 
-// Who leads does not depend on where the ring is begun to be read.
+// The leader does not depend on where the reading of the ring begins.
 func TestTheLeaderTurnsWithTheRing(t *testing.T) {
 	for ring := range pairs(7) {
 		r := electiontest.Elect(t, oddpair.Algorithm, simulate.Options{Instance: network.On(ring.ids...)})
@@ -105,7 +105,7 @@ func TestEverySchedule(t *testing.T) {
 	for n := 2; n <= 4; n++ {
 		for ring := range pairs(n) {
 			if !ring.solvable || ring.first != 0 {
-				continue // as another one, turned
+				continue // as another ring, rotated
 			}
 			report, err := verify.Run(oddpair.Algorithm, verify.Options{Instance: network.On(ring.ids...), Starts: verify.AnyTime, Unordered: n < 4})
 			if err != nil {
@@ -118,7 +118,7 @@ func TestEverySchedule(t *testing.T) {
 	}
 }
 
-// Equal ones that are opposite lead both or neither, if they are let: Angluin's argument, for half a ring.
+// If equal ones that are opposite were allowed, both or neither would lead: Angluin's argument, for half a ring.
 func TestOppositeProcessesDecideTheSame(t *testing.T) {
 	for n := 2; n <= 8; n += 2 {
 		for ring := range pairs(n) {

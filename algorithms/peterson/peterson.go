@@ -1,9 +1,9 @@
-// Package peterson elects the largest identifier on a one-directional ring, after Peterson: in each phase
-// an active process compares the value before its own with its own and the one before that, and goes on
-// with it if it is the largest of the three.
+// Package peterson elects the largest identifier on an asynchronous unidirectional ring with FIFO links (Peterson
+// 1982, first algorithm). In each phase an active process compares the value before its own with its own and the one
+// before that. It goes on with that value if it is the largest of the three.
 //
-// Source: Peterson, An O(n log n) unidirectional algorithm for the circular extrema problem, ACM TOPLAS
-// 4(4), 1982, first algorithm; its lines are cited as P1 … P9 below:
+// Source: Peterson, An O(n log n) unidirectional algorithm for the circular extrema problem, ACM TOPLAS 4(4), 1982.
+// Its lines are cited as P1 … P9 below:
 //
 //	tid := id                                                 P1
 //	active: send(tid)                                         P2
@@ -15,15 +15,15 @@
 //	relay:  receive(tid); if tid = id then elected            P8
 //	        send(tid)                                         P9
 //
-// The program of a process reads its one input in order, so nothing depends on the schedule or on who
-// starts: who has not started runs P1 and P2 when its first message comes. Messages that overtake each
-// other would be taken for one another. The one elected announces itself.
+// A process reads its one input in order, so nothing depends on the schedule or on the initiators: a process that has
+// not started runs P1 and P2 on its first message. Messages that overtake each other would be taken for one another.
+// The elected process announces itself.
 //
-// What it costs: the values of the next phase are the local maxima among those of this one, so at most
-// half as many. A phase takes 2n messages, until the largest value is alone after k of them, 2^k ≤ n; then
-// it needs one message for each hop that is left to its home. In each phase it has moved on to the next
-// active process, and in phase i, from 0, these are at least 2^i apart, so that of n hops 2^k-1 or more are
-// behind it. (When two are left, it comes home with its second message already, which only spares some.)
+// Cost: the values of the next phase are the local maxima of this one, at most half as many. A phase takes 2n
+// messages, until the largest value is alone after k phases, 2^k ≤ n. Then it needs one message for each hop that is
+// left to its origin. In each phase it has moved on to the next active process. In phase i, from 0, these are at
+// least 2^i apart, so at least 2^k-1 of n hops are behind it. (When two are left, its second message already reaches
+// its origin, which only saves messages.)
 package peterson
 
 import (
@@ -32,10 +32,10 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	Value election.Kind = iota
 	Announcement
@@ -47,7 +47,7 @@ type Message struct {
 	Phase uint8
 }
 
-// Status says where in its program a process is.
+// Status is the place of a process in its program.
 type Status uint8
 
 // The places.
@@ -62,7 +62,7 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID     election.ID
-	TID    election.ID // its value for now
+	TID    election.ID // its present value
 	NTID   election.ID // the value before
 	Status Status
 	Phase  uint8
@@ -76,7 +76,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1982,
 		Source: "Peterson 1982, first algorithm",
 		About: "Active processes send their values twice in a phase, so that each knows the two before its own; " +
-			"it goes on with the nearer one if that is the largest of the three. At most half of them go on.",
+			"it goes on with the nearer one if that is the largest of the three. At most half of them stay active.",
 		Topology: election.Ring,
 		OneWay:   true,
 		FIFO:     true,
@@ -92,7 +92,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				},
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "3n-1, and 1 for n = 1", Source: "derived: one phase, and all hops but one of another; reached by falling identifiers",
+				Of: "election", Case: election.Best, Formula: "3n-1, and 1 for n = 1", Source: "derived: one phase, and all hops but one of another; reached by decreasing identifiers",
 				Value: func(n uint64) uint64 {
 					if n == 1 {
 						return 1
@@ -108,7 +108,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Phase:   func(_ election.Kind, m Message) int { return int(m.Phase) },
 }
 
-// New is a process that sleeps: P1.
+// New returns a process that is asleep: P1.
 func New(l election.Local) Process { return Process{ID: l.ID, TID: l.ID} }
 
 // Start initiates an election, unless the process has joined one.
@@ -124,11 +124,11 @@ func (p *Process) send(out *election.Out[Message]) {
 	p.Status = First
 }
 
-// Receive handles a message. It can come on one port only.
+// Receive handles a message, which can come on one port only.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
-	p.Start(out) // whoever sleeps joins
+	p.Start(out) // a process that is asleep joins
 	switch {
-	case p.Status == Elected: // swallow what is still under way, and last the announcement
+	case p.Status == Elected: // swallow messages still in transit, and last the announcement
 	case kind == Announcement:
 		out.Send(Right, Announcement, m)
 		out.Follow(m.ID, 0)

@@ -20,7 +20,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 	for _, v := range []struct {
 		ids    []uint64
 		values uint64
-	}{ // ALGORITHMS section 11
+	}{
 		{[]uint64{1}, 1},
 		{[]uint64{2, 1}, 5},
 		{[]uint64{3, 2, 1}, 8},
@@ -37,7 +37,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 }
 
 func TestExtremesAndTimesOverAllOrders(t *testing.T) {
-	for n, want := range []struct{ least, most, bound, time uint64 }{ // ALGORITHMS section 9.4; the bound is ours
+	for n, want := range []struct{ least, most, bound, time uint64 }{ // over all orders, by exhaustive simulation; the bound is ours
 		1: {1, 1, 1, 1}, 2: {5, 5, 5, 2}, 3: {8, 8, 8, 4}, 4: {11, 16, 17, 5},
 		5: {14, 21, 22, 6}, 6: {17, 27, 27, 9}, 7: {20, 32, 32, 11}, 8: {23, 46, 49, 13},
 	} {
@@ -61,15 +61,15 @@ func TestExtremesAndTimesOverAllOrders(t *testing.T) {
 	}
 }
 
-// active is a process that is active in a phase.
+// active is an active process of a phase.
 type active struct {
 	position int
 	value    uint64
 }
 
-// phases works out from the values of a ring, 1 to n, how many messages each phase takes. The value of a
-// local maximum moves on to the next active process. When two are left, the largest comes home
-// with its second message already; when one is, with its first.
+// phases returns the messages of each phase, from the values of a ring, 1 to n. The value of a local maximum moves on
+// to the next active process. When two are left, the second message of the largest reaches its origin; when one is
+// left, its first.
 func phases(values []uint64) (messages []uint64) {
 	n := len(values)
 	home := slices.Index(values, uint64(n))
@@ -112,7 +112,7 @@ func TestOvertakingMessagesBreakIt(t *testing.T) {
 	electiontest.Overtaken(t, peterson.Algorithm, 4000, electiontest.OfSizes(&peterson.Algorithm.Declaration, 2, 7))
 }
 
-// receive is what a mutant does with a message; false leaves it to the algorithm.
+// receive is a mutant's reaction to a message. It returns false to leave the message to the algorithm.
 type receive func(*peterson.Process, election.Kind, peterson.Message, *election.Out[peterson.Message]) bool
 
 func TestSlipsAreFound(t *testing.T) {

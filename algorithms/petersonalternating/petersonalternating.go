@@ -1,9 +1,9 @@
-// Package petersonalternating finds the largest identifier on a one-directional ring with one value a
-// process and phase, after Peterson: in odd phases a value must be greater than the one before it, in even
-// phases less, and then gives way to it.
+// Package petersonalternating elects the largest identifier on an asynchronous unidirectional ring with FIFO links,
+// with one value a process and phase (Peterson 1982, improved algorithm). In odd phases a value survives if it is
+// greater than the one before it. In even phases a smaller one is replaced by the one before it.
 //
-// Source: Peterson, An O(n log n) unidirectional algorithm for the circular extrema problem, ACM TOPLAS
-// 4(4), 1982, the improved algorithm; its lines are cited as P1 … P6 below, and what was added as P7 … P9:
+// Source: Peterson, An O(n log n) unidirectional algorithm for the circular extrema problem, ACM TOPLAS 4(4), 1982.
+// Its lines are cited as P1 … P6 below, and additions as P7 … P9:
 //
 //	tid := id                                                               P1
 //	active: send(tid); receive(ntid)                                        P2
@@ -12,30 +12,30 @@
 //	        even phases: if ntid > tid then tid := ntid, next phase
 //	                     else relay                                         P5
 //	relay:  receive(tid); send(tid)                                         P6
-//	who finds the largest announces it                                      P7
+//	the process that finds the largest announces it                         P7
 //	announcement of v: if v = id then lead else follow v                    P8
-//	                   send it on, unless it is the own that is home        P9
+//	                   send it on, unless the process has announced it      P9
 //
-// Who finds the largest is mostly not who owns it, since values wander in even phases: so the owner learns
-// from the announcement that it leads, as everybody else learns whom to follow.
+// The process that finds the largest is usually not its owner, since values move in even phases. So the owner learns
+// from the announcement that it leads, as all others learn their leader.
 //
-// The program of a process reads its one input in order, so nothing depends on the schedule or on who
-// starts: who has not started runs P1 and P2 when its first message comes. Messages that overtake each
-// other would be taken for those of other phases.
+// A process reads its one input in order, so nothing depends on the schedule or on the initiators: a process that has
+// not started runs P1 and P2 on its first message. Messages that overtake each other would be taken for messages of
+// other phases.
 //
-// What it costs: every phase takes n messages. If y goes on after phase i+1, somebody between x, the active
-// process before it, and y fell in phase i: if nobody had been between them in an odd phase i, y's value
-// would be greater than x's, and y fall in phase i+1; in an even one, y would have got the value that x gave
-// up for a greater one, and fall, too. So of a(i) active processes a(i+2) ≤ a(i) - a(i+1) are left two phases
-// later; and since the last two phases have 1 and at least 2, n ≥ F(phases + 1), a number of Fibonacci.
+// Cost: every phase takes n messages. Let y be active after phase i+1, and x the active process before it. Then a
+// process between x and y became passive in phase i. Suppose there was none. If phase i is odd, y's value would be
+// greater than x's, and y would become passive in phase i+1. If it is even, y would have got the value that x gave up
+// for a greater one, and become passive, too. So of a(i) active processes a(i+2) ≤ a(i) - a(i+1) are left two phases
+// later. Since the last two phases have 1 and at least 2, n ≥ F(phases + 1), a Fibonacci number.
 package petersonalternating
 
 import "ringleader.example/ringleader/election"
 
-// Right is the only port that is sent on.
+// Right is the only port that messages are sent on.
 const Right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	Value election.Kind = iota
 	Announcement
@@ -47,7 +47,7 @@ type Message struct {
 	Phase uint8
 }
 
-// Status says where in its program a process is.
+// Status is the place of a process in its program.
 type Status uint8
 
 // The places.
@@ -61,7 +61,7 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID     election.ID
-	TID    election.ID // its value for now
+	TID    election.ID // its present value
 	Status Status
 	Phase  uint8
 }
@@ -73,8 +73,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Peterson, alternating phases",
 		Year:   1982,
 		Source: "Peterson 1982, improved algorithm",
-		About: "One value a process and phase. In odd phases it must be greater than the one before it; in even phases " +
-			"less, and then gives way to that one. Who gets its own value back announces it, and its owner leads.",
+		About: "One value per process and phase. In odd phases it survives if it is greater than the one before it; in even phases " +
+			"the one before it replaces it if that is greater. A process that gets its own value back announces it, and its owner leads.",
 		Topology: election.Ring,
 		OneWay:   true,
 		FIFO:     true,
@@ -87,7 +87,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return n * phases(n) },
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "2n, and 1 for n = 1", Source: "derived: two phases; reached by falling identifiers",
+				Of: "election", Case: election.Best, Formula: "2n, and 1 for n = 1", Source: "derived: two phases; reached by decreasing identifiers",
 				Value: func(n uint64) uint64 { return n * min(n, 2) },
 			},
 		},
@@ -98,7 +98,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Phase:   func(_ election.Kind, m Message) int { return int(m.Phase) },
 }
 
-// phases is the most phases that n processes can need: the greatest p with F(p+1) ≤ n.
+// phases returns the most phases that n processes can need: the greatest p with F(p+1) ≤ n.
 func phases(n uint64) uint64 {
 	p, this, next := uint64(1), uint64(1), uint64(2) // F(p+1) and F(p+2)
 	for next <= n {
@@ -107,7 +107,7 @@ func phases(n uint64) uint64 {
 	return p
 }
 
-// New is a process that sleeps: P1.
+// New returns a process that is asleep: P1.
 func New(l election.Local) Process { return Process{ID: l.ID, TID: l.ID} }
 
 // Start initiates an election, unless the process has joined one.
@@ -118,15 +118,15 @@ func (p *Process) Start(out *election.Out[Message]) {
 	}
 }
 
-// enter enters a phase.
+// enter begins a phase.
 func (p *Process) enter(phase uint8, out *election.Out[Message]) {
 	p.Phase = phase
 	out.Send(Right, Value, Message{p.TID, phase}) // P2
 }
 
-// Receive handles a message. It can come on one port only.
+// Receive handles a message, which can come on one port only.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
-	p.Start(out) // whoever sleeps joins
+	p.Start(out) // a process that is asleep joins
 	odd := p.Phase%2 == 1
 	switch {
 	case kind == Announcement:

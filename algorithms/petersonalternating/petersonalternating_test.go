@@ -20,7 +20,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 	for _, v := range []struct {
 		ids    []uint64
 		values uint64
-	}{ // ALGORITHMS section 11
+	}{
 		{[]uint64{1}, 1},
 		{[]uint64{2, 1}, 4},
 		{[]uint64{3, 2, 1}, 6},
@@ -37,7 +37,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 }
 
 func TestExtremesAndTimesOverAllOrders(t *testing.T) {
-	for n, want := range []struct{ phases, time uint64 }{ // ALGORITHMS section 9.4
+	for n, want := range []struct{ phases, time uint64 }{ // the most over all orders, by exhaustive simulation
 		1: {1, 1}, 2: {2, 3}, 3: {3, 6}, 4: {3, 8}, 5: {4, 11}, 6: {4, 13}, 7: {4, 15}, 8: {5, 19},
 	} {
 		if n == 0 {
@@ -59,7 +59,7 @@ func TestExtremesAndTimesOverAllOrders(t *testing.T) {
 	}
 }
 
-// phases works out from the values of a ring alone how many phases there are.
+// phases returns the number of phases, from the values of a ring alone.
 func phases(values []uint64) int {
 	for phase := 1; ; phase++ {
 		if len(values) == 1 {
@@ -94,12 +94,12 @@ func TestEveryPhaseTakesNMessages(t *testing.T) {
 	}
 }
 
-// The trap of section 9.4: there it was another one in 1374 of 2000 runs.
+// Announcing one's own identifier instead of the value would be wrong in most runs: 1374 of 2000 independent ones.
 func TestWhoFindsTheLargestIsMostlyNotItsOwner(t *testing.T) {
 	others := 0
 	for seed := range uint64(2000) {
 		r := electiontest.Elect(t, alternating.Algorithm, simulate.Options{Instance: electiontest.Instance(&alternating.Algorithm.Declaration, 4+int(seed%9), seed)})
-		if r.Time.Elected != r.Time.Quiet { // the announcement ends at who has made it
+		if r.Time.Elected != r.Time.Quiet { // the announcement ends at the process that made it
 			others++
 		}
 	}
@@ -113,7 +113,7 @@ func TestOvertakingMessagesBreakIt(t *testing.T) {
 	electiontest.Overtaken(t, alternating.Algorithm, 4000, electiontest.OfSizes(&alternating.Algorithm.Declaration, 2, 7))
 }
 
-// receive is what a mutant does with a message; false leaves it to the algorithm.
+// receive is a mutant's reaction to a message. It returns false to leave the message to the algorithm.
 type receive func(*alternating.Process, election.Kind, alternating.Message, *election.Out[alternating.Message]) bool
 
 func TestSlipsAreFound(t *testing.T) {
@@ -138,7 +138,7 @@ func TestSlipsAreFound(t *testing.T) {
 			}
 			return home
 		}, 3, verify.Undecided},
-		{"P9: nobody stops the announcement", func(p *alternating.Process, kind election.Kind, _ alternating.Message, _ *election.Out[alternating.Message]) bool {
+		{"P9: no process stops the announcement", func(p *alternating.Process, kind election.Kind, _ alternating.Message, _ *election.Out[alternating.Message]) bool {
 			if kind == alternating.Announcement && p.Status == alternating.Finder {
 				p.Status = alternating.Relay
 			}

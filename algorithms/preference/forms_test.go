@@ -18,8 +18,8 @@ import (
 // form is one of the four ways to count votes.
 type form struct {
 	name string
-	run  func(simulate.Options, *election.Tally) (*simulate.Result, error) // and what the winner was told from
-	cost func(o *simulate.Options) []uint64                                // by kind, if those that start do so first
+	run  func(simulate.Options, *election.Tally) (*simulate.Result, error) // and the tally that the winner was decided by
+	cost func(o *simulate.Options) []uint64                                // by kind, if the initiators start before the first delivery
 }
 
 var forms = []form{
@@ -56,7 +56,7 @@ var forms = []form{
 	},
 }
 
-// sizes are how many processes there are, and how many start.
+// sizes returns the number of processes and of initiators.
 func sizes(o *simulate.Options) (n, k uint64) {
 	n = uint64(o.Instance.IDs.Len())
 	if o.Initiators == nil {
@@ -65,7 +65,7 @@ func sizes(o *simulate.Options) (n, k uint64) {
 	return n, uint64(len(o.Initiators))
 }
 
-// ringCost says how far ballots come: each to the next larger initiator, and the largest one's home.
+// ringCost returns the hops of ballots: each to the next larger initiator, and the largest one's back to its origin.
 func ringCost(o *simulate.Options) []uint64 {
 	n, ids := o.Instance.IDs.Len(), o.Instance.IDs
 	starts := func(p int) bool { return o.Initiators == nil || slices.Contains(o.Initiators, p%n) }
@@ -121,7 +121,7 @@ func onTree(o simulate.Options, counted *election.Tally) (*simulate.Result, erro
 	return simulate.Run(a, o)
 }
 
-// votes draws votes; some elections have few candidates, so that ties come up, and some many.
+// votes draws votes. Some elections have few candidates, so that ties occur, and some many.
 func votes(ids election.List, source *random.Source) []uint64 {
 	candidates := 1 + source.Below(uint64(len(ids)))
 	drawn := make([]uint64, len(ids))
@@ -131,7 +131,7 @@ func votes(ids election.List, source *random.Source) []uint64 {
 	return drawn
 }
 
-// elected is who wins, counted by hand, and how many votes there are for it.
+// elected returns the winner, counted directly, and its number of votes.
 func elected(ids election.List, votes []uint64) (winner uint64, most int) {
 	for _, candidate := range ids {
 		has := 0
@@ -217,7 +217,7 @@ func TestVectorsOfAlgorithmsSection13(t *testing.T) {
 		ids      election.List
 		votes    []uint64 // nil: each for itself
 		winner   uint64
-		one, all [][]uint64 // of each form, by kind, if position 0 starts and if all do
+		one, all [][]uint64 // of each form, by kind, if position 0 initiates and if all do
 	}{
 		{
 			"1",
@@ -249,7 +249,7 @@ func TestVectorsOfAlgorithmsSection13(t *testing.T) {
 			[][]uint64{{0, 20, 0}, {20, 20, 20}, {9, 5}, {8, 5, 3}},
 		},
 		{
-			"who wins does not vote for itself",
+			"the winner does not vote for itself",
 			election.List{4, 7, 2},
 			[]uint64{2, 2, 7},
 			2,
@@ -275,7 +275,7 @@ func TestVectorsOfAlgorithmsSection13(t *testing.T) {
 	}
 }
 
-// Who asks for votes again, or tells twice, changes nothing: votes are counted by voter, by port or on one
+// A second request for votes or a repeated message changes nothing: votes are counted by voter, by port, or on one
 // ballot.
 func TestRepeatedMessagesChangeNoResult(t *testing.T) {
 	repeated := uint64(0)

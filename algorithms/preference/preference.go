@@ -1,23 +1,23 @@
-// Package preference elects, among known members, whom most of them prefer: each has one vote, and either
-// everybody tells everybody, or a collector asks all.
+// Package preference elects the process with most votes on a complete graph of known members. Each process has one
+// vote. Either each process tells all others, or a collector asks all.
 //
-// Source: S2 names the criterion, "processes in the group can vote for a leader based on a personal
-// preference", and gives no code. The protocols are the simplest ones, and what crashes ask for is ours:
+// Source: S2 names the criterion, "processes in the group can vote for a leader based on a personal preference", and
+// gives no code. The protocols are the simplest ones; the rules for crashes are ours:
 //
-//   - A vote is cast once, when its process first hears of the election, and kept. Who crashes may prefer
-//     somebody else afterwards; if it voted again, two could be elected, and the checker shows how.
-//   - Whoever comes back has forgotten the votes of the others, and has missed those that came while it
-//     was down. So it asks for all of them, and is answered even when all is decided.
-//   - Votes are counted by voter: one that comes twice counts once.
+//   - A vote is cast once, when its process first hears of the election, and kept. A process may prefer another
+//     candidate after a crash. If it voted again, two could be elected; the checker shows how.
+//   - A recovered process has forgotten the votes of the others, and has missed those that came while it was down. So
+//     it asks for all of them, and is answered even when the election has ended.
+//   - Votes are counted by voter: a vote that comes twice counts once.
 //
-// All n votes are needed. To have more votes than any other is not to have a majority, so that whoever
-// decided when most votes are there would decide by the schedule. Hence a process that crashes and stays
-// away blocks the election: recoveries are survived, crashes alone are not.
+// All n votes are needed. A plurality is not a majority: a process that decided on most of the votes would decide by
+// the schedule. Hence a process that crashes and stays down blocks the election: the algorithm survives crashes with
+// recovery, not crashes alone.
 package preference
 
 import "ringleader.example/ringleader/election"
 
-// The messages.
+// The kinds of message.
 const (
 	Request election.Kind = iota // for a vote
 	Vote
@@ -31,10 +31,10 @@ type Message struct{ Candidate election.ID }
 type Process struct {
 	ID         election.ID
 	Members    election.ID   `election:"constant"` // they are 1 … Members
-	Preference election.ID   // whom it would vote for; another life may vote otherwise
-	Cast       election.ID   // whom it has voted for, in this life or an earlier one; 0: not yet
-	Votes      []election.ID // that it has heard, by voter; nil when nobody asks any more
-	Missing    uint32        // how many it has not heard
+	Preference election.ID   // the candidate that it would vote for; may change in a crash
+	Cast       election.ID   // the candidate that it has voted for, before or after a crash; 0: none yet
+	Votes      []election.ID // the votes that it has heard, by voter; nil when no process asks any more
+	Missing    uint32        // the number of votes that it has not heard
 	All        bool          `election:"constant"` // count=all
 	Joined     bool          // has told all its vote
 	Collecting bool          // has asked all, and will tell them
@@ -44,7 +44,7 @@ type Process struct {
 // The parameter.
 var count = election.Choice{
 	Name:  "count",
-	About: "who counts: all, of whom each tells each; collector, whoever starts, who asks and announces",
+	About: "which processes count: all, each of which tells all others; collector, an initiator, which asks all and announces the result",
 	Words: []string{"all", "collector"},
 }
 
@@ -55,9 +55,9 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Election by votes, among known members",
 		Year:   1994,
 		Source: "Singh–Kurose 1994; S2",
-		About: "Each process votes once; most votes win, and of equally many the largest identifier. Either all tell all, or " +
-			"whoever starts asks all and announces the result. All votes are needed: a process that crashes blocks the election " +
-			"until it is back, with the vote that it cast.",
+		About: "Each process votes once; most votes win, and of equally many the largest identifier. Either all tell all, or an " +
+			"initiator asks all and announces the result. All votes are needed: a process that crashes blocks the election " +
+			"until it recovers with the vote that it cast.",
 		Topology: election.Complete,
 		Votes:    true,
 		Counts:   election.CountsFixed,
@@ -71,15 +71,15 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Parameters: []election.Parameter{&count},
 		Bounds: []election.Bound{
 			{
-				Of: "total", Case: election.Worst, Formula: "n(n-1)", Source: "derived: each tells each, whoever starts",
+				Of: "total", Case: election.Worst, Formula: "n(n-1)", Source: "derived: each tells each, for any initiators",
 				Value: func(n uint64) uint64 { return n * (n - 1) },
 			},
 			{
-				Of: "total", Case: election.Best, Formula: "n(n-1)", Source: "derived: each tells each, whoever starts",
+				Of: "total", Case: election.Best, Formula: "n(n-1)", Source: "derived: each tells each, for any initiators",
 				Value: func(n uint64) uint64 { return n * (n - 1) },
 			},
 			{
-				Of: "time", Case: election.Worst, Formula: "2", Source: "derived: after the first start; 1 if all start together",
+				Of: "time", Case: election.Worst, Formula: "2", Source: "derived: after the first start; 1 if all initiate together",
 				Value: func(uint64) uint64 { return 2 },
 			},
 		},
@@ -92,7 +92,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Durable: func(p *Process) any { return &p.Cast },
 }
 
-// revise says what is claimed with count=collector.
+// revise changes the declaration for count=collector.
 func revise(d *election.Declaration, parameters election.Parameters) {
 	if count.Is(parameters, "all") {
 		return
@@ -100,11 +100,11 @@ func revise(d *election.Declaration, parameters election.Parameters) {
 	d.Counts = election.CountsStartFirst
 	d.Bounds = []election.Bound{
 		{
-			Of: "total", Case: election.Worst, Formula: "3n(n-1)", Source: "derived: 3(n-1) for each that starts; reached if all do",
+			Of: "total", Case: election.Worst, Formula: "3n(n-1)", Source: "derived: 3(n-1) for each initiator; reached if all initiate",
 			Value: func(n uint64) uint64 { return 3 * n * (n - 1) },
 		},
 		{
-			Of: "total", Case: election.Best, Formula: "3(n-1)", Source: "derived: 3(n-1) for each that starts; reached if one does",
+			Of: "total", Case: election.Best, Formula: "3(n-1)", Source: "derived: 3(n-1) for each initiator; reached with one",
 			Value: func(n uint64) uint64 { return 3 * (n - 1) },
 		},
 		{
@@ -114,7 +114,7 @@ func revise(d *election.Declaration, parameters election.Parameters) {
 	}
 }
 
-// New is a process that has a preference and has not voted.
+// New returns a process that has a preference and has not voted.
 func New(l election.Local) Process {
 	return Process{
 		ID: l.ID, Members: election.ID(l.Degree), Preference: l.Vote, Missing: uint32(l.Degree),
@@ -122,7 +122,7 @@ func New(l election.Local) Process {
 	}
 }
 
-// Start calls the election, if it is not over.
+// Start calls the election, unless it has ended.
 func (p *Process) Start(out *election.Out[Message]) {
 	switch {
 	case p.All:
@@ -132,7 +132,7 @@ func (p *Process) Start(out *election.Out[Message]) {
 	}
 }
 
-// Recover calls the election again, for those who do not know of it, and asks for what was forgotten.
+// Recover calls the election again, for processes that do not know of it, and asks for the forgotten votes.
 func (p *Process) Recover(out *election.Out[Message]) {
 	if p.All {
 		p.join(out)
@@ -142,7 +142,7 @@ func (p *Process) Recover(out *election.Out[Message]) {
 	}
 }
 
-// vote is whom the process votes for; it never changes.
+// vote returns the process's vote, which never changes.
 func (p *Process) vote() election.ID {
 	if p.Cast == 0 {
 		p.Cast = p.Preference
@@ -179,7 +179,7 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 	switch kind {
 	case Request:
 		if p.All && !p.Joined {
-			p.join(out) // which tells who asks, too
+			p.join(out) // which tells the asker, too
 		} else {
 			out.Send(port, Vote, Message{p.vote()})
 		}
@@ -193,7 +193,7 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 	}
 }
 
-// hear counts the vote of a member, once, and decides when it was the last one.
+// hear counts the vote of a member, once, and decides on the last one.
 func (p *Process) hear(voter, candidate election.ID, out *election.Out[Message]) {
 	if p.Missing == 0 || p.Votes != nil && p.Votes[voter-1] != 0 {
 		return

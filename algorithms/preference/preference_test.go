@@ -83,7 +83,7 @@ func TestTimeIsTwoUnitsAfterOneStartAndOneIfAllStart(t *testing.T) {
 	}
 }
 
-// instance is n members, of whom each votes for itself.
+// instance returns n members, each of which votes for itself.
 func instance(n int, count string) network.Setup {
 	ids := make(election.List, n)
 	for p := range ids {
@@ -103,7 +103,7 @@ func TestAThousandMembersTellEachOther(t *testing.T) {
 	}
 }
 
-// fickle members prefer, after a crash, the one after whom they preferred before.
+// fickle members prefer, after a crash, the member after the one that they preferred before.
 func fickle() election.Algorithm[preference.Process, preference.Message] {
 	a := preference.Algorithm
 	a.Recover = func(p *preference.Process, out *election.Out[preference.Message]) {
@@ -133,13 +133,13 @@ func TestSeveralCrashesThatAreOverDelayTheResultAndDoNotChangeIt(t *testing.T) {
 	}
 }
 
-// A mutant: votes are not kept, and a crash makes two of one.
+// A mutant: votes are not kept, and a crash makes one process vote twice.
 func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
 	for _, count := range counts {
 		mutant := fickle()
 		mutant.Durable = nil
 		o := verify.Options{Size: 3, Crashes: 1, Recoveries: 1}
-		o.Instance.Votes, o.Instance.Parameters = []uint64{3, 1, 3}, count // the first will vote for itself
+		o.Instance.Votes, o.Instance.Parameters = []uint64{3, 1, 3}, count // the first votes for itself after a crash
 		if v := check(t, mutant, o).Violation; v == nil || v.Property != verify.TwoLeaders {
 			t.Errorf("%v: found %+v", count, v)
 		}
@@ -160,7 +160,7 @@ func TestACrashedMemberBlocksTheElectionUntilItIsBack(t *testing.T) {
 	}
 }
 
-// found expects that the checker finds a mutant in an election in which votes are as given.
+// found expects that the checker finds a mutant in an election with the given votes.
 func found(t *testing.T, property string, votes []uint64, o verify.Options, mutate func(*election.Algorithm[preference.Process, preference.Message])) {
 	t.Helper()
 	for _, count := range counts {
@@ -179,7 +179,7 @@ type (
 	output  = *election.Out[message]
 )
 
-// One vote of three is for 1, and the two others are known first to somebody.
+// One vote of three is for 1. Some process knows the two others first.
 func TestDecidingByAMajorityOfEarlyVotesIsFound(t *testing.T) {
 	found(t, verify.WrongLeader, []uint64{1, 2, 1}, verify.Options{}, func(a *election.Algorithm[process, message]) {
 		a.New = func(l election.Local) process {
@@ -194,14 +194,14 @@ func TestATieThatTheSmallerWinsIsFound(t *testing.T) {
 	found(t, verify.WrongLeader, []uint64{1, 2}, verify.Options{}, func(a *election.Algorithm[process, message]) {
 		a.Receive = func(p *process, port election.Port, kind election.Kind, m message, out output) {
 			if kind == preference.Vote {
-				m.Candidate = 1 // as if the larger had voted for the smaller
+				m.Candidate = 1 // as if the larger process had voted for the smaller
 			}
 			p.Receive(port, kind, m, out)
 		}
 	})
 }
 
-// One that does not look whose votes it has counted takes the one that is told again for another's.
+// A mutant that does not remember which votes it has counted takes a repeated vote for another process's.
 func TestCountingMessagesInsteadOfVotersIsFound(t *testing.T) {
 	mutant := preference.Algorithm
 	mutant.Receive = func(p *process, port election.Port, kind election.Kind, m message, out output) {
@@ -217,7 +217,7 @@ func TestCountingMessagesInsteadOfVotersIsFound(t *testing.T) {
 	}
 }
 
-// Whoever comes back has to ask: others have told it already.
+// A recovered process has to ask: the others have told it already.
 func TestARecoveredMemberThatDoesNotAskIsFound(t *testing.T) {
 	found(t, verify.Undecided, []uint64{1, 2}, verify.Options{Crashes: 1, Recoveries: 1}, func(a *election.Algorithm[process, message]) {
 		a.Recover = (*process).Start

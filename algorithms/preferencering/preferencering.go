@@ -1,22 +1,22 @@
-// Package preferencering elects whom most processes of a one-directional ring prefer: a ballot goes round
-// once, to which each adds its vote.
+// Package preferencering elects the process with most votes on a unidirectional ring: a ballot goes round once, and
+// each process adds its vote.
 //
-// Source: S2 names the criterion, "processes in the group can vote for a leader based on a personal
-// preference", and the ring topology, and gives no code. The ballot travels as an identifier does in LCR
-// (S2 section 2.2), and costs as much: of several ballots that of the largest initiator comes home. The
-// others are dropped, not merged with it, since what they have counted it counts itself.
+// Source: S2 names the criterion, "processes in the group can vote for a leader based on a personal preference", and
+// the ring topology, and gives no code. The ballot travels as an identifier does in LCR (S2 section 2.2), and costs
+// as much. Of several ballots that of the largest initiator returns to its origin. The others are dropped, not merged
+// with it, since it counts the votes on them itself.
 //
-// What crashes ask for is ours. A vote is cast once and kept, whatever its process prefers after a crash.
-// Who comes back cannot know whether a ballot was lost at it, so it sends one that nobody drops, whose
-// result goes all round, too. A process that crashes and stays away blocks the election.
+// The rules for crashes are ours. A vote is cast once and kept, even if its process prefers another candidate after a
+// crash. A recovered process cannot know whether its crash lost a ballot. So it sends a ballot that no process drops,
+// and whose result goes all the way round, too. A process that crashes and stays down blocks the election.
 package preferencering
 
 import "ringleader.example/ringleader/election"
 
-// right is the only port that is sent on.
+// right is the only port that messages are sent on.
 const right election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	Ballot election.Kind = iota
 	Result
@@ -25,17 +25,17 @@ const (
 // Message is BALLOT(initiator, tally) or RESULT(initiator, tally).
 type Message struct {
 	ID      election.ID
-	Recount bool // the initiator is back after a crash
+	Recount bool // the initiator has recovered from a crash
 	Tally   election.Tally
 }
 
 // Process is the state of one process.
 type Process struct {
 	ID         election.ID
-	Preference election.ID // whom it would vote for; another life may vote otherwise
-	Cast       election.ID // whom it has voted for, in this life or an earlier one; 0: not yet
+	Preference election.ID // the candidate that it would vote for; may change in a crash
+	Cast       election.ID // the candidate that it has voted for, before or after a crash; 0: none yet
 	Initiator  bool
-	Joined     bool // has voted, on its own ballot or another's, so that it starts none any more
+	Joined     bool // has voted, on its own ballot or another's, and so starts no more ballots
 	Decided    bool
 }
 
@@ -46,9 +46,9 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Election by votes, on a ring",
 		Year:   1994,
 		Source: "Singh–Kurose 1994; S2",
-		About: "Whoever starts sends a ballot round the ring, to which each process adds its vote; a larger initiator drops it. " +
-			"The one ballot that comes home has all votes: most win, and of equally many the largest identifier. " +
-			"All votes are needed: a process that crashes blocks the election until it is back, with the vote that it cast.",
+		About: "An initiator sends a ballot round the ring, and each process adds its vote; a larger initiator drops it. " +
+			"The one ballot that returns to its origin has all votes: most win, and of equally many the largest identifier. " +
+			"All votes are needed: a process that crashes blocks the election until it recovers with the vote that it cast.",
 		Topology: election.Ring,
 		OneWay:   true,
 		Votes:    true,
@@ -58,15 +58,15 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Kinds:    []election.MessageKind{{Name: "ballot", Class: election.Election}, {Name: "result", Class: election.Announcement}},
 		Bounds: []election.Bound{
 			{
-				Of: "election", Case: election.Worst, Formula: "n(n+1)/2", Source: "as LCR, S2 section 2.2.1, reached by falling identifiers, all start",
+				Of: "election", Case: election.Worst, Formula: "n(n+1)/2", Source: "as LCR, S2 section 2.2.1, reached by decreasing identifiers if all initiate",
 				Value: func(n uint64) uint64 { return n * (n + 1) / 2 },
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "n", Source: "reached when one process starts",
+				Of: "election", Case: election.Best, Formula: "n", Source: "reached with one initiator",
 				Value: func(n uint64) uint64 { return n },
 			},
 			{
-				Of: "election", Case: election.Average, Formula: "n·H(n)", Source: "as LCR, Chang–Roberts 1979, all start",
+				Of: "election", Case: election.Average, Formula: "n·H(n)", Source: "as LCR, Chang–Roberts 1979, if all initiate",
 				Mean: func(n uint64) float64 { return float64(n) * election.Harmonic(n) },
 			},
 		},
@@ -78,10 +78,10 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Durable: func(p *Process) any { return &p.Cast },
 }
 
-// New is a process that has a preference and has not voted.
+// New returns a process that has a preference and has not voted.
 func New(l election.Local) Process { return Process{ID: l.ID, Preference: l.Vote} }
 
-// vote is what the process adds to a tally; it never changes.
+// vote returns the tally of the process's own vote, which never changes.
 func (p *Process) vote() election.Tally {
 	p.Joined = true
 	if p.Cast == 0 {
@@ -98,13 +98,13 @@ func (p *Process) Start(out *election.Out[Message]) {
 	}
 }
 
-// Recover sends a ballot that nobody drops.
+// Recover sends a ballot that no process drops.
 func (p *Process) Recover(out *election.Out[Message]) {
 	p.Initiator = true
 	out.Send(right, Ballot, Message{ID: p.ID, Recount: true, Tally: p.vote()})
 }
 
-// Receive handles a message. It can come on one port only.
+// Receive handles a message, which can come on one port only.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	home := m.ID == p.ID
 	switch {
@@ -116,7 +116,7 @@ func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *e
 	case home: // with all votes
 		p.decide(m.Tally.Winner(), out)
 		out.Send(right, Result, m)
-	case p.Initiator && m.ID < p.ID && !m.Recount: // ours has its votes, or will have
+	case p.Initiator && m.ID < p.ID && !m.Recount: // its own ballot has those votes, or will have
 	default:
 		m.Tally = m.Tally.Plus(p.vote())
 		out.Send(right, Ballot, m)

@@ -62,7 +62,7 @@ func found(t *testing.T, property string, o verify.Options, how receive) {
 	electiontest.Found(t, "the mutant", a, o, property)
 }
 
-// A smaller initiator's ballot that goes on as one's own counts its voters twice.
+// If a process forwards a smaller initiator's ballot as its own, it counts that ballot's voters twice.
 func TestBallotsThatAreMergedAreFound(t *testing.T) {
 	found(t, verify.WrongLeader, verify.Options{Size: 3, Unordered: true}, func(p *process, port election.Port, kind election.Kind, m message, out output) {
 		if kind == preferencering.Ballot && p.Initiator && m.ID < p.ID {
@@ -84,7 +84,7 @@ func TestBallotsThatNobodyDropsAreFound(t *testing.T) {
 	})
 }
 
-// The initiator's vote is on the ballot from the start.
+// The initiator's vote is on the ballot from the beginning.
 func TestAnInitiatorThatVotesAgainAtHomeIsFound(t *testing.T) {
 	o := verify.Options{Instance: network.On(2, 1)}
 	o.Instance.Votes = []uint64{1, 2} // a tie
@@ -103,7 +103,7 @@ func TestOneThatStartsAfterItHasVotedIsFound(t *testing.T) {
 	})
 }
 
-// fickle processes of a ring of three prefer, after a crash, the one after whom they preferred before.
+// fickle processes of a ring of three prefer, after a crash, the process after the one that they preferred before.
 func fickle(votes ...uint64) (election.Algorithm[process, message], verify.Options) {
 	a := preferencering.Algorithm
 	a.Recover = func(p *process, out output) {
@@ -128,7 +128,7 @@ func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
 	electiontest.Found(t, "a vote that is forgotten", a, o, verify.TwoLeaders)
 }
 
-// Its own ballot may be lost with it, and a larger initiator's that would drop it may be lost at it.
+// A process's own ballot may be lost with it, and a larger initiator's, which would drop it, may be lost at it.
 func TestARecountThatLargerInitiatorsDropIsFound(t *testing.T) {
 	a, o := fickle()
 	a.Recover = (*process).Start

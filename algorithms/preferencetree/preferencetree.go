@@ -1,21 +1,20 @@
-// Package preferencetree elects whom most processes of a tree prefer, by saturation: each passes the votes
-// of all that is behind it to the one neighbour that is silent, and two neighbours end up with all votes.
+// Package preferencetree elects the process with most votes on a tree, by saturation. Each process passes the votes
+// of all processes behind it to the one silent neighbour, and two neighbours end up with all votes.
 //
-// Source: S2 names the criterion, "processes in the group can vote for a leader based on a personal
-// preference", and the tree topology, and gives no code. This is saturation as algorithm tree has it, after
-// Santoro, Design and Analysis of Distributed Algorithms (2006), sections 2.6 and 3.2, with a sum of votes
-// in place of a maximum. Sums do not depend on the order in which neighbours report; but unlike a maximum
-// a sum that came twice would be wrong, so each port is heard once. What the two have in common is written in
-// both, so that each can be read alone.
+// Source: S2 names the criterion, "processes in the group can vote for a leader based on a personal preference", and
+// the tree topology, and gives no code. This is saturation as in algorithm tree, after Santoro, Design and Analysis
+// of Distributed Algorithms (2006), sections 2.6 and 3.2, with a sum of votes in place of a maximum. Sums do not
+// depend on the order of reports. But unlike a maximum, a sum that came twice would be wrong, so each port is heard
+// once. The common parts are written in both packages, so that each can be read alone.
 //
-// What crashes ask for is ours. A vote is cast once and kept, whatever its process prefers after a crash.
-// Who comes back wakes its neighbours again; each tells it again what it has told it before, and does not
-// mind being told again. A process that crashes and stays away blocks the election.
+// The rules for crashes are ours. A vote is cast once and kept, even if its process prefers another candidate after a
+// crash. A recovered process wakes its neighbours again; each repeats what it has told before, and ignores what it
+// has heard before. A process that crashes and stays down blocks the election.
 package preferencetree
 
 import "ringleader.example/ringleader/election"
 
-// The messages: W, M and N.
+// The kinds of message: W, M and N.
 const (
 	WakeUp election.Kind = iota
 	Votes
@@ -25,7 +24,7 @@ const (
 // Message is W, M(tally) or N(winner).
 type Message struct {
 	Winner election.ID
-	Again  bool // of W: who wakes has forgotten what it was told
+	Again  bool // of W: the sender has forgotten what it was told
 	Tally  election.Tally
 }
 
@@ -35,7 +34,7 @@ type Stage uint8
 // The stages.
 const (
 	Available  Stage = iota // asleep
-	Active                  // waits until one neighbour at most is silent
+	Active                  // waits until at most one neighbour is silent
 	Processing              // has told its parent
 	Done
 )
@@ -43,13 +42,13 @@ const (
 // Process is the state of one process.
 type Process struct {
 	ID         election.ID
-	Preference election.ID    // whom it would vote for; another life may vote otherwise
-	Cast       election.ID    // whom it has voted for, in this life or an earlier one; 0: not yet
+	Preference election.ID    // the candidate that it would vote for; may change in a crash
+	Cast       election.ID    // the candidate that it has voted for, before or after a crash; 0: none yet
 	Degree     uint32         `election:"constant"`
-	Silent     uint32         // how many ports have not delivered M
-	Heard      []uint64       // which have: a bit each; nil if none or if nobody asks any more
-	Tally      election.Tally // its vote, and those that it has heard of; nil when it is done
-	Parent     election.Port  // the port that was silent last
+	Silent     uint32         // the number of ports that have not delivered M
+	Heard      []uint64       // the ports that have, a bit each; nil if none has or if it is not needed any more
+	Tally      election.Tally // its vote and those that it has heard of; nil when it is done
+	Parent     election.Port  // the last silent port
 	Stage      Stage
 	Winner     election.ID // 0 before it is done
 }
@@ -61,9 +60,9 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Election by votes, on a tree (saturation)",
 		Year:   2006,
 		Source: "Santoro 2006, section 2.6; S2",
-		About: "Whoever starts wakes the tree. A process that has heard from all neighbours but one passes on the sum of the votes " +
-			"that it knows. Two of these messages cross on one edge; its ends have all votes and tell the others who won: most " +
-			"votes win, and of equally many the largest identifier. A process that crashes blocks the election until it is back, " +
+		About: "An initiator wakes the tree. A process that has heard from all neighbours but one passes on the sum of the votes " +
+			"that it knows. Two of these messages cross on one edge; its ends have all votes and announce the winner: most " +
+			"votes win, and of equally many the largest identifier. A process that crashes blocks the election until it recovers " +
 			"with the vote that it cast.",
 		Topology: election.Tree,
 		Votes:    true,
@@ -77,11 +76,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 		},
 		Bounds: []election.Bound{
 			{
-				Of: "total", Case: election.Worst, Formula: "4n - 4", Source: "3n + k - 4 if k start; reached if all do",
+				Of: "total", Case: election.Worst, Formula: "4n - 4", Source: "3n + k - 4 with k initiators; reached if all initiate",
 				Value: func(n uint64) uint64 { return 4*n - 4 },
 			},
 			{
-				Of: "total", Case: election.Best, Formula: "3n - 3", Source: "3n + k - 4 if k start; reached if one does",
+				Of: "total", Case: election.Best, Formula: "3n - 3", Source: "3n + k - 4 with k initiators; reached with one",
 				Value: func(n uint64) uint64 { return 3*n - 3 },
 			},
 		},
@@ -93,12 +92,12 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Durable: func(p *Process) any { return &p.Cast },
 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process {
 	return Process{ID: l.ID, Preference: l.Vote, Degree: uint32(l.Degree), Silent: uint32(l.Degree)}
 }
 
-// nobody is no port.
+// nobody means that no port woke the process.
 const nobody = -1
 
 // Start wakes all neighbours.
@@ -107,7 +106,7 @@ func (p *Process) Start(out *election.Out[Message]) { p.wake(nobody, false, out)
 // Recover wakes them again.
 func (p *Process) Recover(out *election.Out[Message]) { p.wake(nobody, true, out) }
 
-// wake makes a process vote, once, and wake all neighbours but the one that it was woken by.
+// wake makes a process vote, once, and wake all neighbours except the one that woke it.
 func (p *Process) wake(by int, again bool, out *election.Out[Message]) {
 	if p.Stage != Available {
 		return
@@ -130,7 +129,7 @@ func (p *Process) wake(by int, again bool, out *election.Out[Message]) {
 	p.check(out)
 }
 
-// Receive handles a message. M wakes, too, since it may have overtaken W.
+// Receive handles a message. M wakes a process, too, since it may have overtaken W.
 func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	if m.Again {
 		p.repeat(port, out)
@@ -142,13 +141,13 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 		p.check(out)
 	case kind == Votes && p.Stage == Processing && port == p.Parent: // both ends of this edge have all votes
 		p.decide(p.Tally.Plus(m.Tally).Winner(), out)
-	case kind == Result && p.Stage != Done: // it comes from the parent, or would if there was no crash
+	case kind == Result && p.Stage != Done: // it comes from the parent, or would without a crash
 		p.Parent = port
 		p.decide(m.Winner, out)
 	}
 }
 
-// repeat tells a neighbour that is back what it was told before, if anything.
+// repeat tells a recovered neighbour again what it was told before, if anything.
 func (p *Process) repeat(port election.Port, out *election.Out[Message]) {
 	switch {
 	case p.Stage == Processing && port == p.Parent:
@@ -172,7 +171,7 @@ func (p *Process) hear(port election.Port, tally election.Tally) {
 	p.Tally = p.Tally.Plus(tally)
 }
 
-// check makes the last silent neighbour the parent, and tells it.
+// check makes the last silent neighbour the parent, and sends M to it.
 func (p *Process) check(out *election.Out[Message]) {
 	if p.Silent != 1 {
 		return
@@ -183,7 +182,7 @@ func (p *Process) check(out *election.Out[Message]) {
 	out.Send(p.Parent, Votes, Message{Tally: p.Tally})
 }
 
-// silent is the first port that has not delivered M.
+// silent returns the first port that has not delivered M.
 func (p *Process) silent() election.Port {
 	port := 0
 	for p.Heard != nil && p.Heard[port/64]>>(port%64)&1 == 1 {
@@ -192,7 +191,7 @@ func (p *Process) silent() election.Port {
 	return election.Port(port)
 }
 
-// decide tells all but the parent, who decides likewise or has told us.
+// decide sends the result to all except the parent, which decides likewise or has sent it.
 func (p *Process) decide(winner election.ID, out *election.Out[Message]) {
 	p.Stage, p.Winner, p.Tally, p.Heard = Done, winner, nil, nil
 	if winner == p.ID {

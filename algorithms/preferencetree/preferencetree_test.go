@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) {
 	electiontest.Conform(t, preferencetree.Algorithm, electiontest.Options{})
 }
 
-// joined is a tree in which each position but the first is joined to an earlier one.
+// joined returns a tree in which each position but the first is joined to an earlier one.
 func joined(n int, to func(p int) int) (edges [][2]int) {
 	for p := 1; p < n; p++ {
 		edges = append(edges, [2]int{to(p), p})
@@ -69,7 +69,7 @@ func TestLargeTreesCost3NPlusKMinus4(t *testing.T) {
 	}
 }
 
-// found expects that the checker finds a mutant on a path on which votes are as given.
+// found expects that the checker finds a mutant on a path with the given votes.
 func found(t *testing.T, property string, votes []uint64, unordered bool, how receive) {
 	t.Helper()
 	o := verify.Options{Size: len(votes), Unordered: unordered}
@@ -79,7 +79,7 @@ func found(t *testing.T, property string, votes []uint64, unordered bool, how re
 	electiontest.Found(t, "the mutant", a, o, property)
 }
 
-// Of the saturated pair each knows one half.
+// Each process of the saturated pair knows one half.
 func TestOneHalfOfTheVotesIsFound(t *testing.T) {
 	found(t, verify.WrongLeader, []uint64{1, 2}, false, func(p *process, port election.Port, kind election.Kind, m message, out output) {
 		if kind == preferencetree.Votes && p.Stage == preferencetree.Processing {
@@ -115,7 +115,7 @@ func TestVotesThatDoNotWakeAreFoundIfTheyOvertake(t *testing.T) {
 	}
 }
 
-// fickle processes of a path of three prefer, after a crash, the one after whom they preferred before.
+// fickle processes of a path of three prefer, after a crash, the process after the one that they preferred before.
 func fickle(votes ...uint64) (election.Algorithm[process, message], verify.Options) {
 	a := preferencetree.Algorithm
 	a.Recover = func(p *process, out output) {
@@ -135,7 +135,7 @@ func TestACrashChangesPreferencesButNoVote(t *testing.T) {
 }
 
 func TestAVoteThatACrashForgetsElectsTwo(t *testing.T) {
-	a, o := fickle(2, 3, 2) // the one at the end, after a crash, for 3
+	a, o := fickle(2, 3, 2) // the process at the end votes for 3 after a crash
 	a.Durable = nil
 	electiontest.Found(t, "a vote that is forgotten", a, o, verify.TwoLeaders)
 }

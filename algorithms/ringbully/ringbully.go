@@ -1,7 +1,8 @@
-// Package ringbully elects the largest identifier on a ring of two directions: S1's Bully, which is the
-// idea of Hirschberg and Sinclair with probes, replies and a terminating message.
+// Package ringbully elects the largest identifier on an asynchronous bidirectional, oriented ring of unknown size:
+// S1's Bully, which is the idea of Hirschberg and Sinclair (1980) with probes, replies and a terminating message.
 //
-// Source: S1 section 13.3, its code lines 1-30; cited as L1 … L30 below, with the operators that the scan lost put back.
+// Source: S1 section 13.3, its code lines 1-30, cited as L1 … L30 below. The scan of S1 lost operators; here they are
+// restored.
 package ringbully
 
 import (
@@ -15,7 +16,7 @@ const (
 	CCW
 )
 
-// The messages.
+// The kinds of message.
 const (
 	Probe election.Kind = iota
 	Reply
@@ -53,7 +54,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1980,
 		Source: "Algorithms of Informatics §13.3 (S1)",
 		About: "In phase k a processor probes 2^k neighbours on either side. A greater identifier swallows the probe; " +
-			"two replies let it enter the next phase, and a probe that comes home has won.",
+			"two replies let it enter the next phase, and a probe that returns to its origin has won.",
 		Topology: election.Ring,
 		Starts:   election.AllStart,
 		Counts:   election.CountsFixed,
@@ -69,7 +70,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return n + 8*n*(election.CeilLog(n)+2) },
 			},
 			{
-				Of: "election", Case: election.Average, Formula: "n·Σ over phases of the chances to go on", Source: "derived; equal to the mean over all orders for n up to 8",
+				Of: "election", Case: election.Average, Formula: "n·Σ over phases of the probabilities to go on", Source: "derived; equal to the mean over all orders for n up to 8",
 				Mean: func(n uint64) float64 {
 					probes, replies := mean.Probes(n)
 					return probes + replies
@@ -83,7 +84,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Phase:   func(_ election.Kind, m Message) int { return int(m.Phase) },
 }
 
-// New initialises a processor that is asleep: L1-L5.
+// New returns a processor that is asleep: L1-L5.
 func New(l election.Local) Process { return Process{ID: l.ID} }
 
 // Start wakes the processor: L6-L8.
@@ -92,22 +93,22 @@ func (p *Process) Start(out *election.Out[Message]) {
 	p.enter(0, out)
 }
 
-// enter enters a phase: its probes make 2^phase hops.
+// enter begins a phase: its probes make 2^phase hops.
 func (p *Process) enter(phase uint8, out *election.Out[Message]) {
 	probe := Message{ID: p.ID, Phase: phase, TTL: 1<<phase - 1}
 	out.Send(CW, Probe, probe)
 	out.Send(CCW, Probe, probe)
 }
 
-// Receive handles a message; the code for the clockwise link, respectively the other. A processor serves
-// others also while it is asleep and after it has terminated, or the counts would depend on the schedule.
+// Receive handles a message; S1 has separate code for each link. A processor serves others also while it is asleep
+// and after it has terminated; otherwise the counts would depend on the schedule.
 func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	other := 1 - port
 	switch kind {
 	case Probe: // L9
 		switch {
-		case m.ID == p.ID: // L10. Tested first: after 2^phase = n hops ttl is 0 at home, too.
-			if p.Leader == null { // the second of the two probes comes home later
+		case m.ID == p.ID: // L10. Tested first: after 2^phase = n hops ttl is 0 at the origin, too.
+			if p.Leader == null { // the second of the two probes returns later
 				out.Send(CCW, Terminate, Message{}) // L11
 				p.Leader = yes                      // L12
 				out.Lead(0)                         // L13
@@ -131,7 +132,7 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 		if p.Leader == null { // L27
 			out.Send(CCW, Terminate, m) // L28
 			p.Leader = no               // L29
-			out.Follow(0, 0)            // L30; the message does not say whom
+			out.Follow(0, 0)            // L30; the message does not name the leader
 		}
 	}
 }

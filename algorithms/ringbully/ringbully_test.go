@@ -35,7 +35,7 @@ func TestEntrantsOfEachPhaseKeepLemma139(t *testing.T) {
 			t.Fatal(err)
 		}
 		for phase, entered := range entrants {
-			bound := n // phase 0: everybody
+			bound := n // phase 0: all
 			if phase > 0 {
 				bound = n / (1<<(phase-1) + 1)
 			}
@@ -67,7 +67,7 @@ func TestBitReversalOrderCosts3NLgNPlus3N(t *testing.T) {
 }
 
 func TestMeanIsExact(t *testing.T) {
-	// ALGORITHMS 2.5: with the n terminates.
+	// The declared mean includes the n terminate messages.
 	mean := ringbully.Algorithm.Bound(election.Average).Mean
 	for n, want := range map[uint64]float64{4: 33.333, 8: 88.0762, 16: 222.3982, 32: 541.1688, 64: 1279.2286, 100: 2309.7895, 1000: 32500.4377} {
 		if got := mean(n) + float64(n); math.Abs(got-want) > 0.001 {
@@ -88,7 +88,7 @@ func TestEveryScheduleOfFourWhateverTheStarts(t *testing.T) {
 	}
 }
 
-// Both probes of the last phase come home; the second must change nothing.
+// Both probes of the last phase return; the second must change nothing.
 func TestLeadingTwiceIsFound(t *testing.T) {
 	mutant := ringbully.Algorithm
 	mutant.Receive = func(p *ringbully.Process, port election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {

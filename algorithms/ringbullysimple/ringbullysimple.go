@@ -1,5 +1,6 @@
-// Package ringbullysimple elects the largest identifier on a ring: the simpler version with which S1
-// introduces its Bully. Each processor sends its identifier clockwise, and only greater ones are passed on.
+// Package ringbullysimple elects the largest identifier on an asynchronous unidirectional ring: the simpler version
+// with which S1 introduces its Bully. Each processor sends its identifier clockwise, and only greater ones are passed
+// on.
 //
 // Source: S1 section 13.3, the paragraph "Let us begin with a simpler version"; cited by its sentences:
 //
@@ -8,30 +9,30 @@
 //	"The processor can detect that such message has come back" (come back)
 //	"sends a special message around the ring forcing all others to decide not to be leaders" (terminate)
 //
-// Everybody starts by itself at some time, and no message wakes anybody: who has not started yet passes
-// on and swallows, and sends its own identifier later all the same, even after it has decided. So the
-// number of messages depends on nothing but the order of the identifiers. That is the difference from
-// LCR, where a processor that sees a greater identifier first never sends its own.
+// Each processor starts by itself at some time, and no message wakes it. A processor that has not started yet passes
+// on and swallows identifiers. It sends its own identifier later all the same, even after it has decided. So the
+// number of messages depends only on the order of the identifiers. That is the difference from LCR, where a processor
+// that sees a greater identifier first never sends its own.
 package ringbullysimple
 
 import "ringleader.example/ringleader/election"
 
-// CW is the link that leads clockwise, the only one that is sent on.
+// CW is the link that leads clockwise, the only one that messages are sent on.
 const CW election.Port = 0
 
-// The messages.
+// The kinds of message.
 const (
 	Identifier election.Kind = iota
 	Terminate
 )
 
-// Message carries an identifier; the one that terminates, none.
+// Message carries an identifier; terminate carries none.
 type Message struct{ ID election.ID }
 
 // Process is the state of one processor.
 type Process struct {
 	ID      election.ID
-	Decided bool // leader is TRUE or FALSE, not NIL any more
+	Decided bool // leader is TRUE or FALSE, no longer NIL
 }
 
 // Algorithm is S1's simpler Bully.
@@ -42,7 +43,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1979,
 		Source: "Algorithms of Informatics §13.3 (S1)",
 		About: "Every processor sends its identifier round the ring, and only greater ones are passed on. " +
-			"The largest comes home; its owner tells all others that they do not lead.",
+			"The largest returns to its origin; its owner tells all others that they do not lead.",
 		Topology: election.Ring,
 		OneWay:   true,
 		Starts:   election.AllStart,
@@ -51,11 +52,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Kinds:    []election.MessageKind{{Name: "identifier", Class: election.Election}, {Name: "terminate", Class: election.Announcement}},
 		Bounds: []election.Bound{
 			{
-				Of: "election", Case: election.Worst, Formula: "n(n+1)/2", Source: "S1 exercise 13.3-1, reached by falling identifiers",
+				Of: "election", Case: election.Worst, Formula: "n(n+1)/2", Source: "S1 exercise 13.3-1; reached by decreasing identifiers",
 				Value: func(n uint64) uint64 { return n * (n + 1) / 2 },
 			},
 			{
-				Of: "election", Case: election.Best, Formula: "2n-1", Source: "derived, reached by rising identifiers",
+				Of: "election", Case: election.Best, Formula: "2n-1", Source: "derived; reached by increasing identifiers",
 				Value: func(n uint64) uint64 { return 2*n - 1 },
 			},
 			{
@@ -69,20 +70,20 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Receive: (*Process).Receive,
 }
 
-// New is a processor whose leader is NIL.
+// New returns a processor whose leader is NIL.
 func New(l election.Local) Process { return Process{ID: l.ID} }
 
-// Start sends the own identifier.
+// Start sends the processor's own identifier.
 func (p *Process) Start(out *election.Out[Message]) { out.Send(CW, Identifier, Message{p.ID}) }
 
-// Receive handles a message. It can come on one port only.
+// Receive handles a message, which can come on one port only.
 func (p *Process) Receive(_ election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	switch {
 	case kind == Terminate && !p.Decided:
 		out.Send(CW, Terminate, m)
 		p.Decided = true
-		out.Follow(0, 0) // the message does not say whom
-	case kind == Terminate: // it has been round
+		out.Follow(0, 0) // the message does not name the leader
+	case kind == Terminate: // it has gone round
 	case m.ID > p.ID: // pass on
 		out.Send(CW, Identifier, m)
 	case m.ID == p.ID: // come back

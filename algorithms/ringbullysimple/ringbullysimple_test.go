@@ -20,7 +20,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 	for _, v := range []struct {
 		ids         []uint64
 		identifiers uint64
-	}{ // ALGORITHMS section 11
+	}{
 		{[]uint64{1}, 1},
 		{[]uint64{2, 1}, 3},
 		{[]uint64{3, 2, 1}, 6},
@@ -37,7 +37,7 @@ func TestVectorsUnderEverySchedule(t *testing.T) {
 }
 
 func TestExtremesAndMeanOverAllOrders(t *testing.T) {
-	for n := uint64(1); n <= 8; n++ { // ALGORITHMS section 1: 2n-1 to n(n+1)/2, on average n·H(n)
+	for n := uint64(1); n <= 8; n++ { // 2n-1 to n(n+1)/2, on average n·H(n)
 		sum, orders := uint64(0), uint64(0)
 		least, most := electiontest.Extremes(t, simple.Algorithm, int(n), func(_ []uint64, r *simulate.Result) {
 			sum += r.Messages.Election
@@ -54,7 +54,7 @@ func TestExtremesAndMeanOverAllOrders(t *testing.T) {
 }
 
 func TestSynchronousTimes(t *testing.T) {
-	for n := uint64(1); n <= 16; n++ { // ALGORITHMS section 1: n, 2n-1, 2n
+	for n := uint64(1); n <= 16; n++ { // times n, 2n-1, 2n
 		ids := make([]uint64, n)
 		for p := range ids {
 			ids[p] = uint64(p*7+3) % 101
@@ -86,8 +86,8 @@ func TestDuplicatesOfTheLargestElectSeveral(t *testing.T) {
 	}
 }
 
-// tired gives up its own identifier when it has passed on a greater one before it started. That elects
-// the right leader; it is LCR, and what it costs depends on who is late.
+// tired gives up its own identifier when it has passed on a greater one before it started. It elects the right
+// leader, but it is LCR, and its cost depends on which processes are late.
 type tired struct {
 	simple.Process
 	GaveUp bool
@@ -114,7 +114,7 @@ func TestGivingUpMakesCountsDependOnTheSchedule(t *testing.T) {
 		least = min(least, r.Messages.Election)
 	}
 	if least >= 15 {
-		t.Error("no schedule makes anybody give up, so the test of the vectors would not notice")
+		t.Error("no schedule makes a process give up, so the test of the vectors would not notice")
 	}
 }
 

@@ -7,16 +7,18 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Rule gives the hypothesis on the length of the ring that follows another one, or with nil the first. Where S5's
-// formula gives no whole number, the next larger one is meant: so no hypothesis is below S5's, there are no more
-// phases, and no length is below its bounds. What has more than so many bits need not be computed: then it is nil.
+// Rule returns the hypothesis on the length of the ring that follows before; nil asks for the first. Where S5's
+// formula gives no whole number, the next larger one is used: so no hypothesis is below S5's, there are no more
+// phases, and no length is below its bounds. Rule may return nil for a hypothesis of more than the given number of
+// bits.
 type Rule func(set election.Parameters, before *big.Int, bits uint) *big.Int
 
-// maxPhases is how many hypotheses there may be: as many as a state may hold.
+// maxPhases is the maximum number of hypotheses: as many as a state may hold.
 const maxPhases = 1 << 16
 
-// sequence is h₁, h₂, … up to the first that is at least n; further ones play no part on a ring of n. The last is
-// nil if it has more than so many bits. Hypotheses that stop growing before would never reach n: grows says what would.
+// sequence returns h₁, h₂, … up to the first that is at least n; later ones play no part on a ring of n. The last is
+// nil if it has more than the given number of bits. Hypotheses that stop growing below n are an error, and grows is
+// its advice.
 func (rule Rule) sequence(set election.Parameters, n uint64, bits uint, grows string) ([]*big.Int, error) {
 	var all []*big.Int
 	size := new(big.Int).SetUint64(n)
@@ -26,7 +28,7 @@ func (rule Rule) sequence(set election.Parameters, n uint64, bits uint, grows st
 		case next == nil:
 			return append(all, nil), nil
 		case last != nil && next.Cmp(last) <= 0:
-			return nil, fmt.Errorf("hypothesis h_%d = %d is no larger than h_%d = %d, and n = %d is, so that the election would never end; %s, or at most %[4]d processes",
+			return nil, fmt.Errorf("hypothesis h_%d = %d is no larger than h_%d = %d, but n = %d is, so the election would never end; %s, or at most %[4]d processes",
 				len(all)+1, next, len(all), last, n, grows)
 		case len(all) == maxPhases:
 			return nil, fmt.Errorf("hypothesis h_%d = %d is still below n = %d; more are not tried, and larger parameters need fewer", len(all), last, n)
@@ -37,7 +39,7 @@ func (rule Rule) sequence(set election.Parameters, n uint64, bits uint, grows st
 	return all, nil
 }
 
-// times: (P1) h₁ = c, h_m = c·h_{m-1}.
+// times is P1: h₁ = c, h_m = c·h_{m-1}.
 func times(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	if before == nil {
 		before = big.NewInt(1)
@@ -46,7 +48,7 @@ func times(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	return within(divideUp(new(big.Int).Mul(before, c.Num()), c.Denom()), bits)
 }
 
-// toThePower: (P2) h₁ = c, h_m = (h_{m-1})^a.
+// toThePower is P2: h₁ = c, h_m = (h_{m-1})^a.
 func toThePower(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	if before == nil {
 		return p2c.Rational(set).Num()
@@ -58,8 +60,8 @@ func toThePower(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	return ceilingOfPowerOf2(bits, func(precision uint) interval { return lg(before, precision).times(a) })
 }
 
-// toItsLogarithm: (P3) h₁ = c, h_m = (h_{m-1})^(lg h_{m-1}), which is 2^(lg² h_{m-1}). That this is no whole number
-// if lg h is none would follow from the four exponentials conjecture; no h is known for which it is one.
+// toItsLogarithm is P3: h₁ = c, h_m = (h_{m-1})^(lg h_{m-1}) = 2^(lg² h_{m-1}). It would follow from the four
+// exponentials conjecture that this is no whole number if lg h is none; no counterexample is known.
 func toItsLogarithm(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	if before == nil {
 		return p3c.Rational(set).Num()
@@ -73,14 +75,14 @@ func toItsLogarithm(set election.Parameters, before *big.Int, bits uint) *big.In
 	})
 }
 
-// twoToThePower: (P4) h₁ = c, h_m = 2^(h_{m-1}^ε), where S5 prints c for ε. By Gelfond and Schneider it is no whole
-// number if h^ε is none, since that is algebraic.
+// twoToThePower is P4: h₁ = c, h_m = 2^(h_{m-1}^ε), where S5 prints c for ε. By the Gelfond–Schneider theorem it is
+// no whole number if h^ε is none, since h^ε is algebraic.
 func twoToThePower(set election.Parameters, before *big.Int, bits uint) *big.Int {
 	if before == nil {
 		return p4c.Rational(set).Num()
 	}
 	epsilon := p4epsilon.Rational(set)
-	const mostBits = 64 // no exponent of more is computed with
+	const mostBits = 64 // no larger exponent is evaluated
 	if whole, is := wholePower(before, epsilon, mostBits); is {
 		return powerOf2(whole, bits)
 	}
@@ -92,7 +94,7 @@ func twoToThePower(set election.Parameters, before *big.Int, bits uint) *big.Int
 	})
 }
 
-// within is a number if it has no more than so many bits, and nil otherwise.
+// within returns i if it has at most that many bits, and nil otherwise.
 func within(i *big.Int, bits uint) *big.Int {
 	if i.BitLen() > int(bits) {
 		return nil
@@ -100,7 +102,7 @@ func within(i *big.Int, bits uint) *big.Int {
 	return i
 }
 
-// powerOf2 is 2^exponent, or nil if that is nil or has more than so many bits.
+// powerOf2 returns 2^exponent, or nil if exponent is nil or the power has too many bits.
 func powerOf2(exponent *big.Int, bits uint) *big.Int {
 	if exponent == nil || exponent.Cmp(new(big.Int).SetUint64(uint64(bits))) >= 0 {
 		return nil
@@ -108,8 +110,8 @@ func powerOf2(exponent *big.Int, bits uint) *big.Int {
 	return new(big.Int).Lsh(big.NewInt(1), uint(exponent.Uint64()))
 }
 
-// wholePower is h^exponent, nil if it has more than so many bits, and says whether it is a whole number: whether h
-// has a root of that degree. If it has none, the power is irrational. h is at least 2.
+// wholePower returns h^exponent, or nil if it has too many bits, and reports whether it is a whole number: whether h
+// has a root of that degree. If not, the power is irrational. h is at least 2.
 func wholePower(h *big.Int, exponent *big.Rat, bits uint) (power *big.Int, whole bool) {
 	if exponent.Denom().Cmp(big.NewInt(int64(h.BitLen()))) > 0 {
 		return nil, false

@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// given reads parameters written as on the command line.
+// given parses parameters written as on the command line.
 func given(text string) map[string]string {
 	all := map[string]string{}
 	for pair := range strings.FieldsSeq(text) {
@@ -24,7 +24,7 @@ func given(text string) map[string]string {
 	return all
 }
 
-// hypotheses are h_1, h_2, … for a ring of n.
+// hypotheses returns h_1, h_2, … for a ring of n.
 func hypotheses(a *algorithm, parameters string, n uint64, bits uint) ([]*big.Int, error) {
 	set, err := a.Set(given(parameters))
 	if err != nil {
@@ -33,7 +33,7 @@ func hypotheses(a *algorithm, parameters string, n uint64, bits uint) ([]*big.In
 	return a.Sequence(set, n, bits)
 }
 
-// text writes numbers; about 2^x is how it writes those of more than 128 bits.
+// text writes numbers; it writes those of more than 128 bits as about 2^x.
 func text(numbers []*big.Int) string {
 	var words []string
 	for _, h := range numbers {
@@ -89,7 +89,7 @@ func TestPublishedHypotheses(t *testing.T) {
 	}
 }
 
-// The oracle for P2 knows no logarithm: h is ⌈g^(p/q)⌉ if h^q is at least g^p and (h-1)^q is not.
+// The oracle for P2 uses no logarithm: h is ⌈g^(p/q)⌉ if h^q is at least g^p and (h-1)^q is not.
 func TestPowersAreRoundedUpExactly(t *testing.T) {
 	power := func(base *big.Int, exponent int64) *big.Int { return new(big.Int).Exp(base, big.NewInt(exponent), nil) }
 	for _, c := range []struct{ above, below int64 }{{11, 10}, {3, 2}, {2, 1}, {5, 2}, {5, 4}, {7, 3}, {101, 100}, {9, 1}} {
@@ -108,7 +108,7 @@ func TestPowersAreRoundedUpExactly(t *testing.T) {
 	}
 }
 
-// With so many digits in a, h^a is so close to a whole number that 64 binary digits could not tell on which side.
+// With this many digits in a, h^a is so close to a whole number that 64 binary digits could not tell the side.
 func TestPowersCloseToWholeNumbersAreRoundedUpExactly(t *testing.T) {
 	const zeros = "000000000000000000000000000000000000000000000000000000000000"
 	for _, c := range []struct{ a, want string }{
@@ -185,8 +185,8 @@ func TestElectionsThatCannotEndAreRefused(t *testing.T) {
 	}
 }
 
-// Theorem 5.1: for how many phases there are, and how large the last hypothesis is. The real sequences are never
-// above those that are rounded up.
+// Theorem 5.1 bounds the number of phases and the last hypothesis. The real sequences are never above the sequences
+// that are rounded up.
 func TestPhasesAndHypothesesKeepTheorem51(t *testing.T) {
 	lg := math.Log2
 	for n := uint64(4); n < 5000; n += 7 {
@@ -223,7 +223,7 @@ func TestTimeBeyond128BitsIsRefusedOnlyIfTheElectionNeedsIt(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 
-	// 2·1000·2^120 units pass 2^128, and 2·5·2^120 do not: 1000 waits for ever, until it is killed.
+	// 2·1000·2^120 units exceed 2^128, and 2·5·2^120 do not: 1000 waits for ever, until it is killed.
 	large := new(big.Int).Lsh(big.NewInt(1), 120)
 	a := stopandgo.With(election.Declaration{Name: "large"}, func(_ election.Parameters, before *big.Int, _ uint) *big.Int {
 		if before == nil {
@@ -245,7 +245,7 @@ func TestTimeBeyond128BitsIsRefusedOnlyIfTheElectionNeedsIt(t *testing.T) {
 	}
 }
 
-// A rule of somebody's own may be wrong: P2 rounded down stays at 2.
+// A user's own rule may be wrong: P2 rounded down stays at 2.
 func TestAPowerThatIsRoundedDownIsRefused(t *testing.T) {
 	down := stopandgo.With(election.Declaration{Name: "down"}, func(_ election.Parameters, before *big.Int, _ uint) *big.Int {
 		if before == nil {

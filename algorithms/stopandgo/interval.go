@@ -2,12 +2,12 @@ package stopandgo
 
 import "math/big"
 
-// interval holds a real number that is not negative, between two others. They are counted in units of 2^-precision,
-// which whoever makes one knows. No rounding ever leaves the number outside.
+// interval encloses a nonnegative real number between two others. They are counted in units of 2^-precision; its
+// maker knows the precision. No rounding ever moves the number outside.
 type interval struct{ low, high *big.Int }
 
-// ceilingOfPowerOf2 is ⌈2^x⌉, exactly, or nil if that has more than so many bits. 2^x is not a whole number; holding
-// gives intervals that hold x. The precision is raised until there is no doubt.
+// ceilingOfPowerOf2 returns ⌈2^x⌉, exactly, or nil if it has too many bits. 2^x is not a whole number. holding
+// returns intervals that hold x. The precision is raised until the result is certain.
 func ceilingOfPowerOf2(bits uint, holding func(precision uint) interval) *big.Int {
 	const some = 64
 	x := holding(some)
@@ -23,7 +23,7 @@ func ceilingOfPowerOf2(bits uint, holding func(precision uint) interval) *big.In
 	}
 }
 
-// lg is the logarithm of h to base 2, for h of at least 1: h is 2^k·m with m below 2.
+// lg returns the logarithm of h to base 2, for h of at least 1: h is 2^k·m with m below 2.
 func lg(h *big.Int, precision uint) interval {
 	k := uint(h.BitLen() - 1)
 	m, two := ln(h, new(big.Int).Lsh(big.NewInt(1), k), precision), ln(big.NewInt(2), big.NewInt(1), precision)
@@ -32,8 +32,8 @@ func lg(h *big.Int, precision uint) interval {
 	return interval{low.Add(low.Quo(low, two.high), whole), high.Add(divideUp(high, two.low), whole)}
 }
 
-// ln is the natural logarithm of a fraction of 1 to 2: twice the sum of z^k/k over odd k, where z, at most 1/3, is
-// (a-b)/(a+b).
+// ln returns the natural logarithm of a fraction a/b of 1 to 2: twice the sum of z^k/k over odd k, where z, at most
+// 1/3, is (a-b)/(a+b).
 func ln(a, b *big.Int, precision uint) interval {
 	above, below := new(big.Int).Sub(a, b), new(big.Int).Add(a, b)
 	power := new(big.Int).Lsh(above, precision)
@@ -46,26 +46,26 @@ func ln(a, b *big.Int, precision uint) interval {
 		power.Quo(power.Mul(power, above), below)
 	}
 	sum.Lsh(sum, 1)
-	// A power is less than 2 units too small, since each is at most 1/9 of the one before, rounded down; a term is
-	// less than 3, and those that are left out are less than 2 together.
+	// A power is less than 2 units too small, since each is at most 1/9 of the one before, rounded down. A term is
+	// less than 3 units too small, and the omitted terms are less than 2 together.
 	return interval{sum, new(big.Int).Add(sum, big.NewInt(6*terms+4))}
 }
 
-// times is the product with a fraction.
+// times returns the product with a fraction.
 func (x interval) times(r *big.Rat) interval {
 	low, high := new(big.Int).Mul(x.low, r.Num()), new(big.Int).Mul(x.high, r.Num())
 	return interval{low.Quo(low, r.Denom()), divideUp(high, r.Denom())}
 }
 
-// product is the product with another one.
+// product returns the product with another interval.
 func (x interval) product(y interval, precision uint) interval {
 	low := new(big.Int).Mul(x.low, y.low)
 	return interval{low.Rsh(low, precision), shiftUp(new(big.Int).Mul(x.high, y.high), precision)}
 }
 
-// powerOf2 is 2^x: with x = k + y, it is 2^k·e^(y·ln 2), where y is below 1.
+// powerOf2 returns 2^x: with x = k + y, it is 2^k·e^(y·ln 2), where y is below 1.
 func (x interval) powerOf2(precision uint) interval {
-	finer := precision + 2*halvings(precision) + 16 // what squaring doubles each time is made up for
+	finer := precision + 2*halvings(precision) + 16 // makes up for the doubling by each squaring
 	two := ln(big.NewInt(2), big.NewInt(1), finer)
 	power := func(of *big.Int, two *big.Int, up bool) *big.Int {
 		k := uint(new(big.Int).Rsh(of, precision).Uint64())
@@ -76,7 +76,7 @@ func (x interval) powerOf2(precision uint) interval {
 	return interval{power(x.low, two.low, false), power(x.high, two.high, true)}
 }
 
-// exp is e^y for y below 1, rounded down or up: the series for y/2^s, squared s times.
+// exp returns e^y for y below 1, rounded down or up: the series for y/2^s, squared s times.
 func exp(y *big.Int, precision uint, up bool) *big.Int {
 	s := halvings(precision)
 	y = shift(new(big.Int).Set(y), s, up)
@@ -86,11 +86,11 @@ func exp(y *big.Int, precision uint, up bool) *big.Int {
 		term = term.Mul(term, y).Rsh(term, precision)
 		term.Quo(term, big.NewInt(k))
 		if up && term.Sign() > 0 {
-			sum.Add(sum, big.NewInt(3)) // what this term, and those before it for its sake, are too small by
+			sum.Add(sum, big.NewInt(3)) // the error of this term and of those before it
 		}
 	}
 	if up {
-		sum.Add(sum, big.NewInt(8)) // the last term again, and what is left out after it
+		sum.Add(sum, big.NewInt(8)) // the last term again, and the omitted terms
 	}
 	for range s {
 		sum = shift(sum.Mul(sum, sum), precision, up)
@@ -98,7 +98,7 @@ func exp(y *big.Int, precision uint, up bool) *big.Int {
 	return sum
 }
 
-// halvings is how often the argument of exp is halved: about as often as saves as many terms.
+// halvings returns how often exp halves its argument: about as often as that saves as many terms.
 func halvings(precision uint) uint {
 	s := uint(4)
 	for s*s < precision {
@@ -107,10 +107,10 @@ func halvings(precision uint) uint {
 	return s
 }
 
-// floor is the largest whole number that is surely not above x.
+// floor returns the largest whole number that is certainly not above x.
 func (x interval) floor(precision uint) *big.Int { return new(big.Int).Rsh(x.low, precision) }
 
-// shift is i/2^by, rounded down or up, in the place of i; shiftUp is it rounded up.
+// shift sets i to i/2^by, rounded down or up, and returns it.
 func shift(i *big.Int, by uint, up bool) *big.Int {
 	if !up {
 		return i.Rsh(i, by)
@@ -120,7 +120,7 @@ func shift(i *big.Int, by uint, up bool) *big.Int {
 
 func shiftUp(i *big.Int, by uint) *big.Int { return shift(new(big.Int).Set(i), by, true) }
 
-// divideUp is i/by, rounded up.
+// divideUp returns i/by, rounded up.
 func divideUp(i, by *big.Int) *big.Int {
 	i = new(big.Int).Add(i, by)
 	return i.Quo(i.Sub(i, big.NewInt(1)), by)

@@ -16,12 +16,12 @@ var (
 
 	p3c = election.Number{
 		Name: "c", Whole: true, Least: 2, Default: "3",
-		About: "the first hypothesis; after 2, none is larger, so that n is at most 2",
+		About: "the first hypothesis; with 2 the hypotheses do not grow, so n is at most 2",
 	}
 
 	p4c = election.Number{
 		Name: "c", Whole: true, Least: 2, Default: "2",
-		About: "the first hypothesis; up to epsilon = 0.53, it must be large: above 16 for 1/2",
+		About: "the first hypothesis; for epsilon up to 0.53 it must be large: above 16 for 1/2",
 	}
 	p4epsilon = election.Number{Name: "epsilon", Above: true, Default: "1", About: "the exponent of the exponent, greater than 0, such as 3/4"}
 )
@@ -70,10 +70,10 @@ var (
 )
 
 const about = "Identities travel round the ring and stop for a time proportional to their value, as if the length of the ring " +
-	"were h_1, then h_2, until it is no more than such a hypothesis. A processor kills an identity if it knows a smaller one. "
+	"were h_1, then h_2, …, until a hypothesis is at least that length. A processor kills an identity if it knows a smaller one. "
 
-// With is the scheme with any rule for the hypotheses. The declaration says what is particular to it: name, title,
-// year, source, what it is about, and parameters. Grows says what to do for those whose hypotheses do not grow.
+// With returns the scheme with any rule for the hypotheses. The declaration d gives what is particular to it: name,
+// title, year, source, description and parameters. grows is the advice for parameters whose hypotheses stop growing.
 func With(d election.Declaration, rule Rule, grows string) election.Algorithm[Process, Message] {
 	d.Topology = election.Ring
 	d.OneWay = true
@@ -93,7 +93,7 @@ func With(d election.Declaration, rule Rule, grows string) election.Algorithm[Pr
 		return rule.sequence(set, n, bits, grows)
 	}
 	d.Adjust = func(d *election.Declaration, set election.Parameters) { d.Bounds = bounds(d, set) }
-	if set, err := d.Set(nil); err == nil { // if not, Validate says so
+	if set, err := d.Set(nil); err == nil { // if not, Validate reports it
 		d.Bounds = bounds(&d, set)
 	}
 	return election.Algorithm[Process, Message]{
@@ -107,7 +107,7 @@ func With(d election.Declaration, rule Rule, grows string) election.Algorithm[Pr
 	}
 }
 
-// bounds are what S5 says of messages. Of time it speaks in terms of the smallest identifier.
+// bounds returns S5's bounds of messages. Its bounds of time depend on the smallest identifier.
 func bounds(d *election.Declaration, set election.Parameters) []election.Bound {
 	hypotheses := d.Sequence
 	return []election.Bound{
@@ -123,7 +123,7 @@ func bounds(d *election.Declaration, set election.Parameters) []election.Bound {
 			},
 		},
 		{
-			Of: "election", Case: election.Best, Formula: "2n", Source: "the leader's way round after phase 0; reached if it alone participates",
+			Of: "election", Case: election.Best, Formula: "2n", Source: "the leader's identity goes round after phase 0; reached if it alone participates",
 			Value: func(n uint64) uint64 { return 2 * n },
 		},
 	}

@@ -10,19 +10,19 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// trial is what an adversary chooses: a ring, and hypotheses.
+// trial is an adversary's choice: a ring and hypotheses.
 type trial struct {
 	ring
 	hypotheses []int64
 }
 
-// phase is the most messages that a phase takes.
+// phase returns the most messages of a phase.
 func (c *trial) phase(t *testing.T) uint64 {
 	a := listed(c.hypotheses...)
 	return slices.Max(counted(t, a, c.options(nil)).byPhase[1:])
 }
 
-// changed is a trial with one thing changed.
+// changed returns a trial with one change.
 func (c *trial) changed(source *random.Source) *trial {
 	n := len(c.ids)
 	below := func(n int) int { return int(source.Below(uint64(n))) }
@@ -57,7 +57,7 @@ func (c *trial) changed(source *random.Source) *trial {
 	return d
 }
 
-// Theorem 4.3 against an adversary who climbs from random rings to ones with larger phases. It is known to find 9
+// Theorem 4.3 against an adversary that climbs from random rings to ones with larger phases. It is known to find 9
 // messages with n = 8, and 15 with n = 12.
 func TestAnAdversaryFindsPhasesOfMoreThanNMessagesAndNoneOf2N(t *testing.T) {
 	for _, n := range []int{2, 4, 6, 8, 12} {

@@ -20,7 +20,7 @@ type algorithm = election.Algorithm[stopandgo.Process, stopandgo.Message]
 
 var protocols = []algorithm{stopandgo.P1, stopandgo.P2, stopandgo.P3, stopandgo.P4}
 
-// vectors are published ones, worked out by a simulation of another's.
+// vectors come from an independent simulation unit by unit.
 var vectors = []struct {
 	algorithm
 	parameters map[string]string
@@ -45,7 +45,8 @@ var vectors = []struct {
 	{stopandgo.P4, map[string]string{"c": "2", "epsilon": "1"}, ring{[]uint64{9, 4, 16, 1, 13, 7, 11, 3, 15, 6, 10, 2, 14, 8, 12, 5}, nil, nil}, []uint64{2, 4, 16}, outcome{1, []uint64{16, 9, 4, 12}, 16, 49, 65}},
 }
 
-// wide is a ring on which a phase takes more than n messages: no published hypotheses, but any rule will do.
+// wide is a ring on which a phase takes more than n messages, with hypotheses of no published protocol; any rule is
+// valid.
 var (
 	wide = ring{
 		[]uint64{6, 5, 3, 4, 11, 7, 2, 13},
@@ -56,7 +57,7 @@ var (
 	wideOutcome    = outcome{2, []uint64{8, 9, 3, 1, 2}, 8, 48, 56}
 )
 
-// listed is the scheme with hypotheses that are written down.
+// listed returns the scheme with these hypotheses.
 func listed(hypotheses ...int64) algorithm {
 	return stopandgo.With(election.Declaration{Name: "listed", Title: "listed", Source: "S5", About: "listed", Year: 1987},
 		func(_ election.Parameters, before *big.Int, _ uint) *big.Int {
@@ -96,7 +97,7 @@ func TestEngineAndUnitByUnitGiveThePublishedVectors(t *testing.T) {
 	}
 }
 
-// counted is what package count says of the same election.
+// counted returns the result of package count for the same election.
 func counted(t testing.TB, a algorithm, o simulate.Options) outcome {
 	t.Helper()
 	set, err := a.Set(o.Instance.Parameters)
@@ -152,8 +153,8 @@ func TestLargerPublishedVectors(t *testing.T) {
 	}
 }
 
-// randomRing is up to ten processors with identifiers up to 15, of which some wake by themselves and some are
-// unwilling.
+// randomRing returns a ring of up to ten processors with identifiers up to 15, of which some wake by themselves and
+// some are unwilling: they do not initiate but take part.
 func randomRing(source *random.Source) ring {
 	below := func(n int) int { return int(source.Below(uint64(n))) }
 	n := 1 + below(10)
@@ -184,7 +185,7 @@ func randomRing(source *random.Source) ring {
 	return r
 }
 
-// settings are hypotheses that are small enough for going unit by unit.
+// settings have hypotheses that are small enough for a simulation unit by unit.
 var settings = []struct {
 	algorithm
 	parameters map[string]string
@@ -254,7 +255,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// The checker knows that an election of the unwilling that a single processor begins, is that processor's.
+// If all are unwilling and a single processor initiates, the checker expects that processor to win.
 func TestTheRightLeaderOfTheUnwillingIsTheOneThatWokeByItself(t *testing.T) {
 	o := verify.Options{Instance: network.Setup{IDs: election.List{4, 2, 5}, Unwilling: []int{0, 1, 2}}, Initiators: []int{2}}
 	if r, err := verify.Run(stopandgo.P1, o); err != nil || r.Violation != nil || !r.Complete {

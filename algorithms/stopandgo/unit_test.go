@@ -8,7 +8,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// ring is a case: who stands where, when each wakes, and who participates if a message wakes it.
+// ring is a case: identifiers, wake-up times, and the processors that do not participate if a message wakes them.
 type ring struct {
 	ids       []uint64
 	wakes     []int // -1: only by a message; nil: all at 0
@@ -28,7 +28,7 @@ func (r ring) options(parameters map[string]string) simulate.Options {
 	return o
 }
 
-// outcome is what came of an election.
+// outcome is the result of an election.
 type outcome struct {
 	leader         uint64
 	byPhase        []uint64
@@ -36,7 +36,7 @@ type outcome struct {
 	elected, quiet uint64
 }
 
-// longest is how many units the oracle goes on for.
+// longest is the number of units after which the oracle gives up.
 const longest = 20_000
 
 const infinite = 1 << 63
@@ -53,7 +53,7 @@ type processor struct {
 	waiting                       *message
 }
 
-// units is an election under way.
+// units is an election in progress.
 type units struct {
 	ring
 	t          testing.TB
@@ -65,7 +65,7 @@ type units struct {
 	o          outcome
 }
 
-// unitByUnit is the dumb oracle: S5's loop as it is printed, a unit of time after the other, for all processors. An
+// unitByUnit is a direct oracle: S5's loop as printed, one unit of time after the other, for all processors. An
 // election that does not end has no leader.
 func unitByUnit(t testing.TB, r ring, h []uint64) outcome {
 	t.Helper()
@@ -107,7 +107,7 @@ func (u *units) send(q int, m message) {
 	u.o.byPhase[m.m]++
 }
 
-// read takes what has arrived. It reports whether a wait begins with it, which counts from the next unit.
+// read reads the message that has arrived. It reports whether a wait begins, which counts from the next unit.
 func (u *units) read(q int, read *message) (begins bool) {
 	p, i := &u.processors[q], u.ids[q]
 	switch {
@@ -138,7 +138,7 @@ func (u *units) read(q int, read *message) (begins bool) {
 	return false
 }
 
-// started takes election started.
+// started handles "election started".
 func (u *units) started(q int) (begins bool) {
 	p, i := &u.processors[q], u.ids[q]
 	if !p.awake {
@@ -153,7 +153,7 @@ func (u *units) started(q int) (begins bool) {
 	return true
 }
 
-// wake lets a processor wake by itself, if it is time.
+// wake makes a processor initiate, if its time has come.
 func (u *units) wake(q int) {
 	p := &u.processors[q]
 	due := u.wakes == nil && u.unit == 0 || u.wakes != nil && u.wakes[q] >= 0 && uint64(u.wakes[q]) == u.unit
@@ -163,7 +163,7 @@ func (u *units) wake(q int) {
 	}
 }
 
-// passOn sends what a processor holds back, if it is time.
+// passOn sends a processor's waiting message, if its time has come.
 func (u *units) passOn(q int) {
 	p := &u.processors[q]
 	if p.waiting == nil {

@@ -1,16 +1,16 @@
-// Package tree elects the largest identifier on a tree by saturation: all are woken, the leaves begin, each
-// process passes the maximum of what is behind it to the one neighbour that is silent, and two neighbours
-// end up knowing all.
+// Package tree elects the largest identifier on a tree by saturation (Santoro 2006). All processes are woken, and the
+// leaves begin. Each process passes the maximum of all that is behind it to the one silent neighbour, and two
+// neighbours end up with the maximum of all.
 //
-// Source: S2 names the tree topology and gives no code. This is full saturation, after Santoro, Design and
-// Analysis of Distributed Algorithms (2006), sections 2.6 and 3.2, with a maximum in his minimum's place.
-// Each process sends one M; the two that cross on an edge are from the saturated pair. Which pair that is
-// depends on the schedule, the leader does not.
+// Source: S2 names the tree topology and gives no code. This is full saturation, after Santoro, Design and Analysis
+// of Distributed Algorithms (2006), sections 2.6 and 3.2, with a maximum where he has a minimum. Each process sends
+// one M; the two that cross on an edge come from the saturated pair. That pair depends on the schedule; the leader
+// does not.
 package tree
 
 import "ringleader.example/ringleader/election"
 
-// The messages: W, M and N.
+// The kinds of message: W, M and N.
 const (
 	WakeUp election.Kind = iota
 	Maximum
@@ -26,7 +26,7 @@ type Stage uint8
 // The stages.
 const (
 	Available  Stage = iota // asleep
-	Active                  // waits until one neighbour at most is silent
+	Active                  // waits until at most one neighbour is silent
 	Processing              // has told its parent
 	Done
 )
@@ -35,9 +35,9 @@ const (
 type Process struct {
 	ID, Max election.ID
 	Degree  uint32        `election:"constant"`
-	Silent  uint32        // how many ports have not delivered M
-	Heard   []uint64      // which have: a bit each; nil if none or if nobody asks any more
-	Parent  election.Port // the port that was silent last
+	Silent  uint32        // the number of ports that have not delivered M
+	Heard   []uint64      // the ports that have, a bit each; nil if none has or if it is not needed any more
+	Parent  election.Port // the last silent port
 	Stage   Stage
 }
 
@@ -48,7 +48,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Election on a tree (saturation)",
 		Year:   2006,
 		Source: "Santoro 2006, sections 2.6 and 3.2; S2",
-		About: "Whoever starts wakes the tree. A process that has heard from all neighbours but one passes on the greatest identifier " +
+		About: "An initiator wakes the tree. A process that has heard from all neighbours but one passes on the greatest identifier " +
 			"that it knows. Two of these messages cross on one edge; its ends know the leader and tell the others.",
 		Topology: election.Tree,
 		Counts:   election.CountsStartFirst,
@@ -60,11 +60,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 		},
 		Bounds: []election.Bound{
 			{
-				Of: "total", Case: election.Worst, Formula: "4n - 4", Source: "3n + k - 4 if k start; reached if all do",
+				Of: "total", Case: election.Worst, Formula: "4n - 4", Source: "3n + k - 4 with k initiators; reached if all initiate",
 				Value: func(n uint64) uint64 { return 4*n - 4 },
 			},
 			{
-				Of: "total", Case: election.Best, Formula: "3n - 3", Source: "3n + k - 4 if k start; reached if one does",
+				Of: "total", Case: election.Best, Formula: "3n - 3", Source: "3n + k - 4 with k initiators; reached with one",
 				Value: func(n uint64) uint64 { return 3*n - 3 },
 			},
 		},
@@ -74,18 +74,18 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Receive: (*Process).Receive,
 }
 
-// New is a process that sleeps.
+// New returns a process that is asleep.
 func New(l election.Local) Process {
 	return Process{ID: l.ID, Max: l.ID, Degree: uint32(l.Degree), Silent: uint32(l.Degree)}
 }
 
-// nobody is no port.
+// nobody means that no port woke the process.
 const nobody = -1
 
 // Start wakes all neighbours.
 func (p *Process) Start(out *election.Out[Message]) { p.wake(nobody, out) }
 
-// wake makes a process active, once, which wakes all neighbours but the one that it was woken by.
+// wake makes a process active, once, and wakes all neighbours except the one that woke it.
 func (p *Process) wake(by int, out *election.Out[Message]) {
 	if p.Stage != Available {
 		return
@@ -104,7 +104,7 @@ func (p *Process) wake(by int, out *election.Out[Message]) {
 	p.check(out)
 }
 
-// Receive handles a message. M wakes, too, since it may have overtaken W.
+// Receive handles a message. M wakes a process, too, since it may have overtaken W.
 func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
 	p.wake(int(port), out)
 	switch {
@@ -118,7 +118,7 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 	}
 }
 
-// hear marks a port as one that has delivered M.
+// hear records the maximum of a port that has delivered M.
 func (p *Process) hear(port election.Port, maximum election.ID) {
 	word, bit := port/64, uint64(1)<<(port%64)
 	heard := make([]uint64, (p.Degree+63)/64)
@@ -132,7 +132,7 @@ func (p *Process) hear(port election.Port, maximum election.ID) {
 	p.Max = max(p.Max, maximum)
 }
 
-// check makes the last silent neighbour the parent, and tells it.
+// check makes the last silent neighbour the parent, and sends M to it.
 func (p *Process) check(out *election.Out[Message]) {
 	if p.Silent != 1 {
 		return
@@ -143,7 +143,7 @@ func (p *Process) check(out *election.Out[Message]) {
 	out.Send(p.Parent, Maximum, Message{p.Max})
 }
 
-// silent is the first port that has not delivered M.
+// silent returns the first port that has not delivered M.
 func (p *Process) silent() election.Port {
 	port := 0
 	for p.Heard != nil && p.Heard[port/64]>>(port%64)&1 == 1 {
@@ -152,7 +152,7 @@ func (p *Process) silent() election.Port {
 	return election.Port(port)
 }
 
-// decide tells all but the parent, who decides likewise or has told us.
+// decide sends the result to all except the parent, which decides likewise or has sent it.
 func (p *Process) decide(leader election.ID, out *election.Out[Message]) {
 	p.Stage, p.Max = Done, leader
 	if leader == p.ID {

@@ -16,7 +16,7 @@ import (
 
 func TestConformance(t *testing.T) { electiontest.Conform(t, tree.Algorithm, electiontest.Options{}) }
 
-// joined is a tree in which each position but the first is joined to an earlier one.
+// joined returns a tree in which each position but the first is joined to an earlier one.
 func joined(n int, to func(p int) int) [][2]int {
 	var edges [][2]int
 	for p := 1; p < n; p++ {
@@ -25,12 +25,12 @@ func joined(n int, to func(p int) int) [][2]int {
 	return edges
 }
 
-// path, star and binary are those trees; the centre of the star and the root of the binary tree are at 0.
+// path, star and binary return those trees; the centre of the star and the root of the binary tree are at 0.
 func path(n int) [][2]int   { return joined(n, func(p int) int { return p - 1 }) }
 func star(n int) [][2]int   { return joined(n, func(int) int { return 0 }) }
 func binary(n int) [][2]int { return joined(n, func(p int) int { return (p - 1) / 2 }) }
 
-// every yields all trees of n in which each position is joined to an earlier one; up to names, all trees.
+// every yields all trees of n in which each position is joined to an earlier one: all trees, up to names.
 func every(n int) func(func([][2]int) bool) {
 	return func(yield func([][2]int) bool) {
 		trees := 1
@@ -61,7 +61,7 @@ func shuffled(n int, seed uint64) election.List {
 	return ids
 }
 
-// initiators are the positions whose bits are set.
+// initiators returns the positions whose bits are set.
 func initiators(n, set int) (starters []int) {
 	for p := range n {
 		if set>>p&1 == 1 {
@@ -80,7 +80,7 @@ func run(t *testing.T, o simulate.Options) *simulate.Result {
 	return r
 }
 
-// costs compares a run with what a tree of n costs if k start.
+// costs compares a run with the cost of a tree of n with k initiators.
 func costs(t *testing.T, r *simulate.Result, n, k int) {
 	t.Helper()
 	want := []uint64{0, 0, 0}
@@ -136,7 +136,7 @@ func TestExamplesOfAlgorithmsSection5(t *testing.T) {
 	for _, example := range []struct {
 		name      string
 		edges     [][2]int
-		one, each uint64 // messages if one starts, and if all do
+		one, each uint64 // messages if one initiates, and if all do
 	}{
 		{"one process", nil, 0, 0},
 		{"two", path(2), 3, 4},
@@ -153,14 +153,14 @@ func TestExamplesOfAlgorithmsSection5(t *testing.T) {
 	}
 }
 
-// Ports are 65 536 at most; the centre hears on each.
+// A process has at most 65 536 ports; the centre hears on each.
 func TestStarsOfAnyDegree(t *testing.T) {
 	for _, n := range []int{64, 65, 66, 1000, 1<<16 + 1} {
 		costs(t, run(t, simulate.Options{Instance: network.Setup{IDs: shuffled(n, 1), Edges: star(n)}, Initiators: []int{n - 1}}), n, 1)
 	}
 }
 
-// distances are those from a position, in edges.
+// distances returns the distances from a position, in edges.
 func distances(n int, edges [][2]int, from int) []int {
 	far := make([]int, n)
 	for p := range far {
@@ -176,7 +176,7 @@ func distances(n int, edges [][2]int, from int) []int {
 	return far
 }
 
-// wakeUp is the largest distance of a position to the nearest initiator; diameter is that of two positions.
+// wakeUp is the largest distance from a position to the nearest initiator; diameter is that between two positions.
 func wakeUp(n int, edges [][2]int, starters []int) (wakeUp, diameter int) {
 	for p := range n {
 		far := distances(n, edges, p)
@@ -249,7 +249,7 @@ func check(t *testing.T, a election.Algorithm[tree.Process, tree.Message], o ver
 	return report
 }
 
-// It is not claimed, but each port is heard once, so links that repeat messages do no harm.
+// It is not claimed, but each port is heard once, so repeated messages do no harm.
 func TestRepeatedMessagesChangeNothing(t *testing.T) {
 	repeated := uint64(0)
 	for seed := range uint64(2000) {
@@ -266,7 +266,7 @@ func TestRepeatedMessagesChangeNothing(t *testing.T) {
 	}
 }
 
-// found expects that the checker finds a mutant, on a path of n that may reorder or not.
+// found expects that the checker finds a mutant, on a path of n, with or without FIFO.
 func found(t *testing.T, property string, n int, unordered bool, receive func(*tree.Process, election.Port, election.Kind, tree.Message, *election.Out[tree.Message])) {
 	t.Helper()
 	mutant := tree.Algorithm
@@ -306,7 +306,7 @@ func TestNotificationOfTheParentIsFound(t *testing.T) {
 	})
 }
 
-// If M carried who sends it instead of what it has heard, the larger of the saturated pair would lead.
+// If M carried its sender instead of the maximum, the larger of the saturated pair would lead.
 func TestALeaderOutOfTheSaturatedPairIsFound(t *testing.T) {
 	found(t, verify.WrongLeader, 3, false, func(p *tree.Process, port election.Port, kind election.Kind, m tree.Message, out *election.Out[tree.Message]) {
 		if kind == tree.Maximum && p.Stage == tree.Active {
@@ -316,10 +316,10 @@ func TestALeaderOutOfTheSaturatedPairIsFound(t *testing.T) {
 	})
 }
 
-// Whoever is woken has not heard a maximum on that port yet.
+// A process has not heard a maximum from the neighbour that woke it.
 func TestACentreThatDoesNotWaitForItsWakerIsFound(t *testing.T) {
 	found(t, verify.WrongLeader, 3, false, func(p *tree.Process, port election.Port, kind election.Kind, m tree.Message, out *election.Out[tree.Message]) {
-		if p.Stage == tree.Available && p.Degree == 2 { // as if the waker had reported
+		if p.Stage == tree.Available && p.Degree == 2 { // as if its waker had reported
 			p.Receive(port, tree.Maximum, tree.Message{}, out)
 			return
 		}

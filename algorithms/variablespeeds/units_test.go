@@ -17,7 +17,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// ring is a ring that is simulated unit by unit, from the rules and from nothing that the algorithm shares.
+// ring is a ring that is simulated unit by unit, from the rules alone; it shares no code with the algorithm.
 type ring struct {
 	ids       []uint64
 	wake      []int // -1: only on a message
@@ -25,7 +25,7 @@ type ring struct {
 	together  bool // no phase 0
 }
 
-// letter is what is on a link.
+// letter is a message on a link.
 type letter struct {
 	kind int // 0: election started, 1: token, 2: elected
 	id   uint64
@@ -37,18 +37,18 @@ type outcome struct {
 	elected, quiet, undecided int
 }
 
-// processor is what the simulation keeps of one.
+// processor is the state of one processor in the simulation.
 type processor struct {
 	awake, takesPart, told bool
 	best                   uint64
-	holds                  bool // the token of best,
-	count                  int  // for so many units
+	holds                  bool // holds the token of best,
+	count                  int  // for this number of units
 }
 
 // hold takes the token of an identifier.
 func (p *processor) hold(id uint64) { p.best, p.holds, p.count = id, true, 1<<id }
 
-// units is a simulation under way.
+// units is a simulation in progress.
 type units struct {
 	*ring
 	t          *testing.T
@@ -58,7 +58,7 @@ type units struct {
 	o          outcome
 }
 
-// play simulates.
+// play simulates a ring.
 func (r *ring) play(t *testing.T) outcome {
 	t.Helper()
 	n := len(r.ids)
@@ -95,7 +95,7 @@ func (u *units) send(q, kind int, id uint64) {
 	u.o.sent[kind]++
 }
 
-// read takes what has arrived.
+// read reads the messages that have arrived.
 func (u *units) read(q int, letters []letter) {
 	p, id, begins := &u.processors[q], u.ids[q], false
 	for _, m := range letters {
@@ -124,7 +124,7 @@ func (u *units) read(q int, letters []letter) {
 	}
 }
 
-// wakes lets a processor wake by itself, if it is time.
+// wakes makes a processor initiate, if its time has come.
 func (u *units) wakes(q int) {
 	p := &u.processors[q]
 	if p.awake || u.wake[q] != u.now {
@@ -139,7 +139,7 @@ func (u *units) wakes(q int) {
 	}
 }
 
-// passOn sends the token that a processor holds, if it is time.
+// passOn sends the token that a processor holds, if its time has come.
 func (u *units) passOn(q int) {
 	p := &u.processors[q]
 	if !p.holds {
@@ -173,7 +173,7 @@ func random10(source *random.Source) *ring {
 	return r
 }
 
-// options are those of the simulator for the same run.
+// options returns the simulator's options for the same run.
 func (r *ring) options() simulate.Options {
 	o := simulate.Options{Instance: network.On(r.ids...)}
 	for p := range r.ids {
@@ -211,7 +211,7 @@ func TestTheEngineIsASimulationUnitByUnit(t *testing.T) {
 	}
 }
 
-// counted says that the closed form counts what a run has cost.
+// counted expects that the closed form gives the cost of a run.
 func counted(t *testing.T, o simulate.Options, r *simulate.Result) {
 	t.Helper()
 	ids := o.Instance.IDs

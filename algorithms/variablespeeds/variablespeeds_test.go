@@ -35,7 +35,7 @@ func run(t *testing.T, o simulate.Options) *simulate.Result {
 	return r
 }
 
-// ALGORITHMS 9.1 and 11.
+// Token messages and times of small rings: elected after n·2^v units, then n announcements.
 func TestVectors(t *testing.T) {
 	for _, c := range []struct {
 		ids           []uint64
@@ -68,7 +68,7 @@ func TestVectors(t *testing.T) {
 }
 
 func TestMostTokenMessagesOverAllOrders(t *testing.T) {
-	for n, want := range []uint64{1: 1, 2, 4, 5, 7, 9, 11, 12} { // ALGORITHMS 9.1
+	for n, want := range []uint64{1: 1, 2, 4, 5, 7, 9, 11, 12} { // the most token messages of all orders, by exhaustive simulation
 		if n == 0 {
 			continue
 		}
@@ -116,8 +116,8 @@ func TestATokenThatCannotMoveBeforeTheElectionEndsNeedsNoTime(t *testing.T) {
 	}
 }
 
-// Phase 0 is over everywhere within n units of the first wake-up, and then the smallest of those who take part needs
-// n·2^v units.
+// Phase 0 ends everywhere within n units of the first start. Then the smallest participating identifier needs n·2^v
+// units.
 func TestPhase0(t *testing.T) {
 	at := func(times ...int) (wake []election.Ticks) {
 		for _, t := range times {
@@ -139,8 +139,8 @@ func TestPhase0(t *testing.T) {
 		{[]uint64{3}, at(7), nil, 0, 8 + 8},
 		{[]uint64{3, 0, 2}, at(0, -1, -1), nil, 1, 1 + 3},
 		{[]uint64{3, 0, 2}, at(0, -1, -1), []int{1}, 2, 2 + 12},
-		{[]uint64{3, 0, 2}, at(0, 0, -1), []int{1}, 1, 1 + 3},  // it woke before it was asked
-		{[]uint64{3, 0, 2}, at(0, 1, -1), []int{1}, 2, 2 + 12}, // it was asked first: arrival and own wake in one unit
+		{[]uint64{3, 0, 2}, at(0, 0, -1), []int{1}, 1, 1 + 3},  // it woke before the message came
+		{[]uint64{3, 0, 2}, at(0, 1, -1), []int{1}, 2, 2 + 12}, // the message came first: a message and a start in one unit
 		{[]uint64{3, 0, 2}, at(0, -1, -1), []int{1, 2}, 0, 3 + 24},
 	} {
 		o := simulate.Options{Instance: network.On(c.ids...), Wake: c.wake}
@@ -183,7 +183,7 @@ func TestAtOneSpeedItIsLCR(t *testing.T) {
 	}
 }
 
-// Whoever starts when a smaller token is held there kills it.
+// A process that starts while a smaller token is held there kills it.
 func TestWithoutPhase0AllHaveToStartTogether(t *testing.T) {
 	mutant := variablespeeds.Algorithm
 	mutant.Starts = election.AnyStart

@@ -36,6 +36,7 @@ import (
 	"ringleader.example/ringleader/catalogue/runners/variablespeeds"
 	"ringleader.example/ringleader/count"
 	"ringleader.example/ringleader/internal/claims"
+	"ringleader.example/ringleader/internal/loops"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -43,41 +44,46 @@ import (
 
 // Algorithms are all algorithms, in the order of their sources.
 var Algorithms = catalogue.New(
-	catalogue.Of(ringbullysimple.Runner, count.RingBullySimple),
-	catalogue.Of(ringbully.Runner, count.RingBully),
-	catalogue.Of(lcr.Runner, count.LCR),
-	catalogue.Of(lcrsynchronous.Runner, count.LCRSynchronous),
-	catalogue.Of(lelann.Runner, count.LeLann),
-	catalogue.Of(oddoneout.Runner, nil),
-	catalogue.Of(oddpair.Runner, nil),
-	catalogue.Of(logicalring.Runner, nil),
-	form("preference", catalogue.Of(preference.Runner, nil)),
-	form("preference", catalogue.Of(preferencering.Runner, nil)),
-	form("preference", catalogue.Of(preferencetree.Runner, nil)),
-	catalogue.Of(tree.Runner, nil),
-	catalogue.Of(hirschbergsinclair.Runner, count.HirschbergSinclair),
-	catalogue.Of(bully.Runner, nil),
-	catalogue.Of(modifiedbully.Runner, nil),
-	catalogue.Of(invitation.Runner, nil),
-	catalogue.Of(quorumbully.Runner, nil),
-	catalogue.Of(franklin.Runner, count.Franklin),
-	catalogue.Of(peterson.Runner, count.Peterson),
-	catalogue.Of(petersonalternating.Runner, count.PetersonAlternating),
-	catalogue.Of(dolevklawerodeh.Runner, count.DolevKlaweRodeh),
-	catalogue.Of(dolevklawerodehb.Runner, count.DolevKlaweRodehB),
-	catalogue.Of(minmax.Runner, count.MinMax),
-	catalogue.Of(highamprzytycka.Runner, count.HighamPrzytycka),
-	catalogue.Of(itairodeh.Runner, nil),
-	catalogue.Of(itairodehsynchronous.Runner, nil),
-	catalogue.Of(afekgafni.Runner, nil),
-	catalogue.Of(afekgafnisynchronous.Runner, nil),
-	catalogue.Of(knownsize.Runner, count.KnownSize(knownsize.Runner.Program().Sequence)),
+	of(ringbullysimple.Program, count.RingBullySimple),
+	of(ringbully.Program, count.RingBully),
+	of(lcr.Program, count.LCR).Also("chang-roberts"),
+	of(lcrsynchronous.Program, count.LCRSynchronous),
+	of(lelann.Program, count.LeLann).Also("le-lann"),
+	of(oddoneout.Program, nil),
+	of(oddpair.Program, nil),
+	of(logicalring.Program, nil).Also("tanenbaum"),
+	form("preference", of(preference.Program, nil).Also("singh-kurose")),
+	form("preference", of(preferencering.Program, nil)),
+	form("preference", of(preferencetree.Program, nil)),
+	of(tree.Program, nil),
+	of(hirschbergsinclair.Program, count.HirschbergSinclair).Also("hs"),
+	of(bully.Program, nil).Also("garcia-molina"),
+	of(modifiedbully.Program, nil).Also("mamun"),
+	of(invitation.Program, nil),
+	of(quorumbully.Program, nil),
+	of(franklin.Program, count.Franklin),
+	of(peterson.Program, count.Peterson),
+	of(petersonalternating.Program, count.PetersonAlternating),
+	of(dolevklawerodeh.Program, count.DolevKlaweRodeh).Also("dkr"),
+	of(dolevklawerodehb.Program, count.DolevKlaweRodehB).Also("dkr-b"),
+	of(minmax.Program, count.MinMax).Also("min-max"),
+	of(highamprzytycka.Program, count.HighamPrzytycka).Also("hp"),
+	of(itairodeh.Program, nil).Also("ir"),
+	of(itairodehsynchronous.Program, nil),
+	of(afekgafni.Program, nil).Also("ag"),
+	of(afekgafnisynchronous.Program, nil),
+	of(knownsize.Program, count.KnownSize(knownsize.Program.Sequence)).Also("marchetti-spaccamela"),
 	stopAndGo(stopandgo.P1),
 	stopAndGo(stopandgo.P2),
 	stopAndGo(stopandgo.P3),
 	stopAndGo(stopandgo.P4),
-	catalogue.Of(variablespeeds.Runner, count.VariableSpeeds),
+	of(variablespeeds.Program, count.VariableSpeeds).Also("frederickson-lynch", "vitanyi"),
 )
+
+// of joins an algorithm to the engines.
+func of(program *loops.Program, exact count.Func) catalogue.Entry {
+	return catalogue.Of(simulate.New(program), exact)
+}
 
 // form is an algorithm that does on its network what others of the same family do on other networks.
 func form(family string, e catalogue.Entry) catalogue.Entry {
@@ -86,8 +92,8 @@ func form(family string, e catalogue.Entry) catalogue.Entry {
 }
 
 // stopAndGo adds what S5 claims of every run of its protocols.
-func stopAndGo(runner *simulate.Runner) catalogue.Entry {
-	e := catalogue.Of(runner, count.StopAndGo(runner.Program().Sequence))
+func stopAndGo(program *loops.Program) catalogue.Entry {
+	e := of(program, count.StopAndGo(program.Sequence))
 	e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {
 		return claims.StopAndGo(r, p.Parameters.Sequence())
 	}

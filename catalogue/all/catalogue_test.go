@@ -48,6 +48,7 @@ import (
 	"ringleader.example/ringleader/internal/sources"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -185,7 +186,7 @@ func TestCountEqualsSimulation(t *testing.T) {
 	}
 }
 
-func sameTimes(counted *count.Time, simulated *simulate.Times) bool {
+func sameTimes(counted *count.Time, simulated *outcome.Times) bool {
 	return counted.Elected.Cmp(simulated.Elected.Big()) == 0 && counted.Decided.Cmp(simulated.Decided.Big()) == 0 &&
 		counted.Quiet.Cmp(simulated.Quiet.Big()) == 0
 }
@@ -219,6 +220,26 @@ func TestEachPartOfASourceIsAWorkThatIsListed(t *testing.T) {
 			if sources.Of(citation) == nil {
 				t.Errorf("%s: %q is not in package sources", e.Name, citation)
 			}
+		}
+	}
+}
+
+func TestANameOrAliasMeansOneAlgorithmInAnyCase(t *testing.T) {
+	meant := map[string]string{}
+	for _, e := range all.Algorithms {
+		for _, name := range append([]string{e.Name}, e.Aliases...) {
+			if other, twice := meant[strings.ToLower(name)]; twice {
+				t.Errorf("%s means %s and %s", name, other, e.Name)
+			}
+			meant[strings.ToLower(name)] = e.Name
+			if found, err := all.Algorithms.Find(strings.ToUpper(name)); err != nil || found != e {
+				t.Errorf("%s is not found: %v", strings.ToUpper(name), err)
+			}
+		}
+	}
+	for _, alias := range []string{"chang-roberts", "garcia-molina", "hs", "dkr"} {
+		if meant[alias] == "" {
+			t.Errorf("%s means nothing", alias)
 		}
 	}
 }

@@ -2,8 +2,10 @@ package electiontest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"ringleader.example/ringleader/election"
@@ -11,6 +13,7 @@ import (
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -53,19 +56,31 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			}
 			a := a
 			a.Declaration = *a.With(set)
-			t.Run("task and bounds are kept under every timing", func(t *testing.T) { runs(t, a, o, parameters, nil) })
+			bounds := a.Bounds
+			a.Bounds = nil // each has a test of its own, so that one that is broken fails no other
+			t.Run("task is kept under every timing", func(t *testing.T) { runs(t, a, o, parameters, nil, judge) })
 			if a.Survives != 0 {
-				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes) })
+				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes, judge) })
 			}
 			if a.Counts != election.CountsVary {
 				t.Run("counts depend on no schedule, as declared", func(t *testing.T) { fixed(t, a, o, parameters) })
 			}
 			t.Run("one seed is one run", func(t *testing.T) { repeats(t, a, slices.Max(o.Sizes), parameters) })
 			t.Run("steps are pure", func(t *testing.T) {
-				runs(t, Pure(a), Options{Sizes: []int{1, 2, 5}, Runs: 3}, parameters, nil)
+				runs(t, Pure(a), Options{Sizes: []int{1, 2, 5}, Runs: 3}, parameters, nil, judge)
 			})
+			var reports []report
 			for n := 1; n <= o.Verify; n++ {
-				t.Run(fmt.Sprint("every schedule of ", n), func(t *testing.T) { verifies(t, a, n, parameters) })
+				reports = append(reports, sync.OnceValues(func() (*verify.Report, error) { return verify.Run(a, every(&a.Declaration, n, parameters)) }))
+				t.Run(fmt.Sprint("every schedule of ", n), func(t *testing.T) { holds(t, reports[n-1]) })
+			}
+			for i := range bounds {
+				if b := &bounds[i]; b.Of != "time" && b.Case != election.Average {
+					t.Run(fmt.Sprintf("%s case of %s messages is %s", b.Case, b.Of, b.Formula), func(t *testing.T) {
+						runs(t, a, o, parameters, nil, func(_ *election.Declaration, r *simulate.Result) string { return breaks(b, r) })
+						bounded(t, a, b, parameters, reports)
+					})
+				}
 			}
 		})
 	}
@@ -223,7 +238,10 @@ func crashes(d *election.Declaration, o *simulate.Options, n int, source *random
 
 type harm func(*election.Declaration, *simulate.Options, int, *random.Source)
 
-func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string, hurt harm) {
+// judgement tells what is wrong with a run; nothing if all is well.
+type judgement func(*election.Declaration, *simulate.Result) string
+
+func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string, hurt harm, judge judgement) {
 	for _, n := range o.Sizes {
 		for _, how := range timings(&a.Declaration) {
 			if hurt != nil && how.Timing == election.Asynchronous {
@@ -246,9 +264,9 @@ func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, paramet
 				}
 				r, err := simulate.Run(a, run)
 				if err != nil {
-					t.Fatal(err)
+					t.Fatal(explained(err))
 				}
-				if problem := judge(&a.Declaration, r, hurt == nil); problem != "" {
+				if problem := judge(&a.Declaration, r); problem != "" {
 					run.Record = true
 					var story bytes.Buffer
 					if again, err := simulate.Run(a, run); err == nil {
@@ -292,8 +310,16 @@ func fixed[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parame
 	}
 }
 
-// judge says what is wrong with a run; nothing if all is well.
-func judge(d *election.Declaration, r *simulate.Result, wholesome bool) string {
+// explained is an error, with its story if it is about a step that broke the contract.
+func explained(err error) string {
+	if v := new(simulate.Violation); errors.As(err, &v) && v.Record != nil {
+		return fmt.Sprintf("%v\n%s", err, story(v.Record))
+	}
+	return err.Error()
+}
+
+// judge says whether a run did its task.
+func judge(d *election.Declaration, r *simulate.Result) string {
 	switch {
 	case !r.Complete:
 		return "the election does not end"
@@ -306,14 +332,17 @@ func judge(d *election.Declaration, r *simulate.Result, wholesome bool) string {
 	case !r.Right:
 		return fmt.Sprintf("leader at %v is not the one with %s", r.Leaders, d.Winner)
 	}
-	for _, b := range d.Bounds {
-		if !wholesome || b.Of == "time" || b.Case == election.Average || b.OneStart && r.Starters > 1 {
-			continue
-		}
-		sent, bound := r.Messages.Of(b.Of), b.Value(uint64(len(r.Decisions)))
-		if b.Case == election.Worst && sent > bound || b.Case == election.Best && sent < bound {
-			return fmt.Sprintf("%d %s messages, %s %s = %d", sent, b.Of, b.Case, b.Formula, bound)
-		}
+	return ""
+}
+
+// breaks says whether a run without faults breaks a bound, of the worst or the best case.
+func breaks(b *election.Bound, r *simulate.Result) string {
+	if b.OneStart && r.Starters > 1 {
+		return ""
+	}
+	sent, bound := r.Messages.Of(b.Of), b.Value(uint64(len(r.Decisions)))
+	if b.Case == election.Worst && sent > bound || b.Case == election.Best && sent < bound {
+		return fmt.Sprintf("%d %s messages, %s %s = %d", sent, b.Of, b.Case, b.Formula, bound)
 	}
 	return ""
 }
@@ -383,14 +412,15 @@ func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]
 	return run
 }
 
-func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, parameters map[string]string) {
+// every is how every schedule of n processes is checked.
+func every(a *election.Declaration, n int, parameters map[string]string) verify.Options {
 	o := verify.Options{Size: n, Starts: verify.AnyTime, Unordered: !a.FIFO && a.Timing == election.Asynchronous, SafetyOnly: a.Leased}
 	o.Instance.Parameters = parameters
 	if a.Starts == election.Together {
 		o.Starts = verify.AllFirst
 	}
 	if a.Topology == election.Tree || a.Votes || a.Willingness || a.AllowDuplicates != nil {
-		o.Instance = Instance(&a.Declaration, n, 1)
+		o.Instance = Instance(a, n, 1)
 		o.Instance.Parameters = parameters
 	}
 	o.Orientations = a.Unoriented && n <= 3 // there are 2ⁿ, and as many times the states
@@ -400,17 +430,60 @@ func verifies[S, M any](t *testing.T, a election.Algorithm[S, M], n int, paramet
 	if a.Survives&election.Recovery != 0 {
 		o.Recoveries = 1
 	}
-	report, err := verify.Run(a, o)
+	return o
+}
+
+// report is a check of every schedule, made when it is first asked for.
+type report = func() (*verify.Report, error)
+
+func holds(t *testing.T, check report) {
+	r, err := check()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := report.Violation; v != nil {
+	if v := r.Violation; v != nil {
 		t.Fatalf("%s: %s\n%s", v.Property, v.Detail, story(&v.Record))
 	}
-	if !report.Complete {
-		t.Fatalf("not finished after %d states", report.States)
+	if !r.Complete {
+		t.Fatalf("not finished after %d states", r.States)
 	}
-	t.Logf("%d states, %d transitions", report.States, report.Transitions)
+	t.Logf("%d states, %d transitions", r.States, r.Transitions)
+}
+
+// bounded compares a bound with the extremes of the checks, by number of processes, that found nothing else wrong. Another
+// check, with the bound declared, tells the run that breaks it.
+func bounded[S, M any](t *testing.T, a election.Algorithm[S, M], b *election.Bound, parameters map[string]string, checks []report) {
+	if b.OneStart || a.Task != election.Once { // bounds speak of one election
+		return
+	}
+	a.Bounds = []election.Bound{*b}
+	for i, check := range checks {
+		how := every(&a.Declaration, i+1, parameters)
+		n := how.Size
+		if how.Instance.IDs != nil {
+			n = how.Instance.IDs.Len()
+		}
+		r, err := check()
+		if err != nil || r.MinMessages == nil || !outside(b, r, uint64(n)) {
+			continue
+		}
+		if r, err = verify.Run(a, how); err != nil || r.Violation == nil {
+			t.Fatalf("%s = %s is broken, and not broken again: %v", b.Of, b.Formula, err)
+		}
+		t.Fatalf("%s: %s\n%s", r.Violation.Property, r.Violation.Detail, story(&r.Violation.Record))
+	}
+}
+
+// outside reports whether a run of n processes costs what a bound excludes.
+func outside(b *election.Bound, r *verify.Report, n uint64) bool {
+	of := func(m *verify.Messages) uint64 {
+		messages := outcome.Messages{Total: m.Total, Election: m.Election, Announcement: m.Announcement}
+		return messages.Of(b.Of)
+	}
+	if b.Case == election.Best {
+		return of(r.MinMessages) < b.Value(n)
+	}
+	return r.MaxMessages == nil || of(r.MaxMessages) > b.Value(n)
 }
 
 func story(r *trace.Record) string {

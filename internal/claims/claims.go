@@ -9,7 +9,7 @@ import (
 // verdicts collects claims.
 type verdicts []Claim
 
-// add judges a statement. A failure, where one was found, is what was measured.
+// add judges a statement. measured is the first failure, if there is one.
 func (v *verdicts) add(s Statement, holds bool, count int, measured string, args ...any) {
 	*v = append(*v, Claim{s, sources[s].source, sources[s].text, holds, count, fmt.Sprintf(measured, args...)})
 }
@@ -48,7 +48,7 @@ func (w *walks) claims() []Claim {
 	return v
 }
 
-// or returns a failure, or what was found otherwise.
+// or returns the failure, or otherwise if there is none.
 func or(failure, otherwise string, args ...any) string {
 	if failure != "" {
 		return failure
@@ -65,7 +65,7 @@ func (w *walks) steps() int {
 	return sum
 }
 
-// addTimes judges what is claimed of the times t at which processors enter phase 1.
+// addTimes judges the statements about the times t at which processors enter phase 1.
 func (w *walks) addTimes(v *verdicts) {
 	n := big.NewInt(int64(w.n))
 	late, most := w.latest()
@@ -75,8 +75,8 @@ func (w *walks) addTimes(v *verdicts) {
 	v.add(SumOfRises, sum.Cmp(n) <= 0, int(sum.Int64()), "%d, n = %d", sum, w.n)
 }
 
-// latest returns how much later than its distance from another a processor entered phase 1, at most, and how long after
-// the first woke the last did so. Distances add up, so neighbours suffice.
+// latest returns the largest amount by which a processor entered phase 1 later than its distance from another, and
+// the time from the first wake-up to the last entry. Distances add up, so neighbours suffice.
 func (w *walks) latest() (late int64, most *big.Int) {
 	most = new(big.Int)
 	for q, t := range w.entered {
@@ -94,8 +94,8 @@ func (w *walks) latest() (late int64, most *big.Int) {
 	return late, most
 }
 
-// variation returns by how much t rises in all, from each participating identity to the next, clockwise. Without some of
-// them the sum is no larger.
+// variation returns the sum of the rises of t, from each participating identity to the next, clockwise. Without some
+// of them the sum is no larger.
 func (w *walks) variation() *big.Int {
 	sum := new(big.Int)
 	around := slices.SortedFunc(slices.Values(w.all), func(x, y *walk) int { return x.home - y.home })

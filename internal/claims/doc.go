@@ -1,31 +1,31 @@
-// Package claims judges the record of a run by what a source claims of every run, and reports what was measured. It
-// knows the record only, and nothing of the engine that made it.
+// Package claims judges the record of a run by the statements that a source makes about every run, and reports the
+// measured values. It knows only the record, and nothing of the engine that made it.
 package claims
 
 // Claim is a statement of a source about every run, judged on one.
 type Claim struct {
 	Statement Statement
 	Source    string // where it is stated
-	Text      string // what is claimed
+	Text      string // the statement
 	Holds     bool   // in this run
-	Count     int    // how many cases the claim speaks of, or how much there is at most; each statement tells which
-	Measured  string // what was found, or where it fails first
+	Count     int    // the number of cases, or the largest amount; see the statements
+	Measured  string // the measured values, or the first failure
 }
 
 // Statement names a claim.
 type Statement uint8
 
-// The statements of S5. The comments tell what is counted.
+// The statements of S5. The comments give the meaning of Count.
 const (
 	OneMessage    Statement = iota // messages of one identity at a time, at most
 	EndsOfPhases                   // ends of phases
 	GrowingPhases                  // hypotheses
-	OneHome                        // identities that came home
+	OneHome                        // identities that returned to their origin
 	OneWaits                       // messages that wait at one processor, at most
 	OrderKept                      // identities that walked
 	LatestEntry                    // nothing
 	LastEntry                      // units from the first that wakes to the last that enters phase 1
-	SumOfRises                     // by how much t rises round the ring
+	SumOfRises                     // the sum of the rises of t round the ring
 	PhaseMessages                  // messages of one phase, at most
 	Black                          // messages of black identities in one phase, at most
 	SentBefore                     // pairs of which a processor sends one before the other
@@ -39,7 +39,7 @@ const (
 	Elected                        // processors that know the leader
 )
 
-// sources gives where each statement is, and how it reads.
+// sources gives the place of each statement, and its text.
 var sources = [...]struct{ source, text string }{
 	OneMessage:    {"S5 section 4, observation (1)", "each participating identity has at most one message in the ring"},
 	EndsOfPhases:  {"S5 section 4, observation (2)", "at the end of phase m an alive identity has walked h_m steps, or is home"},

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// What follows is S5's proof of theorem 4.3, for the identities that walk in one phase of a run.
+// The rest of this file is S5's proof of theorem 4.3, for the identities that walk in one phase of a run.
 
-// colour is what the proof paints an identity with. One that is neither black nor white is red.
+// colour is an identity's colour in the proof. An identity that is neither black nor white is red.
 type colour struct{ black, white bool }
 
 func (c colour) red() bool { return !c.black && !c.white }
@@ -24,7 +24,7 @@ type painted struct {
 // paint colours the identities that walk in a phase.
 func (w *walks) paint(phase int) *painted {
 	f := &painted{messages: map[*walk]int{}, before: map[*walk][]*walk{}, colours: map[*walk]colour{}}
-	both := map[[2]*walk]int{} // how many processors send the one, and later the other
+	both := map[[2]*walk]int{} // the number of processors that send the one, and later the other
 	passed := map[*walk]bool{} // a processor sends a smaller identity after it
 	for _, row := range w.sent[phase] {
 		for k, x := range row {
@@ -65,7 +65,7 @@ type share struct {
 	two      bool    // case 2: there is a red identity in B(i)
 }
 
-// share makes the pair of an identity and finds the one after it. Without any in B(i) that is its neighbour.
+// share makes the pair of an identity and finds the next one. If B(i) is empty, that is its neighbour.
 func (f *painted) share(at int) share {
 	n := len(f.around)
 	s := share{id: f.around[at]}
@@ -95,8 +95,8 @@ func (f *painted) share(at int) share {
 	return s
 }
 
-// shares goes round the ring from id(1) and makes the pairs, whose B(i) is not empty. It returns how far it goes past
-// id(1) at last, in identities.
+// shares goes round the ring from id(1) and makes the pairs whose B(i) is not empty. It returns how far it goes past
+// id(1) in the end, in identities.
 func (f *painted) shares(first int) (all []share, beyond int) {
 	n, gone := len(f.around), 0
 	for gone < n {
@@ -109,7 +109,7 @@ func (f *painted) shares(first int) (all []share, beyond int) {
 	return all, gone - n
 }
 
-// proof is what was found of S5's proof of theorem 4.3 in all phases of a run. The strings are what goes against it.
+// proof holds the results about S5's proof of theorem 4.3 in all phases of a run. Each string is a counterexample.
 type proof struct {
 	disjoint                       bool // the segments of black identities
 	black, others                  int  // messages in one phase, at most
@@ -180,8 +180,8 @@ func (p *proof) lookAtBlack(f *painted, sent [][]*walk) {
 	p.black = max(p.black, sum)
 }
 
-// lookAtPair is about an identity i and one in its B(i): what is said of B(1), and lemma 4.5. One that is larger is not
-// black then, by what black means.
+// lookAtPair checks an identity i and one in its B(i): the statement about B(1), and lemma 4.5. An identity larger
+// than i is not black then, by the definition of black.
 func (p *proof) lookAtPair(phase int, h *big.Int, i, j *walk) {
 	p.pairs++
 	if j.id <= i.id {
@@ -195,7 +195,7 @@ func (p *proof) lookAtPair(phase int, h *big.Int, i, j *walk) {
 // rise returns t(i) - t(j).
 func rise(j, i *walk) *big.Int { return new(big.Int).Sub(i.t, j.t) }
 
-// apart returns h_m(j - i), for j that is larger.
+// apart returns h_m(j - i), for a larger j.
 func apart(h *big.Int, i, j *walk) *big.Int {
 	d := new(big.Int).SetUint64(j.id - i.id)
 	return d.Mul(d, h)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// around makes the rows of a phase, of which each lists who a processor sends, and paints them.
+// around makes the rows of a phase, each of which lists the identities that a processor sends, and paints them.
 func around(rows ...[]*walk) *painted {
 	w := &walks{sent: [][][]*walk{nil, rows}}
 	return w.paint(1)

@@ -11,11 +11,11 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// ErrRecord is the error for a record of a run of which nothing is claimed.
+// ErrRecord reports a record of a run about which there is no statement.
 var ErrRecord = errors.New("cannot check")
 
-// StopAndGo judges S5's scheme by the record of a run without faults, with these hypotheses. S5's sections and statements
-// are cited in the claims.
+// StopAndGo judges S5's scheme by the record of a run without faults, with these hypotheses. The claims cite S5's
+// sections and statements.
 func StopAndGo(r *trace.Record, hypotheses []election.Ticks) ([]Claim, error) {
 	if !slices.ContainsFunc(r.Kinds, func(k trace.Kind) bool { return k.Name == identity }) {
 		return nil, fmt.Errorf("%w: it is a record of %s, where no identities walk as in S5", ErrRecord, r.Algorithm)
@@ -49,11 +49,11 @@ const (
 type Walk struct {
 	ID     uint64 // j
 	Phase  int    // m
-	Walked int    // w: how many steps, with this one
+	Walked int    // w: the number of steps, with this one
 }
 
-// Walks returns what the messages of a record carry: the one of number k is at k - 1, and is zero if it is no identity.
-// The claims read nothing else of a message. The record needs its messages as values.
+// Walks returns what the messages of a record carry: message k is at k - 1, and is zero if it is no identity. The
+// claims read nothing else of a message. The record needs its messages as values.
 func Walks(r *trace.Record) ([]Walk, error) {
 	var all []Walk
 	for i := range r.Steps {
@@ -92,28 +92,28 @@ type walks struct {
 	woken   *big.Int    // when the first processor woke
 	entered []*big.Int  // by position: when it entered phase 1, its t
 	alive   []*walk     // clockwise by home
-	all     []*walk     // those that are dead, too
+	all     []*walk     // including dead ones
 	waiting []*walk     // by position
 	sent    [][][]*walk // by phase and position: the identities it sent, in order
 	byPhase []int       // messages
 	decided []bool      // by position
 	leaders []uint64    // that decided to lead
-	home    []uint64    // identities that came home
+	home    []uint64    // identities that returned to their origin
 	copies  int         // the most messages of one identity at a time
 	waits   int         // the most that waited at one processor
 	ends    int         // of phases
-	astray  string      // a message that could not be
+	astray  string      // a message that contradicts the scheme
 	endWith string      // what a phase ended with, if not as claimed
-	order   string      // where the order changed
+	order   string      // the place where the order changed
 }
 
-// walk is the way of one identity.
+// walk is the walk of one identity.
 type walk struct {
 	id     uint64
 	home   int
 	t      *big.Int // when it entered phase 1
 	walked int      // steps
-	copies int      // messages that are under way, or wait
+	copies int      // messages that are in transit, or wait
 }
 
 // step reads the next step of the record.
@@ -155,7 +155,7 @@ func (w *walks) step(s *trace.Step) error {
 	return nil
 }
 
-// arrival returns the identity that a step receives, if it does.
+// arrival returns the identity that a step receives, or nil.
 func (w *walks) arrival(s *trace.Step) (*walk, error) {
 	if s.Event != trace.Receive || s.Kind != identity {
 		return nil, nil
@@ -175,7 +175,7 @@ func (w *walks) arrival(s *trace.Step) (*walk, error) {
 	return x, nil
 }
 
-// goesOn follows an identity through a step at the processor where it is: it is sent, waits, is home or dies.
+// goesOn follows an identity through a step at its processor: it is sent, waits, returns to its origin or dies.
 func (w *walks) goesOn(x *walk, s *trace.Step) error {
 	p, sent := s.Process, false
 	if s.Event == trace.Timeout {
@@ -224,7 +224,8 @@ func (w *walks) goesOn(x *walk, s *trace.Step) error {
 	return nil
 }
 
-// follow notes where an identity passes the next one that lives. One that it meets where that waits dies in this step.
+// follow records where an identity passes the next live one. An identity that meets the one waiting there dies in
+// this step.
 func (w *walks) follow(x *walk, s *trace.Step) {
 	at := slices.Index(w.alive, x)
 	next := w.alive[(at+1)%len(w.alive)]

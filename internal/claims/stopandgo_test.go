@@ -19,7 +19,7 @@ import (
 
 type algorithm = election.Algorithm[stopandgo.Process, stopandgo.Message]
 
-// run is a random election: up to n processors, of which some wake by themselves and some are unwilling.
+// run is a random election of up to n processors, of which some wake by themselves and some are unwilling.
 func run(source *random.Source, most int) simulate.Options {
 	n := 1 + int(source.Below(uint64(most)))
 	ids := make(election.List, n)
@@ -42,8 +42,8 @@ func run(source *random.Source, most int) simulate.Options {
 	return o
 }
 
-// behind is an election in which one processor wakes last, behind one that wakes first and has a slightly larger
-// identifier: so it walks where that has walked before, which in few other elections happens.
+// behind is an election in which the last processor to wake is behind the first one, which has a slightly larger
+// identifier. So its identity walks where that one has walked before, which is rare in other elections.
 func behind(source *random.Source) simulate.Options {
 	n := 6 + int(source.Below(19))
 	ids := make(election.List, n)
@@ -118,7 +118,7 @@ func TestEveryRunKeepsEveryClaim(t *testing.T) {
 	}
 }
 
-// Claims that no broken algorithm below breaks fail on records that were tampered with.
+// Claims that no broken algorithm below violates fail on records that were tampered with.
 func TestEveryClaimCanFail(t *testing.T) {
 	source := random.New(1, random.Network)
 	broken := map[string]bool{}
@@ -168,7 +168,7 @@ var long = func() (h []election.Ticks) {
 	return h
 }()
 
-// mutants are P1 with something left out.
+// mutants are variants of P1, each with one rule left out.
 func mutants() (all []algorithm) {
 	for _, change := range []func(p *stopandgo.Process, kind election.Kind, m stopandgo.Message){
 		func(p *stopandgo.Process, kind election.Kind, m stopandgo.Message) { // M' is not killed
@@ -176,7 +176,7 @@ func mutants() (all []algorithm) {
 				p.Waiting = 0
 			}
 		},
-		func(p *stopandgo.Process, kind election.Kind, m stopandgo.Message) { // larger ones that wait do not make way
+		func(p *stopandgo.Process, kind election.Kind, m stopandgo.Message) { // larger waiting identities do not give way
 			if kind == stopandgo.Identity && m.ID != p.ID && p.Waiting == 0 {
 				p.Best = 0
 			}
@@ -198,7 +198,7 @@ func mutants() (all []algorithm) {
 		}
 		all = append(all, a)
 	}
-	a := stopandgo.P1 // nobody waits, nobody dies, and each identity leaves twice
+	a := stopandgo.P1 // no identity waits or dies, and each leaves twice
 	a.Timeout = func(p *stopandgo.Process, timer election.Timer, out *election.Out[stopandgo.Message]) {
 		stopandgo.P1.Timeout(p, timer, out)
 		p.Waiting = 1

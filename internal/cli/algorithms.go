@@ -51,9 +51,8 @@ func (p *program) catalogue() *cobra.Command {
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	command.Flags().BoolVar(&asMarkdown, "markdown", false, "print a table in Markdown, of what each assumes and costs")
 	command.Flags().StringSliceVar(&parameters, "param", nil, "parameter whose consequences to show: name=value, repeated or comma-separated")
-	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return p.algorithms.Names(), cobra.ShellCompDirectiveNoFileComp
-	}
+	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
+	_ = command.RegisterFlagCompletionFunc("param", p.parameterWords)
 	return command
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
 )
 
 // program is what the commands share: the algorithms, where they read and write, and the environment. Each command
@@ -49,8 +51,9 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 		}
 	}()
 	out := &report.Output{Writer: stdout}
-	p := &program{algorithms, stdin, &report.Printer{Name: name, Out: out, Err: stderr, Getenv: getenv}}
+	p := &program{algorithms, stdin, &report.Printer{Name: name, Version: versionName(), Out: out, Err: stderr, Getenv: getenv}}
 	root := p.root()
+	p.narrow(root, args)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if out.Err != nil {
@@ -71,7 +74,10 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 		exit = report.ExitError{Code: report.ExitUsage, Err: err}
 	}
 	if exit.Err != nil {
-		fmt.Fprintf(stderr, "%s: %s\n", name, oneLine(err.Error()))
+		p.Complain(oneLine(err.Error()))
+	}
+	if broken := new(simulate.Violation); errors.As(err, &broken) && broken.Record != nil {
+		_ = broken.Record.Tell(stderr, trace.Telling{Width: p.Width()}) // a failure to write on stderr cannot be told
 	}
 	return exit.Code
 }
@@ -90,12 +96,13 @@ a limit was reached before there was an answer.`,
 		SilenceUsage:       true,
 		SilenceErrors:      true,
 		DisableSuggestions: true, // they would take several lines; see unknownCommand
-		PersistentPreRunE:  noneEmpty,
+		PersistentPreRunE:  p.begin,
 	}
 	root.SetIn(p.stdin)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(p.flagError)
+	root.SetHelpFunc(p.help)
 	root.SetHelpCommand(helpCommand())
 	root.AddGroup(
 		&cobra.Group{ID: groupElect, Title: "Elect among real processes:"},
@@ -105,6 +112,10 @@ a limit was reached before there was an answer.`,
 		p.demo(), p.join(),
 		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
+	root.Version = build().String()
+	root.SetVersionTemplate("{{.Version}}\n")
+	completionCommand(root)
+	completeFlags(root)
 	called(root, p.Name)
 	return root
 }
@@ -122,16 +133,42 @@ func called(command *cobra.Command, name string) {
 	}
 }
 
+// help prints how a command is called.
+func (p *program) help(command *cobra.Command, _ []string) {
+	text := command.Long
+	if text == "" {
+		text = command.Short
+	}
+	fmt.Fprintln(p.Out, report.Paragraphs(text, p.ProseWidth()))
+	_ = p.Fit(func(p *report.Printer) error { // Out keeps an error
+		_, err := io.WriteString(p.Out, command.UsageString())
+		return err
+	})
+}
+
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "help [command]",
-		Short:             "Say how a command is called",
-		Example:           "  ringleader help demo",
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(command *cobra.Command, args []string) error {
+		Use:     "help [command]",
+		Short:   "Say how a command is called",
+		Example: "  ringleader help demo",
+		ValidArgsFunction: func(command *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			about, _, err := command.Root().Find(args)
-			if err != nil {
+			if err == nil {
+				for _, sub := range about.Commands() {
+					if sub.IsAvailableCommand() {
+						names = append(names, sub.Name())
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(command *cobra.Command, args []string) error {
+			about, rest, err := command.Root().Find(args)
+			switch {
+			case err != nil:
 				return unknownCommand(command.Root(), err)
+			case len(rest) > 0:
+				return fmt.Errorf("%s has no command %q; try %[1]s --help", about.CommandPath(), rest[0])
 			}
 			return about.Help()
 		},
@@ -154,12 +191,14 @@ func unknownCommand(root *cobra.Command, notFound error) error {
 }
 
 // flagError says what a flag would have accepted.
-func flagError(command *cobra.Command, err error) error {
+func (p *program) flagError(command *cobra.Command, err error) error {
 	var (
 		unknown *pflag.NotExistError
 		invalid *pflag.InvalidValueError
 	)
 	switch {
+	case errors.As(err, &unknown) && command.Name() == "replay" && p.run().Flags().Lookup(unknown.GetSpecifiedName()) != nil:
+		return fmt.Errorf("a saved run is replayed as it was; --%s is for %s run", unknown.GetSpecifiedName(), p.Name)
 	case errors.As(err, &unknown):
 		var names []string
 		command.Flags().VisitAll(func(f *pflag.Flag) {
@@ -186,8 +225,36 @@ func flagError(command *cobra.Command, err error) error {
 	return fmt.Errorf("%w; try %s --help", err, command.CommandPath())
 }
 
+// begin checks a call before it is obeyed, and notes it for results.
+func (p *program) begin(command *cobra.Command, args []string) error {
+	p.Command = p.callOf(command, args)
+	return noneEmpty(command)
+}
+
+// callOf is the call of a command, without what says where its result goes.
+func (p *program) callOf(command *cobra.Command, args []string) string {
+	call := strings.Fields(command.CommandPath())
+	for _, arg := range args {
+		call = append(call, report.ShellWord(arg))
+	}
+	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, []string{"csv", "markdown", "out", "save", "verbose"}))...), " ")
+}
+
+// flagWords are the flags that were given, as one writes them in a shell, but for those in without.
+func flagWords(flags *pflag.FlagSet, without []string) (all []string) {
+	for _, word := range words(flags, without) {
+		name, value, _ := strings.Cut(word, "=")
+		if flags.Lookup(strings.TrimPrefix(name, "--")).Value.Type() == "bool" {
+			all = append(all, strings.TrimSuffix(word, "=true"))
+		} else {
+			all = append(all, name, report.ShellWord(value))
+		}
+	}
+	return all
+}
+
 // noneEmpty refuses flags that are given and empty, as those are whose variable a script has misspelt.
-func noneEmpty(command *cobra.Command, _ []string) (err error) {
+func noneEmpty(command *cobra.Command) (err error) {
 	command.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" {
 			err = fmt.Errorf("--%s is empty; give it a value, or leave it out", f.Name)
@@ -221,7 +288,16 @@ func flagsOnly(command *cobra.Command, args []string) error {
 
 // instead says what works in the place of a word that does not: the nearest choice, or all of them.
 func instead(word string, choices []string) string {
-	best, least := "", min(len(word)/2+2, 4)
+	if best := near(word, choices); best != "" {
+		return fmt.Sprintf("did you mean %s?", best)
+	}
+	return "there is " + strings.Join(choices, ", ")
+}
+
+// near returns the choice that a misspelt word most probably stands for, or "".
+func near(word string, choices []string) (best string) {
+	word = strings.ToLower(word)
+	least := min(len(word)/2+2, 4)
 	for _, choice := range choices {
 		d := distance(word, choice)
 		if len(word) > 1 && strings.HasPrefix(choice, word) {
@@ -231,10 +307,7 @@ func instead(word string, choices []string) string {
 			best, least = choice, d
 		}
 	}
-	if best != "" {
-		return fmt.Sprintf("did you mean %s?", best)
-	}
-	return "there is " + strings.Join(choices, ", ")
+	return best
 }
 
 // distance is Levenshtein's: how many letters to insert, delete or replace to make b of a.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -37,6 +38,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("COLUMNS", "1000") // so that a line of output is one line; width.txtar is about narrow terminals
 			addresses, err := demo.FreeAddresses(2)
 			for i, address := range addresses {
 				_, port, _ := net.SplitHostPort(address)
@@ -44,7 +46,7 @@ func TestScripts(t *testing.T) {
 			}
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "result": result},
 	})
 }
 
@@ -67,6 +69,17 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	}
 }
 
+// ownCall is what a result says of the call that made it.
+var ownCall = regexp.MustCompile(`"command":"(?:[^"\\]|\\.)*",`)
+
+// result keeps in a file what was printed, but for the call: result FILE.
+func result(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) != 1 {
+		ts.Fatalf("usage: result FILE")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ownCall.ReplaceAllString(ts.ReadFile("stdout"), "")), 0o600))
+}
+
 // call runs a command line in this process.
 func call(args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
@@ -87,7 +100,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatSaysWhatWorks(t *testing.T) {
 		{"demo --members five", `--members wants a whole number, not "five"`},
 		{"demo --members 0", "--members is from 1 to 50, not 0"},
 		{"demo --for soon", `--for wants a duration such as 250ms or 20s, not "soon"`},
-		{"demo --for -1s", "--for is a time to come"},
+		{"demo --for -1s", "--for is a time above 0"},
 		{"demo --scenario cra", `unknown scenario "cra"; did you mean crash?`},
 		{"demo crash", `ringleader demo takes flags only, not "crash"; try ringleader demo --help`},
 		{"run tree --n 3 --edges=", "--edges is empty; give it a value, or leave it out"},

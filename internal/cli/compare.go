@@ -77,11 +77,11 @@ Exit status: 0 fine; 1 a run failed, or a file cannot be written; 2 the call was
 		},
 	}
 	f := command.Flags()
-	f.StringVar(&o.n, "n", "", "sizes: 16,64,256, or 8..1048576 by doublings")
+	f.StringVarP(&o.n, "n", "n", "", "sizes: 16,64,256, or 8..1048576 by doublings")
 	f.StringVar(&o.order, "order", "random", "orders of identifiers, one or several: "+strings.Join(order.Names, ", "))
-	f.Uint64Var(&o.orders, "orders", 0, "average over so many runs where chance plays a part (default as --until says)")
+	decimalVar(f, &o.orders, "orders", "", 0, "average over so many runs where chance plays a part (default as --until says)")
 	f.StringVar(&o.until, "until", "1%", "average until half the confidence interval is at most this percentage of the mean")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the first run of each point; the next has the next")
+	decimalVar(f, &o.seed, "seed", "", 1, "seed of the first run of each point; the next has the next")
 	f.StringVar(&o.study, "study", "", "read what is compared from this TOML file; - is stdin")
 	f.StringVar(&o.out, "out", "", "keep finished points in this file, and go on from those that it has")
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
@@ -133,8 +133,8 @@ func (o *compareOptions) read(p *program, command *cobra.Command, args []string)
 func (p *program) subjects(s experiment.Study, labels []string) (*experiment.Study, error) {
 	for _, label := range labels {
 		name, _, _ := strings.Cut(label, ":")
-		if _, err := p.algorithms.Find(name); err != nil {
-			return nil, fmt.Errorf("unknown algorithm %q; %s", name, instead(name, p.algorithms.Names()))
+		if _, err := p.find(name); err != nil {
+			return nil, err
 		}
 		subject, err := experiment.ParseSubject(p.algorithms, label)
 		if err != nil {

@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/internal/report"
@@ -34,10 +30,5 @@ func (o *drawOptions) check() error {
 	if _, err := word("scale", o.Scale, "log", "linear"); err != nil {
 		return err
 	}
-	info, err := os.Stat(o.draw)
-	device := err == nil && !info.Mode().IsRegular() && !info.IsDir()
-	if suffix := filepath.Ext(o.draw); o.draw != "" && o.draw != "-" && !device && suffix != ".svg" && suffix != ".png" && suffix != ".pdf" {
-		return fmt.Errorf("--draw draws into a file that ends in .svg, .png or .pdf, not %q", o.draw)
-	}
-	return nil
+	return drawable("draw", o.draw)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +34,8 @@ identifiers are only compared, the ring is never stored, so n may be 10⁹.`,
 			return p.exact(command.Context(), e, &in, &awake, asJSON)
 		},
 	}
-	in.flags(command, p.algorithms)
+	in.flags(command, p)
+	command.ValidArgsFunction = p.oneOf(func(e *catalogue.Entry) bool { return e.Count != nil })
 	awake.flags(command)
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return command
@@ -43,8 +43,7 @@ identifiers are only compared, the ring is never stored, so n may be 10⁹.`,
 
 func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awake *waking, asJSON bool) error {
 	if e.Count == nil {
-		known := e.List().Where(func(other *catalogue.Entry) bool { return other.Count != nil })
-		return fmt.Errorf("there is no closed form for %s; count knows %s, and run simulates all", e.Name, strings.Join(known, ", "))
+		return fmt.Errorf("there is no closed form for %s; %s run simulates it", e.Name, p.Name)
 	}
 	in.streamed = true
 	i, err := in.instance(e)
@@ -70,6 +69,7 @@ func (p *program) exact(ctx context.Context, e *catalogue.Entry, in *input, awak
 		return err
 	}
 	found := &report.Count{Subject: in.subject(e), IDs: i.IDs, Parameters: set, How: how, Result: r}
+	found.Start = awake.startWord(found.Start)
 	if w, given := woken.(count.Woken); given {
 		found.Waking.Instance = i
 		if found.Waking.Instance.Unwilling = w.Unwilling; awake.wake != "" {

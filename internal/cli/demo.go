@@ -39,14 +39,14 @@ agreed that the highest of them leads; 1 if not.`,
 		Args:              flagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := checkDemo(o); err != nil {
+			if err := checkDemo(command, o); err != nil {
 				return err
 			}
 			return demo.Run(command.Context(), p.Printer, p.stdin, o)
 		},
 	}
 	flags := command.Flags()
-	flags.IntVar(&o.Members, "members", 5, "how many member processes")
+	decimalVar(flags, &o.Members, "members", "", 5, "how many member processes")
 	flags.StringVar(&o.Scenario, "scenario", "", "take no commands, but: crash (kill the leader, restart it) or pause (stall it)")
 	flags.DurationVar(&o.Lasting, "for", 0, "end by itself after this time, and not before the scenario has ended")
 	flags.BoolVar(&o.JSON, "json", false, "write events as JSON lines, and nothing else, to stdout")
@@ -55,12 +55,12 @@ agreed that the highest of them leads; 1 if not.`,
 }
 
 // checkDemo says what is wrong with the options of a demo.
-func checkDemo(o demo.Options) error {
+func checkDemo(command *cobra.Command, o demo.Options) error {
 	switch {
 	case o.Members < 1 || o.Members > demo.MostMembers:
 		return fmt.Errorf("--members is from 1 to %d, not %d", demo.MostMembers, o.Members)
-	case o.Lasting < 0:
-		return fmt.Errorf("--for is a time to come, such as 20s, not %s", o.Lasting)
+	case command.Flags().Changed("for") && o.Lasting <= 0:
+		return fmt.Errorf("--for is a time above 0, such as 20s, not %s", o.Lasting)
 	case o.Scenario != "" && !slices.Contains(demo.Scenarios(), o.Scenario):
 		return fmt.Errorf("unknown scenario %q; %s", o.Scenario, instead(o.Scenario, demo.Scenarios()))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/network"
@@ -23,6 +24,7 @@ import (
 // faultFlags say what goes wrong in a run: lines of faults, and short forms of some.
 type faultFlags struct {
 	file, dead      string
+	leaderDead      bool
 	lines           []string
 	crash, recover  []string
 	lose, duplicate string
@@ -42,6 +44,7 @@ func (o *faultFlags) flags(command *cobra.Command, program string) {
 	f.StringVar(&o.file, "faults", "", "what goes wrong, a line each, in a file; - is stdin")
 	f.StringArrayVar(&o.lines, "fault", nil, `a line of faults, such as "crash 5 at 30"; repeated`)
 	f.StringVar(&o.dead, "dead", "", "ID,…: processes that never run; what is sent to them is counted")
+	f.BoolVar(&o.leaderDead, "leader-dead", false, "the process that would lead has crashed, and one notices: that of --start, or else the last in rank")
 	f.StringSliceVar(&o.crash, "crash", nil, "ID@TIME,…: processes that crash")
 	f.StringSliceVar(&o.recover, "recover", nil, "ID@TIME,…: processes that come back")
 	f.StringVar(&o.lose, "lose", "0", "the chance that a message is lost: 1/10 or 0.1")
@@ -50,7 +53,40 @@ func (o *faultFlags) flags(command *cobra.Command, program string) {
 }
 
 // faultNames are the flags that say what goes wrong; those that say where a result goes are named by results.
-var faultNames = []string{"faults", "fault", "dead", "crash", "recover", "lose", "duplicate", "non-fifo"}
+var faultNames = []string{"faults", "fault", "dead", "leader-dead", "crash", "recover", "lose", "duplicate", "non-fifo"}
+
+// leaderDies gives --dead and --start what --leader-dead stands for: the process that would lead is dead, and one
+// process notices.
+func (o *faultFlags) leaderDies(e *catalogue.Entry, i network.Setup) error {
+	if !o.leaderDead {
+		return nil
+	}
+	if e.Winner != election.Largest && e.Winner != election.Smallest || e.Identifiers == election.Anonymous {
+		return fmt.Errorf("--leader-dead is for algorithms that elect by rank; %s elects %s", e.Name, e.Winner)
+	}
+	if i.IDs.Len() < 2 {
+		return errors.New("--leader-dead needs a process that notices; one process alone cannot")
+	}
+	least, most := i.IDs.At(0), i.IDs.At(0)
+	for q := range i.IDs.Len() {
+		least, most = min(least, i.IDs.At(q)), max(most, i.IDs.At(q))
+	}
+	leader, last := most, least
+	if e.Winner == election.Smallest {
+		leader, last = least, most
+	}
+	dead := fmt.Sprint(leader)
+	if o.dead != "" {
+		dead = o.dead + "," + dead
+	}
+	if err := o.of.Set("dead", dead); err != nil {
+		return err
+	}
+	if !o.of.Changed("start") {
+		return o.of.Set("start", fmt.Sprint(last))
+	}
+	return nil
+}
 
 // faults reads what goes wrong among the processes of an instance.
 func (o *faultFlags) faults(i network.Setup, stdin io.Reader) (faults.Script, error) {
@@ -183,14 +219,7 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i network.Setup) erro
 // replay is the command line that runs the same again, with these faults.
 func (o *faultFlags) replay(e *catalogue.Entry, lines []string) string {
 	call := []string{o.program, "run", e.Name}
-	for _, word := range words(o.of, slices.Concat(faultNames, resultNames, []string{"story", "save", "scenario"})) {
-		name, value, _ := strings.Cut(word, "=")
-		if o.of.Lookup(strings.TrimPrefix(name, "--")).Value.Type() == "bool" {
-			call = append(call, word)
-		} else {
-			call = append(call, name, report.ShellWord(value))
-		}
-	}
+	call = append(call, flagWords(o.of, slices.Concat(faultNames, resultNames, storyNames, []string{"save", "scenario"}))...)
 	for _, line := range lines {
 		call = append(call, "--fault", report.ShellWord(line))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,53 +33,46 @@ type input struct {
 }
 
 // flags adds the flags that say on which network.
-func (in *input) flags(command *cobra.Command, algorithms catalogue.List) {
+func (in *input) flags(command *cobra.Command, p *program) {
 	f := command.Flags()
 	f.StringVar(&in.ids, "ids", "", "identifiers, clockwise on a ring: 5,4,3,2,1")
-	f.IntVar(&in.n, "n", 0, "number of processes, with identifiers 1 … n in some --order, or others by --first")
+	decimalVar(f, &in.n, "n", "n", 0, "number of processes, with identifiers 1 … n in some --order, or others by --first")
 	f.StringVar(&in.order, "order", "", "order of identifiers: "+strings.Join(order.Names[:], ", ")+" (default increasing)")
-	f.Uint64Var(&in.first, "first", 1, "the smallest identifier of --n; the others follow in a row")
-	f.Uint64Var(&in.seed, "seed", 1, "seed of everything random: order, schedule, delays, choices")
+	decimalVar(f, &in.first, "first", "", 1, "the smallest identifier of --n; the others follow in a row")
+	decimalVar(f, &in.seed, "seed", "", 1, "seed of everything random: order, schedule, delays, choices")
 	f.StringSliceVar(&in.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	in.shape.flags(command)
 	in.ballots.flags(command)
 	_ = command.RegisterFlagCompletionFunc("order", fixed(order.Names[:]...))
-	command.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return algorithms.Names(), cobra.ShellCompDirectiveNoFileComp
-	}
-	_ = command.RegisterFlagCompletionFunc("param", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		var names []string
-		if len(args) > 0 {
-			if e, err := algorithms.Find(args[0]); err == nil {
-				for _, p := range e.Parameters {
-					names = append(names, p.String()+"=")
-				}
-			}
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	})
-}
-
-func fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	_ = command.RegisterFlagCompletionFunc("param", p.parameterWords)
 }
 
 // oneAlgorithm is the algorithm that the only argument names.
 func (p *program) oneAlgorithm(command *cobra.Command, args []string) (*catalogue.Entry, error) {
 	switch len(args) {
 	case 0:
-		return nil, fmt.Errorf("%s needs the name of an algorithm: %s", command.CommandPath(), strings.Join(p.algorithms.Names(), ", "))
+		return nil, fmt.Errorf("%s needs the name of an algorithm, such as %s; %s algorithms lists them", command.CommandPath(), p.algorithms[0].Name, p.Name)
 	case 1:
-		e, err := p.algorithms.Find(args[0])
-		if err != nil {
-			return nil, fmt.Errorf("unknown algorithm %q; %s", args[0], instead(args[0], p.algorithms.Names()))
-		}
-		return e, nil
+		return p.find(args[0])
 	}
 	return nil, fmt.Errorf("%s takes one algorithm, not also %q", command.CommandPath(), args[1])
+}
+
+// find returns the algorithm of that name or alias.
+func (p *program) find(name string) (*catalogue.Entry, error) {
+	e, err := p.algorithms.Find(name)
+	if err == nil {
+		return e, nil
+	}
+	names := p.algorithms.Names()
+	for _, e := range p.algorithms {
+		names = append(names, e.Aliases...)
+	}
+	if best := near(name, names); best != "" {
+		return nil, fmt.Errorf("unknown algorithm %q; did you mean %s?", name, best)
+	}
+	best := slices.MinFunc(p.algorithms.Names(), func(a, b string) int { return cmp.Compare(distance(name, a), distance(name, b)) })
+	return nil, fmt.Errorf("unknown algorithm %q; the nearest is %s; %s algorithms lists them", name, best, p.Name)
 }
 
 // instance reads who stands where, and the parameters.
@@ -244,5 +238,5 @@ func word(flag, given string, words ...string) (int, error) {
 
 // subject is what results show of the input.
 func (in *input) subject(e *catalogue.Entry) report.Subject {
-	return report.Subject{Entry: e, Listed: in.ids != "", Order: in.order, First: in.first, Seed: in.seed}
+	return report.Subject{Entry: e, Listed: in.ids != "", Order: in.order, First: in.first, Seed: in.seed, Start: cmp.Or(in.start, "all")}
 }

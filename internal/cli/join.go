@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -52,11 +51,16 @@ a process that can reach a member, and knows the identifiers, can play another m
 		Args:              flagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
+			for _, name := range []string{"delay", "heartbeat", "suspicion"} {
+				if d, _ := command.Flags().GetDuration(name); d <= 0 {
+					return fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
+				}
+			}
 			return p.runJoin(command.Context(), o)
 		},
 	}
 	flags := command.Flags()
-	flags.Uint64Var(&o.id, "id", 0, "identifier of this member, at least 1")
+	decimalVar(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
 	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT; once for each, this one included")
 	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "folder for what this member must remember; of its own, made if need be")
@@ -161,7 +165,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 		}
 	}
 	if web != nil {
-		server := &http.Server{Handler: statushttp.Handler(m), ReadHeaderTimeout: 10 * time.Second}
+		server := statushttp.Server(statushttp.Handler(m))
 		go func() { end(server.Serve(web)) }()
 		defer server.Close()
 	}
@@ -170,6 +174,11 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 			io.Copy(io.Discard, p.stdin)
 			end(nil)
 		}()
+	}
+	if o.json {
+		if err := p.JSON(p.Header()); err != nil {
+			return err
+		}
 	}
 	show := report.Member{Out: p.Out, JSON: o.json, ID: o.id}
 	show.Started(config.Listen, o.http)
@@ -198,4 +207,4 @@ func (h withoutErrors) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return withoutErrors{h.Handler.WithAttrs(attributes)}
 }
 
-func (p *program) warn(text string) { fmt.Fprintf(p.Err, "%s: warning: %s\n", p.Name, text) }
+func (p *program) warn(text string) { p.Complain("warning: " + text) }

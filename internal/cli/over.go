@@ -34,7 +34,7 @@ var overs = []string{"tcp", "processes"}
 // overFlags are the flags that mean something there. Others are about what a simulation does.
 var overFlags = []string{
 	"over", "unit", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores",
-	"allow-duplicate-ids", "start", "unwilling", "dead", "fault", "faults", "limit", "json", "help",
+	"allow-duplicate-ids", "start", "unwilling", "dead", "leader-dead", "fault", "faults", "limit", "json", "help",
 }
 
 // mostProcesses is how many operating-system processes are started at once.
@@ -99,6 +99,9 @@ func (p *program) overRun(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		return s, err
 	}
 	i, err := o.instance(e)
+	if err == nil {
+		err = o.leaderDies(e, i)
+	}
 	if err != nil {
 		return s, err
 	}

@@ -31,7 +31,7 @@ const mostSaved = 64 << 20
 
 // unsaved are the flags of run that are not part of the run itself: where results go, and what it reads
 // from other files, which is saved instead. Replaying somebody else's file thus reads and writes no other.
-var unsaved = append([]string{"story", "save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames...)
+var unsaved = slices.Concat([]string{"save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames, storyNames)
 
 // words are the flags that were given, as --name=value, but for those in without.
 func words(flags *pflag.FlagSet, without []string) []string {
@@ -133,7 +133,7 @@ func (p *program) readSaved(path string) (savedRun, error) {
 
 func (p *program) replay() *cobra.Command {
 	var o struct {
-		story bool
+		storyFlags
 		results
 	}
 	command := &cobra.Command{
@@ -158,10 +158,12 @@ run to the last step. FILE is - for stdin. A saved run names no other files, and
 			if err := run.ParseFlags(append(s.Run[1:], words(command.Flags(), nil)...)); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			(&cobra.Command{Use: p.Name}).AddCommand(run) // so that it knows what it is called
+			p.Command = p.callOf(run, s.Run[:1])
 			return run.RunE(run, s.Run[:1])
 		},
 	}
 	o.results.flags(command, "the run")
-	command.Flags().BoolVar(&o.story, "story", false, "first tell the run, a line a step")
+	o.storyFlags.flags(command)
 	return command
 }

@@ -90,7 +90,16 @@ func (o *reproduceOptions) rows(of []string) (rows []reproduce.Row, left int, er
 // judge checks rows on all processors and prints what was found, in order, as soon as it is there.
 func (p *program) judge(ctx context.Context, rows []reproduce.Row, left int, o *reproduceOptions) error {
 	return p.ToFile(o.out, func(w io.Writer) error {
-		form := report.NewJudged(w, o.out == "-" && p.Paint(), o.json, o.markdown)
+		form := report.NewJudged(w, o.out == "-" && p.Paint(), p.Width(), o.json, o.markdown)
+		if o.json {
+			header, err := report.PlainJSON(p.Header())
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(append(header, '\n')); err != nil {
+				return err
+			}
+		}
 		var broken error
 		done, bar := 0, p.Progress()
 		verdicts := make([]int, len(reproduce.Verdicts))

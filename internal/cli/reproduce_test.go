@@ -63,7 +63,8 @@ func TestAStatementThatCannotBeJudgedIsAnErrorAndTheOthersAreJudged(t *testing.T
 		t.Errorf("error %v", err)
 	}
 	var line map[string]string
-	if err := json.Unmarshal([]byte(stdout.String()), &line); err != nil || line["where"] != "b" || line["verdict"] != "fails" ||
+	_, judged, _ := strings.Cut(stdout.String(), "\n") // after the call
+	if err := json.Unmarshal([]byte(judged), &line); err != nil || line["where"] != "b" || line["verdict"] != "fails" ||
 		line["measured"] != "1 < 2 | *" || line["replay"] != "ringleader version" {
 		t.Errorf("%q: %v", stdout.String(), err)
 	}

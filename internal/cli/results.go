@@ -4,6 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,8 +33,8 @@ func (r *results) flags(command *cobra.Command, of string) {
 	f.BoolVar(&r.json, "json", false, "print one JSON object")
 	f.StringVar(&r.draw, "draw", "", "draw "+of+" into this .svg, .png or .pdf file, a space-time diagram; - is stdout, as SVG")
 	f.StringVar(&r.topology, "draw-topology", "", "draw the network of "+of+" into this file: identifiers, links, and which process leads")
-	f.Uint64Var(&r.from, "from", 0, "draw "+of+" from this time on, or from this step on where there is no clock")
-	f.Uint64Var(&r.to, "to", 0, "draw "+of+" up to this time or step (default its end)")
+	decimalVar(f, &r.from, "from", "", 0, "draw or tell "+of+" from this time on, or from this step on where there is no clock")
+	decimalVar(f, &r.to, "to", "", 0, "draw or tell "+of+" up to this time or step (default its end)")
 	f.StringVar(&r.trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
 }
 
@@ -42,7 +46,7 @@ func (r *results) window() trace.Window {
 // recorded says whether a record is wanted.
 func (r *results) recorded() bool { return r.draw != "" || r.topology != "" || r.trace != "" }
 
-// check refuses to write two things to stdout, and a window that ends before it begins.
+// check refuses to write two things to stdout, a drawing of no known format, and a window that ends before it begins.
 func (r *results) check() error {
 	wanted := 0
 	for _, stdout := range []bool{r.json, r.draw == "-", r.topology == "-", r.trace == "-"} {
@@ -53,6 +57,9 @@ func (r *results) check() error {
 	if wanted > 1 {
 		return errors.New("stdout takes one result: one of --json, --draw -, --draw-topology - and --trace -")
 	}
+	if err := errors.Join(drawable("draw", r.draw), drawable("draw-topology", r.topology)); err != nil {
+		return err
+	}
 	if r.to != 0 && r.to < r.from {
 		return fmt.Errorf("--to %d is before --from %d", r.to, r.from)
 	}
@@ -62,7 +69,7 @@ func (r *results) check() error {
 // put writes the record's files, and then, if stdout is free for it, the result.
 func (r *results) put(p *program, record *trace.Record, found report.Result) error {
 	if r.recorded() && record == nil {
-		fmt.Fprintf(p.Err, "%s: no run went wrong, so there is none to draw or to write\n", p.Name)
+		p.Complain("no run went wrong, so there is none to draw or to write")
 	}
 	if record != nil {
 		if err := r.drawInto(p, r.draw, record.Diagram); err != nil {
@@ -95,4 +102,15 @@ func (r *results) drawInto(p *program, path string, draw func(trace.Window) (*sh
 		}
 		return press.Print(w, drawn, press.Ending(path))
 	})
+}
+
+// drawable refuses a file for a drawing whose name does not say in which format. What is there and no file, such as a device, has no format to say.
+func drawable(flag, path string) error {
+	if path == "" || path == "-" || slices.Contains(press.Endings, strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))) {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	return fmt.Errorf("--%s draws into a file that ends in .svg, .png or .pdf, not %q", flag, path)
 }

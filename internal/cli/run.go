@@ -23,8 +23,8 @@ type runOptions struct {
 	delay            uint64
 	until, limit     uint64
 	scenario         string
-	story            bool
-	save             string
+	storyFlags
+	save string
 	waking
 	checking
 	faultFlags
@@ -84,7 +84,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
   ringleader run lcr --n 8 --order random --schedule random --start any --draw lcr.svg
   ringleader run franklin --n 256 --order decreasing --schedule burns
   ringleader run peterson --n 7 --order random --non-fifo --schedule random --seed 16
-  ringleader run bully --ids 1,2,3,4,5,6,7 --dead 7 --start 4
+  ringleader run bully --n 7 --leader-dead --start 4
   ringleader run bully --n 5 --crash 5@30 --recover 5@60 --trace bully.jsonl
   ringleader run bully --n 5 --fault "partition 1,2 | 3,4,5 from 30 until 90"
   ringleader run bully --n 7 --fault "random 2 crashes, 1 recovery until 100" --seed 3
@@ -113,7 +113,8 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			return p.simulate(command.Context(), e, &o)
 		},
 	}
-	o.input.flags(command, p.algorithms)
+	o.input.flags(command, p)
+	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the run")
 	f := command.Flags()
 	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "see what equal identifiers do")
@@ -122,14 +123,14 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	o.checking.flags(command)
 	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default what the algorithm assumes)")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
-	f.Uint64Var(&o.delay, "delay", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
+	decimalVar(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command, p.Name)
 	o.overOptions.flags(command)
 	f.BoolVar(&o.anonymous, "anonymous", false, "give all the same identifier, or those of --ids, and compare all states in lock-step: Angluin's impossibility")
 	f.StringVar(&o.scenario, "scenario", "", "a run that has a name, told as a story; see ringleader scenarios")
-	f.BoolVar(&o.story, "story", false, "first tell the run, a line a step")
-	f.Uint64Var(&o.until, "until", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
-	f.Uint64Var(&o.limit, "limit", 0, "stop after so many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
+	o.storyFlags.flags(command)
+	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
+	decimalVar(f, &o.limit, "limit", "", 0, "stop after so many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all that it depends on into this file, for ringleader replay")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
@@ -141,6 +142,9 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 // options turns flags into options of the simulator.
 func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Options, error) {
 	i, err := o.instance(e)
+	if err == nil {
+		err = o.leaderDies(e, i)
+	}
 	if err != nil {
 		return simulate.Options{}, err
 	}
@@ -150,7 +154,7 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 	}
 	s := simulate.Options{
 		Instance: i, Delay: o.delay, Seed: o.seed, Until: election.Units(o.until), Limit: o.most(),
-		Record: o.recorded() || o.story, Cores: runtime.GOMAXPROCS(0),
+		Record: o.recorded() || o.told(), Cores: runtime.GOMAXPROCS(0),
 	}
 	timing := int(e.Timing)
 	if o.timing != "" {
@@ -223,8 +227,16 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 		}
 	}
 	found := &report.Run{Subject: o.subject(e), Options: &s, Result: r, Claims: o.claims}
+	found.Start = o.startWord(found.Start)
 	found.Replay = func(lines []string) string { return o.replay(e, lines) }
-	if err := o.put(p, r.Record, told{found, o}); err != nil {
+	if found.Told, err = o.telling(s.Instance, o.window()); err != nil {
+		return err
+	}
+	var introduced report.Result = found
+	if o.scenario != "" {
+		introduced = scenarioRun{found, o.scenario}
+	}
+	if err := o.put(p, r.Record, introduced); err != nil {
 		return err
 	}
 	switch {

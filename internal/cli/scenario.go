@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/trace"
 )
 
 // scenario is a run worth looking at step by step, as the command line that makes it.
@@ -143,56 +142,41 @@ where an assumption fails. A scenario is a call of run; flags that are given wit
 		Example: `  ringleader scenarios
   ringleader run --scenario s2-figures-2.7-2.8
   ringleader run --scenario partition-and-merge --draw merge.svg`,
-		Args: cobra.NoArgs,
+		Args: flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
-			for i := range runScenarios {
-				if i > 0 {
-					fmt.Fprintln(p.Out)
+			return p.Fit(func(p *report.Printer) error {
+				for i := range runScenarios {
+					if i > 0 {
+						fmt.Fprintln(p.Out)
+					}
+					runScenarios[i].introduce(p)
 				}
-				runScenarios[i].introduce(p.Printer)
-			}
-			return nil
+				return nil
+			})
 		},
 	}
 }
 
 // introduce says what a scenario shows.
 func (s *scenario) introduce(p *report.Printer) {
-	fmt.Fprintf(p.Out, "%s · %s\n%s\n$ %s\n", p.Paint().Text(report.Bold, s.name), s.source, report.Wrap(s.about, 100), s.call(p.Name))
+	fmt.Fprintf(p.Out, "%s · %s\n%s\n$ %s\n", p.Paint().Text(report.Bold, s.name), s.source, report.Wrap(s.about, p.ProseWidth()), s.call(p.Name))
 }
 
-// told is a run that is told before its result is printed, if that is wanted.
-type told struct {
+// scenarioRun is a run that has a name, which is introduced to people.
+type scenarioRun struct {
 	*report.Run
-	options *runOptions
+	name string
 }
 
-// Text tells the run and prints its result.
-func (t told) Text(p *report.Printer) error {
-	if err := t.options.tell(p, t.Record); err != nil {
+// Text introduces the run and prints it.
+func (r scenarioRun) Text(p *report.Printer) error {
+	s, err := findScenario(r.name)
+	if err != nil {
 		return err
 	}
-	return t.Run.Text(p)
-}
-
-// tell says what the run is about, if it is a scenario, and what happens in it, if that is wanted.
-func (o *runOptions) tell(p *report.Printer, record *trace.Record) error {
-	if o.scenario != "" {
-		s, err := findScenario(o.scenario)
-		if err != nil {
-			return err
-		}
-		s.introduce(p)
-		fmt.Fprintln(p.Out)
-	}
-	if !o.story {
-		return nil
-	}
-	if err := record.Story(p.Out); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(p.Out)
-	return err
+	s.introduce(p)
+	fmt.Fprintln(p.Out)
+	return r.Run.Text(p)
 }
 
 // played is the arguments of a run, those of its scenario if it has one, whose flags it sets then.

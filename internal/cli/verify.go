@@ -46,15 +46,16 @@ Exit status: 0 every property holds; 1 one does not; 2 the call was wrong; 3 not
 			return p.check(command.Context(), o.form(e), &o)
 		},
 	}
-	o.input.flags(command, p.algorithms)
+	o.input.flags(command, p)
+	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "what goes wrong")
 	f := command.Flags()
 	f.StringVar(&o.start, "start", "all", "who starts: all or ID,… before anything else; any: the schedule decides; every-set: each set in turn")
-	f.IntVar(&o.crashes, "crash", 0, "how many crashes, of any process, at any moment")
-	f.IntVar(&o.recoveries, "recover", 0, "how many recoveries")
-	f.IntVar(&o.delay, "delay", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
+	decimalVar(f, &o.crashes, "crash", "", 0, "how many crashes, of any process, at any moment")
+	decimalVar(f, &o.recoveries, "recover", "", 0, "how many recoveries")
+	decimalVar(f, &o.delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.BoolVar(&o.unordered, "non-fifo", false, "messages on one link may overtake each other")
-	f.IntVar(&o.maxStates, "max-states", verify.DefaultMaxStates, "stop at so many states of one order")
+	decimalVar(f, &o.maxStates, "max-states", "", verify.DefaultMaxStates, "stop at so many states of one order")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
 	return command
 }
@@ -70,6 +71,10 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	i, err := o.instance(e)
 	if err != nil {
 		return v, err
+	}
+	if most := i.IDs.Len() + max(0, o.recoveries); o.crashes > most {
+		return v, fmt.Errorf("--crash %d is more than can happen: each of %d processes crashes once, and once more after each recovery; --crash %d would do",
+			o.crashes, i.IDs.Len(), most)
 	}
 	v.Instance = i
 	if o.start == "every-set" {
@@ -117,7 +122,7 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	if r.Violation != nil {
 		record = &r.Violation.Record
 	}
-	err = o.put(p, record, &report.Verification{Entry: e, Size: o.size(), Start: o.start, Options: &v, Report: r})
+	err = o.put(p, record, &report.Verification{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Report: r})
 	switch {
 	case err != nil:
 		return err

@@ -16,8 +16,7 @@ func (p *program) version() *cobra.Command {
 		Example: "  ringleader version\n  ringleader version --json",
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
-			version, revision := built()
-			return p.Print(report.Build{Version: version, Revision: revision}, asJSON)
+			return p.Print(build(), asJSON)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -36,4 +35,10 @@ func built() (version, revision string) {
 		}
 	}
 	return info.Main.Version, revision
+}
+
+// build is what both ringleader version and --version print.
+func build() report.Build {
+	version, revision := built()
+	return report.Build{Version: version, Revision: revision}
 }

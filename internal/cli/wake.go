@@ -46,6 +46,14 @@ func (w *waking) atAnyTime(d *election.Declaration, start string, given map[stri
 	}
 }
 
+// startWord is how results show which processes initiate: as --start says, unless --wake does.
+func (w *waking) startWord(start string) string {
+	if w.wake != "" {
+		return "wake"
+	}
+	return start
+}
+
 // wakeUps reads when each of n positions wakes by itself; nil: as --start says.
 func (w *waking) wakeUps(start string, n int) ([]election.Ticks, error) {
 	switch {
@@ -132,10 +140,10 @@ func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Se
 		}
 	}
 	if starters == 0 && w.wake == "" {
-		return nil, "", errors.New("--unwilling: nobody is willing to lead; at least one process must be")
+		return nil, "", errors.New("--unwilling: no process is willing to lead; at least one must be")
 	}
 	if starters == 0 {
-		return nil, "", errors.New("--wake: nobody wakes by itself; at least one process must")
+		return nil, "", errors.New("--wake: no process wakes by itself; at least one must")
 	}
 	return count.Woken{Arrangement: i.IDs, Wake: times, Unwilling: i.Unwilling}, fmt.Sprintf("%d of %d wake by themselves", starters, n), nil
 }

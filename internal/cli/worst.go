@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/worstcase"
 )
@@ -26,8 +27,9 @@ func (p *program) worst() *cobra.Command {
 		GroupID: groupStudy,
 		Short:   "Search for inputs on a ring that cost much",
 		Long: `Search for inputs that cost much: orders of identifiers, and for synchronous elections also which
-identifiers, who wakes when, and who is unwilling. The search climbs from random inputs, a small change at
-a time. What it finds is a lower bound on the worst case, with the command that runs it.`,
+identifiers, who wakes when, and who is unwilling. If all inputs are orders of identifiers, and no more than --tries, each is tried, and the
+result is exact. Otherwise the search climbs from random inputs, a small change at a time, and what it
+finds is a lower bound on the worst case. A command that runs the input is given.`,
 		Example: `  ringleader worst lcr --n 8 --of election
   ringleader worst stop-and-go-p1 --n 8 --param c=3 --tries 60000
   ringleader worst peterson --n 16 --of total --json`,
@@ -38,15 +40,18 @@ a time. What it finds is a lower bound on the worst case, with the command that 
 			}
 			return p.climb(command, e, &o)
 		},
-		ValidArgsFunction: fixed(p.algorithms.Names()...),
+		ValidArgsFunction: p.oneOf(func(e *catalogue.Entry) bool {
+			return e.Topology == election.Ring && e.Identifiers != election.Anonymous
+		}),
 	}
 	f := command.Flags()
-	f.IntVar(&o.n, "n", 8, "number of processes")
+	decimalVar(f, &o.n, "n", "n", 8, "number of processes")
 	f.StringVar(&o.of, "of", "", strings.Join(worstcase.Measures, ", ")+": what is to be large (default phase, or election where there are no phases)")
-	f.IntVar(&o.tries, "tries", 20_000, "how many inputs to run")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the search")
+	decimalVar(f, &o.tries, "tries", "", 20_000, "how many inputs to run, at most")
+	decimalVar(f, &o.seed, "seed", "", 1, "seed of the search")
 	f.StringSliceVar(&o.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	_ = command.RegisterFlagCompletionFunc("param", p.parameterWords)
 	_ = command.RegisterFlagCompletionFunc("of", fixed(worstcase.Measures...))
 	return command
 }
@@ -77,7 +82,7 @@ func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOpti
 	if err != nil {
 		return err
 	}
-	stopped := r.Tries < o.tries
+	stopped := !r.Exact && r.Tries < o.tries
 	if r.IDs == nil {
 		return report.Stopped("stopped before any input was run")
 	}

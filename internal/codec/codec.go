@@ -39,9 +39,20 @@ type Pointer = unsafe.Pointer
 // At is where v lies.
 func At[T any](v *T) Pointer { return Pointer(v) }
 
+// Words holds a small value itself, whatever its type is. See [Plan.Fits].
+type Words struct{ a, b, c uint32 }
+
+// Pack puts a value that fits into words.
+func Pack[T any](v T) (w Words) {
+	*(*T)(unsafe.Pointer(&w)) = v
+	return w
+}
+
+// Unpack is the value in words, of the type that was put there.
+func Unpack[T any](w Words) T { return *(*T)(unsafe.Pointer(&w)) }
+
 // Plan encodes values of one type.
 type Plan struct {
-	typ  reflect.Type
 	root node
 	ages bool // a value can hold a deadline
 }
@@ -79,8 +90,12 @@ type node struct {
 	least  uint64  // of the encoding, in bytes
 	count  int     // of an array
 	of     []node  // the fields of a structure, or the one element of an array or slice
-	typ    reflect.Type
+	typ    any     // its reflect.Type; see typeOf
 }
+
+// typeOf returns the type of a node. Were it a field, or the result of a method, then methods of package reflect would be
+// compiled for each algorithm: a quarter of all functions.
+func typeOf(d *node) reflect.Type { return d.typ.(reflect.Type) }
 
 // Of is the plan for a type. Deadlines are refused unless they are allowed: they mean nothing to
 // another process, nor after a crash.
@@ -89,7 +104,7 @@ func Of(typ reflect.Type, deadlines bool) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{typ, root, root.holds(deadline)}, nil
+	return &Plan{root, root.holds(deadline)}, nil
 }
 
 // holds reports whether a value has a part of that form.
@@ -103,7 +118,13 @@ func (d *node) constant() bool {
 }
 
 // Size is the size of a value in memory, in bytes, without what its slices point to.
-func (p *Plan) Size() int { return int(p.typ.Size()) }
+func (p *Plan) Size() int { return int(p.root.size) }
+
+// Fits reports whether a value fits into [Words]: it is not larger, and has no slice.
+func (p *Plan) Fits() bool {
+	words, typ := reflect.TypeFor[Words](), typeOf(&p.root)
+	return typ.Size() <= words.Size() && typ.Align() <= words.Align() && !p.root.holds(slice)
+}
 
 // Ages reports whether the passing of time can change the encoding of a value.
 func (p *Plan) Ages() bool { return p.ages }
@@ -247,7 +268,7 @@ func (p *Plan) Decode(src []byte, v Pointer, now election.Ticks) ([]byte, error)
 
 // Copy returns the value that v points to, whose slices are its own.
 func (p *Plan) Copy(v Pointer, now election.Ticks) any {
-	fresh := reflect.New(p.typ)
+	fresh := reflect.New(typeOf(&p.root))
 	if _, err := p.Decode(p.Append(nil, v, now), fresh.UnsafePointer(), now); err != nil {
 		panic(fmt.Sprintf("codec: an encoding does not decode: %v", err))
 	}
@@ -324,12 +345,12 @@ func (d *node) decodeSlice(src []byte, v unsafe.Pointer, now election.Ticks) ([]
 	if n > MaxElements || uint64(n)*d.of[0].least > uint64(len(src)) {
 		return nil, fmt.Errorf("%w: a list of %d elements", ErrDecode, n)
 	}
-	list := reflect.NewAt(d.typ, v).Elem()
+	list := reflect.NewAt(typeOf(d), v).Elem()
 	list.SetZero()
 	if n == 0 {
 		return src, nil
 	}
-	list.Set(reflect.MakeSlice(d.typ, int(n), int(n)))
+	list.Set(reflect.MakeSlice(typeOf(d), int(n), int(n)))
 	return d.of[0].decodeAll(src, (*header)(v).data, int(n), now)
 }
 
@@ -388,11 +409,11 @@ func (d *node) empty(v unsafe.Pointer, now election.Ticks) bool {
 	if d.form == deadline {
 		return (*election.Deadline)(v).Left(now).IsZero()
 	}
-	return reflect.NewAt(d.typ, v).Elem().IsZero()
+	return reflect.NewAt(typeOf(d), v).Elem().IsZero()
 }
 
 func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, name func(election.ID) uint64, outer bool) {
-	if d.typ == reflect.TypeFor[election.Ticks]() {
+	if typeOf(d) == reflect.TypeFor[election.Ticks]() {
 		b.WriteString((*election.Ticks)(v).String())
 		return
 	}
@@ -400,9 +421,9 @@ func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, na
 	case identifier:
 		b.WriteString(strconv.FormatUint(name(*(*election.ID)(v)), 10))
 	case integer:
-		b.WriteString(strconv.FormatUint(reflect.NewAt(d.typ, v).Elem().Uint(), 10))
+		b.WriteString(strconv.FormatUint(reflect.NewAt(typeOf(d), v).Elem().Uint(), 10))
 	case signed:
-		b.WriteString(strconv.FormatInt(reflect.NewAt(d.typ, v).Elem().Int(), 10))
+		b.WriteString(strconv.FormatInt(reflect.NewAt(typeOf(d), v).Elem().Int(), 10))
 	case boolean:
 		b.WriteString(strconv.FormatBool(*(*bool)(v)))
 	case deadline:
@@ -462,14 +483,15 @@ func ForAlgorithm[S, M any](a *election.Algorithm[S, M]) (plans Plans, err error
 	if a.Durable != nil {
 		kept = a.Durable(s)
 	}
-	return forTypes(&a.Declaration, reflect.TypeFor[S](), reflect.TypeFor[M](), a.Durable != nil, kept, Pointer(s))
+	return forTypes(&a.Declaration, s, new(M), a.Durable != nil, kept, Pointer(s))
 }
 
 // mostBytes is how many bytes a message has at most on a complete graph.
 const mostBytes = 128
 
-func forTypes(d *election.Declaration, state, message reflect.Type, keeps bool, kept any, s Pointer) (plans Plans, err error) {
-	name := d.Name
+// forTypes makes the plans of what two pointers point to.
+func forTypes(d *election.Declaration, s, m any, keeps bool, kept any, at Pointer) (plans Plans, err error) {
+	name, state, message := d.Name, reflect.TypeOf(s).Elem(), reflect.TypeOf(m).Elem()
 	if plans.State, err = Of(state, true); err != nil {
 		return plans, fmt.Errorf("algorithm %q: state: %w", name, err)
 	}
@@ -485,7 +507,7 @@ func forTypes(d *election.Declaration, state, message reflect.Type, keeps bool, 
 	if !keeps {
 		return plans, nil
 	}
-	if !pointsInto(kept, s, state.Size()) {
+	if !pointsInto(kept, at, state.Size()) {
 		return plans, fmt.Errorf("algorithm %q: Durable: %w: a %T, not a pointer into the state", name, ErrPlain, kept)
 	}
 	if plans.Durable, err = Of(reflect.TypeOf(kept).Elem(), false); err != nil {

@@ -398,6 +398,39 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
+func TestSmallValuesWithoutListsFitIntoWords(t *testing.T) {
+	for _, test := range []struct {
+		value any
+		want  bool
+	}{
+		{struct{}{}, true},
+		{struct{ A election.ID }{}, true},
+		{struct {
+			A, B uint32
+			C    uint8
+		}{}, true},
+		{[3]uint32{}, true},
+		{[4]uint32{}, false},
+		{uint64(0), unsafe.Alignof(uint64(0)) <= 4}, // words lie at multiples of 4
+		{struct{ A []uint8 }{}, false},
+	} {
+		plan, err := Of(reflect.TypeOf(test.value), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Fits() != test.want {
+			t.Errorf("%T fits: %v", test.value, plan.Fits())
+		}
+	}
+	type value struct {
+		A, B uint32
+		C    uint8
+	}
+	if v := (value{1, 2, 3}); Unpack[value](Pack(v)) != v {
+		t.Errorf("%+v is %+v in words", v, Unpack[value](Pack(v)))
+	}
+}
+
 func TestACopyHasListsOfItsOwn(t *testing.T) {
 	type value struct {
 		N    int

@@ -75,6 +75,11 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 		stdout: p.Out, stderr: p.Err, json: o.JSON, paint: p.Paint(), prompt: in.prompt && !o.JSON,
 		members: g.members, begun: time.Now(),
 	}}
+	if o.JSON {
+		if err := p.JSON(p.Header()); err != nil {
+			return err
+		}
+	}
 	if err := d.start(); err != nil {
 		return err
 	}

@@ -131,11 +131,14 @@ func ParseSizes(text string) ([]int, error) {
 			}
 		}
 		for n := first; n <= last; n *= 2 {
+			if slices.Contains(sizes, n) {
+				return nil, fmt.Errorf("%d occurs twice", n)
+			}
 			sizes = append(sizes, n)
 		}
 	}
 	slices.Sort(sizes)
-	return slices.Compact(sizes), nil
+	return sizes, nil
 }
 
 func parseSize(text string) (int, error) {

@@ -42,7 +42,7 @@ func ParseSubject(algorithms catalogue.List, label string) (*Subject, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStudy, err)
 	}
-	s := &Subject{Entry: e, Label: name, Parameters: set, Claims: e.With(set), given: given}
+	s := &Subject{Entry: e, Label: e.Name, Parameters: set, Claims: e.With(set), given: given}
 	separator := ":"
 	for _, knob := range slices.Sorted(maps.Keys(given)) {
 		s.Label += separator + knob + "=" + set.Text(knob)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -244,9 +245,9 @@ func TestAConnectionWithoutMessagesShowsAtEachHeartbeatThatItLives(t *testing.T)
 
 func TestAConnectionThatIsReplacedIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, new(log).witness(), 2)
+		c := newCluster(t, new(log).witness(), 3)
 		defer c.stopAll()
-		c.network.Separate(1, at(2)) // so that 1 waits for it before it starts, and reads nothing
+		c.network.Separate(1, at(3)) // so that 1 waits for it before it starts, and reads nothing
 		c.start(1)
 		first, second := c.call(1), c.call(1)
 		defer first.Close()
@@ -290,10 +291,10 @@ func TestAConnectionThatIsReplacedIsClosed(t *testing.T) {
 func TestOneLifeOfAPeerIsHeardAtATime(t *testing.T) {
 	for _, started := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			c := newCluster(t, new(log).witness(), 2)
+			c := newCluster(t, new(log).witness(), 3)
 			defer c.stopAll()
 			if !started {
-				c.network.Separate(1, at(2)) // so that 1 waits for it before it starts
+				c.network.Separate(1, at(3)) // so that 1 waits for it before it starts
 			}
 			c.start(1)
 			// Two come at once. The one that confirms first stands, the other must leave.
@@ -460,6 +461,38 @@ func TestAConnectionThatStandsIsNoStranger(t *testing.T) {
 		}
 		if !isOpen(conn) {
 			t.Error("strangers have pushed it out")
+		}
+	})
+}
+
+// The host of member 2 is known from a connection to it only; before, its name may have led elsewhere.
+func TestAMemberThatTakesLongToPresentItselfComesInDuringAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		c.addresses[1].Address = "name:1"
+		c.network.Alias("name:1", at(2))
+		peer := c.network.Listen(at(2))
+		defer peer.Close()
+		c.start(1)
+		defer c.accept(peer).Close()
+		connect := func(from string) net.Conn {
+			conn, err := c.network.Dialer(from)(context.Background(), "", at(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			return conn
+		}
+		conn := connect("member2:5")
+		defer conn.Close()
+		for i := range 2 * transport.MostStrangers {
+			defer connect(fmt.Sprintf("host%d:1", i)).Close()
+		}
+		h := c.hello(1)
+		write(t, conn, h.Encode())
+		if v, err := readAnswer(conn); v.Code != transport.Accepted || err != nil {
+			t.Errorf("%+v, %v", v, err)
 		}
 	})
 }

@@ -16,8 +16,19 @@
 // algorithm is told so by Trust before it gets the next message; a peer in a new life speaks for itself,
 // by its Recover.
 //
-// A member of whom nothing was ever heard is not suspected until the first message to it is lost.
+// A member of which nothing was ever heard is not suspected until the first message to it is lost.
 //
 // Where j can hear i and not be heard, they part whenever j has something to say, and connect again. So a pair
 // rests before it does, twice as long each time, until both directions have stood for the suspicion timeout.
+//
+// # Doubles
+//
+// A member refuses a process that presents itself as a peer while another one with that identifier is connected, or answers
+// at the address of the list. A process that is refused so does not start, and tries again; none is ended by what
+// another says. If it has started, it shows no leader while more than half of the others refuse it so.
+//
+// # Progress
+//
+// The loop comes round at least at each heartbeat, and then, not otherwise, the heartbeats leave. [Member.Stall] says for
+// how long it has not. A panic in the loop ends the member, not the program.
 package live

@@ -109,6 +109,11 @@ func TestADirectoryThatWasThereIsMadeDurableToo(t *testing.T) {
 	if r, err := decodeRecord(d.left(base, "made", "before", "state")); err != nil || string(r.kept) != "newborn" {
 		t.Errorf("there is left %q, %v", r.kept, err)
 	}
+	s.close()
+	next := disk{names: map[string]map[string]os.FileInfo{}}
+	if s, _, err = openStore(directory, next.sync, 1, transport.Digest{}, nil); err != nil || len(next.names) > 0 {
+		t.Errorf("the next life makes the same names durable again: %v, %v", next.names, err)
+	}
 }
 
 // Those above are of other owners, perhaps.

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"slices"
@@ -86,11 +87,10 @@ func TestAProcessThatDoesNotLiveAtTheAddressOfAMemberIsRefusedWhileOneDoes(t *te
 		if v != (transport.Verdict{Code: transport.RefusedDuplicate, Reason: want}) {
 			t.Errorf("incarnation 2 is answered %+v", v)
 		}
-		c.call(1).Close()
-		out.Close()
-		synctest.Wait()
+		defer out.Close()
+		<-time.After(suspicion + 1) // it may have died without a word: it has never said anything
 		if conn, v := c.present(2); v.Code != transport.Accepted {
-			t.Errorf("when incarnation 1 is gone, incarnation 2 is answered %+v", v)
+			t.Errorf("after the timeout incarnation 2 is answered %+v", v)
 		} else {
 			conn.Close()
 		}
@@ -275,6 +275,19 @@ func TestTimingsAndAddressesMayDifferAndAreTold(t *testing.T) {
 		const want = "it has heartbeat 500ms, suspicion 4s and delay 7ms; this member has 50ms, 400ms and 1ms"
 		if s, _ := c.members[3].State(); s.Problems[0] != want || s.Problems[1] != "" {
 			t.Errorf("member 3 tells %q; want %q", s.Problems, want)
+		}
+	})
+}
+
+func TestADirectoryBelongsToOneGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 1)
+		c.data[1] = t.TempDir()
+		c.joinAs(1, at(1), func(c *Config) { c.Group = "one" }).Close()
+		config := c.config(1, at(1))
+		config.Group = "another"
+		if _, err := Join(context.Background(), c.algorithm, config); !errors.Is(err, ErrData) {
+			t.Errorf("a member of another group takes it: %v", err)
 		}
 	})
 }

@@ -135,7 +135,7 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 			schema = a.Plans.Durable.Schema()
 		}
 		var again bool
-		group := transport.DigestOf("%v %s %s", ids, a.Name, schema)
+		group := transport.DigestOf("%s%v %s %s", c.Group, ids, a.Name, schema)
 		if l.store, again, err = openStore(c.Data, (*os.File).Sync, c.ID, group, l.machine.Durable()); err != nil {
 			return nil, err
 		}

@@ -177,6 +177,31 @@ func TestWhyAMemberCannotBeConnectedToIsLoggedOnce(t *testing.T) {
 // recovery is what the library gives to Bully: a member that is known to be dead is not asked, and followers are loyal to a leader that they hear.
 var recovery = map[string]string{"known-dead": "decides", "asked-coordinator": "tells"}
 
+func TestMembersThatStartTogetherElectTheHighestAtOnce(t *testing.T) {
+	for delay := time.Duration(0); delay < firstConnections; delay += 10 * time.Millisecond {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t, bully.Algorithm, 3)
+			defer c.stopAll()
+			c.parameters = recovery
+			c.start(1)
+			for _, id := range []uint64{2, 3} {
+				<-time.After(delay / 2)
+				c.start(id)
+			}
+			for id := range c.members {
+				if c.until(id, "knows a leader", func(s State) bool { return s.Leader != 0 }); !follows(3)(first(c.members[id])) {
+					t.Errorf("with %v between the first and the last, %d follows %+v first", delay, id, first(c.members[id]))
+				}
+			}
+		})
+	}
+}
+
+func first(m *Member) State {
+	s, _ := m.State()
+	return s
+}
+
 func TestALostLinkBetweenTheTwoHighestChangesOneRole(t *testing.T) {
 	for seed := range 5 {
 		synctest.Test(t, func(t *testing.T) {

@@ -37,8 +37,8 @@ type loop struct {
 	lease    time.Duration // when our leading ends by itself
 }
 
-// firstConnections is how long a member waits, before it starts, for those who do not answer its calls. Who
-// refuses them answers.
+// firstConnections is how long a member waits, before it starts, for those that are not connected with it: they may start
+// at the same time, and one that begins without them elects itself.
 const firstConnections = 100 * time.Millisecond
 
 // live is the life of a member.
@@ -164,13 +164,13 @@ func (l *loop) expire() error {
 	return nil
 }
 
-// mayStart reports whether all members that are up are connected, so that the first messages reach them; it does not
-// wait for those that do not answer. A member must not start that cannot be reached, or that is taken for a second
+// mayStart reports whether all members are connected, so that the first messages reach them; it does not wait for long, as
+// some may be dead. A member must not start that cannot be reached, or that is taken for a second
 // process with one identifier: it would lead beside the first.
 func (l *loop) mayStart() bool {
 	late := l.now() >= l.startBy
 	for _, p := range l.peers {
-		if p != nil && (p.duplicate || !p.resolved && !late) {
+		if p != nil && (p.duplicate || !p.standing && p.next == nil && !late) {
 			return false
 		}
 	}

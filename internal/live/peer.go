@@ -30,10 +30,10 @@ type peer struct {
 	out         transport.Outgoing
 	whole       time.Time     // since when both directions stand; zero if they do not
 	standing    bool          // whether out has connected
-	answering   uint64        // the incarnation that answers at its address, while out stands
+	answering   uint64        // the incarnation that answered at its address last
+	answered    time.Time     // when it did
 	rest        time.Duration // before we connect again, had we to part now
 	restUntil   time.Time
-	resolved    bool   // whether the first attempt to connect has had an outcome
 	duplicate   bool   // whether it refuses us for another process with our identifier
 	problem     string // why the last attempt to connect has failed
 	difference  string // of its timing from ours
@@ -62,7 +62,7 @@ func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
 			return no("member %d is connected with it", l.config.ID)
 		}
 	}
-	if p.standing && p.answering != h.Incarnation {
+	if p.standing && p.answering != h.Incarnation && time.Since(p.answered) <= l.config.Suspicion {
 		return no("member %d reaches it at the address in its list", l.config.ID)
 	}
 	return transport.Verdict{}
@@ -81,6 +81,7 @@ func (l *loop) arrived(in transport.Incoming) error {
 	p.next = in
 	l.compare(p, in.Hello().Timing)
 	l.reach()
+	p.out.Nudge()
 	if p.in != nil {
 		p.in.Drain()
 	}
@@ -97,7 +98,6 @@ func (l *loop) admit(p *peer) error {
 	sameLife := p.incarnation == 0 || p.incarnation == p.in.Hello().Incarnation
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation = reachable, p.in.Hello().Incarnation
-	p.out.Nudge()
 	p.mend()
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
 	l.show()
@@ -190,9 +190,8 @@ func (l *loop) dialed(e transport.Dialed) error {
 	if e.Out != p.out {
 		return nil
 	}
-	p.resolved = true
 	if e.Err == nil {
-		p.standing, p.answering = true, e.Hello.Incarnation
+		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, time.Now()
 		p.mend()
 		l.compare(p, e.Hello.Timing)
 	}

@@ -131,11 +131,15 @@ func (s *store) state() string { return filepath.Join(s.directory.Name(), "state
 
 // makeDirectory makes a directory and those above it, as far as they are missing. Their names are durable when it
 // returns: a state file is lost with any directory that leads to it. A directory that was there may have been made a
-// moment before a crash, so its name is made durable, too, if we may; another file system was there at the start.
+// moment before a crash, so its name is made durable, too, if we may; another file system was there at the start. Where
+// there is a state file, a life before this one has done all that.
 func makeDirectory(name string, sync func(*os.File) error) error {
 	name, err := filepath.Abs(name)
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(filepath.Join(name, "state")); err == nil {
+		return nil
 	}
 	missing := map[string]bool{} // names in these are new
 	for child, parent := name, filepath.Dir(name); child != parent; child, parent = parent, filepath.Dir(parent) {

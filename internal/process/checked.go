@@ -52,7 +52,7 @@ type choice struct{ among, value uint32 }
 // Checked is [Processes.Step] made twice, on a copy of the state first. The error is an ErrShared, ErrConstant or
 // ErrImpure; the effects are then of no use. A step that is checked takes about five times
 // as long, and more where states are long lists.
-func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (Effects, error) {
+func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*Effects, error) {
 	c := &ps.checker
 	if c.slot == 0 {
 		c.slot = ps.Grow(1)
@@ -70,7 +70,7 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (E
 	}
 	if c.told = ps.given(c.told[:0], slot, e, now); !bytes.Equal(c.given, c.told) {
 		ps.restore(e, c.given)
-		return Effects{}, ErrShared
+		return &Effects{}, ErrShared
 	}
 	ps.store.choices(c.repeat)
 	effects := ps.Step(slot, position, e, now)
@@ -104,7 +104,7 @@ func (ps *Processes) restore(e Event, given []byte) {
 }
 
 // done encodes what a step has done: the state, what it sends, and the other effects.
-func (ps *Processes) done(dst []byte, slot int, effects Effects, now election.Ticks) []byte {
+func (ps *Processes) done(dst []byte, slot int, effects *Effects, now election.Ticks) []byte {
 	dst = ps.AppendState(dst, slot, now, codec.Whole)
 	for i := range effects.Sent {
 		s := &effects.Sent[i]

@@ -53,13 +53,11 @@ func (p *Program) NewMachine(network *network.Instance, position int, choose fun
 // Step does what an event asks for, at that time since the start. An error says that the message is malformed, and
 // then nothing was done. Step panics with an [ErrBroken] if the algorithm breaks the contract.
 func (m *Machine) Step(in Input, now election.Ticks) (Output, error) {
-	e := Event{What: in.What, Port: in.Port, Kind: in.Kind, Timer: in.Timer}
-	m.ps.Commands(in.Command)
+	e, err := m.event(in)
+	if err != nil {
+		return Output{}, err
+	}
 	if e.What == Received {
-		var err error
-		if e.Message, err = m.ps.Decode(in.Message); err != nil {
-			return Output{}, err
-		}
 		defer m.ps.Release(e.Message)
 	}
 	effects := m.ps.Step(only, m.position, e, now)
@@ -70,19 +68,39 @@ func (m *Machine) Step(in Input, now election.Ticks) (Output, error) {
 	return Output{m.frames, effects.Other}, nil
 }
 
+// event is an input with its message decoded, which is then held.
+func (m *Machine) event(in Input) (e Event, err error) {
+	e = Event{What: in.What, Port: in.Port, Kind: in.Kind, Timer: in.Timer}
+	m.ps.Commands(in.Command)
+	if e.What == Received {
+		e.Message, err = m.ps.Decode(in.Message)
+	}
+	return e, err
+}
+
+// Breach tells what a step did whose panic was this fault, and about which input.
+func (m *Machine) Breach(in Input, fault any) string {
+	_, how := Blame(fault)
+	e, err := m.event(in)
+	if err != nil {
+		return how
+	}
+	return m.ps.Breach(m.position, e, how)
+}
+
 // frame makes a frame of a message.
 func (m *Machine) frame(s *Sent) Frame {
 	program, network := m.ps.Program, m.ps.network.Network
 	port, degree := s.On()-network.First(m.position), network.Degree(m.position)
 	if port >= uint32(degree) {
-		panic(fmt.Errorf("%w: %s sends on port %d of %d in state %s", ErrBroken, program.Name, port, degree, m.ps.StateText(only, election.Ticks{})))
+		panic(fmt.Errorf("%w: sends on port %d; its ports are 0 to %d", ErrBroken, port, degree-1))
 	}
 	if int(s.Kind()) >= len(program.Kinds) {
-		panic(fmt.Errorf("%w: %s sends kind %d of %d", ErrBroken, program.Name, s.Kind(), len(program.Kinds)))
+		panic(fmt.Errorf("%w: sends a message of kind %d; %d are declared", ErrBroken, s.Kind(), len(program.Kinds)))
 	}
 	frame := AppendFrame(nil, uint8(s.Kind()), func(dst []byte) []byte { return m.ps.AppendMessage(dst, s.Message) })
 	if size := len(frame) - HeadSize; size > MaxMessage {
-		panic(fmt.Errorf("%w: %s sends a message of %d bytes; at most %d can be sent", ErrBroken, program.Name, size, MaxMessage))
+		panic(fmt.Errorf("%w: sends a message of %d bytes; at most %d can be sent", ErrBroken, size, MaxMessage))
 	}
 	m.ps.Release(s.Message)
 	return Frame{election.Port(port), s.Kind(), int(s.Phase), frame}

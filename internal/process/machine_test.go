@@ -106,9 +106,9 @@ func TestAMachinePanicsIfItsAlgorithmBreaksTheContract(t *testing.T) {
 		start func(*probe, out)
 		want  string
 	}{
-		{func(_ *probe, out out) { out.Send(2, vote, note{}) }, "broke the contract: probing sends on port 2 of 2 in state ID 2, Size 3"},
-		{func(_ *probe, out out) { out.Send(0, 3, note{}) }, "broke the contract: probing sends kind 3 of 3"},
-		{long(most + 1), "broke the contract: probing sends a message of 16384 bytes; at most 16383 can be sent"},
+		{func(_ *probe, out out) { out.Send(2, vote, note{}) }, "broke the contract: sends on port 2; its ports are 0 to 1"},
+		{func(_ *probe, out out) { out.Send(0, 3, note{}) }, "broke the contract: sends a message of kind 3; 3 are declared"},
+		{long(most + 1), "broke the contract: sends a message of 16384 bytes; at most 16383 can be sent"},
 	} {
 		m := machine(t, starting(test.start))
 		err, ok := panics(t, func() { m.Step(Input{What: Started}, election.Ticks{}) }).(error)

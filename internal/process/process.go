@@ -20,7 +20,7 @@ type Program struct {
 	*election.Declaration
 	Functions election.Functions // the optional functions that it has
 	Plans     codec.Plans
-	store     func() store
+	store     func(*pool) store
 }
 
 // Of hides the types of an algorithm. The error is that of [election.Algorithm.Validate], or says which type is not
@@ -33,7 +33,7 @@ func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{&a.Declaration, a.Functions(), plans, func() store { return &typed[S, M]{a: a} }}, nil
+	return &Program{&a.Declaration, a.Functions(), plans, func(p *pool) store { return &typed[S, M]{a: a, pool: p} }}, nil
 }
 
 // Must returns the program of an algorithm that is known to be valid.
@@ -67,14 +67,14 @@ const (
 	Commanded // with what [Processes.Commands] was given last
 )
 
-// Message refers to a message that is held.
-type Message uint32
+// Message is a message that is held: a small one itself, and of any other a reference.
+type Message struct{ words codec.Words }
 
 // Sent is a message that a step sends. It is held once, for the engine.
 type Sent struct {
 	Link    uint32 // as in [election.Sent]: the directed link << 4, and the kind
+	Phase   int32  // -1 where there are no phases, or the message is none of the election's
 	Message Message
-	Phase   int32 // -1 where there are no phases, or the message is none of the election's
 }
 
 // On is the directed link that the message leaves on.
@@ -85,6 +85,7 @@ func (s *Sent) Kind() election.Kind { return election.Kind(s.Link & 15) }
 
 // Effects are what a step did; valid until the next step.
 type Effects struct {
+	First uint32 // link of the process
 	Sent  []Sent
 	Other []election.Effect
 }
@@ -103,13 +104,17 @@ type Processes struct {
 	command election.Command // of the next event Commanded
 }
 
-// pool says which references are in use, and holds what the last step sent.
+// pool is what processes share with their store: when the step is that comes, what the last one did, and which
+// references are in use.
 type pool struct {
-	sent   []Sent
-	made   uint32   // references: 0 … made - 1; 0 is none
-	free   []uint32 // references that are not in use; the one that was released last is used next, while it is in the cache
-	again  []uint32 // by reference: how often it is held besides once; nil if none ever was
-	phases uint16   // kinds whose messages belong to phases: bit by kind
+	now     election.Ticks
+	effects Effects
+	phases  uint16 // kinds whose messages belong to phases: bit by kind
+	small   bool   // messages are held as they are, and there are no references
+
+	made  uint32   // references: 0 … made - 1
+	free  []uint32 // references that are not in use; the one that was released last is used next, while it is in the cache
+	again []uint32 // by reference: how often it is held besides once; nil if none ever was
 }
 
 // pageSize is how many messages lie on a page. Pages never move, so that a run with many messages leaves no smaller
@@ -121,15 +126,17 @@ type store interface {
 	grow(slots int)
 	born(slot int, l election.Local)
 	copy(to, from int)
-	step(p *pool, slot int, first uint32, e Event, now election.Ticks) []election.Effect
+	step(slot int, e Event)
+	receive(slot int, port election.Port, kind election.Kind, m Message)
 	choices(choose func(n uint32) uint32)
 	commands(c election.Command)
 	stands(slot int) bool
 	incarnation(slot int) uint64
 	kept(slot int) any
 	state(slot int) codec.Pointer
-	message(m Message) codec.Pointer
-	fresh(pages int) // makes so many pages of references more
+	message(m Message) codec.Pointer // where it lies; a copy of a small one, until the next call
+	blank() codec.Pointer            // where a message may be written that hold then holds
+	hold() Message
 }
 
 // New makes the processes of a network, all newborn. With phases, it is worked out to which phase each message of
@@ -144,7 +151,9 @@ func (p *Program) New(network *network.Instance, phases bool) *Processes {
 
 // empty is New without any process.
 func (p *Program) empty(network *network.Instance, phases bool) *Processes {
-	ps := &Processes{Program: p, network: network, store: p.store()}
+	ps := &Processes{Program: p, network: network}
+	ps.pool.small = p.Plans.Message.Fits()
+	ps.store = p.store(&ps.pool)
 	if phases && p.Functions.Phase {
 		for k, kind := range p.Kinds {
 			if kind.Class == election.Election {
@@ -231,57 +240,85 @@ func (ps *Processes) CommandText() string {
 }
 
 // Step makes the process at a position, whose state is in a slot, do what an event asks for at that time of its own
-// clock. What it receives stays held.
-func (ps *Processes) Step(slot, position int, e Event, now election.Ticks) Effects {
-	ps.pool.sent = ps.pool.sent[:0]
-	rare := ps.store.step(&ps.pool, slot, ps.network.Network.First(position), e, now)
-	return Effects{ps.pool.sent, rare}
+// clock. What it receives stays held. What Step returns is valid until the next step.
+func (ps *Processes) Step(slot, position int, e Event, now election.Ticks) *Effects {
+	ps.begin(position, now)
+	if e.What == Received {
+		ps.store.receive(slot, e.Port, e.Kind, e.Message)
+	} else {
+		ps.store.step(slot, e)
+	}
+	return &ps.pool.effects
 }
 
-// grow makes pages of references: few are made, and few too many.
-func (p *pool) grow(s store) {
-	pages := 1 + int(p.made/pageSize)/8
-	first := p.made
-	p.made += uint32(pages) * pageSize
-	for m := p.made - 1; m > first; m-- {
-		p.free = append(p.free, m)
+// Receive is Step for a message that is received, which nearly all steps of a large run are.
+func (ps *Processes) Receive(slot, position int, port election.Port, kind election.Kind, m Message, now election.Ticks) *Effects {
+	ps.begin(position, now)
+	ps.store.receive(slot, port, kind, m)
+	return &ps.pool.effects
+}
+
+// begin says whose step comes, and when.
+func (ps *Processes) begin(position int, now election.Ticks) {
+	ps.pool.effects.First, ps.pool.now = ps.network.Network.First(position), now
+}
+
+// room makes room for what a step sent.
+func (p *pool) room(count int) []Sent {
+	if cap(p.effects.Sent) < count {
+		p.effects.Sent = make([]Sent, 2*count)
 	}
-	if first > 0 { // reference 0 is none
-		p.free = append(p.free, first)
-	}
-	s.fresh(pages)
+	p.effects.Sent = p.effects.Sent[:count]
+	return p.effects.Sent
 }
 
 // Hold holds a message once more.
 func (ps *Processes) Hold(m Message) {
 	p := &ps.pool
+	if p.small {
+		return
+	}
 	if missing := int(p.made) - len(p.again); missing > 0 {
 		p.again = append(p.again, make([]uint32, missing)...)
 	}
-	p.again[m]++
+	p.again[m.reference()]++
 }
 
 // Release holds a message once less. One that is not held any more is gone.
 func (ps *Processes) Release(m Message) {
-	p := &ps.pool
-	if int(m) < len(p.again) && p.again[m] > 0 {
-		p.again[m]--
-		return
+	if !ps.pool.small {
+		ps.pool.release(m.reference())
 	}
-	p.free = append(p.free, uint32(m))
 }
 
-// hold is a reference that is held once.
-func (ps *Processes) hold() Message { return ps.pool.hold(ps.store) }
+// reference is where a message is held that is not small.
+func (m Message) reference() uint32 { return codec.Unpack[uint32](m.words) }
 
-func (p *pool) hold(s store) Message {
-	if len(p.free) == 0 {
-		p.grow(s)
+func (p *pool) release(reference uint32) {
+	if int(reference) < len(p.again) && p.again[reference] > 0 {
+		p.again[reference]--
+		return
 	}
+	p.free = append(p.free, reference)
+}
+
+// grow makes pages of references: few are made, and few too many. It says how many pages.
+func (p *pool) grow() (pages int) {
+	pages = 1 + int(p.made/pageSize)/8
+	first := p.made
+	p.made += uint32(pages) * pageSize
+	for reference := p.made; reference > first; reference-- {
+		p.free = append(p.free, reference-1)
+	}
+	return pages
+}
+
+// take takes a reference that is not in use. There is one.
+func (p *pool) take() (reference uint32) {
 	last := len(p.free) - 1
-	m := p.free[last]
+	reference = p.free[last]
 	p.free = p.free[:last]
-	return Message(m)
+	return reference
 }
 
 // Eligible says whether a process may become leader.
@@ -330,12 +367,10 @@ func (ps *Processes) AppendMessage(dst []byte, m Message) []byte {
 
 // Decode reads a message, which is then held once. An error says that it is malformed.
 func (ps *Processes) Decode(encoded []byte) (Message, error) {
-	m := ps.hold()
-	if err := whole(ps.Program.Plans.Message.Decode(encoded, ps.store.message(m), election.Ticks{})); err != nil {
-		ps.Release(m)
-		return 0, err
+	if err := whole(ps.Program.Plans.Message.Decode(encoded, ps.store.blank(), election.Ticks{})); err != nil {
+		return Message{}, err
 	}
-	return m, nil
+	return ps.store.hold(), nil
 }
 
 // StateText writes a state for people, as it is at that time of its process's clock.

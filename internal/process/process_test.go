@@ -14,21 +14,20 @@ import (
 // state is the state in a slot, whose type the test knows.
 func (ps *Processes) probe(slot int) *probe { return (*probe)(ps.store.state(slot)) }
 
-func (ps *Processes) note(m Message) *note { return (*note)(ps.store.message(m)) }
+func (ps *Processes) note(m Message) note { return *(*note)(ps.store.message(m)) }
+
+func (ps *Processes) hold(n note) Message {
+	*(*note)(ps.store.blank()) = n
+	return ps.store.hold()
+}
 
 // held is how many messages are held.
-func held(ps *Processes) int {
-	if ps.pool.made == 0 {
-		return 0
-	}
-	return int(ps.pool.made) - 1 - len(ps.pool.free) // reference 0 is none
-}
+func held(ps *Processes) int { return int(ps.pool.made) - len(ps.pool.free) }
 
 func TestEachEventCallsItsFunctionWithItsArguments(t *testing.T) {
 	program, placed := hidden(t, probing())
 	ps := program.New(placed, false)
-	m := ps.hold()
-	*ps.note(m) = note{9, []uint8{8, 7}}
+	m := ps.hold(note{9, []uint8{8, 7}})
 	ps.Commands(election.Command{Order: 3, Member: 5, Number: 6})
 	for _, test := range []struct {
 		event Event
@@ -50,6 +49,93 @@ func TestEachEventCallsItsFunctionWithItsArguments(t *testing.T) {
 	}
 	if len(ps.probe(0).Log)+len(ps.probe(2).Log) > 0 {
 		t.Error("a step changed the states of others")
+	}
+}
+
+func TestAMessageIsReceivedAsByAStep(t *testing.T) {
+	program, placed := hidden(t, sending(1))
+	ps := program.New(placed, false)
+	ps.Receive(2, 2, 1, news, ps.hold(note{9, []uint8{8, 7}}), election.Ticks{})
+	if got := ps.probe(2).Log; !slices.Equal(got, []uint32{2, 1, 1, 9, 8, 7}) {
+		t.Errorf("received %v", got)
+	}
+	now := election.Units(9)
+	a := probing()
+	a.Receive = func(p *probe, _ election.Port, _ election.Kind, _ note, out out) {
+		out.Send(1, vote, note{Number: 6})
+		out.NoLeader()
+		p.Until = out.Deadline(election.Units(4))
+	}
+	program, placed = hidden(t, a)
+	ps = program.New(placed, true)
+	e := ps.Receive(2, 2, 1, news, ps.hold(note{}), now)
+	if e.First != 4 || len(e.Sent) != 1 || e.Sent[0].On() != 5 || e.Sent[0].Kind() != vote || e.Sent[0].Phase != 6 || len(e.Other) != 1 || e.Other[0].Op != election.NoLeader {
+		t.Errorf("effects %+v", e)
+	}
+	if got := ps.probe(2).Until.Left(now); got != election.Units(4) {
+		t.Errorf("a deadline in 4 units is in %s", got)
+	}
+}
+
+// A small message needs no place of its own: it is held as often as one likes, and nothing has to be released.
+func TestASmallMessageIsHeldAsItIs(t *testing.T) {
+	type small struct {
+		A uint32
+		B uint16
+		C bool
+	}
+	a := election.Algorithm[probe, small]{
+		Declaration: probing().Declaration,
+		New:         probing().New,
+		Start: func(_ *probe, out *election.Out[small]) {
+			out.Send(1, vote, small{7, 8, true})
+			out.Send(0, news, small{9, 10, false})
+		},
+		Receive: func(p *probe, _ election.Port, kind election.Kind, m small, out *election.Out[small]) {
+			p.note(uint32(kind), m.A, uint32(m.B))
+			out.Send(0, kind, small{m.A + 1, m.B + 1, !m.C})
+		},
+		Timeout: func(*probe, election.Timer, *election.Out[small]) {}, Recover: func(*probe, *election.Out[small]) {},
+		Durable: probing().Durable, Phase: func(_ election.Kind, m small) int { return int(m.B) },
+	}
+	program, err := Of(&a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed, err := network.Prepare(program.Declaration, network.On(1, 2, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, phases := range []bool{false, true} {
+		ps := program.New(placed, phases)
+		before := ps.Bytes()
+		sent := slices.Clone(ps.Step(0, 0, Event{What: Started}, election.Ticks{}).Sent)
+		want := []string{"A 7, B 8, C", "A 9, B 10"}
+		for i := range sent {
+			if got := ps.MessageText(sent[i].Message); got != want[i] {
+				t.Errorf("sent %q; want %q", got, want[i])
+			}
+			ps.Hold(sent[i].Message)
+			ps.Release(sent[i].Message)
+			ps.Release(sent[i].Message)
+		}
+		if phase := sent[0].Phase; phases && phase != 8 || !phases && phase != -1 || sent[1].Phase != -1 {
+			t.Errorf("phases %d and %d", phase, sent[1].Phase)
+		}
+		m, err := ps.Decode(ps.AppendMessage(nil, sent[0].Message))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := ps.Receive(1, 1, 0, vote, m, election.Ticks{}).Sent
+		if got := ps.MessageText(answer[0].Message); len(answer) != 1 || got != "A 8, B 9" || answer[0].On() != 2 {
+			t.Errorf("answered %q, %+v", got, answer)
+		}
+		if got := ps.probe(1).Log; !slices.Equal(got, []uint32{uint32(vote), 7, 8}) {
+			t.Errorf("received %v", got)
+		}
+		if ps.Bytes() != before {
+			t.Errorf("%d bytes, and %d before any message", ps.Bytes(), before)
+		}
 	}
 }
 
@@ -185,8 +271,8 @@ func TestAMessageIsKeptUntilItsLastRelease(t *testing.T) {
 		return e.Sent[0].Message, e.Sent[1].Message
 	}
 	a, b := step() // 0 and 1
-	if a == 0 || b == 0 || a == b {
-		t.Fatalf("messages %d and %d; 0 is none", a, b)
+	if a == b {
+		t.Fatalf("messages %d and %d", a, b)
 	}
 	ps.Hold(a)
 	ps.Release(a)
@@ -215,7 +301,7 @@ func TestAMessageIsKeptUntilItsLastRelease(t *testing.T) {
 	}
 	for range 100 {
 		e, f := step()
-		if e == f || e == 0 || f == 0 {
+		if e == f {
 			t.Fatalf("messages %d and %d", e, f)
 		}
 		ps.Release(f)

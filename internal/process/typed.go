@@ -8,8 +8,10 @@ import (
 // typed is the store of an algorithm. Its methods are all that is compiled for each algorithm, so they are short.
 type typed[S, M any] struct {
 	a        *election.Algorithm[S, M]
+	pool     *pool
 	states   []S
 	messages [][]M // by reference: pages, which never move
+	scratch  M     // a message that is read or written as bytes
 	collect  election.Collector[M]
 	command  election.Command // of the next event Commanded
 }
@@ -32,18 +34,13 @@ func (t *typed[S, M]) choices(choose func(n uint32) uint32) { t.collect.Choices(
 
 func (t *typed[S, M]) commands(c election.Command) { t.command = c }
 
-func (t *typed[S, M]) step(p *pool, slot int, first uint32, e Event, now election.Ticks) []election.Effect {
-	a, state, out := t.a, &t.states[slot], t.collect.Out()
-	t.collect.Reset()
-	t.collect.At(first)
-	t.collect.Clock(now)
+func (t *typed[S, M]) step(slot int, e Event) {
+	a, state, out := t.a, &t.states[slot], t.begin()
 	switch e.What {
 	case Started:
 		a.Start(state, out)
 	case Recovered:
 		a.Recover(state, out)
-	case Received:
-		a.Receive(state, e.Port, e.Kind, *t.at(e.Message), out)
 	case Expired:
 		a.Timeout(state, e.Timer, out)
 	case Suspected:
@@ -59,17 +56,79 @@ func (t *typed[S, M]) step(p *pool, slot int, first uint32, e Event, now electio
 			a.Command(state, t.command, out)
 		}
 	}
-	sent := t.collect.Sent()
-	for i := range sent {
-		s := &sent[i]
-		m, phase := p.hold(t), int32(-1)
-		*t.at(m) = s.M
-		if p.phases>>s.Kind()&1 != 0 {
-			phase = int32(a.Phase(s.Kind(), s.M))
-		}
-		p.sent = append(p.sent, Sent{s.Link, m, phase})
+	t.end()
+}
+
+func (t *typed[S, M]) receive(slot int, port election.Port, kind election.Kind, m Message) {
+	t.a.Receive(&t.states[slot], port, kind, t.read(m), t.begin())
+	t.end()
+}
+
+// begin points the collector at the process whose step comes.
+func (t *typed[S, M]) begin() *election.Out[M] {
+	t.collect.Reset()
+	t.collect.At(t.pool.effects.First)
+	t.collect.Clock(t.pool.now)
+	return t.collect.Out()
+}
+
+// end hands over what a step did.
+func (t *typed[S, M]) end() {
+	p, in := t.pool, t.collect.Sent()
+	if other := t.collect.Effects(); len(other)+len(p.effects.Other) > 0 {
+		p.effects.Other = other
 	}
-	return t.collect.Effects()
+	out := p.room(len(in))
+	if p.phases != 0 || !p.small {
+		t.hand(in, out)
+		return
+	}
+	for i := range out {
+		s, o := &in[i], &out[i]
+		o.Link, o.Phase, o.Message = s.Link, -1, Message{codec.Pack(s.M)}
+	}
+}
+
+// hand hands over messages that belong to phases or are not small.
+func (t *typed[S, M]) hand(in []election.Sent[M], out []Sent) {
+	for i := range out {
+		s, o := &in[i], &out[i]
+		o.Link, o.Phase = s.Link, -1
+		if t.pool.small {
+			o.Message = Message{codec.Pack(s.M)}
+		} else {
+			o.Message = t.write(s.M)
+		}
+		if t.pool.phases>>s.Kind()&1 != 0 {
+			o.Phase = int32(t.a.Phase(s.Kind(), s.M))
+		}
+	}
+}
+
+func (t *typed[S, M]) read(m Message) M {
+	if t.pool.small {
+		return codec.Unpack[M](m.words)
+	}
+	return *t.at(m)
+}
+
+// at is where a message lies that is not small.
+func (t *typed[S, M]) at(m Message) *M {
+	reference := m.reference()
+	return &t.messages[reference/pageSize][reference%pageSize]
+}
+
+// write holds a message once.
+func (t *typed[S, M]) write(m M) Message {
+	if t.pool.small {
+		return Message{codec.Pack(m)}
+	}
+	if len(t.pool.free) == 0 {
+		t.fresh(t.pool.grow())
+	}
+	held := Message{codec.Pack(t.pool.take())}
+	*t.at(held) = m
+	return held
 }
 
 func (t *typed[S, M]) stands(slot int) bool { return t.a.Eligible(&t.states[slot]) }
@@ -85,8 +144,19 @@ func (t *typed[S, M]) kept(slot int) any {
 
 func (t *typed[S, M]) state(slot int) codec.Pointer { return codec.At(&t.states[slot]) }
 
-func (t *typed[S, M]) message(m Message) codec.Pointer { return codec.At(t.at(m)) }
+func (t *typed[S, M]) message(m Message) codec.Pointer {
+	if !t.pool.small {
+		return codec.At(t.at(m))
+	}
+	t.scratch = t.read(m)
+	return t.blank()
+}
 
+func (t *typed[S, M]) blank() codec.Pointer { return codec.At(&t.scratch) }
+
+func (t *typed[S, M]) hold() Message { return t.write(t.scratch) }
+
+// fresh makes pages.
 func (t *typed[S, M]) fresh(pages int) {
 	block := make([]M, pages*pageSize)
 	for ; pages > 0; pages-- {
@@ -94,5 +164,3 @@ func (t *typed[S, M]) fresh(pages int) {
 		block = block[pageSize:]
 	}
 }
-
-func (t *typed[S, M]) at(m Message) *M { return &t.messages[m/pageSize][m%pageSize] }

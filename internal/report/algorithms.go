@@ -21,19 +21,34 @@ func (entries Algorithms) JSON() any {
 	for i, e := range entries {
 		all[i] = declaration(e)
 	}
-	return all
+	return object{{"algorithms", all}}
 }
 
 // Text prints a table for people.
 func (entries Algorithms) Text(p *Printer) error {
+	const room = 150 // of a line for each; below it, they take two
+	wide := p.Width() >= room
 	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "NAME\tNETWORK\tWINNER\tWORST CASE\tSOURCE")
+	if wide {
+		fmt.Fprintln(w, "NAME\tNETWORK\tWINNER\tWORST CASE\tSOURCE")
+	} else {
+		fmt.Fprintln(w, "NAME\tNETWORK · WINNER\n\tWORST CASE · SOURCE")
+	}
+	names := 0
+	for _, e := range entries {
+		names = max(names, len(e.Name))
+	}
 	for _, e := range entries {
 		worst := ""
 		if b := e.Bound(election.Worst); b != nil {
-			worst = short(formula(b), 36) + " " + b.Of
+			worst = formula(b) + " " + b.Of
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), winner(e.Declaration), worst, short(e.Source, 36))
+		if wide {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Name, model(e.Declaration), winner(e.Declaration), short(worst, 36), short(e.Source, 36))
+			continue
+		}
+		costs := short(strings.TrimPrefix(worst+" · "+e.Source, " · "), p.Width()-names-3)
+		fmt.Fprintf(w, "%s\t%s · %s\n\t%s\n", e.Name, model(e.Declaration), winner(e.Declaration), costs)
 	}
 	return w.Flush()
 }
@@ -113,7 +128,7 @@ func (a Algorithm) JSON() any {
 	if a.Sequence != nil {
 		d = append(d, field{"sequence", a.Sequence})
 	}
-	return d
+	return object{{"algorithms", []object{d}}}
 }
 
 // Text prints all about the algorithm for people.
@@ -125,11 +140,14 @@ func (a Algorithm) Text(p *Printer) error {
 	}
 	fmt.Fprintln(p.Out)
 	if d.About != "" {
-		fmt.Fprintln(p.Out, Wrap(d.About, 100))
+		fmt.Fprintln(p.Out, Wrap(d.About, p.ProseWidth()))
 	}
 	fmt.Fprintln(p.Out)
 	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
 	row := func(name, text string) { fmt.Fprintf(w, "  %s\t%s\n", name, text) }
+	if a.Aliases != nil {
+		row("also called", strings.Join(a.Aliases, ", "))
+	}
 	row("source", d.Source)
 	row("network", model(d))
 	row("identifiers", d.Identifiers.String())
@@ -164,7 +182,7 @@ func (a Algorithm) Text(p *Printer) error {
 		}
 	}
 	if a.Sequence != nil {
-		for i, line := range strings.Split(Wrap(sequenceText(a.Sequence), 100), "\n") {
+		for i, line := range strings.Split(Wrap(sequenceText(a.Sequence), p.ProseWidth()-20), "\n") {
 			row(needed(i == 0, "h_1, h_2, …", ""), line)
 		}
 	}
@@ -280,6 +298,7 @@ func declaration(e *catalogue.Entry) object {
 	}
 	return object{
 		{"name", d.Name},
+		{"aliases", e.Aliases},
 		{"title", d.Title},
 		{"year", d.Year},
 		{"source", d.Source},

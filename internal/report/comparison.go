@@ -98,7 +98,7 @@ func (c *Comparison) Text(p *Printer) error {
 	head := []string{"n", "algorithm", "election", "±", "announcement", "worst case", "ratio", "exact average", "off by", "elected", "quiet", "found"}
 	var rows [][]string
 	flush := func() {
-		writeRows(w, paint, head, rows)
+		writeRows(w, paint, p.Width(), head, rows)
 		rows = nil
 	}
 	for i, p := range c.Points {
@@ -113,7 +113,7 @@ func (c *Comparison) Text(p *Printer) error {
 		rows = append(rows, c.row(p))
 	}
 	flush()
-	c.remarks(w)
+	c.remarks(w, p.ProseWidth())
 	return nil
 }
 
@@ -145,11 +145,13 @@ func (c *Comparison) row(p *experiment.Point) []string {
 	return row
 }
 
-// writeRows writes a table whose first column and numbers are right-aligned, without the columns that are empty.
-func writeRows(w io.Writer, paint Paint, head []string, rows [][]string) {
+// writeRows writes a table whose first column and numbers are right-aligned, without the columns that are empty. If it is
+// wider than width, it comes in several parts, each with the first two columns.
+func writeRows(w io.Writer, paint Paint, width int, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
+	const keys, between = 2, 2
 	widths := make([]int, len(head))
 	for _, row := range rows {
 		for i, cell := range row {
@@ -158,16 +160,39 @@ func writeRows(w io.Writer, paint Paint, head []string, rows [][]string) {
 			}
 		}
 	}
+	first := widths[0] + widths[1] + keys*between
+	parts, used := [][]int{nil}, first
+	for i := keys; i < len(head); i++ {
+		if widths[i] == 0 {
+			continue
+		}
+		last := len(parts) - 1
+		if used+between+widths[i] > width && parts[last] != nil {
+			parts, used = append(parts, nil), first
+			last++
+		}
+		parts[last], used = append(parts[last], i), used+between+widths[i]
+	}
+	for i, part := range parts {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		writeColumns(w, paint, widths, append([]int{0, 1}, part...), head, rows)
+	}
+}
+
+// writeColumns writes some columns of a table.
+func writeColumns(w io.Writer, paint Paint, widths, columns []int, head []string, rows [][]string) {
 	write := func(row []string, attribute string) {
 		var b strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
+		for _, i := range columns {
+			pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(row[i])))
 			switch {
 			case widths[i] == 0:
 			case head[i] == "algorithm" || head[i] == "found":
-				b.WriteString("  " + cell + pad)
+				b.WriteString("  " + row[i] + pad)
 			default:
-				b.WriteString("  " + pad + cell)
+				b.WriteString("  " + pad + row[i])
 			}
 		}
 		fmt.Fprintln(w, paint.Text(attribute, strings.TrimRight(b.String(), " ")))
@@ -179,10 +204,10 @@ func writeRows(w io.Writer, paint Paint, head []string, rows [][]string) {
 }
 
 // remarks says what the columns mean, and what the whole of them says.
-func (c *Comparison) remarks(w io.Writer) {
-	fmt.Fprintln(w, "\nelection and announcement are messages; elected and quiet are when the leader leads and when the last\n"+
-		"message arrives, in units of delay. ± is half the 95 % confidence interval; off by is how far the mean\n"+
-		"is from the exact average, in standard errors.")
+func (c *Comparison) remarks(w io.Writer, width int) {
+	fmt.Fprintln(w, "\n"+Wrap("election and announcement are messages; elected and quiet are when the leader leads and when the last "+
+		"message arrives, in units of delay. ± is half the 95 % confidence interval; off by is how far the mean "+
+		"is from the exact average, in standard errors.", width))
 	compared, within, farthest := 0, 0, 0.0
 	for _, p := range c.Points {
 		if found := c.claim(p); found.average != nil && found.measured {
@@ -298,7 +323,7 @@ func (c *Comparison) JSON() any {
 	for i, p := range c.Points {
 		points[i] = c.pointJSON(p)
 	}
-	result := object{{"version", c.Version}, {"command", c.Command()}, {"seed", c.Seed}, {"confidence", experiment.Confidence}, {"points", points}}
+	result := object{{"version", c.Version}, {"command", c.Command()}, {"seed", c.Seed}, {"start", "all"}, {"confidence", experiment.Confidence}, {"points", points}}
 	var fits []object
 	for _, f := range c.Fits(c.Points) {
 		fits = append(fits, object{
@@ -340,6 +365,7 @@ func (c *Comparison) pointJSON(p *experiment.Point) object {
 	result := object{
 		{"algorithm", p.Algorithm},
 		{"parameters", parameters(c.subject(p).Parameters)},
+		{"topology", c.subject(p).Topology.String()},
 		{"n", p.N},
 		{"order", named},
 		{"found", p.Describe()},

@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,11 +69,32 @@ type Result interface {
 
 // Print prints a result.
 func (p *Printer) Print(r Result, asJSON bool) error {
-	if asJSON {
-		return p.JSON(r.JSON())
+	if !asJSON {
+		return p.Fit(r.Text)
 	}
-	return r.Text(p)
+	if found, is := r.JSON().(object); is {
+		return p.JSON(p.headed(found))
+	}
+	return p.JSON(r.JSON())
 }
+
+// headed puts first what every result has: the call, the version, and what the run depends on, or null where the command
+// has none of that.
+func (p *Printer) headed(found object) object {
+	head := object{{"command", p.Command}, {"version", p.Version}, {"seed", nil}, {"parameters", nil}, {"topology", nil}, {"start", nil}}
+	rest := make(object, 0, len(found))
+	for _, f := range found {
+		if i := slices.IndexFunc(head, func(h field) bool { return h.name == f.name }); i >= 0 {
+			head[i] = f
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return append(head, rest...)
+}
+
+// Header returns the first line of a result that is many lines of JSON, as an event.
+func (p *Printer) Header() any { return append(object{{"event", "call"}}, p.headed(nil)...) }
 
 // JSON prints a result as one line of JSON.
 func (p *Printer) JSON(v any) error {

@@ -16,15 +16,15 @@ type Judged interface {
 	End(verdicts []int, left int) // how many there are of each verdict, and how many were left out
 }
 
-// NewJudged returns the form for people, or JSON, or Markdown.
-func NewJudged(w io.Writer, paint Paint, asJSON, asMarkdown bool) Judged {
+// NewJudged returns the form for people, whose lines are so wide, or JSON, or Markdown.
+func NewJudged(w io.Writer, paint Paint, width int, asJSON, asMarkdown bool) Judged {
 	switch {
 	case asJSON:
 		return judgedJSON{w}
 	case asMarkdown:
 		return &judgedMarkdown{w: w}
 	}
-	return &judgedText{w: w, paint: paint}
+	return &judgedText{w: w, paint: paint, width: width}
 }
 
 // summary tells how many there are of each verdict. Statements that are not checked are counted apart.
@@ -91,13 +91,14 @@ type judgedText struct {
 	w      io.Writer
 	paint  Paint
 	source string
+	width  int // of a line
 }
 
 // The widths of the table's columns.
 const (
 	judgedLeft  = 24
 	judgedLabel = 10
-	judgedRight = 76
+	judgedRight = 76 // at most
 )
 
 var judgedColours = map[reproduce.Verdict]string{
@@ -107,7 +108,7 @@ var judgedColours = map[reproduce.Verdict]string{
 func (t *judgedText) Row(r reproduce.Result) {
 	if r.Source != t.source {
 		t.source = r.Source
-		fmt.Fprintf(t.w, "%s\n\n", t.paint.Text(Bold, heading(r.Source)))
+		fmt.Fprintf(t.w, "%s\n\n", Fit(t.paint.Text(Bold, heading(r.Source)), t.width))
 	}
 	var left, right []string
 	for line := range strings.SplitSeq(Wrap(r.Where, judgedLeft), "\n") {
@@ -116,11 +117,12 @@ func (t *judgedText) Row(r reproduce.Result) {
 	for line := range strings.SplitSeq(Wrap(r.Verdict.String(), judgedLeft), "\n") {
 		left = append(left, t.paint.Text(judgedColours[r.Verdict], pad(line, judgedLeft)))
 	}
+	room := max(judgedLabel, min(judgedRight, t.width-2-judgedLeft-2-judgedLabel))
 	add := func(label, text string) {
 		if text == "" {
 			return
 		}
-		for line := range strings.SplitSeq(Wrap(text, judgedRight), "\n") {
+		for line := range strings.SplitSeq(Wrap(text, room), "\n") {
 			right = append(right, t.paint.Text(Faint, pad(label, judgedLabel))+line)
 			label = ""
 		}
@@ -141,7 +143,9 @@ func (t *judgedText) Row(r reproduce.Result) {
 	fmt.Fprintln(t.w)
 }
 
-func (t *judgedText) End(verdicts []int, left int) { fmt.Fprintln(t.w, summary(verdicts, left)) }
+func (t *judgedText) End(verdicts []int, left int) {
+	fmt.Fprintln(t.w, Fit(summary(verdicts, left), t.width))
+}
 
 // at is a line, or what stands for one that is not there.
 func at(lines []string, i int, none string) string {

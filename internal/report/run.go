@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
 )
 
 // arranged is who stood where in the run: Burns' adversary has a say in that.
@@ -26,14 +27,16 @@ type Subject struct {
 	Listed bool   // the identifiers were given one by one
 	Order  string // of identifiers; "" if none was named
 	First  uint64 // the smallest identifier, unless they were listed
+	Start  string // which processes initiate, as it was asked for
 	Seed   uint64
 }
 
 // identity is how results show on what was run.
 func (s *Subject) identity(ids election.Arrangement) object {
 	result := object{{"algorithm", s.Name}, {"n", ids.Len()}}
+	placed := object{{"topology", s.Topology.String()}, {"start", s.Start}}
 	if s.Identifiers == election.Anonymous {
-		return result
+		return append(result, placed...)
 	}
 	if !s.Listed {
 		name := s.Order
@@ -52,7 +55,7 @@ func (s *Subject) identity(ids election.Arrangement) object {
 		}
 		result = append(result, field{"ids", list})
 	}
-	return result
+	return append(result, placed...)
 }
 
 // Run is a simulated run.
@@ -60,6 +63,7 @@ type Run struct {
 	Subject
 	Options *simulate.Options
 	*simulate.Result
+	Told   *trace.Telling              // the steps that are shown; nil: none
 	Claims []claims.Claim              // what the source claims of it, as far as that is to be shown
 	Replay func(lines []string) string // the command that runs it again with these faults
 }
@@ -95,6 +99,15 @@ func (r *Run) JSON() any {
 	}
 	result = append(result, r.faultsJSON()...)
 	result = append(result, claimsJSON(r.Claims)...)
+	if r.Told != nil {
+		steps := []trace.Step{}
+		for i := range r.Record.Steps {
+			if step := r.Record.Steps[i]; r.Told.Tells(&r.Record.Header, &step) {
+				steps = append(steps, step)
+			}
+		}
+		result = append(result, field{"steps", steps})
+	}
 	return append(result, field{"complete", r.Complete})
 }
 
@@ -175,6 +188,14 @@ func lineUp(d *election.Declaration, ids election.Arrangement, dead func(int) bo
 // Text prints the run for people.
 func (r *Run) Text(p *Printer) error {
 	paint, w, n, s := p.Paint(), p.Out, len(r.Decisions), r.Options
+	if r.Told != nil {
+		how := *r.Told
+		how.Width = p.Width()
+		if err := r.Record.Tell(w, how); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
 	dead := map[int]bool{}
 	for _, q := range r.Dead {
 		dead[q] = true

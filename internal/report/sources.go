@@ -16,7 +16,7 @@ func (works Sources) JSON() any {
 	for i, w := range works {
 		all[i] = object{{"key", w.Key}, {"cited", w.Cite}, {"title", w.Title}, {"about", w.About}}
 	}
-	return all
+	return object{{"sources", all}}
 }
 
 // Text prints a paragraph for each work.
@@ -28,7 +28,7 @@ func (works Sources) Text(p *Printer) error {
 		}
 		fmt.Fprintln(p.Out, paint.Text(Bold, strings.TrimSpace(w.Key+" "+w.Cite)))
 		for _, text := range []string{w.Title, w.About} {
-			fmt.Fprintln(p.Out, "  "+strings.ReplaceAll(Wrap(text, 76), "\n", "\n  "))
+			fmt.Fprintln(p.Out, "  "+strings.ReplaceAll(Wrap(text, p.ProseWidth()-4), "\n", "\n  "))
 		}
 	}
 	return nil

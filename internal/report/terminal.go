@@ -3,11 +3,16 @@ package report
 import (
 	"io"
 	"os"
+	"strconv"
+
+	"golang.org/x/term"
 )
 
 // Printer is where a command prints: Out for results; Err for warnings and progress.
 type Printer struct {
 	Name     string // of the program, as it is called in a shell
+	Command  string // the call whose result is printed
+	Version  string // of the program
 	Out, Err io.Writer
 	Getenv   func(string) string
 }
@@ -29,20 +34,48 @@ func (o *Output) Write(b []byte) (int, error) {
 
 // IsTerminal reports whether a person reads or writes there.
 func IsTerminal(stream any) bool {
-	if o, ok := stream.(*Output); ok {
-		stream = o.Writer
-	}
-	file, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull) // a character device too
-	return err != nil || !os.SameFile(info, null)
+	file := fileOf(stream)
+	return file != nil && term.IsTerminal(int(file.Fd()))
 }
+
+// fileOf returns the file that a stream is written to or read from, or nil.
+func fileOf(stream any) *os.File {
+	switch s := stream.(type) {
+	case *Output:
+		return fileOf(s.Writer)
+	case *fitter:
+		return fileOf(s.Writer)
+	case *os.File:
+		return s
+	}
+	return nil
+}
+
+// The widths of texts, in columns.
+const (
+	usualWidth    = 80  // of what is no terminal
+	leastWidth    = 40  // below it, nothing is made to fit
+	readableWidth = 100 // of prose, however wide the terminal is
+)
+
+// Width returns how many columns there are for what is printed: those of the terminal, or those that the variable
+// COLUMNS tells, or 80.
+func (p *Printer) Width() int {
+	width := 0
+	if file := fileOf(p.Out); file != nil {
+		width, _, _ = term.GetSize(int(file.Fd()))
+	}
+	if width <= 0 {
+		width, _ = strconv.Atoi(p.Getenv("COLUMNS"))
+	}
+	if width <= 0 {
+		width = usualWidth
+	}
+	return max(width, leastWidth)
+}
+
+// ProseWidth returns how many columns a paragraph takes.
+func (p *Printer) ProseWidth() int { return min(p.Width(), readableWidth) }
 
 // Paint colours text by ANSI attributes, if it is on.
 type Paint bool

@@ -5,6 +5,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -13,6 +14,7 @@ type Verification struct {
 	*catalogue.Entry
 	Size    int    // the number of processes
 	Start   string // as it was asked for
+	Seed    uint64
 	Options *verify.Options
 	*verify.Report
 }
@@ -22,7 +24,10 @@ func (r *Verification) JSON() any {
 	result := object{
 		{"algorithm", r.Name},
 		{"n", r.Size},
+		{"topology", r.Topology.String()},
 		{"start", r.Start},
+		{"seed", r.Seed},
+		{"parameters", r.parameters()},
 		{"crashes", r.Options.Crashes},
 		{"recoveries", r.Options.Recoveries},
 		{"orders", r.Orders},
@@ -46,6 +51,15 @@ func (r *Verification) JSON() any {
 	return result
 }
 
+// parameters is how the result shows them; they were set before.
+func (r *Verification) parameters() object {
+	set, err := r.Set(r.Options.Instance.Parameters)
+	if err != nil {
+		return nil
+	}
+	return parameters(set)
+}
+
 // Text prints what was found for people.
 func (r *Verification) Text(p *Printer) error {
 	paint, w, v := p.Paint(), p.Out, r.Options
@@ -66,7 +80,7 @@ func (r *Verification) Text(p *Printer) error {
 	switch {
 	case r.Violation != nil:
 		fmt.Fprintf(w, "%s: %s\n", paint.Text(Red, r.Violation.Property), r.Violation.Detail)
-		return r.Violation.Record.Story(w)
+		return r.Violation.Record.Tell(w, trace.Telling{Width: p.Width()})
 	case !r.Complete:
 		fmt.Fprintln(w, paint.Text(Yellow, "nothing wrong so far"))
 		return nil

@@ -44,6 +44,15 @@ func wakes(i *worstcase.Input) []string {
 	return all
 }
 
+// parameters is how the result shows them; they were set before.
+func (r *Worst) parameters() object {
+	set, err := r.Options.Entry.Set(r.Options.Parameters)
+	if err != nil {
+		return nil
+	}
+	return parameters(set)
+}
+
 // perProcess is the cost divided by the number of processes.
 func (r *Worst) perProcess() float64 { return float64(r.Cost.Lo) / float64(r.Options.Size) }
 
@@ -53,8 +62,12 @@ func (r *Worst) JSON() any {
 	result := object{
 		{"algorithm", s.Entry.Name},
 		{"n", s.Size},
+		{"topology", s.Entry.Topology.String()},
+		{"start", "all"},
 		{"of", s.Measure.String()},
 		{"seed", s.Seed},
+		{"parameters", r.parameters()},
+		{"exact", r.Exact},
 		{"tries", r.Tries},
 		{"largest", r.Cost},
 		{"times_n", r.perProcess()},
@@ -80,7 +93,14 @@ func (r *Worst) Text(p *Printer) error {
 		worstcase.Phase: fmt.Sprintf("messages in phase %d", r.Phase), worstcase.Elections: "election messages",
 		worstcase.Total: "messages", worstcase.Elected: "units until a leader decides",
 	}[s.Measure]
-	fmt.Fprintf(p.Out, "%s · ring of %d · %d inputs, seed %d\n\n", p.Paint().Text(Bold, s.Entry.Title), s.Size, r.Tries, s.Seed)
-	fmt.Fprintf(p.Out, "largest found: %s %s, %s n\n$ %s\n", r.Cost, what, strconv.FormatFloat(r.perProcess(), 'g', 4, 64), r.call())
+	inputs, largest := fmt.Sprintf("%d inputs, seed %d", r.Tries, s.Seed), "largest found"
+	if r.Exact {
+		inputs, largest = fmt.Sprintf("all %d orders", r.Tries), "exact worst case"
+		if s.Entry.Counts == election.CountsVary {
+			inputs += ", schedule fifo"
+		}
+	}
+	fmt.Fprintf(p.Out, "%s · ring of %d · %s\n\n", p.Paint().Text(Bold, s.Entry.Title), s.Size, inputs)
+	fmt.Fprintf(p.Out, "%s: %s %s, %s n\n$ %s\n", largest, r.Cost, what, strconv.FormatFloat(r.perProcess(), 'g', 4, 64), r.call())
 	return nil
 }

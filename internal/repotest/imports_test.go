@@ -92,6 +92,21 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/live", "./internal/transport/transporttest"},
 	},
 	{
+		in: []string{"./internal/reproduce"}, never: []string{"./algorithms/...", "./internal/reproduce/..."},
+		because: "a change in one algorithm compiles the rows of the sources that look into it, and not those of all",
+		broken:  [2]string{"./internal/reproduce", "./algorithms/a"},
+	},
+	{
+		in: []string{"./internal/loops"}, only: []string{"std", "./election", "./network", "./outcome", "./internal/process", "./internal/random"},
+		because: "it is compiled for each algorithm, so a change of anything that it imports compiles all of them",
+		broken:  [2]string{"./internal/loops", "./simulate"},
+	},
+	{
+		in: []string{"./catalogue/runners/..."}, only: []string{"./algorithms/...", "./internal/loops"},
+		because: "what compiles an algorithm waits for changes of the loops, and for no other change of an engine",
+		broken:  [2]string{"./catalogue/runners/a", "./simulate"},
+	},
+	{
 		in: []string{"./internal/claims"}, only: []string{"std", "./election", "./network", "./trace"},
 		because: "what is claimed of every run is checked on its record, whichever engine made it",
 		broken:  [2]string{"./internal/claims", "./simulate"},
@@ -122,7 +137,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/live", "net/http"},
 	},
 	{
-		in:      []string{"./catalogue", "./internal/cli/...", "./internal/report", "./internal/demo", "./internal/reproduce", "./internal/experiment", "./internal/worstcase", "./internal/claims"},
+		in:      []string{"./catalogue", "./internal/cli/...", "./internal/report", "./internal/demo", "./internal/reproduce/...", "./internal/experiment", "./internal/worstcase", "./internal/claims"},
 		never:   []string{"./catalogue/all", "./catalogue/runners/..."},
 		because: "tools take the list of algorithms as an argument, so that other programs can add theirs, and a change in one algorithm compiles no tool",
 		broken:  [2]string{"./internal/cli", "./catalogue/all"},
@@ -164,8 +179,8 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/demo", "./catalogue"},
 	},
 	{
-		in:      []string{"./internal/reproduce"},
-		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./outcome", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase"},
+		in:      []string{"./internal/reproduce/..."},
+		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./outcome", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase", "./internal/reproduce/..."},
 		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory; it draws inputs from seeds, and searches for costly ones",
 		broken:  [2]string{"./internal/reproduce", "./internal/tcprun"},
 	},

@@ -48,7 +48,7 @@ func TestAnotherModuleCanImportTheLibrary(t *testing.T) {
 	name, dir := tree(t).name, t.TempDir()
 	foreign(t, dir, name)
 	write(t, filepath.Join(dir, "main.go"), strings.ReplaceAll(program, "ringleader.example/ringleader", name))
-	if out := runOutside(t, dir); out != "15 5\ntrue true\ntrue\n" {
+	if out := outside(t, dir, "go", "run", "."); out != "15 5\ntrue true\ntrue\n" {
 		t.Errorf("a program of another module prints %q", out)
 	}
 }
@@ -65,16 +65,16 @@ func foreign(t *testing.T, dir, name string) {
 	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(root, "go.sum")))
 }
 
-// runOutside runs the program in a folder, with the proxy off: nothing may be missing but what this
-// module itself needs.
-func runOutside(t *testing.T, dir string) string {
+// outside runs a command of Go in a folder, with the proxy off: nothing may be missing but what this module itself
+// needs. It returns what the command prints.
+func outside(t *testing.T, dir string, command ...string) string {
 	t.Helper()
-	run := exec.Command("go", "run", ".")
+	run := exec.Command(command[0], command[1:]...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOPROXY=off", "GOWORK=off")
+	run.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath -mod=mod", "GOPROXY=off", "GOWORK=off")
 	out, err := run.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
 	}
 	return string(out)
 }

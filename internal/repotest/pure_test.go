@@ -17,7 +17,7 @@ import (
 // pure are the packages whose results depend on their arguments only.
 var pure = []string{
 	"./election", "./network", "./faults", "./outcome", "./algorithms/...", "./simulate", "./verify", "./internal/claims", "./count", "./order", "./trace",
-	"./internal/codec", "./internal/mean", "./internal/random",
+	"./internal/codec", "./internal/loops", "./internal/mean", "./internal/random",
 }
 
 // anyOrder are the files of pure packages that range over a map all the same, and why they may.

@@ -112,7 +112,7 @@ func Circle(middle Point, radius float64) []Move { return Area(Polygon(middle, r
 // Polygon is the corners of a regular polygon; turn is the angle of its first one in radians.
 func Polygon(middle Point, radius float64, corners int, turn float64) (points []Point) {
 	for k := range corners {
-		points = append(points, middle.Polar(radius, turn+2*math.Pi*float64(k)/float64(corners)))
+		points = append(points, middle.Polar(radius, turn+float64(2*math.Pi*float64(k)/float64(corners))))
 	}
 	return points
 }
@@ -124,7 +124,7 @@ func Star(middle Point, outer, inner float64, tips int) (points []Point) {
 		if k%2 == 1 {
 			radius = inner
 		}
-		points = append(points, middle.Polar(radius, -math.Pi/2+math.Pi*float64(k)/float64(tips)))
+		points = append(points, middle.Polar(radius, -math.Pi/2+float64(math.Pi*float64(k)/float64(tips))))
 	}
 	return points
 }

@@ -14,6 +14,7 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/tcprun"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/outcome"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -62,7 +63,7 @@ func TestCountsAreThoseOfASimulationWhereTheyDoNotDependOnTheSchedule(t *testing
 						!slices.Equal(r.Decisions, simulated.Decisions) || !reflect.DeepEqual(r.Verdict, simulated.Verdict) {
 						t.Fatalf("n = %d, seed %d: over connections %+v, simulated %+v", n, seed, r, simulated)
 					}
-					if r.Rounds != nil && simulate.Times(*r.Rounds) != *simulated.Time {
+					if r.Rounds != nil && outcome.Times(*r.Rounds) != *simulated.Time {
 						t.Fatalf("n = %d, seed %d: rounds %+v over connections, %+v simulated", n, seed, r.Rounds, simulated.Time)
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -24,6 +25,10 @@ type conductor struct {
 
 // grace is how long processors have for what they were asked when a run is stopped meanwhile.
 const grace = 2 * time.Second
+
+// mute is how long all processors that are asked may be silent: far longer than an answer takes. One that is stopped
+// would be waited for endlessly.
+const mute = time.Minute
 
 // close ends all processors.
 func (c *conductor) close() {
@@ -49,8 +54,10 @@ func (c *conductor) all(ctx context.Context, r Request, some func(position int) 
 		err      error
 	}
 	answers, asked := make(chan answer, len(c.controls)), 0
+	replies, answered := make([]Reply, len(c.controls)), make([]bool, len(c.controls))
 	for q, control := range c.controls {
 		if control == nil || some != nil && !some(q) {
+			answered[q] = true // in advance
 			continue
 		}
 		asked++
@@ -62,7 +69,8 @@ func (c *conductor) all(ctx context.Context, r Request, some func(position int) 
 			answers <- answer{q, reply, err}
 		}()
 	}
-	replies := make([]Reply, len(c.controls))
+	silence := time.NewTimer(mute)
+	defer silence.Stop()
 	stop, late := ctx.Done(), (<-chan time.Time)(nil)
 	for ; asked > 0; asked-- {
 		select {
@@ -70,12 +78,15 @@ func (c *conductor) all(ctx context.Context, r Request, some func(position int) 
 			if a.err != nil {
 				return nil, fmt.Errorf("%s: %w", c.p.Name(a.position), a.err)
 			}
-			replies[a.position] = a.reply
+			replies[a.position], answered[a.position] = a.reply, true
+			silence.Reset(mute)
 		case <-stop:
 			stop, late = nil, time.After(grace)
 			asked++ // that was no answer
 		case <-late:
 			return nil, ErrStopped
+		case <-silence.C:
+			return nil, fmt.Errorf("%s: no answer for %v; is it stopped?", c.p.Name(slices.Index(answered, false)), mute)
 		}
 	}
 	return replies, nil

@@ -2,6 +2,7 @@ package tcprun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -92,6 +93,7 @@ type processor struct {
 	first    uint32 // its first link
 	dead     []bool // by position
 	machine  *process.Machine
+	acting   *process.Input // of the step that is being made; nil between steps
 	listener net.Listener
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -179,6 +181,9 @@ func (p *processor) run() {
 	defer func() {
 		if bug := recover(); bug != nil {
 			p.err = fmt.Errorf("%s failed: %v", p.p.Name(p.plan.Position), bug)
+			if p.acting != nil {
+				p.err = errors.New(p.machine.Breach(*p.acting, bug))
+			}
 		}
 	}()
 	alarm := time.NewTimer(0)
@@ -337,7 +342,9 @@ func (p *processor) moment() Moment { return Moment{time.Now().UnixNano(), p.rou
 // step gives an event to the algorithm, and makes its effects happen. An error says that a message is malformed.
 func (p *processor) step(e process.Input) error {
 	ticks, _ := p.now()
+	p.acting = &e
 	effects, err := p.machine.Step(e, election.Units(ticks))
+	p.acting = nil
 	if err != nil {
 		return err
 	}

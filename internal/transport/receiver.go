@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"slices"
 	"sync"
 	"time"
 )
@@ -27,10 +26,6 @@ type incoming struct {
 	draining bool
 }
 
-// MostStrangers is how many connections may stand that have not presented themselves yet. One more,
-// and the oldest is closed: so nobody who only connects can keep the members out.
-const MostStrangers = 64
-
 // LastWords is how long a connection is still read that is given up: for what has arrived already.
 const LastWords = 50 * time.Millisecond
 
@@ -42,28 +37,6 @@ const (
 
 // leastHeartbeats is how many heartbeats a peer may leave out before it is suspected, however rare they are.
 const leastHeartbeats = 3
-
-// strangers are connections that have not presented themselves yet, the oldest first.
-type strangers struct {
-	mu    sync.Mutex
-	conns []net.Conn
-}
-
-func (s *strangers) enter(conn net.Conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.conns) == MostStrangers {
-		s.conns[0].Close()
-		s.conns = slices.Delete(s.conns, 0, 1)
-	}
-	s.conns = append(s.conns, conn)
-}
-
-func (s *strangers) leave(conn net.Conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conns = slices.DeleteFunc(s.conns, func(c net.Conn) bool { return c == conn })
-}
 
 // accept receives connections until the listener is closed.
 func (t *tcp) accept() {

@@ -140,6 +140,7 @@ func (s *sender) dial() (net.Conn, Hello, error) {
 	if err != nil {
 		return nil, Hello{}, err
 	}
+	s.tcp.strangers.isMember(conn.RemoteAddr().String()) // its name may have had another address before
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	hello, err := s.present(conn)
 	if !stop() && err == nil {

@@ -46,6 +46,9 @@ func (t TCP) Open(c Config) (Transport, error) {
 		}
 	}
 	member := &tcp{Config: c, listener: t.Listener, dialer: t.Dial}
+	for _, m := range c.Members {
+		member.strangers.isMember(Loopback(m.Address))
+	}
 	member.ctx, member.cancel = context.WithCancel(context.Background())
 	member.staying, member.leave = context.WithCancel(member.ctx)
 	return member, nil

@@ -40,7 +40,7 @@ type Options struct {
 	Parameters map[string]string
 	Measure    Measure
 	Seed       uint64
-	Tries      int // inputs to look at
+	Tries      int // inputs to look at, at most
 	Cores      int // how many may be used; the result does not depend on it
 	Progress   func(tries int) bool
 }
@@ -63,7 +63,8 @@ func (i *Input) below(j *Input) bool {
 // Result is the costliest input, the first of those found.
 type Result struct {
 	Input
-	Tries int // inputs that were looked at
+	Tries int  // inputs that were looked at
+	Exact bool // these were all that there are, so that none costs more
 }
 
 // ErrSearch says that there is nothing to search for.
@@ -73,7 +74,7 @@ var ErrSearch = errors.New("cannot search")
 // same as one.
 const climbs = 8
 
-// Climb searches.
+// Climb searches. If all inputs are orders of identifiers, and no more than there are tries, it tries them all.
 func Climb(ctx context.Context, o Options) (Result, error) {
 	e := o.Entry
 	wrong := func(format string, args ...any) (Result, error) {
@@ -88,6 +89,12 @@ func Climb(ctx context.Context, o Options) (Result, error) {
 		return wrong("a ring of %d; it has 1 to %d processes here", o.Size, 1<<16)
 	case o.Tries < 1:
 		return wrong("%d tries; at least one is needed", o.Tries)
+	}
+	whole := climb{Options: o}
+	if all, turned := whole.orders(o.Tries); all > 0 {
+		r := Result{Tries: whole.tryAll(ctx, turned, o.Progress), Input: whole.best}
+		r.Exact = r.Tries == all
+		return r, whole.err
 	}
 	var (
 		all   [climbs]climb

@@ -1,11 +1,11 @@
-// Package dolevklawerodehb is the algorithm of that name, ready to run. Each algorithm is compiled to a runner apart, so that who
-// changes one waits for one.
+// Package dolevklawerodehb is the algorithm of that name, ready to run. Each algorithm is compiled apart, so that a change
+// in one compiles one.
 package dolevklawerodehb
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/dolevklawerodehb"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs it.
-var Runner = simulate.Must(simulate.Of(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.Of(&algorithm.Algorithm))

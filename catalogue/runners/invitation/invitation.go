@@ -1,11 +1,11 @@
-// Package invitation is the algorithm of that name, ready to run. Each algorithm is compiled to a runner apart, so that who
-// changes one waits for one.
+// Package invitation is the algorithm of that name, ready to run. Each algorithm is compiled apart, so that a change
+// in one compiles one.
 package invitation
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/invitation"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs it.
-var Runner = simulate.Must(simulate.OfSmall(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.OfSmall(&algorithm.Algorithm))

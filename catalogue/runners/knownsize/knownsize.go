@@ -1,11 +1,11 @@
-// Package knownsize is the algorithm of that name, ready to run. Each algorithm is compiled to a runner apart, so that who
-// changes one waits for one.
+// Package knownsize is the algorithm of that name, ready to run. Each algorithm is compiled apart, so that a change
+// in one compiles one.
 package knownsize
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/knownsize"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs it.
-var Runner = simulate.Must(simulate.OfSmall(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.OfSmall(&algorithm.Algorithm))

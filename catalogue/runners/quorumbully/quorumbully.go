@@ -1,11 +1,11 @@
-// Package quorumbully is the algorithm of that name, ready to run. Each algorithm is compiled to a runner apart, so that who
-// changes one waits for one.
+// Package quorumbully is the algorithm of that name, ready to run. Each algorithm is compiled apart, so that a change
+// in one compiles one.
 package quorumbully
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/quorumbully"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// Runner runs it.
-var Runner = simulate.Must(simulate.OfSmall(&algorithm.Algorithm))
+// Program is the algorithm.
+var Program = loops.Must(loops.OfSmall(&algorithm.Algorithm))

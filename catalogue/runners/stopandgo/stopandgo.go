@@ -1,16 +1,16 @@
-// Package stopandgo is the algorithm of that name, ready to run. Each algorithm is compiled to a runner apart, so that who
-// changes one waits for one.
+// Package stopandgo is the algorithm of that name, ready to run. Each algorithm is compiled apart, so that a change
+// in one compiles one.
 package stopandgo
 
 import (
 	algorithm "ringleader.example/ringleader/algorithms/stopandgo"
-	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/internal/loops"
 )
 
-// The runners of its four protocols.
+// The programs of its four protocols.
 var (
-	P1 = simulate.Must(simulate.OfSmall(&algorithm.P1))
-	P2 = simulate.Must(simulate.OfSmall(&algorithm.P2))
-	P3 = simulate.Must(simulate.OfSmall(&algorithm.P3))
-	P4 = simulate.Must(simulate.OfSmall(&algorithm.P4))
+	P1 = loops.Must(loops.OfSmall(&algorithm.P1))
+	P2 = loops.Must(loops.OfSmall(&algorithm.P2))
+	P3 = loops.Must(loops.OfSmall(&algorithm.P3))
+	P4 = loops.Must(loops.OfSmall(&algorithm.P4))
 )

@@ -1,42 +1,44 @@
-package simulate
+package loops
 
 import "ringleader.example/ringleader/election"
 
-// typed is a run of a large network, whose engines know the types of the algorithm: they keep states and messages in
-// rows, and call the algorithm directly. They trust it to keep to the contract.
+// typed is a run with the types of the algorithm.
 type typed[S, M any] struct {
-	run     *run
+	run     *Run
 	a       *election.Algorithm[S, M]
 	states  []S
 	collect *election.Collector[M]
 }
 
-func newTyped[S, M any](r *run, a *election.Algorithm[S, M]) *typed[S, M] {
-	t := &typed[S, M]{run: r, a: a, states: make([]S, r.p.Size()), collect: new(election.Collector[M])}
+func newTyped[S, M any](r *Run, a *election.Algorithm[S, M]) *typed[S, M] {
+	r.begin()
+	t := &typed[S, M]{run: r, a: a, states: make([]S, r.size()), collect: new(election.Collector[M])}
 	for q := range t.states {
-		t.states[q] = a.New(r.p.Local(q))
+		t.states[q] = a.New(r.Outcome.Prepared.Local(q))
 	}
-	t.collect.Choices(r.choose)
+	t.collect.Choices(r.Choose)
 	return t
 }
 
-func (t *typed[S, M]) stands(p int) bool {
+func (t *typed[S, M]) State(p int) any { return t.states[p] }
+
+func (t *typed[S, M]) Eligible(p int) bool {
 	if t.a.Eligible == nil {
-		return t.run.p.Willing(p)
+		return t.run.Outcome.Prepared.Willing(p)
 	}
 	return t.a.Eligible(&t.states[p])
 }
 
 // begin turns the collector to the process whose step comes.
 func (t *typed[S, M]) begin(p int) *election.Out[M] {
-	t.collect.At(t.run.net.First(p))
+	t.collect.At(t.run.Network.First(p))
 	t.collect.Clock(t.run.now)
 	return t.collect.Out()
 }
 
 // phase is what tells the phase of a message; nil if phases are not counted.
 func (t *typed[S, M]) phase() func(election.Kind, M) int {
-	if !t.run.has.Phase {
+	if !t.run.Phases {
 		return nil
 	}
 	return t.a.Phase

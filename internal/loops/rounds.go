@@ -1,8 +1,7 @@
-package simulate
+package loops
 
 import (
-	"reflect"
-	"slices"
+	"ringleader.example/ringleader/outcome"
 
 	"ringleader.example/ringleader/election"
 )
@@ -14,13 +13,16 @@ import (
 // Messages lie on pages. A page that has been read is the next to be written on, so that memory holds
 // what is under way and hardly more, and what is written is in the cache.
 type rounds[S, M any] struct {
-	run   *run
+	run   *Run
 	typed *typed[S, M]
 	queue [2][][]election.Sent[M] // what is under way: first what arrives on port 0 of a ring, if the order matters
 	next  [2][][]election.Sent[M] // what was sent in this round, but for the page that is written on
 	open  [2][]election.Sent[M]   // the last page of each, which is not full yet, if the order matters
 	blank [][]election.Sent[M]
 	made  int // how many messages fit on all pages
+
+	links []uint32           // of what is sorted
+	spare []election.Sent[M] // what is sorted, as it was
 
 	// The order of ports matters in a synchronous run where a process can get several messages at once.
 	byPort bool
@@ -34,13 +36,13 @@ const (
 	fewDeliveries = 1 << 12
 )
 
-func (t *typed[S, M]) rounds() { (&rounds[S, M]{run: t.run, typed: t}).play() }
+func (t *typed[S, M]) Rounds() { (&rounds[S, M]{run: t.run, typed: t}).play() }
 
 func (r *rounds[S, M]) play() {
-	r.run.result.Time = &Times{}
-	r.byPort = r.run.o.Timing == election.Synchronous && !r.run.d.OneWay
+	r.run.Time = &outcome.Times{}
+	r.byPort = r.run.Timing == election.Synchronous && !r.run.Declaration.OneWay
 	r.typed.collect.Swap(r.page())
-	if starts, collect := r.typed.a.Start, r.typed.collect; r.run.o.Initiators == nil && r.run.dead == nil && r.run.net.Topology == election.Ring {
+	if starts, collect := r.typed.a.Start, r.typed.collect; r.run.Initiators == nil && r.run.Network.Topology == election.Ring {
 		for p := range r.typed.states {
 			collect.At(uint32(2 * p))
 			starts(&r.typed.states[p], collect.Out())
@@ -55,18 +57,18 @@ func (r *rounds[S, M]) play() {
 		}
 	}
 	r.typed.decisions()
-	for r.run.result.Complete && r.waiting()+len(r.typed.collect.Sent()) > 0 {
+	for r.run.Outcome.Complete && r.waiting()+len(r.typed.collect.Sent()) > 0 {
 		if r.waiting() == 0 && len(r.typed.collect.Sent()) <= fewMessages {
 			r.few()
 			continue
 		}
 		r.tick()
-		r.run.result.Time.Quiet = r.run.now
+		r.run.Time.Quiet = r.run.now
 		r.turn()
 		r.close(0)
 		r.close(1)
 		r.queue, r.next = r.next, [2][][]election.Sent[M]{r.queue[0][:0], r.queue[1][:0]}
-		if r.byPort && r.run.net.Topology != election.Ring {
+		if r.byPort && r.run.Network.Topology != election.Ring {
 			r.sorted()
 		}
 		for _, pages := range r.queue {
@@ -75,7 +77,8 @@ func (r *rounds[S, M]) play() {
 			}
 		}
 	}
-	r.run.result.Bytes += r.made * int(reflect.TypeFor[election.Sent[M]]().Size())
+	r.run.finish()
+	r.run.Bytes += r.made * sizeOf(election.Sent[M]{})
 }
 
 // page is a page to write on.
@@ -85,7 +88,7 @@ func (r *rounds[S, M]) page() []election.Sent[M] {
 		r.blank = r.blank[:last]
 		return page[:0]
 	}
-	size := min(pageSize, 2*r.run.p.Size()+lastRoom)
+	size := min(pageSize, 2*r.run.size()+lastRoom)
 	r.made += size
 	return make([]election.Sent[M], 0, size)
 }
@@ -96,7 +99,7 @@ func (r *rounds[S, M]) turn() {
 		return
 	}
 	page := r.typed.collect.Swap(r.page())
-	if r.byPort && r.run.net.Topology == election.Ring {
+	if r.byPort && r.run.Network.Topology == election.Ring {
 		r.part(page)
 	} else {
 		r.next[0] = append(r.next[0], page)
@@ -119,7 +122,7 @@ func (r *rounds[S, M]) close(side int) {
 // part parts what arrives on port 0 of a ring from what arrives on port 1. Most of what is delivered on one
 // port goes on and arrives on that port again, so that mostly a page has one sort only.
 func (r *rounds[S, M]) part(page []election.Sent[M]) {
-	oriented, side, same := r.run.net.Oriented(), r.port(&page[0]), 1
+	oriented, side, same := r.run.Network.Oriented(), r.run.port(page[0].On()), 1
 	for same < len(page) && (page[same].Link^page[0].Link)&(1<<4) == 0 {
 		same++
 	}
@@ -144,7 +147,7 @@ func (r *rounds[S, M]) part(page []election.Sent[M]) {
 			m := &in[i]
 			side := int(^m.Link >> 4 & 1)
 			if !oriented {
-				side = r.port(m)
+				side = r.run.port(m.On())
 			}
 			first[low], second[high] = *m, *m
 			low, high = low+1-side, high+side
@@ -175,7 +178,7 @@ func (r *rounds[S, M]) tick() {
 // Sinclair, the last ones alone take half of the time, and the leader alone is in them. What is done for
 // each round counts here, so that deliveries are reckoned only now and then.
 func (r *rounds[S, M]) few() {
-	oriented := r.run.net.Topology == election.Ring && r.run.net.Oriented()
+	oriented := r.run.oriented()
 	collect, spare, deliveries := r.typed.collect, r.page(), 0
 	for deliveries < fewDeliveries && len(collect.Sent()) > 0 && len(collect.Sent()) <= fewMessages {
 		if oriented && len(collect.Sent()) == 1 {
@@ -192,7 +195,7 @@ func (r *rounds[S, M]) few() {
 		} else {
 			r.network(in)
 		}
-		if r.run.has.Phase {
+		if r.run.Phases {
 			r.typed.phases(in)
 		}
 		if len(collect.Effects()) > 0 {
@@ -201,7 +204,7 @@ func (r *rounds[S, M]) few() {
 		deliveries += len(in)
 		spare = in
 	}
-	r.run.result.Time.Quiet = r.run.now
+	r.run.Time.Quiet = r.run.now
 	r.blank = append(r.blank, spare)
 	r.run.countDeliveries(deliveries)
 }
@@ -209,7 +212,7 @@ func (r *rounds[S, M]) few() {
 // token follows a message that is alone on an oriented ring until it does not go on alone, or it has been
 // delivered so often, and says how often it was.
 func (r *rounds[S, M]) token(most int) (deliveries int) {
-	receive, states, collect, sent, phase := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.sent, r.typed.phase()
+	receive, states, collect, sent, phase := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent, r.typed.phase()
 	n := uint32(len(states))
 	for ; deliveries < most && len(collect.Sent()) == 1; deliveries++ {
 		m := &collect.Sent()[0]
@@ -236,7 +239,7 @@ func (r *rounds[S, M]) token(most int) (deliveries int) {
 
 // sort brings messages into the order of the receivers' ports.
 func (r *rounds[S, M]) sort(in []election.Sent[M]) {
-	if r.run.net.Topology == election.Ring && r.run.net.Oriented() { // they mostly are in order
+	if r.run.oriented() { // they mostly are in order
 		i := 1
 		for i < len(in) && in[i].Link>>4&1 <= in[i-1].Link>>4&1 {
 			i++
@@ -245,31 +248,32 @@ func (r *rounds[S, M]) sort(in []election.Sent[M]) {
 			return
 		}
 	}
-	slices.SortStableFunc(in, func(s, t election.Sent[M]) int { return r.port(&s) - r.port(&t) })
+	r.links = r.links[:0]
+	for i := range in {
+		r.links = append(r.links, in[i].On())
+	}
+	r.spare = append(r.spare[:0], in...)
+	for i, from := range r.run.byPorts(r.links) {
+		in[i] = r.spare[uint32(from)]
+	}
 }
 
 // sorted sorts all that is under way.
 func (r *rounds[S, M]) sorted() {
-	all := slices.Concat(r.queue[0]...)
+	var all []election.Sent[M]
+	for _, page := range r.queue[0] {
+		all = append(all, page...)
+	}
 	r.sort(all)
 	for _, page := range r.queue[0] {
 		all = all[copy(page, all):]
 	}
 }
 
-// port is the port on which a message arrives.
-func (r *rounds[S, M]) port(m *election.Sent[M]) int {
-	if r.run.net.Topology == election.Ring && r.run.net.Oriented() {
-		return 1 - int(m.On()&1)
-	}
-	_, port := r.run.net.End(m.On())
-	return int(port)
-}
-
 // deliver delivers what is on a page, counts it, and makes the page blank. No more is delivered at a time
 // than there is room for an answer to each, and some.
 func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
-	oriented := r.run.net.Topology == election.Ring && r.run.net.Oriented()
+	oriented := r.run.oriented()
 	for in := page; len(in) > 0; {
 		now := in
 		if room := r.room(); len(in) > room-room/8 {
@@ -288,7 +292,7 @@ func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
 
 // done counts what has been delivered, and decides what was decided.
 func (r *rounds[S, M]) done(in []election.Sent[M]) {
-	if r.run.has.Phase {
+	if r.run.Phases {
 		r.typed.phases(in)
 	}
 	if len(r.typed.collect.Effects()) > 0 {
@@ -299,11 +303,11 @@ func (r *rounds[S, M]) done(in []election.Sent[M]) {
 
 // ring delivers on an oriented ring: link 2p leads to p+1, and link 2p+1 to p-1.
 func (r *rounds[S, M]) ring(in []election.Sent[M]) {
-	if r.run.d.OneWay {
+	if r.run.Declaration.OneWay {
 		r.circle(in)
 		return
 	}
-	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.sent
+	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent
 	for i := range in {
 		m := &in[i]
 		direction, kind := m.Link>>4&1, m.Link&15
@@ -319,7 +323,7 @@ func (r *rounds[S, M]) ring(in []election.Sent[M]) {
 
 // circle is ring where nothing comes from the other side.
 func (r *rounds[S, M]) circle(in []election.Sent[M]) {
-	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.sent
+	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent
 	for i := range in {
 		link := in[i].Link
 		to, kind := link>>5+1, link&15
@@ -336,9 +340,9 @@ func (r *rounds[S, M]) circle(in []election.Sent[M]) {
 func (r *rounds[S, M]) network(in []election.Sent[M]) {
 	for i := range in {
 		m := &in[i]
-		to, port := r.run.net.End(m.On())
-		r.run.sent[m.Kind()]++
-		r.typed.collect.At(r.run.net.First(to))
+		to, port := r.run.Network.End(m.On())
+		r.run.Sent[m.Kind()]++
+		r.typed.collect.At(r.run.Network.First(to))
 		r.typed.a.Receive(&r.typed.states[to], port, m.Kind(), m.M, r.typed.collect.Out())
 	}
 }

@@ -1,8 +1,6 @@
-package simulate
+package loops
 
 import (
-	"reflect"
-
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
 )
@@ -11,7 +9,7 @@ import (
 // misses of the cache, at a link, a message and a state that are anywhere; so the first message of a link
 // is in the link's own record, and the way from one draw to the next is short, that misses may overlap.
 type lottery[S, M any] struct {
-	run   *run
+	run   *Run
 	typed *typed[S, M]
 	links []record[M]
 	shift uint32   // a link's record is the one at its number, shifted right: one-directional rings have half
@@ -36,10 +34,10 @@ type behind[M any] struct {
 func newLottery[S, M any](t *typed[S, M]) *lottery[S, M] {
 	r := t.run
 	l := &lottery[S, M]{run: r, typed: t, cells: make([]behind[M], 1)}
-	if r.d.OneWay {
+	if r.Declaration.OneWay {
 		l.shift = 1
 	}
-	l.links = make([]record[M], r.net.Links()>>l.shift)
+	l.links = make([]record[M], r.Network.Links()>>l.shift)
 	for i := range l.links {
 		l.links[i].first.Link = empty
 	}
@@ -47,7 +45,7 @@ func newLottery[S, M any](t *typed[S, M]) *lottery[S, M] {
 	return l
 }
 
-func (t *typed[S, M]) lottery() { newLottery(t).play() }
+func (t *typed[S, M]) Lottery() { newLottery(t).play() }
 
 func (l *lottery[S, M]) play() {
 	for p := range l.run.initiators {
@@ -56,21 +54,22 @@ func (l *lottery[S, M]) play() {
 		l.typed.decisions()
 		l.typed.collect.Reset()
 	}
-	picks, some := random.New(l.run.o.Seed, random.Schedule), 1<<20
-	if l.run.o.Limit != 0 {
-		some = int(min(uint64(some), l.run.o.Limit)) + 1
+	picks, some := random.New(l.run.Seed, random.Schedule), 1<<20
+	if l.run.Limited {
+		some = int(min(uint64(some), l.run.Limit)) + 1
 	}
-	for len(l.busy) > 0 && l.run.result.Complete {
+	for len(l.busy) > 0 && l.run.Outcome.Complete {
 		l.run.countDeliveries(l.draws(picks, some))
 	}
-	cell, link := int(reflect.TypeFor[behind[M]]().Size()), int(reflect.TypeFor[record[M]]().Size())
-	l.run.result.Bytes += cap(l.cells)*cell + len(l.links)*link + 4*cap(l.busy)
+	l.run.finish()
+	cell, link := sizeOf(behind[M]{}), sizeOf(record[M]{})
+	l.run.Bytes += cap(l.cells)*cell + len(l.links)*link + 4*cap(l.busy)
 }
 
 // draws draws a link again and again, as links.random does. It says how often.
 func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
 	receive, collect, states := l.typed.a.Receive, l.typed.collect, l.typed.states
-	oriented, n, shift := l.run.net.Oriented(), uint32(len(states)), l.shift
+	oriented, n, shift := l.run.Network.Oriented(), uint32(len(states)), l.shift
 	for ; len(l.busy) > 0 && deliveries < most; deliveries++ {
 		at := picks.Below(uint64(len(l.busy)))
 		number := l.busy[at]
@@ -85,7 +84,7 @@ func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
 			to = (to + n) % n
 		}
 		if !oriented {
-			p, q := l.run.net.End(number)
+			p, q := l.run.Network.End(number)
 			to, port = uint32(p), q
 		}
 		link, state := &l.links[number], &states[to]
@@ -116,7 +115,7 @@ func (l *lottery[S, M]) send() {
 	for i := range l.typed.collect.Sent() {
 		s := &l.typed.collect.Sent()[i]
 		kind := s.Kind()
-		l.run.sent[kind]++
+		l.run.Sent[kind]++
 		if phase != nil && l.run.elects>>kind&1 != 0 {
 			l.run.phase(phase(kind, s.M))
 		}

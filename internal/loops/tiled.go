@@ -1,44 +1,39 @@
-package simulate
+package loops
 
 import (
-	"reflect"
-
 	"ringleader.example/ringleader/election"
 )
 
 // tiled runs the schedule tile on a large ring: in a tile round by round, which is the order of sending.
 type tiled[S, M any] struct {
-	run   *run
+	run   *Run
 	typed *typed[S, M]
 	size  int
 	inbox [][]election.Sent[M] // by tile: what comes from the others
 }
 
-func newTiled[S, M any](t *typed[S, M]) *tiled[S, M] {
-	r := t.run
-	size := tileSize(r.p.Size())
-	return &tiled[S, M]{run: r, typed: t, size: size, inbox: make([][]election.Sent[M], (r.p.Size()+size-1)/size)}
+func (t *typed[S, M]) Tiled(size int) {
+	tiles := &tiled[S, M]{run: t.run, typed: t, size: size, inbox: make([][]election.Sent[M], (t.run.size()+size-1)/size)}
+	tiles.play()
 }
 
-func (t *typed[S, M]) tiled() { newTiled(t).play() }
-
 func (t *tiled[S, M]) play() {
-	starts := make([]bool, t.run.p.Size())
+	starts := make([]bool, t.run.size())
 	for p := range t.run.initiators {
 		starts[p] = true
 	}
 	spare := make([]election.Sent[M], 0, 2*t.size)
 	t.typed.collect.Swap(make([]election.Sent[M], 0, 2*t.size))
 	quiet := 0 // tiles in a row
-	for tile := 0; quiet < len(t.inbox) && t.run.result.Complete; tile = (tile + 1) % len(t.inbox) {
+	for tile := 0; quiet < len(t.inbox) && t.run.Outcome.Complete; tile = (tile + 1) % len(t.inbox) {
 		low := tile * t.size
-		high := min(low+t.size, t.run.p.Size())
+		high := min(low+t.size, t.run.size())
 		for p := low; p < high && starts != nil; p++ {
 			if starts[p] {
 				t.typed.a.Start(&t.typed.states[p], t.typed.begin(p))
 			}
 		}
-		if high == t.run.p.Size() {
+		if high == t.run.size() {
 			starts = nil
 		}
 		quiet++
@@ -47,31 +42,32 @@ func (t *tiled[S, M]) play() {
 		}
 		t.deliver(t.inbox[tile], low, high) // it was counted in the tile that it left
 		t.inbox[tile] = t.inbox[tile][:0]
-		for len(t.typed.collect.Sent()) > 0 && t.run.result.Complete {
+		for len(t.typed.collect.Sent()) > 0 && t.run.Outcome.Complete {
 			in := t.typed.collect.Swap(spare)
 			t.deliver(in, low, high)
-			if t.run.has.Phase {
+			if t.run.Phases {
 				t.typed.phases(in)
 			}
 			for i := range in {
-				t.run.sent[in[i].Link&15]++
+				t.run.Sent[in[i].Link&15]++
 			}
 			t.run.countDeliveries(len(in))
 			spare = in
 		}
 	}
-	size := int(reflect.TypeFor[election.Sent[M]]().Size())
-	t.run.result.Bytes += (cap(spare) + cap(t.typed.collect.Sent())) * size
+	t.run.finish()
+	size := sizeOf(election.Sent[M]{})
+	t.run.Bytes += (cap(spare) + cap(t.typed.collect.Sent())) * size
 	for _, in := range t.inbox {
-		t.run.result.Bytes += cap(in) * size
+		t.run.Bytes += cap(in) * size
 	}
-	t.run.result.Bytes += t.run.p.Size() // who starts
+	t.run.Bytes += t.run.size() // who starts
 }
 
 // deliver delivers what is for processes of the tile from low to below high, and hands on the rest.
 func (t *tiled[S, M]) deliver(in []election.Sent[M], low, high int) {
 	receive, states, collect, out := t.typed.a.Receive, t.typed.states, t.typed.collect, t.typed.collect.Out()
-	oriented, n := t.run.net.Oriented(), uint32(t.run.p.Size())
+	oriented, n := t.run.Network.Oriented(), uint32(t.run.size())
 	for i := range in {
 		m := &in[i]
 		direction := m.Link >> 4 & 1
@@ -81,7 +77,7 @@ func (t *tiled[S, M]) deliver(in []election.Sent[M], low, high int) {
 		}
 		if !oriented {
 			var p int
-			p, port = t.run.net.End(m.On())
+			p, port = t.run.Network.End(m.On())
 			to = uint32(p)
 		}
 		if int(to) < low || int(to) >= high {

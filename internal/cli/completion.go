@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/press"
+)
+
+// completer completes an argument or a flag's value.
+type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+// fixed completes by words that do not change.
+func fixed(words ...string) completer {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// oneOf completes the only argument, which names an algorithm for which a condition holds.
+func (p *program) oneOf(which func(*catalogue.Entry) bool) completer {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return p.algorithms.Where(which), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// anyAlgorithm is the condition that holds for every algorithm.
+func anyAlgorithm(*catalogue.Entry) bool { return true }
+
+// parameterWords completes a --param: the names of the algorithm's parameters, and after = the words that one takes.
+func (p *program) parameterWords(_ *cobra.Command, args []string, given string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	e, err := p.algorithms.Find(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	before := given[:strings.LastIndexByte(given, ',')+1]
+	name, _, valued := strings.Cut(given[len(before):], "=")
+	var all []string
+	for _, parameter := range e.Parameters {
+		if !valued {
+			all = append(all, before+parameter.String()+"=")
+		} else if parameter.String() == name {
+			if choice, is := parameter.(*election.Choice); is {
+				for _, word := range choice.Words {
+					all = append(all, before+name+"="+word)
+				}
+			}
+		}
+	}
+	if valued {
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// fileFlags are the flags whose values are files, with the endings that these have, if they have any.
+var fileFlags = map[string][]string{
+	"draw": press.Endings, "draw-topology": press.Endings, "study": {"toml"}, "trace": nil, "save": nil, "faults": nil, "out": nil, "votes": nil, "data": nil,
+}
+
+// completeFlags says for each flag of a command that says nothing itself that its value is no file, or which file.
+func completeFlags(command *cobra.Command) {
+	command.Flags().VisitAll(func(f *pflag.Flag) {
+		endings, isFile := fileFlags[f.Name]
+		switch {
+		case !isFile:
+			_ = command.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions) // unless there is one
+		case endings != nil:
+			_ = command.MarkFlagFilename(f.Name, endings...)
+		}
+	})
+	if command.ValidArgsFunction == nil && command.Name() != "replay" {
+		command.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, sub := range command.Commands() {
+		completeFlags(sub)
+	}
+}
+
+// uses are the algorithms for which a flag means something, of those flags that do not for all.
+var uses = map[string]func(*catalogue.Entry) bool{
+	"edges":       func(e *catalogue.Entry) bool { return e.Topology == election.Tree || e.Forms() != nil },
+	"orientation": func(e *catalogue.Entry) bool { return e.Unoriented },
+	"ports":       func(e *catalogue.Entry) bool { return e.Topology == election.UnknownNeighbours },
+	"topology":    func(e *catalogue.Entry) bool { return e.Topology == election.Tree || e.Forms() != nil },
+	"votes":       func(e *catalogue.Entry) bool { return e.Votes },
+	"scores":      func(e *catalogue.Entry) bool { return e.Votes },
+	"unwilling":   func(e *catalogue.Entry) bool { return e.Willingness },
+	"wake":        func(e *catalogue.Entry) bool { return e.Timing == election.Synchronous },
+	"param":       func(e *catalogue.Entry) bool { return len(e.Parameters) > 0 },
+	"check":       func(e *catalogue.Entry) bool { return e.Check != nil },
+	"schedule":    func(e *catalogue.Entry) bool { return e.Timing == election.Asynchronous },
+	"anonymous":   func(e *catalogue.Entry) bool { return e.Topology == election.Ring },
+	"ids":         func(e *catalogue.Entry) bool { return e.Identifiers != election.Anonymous },
+	"order": func(e *catalogue.Entry) bool {
+		return e.Identifiers != election.Anonymous && e.Topology != election.Complete
+	},
+	"first": func(e *catalogue.Entry) bool { return e.Identifiers != election.Anonymous },
+}
+
+// narrow hides flags that no algorithm takes of those that a command is for, or, where a command line that is to be
+// completed names one, that this one does not take.
+func (p *program) narrow(root *cobra.Command, args []string) {
+	hide := func(command *cobra.Command, taken func(func(*catalogue.Entry) bool) bool) {
+		for name, use := range uses {
+			if f := command.Flags().Lookup(name); f != nil && !taken(use) {
+				f.Hidden = true
+			}
+		}
+	}
+	if count, _, err := root.Find([]string{"count"}); err == nil {
+		hide(count, func(use func(*catalogue.Entry) bool) bool {
+			return slices.ContainsFunc(p.algorithms, func(e *catalogue.Entry) bool { return e.Count != nil && use(e) })
+		})
+	}
+	if len(args) < 2 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		return
+	}
+	command, rest, err := root.Find(args[1 : len(args)-1])
+	if err != nil || command.Name() == "compare" {
+		return
+	}
+	for _, arg := range rest {
+		if e, err := p.algorithms.Find(arg); err == nil {
+			hide(command, func(use func(*catalogue.Entry) bool) bool { return use(e) })
+		}
+	}
+}
+
+// completionCommand makes cobra's command refuse shells that it does not know.
+func completionCommand(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	command, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return
+	}
+	var shells []string
+	for _, shell := range command.Commands() {
+		shells = append(shells, shell.Name())
+		shell.Example = "  ringleader completion " + shell.Name()
+	}
+	command.Example = "  source <(ringleader completion bash)"
+	command.Args = cobra.ArbitraryArgs
+	command.RunE = func(command *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return command.Help()
+		}
+		return fmt.Errorf("no completion is made for %q; there is %s", args[0], strings.Join(shells, ", "))
+	}
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// schemaOf is one definition of docs/schema.json.
+func schemaOf(t *testing.T, definition string) *jsonschema.Resolved {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole jsonschema.Schema
+	if err := json.Unmarshal(text, &whole); err != nil {
+		t.Fatal(err)
+	}
+	if whole.Defs[definition] == nil {
+		t.Fatalf("the schema does not define %s", definition)
+	}
+	resolved, err := (&jsonschema.Schema{Ref: "#/$defs/" + definition, Defs: whole.Defs}).Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolved
+}
+
+// valid checks a line of JSON.
+func valid(schema *jsonschema.Resolved, line string) error {
+	var value any
+	if err := json.Unmarshal([]byte(line), &value); err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
+
+func TestJSONIsAsTheSchemaSays(t *testing.T) {
+	saved := filepath.Join(t.TempDir(), "saved.json")
+	for _, c := range []struct{ definition, call string }{
+		{"run", "run lcr --n 3 --save " + saved},
+		{"run", "replay " + saved + " --story"},
+		{"run", "run bully --n 4 --fault 'crash 4 at 3' --story"},
+		{"run", "run bully --n 4 --start 1,2 --delay 9"},
+		{"run", "run preference --n 4 --votes 1,1,2,2"},
+		{"run", "run franklin --n 8 --order decreasing --schedule burns"},
+		{"run", "run itai-rodeh --n 5"},
+		{"run", "run lcr --ids 5,3,5 --allow-duplicate-ids"},
+		{"run", "run lcr --n 4 --lose 1/2"},
+		{"run", "run tree --n 4 --topology star"},
+		{"run", "run stop-and-go-p1 --n 4 --check --wake 0,-,1,-"},
+		{"run", "run stop-and-go-p4 --ids 4,2,5,3 --unwilling 2"},
+		{"run", "run --scenario s2-figures-2.7-2.8"},
+		{"anonymous", "run lcr --n 3 --anonymous"},
+		{"anonymous", "run itai-rodeh --n 3 --anonymous"},
+		{"over", "run lcr --n 3 --over tcp"},
+		{"over", "run bully --n 3 --dead 3 --over tcp"},
+		{"over", "run lcr-synchronous --n 3 --over tcp"},
+		{"count", "count lcr --n 4 --first 7"},
+		{"count", "count ring-bully --n 100000"},
+		{"count", "count stop-and-go-p4 --ids 4,2,5,3 --wake 0,-,3,- --unwilling 2"},
+		{"verify", "verify lcr --n 3"},
+		{"verify", "verify bully --n 3 --start every-set --param answer-timeout=2"},
+		{"worst", "worst lcr --n 4"},
+		{"worst", "worst stop-and-go-p1 --n 4 --tries 100"},
+		{"compare", "compare lcr stop-and-go-p1 bully --n 4,8 --orders 4"},
+		{"algorithms", "algorithms"},
+		{"algorithms", "algorithms stop-and-go-p3"},
+		{"sources", "sources"},
+		{"version-of", "version"},
+		{"statement", "reproduce S3"},
+	} {
+		schema, line1 := schemaOf(t, c.definition), schemaOf(t, "call")
+		_, stdout, stderr := call(append(arguments(c.call), "--json")...)
+		lines := 0
+		for line := range strings.Lines(stdout) {
+			lines++
+			against := schema
+			if c.definition == "statement" && lines == 1 {
+				against = line1
+			}
+			if err := valid(against, line); err != nil {
+				t.Errorf("ringleader %s --json: %v\n%s", c.call, err, line)
+			}
+		}
+		if lines == 0 {
+			t.Errorf("ringleader %s --json prints nothing on stdout: %s", c.call, stderr)
+		}
+	}
+}
+
+func TestTheSchemaRefusesWhatCommandsDoNotPrint(t *testing.T) {
+	_, run, _ := call("run", "lcr", "--n", "3", "--json")
+	schema := schemaOf(t, "run")
+	for old, changed := range map[string]string{
+		`"command":`: `"comand":`, `"version":`: `"v":`, `"seed":1`: `"seed":"1"`, `"parameters":{`: `"parameters":{"x":[],`,
+		`"topology":"ring"`: `"topology":1`, `"start":"all"`: `"start":1`, `"leaders":[3]`: `"leaders":3`, `"agreed":true,`: "", `"complete":`: `"unknown":1,"complete":`,
+	} {
+		if !strings.Contains(run, old) {
+			t.Errorf("%s is not in %s", old, run)
+		}
+		if valid(schema, strings.Replace(run, old, changed, 1)) == nil {
+			t.Errorf("%s is taken instead of %s", changed, old)
+		}
+	}
+}
+
+// Every result says first what made it.
+func TestEveryResultBeginsWithItsCall(t *testing.T) {
+	for line1, want := range map[string]string{
+		"run lcr -n 3 --draw x.svg":             `{"command":"ringleader run lcr --n 3","version":"(devel)","seed":1,"parameters":{"flag":"literal"},"topology":"ring","start":"all",`,
+		"run CHANG-ROBERTS --n 3 --start 2,3":   `{"command":"ringleader run CHANG-ROBERTS --n 3 --start 2,3","version":"(devel)","seed":1,"parameters":{"flag":"literal"},"topology":"ring","start":"2,3",`,
+		"run bully --n 2 --fault 'pause 1'":     `{"command":"ringleader run bully --fault 'pause 1' --n 2",`,
+		"verify lcr --n 2 --start any --seed 4": `{"command":"ringleader verify lcr --n 2 --seed 4 --start any","version":"(devel)","seed":4,"parameters":{"flag":"literal"},"topology":"ring","start":"any",`,
+		"count lcr --n 2":                       `{"command":"ringleader count lcr --n 2","version":"(devel)","seed":1,"parameters":{"flag":"literal"},"topology":"ring","start":"all",`,
+		"worst lcr --n 2":                       `{"command":"ringleader worst lcr --n 2","version":"(devel)","seed":1,"parameters":{"flag":"literal"},"topology":"ring","start":"all",`,
+		"compare lcr --n 4 --orders 1 --seed 7": `{"command":"ringleader compare lcr --n 4 --order random --orders 1 --seed 7","version":"(devel)","seed":7,"parameters":null,"topology":null,"start":"all",`,
+		"algorithms lcr":                        `{"command":"ringleader algorithms lcr","version":"(devel)","seed":null,"parameters":null,"topology":null,"start":null,"algorithms":[{"name":"lcr",`,
+	} {
+		t.Chdir(t.TempDir())
+		_, stdout, stderr := call(append(arguments(line1), "--json")...)
+		if !strings.HasPrefix(stdout, want) {
+			t.Errorf("ringleader %s --json prints\n%.300s%s\nwant\n%s", line1, stdout, stderr, want)
+		}
+		if !json.Valid(bytes.TrimSpace([]byte(stdout))) {
+			t.Errorf("ringleader %s --json: %s", line1, stdout)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/report"
+)
+
+func TestOutputFitsTheTerminal(t *testing.T) {
+	var calls []string
+	p := &program{algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader"}}
+	for _, command := range p.root().Commands() {
+		calls = append(calls, command.Name()+" --help")
+	}
+	calls = append(calls, "--help", "algorithms", "scenarios", "sources", "version",
+		"compare lcr stop-and-go-p2:c=2,a=3/2 bully --n 8,16 --orders 64", "reproduce S3", "worst stop-and-go-p1 --n 6 --tries 500",
+		"run --scenario s2-figures-2.7-2.8", "run stop-and-go-p1 --n 8 --check", "run bully --n 20 --story",
+		"run preference-ring --n 6 --story", "verify bully --n 3 --start every-set --param answer-timeout=2",
+		"run bully --n 7 --fault 'crash 5 at 3' --fault 'partition 1,2 | others from 5 until 90' --story", "count stop-and-go-p1 --n 16")
+	for _, e := range all.Algorithms {
+		calls = append(calls, "algorithms "+e.Name, "run "+e.Name+" --n 5", "run "+e.Name+" --n 5 --anonymous")
+	}
+	for _, width := range []int{60, 80, 200} {
+		for _, line := range calls {
+			var stdout, stderr bytes.Buffer
+			Run(context.Background(), "ringleader", all.Algorithms, arguments(line), strings.NewReader(""), &stdout, &stderr, func(name string) string {
+				return map[string]string{"COLUMNS": fmt.Sprint(width)}[name]
+			})
+			for printed := range strings.Lines(stdout.String()) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(printed, "\n")); n > width {
+					t.Errorf("ringleader %s: a line of %d columns in %d: %s", line, n, width, printed)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestALineThatIsTooWideIsBrokenUnderItsLastColumn(t *testing.T) {
+	for _, c := range []struct {
+		width      int
+		line, want string
+	}{
+		{20, "short  and narrow", "short  and narrow"},
+		{21, "1  name  sends a message to 3", "1  name  sends a\n         message to 3"},
+		{20, "one line of prose that goes on", "one line of prose\n  that goes on"},
+		{20, "  two words, then some more", "  two words, then\n    some more"},
+		{20, "0123456789012  the column is too far right", "0123456789012  the\n  column is too far\n  right"},
+		{10, "averyveryverylongword and more", "averyveryverylongword\n  and more"},
+		{20, "äöüäöüäöüä äöüäöüäöü", "äöüäöüäöüä äöüäöüäöü"},
+		{30, "$ ringleader run lcr --n 5 --fault 'crash 5 at 30'", "$ ringleader run lcr --n 5 \\\n    --fault 'crash 5 at 30'"},
+		{24, "replay: ringleader run lcr --n 5", "replay: ringleader run \\\n    lcr --n 5"},
+		{20, "\x1b[31mred\x1b[0m  0123456 and 0123456", "\x1b[31mred\x1b[0m  0123456 and\n     0123456"},
+	} {
+		got := Fit(c.line, c.width)
+		if got != c.want {
+			t.Errorf("%q in %d columns is\n%s\nwant\n%s", c.line, c.width, got, c.want)
+		}
+	}
+}
+
+func TestParagraphsAreBrokenAnewAndTablesAreNot(t *testing.T) {
+	got := Paragraphs("One two three\nfour five.\n\nA list:\n  a  first\n  b  second of many\nThe end", 16)
+	want := "One two three\nfour five.\n\nA list:\n  a  first\n  b  second of\n     many\nThe end\n"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestTheWidthIsThatOfTheTerminalOrOfColumnsOrEighty(t *testing.T) {
+	for columns, want := range map[string]int{"": 80, "132": 132, "x": 80, "-3": 80, "0": 80, "7": leastWidth} {
+		p := Printer{Out: &strings.Builder{}, Getenv: func(string) string { return columns }}
+		if got := p.Width(); got != want {
+			t.Errorf("COLUMNS=%s: %d columns, want %d", columns, got, want)
+		}
+	}
+}
+
+// A text that is printed in pieces is broken as if it came at once.
+func TestTextIsFittedHoweverItIsWritten(t *testing.T) {
+	var out strings.Builder
+	p := Printer{Out: &out, Getenv: func(string) string { return "40" }}
+	const text = "one two three four five six seven eight nine ten\neleven\ntwelve"
+	err := p.Fit(func(p *Printer) error {
+		for i := range text {
+			if _, err := p.Out.Write([]byte(text[i : i+1])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if want := "one two three four five six seven eight\n  nine ten\neleven\ntwelve"; err != nil || out.String() != want {
+		t.Errorf("%v, %q, want %q", err, out.String(), want)
+	}
+}

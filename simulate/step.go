@@ -1,0 +1,119 @@
+package simulate
+
+import (
+	"fmt"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+)
+
+// happens makes the process at p do what an event asks for.
+func (r *run) happens(p int, e process.Event) {
+	if r.checks || r.watcher != nil {
+		r.happensWatched(p, e)
+		return
+	}
+	r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+}
+
+// happensWatched is happens for a step at which more has to look than the engine.
+func (r *run) happensWatched(p int, e process.Event) {
+	if r.watcher != nil {
+		r.watcher.before(p, e)
+	}
+	var err error
+	r.acting = acting{p, e, true}
+	if r.checks {
+		r.step, err = r.ps.Checked(r.slot(p), p, e, r.local(p))
+	} else {
+		r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
+	}
+	if r.acting.inside = false; err != nil {
+		r.breaks(process.BrokeContract, err.Error())
+	}
+	if r.watcher != nil {
+		r.watcher.after(p)
+	}
+}
+
+// receives is happens for a message.
+func (r *run) receives(p int, port election.Port, kind election.Kind, m process.Message) {
+	if r.checks || r.watcher != nil {
+		r.happensWatched(p, process.Event{What: process.Received, Port: port, Kind: kind, Message: m})
+		return
+	}
+	r.step = r.ps.Receive(r.slot(p), p, port, kind, m, r.local(p))
+}
+
+// slot is where the state of the process at p lies.
+func (r *run) slot(p int) int {
+	if r.slots == nil {
+		return p
+	}
+	return r.slots[p]
+}
+
+// local is what the clock of the process at p says. Most are right.
+func (r *run) local(p int) election.Ticks {
+	if r.drifts != nil {
+		return r.drifting(p)
+	}
+	return r.now
+}
+
+func (r *run) drifting(p int) election.Ticks {
+	if r.drifts[p] == nil {
+		return r.now
+	}
+	return r.drifts[p].local(r.now)
+}
+
+// leaving is what leaves of what the last step sent.
+func (r *run) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.unsent] }
+
+// check makes sure that the step of the process at p kept to its own ports, kinds and timers, and to the names of
+// groups, which count even if it crashes amid the step.
+func (r *run) check(p int) {
+	if sent := r.step.Sent; len(sent) > 0 {
+		ports, kinds := r.ports(p), election.Kind(len(r.d.Kinds))
+		for i := range sent {
+			if s := &sent[i]; s.On()-r.step.First >= ports || s.Kind() >= kinds {
+				r.refuse(p, s)
+			}
+		}
+	}
+	if other := r.step.Other; len(other) > 0 {
+		r.checkOther(p, other)
+	}
+}
+
+func (r *run) checkOther(p int, other []election.Effect) {
+	for _, e := range other {
+		if (e.Op == election.SetTimer || e.Op == election.StopTimer) && int(e.Timer) >= len(r.d.Timers) {
+			r.breaks(process.BrokeContract, fmt.Sprintf("uses timer %d; %d are declared", e.Timer, len(r.d.Timers)))
+		}
+		if r.groups != nil {
+			r.group(p, e)
+		}
+	}
+}
+
+// ports is how many ports the process at p may send on.
+func (r *run) ports(p int) uint32 {
+	if r.degree != 0 {
+		return r.degree
+	}
+	return uint32(r.net.Degree(p))
+}
+
+// refuse says what is wrong with a message that the process at p sends.
+func (r *run) refuse(p int, s *process.Sent) {
+	port, degree := s.On()-r.step.First, uint32(r.net.Degree(p))
+	switch {
+	case port >= degree:
+		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d; its ports are 0 to %d", port, int(degree)-1))
+	case port >= r.ports(p):
+		r.breaks(process.BrokeContract, fmt.Sprintf("sends on port %d, and is declared to send on port 0 only", port))
+	}
+	r.breaks(process.BrokeContract, fmt.Sprintf("sends a message of kind %d; %d are declared", s.Kind(), len(r.d.Kinds)))
+}

@@ -1,0 +1,148 @@
+package statushttp_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader/internal/transport/transporttest"
+	"ringleader.example/ringleader/statushttp"
+)
+
+// client is a connection to a server in a synctest bubble.
+type client struct {
+	net.Conn
+	t *testing.T
+}
+
+func serve(t *testing.T, h http.HandlerFunc) (connect func() client, stop func()) {
+	network := transporttest.NewLAN()
+	server := statushttp.Server(h)
+	go server.Serve(network.Listen("server:1"))
+	synctest.Wait()
+	return func() client {
+		conn, err := network.Dialer("client:1")(context.Background(), "", "server:1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		return client{conn, t}
+	}, func() { server.Close() }
+}
+
+func (c client) isOpen() bool {
+	c.SetReadDeadline(time.Now().Add(1))
+	_, err := io.Copy(io.Discard, c)
+	return errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+func (c client) write(text string) {
+	c.t.Helper()
+	if _, err := c.Write([]byte(text)); err != nil {
+		c.t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+const request = "GET / HTTP/1.1\r\nHost: server\r\n\r\n"
+
+func (c client) isAnswered() bool {
+	c.SetReadDeadline(time.Now().Add(1))
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	return err == nil && response.StatusCode == http.StatusOK
+}
+
+func TestConnectionsOverTheLimitCloseTheOldestThatIsIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		free := make(chan struct{})
+		connect, stop := serve(t, func(http.ResponseWriter, *http.Request) { <-free })
+		defer stop()
+		busy := connect()
+		busy.write(request)
+		var idle []client
+		for range statushttp.MostConnections {
+			idle = append(idle, connect())
+		}
+		if !busy.isOpen() || idle[0].isOpen() || !idle[1].isOpen() {
+			t.Errorf("one with a request under way is open: %v; the oldest other: %v, the next: %v",
+				busy.isOpen(), idle[0].isOpen(), idle[1].isOpen())
+		}
+		for _, c := range idle[1:] {
+			c.write(request)
+		}
+		if late := connect(); late.isOpen() {
+			t.Error("all have requests under way, and one more comes in")
+		}
+		close(free)
+		synctest.Wait()
+		if late := connect(); !late.isOpen() {
+			t.Error("all were answered, and one more is closed")
+		}
+	})
+}
+
+func TestSlowAndIdleConnectionsAreClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connect, stop := serve(t, func(http.ResponseWriter, *http.Request) {})
+		defer stop()
+		silent, slow, idle := connect(), connect(), connect()
+		slow.write(request[:20])
+		idle.write(request)
+		if !idle.isAnswered() {
+			t.Error("a request is not answered")
+		}
+		<-time.After(6 * time.Second)
+		if silent.isOpen() || slow.isOpen() || !idle.isOpen() {
+			t.Errorf("after a while, one without a request is open: %v; with half of one: %v; with one that was answered: %v",
+				silent.isOpen(), slow.isOpen(), idle.isOpen())
+		}
+		<-time.After(25 * time.Second)
+		if idle.isOpen() {
+			t.Error("after long, one that was answered is open")
+		}
+	})
+}
+
+func TestAConnectionThatDoesNotReadItsAnswerIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connect, stop := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 1<<16)) })
+		defer stop()
+		deaf := connect()
+		deaf.write(request)
+		<-time.After(11 * time.Second)
+		if deaf.isOpen() {
+			t.Error("it is open")
+		}
+	})
+}
+
+func TestHeadersAreLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connect, stop := serve(t, func(http.ResponseWriter, *http.Request) {})
+		defer stop()
+		c := connect()
+		defer c.Close()
+		c.Write([]byte("GET / HTTP/1.1\r\nX: "))
+		c.SetWriteDeadline(time.Now().Add(time.Second))
+		_, err := io.CopyN(c, endless('x'), 1<<20)
+		if err == nil {
+			t.Error("it reads a megabyte of a header")
+		}
+	})
+}
+
+type endless byte
+
+func (e endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = byte(e)
+	}
+	return len(b), nil
+}
