@@ -81,7 +81,7 @@ func (b *recorder) broken(r *run, how string) {
 	case process.Expired:
 		step.Text = r.d.Timers[e.Timer]
 	case process.Commanded:
-		step.Text = "resign"
+		step.Text = r.ps.CommandText()
 	}
 	if r.o.Values {
 		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}
