@@ -112,6 +112,16 @@ func TestLeasesMayTouchAndNotOverlap(t *testing.T) {
 	w.expect(w.decides(1, until(9)), "")
 	w = judged(t, election.Service, func(a *election.Algorithm[caller, call]) { a.Winner = election.Unspecified }).set(0, leaseLeft(5))
 	w.expect(w.decides(1, until(9)), "")
+	// What a dead life has begun counts, that of the process itself, too.
+	orphan := func(p *processState) { p.Orphan = election.DeadlineIn(election.Units(5), election.Ticks{}) }
+	for q := range 2 {
+		w = judged(t, election.Service, leased).set(q, orphan)
+		w.expect(w.decides(1, until(9)), fmt.Sprintf(
+			"two running leases: process 2 leads for 9 units, while the lease of an earlier life of process %d runs for another 5", q+1))
+	}
+	// Terms of successive leaders rise.
+	w = judged(t, election.Service, leased).all(func(g *global) { g.Led = []tenure{{3, 0}} })
+	w.expect(w.decides(1, until(9)), "went back on a term: process 2 leads in term 2, and process 1 has led in term 3")
 }
 
 func TestTheWrongLeaderIsWrongAtOnceUnlessThereWasAFault(t *testing.T) {

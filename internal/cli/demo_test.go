@@ -141,7 +141,7 @@ func eventually(t *testing.T, complaint func() error) {
 	}
 }
 
-// alive says whether there is a process, and it is not a dead one whom nobody has waited for.
+// alive reports whether there is a process, and it is not a dead one whom nobody has waited for.
 func alive(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return false

@@ -76,7 +76,7 @@ func TestAMemberWhoseLoopHangsShowsNoLife(t *testing.T) {
 		defer conn.Close()
 		c.until(1, "leads", leads)
 		m := c.members[1]
-		m.Command(election.Resign)
+		m.Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion)
 		if s, _ := m.State(); m.Stall() != 0 || !leads(s) {
 			t.Errorf("after the timeout it has stalled for %v, and knows %+v", m.Stall(), s)
@@ -148,7 +148,7 @@ func TestAPanicEndsTheMemberOnly(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		m := c.members[1]
-		m.Command(election.Resign)
+		m.Command(election.Command{Order: election.Resign})
 		<-m.Done()
 		if err := m.Err(); !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "a step too far") {
 			t.Errorf("it ended with %v", err)
@@ -283,7 +283,7 @@ func TestAMemberThatStopsSaysGoodbyeWhenItLeadsNoMore(t *testing.T) {
 		defer conn.Close()
 		c.until(1, "leads", leads)
 		m := c.members[1]
-		m.Command(election.Resign)
+		m.Command(election.Command{Order: election.Resign})
 		synctest.Wait()
 		go m.Close()
 		frames := transport.NewFrameReader(conn)

@@ -143,7 +143,7 @@ func ReadVerdict(r io.Reader) (Verdict, error) {
 	return Verdict{Code(head[0]), string(reason)}, err
 }
 
-// ErrFrame says that a peer broke the protocol.
+// ErrFrame reports that a peer broke the protocol.
 var ErrFrame = errors.New("malformed frame")
 
 // HeartbeatFrame says only that the sender lives.
