@@ -86,7 +86,7 @@ func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 
 // alike finds the classes of indistinguishable positions of a ring: the views through port 0 are the same, and so are
 // those through port 1. The view through a port, link by link, is a word of n letters. Each letter is the newborn
-// state of a process and the port on which the word leaves it. There are 2n letters, each the first of a word.
+// state of a process and the port on which the word leaves it. A word of twice as many letters is a pair of words.
 func (r *run) alike() (classes [][]int) {
 	n := r.p.Size()
 	newborn := map[string]int{}

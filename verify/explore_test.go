@@ -20,7 +20,8 @@ func TestStatesTransitionsAndDepthAreCounted(t *testing.T) {
 	quiet.Decides, quiet.Winner = election.LeaderOnly, election.Unspecified
 	for starts, want := range map[Starts]Report{
 		AllFirst: {Orders: 1, States: 6, Transitions: 6, Finals: 1, Depth: 4},
-		// Each of the two may have started, and been heard: three by three. One final for each set that starts.
+		// Each of the two may have started, and its message may have been received: three by three. One final state
+		// for each set that starts.
 		AnyTime: {Orders: 1, States: 9, Transitions: 12, Finals: 3, Depth: 4},
 		// Of one that starts three configurations each; and the six.
 		EverySet: {Orders: 1, States: 12, Transitions: 10, Finals: 3, Depth: 4},
@@ -74,7 +75,7 @@ func TestTheShortestViolationOfAllOrdersIsShown(t *testing.T) {
 	}
 }
 
-// What takes longer than the shortest violation known is not looked at, and an order may have none.
+// Paths longer than the shortest known violation are not explored, and an order may have none.
 func TestAnOrderWithoutAViolationHidesNone(t *testing.T) {
 	a := spreading(3)
 	a.Receive = func(p *caller, _ election.Port, _ election.Kind, m call, out calls) {
@@ -113,7 +114,7 @@ func TestNothingIsExploredBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// A level is explored to its end, and of violations that are as near the first one stays.
+// A level is explored to its end, and the first of equally near violations stays.
 func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 	a := calling(election.Asynchronous, func(p *caller, _ calls) { panic(fmt.Sprint("so says ", p.ID)) })
 	report, err := Run(a, Options{Instance: network.On(1, 2, 3), Starts: AnyTime})
@@ -137,7 +138,7 @@ func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 	fails(t, b, Options{Instance: network.On(1, 2), Initiators: []int{0}}, Undecided, 1)
 }
 
-// The election is over where all have decided and nothing happens any more; a service may go on for ever.
+// The election has ended when all have decided and no event is left; a service may go on for ever.
 func TestOnlyAServiceMayGoRoundForEver(t *testing.T) {
 	round := func(task election.Task) election.Algorithm[caller, call] {
 		a := calling(election.Asynchronous, func(p *caller, out calls) {
@@ -257,7 +258,7 @@ var constant = election.Algorithm[sized, call]{
 	Receive:     func(*sized, election.Port, election.Kind, call, calls) {},
 }
 
-// A record says of each step what a reader has to know: which message, where it came from, and when.
+// A record holds for each step what a reader needs: the message, its origin, and its time.
 func TestARecordSaysWhatHappened(t *testing.T) {
 	a := answering(election.Timed, func(p *caller, out calls) {
 		out.Send(0, ring, call{1})
@@ -300,7 +301,7 @@ func TestARecordSaysWhatHappened(t *testing.T) {
 	}
 }
 
-// What overtakes is the message that was sent at another time, or says something else.
+// The overtaking message was sent at another time, or has other contents.
 func TestARecordTellsMessagesApartByWhenTheyWereSent(t *testing.T) {
 	a := calling(election.Timed, twice)
 	a.FIFO = false
@@ -313,7 +314,7 @@ func TestARecordTellsMessagesApartByWhenTheyWereSent(t *testing.T) {
 	}{
 		{[]string{"2 receives ring on 1", "2 receives knock on 1"}, "1 2"},
 		{[]string{"2 receives knock on 1", "2 receives ring on 1"}, "2 1"},
-		{[]string{"1 tick", "1 pass", "2 receives knock on 1", "2 receives ring on 1"}, "3 1"}, // of two alike, the last that was sent
+		{[]string{"1 tick", "1 pass", "2 receives knock on 1", "2 receives ring on 1"}, "3 1"}, // of two equal ones, the one sent last
 	} {
 		w := newWalk(t, a, Options{Instance: network.On(1, 2), Initiators: []int{0}, Unordered: true, Delay: 3}).then("1 starts", "1 pass").then(test.way...)
 		var got []string
@@ -461,7 +462,7 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-// Which options go together can depend on the parameters.
+// Parameters can determine which options are compatible.
 func TestOptionsAreCheckedAgainstWhatIsClaimedWithTheParameters(t *testing.T) {
 	a := calling(election.Synchronous, silent)
 	starts := election.Choice{Name: "starts", Words: []string{"any", "together"}}

@@ -11,68 +11,67 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// Starts says which processes start by themselves, and when. Processes that this leaves out never
-// start, unless the algorithm declares that every process does: then they start when the schedule likes.
+// Starts determines which processes start by themselves, and when. Other processes never start, unless the algorithm
+// declares that every process does: then they start at any time.
 type Starts uint8
 
 // The start policies.
 const (
 	AllFirst Starts = iota // all, in the order of positions, before anything else happens
-	AnyTime                // the schedule decides when, and of AnyStart algorithms also which: at least one
+	AnyTime                // the schedule decides when and, for AnyStart algorithms, which: at least one
 	EverySet               // each non-empty set of processes in turn, these before anything else happens
 )
 
 func (s Starts) String() string { return [...]string{"all", "any", "every-set"}[s] }
 
-// DefaultMaxStates is how many states of one order are explored unless Options say otherwise: one to two gigabytes.
+// DefaultMaxStates is the default limit of states of one order: one to two gigabytes.
 const DefaultMaxStates = 10_000_000
 
-// Options says what is explored. The zero value of everything but Instance or Size is a good start.
+// Options determine what is explored. The zero value of each field but Instance or Size is a good start.
 type Options struct {
 	Instance     network.Setup
-	Size         int    // where Instance has no IDs: every order of the identifiers 1 … Size that differs
+	Size         int    // if Instance has no IDs: every different order of the identifiers 1 … Size
 	Orientations bool   // on a ring that need not be oriented: every orientation
-	Starts       Starts // ignored where there are Initiators
-	Initiators   []int  // positions that start before anything else happens; nil: see Starts
+	Starts       Starts // ignored if there are Initiators
+	Initiators   []int  // positions that start before any other event; nil: see Starts
 
 	Crashes    int  // how many, at any moment, of any process
 	Recoveries int  // how many, at any moment, of any process that has crashed
 	Commands   int  // how often a host asks its process to resign, at any moment
 	Unordered  bool // messages on one link may overtake each other
-	SafetyOnly bool // how runs end is not judged, for a model that gives up sooner than the real thing
+	SafetyOnly bool // the ends of runs are not judged, for a model that gives up sooner than the real system
 	Delay      int  // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
 
-	MaxStates int                             // of one order, since memory is given back after each; 0 is DefaultMaxStates
-	Progress  func(states, frontier int) bool // called now and then; false ends the exploration; may be nil
+	MaxStates int                             // of one order, because memory is freed after each; 0 is DefaultMaxStates
+	Progress  func(states, frontier int) bool // called at intervals; false ends the exploration; may be nil
 
 	hasty bool // for tests: suspicion may come before the last message
 }
 
-// Report is what an exploration found.
+// Report is the result of an exploration.
 type Report struct {
-	Orders      int  // orders of identifiers, and orientations, that were explored
+	Orders      int  // explored orders of identifiers, and orientations
 	States      int  // of all orders together
 	Transitions int  // likewise
-	Finals      int  // states in which nothing need happen any more
-	Depth       int  // the most transitions that the shortest way to a state takes
+	Finals      int  // states in which no further event is due
+	Depth       int  // the largest length of a shortest path to a state, in transitions
 	Complete    bool // every order was explored to the end
 
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
 	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
 	MaxMessages, MinMessages *Messages
 
-	Violation *Violation // nil: every property holds in all that was explored
+	Violation *Violation // nil: every property holds in all explored states
 }
 
-// Messages is an extreme number of messages. Each field is the extreme of its own: they may be
-// reached in different runs.
+// Messages is an extreme number of messages. Each field is a separate extreme: different runs may reach them.
 type Messages struct{ Total, Election, Announcement uint64 }
 
 // Violation is a property that does not hold, and a run that shows it.
 type Violation struct {
 	Property string       // one of the constants below
 	Detail   string       // what is wrong at the end of the run
-	Record   trace.Record // a shortest run to it; the passing of time counts as a step, but is not recorded as one
+	Record   trace.Record // a shortest run to it; passing time counts as a step, but is not recorded
 }
 
 // The properties that can be violated.
@@ -92,10 +91,10 @@ const (
 	BoundBroken   = "bound broken"
 )
 
-// ErrOptions reports that options do not go together; the text says which, and what would do.
+// ErrOptions reports that options are incompatible; the text names them, and valid ones.
 var ErrOptions = errors.New("cannot verify")
 
-// Run explores every schedule of an algorithm. An algorithm that fails is no error but a Violation.
+// Run explores every schedule of an algorithm. A failing algorithm is not an error but a Violation.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 	program, err := process.Of(&a)
 	if err != nil {
@@ -104,7 +103,7 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 	return Program(program, o)
 }
 
-// Program is [Run] of an algorithm whose types are hidden.
+// Program is [Run] for an algorithm with hidden types.
 func Program(program *process.Program, o Options) (report *Report, err error) {
 	defer func() {
 		fault := recover()
@@ -144,7 +143,7 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 	return report, nil
 }
 
-// nothing is the record of a run in which no step was made.
+// nothing returns the record of a run without steps.
 func (o *Options) nothing(d *election.Declaration) (r trace.Record) {
 	if p, err := network.Prepare(d, o.Instance); err == nil {
 		r.Header = trace.NewHeader(d, p)
@@ -153,7 +152,7 @@ func (o *Options) nothing(d *election.Declaration) (r trace.Record) {
 	return r
 }
 
-// check completes the options, or says what is wrong with them.
+// check completes the options. It returns an error if they are invalid.
 func (o *Options) check(d *election.Declaration, recovers, commanded bool) error {
 	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, text) }
 	if o.Instance.IDs != nil {
@@ -182,7 +181,7 @@ func (o *Options) check(d *election.Declaration, recovers, commanded bool) error
 	return nil
 }
 
-// upTo is the list 1 … n.
+// upTo returns the list 1 … n.
 func upTo(n int) election.List {
 	ids := make(election.List, n)
 	for p := range ids {
@@ -191,7 +190,7 @@ func upTo(n int) election.List {
 	return ids
 }
 
-// maxSets is the most processes of which every set is tried.
+// maxSets is the largest number of processes for which every set is tried.
 const maxSets = 16
 
 func (o *Options) wrongStarts(d *election.Declaration, n int) string {
@@ -249,7 +248,7 @@ func (o *Options) wrongTiming(d *election.Declaration) string {
 	return ""
 }
 
-// delay is the longest time that a message takes.
+// delay returns the longest time that a message takes.
 func delay(d *election.Declaration, given int, parameters election.Parameters) (int, error) {
 	if given > 0 {
 		return given, nil

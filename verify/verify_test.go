@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// holds verifies that all is explored and no property violated.
+// holds checks that the exploration is complete and no property is violated.
 func holds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *Report {
 	t.Helper()
 	report, err := Run(a, o)
@@ -30,7 +30,7 @@ func holds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *Repor
 	return report
 }
 
-// fails verifies that a property is violated after so many steps, not counting the passing of time.
+// fails checks that a property is violated after the given number of steps, not counting the passing of time.
 func fails[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, property string, steps int) *Violation {
 	t.Helper()
 	report, err := Run(a, o)
@@ -63,7 +63,7 @@ func with(parameters ...string) network.Setup {
 
 var everyStart = []Starts{AllFirst, AnyTime, EverySet}
 
-// What is under way while identifiers fall is a way through a grid that stays on one side.
+// With decreasing identifiers, the messages under way form a lattice path that stays on one side of the diagonal.
 func TestLCRWithFallingIdentifiersHasCatalanManyStates(t *testing.T) {
 	catalan := 1 // of n+1
 	for n := 1; n <= 10; n++ {
@@ -73,7 +73,7 @@ func TestLCRWithFallingIdentifiersHasCatalanManyStates(t *testing.T) {
 			ids[p] = uint64(n - p)
 		}
 		report := holds(t, lcr.Algorithm, Options{Instance: network.Setup{IDs: ids}})
-		if want := catalan + n + n; report.States != want { // and n starts, and n steps of the announcement
+		if want := catalan + n + n; report.States != want { // plus n starts, and n steps of the announcement
 			t.Errorf("n = %d: %d states, want %d", n, report.States, want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestLCRNeedsNoOrderOfMessages(t *testing.T) {
 
 func TestMessagesOvertakeEachOtherOnLinksWithoutAnOrder(t *testing.T) {
 	fails(t, coins(2), Options{Size: 2, Unordered: true}, Undecided, 5)
-	// What overtakes is told apart in the record by when it was sent.
+	// The record distinguishes overtaking messages by their time of sending.
 	early := with("delay", "2", "answer-timeout", "4", "victory", "lower")
 	fails(t, lenient(true), Options{Instance: early, Size: 3, Starts: EverySet, Unordered: true}, Disagreement, 7)
 }
@@ -149,8 +149,8 @@ func TestBullySurvivesACrashAtAnyMoment(t *testing.T) {
 	}
 }
 
-// believing is Bully with the rule that a coordinator below oneself is bullied, if there is one, and with S4's rule 5
-// to the letter otherwise: whoever says that it is the coordinator is believed.
+// believing is Bully with the rule that a process bullies a coordinator below itself, if there is one, and otherwise
+// with S4's rule 5 as printed: it believes any coordinator.
 func believing(bullies bool) election.Algorithm[bully.Process, bully.Message] {
 	a := bully.Algorithm
 	a.Receive = func(p *bully.Process, port election.Port, kind election.Kind, m bully.Message, out *election.Out[bully.Message]) {
@@ -166,14 +166,14 @@ func believing(bullies bool) election.Algorithm[bully.Process, bully.Message] {
 	return a
 }
 
-// lenient is that, where for a while anybody may lead.
+// lenient is believing, but for a while any process may lead.
 func lenient(bullies bool) election.Algorithm[bully.Process, bully.Message] {
 	a := believing(bullies)
 	a.Winner = election.Unspecified
 	return a
 }
 
-// One process has just won when the highest recovers. Both tell the others, and the last to be heard is believed.
+// One process has just won when the highest recovers. Both announce themselves, and the others believe the last one.
 func TestABullyThatBelievesEveryHigherCoordinatorMayDisagreeAfterARecovery(t *testing.T) {
 	o := Options{Instance: with("delay", "2"), Size: 3, Starts: AnyTime, Crashes: 1, Recoveries: 1}
 	fails(t, believing(true), o, Disagreement, 9)
@@ -243,8 +243,8 @@ func TestBullyThatWaitsJustTwiceTheDelayMakesTwoWinners(t *testing.T) {
 			fails(t, a, hasty("2", "4", victory), WrongLeader, 3)
 		}
 	}
-	// Who does not mind that sees who ends in disagreement. The one who was bullied tells all again; but where delays
-	// differ, news of the old victory may come after that.
+	// With the lenient form the runs that end in disagreement appear. The bullied process announces itself again; but
+	// if delays differ, news of the old victory may come after that.
 	fails(t, lenient(false), hasty("1", "2", "others"), NoLeader, 8)
 	fails(t, lenient(true), hasty("1", "2", "lower"), Disagreement, 7)
 	fails(t, lenient(true), hasty("2", "4", "others"), Disagreement, 10)
@@ -325,7 +325,7 @@ func TestTreesAreExplored(t *testing.T) {
 		n := len(edges) + 1
 		for _, starts := range everyStart {
 			report := holds(t, saturation, Options{Instance: network.Setup{Edges: edges}, Size: n, Starts: starts})
-			// All wake their neighbours; then something goes up each edge once, and both ways on one; and down both ways.
+			// All wake their neighbours; then one message goes up each edge, two on one edge, and then down both ways.
 			want := Messages{Election: uint64(2*len(edges) + len(edges) + min(len(edges), 1)), Announcement: uint64(2 * len(edges))}
 			want.Total = want.Election + want.Announcement
 			if report.Orders != []int{1, 2, 6, 24}[n-1] || *report.MaxMessages != want || *report.MinMessages != want {

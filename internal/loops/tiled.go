@@ -4,12 +4,12 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// tiled runs the schedule tile on a large ring: in a tile round by round, which is the order of sending.
+// tiled runs the schedule tile on a large ring: round by round in a tile, which is the order of sending.
 type tiled[S, M any] struct {
 	run   *Run
 	typed *typed[S, M]
 	size  int
-	inbox [][]election.Sent[M] // by tile: what comes from the others
+	inbox [][]election.Sent[M] // by tile: messages from the others
 }
 
 func (t *typed[S, M]) Tiled(size int) {
@@ -40,7 +40,7 @@ func (t *tiled[S, M]) play() {
 		if len(t.inbox[tile])+len(t.typed.collect.Sent()) > 0 {
 			quiet = 0
 		}
-		t.deliver(t.inbox[tile], low, high) // it was counted in the tile that it left
+		t.deliver(t.inbox[tile], low, high) // counted in the tile that it left
 		t.inbox[tile] = t.inbox[tile][:0]
 		for len(t.typed.collect.Sent()) > 0 && t.run.Outcome.Complete {
 			in := t.typed.collect.Swap(spare)
@@ -61,10 +61,10 @@ func (t *tiled[S, M]) play() {
 	for _, in := range t.inbox {
 		t.run.Bytes += cap(in) * size
 	}
-	t.run.Bytes += t.run.size() // who starts
+	t.run.Bytes += t.run.size() // the starts
 }
 
-// deliver delivers what is for processes of the tile from low to below high, and hands on the rest.
+// deliver delivers the messages for processes of the tile from low to below high, and hands on the rest.
 func (t *tiled[S, M]) deliver(in []election.Sent[M], low, high int) {
 	receive, states, collect, out := t.typed.a.Receive, t.typed.states, t.typed.collect, t.typed.collect.Out()
 	oriented, n := t.run.Network.Oriented(), uint32(t.run.size())
