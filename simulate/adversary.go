@@ -5,11 +5,11 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// mostLinks is the largest number of links for which an adversary examines all of them at every step.
+// mostLinks is the maximum number of links of a network for adversaries that examine all of them at every step.
 const mostLinks = 4096
 
-// most delivers the message, or starts the process, that makes a process send the most. Among equals, starts come
-// first: a process that starts late joins cheaply, and is silent. Then comes the link with the least number.
+// most takes the delivery or start that makes a process send the most messages. Among equals starts come first, since
+// a process that starts late joins without messages of its own. Then comes the link with the least number.
 func (l *links) most() (started bool) {
 	best, most := uint32(0), -1
 	for _, link := range l.busy {
@@ -31,8 +31,8 @@ func (l *links) most() (started bool) {
 	return false
 }
 
-// last delivers, of the messages that are due, the one that makes its receiver send the most. When none is left, a
-// unit of time has passed, and all messages under way are due.
+// last takes, of the messages that are due, the one that makes its receiver send the most. When none is left, a unit
+// of time has passed, and all messages in transit are due.
 func (l *links) last() (started bool) {
 	if len(l.busy) == 0 {
 		l.wakes(0)
@@ -74,7 +74,7 @@ func (l *links) tries(link uint32) int {
 }
 
 // trial returns the number of messages that a step of the process at p would send. It makes the step on a copy, with
-// the choices that the run would make.
+// the choices that would be made.
 func (l *links) trial(p int, e process.Event) (sent int) {
 	choices := *l.choices
 	l.ps.Copy(l.scratch, p)

@@ -179,9 +179,9 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 	try("2 or 4 would do", simulate.Options{Instance: ring(t, "random", 1)})
 	try("2 or 4 would do", simulate.Options{Instance: ring(t, "random", 3)})
 	try("64 or 128 would do", simulate.Options{Instance: ring(t, "random", 100)})
-	try("leave out who starts", simulate.Options{Instance: ring(t, "random", 4), AnyTime: true})
-	try("leave out who starts", simulate.Options{Instance: ring(t, "random", 4), Initiators: []int{1}})
-	try("who is dead", simulate.Options{Instance: ring(t, "random", 4), Faults: faults.Script{Dead: []int{1}}})
+	try("leave out times of starts", simulate.Options{Instance: ring(t, "random", 4), AnyTime: true})
+	try("leave out times of starts", simulate.Options{Instance: ring(t, "random", 4), Initiators: []int{1}})
+	try("dead processes", simulate.Options{Instance: ring(t, "random", 4), Faults: faults.Script{Dead: []int{1}}})
 	try("asynchronous", simulate.Options{Instance: ring(t, "random", 4), Timing: election.Synchronous})
 	try("order", simulate.Options{Instance: ring(t, "random", 4), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}})
 	try("different identifiers", simulate.Options{Instance: network.Setup{IDs: election.List{1, 1}, Duplicates: true}})
@@ -201,7 +201,7 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 }
 
 func TestBurnsEndsAtTheLimitAndWhenToldTo(t *testing.T) {
-	answering := ringbully.Algorithm // neighbours send one message to and fro for ever
+	answering := ringbully.Algorithm // neighbours send one message back and forth for ever
 	answering.Receive = func(_ *ringbully.Process, port election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {
 		out.Send(port, kind, m)
 	}
@@ -217,7 +217,7 @@ func TestBurnsEndsAtTheLimitAndWhenToldTo(t *testing.T) {
 	if told != 1 || r.Complete || r.Open != nil {
 		t.Errorf("told %d times, complete %v, open %v", told, r.Complete, r.Open)
 	}
-	relaying := lcr.Algorithm // a message goes round for ever if it can
+	relaying := lcr.Algorithm // one message goes round for ever
 	relaying.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(lcr.Right, kind, m)
 	}

@@ -90,8 +90,8 @@ func (c *clocked) scheduleFaults() {
 	for _, f := range f.Recoveries {
 		c.schedule(event{at: f.At, what: recovery, process: uint32(f.Process)}, 0)
 	}
-	for _, f := range c.o.Resigns {
-		c.schedule(event{at: f.At, what: resign, process: uint32(f.Process)}, 0)
+	for i := range c.o.Commands {
+		c.command(c.o.Commands[i].Process, c.o.Commands[i].At, c.o.Commands[i].Command)
 	}
 	for i, s := range f.Suspicions {
 		lasts(mistake, i, s.Process, s.At, s.Until)
@@ -240,11 +240,10 @@ func (c *clocked) crash(p int, note string) {
 	c.dead[p] = true
 	c.lives[p]++
 	c.calledOff(p)
+	c.orphan(p, c.o.Wardens)
+	c.prove(p)
 	c.ps.Reborn(p, p)
 	c.result.Decisions[p] = network.Decision{}
-	if c.leases != nil {
-		c.leases[p] = election.Ticks{}
-	}
 	for t := range c.d.Timers {
 		c.stop(p, t)
 	}

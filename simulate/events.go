@@ -18,7 +18,8 @@ type what uint8
 const (
 	crash what = iota
 	recovery
-	resign
+	command
+	stopped // the host has stopped the work of a leader
 	suspicion
 	unheard // a suspicion if the process still cannot be heard
 	trust
@@ -35,8 +36,8 @@ type event struct {
 	at      election.Ticks
 	order   uint64 // among those of one moment: the class, then the sequence of creation
 	process uint32
-	other   uint32 // suspicion, trust: the link to the process; timeout: the timer; arrival: the message; fault, heal: the fault
-	life    uint32 // timeout: of the timer; suspicion: of the other process; stale after a change
+	other   uint32 // suspicion, trust: the link to the process; timeout: the timer; arrival: the message; fault, heal, command: which one
+	life    uint32 // timeout: of the timer; suspicion: of the other process; stopped: of the process; stale after a change
 	what    what
 	ill     faultKind // fault, heal
 }
@@ -64,6 +65,7 @@ type clocked struct {
 	timers   []uint32 // by process and timer: its life; odd while it runs
 	lives    []uint32 // by process: how often it crashed
 	suspects []bool   // by link: the process behind it is suspected
+	commands []election.Command
 	currentFaults
 }
 
@@ -230,8 +232,8 @@ func (c *clocked) end() election.Ticks {
 	if c.o.AnyTime {
 		last = outcome.Later(last, election.Units(c.latestStart()))
 	}
-	for _, r := range c.o.Resigns {
-		last = outcome.Later(last, r.At)
+	for i := range c.o.Commands {
+		last = outcome.Later(last, c.o.Commands[i].At)
 	}
 	return last.Add(c.d.Settles(uint64(c.p.Size()), c.p.Parameters))
 }
@@ -270,6 +272,8 @@ func (c *clocked) current(e *event) bool {
 	case suspicion, unheard:
 		q, back := c.net.End(e.other)
 		return c.life(q) == e.life && (e.what == suspicion || c.severed[c.net.Back(q, back)] > 0)
+	case stopped:
+		return c.life(int(e.process)) == e.life
 	}
 	return true
 }
@@ -293,10 +297,10 @@ func (c *clocked) happen(e *event) {
 		c.timers[p*len(c.d.Timers)+int(e.other)]++ // it no longer runs
 		timer := election.Timer(e.other)
 		c.react(p, process.Event{What: process.Expired, Timer: timer}, trace.Step{Event: trace.Timeout, Port: -1, Text: c.d.Timers[timer]})
-	case resign:
-		if !c.isDead(p) {
-			c.react(p, process.Event{What: process.Commanded, Command: election.Resign}, trace.Step{Event: trace.Command, Port: -1, Text: "resign"})
-		}
+	case command:
+		c.obey(p, c.commands[e.other])
+	case stopped:
+		c.obey(p, election.Command{Order: election.Stopped})
 	case crash:
 		c.crash(p, "")
 	case recovery:
@@ -338,7 +342,8 @@ func (c *clocked) receive(p int, port election.Port, m *posted) {
 		c.ps.Release(m.Message)
 		return
 	}
-	message, number := m.Message, int(m.number) // sent messages may overwrite m's place
+	message, number := m.Message, int(m.number) // what is sent may take the place where m lies
+	c.delivers(number)
 	c.receives(p, port, m.Kind(), message)
 	c.after(p)
 	if c.record != nil {
@@ -392,6 +397,8 @@ func (c *clocked) effects(p int) {
 			}
 		case election.StopTimer:
 			c.stop(p, int(e.Timer))
+		case election.StopWork:
+			c.stopWork(p)
 		default:
 			c.decide(p, *e)
 		}

@@ -11,10 +11,10 @@ const (
 	twice
 )
 
-// flawed reports whether links lose or repeat messages, by chance or because they are cut.
+// flawed reports whether links lose or duplicate messages, at random or by a cut.
 func (r *run) flawed() bool { return r.luck != nil || r.severed != nil }
 
-// draw decides the fates of the last step's messages that leave.
+// draw decides the fates of the messages of the last step.
 func (r *run) draw() {
 	if r.flawed() {
 		r.drawFates()

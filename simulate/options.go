@@ -94,8 +94,13 @@ type Options struct {
 	// same unit come first. [election.Forever]: never. nil: Initiators apply.
 	Wake []election.Ticks
 
-	Faults  faults.Script // the faults
-	Resigns []Resignation // the host of a process asks it to resign
+	Faults   faults.Script // the faults
+	Commands []Command     // what hosts ask of their processes
+
+	// StopTime is the number of units that a host takes at most to stop the work of a leader when it is asked to; 0: none.
+	StopTime uint64
+	// Wardens prove to all others, within the longest delay of a message, that a process that crashes is dead, with its work.
+	Wardens bool
 
 	SkipPhases bool // do not count by phases, which costs a call for each message
 
@@ -107,10 +112,11 @@ type Options struct {
 	Progress func(deliveries uint64) bool // called at intervals; false ends the run
 }
 
-// Resignation is a command of a process's host: to give up leadership.
-type Resignation struct {
+// Command is what the host of a process asks of it at a given time.
+type Command struct {
 	Process int // position
 	At      election.Ticks
+	election.Command
 }
 
 // NoLimit is the limit of a run that may never end.
@@ -190,16 +196,18 @@ func (o *Options) checkSchedule(program *process.Program, p *network.Instance) e
 func (o *Options) checkClock(program *process.Program, p *network.Instance) error {
 	clock := o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay
 	switch {
-	case (o.Faults.Timed() || len(o.Resigns) > 0) && !clock:
-		return fmt.Errorf("faults that come at a time, and resignations, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
+	case (o.Faults.Timed() || len(o.Commands) > 0) && !clock:
+		return fmt.Errorf("faults that come at a time, and commands, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
 	case !o.Until.IsZero() && !clock:
 		return fmt.Errorf("until is a time, and schedule %s has no clock; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
-	case len(o.Resigns) > 0 && !program.Functions.Command:
-		return errors.New("it does not resign")
+	case len(o.Commands) > 0 && !program.Functions.Command:
+		return errors.New("it obeys no commands")
+	case o.Wardens && !program.Functions.Incarnation:
+		return errors.New("it takes no proofs of death, so wardens mean nothing")
 	}
-	for _, r := range o.Resigns {
+	for _, r := range o.Commands {
 		if r.Process < 0 || r.Process >= p.Size() {
-			return fmt.Errorf("there is no position %d to resign", r.Process)
+			return fmt.Errorf("there is no position %d to command", r.Process)
 		}
 	}
 	return nil

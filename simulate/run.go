@@ -39,12 +39,12 @@ type run struct {
 	fates   []fate              // of the last step's messages, if there is luck or a cut
 	drifts  []*drift            // by process: the drift of its clock; nil if all are right
 	now     election.Ticks
-	dead    []bool           // nil if no process ever is
-	degree  uint32           // the number of ports on which each process of a ring may send; 0 elsewhere
-	leases  []election.Ticks // when each one ends; nil unless declared
-	groups  map[group]bool   // groups formed so far; nil unless declared
-	beyond  bool             // the run ended quiescent, except for timers that would expire after 2¹²⁸ units
-	unsent  int              // the number of messages of the last step that do not leave, because the process crashes amid it
+	dead    []bool         // nil if no process ever is
+	degree  uint32         // the number of ports on which each process of a ring may send; 0 elsewhere
+	leases  *leases        // nil unless declared
+	groups  map[group]bool // groups formed so far; nil unless declared
+	beyond  bool           // the run ended quiescent, except for timers that would expire after 2¹²⁸ units
+	unsent  int            // the number of messages of the last step that do not leave, because the process crashes amid it
 	sent    [16]uint64
 	byPhase [32]uint64 // of the first phases; the result holds the others
 	steps   uint64     // deliveries and timeouts
@@ -150,7 +150,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		result: &Result{
 			Outcome: outcome.Outcome{
 				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
-				Disturbed: o.Faults.Timed() || len(o.Resigns) > 0 || o.Faults.Lossy() || o.Faults.Unordered && d.FIFO,
+				Disturbed: o.Faults.Timed() || len(o.Commands) > 0 || o.Faults.Lossy() || o.Faults.Unordered && d.FIFO,
 			},
 			Timing: o.Timing, Delay: o.Delay, Decisions: make([]network.Decision, n), Script: o.Faults,
 		},
@@ -172,7 +172,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	r.prepareFaults()
 	if d.Leased {
-		r.leases = make([]election.Ticks, n)
+		r.leases = newLeases(n)
 	}
 	if d.Task == election.Groups {
 		r.groups = map[group]bool{}
@@ -287,7 +287,7 @@ func (r *run) adopt() {
 // trusted reports whether an engine that does not check every step can run this.
 func (r *run) trusted() bool {
 	return r.runner.program.Loops != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
-		!r.checks && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Resigns) == 0 && r.luck == nil
+		!r.checks && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Commands) == 0 && r.luck == nil
 }
 
 // restart resets the run to its beginning.
@@ -369,26 +369,6 @@ func (r *run) decide(p int, e election.Effect) {
 	}
 }
 
-// lease records the holders of leases and when these end. No two leases may run at one time.
-func (r *run) lease(p int, e election.Effect) {
-	r.leases[p] = election.Ticks{}
-	if e.Op != election.Lead {
-		return
-	}
-	if !e.Deadline {
-		r.result.Fault(r.p.Name(p) + " leads without a lease, which it declares")
-	}
-	r.leases[p] = r.now.Add(e.Ticks)
-	if r.drifts != nil && r.drifts[p] != nil {
-		r.leases[p] = r.drifts[p].real(r.local(p).Add(e.Ticks))
-	}
-	for q := range r.leases {
-		if q != p && r.now.Less(r.leases[q]) && r.now.Less(r.leases[p]) {
-			r.result.Fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(q)))
-		}
-	}
-}
-
 // group is the name of a group; see [election.Groups].
 type group struct {
 	leader election.ID
@@ -429,11 +409,7 @@ func (r *run) finish() *Result {
 		r.finishPhases()
 	}
 	r.result.Messages = outcome.MessagesOf(r.d, r.sent[:])
-	for p, ends := range r.leases {
-		if !r.now.Less(ends) { // a lease that has ended is no decision
-			r.result.Decisions[p] = network.Decision{}
-		}
-	}
+	r.endLeases()
 	stands := func(p int) bool { return r.ps.Eligible(r.slot(p), p) }
 	if r.loops != nil {
 		stands = r.loops.Eligible

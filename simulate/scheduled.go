@@ -11,30 +11,30 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// links runs an asynchronous election message by message: the schedule repeatedly picks a nonempty link, and the link
-// delivers a message.
+// links runs an asynchronous election message by message: the schedule repeatedly picks a link that is not empty, and
+// the link delivers a message.
 type links struct {
 	*run
 	picks    *random.Source
 	cells    []cell
-	remarks  []remark // by cell; nil without a record or lossy links
-	free     uint32   // a list of cells that are not in use
+	remarks  []remark // by cell; nil if there is neither a record nor a fate to draw
+	free     uint32   // a list of free cells
 	queues   []link
 	underWay int      // messages
-	busy     []uint32 // lifo: the link of every message, in the order of sending; else the nonempty links
-	turns    turns    // round-robin and sweep; otherwise without levels
-	tiles    *tiles   // tile; otherwise nil
-	due      []uint32 // max-time: by link, the number of its messages due now; otherwise nil
-	dueNow   int      // … of all links together
-	scratch  int      // the slot for trial steps
-	sleepers []uint32 // processes that may start at any time from now on, if neither turns nor tiles hold them
+	busy     []uint32 // lifo: the link of every message, in the order of sending; else the links that are not empty
+	turns    turns    // round-robin and sweep; without levels else
+	tiles    *tiles   // tile; nil else
+	due      []uint32 // max-time: by link, how many of its messages are due now; nil else
+	dueNow   int      // … and all together
+	scratch  int      // the slot in which steps are tried
+	sleepers []uint32 // processes that may still start at any time, unless turns or tiles hold them
 }
 
 // link is the queue of a link.
 type link struct {
 	head  uint32 // its oldest message; 0 if it is empty
 	tail  uint32 // its newest one
-	place uint32 // its index in busy, if busy holds the nonempty links
+	place uint32 // its index in busy, if busy is the links that are not empty
 }
 
 // cell holds a message in the queue of its link.
@@ -146,7 +146,7 @@ func (l *links) lifo() (started bool) {
 	return false
 }
 
-// random delivers from a random link, or starts a process.
+// random delivers from any link, or starts a process.
 func (l *links) random() (started bool) {
 	pick := l.picks.Below(uint64(len(l.busy) + len(l.sleepers)))
 	if pick >= uint64(len(l.busy)) {
@@ -187,7 +187,7 @@ func (l *links) begins(p int) {
 	l.effects(p)
 }
 
-// deliver takes a message off its link and hands it over.
+// deliver takes a message off its link and delivers it.
 func (l *links) deliver(number, which uint32) {
 	m, about := l.cells[which].letter, remark{}
 	if l.remarks != nil {
@@ -207,6 +207,7 @@ func (l *links) deliver(number, which uint32) {
 		return
 	}
 	if l.checks {
+		l.delivers(int(about.number))
 		l.happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
 	} else {
 		l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.local(to))
@@ -275,7 +276,7 @@ func (l *links) enqueue(s *process.Sent, i int) {
 	}
 }
 
-// remark notes something about the message in a cell.
+// remark stores the remark of the message in a cell.
 func (l *links) remark(c uint32, about remark) {
 	if int(c) == len(l.remarks) {
 		l.remarks = append(l.remarks, about)

@@ -25,6 +25,7 @@ type Session struct {
 	asleep  []bool     // by position: it has yet to start by itself
 	suspect []bool     // by link: its sender suspects the process at its end
 	alarms  []alarm    // by process and timer
+	working []bool     // by position: its host is to stop its work, and has not
 	late    bool       // synchronous: the timers of this unit have begun
 	free    []int      // slots that hold no state
 
@@ -64,8 +65,9 @@ const (
 	Begin Happening = iota // the process starts by itself
 	Deliver
 	Expire
-	Pass // time passes
-	Fail // the process crashes
+	Pass  // time passes
+	Cease // the host of the process has stopped the work that it was to stop
+	Fail  // the process crashes
 	Revive
 	Lose
 	Duplicate
@@ -75,7 +77,7 @@ const (
 )
 
 func (h Happening) String() string {
-	return [...]string{"start", "deliver", "expire", "pass", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign"}[h]
+	return [...]string{"start", "deliver", "expire", "pass", "stop", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign"}[h]
 }
 
 // ErrChoice reports that an event cannot come next.
@@ -122,7 +124,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	}
 	s = &Session{
 		run: r, queues: make([][]parcel, r.net.Links()), asleep: make([]bool, n), suspect: make([]bool, r.net.Links()),
-		alarms: make([]alarm, n*len(r.d.Timers)),
+		working: make([]bool, n), alarms: make([]alarm, n*len(r.d.Timers)),
 	}
 	for p := range r.initiators {
 		s.asleep[p] = true
@@ -170,6 +172,11 @@ func (s *Session) Choices() (all []Choice) {
 	for p, asleep := range s.asleep {
 		if asleep {
 			all = append(all, Choice{What: Begin, Process: p})
+		}
+	}
+	for p, working := range s.working {
+		if working {
+			all = append(all, Choice{What: Cease, Process: p})
 		}
 	}
 	all = append(all, s.deliveries()...)
@@ -254,7 +261,51 @@ func (s *Session) passes(other bool) []Choice {
 // longest is the longest delay.
 func (s *Session) longest() uint64 { return max(1, s.run.o.Delay) }
 
-// Faults returns the faults and commands that can come next.
+// Text tells people what a choice is.
+func (s *Session) Text(c Choice) string {
+	r := s.run
+	at := r.p.Name(c.Process)
+	message := func() string {
+		from, _ := r.net.End(r.net.Back(c.Process, s.entry(c)))
+		sent := r.record.sent[s.queues[c.Link][c.Place].number-1]
+		text := sent.kind
+		if sent.text != "" {
+			text += " " + sent.text
+		}
+		return fmt.Sprintf("%s from %s to %s", text, r.p.Name(from), at)
+	}
+	other := func() string {
+		q, _ := r.net.End(c.Link)
+		return r.p.Name(q)
+	}
+	switch c.What {
+	case Begin:
+		return at + " initiates"
+	case Deliver, Lose, Duplicate:
+		return c.What.String() + " " + message()
+	case Expire:
+		return fmt.Sprintf("%s of %s expires", r.d.Timers[c.Timer], at)
+	case Pass:
+		return fmt.Sprintf("time passes until %s", r.now.Add(c.Time))
+	case Fail:
+		return at + " crashes"
+	case Revive:
+		return at + " recovers"
+	case Distrust:
+		return at + " suspects " + other()
+	case Trust:
+		return at + " trusts " + other() + " again"
+	}
+	return at + " is asked to resign"
+}
+
+// entry is the port at which the message of a choice arrives.
+func (s *Session) entry(c Choice) election.Port {
+	_, port := s.run.net.End(c.Link)
+	return port
+}
+
+// Faults are the faults and commands that can come next.
 func (s *Session) Faults() (all []Choice) {
 	r := s.run
 	for p, dead := range r.dead {
@@ -341,7 +392,8 @@ func (s *Session) begin(p int) {
 	}}
 	change(s, &r.result.Decisions[p], r.result.Decisions[p])
 	if r.leases != nil {
-		change(s, &r.leases[p], r.leases[p])
+		before := r.leases.clone()
+		s.undo = append(s.undo, func() { *r.leases = *before })
 	}
 }
 
@@ -383,9 +435,17 @@ func (s *Session) do(c Choice) {
 		change(s, &s.queues[c.Link], slices.Insert(slices.Clone(s.queues[c.Link]), c.Place+1, m))
 	case Distrust, Trust:
 		s.detect(c)
+	case Cease:
+		change(s, &s.working[p], false)
+		s.obey(p, election.Command{Order: election.Stopped})
 	case Abdicate:
-		s.react(p, process.Event{What: process.Commanded, Command: election.Resign}, trace.Step{Event: trace.Command, Port: -1, Text: "resign"})
+		s.obey(p, election.Command{Order: election.Resign})
 	}
+}
+
+func (s *Session) obey(p int, asks election.Command) {
+	s.run.ps.Commands(asks)
+	s.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: s.run.ps.CommandText()})
 }
 
 // take takes a message off its link.
@@ -436,6 +496,7 @@ func (s *Session) fresh(p int) {
 func (s *Session) react(p int, e process.Event, what trace.Step) {
 	r := s.run
 	s.fresh(p)
+	r.delivers(what.Message)
 	r.happens(p, e)
 	sent := slices.Clone(r.step.Sent)
 	s.undo = append(s.undo, func() {
@@ -456,6 +517,8 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 		switch effect.Op {
 		case election.SetTimer, election.StopTimer:
 			s.alarm(p, effect)
+		case election.StopWork:
+			change(s, &s.working[p], true)
 		default:
 			r.decide(p, effect)
 		}
@@ -481,9 +544,8 @@ func (s *Session) crash(p int) {
 	change(s, &r.dead[p], true)
 	change(s, &s.asleep[p], false)
 	r.result.Decisions[p] = network.Decision{}
-	if r.leases != nil {
-		r.leases[p] = election.Ticks{}
-	}
+	r.orphan(p, false)
+	change(s, &s.working[p], false)
 	for t := range r.d.Timers {
 		change(s, &s.alarms[p*len(r.d.Timers)+t], alarm{})
 	}

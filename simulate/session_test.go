@@ -45,7 +45,7 @@ func lines(t rapid.TB, r *trace.Record) string {
 	return b.String()
 }
 
-// look returns what is visible of a session: the number of steps, the last ones, states and choices.
+// look returns the visible part of a session: the number of steps, the last step, states and choices.
 func look(s *simulate.Session, n int) string {
 	steps := s.Record().Steps
 	seen := fmt.Sprintln(len(steps), steps[max(0, len(steps)-1):], s.Choices(), s.Faults(), s.Now())
@@ -55,7 +55,7 @@ func look(s *simulate.Session, n int) string {
 	return seen
 }
 
-// walk makes random choices until quiescence, some of them faults, and sometimes goes back.
+// walk makes random choices until quiescence, some of them faults, and goes back from time to time.
 func walk(t *rapid.T, s *simulate.Session, faults int) {
 	var before []string // each event
 	n := s.Record().N
@@ -80,7 +80,7 @@ func walk(t *rapid.T, s *simulate.Session, faults int) {
 	}
 }
 
-// again makes the same choices in a fresh session, which must come to the same end.
+// again makes the same choices in a fresh session, which must end in the same state.
 func again(t *rapid.T, s, fresh *simulate.Session) {
 	for _, c := range s.Made() {
 		if err := fresh.Step(c); err != nil {

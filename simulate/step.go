@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// happens makes the step of the process at p for an event.
+// happens runs the step of the process at p for an event.
 func (r *run) happens(p int, e process.Event) {
 	if r.checks || r.watcher != nil {
 		r.happensWatched(p, e)
@@ -16,7 +16,7 @@ func (r *run) happens(p int, e process.Event) {
 	r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
 }
 
-// happensWatched is happens for a step that others than the engine must see.
+// happensWatched is happens with checks of the step or with a watcher.
 func (r *run) happensWatched(p int, e process.Event) {
 	if r.watcher != nil {
 		r.watcher.before(p, e)
@@ -53,7 +53,7 @@ func (r *run) slot(p int) int {
 	return r.slots[p]
 }
 
-// local returns the reading of the clock of the process at p. Most clocks are right.
+// local returns the time on the clock of the process at p. Most clocks are right.
 func (r *run) local(p int) election.Ticks {
 	if r.drifts != nil {
 		return r.drifting(p)
@@ -71,8 +71,8 @@ func (r *run) drifting(p int) election.Ticks {
 // leaving returns the messages of the last step that leave.
 func (r *run) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.unsent] }
 
-// check checks that the step of the process at p used its own ports, kinds and timers, and valid names of groups.
-// Names count even if the process crashes amid the step.
+// check ends the run if the step of the process at p used ports, kinds or timers that it does not have. It also
+// checks the names of groups, which count even if the process crashes during the step.
 func (r *run) check(p int) {
 	if sent := r.step.Sent; len(sent) > 0 {
 		ports, kinds := r.ports(p), election.Kind(len(r.d.Kinds))
@@ -98,7 +98,7 @@ func (r *run) checkOther(p int, other []election.Effect) {
 	}
 }
 
-// ports returns the number of ports on which the process at p may send.
+// ports returns the number of ports that the process at p may send on.
 func (r *run) ports(p int) uint32 {
 	if r.degree != 0 {
 		return r.degree
@@ -106,7 +106,7 @@ func (r *run) ports(p int) uint32 {
 	return uint32(r.net.Degree(p))
 }
 
-// refuse ends the run with what is wrong with a message that the process at p sends.
+// refuse ends the run because of a wrong message from the process at p.
 func (r *run) refuse(p int, s *process.Sent) {
 	port, degree := s.On()-r.step.First, uint32(r.net.Degree(p))
 	switch {

@@ -12,17 +12,17 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// Symmetry is the result of a run that compares indistinguishable processes.
+// Symmetry is the result of a run in which indistinguishable processes are compared.
 //
-// Angluin (1980): if every message takes one unit, such processes do the same for ever, unless they choose at random.
-// So all of them lead or none does. If every process is like another one, no process can be elected.
+// Angluin (1980): if everything takes one unit, such processes do the same for ever, unless they choose; so all of
+// them lead or none does. If every process has another one like it, no process can be elected.
 type Symmetry struct {
 	*Result
-	Alike   [][]int // classes of indistinguishable positions, a lone process by itself; in the order of their first
+	Alike   [][]int // the classes of indistinguishable positions, a lone process in a class of its own; in the order of their first
 	Rounds  uint64  // the number of units with an event: after each all were compared
 	Chance  bool    // processes chose
-	Apart   *Apart  // how choices first made two alike processes differ; nil: all that were alike still are
-	Repeats *Repeat // the run repeated a configuration, and was ended; nil: it reached quiescence, or a limit stopped it
+	Apart   *Apart  // how choices first distinguished two processes of a class; nil: all classes are still equal
+	Repeats *Repeat // the run returned to an earlier configuration, and was ended; nil: it became quiescent, or a limit stopped it
 }
 
 // Apart names two processes that differ after a unit of time.
@@ -31,15 +31,15 @@ type Apart struct {
 	Process, Other int
 }
 
-// Repeat holds two moments; what happens between them repeats for ever.
+// Repeat is two moments between which all events repeat.
 type Repeat struct{ From, To election.Ticks }
 
-// Alone reports whether every process is like no other. Then symmetry does not prevent an election.
+// Alone reports whether every process is in a class of its own: then nothing prevents an election.
 func (s *Symmetry) Alone() bool { return len(s.Alike) == len(s.Decisions) }
 
-// Symmetric runs an election on a ring in which all start together and every message takes one unit. After each unit
-// it compares the processes that see the same identifiers, willingness and votes on both sides. It uses these
-// options: the instance, in which identifiers may repeat, the seed, the limit and Progress.
+// Symmetric runs an election on a ring where all start together and every message takes one unit. After each unit it
+// compares the processes that have the same identifiers, willingness and votes on both their sides, as far as they
+// can see. It uses the options instance, on which identifiers may repeat, seed, limit and Progress.
 func Symmetric[S, M any](a election.Algorithm[S, M], o Options) (*Symmetry, error) {
 	runner, err := Of(&a)
 	if err != nil {
@@ -76,7 +76,7 @@ func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 		return r.choose(n)
 	})
 	r.attempt(newClocked(r).play)
-	if r.result.Complete { // else it was stopped amid a unit
+	if r.result.Complete { // else it was stopped during a unit
 		w.compare()
 	}
 	r.result.Complete = r.result.Complete || w.seen.Repeats != nil
@@ -84,9 +84,9 @@ func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 	return &w.seen, nil
 }
 
-// alike finds the classes of indistinguishable positions of a ring: the views through port 0 are the same, and so are
-// those through port 1. The view through a port, link by link, is a word of n letters. Each letter is the newborn
-// state of a process and the port on which the word leaves it. A word of twice as many letters is a pair of words.
+// alike returns the classes of indistinguishable positions of a ring: the views out of port 0 are equal, and so are
+// those out of port 1. The view out of a port, link by link, is a word of n letters, each the initial state of a
+// process and the port that the word leaves it on; of twice as many letters, two words.
 func (r *run) alike() (classes [][]int) {
 	n := r.p.Size()
 	newborn := map[string]int{}
@@ -128,20 +128,20 @@ func number(numbers map[[2]int]int, pair [2]int) int {
 	return numbers[pair]
 }
 
-// mirror examines a run between its units of time. While alike processes are equal, the first of each class
-// represents all.
+// mirror compares a run between its units of time. While the processes of a class are equal, the first of each stands
+// for all.
 type mirror struct {
 	*run
 	seen    Symmetry
-	first   map[int]int // of first processes: their class in Alike
+	first   map[int]int // the first ones, with their index in Alike
 	stepped bool
 	at      election.Ticks                  // the unit of the last step
-	sent    []byte                          // the messages of the first processes in it
-	timers  []election.Ticks                // of the first processes, by timer: when it expires; 0: not running
-	been    map[xxh3.Uint128]election.Ticks // the configurations so far, and when
+	sent    []byte                          // the messages that the first ones have sent in it
+	timers  []election.Ticks                // of the first ones, by timer: when it expires; 0: it does not run
+	been    map[xxh3.Uint128]election.Ticks // earlier configurations, with their times
 }
 
-// before compares if a unit has ended before a step of the process at p.
+// before compares if a unit has ended when a step of the process at p comes.
 func (w *mirror) before(p int, e process.Event) {
 	if w.stepped && w.at != w.now {
 		w.compare()
@@ -152,7 +152,7 @@ func (w *mirror) before(p int, e process.Event) {
 	w.stepped, w.at = true, w.now
 }
 
-// after notes the messages and timers of a first process's step.
+// after records the messages that a step of a first one has sent.
 func (w *mirror) after(p int) {
 	k, first := w.first[p]
 	if !first {
@@ -181,7 +181,7 @@ func (w *mirror) after(p int) {
 	}
 }
 
-// compare compares alike processes, and the configuration with the earlier ones.
+// compare compares the processes of each class, and the configuration with earlier ones.
 func (w *mirror) compare() {
 	w.seen.Rounds++
 	sent := w.sent

@@ -75,8 +75,8 @@ func TestThoseAreAlikeWhomATurnOrAReflectionExchanges(t *testing.T) {
 	}
 }
 
-// S2's exercise 4(b) for two equal odd ones. On an oriented ring only opposite ones defeat every algorithm; without
-// orientation, also those with two odd gaps between them, such as neighbours on an even ring.
+// S2's exercise 4(b) for two equal odd processes. On an oriented ring only opposite ones defeat every algorithm.
+// Without orientation a reflection also defeats it if both gaps between them are odd.
 func TestWhichOddPairsDefeatEveryAlgorithm(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		for gap := 1; gap < n; gap++ {

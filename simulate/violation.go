@@ -72,7 +72,7 @@ func (b *recorder) broken(r *run, how string) {
 	step := trace.Step{Number: len(b.Steps) + 1, Time: r.now, Process: p, Event: events[e.What], Port: -1, State: r.stateText(p), Broken: how}
 	switch e.What {
 	case process.Received:
-		step.Message, step.Port = b.numbers[e.Message], int(e.Port)
+		step.Message, step.Port = b.delivered, int(e.Port)
 		m := b.sent[step.Message-1]
 		step.From, step.Kind, step.Text, step.MessageValue = m.process+1, m.kind, m.text, m.value
 	case process.Suspected, process.Trusted:
@@ -81,7 +81,7 @@ func (b *recorder) broken(r *run, how string) {
 	case process.Expired:
 		step.Text = r.d.Timers[e.Timer]
 	case process.Commanded:
-		step.Text = "resign"
+		step.Text = r.ps.CommandText()
 	}
 	if r.o.Values {
 		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}

@@ -13,7 +13,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// at are times to wake; a negative one is never.
+// at returns times to wake; a negative one is never.
 func at(times ...int) []election.Ticks {
 	wake := make([]election.Ticks, len(times))
 	for p, t := range times {
@@ -25,7 +25,7 @@ func at(times ...int) []election.Ticks {
 	return wake
 }
 
-// alarm has two timers, the first of which never expires. It sends to all others at every wake-up.
+// alarm has two timers, of which the first outlasts all time, and sends a message to all on every wake-up.
 func alarm(first election.Ticks) election.Algorithm[bool, struct{}] {
 	awake := func(s *bool, out *election.Out[struct{}]) {
 		if !*s {
@@ -173,6 +173,6 @@ func TestWhoeverIsUnwillingDoesNotBegin(t *testing.T) {
 	}
 	o.Faults.Dead = []int{1, 3}
 	if _, err := simulate.Run(a, o); !errors.Is(err, simulate.ErrOptions) {
-		t.Errorf("nobody who lives is willing: %v", err)
+		t.Errorf("no live process is willing: %v", err)
 	}
 }

@@ -23,7 +23,9 @@ type processState struct {
 	Running  uint8 // the timers that run, as bits
 	Timers   [8]election.Deadline
 	Lease    election.Deadline // until when it leads
-	Suspects uint64            // ports whose process has crashed, not yet reported by the detector, as bits
+	Orphan   election.Deadline // until when work of its dead lives may go on, which they began under a lease
+	Stopping bool              // its host is to stop its work, and has not
+	Suspects uint64            // ports whose process has crashed without the detector saying so yet, as bits
 }
 
 const maxSuspects = 64

@@ -8,12 +8,12 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// graph is the explored graph, without the configurations. States are numbered in the order of discovery, so a
-// smaller number is never further from the beginning.
+// graph is the explored graph without the configurations: states are numbered in the order in which they were found,
+// so that a smaller number is never further from the beginning.
 type graph struct {
 	roots   int      // states 0 … roots-1 are beginnings
 	edges   [][]edge // of 2^16 states each, since growing one list would copy it
-	first   []uint32 // the index of a state's first edge in its list
+	first   []uint32 // the index of a state's edges in their list
 	costs   []cost
 	settled []bool // of a service: whether all agree
 }
@@ -74,8 +74,8 @@ func (g *graph) way(to uint32) (root int, path []int) {
 	return int(state), path
 }
 
-// path returns a shortest path of at least one edge, from one of some states to a goal, over allowed edges: the edge
-// at each state, and the state where the path begins.
+// path returns a shortest path of at least one edge, from one of some states to any goal, over allowed edges: the
+// index of the edge at each state, and the state where it begins.
 func (g *graph) path(from []uint32, allowed func(uint32, edge) bool, goal func(uint32) bool) (path []int, begin uint32) {
 	type step struct {
 		from uint32
@@ -113,8 +113,8 @@ func (g *graph) path(from []uint32, allowed func(uint32, edge) bool, goal func(u
 	panic("verify: there is no such path")
 }
 
-// components are the strongly connected components without faults, final ones first: the number of each state's
-// component, and the states component by component.
+// components holds the strongly connected components without faults, those without outgoing edges first: the
+// component of each state, and the states by component.
 type components struct {
 	of     []uint32
 	states []uint32
@@ -203,8 +203,8 @@ func (g *graph) kind(c *components, component int) (last, cyclic bool) {
 	return last, cyclic
 }
 
-// endless finds a cycle that no run leaves and in which an election has not ended. A service may cycle for ever while
-// all agree, for example to renew a lease.
+// endless finds a cycle that no run leaves and in which an election has not ended. A service may go round for ever,
+// for example to renew a lease, while all agree.
 func (g *graph) endless(c *components) *finding {
 	at := uint32(math.MaxUint32)
 	for component := range c.begin {
@@ -289,7 +289,7 @@ func (t *tally) messages() (most, least *Messages) {
 	return most, &t.min
 }
 
-// judge looks for violations that only the whole graph shows.
+// judge searches for violations that only the whole graph shows.
 func (c *checker) judge(extremes *tally) *finding {
 	g := &c.graph
 	parts := g.components()
@@ -319,12 +319,12 @@ func (c *checker) judge(extremes *tally) *finding {
 	return nil
 }
 
-// bounded reports whether bounds cover the explored runs: distinct identifiers, and one election.
+// bounded reports whether bounds apply to what was explored: distinct identifiers, and one election.
 func (c *checker) bounded() bool {
 	return !c.o.Instance.Duplicates && (c.d.Task == election.Once || len(c.o.Initiators) == 1)
 }
 
-// breaks returns a run that exceeds a bound, up to its last message that counts.
+// breaks returns a run whose cost violates a bound, up to the last message of that cost.
 func (g *graph) breaks(b *election.Bound, bound uint64, costs []uint64, worst uint64) *finding {
 	f := &finding{breach: breach{Property: BoundBroken, Detail: fmt.Sprintf("%d %s messages; the bound, in the %s case, is %s = %d",
 		worst, b.Of, b.Case, b.Formula, bound)}}

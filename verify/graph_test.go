@@ -71,7 +71,7 @@ func leads(g *graph) map[[2]uint32]bool {
 	return reach
 }
 
-// mayStay returns, for each state, whether a run there may stay among the states that lead back to it.
+// mayStay returns for each state whether a run may stay among the states that lead back to it.
 func mayStay(g *graph, reach map[[2]uint32]bool) map[uint32]bool {
 	stays := map[uint32]bool{}
 	together := func(s, t uint32) bool { return s == t || reach[[2]uint32{s, t}] && reach[[2]uint32{t, s}] }
@@ -86,7 +86,7 @@ func mayStay(g *graph, reach map[[2]uint32]bool) map[uint32]bool {
 	return stays
 }
 
-// forRandomGraphs tries many small graphs. Reachability, and where a run may stay, are computed by their definitions.
+// forRandomGraphs tries many small graphs; reach and stays are computed by their definitions.
 func forRandomGraphs(try func(rnd *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool)) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 1500 {
@@ -140,7 +140,8 @@ func TestExtremesAreThoseOfAllRuns(t *testing.T) {
 	}
 }
 
-// A run that never ends is in a cycle that no run leaves. Of a service, it is wrong only if a state there is not settled.
+// A run that never ends is in a cycle that no run leaves. For a service, it is wrong only if a state there is not
+// settled.
 func TestARunThatNeverEndsIsACycleThatNoRunLeaves(t *testing.T) {
 	cycles := 0
 	forRandomGraphs(func(rnd *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool) {
@@ -173,7 +174,7 @@ func TestARunThatNeverEndsIsACycleThatNoRunLeaves(t *testing.T) {
 	}
 }
 
-// cycle checks a run that reaches a state, and then the same state again, without a fault.
+// cycle checks a run that reaches a state, and then returns to it, without a fault.
 func cycle(t *testing.T, g *graph, f *finding, want uint32, reach map[[2]uint32]bool) {
 	t.Helper()
 	loop := 0
@@ -193,7 +194,8 @@ func cycle(t *testing.T, g *graph, f *finding, want uint32, reach map[[2]uint32]
 	}
 }
 
-// breaking checks a run that exceeds a bound: where it begins, and that it ends with the last message that counts.
+// breaking checks a run whose cost violates a bound: it begins at a beginning, and ends when it has sent that many
+// messages.
 func breaking(t *testing.T, g *graph, of string, costs []uint64, extreme uint64) {
 	t.Helper()
 	f := g.breaks(&election.Bound{Of: of}, 0, costs, extreme)
@@ -234,7 +236,7 @@ func found(g *graph, state int) bool {
 	return seen[uint32(state)]
 }
 
-// byHand computes extremes step by step, as often as there are states.
+// byHand computes extremes by going step after step, as often as there are states.
 func byHand(g *graph, of string, reach map[[2]uint32]bool, stays map[uint32]bool) (least, most []uint64) {
 	n := len(g.first)
 	least, most = make([]uint64, n), make([]uint64, n)
@@ -323,7 +325,7 @@ func TestEdgesBelongToTheirStatesAcrossChunks(t *testing.T) {
 	}
 }
 
-// A run that costs exactly the bound keeps it; one message more, or less, breaks it.
+// A cost equal to the bound keeps it, and one message more, or less, violates it.
 func TestBoundsAreExact(t *testing.T) {
 	bounded := func(by int64, of string, c election.Case) election.Algorithm[collector, list] {
 		a := collecting(copied)
@@ -351,7 +353,7 @@ func TestBoundsAreExact(t *testing.T) {
 			}
 		}
 	}
-	// A run without cost needs no step.
+	// A cost of nothing is shown by a run without steps.
 	fails(t, bounded(-8, "announcement", election.Best), Options{Size: 3}, BoundBroken, 0)
 	holds(t, bounded(-9, "announcement", election.Worst), Options{Size: 3})
 	// Means and times are not judged.
@@ -375,7 +377,7 @@ func TestABoundOnWhatNeverEndsIsBroken(t *testing.T) {
 	}
 }
 
-// Bounds cover distinct identifiers, one election and, if declared so, one initiator.
+// Bounds apply to distinct identifiers, to one election, and if they declare so to a single initiator.
 func TestBoundsSpeakOfOneElectionAmongDistinctIdentifiers(t *testing.T) {
 	low := []election.Bound{{Of: "total", Case: election.Worst, Formula: "0", Value: func(uint64) uint64 { return 0 }}}
 	service := collecting(copied)
@@ -397,7 +399,7 @@ func TestBoundsSpeakOfOneElectionAmongDistinctIdentifiers(t *testing.T) {
 	holds(t, twins, Options{Instance: instance})
 }
 
-// Each extreme is taken over all sets of initiators, independently of the others.
+// The extremes are over all sets of initiators, and each has its own set.
 func TestExtremesAreOverAllBeginnings(t *testing.T) {
 	talking := calling(election.Asynchronous, func(p *caller, out calls) {
 		for range p.ID {
@@ -421,7 +423,8 @@ func TestExtremesAreOverAllBeginnings(t *testing.T) {
 	}
 }
 
-// Of three sets of initiators, the first or the second costs the least, and the other the most: a woken process answers.
+// Of three sets of initiators, the first or the second costs the least, and the other one the most: a process that is
+// woken answers.
 func TestExtremesCanBeThoseOfAnyBeginning(t *testing.T) {
 	a := calling(election.Asynchronous, func(p *caller, out calls) {
 		p.Heard = 1

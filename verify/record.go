@@ -63,7 +63,8 @@ func (r *recorder) note(t *transition, conf configuration) {
 	case timesOut:
 		step.Text = r.d.Timers[t.at]
 	case obeys:
-		step.Text = "resign"
+		r.values.Commands(election.Command{Order: election.Order(t.at)})
+		step.Text = r.values.CommandText()
 	}
 	if t.outcome != nil {
 		r.effects(&step, t)

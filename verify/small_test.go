@@ -2,11 +2,11 @@ package verify
 
 import "ringleader.example/ringleader/election"
 
-// Algorithms that are small enough to be evidently correct, for what lcr, ring-bully and bully do not use.
+// Algorithms small enough to be obviously correct, for properties that lcr, ring-bully and bully do not have.
 
-// coin elects among two anonymous processes: both flip, again and again, until they differ.
+// coin elects among two anonymous processes: both choose a bit, repeatedly, until the bits differ.
 type coin struct {
-	Bit, Other uint32 // 1 + the result; 0: none yet, or not known yet
+	Bit, Other uint32 // 1 + the bit; 0: not yet, not known yet
 }
 
 type face struct{ Bit uint32 }
@@ -48,10 +48,10 @@ func coins(sides uint32) election.Algorithm[coin, face] {
 	}
 }
 
-// collector sends a list round a ring; a process whose list returns knows all others.
+// collector sends a list round a ring; a process whose list returns knows all.
 type collector struct {
 	ID   election.ID
-	Mine bool // its list is under way, or has been
+	Mine bool // its list is in transit, or has been
 }
 
 type list struct{ IDs []election.ID }
@@ -184,7 +184,7 @@ var saturation = election.Algorithm[saturating, largest]{
 	},
 }
 
-// patient waits, and then leads, unless it has heard of a larger process, which it follows.
+// patient waits, and leads unless it has heard by then of a larger process, which it follows.
 type patient struct {
 	ID      election.ID
 	Wait    election.Ticks
@@ -215,14 +215,14 @@ func waiting(timing election.Timing, wait election.Ticks) election.Algorithm[pat
 	}
 }
 
-// lessee leads with a lease that it renews for ever. Member 1 begins; a process that hears nothing for a while takes
+// lessee leads with a lease that it renews for ever. Member 1 begins; a member that hears nothing for a while takes
 // over.
 type lessee struct {
 	ID      election.ID
 	Term    election.Term
 	Silence election.Ticks
 	Lease   election.Deadline
-	Waits   bool // its host asked it to stop leading until its next turn
+	Waits   bool // its host asked it to stop leading until its turn comes again
 }
 
 type renewal struct {

@@ -11,39 +11,39 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// Starts determines which processes start by themselves, and when. Other processes never start, unless the algorithm
-// declares that every process does: then they start at any time.
+// Starts selects the processes that start by themselves, and when. A process that is not selected never starts by
+// itself, unless the algorithm declares that every process does: then it starts when the schedule decides.
 type Starts uint8
 
 // The start policies.
 const (
 	AllFirst Starts = iota // all, in the order of positions, before anything else happens
-	AnyTime                // the schedule decides when and, for AnyStart algorithms, which: at least one
-	EverySet               // each non-empty set of processes in turn, these before anything else happens
+	AnyTime                // the schedule decides when, and of AnyStart algorithms also which: at least one
+	EverySet               // each non-empty set of processes in turn, before anything else happens
 )
 
 func (s Starts) String() string { return [...]string{"all", "any", "every-set"}[s] }
 
-// DefaultMaxStates is the default limit of states of one order: one to two gigabytes.
+// DefaultMaxStates is the default limit of explored states of one order: one to two gigabytes.
 const DefaultMaxStates = 10_000_000
 
-// Options determine what is explored. The zero value of each field but Instance or Size is a good start.
+// Options holds what is explored. Only Instance or Size is required.
 type Options struct {
 	Instance     network.Setup
-	Size         int    // if Instance has no IDs: every different order of the identifiers 1 … Size
+	Size         int    // if Instance has no IDs: every order of the identifiers 1 … Size that differs
 	Orientations bool   // on a ring that need not be oriented: every orientation
-	Starts       Starts // ignored if there are Initiators
-	Initiators   []int  // positions that start before any other event; nil: see Starts
+	Starts       Starts // ignored with Initiators
+	Initiators   []int  // positions that start before anything else happens; nil: see Starts
 
 	Crashes    int  // how many, at any moment, of any process
 	Recoveries int  // how many, at any moment, of any process that has crashed
 	Commands   int  // how often a host asks its process to resign, at any moment
 	Unordered  bool // messages on one link may overtake each other
-	SafetyOnly bool // the ends of runs are not judged, for a model that gives up sooner than the real system
+	SafetyOnly bool // ends of runs are not judged, for a model that gives up sooner than the real algorithm
 	Delay      int  // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
 
-	MaxStates int                             // of one order, because memory is freed after each; 0 is DefaultMaxStates
-	Progress  func(states, frontier int) bool // called at intervals; false ends the exploration; may be nil
+	MaxStates int                             // of one order, since memory is released after each; 0 is DefaultMaxStates
+	Progress  func(states, frontier int) bool // called now and then; false ends the exploration; may be nil
 
 	hasty bool // for tests: suspicion may come before the last message
 }
@@ -52,9 +52,9 @@ type Options struct {
 type Report struct {
 	Orders      int  // explored orders of identifiers, and orientations
 	States      int  // of all orders together
-	Transitions int  // likewise
-	Finals      int  // states in which no further event is due
-	Depth       int  // the largest length of a shortest path to a state, in transitions
+	Transitions int  // of all orders together
+	Finals      int  // states in which no event is left
+	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
 
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
@@ -64,7 +64,7 @@ type Report struct {
 	Violation *Violation // nil: every property holds in all explored states
 }
 
-// Messages is an extreme number of messages. Each field is a separate extreme: different runs may reach them.
+// Messages is an extreme number of messages. Each field is an extreme by itself: different runs may reach them.
 type Messages struct{ Total, Election, Announcement uint64 }
 
 // Violation is a property that does not hold, and a run that shows it.
@@ -91,10 +91,10 @@ const (
 	BoundBroken   = "bound broken"
 )
 
-// ErrOptions reports that options are incompatible; the text names them, and valid ones.
+// ErrOptions reports options that do not go together; the text names them and a remedy.
 var ErrOptions = errors.New("cannot verify")
 
-// Run explores every schedule of an algorithm. A failing algorithm is not an error but a Violation.
+// Run explores every schedule of an algorithm. A wrong algorithm is no error but a Violation.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 	program, err := process.Of(&a)
 	if err != nil {
@@ -103,7 +103,7 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 	return Program(program, o)
 }
 
-// Program is [Run] for an algorithm with hidden types.
+// Program is [Run] for an algorithm whose types are hidden.
 func Program(program *process.Program, o Options) (report *Report, err error) {
 	defer func() {
 		fault := recover()
@@ -152,7 +152,7 @@ func (o *Options) nothing(d *election.Declaration) (r trace.Record) {
 	return r
 }
 
-// check completes the options. It returns an error if they are invalid.
+// check completes the options, or returns what is wrong with them.
 func (o *Options) check(d *election.Declaration, recovers, commanded bool) error {
 	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, text) }
 	if o.Instance.IDs != nil {
@@ -190,7 +190,7 @@ func upTo(n int) election.List {
 	return ids
 }
 
-// maxSets is the largest number of processes for which every set is tried.
+// maxSets is the maximum number of processes for EverySet.
 const maxSets = 16
 
 func (o *Options) wrongStarts(d *election.Declaration, n int) string {
@@ -201,7 +201,7 @@ func (o *Options) wrongStarts(d *election.Declaration, n int) string {
 	}
 	switch {
 	case o.Initiators != nil && len(o.Initiators) == 0:
-		return "nobody starts; at least one process must"
+		return "no process starts; at least one must"
 	case d.Starts == election.Together && (o.Starts != AllFirst || o.Initiators != nil):
 		return fmt.Sprintf("%s; none can be left out or late", d.Starts)
 	case o.Starts > EverySet:
@@ -248,7 +248,7 @@ func (o *Options) wrongTiming(d *election.Declaration) string {
 	return ""
 }
 
-// delay returns the longest time that a message takes.
+// delay returns the longest delay of a message.
 func delay(d *election.Declaration, given int, parameters election.Parameters) (int, error) {
 	if given > 0 {
 		return given, nil

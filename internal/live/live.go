@@ -87,6 +87,9 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	if a.Topology != election.Complete {
 		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology)
 	}
+	if a.Functions.Incarnation {
+		return nil, fmt.Errorf("%w %s: it needs a host that stops work and proves deaths, which a live member does not have yet; a simulation has", network.ErrSetup, a.Name)
+	}
 	ids := make(election.List, len(c.Members))
 	for i, member := range c.Members {
 		ids[i] = member.ID

@@ -8,17 +8,17 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// Arcs runs an election on a one-directional ring, arc by arc, and in each arc process by process. All messages that
-// wait for a process are delivered, and those that it sends wait for the next one.
+// Arcs runs an election on a unidirectional ring, arc by arc, and in each arc process by process: all messages that
+// wait for a process are delivered to it, and the messages that it sends wait for the next one.
 //
-// On such a ring a process cannot notice: with FIFO links it gets the same messages in the same order under every
-// schedule, if initiators start before any message reaches them. So counts and decisions are those of a run in
-// rounds, while only a process and its waiting messages are in use at one time. The place of a message determines its
-// link. So in a run with a clock, the number of the link is replaced by the time at which the message arrives in
-// rounds, one unit after the one that it answers.
+// A process on such a ring cannot tell the difference: with FIFO links, it gets the same messages in the same order
+// under every schedule, if the initiators start before anything reaches them. So counts and decisions are those of a
+// run in rounds, while the working set is one process and the messages that wait for it. A message has a field for
+// its link. If the run has a clock, the field holds the time at which the message would arrive in rounds instead, one
+// unit after the message that it answers.
 //
-// The messages that leave an arc of L processes within L rounds depend only on its state when they begin. So arcs
-// exchange messages only after each has been swept, and can be swept on as many cores.
+// The messages that leave an arc of L processes within L rounds depend only on the arc's contents when those rounds
+// begin. So arcs need each other only after each has been swept, and can be swept in parallel.
 type Arcs struct {
 	run  *Run
 	each []*arc
@@ -32,7 +32,7 @@ type arc struct {
 	starts     []bool // by position; nil: all
 	deliveries uint64
 	limit      uint64 // of deliveries
-	look       uint64 // the number of deliveries at which to check the limit
+	look       uint64 // the number of deliveries at which Progress is called
 	quiet      uint64 // when the last message arrived
 	followed   uint64 // when the last process followed
 	fault      any    // the value of a step's panic
@@ -40,8 +40,8 @@ type arc struct {
 
 // sweeper sweeps an arc, and knows the types.
 type sweeper interface {
-	sweep(first bool)     // sweeps the arc once; first also starts processes
-	waiting() int         // the number of messages in the arc
+	sweep(first bool)     // goes once through the arc; if first, it also starts processes
+	waiting() int         // the number of messages that the arc has received
 	follow(other sweeper) // takes the messages that left the arc before it
 	bytes() int           // of queues
 }
@@ -55,19 +55,19 @@ type swept[S, M any] struct {
 	spare  []election.Sent[M]
 }
 
-// The errors that end the sweeping of arcs with a clock; another engine then runs the election from the beginning.
+// The reasons to end a run by arcs with a clock, which another engine then restarts.
 var (
 	errChooses = errors.New("a process chooses at random, out of turn")
 	errLate    = errors.New("a message arrives too late for its time to take the place of its link")
 )
 
-// latest is the latest possible time of an arrival.
+// latest is the last time at which a message may arrive.
 const latest = 1<<27 - 2
 
-// stamp returns the link value of a message that arrives at a time.
+// stamp returns the value that a message that arrives at a time has in place of its link.
 func stamp(at uint64) uint32 { return uint32(2 * at) }
 
-// stamped returns the time of arrival in a link value.
+// stamped returns the arrival time of a message with that in place of its link.
 func stamped(link uint32) uint64 { return uint64(link / 2) }
 
 // Arcs cuts the ring into arcs, with a clock or without.
@@ -117,8 +117,8 @@ func newArcs(r *Run, count int, clock bool) *Arcs {
 	return a
 }
 
-// Play sweeps the arcs until quiescence. It reports false if processes choose at random and their order matters, or
-// if the run takes too long: then its results are invalid.
+// Play sweeps the arcs until quiescence. It returns false if processes choose at random, and the order of their
+// choices matters, or if the run takes too long: then its results are invalid.
 func (a *Arcs) Play() bool {
 	for first := true; first || a.Busy(); first = false {
 		if !a.lap(first) {
@@ -130,7 +130,7 @@ func (a *Arcs) Play() bool {
 	return true
 }
 
-// Busy reports whether messages are under way between arcs, and whether they matter.
+// Busy reports whether a message that matters is in transit between arcs.
 func (a *Arcs) Busy() bool {
 	waiting := false
 	for _, one := range a.each {
@@ -145,11 +145,11 @@ func (a *Arcs) Busy() bool {
 // Count returns the number of arcs.
 func (a *Arcs) Count() int { return len(a.each) }
 
-// Sweep sweeps one of the arcs once; first also starts processes.
+// Sweep goes once through one of the arcs; if first, it also starts processes.
 func (a *Arcs) Sweep(arc int, first bool) { a.each[arc].sweeper.sweep(first) }
 
-// lap sweeps every arc once, each on a core of its own. An arc owns only its counts and what is between low and high;
-// the channel orders all else.
+// lap sweeps every arc once, each on a core of its own. An arc owns its counts and what lies between low and high;
+// the channel orders everything else.
 func (a *Arcs) lap(first bool) bool {
 	done := make(chan struct{})
 	for _, one := range a.each[1:] {
@@ -179,7 +179,7 @@ func (a *arc) safely(first bool) {
 	a.sweeper.sweep(first)
 }
 
-// Exchange hands the messages that left each arc to the next.
+// Exchange hands the messages that left each arc to the next arc.
 func (a *Arcs) Exchange() {
 	last := a.each[len(a.each)-1]
 	for _, one := range a.each {
@@ -275,8 +275,9 @@ func (s *swept[S, M]) begins(p int) {
 	}
 }
 
-// token follows a single message until it no longer goes on alone, and returns its place and the messages there. At
-// the end the announcement goes round alone, and before that usually the winner's message.
+// token follows a message with no other nearby, until it does not go on alone. It returns the place and the messages
+// there. In the end a single message goes round with the leader's name, and before that the winner's usually goes
+// alone.
 func (s *swept[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]) {
 	a, receive, collect, from := s.arc, s.typed.a.Receive, s.typed.collect, p
 	phase, elects, clock := s.typed.phase(), a.run.elects, a.run.Time != nil
@@ -318,7 +319,7 @@ func (s *swept[S, M]) untimed(p int, in []election.Sent[M]) {
 	}
 }
 
-// timed is untimed with a clock: a message arrives one unit after the one that it answers.
+// timed is untimed with a clock: messages that a process sends arrive one unit after the message that they answer.
 func (s *swept[S, M]) timed(p int, in []election.Sent[M]) {
 	if len(in) == 0 {
 		return
@@ -344,8 +345,8 @@ func (s *swept[S, M]) decided(p int) {
 	s.typed.collect.ResetEffects()
 }
 
-// decided applies decisions of the process at p. With a clock, an effect's link holds the time at which an answer
-// would arrive, a unit after the step.
+// decided applies decisions of the process at p. With a clock, an effect has in place of its link the arrival time of
+// an answer, a unit after the step.
 func (a *arc) decided(p int, effects []election.Effect) {
 	for i := range effects {
 		e := &effects[i]
@@ -361,7 +362,7 @@ func (a *arc) decided(p int, effects []election.Effect) {
 	}
 }
 
-// mayContinue reports, when a check is due, whether more deliveries may follow.
+// mayContinue reports, when it is time to check, whether more deliveries are allowed.
 func (a *arc) mayContinue() bool {
 	if a.deliveries > a.limit || a.run.Progress != nil && !a.run.Progress(a.deliveries) {
 		a.run.Outcome.Complete = false

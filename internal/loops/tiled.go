@@ -9,7 +9,7 @@ type tiled[S, M any] struct {
 	run   *Run
 	typed *typed[S, M]
 	size  int
-	inbox [][]election.Sent[M] // by tile: messages from the others
+	inbox [][]election.Sent[M] // by tile: messages from other tiles
 }
 
 func (t *typed[S, M]) Tiled(size int) {
@@ -24,7 +24,7 @@ func (t *tiled[S, M]) play() {
 	}
 	spare := make([]election.Sent[M], 0, 2*t.size)
 	t.typed.collect.Swap(make([]election.Sent[M], 0, 2*t.size))
-	quiet := 0 // tiles in a row
+	quiet := 0 // consecutive tiles without messages
 	for tile := 0; quiet < len(t.inbox) && t.run.Outcome.Complete; tile = (tile + 1) % len(t.inbox) {
 		low := tile * t.size
 		high := min(low+t.size, t.run.size())
@@ -61,7 +61,7 @@ func (t *tiled[S, M]) play() {
 	for _, in := range t.inbox {
 		t.run.Bytes += cap(in) * size
 	}
-	t.run.Bytes += t.run.size() // the starts
+	t.run.Bytes += t.run.size() // the flags of initiators
 }
 
 // deliver delivers the messages for processes of the tile from low to below high, and hands on the rest.

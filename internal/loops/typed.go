@@ -36,7 +36,7 @@ func (t *typed[S, M]) begin(p int) *election.Out[M] {
 	return t.collect.Out()
 }
 
-// phase returns the function for the phase of a message; nil if phases are not counted.
+// phase returns the function that gives the phase of a message; nil if phases are not counted.
 func (t *typed[S, M]) phase() func(election.Kind, M) int {
 	if !t.run.Phases {
 		return nil

@@ -70,7 +70,8 @@ func (m *Machine) Step(in Input, now election.Ticks) (Output, error) {
 
 // event returns an input with its message decoded, and holds the message.
 func (m *Machine) event(in Input) (e Event, err error) {
-	e = Event{What: in.What, Port: in.Port, Kind: in.Kind, Timer: in.Timer, Command: in.Command}
+	e = Event{What: in.What, Port: in.Port, Kind: in.Kind, Timer: in.Timer}
+	m.ps.Commands(in.Command)
 	if e.What == Received {
 		e.Message, err = m.ps.Decode(in.Message)
 	}

@@ -47,11 +47,10 @@ func Must(program *Program, err error) *Program {
 // Event is what happens to a process.
 type Event struct {
 	What    What
-	Port    election.Port    // Received, Suspected, Trusted
-	Kind    election.Kind    // Received
-	Timer   election.Timer   // Expired
-	Command election.Command // Commanded
-	Message Message          // Received
+	Port    election.Port  // Received, Suspected, Trusted
+	Kind    election.Kind  // Received
+	Timer   election.Timer // Expired
+	Message Message        // Received
 }
 
 // What is a kind of event.
@@ -65,7 +64,7 @@ const (
 	Expired
 	Suspected
 	Trusted
-	Commanded
+	Commanded // with what [Processes.Commands] was given last
 )
 
 // Message is a held message: the value of a small one, a reference to any other.
@@ -102,6 +101,7 @@ type Processes struct {
 	pool    pool
 	slots   int
 	checker checker
+	command election.Command // of the next event Commanded
 }
 
 // pool holds what processes share with their store: the time of the next step, the effects of the last one, and the
@@ -129,7 +129,9 @@ type store interface {
 	step(slot int, e Event)
 	receive(slot int, port election.Port, kind election.Kind, m Message)
 	choices(choose func(n uint32) uint32)
+	commands(c election.Command)
 	stands(slot int) bool
+	incarnation(slot int) uint64
 	kept(slot int) any
 	state(slot int) codec.Pointer
 	message(m Message) codec.Pointer // its address; that of a copy of a small one, valid until the next call
@@ -211,8 +213,33 @@ func (ps *Processes) Choices(choose func(n uint32) uint32) {
 	ps.store.choices(choose)
 }
 
-// Step makes the step of an event, for the process at a position with its state in a slot, at that time of its own
-// clock. The received message stays held. The result is valid until the next step.
+// Commands says what the next event Commanded asks for. It is no part of an [Event], which every delivery copies.
+func (ps *Processes) Commands(c election.Command) {
+	ps.command = c
+	ps.store.commands(c)
+}
+
+// CommandText returns, for people, what the last of Commands asks for.
+func (ps *Processes) CommandText() string {
+	c := ps.command
+	member := func() uint64 { return ps.network.RealOf(c.Member) }
+	switch c.Order {
+	case election.Resign:
+		return "resign"
+	case election.Transfer:
+		return fmt.Sprintf("hand over to %d", member())
+	case election.Stopped:
+		return "note that its work has stopped"
+	case election.Died:
+		return fmt.Sprintf("note that %d is dead, incarnation %d", member(), c.Number)
+	case election.Weigh:
+		return fmt.Sprintf("have weight %d", c.Number)
+	}
+	return fmt.Sprintf("obey order %d", c.Order)
+}
+
+// Step makes the process at a position, whose state is in a slot, do what an event asks for at that time of its own
+// clock. What it receives stays held. What Step returns is valid until the next step.
 func (ps *Processes) Step(slot, position int, e Event, now election.Ticks) *Effects {
 	ps.begin(position, now)
 	if e.What == Received {
@@ -301,7 +328,10 @@ func (ps *Processes) Eligible(slot, position int) bool {
 	return ps.store.stands(slot)
 }
 
-// Durable returns the encoding of the persistent state.
+// Incarnation is the number of the life of a process. The algorithm must have that function.
+func (ps *Processes) Incarnation(slot int) uint64 { return ps.store.incarnation(slot) }
+
+// Durable is the encoding of what survives a crash.
 func (ps *Processes) Durable(slot int) []byte {
 	return ps.Program.Plans.AppendDurable(nil, ps.store.kept(slot))
 }

@@ -59,7 +59,13 @@ func (p *Program) NewValues(network *network.Instance) *Values {
 // Choices sets the source of random choices.
 func (v *Values) Choices(choose func(n uint32) uint32) { v.ps.Choices(choose) }
 
-// Born returns the newborn state of the process at a position.
+// Commands says what the next event Commanded asks for.
+func (v *Values) Commands(c election.Command) { v.ps.Commands(c) }
+
+// CommandText returns, for people, what the last of Commands asks for.
+func (v *Values) CommandText() string { return v.ps.CommandText() }
+
+// Born is the newborn state of the process at a position.
 func (v *Values) Born(position int) State {
 	v.ps.Born(v.scratch, position)
 	encoding := string(v.ps.AppendState(nil, v.scratch, election.Ticks{}, codec.Constant))

@@ -14,7 +14,7 @@ import (
 
 // What travels on a connection, little-endian:
 //
-//	dialer   → listener   hello     of fixed size: the dialer, and the member that it dials
+//	dialer   → listener   hello     of fixed size: the dialer, and the member that it means
 //	listener → dialer     hello     the listener; then a verdict: code, length of the reason, reason
 //	dialer   → listener   frame …   length of what follows (2 bytes), kind, message
 //
