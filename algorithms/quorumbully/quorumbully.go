@@ -282,7 +282,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "quorum-bully",
 		Title:  "Bully with a quorum of leases",
 		Year:   2026,
-		Source: "this project; S4; Gray and Cheriton 1989; Ongaro and Ousterhout 2014",
+		Source: "Garcia-Molina 1982 (S4); Gray–Cheriton 1989; Ongaro–Ousterhout 2014",
 		About: "A member leads while a majority has granted it a lease, one leader a term. As in Bully, the highest rank that is able leads, " +
 			"but by asking first, and deposing a leader only by handing over. Two sides of a partition have one leader at most.",
 		Topology:   election.Complete,
