@@ -43,7 +43,7 @@ type Command struct {
 	Number uint64 // Died: the incarnation; Weigh: the weight
 }
 
-// Order says which command it is.
+// Order is the kind of a command.
 type Order uint8
 
 // The orders. An algorithm ignores those that it does not know.

@@ -73,7 +73,7 @@ func script(seed uint64, n int) simulate.Options {
 	return o
 }
 
-// harsh is a script in which messages take as long as a lease lasts, lives are short, and mostly nobody asks before it claims.
+// harsh is a script in which messages take as long as a lease lasts, lives are short, and half of the members claim without asking.
 func harsh(seed uint64) simulate.Options {
 	const until, n = 400, 3
 	source := random.New(seed, random.Choices)
