@@ -31,8 +31,8 @@ type Local struct {
 	N          int        // the number of processes; 0 if not known
 	Degree     int        // how many ports it has
 	Willing    bool       // whether it takes part in an election that others begin; always true unless declared
-	Vote       ID         // whom it would vote for now; it need not be what it voted before a crash
-	Priority   uint16     // of members of a higher one the leader is preferred; 0: it may not lead
+	Vote       ID         // the candidate that it would vote for now; may change in a crash
+	Priority   uint16     // a leader of higher priority is preferred; 0: the process may not lead
 	Parameters Parameters // checked against the declaration
 }
 

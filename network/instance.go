@@ -20,7 +20,7 @@ func Extent(ids election.Arrangement) string {
 // Setup is a configuration: a network, identifiers by position, and parameters for an algorithm.
 type Setup struct {
 	IDs        election.Arrangement // clockwise on a ring; see [On]; on an anonymous network only Len counts
-	Flipped    []bool               // rings: the processes whose ports are exchanged; nil is an oriented ring
+	Flipped    []bool               // rings: the processes with exchanged ports; nil is an oriented ring
 	Edges      [][2]int             // trees: between positions
 	Ports      [][]int              // unknown neighbours: by position and port, the process behind it; see [NewUnknownNeighbours]
 	Unwilling  []int                // positions that do not initiate but take part; on a complete graph counted by identifier
@@ -112,11 +112,11 @@ func link(d *election.Declaration, i Setup) (w *Network, err error) {
 	switch {
 	case err != nil:
 	case i.Edges != nil && d.Topology != election.Tree:
-		err = fmt.Errorf("it runs on a %s, so edges mean nothing", d.Topology)
+		err = fmt.Errorf("it runs on a %s, so it takes no edges", d.Topology)
 	case i.Ports != nil && d.Topology != election.UnknownNeighbours:
-		err = fmt.Errorf("it runs on a %s, so orders of ports mean nothing", d.Topology)
+		err = fmt.Errorf("it runs on a %s, so it takes no orders of ports", d.Topology)
 	case i.Flipped != nil && d.Topology != election.Ring:
-		err = fmt.Errorf("it runs on a %s, so exchanged ports mean nothing", d.Topology)
+		err = fmt.Errorf("it runs on a %s, so it takes no exchanged ports", d.Topology)
 	}
 	return w, err
 }

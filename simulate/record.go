@@ -7,14 +7,14 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// recorder writes down what happens.
+// recorder records the steps of a run.
 type recorder struct {
 	trace.Record
 	sent      []sender // by number - 1
-	delivered int      // the number of the message that was handed over last, for a step that fails
+	delivered int      // the number of the last delivered message, for a step that fails
 }
 
-// sender is what a step that receives a message has to know about it.
+// sender is the part of a message that the step of its receipt needs.
 type sender struct {
 	process int
 	kind    string
@@ -33,7 +33,7 @@ func newRecorder(r *run) *recorder {
 	return &recorder{Record: trace.Record{Header: h}}
 }
 
-// number is the number of the i-th message of the step that was noted last; 0 where nothing is recorded.
+// number returns the number of the i-th message of the last recorded step; 0 without a record.
 func (r *run) number(i int) int {
 	if r.record == nil {
 		return 0
@@ -41,14 +41,14 @@ func (r *run) number(i int) int {
 	return len(r.record.sent) - len(r.leaving()) + i + 1
 }
 
-// delivers notes the number of the message that the next step receives.
+// delivers records the number of the message that the next step receives.
 func (r *run) delivers(number int) {
 	if r.record != nil {
 		r.record.delivered = number
 	}
 }
 
-// note writes down a step of the process at p, with the effects that are collected now.
+// note records a step of the process at p, with the collected effects.
 func (r *run) note(p int, step trace.Step) {
 	if r.record == nil {
 		return
@@ -97,7 +97,7 @@ func (r *run) stateText(p int) string {
 	return r.ps.StateText(r.slot(p), r.local(p))
 }
 
-// sending is the step that sent a message.
+// sending returns the step that sent a message.
 func (r *recorder) sending(number int) *trace.Step {
 	return &r.Steps[slices.IndexFunc(r.Steps, func(step trace.Step) bool {
 		last := len(step.Sent) - 1

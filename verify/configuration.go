@@ -30,7 +30,7 @@ type processState struct {
 
 const maxSuspects = 64
 
-// start says whether a process is still going to start by itself.
+// start reports whether a process is still going to start by itself.
 type start uint8
 
 const (

@@ -41,7 +41,7 @@ func (c *checker) right(conf configuration) election.ID {
 	return c.network.Right(func(q int) bool { return c.stands(conf, q) })
 }
 
-// stands says whether a process may become leader.
+// stands reports whether a process may become leader.
 func (c *checker) stands(conf configuration, q int) bool {
 	return c.values.Eligible(c.process(conf, q).State, q)
 }
@@ -161,10 +161,10 @@ func (c *checker) settled(conf configuration) *breach {
 func (c *checker) followed(conf configuration) string {
 	for q := range c.n {
 		if p := c.process(conf, q); p.Decision.Leader != 0 {
-			return fmt.Sprintf("nobody leads, and %s follows %d", c.network.Name(q), c.network.RealOf(p.Decision.Leader))
+			return fmt.Sprintf("no process leads, and %s follows %d", c.network.Name(q), c.network.RealOf(p.Decision.Leader))
 		}
 	}
-	return "nobody leads"
+	return "no process leads"
 }
 
 // agreed judges which leader the others follow, and whether the leader is the right one.

@@ -43,7 +43,7 @@ func (c *checker) record(f *finding) trace.Record {
 	return r.Record
 }
 
-// note writes down a transition out of a configuration.
+// note records a transition out of a configuration.
 func (r *recorder) note(t *transition, conf configuration) {
 	if t.event == waits {
 		r.time = r.time.Add(t.time)

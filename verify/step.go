@@ -14,7 +14,7 @@ import (
 )
 
 // stepKey is one event at one process in one state. What comes of it depends on nothing else, so it is
-// worked out once.
+// computed once.
 type stepKey struct {
 	process uint32
 	event   event

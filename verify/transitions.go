@@ -19,7 +19,7 @@ type transition struct {
 	breach  *breach        // it leads to a violation
 }
 
-// class says whether a run must go on where a transition is possible.
+// class reports whether a run must go on where a transition is possible.
 type class uint8
 
 const (
@@ -255,7 +255,7 @@ func (c *checker) nextLease(conf configuration) (next election.Ticks) {
 	return next
 }
 
-// outside says whether anything can happen that no message and no timer brings about.
+// outside reports whether anything can happen that no message and no timer brings about.
 func (c *checker) outside(conf configuration) bool {
 	g := c.global(conf)
 	if g.Crashes > 0 || g.Commands > 0 {

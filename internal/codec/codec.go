@@ -27,7 +27,7 @@ import (
 // MaxElements is the longest slice that is encoded.
 const MaxElements = 1 << 16
 
-// ErrPlain says that a type is not plain, ErrDecode that bytes are not an encoding.
+// ErrPlain reports that a type is not plain, ErrDecode that bytes are not an encoding.
 var (
 	ErrPlain  = errors.New("not a plain value")
 	ErrDecode = errors.New("malformed value")
@@ -404,7 +404,7 @@ func (p *Plan) Text(v Pointer, now election.Ticks, name func(election.ID) uint64
 	return b.String()
 }
 
-// empty says whether a field is left out of a text.
+// empty reports whether a field is left out of a text.
 func (d *node) empty(v unsafe.Pointer, now election.Ticks) bool {
 	if d.form == deadline {
 		return (*election.Deadline)(v).Left(now).IsZero()
@@ -516,7 +516,7 @@ func forTypes(d *election.Declaration, s, m any, keeps bool, kept any, at Pointe
 	return plans, nil
 }
 
-// pointsInto says whether a value is a pointer to something that lies within an object: a copy of what is kept
+// pointsInto reports whether a value is a pointer to something that lies within an object: a copy of what is kept
 // would be written, and never read.
 func pointsInto(v any, object unsafe.Pointer, size uintptr) bool {
 	p := reflect.ValueOf(v)

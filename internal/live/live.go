@@ -36,7 +36,7 @@ type Config struct {
 	Elsewhere bool           // it listens at another address than that of Members, which may lead to it or not
 }
 
-// ErrPanic says that a step of the algorithm, or what this package made of it, panicked.
+// ErrPanic reports that a step of the algorithm, or what this package made of it, panicked.
 var ErrPanic = errors.New("panic")
 
 // State is what a member knows.

@@ -15,7 +15,7 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// witness is an algorithm that writes down what happens to it. It is no pure one: it does that outside of its state.
+// witness is an algorithm that records what happens to it. It is no pure one: it does that outside of its state.
 type witness struct{ id election.ID }
 
 type nothing struct{}

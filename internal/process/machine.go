@@ -106,10 +106,10 @@ func (m *Machine) frame(s *Sent) Frame {
 	return Frame{election.Port(port), s.Kind(), int(s.Phase), frame}
 }
 
-// Phases says whether messages of the election belong to phases.
+// Phases reports whether messages of the election belong to phases.
 func (m *Machine) Phases() bool { return m.ps.Program.Functions.Phase }
 
-// Eligible says whether the process may become leader now.
+// Eligible reports whether the process may become leader now.
 func (m *Machine) Eligible() bool { return m.ps.Eligible(only, m.position) }
 
 // Durable is the encoding of what survives a crash.

@@ -90,7 +90,7 @@ type Effects struct {
 	Other []election.Effect
 }
 
-// ErrBroken says that an algorithm broke the contract, and how.
+// ErrBroken reports that an algorithm broke the contract, and how.
 var ErrBroken = errors.New(BrokeContract)
 
 // Processes are the processes of one network. A state lies in a slot; the process at position p is born into slot p.
@@ -139,7 +139,7 @@ type store interface {
 	hold() Message
 }
 
-// New makes the processes of a network, all newborn. With phases, it is worked out to which phase each message of
+// New makes the processes of a network, all newborn. With phases, it is computed to which phase each message of
 // the election belongs.
 func (p *Program) New(network *network.Instance, phases bool) *Processes {
 	ps := p.empty(network, phases)
@@ -321,7 +321,7 @@ func (p *pool) take() (reference uint32) {
 	return reference
 }
 
-// Eligible says whether a process may become leader.
+// Eligible reports whether a process may become leader.
 func (ps *Processes) Eligible(slot, position int) bool {
 	if !ps.Program.Functions.Eligible {
 		return ps.network.Willing(position)

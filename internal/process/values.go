@@ -159,7 +159,7 @@ func (v *Values) Breach(position int, e Event, body Body, how string) string {
 	return v.ps.Breach(position, e, how)
 }
 
-// Eligible says whether the process at a position may become leader in a state.
+// Eligible reports whether the process at a position may become leader in a state.
 func (v *Values) Eligible(s State, position int) bool {
 	return v.ps.Eligible(v.states[s].slot, position)
 }
