@@ -32,7 +32,7 @@ type Local struct {
 	Degree     int        // how many ports it has
 	Willing    bool       // whether it takes part in an election that others begin; always true unless declared
 	Vote       ID         // the candidate that it would vote for now; may change in a crash
-	Priority   uint16     // a leader of higher priority is preferred; 0: the process may not lead
+	Priority   uint16     // the leader is preferred among members of a higher priority; a member of priority 0 may not lead
 	Parameters Parameters // checked against the declaration
 }
 
@@ -43,7 +43,7 @@ type Command struct {
 	Number uint64 // Died: the incarnation; Weigh: the weight
 }
 
-// Order is the kind of a command.
+// Order says which command it is.
 type Order uint8
 
 // The orders. An algorithm ignores those that it does not know.

@@ -36,7 +36,7 @@ type event struct {
 	at      election.Ticks
 	order   uint64 // among those of one moment: the class, then the sequence of creation
 	process uint32
-	other   uint32 // suspicion, trust: the link to the process; timeout: the timer; arrival: the message; fault, heal: the fault; command: the command
+	other   uint32 // suspicion, trust: the link to the process; timeout: the timer; arrival: the message; fault, heal, command: which one
 	life    uint32 // timeout: of the timer; suspicion: of the other process; stopped: of the process; stale after a change
 	what    what
 	ill     faultKind // fault, heal

@@ -95,9 +95,9 @@ type Options struct {
 	Wake []election.Ticks
 
 	Faults   faults.Script // the faults
-	Commands []Command     // commands of the hosts of processes
+	Commands []Command     // what hosts ask of their processes
 
-	// StopTime is the longest time, in units, that a host takes to stop the work of a leader when it is asked to; 0: none.
+	// StopTime is the number of units that a host takes at most to stop the work of a leader when it is asked to; 0: none.
 	StopTime uint64
 	// Wardens prove to all others, within the longest delay of a message, that a process that crashes is dead, with its work.
 	Wardens bool

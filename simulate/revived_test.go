@@ -235,7 +235,7 @@ func TestACrashStopsAllTimers(t *testing.T) {
 	}
 }
 
-// What a dead life has begun may go on until its lease ends: a process that leads before that does not lead alone.
+// The work of a crashed process may go on until its lease ends: a process that leads before then does not lead alone.
 func TestACrashDoesNotEndALease(t *testing.T) {
 	leads := election.Algorithm[election.ID, struct{}]{
 		Declaration: election.Declaration{
