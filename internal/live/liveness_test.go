@@ -171,6 +171,7 @@ func TestWhyAMemberCannotBeConnectedToIsLoggedOnceAndOnceMoreAfterLong(t *testin
 		)
 		logged := func(outage, warnings int) {
 			t.Helper()
+			synctest.Wait()
 			text := lines.String()
 			if strings.Count(text, first) != outage || strings.Count(text, later) != warnings {
 				t.Errorf("in outage %d there are to be %d warnings in\n%s", outage, warnings, text)
