@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// Open is the part of a run under Burns' adversary that comes before the last edge is opened.
+// Open is the part of a run under Burns' adversary before the last edge is opened.
 type Open struct {
 	Messages uint64  // deliveries while nothing is delivered over one edge, in either direction
 	Claim    float64 // Burns' bound on them if every process learns the leader: (n lg n)/4 + 1/2

@@ -235,7 +235,7 @@ func TestBurnsFindsBrokenSteps(t *testing.T) {
 	}
 }
 
-// under runs an algorithm under Burns' adversary.
+// under runs an algorithm with Burns' adversary.
 func under[S, M any](a election.Algorithm[S, M], o simulate.Options) (*simulate.Result, error) {
 	o.Schedule = simulate.Burns
 	return simulate.Run(a, o)

@@ -19,7 +19,7 @@ type Result struct {
 	Missed []string      // the faults that could not happen: crashes during a step that never came, as lines
 
 	Deliveries uint64         // steps that received a message
-	Duplicated uint64         // messages that arrived twice; the second time is a delivery, and no message was sent for it
+	Duplicated uint64         // messages that arrived twice; the second arrival is a delivery, but not a sent message
 	Open       *Open          // under Burns' adversary; else nil
 	Time       *outcome.Times // nil without a clock
 	Bytes      int            // of state, decisions and queues

@@ -25,7 +25,7 @@ type Symmetry struct {
 	Repeats *Repeat // the run returned to an earlier configuration, and was ended; nil: it became quiescent, or a limit stopped it
 }
 
-// Apart is two processes that differ after a unit of time.
+// Apart names two processes that differ after a unit of time.
 type Apart struct {
 	At             election.Ticks
 	Process, Other int

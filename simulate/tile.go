@@ -3,7 +3,7 @@ package simulate
 // tiles is the state of the schedule tile, message by message: parts of a ring that fit into a cache.
 type tiles struct {
 	size   int
-	now    int        // the tile whose turn it is
+	now    int        // the current tile
 	queues []queue    // by tile: the links that lead into it, once for each message, in the order of sending
 	asleep [][]uint32 // by tile: the processes that start when its turn comes
 }

@@ -95,7 +95,7 @@ func (l *links) inTurn(least int) (started bool) {
 	return false
 }
 
-// firstLap is the first lap of a sweep in which processes start before anything reaches them.
+// firstLap makes the first lap of a sweep, in which processes start before any message reaches them.
 func (l *links) firstLap() {
 	for p := 0; p < l.p.Size() && l.result.Complete; p++ {
 		if start := l.slot(p, 0); l.turns.has(start) {

@@ -51,7 +51,7 @@ func alarm(first election.Ticks) election.Algorithm[bool, struct{}] {
 
 func TestProcessesWakeAtTheirTimesMessagesFirstAndTimersLast(t *testing.T) {
 	a := alarm(election.Units(9))
-	// 0 wakes at 2 and its message is at 1 when that wakes too; 2 wakes by 1's message only; 3 has woken long before.
+	// 0 wakes at 2, and its message reaches 1 when that wakes too; 2 wakes only by 1's message; 3 woke long before.
 	r := run(t, a, simulate.Options{Instance: network.On(4, 3, 2, 1), Wake: at(2, 3, -1, 0), Record: true})
 	type step struct {
 		time    uint64

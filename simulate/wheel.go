@@ -49,7 +49,7 @@ type posted struct {
 	letter
 	number uint32 // in the record
 	port   election.Port
-	offset uint8 // when it arrives, after the begin of its bucket
+	offset uint8 // its arrival, after the begin of its bucket
 	lost   bool  // it will not arrive
 }
 
@@ -265,7 +265,7 @@ func (w *wheel) take() (at election.Ticks, m *posted) {
 // bytes returns the memory of the wheel, for messages of that size.
 func (w *wheel) bytes(size int) int {
 	all := len(w.pages)*letterPage*size + 8*cap(w.pages) + 4*cap(w.after) + 16*len(w.buckets)
-	if !w.inOrder() { // if it is, what is due lies on a page
+	if !w.inOrder() { // otherwise due is a page
 		all += cap(w.due) * size
 	}
 	return all

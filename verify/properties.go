@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// decided judges a configuration in which a process has just decided, and remembers who led in which term.
+// decided judges a configuration in which a process has just decided, and records the leaders of terms.
 func (c *checker) decided(conf configuration, q int, effects []election.Effect) *breach {
 	for i := range effects {
 		e := &effects[i]
@@ -21,7 +21,7 @@ func (c *checker) decided(conf configuration, q int, effects []election.Effect) 
 			if c.d.Task == election.Groups {
 				f = c.joins(conf, q, e)
 			}
-			// For ever, so it may not be wrong even for a moment.
+			// A decision for ever may not be wrong even for a moment.
 			if right := c.right(conf); c.d.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.global(conf).Disturbed {
 				f = &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s follows %d; the right leader is %d", c.network.Name(q), c.network.RealOf(e.ID), c.network.RealOf(right))}
 			}
@@ -33,7 +33,7 @@ func (c *checker) decided(conf configuration, q int, effects []election.Effect) 
 	return nil
 }
 
-// right is who ought to lead, were all alive; 0 if any may.
+// right returns the process that must lead if all are live; 0 if any may.
 func (c *checker) right(conf configuration) election.ID {
 	if !c.has.Eligible {
 		return c.best
@@ -41,24 +41,38 @@ func (c *checker) right(conf configuration) election.ID {
 	return c.network.Right(func(q int) bool { return c.stands(conf, q) })
 }
 
-// stands says whether a process may become leader.
+// stands reports whether a process may become leader.
 func (c *checker) stands(conf configuration, q int) bool {
 	return c.values.Eligible(c.process(conf, q).State, q)
 }
 
-func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
+// overlaps judges a lease that a process takes or prolongs: no other may run, of this process's dead lives neither.
+func (c *checker) overlaps(conf configuration, q int, e *election.Effect) *breach {
+	if !c.d.Leased || e.Ticks.IsZero() {
+		return nil
+	}
 	for other := range c.n {
 		p := c.process(conf, other)
-		if other == q {
-			continue
+		if !left(p.Orphan).IsZero() {
+			return &breach{Property: TwoLeases, Detail: fmt.Sprintf("%s leads for %s units, while the lease of an earlier life of %s runs for another %s",
+				c.network.Name(q), e.Ticks, c.network.Name(other), left(p.Orphan))}
 		}
-		if c.d.Task == election.Once && p.Decision.Role == network.Leader {
-			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.network.Name(q), c.network.Name(other))}
-		}
-		if c.d.Leased && !e.Ticks.IsZero() && !left(p.Lease).IsZero() {
+		if other != q && !left(p.Lease).IsZero() {
 			return &breach{Property: TwoLeases, Detail: fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
 				c.network.Name(q), e.Ticks, c.network.Name(other), left(p.Lease))}
 		}
+	}
+	return nil
+}
+
+func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
+	for other := range c.n {
+		if p := c.process(conf, other); other != q && c.d.Task == election.Once && p.Decision.Role == network.Leader {
+			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.network.Name(q), c.network.Name(other))}
+		}
+	}
+	if b := c.overlaps(conf, q, e); b != nil {
+		return b
 	}
 	// A service may be wrong while processes come and go, but not if all has been well from the start.
 	if right := c.right(conf); right != 0 && c.network.ID(q) != right && !c.global(conf).Disturbed {
@@ -69,6 +83,10 @@ func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 	}
 	g := *c.global(conf)
 	for _, t := range g.Led {
+		if c.d.Leased && t.Term > e.Term {
+			return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s leads in term %d, and %s has led in term %d",
+				c.network.Name(q), e.Term, c.network.Name(int(t.Position)), t.Term)}
+		}
 		if t.Term != e.Term {
 			continue
 		}
@@ -90,7 +108,7 @@ func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 	return nil
 }
 
-// joins judges a process that follows in a group: the one it follows must have led in that term.
+// joins judges a process that follows in a group: its leader must have led in that term.
 func (c *checker) joins(conf configuration, q int, e *election.Effect) *breach {
 	for _, t := range c.global(conf).Led {
 		if t.Term == e.Term && c.network.ID(int(t.Position)) == e.ID {
@@ -100,7 +118,7 @@ func (c *checker) joins(conf configuration, q int, e *election.Effect) *breach {
 	return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.network.Name(q), c.network.RealOf(e.ID), e.Term)}
 }
 
-// settled judges a configuration in which a run may end. Where all that were to start died before, there was no
+// settled judges a configuration in which a run may end. If all initiators crashed before they started, there was no
 // election.
 func (c *checker) settled(conf configuration) *breach {
 	if !c.global(conf).Begun {
@@ -132,14 +150,14 @@ func (c *checker) settled(conf configuration) *breach {
 			return &breach{Property: Undecided, Detail: c.network.Name(q) + " has not decided"}
 		}
 	}
-	once := c.d.Task == election.Once && c.global(conf).Disturbed // the leader may have died after the election
+	once := c.d.Task == election.Once && c.global(conf).Disturbed // the leader may have crashed after the election
 	if leader < 0 && !once {
 		return &breach{Property: NoLeader, Detail: c.followed(conf)}
 	}
 	return c.agreed(conf, leader)
 }
 
-// followed names a leader that is followed though no process leads.
+// followed names a leader that processes follow, if no process leads.
 func (c *checker) followed(conf configuration) string {
 	for q := range c.n {
 		if p := c.process(conf, q); p.Decision.Leader != 0 {
@@ -157,7 +175,7 @@ func (c *checker) agreed(conf configuration, leader int) *breach {
 	}
 	for q := range c.n {
 		p := c.process(conf, q)
-		if p.Decision.Leader == 0 { // the dead have no decision
+		if p.Decision.Leader == 0 { // crashed processes have no decision
 			continue
 		}
 		if named == 0 {

@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// recorder goes the way to a violation once more, and writes it down.
+// recorder repeats the run to a violation, and records it.
 type recorder struct {
 	*checker
 	trace.Record
@@ -43,7 +43,7 @@ func (c *checker) record(f *finding) trace.Record {
 	return r.Record
 }
 
-// note writes down a transition out of a configuration.
+// note records a transition out of a configuration.
 func (r *recorder) note(t *transition, conf configuration) {
 	if t.event == waits {
 		r.time = r.time.Add(t.time)
@@ -63,7 +63,8 @@ func (r *recorder) note(t *transition, conf configuration) {
 	case timesOut:
 		step.Text = r.d.Timers[t.at]
 	case obeys:
-		step.Text = "resign"
+		r.values.Commands(election.Command{Order: election.Order(t.at)})
+		step.Text = r.values.CommandText()
 	}
 	if t.outcome != nil {
 		r.effects(&step, t)
@@ -74,7 +75,7 @@ func (r *recorder) note(t *transition, conf configuration) {
 	r.Steps = append(r.Steps, step)
 }
 
-// arrive takes the message that arrives from those under way.
+// arrive removes the arriving message from those under way.
 func (r *recorder) arrive(t *transition, conf configuration) journey {
 	m := r.queue(conf, t.link)[t.place]
 	flying := &r.flying[t.link]

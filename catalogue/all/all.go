@@ -28,6 +28,7 @@ import (
 	"ringleader.example/ringleader/catalogue/runners/preference"
 	"ringleader.example/ringleader/catalogue/runners/preferencering"
 	"ringleader.example/ringleader/catalogue/runners/preferencetree"
+	"ringleader.example/ringleader/catalogue/runners/quorumbully"
 	"ringleader.example/ringleader/catalogue/runners/ringbully"
 	"ringleader.example/ringleader/catalogue/runners/ringbullysimple"
 	"ringleader.example/ringleader/catalogue/runners/stopandgo"
@@ -59,6 +60,7 @@ var Algorithms = catalogue.New(
 	of(bully.Program, nil).Also("garcia-molina"),
 	of(modifiedbully.Program, nil).Also("mamun"),
 	of(invitation.Program, nil),
+	of(quorumbully.Program, nil),
 	of(franklin.Program, count.Franklin),
 	of(peterson.Program, count.Peterson),
 	of(petersonalternating.Program, count.PetersonAlternating),

@@ -34,6 +34,7 @@ import (
 	"ringleader.example/ringleader/algorithms/preference"
 	"ringleader.example/ringleader/algorithms/preferencering"
 	"ringleader.example/ringleader/algorithms/preferencetree"
+	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/algorithms/stopandgo"
@@ -69,6 +70,7 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, bully.Algorithm)
 	conform(t, &tested, modifiedbully.Algorithm)
 	conform(t, &tested, invitation.Algorithm)
+	conform(t, &tested, quorumbully.Algorithm)
 	conform(t, &tested, franklin.Algorithm)
 	conform(t, &tested, peterson.Algorithm)
 	conform(t, &tested, petersonalternating.Algorithm)
@@ -102,6 +104,9 @@ func conform[S, M any](t *testing.T, tested *[]string, a election.Algorithm[S, M
 		o := electiontest.Options{Sizes: []int{1, 2, 3, 6}, Runs: 5, Verify: 2, Parameters: settings(&a.Declaration)}
 		if a.Identifiers == election.Anonymous {
 			o.Verify = -1 // random choices may go on for ever
+		}
+		if a.Leased {
+			o.Verify, o.Runs = -1, 2 // terms and renewals do, so runs are long, too
 		}
 		electiontest.Conform(t, a, o)
 		if size := reflect.TypeFor[S]().Size(); a.Topology == election.Ring && a.Timing == election.Asynchronous && size > 16 {

@@ -400,8 +400,14 @@ func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]
 	if d.Survives&election.Recovery != 0 && seed%2 == 0 {
 		crashes(d, &run, n, random.New(seed, random.Choices))
 	}
+	if d.Survives&election.Partition != 0 && n > 1 {
+		run.Faults.Random = faults.Budget{Partitions: 2, Cuts: 2, Until: election.Units(60)}
+	}
 	if a.Command != nil {
-		run.Resigns = []simulate.Resignation{{Process: int(seed) % n, At: election.Units(4)}}
+		p := int(seed) % n
+		run.Commands = []simulate.Command{
+			{Process: p, At: election.Units(4)}, {Process: p, At: election.Units(20), Command: election.Command{Order: election.Weigh, Number: 2}},
+		}
 	}
 	return run
 }

@@ -99,8 +99,8 @@ var lease = func() election.Algorithm[member, request] {
 			m.Waiting = true
 			out.After(waitTimer, m.Length)
 		},
-		Command: func(m *member, _ election.Command, out *election.Out[request]) {
-			if m.Tenure == leading {
+		Command: func(m *member, c election.Command, out *election.Out[request]) {
+			if c.Order == election.Resign && m.Tenure == leading {
 				m.end(out)
 			}
 		},

@@ -30,6 +30,7 @@ type runOptions struct {
 	faultFlags
 	overOptions
 	anonymous bool
+	step      bool
 	results
 }
 
@@ -78,6 +79,13 @@ With --anonymous all processes of a ring have one identifier, or those of --ids,
 together and every message takes one unit; after each the states of those whom nothing tells apart are
 compared. Unless they choose by chance they are equal for ever, so that all lead or none does.
 
+With --step the run waits for commands, one a line: an empty line makes the first event that can come
+next; a number makes another one of those that are listed.
+  back 3     take the last 3 events back     faults      list what can go wrong, to be chosen as f1, f2, …
+  go 5       make the next 5 events          end         go on to quiescence
+  state      what each process knows         save FILE   save the walk, for replay
+  list, help, quit
+
 Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1
   ringleader run ring-bully --n 1000000 --order random --seed 7
@@ -107,6 +115,9 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			if o.anonymous {
 				return p.runAnonymous(command, e, &o)
 			}
+			if o.step {
+				return p.walk(command, e, &o)
+			}
 			if o.over != "" || command.Flags().Changed("unit") {
 				return p.runOver(command, e, &o)
 			}
@@ -129,6 +140,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.BoolVar(&o.anonymous, "anonymous", false, "give all the same identifier, or those of --ids, and compare all states in lock-step: Angluin's impossibility")
 	f.StringVar(&o.scenario, "scenario", "", "a run that has a name, told as a story; see ringleader scenarios")
 	o.storyFlags.flags(command)
+	f.BoolVar(&o.step, "step", false, "walk the run event by event, forward and back, choosing what comes next")
 	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
 	decimalVar(f, &o.limit, "limit", "", 0, "stop after so many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all that it depends on into this file, for ringleader replay")

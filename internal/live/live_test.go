@@ -29,7 +29,7 @@ const (
 	suspicion = 400 * time.Millisecond
 )
 
-// cluster is a group of members in a synctest bubble. Time there passes when all wait, so that whatever
+// cluster is a group of members in a synctest bubble. Time there passes when all goroutines wait, so an event that
 // takes longer than an hour does not happen at all.
 type cluster[S, M any] struct {
 	t         *testing.T
@@ -95,7 +95,7 @@ func (c *cluster[S, M]) stopAll() {
 	}
 }
 
-// until waits for a state of a member, and says how long that took.
+// until waits for a state of a member, and returns how long that took.
 func (c *cluster[S, M]) until(id uint64, what string, ok func(State) bool) time.Duration {
 	c.t.Helper()
 	begun, m := time.Now(), c.members[id]
@@ -122,7 +122,7 @@ func follows(leader uint64) func(State) bool {
 
 const settled = 10 * time.Second
 
-// settle lets all that is under way happen.
+// settle waits until all pending events have happened.
 func settle() { <-time.After(settled) }
 
 func TestTheGreatestMemberThatLivesLeads(t *testing.T) {
@@ -192,7 +192,7 @@ func TestBothSidesOfAPartitionAgreeWhenItHeals(t *testing.T) {
 	}
 }
 
-// After the last fault all agree on the greatest, whatever happened before: crashes, new lives, partitions,
+// After the last fault all agree on the largest, after any earlier faults: crashes, new lives, partitions,
 // links that are cut, single connections that break.
 func TestAgreementAfterTheLastFault(t *testing.T) {
 	for seed := range uint64(200) {
@@ -242,8 +242,8 @@ func TestAgreementAfterTheLastFault(t *testing.T) {
 	}
 }
 
-// ballot is an algorithm that keeps something: the first that asks for its vote, for ever. The command asks
-// all others, and the member follows whom they name.
+// ballot is an algorithm with persistent state: the first member that asks for its vote, for ever. The command asks
+// all others, and the member follows the one that they name.
 type ballot struct {
 	id    election.ID
 	n     int
@@ -293,7 +293,7 @@ func TestWhatIsKeptSurvivesACrash(t *testing.T) {
 			}
 			c.start(1, 2)
 			settle()
-			c.members[2].Command(election.Resign)
+			c.members[2].Command(election.Command{Order: election.Resign})
 			c.until(2, "has the vote of 1", follows(2))
 			c.crash(1, 2)
 
@@ -302,7 +302,7 @@ func TestWhatIsKeptSurvivesACrash(t *testing.T) {
 				c.until(1, "has recovered, with its vote", follows(2))
 			}
 			settle()
-			c.members[3].Command(election.Resign)
+			c.members[3].Command(election.Command{Order: election.Resign})
 			want := uint64(2)
 			if !durable {
 				want = 3
@@ -322,7 +322,7 @@ func TestNothingIsSentAfterAWriteFailed(t *testing.T) {
 		if err := os.RemoveAll(c.data[1]); err != nil {
 			t.Fatal(err)
 		}
-		c.members[2].Command(election.Resign)
+		c.members[2].Command(election.Command{Order: election.Resign})
 		<-c.members[1].Done()
 		if err := c.members[1].Err(); !errors.Is(err, ErrData) {
 			t.Errorf("the member that could not write stopped with %v", err)
@@ -340,7 +340,7 @@ func TestANewLifeIsNotTakenForASecondProcess(t *testing.T) {
 		defer c.stopAll()
 		c.start(1, 2, 3)
 		c.until(1, "follows 3", follows(3))
-		// The host of 3 dies without a word, and the next life begins before anybody has noticed.
+		// The host of 3 fails silently, and the next life begins before any member has noticed.
 		c.network.Separate(1, at(3))
 		c.crash(3)
 		config := c.config(3, at(3))
@@ -374,6 +374,15 @@ func TestAMemberThatCannotListenLeavesItsDirectoryAsItWas(t *testing.T) {
 		t.Errorf("its directory is still locked, or used: %v, %v", again, err)
 	}
 	s.close()
+}
+
+func TestAnAlgorithmThatNeedsMoreOfItsHostIsRefused(t *testing.T) {
+	a := new(log).witness()
+	a.Command = func(*witness, election.Command, *election.Out[nothing]) {}
+	a.Incarnation = func(*witness) uint64 { return 1 }
+	if _, err := Join(t.Context(), a, Config{ID: 1, Members: []transport.Member{{ID: 1, Address: "127.0.0.1:0"}}}); !errors.Is(err, network.ErrSetup) {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
@@ -456,7 +465,7 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 		}
 		c.start(2)
 		settle()
-		c.members[2].Command(election.Resign)
+		c.members[2].Command(election.Command{Order: election.Resign})
 		c.until(2, "has the vote of 1", follows(2))
 	})
 }

@@ -19,7 +19,7 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// Whatever the peer sent meanwhile lies in the connection, and its heartbeats never ceased.
+// The peer's data of that time is in the connection, and its heartbeats never ceased.
 func TestAStallThatIsShorterThanTheTimeoutDropsNoPeer(t *testing.T) {
 	for stall := suspicion - 2*beat; stall < suspicion+beat; stall += time.Millisecond {
 		synctest.Test(t, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestAStallThatIsShorterThanTheTimeoutDropsNoPeer(t *testing.T) {
 	}
 }
 
-// Here the peer was silent in truth, and speaks when it is about to be suspected; but we stand still, too.
+// Here the peer was really silent, and sends just before the suspicion; but this member is stopped, too.
 func TestAStallDuringTheLastLookDropsNoPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -77,7 +77,7 @@ func TestAMemberWhoseLoopHangsShowsNoLife(t *testing.T) {
 		defer conn.Close()
 		c.until(1, "leads", leads)
 		m := c.members[1]
-		m.Command(election.Resign)
+		m.Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion)
 		if s, _ := m.State(); m.Stall() != 0 || !leads(s) {
 			t.Errorf("after the timeout it has stalled for %v, and knows %+v", m.Stall(), s)
@@ -149,7 +149,7 @@ func TestAPanicEndsTheMemberOnly(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		m := c.members[1]
-		m.Command(election.Resign)
+		m.Command(election.Command{Order: election.Resign})
 		<-m.Done()
 		if err := m.Err(); !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "a step too far") {
 			t.Errorf("it ended with %v", err)
@@ -209,7 +209,8 @@ func TestWhyAMemberCannotBeConnectedToIsLoggedOnceAndOnceMoreAfterLong(t *testin
 	})
 }
 
-// recovery is what the library gives to Bully: a member that is known to be dead is not asked, and followers are loyal to a leader that they hear.
+// recovery holds the library's parameters of Bully: a suspected member is not asked, and followers keep a leader that
+// they hear.
 var recovery = map[string]string{"known-dead": "decides", "asked-coordinator": "tells"}
 
 func TestMembersThatStartTogetherElectTheHighestAtOnce(t *testing.T) {
@@ -303,7 +304,7 @@ func TestAMemberThatStopsSaysGoodbyeWhenItLeadsNoMore(t *testing.T) {
 		defer conn.Close()
 		c.until(1, "leads", leads)
 		m := c.members[1]
-		m.Command(election.Resign)
+		m.Command(election.Command{Order: election.Resign})
 		synctest.Wait()
 		go m.Close()
 		frames := transport.NewFrameReader(conn)

@@ -103,6 +103,9 @@ func (r *Verification) Text(p *Printer) error {
 
 // properties says in words what a check of a declaration is about. What the bound does not speak of, unless says.
 func properties(d *election.Declaration, unless string) string {
+	if d.Leased {
+		return "of all leases at most one runs, those of dead lives included; one leader a term, and terms rise"
+	}
 	text := "one leader"
 	if d.Winner != election.Unspecified {
 		text += ", " + d.Winner.String()

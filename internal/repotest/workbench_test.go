@@ -154,7 +154,7 @@ func bench(t *testing.T, dir string, args ...string) (code int, out string) {
 	t.Helper()
 	run := exec.Command(filepath.Join(dir, "bench.exe"), args...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "RINGLEADER_DEBUG=")
+	run.Env = append(os.Environ(), "RINGLEADER_DEBUG=", "COLUMNS=1000")
 	printed, err := run.CombinedOutput()
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
 		code = exit.ExitCode()
