@@ -11,7 +11,7 @@ import (
 )
 
 // NoQuorum is the warning that goes with every live use of the Bully algorithm.
-const NoQuorum = "Bully keeps no quorum: each side of a network partition elects a leader of its own."
+const NoQuorum = "Bully has no quorum: each side of a network partition elects a leader of its own."
 
 // JoinEvent is one line of join --json.
 type JoinEvent struct {
@@ -53,14 +53,14 @@ func (s Member) Started(listen, http string) {
 	s.event(JoinEvent{Event: "started", PID: os.Getpid(), Listen: listen, HTTP: http}, text)
 }
 
-// Role prints whom the member follows.
+// Role prints the role of the member, and its leader.
 func (s Member) Role(l ringleader.Leadership) {
-	text := "holds an election"
+	text := "electing"
 	switch {
 	case l.Role == ringleader.Leader:
-		text = "leads"
+		text = "leader"
 	case l.Known:
-		text = fmt.Sprintf("follows %d", l.Leader)
+		text = fmt.Sprintf("follower of %d", l.Leader)
 	}
 	s.event(JoinEvent{Event: "role", Role: l.Role, Leader: l.Leader, Term: &l.Term}, text)
 }

@@ -163,6 +163,8 @@ func parameters(p election.Parameters) object {
 // shownIDs is how many processes a result lists by identifier.
 const shownIDs = 1000
 
+const electionMessages = "election messages" // the sum over their kinds, where there are several
+
 // counts writes a table of messages by kind for people.
 func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.Messages, n int, after string) {
 	note := func(of string) string {
@@ -179,13 +181,16 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.M
 	elections, names := 0, 12
 	for _, kind := range d.Kinds {
 		names = max(names, len(kind.Name))
+		if kind.Class == election.Election {
+			elections++
+		}
+	}
+	if elections > 1 {
+		names = max(names, len(electionMessages))
 	}
 	for k, kind := range d.Kinds {
 		text := ""
-		switch kind.Class {
-		case election.Election:
-			elections++
-		default:
+		if kind.Class != election.Election {
 			text = "   " + kind.Class.String()
 		}
 		if kind.Name == "election" && len(d.Kinds) == 2 {
@@ -194,7 +199,7 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.M
 		fmt.Fprintf(w, "  %-*s %*d%s\n", names, kind.Name, width, m.ByKind[k], text)
 	}
 	if text := note("election"); elections > 1 {
-		fmt.Fprintf(w, "  %-*s %*d%s\n", names, "to elect", width, m.Election, text)
+		fmt.Fprintf(w, "  %-*s %*d%s\n", names, electionMessages, width, m.Election, text)
 	}
 	fmt.Fprintf(w, "  %-*s %*d%s%s\n", names, "total", width, m.Total, note("total"), after)
 }
@@ -233,7 +238,7 @@ func CanReplace(path string) error {
 	}
 	info, err := os.Stat(filepath.Dir(path))
 	if err == nil && !info.IsDir() {
-		err = errors.New("its folder is no folder")
+		err = errors.New("its parent is not a directory")
 	}
 	if err != nil {
 		return Failed("cannot write %s: %w", path, Reason(err))

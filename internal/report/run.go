@@ -145,7 +145,7 @@ func networkOf(d *election.Declaration, timing election.Timing, n int) string {
 	if d.OneWay {
 		way = "one-directional "
 	}
-	return fmt.Sprintf("%s %s%s of %d", timing, way, d.Topology, n)
+	return fmt.Sprintf("%s %s%s", timing, way, d.Topology.Phrase(n))
 }
 
 // underTitle writes who takes part and how, on one line if there is room.
@@ -200,9 +200,9 @@ func (r *Run) Text(p *Printer) error {
 	for _, q := range r.Dead {
 		dead[q] = true
 	}
-	how := whoStarts(&r.Outcome, s.Initiators, s.AnyTime)
+	how := initiatorsOf(&r.Outcome, s.Initiators, s.AnyTime)
 	if s.Wake != nil {
-		how = fmt.Sprintf("%d of %d wake by themselves", r.Starters, n)
+		how = fmt.Sprintf("%d of %d wake spontaneously", r.Starters, n)
 	}
 	switch r.Timing {
 	case election.Asynchronous:
@@ -235,27 +235,27 @@ func (r *Run) Text(p *Printer) error {
 	return nil
 }
 
-// whoStarts says who starts.
-func whoStarts(r *outcome.Outcome, initiators []int, anyTime bool) string {
+// initiatorsOf names the initiators of a run.
+func initiatorsOf(r *outcome.Outcome, initiators []int, anyTime bool) string {
 	switch {
 	case anyTime:
-		return "each starts when the schedule likes"
+		return "the schedule decides when each initiates"
 	case initiators == nil:
-		return "all start"
+		return "all processes initiate"
 	case len(initiators) > 8:
-		return fmt.Sprintf("%d processes start", len(initiators))
+		return fmt.Sprintf("%d processes initiate", len(initiators))
 	}
 	names := make([]string, len(initiators))
 	for i, q := range initiators {
 		names[i] = fmt.Sprint(r.Identifier(q))
 	}
 	if len(names) == 1 {
-		return names[0] + " starts"
+		return names[0] + " initiates"
 	}
-	return strings.Join(names, ", ") + " start"
+	return strings.Join(names, ", ") + " initiate"
 }
 
-// verdict says in a line who leads.
+// verdict returns in a line which process leads.
 func verdict(d *election.Declaration, r *outcome.Outcome) (text, colour string) {
 	who := "all"
 	if len(r.Dead) > 0 {
@@ -280,9 +280,9 @@ func verdict(d *election.Declaration, r *outcome.Outcome) (text, colour string) 
 	case !r.Agreed:
 		return fmt.Sprintf("leader %s, not agreed; %d of %d decided", name, r.Decided, r.Live), Red
 	case !r.Right:
-		return fmt.Sprintf("leader %s, agreed by %s %d, but it should be the one with %s", name, who, r.Live, d.Winner), Red
+		return fmt.Sprintf("leader %s, agreed by %s %d, but the leader must have %s", name, who, r.Live, d.Winner), Red
 	case d.Decides == election.LeaderOnly:
-		return fmt.Sprintf("leader %s; nobody else learns it", name), Green
+		return fmt.Sprintf("leader %s; no other process learns it", name), Green
 	}
 	return fmt.Sprintf("leader %s, agreed by %s %d", name, who, r.Live), Green
 }
