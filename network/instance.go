@@ -110,11 +110,11 @@ func link(d *election.Declaration, i Setup) (w *Network, err error) {
 	switch {
 	case err != nil:
 	case i.Edges != nil && d.Topology != election.Tree:
-		err = fmt.Errorf("it runs on a %s, so edges mean nothing", d.Topology)
+		err = fmt.Errorf("it runs on a %s, so edges have no effect", d.Topology.Phrase(0))
 	case i.Ports != nil && d.Topology != election.UnknownNeighbours:
-		err = fmt.Errorf("it runs on a %s, so orders of ports mean nothing", d.Topology)
+		err = fmt.Errorf("it runs on a %s, so orders of ports have no effect", d.Topology.Phrase(0))
 	case i.Flipped != nil && d.Topology != election.Ring:
-		err = fmt.Errorf("it runs on a %s, so exchanged ports mean nothing", d.Topology)
+		err = fmt.Errorf("it runs on a %s, so exchanged ports have no effect", d.Topology.Phrase(0))
 	}
 	return w, err
 }

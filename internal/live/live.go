@@ -86,7 +86,7 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 // JoinProgram is Join for an algorithm whose types are hidden.
 func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if a.Topology != election.Complete {
-		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology)
+		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology.Phrase(0))
 	}
 	ids := make(election.List, len(c.Members))
 	for i, member := range c.Members {

@@ -165,8 +165,8 @@ const shownIDs = 1000
 
 const electionMessages = "election messages" // the sum over their kinds, where there are several
 
-// counts writes a table of messages by kind for people.
-func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.Messages, n int, after string) {
+// counts writes a table of messages by kind for people, and returns the width of its names.
+func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.Messages, n int, after string) (names int) {
 	note := func(of string) string {
 		if b != nil && b.Of == of && b.Value(uint64(n)) == math.MaxUint64 {
 			return "   worst case " + b.Formula
@@ -178,7 +178,8 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.M
 	}
 	width := len(fmt.Sprint(m.Total + m.Overhead))
 	width = max(width, 6)
-	elections, names := 0, 12
+	elections := 0
+	names = 12
 	for _, kind := range d.Kinds {
 		names = max(names, len(kind.Name))
 		if kind.Class == election.Election {
@@ -202,6 +203,7 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.M
 		fmt.Fprintf(w, "  %-*s %*d%s\n", names, electionMessages, width, m.Election, text)
 	}
 	fmt.Fprintf(w, "  %-*s %*d%s%s\n", names, "total", width, m.Total, note("total"), after)
+	return names
 }
 
 // ToFile writes a file whole or not at all; "-" is Out. What is no file, a device or a pipe, is written to

@@ -74,12 +74,12 @@ func (r *OverRun) Text(p *Printer) error {
 		after += fmt.Sprintf(" and %s rounds", r.Rounds.Quiet)
 	}
 	p.tally(r.Prepared)
-	counts(w, r.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
+	names := counts(w, r.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
 	if r.Rounds != nil {
-		fmt.Fprintf(w, "  %-12s %*d   of the synchroniser, a round and link each\n", "markers", 6, r.Markers)
+		fmt.Fprintf(w, "  %-*s %*d   of the synchroniser, one per round and link\n", names, "markers", 6, r.Markers)
 	}
 	if r.Lost > 0 {
-		fmt.Fprintf(w, "  %-12s %*d   sent to crashed processes\n", "lost", 6, r.Lost)
+		fmt.Fprintf(w, "  %-*s %*d   sent to crashed processes\n", names, "lost", 6, r.Lost)
 	}
 	if !r.Complete {
 		fmt.Fprintln(w, "not ended")

@@ -150,7 +150,7 @@ func networkOf(d *election.Declaration, timing election.Timing, n int) string {
 
 // underTitle writes who takes part and how, on one line if there is room.
 func (p *Printer) underTitle(who, how string) {
-	if utf8.RuneCountInString(who) > 30 {
+	if utf8.RuneCountInString(who) > 30 || utf8.RuneCountInString(how) > 47 {
 		fmt.Fprintf(p.Out, "  %s\n  %s\n\n", who, how)
 		return
 	}
@@ -220,12 +220,12 @@ func (r *Run) Text(p *Printer) error {
 		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
 	}
 	p.tally(r.Prepared)
-	counts(w, r.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
+	names := counts(w, r.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
 	if r.Open != nil {
-		fmt.Fprintf(w, "  %-12s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", "open", 6, r.Open.Messages, r.Open.Claim)
+		fmt.Fprintf(w, "  %-*s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", names, "open", 6, r.Open.Messages, r.Open.Claim)
 	}
 	if losing(&r.Script) {
-		fmt.Fprintf(w, "  %-12s %*d\n  %-12s %*d\n", "lost", 6, r.Lost, "duplicated", 6, r.Duplicated)
+		fmt.Fprintf(w, "  %-*s %*d\n  %-*s %*d\n", names, "lost", 6, r.Lost, names, "duplicated", 6, r.Duplicated)
 	}
 	for _, fault := range r.Faults {
 		fmt.Fprintln(w, paint.Text(Red, fault))

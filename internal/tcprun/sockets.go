@@ -221,7 +221,7 @@ func enough(n int, t election.Topology, need func(election.Topology, int) int, w
 	if most == 0 {
 		would = fmt.Sprintf("use a limit of %d", need(t, n))
 	}
-	return fmt.Errorf("%d processes on a %s need %d open files, and %s may have %d; %s (ulimit -n)", n, t, need(t, n), where, may, would)
+	return fmt.Errorf("%d processes on a %s need %d open files, and %s may have %d; %s (ulimit -n)", n, t.Phrase(0), need(t, n), where, may, would)
 }
 
 // spare is how many files a process has open besides.
