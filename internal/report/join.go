@@ -11,7 +11,7 @@ import (
 )
 
 // NoQuorum is the warning that goes with every live use of the Bully algorithm.
-const NoQuorum = "Bully has no quorum: each side of a network partition elects a leader of its own."
+const NoQuorum = "Bully keeps no quorum: each side of a network partition elects a leader of its own."
 
 // JoinEvent is one line of join --json.
 type JoinEvent struct {
