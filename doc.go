@@ -41,6 +41,6 @@
 // of a connection name their group, their identifier and their incarnation. That keeps mistakes apart: another group, a
 // wrong address, a second process with one identifier, which waits until the first has ended. It stops no attack: a
 // process that reaches the port of a member, or listens at the address of a dead one, and knows the identifiers of the
-// group can play any member that is not connected, or keep one from starting by saying that it is there already. It cannot
-// end a member, nor alone depose one of more than two. An address without a host is loopback.
+// group can play any member that is not connected, or keep one from starting by saying that it is there already. It ends
+// no member. An address without a host is loopback.
 package ringleader

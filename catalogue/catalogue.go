@@ -1,4 +1,4 @@
-// Package catalogue joins algorithms to the engines, so that a tool can do with one whatever it does with another. Package
+// Package catalogue joins algorithms to the engines, so that a tool can use every algorithm in the same way. Package
 // catalogue/all has the algorithms of Ringleader; this package knows none.
 package catalogue
 
@@ -26,16 +26,16 @@ type Entry struct {
 	Symmetry func(simulate.Options) (*simulate.Symmetry, error) // [simulate.Symmetric]
 	Session  func(simulate.Options) (*simulate.Session, error)  // [simulate.NewSession]
 	Verify   func(verify.Options) (*verify.Report, error)       // [verify.Run]
-	Count    count.Func                                         // nil where there is no closed form yet
-	Check    checks                                             // of the record of a run, what its source claims of every run; nil where nothing is
-	Aliases  []string                                           // other names that it is known by
-	Family   string                                             // the name that forms of it on several networks share; empty where there is one form
+	Count    count.Func                                         // nil without a closed form
+	Check    checks                                             // judges the record of a run by its source's statements about every run; nil without statements
+	Aliases  []string                                           // other accepted names
+	Family   string                                             // the common name of the algorithm's forms on several networks; empty if it has one form
 	list     List
 }
 
 type checks func(*trace.Record, *network.Instance) ([]claims.Claim, error)
 
-// Of joins a runner to the other engines. Exact is the closed form of its algorithm, or nil.
+// Of joins a runner to the other engines. exact is the closed form of its algorithm, or nil.
 func Of(runner *simulate.Runner, exact count.Func) Entry {
 	program := runner.Program()
 	return Entry{
@@ -51,10 +51,10 @@ func (e *Entry) Detects() bool { return e.Program.Functions.Suspect }
 // Phased reports whether its election messages belong to phases.
 func (e *Entry) Phased() bool { return e.Program.Functions.Phase }
 
-// List is a list of algorithms, which a tool knows by name.
+// List is a list of algorithms, which a tool finds by name.
 type List []*Entry
 
-// New lists entries. Each entry then knows the list that it belongs to. Names must differ.
+// New returns a list of entries, each of which then knows its list. Names must differ.
 func New(entries ...Entry) List {
 	list := make(List, len(entries))
 	for i := range entries {
@@ -66,11 +66,11 @@ func New(entries ...Entry) List {
 	return list
 }
 
-// mostChecked is below how many processes the steps of a user's own algorithms are checked.
+// mostChecked is the number of processes from which on the steps of a user's own algorithms are not checked.
 const mostChecked = 1 << 8
 
-// Before lists other entries, which are a user's own, before those of the list. Wherever they are simulated on less than
-// 256 processes, their steps are checked. The error wraps [ErrName] if a name is given to two entries.
+// Before returns a list with a user's own entries before those of the list. Simulations of own entries with fewer
+// than 256 processes check each step. The error wraps [ErrName] if two entries have the same name.
 func (l List) Before(own ...Entry) (List, error) {
 	taken := map[string]bool{}
 	for _, e := range l {
@@ -99,8 +99,8 @@ func (l List) Before(own ...Entry) (List, error) {
 // List returns the list that an entry belongs to.
 func (e *Entry) List() List { return e.list }
 
-// Forms returns the names of the algorithms that do the same on other networks, its own among them, or nil if
-// it has one form.
+// Forms returns the names of the forms of the algorithm on all networks, including its own, or nil if it has one
+// form.
 func (e *Entry) Forms() []string {
 	if e.Family == "" {
 		return nil
@@ -108,7 +108,8 @@ func (e *Entry) Forms() []string {
 	return e.list.Where(func(other *Entry) bool { return other.Family == e.Family })
 }
 
-// On returns the form of an algorithm for a topology if the algorithm lends its family its name, or else the algorithm itself.
+// On returns the form of an algorithm for a topology if the family has the algorithm's name, and otherwise the
+// algorithm.
 func (e *Entry) On(topology election.Topology) *Entry {
 	if e.Family == e.Name {
 		for _, form := range e.list {
@@ -120,7 +121,7 @@ func (e *Entry) On(topology election.Topology) *Entry {
 	return e
 }
 
-// ErrUnknown reports that there is no algorithm of that name. The text of the error lists the names that there are.
+// ErrUnknown reports that no algorithm has that name. The text of the error lists the names.
 var ErrUnknown = errors.New("unknown algorithm")
 
 // ErrName reports that two algorithms have the same name.
@@ -139,18 +140,18 @@ func (l List) Where(condition func(*Entry) bool) (names []string) {
 	return names
 }
 
-// Also returns the entry with other names that it is known by.
+// Also returns the entry with other accepted names.
 func (e Entry) Also(aliases ...string) Entry {
 	e.Aliases = aliases
 	return e
 }
 
-// called reports whether a name is one of the algorithm's, in any case.
+// called reports whether a name is one of the algorithm's names, ignoring case.
 func (e *Entry) called(name string) bool {
 	return strings.EqualFold(e.Name, name) || slices.ContainsFunc(e.Aliases, func(alias string) bool { return strings.EqualFold(alias, name) })
 }
 
-// Find returns the algorithm of that name, or of that alias. Case does not matter.
+// Find returns the algorithm with that name or alias, ignoring case.
 func (l List) Find(name string) (*Entry, error) {
 	i := slices.IndexFunc(l, func(e *Entry) bool { return e.called(name) })
 	if i < 0 {

@@ -131,7 +131,7 @@ type phase struct {
 
 // doubling returns the phases and times of elections that probe twice as far in each phase.
 func doubling(ctx context.Context, ids election.Arrangement, progress func(done, of int)) ([]phase, *Result, error) {
-	var tallies [maxParts][33]phase // of the processors whose last phase is i, in that phase
+	var tallies [maxParts][33]phase // of the processors with last phase i, in that phase
 	r, err := survey(ctx, ids, parts(ids.Len()), progress, func(part int, batch []distances) {
 		last := &tallies[part]
 		for _, d := range batch {

@@ -88,7 +88,7 @@ func KnownSize(sizes func(set election.Parameters, n uint64, bits uint) ([]*big.
 	}
 }
 
-// silent returns the result of an election whose leader announces itself once, after phase 0 and the given election
+// silent returns the result of an election in which the leader announces itself once, after phase 0 and the given election
 // messages.
 func silent(leader token, n uint64, elected *big.Int, phase0 bool, kinds ...uint64) *Result {
 	started := uint64(0)

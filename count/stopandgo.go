@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Woken is an arrangement for algorithms whose processes wake by themselves at different times, or only by a message.
+// Woken is an arrangement for algorithms in which processes wake by themselves at different times, or only by a message.
 type Woken struct {
 	election.Arrangement
 	Wake      []election.Ticks // by position; [election.Forever]: only by a message

@@ -40,7 +40,7 @@ func survey(ctx context.Context, ids election.Arrangement, parts int, progress f
 
 // scan finds distances in one pass over a part of a ring. The identifiers that have been read and have not met a
 // greater one are a decreasing sequence, kept as a stack: each identifier pops all smaller ones. The stack's expected
-// height is ln n in a random order, and 2 in an increasing one. Consecutive processors whose identifiers decrease by
+// height is ln n in a random order, and 2 in an increasing one. Consecutive processors with identifiers that decrease by
 // one share an entry, so that a decreasing order needs one. No other order of interest makes it high; at worst it
 // takes 16·n bytes.
 //

@@ -31,16 +31,28 @@ type Local struct {
 	N          int        // the number of processes; 0 if not known
 	Degree     int        // how many ports it has
 	Willing    bool       // whether it takes part in an election that others begin; always true unless declared
-	Vote       ID         // whom it would vote for now; it need not be what it voted before a crash
+	Vote       ID         // the candidate that it would vote for now; may change in a crash
+	Priority   uint16     // the leader is preferred among members of a higher priority; a member of priority 0 may not lead
 	Parameters Parameters // checked against the declaration
 }
 
-// Command is what the host of a live member may ask of it.
-type Command uint8
+// Command is what the host of a live member asks of it, or tells it.
+type Command struct {
+	Order  Order
+	Member ID     // Transfer: to which member; Died: of which member
+	Number uint64 // Died: the incarnation; Weigh: the weight
+}
 
-// The commands.
+// Order says which command it is.
+type Order uint8
+
+// The orders. An algorithm ignores those that it does not know.
 const (
-	Resign Command = iota // give up leading, in good order
+	Resign   Order = iota // give up leading, in good order
+	Transfer              // give up leading, in good order, in favour of Member
+	Stopped               // the work that [Out.StopWork] asked to stop has stopped
+	Died                  // it is proven that incarnation Number of Member, and all its work, is dead; see [Algorithm]
+	Weigh                 // the member now has the weight Number, in place of its priority
 )
 
 // Algorithm is an election algorithm: what it declares about itself, and how a process with state S reacts to an
@@ -62,6 +74,10 @@ type Algorithm[S, M any] struct {
 	Durable  func(*S) any      // a pointer to the part of the state that survives a crash
 	Eligible func(*S) bool     // whether it may become leader; nil means if it is willing
 	Phase    func(Kind, M) int // the phase that a message belongs to, for statistics only
+
+	// Incarnation returns the number of this life of a member, greater than those of its earlier lives, so that a host can
+	// prove to the others that this life, and no other, has died. Nil: it takes no proof of that.
+	Incarnation func(*S) uint64
 }
 
 // Validate reports whether the declaration is complete and agrees with the functions: it returns an error that lists

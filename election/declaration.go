@@ -25,6 +25,7 @@ type Declaration struct {
 	KnowsSize   bool // Local.N
 	Willingness bool // Local.Willing
 	Votes       bool // Local.Vote
+	Priorities  bool // Local.Priority
 	FIFO        bool // requires FIFO links
 	Starts      Starts
 	Counts      Counts
@@ -32,7 +33,7 @@ type Declaration struct {
 	Task    Task
 	Decides Decides
 	Winner  Winner
-	Leased  bool // leads by LeadUntil only: of all processes at most one holds a running lease
+	Leased  bool // leads by LeadUntil only: at most one lease runs, those of dead lives included; terms of successive leaders rise
 
 	Survives Faults // what the task is claimed under
 
@@ -260,6 +261,7 @@ func (a *Declaration) validate(obligatory bool, has Functions) error {
 	must(a.Survives&Recovery == 0 || has.Recover, "Recovery is declared and Recover is not set")
 	must(!has.Durable || has.Recover, "Durable needs Recover")
 	must(!has.Trust || has.Suspect, "Trust needs Suspect")
+	must(!has.Incarnation || has.Command, "Incarnation needs Command")
 	must(!a.OneWay || a.Topology == Ring, "OneWay means something on a Ring only")
 	must(!a.Unoriented || a.Topology == Ring && !a.OneWay, "Unoriented means something on a Ring of two ways only")
 	must(!a.FromZero || a.Identifiers == Computed, "FromZero means something where identifiers are Computed only")

@@ -31,7 +31,9 @@
 //     may be late, a Deadline may be early. So an obligation needs a timer, and a right needs a deadline.
 //  10. Choose is uniform. It is repeatable from a seed in a simulation, uses the system's entropy live, and takes
 //     every value in the checker.
-//  11. A comparison-based algorithm gets ranks for identifiers; engines translate them back for people.
+//  11. A host that StopWork asks to stop its work says Stopped once, when the work has stopped. Until then the work counts
+//     as done under the lease. It says Died of an incarnation only when that incarnation and all its work are dead.
+//  12. A comparison-based algorithm gets ranks for identifiers; engines translate them back for people.
 //
 // # What an algorithm must do
 //
@@ -39,7 +41,7 @@
 //     package variables but declared parameters, no goroutines, clocks, input or output, and does not range over a
 //     map.
 //  2. Hold plain values: no pointer, map, string, function, channel or interface anywhere in S or M. A
-//     message has at most 4 fields and 32 bytes.
+//     message has at most 4 fields and 32 bytes on a ring or tree, and at most 128 bytes elsewhere.
 //  3. Never write to a slice that was sent, received or stored: append to a clipped one, for example
 //     append(x[:len(x):len(x)], v). So an assignment copies a state.
 //  4. Send on its own ports only, with kinds and timers that are declared.

@@ -23,6 +23,7 @@ const (
 	Lead                // the process leads in Term; with Deadline, for Ticks
 	Follow              // the process follows ID in Term
 	NoLeader            // the process knows no leader
+	StopWork            // the host stops what it does as the leader
 )
 
 // Effect is an effect of a step that is not a message. For engines.
@@ -38,7 +39,7 @@ type Effect struct {
 
 // Functions is the set of optional functions that an algorithm has. For engines.
 type Functions struct {
-	Timeout, Recover, Suspect, Trust, Command, Durable, Eligible, Phase bool
+	Timeout, Recover, Suspect, Trust, Command, Durable, Eligible, Phase, Incarnation bool
 }
 
 // Out returns the Out of a step.
@@ -82,6 +83,7 @@ func (a *Algorithm[S, M]) Functions() Functions {
 	return Functions{
 		Timeout: a.Timeout != nil, Recover: a.Recover != nil, Suspect: a.Suspect != nil, Trust: a.Trust != nil,
 		Command: a.Command != nil, Durable: a.Durable != nil, Eligible: a.Eligible != nil, Phase: a.Phase != nil,
+		Incarnation: a.Incarnation != nil,
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Greatest elects the greatest identifier on a ring. Every identifier goes round, and a process whose own has
-// returned knows them all. It needs n messages each, n² in all.
+// Greatest elects the greatest identifier on a ring. Every identifier goes round, and a process that gets its own
+// back knows them all. It needs n messages each, n² in all.
 type Greatest struct {
 	ID, Max election.ID
 	Started bool

@@ -39,6 +39,10 @@ func (o *Out[M]) Deadline(wait Ticks) Deadline { return Deadline{o.now.Add(wait)
 // Passed reports whether a deadline has come. It is true for the zero Deadline.
 func (o *Out[M]) Passed(deadline Deadline) bool { return !o.now.Less(deadline.at) }
 
+// Left returns the time that passes at least until a deadline, 0 if it has come. It is a hint for when to look again: an
+// obligation needs a timer, and a right needs a deadline.
+func (o *Out[M]) Left(deadline Deadline) Ticks { return deadline.Left(o.now) }
+
 // Lead decides that this process leads.
 func (o *Out[M]) Lead(term Term) { o.add(Lead).Term = term }
 
@@ -56,6 +60,10 @@ func (o *Out[M]) Follow(leader ID, term Term) {
 
 // NoLeader withdraws a decision: this process knows no leader now.
 func (o *Out[M]) NoLeader() { o.add(NoLeader) }
+
+// StopWork asks the host to stop what it does as the leader. The lease is kept meanwhile, if it is renewed; by its deadline
+// the work has stopped in any case. The command [Stopped] says when it has.
+func (o *Out[M]) StopWork() { o.add(StopWork) }
 
 // add adds an effect, to be filled in at its place: to make it elsewhere and copy it would cost more than all else
 // that a process does when it learns the leader.

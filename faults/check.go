@@ -24,10 +24,10 @@ func (s *Script) Check(p *network.Instance, detects bool) error {
 	return c.suspicions(detects)
 }
 
-// Error is the fault that is wrong, and the reason.
+// Error is a fault that cannot happen, with the reason.
 type Error struct {
 	Line string // the fault, as [Script.Lines] writes it
-	Why  string // why it cannot happen, and what could
+	Why  string // why it cannot happen, and a remedy
 }
 
 func (e *Error) Error() string {
@@ -56,10 +56,10 @@ func (c *checker) has(q int, line string) error {
 	return nil
 }
 
-// span returns an error if a fault is over before it begins.
+// span returns an error if a fault ends before it begins.
 func span(at, until election.Ticks, line string) error {
 	if !until.IsZero() && !at.Less(until) {
-		return wrongFault(line, "it is over before it begins; until is later than from")
+		return wrongFault(line, "it ends before it begins; until must be later than from")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (c *checker) dead() error {
 			return err
 		}
 		if seen[q] {
-			return wrongFault(line, "process %s is dead twice; once is enough", c.write.name(q))
+			return wrongFault(line, "process %s is dead twice; name it once", c.write.name(q))
 		}
 		seen[q] = true
 	}
@@ -105,7 +105,7 @@ func (c *checker) turns() []turn {
 func (c *checker) crashes() error {
 	for _, f := range c.Crashes {
 		if f.Sends < 0 {
-			return wrongFault(c.write.crash(f), "it cannot have sent less than nothing; after 0 sends is the least")
+			return wrongFault(c.write.crash(f), "the number of sends cannot be negative; the least is after 0 sends")
 		}
 	}
 	n := c.p.Size()
@@ -171,7 +171,7 @@ func (c *checker) cuts() error {
 			break
 		}
 		if none {
-			return wrongFault(line, "no link leads there, on this %s; only neighbours can be parted", c.p.Declaration().Topology.Phrase(0))
+			return wrongFault(line, "no link leads there, on this %s; only neighbours can be separated", c.p.Declaration().Topology.Phrase(0))
 		}
 	}
 	return nil
@@ -197,7 +197,7 @@ func (c *checker) slow() error {
 			return wrongFault(line, "that is its usual speed; slow by 2 is the least")
 		}
 		if before, found := last[s.Process]; found && (c.Slow[before].Until.IsZero() || s.At.Less(c.Slow[before].Until)) {
-			return wrongFault(line, "it is slow then already; let one be over before the next begins")
+			return wrongFault(line, "it is slow at that time already; one must end before the next begins")
 		}
 		last[s.Process] = i
 	}
@@ -214,11 +214,11 @@ func (c *checker) drifts() error {
 		}
 		switch {
 		case d.Times == 0 || d.Of == 0:
-			return wrongFault(line, "a clock that stands still or jumps does not drift; a rate is such as 11/10 or 0.9")
+			return wrongFault(line, "a clock that stops or jumps does not drift; a rate is such as 11/10 or 0.9")
 		case seen[d.Process]:
-			return wrongFault(line, "process %s has one clock; one rate will do", c.write.name(d.Process))
+			return wrongFault(line, "process %s has one clock; give one rate", c.write.name(d.Process))
 		case len(c.p.Declaration().Timers) == 0:
-			return wrongFault(line, "%s looks at no clock: it has no timers", c.p.Declaration().Name)
+			return wrongFault(line, "%s uses no clock: it has no timers", c.p.Declaration().Name)
 		}
 		seen[d.Process] = true
 	}

@@ -1,13 +1,13 @@
-// Package faults describes what goes wrong in a run: processes that crash and recover, links that are cut, slow
-// processes, wrong suspicions, clocks that drift, messages that are lost, duplicated or overtaken.
+// Package faults describes the faults of a run: processes that crash and recover, links that are cut, slow processes,
+// wrong suspicions, clock drift, messages that are lost, duplicated or overtaken.
 //
 // A [Script] holds the faults of one run. It is data: package simulate makes the faults happen. There are three ways
-// to get one, and they mix:
+// to get one, and they can be combined:
 //
 //   - as a value: Script{Crashes: []Crash{{Process: 2, At: election.Units(30)}}};
 //   - from lines of text, with a [Reader];
-//   - from a seed, with a [Budget] in Script.Random: a run draws that many faults, and its result has
-//     the drawn ones as if they had been given.
+//   - from a seed, with a [Budget] in Script.Random: a run draws that many faults, and its result has the drawn ones
+//     as if they had been given.
 //
 // # Lines
 //
@@ -29,14 +29,14 @@
 //	reorder
 //	random 2 crashes, 1 recovery, 1 partition until 500
 //
-// Without until, a fault that lasts is never over; without from, it begins at 0. Processes of no group of a partition
-// keep all links; others are all processes that are in no other group. Lines name processes by identifier; by
-// identifier@position where several processes have the same identifier; by position where processes have no
-// identifiers. A Script names them by position.
+// Without until, a lasting fault never ends; without from, it begins at 0. Processes of no group of a partition keep
+// all links; others are all processes that are in no other group. Lines name processes by identifier; by
+// identifier@position if several processes have the same identifier; by position if processes have no identifiers. A
+// Script names them by position.
 //
 // # What an engine does
 //
-// An engine that takes a Script calls [Script.Check], which returns an [Error] for the first fault that cannot happen:
-// on this network, to this algorithm, or after the faults before it. Then it calls [Script.Draw], and makes the faults
-// happen. [Script.Unclaimed] returns the faults that the algorithm does not claim to survive.
+// An engine that takes a Script calls [Script.Check], which returns an [Error] for the first fault that cannot
+// happen: on this network, to this algorithm, or after the faults before it. Then it calls [Script.Draw], and makes
+// the faults happen. [Script.Unclaimed] returns the faults that the algorithm does not claim to survive.
 package faults

@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// detecting is declared by an algorithm with timers on a complete graph; plain by one without, on a ring.
+// detecting is the declaration of an algorithm with timers on a complete graph; plain that of one without, on a ring.
 var (
 	detecting = election.Declaration{Name: "detecting", Topology: election.Complete, Timing: election.Timed, Timers: []string{"patience"}}
 	plain     = election.Declaration{Name: "plain", Topology: election.Ring}
@@ -67,19 +67,19 @@ func TestHopelessFaultsAreRefusedInOneLine(t *testing.T) {
 		f          faults.Script
 		line, want string
 	}{
-		"nobody there":          {crash(faults.Crash{Process: 3}), "crash @3 at 0", "0 to 2"},
+		"no process there":      {crash(faults.Crash{Process: 3}), "crash @3 at 0", "0 to 2"},
 		"before the first":      {faults.Script{Dead: []int{-1}}, "dead @-1", "0 to 2"},
 		"dead twice":            {faults.Script{Dead: []int{1, 1}}, "dead 2,2", "once"},
 		"all dead":              {faults.Script{Dead: []int{1, 0, 2}}, "dead 2,1,3", "at least one must"},
 		"down already":          {crash(faults.Crash{}, faults.Crash{At: late}), "crash 1 at 9", "once it has recovered"},
 		"dead already":          {faults.Script{Dead: []int{0}, Crashes: []faults.Crash{{}}}, "crash 1 at 0", "once it has recovered"},
 		"all down":              {crash(faults.Crash{}, faults.Crash{Process: 1}, faults.Crash{Process: 2}), "crash 3 at 0", "at least one must"},
-		"less than nothing":     {crash(faults.Crash{Amid: true, Sends: -1}), "crash 1 at 0 after -1 sends", "0 sends is the least"},
+		"negative sends":        {crash(faults.Crash{Amid: true, Sends: -1}), "crash 1 at 0 after -1 sends", "the least is after 0 sends"},
 		"back without a crash":  {faults.Script{Recoveries: []faults.Recovery{{At: late}}}, "recover 1 at 9", "crash 1 at an earlier time"},
 		"back too early":        {faults.Script{Crashes: []faults.Crash{{At: late}}, Recoveries: []faults.Recovery{{}}}, "recover 1 at 0", "earlier"},
 		"one group":             {faults.Script{Cuts: []faults.Cut{{Groups: [][]int{{1}}}}}, "partition 2 from 0", "1,2 | 3"},
 		"three, one way":        {faults.Script{Cuts: []faults.Cut{{OneWay: true, Groups: [][]int{{1}, {0}, {2}}}}}, "cut 2 -> 1 -> 3 from 0", "1 -> 2"},
-		"nobody in a group":     {faults.Script{Cuts: []faults.Cut{{Groups: [][]int{{1}, nil}}}}, "partition 2 |  from 0", "at least one"},
+		"no process in a group": {faults.Script{Cuts: []faults.Cut{{Groups: [][]int{{1}, nil}}}}, "partition 2 |  from 0", "at least one"},
 		"in two groups":         {faults.Script{Cuts: []faults.Cut{{Groups: [][]int{{1}, {1, 2}}}}}, "partition 2 | 2,3 from 0", "one group"},
 		"over before it begins": {faults.Script{Cuts: []faults.Cut{{Groups: [][]int{{1}, {2}}, At: late, Until: late}}}, "partition 2 | 3 from 9 until 9", "later than from"},
 		"not slow":              {faults.Script{Slow: []faults.Slow{{Factor: 1}}}, "slow 1 by 1 from 0", "by 2"},
@@ -88,12 +88,12 @@ func TestHopelessFaultsAreRefusedInOneLine(t *testing.T) {
 			faults.Script{Slow: []faults.Slow{{Factor: 2, At: late}, {Factor: 3, Until: election.Units(10)}}},
 			"slow 1 by 2 from 9", "before the next begins",
 		},
-		"of itself":           {faults.Script{Suspicions: []faults.Suspicion{{}}}, "suspect 1 of 1 from 0", "neighbours"},
-		"a clock that stands": {faults.Script{Drifts: []faults.Drift{{Of: 1}}}, "drift 1 by 0", "11/10"},
-		"two rates":           {faults.Script{Drifts: []faults.Drift{{Times: 2, Of: 1}, {Times: 3, Of: 1}}}, "drift 1 by 3", "one rate"},
-		"too many":            {faults.Script{Random: faults.Budget{Crashes: 3, Until: late}}, "random 3 crashes until 9", "so that one lives"},
-		"nobody to come back": {faults.Script{Random: faults.Budget{Recoveries: 1, Until: late}}, "random 1 recovery until 9", "as many can be drawn as processes stay down"},
-		"no time":             {faults.Script{Random: faults.Budget{Crashes: 1}}, "random 1 crash until 0", "2^63"},
+		"of itself":             {faults.Script{Suspicions: []faults.Suspicion{{}}}, "suspect 1 of 1 from 0", "neighbours"},
+		"a clock that stands":   {faults.Script{Drifts: []faults.Drift{{Of: 1}}}, "drift 1 by 0", "11/10"},
+		"two rates":             {faults.Script{Drifts: []faults.Drift{{Times: 2, Of: 1}, {Times: 3, Of: 1}}}, "drift 1 by 3", "one rate"},
+		"too many":              {faults.Script{Random: faults.Budget{Crashes: 3, Until: late}}, "random 3 crashes until 9", "so that one lives"},
+		"no process to recover": {faults.Script{Random: faults.Budget{Recoveries: 1, Until: late}}, "random 1 recovery until 9", "as many can be drawn as processes stay down"},
+		"no time":               {faults.Script{Random: faults.Budget{Crashes: 1}}, "random 1 crash until 0", "2^63"},
 	} {
 		err := settle(&c.f, prepared(t, &detecting, numbered(3)), true)
 		var wrong *faults.Error
@@ -157,7 +157,7 @@ func TestUnclaimedFaultsAreThoseThatAnAlgorithmDoesNotSurvive(t *testing.T) {
 		{&plain, "crash 1 at 5; recover 1 at 9", "crashes, recoveries"},
 		{&plain, "partition 1 | 2 until 9", "partitions"},
 		{&sturdy, "partition 1 | 2 until 9", ""},
-		{&sturdy, "partition 1 | 2", "partitions that are never over"},
+		{&sturdy, "partition 1 | 2", "partitions that never end"},
 		{&plain, "slow 1 by 2; pause 2", ""},
 		{&sturdy, "slow 1 by 2", "slow processes"},
 		{&sturdy, "pause 1", "pauses"},

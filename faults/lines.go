@@ -61,7 +61,7 @@ func (s *Slow) Text(p *network.Instance) string { return newWriter(p).pace(s) }
 // writer names processes.
 type writer struct {
 	p        *network.Instance
-	repeated map[uint64]bool // identifiers that several have; nil until the first name is needed
+	repeated map[uint64]bool // identifiers that several processes have; nil until the first name is needed
 }
 
 func newWriter(p *network.Instance) *writer { return &writer{p: p} }
@@ -115,7 +115,7 @@ func (w *writer) recovery(r Recovery) string {
 
 func (w *writer) cut(c *Cut) string { return w.parts(c) + lasting(c.At, c.Until) }
 
-// parts is a cut without its times.
+// parts returns a cut without its times.
 func (w *writer) parts(c *Cut) string {
 	groups := make([]string, len(c.Groups))
 	for g, group := range c.Groups {
@@ -129,7 +129,7 @@ func (w *writer) parts(c *Cut) string {
 
 func (w *writer) slow(s *Slow) string { return w.pace(s) + lasting(s.At, s.Until) }
 
-// pace is a slowness without its times.
+// pace returns a slowness without its times.
 func (w *writer) pace(s *Slow) string {
 	if s.Factor == 0 {
 		return "pause " + w.name(s.Process)

@@ -41,8 +41,8 @@ var forms = []struct{ verb, example string }{
 	{"random", "random 2 crashes, 1 recovery until 500"},
 }
 
-// Line reads a line and adds its faults to Script. The error says in one line what is wrong and what would be right;
-// Script is then as it was.
+// Line reads a line and adds its faults to Script. The error states in one line what is wrong and a remedy; Script is
+// then unchanged.
 func (r *Reader) Line(line string) error {
 	l := &faultLine{Reader: r, words: split(line)}
 	verb, example, verbs := l.next(), "", make([]string, len(forms))
@@ -58,7 +58,7 @@ func (r *Reader) Line(line string) error {
 	before := r.Script
 	l.read(verb)
 	if l.err == nil && len(l.words) > 0 {
-		l.wrong("%.40q is too much", l.words[0])
+		l.wrong("%.40q is unexpected", l.words[0])
 	}
 	if l.err != nil {
 		r.Script = before
@@ -70,15 +70,15 @@ func (r *Reader) Line(line string) error {
 	return nil
 }
 
-// faultLine is what is left to read of a line. After an error nothing more is read.
+// faultLine is the unread rest of a line. After an error nothing more is read.
 type faultLine struct {
 	*Reader
 	words []string
 	err   error
-	said  bool // the error says itself what would be right
+	said  bool // the error itself states a remedy
 }
 
-// split is the words of a line; a comma, a bar and an arrow are words.
+// split returns the words of a line; a comma, a bar and an arrow are words.
 func split(line string) []string {
 	for _, mark := range []string{",", "|", "->"} {
 		line = strings.ReplaceAll(line, mark, " "+mark+" ")
@@ -114,7 +114,7 @@ func (l *faultLine) take(word string) bool {
 
 func (l *faultLine) must(word string) {
 	if got := l.next(); l.err == nil && got != word {
-		l.wrong("%q comes here, not %.40q", word, got)
+		l.wrong("want %q, not %.40q", word, got)
 	}
 }
 
@@ -175,7 +175,7 @@ func (l *faultLine) cut(oneWay bool) {
 	for {
 		if l.take("others") {
 			if others >= 0 {
-				l.wrong("others are there twice")
+				l.wrong("others is given twice")
 			}
 			others = len(c.Groups)
 			c.Groups = append(c.Groups, nil)
@@ -196,7 +196,7 @@ func (l *faultLine) cut(oneWay bool) {
 	l.Script.Cuts = grown(l.Script.Cuts, c)
 }
 
-// rest is everybody who is in none of the groups.
+// rest returns the processes that are in none of the groups.
 func (l *faultLine) rest(groups [][]int) []int {
 	in := make([]bool, l.ids.Len())
 	for _, q := range slices.Concat(groups...) {
@@ -259,7 +259,7 @@ func (l *faultLine) drift() {
 func (l *faultLine) chance(into *Chance, verb string) {
 	word := l.next()
 	if into.Of != 0 {
-		l.wrong("%s is there twice; one chance will do", verb)
+		l.wrong("%s is given twice; give one chance", verb)
 	}
 	if l.err != nil {
 		return
@@ -293,7 +293,7 @@ func (l *faultLine) processes() []int {
 	}
 }
 
-// find is where the processes stand that a word names.
+// find returns the positions of the processes that a word names.
 func (r *Reader) find(word string) ([]int, error) {
 	name, place, placed := strings.Cut(word, "@")
 	id, err := strconv.ParseUint(name, 10, 64)
@@ -320,7 +320,7 @@ func (r *Reader) find(word string) ([]int, error) {
 	return found, nil
 }
 
-// errNoTime leaves room above the greatest time for what comes of a fault then.
+// errNoTime leaves room above the greatest time for the effects of a fault at that time.
 var errNoTime = errors.New("a time is a whole number of units below 2^127")
 
 func (l *faultLine) time() election.Ticks {
@@ -335,7 +335,7 @@ func (l *faultLine) time() election.Ticks {
 	return t
 }
 
-// span reads from when until when.
+// span reads the beginning and the end of a fault.
 func (l *faultLine) span() (at, until election.Ticks) {
 	if l.take("from") {
 		at = l.time()
@@ -343,7 +343,7 @@ func (l *faultLine) span() (at, until election.Ticks) {
 	if l.take("until") {
 		until = l.time()
 		if l.err == nil && !at.Less(until) {
-			l.wrong("it is over at %s, before it begins at %s", until, at)
+			l.wrong("it ends at %s, before it begins at %s", until, at)
 		}
 	}
 	return at, until
@@ -362,7 +362,7 @@ func (l *faultLine) count() int {
 
 func (l *faultLine) random() {
 	if l.Script.Random.any() {
-		l.wrong("random is there twice; one line draws all")
+		l.wrong("random is given twice; one line draws all")
 	}
 	b := &l.Script.Random
 	for l.err == nil {
@@ -375,7 +375,7 @@ func (l *faultLine) random() {
 		case into == nil:
 			l.wrong("what is drawn is %s, not %.40q", strings.Join(drawnNames(), ", "), noun)
 		case *into != 0 || n == 0:
-			l.wrong("how many %s is said once, and at least 1", noun)
+			l.wrong("give the number of %s once, at least 1", noun)
 		default:
 			*into = n
 		}
@@ -400,7 +400,7 @@ func ParseChance(text string) (Chance, error) {
 
 // ratio reads a number of at least 0 as a fraction.
 func ratio(text string) (times, of uint64, ok bool) {
-	const longest = 41 // two numbers below 2⁶⁴ and what is between them
+	const longest = 41 // two numbers below 2⁶⁴ and the separator
 	if len(text) > longest || strings.Trim(text, "0123456789./") != "" {
 		return 0, 0, false
 	}

@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// every line is written as it is read, but for words that may be left out.
+// every line is written as it is read, except optional words.
 var faultLines = map[string]string{
 	"dead 3,1":                    "",
 	"crash 2 at 30":               "",
@@ -80,7 +80,7 @@ func TestLinesThatAreNoFaultsSayWhatWouldBeRight(t *testing.T) {
 		"crash 99999999999999999999 at 5": "no identifier",
 		"crash 0 at 5":                    "there is no process 0; the 4 there are have identifiers from 1 to 4",
 		"crash 2@0 at 5":                  "there is no process 2 at position 0",
-		"crash 2 on 5":                    `"at" comes here, not "on"; as in crash 7`,
+		"crash 2 on 5":                    `want "at", not "on"; as in crash 7`,
 		"crash 2 at noon":                 `a time is a whole number of units below 2^127, not "noon"`,
 		"crash 2 at -3":                   "whole number",
 		"crash 2 at 1.5":                  "whole number",
@@ -89,15 +89,15 @@ func TestLinesThatAreNoFaultsSayWhatWouldBeRight(t *testing.T) {
 		"crash 2 at 5 after":                                 "ends early",
 		"crash 2 at 5 after 2":                               "ends early",
 		"crash 2 at 5 after two sends":                       `how many is a whole number up to 1048576, not "two"`,
-		"crash 2 at 5 after 2 receives":                      `"sends" comes here`,
-		"crash 2 at 5 6":                                     `"6" is too much`,
+		"crash 2 at 5 after 2 receives":                      `want "sends"`,
+		"crash 2 at 5 6":                                     `"6" is unexpected`,
 		"crash 2, at 5":                                      `"at" is no identifier`,
-		"partition 1 from 3":                                 `"|" comes here, not "from"`,
-		"partition others | others":                          "others are there twice",
+		"partition 1 from 3":                                 `want "|", not "from"`,
+		"partition others | others":                          "others is given twice",
 		"partition 1,2,3,4 | others":                         "there are no others",
-		"partition 1 | 2 from 9 until 3":                     "it is over at 3, before it begins at 9",
-		"partition 1 | 2 until 0":                            "over at 0",
-		"cut 1 | 2":                                          `"->" comes here`,
+		"partition 1 | 2 from 9 until 3":                     "it ends at 3, before it begins at 9",
+		"partition 1 | 2 until 0":                            "ends at 0",
+		"cut 1 | 2":                                          `want "->"`,
 		"slow 3 by 1":                                        "from 2 on",
 		"slow 3 by 99999999999999999999999":                  "from 2 on",
 		"slow 3":                                             "ends early",
@@ -107,7 +107,7 @@ func TestLinesThatAreNoFaultsSayWhatWouldBeRight(t *testing.T) {
 		"drift 4 by 1/0":                                     "above 0",
 		"lose 2":                                             "a chance is from 0 to 1, such as 1/10 or 0.1",
 		"lose":                                               "ends early",
-		"reorder all":                                        "too much",
+		"reorder all":                                        "unexpected",
 		"random 2 crashes":                                   "ends early",
 		"random 2 quakes until 9":                            "crashes, recoveries, partitions, cuts, slow, pauses, suspicions",
 		"random 0 crashes until 9":                           "at least 1",
@@ -135,7 +135,7 @@ func TestLinesThatAreNoFaultsSayWhatWouldBeRight(t *testing.T) {
 	}
 }
 
-// FuzzFaultLine holds what is written to what was read, whatever is read.
+// FuzzFaultLine compares each line that can be read with what is written for it.
 func FuzzFaultLine(f *testing.F) {
 	for line := range faultLines {
 		f.Add(line)

@@ -9,10 +9,10 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// Budget holds how many faults of each sort [Script.Draw] draws from a seed. All are over by Until, except crashes
-// without a recovery. A crash is drawn for a process that does not crash otherwise, amid a step with a chance of 1/2;
-// a recovery for a process that stays down otherwise. A partition has two sides; a cut goes one way over one link; a
-// slow process is slow by 2 to 16.
+// Budget holds how many faults of each sort [Script.Draw] draws from a seed. All end by Until, except crashes without
+// a recovery. A crash is drawn for a process that does not crash otherwise, during a step with probability 1/2; a
+// recovery for a process that stays down otherwise. A partition has two sides; a cut is one-way over one link; a slow
+// process is slow by a factor of 2 to 16.
 type Budget struct {
 	Crashes, Recoveries, Partitions, Cuts, Slow, Pauses, Suspicions int
 
@@ -78,8 +78,8 @@ func (b *Budget) String() string {
 const mostDrawn = 1000
 
 // Draw draws the faults of s.Random from a seed, adds them, and makes s.Random zero. Each drawn fault can happen
-// after those that are there, as [Script.Check] judges. The error is an [Error] if the budget is not possible, or if
-// so many faults are not found in a thousand tries each.
+// after the faults in the script, as [Script.Check] judges. The error is an [Error] if the budget is not possible, or
+// if a fault is not found in a thousand tries.
 func (s *Script) Draw(p *network.Instance, detects bool, seed uint64) error {
 	b := s.Random
 	s.Random = Budget{}
@@ -182,8 +182,8 @@ func (w *drawing) all() error {
 	return nil
 }
 
-// try draws a fault until it can happen together with those that are there. What is drawn may undo itself; nil
-// is none.
+// try draws a fault until it can happen together with the faults in the script. draw returns how to undo the fault,
+// or nil for no fault.
 func (w *drawing) try(what, instead string, draw func() (undo func())) error {
 	const tries = 1000
 	for range tries {
@@ -196,7 +196,7 @@ func (w *drawing) try(what, instead string, draw func() (undo func())) error {
 		}
 		undo()
 	}
-	return wrongFault(w.b.String(), "so many %s are not to be had among %d processes; %s", what, w.p.Size(), instead)
+	return wrongFault(w.b.String(), "that many %s are not possible among %d processes; %s", what, w.p.Size(), instead)
 }
 
 func (w *drawing) cut(what string, groups func() (groups [][]int, oneWay bool)) error {
@@ -210,7 +210,7 @@ func (w *drawing) cut(what string, groups func() (groups [][]int, oneWay bool)) 
 	})
 }
 
-// sides puts each process on one of two sides.
+// sides assigns each process to one of two sides.
 func (w *drawing) sides() ([][]int, bool) {
 	groups := make([][]int, 2)
 	for q := range w.p.Size() {

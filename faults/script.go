@@ -8,11 +8,11 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// Script holds the faults of a run. In the zero Script nothing goes wrong. Processes are positions; times are on the
-// clock of the run, in units of delay, or in ticks where delays are random. A fault with At and Until holds from At on
-// and is over at Until; with Until 0 it is never over.
+// Script holds the faults of a run. The zero Script has none. Processes are positions; times are on the clock of the
+// run, in units of delay, or in ticks if delays are random. A fault with At and Until holds from At until Until; with
+// Until 0 it never ends.
 type Script struct {
-	Dead       []int // never run; messages to them are counted and lost; failure detectors suspect them from the start
+	Dead       []int // never run; messages to them are counted and lost; failure detectors suspect them from the beginning
 	Crashes    []Crash
 	Recoveries []Recovery
 	Cuts       []Cut
@@ -21,16 +21,16 @@ type Script struct {
 	Drifts     []Drift
 
 	Lose      Chance // that a message never arrives; it is counted as sent
-	Duplicate Chance // that a message that arrives does so twice; the network's copy is not counted as sent
+	Duplicate Chance // that a message arrives twice; the network's copy is not counted as sent
 	Unordered bool   // messages on one link may overtake each other
 
 	Random Budget // further faults, for Draw to draw from a seed
 }
 
-// Crash stops a process between two of its steps. With Amid it stops the process in the middle of a step: of the first
-// step, from At on, that sends more than Sends messages. The durable part of the state is durable by then, and the
-// first Sends messages leave. The others do not leave, and the decision of the step is not seen. A recovery before
-// such a step calls the crash off.
+// Crash stops a process between two of its steps. With Amid it stops the process during a step: the first step, from
+// At on, that sends more than Sends messages. The durable part of the state is durable by then, and the first Sends
+// messages leave. The others do not leave, and the decision of the step is not seen. A recovery before such a step
+// cancels the crash.
 type Crash struct {
 	Process int
 	At      election.Ticks
@@ -38,19 +38,19 @@ type Crash struct {
 	Sends   int
 }
 
-// Recovery brings a crashed process back, with the durable part of its state. If the algorithm has no Recover, the
+// Recovery restarts a crashed process with the durable part of its state. If the algorithm has no Recover, the
 // process starts anew.
 type Recovery struct {
 	Process int
 	At      election.Ticks
 }
 
-// Cut parts groups of processes: a message from a process of one group to a process of another is lost if the link is
-// cut when the message is sent or when it would arrive. Processes of no group keep all links, so that a cut may
-// part some pairs only. With OneWay there are two groups, and messages from the second to the first arrive.
+// Cut separates groups of processes: a message from a process of one group to a process of another is lost if the
+// link is cut when the message is sent or when it would arrive. Processes of no group keep all links, so that a cut
+// may separate some pairs only. With OneWay there are two groups, and messages from the second to the first arrive.
 //
 // A failure detector that hears nothing of a process for the longest delay suspects it, and trusts it again when the
-// cut is over.
+// cut ends.
 type Cut struct {
 	Groups    [][]int
 	OneWay    bool
@@ -58,47 +58,47 @@ type Cut struct {
 }
 
 // Slow makes a process slow: each message that it sends takes Factor times its usual delay. With Factor 0 the process
-// stands still, and receives at Until the messages and timeouts that came meanwhile. It may crash all the same.
+// is paused, and receives at Until the messages and timeouts that came meanwhile. It may crash all the same.
 type Slow struct {
 	Process   int
 	Factor    uint64
 	At, Until election.Ticks
 }
 
-// Suspicion is a mistake of a failure detector: Process suspects Of, which lives, until Process hears of it or until
-// Until, whichever comes first.
+// Suspicion is a mistake of a failure detector: Process suspects Of, which is live, until Process hears of it or
+// until Until, whichever comes first.
 type Suspicion struct {
 	Process, Of int
 	At, Until   election.Ticks
 }
 
-// Drift is a clock with a wrong rate: while Of units pass, the clock of Process, which counts its timers and
-// deadlines, counts Times.
+// Drift is a clock with a wrong rate: while Of units pass, the clock of Process, which runs its timers and deadlines,
+// advances by Times.
 type Drift struct {
 	Process   int
 	Times, Of uint64
 }
 
-// Chance is a probability: Times of Of. The zero Chance is never.
+// Chance is a probability: Times of Of. The zero Chance means never.
 type Chance struct{ Times, Of uint64 }
 
 // Possible reports whether the chance is at most 1.
 func (c Chance) Possible() bool { return c.Times <= c.Of }
 
-// Partition cuts all links between groups of processes, from at until until.
+// Partition returns a cut of all links between groups of processes, from at until until.
 func Partition(at, until election.Ticks, groups ...[]int) Cut {
 	return Cut{Groups: groups, At: at, Until: until}
 }
 
-// Timed reports whether the script has faults that come at a time or last for one.
+// Timed reports whether the script has faults that come at a time or last for a time.
 func (s *Script) Timed() bool {
 	return len(s.Crashes)+len(s.Recoveries)+len(s.Cuts)+len(s.Slow)+len(s.Suspicions)+len(s.Drifts) > 0 || s.Random.any()
 }
 
-// Lossy reports whether links lose or duplicate messages by chance.
+// Lossy reports whether links lose or duplicate messages at random.
 func (s *Script) Lossy() bool { return s.Lose.Times+s.Duplicate.Times > 0 }
 
-// Last returns the last time at which a fault begins or is over.
+// Last returns the last time at which a fault begins or ends.
 func (s *Script) Last() election.Ticks {
 	times := []election.Ticks{{}}
 	for _, c := range s.Crashes {
@@ -160,7 +160,7 @@ func (s *Suspicion) Links(net *network.Network) iter.Seq[uint32] {
 
 // Unclaimed returns, in words, the faults of the script that an algorithm does not claim to survive.
 func (s *Script) Unclaimed(d *election.Declaration) (all []string) {
-	hurts := func(c Crash) bool { // no claimed recovery makes it good
+	hurts := func(c Crash) bool { // no claimed recovery repairs it
 		return d.Survives&election.Recovery == 0 || !slices.ContainsFunc(s.Recoveries, func(r Recovery) bool {
 			return r.Process == c.Process && c.At.Less(r.At)
 		})
@@ -168,7 +168,7 @@ func (s *Script) Unclaimed(d *election.Declaration) (all []string) {
 	paused := func(w Slow) bool { return w.Factor == 0 }
 	slow := func(w Slow) bool { return w.Factor != 0 }
 	lasting := func(c Cut) bool { return c.Until.IsZero() }
-	timed := d.Timing != election.Asynchronous // an asynchronous algorithm takes any delay that ends
+	timed := d.Timing != election.Asynchronous // an asynchronous algorithm takes any finite delay
 	for _, u := range []struct {
 		is   bool
 		name string
@@ -176,7 +176,7 @@ func (s *Script) Unclaimed(d *election.Declaration) (all []string) {
 		{d.Survives&election.Crash == 0 && (len(s.Dead) > 0 || slices.ContainsFunc(s.Crashes, hurts)), "crashes"},
 		{len(s.Recoveries) > 0 && d.Survives&election.Recovery == 0, "recoveries"},
 		{len(s.Cuts) > 0 && d.Survives&election.Partition == 0, "partitions"},
-		{slices.ContainsFunc(s.Cuts, lasting) && d.Survives&election.Partition != 0, "partitions that are never over"},
+		{slices.ContainsFunc(s.Cuts, lasting) && d.Survives&election.Partition != 0, "partitions that never end"},
 		{slices.ContainsFunc(s.Slow, slow) && timed, "slow processes"},
 		{slices.ContainsFunc(s.Slow, paused) && timed, "pauses"},
 		{len(s.Suspicions) > 0, "wrong suspicions"},

@@ -20,11 +20,12 @@ func Extent(ids election.Arrangement) string {
 // Setup is a configuration: a network, identifiers by position, and parameters for an algorithm.
 type Setup struct {
 	IDs        election.Arrangement // clockwise on a ring; see [On]; on an anonymous network only Len counts
-	Flipped    []bool               // rings: the processes whose ports are exchanged; nil is an oriented ring
+	Flipped    []bool               // rings: the processes with exchanged ports; nil is an oriented ring
 	Edges      [][2]int             // trees: between positions
 	Ports      [][]int              // unknown neighbours: by position and port, the process behind it; see [NewUnknownNeighbours]
 	Unwilling  []int                // positions that do not initiate but take part; on a complete graph counted by identifier
 	Votes      []uint64             // the vote of the process with identifier IDs.At(i); nil: each for itself
+	Priorities []uint16             // of the process with identifier IDs.At(i); nil: all have priority 1
 	Duplicates bool                 // allow identifiers that repeat against the declaration, to see the effect
 	Parameters map[string]string
 }
@@ -52,6 +53,7 @@ type Instance struct {
 	unwilling []int
 	votes     []election.ID // by position; nil without votes
 	winner    election.ID   // of the votes
+	priority  []uint16      // by position; nil where there are none
 	edges     [][2]int
 }
 
@@ -83,7 +85,7 @@ func prepare(d *election.Declaration, i Setup) (*Instance, error) {
 	if p.Parameters, err = p.d.Tabulate(p.Parameters, p.Size()); err != nil {
 		return nil, err
 	}
-	for _, read := range []func(Setup) error{p.readUnwilling, p.rank, p.readVotes} {
+	for _, read := range []func(Setup) error{p.readUnwilling, p.rank, p.readVotes, p.readPriorities} {
 		if err := read(i); err != nil {
 			return nil, err
 		}
@@ -110,11 +112,11 @@ func link(d *election.Declaration, i Setup) (w *Network, err error) {
 	switch {
 	case err != nil:
 	case i.Edges != nil && d.Topology != election.Tree:
-		err = fmt.Errorf("it runs on a %s, so edges have no effect", d.Topology.Phrase(0))
+		err = fmt.Errorf("it runs on a %s, so it takes no edges", d.Topology.Phrase(0))
 	case i.Ports != nil && d.Topology != election.UnknownNeighbours:
-		err = fmt.Errorf("it runs on a %s, so orders of ports have no effect", d.Topology.Phrase(0))
+		err = fmt.Errorf("it runs on a %s, so it takes no orders of ports", d.Topology.Phrase(0))
 	case i.Flipped != nil && d.Topology != election.Ring:
-		err = fmt.Errorf("it runs on a %s, so exchanged ports have no effect", d.Topology.Phrase(0))
+		err = fmt.Errorf("it runs on a %s, so it takes no exchanged ports", d.Topology.Phrase(0))
 	}
 	return w, err
 }
@@ -251,7 +253,36 @@ func (p *Instance) Local(position int) election.Local {
 	if p.d.Votes {
 		l.Vote = p.votes[position]
 	}
+	if p.d.Priorities {
+		l.Priority = p.priority[position]
+	}
 	return l
+}
+
+// readPriorities sorts priorities by position.
+func (p *Instance) readPriorities(i Setup) error {
+	n := i.IDs.Len()
+	switch {
+	case !p.d.Priorities && i.Priorities != nil:
+		return errors.New("it knows no priorities")
+	case !p.d.Priorities:
+		return nil
+	case i.Priorities == nil:
+		p.priority = slices.Repeat([]uint16{1}, n)
+		return nil
+	case len(i.Priorities) != n:
+		return fmt.Errorf("each process has one priority, so %d have %[1]d, not %d", n, len(i.Priorities))
+	case !slices.ContainsFunc(i.Priorities, func(priority uint16) bool { return priority > 0 }):
+		return errors.New("all processes have priority 0, with which none may lead")
+	}
+	p.priority = slices.Clone(i.Priorities)
+	if p.d.Topology == election.Complete { // its identifiers were sorted
+		for q := range n {
+			position, _ := slices.BinarySearch(p.values, i.IDs.At(q))
+			p.priority[position] = i.Priorities[q]
+		}
+	}
+	return nil
 }
 
 // Willing reports whether the process at a position takes part in an election that others begin.

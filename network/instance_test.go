@@ -286,10 +286,10 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 			"cannot run complete: no such network: a complete graph has 1 to 16384 processes, not 16385",
 		},
 		{&onTree, network.On(1, 2), "cannot run tree: no such network: a tree of 2 has 1 edges, not 0"},
-		{&onRing, with(three, func(i *network.Setup) { i.Edges = [][2]int{{0, 1}} }), "cannot run ring: it runs on a ring, so edges have no effect"},
+		{&onRing, with(three, func(i *network.Setup) { i.Edges = [][2]int{{0, 1}} }), "cannot run ring: it runs on a ring, so it takes no edges"},
 		{
 			&onComplete, with(three, func(i *network.Setup) { i.Edges = [][2]int{} }),
-			"cannot run complete: it runs on a complete graph, so edges have no effect",
+			"cannot run complete: it runs on a complete graph, so it takes no edges",
 		},
 		{
 			&strangers, with(three, func(i *network.Setup) { i.Ports = [][]int{{0, 1}} }),
@@ -297,16 +297,16 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 		},
 		{
 			&strangers, with(three, func(i *network.Setup) { i.Edges = [][2]int{{0, 1}} }),
-			"cannot run strangers: it runs on a complete graph, unknown neighbours (KT0), so edges have no effect",
+			"cannot run strangers: it runs on a complete graph, unknown neighbours (KT0), so it takes no edges",
 		},
 		{
 			&strangers, with(three, func(i *network.Setup) { i.Flipped = make([]bool, 3) }),
-			"cannot run strangers: it runs on a complete graph, unknown neighbours (KT0), so exchanged ports have no effect",
+			"cannot run strangers: it runs on a complete graph, unknown neighbours (KT0), so it takes no exchanged ports",
 		},
 		{&strangers, network.On(1, 2, 1), "cannot run strangers: identifier 1 occurs twice"},
 		{
 			&onComplete, with(three, func(i *network.Setup) { i.Ports = [][]int{{0, 1}, {0, 1}, {0, 1}} }),
-			"cannot run complete: it runs on a complete graph, so orders of ports have no effect",
+			"cannot run complete: it runs on a complete graph, so it takes no orders of ports",
 		},
 		{
 			&onTree, with(three, func(i *network.Setup) { i.IDs, i.Edges = election.List{7, 5, 9}, [][2]int{{1, 0}, {0, 1}} }),
@@ -320,7 +320,7 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 		{&turned, with(three, func(i *network.Setup) { i.Flipped = make([]bool, 3) }), ""},
 		{
 			&onComplete, with(three, func(i *network.Setup) { i.Flipped = make([]bool, 3) }),
-			"cannot run complete: it runs on a complete graph, so exchanged ports have no effect",
+			"cannot run complete: it runs on a complete graph, so it takes no exchanged ports",
 		},
 		{&onRing, with(three, func(i *network.Setup) { i.Unwilling = []int{1} }), "cannot run ring: it does not support unwilling processes"},
 		{&onComplete, with(three, func(i *network.Setup) { i.Unwilling = []int{3} }), "cannot run complete: there is no position 3"},

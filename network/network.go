@@ -16,7 +16,7 @@ import (
 type Network struct {
 	Topology election.Topology
 	n        int
-	flipped  []bool   // rings: the processes whose ports are exchanged; nil if there are none
+	flipped  []bool   // rings: the processes with exchanged ports; nil if there are none
 	first    []uint32 // trees: the first link of each process, and one past the last
 	peers    []peer   // trees: where each link leads; unknown neighbours: likewise, nil if port k leads to the (k+1)st clockwise
 }
@@ -48,7 +48,7 @@ func Check(t election.Topology, n int) error {
 	return nil
 }
 
-// NewRing returns a ring of n processes; flipped marks those whose ports are exchanged (nil: none, an oriented ring).
+// NewRing returns a ring of n processes; flipped marks those with exchanged ports (nil: none, an oriented ring).
 func NewRing(n int, flipped []bool) (*Network, error) {
 	if err := Check(election.Ring, n); err != nil {
 		return nil, err

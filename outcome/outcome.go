@@ -36,8 +36,8 @@ func (o *Outcome) Fault(text string) {
 	}
 }
 
-// Decide makes the decision of an effect of the process at a position, of which d is the decision until now, and notes
-// a fault if the task does not allow it. It reports whether the decision changed.
+// Decide applies the decision of an effect of the process at a position, with its decision d so far, and records a
+// fault if the task does not allow it. It reports whether the decision changed.
 func (o *Outcome) Decide(d *network.Decision, position int, e election.Effect) (changed bool) {
 	before, self := *d, election.ID(0)
 	if e.Op == election.Lead {

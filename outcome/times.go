@@ -5,14 +5,14 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// Times are the moments of a run, in units of delay; with random delays in ticks, of which there are many in a unit.
+// Times are times of a run, in units of delay; with random delays in ticks, of which there are many in a unit.
 type Times struct {
 	Elected election.Ticks // the last time that a process became leader
 	Decided election.Ticks // the last time that a decision changed
 	Quiet   election.Ticks // when the last message arrived
 }
 
-// Decision notes that a decision changed, and into which role.
+// Decision records that a decision changed, and into which role.
 func (t *Times) Decision(role network.Role, now election.Ticks) {
 	t.Decided = Later(t.Decided, now)
 	if role == network.Leader {

@@ -5,11 +5,11 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// mostLinks is how many links a network may have for an adversary to look at all of them at every step.
+// mostLinks is the maximum number of links of a network for adversaries that examine all of them at every step.
 const mostLinks = 4096
 
-// most delivers the message, or lets start the process, that makes a process send the most. Among equals
-// starts come first: who starts late joins cheaply, and is silent. Then comes the link with the least number.
+// most takes the delivery or start that makes a process send the most messages. Among equals starts come first, since
+// a process that starts late joins without messages of its own. Then comes the link with the least number.
 func (l *links) most() (started bool) {
 	best, most := uint32(0), -1
 	for _, link := range l.busy {
@@ -31,8 +31,8 @@ func (l *links) most() (started bool) {
 	return false
 }
 
-// last delivers, of the messages that are due, the one that makes its receiver send the most; when none is
-// left, a unit of time has passed, and all that is under way is due.
+// last takes, of the messages that are due, the one that makes its receiver send the most. When none is left, a unit
+// of time has passed, and all messages in transit are due.
 func (l *links) last() (started bool) {
 	if len(l.busy) == 0 {
 		l.wakes(0)
@@ -62,7 +62,7 @@ func (l *links) last() (started bool) {
 	return false
 }
 
-// tries says how many messages the next delivery of a link would make its receiver send.
+// tries returns the number of messages that the next delivery of a link would make its receiver send.
 func (l *links) tries(link uint32) int {
 	to, port := l.net.End(link)
 	head := l.queues[link].head
@@ -73,8 +73,8 @@ func (l *links) tries(link uint32) int {
 	return l.trial(to, process.Event{What: process.Received, Port: port, Kind: next.Kind(), Message: next.Message})
 }
 
-// trial says how many messages a step of the process at p would send. It makes the step on a copy, with the
-// choices that would be made.
+// trial returns the number of messages that a step of the process at p would send. It makes the step on a copy, with
+// the choices that would be made.
 func (l *links) trial(p int, e process.Event) (sent int) {
 	choices := *l.choices
 	l.ps.Copy(l.scratch, p)

@@ -12,24 +12,24 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// Open is the part of a run under Burns' adversary that comes before the last edge is opened.
+// Open is the part of a run under Burns' adversary before the last edge is opened.
 type Open struct {
 	Messages uint64  // deliveries while nothing is delivered over one edge, in either direction
-	Claim    float64 // Burns' bound on them where everybody learns who leads: (n lg n)/4 + 1/2
+	Claim    float64 // Burns' bound on them if every process learns the leader: (n lg n)/4 + 1/2
 }
 
-// runBurns runs an election on a ring of 2^k processes under the adversary of Burns' lower bound, against
-// an algorithm whose processes do not know how many they are.
+// runBurns runs an election on a ring of 2^k processes under the adversary of Burns' lower bound, against an
+// algorithm whose processes do not know n.
 //
-// Burns, A formal model for message passing systems, 1980, as ALGORITHMS 9.7 states it. A ring is open if
-// nothing has been delivered over one of its edges. Two open rings become one of twice the size, and none
-// of their processes can tell; what waited at the edge of each now waits at one of the two edges between
-// them. If both were opened, every process of one half would have to hear of the other, so opening one of
-// them, the better one, costs a quarter of n at least; the other edge stays shut, and the ring open.
+// Burns, A formal model for message passing systems, 1980. A ring is open if nothing has been delivered over one of
+// its edges. Two open rings become one of twice the size, and none of their processes can tell: the messages that
+// waited at the edge of each now wait at one of the two edges between them. If both edges were opened, every process
+// of one half would have to hear of the other. So opening the better one costs at least a quarter of n; the other
+// edge stays closed, and the ring open.
 //
-// The adversary therefore decides where processes stand: the result and its record are about the ring
-// that it made of the given one, and [Result.Open] says what it has cost when the last edge is opened.
-// Limit bounds the search for the schedule and the run itself, each for itself.
+// The adversary therefore decides the positions of processes. The result and its record are about the ring that it
+// made of the given one, and [Result.Open] is the cost when the last edge is opened. Limit bounds the search for the
+// schedule and the run itself, each for itself.
 func (g *Runner) runBurns(o Options) (*Result, error) {
 	unrecorded := o
 	unrecorded.Record, unrecorded.Check = false, o.Check || o.Record
@@ -60,8 +60,8 @@ func (g *Runner) runBurns(o Options) (*Result, error) {
 	return play.finish(), nil
 }
 
-// burns is a run on which the adversary works: first one that tries schedules and counts for nothing,
-// then one that plays the schedule found.
+// burns is a run of the adversary: first one that searches for a schedule and is not counted, then one that plays the
+// schedule found.
 type burns struct {
 	*run
 	free []int // slots that hold no state
@@ -79,7 +79,7 @@ func (g *Runner) newBurns(o Options) (*burns, error) {
 	return &burns{run: r}, nil
 }
 
-// keep puts a copy of the state in a slot into another one.
+// keep copies the state in a slot to another slot.
 func (b *burns) keep(slot int) (copied int) {
 	last := len(b.free) - 1
 	if last < 0 {
@@ -91,7 +91,7 @@ func (b *burns) keep(slot int) (copied int) {
 	return copied
 }
 
-// refuse says why the adversary cannot be set on an algorithm or a ring.
+// refuse returns the reason why the adversary cannot run on an algorithm or a ring.
 func (b *burns) refuse() error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%w %s under Burns' adversary: %s", ErrOptions, b.d.Name, fmt.Sprintf(format, args...))
@@ -109,7 +109,7 @@ func (b *burns) refuse() error {
 	case b.o.Faults.Unordered:
 		return wrong("links keep the order of messages; schedules lifo and random can do without")
 	case b.o.AnyTime || !all || len(b.o.Faults.Dead) > 0:
-		return wrong("the adversary starts all processes first; leave out who starts when, and who is dead")
+		return wrong("the adversary starts all processes first; leave out times of starts, and dead processes")
 	case n == 1 || n&(n-1) != 0:
 		below := max(2, 1<<(bits.Len(uint(n))-1))
 		return wrong("the adversary doubles rings of 2, and never comes to a ring of %d; %d or %d would do", n, below, 2*below)
@@ -117,19 +117,19 @@ func (b *burns) refuse() error {
 	return nil
 }
 
-// open is a configuration of a ring, or of a stretch of one that believes to be a ring: its last edge is
-// the one from the last process to the first.
+// open is a configuration of a ring, or of a part of one that behaves as a ring: its last edge joins the last process
+// to the first.
 type open struct {
 	ring     []int // positions of the run, clockwise
 	states   []int // slots, by place in ring
 	queues   [][]underway
-	schedule []uint32 // what was delivered, in order: the links of the run
+	schedule []uint32 // the deliveries, in order: the links of the run
 }
 
-// The queue of the process at place i and its port is queues[2i+port]: it goes where the process goes,
-// whoever comes to stand at the other end.
+// The queue of the process at place i and its port is queues[2i+port]: it stays with the process, for any neighbour
+// at the other end.
 
-// join makes one ring of several. No queue changes hands: what was last in each is between two now.
+// join makes one ring of several. Queues do not move: the last one in each ring is between two rings now.
 func join(rings ...*open) *open {
 	all := &open{}
 	for _, c := range rings {
@@ -141,13 +141,13 @@ func join(rings ...*open) *open {
 	return all
 }
 
-// underway is a message under way.
+// underway is a message in transit.
 type underway struct {
 	letter
 	number int // in the record
 }
 
-// clone is a copy that nothing is shared with.
+// clone returns a deep copy.
 func (b *burns) clone(c *open) *open {
 	copied := join(c)
 	for i, slot := range copied.states {
@@ -162,7 +162,7 @@ func (b *burns) clone(c *open) *open {
 	return copied
 }
 
-// drop gives back what a configuration takes.
+// drop releases the slots of a configuration.
 func (b *burns) drop(c *open) {
 	b.free = append(b.free, c.states...)
 	for _, queue := range c.queues {
@@ -172,7 +172,7 @@ func (b *burns) drop(c *open) {
 	}
 }
 
-// turn is the ring seen from the place that comes first then.
+// turn rotates the ring so that the given place comes first.
 func (c *open) turn(first int) *open {
 	return &open{
 		ring:     slices.Concat(c.ring[first:], c.ring[:first]),
@@ -182,8 +182,8 @@ func (c *open) turn(first int) *open {
 	}
 }
 
-// build finds an open schedule of a ring of 2^k processes, some of the run's. A ring of one that has
-// started, with its only edge shut, is open; two of them have Burns' basis between them.
+// build finds an open schedule of a ring of 2^k of the run's processes. A ring of one that has started, with its only
+// edge closed, is open; two of them have Burns' basis between them.
 func (b *burns) build(ring []int) *open {
 	if len(ring) == 1 {
 		return b.started(ring[0])
@@ -192,8 +192,8 @@ func (b *burns) build(ring []int) *open {
 	between := join(b.build(ring[:half]), b.build(ring[half:]))
 	ends := b.clone(between)
 	b.settle(between, len(ring)-1) // the edge between the halves is opened
-	b.settle(ends, half-1)         // the one between the ends is
-	// Whatever is done with equals, the bound holds; this is what the counts that we compare with were made with.
+	b.settle(ends, half-1)         // the edge between the ends is opened
+	// The bound holds for any choice among equals; the counts in the tests were made with this one.
 	if more := len(ends.schedule) - len(between.schedule); more > 0 || more == 0 && half == 1 {
 		b.drop(between)
 		return ends.turn(half)
@@ -202,15 +202,15 @@ func (b *burns) build(ring []int) *open {
 	return between
 }
 
-// started is a ring of one process, which has started.
+// started returns a ring of one process, which has started.
 func (b *burns) started(p int) *open {
 	c := &open{ring: []int{p}, states: []int{b.keep(p)}, queues: make([][]underway, 2)}
 	b.react(c, 0, process.Event{What: process.Started}, trace.Step{Event: trace.Start, Port: -1})
 	return c
 }
 
-// play plays a schedule and then opens the last edge. Processes of different stretches could not tell
-// which of them started first, so that all may start first.
+// play plays a schedule and then opens the last edge. Processes of different parts cannot tell which of them started
+// first, so that all may start first.
 func (b *burns) play(found *open) {
 	n := b.p.Size()
 	rings := make([]*open, n)
@@ -236,8 +236,7 @@ func (b *burns) play(found *open) {
 	b.settle(c, none)
 }
 
-// settle delivers the oldest message again and again, but nothing over the edge that is shut, until
-// nothing is left to deliver.
+// settle delivers the oldest message repeatedly, except over the closed edge, until no message is left to deliver.
 func (b *burns) settle(c *open, shut int) {
 	var ready []int // queues, once for each message that can be delivered
 	for link := range c.queues {
@@ -258,8 +257,8 @@ func (b *burns) settle(c *open, shut int) {
 	}
 }
 
-// edge is the edge that a queue leads over, and whether clockwise. Edge i joins the processes at places i
-// and i + 1, the last one the ends.
+// edge returns the edge of a queue, and whether the queue leads clockwise. Edge i joins the processes at places i and
+// i + 1, the last edge the ends.
 func (b *burns) edge(c *open, link int) (edge int, clockwise bool) {
 	i := link / 2
 	if clockwise = link&1 == 0 != b.net.Flipped(c.ring[i]); clockwise {
@@ -268,7 +267,7 @@ func (b *burns) edge(c *open, link int) (edge int, clockwise bool) {
 	return (i + len(c.ring) - 1) % len(c.ring), false
 }
 
-// deliver delivers the oldest message of a queue. It says at which place.
+// deliver delivers the oldest message of a queue, and returns the place.
 func (b *burns) deliver(c *open, link int) (to int) {
 	from := c.ring[link/2]
 	edge, clockwise := b.edge(c, link)
@@ -290,10 +289,11 @@ func (b *burns) deliver(c *open, link int) (to int) {
 	return to
 }
 
-// react runs a step of the process at place i, in the slot of its position, and makes its effects happen.
+// react runs a step of the process at place i, in the slot of its position, and applies its effects.
 func (b *burns) react(c *open, i int, e process.Event, what trace.Step) {
 	p := c.ring[i]
 	b.ps.Copy(p, c.states[i])
+	b.delivers(what.Message)
 	b.happens(p, e)
 	b.check(p)
 	b.note(p, what)
@@ -309,7 +309,7 @@ func (b *burns) react(c *open, i int, e process.Event, what trace.Step) {
 	}
 }
 
-// arranged is an instance whose processes stand elsewhere: the one at place i of ring at position i.
+// arranged returns an instance with the process at place i of ring at position i.
 func arranged(i network.Setup, ring []int) network.Setup {
 	ids := make(election.List, len(ring))
 	flipped := i.Flipped

@@ -51,7 +51,7 @@ func runBurns[S, M any](t *testing.T, a election.Algorithm[S, M], o simulate.Opt
 var uniform = []struct {
 	name string
 	run  func(*testing.T, simulate.Options) *simulate.Result
-	want [][2]uint64 // ALGORITHMS 9.7, falling order, n = 2, 4, … 64: open deliveries, total messages
+	want [][2]uint64 // decreasing order, n = 2, 4, … 64: open deliveries, total messages
 }{
 	{"lcr", burnsOf(lcr.Algorithm), [][2]uint64{{1, 5}, {4, 11}, {16, 29}, {64, 89}, {256, 305}, {1024, 1121}}},
 	{"ring-bully", burnsOf(ringbully.Algorithm), [][2]uint64{{3, 12}, {14, 32}, {44, 84}, {125, 202}, {321, 478}, {788, 1096}}},
@@ -179,9 +179,9 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 	try("2 or 4 would do", simulate.Options{Instance: ring(t, "random", 1)})
 	try("2 or 4 would do", simulate.Options{Instance: ring(t, "random", 3)})
 	try("64 or 128 would do", simulate.Options{Instance: ring(t, "random", 100)})
-	try("leave out who starts", simulate.Options{Instance: ring(t, "random", 4), AnyTime: true})
-	try("leave out who starts", simulate.Options{Instance: ring(t, "random", 4), Initiators: []int{1}})
-	try("who is dead", simulate.Options{Instance: ring(t, "random", 4), Faults: faults.Script{Dead: []int{1}}})
+	try("leave out times of starts", simulate.Options{Instance: ring(t, "random", 4), AnyTime: true})
+	try("leave out times of starts", simulate.Options{Instance: ring(t, "random", 4), Initiators: []int{1}})
+	try("dead processes", simulate.Options{Instance: ring(t, "random", 4), Faults: faults.Script{Dead: []int{1}}})
 	try("asynchronous", simulate.Options{Instance: ring(t, "random", 4), Timing: election.Synchronous})
 	try("order", simulate.Options{Instance: ring(t, "random", 4), Schedule: simulate.Random, Faults: faults.Script{Unordered: true}})
 	try("different identifiers", simulate.Options{Instance: network.Setup{IDs: election.List{1, 1}, Duplicates: true}})
@@ -201,7 +201,7 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 }
 
 func TestBurnsEndsAtTheLimitAndWhenToldTo(t *testing.T) {
-	answering := ringbully.Algorithm // neighbours send one message to and fro for ever
+	answering := ringbully.Algorithm // neighbours send one message back and forth for ever
 	answering.Receive = func(_ *ringbully.Process, port election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {
 		out.Send(port, kind, m)
 	}
@@ -217,7 +217,7 @@ func TestBurnsEndsAtTheLimitAndWhenToldTo(t *testing.T) {
 	if told != 1 || r.Complete || r.Open != nil {
 		t.Errorf("told %d times, complete %v, open %v", told, r.Complete, r.Open)
 	}
-	relaying := lcr.Algorithm // one message goes round and round as soon as it can
+	relaying := lcr.Algorithm // one message goes round for ever
 	relaying.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		out.Send(lcr.Right, kind, m)
 	}
@@ -235,7 +235,7 @@ func TestBurnsFindsBrokenSteps(t *testing.T) {
 	}
 }
 
-// under runs an algorithm under Burns' adversary.
+// under runs an algorithm with Burns' adversary.
 func under[S, M any](a election.Algorithm[S, M], o simulate.Options) (*simulate.Result, error) {
 	o.Schedule = simulate.Burns
 	return simulate.Run(a, o)

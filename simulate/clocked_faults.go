@@ -11,27 +11,27 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// faultKind is a sort of fault that begins, and mostly ends.
+// faultKind is a kind of fault that begins and, in most cases, ends.
 type faultKind uint8
 
 const (
 	cutting  faultKind = iota // an entry of Cuts
 	silence                   // … has lasted for the longest delay
 	slowness                  // an entry of Slow
-	arming                    // an entry of Crashes that comes amid a step
+	arming                    // an entry of Crashes amid a step
 	mistake                   // an entry of Suspicions
 )
 
-// currentFaults is what is wrong with a clocked run at the moment, besides its dead, the links that are cut, and clocks.
+// currentFaults holds the faults now in force, except crashed processes, cut links and clock drift, which run holds.
 type currentFaults struct {
-	armed    []int                     // by process: amid a step comes this entry of Crashes, from 1; 0: none
-	factors  []uint64                  // by process: how many times as long what it sends takes
-	still    []bool                    // by process: it stands still
-	held     [][]event                 // by process: what will happen to it when it goes on
+	armed    []int                     // by process: the entry of Crashes, from 1, that comes amid a step; 0: none
+	factors  []uint64                  // by process: the factor by which the delays of its messages grow
+	still    []bool                    // by process: it is paused
+	held     [][]event                 // by process: its events when it resumes
 	mistaken map[uint32]election.Ticks // until when the process behind a link is suspected by mistake; 0: for ever
 }
 
-// makeRoom makes room for the faults of a run.
+// makeRoom allocates what the faults of a run need.
 func (y *currentFaults) makeRoom(f *faults.Script, n int) {
 	if slices.ContainsFunc(f.Crashes, func(c faults.Crash) bool { return c.Amid }) {
 		y.armed = make([]int, n)
@@ -44,13 +44,13 @@ func (y *currentFaults) makeRoom(f *faults.Script, n int) {
 	}
 }
 
-// waits says whether the process at p stands still.
+// waits reports whether the process at p is paused.
 func (y *currentFaults) waits(p int) bool { return y.still != nil && y.still[p] }
 
 func (y *currentFaults) hold(e event) { y.held[e.process] = append(y.held[e.process], e) }
 
-// scheduleFaults makes all that is given happen in its time. What there is at time 0 is there before anybody
-// starts, but for crashes between steps.
+// scheduleFaults schedules all given faults. Those of time 0 are in force before any process starts, except crashes
+// between steps.
 func (c *clocked) scheduleFaults() {
 	f := &c.o.Faults
 	lasts := func(ill faultKind, i, process int, at, until election.Ticks) {
@@ -90,15 +90,15 @@ func (c *clocked) scheduleFaults() {
 	for _, f := range f.Recoveries {
 		c.schedule(event{at: f.At, what: recovery, process: uint32(f.Process)}, 0)
 	}
-	for _, f := range c.o.Resigns {
-		c.schedule(event{at: f.At, what: resign, process: uint32(f.Process)}, 0)
+	for i := range c.o.Commands {
+		c.command(c.o.Commands[i].Process, c.o.Commands[i].At, c.o.Commands[i].Command)
 	}
 	for i, s := range f.Suspicions {
 		lasts(mistake, i, s.Process, s.At, s.Until)
 	}
 }
 
-// known makes failure detectors say, before anybody starts, that the process at q is dead.
+// known makes failure detectors report, before any process starts, that the process at q has crashed.
 func (c *clocked) known(q int) {
 	if c.suspects == nil {
 		return
@@ -109,7 +109,7 @@ func (c *clocked) known(q int) {
 	}
 }
 
-// begins makes a fault begin.
+// begins starts a fault.
 func (c *clocked) begins(ill faultKind, i int) {
 	f := &c.o.Faults
 	switch ill {
@@ -152,7 +152,7 @@ func (c *clocked) ends(ill faultKind, i int) {
 		for link := range f.Cuts[i].Links(c.net) {
 			c.severed[link]--
 		}
-		for link := range f.Cuts[i].Links(c.net) { // now all links are back, and what is sent at once arrives
+		for link := range f.Cuts[i].Links(c.net) { // now all links are back, and messages sent in this moment arrive
 			if c.severed[link] == 0 && c.suspects != nil {
 				to, port := c.net.End(link)
 				c.happen(&event{what: trust, process: uint32(to), other: c.net.Back(to, port)})
@@ -174,12 +174,12 @@ func (c *clocked) ends(ill faultKind, i int) {
 	}
 }
 
-// tell writes down what goes wrong, or right again, at a process.
+// tell records that a fault begins or ends at a process.
 func (c *clocked) tell(what trace.Event, p int, text string) {
 	c.note(p, trace.Step{Event: what, Port: -1, Text: text})
 }
 
-// resume makes happen what has happened to the process at p while it stood still, in the order of one moment.
+// resume delivers the events of the process at p during its pause, in the order of one moment.
 func (c *clocked) resume(p int) {
 	held := c.held[p]
 	c.held[p] = nil
@@ -206,7 +206,8 @@ func (c *clocked) heldClass(e *event) uint64 {
 	return c.class(e.what, port)
 }
 
-// amid says how many of the messages of the last step, by the process at p, do not leave since it crashes amid it.
+// amid returns the number of messages of the last step, by the process at p, that do not leave because it crashes
+// amid the step.
 func (c *clocked) amid(p int) (unsent int) {
 	if c.armed == nil || c.armed[p] == 0 {
 		return 0
@@ -214,7 +215,7 @@ func (c *clocked) amid(p int) (unsent int) {
 	return max(0, len(c.step.Sent)-c.o.Faults.Crashes[c.armed[p]-1].Sends)
 }
 
-// calledOff ends the wait for the step amid which the process at p would crash.
+// calledOff cancels the crash of the process at p amid a step.
 func (c *clocked) calledOff(p int) {
 	if c.armed == nil || c.armed[p] == 0 {
 		return
@@ -223,7 +224,7 @@ func (c *clocked) calledOff(p int) {
 	c.armed[p] = 0
 }
 
-// life is how often the process at p has crashed or recovered.
+// life returns how often the process at p has crashed or recovered.
 func (c *clocked) life(p int) uint32 {
 	if c.lives == nil {
 		return 0
@@ -231,7 +232,7 @@ func (c *clocked) life(p int) uint32 {
 	return c.lives[p]
 }
 
-// crash stops the process at p. A note says how far it came, if it did not come between two steps.
+// crash stops the process at p. The note states how far it came, if it crashes amid a step.
 func (c *clocked) crash(p int, note string) {
 	if c.isDead(p) {
 		return
@@ -239,11 +240,10 @@ func (c *clocked) crash(p int, note string) {
 	c.dead[p] = true
 	c.lives[p]++
 	c.calledOff(p)
+	c.orphan(p, c.o.Wardens)
+	c.prove(p)
 	c.ps.Reborn(p, p)
 	c.result.Decisions[p] = network.Decision{}
-	if c.leases != nil {
-		c.leases[p] = election.Ticks{}
-	}
 	for t := range c.d.Timers {
 		c.stop(p, t)
 	}
@@ -251,7 +251,7 @@ func (c *clocked) crash(p int, note string) {
 	if c.suspects == nil {
 		return
 	}
-	// All that it sent arrives within the longest delay, if it was not slow; whoever lives knows then, and not before.
+	// All its messages arrive within the longest delay, if it was not slow; live processes know then, and not before.
 	for port := range c.net.Degree(p) {
 		at := c.now.Add(election.Units(c.longest()))
 		link := c.net.First(p) + uint32(port)
@@ -266,14 +266,14 @@ func (c *clocked) crash(p int, note string) {
 	}
 }
 
-// recover brings the process at p back. One whose algorithm does not say what it does then starts anew.
+// recover brings the process at p back. Without a Recover function in its algorithm, it starts anew.
 func (c *clocked) recover(p int) {
 	c.calledOff(p)
 	if !c.isDead(p) {
 		return
 	}
 	c.dead[p] = false
-	c.lives[p]++ // nobody needs to suspect the life that is over
+	c.lives[p]++ // no process needs to suspect the life that has ended
 	for port := range c.net.Degree(p) {
 		if c.suspects == nil {
 			break
@@ -281,8 +281,8 @@ func (c *clocked) recover(p int) {
 		link := c.net.First(p) + uint32(port)
 		q, back := c.net.End(link)
 		answer := c.net.Back(q, back)
-		c.suspects[answer] = false // a new life speaks for itself
-		c.suspects[link] = false   // and it knows nobody yet
+		c.suspects[answer] = false // a new life announces itself
+		c.suspects[link] = false   // and it suspects no process yet
 		if c.severed == nil {
 			continue
 		}
@@ -301,7 +301,7 @@ func (c *clocked) recover(p int) {
 	c.react(p, again, trace.Step{Event: trace.Recover, Port: -1})
 }
 
-// hears ends a mistake: who hears of a process knows that it lives.
+// hears ends a wrong suspicion: a message from a process shows that it is live.
 func (c *clocked) hears(p int, port election.Port) {
 	link := c.net.Back(p, port)
 	if _, found := c.mistaken[link]; found {
@@ -310,7 +310,7 @@ func (c *clocked) hears(p int, port election.Port) {
 	}
 }
 
-// detect is the failure detector of a process, speaking of the one to which one of its links leads.
+// detect reports a suspicion, or its end, to a process: about the process at the other end of the link.
 func (c *clocked) detect(link uint32, suspect bool) {
 	p := c.net.Owner(link)
 	q, back := c.net.End(link)
@@ -333,15 +333,15 @@ func (c *clocked) detect(link uint32, suspect bool) {
 // drift is a clock with a wrong rate.
 type drift faults.Drift
 
-// real is how long it takes, on the clock of the run, until this clock has counted that much: never less.
+// real returns the time, on the clock of the run, in which this clock counts that much: rounded up, never less.
 func (d *drift) real(local election.Ticks) election.Ticks {
 	return scaled(local, d.Of, d.Times, true)
 }
 
-// local is what this clock says at a time of the run.
+// local returns the reading of this clock at a time of the run.
 func (d *drift) local(now election.Ticks) election.Ticks { return scaled(now, d.Times, d.Of, false) }
 
-// scaled is t · times / of, rounded.
+// scaled returns t · times / of, rounded.
 func scaled(t election.Ticks, times, of uint64, up bool) election.Ticks {
 	product := new(big.Int).Mul(t.Big(), new(big.Int).SetUint64(times))
 	quotient, rest := product.QuoRem(product, new(big.Int).SetUint64(of), new(big.Int))

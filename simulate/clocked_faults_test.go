@@ -10,13 +10,13 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// A timer may be late and never early, by the clock that counts it; a lease ends with the clock that entitles to it.
+// On a wrong clock a timer may be late and never early, and a lease ends with the clock that grants it.
 func TestWrongClocksAreNeverEarlyForTimersNorLateForDeadlines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := &drift{Times: rapid.Uint64Range(1, 50).Draw(t, "times"), Of: rapid.Uint64Range(1, 50).Draw(t, "of")}
 		now := election.Units(rapid.Uint64Max(1000).Draw(t, "now"))
 		wait := election.Units(rapid.Uint64Max(1000).Draw(t, "wait"))
-		counted := func(units election.Ticks) uint64 { return units.Lo * d.Times } // in Of-ths of what the clock counts
+		counted := func(units election.Ticks) uint64 { return units.Lo * d.Times } // in units of 1/Of of the clock
 		real := d.real(wait)
 		if counted(real) < wait.Lo*d.Of || real.Lo > 0 && counted(election.Units(real.Lo-1)) >= wait.Lo*d.Of {
 			t.Fatalf("a timer of %s runs %s with a clock of %d/%d", wait, real, d.Times, d.Of)
@@ -29,7 +29,7 @@ func TestWrongClocksAreNeverEarlyForTimersNorLateForDeadlines(t *testing.T) {
 	})
 }
 
-// leased leads for 10 units from the moment in which the one before, if any, has surely stopped: if clocks run alike.
+// leased leads for 10 units from the moment in which the process before, if any, has stopped, if clocks run alike.
 var leased = election.Algorithm[election.ID, struct{}]{
 	Declaration: election.Declaration{
 		Name: "leased", Topology: election.Complete, Timing: election.Timed, Task: election.Service, Leased: true,
@@ -51,7 +51,7 @@ func TestLeasesOverlapIfClocksDrift(t *testing.T) {
 		holds bool
 	}{
 		{faults.Drift{Process: 0, Times: 1, Of: 1}, true},
-		{faults.Drift{Process: 0, Times: 2, Of: 1}, true},  // the first one's lease is over early
+		{faults.Drift{Process: 0, Times: 2, Of: 1}, true},  // the first lease ends early
 		{faults.Drift{Process: 0, Times: 1, Of: 2}, false}, // … late
 		{faults.Drift{Process: 1, Times: 2, Of: 1}, false}, // the second one begins early
 	} {

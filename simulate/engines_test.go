@@ -28,7 +28,7 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// shuffled are the identifiers 1 … n in a random order.
+// shuffled returns the identifiers 1 … n in a random order.
 func shuffled(n int, seed uint64) []uint64 {
 	ids, source := make([]uint64, n), random.New(seed, random.Order)
 	for p := range ids {
@@ -41,14 +41,14 @@ func shuffled(n int, seed uint64) []uint64 {
 	return ids
 }
 
-// played is all that came of a run, but for what tells engines apart.
+// played is the result of a run, without the fields in which engines differ.
 type played struct {
 	Result
 	times  outcome.Times
 	states []string // encoded
 }
 
-// by runs an algorithm on one engine, whatever engine Run would take.
+// by runs an algorithm on a given engine.
 func by[S, M any](t failer, a election.Algorithm[S, M], o Options, play func(*run)) *played {
 	t.Helper()
 	g, err := Of(&a)
@@ -123,7 +123,7 @@ func inArcs(count int, clock bool) func(*run) {
 	}
 }
 
-// sameRuns runs an algorithm on random rings, on every engine that can do it.
+// sameRuns runs an algorithm on random rings, on every engine that can run it.
 func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	n := rapid.IntRange(1, 64).Draw(t, "n")
 	seed := rapid.Uint64().Draw(t, "seed")
@@ -175,7 +175,7 @@ func sameRuns[S, M any](t *rapid.T, a election.Algorithm[S, M]) {
 	swept := same(sweep, "arcs, links", inArcs(cores, false), linkByLink)
 	o.AnyTime = false
 	same(o, "arcs, events", inArcs(cores, true), eventByEvent)
-	if !sweep.AnyTime && a.Identifiers != election.Anonymous { // the anonymous ones choose
+	if !sweep.AnyTime && a.Identifiers != election.Anonymous { // anonymous algorithms choose
 		equal(t, a.Name+" swept", &swept.Result, &reference.Result)
 	}
 }
@@ -207,7 +207,7 @@ func TestEnginesMakeTheSameRuns(t *testing.T) {
 	}
 }
 
-// The sizes at which Run takes the engines that trust, where pages are turned and tiles are full.
+// The sizes at which Run uses the engines that trust, and pages and tiles are full.
 func TestLargeRunsAreTheSame(t *testing.T) {
 	n := 3*checkedBelow + 5
 	o := Options{Instance: network.On(shuffled(n, 7)...), Cores: 2}
@@ -240,7 +240,7 @@ func TestLargeRunsAreTheSame(t *testing.T) {
 }
 
 func TestLargeRingsTakeAtMost64BytesAProcessor(t *testing.T) {
-	const n = 1 << 16 // what is counted grows with n alone; identifiers that are not listed take nothing
+	const n = 1 << 16 // counts grow with n alone; computed identifiers take no memory
 	o := Options{Instance: network.Setup{IDs: permuted(n)}}
 	each := map[string]int{}
 	add := func(name string, r *Result, err error) {
@@ -275,7 +275,7 @@ func TestLargeRingsTakeAtMost64BytesAProcessor(t *testing.T) {
 	}
 }
 
-// permuted is a large ring that is not stored.
+// permuted returns a large ring that is not stored.
 func permuted(n int) *order.Order {
 	ids, err := order.Parse("random", n, 1)
 	if err != nil {
@@ -320,7 +320,7 @@ func allocates[S, M any](t *testing.T, name string, a election.Algorithm[S, M], 
 	}
 	few, _ := allocations(checkedBelow)
 	many, deliveries := allocations(8 * checkedBelow)
-	// Eight times the processes: the buffers grow a few times more, and nothing else is allocated.
+	// With eight times the processes, the buffers grow a few times more, and nothing else is allocated.
 	if many > few+100 {
 		t.Errorf("%s: %.0f allocations, %.0f in a run of an eighth; %d deliveries", name, many, few, deliveries)
 	}

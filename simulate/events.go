@@ -12,31 +12,32 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// what is a thing that happens at a time.
+// what is a kind of event.
 type what uint8
 
 const (
 	crash what = iota
 	recovery
-	resign
+	command
+	stopped // the host has stopped the work of a leader
 	suspicion
-	unheard // a suspicion if nothing can be heard still
+	unheard // a suspicion if the process still cannot be heard
 	trust
 	arrival
 	start
 	timeout
-	fault // one of the run's cuts, slow processes, crashes amid a step or suspicions begins
-	heal  // … and is over
+	fault // a cut, slow process, crash amid a step or suspicion begins
+	heal  // … and ends
 	end   // of the run
 )
 
-// event is something that will happen.
+// event is a scheduled event.
 type event struct {
 	at      election.Ticks
-	order   uint64 // among those of one moment: the class, then the sequence of their making
+	order   uint64 // among those of one moment: the class, then the sequence of creation
 	process uint32
-	other   uint32 // suspicion, trust: the link to whom; timeout: which timer; arrival: which message; fault, heal: which
-	life    uint32 // timeout: of the timer; suspicion: of the other process; stale if it has changed
+	other   uint32 // suspicion, trust: the link to the process; timeout: the timer; arrival: the message; fault, heal, command: which one
+	life    uint32 // timeout: of the timer; suspicion: of the other process; stopped: of the process; stale after a change
 	what    what
 	ill     faultKind // fault, heal
 }
@@ -54,16 +55,17 @@ type clocked struct {
 	*run
 	queue    []event // a 4-ary heap
 	sequence uint64
-	wheel    *wheel           // where messages are; nil: in messages, and their arrivals in the queue
+	wheel    *wheel           // holds messages; nil: they are in messages, and their arrivals in the queue
 	messages []posted         // by slot
 	free     []uint32         // slots that are not in use
 	least    uint64           // the shortest delay
-	spread   uint64           // how many delays there are, from that on
-	last     []election.Ticks // by link: when its latest message arrives; nil where order keeps itself
+	spread   uint64           // the number of possible delays, from least on
+	last     []election.Ticks // by link: when its latest message arrives; nil where order needs no care
 	delays   *random.Source
 	timers   []uint32 // by process and timer: its life; odd while it runs
 	lives    []uint32 // by process: how often it crashed
 	suspects []bool   // by link: the process behind it is suspected
+	commands []election.Command
 	currentFaults
 }
 
@@ -72,8 +74,8 @@ func newClocked(r *run) *clocked {
 	timers := r.p.Size() * len(r.d.Timers)
 	c := &clocked{
 		run: r, delays: random.New(r.o.Seed, random.Schedule), timers: make([]uint32, timers),
-		// As if each timer were set once. What is not needed is never touched; a queue that had to grow would leave
-		// four times its size behind.
+		// As if each timer were set once. Unused capacity is never touched; a queue that had to grow would leave
+		// garbage of four times its size.
 		queue: make([]event, 0, timers),
 	}
 	r.result.Time = &outcome.Times{}
@@ -101,12 +103,12 @@ func newClocked(r *run) *clocked {
 // longest is the longest delay.
 func (c *clocked) longest() uint64 { return c.least + c.spread - 1 }
 
-// classes is how many bits of an order are the sequence.
+// classes is the number of bits of an order that are the sequence.
 const classes = 40
 
-// class orders what happens in one moment. Synchronous: messages by port, starts, then timers, as S5's
-// loop reads; timed: timers first, the harder case for an algorithm that waits just long enough; fifo:
-// as things came up. Faults come first and suspicions last, after every message of the dead.
+// class orders the events of one moment. Synchronous: messages by port, starts, then timers, as in S5's loop. Timed:
+// timers first, the harder case for an algorithm that waits just long enough. Fifo: in order of creation. Faults come
+// first and suspicions last, after every message of a crashed process.
 func (c *clocked) class(w what, port election.Port) uint64 {
 	const first, last = 0, 1 << 20
 	switch {
@@ -220,8 +222,8 @@ func (c *clocked) play() {
 	}
 }
 
-// end is when the run ends unless all is quiet before: as the options say, or when a service that is never
-// quiet must have settled. 0: when all is quiet.
+// end returns when the run ends unless it is quiescent before: by the options, or when a service that is never
+// quiescent must have settled. 0: at quiescence.
 func (c *clocked) end() election.Ticks {
 	if !c.o.Until.IsZero() || c.d.Settles == nil {
 		return c.o.Until
@@ -230,16 +232,16 @@ func (c *clocked) end() election.Ticks {
 	if c.o.AnyTime {
 		last = outcome.Later(last, election.Units(c.latestStart()))
 	}
-	for _, r := range c.o.Resigns {
-		last = outcome.Later(last, r.At)
+	for i := range c.o.Commands {
+		last = outcome.Later(last, c.o.Commands[i].At)
 	}
 	return last.Add(c.d.Settles(uint64(c.p.Size()), c.p.Parameters))
 }
 
-// latestStart is when all have started whose time the schedule picks.
+// latestStart returns a time by which all processes have started, if the schedule picks the times.
 func (c *clocked) latestStart() uint64 { return uint64(c.p.Size()) * c.longest() }
 
-// message says whether the next event is a message of the wheel, and not one of the queue.
+// message reports whether the next event is a message of the wheel, and not one of the queue.
 func (c *clocked) message() bool {
 	if c.wheel == nil {
 		return false
@@ -259,10 +261,10 @@ func (c *clocked) message() bool {
 	if at := c.wheel.soonest(); e.at != at {
 		return at.Less(e.at)
 	}
-	return e.order>>classes > c.class(arrival, c.wheel.due[c.wheel.read].port) // of one class, what is in the queue was there before
+	return e.order>>classes > c.class(arrival, c.wheel.due[c.wheel.read].port) // within one class, events of the queue are older
 }
 
-// current says that an event has not been overtaken: its timer stopped, its suspect back.
+// current reports whether an event is not stale: its timer still runs, its suspect has not recovered.
 func (c *clocked) current(e *event) bool {
 	switch e.what {
 	case timeout:
@@ -270,6 +272,8 @@ func (c *clocked) current(e *event) bool {
 	case suspicion, unheard:
 		q, back := c.net.End(e.other)
 		return c.life(q) == e.life && (e.what == suspicion || c.severed[c.net.Back(q, back)] > 0)
+	case stopped:
+		return c.life(int(e.process)) == e.life
 	}
 	return true
 }
@@ -290,13 +294,13 @@ func (c *clocked) happen(e *event) {
 			c.react(p, process.Event{What: process.Started}, trace.Step{Event: trace.Start, Port: -1})
 		}
 	case timeout:
-		c.timers[p*len(c.d.Timers)+int(e.other)]++ // it runs no more
+		c.timers[p*len(c.d.Timers)+int(e.other)]++ // it no longer runs
 		timer := election.Timer(e.other)
 		c.react(p, process.Event{What: process.Expired, Timer: timer}, trace.Step{Event: trace.Timeout, Port: -1, Text: c.d.Timers[timer]})
-	case resign:
-		if !c.isDead(p) {
-			c.react(p, process.Event{What: process.Commanded, Command: election.Resign}, trace.Step{Event: trace.Command, Port: -1, Text: "resign"})
-		}
+	case command:
+		c.obey(p, c.commands[e.other])
+	case stopped:
+		c.obey(p, election.Command{Order: election.Stopped})
 	case crash:
 		c.crash(p, "")
 	case recovery:
@@ -339,6 +343,7 @@ func (c *clocked) receive(p int, port election.Port, m *posted) {
 		return
 	}
 	message, number := m.Message, int(m.number) // what is sent may take the place where m lies
+	c.delivers(number)
 	c.receives(p, port, m.Kind(), message)
 	c.after(p)
 	if c.record != nil {
@@ -356,14 +361,14 @@ func (c *clocked) react(p int, e process.Event, what trace.Step) {
 	c.effects(p)
 }
 
-// after looks at what a step has done.
+// after checks and applies what a step has done.
 func (c *clocked) after(p int) {
 	c.check(p)
 	c.unsent = c.amid(p)
 	c.draw()
 }
 
-// effects makes the effects of a step happen.
+// effects applies the effects of a step.
 func (c *clocked) effects(p int) {
 	leaving := c.leaving()
 	for i := range leaving {
@@ -392,14 +397,16 @@ func (c *clocked) effects(p int) {
 			}
 		case election.StopTimer:
 			c.stop(p, int(e.Timer))
+		case election.StopWork:
+			c.stopWork(p)
 		default:
 			c.decide(p, *e)
 		}
 	}
 }
 
-// expiry is when a timer of the process at p expires that is set now; false: never, or so late that no time says
-// it. Then the timer runs, and costs no event.
+// expiry returns when a timer of the process at p expires that is set now. false: never, or too late for any time;
+// then the timer runs without an event.
 func (c *clocked) expiry(p int, wait election.Ticks) (election.Ticks, bool) {
 	if wait == election.Forever {
 		return wait, false
@@ -413,7 +420,7 @@ func (c *clocked) expiry(p int, wait election.Ticks) (election.Ticks, bool) {
 	return c.now.Add(wait), true
 }
 
-// timersRun says whether timers run of processes that do not pause.
+// timersRun reports whether a process that is not paused has a running timer.
 func (c *clocked) timersRun() bool {
 	for i, life := range c.timers {
 		if life&1 == 1 && !c.waits(i/len(c.d.Timers)) {
@@ -423,13 +430,13 @@ func (c *clocked) timersRun() bool {
 	return false
 }
 
-// stop stops a timer: an expiry that is under way is stale from now on.
+// stop stops a timer: a scheduled expiry is stale from now on.
 func (c *clocked) stop(p, timer int) {
 	life := &c.timers[p*len(c.d.Timers)+timer]
 	*life += *life & 1
 }
 
-// send puts a message on its way, or two.
+// send sends a message, or two copies.
 func (c *clocked) send(s *process.Sent, i int) {
 	c.count(s)
 	m := posted{letter: letter{s.Link, s.Message}, number: uint32(c.number(i))}
@@ -443,7 +450,7 @@ func (c *clocked) send(s *process.Sent, i int) {
 	c.post(&m)
 }
 
-// post says when a message arrives.
+// post determines when a message arrives.
 func (c *clocked) post(m *posted) {
 	delay := election.Units(c.least)
 	if c.spread > 1 {

@@ -20,17 +20,17 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// word is what the processes of chatter say: how often they have spoken.
+// word is a message of chatter: how often its sender has spoken.
 type word struct{ Spoken uint32 }
 
 // speaker is a process of chatter.
 type speaker struct {
 	ID, Members election.ID
-	Spoken      uint32 // kept
+	Spoken      uint32 // durable
 }
 
-// chatter elects nobody: every process says a word to all others when it starts, and again after 10 and 20
-// units. So a record shows what faults do, and nothing else.
+// chatter elects no leader: every process sends a word to all others when it starts, and again after 10 and 20 units.
+// So a record shows the effects of faults, and nothing else.
 var chatter = election.Algorithm[speaker, word]{
 	Declaration: election.Declaration{
 		Name: "chatter", Topology: election.Complete, Timing: election.Timed, KnowsSize: true, Task: election.Service,
@@ -60,8 +60,8 @@ func init() { speak = chatter.Start }
 
 var speak func(*speaker, *election.Out[word])
 
-// suffer runs chatter among n processes with faults, and says what was recorded: the steps of some processes,
-// but for their sending.
+// suffer runs chatter among n processes with faults, and returns the recorded steps of some processes, without what
+// they send.
 func suffer(t *testing.T, n int, delay uint64, lines ...string) *simulate.Result {
 	t.Helper()
 	o := simulate.Options{Instance: numbered(n), Delay: delay, Record: true, Faults: scripted(t, n, lines...)}
@@ -83,7 +83,7 @@ func numbered(n int) network.Setup {
 	return network.On(ids...)
 }
 
-// faults reads faults among processes 1 to n.
+// scripted reads faults among processes 1 to n.
 func scripted(t interface {
 	Helper()
 	Fatal(...any)
@@ -99,7 +99,8 @@ func scripted(t interface {
 	return r.Script
 }
 
-// steps are the steps of a record at the process with an identifier, as text; of those events only, if any are named.
+// steps returns the steps of a record at the process with an identifier, as text; only these events, if any are
+// named.
 func steps(r *simulate.Result, id int, events ...trace.Event) (all []string) {
 	for _, s := range r.Record.Steps {
 		if s.Process != id-1 || len(events) > 0 && !slices.Contains(events, s.Event) {
@@ -169,10 +170,10 @@ func TestAPartialPartitionKeepsOtherLinks(t *testing.T) {
 
 func TestADetectorSuspectsAcrossACutAfterTheLongestDelayAndTrustsAfterIt(t *testing.T) {
 	r := suffer(t, 3, 4, "cut 1 -> 2 from 3 until 50")
-	same(t, "who does not hear", steps(r, 2, suspects, trusts), "7 suspect 1", "50 trust 1")
-	same(t, "who is not heard", steps(r, 1, suspects, trusts))
-	same(t, "who hears all", steps(r, 3, suspects, trusts))
-	r = suffer(t, 3, 4, "cut 1 -> 2 from 3 until 7") // over before anybody notices
+	same(t, "the process that does not hear", steps(r, 2, suspects, trusts), "7 suspect 1", "50 trust 1")
+	same(t, "the process that is not heard", steps(r, 1, suspects, trusts))
+	same(t, "the process that hears all", steps(r, 3, suspects, trusts))
+	r = suffer(t, 3, 4, "cut 1 -> 2 from 3 until 7") // ends before any process notices
 	same(t, "a short cut", steps(r, 2, suspects, trusts))
 	r = suffer(t, 3, 1, "partition 1 | 2,3 from 3 until 50", "cut 1 -> 2 from 40 until 60")
 	same(t, "two cuts, 2", steps(r, 2, suspects, trusts), "4 suspect 1", "60 trust 1")
@@ -197,7 +198,7 @@ func TestWhatIsSentWhenACutIsOverArrives(t *testing.T) {
 		}
 	}
 	if trusted != 12 {
-		t.Errorf("%d times somebody trusts again, not 12", trusted)
+		t.Errorf("%d times a process trusts again, not 12", trusted)
 	}
 }
 
@@ -244,11 +245,11 @@ func TestACrashAmidABroadcastLetsAPrefixLeave(t *testing.T) {
 	if len(r.Dead) > 0 || len(r.Missed) != 1 || len(steps(r, 5, trace.Recover)) > 0 {
 		t.Errorf("dead %v, missed %v; it recovers before it would crash", r.Dead, r.Missed)
 	}
-	r = suffer(t, n, 1, "crash 5 at 0 after 2 sends") // amid its start
+	r = suffer(t, n, 1, "crash 5 at 0 after 2 sends") // during its start
 	same(t, "5", steps(r, 5), append([]string{"0 start", "0 crash: after 2 of 4 messages"}, steps(r, 5, loses)...)...)
 }
 
-// What is kept is durable before any message leaves: a process that crashed amid a step knows that it took it.
+// Durable state is saved before any message leaves: a process that crashed during a step knows that it took the step.
 func TestACrashAmidAStepKeepsWhatItHasToKeep(t *testing.T) {
 	r := suffer(t, 3, 1, "crash 3 at 5 after 0 sends", "recover 3 at 30")
 	same(t, "after its third word", steps(r, 1, gets)[4:], "31 receive 3: 3")
@@ -265,9 +266,9 @@ func TestASlowProcessIsHeardLate(t *testing.T) {
 	r := suffer(t, 2, 1, "slow 1 by 7 from 5 until 15")
 	same(t, "2 hears", steps(r, 2, gets), "1 receive 1: 1", "17 receive 1: 2", "21 receive 1: 3")
 	same(t, "1 hears", steps(r, 1, gets), "1 receive 2: 1", "11 receive 2: 2", "21 receive 2: 3")
-	r = suffer(t, 2, 1, "slow 1 by 1000000 from 5 until 15") // which the next word may not overtake
+	r = suffer(t, 2, 1, "slow 1 by 1000000 from 5 until 15") // the next word may not overtake it
 	same(t, "2 hears", steps(r, 2, gets)[1:], "1000010 receive 1: 2", "1000010 receive 1: 3")
-	r = suffer(t, 2, 1, "slow 1 by 7 from 5 until 15", "crash 1 at 11") // whose last words come first
+	r = suffer(t, 2, 1, "slow 1 by 7 from 5 until 15", "crash 1 at 11") // its last words come first
 	same(t, "2", steps(r, 2, gets, suspects)[1:], "17 receive 1: 2", "17 suspect 1")
 }
 
@@ -289,7 +290,7 @@ func TestAClockThatDriftsTimesItsOwnProcessOnly(t *testing.T) {
 		"10/9": {"9 timeout: pause", "18 timeout: pause"},
 		"2":    {"5 timeout: pause", "10 timeout: pause"},
 		"0.5":  {"20 timeout: pause", "40 timeout: pause"},
-		"3/2":  {"7 timeout: pause", "14 timeout: pause"}, // 6 2/3 is not yet
+		"3/2":  {"7 timeout: pause", "14 timeout: pause"}, // 6 2/3 is too early
 	} {
 		r := suffer(t, 2, 1, "drift 1 by "+rate)
 		same(t, "1 by "+rate, steps(r, 1, trace.Timeout), want...)
@@ -355,7 +356,7 @@ func TestFaultsComeUnderEveryClock(t *testing.T) {
 			}
 		}
 	}
-	large := make([]uint64, 1<<13) // which other engines run if nothing goes wrong
+	large := make([]uint64, 1<<13) // other engines run these without faults
 	for p := range large {
 		large[p] = uint64(p + 1)
 	}
@@ -370,7 +371,7 @@ func TestFaultsComeUnderEveryClock(t *testing.T) {
 	}
 }
 
-// budgets are any that fit n processes.
+// budgets draws budgets that fit n processes.
 func budgets(n int) *rapid.Generator[faults.Budget] {
 	return rapid.Custom(func(t *rapid.T) faults.Budget {
 		upTo := func(most int, what string) int { return rapid.IntRange(0, most).Draw(t, what) }
@@ -425,7 +426,7 @@ func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
 	})
 }
 
-// Who watches a run is asked often, since steps can take long where states are large.
+// Progress is called often, since steps can take long if states are large.
 func TestAnEndlessFaultyRunEndsSoonAfterItIsToldTo(t *testing.T) {
 	asked := 0
 	r, err := simulate.Run(bully.Algorithm, simulate.Options{
@@ -455,7 +456,7 @@ func TestARunRefusesFaultsThatCannotHappen(t *testing.T) {
 	}
 }
 
-// FuzzARunOfAnyLine holds that a run takes whatever line is read, or refuses it in one line.
+// FuzzARunOfAnyLine expects that a run takes every line that is read, or refuses it in one line.
 func FuzzARunOfAnyLine(f *testing.F) {
 	for _, line := range []string{
 		"crash 2 at 30 after 0 sends", "recover 2 at 170141183460469231731687303715884105727", "partition 1,2 | 3 from 30 until 150",

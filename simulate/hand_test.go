@@ -13,11 +13,11 @@ import (
 	"ringleader.example/ringleader/order"
 )
 
-// What the engines are measured against. Like them, all of these decide, announce and count messages by kind;
-// and those in lock-step say when a leader decides, when the last process does, and when all is quiet.
+// The baselines of the engines. Like engines, all of these decide, announce and count messages by kind. Those in
+// lock-step also return when a leader decides, when the last process decides, and the time of quiescence.
 
-// handLCR is LCR in lock-step by a loop that a specialist would write: no state but identifiers and
-// decisions, and one list that is compacted in place.
+// handLCR is LCR in lock-step in a hand-written loop: no state but identifiers and decisions, and one list that is
+// compacted in place.
 func handLCR(ids []election.ID) (elect, leader uint64, decided []election.ID, quiet uint64) {
 	type hop struct {
 		id election.ID
@@ -56,11 +56,11 @@ func handLCR(ids []election.ID) (elect, leader uint64, decided []election.ID, qu
 		}
 		decided[announce.at] = announce.id
 	}
-	return elect, leader, decided, quiet + leader // when the leader knows, too, and so the last of all
+	return elect, leader, decided, quiet + leader // when the leader, the last of all, knows it
 }
 
-// handRingBully is ring-bully in lock-step by hand: five bytes a processor, two lists that are exchanged.
-// It counts probes and replies by their phase.
+// handRingBully is ring-bully in lock-step by hand: five bytes a processor, two lists that are exchanged. It counts
+// probes and replies by their phase.
 func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhase [32]uint64, leads []uint8, quiet uint64) {
 	type hop struct {
 		id   election.ID
@@ -123,8 +123,8 @@ func handRingBully(ids []election.ID) (probes, replies, terminate uint64, byPhas
 	}
 }
 
-// handRandomLCR is LCR by a random scheduler that a specialist would write: a list of the links that are
-// not empty, and for each link its messages, the first of them in the record of the link.
+// handRandomLCR is LCR with a hand-written random scheduler: a list of the links that are not empty, and for each
+// link its messages, the first of them in the record of the link.
 func handRandomLCR(ids []election.ID, seed uint64) (deliveries uint64) {
 	const leader = 1 << 31
 	type link struct {
@@ -191,7 +191,7 @@ func handRandomLCR(ids []election.ID, seed uint64) (deliveries uint64) {
 	return deliveries
 }
 
-// handLetter is what goroutines send each other.
+// handLetter is a message between goroutines.
 type handLetter[M any] struct {
 	m    M
 	port election.Port
@@ -199,8 +199,8 @@ type handLetter[M any] struct {
 	stop bool
 }
 
-// goroutines runs an algorithm on an oriented ring with a goroutine and a channel for each process, until
-// all have decided; then it calls decidedAll, while they are still there. It counts deliveries.
+// goroutines runs an algorithm on an oriented ring with a goroutine and a channel for each process, until all have
+// decided; then it calls decidedAll, while the goroutines still run. It counts deliveries.
 func goroutines[S, M any](a *election.Algorithm[S, M], p *network.Instance, decidedAll func()) (deliveries uint64) {
 	n := p.Size()
 	inbox := make([]chan handLetter[M], n)
@@ -249,7 +249,7 @@ func goroutines[S, M any](a *election.Algorithm[S, M], p *network.Instance, deci
 	return deliveries
 }
 
-// list is what the hand-written loops are given.
+// list returns the identifiers for the hand-written loops.
 func list(ids *order.Order) []election.ID {
 	all := make([]election.ID, ids.Len())
 	for p := range all {
@@ -260,7 +260,7 @@ func list(ids *order.Order) []election.ID {
 
 func ring(n int) Options { return Options{Instance: network.Setup{IDs: permuted(n)}} }
 
-// A baseline that does something else is none.
+// A baseline is valid only if it does the same as the engines.
 func TestHandWrittenLoopsDoTheSame(t *testing.T) {
 	for _, n := range []int{2, 3, 64, 1000, 5000} {
 		ids := permuted(n)

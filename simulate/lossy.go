@@ -2,7 +2,7 @@ package simulate
 
 import "ringleader.example/ringleader/faults"
 
-// fate is what becomes of a message on its link.
+// fate is what happens to a message on its link.
 type fate uint8
 
 const (
@@ -11,10 +11,10 @@ const (
 	twice
 )
 
-// flawed says whether links lose or repeat messages, by chance or because they are cut.
+// flawed reports whether links lose or duplicate messages, at random or by a cut.
 func (r *run) flawed() bool { return r.luck != nil || r.severed != nil }
 
-// draw decides what becomes of the messages that leave of the last step.
+// draw decides the fates of the messages of the last step.
 func (r *run) draw() {
 	if r.flawed() {
 		r.drawFates()
@@ -39,7 +39,7 @@ func (r *run) drawFates() {
 
 func (r *run) hits(c faults.Chance) bool { return c.Times > 0 && r.luck.Below(c.Of) < c.Times }
 
-// fate is the fate of the i-th message of the last step.
+// fate returns the fate of the i-th message of the last step.
 func (r *run) fate(i int) fate {
 	if !r.flawed() {
 		return once

@@ -15,16 +15,16 @@ import (
 // Schedule picks, in an asynchronous run, which link delivers its next message.
 type Schedule uint8
 
-// The schedules. With AnyTime they also decide who starts when; how is said in brackets.
+// The schedules. With AnyTime they also decide when each process starts; the rule is in brackets.
 const (
 	// FIFO is the link with the oldest message: every delay is one unit, which its clock counts. [At a
 	// random time before n.]
 	FIFO Schedule = iota
 
-	// LIFO is the link that was written last. [One when all is quiet.]
+	// LIFO is the link that was written last. [One at quiescence.]
 	LIFO
 
-	// Random is any link that is not empty, each as likely as the others. [As likely as a link.]
+	// Random picks a nonempty link, each with the same probability. [With the same probability as a link.]
 	Random
 
 	// RoundRobin serves the links in turn, process by process, a message each. [Before its links.]
@@ -34,26 +34,25 @@ const (
 	// clock counts. [At a random time before n longest delays.]
 	RandomDelay
 
-	// Sweep serves the links of a one-directional ring in turn, each until it is empty. On such a ring
-	// every process gets the same messages in the same order whatever the schedule, so that all counts
-	// are those of the others, and what is in use at one time fits into a cache. [Before its link.]
+	// Sweep serves the links of a one-directional ring in turn, each until it is empty. On such a ring every process
+	// gets the same messages in the same order under any schedule, so all counts are those of the other schedules.
+	// The part in use fits into a cache. [Before its link.]
 	Sweep
 
-	// Tile cuts a ring into tiles and delivers within one, the oldest message first, until nothing is
-	// under way there; then it goes on to the next. Also for rings of two directions. The processes of a
-	// tile start, in ring order, when their turn comes first, so before anything reaches them. [One when
-	// its tile is quiet.]
+	// Tile cuts a ring into tiles and delivers within one, the oldest message first, until no message is under way
+	// there; then it goes on to the next. Also for rings of two directions. The processes of a tile start, in ring
+	// order, at its first turn, so before any message reaches them. [One when its tile is quiescent.]
 	Tile
 
 	// MaxMessages is a greedy adversary: the link whose message makes its receiver send the most. [By the
 	// same measure.]
 	MaxMessages
 
-	// MaxTime is a greedy adversary with a clock: every message takes its full unit, and of those that
-	// are due together the one goes first that makes its receiver send the most. [When all is quiet.]
+	// MaxTime is a greedy adversary with a clock: every message takes its full unit. Of messages that are due
+	// together, the one that makes its receiver send the most goes first. [At quiescence.]
 	MaxTime
 
-	// Burns is the adversary of Burns' lower bound, who keeps one edge of the ring shut.
+	// Burns is the adversary of Burns' lower bound, which keeps one edge of the ring closed.
 	Burns
 )
 
@@ -70,70 +69,76 @@ const (
 	LongestDelay = 65_536
 )
 
-// canOvertake says whether a schedule has a choice of messages on one link.
+// canOvertake reports whether a schedule may deliver the messages of a link in another order.
 func (s Schedule) canOvertake() bool { return s == LIFO || s == Random || s == RandomDelay }
 
-// tries says whether a schedule tries out all that could happen next.
+// tries reports whether a schedule tries all possible next events.
 func (s Schedule) tries() bool { return s == MaxMessages || s == MaxTime }
 
-// Options says how a run goes. The zero value of everything but Instance is a good start.
+// Options are the options of a run. The zero value of each field but Instance is a good start.
 type Options struct {
 	Instance network.Setup
 
-	// Timing of the run; at least as strong as the algorithm assumes, and by default just that.
+	// Timing of the run: at least as strong as the algorithm's assumption, which is the default.
 	// Asynchronous runs have a Schedule, timed ones a Delay, synchronous ones neither.
 	Timing   election.Timing
 	Schedule Schedule
 	Delay    uint64 // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
 	Seed     uint64 // of schedules, delays, choices and faults
-	Cores    int    // how many may be used where the result does not depend on it; 0: one
+	Cores    int    // the number of cores to use where the result does not depend on it; 0: one
 
-	Initiators []int // positions that start, in this order, before anything is delivered; nil: all that are willing
-	AnyTime    bool  // the schedule decides when each of them starts
+	Initiators []int // positions that start, in this order, before any delivery; nil: all willing ones
+	AnyTime    bool  // the schedule decides when each initiator starts
 
-	// Wake says, in a synchronous run, when each position starts by itself, unless it has done so: messages of the
-	// same unit come first. [election.Forever]: never. nil: as Initiators say.
+	// Wake says, in a synchronous run, when each position starts by itself, unless it has started: messages of the
+	// same unit come first. [election.Forever]: never. nil: Initiators apply.
 	Wake []election.Ticks
 
-	Faults  faults.Script // what goes wrong
-	Resigns []Resignation // the host of a process asks it to resign
+	Faults   faults.Script // the faults
+	Commands []Command     // what hosts ask of their processes
+
+	// StopTime is the number of units that a host takes at most to stop the work of a leader when it is asked to; 0: none.
+	StopTime uint64
+	// Wardens prove to all others, within the longest delay of a message, that a process that crashes is dead, with its work.
+	Wardens bool
 
 	SkipPhases bool // do not count by phases, which costs a call for each message
 
-	Record   bool                         // keep what happens, step by step, and check the steps
+	Record   bool                         // record each step, and check the steps
 	Check    bool                         // make each step twice and compare, which takes about five times as long; see [Violation]
-	Values   bool                         // a record has states and messages as values, too, for those that read their fields
-	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends when all is quiet, or [election.Declaration.Settles] says
+	Values   bool                         // a record has states and messages as values, too, for readers of their fields
+	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends at quiescence, or [election.Declaration.Settles] says
 	Limit    uint64                       // of deliveries and timeouts; 0: [DefaultLimit]; [NoLimit]
-	Progress func(deliveries uint64) bool // called now and then; false ends the run
+	Progress func(deliveries uint64) bool // called at intervals; false ends the run
 }
 
-// Resignation is a command of the host of a process: that it gives up leadership.
-type Resignation struct {
+// Command is what the host of a process asks of it at a given time.
+type Command struct {
 	Process int // position
 	At      election.Ticks
+	election.Command
 }
 
 // NoLimit is the limit of a run that may never end.
 const NoLimit = math.MaxUint64
 
 // DefaultLimit is the limit of a run of n processes unless Options say otherwise: 100 million deliveries and timeouts, or
-// 4n³ where that is more. It is far above what elections of the catalogue cost, of which Bully's, when a partition heals,
-// take most, nearly n³. A run that the limit stops is not Complete.
+// 4n³ if that is more. It is far above the cost of elections of the catalogue. Bully's, when a partition heals, cost
+// most, nearly n³. A run that the limit stops is not Complete.
 func DefaultLimit(n int) uint64 {
 	most := uint64(min(n, 1<<20)) // so that 4n³ is below 2⁶⁴
 	return max(100_000_000, 4*most*most*most)
 }
 
-// ErrOptions says that options do not go together; the text says which, and what would do.
+// ErrOptions reports that options are incompatible; the text names them, and valid ones.
 var ErrOptions = errors.New("cannot simulate")
 
-// clock says whether times mean something.
+// clock reports whether the run has a clock.
 func (o *Options) clock() bool {
 	return o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay || o.Schedule == MaxTime
 }
 
-// check completes the options, and says whether they go together.
+// check completes the options. It returns an error if they are incompatible.
 func (o *Options) check(program *process.Program, p *network.Instance) error {
 	o.Timing = max(o.Timing, program.Timing)
 	if o.Schedule > Burns {
@@ -147,7 +152,7 @@ func (o *Options) check(program *process.Program, p *network.Instance) error {
 	return nil
 }
 
-// checkTiming says whether the delays fit the timing, and fills in the longest of a timed run.
+// checkTiming returns an error if the delays do not fit the timing. It sets the longest delay of a timed run.
 func (o *Options) checkTiming(program *process.Program, p *network.Instance) error {
 	switch {
 	case o.Timing != election.Asynchronous && o.Schedule != FIFO:
@@ -162,7 +167,7 @@ func (o *Options) checkTiming(program *process.Program, p *network.Instance) err
 	return nil
 }
 
-// checkSchedule says whether the schedule can serve the network.
+// checkSchedule returns an error if the schedule cannot serve the network.
 func (o *Options) checkSchedule(program *process.Program, p *network.Instance) error {
 	unordered := o.Faults.Unordered
 	switch {
@@ -187,26 +192,28 @@ func (o *Options) checkSchedule(program *process.Program, p *network.Instance) e
 	return nil
 }
 
-// checkClock says whether what comes at a time has a clock.
+// checkClock returns an error if options with times are given without a clock.
 func (o *Options) checkClock(program *process.Program, p *network.Instance) error {
 	clock := o.Timing != election.Asynchronous || o.Schedule == FIFO || o.Schedule == RandomDelay
 	switch {
-	case (o.Faults.Timed() || len(o.Resigns) > 0) && !clock:
-		return fmt.Errorf("faults that come at a time, and resignations, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
+	case (o.Faults.Timed() || len(o.Commands) > 0) && !clock:
+		return fmt.Errorf("faults that come at a time, and commands, need a clock, which schedule %s does not have; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
 	case !o.Until.IsZero() && !clock:
 		return fmt.Errorf("until is a time, and schedule %s has no clock; fifo and random-delay do, and timed and synchronous runs", o.Schedule)
-	case len(o.Resigns) > 0 && !program.Functions.Command:
-		return errors.New("it does not resign")
+	case len(o.Commands) > 0 && !program.Functions.Command:
+		return errors.New("it obeys no commands")
+	case o.Wardens && !program.Functions.Incarnation:
+		return errors.New("it takes no proofs of death, so wardens mean nothing")
 	}
-	for _, r := range o.Resigns {
+	for _, r := range o.Commands {
 		if r.Process < 0 || r.Process >= p.Size() {
-			return fmt.Errorf("there is no position %d to resign", r.Process)
+			return fmt.Errorf("there is no position %d to command", r.Process)
 		}
 	}
 	return nil
 }
 
-// checkFaults says whether the faults can happen, and draws those that are to be drawn.
+// checkFaults returns an error if the faults are impossible, and draws the random ones.
 func (o *Options) checkFaults(program *process.Program, p *network.Instance) error {
 	detects := program.Functions.Suspect
 	if err := o.Faults.Check(p, detects); err != nil {
@@ -215,7 +222,7 @@ func (o *Options) checkFaults(program *process.Program, p *network.Instance) err
 	return o.Faults.Draw(p, detects, o.Seed)
 }
 
-// checkStart says whether the run can begin, and fills in who starts.
+// checkStart returns an error if the run cannot begin, and sets the initiators.
 func (o *Options) checkStart(_ *process.Program, p *network.Instance) error {
 	if err := o.checkWake(p.Size()); err != nil {
 		return err
@@ -232,7 +239,7 @@ func (o *Options) checkStart(_ *process.Program, p *network.Instance) error {
 	return nil
 }
 
-// checkWake says whether the times at which processes wake can be.
+// checkWake returns an error if the wake-up times are impossible.
 func (o *Options) checkWake(n int) error {
 	switch {
 	case o.Wake == nil:
@@ -251,7 +258,7 @@ func (o *Options) checkWake(n int) error {
 
 func wakes(at election.Ticks) bool { return at != election.Forever }
 
-// starters are the positions that start by themselves; nil: all.
+// starters returns the positions that start by themselves; nil: all.
 func (o *Options) starters() []int {
 	if o.Wake == nil || !slices.Contains(o.Wake, election.Forever) {
 		return o.Initiators

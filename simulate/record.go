@@ -4,18 +4,17 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/trace"
 )
 
-// recorder writes down what happens.
+// recorder records the steps of a run.
 type recorder struct {
 	trace.Record
-	sent    []sender                // by number - 1
-	numbers map[process.Message]int // of the messages under way
+	sent      []sender // by number - 1
+	delivered int      // the number of the last delivered message, for a step that fails
 }
 
-// sender is what a step that receives a message has to know about it.
+// sender is the part of a message that the step of its receipt needs.
 type sender struct {
 	process int
 	kind    string
@@ -31,10 +30,10 @@ func newRecorder(r *run) *recorder {
 		h.Schedule = r.o.Schedule.String()
 	}
 	h.Clock = r.o.clock()
-	return &recorder{Record: trace.Record{Header: h}, numbers: map[process.Message]int{}}
+	return &recorder{Record: trace.Record{Header: h}}
 }
 
-// number is the number of the i-th message of the step that was noted last; 0 where nothing is recorded.
+// number returns the number of the i-th message of the last recorded step; 0 without a record.
 func (r *run) number(i int) int {
 	if r.record == nil {
 		return 0
@@ -42,7 +41,14 @@ func (r *run) number(i int) int {
 	return len(r.record.sent) - len(r.leaving()) + i + 1
 }
 
-// note writes down a step of the process at p, with the effects that are collected now.
+// delivers records the number of the message that the next step receives.
+func (r *run) delivers(number int) {
+	if r.record != nil {
+		r.record.delivered = number
+	}
+}
+
+// note records a step of the process at p, with the collected effects.
 func (r *run) note(p int, step trace.Step) {
 	if r.record == nil {
 		return
@@ -67,7 +73,6 @@ func (r *run) note(p int, step trace.Step) {
 			value = trace.Value{Is: r.ps.Message(s.Message), RealOf: r.p.RealOf}
 		}
 		r.record.sent = append(r.record.sent, sender{p, kind, text, value})
-		r.record.numbers[s.Message] = len(r.record.sent)
 		copies := 0
 		if r.fate(i) == twice {
 			copies = 1
@@ -92,7 +97,7 @@ func (r *run) stateText(p int) string {
 	return r.ps.StateText(r.slot(p), r.local(p))
 }
 
-// sending is the step that sent a message.
+// sending returns the step that sent a message.
 func (r *recorder) sending(number int) *trace.Step {
 	return &r.Steps[slices.IndexFunc(r.Steps, func(step trace.Step) bool {
 		last := len(step.Sent) - 1

@@ -8,20 +8,20 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// Result is what came of a run.
+// Result is the result of a run.
 type Result struct {
 	outcome.Outcome
-	Decisions []network.Decision // by position; of the dead, what they had decided
+	Decisions []network.Decision // by position; of a dead process, its last decision
 
 	Timing election.Timing
 	Delay  uint64        // of a timed run
-	Script faults.Script // what went wrong: the faults that were given, and those that were drawn, as if given
-	Missed []string      // those of them that had no occasion: crashes amid a step that never was, as lines
+	Script faults.Script // the given faults, and the drawn ones as if given
+	Missed []string      // the faults that could not happen: crashes during a step that never came, as lines
 
 	Deliveries uint64         // steps that received a message
-	Duplicated uint64         // messages that arrived twice; the second time is a delivery, and no message was sent for it
+	Duplicated uint64         // messages that arrived twice; the second arrival is a delivery, but not a sent message
 	Open       *Open          // under Burns' adversary; else nil
-	Time       *outcome.Times // nil where there is no clock
+	Time       *outcome.Times // nil without a clock
 	Bytes      int            // of state, decisions and queues
 	Record     *trace.Record
 }

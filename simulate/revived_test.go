@@ -12,15 +12,15 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// diarist is a process that says in each message what it remembers.
+// diarist is a process that sends what it remembers in each message.
 type diarist struct {
 	ID, Members election.ID
 	Lives       uint32 // kept
 	Since       uint32 // how many steps it has taken in this life
 }
 
-// diary elects nobody, but for process 1, which leads in a term for each life. Every process says to all others
-// what it remembers: when it starts or recovers, and 10 units later.
+// diary elects no process except 1, which leads in a term for each life. Every process sends to all others what it
+// remembers: when it starts or recovers, and 10 units later.
 var diary = election.Algorithm[diarist, page]{
 	Declaration: election.Declaration{
 		Name: "diary", Topology: election.Complete, Timing: election.Timed, KnowsSize: true, Task: election.Service,
@@ -37,7 +37,8 @@ var diary = election.Algorithm[diarist, page]{
 	Durable: func(d *diarist) any { return &d.Lives },
 }
 
-// page is how many lives a process remembers, and how many steps of this one: 203 is the third step of the second.
+// page is the number of lives that a process remembers, and of steps of this life: 203 is the third step of the
+// second life.
 type page struct{ Remembered uint32 }
 
 func awake(d *diarist, out *election.Out[page]) {
@@ -65,12 +66,12 @@ func live(t *testing.T, n int, lines ...string) *simulate.Result {
 	return run(t, diary, simulate.Options{Instance: numbered(n), Delay: 1, Record: true, Faults: scripted(t, n, lines...)})
 }
 
-// heard is what one process hears from another.
+// heard returns what one process receives from another.
 func heard(r *simulate.Result, by, of int) []string {
 	return slices.DeleteFunc(steps(r, by, gets), func(step string) bool { return !strings.Contains(step, fmt.Sprintf("receive %d:", of)) })
 }
 
-// A process that is back has what is kept, and nothing else: no state, no timer, no decision.
+// A recovered process has only its persistent state: no other state, no timer, no decision.
 func TestARecoveredProcessKnowsWhatIsKeptOnly(t *testing.T) {
 	for _, back := range []int{5, 12, 30} { // before its timer would have expired, and after
 		r := live(t, 2, "crash 2 at 4", fmt.Sprintf("recover 2 at %d", back))
@@ -92,7 +93,7 @@ func TestARecoveredProcessKnowsWhatIsKeptOnly(t *testing.T) {
 	}
 }
 
-// A term that is over with a life may not be led in again: the record of decisions begins anew, the rule does not.
+// A term that ended with a life may not be led in again: the record of decisions begins anew, the rule does not.
 func TestNobodyIsLeaderWhileItIsDead(t *testing.T) {
 	r := live(t, 2, "crash 1 at 4")
 	if len(r.Leaders) > 0 || !slices.Equal(r.Dead, []int{0}) {
@@ -100,9 +101,10 @@ func TestNobodyIsLeaderWhileItIsDead(t *testing.T) {
 	}
 }
 
-// Who is back speaks for itself: nobody suspects a life that is over, and a new life suspects nobody yet.
+// A recovered process announces itself: no process suspects a life that has ended, and a new life suspects no process
+// yet.
 func TestSuspicionsEndWithTheLifeThatTheyAreOf(t *testing.T) {
-	r := live(t, 3, "crash 3 at 4", "recover 3 at 4") // before anybody could notice
+	r := live(t, 3, "crash 3 at 4", "recover 3 at 4") // before any process could notice
 	same(t, "1, of one that is back at once", steps(r, 1, suspects, trusts))
 	r = live(t, 3, "crash 3 at 4", "recover 3 at 8", "crash 3 at 20")
 	same(t, "1, of one that dies twice", steps(r, 1, suspects, trusts), "5 suspect 3", "21 suspect 3")
@@ -118,8 +120,8 @@ func TestSuspicionsEndWithTheLifeThatTheyAreOf(t *testing.T) {
 	same(t, "the dead suspect nobody", steps(r, 3), "0 start", "1 receive 1: 101", "1 receive 2: 101", "4 crash", "11 lost 2: 104")
 }
 
-// Under a cut that came before, or while it was dead, one that is back is not heard and hears nothing: both detectors
-// notice after the longest delay, and trust when the cut is over.
+// Under a cut that began before the recovery, the recovered process is not heard and hears nothing. Both detectors
+// notice after the longest delay, and trust when the cut ends.
 func TestOneThatRecoversUnderACutIsSuspectedAgain(t *testing.T) {
 	for _, line := range []string{"cut 3 -> 1 from 2 until 40", "cut 3 -> 1 from 6 until 40"} {
 		r := live(t, 3, line, "crash 3 at 4", "recover 3 at 10")
@@ -131,7 +133,7 @@ func TestOneThatRecoversUnderACutIsSuspectedAgain(t *testing.T) {
 	r := live(t, 3, "cut 1 -> 3 from 2 until 40", "crash 3 at 4", "recover 3 at 10")
 	same(t, "1, which hears all", steps(r, 1, suspects, trusts), "5 suspect 3")
 	same(t, "3, which does not hear 1", steps(r, 3, suspects, trusts), "3 suspect 1", "11 suspect 1", "40 trust 1")
-	r = live(t, 3, "cut 1 -> 3 from 2 until 11", "crash 3 at 4", "recover 3 at 10") // over just then
+	r = live(t, 3, "cut 1 -> 3 from 2 until 11", "crash 3 at 4", "recover 3 at 10") // the cut ends just then
 	same(t, "3, as the cut ends", steps(r, 3, suspects, trusts), "3 suspect 1")
 	r = live(t, 3, "cut 3 -> 1 from 2 until 11", "crash 3 at 4", "recover 3 at 10")
 	same(t, "1, as the cut ends", steps(r, 1, suspects, trusts), "3 suspect 3")
@@ -169,7 +171,7 @@ func TestACrashAmidAStepIsOfOneLife(t *testing.T) {
 	same(t, "1", steps(r, 1, suspects), "5 suspect 2")
 }
 
-// What happens to a process that pauses waits for it, but for its crash: then nothing of that life is left to happen.
+// The events of a paused process wait, except its crash, after which no event of that life is left.
 func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
 	r := live(t, 2, "pause 2 from 5 until 30", "crash 2 at 8")
 	same(t, "a timer of the dead", steps(r, 2)[2:], "5 fault: pause 2", "8 crash", "30 heal: pause 2")
@@ -196,7 +198,7 @@ func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
 
 func TestAHostAsksNothingOfTheDead(t *testing.T) {
 	for line, want := range map[string]int{"crash 2 at 4": 0, "crash 2 at 6": 1} {
-		o := simulate.Options{Instance: numbered(2), Delay: 1, Record: true, Faults: scripted(t, 2, line), Resigns: []simulate.Resignation{{Process: 1, At: election.Units(5)}}}
+		o := simulate.Options{Instance: numbered(2), Delay: 1, Record: true, Faults: scripted(t, 2, line), Commands: []simulate.Command{{Process: 1, At: election.Units(5)}}}
 		if asked := steps(run(t, diary, o), 2, trace.Command); len(asked) != want {
 			t.Errorf("%s: %v", line, asked)
 		}
@@ -233,8 +235,8 @@ func TestACrashStopsAllTimers(t *testing.T) {
 	}
 }
 
-// A lease ends with the life that had it: who leads then, leads alone.
-func TestACrashEndsALease(t *testing.T) {
+// The work of a crashed process may go on until its lease ends: a process that leads before then does not lead alone.
+func TestACrashDoesNotEndALease(t *testing.T) {
 	leads := election.Algorithm[election.ID, struct{}]{
 		Declaration: election.Declaration{
 			Name: "leads", Topology: election.Complete, Timing: election.Timed, Task: election.Service, Leased: true, Survives: election.Crash,
@@ -249,7 +251,7 @@ func TestACrashEndsALease(t *testing.T) {
 			out.LeadUntil(out.Deadline(election.Units(50)), election.Term(*id))
 		},
 	}
-	for lines, holds := range map[string]bool{"crash 1 at 15": true, "crash 1 at 25": false} {
+	for lines, holds := range map[string]bool{"crash 1 at 5": true, "crash 1 at 15": false, "crash 1 at 25": false} {
 		r, err := simulate.Run(leads, simulate.Options{Instance: numbered(2), Delay: 1, Faults: scripted(t, 2, lines)})
 		if err != nil || (len(r.Faults) == 0) != holds {
 			t.Errorf("%s: %+v, %v", lines, r.Faults, err)

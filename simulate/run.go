@@ -13,12 +13,12 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// checkedBelow is the number of processes below which every step is looked at, so that whoever writes an
-// algorithm gets a clear error. Larger runs without a clock's work to do go through the round engine,
-// which trusts the algorithm and is several times faster; both do the same, which tests show.
+// checkedBelow is the number of processes below which every step is checked, so that the author of an algorithm gets
+// a clear error. Larger runs that need no clock go through the round engine, which trusts the algorithm and is
+// several times faster. Tests check that both do the same.
 const checkedBelow = 1 << 12
 
-// run is one run of an algorithm, whose types are hidden.
+// run is one run of an algorithm with hidden types.
 type run struct {
 	runner  *Runner
 	d       *election.Declaration // with the parameters of the run
@@ -26,34 +26,34 @@ type run struct {
 	o       Options
 	p       *network.Instance
 	net     *network.Network
-	ps      *process.Processes // nil while an engine for large networks runs, which has states and messages of its own
-	slots   []int              // by position: where the states are; nil: in their positions' own slots
+	ps      *process.Processes // nil while an engine for large networks runs, because it has its own states and messages
+	slots   []int              // by position: the slot of the state; nil: its own position
 	step    *process.Effects   // of the last step
-	acting  acting             // … which it is, where steps are checked
+	acting  acting             // … the process and event of that step, if steps are checked
 	checks  bool               // each step is made twice, and the two are compared
 	limit   uint64             // of deliveries and timeouts
 	choices *random.Source
 	choose  func(uint32) uint32 // one of them
-	luck    *random.Source      // of messages; nil if links make no mistakes
-	severed []uint16            // by link: how many cuts there are now; nil if there never is one
-	fates   []fate              // of what was sent in the last step, if there is luck or a cut
-	drifts  []*drift            // by process: what is wrong with its clock; nil if all are right
+	luck    *random.Source      // of messages; nil if links neither lose nor duplicate
+	severed []uint16            // by link: the number of cuts now; nil if the run has no cut
+	fates   []fate              // of the last step's messages, if there is luck or a cut
+	drifts  []*drift            // by process: the drift of its clock; nil if all are right
 	now     election.Ticks
-	dead    []bool           // nil if nobody ever is
-	degree  uint32           // how many ports each process may send on, on a ring; 0 elsewhere
-	leases  []election.Ticks // when each one ends; nil unless declared
-	groups  map[group]bool   // that have been; nil unless declared
-	beyond  bool             // in the end all was quiet, but for timers that would expire after 2¹²⁸ units
-	unsent  int              // how many messages of the last step do not leave, since the process crashes amid it
+	dead    []bool         // nil if no process ever is
+	degree  uint32         // the number of ports on which each process of a ring may send; 0 elsewhere
+	leases  *leases        // nil unless declared
+	groups  map[group]bool // groups formed so far; nil unless declared
+	beyond  bool           // the run ended quiescent, except for timers that would expire after 2¹²⁸ units
+	unsent  int            // the number of messages of the last step that do not leave, because the process crashes amid it
 	sent    [16]uint64
-	byPhase [32]uint64 // of the first phases; the result has the others
+	byPhase [32]uint64 // of the first phases; the result holds the others
 	steps   uint64     // deliveries and timeouts
-	look    uint64     // the number of the step at which somebody may end the run
+	look    uint64     // the number of the step at which Progress may end the run
 	result  *Result
 	record  *recorder
-	large   *loops.Run  // while it is run by the loops for large networks
-	loops   loops.Loops // these, for it
-	watcher *mirror     // of each step; nil mostly
+	large   *loops.Run  // set while the loops for large networks run it
+	loops   loops.Loops // the loops, for it
+	watcher *mirror     // sees each step; nil in most runs
 }
 
 // Run runs an election.
@@ -65,16 +65,16 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (*Result, error) {
 	return runner.Run(o)
 }
 
-// Runner runs elections of one algorithm, whose types are hidden. See [Of].
+// Runner runs elections of one algorithm with hidden types. See [Of].
 type Runner struct {
 	program *loops.Program
 }
 
-// New makes the runner of a program.
+// New returns the runner of a program.
 func New(program *loops.Program) *Runner { return &Runner{program} }
 
 // Of hides the types of an algorithm, so that it is compiled for them once. The error is that of
-// [election.Algorithm.Validate], or says which type is not plain.
+// [election.Algorithm.Validate], or names the type that is not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
 	program, err := loops.Of(a)
 	if err != nil {
@@ -83,8 +83,8 @@ func Of[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
 	return New(program), nil
 }
 
-// OfSmall is [Of] without the loops for large networks, which take most of the time to compile: for algorithms that
-// these never run, since they have timers, and for variants that run on small networks only.
+// OfSmall is [Of] without the loops for large networks, which take most of the compile time. It is for algorithms
+// with timers, which these loops never run, and for variants that run on small networks only.
 func OfSmall[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
 	program, err := loops.OfSmall(a)
 	if err != nil {
@@ -93,7 +93,7 @@ func OfSmall[S, M any](a *election.Algorithm[S, M]) (*Runner, error) {
 	return New(program), nil
 }
 
-// Must is a runner of an algorithm that is known to be one.
+// Must returns the runner, and panics on an error. It is for algorithms that are known to be valid.
 func Must(runner *Runner, err error) *Runner {
 	if err != nil {
 		panic(err)
@@ -101,7 +101,7 @@ func Must(runner *Runner, err error) *Runner {
 	return runner
 }
 
-// Program is the algorithm.
+// Program returns the algorithm.
 func (g *Runner) Program() *process.Program { return g.program.Program }
 
 // Run runs an election.
@@ -150,7 +150,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 		result: &Result{
 			Outcome: outcome.Outcome{
 				Prepared: p, Complete: true, Starters: n - len(o.Faults.Dead),
-				Disturbed: o.Faults.Timed() || len(o.Resigns) > 0 || o.Faults.Lossy() || o.Faults.Unordered && d.FIFO,
+				Disturbed: o.Faults.Timed() || len(o.Commands) > 0 || o.Faults.Lossy() || o.Faults.Unordered && d.FIFO,
 			},
 			Timing: o.Timing, Delay: o.Delay, Decisions: make([]network.Decision, n), Script: o.Faults,
 		},
@@ -172,7 +172,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	r.result.Bytes = n * (g.program.Plans.State.Size() + 16)
 	r.prepareFaults()
 	if d.Leased {
-		r.leases = make([]election.Ticks, n)
+		r.leases = newLeases(n)
 	}
 	if d.Task == election.Groups {
 		r.groups = map[group]bool{}
@@ -186,7 +186,7 @@ func (g *Runner) newRun(o Options) (*run, error) {
 	return r, nil
 }
 
-// prepareFaults makes room for the faults of the run.
+// prepareFaults allocates what the faults of the run need.
 func (r *run) prepareFaults() {
 	n, f := r.p.Size(), &r.o.Faults
 	if len(f.Dead)+len(f.Crashes) > 0 {
@@ -209,7 +209,7 @@ func (r *run) prepareFaults() {
 	}
 }
 
-// processes makes the processes, for the engines that look at every step.
+// processes makes the processes, for the engines that check every step.
 func (r *run) processes() {
 	if r.ps != nil {
 		return
@@ -237,7 +237,7 @@ func (r *run) start() {
 	}
 }
 
-// trust runs the election by an engine that does not look at every step, if there is one for the schedule.
+// trust runs the election on an engine that does not check every step, if the schedule has one.
 func (r *run) trust() bool {
 	cores := min(max(1, r.o.Cores), r.p.Size()/checkedBelow)
 	switch schedule := r.o.Schedule; {
@@ -278,28 +278,28 @@ func (r *run) enlarge() loops.Loops {
 	return r.loops
 }
 
-// adopt takes what came of the loops.
+// adopt takes over the results of the loops.
 func (r *run) adopt() {
 	r.sent, r.result.Time, r.result.Deliveries = r.large.Sent, r.large.Time, r.large.Deliveries
 	r.result.Bytes += r.large.Bytes
 }
 
-// trusted says whether an engine can run this that does not look at every step.
+// trusted reports whether an engine that does not check every step can run this.
 func (r *run) trusted() bool {
 	return r.runner.program.Loops != nil && r.p.Size() >= checkedBelow && r.o.Timing != election.Timed && r.o.Wake == nil && len(r.d.Timers) == 0 && !r.d.Leased &&
-		!r.checks && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Resigns) == 0 && r.luck == nil
+		!r.checks && r.dead == nil && r.o.Until.IsZero() && r.groups == nil && !r.o.Faults.Timed() && len(r.o.Commands) == 0 && r.luck == nil
 }
 
-// restart begins from the beginning.
+// restart resets the run to its beginning.
 func (r *run) restart() {
 	fresh, err := r.runner.newRun(r.o)
 	if err != nil {
-		panic(err) // it was all right before
+		panic(err) // it was valid before
 	}
 	*r = *fresh
 }
 
-// initiators are the positions that start, in order.
+// initiators yields the positions that start, in order.
 func (r *run) initiators(yield func(int) bool) {
 	if starters := r.o.starters(); starters != nil {
 		for _, p := range starters {
@@ -318,10 +318,11 @@ func (r *run) initiators(yield func(int) bool) {
 
 func (r *run) isDead(p int) bool { return r.dead != nil && r.dead[p] }
 
-// looksUp is after how many steps somebody may end the run: often, as a step can take long where states are large.
+// looksUp is the number of steps between calls of Progress, which may end the run. It is small, because a step can
+// take long with large states.
 const looksUp = 1 << 12
 
-// mayContinue counts a step and says whether there may be another.
+// mayContinue counts a step and reports whether there may be another.
 func (r *run) mayContinue() bool {
 	r.steps++
 	if r.steps >= r.look {
@@ -330,7 +331,7 @@ func (r *run) mayContinue() bool {
 	return r.result.Complete
 }
 
-// lookUp ends the run if it is over its limit or told to end, and says when to look again.
+// lookUp ends the run if it is over its limit or Progress ends it, and sets the step of the next look.
 func (r *run) lookUp() {
 	if r.look = (r.steps/looksUp + 1) * looksUp; r.limit < r.look {
 		r.look = r.limit + 1
@@ -358,7 +359,7 @@ func (r *run) phase(phase int) {
 	r.result.AddPhase(phase, 1)
 }
 
-// decide makes a decision of the process at p.
+// decide applies a decision of the process at p.
 func (r *run) decide(p int, e election.Effect) {
 	if r.leases != nil {
 		r.lease(p, e)
@@ -368,33 +369,13 @@ func (r *run) decide(p int, e election.Effect) {
 	}
 }
 
-// lease keeps account of who holds a lease, and until when. No two may run at one time.
-func (r *run) lease(p int, e election.Effect) {
-	r.leases[p] = election.Ticks{}
-	if e.Op != election.Lead {
-		return
-	}
-	if !e.Deadline {
-		r.result.Fault(r.p.Name(p) + " leads without a lease, which it declares")
-	}
-	r.leases[p] = r.now.Add(e.Ticks)
-	if r.drifts != nil && r.drifts[p] != nil {
-		r.leases[p] = r.drifts[p].real(r.local(p).Add(e.Ticks))
-	}
-	for q := range r.leases {
-		if q != p && r.now.Less(r.leases[q]) && r.now.Less(r.leases[p]) {
-			r.result.Fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(q)))
-		}
-	}
-}
-
 // group is the name of a group; see [election.Groups].
 type group struct {
 	leader election.ID
 	term   election.Term
 }
 
-// group sees to it that no group is formed twice, and that nobody follows in one that has never been.
+// group checks that no group is formed twice, and that no process follows in a group that was never formed.
 func (r *run) group(p int, e election.Effect) {
 	switch g := (group{e.ID, e.Term}); e.Op {
 	case election.Lead:
@@ -428,11 +409,7 @@ func (r *run) finish() *Result {
 		r.finishPhases()
 	}
 	r.result.Messages = outcome.MessagesOf(r.d, r.sent[:])
-	for p, ends := range r.leases {
-		if !r.now.Less(ends) { // a lease that has ended is no decision
-			r.result.Decisions[p] = network.Decision{}
-		}
-	}
+	r.endLeases()
 	stands := func(p int) bool { return r.ps.Eligible(r.slot(p), p) }
 	if r.loops != nil {
 		stands = r.loops.Eligible

@@ -11,14 +11,14 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// links runs an asynchronous election message by message: again and again the schedule picks a link that
-// is not empty, and the link delivers a message.
+// links runs an asynchronous election message by message: the schedule repeatedly picks a link that is not empty, and
+// the link delivers a message.
 type links struct {
 	*run
 	picks    *random.Source
 	cells    []cell
-	remarks  []remark // by cell; nil if there is neither a record nor luck
-	free     uint32   // a list of cells that are not in use
+	remarks  []remark // by cell; nil if there is neither a record nor a fate to draw
+	free     uint32   // a list of free cells
 	queues   []link
 	underWay int      // messages
 	busy     []uint32 // lifo: the link of every message, in the order of sending; else the links that are not empty
@@ -27,14 +27,14 @@ type links struct {
 	due      []uint32 // max-time: by link, how many of its messages are due now; nil else
 	dueNow   int      // … and all together
 	scratch  int      // the slot in which steps are tried
-	sleepers []uint32 // who may start at any time from now on, where neither turns nor tiles know
+	sleepers []uint32 // processes that may still start at any time, unless turns or tiles hold them
 }
 
 // link is the queue of a link.
 type link struct {
 	head  uint32 // its oldest message; 0 if it is empty
 	tail  uint32 // its newest one
-	place uint32 // where in busy it is, where busy is the links that are not empty
+	place uint32 // its index in busy, if busy is the links that are not empty
 }
 
 // cell holds a message in the queue of its link.
@@ -43,7 +43,7 @@ type cell struct {
 	next, previous uint32
 }
 
-// remark is what is only sometimes asked about a message.
+// remark holds per-message data needed only when recording or when links lose messages.
 type remark struct {
 	number uint32 // in the record
 	lost   bool   // it will not arrive
@@ -110,7 +110,7 @@ func (l *links) play() {
 		4*(cap(l.busy)+cap(l.sleepers)+len(l.due))
 }
 
-// scheduler is what delivers a message, or lets somebody start and reports true.
+// scheduler returns the function that delivers a message, or starts a process and reports true.
 func (l *links) scheduler() func() (started bool) {
 	switch l.o.Schedule {
 	case LIFO:
@@ -129,7 +129,7 @@ func (l *links) scheduler() func() (started bool) {
 	return l.random
 }
 
-// lifo delivers from the link that was written last; when all is quiet, the next one starts.
+// lifo delivers from the link that was written last; at quiescence, the next process starts.
 func (l *links) lifo() (started bool) {
 	last := len(l.busy) - 1
 	if last < 0 {
@@ -146,7 +146,7 @@ func (l *links) lifo() (started bool) {
 	return false
 }
 
-// random delivers from any link, or lets somebody start.
+// random delivers from any link, or starts a process.
 func (l *links) random() (started bool) {
 	pick := l.picks.Below(uint64(len(l.busy) + len(l.sleepers)))
 	if pick >= uint64(len(l.busy)) {
@@ -172,7 +172,7 @@ func (l *links) random() (started bool) {
 	return false
 }
 
-// wakes lets the sleeper at an index start.
+// wakes starts the sleeper at an index.
 func (l *links) wakes(i int) {
 	p := l.sleepers[i]
 	l.sleepers = append(l.sleepers[:i], l.sleepers[i+1:]...)
@@ -187,7 +187,7 @@ func (l *links) begins(p int) {
 	l.effects(p)
 }
 
-// deliver takes a message off its link and hands it over.
+// deliver takes a message off its link and delivers it.
 func (l *links) deliver(number, which uint32) {
 	m, about := l.cells[which].letter, remark{}
 	if l.remarks != nil {
@@ -207,6 +207,7 @@ func (l *links) deliver(number, which uint32) {
 		return
 	}
 	if l.checks {
+		l.delivers(int(about.number))
 		l.happens(to, process.Event{What: process.Received, Port: port, Kind: m.Kind(), Message: m.Message})
 	} else {
 		l.step = l.ps.Receive(to, to, port, m.Kind(), m.Message, l.local(to))
@@ -220,7 +221,7 @@ func (l *links) deliver(number, which uint32) {
 	l.ps.Release(m.Message)
 }
 
-// effects makes the effects of a step happen.
+// effects applies the effects of a step.
 func (l *links) effects(p int) {
 	sent, other := l.step.Sent, l.step.Other
 	for i := range sent {
@@ -275,7 +276,7 @@ func (l *links) enqueue(s *process.Sent, i int) {
 	}
 }
 
-// remark notes something about the message in a cell.
+// remark stores the remark of the message in a cell.
 func (l *links) remark(c uint32, about remark) {
 	if int(c) == len(l.remarks) {
 		l.remarks = append(l.remarks, about)

@@ -32,7 +32,7 @@ func TestEveryScheduleHasAName(t *testing.T) {
 	}
 }
 
-// started are the positions in the order in which their processes start.
+// started returns the positions in the order in which their processes start.
 func started(r *trace.Record) (order []int) {
 	for _, s := range r.Steps {
 		if s.Event == trace.Start {
@@ -42,7 +42,7 @@ func started(r *trace.Record) (order []int) {
 	return order
 }
 
-// delivered are the senders of what is received, in order.
+// delivered returns the senders of received messages, in order.
 func delivered(r *trace.Record) (from []int) {
 	for _, s := range r.Steps {
 		if s.Event == trace.Receive {
@@ -65,7 +65,7 @@ func TestSchedulesServeLinksAsTheySay(t *testing.T) {
 		{simulate.Sweep, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 1, 2, 2, 2, 0, 1, 2}},
 		{simulate.LIFO, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{2, 1, 2, 0, 1, 2, 0, 1, 2}},
 		{simulate.Tile, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 1, 2, 2, 2, 0, 1, 2}},
-		// Of three messages that are passed on when delivered, and one each that is not, those first.
+		// Messages that are passed on when delivered come before those that are not.
 		{simulate.MaxMessages, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 1, 2, 2, 2, 0, 1, 2}},
 		{simulate.MaxTime, []uint64{3, 2, 1}, []int{0, 1, 2}, []int{0, 1, 2, 1, 2, 2, 0, 1, 2}},
 	} {
@@ -112,8 +112,7 @@ func TestMaxTimeTakesFullUnits(t *testing.T) {
 	}
 }
 
-// Where processes may start late, LCR's count depends on the schedule; the adversary sees to it that all
-// start in time.
+// If processes may start late, LCR's count depends on the schedule; the adversary starts all in time.
 func TestMaxMessagesFindsTheWorstOfLCR(t *testing.T) {
 	for n := uint64(1); n <= 12; n++ {
 		var ids []uint64
@@ -129,7 +128,7 @@ func TestMaxMessagesFindsTheWorstOfLCR(t *testing.T) {
 	}
 }
 
-// An adversary that tried with other choices than it makes would not see what happens.
+// An adversary that tried steps with other choices than those to be made would predict wrongly.
 func TestAdversariesForeseeChoices(t *testing.T) {
 	for seed := range uint64(50) {
 		o := simulate.Options{Instance: network.On(1, 2, 3, 4, 5), Seed: seed, Schedule: simulate.MaxMessages}
@@ -222,7 +221,7 @@ func TestChancesAreKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Half, within six standard deviations.
+		// Half of them, within six standard deviations.
 		sent, twice := int(r.Messages.Total), int(r.Duplicated)
 		if off := 2*twice - sent; off*off > 36*sent {
 			t.Fatalf("%d of %d messages were duplicated", twice, sent)
@@ -230,7 +229,7 @@ func TestChancesAreKept(t *testing.T) {
 	})
 }
 
-// A token that goes round for ever is stopped by the limit, and by whoever watches, on every engine.
+// A token that goes round for ever is stopped by the limit, and by Progress, on every engine.
 func TestEndlessRunsEnd(t *testing.T) {
 	endless := lcr.Algorithm
 	endless.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
@@ -270,7 +269,7 @@ func TestHopelessSchedulesAreRefusedInOneLine(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(simulate.Options) error
 		o    simulate.Options
-		want string // what would do
+		want string // the remedy
 	}{
 		"sweep on two directions":        {does(ringbully.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Sweep}, "tile"},
 		"tile on a complete graph":       {does(bully.Algorithm), simulate.Options{Instance: ring, Schedule: simulate.Tile}, "timed"},

@@ -17,20 +17,21 @@ import (
 
 // Session is a run in which the caller chooses each event, forward and back. The caller is the schedule, and faults
 // are choices too. The rules of the network hold: a link delivers its messages in order, unless [faults.Script.Unordered]
-// allows otherwise; a message of a timed run takes 1 to Delay units; a unit of a synchronous run is first messages, by
-// process and port, then starts, then timers. A failure detector errs if the caller wants it to.
+// allows otherwise; a message of a timed run takes 1 to Delay units; a unit of a synchronous run is first messages,
+// by process and port, then starts, then timers. A failure detector errs only if the caller chooses so.
 type Session struct {
 	run     *run
 	queues  [][]parcel // by link; a queue is replaced, never written to
 	asleep  []bool     // by position: it has yet to start by itself
 	suspect []bool     // by link: its sender suspects the process at its end
 	alarms  []alarm    // by process and timer
+	working []bool     // by position: its host is to stop its work, and has not
 	late    bool       // synchronous: the timers of this unit have begun
 	free    []int      // slots that hold no state
 
 	made []Choice
-	past [][]func() // what takes back each event that was made, last change last
-	undo []func()   // … the event that is being made
+	past [][]func() // the functions that undo each event, last change last
+	undo []func()   // … the current event
 }
 
 // parcel is a message under way.
@@ -64,8 +65,9 @@ const (
 	Begin Happening = iota // the process starts by itself
 	Deliver
 	Expire
-	Pass // time passes
-	Fail // the process crashes
+	Pass  // time passes
+	Cease // the host of the process has stopped the work that it was to stop
+	Fail  // the process crashes
 	Revive
 	Lose
 	Duplicate
@@ -75,14 +77,15 @@ const (
 )
 
 func (h Happening) String() string {
-	return [...]string{"start", "deliver", "expire", "pass", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign"}[h]
+	return [...]string{"start", "deliver", "expire", "pass", "stop", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign"}[h]
 }
 
-// ErrChoice says that an event cannot come next.
+// ErrChoice reports that an event cannot come next.
 var ErrChoice = errors.New("this cannot happen now")
 
-// NewSession begins a run whose events the caller chooses. Of the options it heeds the instance, timing, delay, seed (of
-// what processes choose), initiators, AnyTime, the dead, and whether messages may overtake each other.
+// NewSession begins a run in which the caller chooses the events. It uses these options: the instance, timing, delay,
+// seed (of the processes' choices), initiators, AnyTime, the crashed processes, and whether messages may overtake
+// each other.
 func NewSession[S, M any](a election.Algorithm[S, M], o Options) (*Session, error) {
 	runner, err := Of(&a)
 	if err != nil {
@@ -121,7 +124,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	}
 	s = &Session{
 		run: r, queues: make([][]parcel, r.net.Links()), asleep: make([]bool, n), suspect: make([]bool, r.net.Links()),
-		alarms: make([]alarm, n*len(r.d.Timers)),
+		working: make([]bool, n), alarms: make([]alarm, n*len(r.d.Timers)),
 	}
 	for p := range r.initiators {
 		s.asleep[p] = true
@@ -129,19 +132,19 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	return s, nil
 }
 
-// Made are the events so far.
+// Made returns the events so far.
 func (s *Session) Made() []Choice { return slices.Clone(s.made) }
 
-// Now is the time, where there is a clock.
+// Now returns the time, if the run has a clock.
 func (s *Session) Now() election.Ticks { return s.run.now }
 
-// State is the state of the process at a position, for people.
+// State returns the state of the process at a position as text.
 func (s *Session) State(position int) string { return s.run.stateText(position) }
 
-// Record is the record of the run so far. The next event, or Back, changes it.
+// Record returns the record of the run so far. The next event, or Back, changes it.
 func (s *Session) Record() *trace.Record { return &s.run.record.Record }
 
-// Result is what has come of the run, judged as if it ended now. It is complete if nothing can happen but faults.
+// Result returns the result of the run, judged as if it ended now. It is complete if only faults can happen.
 func (s *Session) Result() *Result {
 	r, result := *s.run, *s.run.result
 	if result.Time != nil {
@@ -156,7 +159,7 @@ func (s *Session) Result() *Result {
 	return &result
 }
 
-// Choices are the events that can come next, faults and commands apart. There are none when all is quiet.
+// Choices returns the events that can come next, except faults and commands. There are none at quiescence.
 func (s *Session) Choices() (all []Choice) {
 	if !s.run.o.AnyTime {
 		if p := slices.Index(s.asleep, true); p >= 0 && s.run.o.Timing != election.Synchronous {
@@ -171,12 +174,17 @@ func (s *Session) Choices() (all []Choice) {
 			all = append(all, Choice{What: Begin, Process: p})
 		}
 	}
+	for p, working := range s.working {
+		if working {
+			all = append(all, Choice{What: Cease, Process: p})
+		}
+	}
 	all = append(all, s.deliveries()...)
 	all = append(all, s.expiries()...)
 	return append(all, s.passes(len(all) > 0)...)
 }
 
-// inUnit are the choices in a synchronous run. They come one at a time, but for timers of one moment.
+// inUnit returns the choices of a synchronous run: one at a time, except timers of one moment.
 func (s *Session) inUnit() []Choice {
 	if all := s.deliveries(); len(all) > 0 {
 		return all[:1]
@@ -190,7 +198,7 @@ func (s *Session) inUnit() []Choice {
 	return s.passes(false)
 }
 
-// deliveries are the messages that can arrive, by receiver and port.
+// deliveries returns the messages that can arrive, by receiver and port.
 func (s *Session) deliveries() (all []Choice) {
 	net := s.run.net
 	for p := range net.Size() {
@@ -210,7 +218,7 @@ func (s *Session) deliveries() (all []Choice) {
 	return all
 }
 
-// expiries are the timers that can expire.
+// expiries returns the timers that can expire.
 func (s *Session) expiries() (all []Choice) {
 	timers := len(s.run.d.Timers)
 	for i, a := range s.alarms {
@@ -221,8 +229,8 @@ func (s *Session) expiries() (all []Choice) {
 	return all
 }
 
-// passes is the passing of time, if nothing has to happen before: a unit, or, if nothing else can come, until the next
-// timer expires.
+// passes returns the passing of time, if no event must happen before: a unit, or, if no other event is possible,
+// until the next timer expires.
 func (s *Session) passes(other bool) []Choice {
 	if s.run.o.Timing == election.Asynchronous || len(s.expiries()) > 0 {
 		return nil
@@ -253,6 +261,50 @@ func (s *Session) passes(other bool) []Choice {
 // longest is the longest delay.
 func (s *Session) longest() uint64 { return max(1, s.run.o.Delay) }
 
+// Text tells people what a choice is.
+func (s *Session) Text(c Choice) string {
+	r := s.run
+	at := r.p.Name(c.Process)
+	message := func() string {
+		from, _ := r.net.End(r.net.Back(c.Process, s.entry(c)))
+		sent := r.record.sent[s.queues[c.Link][c.Place].number-1]
+		text := sent.kind
+		if sent.text != "" {
+			text += " " + sent.text
+		}
+		return fmt.Sprintf("%s from %s to %s", text, r.p.Name(from), at)
+	}
+	other := func() string {
+		q, _ := r.net.End(c.Link)
+		return r.p.Name(q)
+	}
+	switch c.What {
+	case Begin:
+		return at + " initiates"
+	case Deliver, Lose, Duplicate:
+		return c.What.String() + " " + message()
+	case Expire:
+		return fmt.Sprintf("%s of %s expires", r.d.Timers[c.Timer], at)
+	case Pass:
+		return fmt.Sprintf("time passes until %s", r.now.Add(c.Time))
+	case Fail:
+		return at + " crashes"
+	case Revive:
+		return at + " recovers"
+	case Distrust:
+		return at + " suspects " + other()
+	case Trust:
+		return at + " trusts " + other() + " again"
+	}
+	return at + " is asked to resign"
+}
+
+// entry is the port at which the message of a choice arrives.
+func (s *Session) entry(c Choice) election.Port {
+	_, port := s.run.net.End(c.Link)
+	return port
+}
+
 // Faults are the faults and commands that can come next.
 func (s *Session) Faults() (all []Choice) {
 	r := s.run
@@ -269,7 +321,7 @@ func (s *Session) Faults() (all []Choice) {
 			link := r.net.First(p) + uint32(port)
 			switch q, back := r.net.End(link); {
 			case !r.has.Suspect || q == p:
-			case r.dead[q] && len(s.queues[r.net.Back(q, back)]) > 0: // what it sent arrives before
+			case r.dead[q] && len(s.queues[r.net.Back(q, back)]) > 0: // its messages arrive first
 			case !s.suspect[link]:
 				all = append(all, Choice{What: Distrust, Process: p, Link: link})
 			case !r.dead[q]:
@@ -287,7 +339,7 @@ func (s *Session) Faults() (all []Choice) {
 	return all
 }
 
-// Step makes an event happen. The error is an [ErrChoice], or a [Violation] or [election.ErrTime] if the step of the
+// Step applies an event. The error is an [ErrChoice], or a [Violation] or [election.ErrTime] if the step of the
 // algorithm failed; then nothing has happened.
 func (s *Session) Step(c Choice) (err error) {
 	if !slices.Contains(s.Choices(), c) && !slices.Contains(s.Faults(), c) {
@@ -322,7 +374,7 @@ func (s *Session) rollBack(changes []func()) {
 	}
 }
 
-// begin notes what an event at a process may change of the run.
+// begin saves the parts of the run that an event at a process may change.
 func (s *Session) begin(p int) {
 	r := s.run
 	core, result, choices, record := *r, *r.result, *r.choices, *r.record
@@ -340,11 +392,12 @@ func (s *Session) begin(p int) {
 	}}
 	change(s, &r.result.Decisions[p], r.result.Decisions[p])
 	if r.leases != nil {
-		change(s, &r.leases[p], r.leases[p])
+		before := r.leases.clone()
+		s.undo = append(s.undo, func() { *r.leases = *before })
 	}
 }
 
-// change writes to a place, and notes what was there.
+// change writes to a place, and saves the old value.
 func change[T any](s *Session, place *T, to T) {
 	was := *place
 	s.undo = append(s.undo, func() { *place = was })
@@ -382,9 +435,17 @@ func (s *Session) do(c Choice) {
 		change(s, &s.queues[c.Link], slices.Insert(slices.Clone(s.queues[c.Link]), c.Place+1, m))
 	case Distrust, Trust:
 		s.detect(c)
+	case Cease:
+		change(s, &s.working[p], false)
+		s.obey(p, election.Command{Order: election.Stopped})
 	case Abdicate:
-		s.react(p, process.Event{What: process.Commanded, Command: election.Resign}, trace.Step{Event: trace.Command, Port: -1, Text: "resign"})
+		s.obey(p, election.Command{Order: election.Resign})
 	}
+}
+
+func (s *Session) obey(p int, asks election.Command) {
+	s.run.ps.Commands(asks)
+	s.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: s.run.ps.CommandText()})
 }
 
 // take takes a message off its link.
@@ -409,7 +470,7 @@ func (s *Session) deliver(c Choice) {
 		trace.Step{Event: trace.Receive, Port: int(port), Message: int(m.number)})
 }
 
-// lose writes down that a message to a process is lost.
+// lose records that a message to a process is lost.
 func (s *Session) lose(to int, m parcel) {
 	if !s.run.dead[to] {
 		s.run.result.Lost++
@@ -417,7 +478,7 @@ func (s *Session) lose(to int, m parcel) {
 	s.run.note(to, trace.Step{Event: trace.Lost, Port: -1, Message: int(m.number)})
 }
 
-// fresh puts the state of a process into a slot of its own, to be written to.
+// fresh copies the state of a process into a slot of its own, for writing.
 func (s *Session) fresh(p int) {
 	r, last := s.run, len(s.free)-1
 	var slot int
@@ -431,10 +492,11 @@ func (s *Session) fresh(p int) {
 	change(s, &r.slots[p], slot)
 }
 
-// react makes a process do what an event asks for.
+// react makes the step of a process for an event.
 func (s *Session) react(p int, e process.Event, what trace.Step) {
 	r := s.run
 	s.fresh(p)
+	r.delivers(what.Message)
 	r.happens(p, e)
 	sent := slices.Clone(r.step.Sent)
 	s.undo = append(s.undo, func() {
@@ -455,6 +517,8 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 		switch effect.Op {
 		case election.SetTimer, election.StopTimer:
 			s.alarm(p, effect)
+		case election.StopWork:
+			change(s, &s.working[p], true)
 		default:
 			r.decide(p, effect)
 		}
@@ -480,17 +544,16 @@ func (s *Session) crash(p int) {
 	change(s, &r.dead[p], true)
 	change(s, &s.asleep[p], false)
 	r.result.Decisions[p] = network.Decision{}
-	if r.leases != nil {
-		r.leases[p] = election.Ticks{}
-	}
+	r.orphan(p, false)
+	change(s, &s.working[p], false)
 	for t := range r.d.Timers {
 		change(s, &s.alarms[p*len(r.d.Timers)+t], alarm{})
 	}
 	r.note(p, trace.Step{Event: trace.Crash, Port: -1})
 }
 
-// revive brings a process back, which neither suspects nor is suspected. One whose algorithm does not say what it does
-// then starts anew.
+// revive brings a process back, without suspicions of it or by it. Without a Recover function in its algorithm, it
+// starts anew.
 func (s *Session) revive(p int) {
 	r := s.run
 	change(s, &r.dead[p], false)
@@ -507,7 +570,7 @@ func (s *Session) revive(p int) {
 	s.react(p, e, trace.Step{Event: trace.Recover, Port: -1})
 }
 
-// detect is the failure detector of a process, speaking of another one.
+// detect reports a suspicion, or its end, to a process.
 func (s *Session) detect(c Choice) {
 	r, p := s.run, c.Process
 	q, _ := r.net.End(c.Link)

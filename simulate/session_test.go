@@ -32,7 +32,7 @@ func session[S, M any](t rapid.TB, a election.Algorithm[S, M], o simulate.Option
 	return s
 }
 
-// lines is a record as its file.
+// lines returns a record as its file.
 func lines(t rapid.TB, r *trace.Record) string {
 	t.Helper()
 	if err := r.Validate(); err != nil {
@@ -45,7 +45,7 @@ func lines(t rapid.TB, r *trace.Record) string {
 	return b.String()
 }
 
-// look is what can be seen of a session: how many steps there were, the last of them, states and choices.
+// look returns the visible part of a session: the number of steps, the last step, states and choices.
 func look(s *simulate.Session, n int) string {
 	steps := s.Record().Steps
 	seen := fmt.Sprintln(len(steps), steps[max(0, len(steps)-1):], s.Choices(), s.Faults(), s.Now())
@@ -55,7 +55,7 @@ func look(s *simulate.Session, n int) string {
 	return seen
 }
 
-// walk makes choices by chance until all is quiet, some of them faults, and goes back now and then.
+// walk makes random choices until quiescence, some of them faults, and goes back from time to time.
 func walk(t *rapid.T, s *simulate.Session, faults int) {
 	var before []string // each event
 	n := s.Record().N
@@ -80,7 +80,7 @@ func walk(t *rapid.T, s *simulate.Session, faults int) {
 	}
 }
 
-// again makes the same choices in a fresh session, which must come to the same end.
+// again makes the same choices in a fresh session, which must end in the same state.
 func again(t *rapid.T, s, fresh *simulate.Session) {
 	for _, c := range s.Made() {
 		if err := fresh.Step(c); err != nil {
@@ -148,7 +148,7 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 	})
 }
 
-// follow makes the choices that a record tells, and compares each step with it.
+// follow makes the choices of a record, and compares each step with it.
 func follow(t *testing.T, s *simulate.Session, r *trace.Record, clock bool) {
 	t.Helper()
 	for i := range r.Steps {

@@ -29,7 +29,7 @@ func run[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options)
 	return r
 }
 
-// everyRing is ALGORITHMS section 11: clockwise identifiers; LCR election; ring-bully probe and reply.
+// everyRing has known counts: clockwise identifiers; LCR election; ring-bully probe and reply.
 var everyRing = []struct {
 	ids          []uint64
 	lcr          uint64
@@ -47,7 +47,7 @@ var everyRing = []struct {
 	{[]uint64{1, 5, 3, 7, 2, 6, 4, 8}, 20, 64, 24},
 }
 
-// ways are the ways to run an asynchronous algorithm in which all start first.
+// ways yields the ways to run an asynchronous algorithm in which all start first.
 func ways(yield func(simulate.Options) bool) {
 	for _, o := range []simulate.Options{
 		{Schedule: simulate.FIFO},
@@ -138,7 +138,7 @@ func TestLCRWithFewInitiators(t *testing.T) {
 }
 
 func TestLCRCountsMayDependOnLateStarts(t *testing.T) {
-	// ALGORITHMS section 3: all start, [5,4,3,2,1], random schedules: literal 8..15, textbook 5..15.
+	// All initiate, [5,4,3,2,1], random schedules: literal 8..15, textbook 5..15.
 	for flag, least := range map[string]uint64{"literal": 8, "textbook": 5} {
 		low, high := uint64(99), uint64(0)
 		for seed := range uint64(3000) {
@@ -231,7 +231,7 @@ func TestRecoveredHighestTakesOver(t *testing.T) {
 	if leader, _ := r.Leader(); leader != 4 || !r.Right {
 		t.Errorf("after the recovery %v lead, want position 4", r.Leaders)
 	}
-	if sent := r.Messages.Announcement - before; sent != 4 { // S4 rule 1: it simply says so, to n-1
+	if sent := r.Messages.Announcement - before; sent != 4 { // S4 rule 1: it simply announces itself, to n-1
 		t.Errorf("the recovered process sent %d coordinator messages, want 4", sent)
 	}
 }
@@ -270,7 +270,7 @@ func TestTwoDecisionsAreNotRight(t *testing.T) {
 }
 
 func TestWrongSuspicionHeals(t *testing.T) {
-	// Everybody takes the leader, which lives, for dead for a while: 4 takes over, then gives way again.
+	// All suspect the live leader for a while: 4 takes over, then gives way again.
 	o := bullies(5, 0)
 	for p := range 4 {
 		o.Faults.Suspicions = append(o.Faults.Suspicions, faults.Suspicion{Process: p, Of: 4, At: election.Units(50), Until: election.Units(90)})
@@ -289,7 +289,7 @@ func TestHopelessOptionsAreRefusedInOneLine(t *testing.T) {
 		"all dead":                  ring(simulate.Options{Instance: on, Faults: faults.Script{Dead: []int{0, 1, 2}}}),
 		"an unknown one dead":       ring(simulate.Options{Instance: on, Faults: faults.Script{Dead: []int{3}}}),
 		"a dead one starts":         ring(simulate.Options{Instance: on, Faults: faults.Script{Dead: []int{1}}, Initiators: []int{1}}),
-		"nobody starts":             ring(simulate.Options{Instance: on, Initiators: []int{}}),
+		"no process starts":         ring(simulate.Options{Instance: on, Initiators: []int{}}),
 		"crash without a clock":     ring(simulate.Options{Instance: on, Schedule: simulate.Random, Faults: faults.Script{Crashes: []faults.Crash{{}}}}),
 		"schedule with a clock":     ring(simulate.Options{Instance: on, Timing: election.Synchronous, Schedule: simulate.LIFO}),
 		"delay without a clock":     ring(simulate.Options{Instance: on, Delay: 3}),
@@ -330,7 +330,7 @@ func TestBrokenContractIsAnError(t *testing.T) {
 	}
 }
 
-// next is the distance from p to the next greater identifier in a direction, or n: the dumb oracle.
+// next returns the distance from p to the next greater identifier in a direction, or n: a direct oracle.
 func next(ids []uint64, p, direction int) uint64 {
 	n := len(ids)
 	for d := 1; d < n; d++ {

@@ -18,14 +18,14 @@ import (
 	"ringleader.example/ringleader/order"
 )
 
-// side is one of the things that a benchmark compares. It runs once and says how often a message was
-// delivered; what ready does is not measured.
+// side is one of the compared parts of a benchmark. It runs once and returns the number of deliveries; ready is not
+// measured.
 type side struct {
 	name  string
 	ready func() (run func() uint64)
 }
 
-// processor is the time that all threads of this process have been running.
+// processor returns the processor time of all threads of this process.
 func processor() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -35,7 +35,7 @@ func processor() time.Duration {
 }
 
 // compare runs its sides in turn, again and again, and reports the median of each one's processor time for a
-// delivery, and how many times the last side's it is. Use -benchtime 5x or more.
+// delivery, and its ratio to the last side's. Use -benchtime 5x or more.
 func compare(b *testing.B, sides ...side) {
 	times := make([][]float64, len(sides))
 	for b.Loop() {
@@ -65,7 +65,7 @@ func engine[S, M any](name string, a election.Algorithm[S, M], o Options, play f
 	return prepared(name, a, o, func(r *run) { r.enlarge() }, play)
 }
 
-// looking is a side that runs an algorithm by an engine that looks at every step.
+// looking is a side that runs an algorithm by an engine that checks every step.
 func looking[S, M any](name string, a election.Algorithm[S, M], o Options, play func(*run)) side {
 	return prepared(name, a, o, (*run).processes, play)
 }

@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// happens makes the process at p do what an event asks for.
+// happens runs the step of the process at p for an event.
 func (r *run) happens(p int, e process.Event) {
 	if r.checks || r.watcher != nil {
 		r.happensWatched(p, e)
@@ -16,7 +16,7 @@ func (r *run) happens(p int, e process.Event) {
 	r.step = r.ps.Step(r.slot(p), p, e, r.local(p))
 }
 
-// happensWatched is happens for a step at which more has to look than the engine.
+// happensWatched is happens with checks of the step or with a watcher.
 func (r *run) happensWatched(p int, e process.Event) {
 	if r.watcher != nil {
 		r.watcher.before(p, e)
@@ -45,7 +45,7 @@ func (r *run) receives(p int, port election.Port, kind election.Kind, m process.
 	r.step = r.ps.Receive(r.slot(p), p, port, kind, m, r.local(p))
 }
 
-// slot is where the state of the process at p lies.
+// slot returns the slot of the state of the process at p.
 func (r *run) slot(p int) int {
 	if r.slots == nil {
 		return p
@@ -53,7 +53,7 @@ func (r *run) slot(p int) int {
 	return r.slots[p]
 }
 
-// local is what the clock of the process at p says. Most are right.
+// local returns the time on the clock of the process at p. Most clocks are right.
 func (r *run) local(p int) election.Ticks {
 	if r.drifts != nil {
 		return r.drifting(p)
@@ -68,11 +68,11 @@ func (r *run) drifting(p int) election.Ticks {
 	return r.drifts[p].local(r.now)
 }
 
-// leaving is what leaves of what the last step sent.
+// leaving returns the messages of the last step that leave.
 func (r *run) leaving() []process.Sent { return r.step.Sent[:len(r.step.Sent)-r.unsent] }
 
-// check makes sure that the step of the process at p kept to its own ports, kinds and timers, and to the names of
-// groups, which count even if it crashes amid the step.
+// check ends the run if the step of the process at p used ports, kinds or timers that it does not have. It also
+// checks the names of groups, which count even if the process crashes during the step.
 func (r *run) check(p int) {
 	if sent := r.step.Sent; len(sent) > 0 {
 		ports, kinds := r.ports(p), election.Kind(len(r.d.Kinds))
@@ -98,7 +98,7 @@ func (r *run) checkOther(p int, other []election.Effect) {
 	}
 }
 
-// ports is how many ports the process at p may send on.
+// ports returns the number of ports that the process at p may send on.
 func (r *run) ports(p int) uint32 {
 	if r.degree != 0 {
 		return r.degree
@@ -106,7 +106,7 @@ func (r *run) ports(p int) uint32 {
 	return uint32(r.net.Degree(p))
 }
 
-// refuse says what is wrong with a message that the process at p sends.
+// refuse ends the run because of a wrong message from the process at p.
 func (r *run) refuse(p int, s *process.Sent) {
 	port, degree := s.On()-r.step.First, uint32(r.net.Degree(p))
 	switch {

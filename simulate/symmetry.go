@@ -12,34 +12,34 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// Symmetry is what came of a run in which processes were compared that nothing tells apart.
+// Symmetry is the result of a run in which indistinguishable processes are compared.
 //
 // Angluin (1980): if everything takes one unit, such processes do the same for ever, unless they choose; so all of
-// them lead or none does. Where every process is like another one, nobody can be elected.
+// them lead or none does. If every process has another one like it, no process can be elected.
 type Symmetry struct {
 	*Result
-	Alike   [][]int // the positions that nothing tells apart, of a lone process its own; in the order of their first
-	Rounds  uint64  // how many units were there in which something happened: after each all were compared
+	Alike   [][]int // the classes of indistinguishable positions, a lone process in a class of its own; in the order of their first
+	Rounds  uint64  // the number of units with an event: after each all were compared
 	Chance  bool    // processes chose
-	Apart   *Apart  // how choices first told two apart that had been alike; nil: all that were alike still are
-	Repeats *Repeat // the run came back to where it had been, and was ended; nil: it came to rest, or a limit stopped it
+	Apart   *Apart  // how choices first distinguished two processes of a class; nil: all classes are still equal
+	Repeats *Repeat // the run returned to an earlier configuration, and was ended; nil: it became quiescent, or a limit stopped it
 }
 
-// Apart is two processes that differ after a unit of time.
+// Apart names two processes that differ after a unit of time.
 type Apart struct {
 	At             election.Ticks
 	Process, Other int
 }
 
-// Repeat is two moments between which all happens again and again.
+// Repeat is two moments between which all events repeat.
 type Repeat struct{ From, To election.Ticks }
 
-// Alone says whether nothing is like a process but itself, for every process: then nothing stands against an election.
+// Alone reports whether every process is in a class of its own: then nothing prevents an election.
 func (s *Symmetry) Alone() bool { return len(s.Alike) == len(s.Decisions) }
 
-// Symmetric runs an election on a ring where all start together and every message takes one unit, and compares,
-// after each unit, the processes that have the same identifiers, willingness and votes on both their sides, as far as
-// they can see. Of the options it heeds the instance, on which identifiers may repeat, the seed, the limit and Progress.
+// Symmetric runs an election on a ring where all start together and every message takes one unit. After each unit it
+// compares the processes that have the same identifiers, willingness and votes on both their sides, as far as they
+// can see. It uses the options instance, on which identifiers may repeat, seed, limit and Progress.
 func Symmetric[S, M any](a election.Algorithm[S, M], o Options) (*Symmetry, error) {
 	runner, err := Of(&a)
 	if err != nil {
@@ -76,7 +76,7 @@ func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 		return r.choose(n)
 	})
 	r.attempt(newClocked(r).play)
-	if r.result.Complete { // else it was stopped amid a unit
+	if r.result.Complete { // else it was stopped during a unit
 		w.compare()
 	}
 	r.result.Complete = r.result.Complete || w.seen.Repeats != nil
@@ -84,8 +84,8 @@ func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 	return &w.seen, nil
 }
 
-// alike finds the positions of a ring that nothing tells apart: what is seen from there out of port 0 is the same, and
-// so out of port 1. What is seen out of a port, link by link, is a word of n letters, each the newborn state of a
+// alike returns the classes of indistinguishable positions of a ring: the views out of port 0 are equal, and so are
+// those out of port 1. The view out of a port, link by link, is a word of n letters, each the initial state of a
 // process and the port that the word leaves it on; of twice as many letters, two words.
 func (r *run) alike() (classes [][]int) {
 	n := r.p.Size()
@@ -128,20 +128,20 @@ func number(numbers map[[2]int]int, pair [2]int) int {
 	return numbers[pair]
 }
 
-// mirror looks at a run between its units of time. As long as those that are alike are equal, the first of each stands
+// mirror compares a run between its units of time. While the processes of a class are equal, the first of each stands
 // for all.
 type mirror struct {
 	*run
 	seen    Symmetry
-	first   map[int]int // the first ones: which of Alike they belong to
+	first   map[int]int // the first ones, with their index in Alike
 	stepped bool
 	at      election.Ticks                  // the unit of the last step
-	sent    []byte                          // what the first ones have sent in it
+	sent    []byte                          // the messages that the first ones have sent in it
 	timers  []election.Ticks                // of the first ones, by timer: when it expires; 0: it does not run
-	been    map[xxh3.Uint128]election.Ticks // where the run has been, and when
+	been    map[xxh3.Uint128]election.Ticks // earlier configurations, with their times
 }
 
-// before compares if a unit is over when a step of the process at p comes.
+// before compares if a unit has ended when a step of the process at p comes.
 func (w *mirror) before(p int, e process.Event) {
 	if w.stepped && w.at != w.now {
 		w.compare()
@@ -152,7 +152,7 @@ func (w *mirror) before(p int, e process.Event) {
 	w.stepped, w.at = true, w.now
 }
 
-// after notes what a step of a first one has put under way.
+// after records the messages that a step of a first one has sent.
 func (w *mirror) after(p int) {
 	k, first := w.first[p]
 	if !first {
@@ -166,7 +166,7 @@ func (w *mirror) after(p int) {
 	}
 	for _, e := range w.step.Other {
 		if int(e.Timer) >= len(w.d.Timers) {
-			continue // a decision, or a mistake that the engine tells
+			continue // a decision, or a mistake that the engine reports
 		}
 		timer := k*len(w.d.Timers) + int(e.Timer)
 		switch e.Op {
@@ -181,7 +181,7 @@ func (w *mirror) after(p int) {
 	}
 }
 
-// compare compares those that are alike, and the whole with where the run has been.
+// compare compares the processes of each class, and the configuration with earlier ones.
 func (w *mirror) compare() {
 	w.seen.Rounds++
 	sent := w.sent

@@ -23,7 +23,7 @@ func symmetric[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *S
 	return s
 }
 
-// likes works out from turns and reflections what Alike ought to be: p is like q if one of them takes p to q, and
+// likes computes the expected Alike from rotations and reflections: p is like q if one of them takes p to q, and
 // every process to one with the same identifier and the same ports.
 func likes(ids []uint64, flipped []bool) (classes [][]int) {
 	n := len(ids)
@@ -75,8 +75,8 @@ func TestThoseAreAlikeWhomATurnOrAReflectionExchanges(t *testing.T) {
 	}
 }
 
-// S2's exercise 4(b) for two equal odd ones. On an oriented ring just the opposite ones defeat every algorithm; without
-// orientation also those with two odd gaps between them, of which ALGORITHMS section 3 names the neighbours.
+// S2's exercise 4(b) for two equal odd processes. On an oriented ring only opposite ones defeat every algorithm.
+// Without orientation a reflection also defeats it if both gaps between them are odd.
 func TestWhichOddPairsDefeatEveryAlgorithm(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		for gap := 1; gap < n; gap++ {

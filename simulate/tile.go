@@ -1,21 +1,20 @@
 package simulate
 
-// tiles are what the schedule tile works on: stretches of a ring that fit into a cache, for message by
-// message.
+// tiles is the state of the schedule tile, message by message: parts of a ring that fit into a cache.
 type tiles struct {
 	size   int
-	now    int        // the tile whose turn it is
+	now    int        // the current tile
 	queues []queue    // by tile: the links that lead into it, once for each message, in the order of sending
-	asleep [][]uint32 // by tile: who starts when its turn comes
+	asleep [][]uint32 // by tile: the processes that start when its turn comes
 }
 
-// queue is links of which the first are done with.
+// queue is a list of links of which the first are done.
 type queue struct {
 	links []uint32
 	done  int
 }
 
-// tileSize is how many processes make a tile: what fits into a cache, or an eighth of a small ring.
+// tileSize returns the number of processes of a tile: as many as fit into a cache, or an eighth of a small ring.
 func tileSize(n int) int { return min(1<<13, (n+7)/8) }
 
 func newTiles(n int) *tiles {
@@ -34,9 +33,8 @@ func (t *tiles) push(to int, link uint32) {
 	q.links = append(q.links, link)
 }
 
-// inTiles lets the processes of a tile start when its turn comes, delivers what comes there, the oldest
-// message first, and goes on to the next tile when all is quiet. If processes start at any time, one does
-// when its tile is quiet.
+// inTiles starts the processes of a tile when its turn comes, delivers the messages there, the oldest first, and goes
+// on to the next tile at quiescence. If processes start at any time, one starts when its tile is quiescent.
 func (l *links) inTiles() (started bool) {
 	for t := l.tiles; ; t.now = (t.now + 1) % len(t.queues) {
 		q, asleep := &t.queues[t.now], &t.asleep[t.now]

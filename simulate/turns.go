@@ -7,11 +7,11 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// turns are slots that are served in turn: each link, and before the links of a process its start. It is a
-// set of numbers below a fixed one, with a summary of each 64 of them, of each 64 of these, and so on.
+// turns are slots that are served in turn: each link, and before the links of a process its start. It is a set of
+// numbers below a fixed one, with a summary of each 64 of them, of each 64 of these, and so on.
 type turns struct {
 	levels [][]uint64
-	slot   int // that was served last
+	slot   int // the slot served last
 }
 
 func newTurns(slots int) turns {
@@ -42,7 +42,7 @@ func (t *turns) clear(slot int) {
 	}
 }
 
-// from is the first slot that is set, from this one on, and then from the beginning. One must be set.
+// from returns the first set slot at or after this one, cyclically. One must be set.
 func (t *turns) from(slot int) int {
 	if slot < 64*len(t.levels[0]) {
 		if found, ok := t.after(0, slot); ok {
@@ -53,7 +53,7 @@ func (t *turns) from(slot int) int {
 	return found
 }
 
-// after is the first member of a level that is at least that.
+// after returns the first member of a level that is at least that.
 func (t *turns) after(level, least int) (int, bool) {
 	words := t.levels[level]
 	if least/64 >= len(words) {
@@ -72,12 +72,12 @@ func (t *turns) after(level, least int) (int, bool) {
 	return 64*next + bits.TrailingZeros64(words[next]), true
 }
 
-// slot is the slot of the k-th link of the process at p, from 1, or with 0 of its start.
+// slot returns the slot of the k-th link of the process at p, from 1, or with 0 of its start.
 func (l *links) slot(p, k int) int { return int(l.net.First(p)) + p + k }
 
 func (l *links) slotOf(link uint32) int { return int(link) + l.net.Owner(link) + 1 }
 
-// inTurn serves the first slot that has anything to serve, from this one on.
+// inTurn serves the first slot with something to serve, from this one on.
 func (l *links) inTurn(least int) (started bool) {
 	slot := l.turns.from(least)
 	l.turns.slot = slot
@@ -95,7 +95,7 @@ func (l *links) inTurn(least int) (started bool) {
 	return false
 }
 
-// firstLap is the first lap of a sweep in which processes start before anything reaches them.
+// firstLap makes the first lap of a sweep, in which processes start before any message reaches them.
 func (l *links) firstLap() {
 	for p := 0; p < l.p.Size() && l.result.Complete; p++ {
 		if start := l.slot(p, 0); l.turns.has(start) {

@@ -32,7 +32,7 @@ func TestARunEndsWhenItIsToldTo(t *testing.T) {
 	}
 }
 
-// pulse is a service that never comes to rest: a process leads in the next term at each tick of its timer.
+// pulse is a service that is never quiescent: a process leads in the next term at each tick of its timer.
 func pulse(task election.Task) election.Algorithm[uint64, struct{}] {
 	beat := func(term *uint64, out *election.Out[struct{}]) {
 		*term++

@@ -13,18 +13,18 @@ import (
 // ErrBroken reports that an algorithm broke the contract. The error is a [Violation].
 var ErrBroken = process.ErrBroken
 
-// Violation is the error of a run that ended because a step broke the contract of package election: it panicked, wrote
-// into a list that others share or into a constant field, used a port, kind or timer that it does not have, or did
-// something else when it was made again. Package verify names the properties, and reports the same.
+// Violation is the error of a run that ended because a step broke the contract of package election: it panicked,
+// wrote into a shared list or a constant field, used a port, kind or timer that it does not have, or gave another
+// result when it was repeated. Package verify names the properties, and reports the same.
 //
-// That a step does the same when it is made again, and writes only where it may, is checked in runs that are recorded
-// or have Options.Check.
+// Recorded runs, and runs with Options.Check, repeat each step: the result must be the same, and writes must be
+// permitted ones.
 type Violation struct {
 	Property string        // "broke the contract" or "panic"
-	Detail   string        // which process did what, and about which event
-	Record   *trace.Record // of the run up to that step, which tells how it is broken; nil if the run is too long or does not break again
+	Detail   string        // the process, the event, and what the step did
+	Record   *trace.Record // of the run up to that step, with the violation; nil if the run is too long or its repetition is fine
 
-	steps uint64 // at most so many were made; 0: not known
+	steps uint64 // upper bound of the steps made; 0: unknown
 }
 
 func (v *Violation) Error() string { return v.Property + ": " + v.Detail }
@@ -32,17 +32,17 @@ func (v *Violation) Error() string { return v.Property + ": " + v.Detail }
 // Unwrap returns ErrBroken.
 func (v *Violation) Unwrap() error { return ErrBroken }
 
-// mostTold is how many steps a run may have that is made again to be recorded: a record takes some hundred bytes a step.
+// mostTold is the largest number of steps of a run that is repeated for a record, which takes some hundred bytes a step.
 const mostTold = 100_000
 
-// acting is the step that is being made.
+// acting describes the current step.
 type acting struct {
 	process int
 	event   process.Event
 	inside  bool // the algorithm runs, and not the engine
 }
 
-// breaks ends the run: the step that was made last broke the contract.
+// breaks ends the run: the last step broke the contract.
 func (r *run) breaks(property, how string) {
 	if !r.checks {
 		panic(fmt.Errorf("%w: %s", ErrBroken, how))
@@ -63,16 +63,16 @@ func (r *run) violates(property, detail string) {
 	panic(v)
 }
 
-// made is about how many steps were made, and at least 1.
+// made returns the approximate number of steps so far, at least 1.
 func (r *run) made() uint64 { return r.steps + uint64(r.p.Size()) }
 
-// broken writes down the step that is being made, which broke the contract.
+// broken records the current step, which broke the contract.
 func (b *recorder) broken(r *run, how string) {
 	p, e := r.acting.process, r.acting.event
 	step := trace.Step{Number: len(b.Steps) + 1, Time: r.now, Process: p, Event: events[e.What], Port: -1, State: r.stateText(p), Broken: how}
 	switch e.What {
 	case process.Received:
-		step.Message, step.Port = b.numbers[e.Message], int(e.Port)
+		step.Message, step.Port = b.delivered, int(e.Port)
 		m := b.sent[step.Message-1]
 		step.From, step.Kind, step.Text, step.MessageValue = m.process+1, m.kind, m.text, m.value
 	case process.Suspected, process.Trusted:
@@ -81,7 +81,7 @@ func (b *recorder) broken(r *run, how string) {
 	case process.Expired:
 		step.Text = r.d.Timers[e.Timer]
 	case process.Commanded:
-		step.Text = "resign"
+		step.Text = r.ps.CommandText()
 	}
 	if r.o.Values {
 		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}
@@ -92,18 +92,19 @@ func (b *recorder) broken(r *run, how string) {
 // events are the events of package process as records name them.
 var events = [...]trace.Event{trace.Start, trace.Recover, trace.Receive, trace.Timeout, trace.Suspect, trace.Trust, trace.Command}
 
-// breakdown is a panic in a run that does not look at who acts. The same run is made again, and its steps are checked.
+// breakdown is a panic in a run that does not note which process acts. The run is repeated, with its steps checked.
 type breakdown struct {
 	fault any
-	steps uint64 // at most so many were made; 0: not known
+	steps uint64 // upper bound of the steps made; 0: unknown
 }
 
 func (s *breakdown) Error() string { return fmt.Sprint(s.fault) }
 
-// Unwrap returns ErrBroken: it was the algorithm, unless it was an engine for large networks.
+// Unwrap returns ErrBroken: the algorithm failed, unless an engine for large networks did.
 func (s *breakdown) Unwrap() error { return ErrBroken }
 
-// attempt plays a run, or a part of one. A panic of the algorithm ends it as a [Violation], or as a breakdown that has yet to be explained.
+// attempt plays a run, or a part of one. A panic of the algorithm ends it as a [Violation], or as a breakdown, which
+// needs a repetition.
 func (r *run) attempt(play func()) {
 	defer func() {
 		fault := recover()
@@ -127,10 +128,10 @@ func (r *run) attempt(play func()) {
 	play()
 }
 
-// refusal reports whether an error means that there cannot be such a run, whatever the algorithm does.
+// refusal reports whether an error means that the run is impossible for any algorithm.
 func refusal(err error) bool { return errors.Is(err, election.ErrTime) || errors.Is(err, ErrOptions) }
 
-// told runs an election. If a step breaks the contract, the run is made again: its steps are checked, and, if they are
+// told runs an election. If a step breaks the contract, the run is repeated: its steps are checked and, if they are
 // not too many, recorded.
 func told[R any](o Options, run func(Options) (R, error)) (R, error) {
 	result, err := run(o)

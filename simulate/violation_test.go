@@ -22,14 +22,14 @@ type (
 	receive = func(*lcr.Process, election.Port, election.Kind, lcr.Message, lcrOut)
 )
 
-// receiving is LCR with another function to receive.
+// receiving returns LCR with another function to receive.
 func receiving(f receive) election.Algorithm[lcr.Process, lcr.Message] {
 	a := lcr.Algorithm
 	a.Receive = f
 	return a
 }
 
-// violation is how a run breaks the contract, and its story.
+// violation returns how a run breaks the contract, and its story.
 func violation[S, M any](t *testing.T, a election.Algorithm[S, M], o simulate.Options) (v *simulate.Violation, story string) {
 	t.Helper()
 	_, err := simulate.Run(a, o)
@@ -77,7 +77,7 @@ func TestAStepThatBreaksTheContractIsTheLastOfItsStory(t *testing.T) {
 	}
 }
 
-// property is what a step violates.
+// property returns the property that a step violates.
 func property(how string) string {
 	if strings.HasPrefix(how, "panics") {
 		return process.Panicked
@@ -139,7 +139,7 @@ func TestABirthThatPanicsIsAViolation(t *testing.T) {
 	}
 }
 
-// Engines for large networks do not look at steps. What panics there is told by one that does.
+// Engines for large networks do not check steps. A checking engine reports the panic of a large run.
 func TestAViolationInALargeRunIsFound(t *testing.T) {
 	const n, at = 1 << 13, 100
 	a := receiving(func(p *lcr.Process, port election.Port, kind election.Kind, m lcr.Message, out lcrOut) {

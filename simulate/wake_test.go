@@ -13,7 +13,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// at are times to wake; a negative one is never.
+// at returns times to wake; a negative one is never.
 func at(times ...int) []election.Ticks {
 	wake := make([]election.Ticks, len(times))
 	for p, t := range times {
@@ -25,7 +25,7 @@ func at(times ...int) []election.Ticks {
 	return wake
 }
 
-// alarm has two timers, of which the first outlives all time, and tells everybody whatever wakes it.
+// alarm has two timers, of which the first outlasts all time, and sends a message to all on every wake-up.
 func alarm(first election.Ticks) election.Algorithm[bool, struct{}] {
 	awake := func(s *bool, out *election.Out[struct{}]) {
 		if !*s {
@@ -51,7 +51,7 @@ func alarm(first election.Ticks) election.Algorithm[bool, struct{}] {
 
 func TestProcessesWakeAtTheirTimesMessagesFirstAndTimersLast(t *testing.T) {
 	a := alarm(election.Units(9))
-	// 0 wakes at 2 and its message is at 1 when that wakes too; 2 wakes by 1's message only; 3 has woken long before.
+	// 0 wakes at 2, and its message reaches 1 when that wakes too; 2 wakes only by 1's message; 3 woke long before.
 	r := run(t, a, simulate.Options{Instance: network.On(4, 3, 2, 1), Wake: at(2, 3, -1, 0), Record: true})
 	type step struct {
 		time    uint64
@@ -173,6 +173,6 @@ func TestWhoeverIsUnwillingDoesNotBegin(t *testing.T) {
 	}
 	o.Faults.Dead = []int{1, 3}
 	if _, err := simulate.Run(a, o); !errors.Is(err, simulate.ErrOptions) {
-		t.Errorf("nobody who lives is willing: %v", err)
+		t.Errorf("no live process is willing: %v", err)
 	}
 }

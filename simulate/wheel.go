@@ -7,12 +7,12 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// wheel is a calendar of messages that arrive within a bounded time. A bucket is as wide as the shortest
-// delay at most, so that nothing is added to the one that is read: it is sorted once, when its time comes.
-// Within a moment messages keep the order in which they were added; in a synchronous run that of ports.
+// wheel is a calendar of messages that arrive within a bounded time. A bucket is at most as wide as the shortest
+// delay, so that nothing is added to the bucket that is read: it is sorted once, when its time comes. Within a moment
+// messages keep the order in which they were added; in a synchronous run that of ports.
 //
-// A heap costs a cache miss for every level of every message; a bucket is read from front to end. Where one is in
-// order as it lies it is read page by page, and what has been read is the next to be written on.
+// A heap costs a cache miss for every level of every message; a bucket is read sequentially. If a bucket is in order
+// as it lies it is read page by page, and a page that has been read is the next to be written on.
 type wheel struct {
 	width   uint64 // of a bucket, in ticks
 	base    election.Ticks
@@ -21,13 +21,13 @@ type wheel struct {
 	buckets []bucket
 	full    turns    // which of them are not empty
 	pages   []*page  // they never move, so that many of them leave no smaller copies behind
-	after   []uint32 // by page: the next one of its bucket, or of those that are blank
+	after   []uint32 // by page: the next one of its bucket, or of the blank ones
 	blank   uint32   // a page; 0: none
 	byPort  bool     // within a moment, ports matter
-	due     []posted // what is read: a bucket, sorted, or where it is in order a page of it
-	read    int      // how much of it
-	open    bucket   // the pages from the one that is read on, where they are in order
-	byTime  []uint32 // how many of a bucket are due at each of its moments
+	due     []posted // the messages that are read: a bucket, sorted, or a page of it that is in order
+	read    int      // how many of them have been read
+	open    bucket   // the pages from the one that is read on, if they are in order
+	byTime  []uint32 // the number of messages of a bucket that are due at each of its moments
 }
 
 type page [letterPage]posted
@@ -38,10 +38,10 @@ type letter struct {
 	Message process.Message
 }
 
-// On is the directed link that the message left on.
+// On returns the directed link that the message left on.
 func (l *letter) On() uint32 { return l.Link >> 4 }
 
-// Kind is the kind of the message.
+// Kind returns the kind of the message.
 func (l *letter) Kind() election.Kind { return election.Kind(l.Link & 15) }
 
 // posted is a message in a bucket.
@@ -49,7 +49,7 @@ type posted struct {
 	letter
 	number uint32 // in the record
 	port   election.Port
-	offset uint8 // when it arrives, after the begin of its bucket
+	offset uint8 // its arrival, after the begin of its bucket
 	lost   bool  // it will not arrive
 }
 
@@ -65,7 +65,7 @@ const (
 	mostDelay  = 1 << 16 // a wheel for longer ones would have too many buckets
 )
 
-// newWheel is a wheel for delays from least to most ticks.
+// newWheel returns a wheel for delays from least to most ticks.
 func newWheel(least, most uint64, byPort bool) *wheel {
 	width := min(least, mostWidth)
 	return &wheel{
@@ -75,11 +75,11 @@ func newWheel(least, most uint64, byPort bool) *wheel {
 	}
 }
 
-// add adds a message that arrives at a time, later than now by the least delay or more.
+// add adds a message that arrives at a time, later than now by at least the least delay.
 func (w *wheel) add(now, at election.Ticks, m *posted) {
 	if gone := now.Sub(w.base); w.count == 0 && w.read == len(w.due) {
 		w.base = now
-	} else if gone.Lo >= w.width { // what lies between is empty
+	} else if gone.Lo >= w.width { // the buckets between are empty
 		steps := int(gone.Lo / w.width)
 		w.base = w.base.Add(election.Units(uint64(steps) * w.width))
 		w.first = (w.first + steps) % len(w.buckets)
@@ -107,7 +107,7 @@ func (w *wheel) add(now, at election.Ticks, m *posted) {
 	b.onLast++
 }
 
-// fresh is a page to write on.
+// fresh returns a page to write on.
 func (w *wheel) fresh() uint32 {
 	if w.blank == 0 {
 		block := make([]page, 1+len(w.pages)/8) // few are made, and few too many
@@ -123,7 +123,7 @@ func (w *wheel) fresh() uint32 {
 	return page
 }
 
-// waiting says whether anything will arrive.
+// waiting reports whether any message will arrive.
 func (w *wheel) waiting() bool {
 	if w.read == len(w.due) && w.open.first != 0 {
 		w.turn()
@@ -131,7 +131,7 @@ func (w *wheel) waiting() bool {
 	return w.read < len(w.due) || w.count > 0
 }
 
-// soonest is a time before which nothing arrives, if anything will.
+// soonest returns a time before which nothing arrives, if anything will.
 func (w *wheel) soonest() election.Ticks {
 	if w.read < len(w.due) {
 		return w.base.Add(election.Units(uint64(w.due[w.read].offset)))
@@ -139,7 +139,7 @@ func (w *wheel) soonest() election.Ticks {
 	return w.base.Add(election.Units(uint64(w.near()) * w.width))
 }
 
-// near is how far from the first bucket the first is that is not empty.
+// near returns the distance from the first bucket to the first that is not empty.
 func (w *wheel) near() int {
 	near := w.full.from(w.first) - w.first
 	if near < 0 {
@@ -148,8 +148,8 @@ func (w *wheel) near() int {
 	return near
 }
 
-// next goes on to the next bucket that is not empty, if the one that is read is at its end. No message may
-// be added any more that arrives before it begins.
+// next goes on to the next bucket that is not empty, if the current one has been read. No message may be added any
+// more that arrives before it begins.
 func (w *wheel) next() {
 	if w.read < len(w.due) {
 		return
@@ -173,16 +173,16 @@ func (w *wheel) next() {
 	}
 }
 
-// inOrder says whether buckets can be read as they lie.
+// inOrder reports whether buckets can be read as they lie.
 func (w *wheel) inOrder() bool { return w.width == 1 && !w.byPort }
 
-// show makes due of the first page of the bucket that is open.
+// show makes the first page of the open bucket due.
 func (w *wheel) show() {
 	w.due, w.read = w.pages[w.open.first][:w.open.onPage(w.open.first)], 0
 	w.count -= len(w.due)
 }
 
-// turn turns the page that has been read, and makes it blank.
+// turn turns the page that has been read, and clears it.
 func (w *wheel) turn() {
 	done := w.open.first
 	w.open.first = w.after[done]
@@ -192,7 +192,7 @@ func (w *wheel) turn() {
 	}
 }
 
-// onPage is how many messages are on a page of the bucket.
+// onPage returns the number of messages on a page of the bucket.
 func (b *bucket) onPage(page uint32) int {
 	if page == b.last {
 		return b.onLast
@@ -200,7 +200,7 @@ func (b *bucket) onPage(page uint32) int {
 	return letterPage
 }
 
-// sort makes due of a bucket. Within a moment, the order of adding is kept.
+// sort makes the messages of a bucket due. Within a moment, the order of adding is kept.
 func (w *wheel) sort(b bucket) {
 	total := 0
 	for page := range w.of(b) {
@@ -221,7 +221,7 @@ func (w *wheel) sort(b bucket) {
 	}
 }
 
-// sortMany is sort of many messages: it counts how many are due at each moment.
+// sortMany is sort for many messages: it counts how many are due at each moment.
 func (w *wheel) sortMany(b bucket, total int) {
 	clear(w.byTime)
 	for page := range w.of(b) {
@@ -244,7 +244,7 @@ func (w *wheel) sortMany(b bucket, total int) {
 	}
 }
 
-// of are the pages of a bucket, in the order in which they were written.
+// of yields the pages of a bucket, in the order in which they were written.
 func (w *wheel) of(b bucket) func(yield func([]posted) bool) {
 	return func(yield func([]posted) bool) {
 		for page := b.first; page != 0; page = w.after[page] {
@@ -255,17 +255,17 @@ func (w *wheel) of(b bucket) func(yield func([]posted) bool) {
 	}
 }
 
-// take takes the next message of the bucket that is read.
+// take takes the next message of the current bucket.
 func (w *wheel) take() (at election.Ticks, m *posted) {
 	m = &w.due[w.read]
 	w.read++
 	return w.base.Add(election.Units(uint64(m.offset))), m
 }
 
-// bytes is what the wheel takes, whose messages take so much each.
+// bytes returns the memory of the wheel, for messages of that size.
 func (w *wheel) bytes(size int) int {
 	all := len(w.pages)*letterPage*size + 8*cap(w.pages) + 4*cap(w.after) + 16*len(w.buckets)
-	if !w.inOrder() { // if it is, what is due lies on a page
+	if !w.inOrder() { // otherwise due is a page
 		all += cap(w.due) * size
 	}
 	return all

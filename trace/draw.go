@@ -18,7 +18,7 @@ const (
 	MaxDrawnMessages  = 1 << 17
 )
 
-// ErrTooLarge says that a record is beyond the limits of a drawing.
+// ErrTooLarge reports that a record is beyond the limits of a drawing.
 var ErrTooLarge = errors.New("too large to draw")
 
 // SVG writes the [Record.Diagram] of the whole record as SVG.

@@ -64,7 +64,7 @@ func (d *diagram) dropPlainLabels() {
 	d.labels = slices.DeleteFunc(d.labels, func(l label) bool { return d.r.kind(l.text) >= 0 && missing[l.text] > 0 })
 }
 
-// crossed says whether any arrow but one touches the box.
+// crossed reports whether any arrow but one touches the box.
 func (d *diagram) crossed(b box, but int) bool {
 	for i := range d.arrows {
 		a := &d.arrows[i]
@@ -91,7 +91,7 @@ func (b box) overlaps(c box) bool {
 	return b.a.X < c.b.X && c.a.X < b.b.X && b.a.Y < c.b.Y && c.a.Y < b.b.Y
 }
 
-// touches says whether a straight line from p to q meets the box, by Liang and Barsky's clipping.
+// touches reports whether a straight line from p to q meets the box, by Liang and Barsky's clipping.
 func (b box) touches(p, q point) bool {
 	from, to := 0.0, 1.0
 	for _, side := range [][3]float64{ // the coordinate, its change, and the limit that it must stay below

@@ -16,13 +16,14 @@ import (
 type Telling struct {
 	Window
 	Processes []int // positions; nil: all. A step is told if it is one of theirs
+	After     int   // the steps after the one of this number
 	Width     int   // columns of a line, within reason; 0: as many as it takes
 	State     bool  // tell what the process knows after each step
 }
 
 // Tells reports whether the telling has a step of the record with that header.
 func (how *Telling) Tells(h *Header, s *Step) bool {
-	return how.Holds(h, s) && (how.Processes == nil || slices.Contains(how.Processes, s.Process))
+	return s.Number > how.After && how.Holds(h, s) && (how.Processes == nil || slices.Contains(how.Processes, s.Process))
 }
 
 // Story tells the record to people: a line a step, with its number, its time where there is a clock, the

@@ -13,7 +13,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// ErrRecord says that a record contradicts itself, or that a text is not the record of an execution.
+// ErrRecord reports that a record contradicts itself, or that a text is not the record of an execution.
 var ErrRecord = errors.New("not a record of an execution")
 
 const (
@@ -21,7 +21,7 @@ const (
 	maxKinds = 16
 )
 
-// Validate says whether the record can have happened, as far as it can be seen without knowing the
+// Validate reports whether the record can have happened, as far as it can be seen without knowing the
 // algorithm: positions, kinds and roles exist; steps and messages are numbered from 1 without a gap;
 // what arrives was sent to there and did not arrive before, but for announced copies; time does not run backwards; a crashed
 // process does nothing until it recovers (one that is dead from the beginning crashes in a step of its
@@ -157,7 +157,7 @@ func (h *Header) kind(name string) int {
 	return slices.IndexFunc(h.Kinds, func(k Kind) bool { return k.Name == name })
 }
 
-// graphic says whether texts can stand in a line of a story, and in XML.
+// graphic reports whether texts can stand in a line of a story, and in XML.
 func graphic(texts ...string) error {
 	for _, text := range texts {
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
@@ -260,7 +260,7 @@ func (v *validator) life(s *Step) error {
 	return nil
 }
 
-// passive says whether a step is none of the algorithm.
+// passive reports whether a step is none of the algorithm.
 func (s *Step) passive() bool { return slices.Contains([]Event{Crash, Lost, Fault, Heal}, s.Event) }
 
 func (v *validator) effects(s *Step) error {

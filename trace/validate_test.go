@@ -62,7 +62,7 @@ const (
 	losesToTheDead, suspects, recovers, trusts, commands                   = 8, 11, 12, 13, 14
 )
 
-// refused says whether a record is refused, for that reason.
+// refused reports whether a record is refused, for that reason.
 func refused(t *testing.T, name string, r *trace.Record, reason string) {
 	t.Helper()
 	if err := r.Validate(); !errors.Is(err, trace.ErrRecord) || !strings.Contains(err.Error(), reason) {

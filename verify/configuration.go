@@ -23,12 +23,14 @@ type processState struct {
 	Running  uint8 // the timers that run, as bits
 	Timers   [8]election.Deadline
 	Lease    election.Deadline // until when it leads
+	Orphan   election.Deadline // until when work of its dead lives may go on, which they began under a lease
+	Stopping bool              // its host is to stop its work, and has not
 	Suspects uint64            // ports whose process has crashed without the detector saying so yet, as bits
 }
 
 const maxSuspects = 64
 
-// start says whether a process is still going to start by itself.
+// start reports whether a process is still going to start by itself.
 type start uint8
 
 const (

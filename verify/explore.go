@@ -8,15 +8,15 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// finding is a breach and the way to it.
+// finding is a breach and the path to it.
 type finding struct {
 	breach
-	root int   // which of the beginnings
-	path []int // which of the transitions at each configuration
+	root int   // the index of the beginning
+	path []int // the index of the transition at each configuration
 }
 
-// explore goes through all configurations, breadth first, and stops at the first level with a violation. It
-// looks only for violations after less than so many transitions, if that is not negative.
+// explore visits all configurations, breadth first, and stops at the first level with a violation. If fewer is not
+// negative, it searches only for violations after fewer transitions than that.
 func (c *checker) explore(report *Report, fewer int) *finding {
 	x := &explorer{checker: c, report: report, visited: map[xxh3.Uint128]uint32{}}
 	for _, conf := range c.beginnings() {
@@ -41,7 +41,7 @@ type explorer struct {
 	report    *Report
 	visited   map[xxh3.Uint128]uint32 // by fingerprint: a collision would lose a state
 	bytes     []byte
-	frontier  []uint32 // configurations one after the other
+	frontier  []uint32 // consecutive configurations
 	following []uint32
 	found     *finding
 }
@@ -93,7 +93,7 @@ func (x *explorer) expand(conf configuration, depth int) {
 	}
 }
 
-// violated keeps a violation if no shorter way to one is known: the way to a state, and one more transition if any.
+// violated keeps a violation if no shorter path to one is known: the path to a state, and one more transition if any.
 func (x *explorer) violated(f *breach, state uint32, length int, last ...int) {
 	if x.found == nil || length < len(x.found.path) {
 		x.found = &finding{breach: *f}
@@ -102,7 +102,7 @@ func (x *explorer) violated(f *breach, state uint32, length int, last ...int) {
 	}
 }
 
-// reach is the number of a configuration's state. It reports false if there is no room for one more.
+// reach returns the number of a configuration's state. It reports false if there is no room for one more.
 func (x *explorer) reach(conf configuration) (state uint32, ok bool) {
 	x.bytes = x.bytes[:0]
 	for _, part := range conf {

@@ -22,7 +22,7 @@ func TestStatesTransitionsAndDepthAreCounted(t *testing.T) {
 		AllFirst: {Orders: 1, States: 6, Transitions: 6, Finals: 1, Depth: 4},
 		// Each of the two may have started, and been heard: three by three. One final for each set that starts.
 		AnyTime: {Orders: 1, States: 9, Transitions: 12, Finals: 3, Depth: 4},
-		// Of one that starts three configurations each; and the six.
+		// Of a single initiator three configurations each; and the six.
 		EverySet: {Orders: 1, States: 12, Transitions: 10, Finals: 3, Depth: 4},
 	} {
 		report, err := Run(quiet, Options{Instance: network.On(1, 2), Starts: starts, SafetyOnly: true})
@@ -74,7 +74,7 @@ func TestTheShortestViolationOfAllOrdersIsShown(t *testing.T) {
 	}
 }
 
-// What takes longer than the shortest violation known is not looked at, and an order may have none.
+// Runs longer than the shortest known violation are not searched, and an order may have no violation.
 func TestAnOrderWithoutAViolationHidesNone(t *testing.T) {
 	a := spreading(3)
 	a.Receive = func(p *caller, _ election.Port, _ election.Kind, m call, out calls) {
@@ -102,7 +102,7 @@ func TestAnOrderWithoutAViolationHidesNone(t *testing.T) {
 
 func TestNothingIsExploredBeyondTheLimit(t *testing.T) {
 	a := calling(election.Asynchronous, silent)
-	// One, each of the three that may start, and one more: the next to be reached has no room.
+	// One, each of the three that may start, and one more: there is no room for the next.
 	report, err := Run(a, Options{Instance: network.On(1, 2, 3), Starts: AnyTime, MaxStates: 5, SafetyOnly: true})
 	if err != nil || report.Complete || report.States != 5 || report.Transitions != 3+2 {
 		t.Errorf("%+v, %v", report, err)
@@ -113,14 +113,14 @@ func TestNothingIsExploredBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// A level is explored to its end, and of violations that are as near the first one stays.
+// A level is explored to its end, and of violations of equal length the first one stays.
 func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 	a := calling(election.Asynchronous, func(p *caller, _ calls) { panic(fmt.Sprint("so says ", p.ID)) })
 	report, err := Run(a, Options{Instance: network.On(1, 2, 3), Starts: AnyTime})
 	if err != nil || report.Violation.Detail != "process 1 starts and panics: so says 1" || report.Transitions != 3 || report.States != 1 || len(report.Violation.Record.Steps) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	// Ending badly is nearer by a step than what would happen next.
+	// A bad end is nearer by a step than the next event.
 	b := calling(election.Asynchronous, func(p *caller, _ calls) {
 		if p.ID == 2 {
 			panic("late")
@@ -137,7 +137,7 @@ func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 	fails(t, b, Options{Instance: network.On(1, 2), Initiators: []int{0}}, Undecided, 1)
 }
 
-// The election is over where all have decided and nothing happens any more; a service may go on for ever.
+// An election has ended when all have decided and no event is left; a service may go on for ever.
 func TestOnlyAServiceMayGoRoundForEver(t *testing.T) {
 	round := func(task election.Task) election.Algorithm[caller, call] {
 		a := calling(election.Asynchronous, func(p *caller, out calls) {
@@ -145,7 +145,7 @@ func TestOnlyAServiceMayGoRoundForEver(t *testing.T) {
 			once(p, out)
 		})
 		if task == election.Once {
-			a.Start = func(p *caller, out calls) { // it may come to an end, too
+			a.Start = func(p *caller, out calls) { // it may also end
 				out.Lead(0)
 				for range out.Choose(2) {
 					once(p, out)
@@ -236,7 +236,7 @@ func TestABreachOfTheContractIsNamed(t *testing.T) {
 			t.Errorf("%s; want %s", v.Detail, want)
 		}
 	}
-	// What is declared may be used to the last.
+	// All declared kinds, timers and ports may be used.
 	most := calling(election.Timed, func(_ *caller, out calls) {
 		out.Send(1, 1, call{})
 		out.After(1, election.Units(1))
@@ -257,7 +257,7 @@ var constant = election.Algorithm[sized, call]{
 	Receive:     func(*sized, election.Port, election.Kind, call, calls) {},
 }
 
-// A record says of each step what a reader has to know: which message, where it came from, and when.
+// A record gives for each step what a reader needs: the message, its origin, and the time.
 func TestARecordSaysWhatHappened(t *testing.T) {
 	a := answering(election.Timed, func(p *caller, out calls) {
 		out.Send(0, ring, call{1})
@@ -300,7 +300,7 @@ func TestARecordSaysWhatHappened(t *testing.T) {
 	}
 }
 
-// What overtakes is the message that was sent at another time, or says something else.
+// A message that overtakes has another time of sending, or another content.
 func TestARecordTellsMessagesApartByWhenTheyWereSent(t *testing.T) {
 	a := calling(election.Timed, twice)
 	a.FIFO = false
@@ -313,7 +313,7 @@ func TestARecordTellsMessagesApartByWhenTheyWereSent(t *testing.T) {
 	}{
 		{[]string{"2 receives ring on 1", "2 receives knock on 1"}, "1 2"},
 		{[]string{"2 receives knock on 1", "2 receives ring on 1"}, "2 1"},
-		{[]string{"1 tick", "1 pass", "2 receives knock on 1", "2 receives ring on 1"}, "3 1"}, // of two alike, the last that was sent
+		{[]string{"1 tick", "1 pass", "2 receives knock on 1", "2 receives ring on 1"}, "3 1"}, // of two equal messages, the last that was sent
 	} {
 		w := newWalk(t, a, Options{Instance: network.On(1, 2), Initiators: []int{0}, Unordered: true, Delay: 3}).then("1 starts", "1 pass").then(test.way...)
 		var got []string
@@ -374,7 +374,7 @@ func TestOrdersThatDifferOnlyByARotationAreTriedOnce(t *testing.T) {
 		t.Errorf("%d orders with orientations; want 16", both)
 	}
 	for range instances(&ringed, &o) {
-		break // and no more is asked for
+		break // and no more is needed
 	}
 }
 
@@ -409,7 +409,7 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		{timed, Options{Size: 3, Initiators: []int{0, 2}}, ""},
 		{timed, Options{Size: 3, Initiators: []int{0, 3}}, "there is no position 3 that could start; there are 0 to 2"},
 		{timed, Options{Size: 3, Initiators: []int{-1}}, "there is no position -1 that could start; there are 0 to 2"},
-		{timed, Options{Size: 3, Initiators: []int{}}, "nobody starts; at least one process must"},
+		{timed, Options{Size: 3, Initiators: []int{}}, "no process starts; at least one must"},
 		{timed, Options{Size: 3, Starts: EverySet}, ""},
 		{timed, Options{Size: 3, Starts: EverySet + 1}, "there is no start policy 3"},
 		{timed, Options{Size: 16, Starts: EverySet}, ""},
@@ -461,7 +461,7 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-// Which options go together can depend on the parameters.
+// The parameters can decide which options go together.
 func TestOptionsAreCheckedAgainstWhatIsClaimedWithTheParameters(t *testing.T) {
 	a := calling(election.Synchronous, silent)
 	starts := election.Choice{Name: "starts", Words: []string{"any", "together"}}

@@ -8,12 +8,12 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// graph is what was explored, without the configurations: states are numbered in the order in which they were
-// found, so that a smaller number is never further from the beginning.
+// graph is the explored graph without the configurations: states are numbered in the order in which they were found,
+// so that a smaller number is never further from the beginning.
 type graph struct {
 	roots   int      // states 0 … roots-1 are beginnings
 	edges   [][]edge // of 2^16 states each, since growing one list would copy it
-	first   []uint32 // where the edges of a state begin in their list
+	first   []uint32 // the index of a state's edges in their list
 	costs   []cost
 	settled []bool // of a service: whether all agree
 }
@@ -52,7 +52,7 @@ func (g *graph) add(e edge) {
 	*last = append(*last, e)
 }
 
-// from are the edges of a state.
+// from returns the edges of a state.
 func (g *graph) from(state uint32) []edge {
 	edges, next := g.edges[state/chunk], int(state)+1
 	if next%chunk == 0 || next == len(g.first) {
@@ -61,7 +61,7 @@ func (g *graph) from(state uint32) []edge {
 	return edges[g.first[state]:g.first[next]]
 }
 
-// way is a shortest way to a state from one of the roots.
+// way returns a shortest path to a state from one of the roots.
 func (g *graph) way(to uint32) (root int, path []int) {
 	from := make([]uint32, g.roots)
 	for r := range from {
@@ -74,8 +74,8 @@ func (g *graph) way(to uint32) (root int, path []int) {
 	return int(state), path
 }
 
-// path is a shortest path of at least one edge, from one of some states to any that is a goal, over
-// edges that are allowed: which edge at each state, and the state where it begins.
+// path returns a shortest path of at least one edge, from one of some states to any goal, over allowed edges: the
+// index of the edge at each state, and the state where it begins.
 func (g *graph) path(from []uint32, allowed func(uint32, edge) bool, goal func(uint32) bool) (path []int, begin uint32) {
 	type step struct {
 		from uint32
@@ -113,8 +113,8 @@ func (g *graph) path(from []uint32, allowed func(uint32, edge) bool, goal func(u
 	panic("verify: there is no such path")
 }
 
-// components are the strongly connected components without faults, those that lead nowhere else first:
-// of each state the number of its component, and the states of one component after the other.
+// components holds the strongly connected components without faults, those without outgoing edges first: the
+// component of each state, and the states by component.
 type components struct {
 	of     []uint32
 	states []uint32
@@ -190,7 +190,7 @@ func (c *components) members(component int) []uint32 {
 	return c.states[c.begin[component]:c.begin[component+1]]
 }
 
-// kind says whether a run may stay in a component for ever, or end there, and whether it has a cycle.
+// kind reports whether a run may stay in a component for ever, or end there, and whether it has a cycle.
 func (g *graph) kind(c *components, component int) (last, cyclic bool) {
 	last = true
 	for _, s := range c.members(component) {
@@ -203,8 +203,8 @@ func (g *graph) kind(c *components, component int) (last, cyclic bool) {
 	return last, cyclic
 }
 
-// endless finds a cycle that no run leaves again and in which an election is not over. A service may
-// go round for ever, renewing a lease, say, while all agree.
+// endless finds a cycle that no run leaves and in which an election has not ended. A service may go round for ever,
+// for example to renew a lease, while all agree.
 func (g *graph) endless(c *components) *finding {
 	at := uint32(math.MaxUint32)
 	for component := range c.begin {
@@ -232,7 +232,7 @@ func (g *graph) endless(c *components) *finding {
 
 const endless = math.MaxUint64
 
-// extremes are, for each state, the fewest and the most messages that a run sends from there on.
+// extremes returns, for each state, the fewest and the most messages that a run sends from there on.
 func (g *graph) extremes(c *components, of string) (least, most []uint64) {
 	least, most = make([]uint64, len(g.first)), make([]uint64, len(g.first))
 	for component := range c.begin {
@@ -289,7 +289,7 @@ func (t *tally) messages() (most, least *Messages) {
 	return most, &t.min
 }
 
-// judge looks for violations that only the whole graph shows.
+// judge searches for violations that only the whole graph shows.
 func (c *checker) judge(extremes *tally) *finding {
 	g := &c.graph
 	parts := g.components()
@@ -319,12 +319,12 @@ func (c *checker) judge(extremes *tally) *finding {
 	return nil
 }
 
-// bounded says whether bounds speak of what was explored: distinct identifiers, and one election.
+// bounded reports whether bounds apply to what was explored: distinct identifiers, and one election.
 func (c *checker) bounded() bool {
 	return !c.o.Instance.Duplicates && (c.d.Task == election.Once || len(c.o.Initiators) == 1)
 }
 
-// breaks is a run that costs what a bound excludes, until it has sent all of that.
+// breaks returns a run whose cost violates a bound, up to the last message of that cost.
 func (g *graph) breaks(b *election.Bound, bound uint64, costs []uint64, worst uint64) *finding {
 	f := &finding{breach: breach{Property: BoundBroken, Detail: fmt.Sprintf("%d %s messages; the bound, in the %s case, is %s = %d",
 		worst, b.Of, b.Case, b.Formula, bound)}}

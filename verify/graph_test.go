@@ -11,10 +11,11 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// edges are those of one state of a small graph.
+// edges are the edges of one state of a small graph.
 type edges []edge
 
-// graphOf is a graph with these edges of each state, and weights of 0, 1, 2 … election and half as many announcements.
+// graphOf returns a graph with these edges of each state, and weights of 0, 1, 2 … election and half as many
+// announcements.
 func graphOf(roots int, states ...edges) *graph {
 	g := &graph{roots: roots}
 	for weight := range uint64(8) {
@@ -39,7 +40,7 @@ func randomGraph(rnd *rand.Rand) *graph {
 	return graphOf(1+rnd.IntN(len(states)), states...)
 }
 
-// every is all edges of a graph.
+// every visits all edges of a graph.
 func every(g *graph, visit func(from uint32, ordinal int, e edge)) {
 	for s := range uint32(len(g.first)) {
 		for i, e := range g.from(s) {
@@ -48,7 +49,8 @@ func every(g *graph, visit func(from uint32, ordinal int, e edge)) {
 	}
 }
 
-// leads says which states can be reached from which without a fault, in at least one step.
+// leads returns the pairs of states of which the second can be reached from the first without a fault, in at least
+// one step.
 func leads(g *graph) map[[2]uint32]bool {
 	reach := map[[2]uint32]bool{}
 	every(g, func(s uint32, _ int, e edge) {
@@ -69,7 +71,7 @@ func leads(g *graph) map[[2]uint32]bool {
 	return reach
 }
 
-// mayStay says for each state whether a run that is there may stay among the states that lead back to it.
+// mayStay returns for each state whether a run may stay among the states that lead back to it.
 func mayStay(g *graph, reach map[[2]uint32]bool) map[uint32]bool {
 	stays := map[uint32]bool{}
 	together := func(s, t uint32) bool { return s == t || reach[[2]uint32{s, t}] && reach[[2]uint32{t, s}] }
@@ -84,7 +86,7 @@ func mayStay(g *graph, reach map[[2]uint32]bool) map[uint32]bool {
 	return stays
 }
 
-// forRandomGraphs tries many small graphs; what leads where and where a run may stay is worked out by their definitions.
+// forRandomGraphs tries many small graphs; reach and stays are computed by their definitions.
 func forRandomGraphs(try func(rnd *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool)) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 1500 {
@@ -138,7 +140,8 @@ func TestExtremesAreThoseOfAllRuns(t *testing.T) {
 	}
 }
 
-// A run that never ends is in a cycle that no run leaves. Of a service, it is wrong only if a state there is not settled.
+// A run that never ends is in a cycle that no run leaves. For a service, it is wrong only if a state there is not
+// settled.
 func TestARunThatNeverEndsIsACycleThatNoRunLeaves(t *testing.T) {
 	cycles := 0
 	forRandomGraphs(func(rnd *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool) {
@@ -171,7 +174,7 @@ func TestARunThatNeverEndsIsACycleThatNoRunLeaves(t *testing.T) {
 	}
 }
 
-// cycle checks a run that comes to a state, and then back to it, without a fault.
+// cycle checks a run that reaches a state, and then returns to it, without a fault.
 func cycle(t *testing.T, g *graph, f *finding, want uint32, reach map[[2]uint32]bool) {
 	t.Helper()
 	loop := 0
@@ -191,7 +194,8 @@ func cycle(t *testing.T, g *graph, f *finding, want uint32, reach map[[2]uint32]
 	}
 }
 
-// breaking checks a run that costs what a bound excludes: it begins where it should, and ends when it has sent that.
+// breaking checks a run whose cost violates a bound: it begins at a beginning, and ends when it has sent that many
+// messages.
 func breaking(t *testing.T, g *graph, of string, costs []uint64, extreme uint64) {
 	t.Helper()
 	f := g.breaks(&election.Bound{Of: of}, 0, costs, extreme)
@@ -232,7 +236,7 @@ func found(g *graph, state int) bool {
 	return seen[uint32(state)]
 }
 
-// byHand works extremes out by going step after step, as often as there are states.
+// byHand computes extremes by going step after step, as often as there are states.
 func byHand(g *graph, of string, reach map[[2]uint32]bool, stays map[uint32]bool) (least, most []uint64) {
 	n := len(g.first)
 	least, most = make([]uint64, n), make([]uint64, n)
@@ -321,7 +325,7 @@ func TestEdgesBelongToTheirStatesAcrossChunks(t *testing.T) {
 	}
 }
 
-// A bound is kept by what costs just as much, and broken by one message more, or less.
+// A cost equal to the bound keeps it, and one message more, or less, violates it.
 func TestBoundsAreExact(t *testing.T) {
 	bounded := func(by int64, of string, c election.Case) election.Algorithm[collector, list] {
 		a := collecting(copied)
@@ -349,7 +353,7 @@ func TestBoundsAreExact(t *testing.T) {
 			}
 		}
 	}
-	// What costs nothing is shown by no step at all.
+	// A cost of nothing is shown by a run without steps.
 	fails(t, bounded(-8, "announcement", election.Best), Options{Size: 3}, BoundBroken, 0)
 	holds(t, bounded(-9, "announcement", election.Worst), Options{Size: 3})
 	// Means and times are not judged.
@@ -373,7 +377,7 @@ func TestABoundOnWhatNeverEndsIsBroken(t *testing.T) {
 	}
 }
 
-// Bounds speak of distinct identifiers, of one election, and where they say so of one that starts.
+// Bounds apply to distinct identifiers, to one election, and if they declare so to a single initiator.
 func TestBoundsSpeakOfOneElectionAmongDistinctIdentifiers(t *testing.T) {
 	low := []election.Bound{{Of: "total", Case: election.Worst, Formula: "0", Value: func(uint64) uint64 { return 0 }}}
 	service := collecting(copied)
@@ -395,7 +399,7 @@ func TestBoundsSpeakOfOneElectionAmongDistinctIdentifiers(t *testing.T) {
 	holds(t, twins, Options{Instance: instance})
 }
 
-// The extremes are those over all sets of processes that start, and each is of its own.
+// The extremes are over all sets of initiators, and each has its own set.
 func TestExtremesAreOverAllBeginnings(t *testing.T) {
 	talking := calling(election.Asynchronous, func(p *caller, out calls) {
 		for range p.ID {
@@ -419,7 +423,8 @@ func TestExtremesAreOverAllBeginnings(t *testing.T) {
 	}
 }
 
-// Of three sets that start, the first or the second costs the least, and the other one the most: a process that is woken answers.
+// Of three sets of initiators, the first or the second costs the least, and the other one the most: a process that is
+// woken answers.
 func TestExtremesCanBeThoseOfAnyBeginning(t *testing.T) {
 	a := calling(election.Asynchronous, func(p *caller, out calls) {
 		p.Heard = 1

@@ -7,8 +7,8 @@ import (
 	"ringleader.example/ringleader/internal/codec"
 )
 
-// interner numbers the values of one plain type: equal values have equal numbers, the first is 0. A configuration
-// is then a handful of numbers, and what a step does is worked out once for each number.
+// interner numbers the values of one plain type: equal values have equal numbers, the first is 0. So a configuration
+// is a few numbers, and a step is computed once for each number.
 type interner[T any] struct {
 	plan    *codec.Plan
 	values  []T // by number; never written
@@ -21,7 +21,7 @@ func newInterner[T any]() (*interner[T], error) {
 	return &interner[T]{plan: plan, numbers: map[string]uint32{}}, err
 }
 
-// number is the number of a value when some time has passed since its deadlines were made.
+// number returns the number of a value when some time has passed since its deadlines were made.
 func (t *interner[T]) number(value *T, passed election.Ticks) uint32 {
 	t.buffer = t.plan.Append(t.buffer[:0], codec.At(value), passed)
 	if number, found := t.numbers[string(t.buffer)]; found {

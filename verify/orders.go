@@ -8,7 +8,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// instances are all that is to be explored: orders of identifiers that differ, times orientations.
+// instances yields all instances to explore: orders of identifiers that differ, times orientations.
 func instances(d *election.Declaration, o *Options) iter.Seq[network.Setup] {
 	return func(yield func(network.Setup) bool) {
 		for ids := range orders(d, o) {
@@ -23,8 +23,8 @@ func instances(d *election.Declaration, o *Options) iter.Seq[network.Setup] {
 	}
 }
 
-// orders are the orders of 1 … Size, or the one that was given. Rotating a ring changes nothing, so the
-// largest stays where it is; and among known members, or without identifiers, there is one order.
+// orders yields the orders of 1 … Size, or the given one. A rotation of a ring changes nothing, so the largest stays
+// at its place. Among known members, or without identifiers, there is one order.
 func orders(d *election.Declaration, o *Options) iter.Seq[election.Arrangement] {
 	return func(yield func(election.Arrangement) bool) {
 		if o.Size == 0 || d.Topology == election.Complete || d.Identifiers == election.Anonymous {

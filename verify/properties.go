@@ -41,24 +41,38 @@ func (c *checker) right(conf configuration) election.ID {
 	return c.network.Right(func(q int) bool { return c.stands(conf, q) })
 }
 
-// stands says whether a process may become leader.
+// stands reports whether a process may become leader.
 func (c *checker) stands(conf configuration, q int) bool {
 	return c.values.Eligible(c.process(conf, q).State, q)
 }
 
-func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
+// overlaps judges a lease that a process takes or prolongs: no other may run, of this process's dead lives neither.
+func (c *checker) overlaps(conf configuration, q int, e *election.Effect) *breach {
+	if !c.d.Leased || e.Ticks.IsZero() {
+		return nil
+	}
 	for other := range c.n {
 		p := c.process(conf, other)
-		if other == q {
-			continue
+		if !left(p.Orphan).IsZero() {
+			return &breach{Property: TwoLeases, Detail: fmt.Sprintf("%s leads for %s units, while the lease of an earlier life of %s runs for another %s",
+				c.network.Name(q), e.Ticks, c.network.Name(other), left(p.Orphan))}
 		}
-		if c.d.Task == election.Once && p.Decision.Role == network.Leader {
-			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.network.Name(q), c.network.Name(other))}
-		}
-		if c.d.Leased && !e.Ticks.IsZero() && !left(p.Lease).IsZero() {
+		if other != q && !left(p.Lease).IsZero() {
 			return &breach{Property: TwoLeases, Detail: fmt.Sprintf("%s leads for %s units, while the lease of %s runs for another %s",
 				c.network.Name(q), e.Ticks, c.network.Name(other), left(p.Lease))}
 		}
+	}
+	return nil
+}
+
+func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
+	for other := range c.n {
+		if p := c.process(conf, other); other != q && c.d.Task == election.Once && p.Decision.Role == network.Leader {
+			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.network.Name(q), c.network.Name(other))}
+		}
+	}
+	if b := c.overlaps(conf, q, e); b != nil {
+		return b
 	}
 	// A service may be wrong while processes come and go, but not if all has been well from the start.
 	if right := c.right(conf); right != 0 && c.network.ID(q) != right && !c.global(conf).Disturbed {
@@ -69,6 +83,10 @@ func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 	}
 	g := *c.global(conf)
 	for _, t := range g.Led {
+		if c.d.Leased && t.Term > e.Term {
+			return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s leads in term %d, and %s has led in term %d",
+				c.network.Name(q), e.Term, c.network.Name(int(t.Position)), t.Term)}
+		}
 		if t.Term != e.Term {
 			continue
 		}
@@ -143,10 +161,10 @@ func (c *checker) settled(conf configuration) *breach {
 func (c *checker) followed(conf configuration) string {
 	for q := range c.n {
 		if p := c.process(conf, q); p.Decision.Leader != 0 {
-			return fmt.Sprintf("nobody leads, and %s follows %d", c.network.Name(q), c.network.RealOf(p.Decision.Leader))
+			return fmt.Sprintf("no process leads, and %s follows %d", c.network.Name(q), c.network.RealOf(p.Decision.Leader))
 		}
 	}
-	return "nobody leads"
+	return "no process leads"
 }
 
 // agreed judges which leader the others follow, and whether the leader is the right one.

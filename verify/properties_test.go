@@ -112,6 +112,16 @@ func TestLeasesMayTouchAndNotOverlap(t *testing.T) {
 	w.expect(w.decides(1, until(9)), "")
 	w = judged(t, election.Service, func(a *election.Algorithm[caller, call]) { a.Winner = election.Unspecified }).set(0, leaseLeft(5))
 	w.expect(w.decides(1, until(9)), "")
+	// What a dead life has begun counts, that of the process itself, too.
+	orphan := func(p *processState) { p.Orphan = election.DeadlineIn(election.Units(5), election.Ticks{}) }
+	for q := range 2 {
+		w = judged(t, election.Service, leased).set(q, orphan)
+		w.expect(w.decides(1, until(9)), fmt.Sprintf(
+			"two running leases: process 2 leads for 9 units, while the lease of an earlier life of process %d runs for another 5", q+1))
+	}
+	// Terms of successive leaders rise.
+	w = judged(t, election.Service, leased).all(func(g *global) { g.Led = []tenure{{3, 0}} })
+	w.expect(w.decides(1, until(9)), "went back on a term: process 2 leads in term 2, and process 1 has led in term 3")
 }
 
 func TestTheWrongLeaderIsWrongAtOnceUnlessThereWasAFault(t *testing.T) {
@@ -219,10 +229,10 @@ func TestTheEndIsJudged(t *testing.T) {
 		{w(election.Once, unchanged).all(func(g *global) { g.Begun = false }), ""}, // there was no election
 		{w(election.Once, unchanged), "undecided at the end: process 1 has not decided"},
 		{w(election.Once, unchanged).set(0, dead), "undecided at the end: process 2 has not decided"},
-		{w(election.Once, alone), "no leader at the end: nobody leads"},
-		{w(election.Service, alone), "no leader at the end: nobody leads"},
+		{w(election.Once, alone), "no leader at the end: no process leads"},
+		{w(election.Service, alone), "no leader at the end: no process leads"},
 		{w(election.Once, alone).all(disturbed), ""}, // the leader may have died
-		{w(election.Service, alone).all(disturbed), "no leader at the end: nobody leads"},
+		{w(election.Service, alone).all(disturbed), "no leader at the end: no process leads"},
 		{w(election.Service, alone).set(0, dead).set(1, dead).set(2, dead), ""},
 		{w(election.Once, alone).set(2, leader), ""},
 		{w(election.Once, unchanged).set(2, leader), "undecided at the end: process 1 has not decided"},
@@ -237,9 +247,9 @@ func TestTheEndIsJudged(t *testing.T) {
 		{w(election.Once, unchanged).all(disturbed).set(0, following(3)).set(1, following(3)).set(2, dead), ""},
 		{w(election.Once, unchanged).all(disturbed).set(0, following(2)).set(1, following(3)).set(2, dead), "disagreement at the end: process 2 follows 3, and the leader is 2"},
 		{w(election.Once, unchanged).all(disturbed).set(0, following(0)).set(1, following(3)).set(2, following(2)), "disagreement at the end: process 3 follows 2, and the leader is 3"},
-		{w(election.Once, unchanged).set(0, following(3)).set(1, following(3)).set(2, dead), "no leader at the end: nobody leads, and process 1 follows 3"},
-		{w(election.Service, unchanged).all(disturbed).set(0, dead).set(1, following(3)).set(2, following(3)), "no leader at the end: nobody leads, and process 2 follows 3"},
-		{w(election.Service, unchanged).all(disturbed).set(0, dead).set(1, following(0)).set(2, following(3)), "no leader at the end: nobody leads, and process 3 follows 3"},
+		{w(election.Once, unchanged).set(0, following(3)).set(1, following(3)).set(2, dead), "no leader at the end: no process leads, and process 1 follows 3"},
+		{w(election.Service, unchanged).all(disturbed).set(0, dead).set(1, following(3)).set(2, following(3)), "no leader at the end: no process leads, and process 2 follows 3"},
+		{w(election.Service, unchanged).all(disturbed).set(0, dead).set(1, following(0)).set(2, following(3)), "no leader at the end: no process leads, and process 3 follows 3"},
 		// The right one of a service is the best of the living, at the end even after faults.
 		{w(election.Service, unchanged).all(disturbed).set(0, following(2)).set(1, leader).set(2, dead), ""},
 		{w(election.Service, unchanged).all(disturbed).set(0, following(2)).set(1, leader).set(2, following(2)), "wrong leader: process 2 leads; the right leader among the living is 3"},

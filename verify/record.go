@@ -43,7 +43,7 @@ func (c *checker) record(f *finding) trace.Record {
 	return r.Record
 }
 
-// note writes down a transition out of a configuration.
+// note records a transition out of a configuration.
 func (r *recorder) note(t *transition, conf configuration) {
 	if t.event == waits {
 		r.time = r.time.Add(t.time)
@@ -63,7 +63,8 @@ func (r *recorder) note(t *transition, conf configuration) {
 	case timesOut:
 		step.Text = r.d.Timers[t.at]
 	case obeys:
-		step.Text = "resign"
+		r.values.Commands(election.Command{Order: election.Order(t.at)})
+		step.Text = r.values.CommandText()
 	}
 	if t.outcome != nil {
 		r.effects(&step, t)

@@ -2,11 +2,11 @@ package verify
 
 import "ringleader.example/ringleader/election"
 
-// Algorithms that are small enough to see that they are right, for what lcr, ring-bully and bully do not do.
+// Algorithms small enough to be obviously correct, for properties that lcr, ring-bully and bully do not have.
 
-// coin elects among two anonymous processes: both flip, again and again, until they differ.
+// coin elects among two anonymous processes: both choose a bit, repeatedly, until the bits differ.
 type coin struct {
-	Bit, Other uint32 // 1 + what came up; 0: not yet, not known yet
+	Bit, Other uint32 // 1 + the bit; 0: not yet, not known yet
 }
 
 type face struct{ Bit uint32 }
@@ -48,10 +48,10 @@ func coins(sides uint32) election.Algorithm[coin, face] {
 	}
 }
 
-// collector sends a list round a ring; the one whose list comes home knows everybody.
+// collector sends a list round a ring; a process whose list returns knows all.
 type collector struct {
 	ID   election.ID
-	Mine bool // its list is under way, or has been
+	Mine bool // its list is in transit, or has been
 }
 
 type list struct{ IDs []election.ID }
@@ -103,7 +103,7 @@ func copied(ids []election.ID, id election.ID) []election.ID {
 }
 
 // saturating elects on a tree: leaves send first, a node that has heard from all ports but one sends there, and the
-// two that hear from all ports tell everybody.
+// two that hear from all ports announce the leader.
 type saturating struct {
 	Best, ID election.ID
 	Heard    [4]bool
@@ -184,7 +184,7 @@ var saturation = election.Algorithm[saturating, largest]{
 	},
 }
 
-// patient waits, and leads unless it has heard by then of a larger one, which it follows.
+// patient waits, and leads unless it has heard by then of a larger process, which it follows.
 type patient struct {
 	ID      election.ID
 	Wait    election.Ticks
@@ -215,13 +215,14 @@ func waiting(timing election.Timing, wait election.Ticks) election.Algorithm[pat
 	}
 }
 
-// lessee leads with a lease that it renews for ever. Member 1 begins; who hears nothing for a while takes over.
+// lessee leads with a lease that it renews for ever. Member 1 begins; a member that hears nothing for a while takes
+// over.
 type lessee struct {
 	ID      election.ID
 	Term    election.Term
 	Silence election.Ticks
 	Lease   election.Deadline
-	Waits   bool // its host wants it to lead no more until its turn comes again
+	Waits   bool // its host asked it to stop leading until its turn comes again
 }
 
 type renewal struct {
@@ -262,7 +263,7 @@ func leasing(silence uint64) election.Algorithm[lessee, renewal] {
 			}
 		},
 		Timeout: func(l *lessee, _ election.Timer, out *election.Out[renewal]) {
-			if l.Waits || out.Passed(l.Lease) { // somebody else led, or nobody
+			if l.Waits || out.Passed(l.Lease) { // another process led, or none
 				l.Term, l.Waits = l.Term+1, false
 			}
 			l.lead(out)

@@ -14,7 +14,7 @@ import (
 )
 
 // stepKey is one event at one process in one state. What comes of it depends on nothing else, so it is
-// worked out once.
+// computed once.
 type stepKey struct {
 	process uint32
 	event   event
@@ -147,7 +147,10 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 		p.Suspects &^= 1 << key.at
 		e.Port = election.Port(key.at)
 	case obeys:
-		e.Command = election.Command(key.at)
+		c.values.Commands(election.Command{Order: election.Order(key.at)})
+		if election.Order(key.at) == election.Stopped {
+			p.Stopping = false
+		}
 	}
 	return e, 0
 }
@@ -202,6 +205,9 @@ func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 				p.Running |= 1 << e.Timer
 				p.Timers[e.Timer] = election.DeadlineIn(e.Ticks, election.Ticks{})
 			}
+			continue
+		case election.StopWork:
+			p.Stopping = true
 			continue
 		}
 		o.decides = true

@@ -19,7 +19,7 @@ type transition struct {
 	breach  *breach        // it leads to a violation
 }
 
-// class says whether a run must go on where a transition is possible.
+// class reports whether a run must go on where a transition is possible.
 type class uint8
 
 const (
@@ -57,6 +57,7 @@ func (c *checker) transitions(conf configuration, visit visitor) {
 	c.deliver(conf, visit)
 	c.startOthers(conf, visit)
 	c.suspicions(conf, visit)
+	c.stops(conf, visit)
 	c.timers(conf, visit)
 	if c.clock {
 		c.wait(conf, visit)
@@ -153,6 +154,16 @@ func (c *checker) suspicions(conf configuration, visit visitor) {
 	}
 }
 
+// stops lets a host that has stopped the work of its process say so, at any time.
+func (c *checker) stops(conf configuration, visit visitor) {
+	for q := range c.n {
+		if c.process(conf, q).Stopping {
+			copy(c.base, conf)
+			c.perform(transition{event: obeys, process: q, at: uint16(election.Stopped)}, 0, visit)
+		}
+	}
+}
+
 // timers fires those whose time has come; in a synchronous run just the next one, and it reports whether
 // there was any.
 func (c *checker) timers(conf configuration, visit visitor) bool {
@@ -234,14 +245,17 @@ func (c *checker) nextTimer(conf configuration) (next election.Ticks, running bo
 // nextLease is how long it takes until a lease runs out; 0 if none runs.
 func (c *checker) nextLease(conf configuration) (next election.Ticks) {
 	for q := range c.n {
-		if lease := left(c.process(conf, q).Lease); next.IsZero() || !lease.IsZero() && lease.Less(next) {
-			next = lease
+		p := c.process(conf, q)
+		for _, lease := range []election.Ticks{left(p.Lease), left(p.Orphan)} {
+			if next.IsZero() || !lease.IsZero() && lease.Less(next) {
+				next = lease
+			}
 		}
 	}
 	return next
 }
 
-// outside says whether anything can happen that no message and no timer brings about.
+// outside reports whether anything can happen that no message and no timer brings about.
 func (c *checker) outside(conf configuration) bool {
 	g := c.global(conf)
 	if g.Crashes > 0 || g.Commands > 0 {
@@ -249,7 +263,7 @@ func (c *checker) outside(conf configuration) bool {
 	}
 	for q := range c.n {
 		p := c.process(conf, q)
-		if p.Start != never || p.Suspects != 0 || !p.Alive && g.Recoveries > 0 {
+		if p.Start != never || p.Suspects != 0 || p.Stopping || !p.Alive && g.Recoveries > 0 {
 			return true
 		}
 	}
@@ -286,7 +300,13 @@ func (c *checker) crash(conf configuration, q int, visit visitor) {
 	copy(c.base, conf)
 	c.setGlobal(c.base, &g)
 	old := *c.process(conf, q)
-	c.setProcess(c.base, &processState{State: c.values.Reborn(old.State, q), Position: old.Position})
+	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position}
+	if c.d.Leased {
+		if dead.Orphan = old.Lease; dead.Orphan.Before(old.Orphan) {
+			dead.Orphan = old.Orphan
+		}
+	}
+	c.setProcess(c.base, &dead)
 	c.detect(c.base, q, false)
 	visit(&transition{event: crashes, class: byFault, process: q}, c.base)
 }

@@ -439,7 +439,8 @@ func TestARecoveryIsOwedWhereCrashesAreNotSurvived(t *testing.T) {
 	fails(t, leads, o, NoLeader, 3)
 }
 
-// What has crashed is as it was born, but for what it kept, and has neither timers, nor a lease, a decision or a start.
+// What has crashed is as it was born, but for what it kept, and has neither timers, nor a decision or a start. What it did
+// under a lease may go on until that ends.
 func TestACrashLeavesWhatWasKept(t *testing.T) {
 	a := answering(election.Timed, func(p *caller, out calls) {
 		p.Heard, p.Until = 7, out.Deadline(election.Units(9))
@@ -456,13 +457,15 @@ func TestACrashLeavesWhatWasKept(t *testing.T) {
 		if text := w.c.values.StateText(p.State); text != want {
 			t.Errorf("%s; want %s", text, want)
 		}
-		if p.State = 0; p != (processState{Position: 1}) {
+		if p.State = 0; p != (processState{Position: 1, Orphan: election.DeadlineIn(election.Units(9), election.Ticks{})}) {
 			t.Errorf("%+v", p)
 		}
 	}
 	a.Starts = election.AllStart
 	w := newWalk(t, a, Options{Size: 3, Initiators: []int{1}, Crashes: 1}).then("2 starts", "3 crashes")
 	w.can("due 1 starts: two running leases, due 1 suspects 3, due 2 suspects 3, due 1 pass")
+	w = newWalk(t, a, Options{Size: 3, Initiators: []int{1}, Crashes: 1}).then("2 starts", "2 crashes")
+	w.can("due 1 starts: two running leases, due 3 starts: two running leases, due 1 suspects 2, due 3 suspects 2, free 1 pass")
 }
 
 func TestFaultsAreCountedAndDisturb(t *testing.T) {

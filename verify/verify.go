@@ -11,50 +11,50 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// Starts says which processes start by themselves, and when. Processes that this leaves out never
-// start, unless the algorithm declares that every process does: then they start when the schedule likes.
+// Starts selects the processes that start by themselves, and when. A process that is not selected never starts by
+// itself, unless the algorithm declares that every process does: then it starts when the schedule decides.
 type Starts uint8
 
 // The start policies.
 const (
 	AllFirst Starts = iota // all, in the order of positions, before anything else happens
 	AnyTime                // the schedule decides when, and of AnyStart algorithms also which: at least one
-	EverySet               // each non-empty set of processes in turn, these before anything else happens
+	EverySet               // each non-empty set of processes in turn, before anything else happens
 )
 
 func (s Starts) String() string { return [...]string{"all", "any", "every-set"}[s] }
 
-// DefaultMaxStates is how many states of one order are explored unless Options say otherwise: one to two gigabytes.
+// DefaultMaxStates is the default limit of explored states of one order: one to two gigabytes.
 const DefaultMaxStates = 10_000_000
 
-// Options says what is explored. The zero value of everything but Instance or Size is a good start.
+// Options holds what is explored. Only Instance or Size is required.
 type Options struct {
 	Instance     network.Setup
-	Size         int    // where Instance has no IDs: every order of the identifiers 1 … Size that differs
+	Size         int    // if Instance has no IDs: every order of the identifiers 1 … Size that differs
 	Orientations bool   // on a ring that need not be oriented: every orientation
-	Starts       Starts // ignored where there are Initiators
+	Starts       Starts // ignored with Initiators
 	Initiators   []int  // positions that start before anything else happens; nil: see Starts
 
 	Crashes    int  // how many, at any moment, of any process
 	Recoveries int  // how many, at any moment, of any process that has crashed
 	Commands   int  // how often a host asks its process to resign, at any moment
 	Unordered  bool // messages on one link may overtake each other
-	SafetyOnly bool // how runs end is not judged, for a model that gives up sooner than the real thing
+	SafetyOnly bool // ends of runs are not judged, for a model that gives up sooner than the real algorithm
 	Delay      int  // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
 
-	MaxStates int                             // of one order, since memory is given back after each; 0 is DefaultMaxStates
+	MaxStates int                             // of one order, since memory is released after each; 0 is DefaultMaxStates
 	Progress  func(states, frontier int) bool // called now and then; false ends the exploration; may be nil
 
 	hasty bool // for tests: suspicion may come before the last message
 }
 
-// Report is what an exploration found.
+// Report is the result of an exploration.
 type Report struct {
 	Orders      int  // orders of identifiers, and orientations, that were explored
 	States      int  // of all orders together
-	Transitions int  // likewise
-	Finals      int  // states in which nothing need happen any more
-	Depth       int  // the most transitions that the shortest way to a state takes
+	Transitions int  // of all orders together
+	Finals      int  // states in which no event is left
+	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
 
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
@@ -64,8 +64,7 @@ type Report struct {
 	Violation *Violation // nil: every property holds in all that was explored
 }
 
-// Messages is an extreme number of messages. Each field is the extreme of its own: they may be
-// reached in different runs.
+// Messages is an extreme number of messages. Each field is an extreme by itself: different runs may reach them.
 type Messages struct{ Total, Election, Announcement uint64 }
 
 // Violation is a property that does not hold, and a run that shows it.
@@ -92,10 +91,10 @@ const (
 	BoundBroken   = "bound broken"
 )
 
-// ErrOptions says that options do not go together; the text says which, and what would do.
+// ErrOptions reports options that do not go together; the text names them and a remedy.
 var ErrOptions = errors.New("cannot verify")
 
-// Run explores every schedule of an algorithm. An algorithm that fails is no error but a Violation.
+// Run explores every schedule of an algorithm. A wrong algorithm is no error but a Violation.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 	program, err := process.Of(&a)
 	if err != nil {
@@ -104,7 +103,7 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 	return Program(program, o)
 }
 
-// Program is [Run] of an algorithm whose types are hidden.
+// Program is [Run] for an algorithm whose types are hidden.
 func Program(program *process.Program, o Options) (report *Report, err error) {
 	defer func() {
 		fault := recover()
@@ -144,7 +143,7 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 	return report, nil
 }
 
-// nothing is the record of a run in which no step was made.
+// nothing returns the record of a run without steps.
 func (o *Options) nothing(d *election.Declaration) (r trace.Record) {
 	if p, err := network.Prepare(d, o.Instance); err == nil {
 		r.Header = trace.NewHeader(d, p)
@@ -153,7 +152,7 @@ func (o *Options) nothing(d *election.Declaration) (r trace.Record) {
 	return r
 }
 
-// check completes the options, or says what is wrong with them.
+// check completes the options, or returns what is wrong with them.
 func (o *Options) check(d *election.Declaration, recovers, commanded bool) error {
 	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, text) }
 	if o.Instance.IDs != nil {
@@ -182,7 +181,7 @@ func (o *Options) check(d *election.Declaration, recovers, commanded bool) error
 	return nil
 }
 
-// upTo is the list 1 … n.
+// upTo returns the list 1 … n.
 func upTo(n int) election.List {
 	ids := make(election.List, n)
 	for p := range ids {
@@ -191,7 +190,7 @@ func upTo(n int) election.List {
 	return ids
 }
 
-// maxSets is the most processes of which every set is tried.
+// maxSets is the maximum number of processes for EverySet.
 const maxSets = 16
 
 func (o *Options) wrongStarts(d *election.Declaration, n int) string {
@@ -202,7 +201,7 @@ func (o *Options) wrongStarts(d *election.Declaration, n int) string {
 	}
 	switch {
 	case o.Initiators != nil && len(o.Initiators) == 0:
-		return "nobody starts; at least one process must"
+		return "no process starts; at least one must"
 	case d.Starts == election.Together && (o.Starts != AllFirst || o.Initiators != nil):
 		return fmt.Sprintf("%s; none can be left out or late", d.Starts.Phrase())
 	case o.Starts > EverySet:
@@ -249,7 +248,7 @@ func (o *Options) wrongTiming(d *election.Declaration) string {
 	return ""
 }
 
-// delay is the longest time that a message takes.
+// delay returns the longest delay of a message.
 func delay(d *election.Declaration, given int, parameters election.Parameters) (int, error) {
 	if given > 0 {
 		return given, nil

@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// holds verifies that all is explored and no property violated.
+// holds expects that everything is explored and no property violated.
 func holds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *Report {
 	t.Helper()
 	report, err := Run(a, o)
@@ -30,7 +30,7 @@ func holds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *Repor
 	return report
 }
 
-// fails verifies that a property is violated after so many steps, not counting the passing of time.
+// fails expects that a property is violated after that many steps, not counting the passing of time.
 func fails[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, property string, steps int) *Violation {
 	t.Helper()
 	report, err := Run(a, o)
@@ -63,7 +63,7 @@ func with(parameters ...string) network.Setup {
 
 var everyStart = []Starts{AllFirst, AnyTime, EverySet}
 
-// What is under way while identifiers fall is a way through a grid that stays on one side.
+// The messages in transit with decreasing identifiers correspond to paths through a grid that stay on one side.
 func TestLCRWithFallingIdentifiersHasCatalanManyStates(t *testing.T) {
 	catalan := 1 // of n+1
 	for n := 1; n <= 10; n++ {
@@ -93,7 +93,7 @@ func TestRingAlgorithmsHoldForEveryOrderAndScheduleAndCostWhatWasProved(t *testi
 				t.Errorf("%d orders of a ring of %d, want %d", report.Orders, n, orders)
 			}
 			if starts != AllFirst {
-				want.lcrMin = uint64(n) // the largest starts alone
+				want.lcrMin = uint64(n) // the largest alone initiates
 			}
 			if got := [2]uint64{report.MinMessages.Election, report.MaxMessages.Election}; got != [2]uint64{want.lcrMin, want.lcrMax} {
 				t.Errorf("lcr, n = %d, %s start: %d election messages, want %d to %d", n, starts, got, want.lcrMin, want.lcrMax)
@@ -132,7 +132,7 @@ func TestLCRNeedsNoOrderOfMessages(t *testing.T) {
 
 func TestMessagesOvertakeEachOtherOnLinksWithoutAnOrder(t *testing.T) {
 	fails(t, coins(2), Options{Size: 2, Unordered: true}, Undecided, 5)
-	// What overtakes is told apart in the record by when it was sent.
+	// The record distinguishes overtaking messages by when they were sent.
 	early := with("delay", "2", "answer-timeout", "4", "victory", "lower")
 	fails(t, lenient(true), Options{Instance: early, Size: 3, Starts: EverySet, Unordered: true}, Disagreement, 7)
 }
@@ -149,8 +149,8 @@ func TestBullySurvivesACrashAtAnyMoment(t *testing.T) {
 	}
 }
 
-// believing is Bully with the rule that a coordinator below oneself is bullied, if there is one, and with S4's rule 5
-// to the letter otherwise: whoever says that it is the coordinator is believed.
+// believing returns Bully with the rule that a process contests a coordinator below itself, if bullies is set, and
+// otherwise with S4's rule 5 to the letter: it follows every coordinator.
 func believing(bullies bool) election.Algorithm[bully.Process, bully.Message] {
 	a := bully.Algorithm
 	a.Receive = func(p *bully.Process, port election.Port, kind election.Kind, m bully.Message, out *election.Out[bully.Message]) {
@@ -166,14 +166,15 @@ func believing(bullies bool) election.Algorithm[bully.Process, bully.Message] {
 	return a
 }
 
-// lenient is that, where for a while anybody may lead.
+// lenient returns the same in a task in which any process may lead for a while.
 func lenient(bullies bool) election.Algorithm[bully.Process, bully.Message] {
 	a := believing(bullies)
 	a.Winner = election.Unspecified
 	return a
 }
 
-// One process has just won when the highest recovers. Both tell the others, and the last to be heard is believed.
+// One process has just won when the highest recovers. Both tell the others, and the last message that arrives is
+// believed.
 func TestABullyThatBelievesEveryHigherCoordinatorMayDisagreeAfterARecovery(t *testing.T) {
 	o := Options{Instance: with("delay", "2"), Size: 3, Starts: AnyTime, Crashes: 1, Recoveries: 1}
 	fails(t, believing(true), o, Disagreement, 9)
@@ -232,7 +233,7 @@ func TestAnLCRThatSwallowsLargerIdentifiersElectsNobody(t *testing.T) {
 	fails(t, mutant, Options{Size: 3, Starts: AnyTime}, Undecided, 2)
 }
 
-// The timer may fire at the moment at which the answer arrives.
+// The timer may expire at the moment at which the answer arrives.
 func TestBullyThatWaitsJustTwiceTheDelayMakesTwoWinners(t *testing.T) {
 	hasty := func(delay, timeout, victory string) Options {
 		return Options{Instance: with("delay", delay, "answer-timeout", timeout, "victory", victory), Size: 3, Starts: EverySet}
@@ -243,8 +244,8 @@ func TestBullyThatWaitsJustTwiceTheDelayMakesTwoWinners(t *testing.T) {
 			fails(t, a, hasty("2", "4", victory), WrongLeader, 3)
 		}
 	}
-	// Who does not mind that sees who ends in disagreement. The one who was bullied tells all again; but where delays
-	// differ, news of the old victory may come after that.
+	// If two winners for a while are allowed, the check finds the disagreement at the end. The process that was
+	// contested tells all again; but with different delays, news of the old victory may come after that.
 	fails(t, lenient(false), hasty("1", "2", "others"), NoLeader, 8)
 	fails(t, lenient(true), hasty("1", "2", "lower"), Disagreement, 7)
 	fails(t, lenient(true), hasty("2", "4", "others"), Disagreement, 10)
@@ -257,7 +258,7 @@ func TestBullyThatWaitsJustTwiceTheDelayMakesTwoWinners(t *testing.T) {
 
 func TestBullyNeedsSuspicionToComeAfterTheLastMessage(t *testing.T) {
 	v := fails(t, bully.Algorithm, Options{Size: 3, Starts: AnyTime, Crashes: 1, hasty: true}, NoLeader, 6)
-	if v.Detail != "nobody leads, and process 1 follows 3" {
+	if v.Detail != "no process leads, and process 1 follows 3" {
 		t.Error(v.Detail)
 	}
 }
@@ -325,7 +326,8 @@ func TestTreesAreExplored(t *testing.T) {
 		n := len(edges) + 1
 		for _, starts := range everyStart {
 			report := holds(t, saturation, Options{Instance: network.Setup{Edges: edges}, Size: n, Starts: starts})
-			// All wake their neighbours; then something goes up each edge once, and both ways on one; and down both ways.
+			// All wake their neighbours; then a message goes up each edge once, and both ways on one; and down both
+			// ways.
 			want := Messages{Election: uint64(2*len(edges) + len(edges) + min(len(edges), 1)), Announcement: uint64(2 * len(edges))}
 			want.Total = want.Election + want.Announcement
 			if report.Orders != []int{1, 2, 6, 24}[n-1] || *report.MaxMessages != want || *report.MinMessages != want {
@@ -408,19 +410,19 @@ func TestStepsThatPanicOrBreakTheContractAreViolations(t *testing.T) {
 		start    step
 		property string
 	}{
-		"panic":            {func(*lcr.Process, *election.Out[lcr.Message]) { panic("so it ends") }, Panicked},
-		"time":             {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Deadline(election.Power(127).Times(2)) }, Panicked},
-		"no choice":        {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Choose(0) }, BrokeContract},
-		"port":             {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(2, 0, lcr.Message{}) }, BrokeContract},
-		"other way":        {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(1, 0, lcr.Message{}) }, BrokeContract},
-		"kind":             {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(0, 2, lcr.Message{}) }, BrokeContract},
-		"timer":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.After(0, election.Units(1)) }, BrokeContract},
-		"twice":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Lead(0); out.Lead(0) }, Irrevocable},
-		"doubt":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.NoLeader() }, Irrevocable},
-		"term":             {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Lead(1) }, WrongTerm},
-		"follows nobody":   {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Follow(7, 0) }, WrongLeader},
-		"says nothing":     {func(*lcr.Process, *election.Out[lcr.Message]) {}, Undecided},
-		"follows somebody": {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Follow(0, 0) }, NoLeader},
+		"panic":           {func(*lcr.Process, *election.Out[lcr.Message]) { panic("so it ends") }, Panicked},
+		"time":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Deadline(election.Power(127).Times(2)) }, Panicked},
+		"no choice":       {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Choose(0) }, BrokeContract},
+		"port":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(2, 0, lcr.Message{}) }, BrokeContract},
+		"other way":       {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(1, 0, lcr.Message{}) }, BrokeContract},
+		"kind":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Send(0, 2, lcr.Message{}) }, BrokeContract},
+		"timer":           {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.After(0, election.Units(1)) }, BrokeContract},
+		"twice":           {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Lead(0); out.Lead(0) }, Irrevocable},
+		"doubt":           {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.NoLeader() }, Irrevocable},
+		"term":            {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Lead(1) }, WrongTerm},
+		"unknown leader":  {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Follow(7, 0) }, WrongLeader},
+		"says nothing":    {func(*lcr.Process, *election.Out[lcr.Message]) {}, Undecided},
+		"another process": {func(_ *lcr.Process, out *election.Out[lcr.Message]) { out.Follow(0, 0) }, NoLeader},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mutant := lcr.Algorithm
@@ -514,7 +516,7 @@ func TestOptionsThatDoNotGoTogetherAreRefused(t *testing.T) {
 		"nobody":               {},
 		"negative":             {Size: 3, Crashes: -1},
 		"no such position":     {Size: 3, Initiators: []int{3}},
-		"nobody starts":        {Size: 3, Initiators: []int{}},
+		"no process starts":    {Size: 3, Initiators: []int{}},
 		"no recovery declared": {Size: 3, Crashes: 1, Recoveries: 1},
 		"no command":           {Size: 3, Commands: 1},
 		"no delay":             {Size: 3, Delay: 2},

@@ -40,7 +40,7 @@ func (w world) step(p int) (world, bool) {
 	return next, true
 }
 
-// falling returns the ring n … 1, with all processes asleep.
+// falling returns the decreasing ring n … 1, with all processes asleep.
 func falling(n int) (w world, ids election.List) {
 	for id := n; id > 0; id-- {
 		w.processes = append(w.processes, dkr.New(election.Local{ID: election.ID(id)}))

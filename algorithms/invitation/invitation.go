@@ -17,7 +17,7 @@
 // A group's name is its coordinator and a counter, which the coordinator keeps through crashes. The only promise at
 // all times is about names: no name is ever given to two groups. Processes of different groups need not agree.
 //
-// That is the source's protocol. It can livelock: two coordinators whose merges begin within D of each other ignore
+// That is the source's protocol. It can livelock: if two coordinators begin their merges within D of each other, they ignore
 // each other's invitations, and with equal periods they do so for ever. The parameters rule-c=no and stagger=3 show
 // it with two processes. So there are two more rules:
 //

@@ -1,6 +1,5 @@
-// Package itairodeh elects a random process on an asynchronous unidirectional ring of known size whose processes have
-// no identifiers (Itai and Rodeh 1981). In each round the remaining processes choose a number, and only the greatest
-// survive.
+// Package itairodeh elects a random process on an asynchronous anonymous unidirectional ring of known size (Itai and
+// Rodeh 1981). In each round the remaining processes choose a number, and only the greatest survive.
 //
 // An active process in round r chooses a number from 1 to n and sends a token (r, choice, hop = 1, bit = true). A
 // process compares a token's (round, choice) with its own, lexicographically. The rules, cited below by name:

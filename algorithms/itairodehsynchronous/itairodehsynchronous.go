@@ -1,5 +1,5 @@
-// Package itairodehsynchronous elects a random processor on a synchronous unidirectional ring of known size whose
-// processors have no identifiers (Itai and Rodeh 1981). In phases of n units all processors count the candidates.
+// Package itairodehsynchronous elects a random processor on a synchronous anonymous unidirectional ring of known size
+// (Itai and Rodeh 1981). In phases of n units all processors count the candidates.
 //
 // The rules, cited below by name. At first all n processors are active; a is the number of active ones:
 //

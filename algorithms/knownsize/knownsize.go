@@ -1,6 +1,6 @@
-// Package knownsize elects the smallest identifier on a synchronous unidirectional ring whose size, or an upper bound
-// on it, is known (Marchetti-Spaccamela 1987, section 2). Silence means that no smaller identifier takes part, so a
-// single identifier goes round.
+// Package knownsize elects the smallest identifier on a synchronous unidirectional ring of known size, or with a
+// known upper bound on it (Marchetti-Spaccamela 1987, section 2). Silence means that no smaller identifier takes
+// part, so a single identifier goes round.
 //
 // Source: S5 section 2, whose processor i waits for N(i-1) units and, if it has heard nothing, wins. S5 counts n + 1
 // messages; there are n, since the winner does not pass on its own identifier when that returns.

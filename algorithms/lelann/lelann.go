@@ -10,9 +10,9 @@
 //  3. A process that receives its own has seen those of all initiators. It leads if its own is the largest, and
 //     follows the largest otherwise.
 //
-// Rule 3 requires FIFO links. It leaves open what a process does that has passed on an identifier before it started:
-// if it started after that, another process would decide without having seen its identifier. The parameter late
-// selects one of two sound rules:
+// Rule 3 requires FIFO links. It does not define the behaviour of a process that has passed on an identifier before
+// its start: if it started after that, another process would decide without having seen its identifier. The parameter
+// late selects one of two sound rules:
 //
 //   - join: it sends its own identifier first, then passes on. So all processes become initiators and see all n
 //     identifiers, for any start times, and no announcement is needed: always n² messages.
@@ -47,7 +47,7 @@ type Process struct {
 // The parameter.
 var late = election.Choice{
 	Name: "late",
-	About: "what a process does that an identifier reaches before it starts: join, it sends its own first; " +
+	About: "what a process does if an identifier reaches it before it starts: join, it sends its own first; " +
 		"lost, it only passes on, so that the largest initiator wins, and announces itself",
 	Words: []string{"join", "lost"},
 }
@@ -60,7 +60,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1977,
 		Source: "LeLann 1977",
 		About: "Every identifier travels all the way round; a process that receives its own has seen all, and knows the largest. " +
-			"A process that a message reaches before it starts either joins at once or is lost as a candidate.",
+			"If a message reaches a process before it starts, it either joins at once or is lost as a candidate.",
 		Topology:   election.Ring,
 		OneWay:     true,
 		FIFO:       true,

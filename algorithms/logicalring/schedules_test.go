@@ -155,7 +155,7 @@ func TestListsThatWaitTogetherAreAllPassedOn(t *testing.T) {
 	}
 }
 
-// A list and an announcement whose initiator has crashed would go round for ever.
+// If its initiator has crashed, a list or announcement would go round for ever.
 func TestWhatADeadInitiatorLeavesIsDropped(t *testing.T) {
 	for kind, crash := range map[election.Kind]uint64{logicalring.Election: 1, logicalring.Coordinator: 5} {
 		mutant := receiving(func(p *process, k election.Kind, m *message) {

@@ -1,6 +1,6 @@
-// Package minmax elects one process, not always the same extreme, on an asynchronous unidirectional ring with FIFO
-// links and one message a stage (Santoro 2006, MinMax). Stages alternate between local minima and local maxima of
-// pairs, so that Fibonacci numbers bound the number of stages.
+// Package minmax elects one process, not necessarily an extreme one, on an asynchronous unidirectional ring with FIFO
+// links and one message a stage (Santoro 2006, MinMax). Odd and even stages keep processes by opposite rules, so that
+// Fibonacci numbers bound the number of stages.
 //
 // In each stage an active process sends its value to the next active process, receives a value, and adopts it if it
 // stays active. The rules, cited below by name:

@@ -1,5 +1,5 @@
-// Package oddoneout elects, on an asynchronous unidirectional ring of unknown size, the one process whose identifier
-// differs from the equal identifiers of all others.
+// Package oddoneout elects, on an asynchronous unidirectional ring of unknown size, the one process with an
+// identifier different from the equal identifiers of all others.
 //
 // Source: S2's exercise 4(a), which asks whether that is possible and for an algorithm. The answer is ours; its parts
 // are cited below by name:

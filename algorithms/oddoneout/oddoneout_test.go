@@ -93,7 +93,7 @@ func TestWithoutTheThirdExchangeTheSuccessorOfTheOddOneLeadsToo(t *testing.T) {
 }
 
 func TestRingsWithoutThePromiseAreRefusedAndToldWhatWouldDo(t *testing.T) {
-	const alone = "cannot run odd-one-out: one process alone cannot know that it is alone, as no size is known; at least 2 processes"
+	const alone = "cannot run odd-one-out: a single process cannot know that it is alone, since the size is unknown; at least 2 processes"
 	const other = "cannot run odd-one-out: it needs one identifier that differs from all others, which are equal: 5,5,7,5"
 	for _, c := range []struct {
 		ids  []uint64

@@ -138,8 +138,8 @@ func TestOppositeProcessesDecideTheSame(t *testing.T) {
 }
 
 func TestRingsWithoutThePromiseAreRefusedAndToldWhatWouldDo(t *testing.T) {
-	const other = "cannot run odd-pair: it needs just two identifiers that differ from all others, which are equal: 5,7,5,5,9"
-	const opposite = "cannot run odd-pair: the two odd ones are equal and opposite each other, so that each process does for ever what " +
+	const other = "cannot run odd-pair: it needs exactly two identifiers that differ from all others, which are equal: 5,7,5,5,9"
+	const opposite = "cannot run odd-pair: the two odd identifiers are equal and opposite each other, so each process does for ever what " +
 		"the opposite one does; move one of them, as in 7,5,5,7,5,5,5"
 	for _, c := range []struct {
 		ids  []uint64

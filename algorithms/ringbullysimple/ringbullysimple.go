@@ -70,7 +70,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Receive: (*Process).Receive,
 }
 
-// New returns a processor whose leader is NIL.
+// New returns a processor with leader NIL.
 func New(l election.Local) Process { return Process{ID: l.ID} }
 
 // Start sends the processor's own identifier.

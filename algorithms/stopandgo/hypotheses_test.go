@@ -162,12 +162,12 @@ func TestElectionsThatCannotEndAreRefused(t *testing.T) {
 		{stopandgo.P4, "epsilon=0", 2, "parameter epsilon is greater than 0, not 0"},
 		{stopandgo.P4, "epsilon=-1", 2, "parameter epsilon is greater than 0, not -1"},
 		{stopandgo.P3, "c=2", 2, ""},
-		{stopandgo.P3, "c=2", 3, "hypothesis h_2 = 2 is no larger than h_1 = 2, and n = 3 is, so that the election would never end; c of at least 3 would do, or at most 2 processes"},
+		{stopandgo.P3, "c=2", 3, "hypothesis h_2 = 2 is no larger than h_1 = 2, but n = 3 is, so the election would never end; c of at least 3 would do, or at most 2 processes"},
 		{stopandgo.P4, "c=2 epsilon=1/2", 4, ""},
-		{stopandgo.P4, "c=2 epsilon=1/2", 5, "hypothesis h_4 = 4 is no larger than h_3 = 4, and n = 5 is, so that the election would never end; " + growsP4 + ", or at most 4 processes"},
-		{stopandgo.P4, "c=10 epsilon=1/2", 11, "hypothesis h_2 = 9 is no larger than h_1 = 10, and n = 11 is, so that the election would never end; " + growsP4 + ", or at most 10 processes"},
-		{stopandgo.P4, "c=16 epsilon=1/2", 17, "hypothesis h_2 = 16 is no larger than h_1 = 16, and n = 17 is, so that the election would never end; " + growsP4 + ", or at most 16 processes"},
-		{stopandgo.P4, "c=65536 epsilon=1/4", 65537, "hypothesis h_2 = 65536 is no larger than h_1 = 65536, and n = 65537 is, so that the election would never end; " + growsP4 + ", or at most 65536 processes"},
+		{stopandgo.P4, "c=2 epsilon=1/2", 5, "hypothesis h_4 = 4 is no larger than h_3 = 4, but n = 5 is, so the election would never end; " + growsP4 + ", or at most 4 processes"},
+		{stopandgo.P4, "c=10 epsilon=1/2", 11, "hypothesis h_2 = 9 is no larger than h_1 = 10, but n = 11 is, so the election would never end; " + growsP4 + ", or at most 10 processes"},
+		{stopandgo.P4, "c=16 epsilon=1/2", 17, "hypothesis h_2 = 16 is no larger than h_1 = 16, but n = 17 is, so the election would never end; " + growsP4 + ", or at most 16 processes"},
+		{stopandgo.P4, "c=65536 epsilon=1/4", 65537, "hypothesis h_2 = 65536 is no larger than h_1 = 65536, but n = 65537 is, so the election would never end; " + growsP4 + ", or at most 65536 processes"},
 		{stopandgo.P4, "c=65537 epsilon=1/4", 65538, ""},
 		{stopandgo.P2, "a=1.000001", 100_000, "hypothesis h_65536 = 65537 is still below n = 100000; more are not tried, and larger parameters need fewer"},
 	} {
@@ -254,7 +254,7 @@ func TestAPowerThatIsRoundedDownIsRefused(t *testing.T) {
 		cube := new(big.Int).Exp(before, big.NewInt(3), nil)
 		return cube.Sqrt(cube)
 	}, "rounding up would do")
-	const want = "cannot run down: hypothesis h_2 = 2 is no larger than h_1 = 2, and n = 3 is, so that the election would never end; " +
+	const want = "cannot run down: hypothesis h_2 = 2 is no larger than h_1 = 2, but n = 3 is, so the election would never end; " +
 		"rounding up would do, or at most 2 processes"
 	if _, err := network.Prepare(&down.Declaration, network.On(1, 2, 3)); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

@@ -28,6 +28,7 @@ import (
 	"ringleader.example/ringleader/catalogue/runners/preference"
 	"ringleader.example/ringleader/catalogue/runners/preferencering"
 	"ringleader.example/ringleader/catalogue/runners/preferencetree"
+	"ringleader.example/ringleader/catalogue/runners/quorumbully"
 	"ringleader.example/ringleader/catalogue/runners/ringbully"
 	"ringleader.example/ringleader/catalogue/runners/ringbullysimple"
 	"ringleader.example/ringleader/catalogue/runners/stopandgo"
@@ -41,7 +42,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// Algorithms are all algorithms, in the order of their sources.
+// Algorithms is the list of all algorithms, in the order of their sources.
 var Algorithms = catalogue.New(
 	of(ringbullysimple.Program, count.RingBullySimple),
 	of(ringbully.Program, count.RingBully),
@@ -59,6 +60,7 @@ var Algorithms = catalogue.New(
 	of(bully.Program, nil).Also("garcia-molina"),
 	of(modifiedbully.Program, nil).Also("mamun"),
 	of(invitation.Program, nil),
+	of(quorumbully.Program, nil),
 	of(franklin.Program, count.Franklin),
 	of(peterson.Program, count.Peterson),
 	of(petersonalternating.Program, count.PetersonAlternating),
@@ -83,13 +85,13 @@ func of(program *loops.Program, exact count.Func) catalogue.Entry {
 	return catalogue.Of(simulate.New(program), exact)
 }
 
-// form is an algorithm that does on its network what others of the same family do on other networks.
+// form returns an algorithm as one form of a family, whose forms do the same on other networks.
 func form(family string, e catalogue.Entry) catalogue.Entry {
 	e.Family = family
 	return e
 }
 
-// stopAndGo adds what S5 claims of every run of its protocols.
+// stopAndGo adds S5's statements about every run of its protocols.
 func stopAndGo(program *loops.Program) catalogue.Entry {
 	e := of(program, count.StopAndGo(program.Sequence))
 	e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {

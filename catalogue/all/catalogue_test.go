@@ -34,6 +34,7 @@ import (
 	"ringleader.example/ringleader/algorithms/preference"
 	"ringleader.example/ringleader/algorithms/preferencering"
 	"ringleader.example/ringleader/algorithms/preferencetree"
+	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/algorithms/ringbully"
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/algorithms/stopandgo"
@@ -69,6 +70,7 @@ func TestConformance(t *testing.T) {
 	conform(t, &tested, bully.Algorithm)
 	conform(t, &tested, modifiedbully.Algorithm)
 	conform(t, &tested, invitation.Algorithm)
+	conform(t, &tested, quorumbully.Algorithm)
 	conform(t, &tested, franklin.Algorithm)
 	conform(t, &tested, peterson.Algorithm)
 	conform(t, &tested, petersonalternating.Algorithm)
@@ -91,17 +93,20 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// mayStay reports whether a field need not be declared constant that no step changes: an identifier tells processes
-// apart, and a preference may be another one after a crash.
+// mayStay reports whether a field that no step changes need not be declared constant: an identifier distinguishes
+// processes, and a preference may change in a crash.
 func mayStay(field string) bool { return field == "ID" || field == "Preference" }
 
-// conform runs the suite over an algorithm, quickly: its own tests go further.
+// conform runs a short conformance suite over an algorithm; its own tests go further.
 func conform[S, M any](t *testing.T, tested *[]string, a election.Algorithm[S, M]) {
 	*tested = append(*tested, a.Name)
 	t.Run(a.Name, func(t *testing.T) {
 		o := electiontest.Options{Sizes: []int{1, 2, 3, 6}, Runs: 5, Verify: 2, Parameters: settings(&a.Declaration)}
 		if a.Identifiers == election.Anonymous {
-			o.Verify = -1 // chance may go on for ever
+			o.Verify = -1 // random choices may go on for ever
+		}
+		if a.Leased {
+			o.Verify, o.Runs = -1, 2 // terms and renewals do, so runs are long, too
 		}
 		electiontest.Conform(t, a, o)
 		if size := reflect.TypeFor[S]().Size(); a.Topology == election.Ring && a.Timing == election.Asynchronous && size > 16 {
@@ -119,7 +124,7 @@ func conform[S, M any](t *testing.T, tested *[]string, a election.Algorithm[S, M
 	})
 }
 
-// settings are all combinations of the words that an algorithm's parameters can have.
+// settings returns all combinations of the words of an algorithm's parameters.
 func settings(d *election.Declaration) []map[string]string {
 	all := []map[string]string{{}}
 	for _, parameter := range d.Parameters {
@@ -160,7 +165,7 @@ func TestCountEqualsSimulation(t *testing.T) {
 						}
 						counted, err := e.Count(t.Context(), ring, set, nil)
 						if errors.Is(err, count.ErrRing) && e.With(set).Counts == election.CountsVary {
-							return // there is no exact count for this setting, and it says so
+							return // there is no exact count for this setting, and the error reports that
 						}
 						if err != nil {
 							t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// The least identifier is small, or most times would be too long to be counted.
+// The least identifier is small; otherwise most times would be out of range.
 var hostile = []election.List{
 	{},
 	{0},
@@ -60,7 +60,7 @@ func each(t *testing.T, do func(e *catalogue.Entry, setting map[string]string, s
 	}
 }
 
-// S5 section 2: a processor that wakes by itself decides to take part, and only one that a message wakes may be unwilling.
+// S5 section 2: a processor that wakes by itself takes part; only one that a message wakes may be unwilling.
 func TestWhoWakesByItselfTakesPartThoughAllAreUnwilling(t *testing.T) {
 	tried := 0
 	each(t, func(e *catalogue.Entry, setting map[string]string, set election.Parameters) {
@@ -76,16 +76,16 @@ func TestWhoWakesByItselfTakesPartThoughAllAreUnwilling(t *testing.T) {
 		for _, o := range []simulate.Options{{}, {Timing: election.Synchronous, Wake: slices.Repeat([]election.Ticks{election.Forever}, 3)}} {
 			o.Instance = i
 			if _, err := e.Simulate(o); !errors.Is(err, simulate.ErrOptions) {
-				t.Errorf("%s%v begins, and nobody wakes: %v", e.Name, setting, err)
+				t.Errorf("%s%v begins, and no process wakes: %v", e.Name, setting, err)
 			}
 		}
 	})
 	if tried == 0 {
-		t.Error("nobody may be unwilling")
+		t.Error("no process may be unwilling")
 	}
 }
 
-// wakesAlone demands that the process at q is elected by all engines, where it alone wakes of processes that are unwilling.
+// wakesAlone expects that all engines elect the process at q, which alone initiates among unwilling processes.
 func wakesAlone(t *testing.T, e *catalogue.Entry, i network.Setup, set election.Parameters, q int) {
 	t.Helper()
 	wake := slices.Repeat([]election.Ticks{election.Forever}, i.IDs.Len())
@@ -147,7 +147,8 @@ func TestACountIsRefusedExactlyWhereARunIs(t *testing.T) {
 	}
 }
 
-// refuses says whether a run is refused, and demands the same of counting. It is not known where a run would be too long.
+// refuses reports whether a run is refused, and expects the same of counting. It is unknown if a run would be too
+// long.
 func refuses(t *testing.T, e *catalogue.Entry, i network.Setup, ids election.Arrangement, set election.Parameters) (no, known bool) {
 	t.Helper()
 	_, err := e.Simulate(simulate.Options{Instance: i})
@@ -165,7 +166,7 @@ func refuses(t *testing.T, e *catalogue.Entry, i network.Setup, ids election.Arr
 	return no, true
 }
 
-// unwillings are all sets of unwilling processes, which a message has to wake where any processes may start.
+// unwillings returns all sets of unwilling processes, which a message must wake if any processes may start.
 func unwillings(e *catalogue.Entry, ids election.List, set election.Parameters) (all []count.Woken) {
 	if !e.Willingness || len(ids) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// symmetries runs every algorithm for rings in lock-step. The random ones are those without identifiers.
+// symmetries runs every algorithm for rings in lock-step. random selects those without identifiers.
 func symmetries(t *testing.T, random bool, i network.Setup, seed uint64, look func(*catalogue.Entry, *simulate.Symmetry)) {
 	t.Helper()
 	seen := 0
@@ -34,7 +34,7 @@ func symmetries(t *testing.T, random bool, i network.Setup, seed uint64, look fu
 	}
 }
 
-// equal says what is wrong unless processes that are alike have done the same all the time, and all are like another.
+// equal expects that processes of one class have always done the same, and that there are that many classes.
 func equal(t *testing.T, e *catalogue.Entry, s *simulate.Symmetry, i network.Setup, classes int) {
 	t.Helper()
 	if s.Apart != nil || s.Chance || len(s.Alike) != classes || s.Rounds == 0 {
@@ -75,7 +75,7 @@ func TestChanceTellsEqualsApart(t *testing.T) {
 	}
 }
 
-// S2's exercise 4(b), where it is impossible: two odd ones that are equal and opposite.
+// S2's exercise 4(b), where it is impossible: two odd processes that are equal and opposite.
 func TestNoDeterministicAlgorithmElectsWhereTheOddPairIsOpposite(t *testing.T) {
 	for n := 2; n <= 10; n += 2 {
 		ids := election.List(slices.Repeat([]uint64{1}, n))
@@ -85,18 +85,18 @@ func TestNoDeterministicAlgorithmElectsWhereTheOddPairIsOpposite(t *testing.T) {
 	}
 }
 
-// Nor, without orientation, where a reflection exchanges the two and leaves nobody in place: both gaps are odd.
+// Also impossible without orientation if a reflection exchanges the two and fixes no process: both gaps are odd.
 func TestNoDeterministicAlgorithmElectsOnAReflectedRing(t *testing.T) {
 	for n := 2; n <= 10; n += 2 {
 		for gap := 1; gap <= n/2; gap += 2 {
 			ids := election.List(slices.Repeat([]uint64{1}, n))
 			ids[0], ids[gap] = 2, 2
 			i := network.Setup{IDs: ids, Flipped: make([]bool, n)}
-			for p := range n { // p and gap - p are alike; one of the two calls its ports the other way round
+			for p := range n { // p and gap - p are alike; one of them has its ports exchanged
 				i.Flipped[p] = p > (gap-p+n)%n
 			}
 			symmetries(t, false, i, 0, func(e *catalogue.Entry, s *simulate.Symmetry) {
-				if 2*gap == n { // it turns, too, and one of its orientations may hide that
+				if 2*gap == n { // there is a rotation, too, and one of its orientations may hide that
 					equal(t, e, s, i, len(s.Alike))
 					return
 				}

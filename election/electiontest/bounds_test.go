@@ -11,8 +11,8 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// TestBelied is the suite over an algorithm with a bound of the worst case that is right, one that is too low, and one of the
-// best case that is too high; the suite runs in a process of its own, since it fails.
+// TestBelied runs the suite over an algorithm with a correct worst-case bound, one that is too low, and a best-case bound
+// that is too high. It runs in a process of its own, since it fails.
 func TestBelied(t *testing.T) {
 	if os.Getenv("ELECTIONTEST_BELIED") == "" {
 		t.Skip("run by TestABrokenBoundFailsItsOwnTestOnly")
@@ -44,7 +44,7 @@ func TestABrokenBoundFailsItsOwnTestOnly(t *testing.T) {
 	}
 }
 
-// The checker finds runs that simulations miss, and tells them.
+// The checker finds runs that simulations miss, and reports them.
 func TestABoundThatOnlyTheCheckerSeesBrokenIsToldWithItsRun(t *testing.T) {
 	if os.Getenv("ELECTIONTEST_BELIED") == "" {
 		run := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")

@@ -2,8 +2,8 @@ package electiontest
 
 import "ringleader.example/ringleader/election"
 
-// Election by chance on an anonymous ring whose size is known: Itai and Rodeh in the form of Fokkink and
-// Pang that has no round numbers, and so finitely many states.
+// Random election on an anonymous ring of known size: Itai and Rodeh in the form of Fokkink and Pang without round
+// numbers, and so with finitely many states.
 type gambler struct {
 	N       uint32 `election:"constant"`
 	Coin    uint32
@@ -57,7 +57,7 @@ func (g *gambler) receive(kind election.Kind, m wager, out *election.Out[wager])
 	case kind == wonKind && g.Passive:
 		out.Follow(0, 0)
 		out.Send(0, wonKind, m)
-	case kind == wonKind: // home again
+	case kind == wonKind: // returned to its origin
 	case g.Passive:
 		out.Send(0, wagerKind, wager{m.Coin, m.Hop + 1, m.Unique})
 	case m.Hop == g.N && m.Unique:

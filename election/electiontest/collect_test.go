@@ -2,8 +2,8 @@ package electiontest
 
 import "ringleader.example/ringleader/election"
 
-// The list that goes round a ring and collects identifiers, S2 section 2.4, without failures. The list is
-// never written to: each process sends a longer one.
+// The list that goes round a ring and collects identifiers, S2 section 2.4, without failures. The list is never
+// written to: each process sends a longer one.
 type collector struct {
 	ID        election.ID
 	Initiator bool

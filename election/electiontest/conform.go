@@ -19,7 +19,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// Options says how far the suite goes.
+// Options holds the limits of the suite.
 type Options struct {
 	Sizes      []int               // numbers of processes to simulate; nil: 1 to 9
 	Runs       int                 // random runs for each size and timing; 0: 20
@@ -57,7 +57,7 @@ func Conform[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 			a := a
 			a.Declaration = *a.With(set)
 			bounds := a.Bounds
-			a.Bounds = nil // each has a test of its own, so that one that is broken fails no other
+			a.Bounds = nil // each bound has its own test, so that a broken one fails no other test
 			t.Run("task is kept under every timing", func(t *testing.T) { runs(t, a, o, parameters, nil, judge) })
 			if a.Survives != 0 {
 				t.Run("task is kept after the last crash", func(t *testing.T) { runs(t, a, o, parameters, crashes, judge) })
@@ -104,17 +104,17 @@ func timings(d *election.Declaration) (all []simulate.Options) {
 	}
 	if d.Timing <= election.Timed {
 		all = append(all, simulate.Options{Timing: election.Timed}, simulate.Options{Timing: election.Timed, AnyTime: true})
-		if d.Timing == election.Asynchronous { // any delay will do
+		if d.Timing == election.Asynchronous { // any finite delay is allowed
 			all = append(all, simulate.Options{Timing: election.Timed, Delay: 7})
 		}
 	}
 	return append(all, simulate.Options{Timing: election.Synchronous})
 }
 
-// Instance is a random instance that suits a declaration: identifiers with gaps, or, where they may repeat, such as are
-// promised a leader; ports exchanged where orientation does not matter, any tree, among strangers any order of ports,
-// where processes vote any votes, and where they may be unwilling some who are. It has n processes, or more if of n
-// nothing is promised.
+// Instance returns a random instance that suits a declaration: identifiers with gaps, or, where they may repeat, such
+// as have a promised leader; exchanged ports without orientation; any tree; any order of ports with unknown
+// neighbours; any votes; some unwilling processes where they may be. It has n processes, or more if there is no
+// promise for n.
 func Instance(d *election.Declaration, n int, seed uint64) network.Setup {
 	source := random.New(seed, random.Network)
 	ids := make(election.List, n)
@@ -152,7 +152,7 @@ func Instance(d *election.Declaration, n int, seed uint64) network.Setup {
 		}
 	}
 	if d.Willingness {
-		for p := range n - 1 { // somebody must be willing
+		for p := range n - 1 { // one process must be willing
 			if source.Below(3) == 0 {
 				i.Unwilling = append(i.Unwilling, p)
 			}
@@ -161,8 +161,8 @@ func Instance(d *election.Declaration, n int, seed uint64) network.Setup {
 	return i
 }
 
-// promised are identifiers that are all equal but for one or two, of n processes, or of the next larger number of which
-// a leader can be promised.
+// promised returns identifiers that are all equal except one or two, of n processes, or of the next larger number for
+// which a leader can be promised.
 func promised(d *election.Declaration, n int, source *random.Source) election.List {
 	for ; ; n++ {
 		for range 100 {
@@ -177,7 +177,7 @@ func promised(d *election.Declaration, n int, source *random.Source) election.Li
 	}
 }
 
-// portOrders are random orders of the ports of n strangers.
+// portOrders returns random orders of the ports of n processes with unknown neighbours.
 func portOrders(n int, source *random.Source) [][]int {
 	orders := make([][]int, n)
 	for p := range orders {
@@ -190,7 +190,7 @@ func portOrders(n int, source *random.Source) [][]int {
 	return orders
 }
 
-// initiators is a random non-empty set of positions, in ring order.
+// initiators returns a random non-empty set of positions, in ring order.
 func initiators(n int, source *random.Source) []int {
 	var set []int
 	for p := range n {
@@ -204,7 +204,7 @@ func initiators(n int, source *random.Source) []int {
 	return set
 }
 
-// wakeUps are random times, some of them never, at which the processes of a synchronous run wake.
+// wakeUps returns random wake-up times of the processes of a synchronous run; some never wake by themselves.
 func wakeUps(n int, source *random.Source) []election.Ticks {
 	wake := make([]election.Ticks, n)
 	for p := range wake {
@@ -219,12 +219,12 @@ func wakeUps(n int, source *random.Source) []election.Ticks {
 	return wake
 }
 
-// crashes makes one process crash, between two steps or amid what one sends, and perhaps come back; surely,
-// if it has to.
+// crashes makes one process crash, between two steps or during a step that sends, and perhaps recover; it recovers in
+// any case if the declaration requires that.
 func crashes(d *election.Declaration, o *simulate.Options, n int, source *random.Source) {
 	f := faults.Crash{Process: int(source.Below(uint64(n))), At: election.Units(source.Below(20))}
 	if n == 1 && d.Survives&election.Recovery == 0 {
-		return // somebody must live
+		return // one process must live
 	}
 	o.Faults.Crashes = []faults.Crash{f}
 	if d.Survives&election.Recovery != 0 && (n == 1 || source.Below(2) == 1 || d.Survives&election.Crash == 0) {
@@ -238,14 +238,14 @@ func crashes(d *election.Declaration, o *simulate.Options, n int, source *random
 
 type harm func(*election.Declaration, *simulate.Options, int, *random.Source)
 
-// judgement tells what is wrong with a run; nothing if all is well.
+// judgement returns what is wrong with a run, or "".
 type judgement func(*election.Declaration, *simulate.Result) string
 
 func runs[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parameters map[string]string, hurt harm, judge judgement) {
 	for _, n := range o.Sizes {
 		for _, how := range timings(&a.Declaration) {
 			if hurt != nil && how.Timing == election.Asynchronous {
-				continue // faults come at a time
+				continue // faults come at times
 			}
 			for seed := range uint64(o.Runs) {
 				run := how
@@ -310,7 +310,7 @@ func fixed[S, M any](t *testing.T, a election.Algorithm[S, M], o Options, parame
 	}
 }
 
-// explained is an error, with its story if it is about a step that broke the contract.
+// explained returns the text of an error, with its story if a step broke the contract.
 func explained(err error) string {
 	if v := new(simulate.Violation); errors.As(err, &v) && v.Record != nil {
 		return fmt.Sprintf("%v\n%s", err, story(v.Record))
@@ -318,7 +318,7 @@ func explained(err error) string {
 	return err.Error()
 }
 
-// judge says whether a run did its task.
+// judge returns what is wrong with a run, or "".
 func judge(d *election.Declaration, r *simulate.Result) string {
 	switch {
 	case !r.Complete:
@@ -326,7 +326,7 @@ func judge(d *election.Declaration, r *simulate.Result) string {
 	case len(r.Faults) > 0:
 		return r.Faults[0]
 	case d.Leased:
-		return "" // leases end with the run; that two never run together is checked all along
+		return "" // leases end with the run; the run itself checks that two never run together
 	case !r.Agreed:
 		return fmt.Sprintf("leaders at %v, %d of %d decided: no agreement", r.Leaders, r.Decided, r.Live)
 	case !r.Right:
@@ -335,7 +335,7 @@ func judge(d *election.Declaration, r *simulate.Result) string {
 	return ""
 }
 
-// breaks says whether a run without faults breaks a bound, of the worst or the best case.
+// breaks returns how a run without faults violates a bound, of the worst or the best case, or "".
 func breaks(b *election.Bound, r *simulate.Result) string {
 	if b.OneStart && r.Starters > 1 {
 		return ""
@@ -386,10 +386,10 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	}
 }
 
-// varied is a run among n in which as much happens as the algorithm claims to survive: some messages are for faults only.
+// varied is a run among n with as many faults as the algorithm claims to survive: some messages are for faults only.
 func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]string, seed uint64) simulate.Options {
 	d := &a.Declaration
-	if set, err := d.Set(parameters); err == nil { // if not, the run says so
+	if set, err := d.Set(parameters); err == nil { // if not, the run reports it
 		d = d.With(set)
 	}
 	run := simulate.Options{Instance: Instance(d, n, seed), Seed: seed, Limit: 1_000_000}
@@ -400,13 +400,19 @@ func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]
 	if d.Survives&election.Recovery != 0 && seed%2 == 0 {
 		crashes(d, &run, n, random.New(seed, random.Choices))
 	}
+	if d.Survives&election.Partition != 0 && n > 1 {
+		run.Faults.Random = faults.Budget{Partitions: 2, Cuts: 2, Until: election.Units(60)}
+	}
 	if a.Command != nil {
-		run.Resigns = []simulate.Resignation{{Process: int(seed) % n, At: election.Units(4)}}
+		p := int(seed) % n
+		run.Commands = []simulate.Command{
+			{Process: p, At: election.Units(4)}, {Process: p, At: election.Units(20), Command: election.Command{Order: election.Weigh, Number: 2}},
+		}
 	}
 	return run
 }
 
-// every is how every schedule of n processes is checked.
+// every returns the options to check every schedule of n processes.
 func every(a *election.Declaration, n int, parameters map[string]string) verify.Options {
 	o := verify.Options{Size: n, Starts: verify.AnyTime, Unordered: !a.FIFO && a.Timing == election.Asynchronous, SafetyOnly: a.Leased}
 	o.Instance.Parameters = parameters
@@ -427,7 +433,7 @@ func every(a *election.Declaration, n int, parameters map[string]string) verify.
 	return o
 }
 
-// report is a check of every schedule, made when it is first asked for.
+// report is a check of every schedule, made on first use.
 type report = func() (*verify.Report, error)
 
 func holds(t *testing.T, check report) {
@@ -444,10 +450,10 @@ func holds(t *testing.T, check report) {
 	t.Logf("%d states, %d transitions", r.States, r.Transitions)
 }
 
-// bounded compares a bound with the extremes of the checks, by number of processes, that found nothing else wrong. Another
-// check, with the bound declared, tells the run that breaks it.
+// bounded compares a bound with the extremes of the checks, by number of processes, that found no other violation.
+// Another check, with the bound declared, records the run that violates it.
 func bounded[S, M any](t *testing.T, a election.Algorithm[S, M], b *election.Bound, parameters map[string]string, checks []report) {
-	if b.OneStart || a.Task != election.Once { // bounds speak of one election
+	if b.OneStart || a.Task != election.Once { // bounds are for one election
 		return
 	}
 	a.Bounds = []election.Bound{*b}
@@ -468,7 +474,7 @@ func bounded[S, M any](t *testing.T, a election.Algorithm[S, M], b *election.Bou
 	}
 }
 
-// outside reports whether a run of n processes costs what a bound excludes.
+// outside reports whether a run of n processes has a cost outside the bound.
 func outside(b *election.Bound, r *verify.Report, n uint64) bool {
 	of := func(m *verify.Messages) uint64 {
 		messages := outcome.Messages{Total: m.Total, Election: m.Election, Announcement: m.Announcement}

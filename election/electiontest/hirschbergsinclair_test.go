@@ -2,8 +2,8 @@ package electiontest
 
 import "ringleader.example/ringleader/election"
 
-// Hirschberg and Sinclair as in S3: from, ok and no, on a ring without orientation. Only the leader
-// ever learns anything.
+// Hirschberg and Sinclair as in S3: from, ok and no, on a ring without orientation. Only the leader learns the
+// result.
 type candidate struct {
 	ID        election.ID
 	Stage     uint8
@@ -55,7 +55,7 @@ func (c *candidate) stage(out *election.Out[from]) {
 
 func (c *candidate) receive(port election.Port, kind election.Kind, m from, out *election.Out[from]) {
 	switch {
-	case kind == fromKind && m.ID == c.ID: // S3 forgets this case among what is received
+	case kind == fromKind && m.ID == c.ID: // S3 omits this case
 		if !c.Elected {
 			c.Elected = true
 			out.Lead(0)

@@ -8,15 +8,15 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// The lease core of quorum-bully: a majority of leases decides whether a member may lead. Left out are
-// the Bully stage, release by facts, and drifting clocks; a member claims when it starts and again
-// when it is free, as often as the parameter claims allows.
+// The lease core of quorum-bully: a majority of leases decides whether a member may lead. The Bully stage, release by
+// facts and drifting clocks are left out. A member claims when it starts and whenever it is free again, as often as
+// the parameter claims allows.
 //
-//   - One leader a term: a grant needs a term greater than every one promised before, and that is kept.
-//   - A grant is a lease on the granter's clock. While it runs no one else gets one, the granter included.
-//   - The leader's lease ends at the q-th largest, over the voters, of the deadlines of the requests that
-//     they answered, each counted from when that request was sent. Once it has ended, it is over for good.
-//   - A restarted member grants and claims nothing for as long as the longest lease it may have promised.
+//   - One leader a term: a grant needs a term greater than every term promised before, and the promise is durable.
+//   - A grant is a lease on the granter's clock. While it runs no other member gets one, including the granter.
+//   - The leader's lease ends at the q-th largest, over the voters, of the deadlines of the requests that they
+//     answered, each counted from the sending of that request. After its end it is never renewed.
+//   - A restarted member grants and claims nothing for as long as the longest lease that it may have promised.
 type member struct {
 	Self       election.ID
 	Members    election.ID `election:"constant"`
@@ -47,7 +47,7 @@ type promise struct{ Term election.Term }
 
 const (
 	members  = 5
-	requests = 2 // answers to older ones are too late to be of use
+	requests = 2 // answers to older requests are too late to be of use
 )
 
 type request struct {
@@ -99,8 +99,8 @@ var lease = func() election.Algorithm[member, request] {
 			m.Waiting = true
 			out.After(waitTimer, m.Length)
 		},
-		Command: func(m *member, _ election.Command, out *election.Out[request]) {
-			if m.Tenure == leading {
+		Command: func(m *member, c election.Command, out *election.Out[request]) {
+			if c.Order == election.Resign && m.Tenure == leading {
 				m.end(out)
 			}
 		},
@@ -121,7 +121,7 @@ func (m *member) claim(out *election.Out[request]) {
 	m.elect(out) // alone, it is a majority
 }
 
-// ask sends a request to all; the lease that answers to it will bring ends a length from now.
+// ask sends a request to all; a lease from the answers will run for one length from now.
 func (m *member) ask(kind election.Kind, out *election.Out[request]) {
 	m.bind(m.Self, m.Term, out)
 	m.Request++
@@ -140,7 +140,7 @@ func (m *member) bind(holder election.ID, term election.Term, out *election.Out[
 	out.After(boundTimer, m.Length)
 }
 
-// deadline is the q-th largest share.
+// deadline returns the q-th largest share.
 func (m *member) deadline() election.Deadline {
 	shares := m.Share
 	for i := range m.Members/2 + 1 {
@@ -167,7 +167,7 @@ func (m *member) elect(out *election.Out[request]) {
 	out.At(leaseTimer, ends)
 }
 
-// end ends a tenure in good order: the role is left before others hear of it.
+// end ends a tenure in good order: the member leaves the role before others hear of it.
 func (m *member) end(out *election.Out[request]) {
 	m.Tenure = idle
 	out.NoLeader()
@@ -187,8 +187,7 @@ func (m *member) release(holder election.ID, term election.Term, out *election.O
 	}
 }
 
-// lapse ends a tenure whose lease has ended, before anything else is looked at: late answers never
-// bring it back.
+// lapse ends a tenure whose lease has ended, before any other check: late answers never restore it.
 func (m *member) lapse(out *election.Out[request]) {
 	if m.Tenure == leading && out.Passed(m.deadline()) {
 		m.Tenure = idle
@@ -206,7 +205,7 @@ func (m *member) receive(port election.Port, kind election.Kind, r request, out 
 			m.bind(x, r.Term, out)
 			out.Send(port, grantKind, r)
 		}
-	case renewKind: // it says that the term is won: no promise and no wait holds it back
+	case renewKind: // the sender has won the term: no promise and no wait forbids it
 		if r.Term >= m.Promise.Term {
 			m.Promise.Term = r.Term
 			m.bind(x, r.Term, out)
@@ -227,7 +226,7 @@ func (m *member) receive(port election.Port, kind election.Kind, r request, out 
 func (m *member) timeout(timer election.Timer, out *election.Out[request]) {
 	m.lapse(out)
 	switch timer {
-	case boundTimer: // free again; a claim of one's own has failed
+	case boundTimer: // free again; the member's own claim has failed
 		m.Holder = 0
 		if m.Tenure == claiming {
 			m.Tenure = idle
@@ -285,7 +284,7 @@ func TestBrokenLeasesAreFound(t *testing.T) {
 		"a restarted member does not wait": {verify.TwoLeases, func(a *algorithm) {
 			a.Recover = (*member).claim
 		}},
-		"nobody is bound": {verify.TwoLeases, func(a *algorithm) {
+		"no member is bound": {verify.TwoLeases, func(a *algorithm) {
 			a.Start = func(m *member, out *election.Out[request]) {
 				m.Holder = 0
 				m.claim(out)
@@ -295,7 +294,7 @@ func TestBrokenLeasesAreFound(t *testing.T) {
 				m.receive(port, kind, r, out)
 			}
 		}},
-		"the promise is forgotten, and nobody waits": {verify.TwoInTerm, func(a *algorithm) {
+		"the promise is forgotten, and no member waits": {verify.TwoInTerm, func(a *algorithm) {
 			a.Durable = nil
 			a.Recover = func(*member, *election.Out[request]) {}
 		}},

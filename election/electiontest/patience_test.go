@@ -8,8 +8,8 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// On a synchronous ring silence speaks: identifier i waits i·2¹⁰⁰ units and then, if it has heard nothing,
-// tells everybody. Any time from n units on would do.
+// On a synchronous ring silence carries information: identifier i waits i·2¹⁰⁰ units and then, if it has heard
+// nothing, announces itself. Any time of at least n units is enough.
 type sleeper struct {
 	ID      election.ID
 	Decided bool

@@ -6,8 +6,8 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The contract is proven by algorithms that each need another part of it. Those that the catalogue has
-// are tested there; these are the others, one file each:
+// The contract is proven by algorithms each of which needs another part of it. The catalogue tests those that it has;
+// the others are here, one file each:
 //
 //	a ring that is not oriented; only the leader decides    hirschbergsinclair_test.go
 //	a tree                                                  saturation_test.go

@@ -11,8 +11,8 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// Pure is the algorithm with each step tried on two copies of the state first. It panics if they differ
-// afterwards, in state or effects, if a step wrote to a slice that is shared, or if it changed a constant field.
+// Pure returns the algorithm with each step first run on two copies of the state. It panics if they differ
+// afterwards, in state or effects, if a step wrote to a shared slice, or if it changed a constant field.
 func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	plans, err := codec.ForAlgorithm(&a)
 	if err != nil {
@@ -57,7 +57,7 @@ func Pure[S, M any](a election.Algorithm[S, M]) election.Algorithm[S, M] {
 	return pure
 }
 
-// around is the algorithm with something done around each step, which has a name.
+// around returns the algorithm with do called around each step, with the step's name.
 func around[S, M any](a election.Algorithm[S, M], do func(name string, s *S, out *election.Out[M], step func(*S, *election.Out[M]))) election.Algorithm[S, M] {
 	around := a
 	plain := func(name string, f func(*S, *election.Out[M])) func(*S, *election.Out[M]) {
@@ -92,7 +92,7 @@ func around[S, M any](a election.Algorithm[S, M], do func(name string, s *S, out
 	return around
 }
 
-// Unchanging are the fields of the state that no step of several runs changes, though they are not declared constant.
+// Unchanging returns the fields of the state that no step of several runs changes, but are not declared constant.
 func Unchanging[S, M any](a election.Algorithm[S, M], o Options) (fields []string, err error) {
 	typ := reflect.TypeFor[S]()
 	changed := make([]bool, typ.NumField())
@@ -101,7 +101,7 @@ func Unchanging[S, M any](a election.Algorithm[S, M], o Options) (fields []strin
 		step(s, out)
 		for f := range changed {
 			was, is := reflect.ValueOf(before).Field(f), reflect.ValueOf(*s).Field(f)
-			changed[f] = changed[f] || fmt.Sprint(was) != fmt.Sprint(is) // no field need be exported
+			changed[f] = changed[f] || fmt.Sprint(was) != fmt.Sprint(is) // fields need not be exported
 		}
 	})
 	for _, parameters := range o.Parameters {

@@ -42,7 +42,7 @@ func TestImpureStepsAreFound(t *testing.T) {
 	}
 }
 
-// impure is what Pure finds in a run among three.
+// impure returns the fault that Pure finds in a run among three.
 func impure[S, M any](a election.Algorithm[S, M]) (fault string) {
 	defer func() {
 		if f := recover(); f != nil {

@@ -13,7 +13,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// Rings yields every order of 1 … n that differs on a ring: n stays at position 0. The slice is used again.
+// Rings yields every order of 1 … n that differs on a ring: n stays at position 0. The slice is reused.
 func Rings(n int) iter.Seq[[]uint64] {
 	return func(yield func([]uint64) bool) {
 		ids := make([]uint64, n)
@@ -39,8 +39,8 @@ func Rings(n int) iter.Seq[[]uint64] {
 	}
 }
 
-// Schedules yields every way to run an algorithm under which its counts should be the same, each with so
-// many seeds: all start first, unless the declaration says that even this does not matter.
+// Schedules yields every way to run an algorithm under which its counts should be the same, each with that many
+// seeds. All start first, unless the declared counts do not depend on that.
 func Schedules(d *election.Declaration, seeds int) iter.Seq[simulate.Options] {
 	return func(yield func(simulate.Options) bool) {
 		for _, o := range timings(d) {
@@ -56,7 +56,7 @@ func Schedules(d *election.Declaration, seeds int) iter.Seq[simulate.Options] {
 	}
 }
 
-// Random is a random order of 1 … n.
+// Random returns a random order of 1 … n.
 func Random(t testing.TB, n int, seed uint64) []uint64 {
 	t.Helper()
 	ring, err := order.Random(n, seed)
@@ -68,7 +68,7 @@ func Random(t testing.TB, n int, seed uint64) []uint64 {
 	return ids
 }
 
-// Run runs an election, whatever may come of it.
+// Run runs an election and accepts any result.
 func Run[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
 	t.Helper()
 	r, err := simulate.Run(a, o)
@@ -78,7 +78,7 @@ func Run[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options)
 	return r
 }
 
-// Elect runs an election that has to end with the right leader.
+// Elect runs an election that must end with the right leader.
 func Elect[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Options) *simulate.Result {
 	t.Helper()
 	r := Run(t, a, o)
@@ -88,8 +88,8 @@ func Elect[S, M any](t testing.TB, a election.Algorithm[S, M], o simulate.Option
 	return r
 }
 
-// Counts compares the messages of each kind with those that an instance should take under every schedule,
-// each with so many seeds, and whoever starts alone if the declaration says that it does not matter who starts.
+// Counts compares the messages of each kind with the expected ones of an instance under every schedule, each with
+// that many seeds. If the declared counts do not depend on the initiators, it also runs each single initiator.
 func Counts[S, M any](t testing.TB, a election.Algorithm[S, M], seeds int, i network.Setup, want ...uint64) {
 	t.Helper()
 	starters := [][]int{nil}
@@ -110,8 +110,8 @@ func Counts[S, M any](t testing.TB, a election.Algorithm[S, M], seeds int, i net
 	}
 }
 
-// Extremes elects on every order of 1 … n and returns the least and the most election messages. If there is
-// something else to see in each election, see does.
+// Extremes runs an election on every order of 1 … n and returns the least and the most election messages. see, if not
+// nil, gets each result.
 func Extremes[S, M any](t testing.TB, a election.Algorithm[S, M], n int, see func(ids []uint64, r *simulate.Result)) (least, most uint64) {
 	t.Helper()
 	least = 1 << 63
@@ -125,15 +125,15 @@ func Extremes[S, M any](t testing.TB, a election.Algorithm[S, M], n int, see fun
 	return least, most
 }
 
-// OfSizes yields by seed a random instance of one of the sizes from least to most, in turn.
+// OfSizes returns a function that yields a random instance by seed, with sizes from least to most in turn.
 func OfSizes(d *election.Declaration, least, most int) func(seed uint64) network.Setup {
 	return func(seed uint64) network.Setup {
 		return Instance(d, least+int(seed%uint64(most-least+1)), seed)
 	}
 }
 
-// Overtaken says how many of so many random runs fail in which messages overtake one another. If none does,
-// there is no reason to declare FIFO, and the test fails.
+// Overtaken returns the number of random runs without FIFO that fail. If none does, there is no reason to declare
+// FIFO, and the test fails.
 func Overtaken[S, M any](t testing.TB, a election.Algorithm[S, M], runs uint64, instance func(seed uint64) network.Setup) (failures int) {
 	t.Helper()
 	for seed := range runs {
@@ -151,8 +151,8 @@ func Overtaken[S, M any](t testing.TB, a election.Algorithm[S, M], runs uint64, 
 	return failures
 }
 
-// Mutant is an algorithm with a slip: where does returns true, the process does nothing else with a message. It
-// starts before it receives; so Start must do nothing the second time, as it does where receiving starts, too.
+// Mutant returns an algorithm with a slip: where does returns true, the process does nothing else with a message. It
+// starts before it receives; so a second Start must do nothing, as in algorithms that start on a message.
 func Mutant[S, M any](a election.Algorithm[S, M], does func(*S, election.Kind, M, *election.Out[M]) bool) election.Algorithm[S, M] {
 	mutant := a
 	mutant.Receive = func(p *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
@@ -164,7 +164,7 @@ func Mutant[S, M any](a election.Algorithm[S, M], does func(*S, election.Kind, M
 	return mutant
 }
 
-// Verify tries every schedule with these parameters, and wants an answer: a violation, or the whole.
+// Verify checks every schedule with these parameters, and expects a result: a violation, or a complete check.
 func Verify[S, M any](t testing.TB, a election.Algorithm[S, M], o verify.Options, parameters map[string]string) *verify.Report {
 	t.Helper()
 	o.Instance.Parameters = parameters
@@ -178,7 +178,7 @@ func Verify[S, M any](t testing.TB, a election.Algorithm[S, M], o verify.Options
 	return report
 }
 
-// Found fails the test unless checking every schedule finds that an algorithm breaks the property.
+// Found fails the test unless a check of every schedule finds that an algorithm violates the property.
 func Found[S, M any](t testing.TB, name string, a election.Algorithm[S, M], o verify.Options, property string) {
 	t.Helper()
 	report, err := verify.Run(a, o)

@@ -28,7 +28,7 @@ func TestRingsAreAllOrdersThatDiffer(t *testing.T) {
 	}
 }
 
-// judged is a test that only notes whether it fails.
+// judged is a test that only records whether it fails.
 type judged struct {
 	testing.TB
 	failed bool
@@ -45,7 +45,7 @@ func TestWhatIsAskedOfRingsCanFail(t *testing.T) {
 	wrong := append([]uint64{right.ByKind[0] + 1}, right.ByKind[1:]...)
 	silent := a
 	silent.Receive = func(*candidate, election.Port, election.Kind, from, *election.Out[from]) {}
-	ordered := func(uint64) network.Setup { return network.On(1) } // alone, nothing can overtake
+	ordered := func(uint64) network.Setup { return network.On(1) } // with one process nothing can overtake
 	for _, ask := range []struct {
 		what   string
 		of     func(testing.TB)

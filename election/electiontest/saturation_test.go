@@ -8,7 +8,8 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// Election on a tree by saturation: wake all, let the leaves begin, and two neighbours end up knowing all.
+// Election on a tree by saturation: wake all, let the leaves begin, and two neighbours end up with the maximum of
+// all.
 type vertex struct {
 	ID, Max election.ID
 	Ports   election.Port `election:"constant"`
@@ -53,7 +54,7 @@ var saturation = func() election.Algorithm[vertex, greatest] {
 	}
 }()
 
-// wake wakes all neighbours but the one behind a port.
+// wake wakes all neighbours except the one behind a port.
 func (v *vertex) wake(but election.Port, out *election.Out[greatest]) {
 	if v.Stage != available {
 		return
@@ -120,7 +121,7 @@ func TestSaturationCosts3NPlusKMinus4(t *testing.T) {
 				starts = append(starts, (p*5+n)%n)
 			}
 			if n%5 == 0 {
-				continue // the starters above would not be distinct
+				continue // the initiators above would not be distinct
 			}
 			r, err := simulate.Run(saturation, simulate.Options{Instance: i, Initiators: starts, Schedule: simulate.Random, Seed: 1, Faults: faults.Script{Unordered: true}})
 			if err != nil {

@@ -9,8 +9,8 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// Setbacks lets several processes crash, some of them in the middle of a step that sends, some while others
-// are down, and all come back. Then the right one must lead. It is for algorithms that survive recoveries.
+// Setbacks lets several processes crash, some of them during a step that sends, some while others are down, and all
+// recover. Then the right process must lead. It is for algorithms that survive recoveries.
 func Setbacks[S, M any](t *testing.T, a election.Algorithm[S, M], parameters map[string]string) {
 	t.Helper()
 	hurt := 0

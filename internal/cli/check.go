@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// checking says whether to report what a source claims of every run.
+// checking reports whether to report what a source claims of every run.
 type checking struct {
 	report bool
 	claims []claims.Claim // what was found
@@ -26,7 +26,7 @@ func (c *checking) flags(command *cobra.Command) {
 		fmt.Sprintf("report the source's claims about every run with what was measured; by default, up to %d processes, only failures", checkedRuns))
 }
 
-// records says whether a run is to be recorded for that.
+// records reports whether a run is to be recorded for that.
 func (c *checking) records(e *catalogue.Entry, n int) (bool, error) {
 	if c.report && e.Check == nil {
 		known := e.List().Where(func(other *catalogue.Entry) bool { return other.Check != nil })
@@ -55,7 +55,7 @@ func (c *checking) run(e *catalogue.Entry, s *simulate.Options, r *simulate.Resu
 	return nil
 }
 
-// failed says whether a claim does not hold.
+// failed reports whether a claim does not hold.
 func (c *checking) failed() bool {
 	for _, claim := range c.claims {
 		if !claim.Holds {

@@ -29,6 +29,7 @@ type program struct {
 	algorithms catalogue.List
 	stdin      io.Reader
 	*report.Printer
+	choices []savedChoice // of a walk that is replayed
 }
 
 // The groups under which the help lists the commands.
@@ -51,7 +52,7 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 		}
 	}()
 	out := &report.Output{Writer: stdout}
-	p := &program{algorithms, stdin, &report.Printer{Name: name, Version: versionName(), Out: out, Err: stderr, Getenv: getenv}}
+	p := &program{algorithms: algorithms, stdin: stdin, Printer: &report.Printer{Name: name, Version: versionName(), Out: out, Err: stderr, Getenv: getenv}}
 	root := p.root()
 	p.narrow(root, args)
 	root.SetArgs(args)
@@ -112,8 +113,14 @@ a limit was reached before the answer.`,
 		p.demo(), p.join(),
 		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
-	root.Version = build().String()
-	root.SetVersionTemplate("{{.Version}}\n")
+	// Cobra's own --version is a text/template, with which the linker keeps every exported method there is.
+	version := root.Flags().Bool("version", false, "print which version this is")
+	root.RunE = func(command *cobra.Command, _ []string) error {
+		if *version {
+			return p.Print(build(), false)
+		}
+		return command.Help()
+	}
 	completionCommand(root)
 	completeFlags(root)
 	called(root, p.Name)

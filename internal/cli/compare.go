@@ -167,7 +167,7 @@ func (o *compareOptions) check(p *program) error {
 	return report.CanReplace(o.draw)
 }
 
-// sameFile says whether two names are those of one file.
+// sameFile reports whether two names are those of one file.
 func sameFile(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true

@@ -17,11 +17,13 @@ func (p *program) demo() *cobra.Command {
 		Short:   "Elect a leader among five processes on this machine, to kill, pause and restart",
 		Long: `Demo starts five member processes on this machine. They elect the highest of them by the
 Bully algorithm. Every change is shown as it happens, with the time since the fault that
-caused it: from the sending of the signal to the arrival of the member's report.
+caused it: from the sending of the signal to the moment that the member reports. Two leaders
+at the same time are reported, and are part of the verdict.
 
 Commands, one a line, from the terminal or through a pipe:
   kill 5     SIGKILL, as in a crash        start 5    start it again, as a new process
   pause 5    SIGSTOP, as in a long stall   resume 5   SIGCONT
+  restart 5  kill it and start it again    kill leader, whichever member that is
   status     all members, their processes, and where each serves its status
   help, quit
 From a pipe, each command waits until the members agree after the one before, and the

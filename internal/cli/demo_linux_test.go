@@ -1,4 +1,4 @@
 package cli
 
-// deathSignal says whether the system kills a paused member together with the demo.
+// deathSignal reports whether the system kills a paused member together with the demo.
 const deathSignal = true

@@ -2,5 +2,5 @@
 
 package cli
 
-// deathSignal says whether the system kills a paused member together with the demo.
+// deathSignal reports whether the system kills a paused member together with the demo.
 const deathSignal = false

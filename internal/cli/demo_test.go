@@ -141,7 +141,7 @@ func eventually(t *testing.T, complaint func() error) {
 	}
 }
 
-// alive says whether there is a process, and it is not a dead one whom nobody has waited for.
+// alive reports whether there is a process, and it is not a dead one whom nobody has waited for.
 func alive(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return false
@@ -254,7 +254,7 @@ func TestCommandsFromAPipeAreCarriedOutOneByOneAndTheDemoEndsWithThem(t *testing
 
 func TestACommandFromAPipeThatMakesNoSenseIsAWrongCall(t *testing.T) {
 	for command, says := range map[string]string{
-		"kil 1":   `unknown command "kil"; there is kill`,
+		"kil 1":   `unknown command "kil"; there is kill, pause, resume, start, restart`,
 		"kill 2":  "kill wants one member from 1 to 1",
 		"start 1": "cannot start 1, it is running",
 	} {

@@ -24,6 +24,8 @@ import (
 type savedRun struct {
 	Ringleader string   `json:"ringleader"`
 	Run        []string `json:"run"` // the algorithm, and flags as --name=value
+
+	Choices []savedChoice `json:"choices,omitempty"` // the events of a run that was walked with --step
 }
 
 // mostSaved is how many bytes a saved run has at most: a list of as many identifiers as a file is for.
@@ -31,7 +33,7 @@ const mostSaved = 64 << 20
 
 // unsaved are the flags of run that are not part of the run itself: where results go, and what it reads
 // from other files, which is saved instead. Replaying somebody else's file thus reads and writes no other.
-var unsaved = slices.Concat([]string{"save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames, storyNames)
+var unsaved = slices.Concat([]string{"step", "save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames, storyNames)
 
 // words are the flags that were given, as --name=value, but for those in without.
 func words(flags *pflag.FlagSet, without []string) []string {
@@ -67,7 +69,7 @@ func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *network.I
 		more = append(more, "--fault="+line)
 	}
 	version, _ := built()
-	return savedRun{version, slices.Concat([]string{e.Name}, words(o.of, without), more)}
+	return savedRun{Ringleader: version, Run: slices.Concat([]string{e.Name}, words(o.of, without), more)}
 }
 
 // put writes a saved run.
@@ -160,6 +162,9 @@ run to the last step. FILE is - for stdin. A replay reads no other files.`,
 			}
 			(&cobra.Command{Use: p.Name}).AddCommand(run) // so that it knows what it is called
 			p.Command = p.callOf(run, s.Run[:1])
+			if s.Choices != nil {
+				return p.rewalk(run, s)
+			}
 			return run.RunE(run, s.Run[:1])
 		},
 	}

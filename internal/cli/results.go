@@ -43,7 +43,7 @@ func (r *results) window() trace.Window {
 	return trace.Window{From: election.Units(r.from), Until: election.Units(r.to)}
 }
 
-// recorded says whether a record is wanted.
+// recorded reports whether a record is wanted.
 func (r *results) recorded() bool { return r.draw != "" || r.topology != "" || r.trace != "" }
 
 // check refuses to write two things to stdout, a drawing of no known format, and a window that ends before it begins.

@@ -30,6 +30,7 @@ type runOptions struct {
 	faultFlags
 	overOptions
 	anonymous bool
+	step      bool
 	results
 }
 
@@ -78,6 +79,13 @@ With --anonymous all processes of a ring have one identifier, or those of --ids,
 initiate at time 0, and every message takes one unit. After each unit the states of symmetric processes
 are compared. Without random choices they stay equal for ever, so all of them are leaders or none is.
 
+With --step the run waits for commands, one per line. An empty line takes the first of the listed next
+events, and a number takes that one.
+  back 3     undo the last 3 events          faults      list possible faults, selected as f1, f2, …
+  go 5       take the next 5 events          end         continue to quiescence
+  state      what each process knows         save FILE   save the walk, for replay
+  list, help, quit
+
 Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1
   ringleader run ring-bully --n 1000000 --order random --seed 7
@@ -107,6 +115,9 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			if o.anonymous {
 				return p.runAnonymous(command, e, &o)
 			}
+			if o.step {
+				return p.walk(command, e, &o)
+			}
 			if o.over != "" || command.Flags().Changed("unit") {
 				return p.runOver(command, e, &o)
 			}
@@ -129,6 +140,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.BoolVar(&o.anonymous, "anonymous", false, "one identifier for all, or those of --ids, and states compared in lock-step: Angluin's impossibility")
 	f.StringVar(&o.scenario, "scenario", "", "a named run, with its story; see ringleader scenarios")
 	o.storyFlags.flags(command)
+	f.BoolVar(&o.step, "step", false, "walk the run event by event, forward and back, choosing the next event")
 	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default: at quiescence, or when it must have stabilized)")
 	decimalVar(f, &o.limit, "limit", "", 0, "stop after this many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all its inputs into this file, for ringleader replay")

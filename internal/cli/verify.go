@@ -63,6 +63,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	v := verify.Options{
 		Crashes: o.crashes, Recoveries: o.recoveries, Delay: o.delay, Unordered: o.unordered, MaxStates: o.maxStates,
+		SafetyOnly: e.Leased, // its elections never end
 	}
 	if o.maxStates < 1 {
 		return v, fmt.Errorf("--max-states is at least 1, not %d", o.maxStates)

@@ -72,6 +72,11 @@ func refusal[S, M any](kept func(*S) any) error {
 	return err
 }
 
+func refusalOn[M any](topology election.Topology) error {
+	_, err := ForAlgorithm(&election.Algorithm[ballot, M]{Declaration: election.Declaration{Name: "mine", Topology: topology}})
+	return err
+}
+
 func TestAnAlgorithmWhoseTypesAreNotPlainIsRefusedAndToldWhy(t *testing.T) {
 	elsewhere := struct{ Vote election.ID }{}
 	for _, test := range []struct {
@@ -82,6 +87,9 @@ func TestAnAlgorithmWhoseTypesAreNotPlainIsRefusedAndToldWhy(t *testing.T) {
 		{refusal[ballot, struct{ Who *ballot }](nil), `algorithm "mine": message: not a plain value: struct { Who *codec.ballot }.Who is a ptr`},
 		{refusal[ballot, struct{ A, B, C, D, E uint8 }](nil), `algorithm "mine": message: not a plain value: more than 4 fields or 32 bytes`},
 		{refusal[ballot, struct{ A [33]uint8 }](nil), `algorithm "mine": message: not a plain value: more than 4 fields or 32 bytes`},
+		{refusalOn[struct{ A [33]uint8 }](election.Tree), `algorithm "mine": message: not a plain value: more than 4 fields or 32 bytes`},
+		{refusalOn[struct{ A [128]uint8 }](election.Complete), ""},
+		{refusalOn[struct{ A [129]uint8 }](election.UnknownNeighbours), `algorithm "mine": message: not a plain value: more than 128 bytes`},
 		{refusal[ballot, struct {
 			A [31]uint8
 			B bool

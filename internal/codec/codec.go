@@ -27,7 +27,7 @@ import (
 // MaxElements is the longest slice that is encoded.
 const MaxElements = 1 << 16
 
-// ErrPlain says that a type is not plain, ErrDecode that bytes are not an encoding.
+// ErrPlain reports that a type is not plain, ErrDecode that bytes are not an encoding.
 var (
 	ErrPlain  = errors.New("not a plain value")
 	ErrDecode = errors.New("malformed value")
@@ -404,7 +404,7 @@ func (p *Plan) Text(v Pointer, now election.Ticks, name func(election.ID) uint64
 	return b.String()
 }
 
-// empty says whether a field is left out of a text.
+// empty reports whether a field is left out of a text.
 func (d *node) empty(v unsafe.Pointer, now election.Ticks) bool {
 	if d.form == deadline {
 		return (*election.Deadline)(v).Left(now).IsZero()
@@ -475,28 +475,34 @@ type Plans struct {
 	State, Message, Durable *Plan
 }
 
-// ForAlgorithm makes the plans of an algorithm, and checks that a message has at most 4 fields and 32 bytes:
-// more would not travel in registers, at several times the cost of a delivery.
+// ForAlgorithm makes the plans of an algorithm, and checks how large a message is. On rings and trees it has at most 4 fields
+// and 32 bytes: more would not travel in registers, at several times the cost of a delivery, and networks there are large.
 func ForAlgorithm[S, M any](a *election.Algorithm[S, M]) (plans Plans, err error) {
 	var kept any
 	s := new(S)
 	if a.Durable != nil {
 		kept = a.Durable(s)
 	}
-	return forTypes(a.Name, s, new(M), a.Durable != nil, kept, Pointer(s))
+	return forTypes(&a.Declaration, s, new(M), a.Durable != nil, kept, Pointer(s))
 }
 
+// mostBytes is how many bytes a message has at most on a complete graph.
+const mostBytes = 128
+
 // forTypes makes the plans of what two pointers point to.
-func forTypes(name string, s, m any, keeps bool, kept any, at Pointer) (plans Plans, err error) {
-	state, message := reflect.TypeOf(s).Elem(), reflect.TypeOf(m).Elem()
+func forTypes(d *election.Declaration, s, m any, keeps bool, kept any, at Pointer) (plans Plans, err error) {
+	name, state, message := d.Name, reflect.TypeOf(s).Elem(), reflect.TypeOf(m).Elem()
 	if plans.State, err = Of(state, true); err != nil {
 		return plans, fmt.Errorf("algorithm %q: state: %w", name, err)
 	}
 	if plans.Message, err = Of(message, false); err != nil {
 		return plans, fmt.Errorf("algorithm %q: message: %w", name, err)
 	}
-	if message.Size() > 32 || message.Kind() == reflect.Struct && message.NumField() > 4 {
+	switch small := d.Topology == election.Ring || d.Topology == election.Tree; {
+	case small && (message.Size() > 32 || message.Kind() == reflect.Struct && message.NumField() > 4):
 		return plans, fmt.Errorf("algorithm %q: message: %w: more than 4 fields or 32 bytes", name, ErrPlain)
+	case message.Size() > mostBytes:
+		return plans, fmt.Errorf("algorithm %q: message: %w: more than %d bytes", name, ErrPlain, mostBytes)
 	}
 	if !keeps {
 		return plans, nil
@@ -510,7 +516,7 @@ func forTypes(name string, s, m any, keeps bool, kept any, at Pointer) (plans Pl
 	return plans, nil
 }
 
-// pointsInto says whether a value is a pointer to something that lies within an object: a copy of what is kept
+// pointsInto reports whether a value is a pointer to something that lies within an object: a copy of what is kept
 // would be written, and never read.
 func pointsInto(v any, object unsafe.Pointer, size uintptr) bool {
 	p := reflect.ValueOf(v)

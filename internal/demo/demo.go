@@ -5,6 +5,7 @@ package demo
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -16,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/term"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/report"
@@ -70,11 +73,13 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 			err = report.Failed("cannot clean up after the demo: %w", closed)
 		}
 	}()
-	in := newInput(stdin, o)
-	d := &demo{group: g, show: &display{
-		stdout: p.Out, stderr: p.Err, json: o.JSON, paint: p.Paint(), prompt: in.prompt && !o.JSON,
-		members: g.members, begun: time.Now(),
-	}}
+	show := &display{
+		stdout: p.Out, stderr: p.Err, json: o.JSON, paint: p.Paint(), columns: p.Width(), members: g.members, begun: time.Now(),
+	}
+	in, restore := newInput(stdin, o, show)
+	defer restore()
+	show.hints = in.prompt && !o.JSON
+	d := &demo{group: g, show: show}
 	if o.JSON {
 		if err := p.JSON(p.Header()); err != nil {
 			return err
@@ -87,7 +92,7 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 		return err
 	}
 	held := d.agreed && !d.failed
-	d.show.summary(held, d.faults)
+	d.show.summary(held, d.faults, d.rivalries)
 	if !held {
 		return report.ErrNo
 	}
@@ -109,8 +114,10 @@ func (i input) next(quit, settled bool) <-chan string {
 	return i.lines
 }
 
-func newInput(stdin io.Reader, o Options) input {
-	lines := make(chan string)
+// newInput takes commands from the scenario, or from stdin; from a person on a terminal with a line editor, which the
+// display then writes to. Restore ends that.
+func newInput(stdin io.Reader, o Options, show *display) (in input, restore func()) {
+	lines, restore := make(chan string), func() {}
 	if o.Scenario != "" {
 		go func() {
 			defer close(lines)
@@ -118,7 +125,15 @@ func newInput(stdin io.Reader, o Options) input {
 				lines <- fmt.Sprintf("%s %d", verb, o.Members)
 			}
 		}()
-		return input{lines: lines}
+		return input{lines: lines}, restore
+	}
+	file, isFile := stdin.(*os.File)
+	if isFile && !o.JSON && report.IsTerminal(stdin) && report.IsTerminal(show.stdout) {
+		if state, err := term.MakeRaw(int(file.Fd())); err == nil {
+			typed, screen := edit(stdin, show.stdout, show.columns, len(show.members))
+			show.stdout = screen
+			return input{lines: typed, prompt: true}, func() { _ = term.Restore(int(file.Fd()), state) }
+		}
 	}
 	go func() {
 		defer close(lines)
@@ -127,7 +142,49 @@ func newInput(stdin io.Reader, o Options) input {
 		}
 	}()
 	prompt := report.IsTerminal(stdin)
-	return input{lines: lines, prompt: prompt, silent: !prompt}
+	return input{lines: lines, prompt: prompt, silent: !prompt}, restore
+}
+
+// verbs are the commands, for completion.
+var verbs = []string{"kill ", "pause ", "resume ", "start ", "restart ", "status", "help", "quit"}
+
+// edit reads lines from a terminal in raw mode with an editor and a history. What is written to the screen stands above
+// the line that is being typed. Ctrl-C and Ctrl-D end the lines.
+func edit(keys io.Reader, out io.Writer, columns, members int) (lines <-chan string, screen io.Writer) {
+	terminal := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{keys, out}, "> ")
+	_ = terminal.SetSize(columns, 24) // it fails for no size but 0
+	terminal.AutoCompleteCallback = func(line string, at int, key rune) (string, int, bool) {
+		if key != '\t' || at != len(line) {
+			return "", 0, false
+		}
+		choices := slices.Clone(verbs)
+		if verb, _, named := strings.Cut(line, " "); named {
+			choices = []string{verb + " leader"}
+			for id := range members {
+				choices = append(choices, fmt.Sprintf("%s %d", verb, id+1))
+			}
+		}
+		choices = slices.DeleteFunc(choices, func(c string) bool { return !strings.HasPrefix(c, line) })
+		if len(choices) != 1 {
+			return "", 0, false
+		}
+		return choices[0], len(choices[0]), true
+	}
+	typed := make(chan string)
+	go func() {
+		defer close(typed)
+		for {
+			line, err := terminal.ReadLine()
+			if err != nil && !errors.Is(err, term.ErrPasteIndicator) {
+				return
+			}
+			typed <- line
+		}
+	}()
+	return typed, terminal
 }
 
 // demo is a demonstration under way. One goroutine owns it.
@@ -139,6 +196,15 @@ type demo struct {
 	agreed bool      // all running members, on the highest of them
 	since  time.Time // when they came to agree, or ceased to
 	failed bool      // they disagreed for longer than patience, or a member failed by itself
+
+	reigns    []reign         // that have ended since the members agreed last
+	rivalries []time.Duration // for how long two members led at once
+}
+
+// reign is a time for which a member led.
+type reign struct {
+	id          uint64
+	from, until time.Time
 }
 
 // fault is what was done to the group, and what came of it.
@@ -185,7 +251,7 @@ func (d *demo) run(ctx context.Context, in input, o Options) error {
 		case line, more := <-in.next(quit, settled):
 			if !more {
 				in.lines = nil
-				quit = timeUp == nil && !in.silent
+				quit = in.prompt || timeUp == nil && !in.silent
 				break
 			}
 			in.silent = false
@@ -248,11 +314,9 @@ func (d *demo) hear(r news) {
 	case r.said != nil && r.said.Event == "role":
 		m.role, m.leader = r.said.Role, r.said.Leader
 		f := d.faults[len(d.faults)-1]
-		if m.role == ringleader.Leader {
-			f.leader, f.led = m.id, r.at.Sub(f.at)
-		}
-		d.show.event(Event{Event: "role", ID: m.id, Role: m.role, Leader: m.leader, after: r.at.Sub(f.at)})
-		d.judge(r.at)
+		at := r.moment(f.at)
+		d.show.event(Event{Event: "role", ID: m.id, Role: m.role, Leader: m.leader, after: at.Sub(f.at)})
+		d.judge(at)
 	}
 }
 
@@ -262,10 +326,11 @@ var actions = map[string]struct {
 	done, how string
 	do        func(*group, *member) error
 }{
-	"kill":   {[]condition{running, paused}, "killed", "SIGKILL", (*group).kill},
-	"pause":  {[]condition{running}, "paused", "SIGSTOP", (*group).pause},
-	"resume": {[]condition{paused}, "resumed", "SIGCONT", (*group).resume},
-	"start":  {[]condition{ended}, "started", "", (*group).start},
+	"kill":    {[]condition{running, paused}, "killed", "SIGKILL", (*group).kill},
+	"pause":   {[]condition{running}, "paused", "SIGSTOP", (*group).pause},
+	"resume":  {[]condition{paused}, "resumed", "SIGCONT", (*group).resume},
+	"start":   {[]condition{ended}, "started", "", (*group).start},
+	"restart": {[]condition{running, paused, ended}, "restarted", "", (*group).restart},
 }
 
 // obey carries out a command of the user's.
@@ -278,7 +343,7 @@ func (d *demo) obey(line string) (quit bool, err error) {
 	case "quit", "exit":
 		return true, nil
 	case "help":
-		d.show.say("kill 5 · pause 5 · resume 5 · start 5 · status · help · quit")
+		d.show.say("kill 5 · pause 5 · resume 5 · start 5 · restart 5 · status · help · quit; leader: the current leader")
 		return false, nil
 	case "status":
 		d.show.status()
@@ -286,10 +351,16 @@ func (d *demo) obey(line string) (quit bool, err error) {
 	}
 	action, known := actions[words[0]]
 	if !known {
-		return false, fmt.Errorf("unknown command %q; there is kill, pause, resume, start, status, help, quit", words[0])
+		return false, fmt.Errorf("unknown command %q; there is kill, pause, resume, start, restart, status, help, quit", words[0])
 	}
 	var id int
-	if len(words) == 2 {
+	if len(words) == 2 && words[1] == "leader" {
+		leaders := d.leaders()
+		if len(leaders) == 0 {
+			return false, errors.New("no running member is leader now")
+		}
+		id = int(leaders[len(leaders)-1])
+	} else if len(words) == 2 {
 		id, _ = strconv.Atoi(words[1])
 	}
 	if id < 1 || id > len(d.members) {
@@ -310,7 +381,7 @@ func (d *demo) obey(line string) (quit bool, err error) {
 
 func (d *demo) strikeMember(m *member, verb, how string, at time.Time) {
 	e := Event{Event: verb, ID: m.id, PID: m.process.Pid, How: how}
-	if verb == "started" {
+	if verb == "started" || verb == "restarted" {
 		e.Listen, e.HTTP = m.listen, m.http
 	}
 	d.show.event(e)
@@ -326,20 +397,78 @@ func (d *demo) strike(what string, at time.Time) {
 
 // judge finds out whether the running members agree, and tells if they have come to.
 func (d *demo) judge(at time.Time) {
+	d.lead(at)
 	f := d.faults[len(d.faults)-1]
 	members, agreed := d.agreeing()
 	if agreed && (f.open || !d.agreed) {
 		still := d.agreed && at.Equal(f.at)
 		d.since, f.open = at, false
 		f.agreed, f.number = at.Sub(f.at), len(members)
-		if highest := d.highest(); highest != nil && f.leader != highest.id {
-			f.leader, f.led = highest.id, 0
+		highest := d.highest()
+		if highest != nil {
+			f.leader, f.led = highest.id, max(0, highest.leads.Sub(f.at))
 		}
+		d.compare(highest, at)
 		d.show.event(Event{Event: "agreed", Leader: f.leader, Members: members, still: still, after: f.agreed})
 	} else if !agreed && d.agreed {
 		d.since, f.open = at, true
 	}
 	d.agreed = agreed
+}
+
+// lead notes from when on, and until when, members lead: those that run and say that they do.
+func (d *demo) lead(at time.Time) {
+	for _, m := range d.members {
+		leads := m.condition == running && m.role == ringleader.Leader
+		switch {
+		case leads && m.leads.IsZero():
+			m.leads = at
+		case !leads && !m.leads.IsZero():
+			d.reigns = append(d.reigns, reign{m.id, m.leads, at})
+			m.leads = time.Time{}
+		}
+	}
+}
+
+// compare finds the reigns that overlapped, now that all of them but the leader's have ended, and tells of them. They are
+// compared only then, since news of an end may come late.
+func (d *demo) compare(leader *member, at time.Time) {
+	if leader != nil {
+		d.reigns = append(d.reigns, reign{leader.id, leader.leads, at})
+	}
+	longest, found := Event{Event: "two leaders"}, 0
+	for i, a := range d.reigns {
+		for _, b := range d.reigns[:i] {
+			overlap := earlier(a.until, b.until).Sub(later(a.from, b.from))
+			if a.id == b.id || overlap <= 0 {
+				continue
+			}
+			found++
+			d.rivalries = append(d.rivalries, overlap)
+			if overlap > longest.after {
+				longest.Members, longest.after = []uint64{min(a.id, b.id), max(a.id, b.id)}, overlap
+			}
+		}
+	}
+	d.reigns = nil
+	if found > 0 {
+		longest.others = found - 1
+		d.show.event(longest)
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // goRun matches the binaries that go run makes, to run at once or to keep in its cache.

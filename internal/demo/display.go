@@ -15,7 +15,7 @@ import (
 
 // Event is a change that the demo shows: a line of JSON, or of the drawing.
 type Event struct {
-	Event   string          `json:"event"` // started, killed, paused, resumed, ended, role, agreed, failed
+	Event   string          `json:"event"` // started, killed, paused, resumed, ended, restarted, role, agreed, two leaders, failed
 	Time    time.Time       `json:"time"`
 	ID      uint64          `json:"id,omitempty"` // of the member concerned
 	PID     int             `json:"pid,omitempty"`
@@ -24,11 +24,13 @@ type Event struct {
 	How     string          `json:"how,omitempty"`
 	Role    ringleader.Role `json:"role,omitempty"`
 	Leader  uint64          `json:"leader,omitempty"`  // absent if there is none
-	Members []uint64        `json:"members,omitempty"` // that agree
+	Members []uint64        `json:"members,omitempty"` // that agree, or that lead at once
 	AfterMS float64         `json:"after_ms,omitempty"`
 
 	after time.Duration // since the fault
 	still bool          // they agreed before
+
+	others int // how often else two members led at once
 }
 
 // Summary is the last line of JSON.
@@ -37,6 +39,9 @@ type Summary struct {
 	Time   time.Time `json:"time"`
 	Held   bool      `json:"held"`
 	Faults []Fault   `json:"faults"`
+
+	TwoLeaders   int     `json:"two_leaders,omitempty"`    // how often several members led at once
+	TwoLeadersMS float64 `json:"two_leaders_ms,omitempty"` // for how long at most
 }
 
 // Fault is what was done to the group, and what came of it.
@@ -57,20 +62,22 @@ type display struct {
 	stdout, stderr io.Writer
 	json           bool
 	paint          report.Paint
-	prompt         bool // one awaits the user's commands below the drawing
+	hints          bool // a person types commands
+	columns        int  // of the terminal
 	members        []*member
 	begun          time.Time
 }
 
 func (s *display) encode(line any) { json.NewEncoder(s.stdout).Encode(line) }
 
-// print writes a line above the prompt.
-func (s *display) print(line string) {
-	if s.prompt {
-		fmt.Fprintf(s.stdout, "\r\x1b[K%s\n> ", line) // clears the prompt, and writes it anew
-	} else {
-		fmt.Fprintln(s.stdout, line)
-	}
+// print writes a line that fits.
+func (s *display) print(line string) { fmt.Fprintln(s.stdout, report.Fit(line, s.columns)) }
+
+// crowd reports whether there are too many members for a column each. Then only what matters to the group is shown: who
+// leads, what was done, and when all agree.
+func (s *display) crowd() bool {
+	const room = 16 + 30 // for the time, and for what changed
+	return room+len(s.members)*(s.width()+1) > s.columns
 }
 
 // say is for what is not an event: answers to the user.
@@ -90,20 +97,27 @@ func (s *display) heading() {
 		}
 		return
 	}
-	prompt, n := s.prompt, len(s.members)
-	s.prompt = false
+	n := len(s.members)
 	s.print(s.paint.Text(report.Bold, fmt.Sprintf("%d processes on this machine elect the highest identifier by the Bully algorithm.", n)))
-	s.print(report.NoQuorum + "\n")
-	s.status()
-	s.print(fmt.Sprintf("\n● leader   %d follower of %[1]d   ? electing   ‖ paused   ✕ not running", n))
-	if prompt {
-		s.print(fmt.Sprintf("commands: kill %d, pause %[1]d, resume %[1]d, start %[1]d, status, help, quit", n))
+	s.print(report.NoQuorum)
+	s.print("")
+	if s.crowd() {
+		s.print(fmt.Sprintf("Members 1 to %d are too many for a column each; status lists them.", n))
+	} else {
+		s.status()
+		s.print("")
+		s.print(fmt.Sprintf("● leader   %d follower of %[1]d   ? electing   ‖ paused   ✕ not running", n))
 	}
-	header := "\n    time  "
+	if s.hints {
+		s.print(fmt.Sprintf("commands: kill leader, pause %d, resume %[1]d, start %[1]d, restart %[1]d, status, help, quit", n))
+	}
+	s.print("")
+	header := "    time  "
 	for _, m := range s.members {
-		header += fmt.Sprintf(" %*d", s.width(), m.id)
+		if !s.crowd() {
+			header += fmt.Sprintf(" %*d", s.width(), m.id)
+		}
 	}
-	s.prompt = prompt
 	s.print(s.paint.Text(report.Bold, header))
 }
 
@@ -136,6 +150,11 @@ func (s *display) event(e Event) {
 		s.encode(e)
 		return
 	}
+	if s.crowd() && e.Event == "role" && (e.Role != ringleader.Leader || slices.ContainsFunc(s.members, func(m *member) bool {
+		return m.id > e.ID && m.condition == running
+	})) {
+		return // it is not the one that should lead
+	}
 	text, attribute := "", ""
 	switch e.Event {
 	case "role":
@@ -149,16 +168,33 @@ func (s *display) event(e Event) {
 		}
 	case "agreed":
 		text, attribute = agreement(e), report.Bold
+	case "two leaders":
+		text, attribute = fmt.Sprintf("%s were leaders at the same time for %s", words(e.Members), inWords(e.after)), report.Red
+		if e.others > 0 {
+			text += fmt.Sprintf(", and two members %s for less", times(e.others))
+		}
 	case "failed":
 		text, attribute = e.How, report.Red
 	case "started":
 		text, attribute = fmt.Sprintf("%d started again (process %d)", e.ID, e.PID), report.Yellow
+	case "restarted":
+		text, attribute = fmt.Sprintf("%d killed and started again (process %d)", e.ID, e.PID), report.Yellow
 	case "killed", "ended":
 		text, attribute = fmt.Sprintf("%d %s (%s, process %d)", e.ID, e.Event, e.How, e.PID), report.Red
 	default:
 		text, attribute = fmt.Sprintf("%d %s (%s, process %d)", e.ID, e.Event, e.How, e.PID), report.Yellow
 	}
 	s.print(fmt.Sprintf("%8.3f s%s   %s", e.Time.Sub(s.begun).Seconds(), s.drawing(), s.paint.Text(attribute, text)))
+}
+
+// words lists identifiers: 4 and 5.
+func words(ids []uint64) string {
+	all := make([]string, len(ids))
+	for i, id := range ids {
+		all[i] = strconv.FormatUint(id, 10)
+	}
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + " and " + all[last]
 }
 
 func agreement(e Event) string {
@@ -179,6 +215,9 @@ func (s *display) width() int { return len(strconv.Itoa(len(s.members))) }
 
 // drawing is what each member believes, one a column.
 func (s *display) drawing() string {
+	if s.crowd() {
+		return ""
+	}
 	var line strings.Builder
 	for _, m := range s.members {
 		sign, attribute := "·", report.Faint
@@ -201,18 +240,26 @@ func (s *display) drawing() string {
 }
 
 // summary ends the show.
-func (s *display) summary(held bool, faults []*fault) {
+func (s *display) summary(held bool, faults []*fault, rivalries []time.Duration) {
+	longestRivalry := time.Duration(0)
+	for _, d := range rivalries {
+		longestRivalry = max(longestRivalry, d)
+	}
 	if s.json {
-		end := Summary{Event: "summary", Time: time.Now(), Held: held}
+		end := Summary{Event: "summary", Time: time.Now(), Held: held, TwoLeaders: len(rivalries), TwoLeadersMS: inMS(longestRivalry)}
 		for _, f := range faults {
 			end.Faults = append(end.Faults, Fault{f.what, f.leader, inMS(f.led), inMS(f.agreed), f.number, f.open})
 		}
 		s.encode(end)
 		return
 	}
-	s.prompt = false
 	s.print("")
 	verdict, attribute := "Passed: all running members agree on the highest of them.", report.Green
+	if len(rivalries) > 0 {
+		verdict = fmt.Sprintf("Two leaders at the same time, %s, for %s at most. At the end all running members agree on the highest of them.",
+			times(len(rivalries)), inWords(longestRivalry))
+		attribute = report.Yellow
+	}
 	if !held {
 		verdict, attribute = "Failed: see the lines above.", report.Red
 	}
@@ -236,9 +283,19 @@ func (s *display) summary(held bool, faults []*fault) {
 	}
 }
 
+// times is how often something happened.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
 // inWords is a duration with as many digits as one reads.
 func inWords(d time.Duration) string {
 	switch {
+	case d < 100*time.Microsecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
 	case d < 10*time.Millisecond:
 		return fmt.Sprintf("%.1f ms", inMS(d))
 	case d < 10*time.Second:

@@ -52,6 +52,15 @@ type news struct {
 	ending    ending // if the condition is ended
 }
 
+// moment returns when something was said: by the clock of the member that said it, since under load it is heard late,
+// unless that clock cannot be right: it was set after the last fault and before the news came.
+func (r news) moment(fault time.Time) time.Time {
+	if r.said == nil || r.said.Time.Before(fault) || r.said.Time.After(r.at) {
+		return r.at
+	}
+	return r.said.Time
+}
+
 // member is one of the demo's group, in the demo's eyes.
 type member struct {
 	id           uint64
@@ -61,6 +70,7 @@ type member struct {
 	process   *process // the latest; nil before the first start
 	condition condition
 	role      ringleader.Role // as it said last: "" before it said anything
+	leads     time.Time       // since when it leads; zero: it does not
 	leader    uint64          // whom it follows, itself if it leads; 0 if it knows none
 }
 
@@ -204,6 +214,16 @@ func (g *group) kill(m *member) error {
 	return nil
 }
 
+// restart kills a member, unless that is done, and starts it.
+func (g *group) restart(m *member) error {
+	if m.condition != ended {
+		if err := g.kill(m); err != nil {
+			return err
+		}
+	}
+	return g.start(m)
+}
+
 func (g *group) pause(m *member) error {
 	if err := pauseProcess(m.process.Process); err != nil {
 		return err
@@ -228,6 +248,16 @@ func (g *group) highest() *member {
 		}
 	}
 	return nil
+}
+
+// leaders returns the running members that say that they lead.
+func (g *group) leaders() (ids []uint64) {
+	for _, m := range g.members {
+		if m.condition == running && m.role == ringleader.Leader {
+			ids = append(ids, m.id)
+		}
+	}
+	return ids
 }
 
 // agreeing are the running members, if all of them say that the highest of them leads.

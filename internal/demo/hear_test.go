@@ -1,14 +1,127 @@
 package demo
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/report"
 )
+
+// group of members that run, and a demo of it that prints to a text.
+func newDemo(n, columns int) (*demo, *strings.Builder) {
+	g, out := &group{}, &strings.Builder{}
+	for id := range uint64(n) {
+		g.members = append(g.members, &member{id: id + 1, process: &process{Process: &os.Process{Pid: int(id + 1)}}})
+	}
+	return &demo{group: g, show: &display{stdout: out, members: g.members, columns: columns}}, out
+}
+
+// says makes a member say its role, after so many milliseconds by its own clock and by the clock of the demo.
+func (d *demo) says(begun time.Time, id uint64, said, heard int, role ringleader.Role, leader uint64) {
+	m := d.members[id-1]
+	at := func(ms int) time.Time { return begun.Add(time.Duration(ms) * time.Millisecond) }
+	d.hear(news{of: m, by: m.process, at: at(heard), said: &report.JoinEvent{Event: "role", Time: at(said), Role: role, Leader: leader}})
+}
+
+func TestTimesAreThoseOfTheMembersHoweverLateTheyAreHeard(t *testing.T) {
+	d, _ := newDemo(2, 80)
+	now := time.Now()
+	d.strike("start", now)
+	d.says(now, 2, 5, 900, ringleader.Leader, 2)
+	d.says(now, 1, 7, 2000, ringleader.Follower, 2)
+	if f := d.faults[0]; f.led != 5*time.Millisecond || f.agreed != 7*time.Millisecond {
+		t.Errorf("2 leads after %s, and all agree after %s", f.led, f.agreed)
+	}
+	for said, want := range map[int]int{-3: 50, 60: 50, 20: 20} { // a clock that was set tells nothing
+		n := news{at: now.Add(50 * time.Millisecond), said: &report.JoinEvent{Time: now.Add(time.Duration(said) * time.Millisecond)}}
+		if got := n.moment(now).Sub(now); got != time.Duration(want)*time.Millisecond {
+			t.Errorf("said at %d ms, heard at 50: %s", said, got)
+		}
+	}
+}
+
+func TestTwoLeadersAtOnceAreToldAndMakeTheVerdict(t *testing.T) {
+	d, out := newDemo(3, 80)
+	now := time.Now()
+	d.strike("start", now)
+	d.says(now, 2, 1, 1, ringleader.Leader, 2)
+	d.says(now, 3, 4, 4, ringleader.Leader, 3)
+	d.says(now, 1, 5, 5, ringleader.Follower, 3)
+	d.says(now, 2, 34, 40, ringleader.Follower, 3)
+	d.show.summary(d.agreed, d.faults, d.rivalries)
+	for _, want := range []string{"2 and 3 were leaders at the same time for 30 ms\n", "Two leaders at the same time, once, for 30 ms at most. At the end"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s\ndoes not say %q", out, want)
+		}
+	}
+	if strings.Contains(out.String(), "The election held") {
+		t.Error(out)
+	}
+}
+
+// News of an end that comes late does not make two leaders of one after the other.
+func TestLeadersOneAfterTheOtherAreNotToldAsTwo(t *testing.T) {
+	d, out := newDemo(3, 80)
+	now := time.Now()
+	d.strike("start", now)
+	d.says(now, 2, 1, 1, ringleader.Leader, 2)
+	d.says(now, 1, 2, 2, ringleader.Follower, 3)
+	d.says(now, 3, 9, 9, ringleader.Leader, 3)
+	d.says(now, 2, 8, 30, ringleader.Follower, 3)
+	if len(d.rivalries) > 0 || strings.Contains(out.String(), "same time") || !d.agreed {
+		t.Errorf("%v\n%s", d.rivalries, out)
+	}
+}
+
+func TestManyMembersDoNotFloodTheScreen(t *testing.T) {
+	for members, most := range map[int]int{5: 15, 40: 6} {
+		d, out := newDemo(members, 80)
+		now := time.Now()
+		d.strike("start", now)
+		d.show.heading()
+		lines := strings.Count(out.String(), "\n")
+		if lines > 16 {
+			t.Errorf("the heading has %d lines", lines)
+		}
+		last := uint64(members)
+		for id := range last - 1 {
+			d.says(now, id+1, 1, 1, ringleader.Electing, 0)
+		}
+		d.says(now, 1, 2, 2, ringleader.Leader, 1)
+		d.says(now, last, 3, 3, ringleader.Leader, last)
+		for id := range last - 1 {
+			d.says(now, id+1, 4, 4, ringleader.Follower, last)
+		}
+		if n := strings.Count(out.String(), "\n") - lines; n > most || !strings.Contains(out.String(), fmt.Sprintf("all %d agree", members)) {
+			t.Errorf("%d members print %d lines\n%s", members, n, out)
+		}
+	}
+}
+
+// keyboard is a terminal on which keys are pressed.
+type keyboard struct {
+	io.Reader
+	io.Writer
+}
+
+func TestCommandsAreEditedAndRemembered(t *testing.T) {
+	const left, up, backspace = "\x1b[D", "\x1b[A", "\x7f"
+	keys := "kill leadr" + left + "e\r" + "paux" + backspace + "se 2\r" + up + up + "\r" + "resu\t2\r" + "qui\t\r" + "\x03"
+	lines, _ := edit(strings.NewReader(keys), io.Discard, 80, 3)
+	var got []string
+	for line := range lines {
+		got = append(got, line)
+	}
+	if want := []string{"kill leader", "pause 2", "kill leader", "resume 2", "quit"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
 
 func TestADeathThatTheOthersNoticeFirstIsNotHeldAgainstTheFaultBefore(t *testing.T) {
 	newMember := func(id uint64) *member {

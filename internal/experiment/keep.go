@@ -21,7 +21,7 @@ type Keep struct {
 	file   *os.File
 }
 
-// ErrKeep says that a file cannot keep the points of a study; the text says why.
+// ErrKeep reports that a file cannot keep the points of a study; the text says why.
 var ErrKeep = errors.New("cannot keep points")
 
 // head is the first line of a file.
@@ -114,7 +114,7 @@ func (k *Keep) read(s *Study, lines [][]byte) error {
 	return nil
 }
 
-// whole says whether nothing is missing, and the numbers can be those of runs.
+// whole reports whether nothing is missing, and the numbers can be those of runs.
 func (p *Point) whole() bool {
 	if !p.Election.whole() || !p.Announcement.whole() || p.Election.Runs != p.Announcement.Runs {
 		return false
@@ -125,7 +125,7 @@ func (p *Point) whole() bool {
 	return p.Elected.whole() && p.Quiet.whole() && p.Elected.Runs == p.Quiet.Runs && p.Elected.Runs <= p.Runs()
 }
 
-// whole says whether there can be such a sum. Of squares it is at least what it would be if all were equal.
+// whole reports whether there can be such a sum. Of squares it is at least what it would be if all were equal.
 func (s *Sum) whole() bool {
 	if s.Runs == 0 || s.Total == nil || s.Squares == nil || s.Least == nil || s.Most == nil || s.Least.Sign() < 0 {
 		return false

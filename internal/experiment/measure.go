@@ -18,10 +18,10 @@ const (
 	timedRuns = 32
 )
 
-// simulated says whether a point takes simulations.
+// simulated reports whether a point takes simulations.
 func (p *place) simulated() bool { return !p.counted() || p.n <= mostTimed && !p.timed }
 
-// varies says whether runs may differ: by a random order, by the schedule or by what processes choose.
+// varies reports whether runs may differ: by a random order, by the schedule or by what processes choose.
 func (p *place) varies() bool { return p.order == "random" || p.Claims.Counts == election.CountsVary }
 
 // cost is what one run costs.
@@ -30,7 +30,7 @@ type cost struct {
 	elected, quiet         *big.Int // nil where unknown
 }
 
-// run makes one run; timed says whether its time is worth a simulation, if it takes one.
+// run makes one run; timed reports whether its time is worth a simulation, if it takes one.
 func (p *place) run(ctx context.Context, seed uint64, timed bool) (c cost, err error) {
 	i, err := p.instance(seed)
 	if err != nil {

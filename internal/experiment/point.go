@@ -135,7 +135,7 @@ func student(degrees uint64) float64 {
 	return quantile
 }
 
-// reached says whether the interval is at most so many times the mean.
+// reached reports whether the interval is at most so many times the mean.
 func (s *Sum) reached(until *big.Rat) bool {
 	mean, _ := new(big.Rat).Mul(s.Mean(), until).Float64()
 	return s.HalfWidth() <= mean

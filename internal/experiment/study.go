@@ -19,7 +19,7 @@ import (
 	"ringleader.example/ringleader/order"
 )
 
-// ErrStudy says that a study cannot be; the text says why, and what would do.
+// ErrStudy reports that a study cannot be; the text says why, and what would do.
 var ErrStudy = errors.New("cannot compare")
 
 // Study is what is compared with what.
@@ -216,7 +216,7 @@ func (p *place) instance(seed uint64) (network.Setup, error) {
 	return i, nil
 }
 
-// check says whether the algorithm can be run there.
+// check reports whether the algorithm can be run there.
 func (p *place) check(seed uint64) error {
 	i, err := p.instance(seed)
 	if err != nil || p.counted() && p.n > network.MaxRing {

@@ -55,12 +55,12 @@ func ParseSubject(algorithms catalogue.List, label string) (*Subject, error) {
 	return s, nil
 }
 
-// ordered says whether it matters where identifiers stand.
+// ordered reports whether it matters where identifiers stand.
 func (s *Subject) ordered() bool {
 	return s.Topology != election.Complete && s.Identifiers != election.Anonymous
 }
 
-// counted says whether there is a closed form.
+// counted reports whether there is a closed form.
 func (s *Subject) counted() bool { return s.Count != nil && s.Claims.Counts != election.CountsVary }
 
 // Bound is the first worst case that is declared for messages, if all start; nil if there is none.

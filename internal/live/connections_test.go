@@ -342,7 +342,7 @@ func TestADialerWaitsForAnAnswerUntilTheTimeout(t *testing.T) {
 		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2)
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		<-time.After(2*suspicion + transport.LeastPause*3/2)
 		if got, want := l.sofar(), []string{"start", "command", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("%q; want %q", got, want)
@@ -505,7 +505,7 @@ func TestAMemberStartsWithoutThoseThatDoNotAnswer(t *testing.T) {
 		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(firstConnections - 1)
-		c.members[1].Command(election.Resign) // too early
+		c.members[1].Command(election.Command{Order: election.Resign}) // too early
 		synctest.Wait()
 		if got := l.sofar(); len(got) > 0 {
 			t.Errorf("%q while it waits for the first connections", got)

@@ -111,9 +111,11 @@ func TestADirectoryThatWasThereIsMadeDurableToo(t *testing.T) {
 	}
 	s.close()
 	next := disk{names: map[string]map[string]os.FileInfo{}}
-	if s, _, err = openStore(directory, next.sync, 1, transport.Digest{}, nil); err != nil || len(next.names) > 0 {
+	again, _, err := openStore(directory, next.sync, 1, transport.Digest{}, nil)
+	if err != nil || len(next.names) > 0 {
 		t.Errorf("the next life makes the same names durable again: %v, %v", next.names, err)
 	}
+	again.close()
 }
 
 // Those above are of other owners, perhaps.

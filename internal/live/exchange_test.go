@@ -86,7 +86,7 @@ func TestFramesArriveInTheOrderThatATestGivesThem(t *testing.T) {
 		c.members[2] = m
 		settle()
 		e.Hold(func(f transporttest.Frame) bool { return f.What == transporttest.Message })
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		synctest.Wait()
 		e.Deliver(3) // one, before
 		e.Deliver(0) // zero

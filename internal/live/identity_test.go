@@ -147,6 +147,25 @@ func TestAListenerAtTheAddressOfADeadMemberEndsAndDeposesNoOther(t *testing.T) {
 	})
 }
 
+// Member 2 died without a word before it had connected to 1: nothing ever showed that what 1 sends goes nowhere.
+func TestWhatLedToAFormerLifeIsLeftWhenThereIsANewOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, new(log).witness(), 2)
+		defer c.stopAll()
+		peer := c.network.Listen(at(2))
+		defer peer.Close()
+		c.start(1)
+		out := c.accept(peer) // incarnation 1 answers
+		defer out.Close()
+		<-time.After(2 * suspicion)
+		defer heartbeats(c.call(2))()
+		synctest.Wait()
+		if !isLeft(out) || !peer.Called() {
+			t.Errorf("it has left the connection to the former life: %v, and dials: %v", isLeft(out), peer.Called())
+		}
+	})
+}
+
 func TestOnlyTheMemberThatIsMeantIsConnectedTo(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -36,7 +36,7 @@ type Config struct {
 	Elsewhere bool           // it listens at another address than that of Members, which may lead to it or not
 }
 
-// ErrPanic says that a step of the algorithm, or what this package made of it, panicked.
+// ErrPanic reports that a step of the algorithm, or what this package made of it, panicked.
 var ErrPanic = errors.New("panic")
 
 // State is what a member knows.
@@ -87,6 +87,9 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if a.Topology != election.Complete {
 		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology.Phrase(0))
+	}
+	if a.Functions.Incarnation {
+		return nil, fmt.Errorf("%w %s: it needs a host that stops work and proves deaths, which a live member does not have yet; a simulation has", network.ErrSetup, a.Name)
 	}
 	ids := make(election.List, len(c.Members))
 	for i, member := range c.Members {

@@ -291,7 +291,7 @@ func TestWhatIsKeptSurvivesACrash(t *testing.T) {
 			}
 			c.start(1, 2)
 			settle()
-			c.members[2].Command(election.Resign)
+			c.members[2].Command(election.Command{Order: election.Resign})
 			c.until(2, "has the vote of 1", follows(2))
 			c.crash(1, 2)
 
@@ -300,7 +300,7 @@ func TestWhatIsKeptSurvivesACrash(t *testing.T) {
 				c.until(1, "has recovered, with its vote", follows(2))
 			}
 			settle()
-			c.members[3].Command(election.Resign)
+			c.members[3].Command(election.Command{Order: election.Resign})
 			want := uint64(2)
 			if !durable {
 				want = 3
@@ -320,7 +320,7 @@ func TestNothingIsSentAfterAWriteFailed(t *testing.T) {
 		if err := os.RemoveAll(c.data[1]); err != nil {
 			t.Fatal(err)
 		}
-		c.members[2].Command(election.Resign)
+		c.members[2].Command(election.Command{Order: election.Resign})
 		<-c.members[1].Done()
 		if err := c.members[1].Err(); !errors.Is(err, ErrData) {
 			t.Errorf("the member that could not write stopped with %v", err)
@@ -372,6 +372,15 @@ func TestAMemberThatCannotListenLeavesItsDirectoryAsItWas(t *testing.T) {
 		t.Errorf("its directory is still locked, or used: %v, %v", again, err)
 	}
 	s.close()
+}
+
+func TestAnAlgorithmThatNeedsMoreOfItsHostIsRefused(t *testing.T) {
+	a := new(log).witness()
+	a.Command = func(*witness, election.Command, *election.Out[nothing]) {}
+	a.Incarnation = func(*witness) uint64 { return 1 }
+	if _, err := Join(t.Context(), a, Config{ID: 1, Members: []transport.Member{{ID: 1, Address: "127.0.0.1:0"}}}); !errors.Is(err, network.ErrSetup) {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
@@ -454,7 +463,7 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 		}
 		c.start(2)
 		settle()
-		c.members[2].Command(election.Resign)
+		c.members[2].Command(election.Command{Order: election.Resign})
 		c.until(2, "has the vote of 1", follows(2))
 	})
 }

@@ -76,7 +76,7 @@ func TestAMemberWhoseLoopHangsShowsNoLife(t *testing.T) {
 		defer conn.Close()
 		c.until(1, "leads", leads)
 		m := c.members[1]
-		m.Command(election.Resign)
+		m.Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion)
 		if s, _ := m.State(); m.Stall() != 0 || !leads(s) {
 			t.Errorf("after the timeout it has stalled for %v, and knows %+v", m.Stall(), s)
@@ -148,7 +148,7 @@ func TestAPanicEndsTheMemberOnly(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		m := c.members[1]
-		m.Command(election.Resign)
+		m.Command(election.Command{Order: election.Resign})
 		<-m.Done()
 		if err := m.Err(); !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "a step too far") {
 			t.Errorf("it ended with %v", err)
@@ -159,18 +159,33 @@ func TestAPanicEndsTheMemberOnly(t *testing.T) {
 	})
 }
 
-func TestWhyAMemberCannotBeConnectedToIsLoggedOnce(t *testing.T) {
+func TestWhyAMemberCannotBeConnectedToIsLoggedOnceAndOnceMoreAfterLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines bytes.Buffer
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
 		m := c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
-		settle()
-		m.Close()
-		const line = `msg="member cannot be connected to" member=1 peer=2 error="connection refused"`
-		if n := strings.Count(lines.String(), line); n != 1 {
-			t.Errorf("it is logged %d times in\n%s", n, lines.String())
+		const (
+			first = `level=INFO msg="member cannot be connected to" member=1 peer=2 error="connection refused"`
+			later = `level=WARN msg="member cannot be connected to for long" member=1 peer=2 error="connection refused"`
+		)
+		logged := func(outage, warnings int) {
+			t.Helper()
+			text := lines.String()
+			if strings.Count(text, first) != outage || strings.Count(text, later) != warnings {
+				t.Errorf("in outage %d there are to be %d warnings in\n%s", outage, warnings, text)
+			}
 		}
+		<-time.After(longFailure - 2*transport.MostPause)
+		logged(1, 0)
+		settle()
+		logged(1, 1)
+		c.start(2)
+		settle()
+		c.crash(2)
+		settle()
+		logged(2, 2)
+		m.Close()
 	})
 }
 
@@ -268,7 +283,7 @@ func TestAMemberThatStopsSaysGoodbyeWhenItLeadsNoMore(t *testing.T) {
 		defer conn.Close()
 		c.until(1, "leads", leads)
 		m := c.members[1]
-		m.Command(election.Resign)
+		m.Command(election.Command{Order: election.Resign})
 		synctest.Wait()
 		go m.Close()
 		frames := transport.NewFrameReader(conn)

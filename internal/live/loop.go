@@ -246,7 +246,7 @@ func (l *loop) step(in process.Input) error {
 	l.timers.Apply(effects.Other, ticks*unit, l.now(), unit)
 	decided := false
 	for _, e := range effects.Other {
-		if e.Op == election.SetTimer || e.Op == election.StopTimer {
+		if e.Op == election.SetTimer || e.Op == election.StopTimer || e.Op == election.StopWork {
 			continue
 		}
 		decided = true

@@ -22,9 +22,9 @@ func sends(l *log) election.Algorithm[witness, nothing] {
 }
 
 // Commands to a witness that sendsMany.
-const (
-	someMessages    election.Command = iota // fit into the queue
-	tooManyMessages                         // do not
+var (
+	someMessages    = election.Command{Order: election.Resign}   // fit into the queue
+	tooManyMessages = election.Command{Order: election.Transfer} // do not
 )
 
 func sendsMany(l *log) election.Algorithm[witness, nothing] {
@@ -121,12 +121,12 @@ func TestNothingIsSentBetweenALossAndItsSuspicion(t *testing.T) {
 		in := c.call(1)
 		defer heartbeats(in)()
 		settle()
-		c.members[1].Command(election.Resign) // 2 does not listen
+		c.members[1].Command(election.Command{Order: election.Resign}) // 2 does not listen
 		synctest.Wait()
 		begun := time.Now()
 		peer := c.network.Listen(at(2))
 		defer peer.Close()
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		c.accept(peer).Close()
 		if took := time.Since(begun); took != transport.LastWords {
 			t.Errorf("it connected after %v, not %v", took, transport.LastWords)
@@ -145,7 +145,7 @@ func TestWhatWasReportedLostDoesNotArrive(t *testing.T) {
 		c.start(1)
 		settle()
 		for range 2 {
-			c.members[1].Command(election.Resign)
+			c.members[1].Command(election.Command{Order: election.Resign})
 			settle()
 		}
 		if got, want := l.sofar(), []string{"start", "command", "suspect 2", "command"}; !slices.Equal(got, want) {
@@ -171,7 +171,7 @@ func TestAnAttemptToConnectThatIsGivenUpIsNoLoss(t *testing.T) {
 		c.start(1)
 		<-time.After(suspicion / 2)
 		defer c.call(1).Close()
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion/2 + 1) // the next attempt has begun, for the sake of that message
 		defer heartbeats(c.call(1))()
 		settle()
@@ -191,7 +191,7 @@ func TestWhatIsSentDuringAnAttemptToConnectIsNotLostByIt(t *testing.T) {
 		c.network.Separate(1, at(2))
 		c.start(1)
 		<-time.After(suspicion / 2)
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion)
 		peer := c.network.Listen(at(2))
 		defer peer.Close()

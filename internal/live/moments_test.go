@@ -35,7 +35,7 @@ func TestDeadlinesCountFromTheBeginningOfAStepAndTimersFromItsEnd(t *testing.T) 
 		c.start(1)
 		const early = 300 * time.Microsecond // in the middle of a unit
 		<-time.After(early)
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		c.until(1, "leads", leads)
 		const lease = 1500 * time.Millisecond
 		if s, _ := c.members[1].State(); s.Until.Sub(begun) != lease {
@@ -74,7 +74,7 @@ func TestATimerThatExpiresBeforeAnEventIsTakenGoesFirst(t *testing.T) {
 			c := newCluster(t, a, 1)
 			c.start(1)
 			<-time.After(500 * time.Millisecond)
-			c.members[1].Command(election.Resign)
+			c.members[1].Command(election.Command{Order: election.Resign})
 			settle()
 			c.stopAll()
 			if want := []string{"timer 0", "timer 1", "command"}; !slices.Equal(l.lines, want) {
@@ -110,10 +110,8 @@ func TestATimerThatExpiresBetweenMessagesToOneselfGoesBetweenThem(t *testing.T) 
 
 func TestATimerThatExpiresAgainAndAgainDoesNotShutOutEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const (
-			most   = 1000
-			second = election.Command(1)
-		)
+		const most = 1000
+		second := election.Command{Order: election.Transfer}
 		expired, came, waiting := 0, false, make(chan struct{})
 		a := new(log).witness()
 		a.Timeout = func(_ *witness, timer election.Timer, out *election.Out[nothing]) {
@@ -128,7 +126,7 @@ func TestATimerThatExpiresAgainAndAgainDoesNotShutOutEvents(t *testing.T) {
 		}
 		c := newCluster(t, a, 1)
 		c.start(1)
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		c.members[1].Command(second)
 		close(waiting)
 		settle()
@@ -156,15 +154,15 @@ func TestALapseEndsALeadershipAndNothingElse(t *testing.T) {
 		defer c.stopAll()
 		c.start(1)
 		settle()
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		c.until(1, "leads", leads)
 		c.until(1, "leads no more", func(s State) bool { return !leads(s) })
 		if s, _ := c.members[1].State(); s.Role != network.Undecided || s.Leader != 0 || s.Term != 7 || !s.Until.IsZero() {
 			t.Errorf("after the lapse it knows %+v", s)
 		}
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		c.until(1, "leads again", leads)
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		c.until(1, "follows 2", follows(2))
 		settle()
 		if s, _ := c.members[1].State(); s.Leader != 2 || s.Term != 9 || !s.Until.IsZero() {

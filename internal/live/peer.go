@@ -34,9 +34,10 @@ type peer struct {
 	answered    time.Time     // when it did
 	rest        time.Duration // before we connect again, had we to part now
 	restUntil   time.Time
-	duplicate   bool   // whether it refuses us for another process with our identifier
-	problem     string // why the last attempt to connect has failed
-	difference  string // of its timing from ours
+	duplicate   bool      // whether it refuses us for another process with our identifier
+	problem     string    // why the last attempt to connect has failed
+	failing     time.Time // since when they fail; zero if they do not, or if that was told
+	difference  string    // of its timing from ours
 }
 
 func (p *peer) port() election.Port { return election.Port(p.position) }
@@ -95,6 +96,10 @@ func (l *loop) admit(p *peer) error {
 	}
 	p.in, p.next = p.next, nil
 	p.in.Admit(true)
+	if p.standing && p.answering != p.in.Hello().Incarnation { // out leads to a life that is over
+		l.redial(p)
+	}
+	p.out.Nudge()
 	sameLife := p.incarnation == 0 || p.incarnation == p.in.Hello().Incarnation
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation = reachable, p.in.Hello().Incarnation
@@ -205,12 +210,22 @@ func (l *loop) dialed(e transport.Dialed) error {
 	return l.suspect(p) // the sender goes on: what was queued since the attempt began may arrive
 }
 
+// longFailure is after how long it is worth a warning that a member cannot be connected to: it does not merely start again.
+const longFailure = 5 * time.Second
+
 // note keeps what came of an attempt to connect, and tells it if it is news.
 func (l *loop) note(p *peer, err error) {
 	before, contested := p.problem, l.contested()
 	p.problem, p.duplicate = "", false
 	if err != nil {
 		p.problem = err.Error()
+	}
+	switch {
+	case before == "":
+		p.failing = time.Now()
+	case p.problem != "" && !p.failing.IsZero() && time.Since(p.failing) > longFailure:
+		p.failing = time.Time{}
+		l.log.Warn("member cannot be connected to for long", "peer", p.id, "error", err)
 	}
 	var no *transport.Refusal
 	switch refused := errors.As(err, &no); {

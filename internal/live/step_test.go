@@ -15,7 +15,7 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// witness is an algorithm that writes down what happens to it. It is no pure one: it does that outside of its state.
+// witness is an algorithm that records what happens to it. It is no pure one: it does that outside of its state.
 type witness struct{ id election.ID }
 
 type nothing struct{}
@@ -97,8 +97,8 @@ func TestATimerThatExpiredGoesFirstUnlessItWasStopped(t *testing.T) {
 			}
 			c := newCluster(t, a, 1)
 			c.start(1)
-			c.members[1].Command(election.Resign)
-			c.members[1].Command(election.Resign)
+			c.members[1].Command(election.Command{Order: election.Resign})
+			c.members[1].Command(election.Command{Order: election.Resign})
 			settle()
 			c.stopAll()
 			if !slices.Equal(l.lines, test.want) {
@@ -311,7 +311,7 @@ func TestALeaseEndsByItself(t *testing.T) {
 		c := newCluster(t, a, 1)
 		defer c.stopAll()
 		c.start(1)
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
 		c.until(1, "leads", leads)
 		if took := c.until(1, "leads no more", func(s State) bool { return !leads(s) }); took != 100*time.Millisecond {
 			t.Errorf("its lease of 100 ms ended after %v", took)
@@ -330,8 +330,8 @@ func TestAnAlgorithmThatGoesBackOnItsWordIsStopped(t *testing.T) {
 		c := newCluster(t, a, 1)
 		defer c.stopAll()
 		c.start(1)
-		c.members[1].Command(election.Resign)
-		c.members[1].Command(election.Resign)
+		c.members[1].Command(election.Command{Order: election.Resign})
+		c.members[1].Command(election.Command{Order: election.Resign})
 		<-c.members[1].Done()
 		if err := c.members[1].Err(); err == nil {
 			t.Error("it stopped without a reason")

@@ -15,13 +15,13 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// ErrData says that a data directory cannot be used; the text names the file.
+// ErrData reports that a data directory cannot be used; the text names the file.
 var ErrData = errors.New("data directory")
 
-// ErrWrite says that a data directory could be used, but the disk did not take what was to be kept.
+// ErrWrite reports that a data directory could be used, but the disk did not take what was to be kept.
 var ErrWrite = errors.New("cannot be written")
 
-// errLocked says that another process has locked a directory.
+// errLocked reports that another process has locked a directory.
 var errLocked = errors.New("locked")
 
 // record is what survives a crash of a member.

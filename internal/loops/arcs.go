@@ -8,18 +8,17 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// Arcs runs an election on a one-directional ring, arc by arc, and in each arc process by process: all
-// that waits for a process is delivered to it, and what it sends meanwhile waits for the next one.
+// Arcs runs an election on a unidirectional ring, arc by arc, and in each arc process by process: all messages that
+// wait for a process are delivered to it, and the messages that it sends wait for the next one.
 //
-// On such a ring a process cannot tell: with links that keep their order, it gets the same messages in
-// the same order under every schedule, if those that start do so before anything reaches them. So counts
-// and decisions are those of a run in rounds, while what is in use at one time is a process and the
-// messages that wait for it. Where a message is says which link it came on; so where the run has a clock,
-// the number of the link gives way to the time at which the message arrives in rounds, one unit after the
-// one that it answers.
+// A process on such a ring cannot tell the difference: with FIFO links, it gets the same messages in the same order
+// under every schedule, if the initiators start before anything reaches them. So counts and decisions are those of a
+// run in rounds, while the working set is one process and the messages that wait for it. A message has a field for
+// its link. If the run has a clock, the field holds the time at which the message would arrive in rounds instead, one
+// unit after the message that it answers.
 //
-// What leaves an arc of L processes within L rounds depends only on what is in it when they begin. So
-// arcs need each other only when each has been swept, and can be swept on as many cores.
+// The messages that leave an arc of L processes within L rounds depend only on the arc's contents when those rounds
+// begin. So arcs need each other only after each has been swept, and can be swept in parallel.
 type Arcs struct {
 	run  *Run
 	each []*arc
@@ -33,7 +32,7 @@ type arc struct {
 	starts     []bool // by position; nil: all
 	deliveries uint64
 	limit      uint64 // of deliveries
-	look       uint64 // at how many of them to see whether there may be more
+	look       uint64 // the number of deliveries at which Progress is called
 	quiet      uint64 // when the last message arrived
 	followed   uint64 // when the last process followed
 	fault      any    // what a step panicked with
@@ -41,9 +40,9 @@ type arc struct {
 
 // sweeper sweeps an arc, and knows the types.
 type sweeper interface {
-	sweep(first bool)     // goes once through the arc; first also lets processes start
-	waiting() int         // how many messages the arc has got
-	follow(other sweeper) // takes what has left the arc before it
+	sweep(first bool)     // goes once through the arc; if first, it also starts processes
+	waiting() int         // the number of messages that the arc has received
+	follow(other sweeper) // takes the messages that left the arc before it
 	bytes() int           // of queues
 }
 
@@ -56,19 +55,19 @@ type swept[S, M any] struct {
 	spare  []election.Sent[M]
 }
 
-// What ends the sweeping of arcs with a clock, which then begins from the beginning with another engine.
+// The reasons to end a run by arcs with a clock, which another engine then restarts.
 var (
 	errChooses = errors.New("a process chooses at random, out of turn")
 	errLate    = errors.New("a message arrives too late for its time to take the place of its link")
 )
 
-// latest is the last time that a message may arrive at.
+// latest is the last time at which a message may arrive.
 const latest = 1<<27 - 2
 
-// stamp is what a message that arrives at a time has in place of its link.
+// stamp returns the value that a message that arrives at a time has in place of its link.
 func stamp(at uint64) uint32 { return uint32(2 * at) }
 
-// stamped is when a message with that in place of its link arrives.
+// stamped returns the arrival time of a message with that in place of its link.
 func stamped(link uint32) uint64 { return uint64(link / 2) }
 
 // Arcs cuts the ring into arcs, with a clock or without.
@@ -111,15 +110,15 @@ func newArcs(r *Run, count int, clock bool) *Arcs {
 			one.run.Choose = func(uint32) uint32 { panic(errChooses) }
 		}
 		if i > 0 {
-			one.run.Progress = nil // the first one speaks for all
+			one.run.Progress = nil // the first one reports for all
 		}
 		a.each = append(a.each, one)
 	}
 	return a
 }
 
-// Play sweeps the arcs until all is quiet. It reports false if processes choose at random, and the order in
-// which they do matters, or if the run takes too long: then nothing of it is of use.
+// Play sweeps the arcs until quiescence. It returns false if processes choose at random, and the order of their
+// choices matters, or if the run takes too long: then its results are invalid.
 func (a *Arcs) Play() bool {
 	for first := true; first || a.Busy(); first = false {
 		if !a.lap(first) {
@@ -131,7 +130,7 @@ func (a *Arcs) Play() bool {
 	return true
 }
 
-// Busy reports whether anything is under way between arcs, and whether it matters.
+// Busy reports whether a message that matters is in transit between arcs.
 func (a *Arcs) Busy() bool {
 	waiting := false
 	for _, one := range a.each {
@@ -143,14 +142,14 @@ func (a *Arcs) Busy() bool {
 	return waiting
 }
 
-// Count is how many arcs there are.
+// Count returns the number of arcs.
 func (a *Arcs) Count() int { return len(a.each) }
 
-// Sweep goes once through one of the arcs; first also lets processes start.
+// Sweep goes once through one of the arcs; if first, it also starts processes.
 func (a *Arcs) Sweep(arc int, first bool) { a.each[arc].sweeper.sweep(first) }
 
-// lap sweeps every arc once, each on a core of its own. Only what they have counted is theirs alone, and
-// what lies between low and high; the channel orders all else.
+// lap sweeps every arc once, each on a core of its own. An arc owns its counts and what lies between low and high;
+// the channel orders everything else.
 func (a *Arcs) lap(first bool) bool {
 	done := make(chan struct{})
 	for _, one := range a.each[1:] {
@@ -180,7 +179,7 @@ func (a *arc) safely(first bool) {
 	a.sweeper.sweep(first)
 }
 
-// Exchange hands what left each arc to the next.
+// Exchange hands the messages that left each arc to the next arc.
 func (a *Arcs) Exchange() {
 	last := a.each[len(a.each)-1]
 	for _, one := range a.each {
@@ -200,7 +199,7 @@ func (s *swept[S, M]) bytes() int {
 	return sizeOf(election.Sent[M]{}) * (cap(s.inbox) + cap(s.outbox) + cap(s.spare))
 }
 
-// Merge puts together what the arcs have counted.
+// Merge adds up the counts of the arcs.
 func (a *Arcs) Merge() {
 	for _, one := range a.each {
 		for k, count := range one.run.Sent {
@@ -267,7 +266,7 @@ func (s *swept[S, M]) sweep(first bool) {
 	}
 }
 
-// begins lets the process at p start.
+// begins starts the process at p.
 func (s *swept[S, M]) begins(p int) {
 	s.typed.collect.At(stamp(1))
 	s.typed.a.Start(&s.typed.states[p], s.typed.collect.Out())
@@ -276,9 +275,9 @@ func (s *swept[S, M]) begins(p int) {
 	}
 }
 
-// token follows a message that nothing else is near, until it does not go on alone, and returns how far it came and
-// what there is then: in the end one goes round with the leader's name, and before that a winner's mostly
-// goes alone.
+// token follows a message with no other nearby, until it does not go on alone. It returns the place and the messages
+// there. In the end a single message goes round with the leader's name, and before that the winner's usually goes
+// alone.
 func (s *swept[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]) {
 	a, receive, collect, from := s.arc, s.typed.a.Receive, s.typed.collect, p
 	phase, elects, clock := s.typed.phase(), a.run.elects, a.run.Time != nil
@@ -309,7 +308,7 @@ func (s *swept[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[
 	return p, in
 }
 
-// untimed delivers what waits for the process at p.
+// untimed delivers the messages that wait for the process at p.
 func (s *swept[S, M]) untimed(p int, in []election.Sent[M]) {
 	receive, state, collect, sent := s.typed.a.Receive, &s.typed.states[p], s.typed.collect, &s.arc.run.Sent
 	for i := range in {
@@ -320,7 +319,7 @@ func (s *swept[S, M]) untimed(p int, in []election.Sent[M]) {
 	}
 }
 
-// timed is untimed with a clock: what a process sends arrives one unit after what it answers.
+// timed is untimed with a clock: messages that a process sends arrive one unit after the message that they answer.
 func (s *swept[S, M]) timed(p int, in []election.Sent[M]) {
 	if len(in) == 0 {
 		return
@@ -340,14 +339,14 @@ func (s *swept[S, M]) timed(p int, in []election.Sent[M]) {
 	}
 }
 
-// decided makes the decisions of steps of the process at p.
+// decided applies the decisions of steps of the process at p.
 func (s *swept[S, M]) decided(p int) {
 	s.arc.decided(p, s.typed.collect.Effects())
 	s.typed.collect.ResetEffects()
 }
 
-// decided makes decisions of the process at p. With a clock, an effect has in place of its link when an answer would
-// arrive, a unit after the step.
+// decided applies decisions of the process at p. With a clock, an effect has in place of its link the arrival time of
+// an answer, a unit after the step.
 func (a *arc) decided(p int, effects []election.Effect) {
 	for i := range effects {
 		e := &effects[i]
@@ -363,7 +362,7 @@ func (a *arc) decided(p int, effects []election.Effect) {
 	}
 }
 
-// mayContinue reports, when it is time to look, whether there may be more deliveries.
+// mayContinue reports, when it is time to check, whether more deliveries are allowed.
 func (a *arc) mayContinue() bool {
 	if a.deliveries > a.limit || a.run.Progress != nil && !a.run.Progress(a.deliveries) {
 		a.run.Outcome.Complete = false

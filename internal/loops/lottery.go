@@ -5,17 +5,17 @@ import (
 	"ringleader.example/ringleader/internal/random"
 )
 
-// lottery runs the schedule random on a large ring whose links keep the order of messages. What it costs is
-// misses of the cache, at a link, a message and a state that are anywhere; so the first message of a link
-// is in the link's own record, and the way from one draw to the next is short, that misses may overlap.
+// lottery runs the schedule random on a large ring with FIFO links. Its cost is cache misses at links, messages and
+// states at random places. So the first message of a link is in the link's own record, and the code from one draw to
+// the next is short, so that misses overlap.
 type lottery[S, M any] struct {
 	run   *Run
 	typed *typed[S, M]
 	links []record[M]
-	shift uint32   // a link's record is the one at its number, shifted right: one-directional rings have half
+	shift uint32   // the shift from a link's number to its record's: unidirectional rings have half as many
 	busy  []uint32 // the records of links that are not empty
 	cells []behind[M]
-	free  uint32 // a list of cells that are not in use
+	free  uint32 // a list of free cells
 }
 
 // record is a link: its first message, and a list of those behind it.
@@ -66,15 +66,15 @@ func (l *lottery[S, M]) play() {
 	l.run.Bytes += cap(l.cells)*cell + len(l.links)*link + 4*cap(l.busy)
 }
 
-// draws draws a link again and again, as links.random does. It says how often.
+// draws draws links repeatedly, as links.random does. It returns the number of deliveries.
 func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
 	receive, collect, states := l.typed.a.Receive, l.typed.collect, l.typed.states
 	oriented, n, shift := l.run.Network.Oriented(), uint32(len(states)), l.shift
 	for ; len(l.busy) > 0 && deliveries < most; deliveries++ {
 		at := picks.Below(uint64(len(l.busy)))
 		number := l.busy[at]
-		// Where the link leads is reckoned from its number, so that a processor need not wait for the link's
-		// record before it looks for the state.
+		// The end of the link is computed from its number, so that a processor need not wait for the link's record
+		// before it loads the state.
 		direction, from := uint32(0), number
 		if shift == 0 {
 			direction, from = number&1, number>>1
@@ -109,7 +109,7 @@ func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
 	return deliveries
 }
 
-// send puts what a step has sent on its links.
+// send puts the messages of a step on their links.
 func (l *lottery[S, M]) send() {
 	phase := l.typed.phase()
 	for i := range l.typed.collect.Sent() {

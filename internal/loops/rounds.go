@@ -6,23 +6,23 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// rounds runs everything that is under way at once, again and again. What the steps of a round send is
-// the next round: no message is copied or queued. In the order of sending this is the fifo schedule; by
-// ports it is a synchronous run.
+// rounds runs everything in transit at once, repeatedly. The messages that the steps of a round send are the next
+// round: no message is copied or queued. In the order of sending this is the fifo schedule; by ports it is a
+// synchronous run.
 //
-// Messages lie on pages. A page that has been read is the next to be written on, so that memory holds
-// what is under way and hardly more, and what is written is in the cache.
+// Messages lie on pages. A page that has been read is the next to be written on, so that memory holds little more
+// than the messages in transit, and written data is in the cache.
 type rounds[S, M any] struct {
 	run   *Run
 	typed *typed[S, M]
-	queue [2][][]election.Sent[M] // what is under way: first what arrives on port 0 of a ring, if the order matters
-	next  [2][][]election.Sent[M] // what was sent in this round, but for the page that is written on
+	queue [2][][]election.Sent[M] // messages in transit: first those that arrive on port 0 of a ring, if the order matters
+	next  [2][][]election.Sent[M] // sent in this round, without the page that is written on
 	open  [2][]election.Sent[M]   // the last page of each, which is not full yet, if the order matters
 	blank [][]election.Sent[M]
-	made  int // how many messages fit on all pages
+	made  int // the number of messages that fit on all pages
 
-	links []uint32           // of what is sorted
-	spare []election.Sent[M] // what is sorted, as it was
+	links []uint32           // the links of the messages that are sorted
+	spare []election.Sent[M] // the messages that are sorted, in their old order
 
 	// The order of ports matters in a synchronous run where a process can get several messages at once.
 	byPort bool
@@ -81,7 +81,7 @@ func (r *rounds[S, M]) play() {
 	r.run.Bytes += r.made * sizeOf(election.Sent[M]{})
 }
 
-// page is a page to write on.
+// page returns a page to write on.
 func (r *rounds[S, M]) page() []election.Sent[M] {
 	if last := len(r.blank) - 1; last >= 0 {
 		page := r.blank[last]
@@ -93,7 +93,7 @@ func (r *rounds[S, M]) page() []election.Sent[M] {
 	return make([]election.Sent[M], 0, size)
 }
 
-// turn turns the page that is written on, if anything is on it.
+// turn turns the page that is written on, unless it is empty.
 func (r *rounds[S, M]) turn() {
 	if len(r.typed.collect.Sent()) == 0 {
 		return
@@ -106,7 +106,7 @@ func (r *rounds[S, M]) turn() {
 	}
 }
 
-// waiting is how many pages have been turned in this round.
+// waiting returns the number of pages turned in this round.
 func (r *rounds[S, M]) waiting() int {
 	return len(r.next[0]) + len(r.next[1]) + len(r.open[0]) + len(r.open[1])
 }
@@ -119,8 +119,8 @@ func (r *rounds[S, M]) close(side int) {
 	}
 }
 
-// part parts what arrives on port 0 of a ring from what arrives on port 1. Most of what is delivered on one
-// port goes on and arrives on that port again, so that mostly a page has one sort only.
+// part separates messages that arrive on port 0 of a ring from those that arrive on port 1. Most messages of one port
+// go on and arrive on that port again, so that a page usually has one sort only.
 func (r *rounds[S, M]) part(page []election.Sent[M]) {
 	oriented, side, same := r.run.Network.Oriented(), r.run.port(page[0].On()), 1
 	for same < len(page) && (page[same].Link^page[0].Link)&(1<<4) == 0 {
@@ -158,8 +158,8 @@ func (r *rounds[S, M]) part(page []election.Sent[M]) {
 	r.blank = append(r.blank, page)
 }
 
-// room is for how many messages there is room on the page that is written on; there always is some. Who
-// sends more in one step makes the page grow.
+// room returns for how many messages there is room on the page that is written on; there always is some. A process
+// that sends more in one step makes the page grow.
 func (r *rounds[S, M]) room() int {
 	if sent := r.typed.collect.Sent(); cap(sent)-len(sent) >= lastRoom {
 		return cap(sent) - len(sent)
@@ -174,9 +174,9 @@ func (r *rounds[S, M]) tick() {
 	r.typed.collect.Clock(r.run.now)
 }
 
-// few runs rounds as long as they have few messages. Most rounds have: of the phases of Hirschberg and
-// Sinclair, the last ones alone take half of the time, and the leader alone is in them. What is done for
-// each round counts here, so that deliveries are reckoned only now and then.
+// few runs rounds while they have few messages. Most rounds have few: of the phases of Hirschberg and Sinclair, the
+// last ones alone take half of the time, with only the leader in them. The cost per round matters here, so deliveries
+// are added up only from time to time.
 func (r *rounds[S, M]) few() {
 	oriented := r.run.oriented()
 	collect, spare, deliveries := r.typed.collect, r.page(), 0
@@ -209,8 +209,8 @@ func (r *rounds[S, M]) few() {
 	r.run.countDeliveries(deliveries)
 }
 
-// token follows a message that is alone on an oriented ring until it does not go on alone, or it has been
-// delivered so often, and says how often it was.
+// token follows a message that is alone on an oriented ring until it does not go on alone, or after most deliveries.
+// It returns the number of deliveries.
 func (r *rounds[S, M]) token(most int) (deliveries int) {
 	receive, states, collect, sent, phase := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent, r.typed.phase()
 	n := uint32(len(states))
@@ -237,9 +237,9 @@ func (r *rounds[S, M]) token(most int) (deliveries int) {
 	return deliveries
 }
 
-// sort brings messages into the order of the receivers' ports.
+// sort puts messages into the order of the receivers' ports.
 func (r *rounds[S, M]) sort(in []election.Sent[M]) {
-	if r.run.oriented() { // they mostly are in order
+	if r.run.oriented() { // they usually are in order
 		i := 1
 		for i < len(in) && in[i].Link>>4&1 <= in[i-1].Link>>4&1 {
 			i++
@@ -258,7 +258,7 @@ func (r *rounds[S, M]) sort(in []election.Sent[M]) {
 	}
 }
 
-// sorted sorts all that is under way.
+// sorted sorts all messages in transit.
 func (r *rounds[S, M]) sorted() {
 	var all []election.Sent[M]
 	for _, page := range r.queue[0] {
@@ -270,8 +270,8 @@ func (r *rounds[S, M]) sorted() {
 	}
 }
 
-// deliver delivers what is on a page, counts it, and makes the page blank. No more is delivered at a time
-// than there is room for an answer to each, and some.
+// deliver delivers the messages on a page, counts them, and clears the page. It delivers at most as many at a time as
+// there is room for an answer to each.
 func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
 	oriented := r.run.oriented()
 	for in := page; len(in) > 0; {
@@ -290,7 +290,7 @@ func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
 	r.blank = append(r.blank, page)
 }
 
-// done counts what has been delivered, and decides what was decided.
+// done counts the deliveries, and applies the decisions.
 func (r *rounds[S, M]) done(in []election.Sent[M]) {
 	if r.run.Phases {
 		r.typed.phases(in)
@@ -321,7 +321,7 @@ func (r *rounds[S, M]) ring(in []election.Sent[M]) {
 	}
 }
 
-// circle is ring where nothing comes from the other side.
+// circle is ring without messages from the other side.
 func (r *rounds[S, M]) circle(in []election.Sent[M]) {
 	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent
 	for i := range in {

@@ -1,7 +1,8 @@
-// Package loops runs elections on large networks. Its loops know the types of an algorithm: they keep states and messages
-// in rows, and call the algorithm directly. They trust it to keep to the contract. Package simulate drives them.
+// Package loops runs elections on large networks. Its loops know the types of an algorithm: they keep states and
+// messages in rows, and call the algorithm directly. They trust it to keep to the contract. Package simulate calls
+// them.
 //
-// They are compiled for each algorithm. So this package imports little, and what needs no types is not generic.
+// They are compiled for each algorithm. So this package imports little, and code that needs no types is not generic.
 package loops
 
 import (
@@ -14,10 +15,10 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// Program is an algorithm whose types are hidden, with its loops.
+// Program is an algorithm with hidden types, with its loops.
 type Program struct {
 	*process.Program
-	Loops func(*Run) Loops // nil where there are none
+	Loops func(*Run) Loops // nil without loops
 }
 
 // Of hides the types of an algorithm. The error is that of [election.Algorithm.Validate], or names the type that is not plain.
@@ -57,7 +58,7 @@ type Loops interface {
 	State(p int) any                  // the state of the process at p
 }
 
-// Run is the run of an election: what loops have to know of it, and what has come of it.
+// Run is a run of an election: the input of the loops, and the result so far.
 type Run struct {
 	Declaration *election.Declaration // with the parameters of the run
 	Network     *network.Network
@@ -65,15 +66,15 @@ type Run struct {
 	Initiators  []int // positions that start, in this order; nil: all
 	AnyTime     bool  // a process starts when its turn comes
 	Seed        uint64
-	Choose      func(n uint32) uint32        // what processes choose at random
+	Choose      func(n uint32) uint32        // the source of random choices of processes
 	Phases      bool                         // count election messages by phase
 	Limit       uint64                       // of deliveries
-	Limited     bool                         // the limit was asked for, so that it is kept to closely
+	Limited     bool                         // the limit was given, so that it is kept closely
 	Progress    func(deliveries uint64) bool // called now and then; false ends the run; may be nil
 
-	Outcome    *outcome.Outcome // Prepared is given; Faults, ByPhase and Complete come of the run
+	Outcome    *outcome.Outcome // Prepared is given; the run sets Faults, ByPhase and Complete
 	Decisions  []network.Decision
-	Time       *outcome.Times // nil where there is no clock
+	Time       *outcome.Times // nil without a clock
 	Sent       [16]uint64     // by kind
 	Deliveries uint64
 	Bytes      int // of queues
@@ -96,7 +97,7 @@ func (r *Run) begin() {
 
 func (r *Run) size() int { return r.Network.Size() }
 
-// initiators are the positions that start, in order.
+// initiators yields the positions that start, in order.
 func (r *Run) initiators(yield func(int) bool) {
 	if r.Initiators != nil {
 		slices.Values(r.Initiators)(yield)
@@ -112,7 +113,7 @@ func (r *Run) initiators(yield func(int) bool) {
 // oriented reports whether the network is a ring on which link 2p leads to p + 1, and link 2p + 1 to p - 1.
 func (r *Run) oriented() bool { return r.Network.Topology == election.Ring && r.Network.Oriented() }
 
-// port is the port on which a message arrives that is sent on a directed link.
+// port returns the port on which a message arrives that was sent on a directed link.
 func (r *Run) port(link uint32) int {
 	if r.oriented() {
 		return 1 - int(link&1)
@@ -121,7 +122,7 @@ func (r *Run) port(link uint32) int {
 	return int(port)
 }
 
-// byPorts sorts messages by the ports on which they arrive. It returns where each was among the links, in the lower 32 bits.
+// byPorts sorts messages by the ports on which they arrive. It returns the old index of each, in the lower 32 bits.
 func (r *Run) byPorts(links []uint32) (order []uint64) {
 	for i, link := range links {
 		order = append(order, uint64(r.port(link))<<32|uint64(i))
@@ -130,7 +131,7 @@ func (r *Run) byPorts(links []uint32) (order []uint64) {
 	return order
 }
 
-// countDeliveries counts deliveries, many at a time, and sees whether there may be more.
+// countDeliveries counts deliveries, many at a time, and checks whether more are allowed.
 func (r *Run) countDeliveries(deliveries int) {
 	before := r.Deliveries
 	r.Deliveries += uint64(deliveries)
@@ -158,8 +159,8 @@ func (r *Run) finish() {
 	r.byPhase = [32]uint64{}
 }
 
-// follows makes the decision that nearly all processes of a large run make, to follow for the first and last
-// time, and reports whether that is what the effect is. When that was is for the caller to keep.
+// follows makes the decision that nearly all processes of a large run make, to follow for the first and last time,
+// and reports whether the effect is that decision. The caller records the time.
 func (r *Run) follows(p int, e *election.Effect) bool {
 	d := &r.Decisions[p]
 	if e.Op != election.Follow || e.Term != 0 || d.Role != network.Undecided || !r.once {
@@ -176,7 +177,7 @@ func (r *Run) decide(p int, e election.Effect) {
 	}
 }
 
-// decisions makes the decisions of some steps of one moment.
+// decisions applies the decisions of some steps of one moment.
 func (r *Run) decisions(rare []election.Effect) {
 	ring, followed := r.Network.Topology == election.Ring, false
 	for i := range rare {

@@ -9,7 +9,7 @@ type tiled[S, M any] struct {
 	run   *Run
 	typed *typed[S, M]
 	size  int
-	inbox [][]election.Sent[M] // by tile: what comes from the others
+	inbox [][]election.Sent[M] // by tile: messages from other tiles
 }
 
 func (t *typed[S, M]) Tiled(size int) {
@@ -24,7 +24,7 @@ func (t *tiled[S, M]) play() {
 	}
 	spare := make([]election.Sent[M], 0, 2*t.size)
 	t.typed.collect.Swap(make([]election.Sent[M], 0, 2*t.size))
-	quiet := 0 // tiles in a row
+	quiet := 0 // consecutive tiles without messages
 	for tile := 0; quiet < len(t.inbox) && t.run.Outcome.Complete; tile = (tile + 1) % len(t.inbox) {
 		low := tile * t.size
 		high := min(low+t.size, t.run.size())
@@ -40,7 +40,7 @@ func (t *tiled[S, M]) play() {
 		if len(t.inbox[tile])+len(t.typed.collect.Sent()) > 0 {
 			quiet = 0
 		}
-		t.deliver(t.inbox[tile], low, high) // it was counted in the tile that it left
+		t.deliver(t.inbox[tile], low, high) // counted in the tile that it left
 		t.inbox[tile] = t.inbox[tile][:0]
 		for len(t.typed.collect.Sent()) > 0 && t.run.Outcome.Complete {
 			in := t.typed.collect.Swap(spare)
@@ -61,10 +61,10 @@ func (t *tiled[S, M]) play() {
 	for _, in := range t.inbox {
 		t.run.Bytes += cap(in) * size
 	}
-	t.run.Bytes += t.run.size() // who starts
+	t.run.Bytes += t.run.size() // the flags of initiators
 }
 
-// deliver delivers what is for processes of the tile from low to below high, and hands on the rest.
+// deliver delivers the messages for processes of the tile from low to below high, and hands on the rest.
 func (t *tiled[S, M]) deliver(in []election.Sent[M], low, high int) {
 	receive, states, collect, out := t.typed.a.Receive, t.typed.states, t.typed.collect, t.typed.collect.Out()
 	oriented, n := t.run.Network.Oriented(), uint32(t.run.size())

@@ -29,14 +29,14 @@ func (t *typed[S, M]) Eligible(p int) bool {
 	return t.a.Eligible(&t.states[p])
 }
 
-// begin turns the collector to the process whose step comes.
+// begin points the collector at process p and returns the Out for its next step.
 func (t *typed[S, M]) begin(p int) *election.Out[M] {
 	t.collect.At(t.run.Network.First(p))
 	t.collect.Clock(t.run.now)
 	return t.collect.Out()
 }
 
-// phase is what tells the phase of a message; nil if phases are not counted.
+// phase returns the function that gives the phase of a message; nil if phases are not counted.
 func (t *typed[S, M]) phase() func(election.Kind, M) int {
 	if !t.run.Phases {
 		return nil
@@ -61,7 +61,7 @@ func (t *typed[S, M]) phases(in []election.Sent[M]) {
 	}
 }
 
-// decisions makes the decisions of some steps of one moment.
+// decisions applies the decisions of some steps of one moment.
 func (t *typed[S, M]) decisions() {
 	t.run.decisions(t.collect.Effects())
 	t.collect.ResetEffects()

@@ -61,7 +61,7 @@ type Point struct {
 	Error float64 // the value is between Y - Error and Y + Error
 }
 
-// ErrEmpty says that there is nothing to draw.
+// ErrEmpty reports that there is nothing to draw.
 var ErrEmpty = errors.New("nothing to draw")
 
 // The measures of a chart.

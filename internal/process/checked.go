@@ -158,7 +158,7 @@ func (ps *Processes) event(position int, e Event) string {
 	case Trusted:
 		return "trusts " + other() + " again"
 	case Commanded:
-		return "is asked to resign"
+		return "is asked to " + ps.CommandText()
 	}
 	text := ps.Program.Kinds[e.Kind].Name
 	if body := ps.MessageText(e.Message); body != "" {

@@ -70,7 +70,8 @@ func (m *Machine) Step(in Input, now election.Ticks) (Output, error) {
 
 // event is an input with its message decoded, which is then held.
 func (m *Machine) event(in Input) (e Event, err error) {
-	e = Event{What: in.What, Port: in.Port, Kind: in.Kind, Timer: in.Timer, Command: in.Command}
+	e = Event{What: in.What, Port: in.Port, Kind: in.Kind, Timer: in.Timer}
+	m.ps.Commands(in.Command)
 	if e.What == Received {
 		e.Message, err = m.ps.Decode(in.Message)
 	}
@@ -105,10 +106,10 @@ func (m *Machine) frame(s *Sent) Frame {
 	return Frame{election.Port(port), s.Kind(), int(s.Phase), frame}
 }
 
-// Phases says whether messages of the election belong to phases.
+// Phases reports whether messages of the election belong to phases.
 func (m *Machine) Phases() bool { return m.ps.Program.Functions.Phase }
 
-// Eligible says whether the process may become leader now.
+// Eligible reports whether the process may become leader now.
 func (m *Machine) Eligible() bool { return m.ps.Eligible(only, m.position) }
 
 // Durable is the encoding of what survives a crash.

@@ -61,7 +61,7 @@ func TestAMachineIsToldWhatHappens(t *testing.T) {
 		{Input{What: Received, Port: 1, Kind: news, Message: []byte{9, 0, 0, 0, 1, 0, 0, 0, 8}}, []uint32{2, 1, 1, 9, 8}},
 		{Input{What: Expired, Timer: 1}, []uint32{3, 1}},
 		{Input{What: Suspected, Port: 1}, []uint32{5, 1}},
-		{Input{What: Commanded, Command: 2}, []uint32{7, 2}},
+		{Input{What: Commanded, Command: election.Command{Order: 2, Member: 3, Number: 4}}, []uint32{7, 2, 3, 4}},
 	} {
 		m.probe().Log = nil
 		if _, err := m.Step(test.in, election.Ticks{}); err != nil || !slices.Equal(m.probe().Log, test.want) {

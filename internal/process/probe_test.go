@@ -48,11 +48,13 @@ func probing() election.Algorithm[probe, note] {
 				p.note(uint32(element))
 			}
 		},
-		Timeout:  func(p *probe, t election.Timer, _ out) { p.note(3, uint32(t)) },
-		Recover:  func(p *probe, _ out) { p.note(4) },
-		Suspect:  func(p *probe, port election.Port, _ out) { p.note(5, uint32(port)) },
-		Trust:    func(p *probe, port election.Port, _ out) { p.note(6, uint32(port)) },
-		Command:  func(p *probe, c election.Command, _ out) { p.note(7, uint32(c)) },
+		Timeout: func(p *probe, t election.Timer, _ out) { p.note(3, uint32(t)) },
+		Recover: func(p *probe, _ out) { p.note(4) },
+		Suspect: func(p *probe, port election.Port, _ out) { p.note(5, uint32(port)) },
+		Trust:   func(p *probe, port election.Port, _ out) { p.note(6, uint32(port)) },
+		Command: func(p *probe, c election.Command, _ out) {
+			p.note(7, uint32(c.Order), uint32(c.Member), uint32(c.Number))
+		},
 		Durable:  func(p *probe) any { return &p.Durable },
 		Eligible: func(p *probe) bool { return len(p.Durable.Votes) == 0 },
 		Phase:    func(_ election.Kind, m note) int { return int(m.Number) },

@@ -47,11 +47,10 @@ func Must(program *Program, err error) *Program {
 // Event is what happens to a process.
 type Event struct {
 	What    What
-	Port    election.Port    // Received, Suspected, Trusted
-	Kind    election.Kind    // Received
-	Timer   election.Timer   // Expired
-	Command election.Command // Commanded
-	Message Message          // Received
+	Port    election.Port  // Received, Suspected, Trusted
+	Kind    election.Kind  // Received
+	Timer   election.Timer // Expired
+	Message Message        // Received
 }
 
 // What says which event it is.
@@ -65,7 +64,7 @@ const (
 	Expired
 	Suspected
 	Trusted
-	Commanded
+	Commanded // with what [Processes.Commands] was given last
 )
 
 // Message is a message that is held: a small one itself, and of any other a reference.
@@ -91,7 +90,7 @@ type Effects struct {
 	Other []election.Effect
 }
 
-// ErrBroken says that an algorithm broke the contract, and how.
+// ErrBroken reports that an algorithm broke the contract, and how.
 var ErrBroken = errors.New(BrokeContract)
 
 // Processes are the processes of one network. A state lies in a slot; the process at position p is born into slot p.
@@ -102,6 +101,7 @@ type Processes struct {
 	pool    pool
 	slots   int
 	checker checker
+	command election.Command // of the next event Commanded
 }
 
 // pool is what processes share with their store: when the step is that comes, what the last one did, and which
@@ -129,7 +129,9 @@ type store interface {
 	step(slot int, e Event)
 	receive(slot int, port election.Port, kind election.Kind, m Message)
 	choices(choose func(n uint32) uint32)
+	commands(c election.Command)
 	stands(slot int) bool
+	incarnation(slot int) uint64
 	kept(slot int) any
 	state(slot int) codec.Pointer
 	message(m Message) codec.Pointer // where it lies; a copy of a small one, until the next call
@@ -137,7 +139,7 @@ type store interface {
 	hold() Message
 }
 
-// New makes the processes of a network, all newborn. With phases, it is worked out to which phase each message of
+// New makes the processes of a network, all newborn. With phases, it is computed to which phase each message of
 // the election belongs.
 func (p *Program) New(network *network.Instance, phases bool) *Processes {
 	ps := p.empty(network, phases)
@@ -210,6 +212,31 @@ func (ps *Processes) Copy(to, from int) { ps.store.copy(to, from) }
 func (ps *Processes) Choices(choose func(n uint32) uint32) {
 	ps.checker.choose = choose
 	ps.store.choices(choose)
+}
+
+// Commands says what the next event Commanded asks for. It is no part of an [Event], which every delivery copies.
+func (ps *Processes) Commands(c election.Command) {
+	ps.command = c
+	ps.store.commands(c)
+}
+
+// CommandText returns, for people, what the last of Commands asks for.
+func (ps *Processes) CommandText() string {
+	c := ps.command
+	member := func() uint64 { return ps.network.RealOf(c.Member) }
+	switch c.Order {
+	case election.Resign:
+		return "resign"
+	case election.Transfer:
+		return fmt.Sprintf("hand over to %d", member())
+	case election.Stopped:
+		return "note that its work has stopped"
+	case election.Died:
+		return fmt.Sprintf("note that %d is dead, incarnation %d", member(), c.Number)
+	case election.Weigh:
+		return fmt.Sprintf("have weight %d", c.Number)
+	}
+	return fmt.Sprintf("obey order %d", c.Order)
 }
 
 // Step makes the process at a position, whose state is in a slot, do what an event asks for at that time of its own
@@ -294,13 +321,16 @@ func (p *pool) take() (reference uint32) {
 	return reference
 }
 
-// Eligible says whether a process may become leader.
+// Eligible reports whether a process may become leader.
 func (ps *Processes) Eligible(slot, position int) bool {
 	if !ps.Program.Functions.Eligible {
 		return ps.network.Willing(position)
 	}
 	return ps.store.stands(slot)
 }
+
+// Incarnation is the number of the life of a process. The algorithm must have that function.
+func (ps *Processes) Incarnation(slot int) uint64 { return ps.store.incarnation(slot) }
 
 // Durable is the encoding of what survives a crash.
 func (ps *Processes) Durable(slot int) []byte {

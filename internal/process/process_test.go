@@ -28,6 +28,7 @@ func TestEachEventCallsItsFunctionWithItsArguments(t *testing.T) {
 	program, placed := hidden(t, probing())
 	ps := program.New(placed, false)
 	m := ps.hold(note{9, []uint8{8, 7}})
+	ps.Commands(election.Command{Order: 3, Member: 5, Number: 6})
 	for _, test := range []struct {
 		event Event
 		want  []uint32
@@ -38,7 +39,7 @@ func TestEachEventCallsItsFunctionWithItsArguments(t *testing.T) {
 		{Event{What: Recovered}, []uint32{4}},
 		{Event{What: Suspected, Port: 1}, []uint32{5, 1}},
 		{Event{What: Trusted, Port: 1}, []uint32{6, 1}},
-		{Event{What: Commanded, Command: 3}, []uint32{7, 3}},
+		{Event{What: Commanded}, []uint32{7, 3, 5, 6}},
 	} {
 		ps.Born(1, 1)
 		ps.Step(1, 1, test.event, election.Ticks{})

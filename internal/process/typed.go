@@ -13,6 +13,7 @@ type typed[S, M any] struct {
 	messages [][]M // by reference: pages, which never move
 	scratch  M     // a message that is read or written as bytes
 	collect  election.Collector[M]
+	command  election.Command // of the next event Commanded
 }
 
 func (t *typed[S, M]) grow(slots int) {
@@ -30,6 +31,8 @@ func (t *typed[S, M]) born(slot int, l election.Local) { t.states[slot] = t.a.Ne
 func (t *typed[S, M]) copy(to, from int) { t.states[to] = t.states[from] }
 
 func (t *typed[S, M]) choices(choose func(n uint32) uint32) { t.collect.Choices(choose) }
+
+func (t *typed[S, M]) commands(c election.Command) { t.command = c }
 
 func (t *typed[S, M]) step(slot int, e Event) {
 	a, state, out := t.a, &t.states[slot], t.begin()
@@ -50,7 +53,7 @@ func (t *typed[S, M]) step(slot int, e Event) {
 		}
 	case Commanded:
 		if a.Command != nil {
-			a.Command(state, e.Command, out)
+			a.Command(state, t.command, out)
 		}
 	}
 	t.end()
@@ -129,6 +132,8 @@ func (t *typed[S, M]) write(m M) Message {
 }
 
 func (t *typed[S, M]) stands(slot int) bool { return t.a.Eligible(&t.states[slot]) }
+
+func (t *typed[S, M]) incarnation(slot int) uint64 { return t.a.Incarnation(&t.states[slot]) }
 
 func (t *typed[S, M]) kept(slot int) any {
 	if t.a.Durable == nil {

@@ -59,6 +59,12 @@ func (p *Program) NewValues(network *network.Instance) *Values {
 // Choices says where choices come from.
 func (v *Values) Choices(choose func(n uint32) uint32) { v.ps.Choices(choose) }
 
+// Commands says what the next event Commanded asks for.
+func (v *Values) Commands(c election.Command) { v.ps.Commands(c) }
+
+// CommandText returns, for people, what the last of Commands asks for.
+func (v *Values) CommandText() string { return v.ps.CommandText() }
+
 // Born is the newborn state of the process at a position.
 func (v *Values) Born(position int) State {
 	v.ps.Born(v.scratch, position)
@@ -153,7 +159,7 @@ func (v *Values) Breach(position int, e Event, body Body, how string) string {
 	return v.ps.Breach(position, e, how)
 }
 
-// Eligible says whether the process at a position may become leader in a state.
+// Eligible reports whether the process at a position may become leader in a state.
 func (v *Values) Eligible(s State, position int) bool {
 	return v.ps.Eligible(v.states[s].slot, position)
 }

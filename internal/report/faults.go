@@ -138,7 +138,7 @@ func dropped(r *simulate.Result) (all []string) {
 	return all
 }
 
-// losing says whether links may lose or repeat messages.
+// losing reports whether links may lose or repeat messages.
 func losing(f *faults.Script) bool { return f.Lose.Times+f.Duplicate.Times > 0 || len(f.Cuts) > 0 }
 
 // camps lists the live processes by what they have decided.

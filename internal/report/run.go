@@ -63,6 +63,7 @@ type Run struct {
 	Subject
 	Options *simulate.Options
 	*simulate.Result
+	Walked bool                        // its events were chosen by hand
 	Told   *trace.Telling              // the steps that are shown; nil: none
 	Claims []claims.Claim              // what the source claims of it, as far as that is to be shown
 	Replay func(lines []string) string // the command that runs it again with these faults
@@ -74,6 +75,9 @@ func (r *Run) JSON() any {
 	result := append(r.identity(arranged{r.Prepared}), field{"timing", r.Timing.String()})
 	switch r.Timing {
 	case election.Asynchronous:
+		if r.Walked {
+			break
+		}
 		result = append(result, field{"schedule", s.Schedule.String()})
 	case election.Timed:
 		result = append(result, field{"delay", r.Delay})
@@ -206,12 +210,14 @@ func (r *Run) Text(p *Printer) error {
 	}
 	switch r.Timing {
 	case election.Asynchronous:
-		how += ", schedule " + s.Schedule.String()
+		if !r.Walked {
+			how += ", schedule " + s.Schedule.String()
+		}
 	case election.Timed:
 		how += fmt.Sprintf(", delays 1 to %d", r.Delay)
 	}
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, n), r.Source)
-	p.underTitle(lineUp(r.Declaration, arranged{r.Prepared}, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, r.Seed))
+	p.underTitle(lineUp(r.Declaration, arranged{r.Prepared}, func(q int) bool { return dead[q] }), fmt.Sprintf("%s, seed %d", how, r.Seed)+needed(r.Walked, ", events chosen by hand", ""))
 
 	verdict, colour := verdict(r.Prepared.Declaration(), &r.Outcome)
 	fmt.Fprintln(w, paint.Text(colour, verdict))

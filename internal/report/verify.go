@@ -116,6 +116,9 @@ func initiate(start string) string {
 
 // properties returns in words the properties that a check of a declaration proves. unless follows the bound.
 func properties(d *election.Declaration, unless string) string {
+	if d.Leased {
+		return "of all leases at most one runs, those of dead lives included; one leader a term, and terms rise"
+	}
 	text := "one leader"
 	if d.Winner != election.Unspecified {
 		text += ", " + d.Winner.String()

@@ -88,7 +88,7 @@ func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
 		{"run mine --n 9 --draw mine.svg", 0, []string{"leader 9"}},
 		{"run mine --n 5000 --order random", 0, []string{"leader 5000"}},
 		{"compare mine lcr --n 8 --orders 10", 0, []string{"bench compare mine lcr", "each simulated", "each counted exactly"}},
-		{"worst mine --n 4", 0, []string{"largest found: 10 election messages", "$ bench run mine --ids "}},
+		{"worst mine --n 4", 0, []string{"exact worst case: 10 election messages", "$ bench run mine --ids "}},
 		{"verify mine --n 3", 0, []string{"holds: one leader"}},
 		{"__complete run m", 0, []string{"mine\n"}},
 		{"run --help", 0, []string{"\n  bench run lcr --ids 5,4,3,2,1\n"}},
@@ -96,7 +96,7 @@ func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
 		{"run min --n 3", 2, []string{"did you mean mine?"}},
 
 		{"run two-leaders --ids 3,1,2", 1, []string{"process 2 decided twice: was leader, then follower"}},
-		{"verify two-leaders --n 3", 1, []string{"wrong leader: process 2 leads; the right leader is 3", "2  starts", "LEADS\n"}},
+		{"verify two-leaders --n 3", 1, []string{"wrong leader: process 2 leads; the right leader is 3", "2  initiates", "LEADER\n"}},
 		{"run panicking --n 2", 1, []string{"panic: process 2 receives probe 1 from process 1 and panics: by design\n", "BREAKS THE CONTRACT: panics: by design\n"}},
 		{"run panicking --n 5000", 1, []string{"and panics: by design\n", "BREAKS THE CONTRACT: panics: by design\n"}},
 		{"verify panicking --n 2", 1, []string{"panic: process 2 receives probe 1 from process 1 and panics: by design\n", "BREAKS THE CONTRACT: panics: by design\n"}},
@@ -107,6 +107,7 @@ func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
 		{"run impure --n 2", 1, []string{"broke the contract: process 2 receives probe 1 from process 1 and does something else when", "BREAKS THE CONTRACT: does something else"}},
 		{"verify impure --n 2", 1, []string{"and does something else when", "BREAKS THE CONTRACT: does something else"}},
 		{"run astray --n 2", 1, []string{"and sends on port 7; its ports are 0 to 1\n", "BREAKS THE CONTRACT: sends on port 7"}},
+		{"run astray --ids 5,7,5,7 --anonymous", 1, []string{"and sends on port 7; its ports are 0 to 1\n", "BREAKS THE CONTRACT: sends on port 7"}},
 		{"verify astray --n 2", 1, []string{"and sends on port 7; its ports are 0 to 1\n", "BREAKS THE CONTRACT: sends on port 7"}},
 	} {
 		code, out := bench(t, dir, strings.Fields(c.call)...)
@@ -153,7 +154,7 @@ func bench(t *testing.T, dir string, args ...string) (code int, out string) {
 	t.Helper()
 	run := exec.Command(filepath.Join(dir, "bench.exe"), args...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "RINGLEADER_DEBUG=")
+	run.Env = append(os.Environ(), "RINGLEADER_DEBUG=", "COLUMNS=1000")
 	printed, err := run.CombinedOutput()
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
 		code = exit.ExitCode()

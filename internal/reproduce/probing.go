@@ -24,7 +24,7 @@ func (d *Doubt) Unless(ok bool, format string, args ...any) {
 	}
 }
 
-// Verified notes what an exploration found to be wrong, and says whether nothing was.
+// Verified notes what an exploration found to be wrong, and reports whether nothing was.
 func (d *Doubt) Verified(r *verify.Report, format string, args ...any) bool {
 	where := fmt.Sprintf(format, args...)
 	if v := r.Violation; v != nil {

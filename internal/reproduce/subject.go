@@ -261,7 +261,7 @@ func Receivers(r *trace.Record, sent []trace.Sent) (ids []uint64) {
 	return ids
 }
 
-// Leads says whether a step made its process the leader.
+// Leads reports whether a step made its process the leader.
 func Leads(s *trace.Step) bool {
 	return slices.ContainsFunc(s.Decided, func(d trace.Decision) bool { return d.Role == "leader" })
 }

@@ -192,7 +192,7 @@ func (c *conductor) broken(wave []Reply) string {
 	return ""
 }
 
-// over says whether a limit was passed: by all together, or by a processor that goes no further.
+// over reports whether a limit was passed: by all together, or by a processor that goes no further.
 func (c *conductor) over(wave []Reply) bool {
 	steps := uint64(0) // deliveries and timeouts
 	for _, reply := range wave {
@@ -207,7 +207,7 @@ func (c *conductor) over(wave []Reply) bool {
 	return steps > c.limit
 }
 
-// quiet says whether, between two waves, nothing was under way and nothing could begin.
+// quiet reports whether, between two waves, nothing was under way and nothing could begin.
 func (c *conductor) quiet(before, now []Reply) bool {
 	var sent, received uint64
 	for q, reply := range now {
@@ -223,7 +223,7 @@ func (c *conductor) quiet(before, now []Reply) bool {
 	return sent == received
 }
 
-// agreed says whether all who live agree.
+// agreed reports whether all who live agree.
 func (c *conductor) agreed(wave []Reply) bool {
 	decisions := make([]network.Decision, len(wave))
 	for q, reply := range wave {
@@ -241,7 +241,7 @@ type agreement struct {
 	lasts  time.Duration
 }
 
-// settled says whether an agreement has lasted: on every clock twice as long as the longest timer had to run when it began,
+// settled reports whether an agreement has lasted: on every clock twice as long as the longest timer had to run when it began,
 // and without a message but overhead.
 func (a *agreement) settled(agreed bool, wave []Reply) bool {
 	var counts []Counts

@@ -52,7 +52,7 @@ func (p *processor) behind(port int) (from int, back uint32) {
 	return from, p.network.First(from) + uint32(at)
 }
 
-// dials says whether it is this processor that connects what is behind a port, and awaits whether it is awaited there; on a
+// dials reports whether it is this processor that connects what is behind a port, and awaits whether it is awaited there; on a
 // link that leads back to its own port both.
 func (p *processor) dials(port int) bool {
 	from, back := p.behind(port)

@@ -40,10 +40,10 @@ func (r *rounds) arrive(a arrival) {
 	}
 }
 
-// complete says whether all has arrived that belongs to the round that comes next.
+// complete reports whether all has arrived that belongs to the round that comes next.
 func (r *rounds) complete() bool { return r.missing == 0 }
 
-// play plays the next round of a synchronous run, if it is complete and time, and says whether it did.
+// play plays the next round of a synchronous run, if it is complete and time, and reports whether it did.
 func (r *rounds) play(p *processor) bool {
 	if !p.synchronous() || !p.going || !r.complete() || p.next() > 0 {
 		return false

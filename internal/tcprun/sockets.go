@@ -92,13 +92,13 @@ type Moments struct {
 // Rounds are the moments of a synchronous run.
 type Rounds struct{ Elected, Decided, Quiet election.Ticks }
 
-// ErrOptions says that options do not go together; the text says which, and what would do.
+// ErrOptions reports that options do not go together; the text says which, and what would do.
 var ErrOptions = errors.New("cannot run")
 
-// ErrFailed says that a processor or a link failed; the text says which.
+// ErrFailed reports that a processor or a link failed; the text says which.
 var ErrFailed = errors.New("failed")
 
-// ErrStopped says that the run was stopped before it had begun.
+// ErrStopped reports that the run was stopped before it had begun.
 var ErrStopped = errors.New("stopped before the start")
 
 // Run runs an election between processors of an algorithm, or those that o.Spawn makes.
@@ -208,7 +208,7 @@ func (o *Options) check(p *network.Instance) error {
 	return enough(n, d.Topology, files, "this process", mayOpen())
 }
 
-// enough says whether n processes need no more files than may be open, or how many would.
+// enough reports whether n processes need no more files than may be open, or how many would.
 func enough(n int, t election.Topology, need func(election.Topology, int) int, where string, may int) error {
 	if need(t, n) <= may {
 		return nil

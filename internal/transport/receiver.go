@@ -120,7 +120,7 @@ func (t *tcp) welcome(conn net.Conn) (*incoming, error) {
 	}, nil
 }
 
-// judge says whether a hello comes from a peer, and gives it a verdict.
+// judge reports whether a hello comes from a peer, and gives it a verdict.
 func (t *tcp) judge(h Hello) (peer int, v Verdict) {
 	if peer, v = t.Judge(h); v.Code != Accepted {
 		return peer, v

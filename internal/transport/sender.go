@@ -77,8 +77,8 @@ func nudge(c chan<- struct{}) {
 	}
 }
 
-// run rests and connects. What is queued does not shorten the rest, or whoever parts from us for what we send
-// would be sent to again at once.
+// run rests and connects. What is queued does not shorten the rest, or a peer that parts from us for what we
+// send would be sent to again at once.
 func (s *sender) run(rest time.Duration) {
 	defer s.cancel()
 	pause, kick := rest, (<-chan struct{})(nil)
@@ -153,7 +153,7 @@ func (s *sender) dial() (net.Conn, Hello, error) {
 	return conn, hello, nil
 }
 
-// present says who we are, and looks at who answers: only the member that we mean can accept us.
+// present presents this member, and looks at the answer: only the member that is meant can accept us.
 func (s *sender) present(conn net.Conn) (Hello, error) {
 	ours := s.tcp.Hello(s.tcp.Members[s.peer].ID)
 	if _, err := conn.Write(ours.Encode()); err != nil {

@@ -23,7 +23,7 @@ type tcp struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	group     sync.WaitGroup
-	senders   sync.WaitGroup  // who say goodbye
+	senders   sync.WaitGroup  // they say goodbye
 	staying   context.Context // until they do
 	leave     context.CancelFunc
 	listener  net.Listener

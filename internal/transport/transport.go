@@ -105,7 +105,7 @@ type Incoming interface {
 	// Hello returns how that member presented itself.
 	Hello() Hello
 
-	// Admit says whether the connection may be read; without that word it waits. It is called once at most.
+	// Admit reports whether the connection may be read; without that word it waits. It is called once at most.
 	Admit(read bool)
 
 	// Taken says that its last Message was taken: the next one may come. So no peer holds more than one place in the queue

@@ -14,8 +14,8 @@ import (
 
 // What travels on a connection, little-endian:
 //
-//	dialer   → listener   hello     of fixed size: who presents itself to which member
-//	listener → dialer     hello     who answers; then a verdict: code, length of the reason, reason
+//	dialer   → listener   hello     of fixed size: the dialer, and the member that it means
+//	listener → dialer     hello     the listener; then a verdict: code, length of the reason, reason
 //	dialer   → listener   frame …   length of what follows (2 bytes), kind, message
 //
 // The first frame is a heartbeat. It confirms that the dialer is still there: a process that was stopped
@@ -143,7 +143,7 @@ func ReadVerdict(r io.Reader) (Verdict, error) {
 	return Verdict{Code(head[0]), string(reason)}, err
 }
 
-// ErrFrame says that a peer broke the protocol.
+// ErrFrame reports that a peer broke the protocol.
 var ErrFrame = errors.New("malformed frame")
 
 // HeartbeatFrame says only that the sender lives.

@@ -55,7 +55,7 @@ type Input struct {
 	slope     uint64
 }
 
-// below says whether an input costs less than another one or, if as much, promises less.
+// below reports whether an input costs less than another one or, if as much, promises less.
 func (i *Input) below(j *Input) bool {
 	return i.Cost.Less(j.Cost) || i.Cost == j.Cost && i.slope < j.slope
 }
@@ -67,7 +67,7 @@ type Result struct {
 	Exact bool // these were all that there are, so that none costs more
 }
 
-// ErrSearch says that there is nothing to search for.
+// ErrSearch reports that there is nothing to search for.
 var ErrSearch = errors.New("cannot search")
 
 // climbs is into how many climbs a search is cut, each from a start of its own, so that as many cores do the
@@ -230,7 +230,7 @@ func (c *climb) values() uint64 {
 	return uint64(c.Size)
 }
 
-// wakes says whether processes may wake when they like.
+// wakes reports whether processes may wake when they like.
 func (c *climb) wakes() bool {
 	return c.Entry.Timing == election.Synchronous && c.Entry.Starts == election.AnyStart
 }

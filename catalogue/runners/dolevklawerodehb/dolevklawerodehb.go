@@ -1,5 +1,5 @@
-// Package dolevklawerodehb is the algorithm of that name, ready to run. Each algorithm is compiled apart, so that a change
-// in one compiles one.
+// Package dolevklawerodehb holds the program of algorithm dolevklawerodehb. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package dolevklawerodehb
 
 import (

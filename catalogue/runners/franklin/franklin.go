@@ -1,5 +1,5 @@
-// Package franklin is the algorithm of that name, ready to run. Each algorithm is compiled apart, so that a change
-// in one compiles one.
+// Package franklin holds the program of algorithm franklin. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package franklin
 
 import (

@@ -1,5 +1,5 @@
-// Package highamprzytycka is the algorithm of that name, ready to run. Each algorithm is compiled apart, so that a change
-// in one compiles one.
+// Package highamprzytycka holds the program of algorithm highamprzytycka. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package highamprzytycka
 
 import (

@@ -1,5 +1,5 @@
-// Package hirschbergsinclair is the algorithm of that name, ready to run. Each algorithm is compiled apart, so that a change
-// in one compiles one.
+// Package hirschbergsinclair holds the program of algorithm hirschbergsinclair. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package hirschbergsinclair
 
 import (

@@ -1,5 +1,5 @@
-// Package logicalring is the algorithm of that name, ready to run. Each algorithm is compiled apart, so that a change
-// in one compiles one.
+// Package logicalring holds the program of algorithm logicalring. Each program is a package of its own, so that a change in one
+// algorithm compiles one program.
 package logicalring
 
 import (

@@ -147,7 +147,7 @@ func coordinatorMessages(b *reproduce.Bench) reproduce.Finding {
 	})
 }
 
-// acts says whether a step does what rule 1 says.
+// acts reports whether a step does what rule 1 says.
 func acts(r *trace.Record, s *trace.Step) bool {
 	if s.Process == r.N-1 {
 		return reproduce.Leads(s) && slices.Equal(reproduce.Receivers(r, reproduce.SentOf(s, "coordinator")), reproduce.UpTo(r.N-1))

@@ -99,7 +99,7 @@ func (o *looped) count(m *triple) {
 	}
 }
 
-// unit is what a processor does in a unit with the message that it reads, or without one. It says whether its own
+// unit is what a processor does in a unit with the message that it reads, or without one. It reports whether its own
 // identity is home.
 func (p *looper) unit(m *triple, h []uint64, s slip, unwilling bool) (home bool) {
 	switch {
@@ -119,7 +119,7 @@ func (p *looper) unit(m *triple, h []uint64, s slip, unwilling bool) (home bool)
 	return home
 }
 
-// wake lets a processor wake by itself if it is time. It says whether anything can still happen there.
+// wake lets a processor wake by itself if it is time. It reports whether anything can still happen there.
 func (p *looper) wake(at, now election.Ticks) (ahead bool) {
 	switch {
 	case p.awake:

@@ -173,7 +173,7 @@ func looping(yield func(*awakening, []uint64) bool) {
 
 const longest = 4000 // units that the loop is run for
 
-// agrees says whether the loop does what the engine does, up to a time.
+// agrees reports whether the loop does what the engine does, up to a time.
 func (l *looped) agrees(r *round) bool {
 	p, one := r.Leader()
 	return one && r.Right && slices.Equal(l.leaders, []uint64{r.Subject.IDs[p]}) && l.ended == r.n() && l.announced == r.Messages.Announcement &&

@@ -21,7 +21,7 @@ type LAN struct {
 	ends      []*end
 	side      map[string]int     // addresses on different sides are separated
 	links     map[[2]string]bool // pairs of addresses that are separated
-	refused   [2]string          // who cannot connect, and to whom
+	refused   [2]string          // the first cannot connect to the second
 	stopped   map[string]bool
 	aliases   map[string]string
 }
@@ -62,7 +62,7 @@ func (n *LAN) Mend() {
 // cut reports whether two addresses are separated.
 func (n *LAN) cut(a, b string) bool { return n.side[a] != n.side[b] || n.links[[2]string{a, b}] }
 
-// Refuse lets nobody connect from one address to another, as a firewall does.
+// Refuse lets no connection be made from one address to another, as a firewall does.
 func (n *LAN) Refuse(from, to string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

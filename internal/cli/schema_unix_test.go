@@ -1,9 +1,12 @@
+//go:build unix
+
 package cli
 
 import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -91,6 +94,35 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 		}
 		if lines == 0 {
 			t.Errorf("ringleader %s --json prints nothing on stdout: %s", c.call, stderr)
+		}
+	}
+}
+
+func TestEventsAreAsTheSchemaSays(t *testing.T) {
+	for _, c := range []struct{ definition, stdin, call string }{
+		{"demo", "kill leader\nrestart 1\n", "demo --members 2 --json"},
+		{"join", "", "join --json --stop-with-stdin --id 1 --member 1=" + freeAddress(t) + " --data " + filepath.Join(t.TempDir(), "d")},
+	} {
+		events, first := schemaOf(t, c.definition), schemaOf(t, "call")
+		command := exec.Command("ringleader", arguments(c.call)...)
+		command.Stdin = strings.NewReader(c.stdin)
+		out, err := command.Output()
+		if err != nil {
+			t.Error(err)
+		}
+		lines := 0
+		for line := range strings.Lines(string(out)) {
+			against := events
+			if lines == 0 {
+				against = first
+			}
+			if err := valid(against, line); err != nil {
+				t.Errorf("ringleader %s: %v\n%s", c.call, err, line)
+			}
+			lines++
+		}
+		if lines < 3 {
+			t.Errorf("ringleader %s prints %s", c.call, out)
 		}
 	}
 }

@@ -1,0 +1,76 @@
+package quorumbully
+
+import (
+	"ringleader.example/ringleader/election"
+)
+
+// Rules 5 and 6: facts about what is over. They are stable, so that it does no harm if they come early, late or twice.
+
+// covers reports whether a fact says at least as much as another one about the same member.
+func (f *Fact) covers(incarnation uint64, term election.Term) bool {
+	return incarnation < f.Incarnation || incarnation == f.Incarnation && term <= f.Term
+}
+
+// learn remembers a fact. It voids only a grant of exactly this incarnation, in this term or a lower one.
+func (p *Process) learn(f Fact, out *election.Out[Message]) {
+	if known := &p.Peers[f.Member-1].Finished; !known.covers(f.Incarnation, f.Term) {
+		p.peer(f.Member).Finished = f
+	}
+	if p.Given.Holder == f.Member && p.Given.Incarnation == f.Incarnation && p.Given.Term <= f.Term {
+		p.unbind(out)
+	}
+}
+
+func (p *Process) learnAll(facts []Fact, out *election.Out[Message]) {
+	for _, f := range facts {
+		if f.Member >= 1 && f.Member <= p.Members {
+			p.learn(f, out)
+		}
+	}
+}
+
+// facts are the facts known, at most one about each member.
+func (p *Process) facts() (all []Fact) {
+	for i := range p.Peers {
+		if f := p.Peers[i].Finished; f.Member != 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// finished reports whether a request is of a tenure or claim that is over, or of a dead incarnation.
+func (p *Process) finished(x election.ID, r *Request) bool {
+	return p.Peers[x-1].Finished.covers(r.Incarnation, r.Term)
+}
+
+// dead reports whether the newest incarnation of a member that was heard of is proven dead.
+func (p *Process) dead(x election.ID) bool {
+	peer := &p.Peers[x-1]
+	return peer.Finished.Term == Dead && peer.Newest <= peer.Finished.Incarnation
+}
+
+// hears takes in what a message says about its sender. It reports false if a dead or superseded incarnation sent it. A new
+// incarnation of the leader starts a question, and voids nothing (rule 6).
+func (p *Process) hears(x election.ID, s Sender, out *election.Out[Message]) bool {
+	known := p.Peers[x-1]
+	if s.Incarnation < known.Newest || known.Finished.Term == Dead && s.Incarnation == known.Finished.Incarnation {
+		return false
+	}
+	now := Peer{s.Incarnation, known.Finished, s.Weight, s.Able}
+	if now != known {
+		*p.peer(x) = now
+	}
+	if p.following() && p.Given.Holder == x && p.Given.Incarnation < s.Incarnation && p.Stage == Idle {
+		p.ask(out)
+	}
+	return true
+}
+
+// died is rule 6: a proof of death. Every member that is able reacts, whether it was bound or not.
+func (p *Process) died(x election.ID, incarnation uint64, out *election.Out[Message]) {
+	p.learn(Fact{x, incarnation, Dead}, out)
+	if p.Role == Follower && p.free(p.ID, p.Kept.Incarnation) {
+		p.ask(out)
+	}
+}

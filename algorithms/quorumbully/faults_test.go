@@ -1,0 +1,161 @@
+package quorumbully
+
+import (
+	"fmt"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate"
+)
+
+// members are 1 … n.
+func members(n int) election.List {
+	ids := make(election.List, n)
+	for i := range ids {
+		ids[i] = uint64(i + 1)
+	}
+	return ids
+}
+
+// script is a random script of all that can go wrong among n members: crashes, some amid a step, recoveries, partitions
+// and cuts, processes that pause or are slow, wrong suspicions, messages that are lost, repeated, overtaken or late,
+// clocks that drift, leaders that resign or hand over, and hosts that stop work slowly. Everything is over by 300.
+func script(seed uint64, n int) simulate.Options {
+	const until = 300
+	source := random.New(seed, random.Choices)
+	below := func(n int) int { return int(source.Below(uint64(n))) }
+	o := simulate.Options{Seed: seed, AnyTime: below(2) == 0, Wardens: below(2) == 0, StopTime: source.Below(30), Limit: 2_000_000}
+	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{
+		"preemption": [...]string{"no", "yes"}[below(2)], "rho": "1/10", "lease": fmt.Sprint(20 + below(30)), "delay": "1",
+	}}
+	o.Delay = 1 + source.Below(3)
+	if below(3) == 0 {
+		o.Delay = 20 // far more than assumed
+	}
+	f := &o.Faults
+	for p := range n {
+		now := uint64(0)
+		for range below(4) {
+			now += 1 + source.Below(80)
+			f.Crashes = append(f.Crashes, faults.Crash{Process: p, At: election.Units(now), Amid: below(3) == 0, Sends: below(n)})
+			now += 1 + source.Below(60)
+			f.Recoveries = append(f.Recoveries, faults.Recovery{Process: p, At: election.Units(now)})
+		}
+		switch below(3) { // ε is at most 5 %, for which ρ is 1/10
+		case 0:
+			f.Drifts = append(f.Drifts, faults.Drift{Process: p, Times: 20, Of: 21})
+		case 1:
+			f.Drifts = append(f.Drifts, faults.Drift{Process: p, Times: 21, Of: 20})
+		}
+	}
+	for range below(4) {
+		c := simulate.Command{Process: below(n), At: election.Units(source.Below(until))}
+		if below(2) == 0 {
+			c.Command = election.Command{Order: election.Transfer, Member: election.ID(1 + below(n))}
+		}
+		o.Commands = append(o.Commands, c)
+	}
+	if n > 1 {
+		f.Random = faults.Budget{
+			Partitions: below(3), Cuts: below(3), Slow: below(2), Pauses: below(3), Suspicions: below(3), Until: election.Units(until),
+		}
+	}
+	f.Unordered = below(2) == 0
+	if below(2) == 0 {
+		f.Lose = faults.Chance{Times: 1, Of: 5}
+	}
+	if below(2) == 0 {
+		f.Duplicate = faults.Chance{Times: 1, Of: 5}
+	}
+	return o
+}
+
+// harsh is a script in which messages take as long as a lease lasts, lives are short, and mostly nobody asks before it claims.
+func harsh(seed uint64) simulate.Options {
+	const until, n = 400, 3
+	source := random.New(seed, random.Choices)
+	below := func(n int) int { return int(source.Below(uint64(n))) }
+	o := simulate.Options{
+		Seed: seed, Wardens: below(2) == 0, StopTime: source.Below(12), Delay: 2 + source.Below(9),
+		Until: election.Units(until), Limit: 2_000_000,
+	}
+	lease, renewal := 8+below(8), 1+below(4)
+	if below(2) == 0 {
+		lease = 16 + below(20)
+	}
+	if below(2) == 0 {
+		renewal = 1 + below(lease)
+	}
+	o.Instance = network.Setup{IDs: members(n), Parameters: map[string]string{
+		"rho": "0", "lease": fmt.Sprint(lease), "renewal": fmt.Sprint(renewal), "delay": fmt.Sprint(1 + below(4)),
+		"asking": [...]string{"no", "yes"}[below(2)],
+	}}
+	f := &o.Faults
+	f.Unordered = below(3) > 0
+	for p := range n {
+		for now := source.Below(60); now < until && below(12) > 0; now += 1 + source.Below(60) {
+			f.Crashes = append(f.Crashes, faults.Crash{Process: p, At: election.Units(now), Amid: below(4) == 0, Sends: below(n)})
+			now += 1 + source.Below(8)
+			f.Recoveries = append(f.Recoveries, faults.Recovery{Process: p, At: election.Units(now)})
+		}
+	}
+	for range below(6) {
+		o.Commands = append(o.Commands, simulate.Command{Process: below(n), At: election.Units(source.Below(until))})
+	}
+	f.Random = faults.Budget{Partitions: below(3), Cuts: below(5), Slow: below(6), Pauses: below(3), Suspicions: below(9), Until: election.Units(until)}
+	if below(2) == 0 {
+		f.Lose = faults.Chance{Times: 1, Of: 4}
+	}
+	if below(2) == 0 {
+		f.Duplicate = faults.Chance{Times: 1, Of: 3}
+	}
+	return o
+}
+
+// healing is a script after which nothing is wrong any more, and all that is assumed of time holds.
+func healing(seed uint64, n int) simulate.Options {
+	o := script(seed, n)
+	o.Delay = 1 + seed%2
+	o.Instance.Parameters["delay"] = fmt.Sprint(o.Delay)
+	o.Instance.Parameters["lease"] = fmt.Sprint(40 * o.Delay)
+	o.Faults.Lose = faults.Chance{}
+	return o
+}
+
+func TestThereIsALeaderAgainAfterHealingAndTheHighestIfItPreempts(t *testing.T) {
+	for seed := range uint64(1000) {
+		n := 1 + int(seed%5)
+		o := healing(seed, n)
+		r, err := simulate.Run(Algorithm, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if highest := r.Decisions[n-1].Role == network.Leader; !r.Right || o.Instance.Parameters["preemption"] == "yes" && !highest {
+			t.Fatalf("seed %d: leaders at %v, %d of %d decided, %v\n%v\n%v", seed, r.Leaders, r.Decided, r.Live, r.Faults, r.Script.Lines(r.Prepared), o.Instance.Parameters)
+		}
+	}
+}
+
+func TestNoTwoLeasesEverRunAtOneTimeAndTermsRise(t *testing.T) {
+	elected := 0
+	for seed := range uint64(1000) {
+		for _, o := range []simulate.Options{harsh(seed), script(seed, 3+2*int(seed%2))} {
+			r, err := simulate.Run(Algorithm, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Faults) > 0 || !r.Complete {
+				t.Fatalf("seed %d: %v, complete %v\n%v\n%v", seed, r.Faults, r.Complete, r.Script.Lines(r.Prepared), o.Instance.Parameters)
+			}
+			if !r.Time.Elected.IsZero() {
+				elected++
+			}
+		}
+	}
+	if elected < 1200 {
+		t.Errorf("%d of 2000 runs had a leader", elected)
+	}
+}

@@ -1,0 +1,13 @@
+package quorumbully_test
+
+import (
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/quorumbully"
+	"ringleader.example/ringleader/election/electiontest"
+)
+
+// Terms and renewals have no end by default, so that schedules are checked with few of both, elsewhere.
+func TestConformance(t *testing.T) {
+	electiontest.Conform(t, quorumbully.Algorithm, electiontest.Options{Verify: -1, Parameters: []map[string]string{nil, {"preemption": "yes"}}})
+}

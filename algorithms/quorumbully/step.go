@@ -1,0 +1,156 @@
+package quorumbully
+
+import (
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// The inputs. Each begins with the deadline, and ends with the policy.
+
+// Start begins the first life.
+func (p *Process) Start(out *election.Out[Message]) {
+	p.Begun = true
+	p.policy(out)
+}
+
+// Recover is rule 4: a new incarnation, which grants and claims nothing for the longest lease that it has ever promised.
+// Until then F is P; a Renew may end the wait earlier.
+func (p *Process) Recover(out *election.Out[Message]) {
+	p.Begun = true
+	p.Kept.Incarnation++
+	p.F = p.Kept.Promise
+	if wait := p.Kept.Longest; wait > 0 {
+		p.Restarted, p.WaitsTill = true, out.Deadline(election.Units(wait))
+		out.After(Wait, election.Units(wait))
+	}
+	p.policy(out)
+}
+
+// Receive handles a message.
+func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out *election.Out[Message]) {
+	p.lapse(out)
+	x := election.From(port)
+	if !p.Begun || !p.hears(x, m.Sender, out) {
+		return
+	}
+	switch kind {
+	case Election:
+		p.asked(x, &m, out)
+	case Answer:
+		p.answered(x, &m, out)
+	case Claim:
+		p.claimed(x, &m, out)
+	case Renew:
+		p.renewed(x, &m, out)
+	case Grant:
+		p.granted(x, &m, out)
+	case Nack:
+		p.refused(x, &m, out)
+	case Release:
+		p.released(x, &m, out)
+	case Offer:
+		p.offered(x, &m, out)
+	case Ready:
+		p.ready(x, &m, out)
+	}
+	p.policy(out)
+}
+
+// Timeout handles a timer.
+func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
+	p.lapse(out)
+	switch timer {
+	case Bound:
+		if p.Role == Candidate { // its own grant has run out
+			p.end(out)
+			p.pause(out)
+		}
+		p.unbind(out)
+	case Wait:
+		p.Restarted = false
+		p.F = p.Kept.Floor // rule 2
+	case Renewal:
+		if p.leads() {
+			p.renew(out)
+			p.elect(out) // a member that is alone has all answers
+		}
+	case StageEnd:
+		p.stageEnds(out)
+	case Probing:
+		p.Probe = Probe{}
+	case Offering:
+		if p.Role == Leader {
+			p.offer(out)
+		}
+	}
+	p.policy(out)
+}
+
+// Suspect starts a question, and voids nothing (rule 6).
+func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
+	p.lapse(out)
+	if p.following() && p.Given.Holder == election.From(port) {
+		p.ask(out)
+	}
+	p.policy(out)
+}
+
+// Command obeys the host.
+func (p *Process) Command(c election.Command, out *election.Out[Message]) {
+	p.lapse(out)
+	if !p.Begun {
+		return
+	}
+	switch c.Order {
+	case election.Resign:
+		p.stop(p.best(), out)
+	case election.Transfer:
+		p.stop(c.Member, out)
+	case election.Stopped:
+		p.stopped(out)
+	case election.Died:
+		p.died(c.Member, c.Number, out)
+	case election.Weigh:
+		p.weigh(uint16(min(c.Number, 1<<16-1)), out)
+	}
+	p.policy(out)
+}
+
+// policy begins the Bully stage where no lease stands in the way.
+func (p *Process) policy(out *election.Out[Message]) {
+	if p.Stage == Idle && p.Role == Follower && p.Given.Holder == 0 && p.able() {
+		p.ask(out)
+	}
+}
+
+// able reports whether this member could claim, were it free.
+func (p *Process) able() bool {
+	return p.Begun && p.Weight > 0 && !p.Restarted && p.Work == 0 && (p.Settings.Terms == 0 || p.Kept.Promise < p.Settings.Terms)
+}
+
+// above reports whether another member has a higher rank.
+func (p *Process) above(x election.ID) bool {
+	weight := p.Peers[x-1].Weight
+	return weight > p.Weight || weight == p.Weight && x > p.ID
+}
+
+func (p *Process) send(x election.ID, kind election.Kind, m Message, out *election.Out[Message]) {
+	m.Sender = Sender{p.Kept.Incarnation, p.Weight, p.able()}
+	out.Send(election.To(x), kind, m)
+}
+
+// tell sends a message to all others.
+func (p *Process) tell(kind election.Kind, m Message, out *election.Out[Message]) {
+	for x := election.ID(1); x <= p.Members; x++ {
+		if x != p.ID {
+			p.send(x, kind, m, out)
+		}
+	}
+}
+
+// peer is what is known about a member, to be written to: copies of the state share the list.
+func (p *Process) peer(x election.ID) *Peer {
+	p.Peers = slices.Clone(p.Peers)
+	return &p.Peers[x-1]
+}

@@ -1,0 +1,320 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+// stepFlags are the flags that mean something with --step: the schedule and the faults are the caller's choice.
+var stepFlags = slices.Concat([]string{
+	"step", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "allow-duplicate-ids",
+	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "fault", "save", "help",
+}, resultNames, storyNames)
+
+// mostGoing is how many events go or end make at most: some elections never end.
+const mostGoing = 100_000
+
+// savedChoice is an event of a walk in a file.
+type savedChoice struct {
+	What    string         `json:"what"`
+	Process int            `json:"process"`
+	Link    uint32         `json:"link,omitempty"`
+	Place   int            `json:"place,omitempty"`
+	Timer   election.Timer `json:"timer,omitempty"`
+	Time    election.Ticks `json:"time"`
+}
+
+// choice is the event that was saved; one that nothing stands for cannot happen.
+func (c savedChoice) choice() simulate.Choice {
+	for what := simulate.Begin; what <= simulate.Abdicate; what++ {
+		if what.String() == c.What {
+			return simulate.Choice{What: what, Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time}
+		}
+	}
+	return simulate.Choice{Process: -1}
+}
+
+// walker walks a run.
+type walker struct {
+	*simulate.Session
+	p       *program
+	e       *catalogue.Entry
+	o       *runOptions
+	options *simulate.Options
+	listed  []simulate.Choice // faults, as they were listed last
+}
+
+// newWalker prepares a walk.
+func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOptions) (*walker, error) {
+	var wrong error
+	command.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(stepFlags, f.Name) {
+			wrong = fmt.Errorf("--step lets you choose the next event; leave out one of --%s and --step", f.Name)
+		}
+	})
+	if err := errors.Join(wrong, o.check()); err != nil {
+		return nil, err
+	}
+	s, err := o.options(e, p.stdin)
+	if err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(s.Faults, faults.Script{Dead: s.Faults.Dead, Unordered: s.Faults.Unordered}) {
+		return nil, errors.New("--step lets you choose the faults; give only dead processes and --non-fifo before")
+	}
+	session, err := e.Session(s)
+	if err != nil {
+		return nil, err
+	}
+	return &walker{Session: session, p: p, e: e, o: o, options: &s}, nil
+}
+
+// walk walks a run as the lines of stdin say, or as it was saved, and then prints its result.
+func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions) error {
+	if o.json && p.choices == nil && report.IsTerminal(p.stdin) {
+		return errors.New("--json prints one object, and nothing else; with --step, it takes its commands from a pipe")
+	}
+	w, err := p.newWalker(command, e, o)
+	if err != nil {
+		return err
+	}
+	for i, c := range p.choices {
+		if err := w.Step(c.choice()); err != nil {
+			return fmt.Errorf("choice %d of the saved walk: %w", i+1, err)
+		}
+	}
+	if p.choices == nil {
+		err = w.ask(command.Context())
+	}
+	if err != nil {
+		return err
+	}
+	return w.put()
+}
+
+// ask obeys the lines of stdin. A person is told what is wrong with one; from a pipe it ends the walk.
+func (w *walker) ask(ctx context.Context) error {
+	screen, quiet := *w.p.Printer, w.o.json || w.o.draw == "-" || w.o.topology == "-" || w.o.trace == "-"
+	if quiet {
+		screen.Out = io.Discard
+	}
+	prompt := report.IsTerminal(w.p.stdin) && !quiet
+	w.offer(&screen)
+	for lines := bufio.NewScanner(w.p.stdin); ; {
+		if prompt {
+			fmt.Fprint(screen.Out, "> ")
+		}
+		if !lines.Scan() || ctx.Err() != nil {
+			return nil
+		}
+		quit, err := w.obey(&screen, strings.Fields(lines.Text()))
+		switch {
+		case quit:
+			return nil
+		case err != nil && !prompt:
+			return err
+		case err != nil:
+			fmt.Fprintln(screen.Out, err)
+		}
+	}
+}
+
+// rewalk makes a walk that was saved, and prints its result.
+func (p *program) rewalk(run *cobra.Command, s savedRun) error {
+	if err := run.Flags().Set("step", "true"); err != nil {
+		return err
+	}
+	p.choices = s.Choices
+	return run.RunE(run, s.Run[:1])
+}
+
+// obey carries out a command. It reports whether that was the last.
+func (w *walker) obey(p *report.Printer, line []string) (quit bool, err error) {
+	verb, argument := "go", ""
+	if len(line) > 0 {
+		verb = line[0]
+	}
+	if len(line) > 1 {
+		argument = line[1]
+	}
+	switch verb {
+	case "quit", "exit":
+		return true, nil
+	case "help":
+		fmt.Fprintln(p.Out, "empty line or go N · N or fN, to choose · back N · list · faults · state · end · save FILE · quit")
+	case "list":
+		w.offer(p)
+	case "faults":
+		w.listed = w.Faults()
+		for i, c := range w.listed {
+			fmt.Fprintf(p.Out, "  f%-3d %s\n", i+1, w.Text(c))
+		}
+	case "state":
+		w.states(p)
+	case "end":
+		return false, w.goOn(p, mostGoing)
+	case "go", "back":
+		return false, w.move(p, verb, argument)
+	case "save":
+		return false, w.save(argument)
+	default:
+		return false, w.choose(p, verb)
+	}
+	return false, nil
+}
+
+// move goes so many events on or back, one if nothing is said.
+func (w *walker) move(p *report.Printer, verb, argument string) error {
+	count := 1
+	if argument != "" {
+		var err error
+		if count, err = strconv.Atoi(argument); err != nil || count < 1 {
+			return fmt.Errorf("%s wants a number of events, such as %[1]s 3, not %q", verb, argument)
+		}
+	}
+	if verb == "go" {
+		return w.goOn(p, count)
+	}
+	for range count {
+		if !w.Back() {
+			return errors.New("this is the beginning; there is no event to undo")
+		}
+	}
+	w.offer(p)
+	return nil
+}
+
+// choose makes the event that a number, or f and a number, names.
+func (w *walker) choose(p *report.Printer, word string) error {
+	from, of := w.Choices(), "events"
+	if rest, isFault := strings.CutPrefix(word, "f"); isFault {
+		word, from, of = rest, w.listed, "listed faults"
+	}
+	k, err := strconv.Atoi(word)
+	switch {
+	case err != nil:
+		return fmt.Errorf("unknown command %q; help lists them", word)
+	case k < 1 || k > len(from):
+		return fmt.Errorf("there are %d %s to choose, not %d; list and faults list them", len(from), of, k)
+	}
+	if err := w.make(p, from[k-1]); err != nil {
+		return err
+	}
+	w.offer(p)
+	return nil
+}
+
+// goOn makes the first event that can come next, so many times.
+func (w *walker) goOn(p *report.Printer, count int) error {
+	if len(w.Choices()) == 0 && count < mostGoing {
+		return errors.New("the run is quiescent: only faults are possible")
+	}
+	for range count {
+		all := w.Choices()
+		if len(all) == 0 {
+			break
+		}
+		if err := w.make(p, all[0]); err != nil {
+			return err
+		}
+	}
+	w.offer(p)
+	return nil
+}
+
+// make makes an event and tells what came of it.
+func (w *walker) make(p *report.Printer, c simulate.Choice) error {
+	before := len(w.Record().Steps)
+	if err := w.Step(c); err != nil {
+		return err
+	}
+	w.listed = nil
+	if len(w.Record().Steps) == before {
+		if c.What == simulate.Pass {
+			return nil
+		}
+		_, err := fmt.Fprintln(p.Out, w.Text(c))
+		return err
+	}
+	return p.Fit(func(p *report.Printer) error {
+		return w.Record().Tell(p.Out, trace.Telling{After: before, Width: p.Width(), State: w.o.state})
+	})
+}
+
+// offer lists what can come next.
+func (w *walker) offer(p *report.Printer) {
+	all := w.Choices()
+	if len(all) == 0 {
+		fmt.Fprintln(p.Out, "  quiescent: only faults are possible")
+	}
+	const shown = 20
+	for i, c := range all[:min(len(all), shown)] {
+		fmt.Fprintf(p.Out, "  %-4d %s\n", i+1, w.Text(c))
+	}
+	if len(all) > shown {
+		fmt.Fprintf(p.Out, "  … %d more\n", len(all)-shown)
+	}
+}
+
+// states prints what each process knows.
+func (w *walker) states(p *report.Printer) {
+	prepared := w.Result().Prepared
+	for q := range prepared.Size() {
+		fmt.Fprintf(p.Out, "  %s: %s\n", prepared.Name(q), w.State(q))
+	}
+}
+
+// save saves the walk.
+func (w *walker) save(path string) error {
+	if path == "" || path == "-" {
+		return errors.New("a walk is saved in a file for replay, such as save walk.json")
+	}
+	saved := w.o.saved(w.e, w.options, w.Result().Prepared)
+	saved.Choices = []savedChoice{}
+	for _, c := range w.Made() {
+		saved.Choices = append(saved.Choices, savedChoice{c.What.String(), c.Process, c.Link, c.Place, c.Timer, c.Time})
+	}
+	return w.p.ToFile(path, saved.put)
+}
+
+// put saves the walk if that is wanted, and prints what has come of it.
+func (w *walker) put() (err error) {
+	if w.o.save != "" {
+		if err := w.save(w.o.save); err != nil {
+			return err
+		}
+	}
+	r := w.Result()
+	found := &report.Run{Subject: w.o.subject(w.e), Options: w.options, Result: r, Walked: true}
+	found.Replay = func(lines []string) string { return w.o.replay(w.e, lines) }
+	if found.Told, err = w.o.telling(w.options.Instance, w.o.window()); err != nil {
+		return err
+	}
+	if err := w.o.put(w.p, r.Record, found); err != nil {
+		return err
+	}
+	switch {
+	case !r.Complete:
+		return report.Stopped("stopped after %d events, before the end", len(w.Made()))
+	case !r.Right || len(r.Faults) > 0:
+		return report.ErrNo
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package simulate
+
+import (
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/trace"
+)
+
+// command makes a host tell the process at p something at a time.
+func (c *clocked) command(p int, at election.Ticks, asks election.Command) {
+	c.commands = append(c.commands, asks)
+	c.schedule(event{at: at, what: command, process: uint32(p), other: uint32(len(c.commands) - 1)}, 0)
+}
+
+// obey lets the process at p obey a command, if it lives.
+func (c *clocked) obey(p int, asks election.Command) {
+	if c.isDead(p) {
+		return
+	}
+	c.ps.Commands(asks)
+	c.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: c.ps.CommandText()})
+}
+
+// stopWork makes the host of the process at p stop its work, and say when it has.
+func (c *clocked) stopWork(p int) {
+	at := c.now
+	if c.o.StopTime > 0 {
+		at = at.Add(election.Units(c.delays.Below(c.o.StopTime + 1)))
+	}
+	c.schedule(event{at: at, what: stopped, process: uint32(p), life: c.life(p)}, 0)
+}
+
+// prove makes the warden of the process at p, which has crashed, prove its death to all others: at once, and again some time
+// later, since it repeats the proof until it is acknowledged.
+func (c *clocked) prove(p int) {
+	if !c.o.Wardens {
+		return
+	}
+	const again = 8 // longest delays
+	dead := election.Command{Order: election.Died, Member: c.p.ID(p), Number: c.ps.Incarnation(p)}
+	for q := range c.p.Size() {
+		if q != p {
+			soon := c.now.Add(election.Units(1 + c.delays.Below(c.longest())))
+			c.command(q, soon, dead)
+			c.command(q, soon.Add(election.Units(c.delays.Below(again*c.longest()))), dead)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package simulate
+
+import (
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
+)
+
+// leases keeps account, in the time of the run, of who may be at work as the leader. No two may be at one time, and the
+// terms of successive leaders rise.
+type leases struct {
+	held    []held // by position: of the life that is
+	orphans []held // of lives that are over: what they began goes on until its lease ends
+	last    election.Term
+	leader  int // the position that leads in the last term, or has led
+}
+
+// held is a lease.
+type held struct {
+	process int
+	term    election.Term
+	until   election.Ticks
+}
+
+func newLeases(n int) *leases {
+	l := &leases{held: make([]held, n), leader: -1}
+	for p := range l.held {
+		l.held[p].process = p
+	}
+	return l
+}
+
+// clone is a copy that shares nothing.
+func (l *leases) clone() *leases {
+	c := *l
+	c.held, c.orphans = slices.Clone(l.held), slices.Clone(l.orphans)
+	return &c
+}
+
+// lease makes a decision of the process at p count: it leads until then, or leads no more.
+func (r *run) lease(p int, e election.Effect) {
+	l := r.leases
+	if e.Op != election.Lead {
+		l.held[p] = held{process: p}
+		return
+	}
+	if !e.Deadline {
+		r.result.Fault(r.p.Name(p) + " leads without a lease, which it declares")
+	}
+	until := r.now.Add(e.Ticks)
+	if r.drifts != nil && r.drifts[p] != nil {
+		until = r.drifts[p].real(r.local(p).Add(e.Ticks))
+	}
+	r.tenure(p, e.Term)
+	l.held[p] = held{p, e.Term, until}
+	if !r.now.Less(until) {
+		return
+	}
+	for _, other := range slices.Concat(l.held, l.orphans) {
+		if other != l.held[p] && r.now.Less(other.until) {
+			r.result.Fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(other.process)))
+		}
+	}
+}
+
+// tenure judges the term in which the process at p leads: it goes on with its own, whose lease runs, or begins one
+// above all that have been.
+func (r *run) tenure(p int, term election.Term) {
+	l, own := r.leases, r.leases.held[p]
+	switch {
+	case term == 0:
+		return // it counts no terms
+	case own.term == term && r.now.Less(own.until):
+		return
+	case own.term == term:
+		r.result.Fault(fmt.Sprintf("%s leads in term %d again, whose lease had ended", r.p.Name(p), term))
+	case term <= l.last:
+		r.result.Fault(fmt.Sprintf("%s leads in term %d, and %s has led in term %d", r.p.Name(p), term, r.p.Name(l.leader), l.last))
+	}
+	l.last, l.leader = max(l.last, term), p
+}
+
+// orphan ends the life of the process at p. Its work goes on until its lease ends, unless it is known to have died as well.
+func (r *run) orphan(p int, idle bool) {
+	if r.leases == nil {
+		return
+	}
+	if own := r.leases.held[p]; !idle && r.now.Less(own.until) {
+		r.leases.orphans = append(r.leases.orphans, own)
+	}
+	r.leases.held[p] = held{process: p}
+}
+
+// endLeases takes back that those lead whose leases have ended.
+func (r *run) endLeases() {
+	if r.leases == nil {
+		return
+	}
+	for p := range r.leases.held {
+		if r.result.Decisions[p].Role == network.Leader && !r.now.Less(r.leases.held[p].until) {
+			r.result.Decisions[p] = network.Decision{}
+		}
+	}
+}
