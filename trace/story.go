@@ -146,7 +146,7 @@ func (r *Record) event(s *Step, names naming) string {
 	case Lost:
 		return describe(s.Kind, s.Text) + " from " + names.of(s.From-1) + " lost (" + names.cause(s) + ")"
 	case Timeout:
-		return timer(s.Text) + " expires"
+		return TimerText(s.Text) + " expires"
 	case Crash:
 		return describe("crashes", s.Text)
 	case Recover:
@@ -172,8 +172,8 @@ func describe(kind, text string) string {
 	return kind + " " + text
 }
 
-// timer returns the timer of that name as texts call it: the answer timeout is when the answer timer expires.
-func timer(name string) string { return strings.TrimSuffix(name, " timeout") + " timer" }
+// TimerText returns a declared timer in words for people: the answer timeout is when the answer timer expires.
+func TimerText(name string) string { return strings.TrimSuffix(name, " timeout") + " timer" }
 
 // effects is what the step did, in the order in which it takes effect.
 func (r *Record) effects(s *Step, names naming) string {
@@ -195,11 +195,11 @@ func (r *Record) effects(s *Step, names naming) string {
 	for _, t := range s.Timers {
 		switch {
 		case t.After == nil:
-			did = append(did, "cancels "+timer(t.Name))
+			did = append(did, "cancels "+TimerText(t.Name))
 		case *t.After == election.Forever:
-			did = append(did, "sets "+timer(t.Name)+" for ever")
+			did = append(did, "sets "+TimerText(t.Name)+" for ever")
 		default:
-			did = append(did, "sets "+timer(t.Name)+" to "+t.After.String())
+			did = append(did, "sets "+TimerText(t.Name)+" to "+t.After.String())
 		}
 	}
 	for _, d := range s.Decided {
