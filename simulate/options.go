@@ -251,7 +251,7 @@ func (o *Options) checkWake(n int) error {
 	case len(o.Wake) != n:
 		return fmt.Errorf("each position has a time to wake, or never wakes by itself; %d have %[1]d, not %d", n, len(o.Wake))
 	case !slices.ContainsFunc(o.Wake, wakes):
-		return errors.New("no process wakes by itself; at least one must")
+		return errors.New("no process wakes spontaneously; at least one must")
 	}
 	return nil
 }

@@ -241,11 +241,13 @@ func (r *Run) Text(p *Printer) error {
 	return nil
 }
 
+const atAnyTime = "processes initiate at any time"
+
 // initiatorsOf names the initiators of a run.
 func initiatorsOf(r *outcome.Outcome, initiators []int, anyTime bool) string {
 	switch {
 	case anyTime:
-		return "the schedule decides when each initiates"
+		return atAnyTime
 	case initiators == nil:
 		return "all processes initiate"
 	case len(initiators) > 8:

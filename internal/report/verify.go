@@ -107,7 +107,7 @@ func initiate(start string) string {
 	case "all":
 		return "all processes initiate"
 	case "any":
-		return "the schedule decides which processes initiate, and when"
+		return atAnyTime
 	case "every-set":
 		return "every set of initiators"
 	}
