@@ -14,9 +14,10 @@ type stretch struct {
 
 // life is what a process is after a step.
 type life struct {
-	class string
-	since int
-	last  Decision
+	class   string
+	since   int
+	last    Decision
+	decided bool // it is not undecided as from the start: without a leader, it is electing
 }
 
 // follow follows each process through its life, and faults that last to their end. Marks have no places yet.
@@ -64,7 +65,7 @@ func (l *life) step(s *Step) (class, decided string) {
 		if was.text() != is.text() {
 			decided = now.Role
 		}
-		l.last, class = now, "alive"
+		l.last, l.decided, class = now, true, "alive"
 		if now.Role == "leader" {
 			class = "leads"
 		}
@@ -76,7 +77,7 @@ func (l *life) text() string {
 	switch {
 	case l.class == "dead":
 		return "crashed"
-	case l.last.Role == "undecided":
+	case l.last.Role == "undecided" && !l.decided:
 		return "undecided"
 	}
 	return strings.ToLower(l.last.text())
