@@ -26,7 +26,7 @@ const (
 	Electing Role = "electing" // it knows no leader
 )
 
-// Leadership is what a member knows of who leads.
+// Leadership is a member's knowledge of the leader.
 type Leadership struct {
 	Leader uint64 // 0 if not Known
 	Known  bool
@@ -111,15 +111,15 @@ func leadershipOf(s live.State) Leadership {
 	return l
 }
 
-// Leadership is what the member knows now of who leads.
+// Leadership returns the member's current knowledge of the leader.
 func (m *Member) Leadership() Leadership {
 	s, _ := m.live.State()
 	return leadershipOf(s)
 }
 
-// Observe yields what the member knows of who leads: at once what it knows now, and then each change. A
-// slow consumer misses what has changed again in the meantime, but never the last change, and holds nobody
-// up. The sequence ends when ctx is done, and when the member has stopped, after saying that it knows no leader.
+// Observe yields the member's knowledge of the leader: first the current one, and then each change. A slow consumer
+// misses intermediate changes, but never the last one, and delays no other code. The sequence ends when ctx is done,
+// and when the member has stopped, after saying that it knows no leader.
 func (m *Member) Observe(ctx context.Context) iter.Seq[Leadership] {
 	return func(yield func(Leadership) bool) {
 		var last Leadership

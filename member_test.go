@@ -154,7 +154,7 @@ func TestAMemberThatReturnsWithItsDataLeadsAgain(t *testing.T) {
 	}
 }
 
-// freeAddress is one that nobody listens on, for members that are to listen there again and again.
+// freeAddress returns an address without a listener, for members that listen there repeatedly.
 func freeAddress(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -165,7 +165,7 @@ func freeAddress(t *testing.T) string {
 }
 
 func TestStrangersDoNotDisturb(t *testing.T) {
-	// With such a delay no answer comes late, and so nobody leads for a moment who should not.
+	// With such a delay no answer comes late, so no wrong member leads for a moment.
 	g := newGroupWith(t, Config{Suspicion: 3 * time.Second, MessageDelay: 10 * time.Second}, 1, 2, 3)
 	g.agree(3)
 	before := map[uint64]Leadership{}
@@ -221,7 +221,7 @@ func TestObserveYieldsWhatIsKnownThenTheLastChangeThenEnds(t *testing.T) {
 	if l, ok := next(); !ok || l.Leader != 2 || !l.Known || l.Role != Follower || l.Since.IsZero() {
 		t.Errorf("first %+v, %v", l, ok)
 	}
-	// Much happens while nobody looks: it holds nobody up, and the last of it is seen.
+	// Many changes without an observer delay nothing, and the last one is seen.
 	g.members[2].Close()
 	if !await(t.Context(), g.members[1], func(l Leadership) bool { return l.Role == Leader }) {
 		t.Fatal("1 does not lead")

@@ -62,7 +62,7 @@ type Step struct {
 	Process int            `json:"process"` // position
 	Event   Event          `json:"event"`
 	Message int            `json:"message,omitempty"` // receive, lost: the number of the message
-	From    int            `json:"from,omitempty"`    // receive, lost: the sender's position + 1; suspect, trust: of whom
+	From    int            `json:"from,omitempty"`    // receive, lost: the sender's position + 1; suspect, trust: of the other process
 	Port    int            `json:"port"`              // receive, suspect, trust: the port, as the process calls it; else -1
 	Kind    string         `json:"kind,omitempty"`    // receive, lost: of the message
 	Text    string         `json:"text,omitempty"`    // of the message; the timer's name; the command; of the fault; how a crash came

@@ -53,7 +53,7 @@ func (o *compareOptions) readFile(p *program) (*experiment.Study, error) {
 // mostText is how long such a file can be.
 const mostText = 1 << 20
 
-// kinds are what the keys are, for those who write something else.
+// kinds are the types of the keys, for error messages.
 var kinds = map[string]string{
 	"title":      `title is a text, such as "Ours and theirs"`,
 	"algorithms": `algorithms is a list of names, such as ["lcr", "stop-and-go-p2:c=2,a=3/2"]`,

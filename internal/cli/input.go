@@ -75,7 +75,7 @@ func (p *program) find(name string) (*catalogue.Entry, error) {
 	return nil, fmt.Errorf("unknown algorithm %q; the nearest is %s; %s algorithms lists them", name, best, p.Name)
 }
 
-// instance reads who stands where, and the parameters.
+// instance reads the arrangement of identifiers, and the parameters.
 func (in *input) instance(e *catalogue.Entry) (network.Setup, error) {
 	i := network.Setup{Duplicates: in.duplicates}
 	var err error
@@ -185,7 +185,7 @@ func positions(i network.Setup, list string) ([]int, error) {
 	return found, nil
 }
 
-// initiators are who starts as --start says, by position, which is the order in which they do.
+// initiators returns the initiators of --start, by position, which is the order of their starts.
 func (in *input) initiators(i network.Setup) (starters []int, anyTime bool, err error) {
 	switch in.start {
 	case "", "all":

@@ -32,7 +32,7 @@ type savedRun struct {
 const mostSaved = 64 << 20
 
 // unsaved are the flags of run that are not part of the run itself: where results go, and what it reads
-// from other files, which is saved instead. Replaying somebody else's file thus reads and writes no other.
+// from other files, which is saved instead. So replaying another person's file reads and writes no other file.
 var unsaved = slices.Concat([]string{"step", "save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames, storyNames)
 
 // words are the flags that were given, as --name=value, but for those in without.

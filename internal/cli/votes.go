@@ -16,7 +16,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// ballots say who votes for whom.
+// ballots hold each process's vote.
 type ballots struct {
 	votes  string
 	scores string
@@ -155,7 +155,7 @@ func best(r *row, ids []uint64) (candidate uint64, err error) {
 	return candidate, nil
 }
 
-// nearest are votes by locality: a score is minus the distance, and nobody votes for itself unless it is
+// nearest are votes by locality: a score is minus the distance, and no process votes for itself unless it is
 // alone. So each votes for a neighbour, the one with the largest identifier.
 func nearest(e *catalogue.Entry, i network.Setup) ([]uint64, error) {
 	p, err := network.Prepare(e.Declaration, i)

@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// waking says who takes part in a synchronous election, and from when on.
+// waking holds the participants of a synchronous election, and when they wake.
 type waking struct {
 	wake      string
 	unwilling string
@@ -89,7 +89,7 @@ func wakeUp(text string) (at election.Ticks, ok bool) {
 	return at, ok && at != election.Forever
 }
 
-// reluctant adds to an instance who is unwilling.
+// reluctant adds the unwilling processes to an instance.
 func (w *waking) reluctant(e *catalogue.Entry, i *network.Setup) (err error) {
 	if w.unwilling == "" {
 		return nil
@@ -127,7 +127,7 @@ func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Se
 	if err != nil {
 		return nil, "", err
 	}
-	if times == nil { // whoever is unwilling does not begin
+	if times == nil { // an unwilling process does not begin
 		times = make([]election.Ticks, n)
 		for _, q := range i.Unwilling {
 			times[q] = election.Forever

@@ -212,7 +212,7 @@ type fault struct {
 	what   string // such as "5 killed"
 	at     time.Time
 	open   bool          // the members have not agreed since
-	leader uint64        // on whom they agreed
+	leader uint64        // the leader on which they agreed
 	led    time.Duration // from the fault until that leader said that it leads; 0 if it had no need to
 	agreed time.Duration // from the fault until the last member agreed
 	number int           // of members that agreed
@@ -303,7 +303,7 @@ func (d *demo) hear(r news) {
 		return // of an earlier life, or known already
 	}
 	switch {
-	case r.said == nil && r.condition != m.condition: // it was not us who did this
+	case r.said == nil && r.condition != m.condition: // another program did this
 		m.condition = r.condition
 		d.failed = d.failed || r.ending.failed
 		if before := d.faults[len(d.faults)-1]; before.number > 0 {
@@ -475,7 +475,7 @@ func later(a, b time.Time) time.Time {
 var goRun = regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\][^/\\]+$|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`)
 
 // endWithGoRun ends the demo when the go run that started it is gone: it does not pass on what killed
-// it, and whoever killed it means us.
+// it, and the kill was meant for the demo.
 func endWithGoRun(ctx context.Context, end func()) {
 	const look = 250 * time.Millisecond
 	program, err := os.Executable()

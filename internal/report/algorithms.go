@@ -99,7 +99,7 @@ func formula(b *election.Bound) string {
 	return text
 }
 
-// winner is whom an algorithm elects, in a word or two.
+// winner returns the process that an algorithm elects, in a word or two.
 func winner(d *election.Declaration) string {
 	return strings.TrimSuffix(strings.TrimPrefix(d.Winner.String(), "the "), " identifier")
 }
@@ -194,7 +194,7 @@ func (a Algorithm) Text(p *Printer) error {
 	return w.Flush()
 }
 
-// sequenceText is a sequence for people, who want neither all numbers of a long one, nor all digits of the last.
+// sequenceText returns a sequence as text, shortened if it is long, with the last number rounded.
 func sequenceText(sequence []*big.Int) string {
 	const many = 100
 	words := make([]string, len(sequence))

@@ -116,7 +116,7 @@ func dropped(r *simulate.Result) (all []string) {
 // losing reports whether links may lose or repeat messages.
 func losing(f *faults.Script) bool { return f.Lose.Times+f.Duplicate.Times > 0 || len(f.Cuts) > 0 }
 
-// camps say who of those that live believes what.
+// camps hold what each live process believes.
 func camps(r *simulate.Result) (lines []string) {
 	const shown = 12
 	camp := map[network.Decision][]string{}

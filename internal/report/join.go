@@ -53,7 +53,7 @@ func (s Member) Started(listen, http string) {
 	s.event(JoinEvent{Event: "started", PID: os.Getpid(), Listen: listen, HTTP: http}, text)
 }
 
-// Role prints whom the member follows.
+// Role prints the role of the member and its leader.
 func (s Member) Role(l ringleader.Leadership) {
 	text := "holds an election"
 	switch {

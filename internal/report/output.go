@@ -127,7 +127,7 @@ func times(elected, decided, quiet any) object {
 }
 
 // worst is the first declared worst case, if it speaks of a run with so many starters; none does of faults on the way,
-// since who recovers, say, may begin again.
+// since a recovered process, for example, may begin again.
 func worst(d *election.Declaration, starters int, hurt bool) *election.Bound {
 	b := d.Bound(election.Worst)
 	if b == nil || hurt || b.OneStart && starters > 1 {
