@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader"
 )
 
-// Three members elect the greatest. When it stops, the next one takes over.
+// Three members elect the largest. When it stops, the next one takes over.
 func Example() {
 	ctx := context.Background()
 	addresses := []ringleader.MemberAddress{{ID: 1}, {ID: 2}, {ID: 3}}

@@ -23,7 +23,7 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// patience is how long a test waits for what must come; it is never waited for when all is right.
+// patience is the limit of a test's wait for a required event; a correct run never reaches it.
 const patience = 30 * time.Second
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,8 +35,8 @@ type group struct {
 	members map[uint64]*Member
 }
 
-// newGroup starts a group. A machine under load may stop a process for longer than the usual Suspicion, which is another
-// matter than what is tested here.
+// newGroup starts a group. A machine under load may stop a process for longer than the usual Suspicion, which is not
+// under test here.
 func newGroup(t *testing.T, ids ...uint64) *group {
 	return newGroupWith(t, Config{Suspicion: 3 * time.Second}, ids...)
 }

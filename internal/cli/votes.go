@@ -87,7 +87,7 @@ const byteOrderMark = "\ufeff"
 
 // row is a line of a file that is not blank.
 type row struct {
-	at    string // which file and line
+	at    string // file and line
 	words []string
 }
 
@@ -133,7 +133,7 @@ func readScores(name string, ids []uint64) ([]uint64, error) {
 	return votes, nil
 }
 
-// best is the candidate with the highest score in a row.
+// best returns the candidate with the highest score in a row.
 func best(r *row, ids []uint64) (candidate uint64, err error) {
 	if len(r.words) != len(ids) {
 		return 0, fmt.Errorf("--scores: %s: %d scores for %d candidates", r.at, len(r.words), len(ids))

@@ -46,7 +46,7 @@ func (w *waking) atAnyTime(d *election.Declaration, start string, given map[stri
 	}
 }
 
-// startWord is how results show which processes initiate: as --start says, unless --wake does.
+// startWord returns the results' text for the initiators: that of --start, unless --wake is given.
 func (w *waking) startWord(start string) string {
 	if w.wake != "" {
 		return "wake"
@@ -54,7 +54,7 @@ func (w *waking) startWord(start string) string {
 	return start
 }
 
-// wakeUps reads when each of n positions wakes by itself; nil: as --start says.
+// wakeUps reads when each of n positions wakes by itself; nil: determined by --start.
 func (w *waking) wakeUps(start string, n int) ([]election.Ticks, error) {
 	switch {
 	case w.wake == "":
@@ -104,7 +104,7 @@ func (w *waking) reluctant(e *catalogue.Entry, i *network.Setup) (err error) {
 	return nil
 }
 
-// woken is the arrangement of which an election is counted, and how it begins.
+// woken returns the arrangement of a counted election, and how it begins.
 func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Setup) (ids election.Arrangement, how string, err error) {
 	if w.wake == "" && w.unwilling == "" {
 		return i.IDs, "all start", nil

@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// Symmetry is a run in lock-step of processes that nothing tells apart.
+// Symmetry is a lock-step run of indistinguishable processes.
 type Symmetry struct {
 	Subject
 	*simulate.Symmetry
@@ -54,7 +54,7 @@ func (s *Symmetry) Text(p *Printer) error {
 	return nil
 }
 
-// symmetryVerdict says in a line what the run shows.
+// symmetryVerdict returns a line with the result of the run.
 func symmetryVerdict(s *simulate.Symmetry) (text, colour string) {
 	n := len(s.Decisions)
 	switch leader, one := s.Leader(); {
@@ -70,7 +70,7 @@ func symmetryVerdict(s *simulate.Symmetry) (text, colour string) {
 	return "nobody can be elected: whatever one process does, those that are like it do at the same time", Red
 }
 
-// groups writes which positions are alike.
+// groups returns a text with the classes of alike positions.
 func groups(alike [][]int) string {
 	const shown = 8
 	if len(alike) == 1 && len(alike[0]) > 1 {
@@ -91,7 +91,7 @@ func groups(alike [][]int) string {
 	return "positions " + strings.Join(texts, " ")
 }
 
-// judgement says how the run went out.
+// judgement returns how the run ended.
 func judgement(s *simulate.Symmetry) string {
 	switch {
 	case s.Repeats != nil:
@@ -102,7 +102,7 @@ func judgement(s *simulate.Symmetry) string {
 	return fmt.Sprintf("all is quiet after unit %s: nothing changes any more", s.Time.Quiet)
 }
 
-// leaders says how many lead.
+// leaders returns a text with the number of leaders.
 func leaders(s *simulate.Symmetry) string {
 	switch n := len(s.Decisions); {
 	case len(s.Leaders) == 0:

@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// faultsText tells people what went wrong, as far as they did not say it themselves, what broke, and how to see it again.
+// faultsText prints the faults that the call did not give, the violations, and the command that repeats the run.
 func (r *Run) faultsText(p *Printer) {
 	lines, claims := r.Script.Lines(r.Prepared), r.disclaimer()
 	if len(lines) == 0 && claims == "" {
@@ -45,8 +45,8 @@ func (r *Run) faultsText(p *Printer) {
 // broke reports whether an election under faults went wrong.
 func (r *Run) broke() bool { return !r.Right || len(r.Faults) > 0 || !r.Complete }
 
-// faultVerdict is how an election under faults went, beside what its algorithm does not claim; empty if it
-// went as claimed.
+// faultVerdict returns the verdict on an election under faults that its algorithm does not tolerate; empty if it
+// tolerates them.
 func (r *Run) faultVerdict(claims string) string {
 	switch {
 	case r.broke() && !r.Options.Until.IsZero() && len(r.Faults) == 0:
@@ -67,13 +67,13 @@ func (r *Run) faultVerdict(claims string) string {
 	return ""
 }
 
-// startersDied reports whether the processes that were to start were named, and are all dead.
+// startersDied reports whether the initiators were given, and all have crashed.
 func (r *Run) startersDied() bool {
 	starters := r.Options.Initiators
 	return starters != nil && !slices.ContainsFunc(starters, func(q int) bool { return !slices.Contains(r.Dead, q) })
 }
 
-// disclaimer is why an algorithm need not hold in this run, in words; empty if there is no reason.
+// disclaimer returns in words why an algorithm need not succeed in this run; empty if there is no reason.
 func (r *Run) disclaimer() string {
 	var reasons []string
 	if unclaimed := r.Script.Unclaimed(r.Prepared.Declaration()); len(unclaimed) > 0 {
@@ -88,8 +88,8 @@ func (r *Run) disclaimer() string {
 	return r.Name + " " + strings.Join(reasons, ", and ")
 }
 
-// dropped are the assumptions of a timed algorithm that do not hold in this run, in words: messages take longer than
-// its parameter delay, or it waits for less than that demands.
+// dropped returns in words the violated assumptions of a timed algorithm: messages take longer than its parameter
+// delay, or it waits for less than that requires.
 func dropped(r *simulate.Result) (all []string) {
 	if r.Timing != election.Timed {
 		return nil
@@ -151,7 +151,7 @@ func camps(r *simulate.Result) (lines []string) {
 	return lines
 }
 
-// belief is what a process that decided so does, or several do.
+// belief returns in words what one or several processes with this decision believe.
 func belief(r *simulate.Result, d network.Decision, one bool) string {
 	say := func(single, several string) string {
 		if one {
@@ -174,7 +174,7 @@ func belief(r *simulate.Result, d network.Decision, one bool) string {
 	return fmt.Sprintf("%s %d%s", say("follows", "follow"), r.Prepared.RealOf(d.Leader), term)
 }
 
-// faultsJSON is what results show of faults.
+// faultsJSON returns the JSON of faults.
 func (r *Run) faultsJSON() object {
 	lines, dropped := r.Script.Lines(r.Prepared), dropped(r.Result)
 	if len(lines) == 0 && dropped == nil {
