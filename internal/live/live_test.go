@@ -64,7 +64,9 @@ func (c *cluster[S, M]) config(id uint64, at string) Config {
 // open is a transport over a listener, which dials from an address.
 func (c *cluster[S, M]) open(listener net.Listener, from string) transport.Open {
 	return func(config transport.Config) (transport.Transport, error) {
-		c.group = config.Group
+		if c.group != config.Group { // an impostor may be reading it
+			c.group = config.Group
+		}
 		return transport.TCP{Listener: listener, Dial: c.network.Dialer(from)}.Open(config)
 	}
 }

@@ -213,7 +213,7 @@ func (ps *Processes) Choices(choose func(n uint32) uint32) {
 	ps.store.choices(choose)
 }
 
-// Commands says what the next event Commanded asks for. It is no part of an [Event], which every delivery copies.
+// Commands sets what the next event Commanded asks for. It is no part of an [Event], which every delivery copies.
 func (ps *Processes) Commands(c election.Command) {
 	ps.command = c
 	ps.store.commands(c)

@@ -59,7 +59,7 @@ func (p *Program) NewValues(network *network.Instance) *Values {
 // Choices sets the source of random choices.
 func (v *Values) Choices(choose func(n uint32) uint32) { v.ps.Choices(choose) }
 
-// Commands says what the next event Commanded asks for.
+// Commands sets what the next event Commanded asks for.
 func (v *Values) Commands(c election.Command) { v.ps.Commands(c) }
 
 // CommandText returns, for people, what the last of Commands asks for.

@@ -18,6 +18,7 @@ func TestALineThatIsTooWideIsBrokenUnderItsLastColumn(t *testing.T) {
 		{10, "averyveryverylongword and more", "averyveryverylongword\n  and more"},
 		{20, "äöüäöüäöüä äöüäöüäöü", "äöüäöüäöüä äöüäöüäöü"},
 		{30, "$ ringleader run lcr --n 5 --fault 'crash 5 at 30'", "$ ringleader run lcr --n 5 \\\n    --fault 'crash 5 at 30'"},
+		{24, "$ ringleader run lcr --fault 'crash 5 at 30 after 2 sends'", "$ ringleader run lcr \\\n    --fault \\\n    'crash 5 at 30 after 2 sends'"},
 		{24, "replay: ringleader run lcr --n 5", "replay: ringleader run \\\n    lcr --n 5"},
 		{20, "\x1b[31mred\x1b[0m  0123456 and 0123456", "\x1b[31mred\x1b[0m  0123456 and\n     0123456"},
 	} {
@@ -60,5 +61,18 @@ func TestTextIsFittedHoweverItIsWritten(t *testing.T) {
 	})
 	if want := "one two three four five six seven eight\n  nine ten\neleven\ntwelve"; err != nil || out.String() != want {
 		t.Errorf("%v, %q, want %q", err, out.String(), want)
+	}
+}
+
+func TestExamplesOfAnyProgramAreBrokenAsCommands(t *testing.T) {
+	var out strings.Builder
+	p := Printer{Name: "mine", Out: &out, Getenv: func(string) string { return "40" }}
+	err := p.Fit(func(p *Printer) error {
+		_, err := p.Out.Write([]byte("  mine run lcr --n 5 --order random --seed 7\nmine (devel), a line that is prose and too wide\n"))
+		return err
+	})
+	want := "  mine run lcr --n 5 --order random \\\n      --seed 7\nmine (devel), a line that is prose and\n  too wide\n"
+	if err != nil || out.String() != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out.String(), want)
 	}
 }
