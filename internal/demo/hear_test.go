@@ -104,12 +104,6 @@ func TestManyMembersDoNotFloodTheScreen(t *testing.T) {
 	}
 }
 
-// keyboard is a terminal on which keys are pressed.
-type keyboard struct {
-	io.Reader
-	io.Writer
-}
-
 func TestCommandsAreEditedAndRemembered(t *testing.T) {
 	const left, up, backspace = "\x1b[D", "\x1b[A", "\x7f"
 	keys := "kill leadr" + left + "e\r" + "paux" + backspace + "se 2\r" + up + up + "\r" + "resu\t2\r" + "qui\t\r" + "\x03"

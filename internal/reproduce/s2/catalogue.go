@@ -193,7 +193,11 @@ func newLeader(b *reproduce.Bench) reproduce.Finding {
 		}
 		for n := 2; n <= 8; n++ {
 			t := reproduce.Among(n, e.Name).Run()
-			for left := n - 1; left >= 1; left-- {
+			least := 1
+			if e.Leased {
+				least = n/2 + 1 // without a majority no member may lead
+			}
+			for left := n - 1; left >= least; left-- {
 				t.Faults = append(t.Faults, fmt.Sprintf("crash %d at %d", left+1, 100*(n-left)))
 				r := b.Run(t)
 				crashes++

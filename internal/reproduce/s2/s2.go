@@ -28,7 +28,7 @@ var s2Elections = []reproduce.Row{
 	},
 	{
 		Where: "section 2.1, reason 2", Claim: "an election chooses a new leader upon failure of the existing one",
-		How: "every algorithm that is said to: of 2 to 8 processes the leaders crash one after the other; random crashes and recoveries", Check: newLeader,
+		How: "every algorithm that is said to: of 2 to 8 processes the leaders crash one after the other, as long as a majority is left where one is needed; random crashes and recoveries", Check: newLeader,
 	},
 	{
 		Where: "section 2.1, when to elect", Claim: "there is an election at the beginning and when the leader fails, and no other",
