@@ -120,7 +120,7 @@ func TestATermIsNotLedInAgain(t *testing.T) {
 	}
 }
 
-func TestCommandsThatNobodyObeysAreRefused(t *testing.T) {
+func TestCommandsThatNoProcessObeysAreRefused(t *testing.T) {
 	deaf := hands
 	deaf.Command, deaf.Incarnation = nil, nil
 	resign := []simulate.Command{{Process: 0, At: election.Units(5)}}

@@ -8,7 +8,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// leases keeps account, in the time of the run, of who may be at work as the leader. No two may be at one time, and the
+// leases keeps account, in the time of the run, of the processes that may be at work as the leader. No two may be at one time, and the
 // terms of successive leaders rise.
 type leases struct {
 	held    []held // by position: of the life that is

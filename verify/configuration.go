@@ -9,11 +9,11 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// configuration is everything at one moment, as numbers of the checker's interners: the processes by position,
+// configuration is the whole state at one moment, as numbers of the checker's interners: the processes by position,
 // then the queues of the directed links, then the rest.
 type configuration []uint32
 
-// processState is one process: its own state, and what the configuration knows about it.
+// processState is one process: its own state, and the checker's data about it.
 type processState struct {
 	State    process.State
 	Position uint32
@@ -30,14 +30,14 @@ type processState struct {
 
 const maxSuspects = 64
 
-// start reports whether a process is still going to start by itself.
+// start tells whether a process is still going to start by itself.
 type start uint8
 
 const (
 	never start = iota
-	first       // before anything else happens
-	may         // when the schedule likes; it need not, once another one has
-	must        // when the schedule likes
+	first       // before any other event
+	may         // at any time; it need not, once another one has
+	must        // at any time
 )
 
 // message is a message without its journey.
@@ -49,10 +49,10 @@ type message struct {
 // underWay is a message on a link.
 type underWay struct {
 	Message uint32
-	Age     uint32 // in units of time, where there is a clock
+	Age     uint32 // in units of time, with a clock
 }
 
-// global is what belongs to no process and no link.
+// global holds what belongs to no process and no link.
 type global struct {
 	Crashes, Recoveries, Commands uint32 // how many may still come
 	Disturbed                     bool   // there was a crash or a command
@@ -61,13 +61,13 @@ type global struct {
 	Led                           []tenure
 }
 
-// tenure says who has led in a term, ever.
+// tenure holds the processes that have led in a term so far.
 type tenure struct {
 	Term     election.Term
 	Position uint32
 }
 
-// link is a directed link: who sends on it, and where it arrives.
+// link is a directed link: its sender, its receiver and the receiver's port.
 type link struct {
 	from, to int
 	port     election.Port // of to
@@ -81,7 +81,7 @@ type checker struct {
 	network *network.Instance
 	n       int
 	clock   bool            // time passes
-	best    election.ID     // the right leader, were all alive and all the willing candidates; 0 if any is right
+	best    election.ID     // the right leader if all processes are live and all willing ones are candidates; 0 if any is right
 	born    []process.State // by position
 	links   []link
 	into    [][]int // by process and port: the link that arrives there
@@ -112,7 +112,7 @@ func newChecker(program *process.Program, o *Options, instance network.Setup) (*
 		d: p.Declaration(), has: program.Functions, o: o, network: p, n: p.Size(), clock: program.Timing != election.Asynchronous,
 		values: program.NewValues(p), ages: map[age]uint32{},
 		outcomes: map[stepKey][]outcome{}, pushes: map[[2]uint32]uint32{}, pulls: map[[2]uint32]uint32{},
-		costs: map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step costs nothing
+		costs: map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step has cost 0
 	}
 	if c.processes, err = newInterner[processState](); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func newChecker(program *process.Program, o *Options, instance network.Setup) (*
 	return c, nil
 }
 
-// begin is a configuration in which nothing has happened yet.
+// begin returns a configuration before any event.
 func (c *checker) begin(starts []start) configuration {
 	conf := make(configuration, len(c.base))
 	for q := range c.n {
@@ -161,7 +161,7 @@ func (c *checker) begin(starts []start) configuration {
 	return conf
 }
 
-// beginnings are the configurations in which runs begin.
+// beginnings returns the configurations in which runs begin.
 func (c *checker) beginnings() []configuration {
 	starts, others := make([]start, c.n), never
 	if c.d.Starts == election.AllStart {
@@ -229,7 +229,7 @@ func (c *checker) push(conf configuration, l int, message uint32) {
 	*at = longer
 }
 
-// pull takes the message at a place of a link away.
+// pull removes the message at a place of a link.
 func (c *checker) pull(conf configuration, l, place int) {
 	at := &conf[c.n+l]
 	key := [2]uint32{*at, uint32(place)}
@@ -243,7 +243,7 @@ func (c *checker) pull(conf configuration, l, place int) {
 	*at = shorter
 }
 
-// pass lets time pass everywhere.
+// pass lets time pass for all processes and links.
 func (c *checker) pass(conf configuration, time election.Ticks) {
 	for q := range c.n {
 		conf[q] = c.older(conf[q], time)
@@ -265,13 +265,13 @@ func (c *checker) pass(conf configuration, time election.Ticks) {
 	}
 }
 
-// age is a process and a time that passes.
+// age is a process and a passing time.
 type age struct {
 	process uint32
 	time    election.Ticks
 }
 
-// older is a process when some time has passed.
+// older returns the number of a process after some time.
 func (c *checker) older(number uint32, time election.Ticks) uint32 {
 	key := age{number, time}
 	older, found := c.ages[key]
@@ -284,7 +284,7 @@ func (c *checker) older(number uint32, time election.Ticks) uint32 {
 	return older
 }
 
-// sort brings a queue without an order into the one that stands for all its orders.
+// sort puts an unordered queue into a canonical order.
 func (c *checker) sort(queue []underWay) {
 	if c.o.Unordered {
 		slices.SortFunc(queue, func(m, n underWay) int {

@@ -20,7 +20,8 @@ func TestStatesTransitionsAndDepthAreCounted(t *testing.T) {
 	quiet.Decides, quiet.Winner = election.LeaderOnly, election.Unspecified
 	for starts, want := range map[Starts]Report{
 		AllFirst: {Orders: 1, States: 6, Transitions: 6, Finals: 1, Depth: 4},
-		// Each of the two may have started, and been heard: three by three. One final for each set that starts.
+		// Each of the two may have started, and its message may have been received: three by three. One final state
+		// for each set that starts.
 		AnyTime: {Orders: 1, States: 9, Transitions: 12, Finals: 3, Depth: 4},
 		// Of a single initiator three configurations each; and the six.
 		EverySet: {Orders: 1, States: 12, Transitions: 10, Finals: 3, Depth: 4},

@@ -121,7 +121,7 @@ type components struct {
 	begin  []int // of each component in states
 }
 
-// components finds them by Tarjan's algorithm, without recursion.
+// components finds the components by Tarjan's algorithm, without recursion.
 func (g *graph) components() *components {
 	n := len(g.first)
 	const none = math.MaxUint32

@@ -158,7 +158,7 @@ func TestARunThatNeverEndsIsACycleThatNoRunLeaves(t *testing.T) {
 			}
 		}
 		if want >= 0 && !found(g, want) {
-			return // no beginning leads there
+			return // not reachable from a beginning
 		}
 		f := g.endless(g.components())
 		if (f != nil) != (want >= 0) {
@@ -245,7 +245,7 @@ func byHand(g *graph, of string, reach map[[2]uint32]bool, stays map[uint32]bool
 			least[s] = endless
 		}
 	}
-	costly := map[uint32]bool{} // there is a cycle that costs something
+	costly := map[uint32]bool{} // there is a cycle with a cost
 	every(g, func(s uint32, _ int, e edge) {
 		if e.class != byFault && g.costs[e.cost].of(of) > 0 && (e.to == s || reach[[2]uint32{e.to, s}]) {
 			costly[s] = true

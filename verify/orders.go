@@ -34,7 +34,7 @@ func orders(d *election.Declaration, o *Options) iter.Seq[election.Arrangement] 
 		ids := upTo(o.Size)
 		if d.Topology == election.Ring && o.Instance.Flipped == nil && o.Instance.Votes == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0 {
 			copy(ids[1:], ids)
-			ids[0] = uint64(o.Size) // and no greater permutation moves it
+			ids[0] = uint64(o.Size) // no later permutation moves it
 		}
 		for yield(slices.Clone(ids)) && permute(ids) {
 		}

@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// decided judges a configuration in which a process has just decided, and remembers who led in which term.
+// decided judges a configuration in which a process has just decided, and records the leaders of terms.
 func (c *checker) decided(conf configuration, q int, effects []election.Effect) *breach {
 	for i := range effects {
 		e := &effects[i]
@@ -21,7 +21,7 @@ func (c *checker) decided(conf configuration, q int, effects []election.Effect) 
 			if c.d.Task == election.Groups {
 				f = c.joins(conf, q, e)
 			}
-			// For ever, so it may not be wrong even for a moment.
+			// A decision for ever may not be wrong even for a moment.
 			if right := c.right(conf); c.d.Task == election.Once && e.ID != 0 && right != 0 && e.ID != right && !c.global(conf).Disturbed {
 				f = &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s follows %d; the right leader is %d", c.network.Name(q), c.network.RealOf(e.ID), c.network.RealOf(right))}
 			}
@@ -33,7 +33,7 @@ func (c *checker) decided(conf configuration, q int, effects []election.Effect) 
 	return nil
 }
 
-// right is who ought to lead, were all alive; 0 if any may.
+// right returns the process that must lead if all are live; 0 if any may.
 func (c *checker) right(conf configuration) election.ID {
 	if !c.has.Eligible {
 		return c.best
@@ -108,7 +108,7 @@ func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 	return nil
 }
 
-// joins judges a process that follows in a group: the one it follows must have led in that term.
+// joins judges a process that follows in a group: its leader must have led in that term.
 func (c *checker) joins(conf configuration, q int, e *election.Effect) *breach {
 	for _, t := range c.global(conf).Led {
 		if t.Term == e.Term && c.network.ID(int(t.Position)) == e.ID {
@@ -118,7 +118,7 @@ func (c *checker) joins(conf configuration, q int, e *election.Effect) *breach {
 	return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s follows %d in term %d, in which that has not led", c.network.Name(q), c.network.RealOf(e.ID), e.Term)}
 }
 
-// settled judges a configuration in which a run may end. Where all that were to start died before, there was no
+// settled judges a configuration in which a run may end. If all initiators crashed before they started, there was no
 // election.
 func (c *checker) settled(conf configuration) *breach {
 	if !c.global(conf).Begun {
@@ -150,14 +150,14 @@ func (c *checker) settled(conf configuration) *breach {
 			return &breach{Property: Undecided, Detail: c.network.Name(q) + " has not decided"}
 		}
 	}
-	once := c.d.Task == election.Once && c.global(conf).Disturbed // the leader may have died after the election
+	once := c.d.Task == election.Once && c.global(conf).Disturbed // the leader may have crashed after the election
 	if leader < 0 && !once {
 		return &breach{Property: NoLeader, Detail: c.followed(conf)}
 	}
 	return c.agreed(conf, leader)
 }
 
-// followed names a leader that is followed though no process leads.
+// followed names a leader that processes follow, if no process leads.
 func (c *checker) followed(conf configuration) string {
 	for q := range c.n {
 		if p := c.process(conf, q); p.Decision.Leader != 0 {
@@ -175,7 +175,7 @@ func (c *checker) agreed(conf configuration, leader int) *breach {
 	}
 	for q := range c.n {
 		p := c.process(conf, q)
-		if p.Decision.Leader == 0 { // the dead have no decision
+		if p.Decision.Leader == 0 { // crashed processes have no decision
 			continue
 		}
 		if named == 0 {

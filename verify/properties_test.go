@@ -9,8 +9,8 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// judged is a configuration of a task that a test sets up by hand: three processes, of which all are alive and have
-// started, and nothing has happened.
+// judged returns a configuration that a test sets up by hand: three live processes that have started, without further
+// events.
 func judged(t *testing.T, task election.Task, change func(*election.Algorithm[caller, call])) *walk {
 	t.Helper()
 	a := calling(election.Timed, silent)
@@ -99,7 +99,7 @@ func TestLeasesMayTouchAndNotOverlap(t *testing.T) {
 	}{
 		{0, 1, ""},
 		{0, 9, ""},
-		{1, 0, ""}, // it has run out before it began
+		{1, 0, ""}, // it has expired before it began
 		{1, 1, "two running leases: process 2 leads for 1 units, while the lease of process 1 runs for another 1"},
 		{1, 9, "two running leases: process 2 leads for 9 units, while the lease of process 1 runs for another 1"},
 		{9, 1, "two running leases: process 2 leads for 1 units, while the lease of process 1 runs for another 9"},
@@ -143,7 +143,7 @@ func TestFollowingTheWrongLeaderIsWrongAtOnceUnlessItIsAService(t *testing.T) {
 	w := judged(t, election.Once, unchanged)
 	w.expect(w.decides(0, follow(2, 0)), "wrong leader: process 1 follows 2; the right leader is 3")
 	w.expect(w.decides(0, follow(3, 0)), "")
-	w.expect(w.decides(0, follow(0, 0)), "") // it does not say whom
+	w.expect(w.decides(0, follow(0, 0)), "") // it names no leader
 	w.all(func(g *global) { g.Disturbed = true })
 	w.expect(w.decides(0, follow(2, 0)), "")
 	w = judged(t, election.Service, unchanged)
@@ -152,7 +152,7 @@ func TestFollowingTheWrongLeaderIsWrongAtOnceUnlessItIsAService(t *testing.T) {
 	w.expect(w.decides(0, follow(2, 0)), "")
 }
 
-// Processes that do not stand now need not lead, though they may be the largest.
+// Processes that are not candidates now need not lead, even the largest.
 func TestTheRightLeaderIsTheBestOfThoseThatStand(t *testing.T) {
 	stands := func(a *election.Algorithm[caller, call]) {
 		a.Eligible = func(p *caller) bool { return p.Heard == 0 }
@@ -243,7 +243,7 @@ func TestTheEndIsJudged(t *testing.T) {
 		{w(election.Once, unchanged).set(2, leader).set(0, following(2)).set(1, following(3)), "disagreement at the end: process 1 follows 2, and the leader is 3"},
 		{w(election.Once, unchanged).set(0, leader).set(1, following(1)).set(2, leader), "two leaders: process 1 leads, and so does process 3"},
 		{w(election.Service, unchanged).set(0, leader).set(1, following(1)).set(2, leader), "two leaders: process 1 leads, and so does process 3"},
-		// Where no leader is left, those that follow one have to follow the same.
+		// If no leader is left, the followers must follow the same one.
 		{w(election.Once, unchanged).all(disturbed).set(0, following(3)).set(1, following(3)).set(2, dead), ""},
 		{w(election.Once, unchanged).all(disturbed).set(0, following(2)).set(1, following(3)).set(2, dead), "disagreement at the end: process 2 follows 3, and the leader is 2"},
 		{w(election.Once, unchanged).all(disturbed).set(0, following(0)).set(1, following(3)).set(2, following(2)), "disagreement at the end: process 3 follows 2, and the leader is 3"},
@@ -275,7 +275,7 @@ func TestALeaderWithoutALeaseBreaksTheContractWhereLeasesAreDeclared(t *testing.
 	holds(t, a, Options{Size: 1})
 }
 
-// Nothing goes on, and yet the leases run out, be it after 2^100 units.
+// No event is left, but the leases expire, even after 2^100 units.
 func TestALeaseThatIsNeverRenewedEndsThoughNothingHappens(t *testing.T) {
 	for _, lease := range []election.Ticks{election.Units(5), election.Power(100)} {
 		a := calling(election.Timed, func(p *caller, out calls) {

@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// recorder goes the way to a violation once more, and writes it down.
+// recorder repeats the run to a violation, and records it.
 type recorder struct {
 	*checker
 	trace.Record
@@ -75,7 +75,7 @@ func (r *recorder) note(t *transition, conf configuration) {
 	r.Steps = append(r.Steps, step)
 }
 
-// arrive takes the message that arrives from those under way.
+// arrive removes the arriving message from those under way.
 func (r *recorder) arrive(t *transition, conf configuration) journey {
 	m := r.queue(conf, t.link)[t.place]
 	flying := &r.flying[t.link]

@@ -13,8 +13,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// stepKey is one event at one process in one state. What comes of it depends on nothing else, so it is
-// computed once.
+// stepKey is one event at one process in one state. The outcome depends on nothing else, so it is computed once.
 type stepKey struct {
 	process uint32
 	event   event
@@ -22,7 +21,7 @@ type stepKey struct {
 	message uint32 // receive
 }
 
-// event is what happens.
+// event is a kind of event.
 type event uint8
 
 const (
@@ -39,11 +38,11 @@ const (
 
 var events = [...]trace.Event{trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Command, trace.Crash, trace.Lost, ""}
 
-// outcome is what a process does about an event.
+// outcome is the effect of an event on a process.
 type outcome struct {
 	process uint32 // its state then
 	sent    []sent
-	effects []election.Effect // all that are not messages
+	effects []election.Effect // all except messages
 	decides bool              // some of them are decisions
 	cost    uint16            // a number of graph.costs
 	breach  *breach           // the step is not allowed
@@ -60,7 +59,7 @@ type breach struct {
 	how              string // of a step that broke the contract: what it did; else empty
 }
 
-// outcomesOf is all that can come of a step: one outcome for each vector of values that it may choose.
+// outcomesOf returns all outcomes of a step: one for each vector of values that it may choose.
 func (c *checker) outcomesOf(key stepKey) []outcome {
 	list, found := c.outcomes[key]
 	if !found {
@@ -121,7 +120,7 @@ func (c *checker) step(key stepKey) (o outcome) {
 		o.breach, wrong = c.apply(&p, &o)
 	}
 	if wrong != nil {
-		o = outcome{breach: breach(BrokeContract, wrong.Error())} // its effects may speak of what is not declared
+		o = outcome{breach: breach(BrokeContract, wrong.Error())} // its effects may use undeclared kinds or timers
 	}
 	o.process = c.processes.number(&p, election.Ticks{})
 	return o
@@ -130,7 +129,7 @@ func (c *checker) step(key stepKey) (o outcome) {
 // whats are the events in which the algorithm makes a step, as package process names them.
 var whats = [...]process.What{process.Started, process.Received, process.Expired, process.Recovered, process.Suspected, process.Commanded}
 
-// event is what a step is told, and what is in the message that it receives.
+// event returns the event of a step, and the contents of the message that it receives.
 func (c *checker) event(key stepKey, p *processState) (e process.Event, body process.Body) {
 	e.What = whats[key.event]
 	switch key.event {
@@ -160,7 +159,7 @@ func (p *processState) stop(t election.Timer) {
 	p.Timers[t] = election.Deadline{}
 }
 
-// sends takes over what the step sent, and counts it. An error is what breaks the contract.
+// sends takes over the messages of a step, and counts them. An error is a breach of the contract.
 func (c *checker) sends(p *processState, posts []process.Post, o *outcome) error {
 	var sum cost
 	first := c.network.Network.First(int(p.Position))
@@ -191,7 +190,7 @@ func (c *checker) sends(p *processState, posts []process.Post, o *outcome) error
 	return nil
 }
 
-// apply lets the timers change, and then the decision. An error is what breaks the contract.
+// apply applies changes of timers, and then the decision. An error is a breach of the contract.
 func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 	for i := range o.effects {
 		e := &o.effects[i]

@@ -12,14 +12,14 @@ type transition struct {
 	class   class
 	process int
 	at      uint16         // the port, timer or command
-	link    int            // receives, loses: that the message came on
-	place   int            // … and where in its queue it was
+	link    int            // receives, loses: the link of the message
+	place   int            // … and its place in the queue
 	time    election.Ticks // waits: how long
-	outcome *outcome       // where the algorithm made a step
+	outcome *outcome       // if the algorithm made a step
 	breach  *breach        // it leads to a violation
 }
 
-// class reports whether a run must go on where a transition is possible.
+// class tells whether a run must go on if a transition is possible.
 type class uint8
 
 const (
@@ -28,10 +28,10 @@ const (
 	byFault              // a fault or a command: it may, and the run no longer counts in costs
 )
 
-// visitor is told a transition and the configuration that it leads to, which is only lent.
+// visitor receives a transition and its target configuration, which is valid only during the call.
 type visitor func(*transition, configuration)
 
-// transitions visits all that can happen next.
+// transitions visits all possible next transitions.
 func (c *checker) transitions(conf configuration, visit visitor) {
 	c.faults(conf, visit)
 	for q := range c.n {
@@ -109,7 +109,7 @@ func (c *checker) startOthers(conf configuration, visit visitor) {
 	}
 }
 
-// deliver delivers messages; in a synchronous run just the next one, and it reports whether there was any.
+// deliver delivers messages; in a synchronous run only the next one. It reports whether there was one.
 func (c *checker) deliver(conf configuration, visit visitor) bool {
 	for q := range c.n {
 		for port, l := range c.into[q] {
@@ -142,7 +142,7 @@ func (c *checker) arrive(conf configuration, q int, port uint16, l, place int, v
 	c.perform(transition{event: receives, process: q, at: port, link: l, place: place}, message, visit)
 }
 
-// suspicions tells a process of the crash of another one, once all has arrived that this one had sent.
+// suspicions reports the crash of one process to another, after all messages between them have arrived.
 func (c *checker) suspicions(conf configuration, visit visitor) {
 	for q := range c.n {
 		for port, l := range c.into[q] {
@@ -190,8 +190,8 @@ func (c *checker) timers(conf configuration, visit visitor) bool {
 
 func left(d election.Deadline) election.Ticks { return d.Left(election.Ticks{}) }
 
-// wait lets time pass, if nothing has to happen before. Where nothing can happen before the next timer
-// expires it jumps there; otherwise a unit passes.
+// wait lets time pass, if no event must happen before. If no event can happen before the next timer expires, time
+// jumps there; otherwise one unit passes.
 func (c *checker) wait(conf configuration, visit visitor) {
 	flying := false
 	for l := range c.links {
@@ -210,12 +210,12 @@ func (c *checker) wait(conf configuration, visit visitor) {
 	switch alone := !flying && !c.outside(conf); {
 	case alone && running:
 		t.time = next
-	case alone: // only leases run out
+	case alone: // only leases expire
 		if t.time = c.nextLease(conf); t.time.IsZero() {
-			return // nothing will ever happen
+			return // no event will ever happen
 		}
 		t.class = free
-	case !flying && !running: // only leases and deadlines run out
+	case !flying && !running: // only leases and deadlines expire
 		t.class = free
 	}
 	copy(c.next, conf)
@@ -225,7 +225,7 @@ func (c *checker) wait(conf configuration, visit visitor) {
 	}
 }
 
-// nextTimer is how long it takes until a timer expires, if any runs.
+// nextTimer returns the time until a timer expires, if any runs.
 func (c *checker) nextTimer(conf configuration) (next election.Ticks, running bool) {
 	for q := range c.n {
 		p := c.process(conf, q)
@@ -242,7 +242,7 @@ func (c *checker) nextTimer(conf configuration) (next election.Ticks, running bo
 	return next, running
 }
 
-// nextLease is how long it takes until a lease runs out; 0 if none runs.
+// nextLease returns the time until a lease expires; 0 if none runs.
 func (c *checker) nextLease(conf configuration) (next election.Ticks) {
 	for q := range c.n {
 		p := c.process(conf, q)
@@ -255,7 +255,7 @@ func (c *checker) nextLease(conf configuration) (next election.Ticks) {
 	return next
 }
 
-// outside reports whether anything can happen that no message and no timer brings about.
+// outside reports whether an event other than a message or a timer can happen.
 func (c *checker) outside(conf configuration) bool {
 	g := c.global(conf)
 	if g.Crashes > 0 || g.Commands > 0 {
@@ -270,7 +270,7 @@ func (c *checker) outside(conf configuration) bool {
 	return false
 }
 
-// faults are crashes, recoveries and commands.
+// faults visits crashes, recoveries and commands.
 func (c *checker) faults(conf configuration, visit visitor) {
 	g := *c.global(conf)
 	for q := range c.n {
@@ -292,7 +292,7 @@ func (c *checker) faults(conf configuration, visit visitor) {
 	}
 }
 
-// crash turns a process into what it will recover as, so that all that are dead look alike.
+// crash sets a process to the state in which it will recover, so that all crashed configurations look alike.
 func (c *checker) crash(conf configuration, q int, visit visitor) {
 	g := *c.global(conf)
 	g.Crashes--
@@ -318,7 +318,7 @@ func (c *checker) recover(conf configuration, q int, visit visitor) {
 	c.setGlobal(c.base, &g)
 	p := *c.process(conf, q)
 	p.Alive = true
-	if c.has.Suspect { // its detector finds out which others are dead
+	if c.has.Suspect { // its detector finds out which others have crashed
 		for port, l := range c.into[q] {
 			if peer := c.links[l].from; peer != q && !c.process(conf, peer).Alive {
 				p.Suspects |= 1 << port
@@ -328,13 +328,13 @@ func (c *checker) recover(conf configuration, q int, visit visitor) {
 	c.setProcess(c.base, &p)
 	c.detect(c.base, q, true)
 	class := byFault
-	if c.d.Survives&election.Crash == 0 { // a process that crashes has to come back
+	if c.d.Survives&election.Crash == 0 { // a process that crashes must recover
 		class = due
 	}
 	c.perform(transition{event: recovers, class: class, process: q}, 0, visit)
 }
 
-// detect gives the detectors of all others to do, for one that crashed, or takes it back.
+// detect schedules suspicions of a crashed process at all others, or cancels them.
 func (c *checker) detect(conf configuration, of int, alive bool) {
 	if !c.has.Suspect {
 		return

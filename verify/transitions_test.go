@@ -11,13 +11,13 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// walk is a run by hand: it goes where its test says, and tells what can happen there.
+// walk is a run by hand: its test chooses the transitions, and it lists the possible ones.
 type walk struct {
 	*testing.T
 	c    *checker
 	root int
 	here configuration
-	path []int // the ordinals of the transitions to here
+	path []int // the ordinals of the transitions so far
 }
 
 // newWalk begins at the last of the beginnings.
@@ -40,7 +40,7 @@ func newWalk[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *wal
 
 var classes = [...]string{due: "due", free: "free", byFault: "fault"}
 
-// each visits what can happen here, as a text: its class, and what it is.
+// each visits the possible transitions, as texts: class and event.
 func (w *walk) each(visit func(class, what string, to configuration)) {
 	w.c.transitions(w.here, func(tr *transition, to configuration) {
 		what := fmt.Sprintf("%d ", tr.process+1)
@@ -65,7 +65,7 @@ func (w *walk) each(visit func(class, what string, to configuration)) {
 	})
 }
 
-// can is all that can happen here, in order.
+// can checks the possible transitions, in order.
 func (w *walk) can(want string) {
 	w.Helper()
 	var got []string
@@ -75,7 +75,7 @@ func (w *walk) can(want string) {
 	}
 }
 
-// then lets things happen, one after the other.
+// then applies events, one after the other.
 func (w *walk) then(events ...string) *walk {
 	w.Helper()
 	for _, event := range events {
@@ -95,14 +95,14 @@ func (w *walk) then(events ...string) *walk {
 	return w
 }
 
-// back is a walk that goes another way from here.
+// back returns a walk that branches off here.
 func (w *walk) back() *walk {
 	there := *w
 	there.here, there.path = slices.Clone(w.here), slices.Clone(w.path)
 	return &there
 }
 
-// caller is a process that does nothing by itself but what its test needs.
+// caller is a process that does only what its test needs.
 type caller struct {
 	ID    election.ID
 	Heard uint32
@@ -115,7 +115,7 @@ type calls = *election.Out[call]
 
 const ring, knock election.Kind = 0, 1
 
-// calling is an algorithm whose processes do that when they start, and note what they hear.
+// calling returns an algorithm whose processes call start, and note what they receive.
 func calling(timing election.Timing, start func(*caller, calls)) election.Algorithm[caller, call] {
 	a := election.Algorithm[caller, call]{
 		Declaration: election.Declaration{
@@ -150,7 +150,7 @@ func TestWhoStartsWhenIsUpToThePolicy(t *testing.T) {
 	w.then("1 starts").can("due 2 starts")
 	w.then("2 starts", "3 starts").can("")
 
-	w = newWalk(t, any, Options{Size: 3, Starts: AnyTime}) // one has to, the others may
+	w = newWalk(t, any, Options{Size: 3, Starts: AnyTime}) // one must, the others may
 	w.can("due 1 starts, due 2 starts, due 3 starts")
 	w.then("2 starts").can("free 1 starts, free 3 starts")
 	w.then("3 starts").can("free 1 starts")
@@ -181,7 +181,7 @@ func TestWhoStartsWhenIsUpToThePolicy(t *testing.T) {
 	}
 }
 
-// Nothing else happens before all have started that are to start first, except faults.
+// Except faults, no other event happens before all processes with first starts have started.
 func TestFirstStartsComeFirst(t *testing.T) {
 	a := calling(election.Timed, func(_ *caller, out calls) {
 		out.Send(0, ring, call{1})
@@ -206,7 +206,7 @@ func TestALinkDeliversItsMessagesInOrderUnlessItHasNone(t *testing.T) {
 		t.Errorf("the second process has %s", p)
 	}
 
-	// Of messages that are alike it does not matter which comes first; and in what order they were sent, neither.
+	// Among equal messages, neither the order of arrival nor that of sending matters.
 	w = newWalk(t, calling(election.Asynchronous, func(_ *caller, out calls) {
 		out.Send(0, knock, call{1})
 		out.Send(0, ring, call{1})
@@ -269,7 +269,7 @@ func TestTimersAreStoppedAndStartedAgain(t *testing.T) {
 	}
 }
 
-// Where a start, a suspicion, a fault or a message can come between, time passes unit by unit.
+// If a start, a suspicion, a fault or a message can come between, time passes unit by unit.
 func TestTimeJumpsOnlyWhereNothingCanComeBetween(t *testing.T) {
 	alarm := func(_ *caller, out calls) { out.After(0, election.Units(7)) }
 	a := calling(election.Timed, alarm)
@@ -295,7 +295,7 @@ func TestTimeJumpsOnlyWhereNothingCanComeBetween(t *testing.T) {
 	newWalk(t, b, Options{Size: 2, Initiators: []int{0}, Delay: 2}).then("1 starts", "1 pass", "2 receives ring on 1").can("due 6 pass")
 }
 
-// A run may end while deadlines run out that only a fault could meet.
+// A run may end while deadlines expire that only a fault could reach.
 func TestTimeNeedNotPassWhereNothingIsGoingToHappen(t *testing.T) {
 	a := calling(election.Timed, func(p *caller, out calls) { p.Until = out.Deadline(election.Units(2)) })
 	newWalk(t, a, Options{Size: 2, Initiators: []int{0}}).then("1 starts").can("")
@@ -336,7 +336,7 @@ func TestAUnitEndsOnlyIfAnotherIsOfUse(t *testing.T) {
 	newWalk(t, a, Options{Size: 1}).then("1 starts", "1 pass", "1 tick").can("")
 }
 
-// answering is an algorithm whose processes survive crashes, are told of them, and keep nothing.
+// answering returns a crash-tolerant algorithm with a failure detector and no persistent state.
 func answering(timing election.Timing, start func(*caller, calls)) election.Algorithm[caller, call] {
 	a := calling(timing, start)
 	a.OneWay = false
@@ -352,7 +352,7 @@ func TestWhatArrivesAtADeadProcessIsLost(t *testing.T) {
 	w.then("2 loses ring on 1").can("due 1 receives ring on 1, due 3 receives ring on 1, due 1 suspects 2")
 }
 
-// Suspicion comes after the last message, on each port for itself, and once.
+// Suspicion comes after the last message, on each port separately, and once.
 func TestASuspicionComesAfterTheLastMessage(t *testing.T) {
 	a := answering(election.Asynchronous, twice)
 	w := newWalk(t, a, Options{Size: 3, Initiators: []int{1}, Crashes: 1}).then("2 starts", "2 crashes")
@@ -368,7 +368,7 @@ func TestASuspicionComesAfterTheLastMessage(t *testing.T) {
 	w.can("fault 1 crashes, due 1 receives ring on 1, due 1 suspects 2")
 	w.then("1 receives ring on 1").can("fault 1 crashes, due 1 suspects 2, due 1 suspects 2")
 	w.then("1 suspects 2").can("fault 1 crashes, due 1 suspects 2")
-	w.then("1 crashes").can("") // the dead suspect nobody
+	w.then("1 crashes").can("") // a crashed process suspects no process
 	deaf := answering(election.Asynchronous, silent)
 	deaf.Suspect = nil
 	newWalk(t, deaf, Options{Size: 2, Initiators: []int{0}, Crashes: 1}).then("1 starts", "2 crashes").can("")
@@ -412,7 +412,7 @@ func TestSuspicionsOfSeveralAreIndependent(t *testing.T) {
 	w.then("3 receives ring on 1").can("due 1 suspects 2, due 3 suspects 2")
 }
 
-// An algorithm that does not survive crashes but for a while needs its processes back.
+// An algorithm that tolerates only temporary crashes needs its processes back.
 func TestARecoveryIsOwedWhereCrashesAreNotSurvived(t *testing.T) {
 	a := answering(election.Asynchronous, silent)
 	a.Suspect = nil
@@ -421,7 +421,7 @@ func TestARecoveryIsOwedWhereCrashesAreNotSurvived(t *testing.T) {
 	a.Survives = election.Recovery
 	newWalk(t, a, o).then("1 starts", "2 crashes").can("due 2 recovers")
 
-	// It leads when it starts and when it recovers; if it need not come back, its follower is left alone.
+	// It leads when it starts and when it recovers; if it need not recover, its follower has no leader.
 	leads := calling(election.Asynchronous, func(_ *caller, out calls) { out.Send(0, ring, call{}); out.Lead(0) })
 	leads.Task, leads.Winner = election.Service, election.Unspecified
 	leads.Receive = func(_ *caller, _ election.Port, _ election.Kind, _ call, out calls) { out.Follow(1, 0) }

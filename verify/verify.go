@@ -50,7 +50,7 @@ type Options struct {
 
 // Report is the result of an exploration.
 type Report struct {
-	Orders      int  // orders of identifiers, and orientations, that were explored
+	Orders      int  // explored orders of identifiers, and orientations
 	States      int  // of all orders together
 	Transitions int  // of all orders together
 	Finals      int  // states in which no event is left
@@ -61,7 +61,7 @@ type Report struct {
 	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
 	MaxMessages, MinMessages *Messages
 
-	Violation *Violation // nil: every property holds in all that was explored
+	Violation *Violation // nil: every property holds in all explored states
 }
 
 // Messages is an extreme number of messages. Each field is an extreme by itself: different runs may reach them.
@@ -71,7 +71,7 @@ type Messages struct{ Total, Election, Announcement uint64 }
 type Violation struct {
 	Property string       // one of the constants below
 	Detail   string       // what is wrong at the end of the run
-	Record   trace.Record // a shortest run to it; the passing of time counts as a step, but is not recorded as one
+	Record   trace.Record // a shortest run to it; passing time counts as a step, but is not recorded
 }
 
 // The properties that can be violated.

@@ -73,7 +73,7 @@ func TestLCRWithFallingIdentifiersHasCatalanManyStates(t *testing.T) {
 			ids[p] = uint64(n - p)
 		}
 		report := holds(t, lcr.Algorithm, Options{Instance: network.Setup{IDs: ids}})
-		if want := catalan + n + n; report.States != want { // and n starts, and n steps of the announcement
+		if want := catalan + n + n; report.States != want { // plus n starts, and n steps of the announcement
 			t.Errorf("n = %d: %d states, want %d", n, report.States, want)
 		}
 	}

@@ -11,7 +11,7 @@
 //     it has heard of, and never twice in one term. Its own grant obeys every rule of a grant. A refused Claim changes
 //     nothing. A term above P + 2³² is refused.
 //  2. A grant is a lease to one incarnation of one member in one term, for the length that the request asks for. While it
-//     runs no other gets one, the granter included, unless its holder is finished (5, 6). Exception: a Renew says that its
+//     runs no other gets one, the granter included, unless its holder is finished (5, 6). Exception: a Renew means that its
 //     term is won; it is granted in every term from F on, whatever was promised, and ends a restart wait. F is the highest
 //     term granted to another member or led in, and is kept as well: a failed claim of one's own raises P and not F, so
 //     that its member still renews with the leader. After a restart F is P until the wait is over.
@@ -29,7 +29,7 @@
 //     stage, and accepts if a majority would grant it but for this leader. Then the leader stops and names it. Without
 //     its answer nothing changes, and the next offer comes after twice the time.
 //
-// The Bully stage comes before every claim but a successor's: Election asks all, Answer says how soon a member could grant.
+// The Bully stage comes before every claim but a successor's: Election asks all, Answer tells how soon a member could grant.
 // A member claims when a majority is free, defers once, for Td, to a higher one that can claim now, and gives its claim
 // up when it hears a higher one's. Rank is weight, then identifier. Weight begins as the priority; 0 makes a witness,
 // which grants and never leads.
@@ -50,14 +50,14 @@
 //   - The grant given binds by a timer, which may be late; the leader is entitled by a deadline, which may be early. A
 //     deadline kept beside the timer tells other members about when the grant ends, and decides nothing.
 //   - What is kept is durable before any message of its step leaves, so a candidate's own grant counts at once.
-//   - Nobody takes part before Start or Recover: a message that came before Recover would be granted without the wait.
+//   - A member takes no part before Start or Recover: a message that came before Recover would be granted without the wait.
 //   - The number of an incarnation is kept and counts up; a host that can lose what is kept must name the member anew.
 //   - That a group restarts as a whole costs a wait of L. A flag for a clean stop would have to wait for the grants that
 //     still run: a follower that stops, comes back at once and grants makes two leaders.
 //   - A Resign names the able member of highest rank as the successor, or the one that resigns might win again at once.
 //   - A proof of death comes from the host, which has verified it; what proves it, a secret that only the warden of that
 //     incarnation has had, is the host's, as are authentication, the stores' identities, and changes of the members.
-//   - A host that is asked to stop its work says when it has. A leader renews until then, and one whose lease has lapsed
+//   - A host that is asked to stop its work answers when the work has stopped. A leader renews until then, and one whose lease has lapsed
 //     neither claims nor releases before.
 //   - With asking=no there is no Bully stage, and with terms and renewals both are bounded: rules 1 to 6 alone, for the checker.
 package quorumbully

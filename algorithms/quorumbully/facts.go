@@ -6,7 +6,7 @@ import (
 
 // Rules 5 and 6: facts about what is over. They are stable, so that it does no harm if they come early, late or twice.
 
-// covers reports whether a fact says at least as much as another one about the same member.
+// covers reports whether a fact holds at least as much as another one about the same member.
 func (f *Fact) covers(incarnation uint64, term election.Term) bool {
 	return incarnation < f.Incarnation || incarnation == f.Incarnation && term <= f.Term
 }
@@ -50,7 +50,7 @@ func (p *Process) dead(x election.ID) bool {
 	return peer.Finished.Term == Dead && peer.Newest <= peer.Finished.Incarnation
 }
 
-// hears takes in what a message says about its sender. It reports false if a dead or superseded incarnation sent it. A new
+// hears takes in what a message tells about its sender. It reports false if a dead or superseded incarnation sent it. A new
 // incarnation of the leader starts a question, and voids nothing (rule 6).
 func (p *Process) hears(x election.ID, s Sender, out *election.Out[Message]) bool {
 	known := p.Peers[x-1]

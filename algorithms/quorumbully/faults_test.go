@@ -73,7 +73,7 @@ func script(seed uint64, n int) simulate.Options {
 	return o
 }
 
-// harsh is a script in which messages take as long as a lease lasts, lives are short, and mostly nobody asks before it claims.
+// harsh is a script in which messages take as long as a lease lasts, lives are short, and half of the members claim without asking.
 func harsh(seed uint64) simulate.Options {
 	const until, n = 400, 3
 	source := random.New(seed, random.Choices)
@@ -126,7 +126,7 @@ func healing(seed uint64, n int) simulate.Options {
 }
 
 func TestThereIsALeaderAgainAfterHealingAndTheHighestIfItPreempts(t *testing.T) {
-	for seed := range uint64(1000) {
+	for seed := range uint64(500) {
 		n := 1 + int(seed%5)
 		o := healing(seed, n)
 		r, err := simulate.Run(Algorithm, o)
@@ -141,7 +141,7 @@ func TestThereIsALeaderAgainAfterHealingAndTheHighestIfItPreempts(t *testing.T) 
 
 func TestNoTwoLeasesEverRunAtOneTimeAndTermsRise(t *testing.T) {
 	elected := 0
-	for seed := range uint64(1000) {
+	for seed := range uint64(500) {
 		for _, o := range []simulate.Options{harsh(seed), script(seed, 3+2*int(seed%2))} {
 			r, err := simulate.Run(Algorithm, o)
 			if err != nil {
@@ -155,7 +155,7 @@ func TestNoTwoLeasesEverRunAtOneTimeAndTermsRise(t *testing.T) {
 			}
 		}
 	}
-	if elected < 1200 {
-		t.Errorf("%d of 2000 runs had a leader", elected)
+	if elected < 600 {
+		t.Errorf("%d of 1000 runs had a leader", elected)
 	}
 }

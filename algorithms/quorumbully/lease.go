@@ -56,7 +56,7 @@ func (p *Process) deadline() election.Deadline {
 }
 
 // lapse is rule 3, at the head of every step: a deadline that has come ends the tenure for good, before the input is
-// looked at. What works under it has to be gone by then; its Release comes when the host says so.
+// looked at. What works under it has to be gone by then; its Release comes when the host reports that.
 func (p *Process) lapse(out *election.Out[Message]) {
 	if p.leads() && out.Passed(p.deadline()) {
 		p.end(out)
@@ -152,7 +152,7 @@ func (p *Process) claimed(x election.ID, m *Message, out *election.Out[Message])
 	p.grant(x, r, repeats && p.Given.Won, out)
 }
 
-// renewed is the exception of rule 2: a Renew says that its term is won. Once it is, no lower term is ever valid again, so
+// renewed is the exception of rule 2: a Renew means that its term is won. Once it is, no lower term is ever valid again, so
 // no promise and no restart wait holds it back. But the grant in force never goes down, hence F.
 func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message]) {
 	r := &m.Request
@@ -270,7 +270,7 @@ func (p *Process) refused(x election.ID, m *Message, out *election.Out[Message])
 	p.pause(out)
 }
 
-// release says that a term is over, rule 5: this member never again counts an answer in it or in a lower one.
+// release tells all that a term is over, rule 5: this member never again counts an answer in it or in a lower one.
 func (p *Process) release(term election.Term, successor election.ID, out *election.Out[Message]) {
 	p.tell(Release, Message{Request: Request{Term: term, Incarnation: p.Kept.Incarnation}, Successor: successor}, out)
 }

@@ -251,7 +251,7 @@ func TestALeaseThatClocksOutrunMakesTwoLeaders(t *testing.T) {
 	}
 }
 
-// budget says how much may happen in a check.
+// budget limits what may happen in a check.
 type budget struct{ crashes, recoveries, commands, delay, terms int }
 
 // few are members, of which the first is a witness, without the Bully stage and with few claims and renewals: so the checker

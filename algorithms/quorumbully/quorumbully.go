@@ -27,7 +27,7 @@ const (
 	Lapse                          // rule 3: the deadline has come
 	Renewal                        // H: the leader asks for its lease again
 	StageEnd                       // of the Bully stage: Te, Td, Tc or a pause
-	Probing                        // rule 8: those who were probed have not answered in time
+	Probing                        // rule 8: members that were probed have not answered in time
 	Offering                       // rule 8: the leader looks for a member of higher rank
 )
 
@@ -43,7 +43,7 @@ type Message struct {
 	Reason    Reason
 }
 
-// Sender says about the sender of a message what changes; its identifier is known by the port.
+// Sender holds what changes about the sender of a message; its identifier is known by the port.
 type Sender struct {
 	Incarnation uint64
 	Weight      uint16
@@ -58,7 +58,7 @@ type Request struct {
 	Lease       uint64 // how long, in units
 }
 
-// Standing says how a member stands, as to grants.
+// Standing is how a member stands, as to grants.
 type Standing struct {
 	Promise     election.Term // P
 	FreeIn      uint64        // how long it may still be bound to another member; 0: it is free
@@ -67,7 +67,7 @@ type Standing struct {
 	Leads       bool
 }
 
-// Reason says why a request is refused.
+// Reason is why a request is refused.
 type Reason uint8
 
 // The reasons.
@@ -282,7 +282,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Name:   "quorum-bully",
 		Title:  "Bully with a quorum of leases",
 		Year:   2026,
-		Source: "this project; S4; Gray and Cheriton 1989; Ongaro and Ousterhout 2014",
+		Source: "Garcia-Molina 1982 (S4); Gray–Cheriton 1989; Ongaro–Ousterhout 2014",
 		About: "A member leads while a majority has granted it a lease, one leader a term. As in Bully, the highest rank that is able leads, " +
 			"but by asking first, and deposing a leader only by handing over. Two sides of a partition have one leader at most.",
 		Topology:   election.Complete,

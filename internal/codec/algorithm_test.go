@@ -24,7 +24,7 @@ type slip struct {
 	Sure bool
 }
 
-// ballots keeps a vote and some names, and knows at birth who it is.
+// ballots keeps a vote and some names, and knows its identifier at birth.
 var ballots = election.Algorithm[ballot, slip]{
 	Declaration: election.Declaration{Name: "ballots"},
 	New:         func(l election.Local) ballot { return ballot{Round: uint32(l.ID)} },

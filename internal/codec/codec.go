@@ -1,12 +1,12 @@
 // Package codec encodes plain Go values: integers, booleans, arrays, structs and slices of these.
 //
 // One plan, made by reflection, serves the checker's states, the disk and the wire, so that an
-// algorithm never writes an encoder. Pointers, maps, strings, functions, channels and interfaces are
-// refused when the plan is made, by the name of the field. The encoding is little-endian and fixed in
+// algorithm never writes an encoder. Making a plan fails for pointers, maps, strings, functions, channels and
+// interfaces; the error names the field. The encoding is little-endian and fixed in
 // width, with a four-byte length before a slice; equal values have equal encodings.
 //
 // A field with the tag `election:"constant"` keeps the value that it has at birth. An encoding can leave such
-// fields out, or consist of them alone: the checker compares states by what can change.
+// fields out, or consist of them alone: the checker compares states by their varying fields.
 package codec
 
 import (
@@ -24,7 +24,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// MaxElements is the longest slice that is encoded.
+// MaxElements is the length of the longest encodable slice.
 const MaxElements = 1 << 16
 
 // ErrPlain reports that a type is not plain, ErrDecode that bytes are not an encoding.
@@ -33,22 +33,22 @@ var (
 	ErrDecode = errors.New("malformed value")
 )
 
-// Pointer is where a value lies. The type of the value is that of the plan which reads it.
+// Pointer is the address of a value. The plan that reads it determines the type.
 type Pointer = unsafe.Pointer
 
-// At is where v lies.
+// At returns the address of v.
 func At[T any](v *T) Pointer { return Pointer(v) }
 
-// Words holds a small value itself, whatever its type is. See [Plan.Fits].
+// Words holds a small value of any type inline. See [Plan.Fits].
 type Words struct{ a, b, c uint32 }
 
-// Pack puts a value that fits into words.
+// Pack returns a fitting value as words.
 func Pack[T any](v T) (w Words) {
 	*(*T)(unsafe.Pointer(&w)) = v
 	return w
 }
 
-// Unpack is the value in words, of the type that was put there.
+// Unpack returns the value in words. T must be the type of the packed value.
 func Unpack[T any](w Words) T { return *(*T)(unsafe.Pointer(&w)) }
 
 // Plan encodes values of one type.
@@ -80,7 +80,7 @@ const (
 	slice
 )
 
-// node describes one value: where it lies in its parent, and how it is written.
+// node describes one value: its offset in its parent, and its encoding.
 type node struct {
 	form   form
 	name   string // of a field
@@ -97,8 +97,8 @@ type node struct {
 // compiled for each algorithm: a quarter of all functions.
 func typeOf(d *node) reflect.Type { return d.typ.(reflect.Type) }
 
-// Of is the plan for a type. Deadlines are refused unless they are allowed: they mean nothing to
-// another process, nor after a crash.
+// Of returns the plan for a type. Deadlines are an error unless allowed: they mean nothing to another process, or
+// after a crash.
 func Of(typ reflect.Type, deadlines bool) (*Plan, error) {
 	root, err := describe(typ, typ.String(), deadlines, nil)
 	if err != nil {
@@ -117,7 +117,7 @@ func (d *node) constant() bool {
 	return d.fixed || slices.ContainsFunc(d.of, func(of node) bool { return of.constant() })
 }
 
-// Size is the size of a value in memory, in bytes, without what its slices point to.
+// Size returns the size of a value in memory, in bytes, without the targets of its slices.
 func (p *Plan) Size() int { return int(p.root.size) }
 
 // Fits reports whether a value fits into [Words]: it is not larger, and has no slice.
@@ -129,7 +129,7 @@ func (p *Plan) Fits() bool {
 // Ages reports whether the passing of time can change the encoding of a value.
 func (p *Plan) Ages() bool { return p.ages }
 
-// describe makes the node of a type, which lies within others.
+// describe makes the node of a type, which is nested in the types of within.
 func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type) (node, error) {
 	d := node{size: t.Size(), least: uint64(t.Size()), typ: t}
 	if t == reflect.TypeFor[election.Deadline]() {
@@ -168,7 +168,7 @@ func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type
 		if err != nil {
 			return d, err
 		}
-		if of.size == 0 { // a few bytes would stand for any number of them
+		if of.size == 0 { // a few bytes would encode any number of them
 			return d, fmt.Errorf("%w: %s is a list of values that take no space", ErrPlain, path)
 		}
 		if of.constant() {
@@ -184,8 +184,8 @@ func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type
 	return d, nil
 }
 
-// Append appends the encoding of the value that v points to. A deadline is written as what is left of
-// it, so that equal situations at different times are equal.
+// Append appends the encoding of the value that v points to. A deadline is written as its remaining time, so that
+// equal situations at different times are equal.
 func (p *Plan) Append(dst []byte, v Pointer, now election.Ticks) []byte {
 	return p.root.append(dst, v, now)
 }
@@ -198,7 +198,7 @@ func (p *Plan) AppendPart(dst []byte, v Pointer, now election.Ticks, part Part) 
 	return dst
 }
 
-// parts are the values of which a part of the value at v consists, in order.
+// parts yields the values that make up a part of the value at v, in order.
 func (d *node) parts(v Pointer, part Part) iter.Seq2[*node, Pointer] {
 	return func(yield func(*node, Pointer) bool) { d.visit(v, part, yield) }
 }
@@ -255,18 +255,18 @@ func (d *node) append(dst []byte, v unsafe.Pointer, now election.Ticks) []byte {
 	return dst
 }
 
-// header is how a slice lies in memory.
+// header is the layout of a slice in memory.
 type header struct {
 	data     unsafe.Pointer
 	len, cap int
 }
 
-// Decode reads a value into what v points to and returns the bytes after it.
+// Decode decodes a value into *v and returns the bytes after it.
 func (p *Plan) Decode(src []byte, v Pointer, now election.Ticks) ([]byte, error) {
 	return p.root.decode(src, v, now)
 }
 
-// Copy returns the value that v points to, whose slices are its own.
+// Copy returns a deep copy of *v.
 func (p *Plan) Copy(v Pointer, now election.Ticks) any {
 	fresh := reflect.New(typeOf(&p.root))
 	if _, err := p.Decode(p.Append(nil, v, now), fresh.UnsafePointer(), now); err != nil {
@@ -275,7 +275,7 @@ func (p *Plan) Copy(v Pointer, now election.Ticks) any {
 	return fresh.Elem().Interface()
 }
 
-// DecodePart reads a part of a value into what v points to and returns the bytes after it.
+// DecodePart decodes a part of a value into *v and returns the bytes after it.
 func (p *Plan) DecodePart(src []byte, v Pointer, now election.Ticks, part Part) (rest []byte, err error) {
 	for d, at := range p.root.parts(v, part) {
 		if src, err = d.decode(src, at, now); err != nil {
@@ -341,7 +341,7 @@ func (d *node) decodeSlice(src []byte, v unsafe.Pointer, now election.Ticks) ([]
 	}
 	n := binary.LittleEndian.Uint32(src)
 	src = src[4:]
-	// So no length makes us take much more memory than was sent to us.
+	// So no encoded length allocates much more memory than the input has.
 	if n > MaxElements || uint64(n)*d.of[0].least > uint64(len(src)) {
 		return nil, fmt.Errorf("%w: a list of %d elements", ErrDecode, n)
 	}
@@ -354,7 +354,7 @@ func (d *node) decodeSlice(src []byte, v unsafe.Pointer, now election.Ticks) ([]
 	return d.of[0].decodeAll(src, (*header)(v).data, int(n), now)
 }
 
-// decodeAll reads values that lie one after the other.
+// decodeAll decodes consecutive values.
 func (d *node) decodeAll(src []byte, v unsafe.Pointer, count int, now election.Ticks) (rest []byte, err error) {
 	for i := range count {
 		if src, err = d.decode(src, unsafe.Add(v, uintptr(i)*d.size), now); err != nil {
@@ -396,8 +396,8 @@ func (d *node) schema(b *strings.Builder) {
 	}
 }
 
-// Text writes the value that v points to for people: 5 · [5 3] · ID 5, TTL 3, Unique. Identifiers are written
-// by what they stand for. Of a struct, fields that are zero are left out, and the name of an only field.
+// Text returns *v as text: 5 · [5 3] · ID 5, TTL 3, Unique. Identifiers are mapped by name. Zero fields of a struct
+// are left out, and so is the name of its only field.
 func (p *Plan) Text(v Pointer, now election.Ticks, name func(election.ID) uint64) string {
 	var b strings.Builder
 	p.root.text(&b, v, now, name, true)
@@ -469,8 +469,8 @@ func (d *node) text(b *strings.Builder, v unsafe.Pointer, now election.Ticks, na
 	}
 }
 
-// Plans are the plans that an engine needs of an algorithm: its states, its messages and what it keeps
-// (nil if nothing).
+// Plans are the plans that an engine needs for an algorithm: its states, its messages and its persistent state (nil
+// if none).
 type Plans struct {
 	State, Message, Durable *Plan
 }
@@ -516,19 +516,19 @@ func forTypes(d *election.Declaration, s, m any, keeps bool, kept any, at Pointe
 	return plans, nil
 }
 
-// pointsInto reports whether a value is a pointer to something that lies within an object: a copy of what is kept
+// pointsInto reports whether a value is a pointer into an object. If Durable returned a pointer to a copy, the copy
 // would be written, and never read.
 func pointsInto(v any, object unsafe.Pointer, size uintptr) bool {
 	p := reflect.ValueOf(v)
 	if p.Kind() != reflect.Pointer {
 		return false
 	}
-	offset := p.Pointer() - uintptr(object) // huge if it lies before
+	offset := p.Pointer() - uintptr(object) // huge if the pointer is before the object
 	return offset <= size && p.Type().Elem().Size() <= size-offset
 }
 
-// AppendDurable encodes the part of a state that survives a crash: what kept, the result of Durable, points to. It
-// appends nothing where nothing is kept.
+// AppendDurable encodes the persistent state: the target of kept, the result of Durable. It appends nothing if there
+// is none.
 func (p *Plans) AppendDurable(dst []byte, kept any) []byte {
 	if p.Durable == nil {
 		return dst
@@ -536,7 +536,7 @@ func (p *Plans) AppendDurable(dst []byte, kept any) []byte {
 	return p.Durable.Append(dst, reflect.ValueOf(kept).UnsafePointer(), election.Ticks{})
 }
 
-// DecodeDurable reads the part of a state that survives a crash into what kept, the result of Durable, points to.
+// DecodeDurable decodes the persistent state into the target of kept, the result of Durable.
 func (p *Plans) DecodeDurable(src []byte, kept any) ([]byte, error) {
 	if p.Durable == nil {
 		return src, nil

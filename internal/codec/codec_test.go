@@ -55,7 +55,7 @@ var shapes = []reflect.Type{
 	reflect.TypeFor[[3][]uint8](), reflect.TypeFor[[][][]bool](), reflect.TypeFor[everything](), reflect.TypeFor[[]everything](),
 }
 
-// draw fills a value by chance; what has no elements is nil.
+// draw fills a value at random; an empty slice is nil.
 func draw(t *rapid.T, v reflect.Value, now election.Ticks) {
 	v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // unexported fields too
 	if d, ok := v.Addr().Interface().(*election.Deadline); ok {
@@ -118,7 +118,7 @@ func TestAValueReadsAsItWasWritten(t *testing.T) {
 	}
 }
 
-// What the memory of a value holds besides it, padding and spare capacity, is not in the encoding.
+// Padding and spare capacity are not in the encoding.
 func TestEqualValuesHaveEqualEncodings(t *testing.T) {
 	for _, typ := range shapes {
 		plan := planOf(t, typ)
@@ -129,7 +129,7 @@ func TestEqualValuesHaveEqualEncodings(t *testing.T) {
 			encoded := plan.Append(nil, value.UnsafePointer(), now)
 
 			dirty := reflect.New(typ)
-			draw(t, dirty.Elem(), now) // what a value was before does not matter
+			draw(t, dirty.Elem(), now) // the earlier contents do not matter
 			if typ == reflect.TypeFor[padded]() {
 				memory := unsafe.Slice((*byte)(dirty.UnsafePointer()), typ.Size())
 				copy(memory, bytes.Repeat([]byte{0xff}, len(memory)))
@@ -332,8 +332,7 @@ func TestMalformedBytesAreRefused(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, reading them neither panics nor takes much memory, and there is one encoding only of
-// what was read.
+// Decoding arbitrary bytes neither panics nor takes much memory, and the decoded value has only one encoding.
 func FuzzDecode(f *testing.F) {
 	var plans []*Plan
 	for i, typ := range shapes {
@@ -363,7 +362,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// reach is how much memory the slices of a value take.
+// reach returns the memory of a value's slices.
 func reach(v reflect.Value) (size int) {
 	switch v.Kind() {
 	case reflect.Struct:

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Growth is how S5's theorem 5.1 says that the messages and the time of one of its protocols grow, on a ring of n
-// whose smallest identifier is 1.
+// Growth is the growth of messages and time of a protocol by S5's theorem 5.1, on a ring of n with smallest
+// identifier 1.
 type Growth struct {
 	Phases   func(n float64) float64 // messages are O(n · that)
 	Messages string
@@ -16,7 +16,7 @@ type Growth struct {
 	TimeText string
 }
 
-// growth is what S5 says of an algorithm; nil if it says nothing that can be fitted.
+// growth returns S5's statement about an algorithm; nil if none can be fitted.
 func (s *Subject) growth() *Growth {
 	value := func(name string) float64 {
 		exact, _ := new(big.Rat).SetString(s.Parameters.Text(name))
@@ -51,7 +51,7 @@ func (s *Subject) growth() *Growth {
 	return nil
 }
 
-// iterated is lg* n: how often the logarithm is taken until no more than 1 is left.
+// iterated returns lg* n: the number of logarithms until the result is at most 1.
 func iterated(n float64) float64 {
 	times := 0.0
 	for ; n > 1; n = math.Log2(n) {
@@ -61,8 +61,8 @@ func iterated(n float64) float64 {
 }
 
 // Fit is theorem 5.1 with constants: messages, with the announcement, are about n·(Base + Slope·Phases), and never
-// more than Most·n·Phases where that is at least 1; the time until the leader leads is at most Time times what is
-// claimed. Constants that cannot be told from so few points are nil.
+// more than Most·n·Phases if that is at least 1; the time until the leader leads is at most Time times the claim.
+// Constants that so few points do not determine are nil.
 type Fit struct {
 	Algorithm, Order  string
 	Growth            *Growth
@@ -71,7 +71,7 @@ type Fit struct {
 	Time              *float64
 }
 
-// Fits are those of all algorithms of which S5 says how they grow.
+// Fits returns the fits of all algorithms with a growth by S5.
 func (s *Study) Fits(points []*Point) []Fit {
 	var fits []Fit
 	for _, name := range s.Orders {
@@ -111,7 +111,7 @@ func fit(g *Growth, points []*Point) Fit {
 	return f
 }
 
-// leastSquares is the line base + slope·x through the points; nil if all have the same x.
+// leastSquares returns the line base + slope·x through the points; nil if all have the same x.
 func leastSquares(x, y []float64) (base, slope *float64) {
 	if len(x) == 0 || slices.Max(x) == slices.Min(x) {
 		return nil, nil
@@ -141,7 +141,7 @@ func toFloat(r *big.Rat) float64 {
 	return f
 }
 
-// String says the fit in one line.
+// String returns the fit as one line.
 func (f *Fit) String() string {
 	text := f.Algorithm + ": messages"
 	if f.Slope != nil {

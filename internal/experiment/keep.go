@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 )
 
-// Keep is a file that keeps the points of a study that are finished, so that it can be stopped and resumed. Its first
-// line names the version and the study, and each further one is a point. A line is on disk before the next point is
-// begun by whoever finished it, so that a crash loses at most the points in work.
+// Keep is a file with the finished points of a study, so that it can be stopped and resumed. Its first
+// line names the version and the study, and each further one is a point. The goroutine that finished a point writes
+// its line to disk before it begins another point, so a crash loses only unfinished points.
 type Keep struct {
-	Points []*Point // that were there
+	Points []*Point // that the file had
 	path   string
 	head   []byte
 	file   *os.File
@@ -33,7 +33,7 @@ type head struct {
 
 const format = "ringleader points 1"
 
-// OpenKeep opens or creates a file. Half a line at its end, which a crash has left, is cut off.
+// OpenKeep opens or creates a file. It cuts off half a line at the end, which a crash may leave.
 func (s *Study) OpenKeep(path, version string) (*Keep, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -52,7 +52,7 @@ func (s *Study) OpenKeep(path, version string) (*Keep, error) {
 	}
 	if err := k.begin(s); err != nil {
 		k.file.Close()
-		if missing != nil { // nothing is left where nothing was
+		if missing != nil { // a failure leaves no new file
 			os.Remove(path)
 		}
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Study) OpenKeep(path, version string) (*Keep, error) {
 	return k, nil
 }
 
-// begin reads what there is, and writes the first line if there is none.
+// begin reads the file, and writes the first line if there is none.
 func (k *Keep) begin(s *Study) error {
 	text, err := io.ReadAll(k.file)
 	if err != nil {
@@ -114,7 +114,7 @@ func (k *Keep) read(s *Study, lines [][]byte) error {
 	return nil
 }
 
-// whole reports whether nothing is missing, and the numbers can be those of runs.
+// whole reports whether the point is complete, and its numbers are possible.
 func (p *Point) whole() bool {
 	if !p.Election.whole() || !p.Announcement.whole() || p.Election.Runs != p.Announcement.Runs {
 		return false
@@ -125,7 +125,7 @@ func (p *Point) whole() bool {
 	return p.Elected.whole() && p.Quiet.whole() && p.Elected.Runs == p.Quiet.Runs && p.Elected.Runs <= p.Runs()
 }
 
-// whole reports whether there can be such a sum. Of squares it is at least what it would be if all were equal.
+// whole reports whether the sum is possible. The sum of squares is least if all values are equal.
 func (s *Sum) whole() bool {
 	if s.Runs == 0 || s.Total == nil || s.Squares == nil || s.Least == nil || s.Most == nil || s.Least.Sign() < 0 {
 		return false
@@ -154,8 +154,8 @@ func (k *Keep) write(text []byte) error {
 // Close ends the file.
 func (k *Keep) Close() error { return k.file.Close() }
 
-// Text is what the file holds if the study has all its points, in the order of the study. They need not have ended in
-// that order; so whoever replaces the file by this ends a study that was resumed as one that was not.
+// Text returns the file of a complete study, with points in the order of the study. They need not have ended in that
+// order. With this text, the files of a resumed and an uninterrupted study are the same.
 func (k *Keep) Text(all []*Point) ([]byte, error) {
 	text := k.head
 	for _, p := range all {

@@ -11,8 +11,8 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// A closed form that counts messages only is also simulated, for the time: rings of so many processes at most, and of
-// a point so many runs at most.
+// A closed form that counts messages only is also simulated, for the time: with limits on the processes of a ring and
+// on the runs of a point.
 const (
 	mostTimed = 1 << 20
 	timedRuns = 32
@@ -24,10 +24,10 @@ func (p *place) simulated() bool { return !p.counted() || p.n <= mostTimed && !p
 // varies reports whether runs may differ: by a random order, by the schedule or by what processes choose.
 func (p *place) varies() bool { return p.order == "random" || p.Claims.Counts == election.CountsVary }
 
-// cost is what one run costs.
+// cost is the cost of one run.
 type cost struct {
 	election, announcement uint64
-	elected, quiet         *big.Int // nil where unknown
+	elected, quiet         *big.Int // nil if unknown
 }
 
 // run makes one run; timed reports whether its time is worth a simulation, if it takes one.
@@ -72,7 +72,7 @@ func (p *place) run(ctx context.Context, seed uint64, timed bool) (c cost, err e
 	return c, nil
 }
 
-// point is the place with no run yet.
+// point returns a point without runs.
 func (p *place) point() *Point {
 	point := &Point{Algorithm: p.Label, N: p.n, Order: p.order, Varies: p.varies(), How: SimulatedOnce}
 	switch {
@@ -98,12 +98,12 @@ func (p *Point) add(c cost) {
 	p.Quiet.add(c.quiet)
 }
 
-// Options say how a study goes on; none of them changes a number.
+// Options control the execution of a study; none of them changes a number.
 type Options struct {
-	Cores    int                       // how many runs there are at the same time; at least 1
-	Durable  []*Point                  // what has been measured before
-	Finished func(*Point) error        // told of each further point; an error ends the study
-	Progress func(done, total float64) // told of each run: how much of the work is done, of about how much
+	Cores    int                       // the number of simultaneous runs; at least 1
+	Durable  []*Point                  // the points measured before
+	Finished func(*Point) error        // called with each further point; an error ends the study
+	Progress func(done, total float64) // called after each run, with the work done and the estimated total
 }
 
 // Measure measures all points, in the order of the table. An error names the place; the points before are finished.
@@ -152,16 +152,15 @@ func (s *Study) Measure(ctx context.Context, o Options) ([]*Point, error) {
 type measuring struct {
 	*Study
 	o    Options
-	free chan struct{} // as many as there are cores
+	free chan struct{} // capacity: the number of cores
 
 	sync.Mutex
-	left     map[*place]uint64 // what is not finished, with the runs made so far
-	expected map[string]uint64 // by algorithm, how many runs its last point took
+	left     map[*place]uint64 // unfinished places, with the runs made so far
+	expected map[string]uint64 // by algorithm: the number of runs of its last point
 	done     float64           // work
 }
 
-// progress tells of a run, and of how much work is left if each point takes as many runs as the last one of its
-// algorithm.
+// progress reports a run, and the remaining work if each point takes as many runs as the last one of its algorithm.
 func (m *measuring) progress(p *place) {
 	if m.o.Progress == nil {
 		return
@@ -179,7 +178,7 @@ func (m *measuring) progress(p *place) {
 	m.o.Progress(m.done, total)
 }
 
-// point measures a point: a batch of runs after another until there are enough.
+// point measures a point, in batches of runs until there are enough.
 func (m *measuring) point(ctx context.Context, p *place) (*Point, error) {
 	point := p.point()
 	for target := m.first(p); point.Runs() < target; {
@@ -220,7 +219,7 @@ func (m *measuring) point(ctx context.Context, p *place) (*Point, error) {
 	return point, m.o.Finished(point)
 }
 
-// first is how many runs there are at least.
+// first returns the least number of runs.
 func (s *Study) first(p *place) uint64 {
 	switch {
 	case !p.varies():

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// How says how the messages of a run were found.
+// How is the method by which the messages of a run were found.
 type How string
 
 // From a proof to a sample.
 const (
 	Counted       How = "counted exactly" // by a closed form
-	SimulatedOnce How = "simulated once"  // which is enough, since no schedule matters
-	Simulated     How = "simulated"       // the schedule, or what processes choose, may matter
+	SimulatedOnce How = "simulated once"  // which is enough, because counts do not depend on the schedule
+	Simulated     How = "simulated"       // the schedule, or the choices of processes, may matter
 )
 
-// Point is what an algorithm costs at one size and order: what all runs cost together.
+// Point is the total cost of all runs of an algorithm at one size and order.
 type Point struct {
 	Algorithm    string `json:"algorithm"`
 	N            int    `json:"n"`
-	Order        string `json:"order,omitempty"` // empty where it means nothing
+	Order        string `json:"order,omitempty"` // empty if it has no meaning
 	How          How    `json:"how"`             // each of the runs
 	Varies       bool   `json:"varies"`          // runs may differ: their mean is an average over orders, schedules or choices
 	Election     Sum    `json:"election"`
@@ -30,13 +30,13 @@ type Point struct {
 	Quiet        *Sum   `json:"quiet"`   // until the last message has arrived
 }
 
-// Runs is how many runs were made.
+// Runs returns the number of runs.
 func (p *Point) Runs() uint64 { return p.Election.Runs }
 
-// key tells the points of a study apart.
+// key identifies a point of a study.
 func (p *Point) key() string { return fmt.Sprintf("%s at %d, %s", p.Algorithm, p.N, p.Order) }
 
-// Describe says in words how the point was found.
+// Describe returns in words how the point was found.
 func (p *Point) Describe() string {
 	if !p.Varies {
 		return string(p.How)
@@ -51,7 +51,7 @@ func (p *Point) Describe() string {
 	return fmt.Sprintf("mean of %d %s, each %s", p.Runs(), of, p.How)
 }
 
-// Sum is what runs cost together. It is exact, so that it does not matter in which order they end.
+// Sum is the total cost of runs. It is exact, so the order of runs does not matter.
 type Sum struct {
 	Runs    uint64   `json:"runs"`
 	Total   *big.Int `json:"total"`
@@ -76,13 +76,12 @@ func (s *Sum) add(x *big.Int) {
 	}
 }
 
-// Mean is the mean of the runs.
+// Mean returns the mean of the runs.
 func (s *Sum) Mean() *big.Rat {
 	return new(big.Rat).SetFrac(s.Total, new(big.Int).SetUint64(s.Runs))
 }
 
-// StandardError is that of the mean: an estimate of how far it is from the mean of all runs; 0 for one run, of
-// which nothing can be known.
+// StandardError returns the standard error of the mean; 0 for one run, which determines none.
 func (s *Sum) StandardError() float64 {
 	if s.Runs < 2 {
 		return 0
@@ -95,14 +94,14 @@ func (s *Sum) StandardError() float64 {
 	return math.Sqrt(square)
 }
 
-// HalfWidth is half the width of the 95 % confidence interval, after Student.
+// HalfWidth returns half the width of the 95 % confidence interval, after Student.
 func (s *Sum) HalfWidth() float64 { return student(s.Runs-1) * s.StandardError() }
 
-// Confidence is how sure it is that the mean of all runs lies within the interval.
+// Confidence is the probability that the interval contains the mean of all runs.
 const Confidence = 0.95
 
-// student is the 97.5 % quantile of Student's distribution with so many degrees of freedom, or with the next smaller
-// number in the table.
+// student returns the 97.5 % quantile of Student's distribution with that many degrees of freedom, or with the next
+// smaller number in the table.
 func student(degrees uint64) float64 {
 	table := []struct {
 		degrees  uint64
@@ -135,13 +134,13 @@ func student(degrees uint64) float64 {
 	return quantile
 }
 
-// reached reports whether the interval is at most so many times the mean.
+// reached reports whether the interval is at most the given multiple of the mean.
 func (s *Sum) reached(until *big.Rat) bool {
 	mean, _ := new(big.Rat).Mul(s.Mean(), until).Float64()
 	return s.HalfWidth() <= mean
 }
 
-// Decimal is a number with at most so many digits after the point, and no more than it needs.
+// Decimal returns a number with at most the given number of decimals, and no more than it needs.
 func Decimal(r *big.Rat, digits int) string {
 	text := r.FloatString(digits)
 	if strings.Contains(text, ".") {

@@ -1,7 +1,6 @@
-// Package experiment measures what algorithms cost on the same networks, one beside the other: over sizes and orders of
-// identifiers, exactly where there is a closed form, by one run where no schedule matters, and else as an average
-// with its confidence interval. A seed means the same numbers, however many cores there are, and whether or not a
-// study was interrupted.
+// Package experiment measures the costs of algorithms on the same networks, over sizes and orders of identifiers:
+// exactly with a closed form, by one run if no schedule matters, and otherwise as an average with its confidence
+// interval. A seed determines the numbers, for any number of cores, and with or without interruptions.
 package experiment
 
 import (
@@ -19,32 +18,32 @@ import (
 	"ringleader.example/ringleader/order"
 )
 
-// ErrStudy reports that a study cannot be; the text says why, and what would do.
+// ErrStudy reports that a study is impossible; the text names the reason, and what is possible.
 var ErrStudy = errors.New("cannot compare")
 
-// Study is what is compared with what.
+// Study is a comparison of algorithms.
 type Study struct {
 	Subjects []*Subject
 	Sizes    []int
 	Orders   []string // of identifiers, by name; see package order
-	Runs     uint64   // how many runs are averaged where chance plays a part; 0: as Until says
-	Until    *big.Rat // until the confidence interval of the election messages is at most so many times the mean
+	Runs     uint64   // the number of averaged runs if runs vary; 0: determined by Until
+	Until    *big.Rat // the width of the confidence interval of the election messages at which runs end, as a multiple of the mean
 	Seed     uint64   // run i has seed Seed + i
-	Program  string   // what the program is called in a shell; empty: ringleader
+	Program  string   // the name of the program in a shell; empty: ringleader
 }
 
-// MostRuns is how many runs of a point are averaged at most. With Until the confidence interval may then still be wider.
+// MostRuns is the largest number of averaged runs of a point. With Until the confidence interval may then still be wider.
 const MostRuns = 1 << 20
 
-// With Until, the interval is believed from so many runs on: the least number, but of small networks, which cost
-// next to nothing, as many as read so many positions together, or so many as are enough.
+// With Until, the interval is tested after that many runs: the least number, or, for small cheap networks, as many as
+// together read that many positions, up to a number that is enough.
 const (
 	leastRuns  = 64
 	enoughRead = 1 << 18
 	enoughRuns = 1024
 )
 
-// New is a study that can be, and an ErrStudy otherwise.
+// New returns the study with its defaults, or an ErrStudy.
 func New(s Study) (*Study, error) {
 	switch {
 	case len(s.Subjects) == 0:
@@ -81,7 +80,7 @@ func New(s Study) (*Study, error) {
 	return &s, nil
 }
 
-// Command is the command line that makes the study, with all defaults written out.
+// Command returns the command line of the study, with all defaults written out.
 func (s *Study) Command() string {
 	words := []string{cmp.Or(s.Program, "ringleader") + " compare"}
 	for _, subject := range s.Subjects {
@@ -96,7 +95,7 @@ func (s *Study) Command() string {
 	return strings.Join(append(words, "--seed", fmt.Sprint(s.Seed)), " ")
 }
 
-// percent is a fraction as a percentage.
+// percent returns a fraction as a percentage.
 func percent(r *big.Rat) string {
 	hundredfold := new(big.Rat).Mul(r, big.NewRat(100, 1))
 	return Decimal(hundredfold, 12) + "%"
@@ -168,14 +167,14 @@ func formatSizes(sizes []int) string {
 	return strings.Join(parts, ",")
 }
 
-// place is where a point is measured.
+// place is the algorithm, size and order of a point.
 type place struct {
 	*Subject
 	n     int
-	order string // empty where an order means nothing
+	order string // empty if an order has no meaning
 }
 
-// places are those of the study, in the order in which they are shown: by order, size and algorithm.
+// places returns the places of the study, in the order of the table: by order, size and algorithm.
 func (s *Study) places() []place {
 	var places []place
 	for i, name := range s.Orders {
@@ -193,10 +192,10 @@ func (s *Study) places() []place {
 	return places
 }
 
-// Points is how many points the study has.
+// Points returns the number of points of the study.
 func (s *Study) Points() int { return len(s.places()) }
 
-// instance is the network of a run.
+// instance returns the network of a run.
 func (p *place) instance(seed uint64) (network.Setup, error) {
 	name := p.order
 	if name == "" {
@@ -216,7 +215,7 @@ func (p *place) instance(seed uint64) (network.Setup, error) {
 	return i, nil
 }
 
-// check reports whether the algorithm can be run there.
+// check returns an error if the algorithm cannot be run there.
 func (p *place) check(seed uint64) error {
 	i, err := p.instance(seed)
 	if err != nil || p.counted() && p.n > network.MaxRing {
@@ -226,7 +225,7 @@ func (p *place) check(seed uint64) error {
 	return err
 }
 
-// weight is about how much work a run is.
+// weight returns the approximate work of a run.
 func (p *place) weight() float64 {
 	work := float64(p.n) * float64(bits.Len(uint(p.n)))
 	if p.simulated() {

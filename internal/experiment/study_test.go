@@ -112,7 +112,7 @@ func TestAverages(t *testing.T) {
 	}
 }
 
-// keeping measures a study into a file, of which it returns the text, and stops after so many points; 0: never.
+// keeping measures a study into a file, and returns the file's text. It stops after that many points; 0: never.
 func keeping(t *testing.T, s *experiment.Study, path string, stopAfter int) []byte {
 	t.Helper()
 	k, err := s.OpenKeep(path, "test")

@@ -14,9 +14,9 @@ import (
 // Subject is an algorithm with values of its parameters.
 type Subject struct {
 	*catalogue.Entry
-	Label      string // lcr, or stop-and-go-p2:a=3/2,c=2: what was given, sorted by name
+	Label      string // lcr, or stop-and-go-p2:a=3/2,c=2: the given values, sorted by name
 	Parameters election.Parameters
-	Claims     *election.Declaration // what is declared with them
+	Claims     *election.Declaration // the declaration with them
 	given      map[string]string
 	timed      bool // the closed form knows the time, too
 }
@@ -48,14 +48,14 @@ func ParseSubject(algorithms catalogue.List, label string) (*Subject, error) {
 		s.Label += separator + knob + "=" + set.Text(knob)
 		separator = ","
 	}
-	if s.counted() { // what is known of two processes is known of all
+	if s.counted() { // a closed form for two processes is one for all sizes
 		r, err := e.Count(context.Background(), election.List{1, 2}, set, nil)
 		s.timed = err == nil && r.Time != nil
 	}
 	return s, nil
 }
 
-// ordered reports whether it matters where identifiers stand.
+// ordered reports whether the positions of identifiers matter.
 func (s *Subject) ordered() bool {
 	return s.Topology != election.Complete && s.Identifiers != election.Anonymous
 }
@@ -63,7 +63,7 @@ func (s *Subject) ordered() bool {
 // counted reports whether there is a closed form.
 func (s *Subject) counted() bool { return s.Count != nil && s.Claims.Counts != election.CountsVary }
 
-// Bound is the first worst case that is declared for messages, if all start; nil if there is none.
+// Bound returns the first declared worst case of messages, if all processes initiate; nil if there is none.
 func (s *Subject) Bound(n int) *election.Bound {
 	b := s.Claims.Bound(election.Worst)
 	if b == nil || b.OneStart && n > 1 {
@@ -72,5 +72,5 @@ func (s *Subject) Bound(n int) *election.Bound {
 	return b
 }
 
-// Average is the exact mean over all orders that is declared; nil if there is none.
+// Average returns the declared exact mean over all orders; nil if there is none.
 func (s *Subject) Average() *election.Bound { return s.Claims.Bound(election.Average) }

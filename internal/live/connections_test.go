@@ -22,7 +22,7 @@ import (
 
 // In these tests member 1 is real, and the test is member 2.
 
-// introduce connects to member 1 and is accepted; the confirmation is still to come.
+// introduce connects to member 1 and is accepted, without the confirmation.
 func (c *cluster[S, M]) introduce(incarnation uint64) net.Conn {
 	c.t.Helper()
 	conn, v := c.present(incarnation)
@@ -49,7 +49,7 @@ func (c *cluster[S, M]) present(incarnation uint64) (net.Conn, transport.Verdict
 	return conn, v
 }
 
-// call is a connection to member 1 that stands.
+// call returns a confirmed connection to member 1.
 func (c *cluster[S, M]) call(incarnation uint64) net.Conn {
 	c.t.Helper()
 	conn := c.introduce(incarnation)
@@ -74,7 +74,7 @@ func (c *cluster[S, M]) accept(l net.Listener) net.Conn {
 	return conn
 }
 
-// hello is how member 2 presents itself to member 1.
+// hello returns member 2's Hello to member 1.
 func (c *cluster[S, M]) hello(incarnation uint64) transport.Hello {
 	return transport.Hello{
 		Group: c.group, From: 2, To: 1, Incarnation: incarnation,
@@ -82,13 +82,13 @@ func (c *cluster[S, M]) hello(incarnation uint64) transport.Hello {
 	}
 }
 
-// answer is what member 2 answers to member 1.
+// answer returns member 2's answer to member 1.
 func (c *cluster[S, M]) answer(v transport.Verdict) []byte {
 	h := c.hello(1)
 	return append(h.Encode(), v.Encode()...)
 }
 
-// readAnswer reads what a member answers.
+// readAnswer reads a member's answer.
 func readAnswer(r io.Reader) (transport.Verdict, error) {
 	if _, err := transport.ReadHello(r); err != nil {
 		return transport.Verdict{}, err
@@ -129,7 +129,7 @@ func isOpen(conn net.Conn) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// isLeft reports whether the other end has closed a connection, and reads nothing of what it had written.
+// isLeft reports whether the other end has closed a connection, without reading what it had written.
 func isLeft(conn net.Conn) bool {
 	conn.SetWriteDeadline(time.Now().Add(1))
 	_, err := conn.Write([]byte{0})
@@ -157,7 +157,7 @@ func TestSilenceIsSuspectedAtTheTimeout(t *testing.T) {
 	})
 }
 
-// A process that is stopped for longer than the timeout must not take what it did not read for silence.
+// A process that was stopped for longer than the timeout must not mistake unread data for silence.
 func TestAMemberThatWasStoppedReadsWhatCameMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -465,7 +465,7 @@ func TestAConnectionThatStandsIsNoStranger(t *testing.T) {
 	})
 }
 
-// The host of member 2 is known from a connection to it only; before, its name may have led elsewhere.
+// The host of member 2 is known only from a connection to it; before, its name may have led elsewhere.
 func TestAMemberThatTakesLongToPresentItselfComesInDuringAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
@@ -518,7 +518,7 @@ func TestAMemberStartsWithoutThoseThatDoNotAnswer(t *testing.T) {
 	})
 }
 
-// exhausted is a listener whose process has no file descriptors for a while.
+// exhausted is a listener without file descriptors for a while.
 type exhausted struct {
 	net.Listener
 	failures int

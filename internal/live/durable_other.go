@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// lockDirectory refuses: without a lock two processes could be one member.
+// lockDirectory returns an error: without a lock two processes could be one member.
 func lockDirectory(d *os.Root) (*os.File, error) {
 	return nil, fmt.Errorf("%s: locks are not on this system: %w", d.Name(), errors.ErrUnsupported)
 }

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// lockDirectory locks a directory that no other process has locked, until the result is closed or we die. The lock is on
+// lockDirectory locks a directory that no other process has locked, until the result is closed or this process ends.
+// The lock is on
 // the directory itself: a file in it could be removed and made anew.
 func lockDirectory(d *os.Root) (*os.File, error) {
 	f, err := d.Open(".")

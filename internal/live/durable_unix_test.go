@@ -13,8 +13,8 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// disk knows what a loss of power would leave: the names in a directory and the content of a file as they were when
-// each was synchronised last.
+// disk holds what a loss of power would leave: the names in a directory and the content of a file at their last
+// synchronisation.
 type disk struct {
 	names    map[string]map[string]os.FileInfo // by directory
 	contents []content                         // the last of a file counts
@@ -49,7 +49,7 @@ func (d *disk) sync(f *os.File) error {
 	return nil
 }
 
-// left is what a loss of power leaves of a file below a directory that is durable.
+// left returns what a loss of power leaves of a file below a durable directory.
 func (d *disk) left(directory string, path ...string) []byte {
 	var file os.FileInfo
 	for _, name := range path {
@@ -90,7 +90,7 @@ func TestWhatIsKeptSurvivesALossOfPower(t *testing.T) {
 	}
 }
 
-// A life that crashed may have made it, and not come to make its name durable.
+// A crashed life may have made it without making its name durable.
 func TestADirectoryThatWasThereIsMadeDurableToo(t *testing.T) {
 	base := t.TempDir()
 	directory := filepath.Join(base, "made", "before")
@@ -118,7 +118,7 @@ func TestADirectoryThatWasThereIsMadeDurableToo(t *testing.T) {
 	again.close()
 }
 
-// Those above are of other owners, perhaps.
+// Directories above may have other owners.
 func TestADirectoryMayBeOneWhoseParentWeMayNotRead(t *testing.T) {
 	sync := func(*os.File) error { return fs.ErrPermission }
 	directory := t.TempDir()

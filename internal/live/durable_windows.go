@@ -6,15 +6,15 @@ import (
 	"syscall"
 )
 
-// lockDirectory opens a file in a directory that no other process has open, until the result is closed or we die. As long
-// as it is open it cannot be removed.
+// lockDirectory opens a file in a directory that no other process has open, until the result is closed or this
+// process ends. While it is open it cannot be removed.
 func lockDirectory(d *os.Root) (*os.File, error) {
 	name := filepath.Join(d.Name(), "lock")
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, err
 	}
-	const share = 0 // with nobody
+	const share = 0 // with no process
 	h, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, share, nil,
 		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	const sharingViolation = syscall.Errno(32)

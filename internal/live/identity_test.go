@@ -29,7 +29,7 @@ func (c *cluster[S, M]) joinAs(id uint64, at string, change func(*Config)) *Memb
 	return m
 }
 
-// impostor answers all that connect to an address with the same words, until the test ends.
+// impostor gives all connections to an address the same answer, until the test ends.
 func impostor(l net.Listener, answer func(transport.Hello) []byte) {
 	go func() {
 		for {
@@ -72,7 +72,7 @@ func TestASecondProcessWithOneIdentifierWaitsUntilItIsTheOnlyOne(t *testing.T) {
 	})
 }
 
-// Only the address in the list is dialed: it says which of two processes is the member.
+// Only the address in the list is dialed: it determines which of two processes is the member.
 func TestAProcessThatDoesNotLiveAtTheAddressOfAMemberIsRefusedWhileOneDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
@@ -88,7 +88,7 @@ func TestAProcessThatDoesNotLiveAtTheAddressOfAMemberIsRefusedWhileOneDoes(t *te
 			t.Errorf("incarnation 2 is answered %+v", v)
 		}
 		defer out.Close()
-		<-time.After(suspicion + 1) // it may have died without a word: it has never said anything
+		<-time.After(suspicion + 1) // it may have crashed silently: it was never heard
 		if conn, v := c.present(2); v.Code != transport.Accepted {
 			t.Errorf("after the timeout incarnation 2 is answered %+v", v)
 		} else {
@@ -120,7 +120,7 @@ func TestALeaderThatMostOthersTakeForADoubleLeadsNoMore(t *testing.T) {
 	})
 }
 
-// It answers in the name of member 3, which is dead, that there is another process of the one that asks.
+// It answers in the name of the crashed member 3 that another process has the dialer's identifier.
 func TestAListenerAtTheAddressOfADeadMemberEndsAndDeposesNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, bully.Algorithm, 3)

@@ -17,8 +17,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// Config says which member of which group this process is. All fields are obligatory except those that say
-// otherwise.
+// Config determines the group, and the member that this process is. All fields are required unless marked optional.
 type Config struct {
 	Group   string // its name; optional
 	ID      uint64
@@ -27,27 +26,27 @@ type Config struct {
 	Parameters map[string]string // of the algorithm; optional
 	Unit       time.Duration     // of the algorithm's time
 
-	Heartbeat time.Duration // how often a connection shows that it lives
+	Heartbeat time.Duration // the interval of heartbeats on a connection
 	Suspicion time.Duration // how long it may be silent; several Heartbeats
 
-	Data      string         // the directory for what survives a crash; optional: nothing does
+	Data      string         // the directory for persistent state; optional: no state is persistent
 	Logger    *slog.Logger   // optional: nothing is logged
 	Transport transport.Open // optional: TCP, listening at this member's address
-	Elsewhere bool           // it listens at another address than that of Members, which may lead to it or not
+	Elsewhere bool           // it listens at another address than that in Members, which may or may not lead to it
 }
 
-// ErrPanic reports that a step of the algorithm, or what this package made of it, panicked.
+// ErrPanic reports that a step of the algorithm, or this package's handling of it, panicked.
 var ErrPanic = errors.New("panic")
 
-// State is what a member knows.
+// State is the visible state of a member.
 type State struct {
 	Role      network.Role
 	Leader    uint64 // 0 if not known
 	Term      election.Term
-	Since     time.Time // when this became so: Role, Leader and Term
+	Since     time.Time // when Role, Leader and Term last changed
 	Until     time.Time // when it ends by itself, if it does: a lease
-	Reachable []bool    // by the order of Config.Members: whether it is heard from
-	Problems  []string  // in the same order: what is wrong with it; empty: nothing that is known
+	Reachable []bool    // in the order of Config.Members: whether the member is heard from
+	Problems  []string  // in the same order: the member's known problem; empty: none
 }
 
 // Member is a member of a group in this process. Its methods may be called at any time, by any goroutine.
@@ -67,7 +66,7 @@ type Member struct {
 	err    error // once done is closed
 
 	begun time.Time
-	turn  atomic.Int64 // when the loop came round last: nanoseconds since begun
+	turn  atomic.Int64 // when the loop ran last: nanoseconds since begun
 
 	mu      sync.Mutex
 	state   State
@@ -83,7 +82,7 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 	return JoinProgram(ctx, program, c)
 }
 
-// JoinProgram is Join for an algorithm whose types are hidden.
+// JoinProgram is Join for an algorithm with hidden types.
 func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if a.Topology != election.Complete {
 		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology.Phrase(0))
@@ -159,7 +158,7 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 		m.cancel()
 		return nil, errors.Join(err, l.store.close())
 	}
-	if err := l.store.begin(); err != nil { // not before it listens: a life that cannot be reached is none
+	if err := l.store.begin(); err != nil { // not before it listens: an unreachable life does not count
 		m.transport.Close()
 		m.cancel()
 		return nil, errors.Join(err, l.store.close())
@@ -174,7 +173,7 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	return m, nil
 }
 
-// Close stops the member, says goodbye to the others, and waits until nothing of it is left.
+// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended.
 func (m *Member) Close() error {
 	m.cancel()
 	<-m.done
@@ -184,7 +183,7 @@ func (m *Member) Close() error {
 // Done is closed when the member has stopped.
 func (m *Member) Done() <-chan struct{} { return m.done }
 
-// Err says why the member stopped by itself; nil while it lives, and after Close or the end of its context.
+// Err returns why the member stopped by itself; nil while it runs, and after Close or the end of its context.
 func (m *Member) Err() error {
 	select {
 	case <-m.done:
@@ -197,20 +196,20 @@ func (m *Member) Err() error {
 // Address returns where the member listens.
 func (m *Member) Address() string { return m.transport.Address() }
 
-// State is what the member knows now, and a channel that is closed when that has changed.
+// State returns the member's current state, and a channel that is closed when that has changed.
 func (m *Member) State() (State, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.state
-	ended := !s.Until.IsZero() && !time.Now().Before(s.Until) // whatever keeps the loop from saying so
+	ended := !s.Until.IsZero() && !time.Now().Before(s.Until) // even if the loop is blocked
 	if ended || m.Stall() > 0 {
 		s.Role, s.Leader = network.Undecided, 0
 	}
 	return s, m.changed
 }
 
-// Stall returns for how long the loop has not come round; 0 while that is not longer than the suspicion timeout. By then
-// the others have taken this member for dead.
+// Stall returns for how long the loop has not run; 0 while that is at most the suspicion timeout. After that time the
+// others suspect this member.
 func (m *Member) Stall() time.Duration {
 	if stall := m.now() - time.Duration(m.turn.Load()); stall > m.config.Suspicion {
 		return stall
@@ -218,10 +217,10 @@ func (m *Member) Stall() time.Duration {
 	return 0
 }
 
-// now is the time since the start, on the monotonic clock.
+// now returns the time since the start, on the monotonic clock.
 func (m *Member) now() time.Duration { return time.Since(m.begun) }
 
-// Command asks something of the algorithm.
+// Command gives a command to the algorithm.
 func (m *Member) Command(c election.Command) { m.post(c) }
 
 // post puts an event into the inbox, unless the member is stopping.
@@ -240,7 +239,7 @@ func (m *Member) publish(s State) {
 	m.changed = make(chan struct{})
 }
 
-// peerOf is the other member with that identifier, or nil.
+// peerOf returns the other member with that identifier, or nil.
 func (m *Member) peerOf(id uint64) *peer {
 	for _, p := range m.peers {
 		if p != nil && p.id == id {

@@ -29,7 +29,7 @@ const (
 	suspicion = 400 * time.Millisecond
 )
 
-// cluster is a group of members in a synctest bubble. Time there passes when all wait, so that whatever
+// cluster is a group of members in a synctest bubble. Time there passes when all goroutines wait, so an event that
 // takes longer than an hour does not happen at all.
 type cluster[S, M any] struct {
 	t         *testing.T
@@ -64,7 +64,9 @@ func (c *cluster[S, M]) config(id uint64, at string) Config {
 // open is a transport over a listener, which dials from an address.
 func (c *cluster[S, M]) open(listener net.Listener, from string) transport.Open {
 	return func(config transport.Config) (transport.Transport, error) {
-		c.group = config.Group
+		if c.group != config.Group { // an impostor may be reading it
+			c.group = config.Group
+		}
 		return transport.TCP{Listener: listener, Dial: c.network.Dialer(from)}.Open(config)
 	}
 }
@@ -93,7 +95,7 @@ func (c *cluster[S, M]) stopAll() {
 	}
 }
 
-// until waits for a state of a member, and says how long that took.
+// until waits for a state of a member, and returns how long that took.
 func (c *cluster[S, M]) until(id uint64, what string, ok func(State) bool) time.Duration {
 	c.t.Helper()
 	begun, m := time.Now(), c.members[id]
@@ -120,7 +122,7 @@ func follows(leader uint64) func(State) bool {
 
 const settled = 10 * time.Second
 
-// settle lets all that is under way happen.
+// settle waits until all pending events have happened.
 func settle() { <-time.After(settled) }
 
 func TestTheGreatestMemberThatLivesLeads(t *testing.T) {
@@ -190,7 +192,7 @@ func TestBothSidesOfAPartitionAgreeWhenItHeals(t *testing.T) {
 	}
 }
 
-// After the last fault all agree on the greatest, whatever happened before: crashes, new lives, partitions,
+// After the last fault all agree on the largest, after any earlier faults: crashes, new lives, partitions,
 // links that are cut, single connections that break.
 func TestAgreementAfterTheLastFault(t *testing.T) {
 	for seed := range uint64(200) {
@@ -240,8 +242,8 @@ func TestAgreementAfterTheLastFault(t *testing.T) {
 	}
 }
 
-// ballot is an algorithm that keeps something: the first that asks for its vote, for ever. The command asks
-// all others, and the member follows whom they name.
+// ballot is an algorithm with persistent state: the first member that asks for its vote, for ever. The command asks
+// all others, and the member follows the one that they name.
 type ballot struct {
 	id    election.ID
 	n     int
@@ -338,7 +340,7 @@ func TestANewLifeIsNotTakenForASecondProcess(t *testing.T) {
 		defer c.stopAll()
 		c.start(1, 2, 3)
 		c.until(1, "follows 3", follows(3))
-		// The host of 3 dies without a word, and the next life begins before anybody has noticed.
+		// The host of 3 fails silently, and the next life begins before any member has noticed.
 		c.network.Separate(1, at(3))
 		c.crash(3)
 		config := c.config(3, at(3))

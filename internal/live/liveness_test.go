@@ -18,7 +18,7 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// Whatever the peer sent meanwhile lies in the connection, and its heartbeats never ceased.
+// The peer's data of that time is in the connection, and its heartbeats never ceased.
 func TestAStallThatIsShorterThanTheTimeoutDropsNoPeer(t *testing.T) {
 	for stall := suspicion - 2*beat; stall < suspicion+beat; stall += time.Millisecond {
 		synctest.Test(t, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestAStallThatIsShorterThanTheTimeoutDropsNoPeer(t *testing.T) {
 	}
 }
 
-// Here the peer was silent in truth, and speaks when it is about to be suspected; but we stand still, too.
+// Here the peer was really silent, and sends just before the suspicion; but this member is stopped, too.
 func TestAStallDuringTheLastLookDropsNoPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -171,6 +171,7 @@ func TestWhyAMemberCannotBeConnectedToIsLoggedOnceAndOnceMoreAfterLong(t *testin
 		)
 		logged := func(outage, warnings int) {
 			t.Helper()
+			synctest.Wait()
 			text := lines.String()
 			if strings.Count(text, first) != outage || strings.Count(text, later) != warnings {
 				t.Errorf("in outage %d there are to be %d warnings in\n%s", outage, warnings, text)
@@ -189,7 +190,8 @@ func TestWhyAMemberCannotBeConnectedToIsLoggedOnceAndOnceMoreAfterLong(t *testin
 	})
 }
 
-// recovery is what the library gives to Bully: a member that is known to be dead is not asked, and followers are loyal to a leader that they hear.
+// recovery holds the library's parameters of Bully: a suspected member is not asked, and followers keep a leader that
+// they hear.
 var recovery = map[string]string{"known-dead": "decides", "asked-coordinator": "tells"}
 
 func TestMembersThatStartTogetherElectTheHighestAtOnce(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// loop owns all that changes. Its methods run in one goroutine.
+// loop owns all mutable state. Its methods run in one goroutine.
 type loop struct {
 	*Member
 	declaration election.Declaration
@@ -25,23 +25,23 @@ type loop struct {
 	store       *store
 	recover     bool // this is not the first life
 
-	mirror   transport.Outgoing // dials our own address until it is known to lead to us; nil if that is certain
+	mirror   transport.Outgoing // dials our own address until it has reached us; nil if that is certain
 	reached  bool               // our own address leads to us
 	problem  string             // if not
 	started  bool
 	beatAt   time.Duration // when the next heartbeat is due
-	startBy  time.Duration // when not to wait for the first connections any longer
+	startBy  time.Duration // the end of the wait for the first connections
 	timers   process.Timers
 	home     []process.Input // messages to ourselves
 	decision network.Decision
-	lease    time.Duration // when our leading ends by itself
+	lease    time.Duration // when our leadership ends by itself
 }
 
-// firstConnections is how long a member waits, before it starts, for those that are not connected with it: they may start
-// at the same time, and one that begins without them elects itself.
+// firstConnections is how long a member waits, before it starts, for members that are not connected with it. They may
+// start at the same time, and a member that begins without them elects itself.
 const firstConnections = 100 * time.Millisecond
 
-// live is the life of a member.
+// live runs the life of a member.
 func (l *loop) live() {
 	l.startBy, l.beatAt = firstConnections, l.config.Heartbeat
 	l.lease = process.Never
@@ -58,7 +58,7 @@ func (l *loop) live() {
 	err := l.run()
 	l.cancel()
 	l.decision, l.lease = network.Decision{Term: l.decision.Term}, process.Never
-	l.show() // it leads no more before the others hear of that
+	l.show() // it stops leading before the others hear of that
 	l.transport.Close()
 	l.err = errors.Join(err, l.store.close())
 	for _, p := range l.peers {
@@ -73,7 +73,7 @@ func (l *loop) live() {
 	close(l.done)
 }
 
-// run ends with the life of the member, or with a failure: that of a step which panics is one.
+// run ends with the life of the member, or with a failure, such as a panic in a step.
 func (l *loop) run() (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -85,7 +85,7 @@ func (l *loop) run() (err error) {
 	defer alarm.Stop()
 	for l.ctx.Err() == nil {
 		l.beat()
-		// What expired before an event is handled goes first, so that a step that comes late knows it.
+		// Timers that expired before an event go first, so that a late step knows of them.
 		if err := l.expire(); err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (l *loop) run() (err error) {
 	return nil
 }
 
-// beat shows that the loop comes round: to those that ask this process, and at each heartbeat to the other members.
+// beat shows that the loop runs: to callers in this process, and at each heartbeat to the other members.
 func (l *loop) beat() {
 	now := l.now()
 	l.turn.Store(int64(now))
@@ -128,17 +128,17 @@ func (l *loop) beat() {
 	}
 }
 
-// next is when beat or expire have something to do.
+// next returns when beat or expire are due.
 func (l *loop) next() time.Duration {
 	_, at := l.timers.Next()
 	at = min(at, l.beatAt)
-	if !l.started && l.now() < l.startBy { // after that, the news that it waits for comes by the inbox
+	if !l.started && l.now() < l.startBy { // after that, the awaited event comes by the inbox
 		at = l.startBy
 	}
 	return min(at, l.lease)
 }
 
-// expire starts the algorithm when it is time, and lets what has expired expire.
+// expire starts the algorithm when that is due, and fires expired timers.
 func (l *loop) expire() error {
 	if !l.started && l.mayStart() {
 		if err := l.start(); err != nil {
@@ -151,7 +151,7 @@ func (l *loop) expire() error {
 		l.decision = network.Decision{Term: l.decision.Term}
 		l.show()
 	}
-	for range l.declaration.Timers { // and no more: a timer that is set to 0 again and again must not shut out messages
+	for range l.declaration.Timers { // and no more: a timer that is repeatedly set to 0 must not starve messages
 		timer, at := l.timers.Next()
 		if at > now {
 			return nil
@@ -164,8 +164,8 @@ func (l *loop) expire() error {
 	return nil
 }
 
-// mayStart reports whether all members are connected, so that the first messages reach them; it does not wait for long, as
-// some may be dead. A member must not start that cannot be reached, or that is taken for a second
+// mayStart reports whether all members are connected, so that the first messages reach them; the wait is short,
+// because some may have crashed. A member must not start if it cannot be reached, or if others take it for a second
 // process with one identifier: it would lead beside the first.
 func (l *loop) mayStart() bool {
 	late := l.now() >= l.startBy
@@ -224,8 +224,8 @@ func (l *loop) handle(event any) error {
 	return nil
 }
 
-// step gives an event to the algorithm, and its effects to the world, in the promised order. An error that
-// is not about a malformed message stops the member.
+// step gives an event to the algorithm, and applies its effects in the promised order. An error, except for a
+// malformed message, stops the member.
 func (l *loop) step(in process.Input) error {
 	unit := l.config.Unit
 	ticks := l.now() / unit
@@ -264,7 +264,7 @@ func (l *loop) step(in process.Input) error {
 	return nil
 }
 
-// show publishes what is known.
+// show publishes the state.
 func (l *loop) show() {
 	before, _ := l.State()
 	s := State{
@@ -285,7 +285,7 @@ func (l *loop) show() {
 	l.publish(s)
 }
 
-// members tells of each member whether it is heard from, and what is wrong with it.
+// members returns, for each member, whether it is heard from, and its problem.
 func (l *loop) members() (heard []bool, problems []string) {
 	for _, member := range l.config.Members {
 		if p := l.peerOf(member.ID); p != nil {
@@ -297,10 +297,10 @@ func (l *loop) members() (heard []bool, problems []string) {
 	return heard, problems
 }
 
-// choose is one of 0 .. n-1, each as likely as the others.
+// choose returns one of 0 .. n-1, each with the same probability.
 func choose(n uint32) uint32 { return uint32(below(uint64(n))) }
 
-// below is one of 0 .. n-1, each as likely as the others, from the system's source of random numbers.
+// below returns one of 0 .. n-1, each with the same probability, from the system's source of random numbers.
 func below(n uint64) uint64 {
 	i, err := rand.Int(rand.Reader, new(big.Int).SetUint64(n))
 	if err != nil {

@@ -41,7 +41,7 @@ func sendsMany(l *log) election.Algorithm[witness, nothing] {
 	return a
 }
 
-// fill lets member 1 send until its connection takes no more, and returns how many messages that were.
+// fill lets member 1 send until its connection is full, and returns the number of messages.
 func fill(m *Member) (sent int) {
 	const message = 3 // bytes
 	for ; sent*message <= transporttest.Buffer; sent += transport.QueueLength / 2 {
@@ -93,7 +93,7 @@ func TestAMessageThatFindsAFullQueueIsLostAndNotUnnoticed(t *testing.T) {
 	})
 }
 
-// Its connection is open and its heartbeats come; it only does not read.
+// Its connection is open and its heartbeats arrive; it only does not read.
 func TestAPeerThatReadsNothingIsSuspectedAfterTheTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, sendsMany(new(log)), 2)
@@ -111,7 +111,7 @@ func TestAPeerThatReadsNothingIsSuspectedAfterTheTimeout(t *testing.T) {
 	})
 }
 
-// Until the suspicion nothing is sent again, or a later message would come before it.
+// No message is sent until the suspicion; otherwise a later message would arrive before it.
 func TestNothingIsSentBetweenALossAndItsSuspicion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -161,7 +161,7 @@ func TestWhatWasReportedLostDoesNotArrive(t *testing.T) {
 	})
 }
 
-// An attempt to connect that was under way when the two parted is no loss of the time after.
+// An attempt to connect that began before the disconnection is no loss afterwards.
 func TestAnAttemptToConnectThatIsGivenUpIsNoLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log

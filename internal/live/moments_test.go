@@ -13,7 +13,8 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// What entitles counts from the beginning of a step, rounded down: it may end early. What binds counts from its end.
+// A deadline, which entitles, counts from the beginning of a step, rounded down: it may end early. A timer, which
+// binds, counts from its end.
 func TestDeadlinesCountFromTheBeginningOfAStepAndTimersFromItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -52,8 +53,8 @@ func TestDeadlinesCountFromTheBeginningOfAStepAndTimersFromItsEnd(t *testing.T) 
 	})
 }
 
-// The look at the timers before an event is taken is not enough: time passes between the two. Which of an alarm
-// and an event is taken is a matter of chance, so this is tried often.
+// The look at the timers before an event is taken is not enough: time passes between the two. Chance decides between
+// an alarm and an event, so the test repeats this often.
 func TestATimerThatExpiresBeforeAnEventIsTakenGoesFirst(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {

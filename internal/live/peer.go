@@ -11,28 +11,28 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// The rests before we connect again to a peer from which we part again and again; each is lengthened or shortened by
-// up to a half at random.
+// The pauses before we reconnect to a peer after repeated disconnections; each is lengthened or shortened by up to a
+// half at random.
 const (
 	leastRest = 20 * time.Millisecond
 	mostRest  = 5 * time.Second
 )
 
-// peer is another member. What changes belongs to the loop.
+// peer is another member. The loop owns its mutable fields.
 type peer struct {
 	position int
 	id       uint64
 
 	health      health
-	incarnation uint64             // of the life that was last heard of; 0 if none was
+	incarnation uint64             // of the last life heard of; 0 if none
 	in          transport.Incoming // the connection that is read
 	next        transport.Incoming // the one to be read after it
 	out         transport.Outgoing
-	whole       time.Time     // since when both directions stand; zero if they do not
+	whole       time.Time     // since when both directions are connected; zero if they are not
 	standing    bool          // whether out has connected
 	answering   uint64        // the incarnation that answered at its address last
 	answered    time.Time     // when it did
-	rest        time.Duration // before we connect again, had we to part now
+	rest        time.Duration // the pause before reconnecting after a disconnection now
 	restUntil   time.Time
 	duplicate   bool      // whether it refuses us for another process with our identifier
 	problem     string    // why the last attempt to connect has failed
@@ -45,12 +45,12 @@ func (p *peer) port() election.Port { return election.Port(p.position) }
 type health uint8
 
 const (
-	unknown health = iota // nothing was heard of it, and nothing lost
+	unknown health = iota // never heard, and no message lost
 	reachable
 	suspect
 )
 
-// verdict is the answer to a peer that presents itself: is that identifier taken?
+// verdict returns the answer to a peer's Hello: whether the identifier is taken.
 func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
 	no := func(format string, args ...any) transport.Verdict {
 		return transport.Verdict{
@@ -69,7 +69,7 @@ func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
 	return transport.Verdict{}
 }
 
-// arrived takes a connection that stands. The one before it comes to its end first.
+// arrived takes a confirmed connection. The one before it ends first.
 func (l *loop) arrived(in transport.Incoming) error {
 	p := l.peers[in.Peer()]
 	if l.verdict(p, in.Hello()).Code != transport.Accepted { // by now
@@ -89,7 +89,7 @@ func (l *loop) arrived(in transport.Incoming) error {
 	return l.admit(p)
 }
 
-// admit lets the next connection be read, if there is one and nothing stands against it.
+// admit starts reading the next connection, if there is one and no reason against it.
 func (l *loop) admit(p *peer) error {
 	if !l.started || p.in != nil || p.next == nil {
 		return nil
@@ -141,8 +141,8 @@ func (l *loop) ended(e transport.Ended) error {
 	return l.admit(p)
 }
 
-// part ends both connections with a peer: messages were lost. The suspicion comes when all is read that
-// has arrived.
+// part ends both connections with a peer, because messages were lost. The suspicion follows after all received data
+// is read.
 func (l *loop) part(p *peer) error {
 	if p.in != nil {
 		p.out.Close()
@@ -153,16 +153,15 @@ func (l *loop) part(p *peer) error {
 	return l.suspect(p)
 }
 
-// mend notes that one direction stands now; perhaps it is the second.
+// mend notes that one direction is connected now, possibly the second.
 func (p *peer) mend() {
 	if p.in != nil && p.standing {
 		p.whole = time.Now()
 	}
 }
 
-// redial begins anew to send to a peer; what was queued is forgotten. If it can be sent to but not heard, say,
-// it parts from us whenever it has something to say; so we rest twice as long each time, until the pair was
-// whole for a while.
+// redial begins a new connection to a peer, and drops queued messages. A peer that can receive but not be heard
+// disconnects whenever it sends. So the pause doubles each time, until both directions were connected for a while.
 func (l *loop) redial(p *peer) {
 	if !p.whole.IsZero() && time.Since(p.whole) > l.config.Suspicion {
 		p.rest = 0
@@ -178,7 +177,7 @@ func (l *loop) redial(p *peer) {
 
 // suspect tells the algorithm that a peer seems to have crashed, unless it knows.
 func (l *loop) suspect(p *peer) error {
-	if p.health == suspect || !l.started { // before the start nothing was lost
+	if p.health == suspect || !l.started { // before the start no message was lost
 		return nil
 	}
 	p.health = suspect
@@ -207,7 +206,7 @@ func (l *loop) dialed(e transport.Dialed) error {
 	case p.in != nil:
 		return l.part(p)
 	}
-	return l.suspect(p) // the sender goes on: what was queued since the attempt began may arrive
+	return l.suspect(p) // the sender goes on: messages queued since the attempt began may arrive
 }
 
 // longFailure is after how long it is worth a warning that a member cannot be connected to: it does not merely start again.
@@ -244,8 +243,8 @@ func (l *loop) note(p *peer, err error) {
 	}
 }
 
-// contested reports whether most of the others are connected with another process of our identifier. One of them alone
-// is not believed: any process that listens at its address could say so.
+// contested reports whether most of the others are connected with another process of our identifier. A single report
+// is not believed: any process that listens at that member's address could send it.
 func (l *loop) contested() bool {
 	refusing := 0
 	for _, p := range l.peers {
@@ -256,7 +255,7 @@ func (l *loop) contested() bool {
 	return 2*refusing > len(l.peers)-1
 }
 
-// compare tells how a peer's timing differs from ours.
+// compare notes how a peer's timing differs from ours.
 func (l *loop) compare(p *peer, theirs transport.Timing) {
 	difference, ours := "", l.timing
 	if theirs != ours {
@@ -287,7 +286,7 @@ func (l *loop) mirrored(err error) {
 	}
 }
 
-// reach notes that our own address leads to us: we have seen that, or a peer has reached us.
+// reach notes that our own address leads to us: our own dial or a peer has reached us.
 func (l *loop) reach() {
 	if !l.reached {
 		l.reached, l.problem = true, ""

@@ -34,7 +34,7 @@ func TestWhoWasNeverHeardOfIsSuspectedWhenAMessageToItIsLost(t *testing.T) {
 	})
 }
 
-// What is sent over a network that stands still for less than the suspicion timeout arrives late, in order.
+// Messages over a network that is stopped for less than the suspicion timeout arrive late, in order.
 func TestMessagesToTheSlowWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -107,7 +107,7 @@ func TestNobodyWhoOnlyConnectsKeepsMembersOut(t *testing.T) {
 	})
 }
 
-// Even when the member is too busy to say so.
+// Even if the member is too busy to publish it.
 func TestALeaseEndsInTheMiddleOfAStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := new(log).witness()

@@ -15,7 +15,7 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// witness is an algorithm that records what happens to it. It is no pure one: it does that outside of its state.
+// witness is an algorithm that records its events, outside of its state. So it is not pure.
 type witness struct{ id election.ID }
 
 type nothing struct{}
@@ -31,7 +31,7 @@ func (l *log) write(format string, args ...any) {
 	l.lines = append(l.lines, fmt.Sprintf(format, args...))
 }
 
-// sofar is what was written until now: members who stop suspect each other, too.
+// sofar returns the log until now: members that stop suspect each other, too.
 func (l *log) sofar() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *log) witness() election.Algorithm[witness, nothing] {
 	}
 }
 
-// A step that takes long, here by stopping the clock of its own process, is a process that was stopped.
+// A long step, here by stopping the clock of its own process, has the same effect as a stopped process.
 func oversleep() { <-time.After(time.Second) }
 
 func TestATimerThatExpiredGoesFirstUnlessItWasStopped(t *testing.T) {
@@ -164,8 +164,8 @@ func TestStartComesBeforeSuspicions(t *testing.T) {
 	})
 }
 
-// The algorithm hears of the loss of a message when it has heard of all that had arrived before: even of what still
-// lay in the connection, because the member was busy.
+// The algorithm hears of a lost message after all messages that had arrived before: even those still in the
+// connection, because the member was busy.
 func TestSuspectComesAfterAllThatArrivedIfWhatWeSentIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -215,8 +215,8 @@ func TestSuspectComesAfterAllThatArrivedIfWhatWeSentIsLost(t *testing.T) {
 	})
 }
 
-// 1 can connect to 2, and 2 cannot to 1. So whenever 1 has connected, 2 trusts it and sends something, which is
-// lost; and they part. 1 always has something to send.
+// 1 can connect to 2, but 2 cannot connect to 1. So whenever 1 has connected, 2 trusts it and sends a message, which
+// is lost, and they disconnect. 1 always has a message to send.
 func TestWhoCanBeReachedInOneDirectionOnlyIsSuspectedSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -260,7 +260,7 @@ func TestWhoCanBeReachedInOneDirectionOnlyIsSuspectedSeldom(t *testing.T) {
 			t.Errorf("%d suspicions after the cut", more)
 		}
 
-		// They were together for long: what breaks once is mended at once.
+		// They were connected for long: a single break is repaired at once.
 		c.network.ResetAll()
 		c.until(2, "misses 1", func(s State) bool { return !s.Reachable[0] })
 		if took := c.until(2, "reaches 1", func(s State) bool { return s.Reachable[0] }); took > 2*transport.LeastPause {

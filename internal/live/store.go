@@ -18,21 +18,21 @@ import (
 // ErrData reports that a data directory cannot be used; the text names the file.
 var ErrData = errors.New("data directory")
 
-// ErrWrite reports that a data directory could be used, but the disk did not take what was to be kept.
+// ErrWrite reports that a data directory is usable, but writing the persistent state failed.
 var ErrWrite = errors.New("cannot be written")
 
 // errLocked reports that another process has locked a directory.
 var errLocked = errors.New("locked")
 
-// record is what survives a crash of a member.
+// record is the persistent state of a member.
 type record struct {
 	header
-	kept []byte // what the algorithm keeps
+	kept []byte // the algorithm's persistent state
 }
 
 type header struct {
 	ID          uint64
-	Group       transport.Digest // identifiers of the members, algorithm and layout of what it keeps
+	Group       transport.Digest // identifiers of the members, algorithm and layout of its persistent state
 	Incarnation uint64           // of the life; greater than those before it
 }
 
@@ -41,7 +41,7 @@ const recordMagic = "ringdat\x01"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encode is magic, header, what is kept, and a checksum of all that.
+// encode returns magic, header, persistent state, and a checksum of all three.
 func (r *record) encode() []byte {
 	b, err := binary.Append([]byte(recordMagic), binary.LittleEndian, r.header)
 	if err != nil {
@@ -68,20 +68,21 @@ func decodeRecord(b []byte) (r record, err error) {
 	return r, nil
 }
 
-// store is the data directory of a member: it holds the file state, and is locked while the member lives. All goes
-// through a handle of the directory, so that another one that takes its name is left alone. A nil store keeps nothing.
+// store is the data directory of a member: it holds the file state, and is locked while the member lives. All
+// accesses use a handle of the directory, so another directory that takes its name is not touched. A nil store keeps
+// nothing.
 type store struct {
 	directory *os.Root
 	lock      *os.File
-	record    record               // as last written, or to be written by begin
-	sync      func(*os.File) error // (*os.File).Sync, but for tests
+	record    record               // as last written, or as begin will write it
+	sync      func(*os.File) error // (*os.File).Sync, except in tests
 }
 
-// openStore locks a directory, which is made if need be, and reads what is there; begin writes what follows. A directory
-// that was never used gets what a newborn keeps, else again is true.
+// openStore locks a directory, creates it if needed, and reads its state; begin writes the next one. An unused
+// directory gets the persistent state of a newborn process; otherwise again is true.
 func openStore(directory string, sync func(*os.File) error, id uint64, group transport.Digest, newborn []byte) (s *store, again bool, err error) {
 	switch err := makeDirectory(directory, sync); {
-	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR): // another directory would do
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR): // another directory may work
 		return nil, false, fmt.Errorf("%w: %w", ErrData, err)
 	case err != nil:
 		return nil, false, fmt.Errorf("%w: %s %w: %w", ErrData, directory, ErrWrite, err)
@@ -126,13 +127,13 @@ func openStore(directory string, sync func(*os.File) error, id uint64, group tra
 	return s, again, nil
 }
 
-// state is the name of the file, for people.
+// state returns the name of the file, for messages.
 func (s *store) state() string { return filepath.Join(s.directory.Name(), "state") }
 
-// makeDirectory makes a directory and those above it, as far as they are missing. Their names are durable when it
-// returns: a state file is lost with any directory that leads to it. A directory that was there may have been made a
-// moment before a crash, so its name is made durable, too, if we may; another file system was there at the start. Where
-// there is a state file, a life before this one has done all that.
+// makeDirectory makes a directory and its missing parents. Their names are durable when it returns: a state file is
+// lost with any directory on its path. An existing directory may have been made just before a crash, so its name is
+// made durable, too, if permitted. Mount points of other file systems existed at the start. If there is a state file,
+// an earlier life has done all that.
 func makeDirectory(name string, sync func(*os.File) error) error {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -163,11 +164,11 @@ func makeDirectory(name string, sync func(*os.File) error) error {
 	return nil
 }
 
-// newIncarnation is the wall clock in nanoseconds, with chance in the last millisecond: two processes that are
-// started together by mistake are told apart.
+// newIncarnation returns the wall clock in nanoseconds, random in the last millisecond: two processes that are
+// started together by mistake differ.
 func newIncarnation() uint64 { return uint64(time.Now().UnixNano())>>20<<20 | below(1<<20) }
 
-// save makes what is kept durable, if it has changed.
+// save makes the persistent state durable, if it has changed.
 func (s *store) save(kept []byte) error {
 	if s == nil || bytes.Equal(kept, s.record.kept) {
 		return nil

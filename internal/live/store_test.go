@@ -90,7 +90,7 @@ func TestADirectoryThatIsNoneIsNotOneThatAnotherHolds(t *testing.T) {
 	}
 }
 
-// Removing what is in it does not unlock a directory, and what takes its name is another one.
+// Removing its contents does not unlock a directory, and a directory that takes its name is another one.
 func TestALockIsOnTheDirectoryItself(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "data")
 	open := func() (*store, error) {

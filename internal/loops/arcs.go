@@ -35,7 +35,7 @@ type arc struct {
 	look       uint64 // the number of deliveries at which Progress is called
 	quiet      uint64 // when the last message arrived
 	followed   uint64 // when the last process followed
-	fault      any    // what a step panicked with
+	fault      any    // the value of a step's panic
 }
 
 // sweeper sweeps an arc, and knows the types.

@@ -24,7 +24,7 @@ type rounds[S, M any] struct {
 	links []uint32           // the links of the messages that are sorted
 	spare []election.Sent[M] // the messages that are sorted, in their old order
 
-	// The order of ports matters in a synchronous run where a process can get several messages at once.
+	// The order of ports matters in a synchronous run if a process can get several messages at once.
 	byPort bool
 }
 

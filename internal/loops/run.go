@@ -30,8 +30,8 @@ func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	return &Program{program, func(r *Run) Loops { return newTyped(r, a) }}, nil
 }
 
-// OfSmall is [Of] without the loops, which take most of the time to compile: for algorithms that these never run, since
-// they have timers, and for variants that run on small networks only.
+// OfSmall is [Of] without the loops, which take most of the compile time. It is for algorithms with timers, which the
+// loops never run, and for variants that run on small networks only.
 func OfSmall[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	program, err := process.Of(a)
 	if err != nil {
@@ -64,7 +64,7 @@ type Run struct {
 	Network     *network.Network
 	Timing      election.Timing
 	Initiators  []int // positions that start, in this order; nil: all
-	AnyTime     bool  // a process starts when its turn comes
+	AnyTime     bool  // a process starts at its turn
 	Seed        uint64
 	Choose      func(n uint32) uint32        // the source of random choices of processes
 	Phases      bool                         // count election messages by phase
@@ -85,7 +85,7 @@ type Run struct {
 	once    bool       // a process that follows without a term does so for ever
 }
 
-// begin makes the run ready.
+// begin prepares the run.
 func (r *Run) begin() {
 	r.once = r.Declaration.Task == election.Once && !r.Declaration.Leased
 	for k, kind := range r.Declaration.Kinds {
@@ -170,7 +170,7 @@ func (r *Run) follows(p int, e *election.Effect) bool {
 	return true
 }
 
-// decide makes a decision of the process at p.
+// decide applies a decision of the process at p.
 func (r *Run) decide(p int, e election.Effect) {
 	if d := &r.Decisions[p]; r.Outcome.Decide(d, p, e) && r.Time != nil {
 		r.Time.Decision(d.Role, r.now)
@@ -197,5 +197,5 @@ func (r *Run) decisions(rare []election.Effect) {
 	}
 }
 
-// sizeOf returns the size of a value in memory. (That reflect is not named in generic code saves a tenth of its compiling.)
+// sizeOf returns the size of a value in memory. (Generic code without the name reflect compiles in a tenth less time.)
 func sizeOf(value any) int { return int(reflect.TypeOf(value).Size()) }

@@ -4,7 +4,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// tiled runs the schedule tile on a large ring: in a tile round by round, which is the order of sending.
+// tiled runs the schedule tile on a large ring: round by round in a tile, which is the order of sending.
 type tiled[S, M any] struct {
 	run   *Run
 	typed *typed[S, M]

@@ -1,6 +1,6 @@
 // Package plot draws series of numbers over two axes: with a label at each line's end instead of a
-// legend, in colours that every eye tells apart, and with markers and dashes that tell them apart in grey, too.
-// The same chart is the same bytes.
+// legend, in colours that colour-blind readers can distinguish, and with markers and dashes for grey prints. The same
+// chart has the same bytes.
 package plot
 
 import (
@@ -20,23 +20,23 @@ type Chart struct {
 	Series          []Series
 }
 
-// Axis is one of the two.
+// Axis is one of the two axes.
 type Axis struct {
 	Name  string
 	Log   bool
-	Ticks []float64 // where it is marked; nil: at round numbers
+	Ticks []float64 // the marks; nil: round numbers
 }
 
-// Series is what belongs together.
+// Series is a series of points.
 type Series struct {
-	Name   string // stands at the end
+	Name   string // shown at the line's end
 	Look   int    // colour, marker and dashes; series with the same one belong together
 	Line   Line
 	Marked bool // points have markers
 	Points []Point
 }
 
-// Line says how the points of a series are joined.
+// Line is how the points of a series are joined.
 type Line uint8
 
 // The lines.
@@ -78,7 +78,7 @@ const (
 	small       = sheet.Small
 )
 
-// drawing is a chart that is laid out.
+// drawing is a laid-out chart.
 type drawing struct {
 	*Chart
 	sheet.Sheet
@@ -87,7 +87,7 @@ type drawing struct {
 	x, y      scale
 	above     []sheet.Element // drawn last
 	labels    []label
-	exits     int // how many lines have left through the top
+	exits     int // the number of lines that left through the top
 }
 
 // label is the name of a line, beside the frame.
@@ -97,7 +97,7 @@ type label struct {
 	line Line
 	mark bool
 	end  sheet.Point
-	y    float64 // where it stands
+	y    float64 // its position
 }
 
 // Sheet lays the chart out. It wraps ErrEmpty.
@@ -156,7 +156,7 @@ func (c *Chart) layOut() (*drawing, error) {
 	return d, nil
 }
 
-// values are those that a scale must show: of limits only what is not far away from the others.
+// values returns the values that a scale must show: limits only if they are not far from the others.
 func (c *Chart) values(of func(Point) []float64) (values []float64) {
 	var limits []float64
 	for _, s := range c.Series {
@@ -175,7 +175,7 @@ func (c *Chart) values(of func(Point) []float64) (values []float64) {
 	return append(values, slices.DeleteFunc(limits, func(v float64) bool { return v < least || v > most })...)
 }
 
-// near is how many times as much as everything else a limit may be to be shown in full.
+// near is the largest ratio of a limit to all other values at which it is shown in full.
 const near = 4
 
 // axes draws the frame, with a faint line at each tick.
@@ -202,7 +202,7 @@ func (d *drawing) axes() {
 	d.Add(sheet.Element{Stroke: sheet.Axis, Width: 1, Path: sheet.Lines(sheet.At(d.left, bottom), sheet.At(right, bottom))})
 }
 
-// every says which ticks have a name, counted from the last one: all, or as many as there is room for.
+// every returns the distance of named ticks, counted from the last one: all, or as many as there is room for.
 func (d *drawing) every() int {
 	ticks := d.x.ticks
 	for every := 1; ; every++ {
@@ -248,19 +248,19 @@ func (d *drawing) marker(s Series, p Point) {
 	d.Add(symbol(s.Look, at))
 }
 
-// at is where a point is, if it were in the frame.
+// at returns the place of a point, in or out of the frame.
 func (d *drawing) at(p Point) sheet.Point { return sheet.At(d.x.at(p.X), d.y.at(p.Y)) }
 
 func finite(at sheet.Point) bool { return !math.IsNaN(at.X+at.Y) && !math.IsInf(at.X+at.Y, 0) }
 
-// place is where a point is, if it is in the frame.
+// place returns the place of a point, if it is in the frame.
 func (d *drawing) place(p Point) (sheet.Point, bool) {
 	at := d.at(p)
 	const slack = 0.5
 	return at, finite(at) && at.X >= d.left-slack && at.X <= d.left+d.across+slack && at.Y >= d.top-slack && at.Y <= d.top+frameHeight+slack
 }
 
-// line draws the line of a series, as far as it is in the frame, and notes its label.
+// line draws the part of a series' line in the frame, and notes its label.
 func (d *drawing) line(s Series) {
 	style := sheet.Element{Stroke: look(s.Look), Width: 1.8}
 	switch s.Line {
@@ -312,7 +312,7 @@ func (d *drawing) exit(s Series, end sheet.Point) {
 	d.above = append(d.above, sheet.Element{Fill: sheet.Ink, Text: s.Name, Size: small, Anchor: anchor, Halo: true, At: at})
 }
 
-// clip is the part of a line from a to b that is in the frame, after Liang and Barsky.
+// clip returns the part of a line from a to b that is in the frame, after Liang and Barsky.
 func (d *drawing) clip(a, b sheet.Point) (sheet.Point, sheet.Point, bool) {
 	from, to := 0.0, 1.0
 	dx, dy := b.X-a.X, b.Y-a.Y
@@ -342,7 +342,7 @@ func (d *drawing) clip(a, b sheet.Point) (sheet.Point, sheet.Point, bool) {
 	return first, second, true
 }
 
-// placeLabels stands the names of lines beside the frame, each as near to its line's end as the others let it.
+// placeLabels puts the names of lines beside the frame, each as near to its line's end as the others allow.
 func (d *drawing) placeLabels() {
 	slices.SortStableFunc(d.labels, func(a, b label) int {
 		switch {
@@ -381,8 +381,8 @@ func (d *drawing) placeLabels() {
 	}
 }
 
-// apart moves sorted places apart, no more than it must, so that they keep a gap and stay between two limits if they
-// can: those that would touch become a group around the middle of where they wanted to be.
+// apart moves sorted places apart, as little as possible, so that they keep a gap and, if possible, stay between two
+// limits. Places that would touch become a group around the middle of their wanted places.
 func apart(wanted []float64, gap, least, most float64) []float64 {
 	type group struct {
 		first, members int

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// scale says where on the drawing a value is.
+// scale maps values to places on the drawing.
 type scale struct {
 	log       bool
 	low, high float64 // values, or their logarithms
@@ -20,7 +20,7 @@ type tick struct {
 	name  string // empty: a line only
 }
 
-// scale shows all these values.
+// scale returns a scale that shows all these values.
 func (a *Axis) scale(values []float64) (scale, error) {
 	s := scale{log: a.Log}
 	values = slices.DeleteFunc(values, func(v float64) bool {
@@ -65,13 +65,13 @@ func (s *scale) of(v float64) float64 {
 	return v
 }
 
-// at is where a value is on the drawing.
+// at returns the place of a value on the drawing.
 func (s *scale) at(v float64) float64 {
 	return s.from + (s.of(v)-s.low)/(s.high-s.low)*(s.to-s.from)
 }
 
-// decades are the powers of ten, and if there are few also 2 and 5 times these; if there are many, some. Less than one
-// is marked as a linear axis is.
+// decades returns the powers of ten; if there are few, also 2 and 5 times these, and if there are many, some of them.
+// Less than one decade is marked as a linear axis.
 func (s *scale) decades() (ticks []tick) {
 	if s.high-s.low < 0.8 {
 		linear := scale{low: math.Pow(10, s.low), high: math.Pow(10, s.high)}
@@ -91,7 +91,7 @@ func (s *scale) decades() (ticks []tick) {
 	return ticks
 }
 
-// round are multiples of 1, 2 or 5 times a power of ten.
+// round returns multiples of 1, 2 or 5 times a power of ten.
 func (s *scale) round() (ticks []tick) {
 	step := math.Pow(10, math.Floor(math.Log10((s.high-s.low)/4)))
 	for _, factor := range []float64{5, 2} {
@@ -106,7 +106,7 @@ func (s *scale) round() (ticks []tick) {
 	return ticks
 }
 
-// number writes a number as a power of ten, if it is a large or a small one, and else in groups of digits.
+// number returns a large or small number as a power of ten, and any other in groups of digits.
 func number(v float64) string {
 	exponent := math.Round(math.Log10(v))
 	if v > 0 && (exponent > 4 || exponent < -4) && math.Abs(v/math.Pow(10, exponent)-1) < 1e-9 {
@@ -115,7 +115,7 @@ func number(v float64) string {
 	return grouped(v)
 }
 
-// grouped writes a number in groups of three digits, as long as these can be read.
+// grouped returns a number in groups of three digits, up to a readable size.
 func grouped(v float64) string {
 	if math.Abs(v) >= 1e9 {
 		mantissa := math.Pow(10, math.Floor(math.Log10(math.Abs(v))))
@@ -136,7 +136,7 @@ func grouped(v float64) string {
 	return sign + whole
 }
 
-// raised is a number in superscript.
+// raised returns a number in superscript.
 func raised(i int) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' {

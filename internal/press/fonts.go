@@ -9,8 +9,8 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// The fonts. DejaVu has all signs that formulas need, and is wider than what browsers show an SVG in, so
-// that a text that fits in it fits.
+// The fonts. DejaVu has all symbols of formulas. It is wider than browsers' fonts for SVG, so a text that fits in
+// DejaVu fits there.
 var fonts = sync.OnceValue(func() (parsed [2]*opentype.Font) {
 	for i, ttf := range [][]byte{dejavusans.TTF, dejavusansbold.TTF} {
 		f, err := opentype.Parse(ttf)
@@ -22,7 +22,7 @@ var fonts = sync.OnceValue(func() (parsed [2]*opentype.Font) {
 	return parsed
 })
 
-// face is a font at a size in pixels.
+// face returns a font at a size in pixels.
 func face(size float64, bold bool) font.Face {
 	f := fonts()[0]
 	if bold {
@@ -35,7 +35,7 @@ func face(size float64, bold bool) font.Face {
 	return face
 }
 
-// TextWidth is how wide a text is, in pixels.
+// TextWidth returns the width of a text in pixels.
 func TextWidth(text string, size float64) float64 {
 	f := face(size, false)
 	defer f.Close()

@@ -12,8 +12,8 @@ import (
 	"ringleader.example/ringleader/internal/sheet"
 )
 
-// PDF writes the drawing as one page of PDF, a point for each pixel. It embeds what its texts need of the fonts,
-// and carries no date.
+// PDF writes the drawing as one page of PDF, a point for each pixel. It embeds the used parts of the fonts, and has
+// no date.
 func PDF(w io.Writer, s *sheet.Sheet) error {
 	p := page{fpdf.NewCustom(&fpdf.InitType{UnitStr: "point", Size: fpdf.SizeType{Wd: s.Width, Ht: s.Height}})}
 	p.SetCreationDate(time.Unix(0, 0).UTC())
@@ -90,7 +90,7 @@ func (p *page) text(e *sheet.Element) {
 	p.Text(x, e.At.Y, e.Text)
 }
 
-// rgb is the colour on light paper.
+// rgb returns the colour on light paper.
 func rgb(c sheet.Colour) (red, green, blue int) {
 	all, err := strconv.ParseUint(c.Light[1:], 16, 32)
 	if err != nil {

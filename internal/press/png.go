@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader/internal/sheet"
 )
 
-// A PNG takes two pixels for a length of one, or fewer, so that no side is longer than most.
+// A PNG has two pixels for a length of one, or fewer, so that no side is longer than most.
 const (
 	sharpest = 2.0
 	most     = 2000.0
@@ -61,8 +61,8 @@ func (p *painter) path(e *sheet.Element) {
 	}
 }
 
-// some is the first lines of a path: the rasterizer takes time with the square of how many it gets at once. 40000 long
-// lines take it 5 s so, and 14 s by 64 moves at once.
+// some returns the first lines of a path: the rasterizer's time grows with the square of the number of lines at once.
+// 40000 long lines take 5 s so, and 14 s with 64 moves at once.
 func some(path []sheet.Move) []sheet.Move {
 	const enough = 8
 	for i := enough; i < len(path); i++ {
@@ -89,7 +89,7 @@ func (p *painter) trace(path []sheet.Move) {
 	}
 }
 
-// opacity is the last part of a colour: how opaque it is, in two digits.
+// opacity returns the last two digits of a colour, its opacity.
 func opacity(faint float64) string {
 	if faint == 0 {
 		return ""

@@ -1,5 +1,5 @@
-// Package press prints drawings: as PNG and as PDF, on light paper, with fonts of its own. The same drawing is
-// the same bytes.
+// Package press prints drawings: as PNG and as PDF, on light paper, with fonts of its own. The same drawing has the
+// same bytes.
 package press
 
 import (
@@ -15,8 +15,8 @@ import (
 // Endings are those of the files that Print writes, without a dot.
 var Endings = []string{"svg", "png", "pdf"}
 
-// Ending is the ending of a file's name, without its dot, if Print writes such files, and else svg: a device's name has
-// none.
+// Ending returns the ending of a file's name, without its dot, if Print writes such files, and otherwise svg: a
+// device's name has none.
 func Ending(path string) string {
 	if ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")); slices.Contains(Endings, ending) {
 		return ending

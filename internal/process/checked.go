@@ -11,35 +11,35 @@ import (
 	"ringleader.example/ringleader/internal/codec"
 )
 
-// The properties that a step violates by itself. Engines name them so.
+// The properties that a single step can violate, as engines name them.
 const (
 	BrokeContract = "broke the contract"
 	Panicked      = "panic"
 )
 
-// What a checked step does against the contract, with the process as the subject.
+// The violations of a checked step, with the process as the subject.
 var (
 	ErrShared   = errors.New("writes into a list that was sent, received or stored, and that others share")
 	ErrConstant = errors.New("changes a field that is declared constant")
 	ErrImpure   = errors.New("does something else when the same step is made again; a step depends on its arguments and Choose only")
 )
 
-// checker makes steps twice, and holds what it compares.
+// checker makes steps twice, and holds the compared data.
 type checker struct {
-	slot           int // in which a step is tried; 0: none yet
+	slot           int // for the trial of a step; 0: none yet
 	choose         func(n uint32) uint32
 	made           []choice // by the first of two steps
-	next           int      // … which of them the second one makes next
-	apart          bool     // the second one chooses otherwise
-	given, told    []byte   // what a step is given, before and after
+	next           int      // … the index of the second one's next choice
+	apart          bool     // the second one chooses differently
+	given, told    []byte   // the input of a step, before and after
 	constant       []byte
-	first, further []byte // what the two steps do
+	first, further []byte // the effects of the two steps
 }
 
 // ErrNoChoice reports that a step chooses from no values.
 var ErrNoChoice = fmt.Errorf("%w: chooses from 0 values; Choose needs at least one", ErrBroken)
 
-// Blame tells which property a step violates that panics, and what it does, with the process as the subject.
+// Blame returns the property that a panicking step violates, and what it does, with the process as the subject.
 func Blame(fault any) (property, how string) {
 	if err, is := fault.(error); is && errors.Is(err, ErrBroken) {
 		return BrokeContract, strings.TrimPrefix(err.Error(), ErrBroken.Error()+": ")
@@ -50,8 +50,8 @@ func Blame(fault any) (property, how string) {
 type choice struct{ among, value uint32 }
 
 // Checked is [Processes.Step] made twice, on a copy of the state first. The error is an ErrShared, ErrConstant or
-// ErrImpure; the effects are then of no use. A step that is checked takes about five times
-// as long, and more where states are long lists.
+// ErrImpure; the effects are then invalid. A checked step takes about five times as long, and more if states are long
+// lists.
 func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*Effects, error) {
 	c := &ps.checker
 	if c.slot == 0 {
@@ -85,7 +85,7 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	return effects, nil
 }
 
-// given encodes what a step is given: what it receives, and the state.
+// given encodes the input of a step: the received message, and the state.
 func (ps *Processes) given(dst []byte, slot int, e Event, now election.Ticks) []byte {
 	if e.What == Received {
 		dst = ps.AppendMessage(dst, e.Message)
@@ -93,7 +93,7 @@ func (ps *Processes) given(dst []byte, slot int, e Event, now election.Ticks) []
 	return ps.AppendState(dst, slot, now, codec.Whole)
 }
 
-// restore makes a message what it was when it was given to a step, so that it can be told.
+// restore gives a message its value before the step, so that it can be reported.
 func (ps *Processes) restore(e Event, given []byte) {
 	if e.What != Received {
 		return
@@ -103,7 +103,7 @@ func (ps *Processes) restore(e Event, given []byte) {
 	}
 }
 
-// done encodes what a step has done: the state, what it sends, and the other effects.
+// done encodes the result of a step: the state, its messages, and the other effects.
 func (ps *Processes) done(dst []byte, slot int, effects *Effects, now election.Ticks) []byte {
 	dst = ps.AppendState(dst, slot, now, codec.Whole)
 	for i := range effects.Sent {
@@ -124,7 +124,7 @@ func (c *checker) record(n uint32) uint32 {
 	return value
 }
 
-// repeat chooses for the second one what the first one chose.
+// repeat returns the first step's choices to the second one.
 func (c *checker) repeat(n uint32) uint32 {
 	if c.next == len(c.made) || c.made[c.next].among != n {
 		c.apart = true
@@ -134,12 +134,12 @@ func (c *checker) repeat(n uint32) uint32 {
 	return c.made[c.next-1].value
 }
 
-// Breach tells what a process does against the contract, and about which event.
+// Breach describes a violation of the contract: the process, the event, and what the process does.
 func (ps *Processes) Breach(position int, e Event, how string) string {
 	return fmt.Sprintf("%s %s and %s", ps.network.Name(position), ps.event(position, e), how)
 }
 
-// event tells an event with the process as the subject.
+// event describes an event with the process as the subject.
 func (ps *Processes) event(position int, e Event) string {
 	links := ps.network.Network
 	other := func() string {

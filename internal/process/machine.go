@@ -28,7 +28,7 @@ type Input struct {
 	Command election.Command
 }
 
-// Output is what a step did; valid until the next step.
+// Output holds the effects of a step; valid until the next step.
 type Output struct {
 	Sent  []Frame
 	Other []election.Effect
@@ -38,11 +38,11 @@ type Output struct {
 type Frame struct {
 	Port  election.Port
 	Kind  election.Kind
-	Phase int    // -1 where there are no phases, or the message is none of the election's
+	Phase int    // -1 without phases, or if it is no election message
 	Frame []byte // see [AppendFrame]
 }
 
-// NewMachine makes the process at a position, newborn. Choose says where its choices come from.
+// NewMachine makes the newborn process at a position. Choose makes its random choices.
 func (p *Program) NewMachine(network *network.Instance, position int, choose func(n uint32) uint32) *Machine {
 	ps := p.empty(network, true)
 	ps.Born(ps.Grow(1), position)
@@ -50,8 +50,8 @@ func (p *Program) NewMachine(network *network.Instance, position int, choose fun
 	return &Machine{ps: ps, position: position}
 }
 
-// Step does what an event asks for, at that time since the start. An error says that the message is malformed, and
-// then nothing was done. Step panics with an [ErrBroken] if the algorithm breaks the contract.
+// Step makes the step of an event, at that time since the start. An error means that the message is malformed; then
+// there was no step. Step panics with an [ErrBroken] if the algorithm breaks the contract.
 func (m *Machine) Step(in Input, now election.Ticks) (Output, error) {
 	e, err := m.event(in)
 	if err != nil {
@@ -68,7 +68,7 @@ func (m *Machine) Step(in Input, now election.Ticks) (Output, error) {
 	return Output{m.frames, effects.Other}, nil
 }
 
-// event is an input with its message decoded, which is then held.
+// event returns an input with its message decoded, and holds the message.
 func (m *Machine) event(in Input) (e Event, err error) {
 	e = Event{What: in.What, Port: in.Port, Kind: in.Kind, Timer: in.Timer}
 	m.ps.Commands(in.Command)
@@ -78,7 +78,7 @@ func (m *Machine) event(in Input) (e Event, err error) {
 	return e, err
 }
 
-// Breach tells what a step did whose panic was this fault, and about which input.
+// Breach describes what a step with this panic did, and its input.
 func (m *Machine) Breach(in Input, fault any) string {
 	_, how := Blame(fault)
 	e, err := m.event(in)
@@ -112,10 +112,10 @@ func (m *Machine) Phases() bool { return m.ps.Program.Functions.Phase }
 // Eligible reports whether the process may become leader now.
 func (m *Machine) Eligible() bool { return m.ps.Eligible(only, m.position) }
 
-// Durable is the encoding of what survives a crash.
+// Durable returns the encoding of the persistent state.
 func (m *Machine) Durable() []byte { return m.ps.Durable(only) }
 
-// Restore reads what survives a crash into a process that is new.
+// Restore decodes the persistent state into a newborn process.
 func (m *Machine) Restore(kept []byte) error { return m.ps.Restore(only, kept) }
 
 // A frame on a connection, little-endian: the length of what follows (2 bytes), the kind (1 byte), the message.

@@ -26,7 +26,7 @@ func TestAMachineSendsItsMessagesAsFrames(t *testing.T) {
 		out.Send(0, news, note{Number: out.Choose(7)})
 		out.Lead(3)
 	}))
-	for range 3 { // the frames of a step take the place of those before
+	for range 3 { // the frames of a step overwrite the earlier ones
 		effects, err := m.Step(Input{What: Started}, election.Ticks{})
 		if err != nil || len(effects.Sent) != 2 || len(effects.Other) != 1 || effects.Other[0].Term != 3 {
 			t.Fatalf("%+v, %v", effects, err)
@@ -71,7 +71,7 @@ func TestAMachineIsToldWhatHappens(t *testing.T) {
 	if m.probe().ID != 2 {
 		t.Errorf("it is process %d", m.probe().ID)
 	}
-	for range 10 { // what it receives is released
+	for range 10 { // the received message is released
 		if _, err := m.Step(Input{What: Received, Message: make([]byte, 8)}, election.Ticks{}); err != nil {
 			t.Fatal(err)
 		}

@@ -8,12 +8,12 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// probe is a process that does what its test asks for; durable is what survives its crash.
+// probe is a process that its test controls; durable survives its crash.
 type probe struct {
 	ID      election.ID
 	Size    uint32 `election:"constant"`
 	Durable durable
-	Log     []uint32 // what happened to it
+	Log     []uint32 // its events
 	Until   election.Deadline
 }
 
@@ -32,7 +32,7 @@ const (
 	ballot                      // of the election
 )
 
-// probing is an algorithm with every optional function. Each but New notes in the state that it was called, and with what.
+// probing returns an algorithm with every optional function. Each but New notes its call and arguments in the state.
 func probing() election.Algorithm[probe, note] {
 	return election.Algorithm[probe, note]{
 		Declaration: election.Declaration{
@@ -61,7 +61,7 @@ func probing() election.Algorithm[probe, note] {
 	}
 }
 
-// note appends to the log, and not into a slice that others share.
+// note appends to the log, without writing into a shared slice.
 func (p *probe) note(what ...uint32) { p.Log = append(slices.Clip(p.Log), what...) }
 
 // hidden hides the types of an algorithm on a ring of three.
@@ -78,14 +78,14 @@ func hidden(t *testing.T, a election.Algorithm[probe, note]) (*Program, *network
 	return program, network
 }
 
-// starting is the algorithm whose Start does that.
+// starting returns the algorithm with this Start.
 func starting(start func(*probe, out)) election.Algorithm[probe, note] {
 	a := probing()
 	a.Start = start
 	return a
 }
 
-// panics is what a call panics with.
+// panics returns the value of a call's panic.
 func panics(t *testing.T, call func()) (with any) {
 	t.Helper()
 	defer func() {

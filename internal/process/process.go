@@ -1,8 +1,8 @@
 // Package process holds the processes of an election with the types of their algorithm hidden, so that an engine
 // is compiled once and not once for each algorithm.
 //
-// [Processes] work in place: states lie in slots and messages have references. An engine that runs an election
-// steps them directly. Two views stand on them: [Values] numbers states and messages, for engines that store and
+// [Processes] work in place: states are in slots and messages have references. An engine that runs an election steps
+// them directly. Two views use them: [Values] numbers states and messages, for engines that store and
 // compare them, and [Machine] exchanges them as bytes, for engines on sockets.
 package process
 
@@ -15,7 +15,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// Program is an algorithm whose types are hidden.
+// Program is an algorithm with hidden types.
 type Program struct {
 	*election.Declaration
 	Functions election.Functions // the optional functions that it has
@@ -23,8 +23,8 @@ type Program struct {
 	store     func(*pool) store
 }
 
-// Of hides the types of an algorithm. The error is that of [election.Algorithm.Validate], or says which type is not
-// plain.
+// Of hides the types of an algorithm. The error is that of [election.Algorithm.Validate], or names the type that is
+// not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ type Event struct {
 	Message Message        // Received
 }
 
-// What says which event it is.
+// What is a kind of event.
 type What uint8
 
 // The events, as package election names them.
@@ -67,23 +67,23 @@ const (
 	Commanded // with what [Processes.Commands] was given last
 )
 
-// Message is a message that is held: a small one itself, and of any other a reference.
+// Message is a held message: the value of a small one, a reference to any other.
 type Message struct{ words codec.Words }
 
-// Sent is a message that a step sends. It is held once, for the engine.
+// Sent is a message that a step sends. The engine holds it once.
 type Sent struct {
 	Link    uint32 // as in [election.Sent]: the directed link << 4, and the kind
-	Phase   int32  // -1 where there are no phases, or the message is none of the election's
+	Phase   int32  // -1 without phases, or if it is no election message
 	Message Message
 }
 
-// On is the directed link that the message leaves on.
+// On returns the directed link on which the message leaves.
 func (s *Sent) On() uint32 { return s.Link >> 4 }
 
-// Kind is the kind of the message.
+// Kind returns the kind of the message.
 func (s *Sent) Kind() election.Kind { return election.Kind(s.Link & 15) }
 
-// Effects are what a step did; valid until the next step.
+// Effects are the effects of a step; valid until the next step.
 type Effects struct {
 	First uint32 // link of the process
 	Sent  []Sent
@@ -104,24 +104,24 @@ type Processes struct {
 	command election.Command // of the next event Commanded
 }
 
-// pool is what processes share with their store: when the step is that comes, what the last one did, and which
-// references are in use.
+// pool holds what processes share with their store: the time of the next step, the effects of the last one, and the
+// references in use.
 type pool struct {
 	now     election.Ticks
 	effects Effects
-	phases  uint16 // kinds whose messages belong to phases: bit by kind
-	small   bool   // messages are held as they are, and there are no references
+	phases  uint16 // kinds with phases: bit by kind
+	small   bool   // messages are stored inline, without references
 
 	made  uint32   // references: 0 … made - 1
-	free  []uint32 // references that are not in use; the one that was released last is used next, while it is in the cache
-	again []uint32 // by reference: how often it is held besides once; nil if none ever was
+	free  []uint32 // unused references; the last released one is used next, while it is in the cache
+	again []uint32 // by reference: the number of holds beyond the first; nil if there never were any
 }
 
-// pageSize is how many messages lie on a page. Pages never move, so that a run with many messages leaves no smaller
-// copies of them behind.
+// pageSize is the number of messages on a page. Pages never move, so a run with many messages leaves no smaller
+// copies behind.
 const pageSize = 64
 
-// store is what has to know the types: the states by slot, and the messages by reference.
+// store holds what depends on the types: the states by slot, and the messages by reference.
 type store interface {
 	grow(slots int)
 	born(slot int, l election.Local)
@@ -134,13 +134,12 @@ type store interface {
 	incarnation(slot int) uint64
 	kept(slot int) any
 	state(slot int) codec.Pointer
-	message(m Message) codec.Pointer // where it lies; a copy of a small one, until the next call
-	blank() codec.Pointer            // where a message may be written that hold then holds
+	message(m Message) codec.Pointer // its address; that of a copy of a small one, valid until the next call
+	blank() codec.Pointer            // the address for a message that hold then holds
 	hold() Message
 }
 
-// New makes the processes of a network, all newborn. With phases, it is computed to which phase each message of
-// the election belongs.
+// New makes the newborn processes of a network. With phases, each step computes the phases of its election messages.
 func (p *Program) New(network *network.Instance, phases bool) *Processes {
 	ps := p.empty(network, phases)
 	for position := range ps.Grow(network.Size()) + network.Size() {
@@ -149,7 +148,7 @@ func (p *Program) New(network *network.Instance, phases bool) *Processes {
 	return ps
 }
 
-// empty is New without any process.
+// empty is New without processes.
 func (p *Program) empty(network *network.Instance, phases bool) *Processes {
 	ps := &Processes{Program: p, network: network}
 	ps.pool.small = p.Plans.Message.Fits()
@@ -164,7 +163,7 @@ func (p *Program) empty(network *network.Instance, phases bool) *Processes {
 	return ps
 }
 
-// Grow makes that many slots more, and returns the first of them.
+// Grow adds slots, and returns the first of them.
 func (ps *Processes) Grow(slots int) (first int) {
 	first = ps.slots
 	ps.slots += slots
@@ -172,7 +171,7 @@ func (ps *Processes) Grow(slots int) (first int) {
 	return first
 }
 
-// Born makes the process at a position new, in a slot.
+// Born makes the newborn process at a position, in a slot.
 func (ps *Processes) Born(slot, position int) {
 	defer func() {
 		fault := recover()
@@ -188,7 +187,7 @@ func (ps *Processes) Born(slot, position int) {
 	ps.store.born(slot, ps.network.Local(position))
 }
 
-// Unborn is the panic of a New that panicked, and tells of which process. It wraps ErrBroken.
+// Unborn is the panic of a failed New, and names the process. It wraps ErrBroken.
 type Unborn string
 
 func (u Unborn) Error() string { return string(u) }
@@ -196,7 +195,7 @@ func (u Unborn) Error() string { return string(u) }
 // Unwrap returns ErrBroken.
 func (u Unborn) Unwrap() error { return ErrBroken }
 
-// Reborn makes the process at a position, in a slot, what it is after a crash: newborn, but for what it kept.
+// Reborn sets the process at a position, in a slot, to its state after a crash: newborn except for its persistent state.
 func (ps *Processes) Reborn(slot, position int) {
 	kept := ps.Durable(slot)
 	ps.Born(slot, position)
@@ -208,13 +207,13 @@ func (ps *Processes) Reborn(slot, position int) {
 // Copy copies a state from one slot to another.
 func (ps *Processes) Copy(to, from int) { ps.store.copy(to, from) }
 
-// Choices says where choices come from.
+// Choices sets the source of random choices.
 func (ps *Processes) Choices(choose func(n uint32) uint32) {
 	ps.checker.choose = choose
 	ps.store.choices(choose)
 }
 
-// Commands says what the next event Commanded asks for. It is no part of an [Event], which every delivery copies.
+// Commands sets what the next event Commanded asks for. It is no part of an [Event], which every delivery copies.
 func (ps *Processes) Commands(c election.Command) {
 	ps.command = c
 	ps.store.commands(c)
@@ -251,19 +250,19 @@ func (ps *Processes) Step(slot, position int, e Event, now election.Ticks) *Effe
 	return &ps.pool.effects
 }
 
-// Receive is Step for a message that is received, which nearly all steps of a large run are.
+// Receive is Step for a received message; nearly all steps of a large run are of this kind.
 func (ps *Processes) Receive(slot, position int, port election.Port, kind election.Kind, m Message, now election.Ticks) *Effects {
 	ps.begin(position, now)
 	ps.store.receive(slot, port, kind, m)
 	return &ps.pool.effects
 }
 
-// begin says whose step comes, and when.
+// begin sets the process and the time of the next step.
 func (ps *Processes) begin(position int, now election.Ticks) {
 	ps.pool.effects.First, ps.pool.now = ps.network.Network.First(position), now
 }
 
-// room makes room for what a step sent.
+// room returns space for the messages of a step.
 func (p *pool) room(count int) []Sent {
 	if cap(p.effects.Sent) < count {
 		p.effects.Sent = make([]Sent, 2*count)
@@ -272,7 +271,7 @@ func (p *pool) room(count int) []Sent {
 	return p.effects.Sent
 }
 
-// Hold holds a message once more.
+// Hold adds a hold of a message.
 func (ps *Processes) Hold(m Message) {
 	p := &ps.pool
 	if p.small {
@@ -284,14 +283,14 @@ func (ps *Processes) Hold(m Message) {
 	p.again[m.reference()]++
 }
 
-// Release holds a message once less. One that is not held any more is gone.
+// Release removes a hold of a message. Without holds the message is freed.
 func (ps *Processes) Release(m Message) {
 	if !ps.pool.small {
 		ps.pool.release(m.reference())
 	}
 }
 
-// reference is where a message is held that is not small.
+// reference returns the reference of a message that is not small.
 func (m Message) reference() uint32 { return codec.Unpack[uint32](m.words) }
 
 func (p *pool) release(reference uint32) {
@@ -302,7 +301,7 @@ func (p *pool) release(reference uint32) {
 	p.free = append(p.free, reference)
 }
 
-// grow makes pages of references: few are made, and few too many. It says how many pages.
+// grow makes pages of references, seldom and with little excess. It returns the number of pages.
 func (p *pool) grow() (pages int) {
 	pages = 1 + int(p.made/pageSize)/8
 	first := p.made
@@ -313,7 +312,7 @@ func (p *pool) grow() (pages int) {
 	return pages
 }
 
-// take takes a reference that is not in use. There is one.
+// take takes an unused reference. There must be one.
 func (p *pool) take() (reference uint32) {
 	last := len(p.free) - 1
 	reference = p.free[last]
@@ -337,12 +336,12 @@ func (ps *Processes) Durable(slot int) []byte {
 	return ps.Program.Plans.AppendDurable(nil, ps.store.kept(slot))
 }
 
-// Restore reads what survives a crash into a newborn state.
+// Restore decodes the persistent state into a newborn state.
 func (ps *Processes) Restore(slot int, kept []byte) error {
 	return whole(ps.Program.Plans.DecodeDurable(kept, ps.store.kept(slot)))
 }
 
-// whole refuses bytes that follow a value.
+// whole returns an error if bytes follow a value.
 func whole(rest []byte, err error) error {
 	if err == nil && len(rest) > 0 {
 		return fmt.Errorf("%w: %d bytes follow it", codec.ErrDecode, len(rest))
@@ -355,7 +354,7 @@ func (ps *Processes) AppendState(dst []byte, slot int, now election.Ticks, part 
 	return ps.Program.Plans.State.AppendPart(dst, ps.store.state(slot), now, part)
 }
 
-// DecodeState reads a part of a state into a slot, where clocks stand at 0.
+// DecodeState decodes a part of a state into a slot, with clocks at 0.
 func (ps *Processes) DecodeState(encoded []byte, slot int, part codec.Part) error {
 	return whole(ps.Program.Plans.State.DecodePart(encoded, ps.store.state(slot), election.Ticks{}, part))
 }
@@ -365,7 +364,7 @@ func (ps *Processes) AppendMessage(dst []byte, m Message) []byte {
 	return ps.Program.Plans.Message.Append(dst, ps.store.message(m), election.Ticks{})
 }
 
-// Decode reads a message, which is then held once. An error says that it is malformed.
+// Decode decodes a message, and holds it once. An error means that it is malformed.
 func (ps *Processes) Decode(encoded []byte) (Message, error) {
 	if err := whole(ps.Program.Plans.Message.Decode(encoded, ps.store.blank(), election.Ticks{})); err != nil {
 		return Message{}, err
@@ -373,27 +372,27 @@ func (ps *Processes) Decode(encoded []byte) (Message, error) {
 	return ps.store.hold(), nil
 }
 
-// StateText writes a state for people, as it is at that time of its process's clock.
+// StateText returns a state as text, at that time of its process's clock.
 func (ps *Processes) StateText(slot int, now election.Ticks) string {
 	return ps.Program.Plans.State.Text(ps.store.state(slot), now, ps.network.RealOf)
 }
 
-// MessageText writes a message for people.
+// MessageText returns a message as text.
 func (ps *Processes) MessageText(m Message) string {
 	return ps.Program.Plans.Message.Text(ps.store.message(m), election.Ticks{}, ps.network.RealOf)
 }
 
-// State returns a copy of a state, as its algorithm has it, at that time of its process's clock.
+// State returns a copy of a state, with its algorithm's type, at that time of its process's clock.
 func (ps *Processes) State(slot int, now election.Ticks) any {
 	return ps.Program.Plans.State.Copy(ps.store.state(slot), now)
 }
 
-// Message returns a copy of a message, as its algorithm has it.
+// Message returns a copy of a message, with its algorithm's type.
 func (ps *Processes) Message(m Message) any {
 	return ps.Program.Plans.Message.Copy(ps.store.message(m), election.Ticks{})
 }
 
-// Bytes is what states and messages take in memory, without what their slices point to.
+// Bytes returns the memory of states and messages, without the targets of their slices.
 func (ps *Processes) Bytes() int {
 	return ps.slots*ps.Program.Plans.State.Size() + int(ps.pool.made)*(4+ps.Program.Plans.Message.Size())
 }

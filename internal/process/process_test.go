@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// state is the state in a slot, whose type the test knows.
+// probe returns the state in a slot, with the type that the test knows.
 func (ps *Processes) probe(slot int) *probe { return (*probe)(ps.store.state(slot)) }
 
 func (ps *Processes) note(m Message) note { return *(*note)(ps.store.message(m)) }
@@ -21,7 +21,7 @@ func (ps *Processes) hold(n note) Message {
 	return ps.store.hold()
 }
 
-// held is how many messages are held.
+// held returns the number of held messages.
 func held(ps *Processes) int { return int(ps.pool.made) - len(ps.pool.free) }
 
 func TestEachEventCallsItsFunctionWithItsArguments(t *testing.T) {
@@ -77,7 +77,7 @@ func TestAMessageIsReceivedAsByAStep(t *testing.T) {
 	}
 }
 
-// A small message needs no place of its own: it is held as often as one likes, and nothing has to be released.
+// A small message needs no storage: any number of holds is possible, without a release.
 func TestASmallMessageIsHeldAsItIs(t *testing.T) {
 	type small struct {
 		A uint32
@@ -221,7 +221,7 @@ func TestARebornProcessHasWhatItKeptAndNothingElse(t *testing.T) {
 	}
 }
 
-// sending sends that many notes out of port 1, numbered from the length of the log on.
+// sending sends the given number of notes on port 1, numbered from the length of the log on.
 func sending(count int) election.Algorithm[probe, note] {
 	return starting(func(p *probe, out out) {
 		for i := range count {
@@ -387,7 +387,7 @@ func TestStatesAndMessagesAreReadAndWrittenWhole(t *testing.T) {
 		t.Errorf("%s, %v", ps.MessageText(m), err)
 	}
 	before := held(ps)
-	for range 3 { // what is malformed holds nothing
+	for range 3 { // malformed input holds nothing
 		if _, err := ps.Decode([]byte{1, 2}); !errors.Is(err, codec.ErrDecode) {
 			t.Error(err)
 		}

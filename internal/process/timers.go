@@ -10,15 +10,15 @@ import (
 // Never is a moment that does not come: 292 years after the start.
 const Never = time.Duration(math.MaxInt64)
 
-// Timers are the running timers of a process, as moments since its start. Whoever looks finds what is
-// running now, so a timer that was stopped or started again cannot expire late.
+// Timers are the running timers of a process, as moments since its start. A caller sees only timers that run now, so
+// a timer that was stopped or restarted cannot expire late.
 type Timers struct {
 	running [8]bool
 	at      [8]time.Duration
 }
 
-// Apply makes the changes of a step. Begun is when the step began, in whole units since the start, and now is when
-// it has ended: timers count from now, deadlines from the moment that the step was told.
+// Apply applies the changes of a step. Begun is the time at which the step began, in whole units since the start; now
+// is its end. Timers count from now, deadlines from the time that the step was given.
 func (t *Timers) Apply(effects []election.Effect, begun, now, unit time.Duration) {
 	for _, e := range effects {
 		switch {
@@ -41,7 +41,7 @@ func (t *Timers) set(timer election.Timer, at time.Duration) {
 // Stop stops a timer.
 func (t *Timers) Stop(timer election.Timer) { t.running[timer] = false }
 
-// Next is the timer that expires first, and when; of several the one that was declared first.
+// Next returns the timer that expires first, and its time; of several the one that was declared first.
 func (t *Timers) Next() (first election.Timer, at time.Duration) {
 	at = Never
 	for timer, running := range t.running {
@@ -52,7 +52,7 @@ func (t *Timers) Next() (first election.Timer, at time.Duration) {
 	return first, at
 }
 
-// Last is when the last of the running timers expires, and how many run.
+// Last returns when the last of the running timers expires, and the number of running timers.
 func (t *Timers) Last() (at time.Duration, running int) {
 	for timer, runs := range t.running {
 		if runs {
@@ -62,7 +62,7 @@ func (t *Timers) Last() (at time.Duration, running int) {
 	return at, running
 }
 
-// Moment is base + ticks, in units; what lies beyond [Never] is Never.
+// Moment returns base + ticks, in units, and at most [Never].
 func Moment(base time.Duration, ticks election.Ticks, unit time.Duration) time.Duration {
 	if ticks.Hi != 0 || ticks.Lo > uint64((Never-base)/unit) {
 		return Never

@@ -5,13 +5,13 @@ import (
 	"ringleader.example/ringleader/internal/codec"
 )
 
-// typed is the store of an algorithm. Its methods are all that is compiled for each algorithm, so they are short.
+// typed is the store of an algorithm. Only its methods are compiled for each algorithm, so they are short.
 type typed[S, M any] struct {
 	a        *election.Algorithm[S, M]
 	pool     *pool
 	states   []S
 	messages [][]M // by reference: pages, which never move
-	scratch  M     // a message that is read or written as bytes
+	scratch  M     // a message for reading or writing as bytes
 	collect  election.Collector[M]
 	command  election.Command // of the next event Commanded
 }
@@ -64,7 +64,7 @@ func (t *typed[S, M]) receive(slot int, port election.Port, kind election.Kind, 
 	t.end()
 }
 
-// begin points the collector at the process whose step comes.
+// begin points the collector at the process of the next step.
 func (t *typed[S, M]) begin() *election.Out[M] {
 	t.collect.Reset()
 	t.collect.At(t.pool.effects.First)
@@ -72,7 +72,7 @@ func (t *typed[S, M]) begin() *election.Out[M] {
 	return t.collect.Out()
 }
 
-// end hands over what a step did.
+// end hands over the effects of a step.
 func (t *typed[S, M]) end() {
 	p, in := t.pool, t.collect.Sent()
 	if other := t.collect.Effects(); len(other)+len(p.effects.Other) > 0 {
@@ -89,7 +89,7 @@ func (t *typed[S, M]) end() {
 	}
 }
 
-// hand hands over messages that belong to phases or are not small.
+// hand hands over messages that have phases or are not small.
 func (t *typed[S, M]) hand(in []election.Sent[M], out []Sent) {
 	for i := range out {
 		s, o := &in[i], &out[i]
@@ -112,7 +112,7 @@ func (t *typed[S, M]) read(m Message) M {
 	return *t.at(m)
 }
 
-// at is where a message lies that is not small.
+// at returns the address of a message that is not small.
 func (t *typed[S, M]) at(m Message) *M {
 	reference := m.reference()
 	return &t.messages[reference/pageSize][reference%pageSize]

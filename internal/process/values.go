@@ -9,18 +9,18 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// State is the number of a state, and Body that of a message: equal ones have equal numbers, from 0 on.
+// State is the number of a state, and Body that of a message: equal values have equal numbers, from 0 on.
 type (
 	State uint32
 	Body  uint32
 )
 
-// Values are the states and messages of the processes of one network, each stored once and never changed. States
-// that differ in constant fields only belong to different processes, and are different. Clocks stand still in a
-// step; [Values.Age] lets time pass.
+// Values are the states and messages of the processes of one network, each stored once and never changed. States that
+// differ only in constant fields belong to different processes, and are different. Clocks do not move in a step;
+// [Values.Age] lets time pass.
 type Values struct {
 	ps      *Processes
-	scratch int // the slot in which steps are made
+	scratch int // the slot for steps
 
 	numbers   map[string]State
 	states    []state // by number
@@ -33,7 +33,7 @@ type Values struct {
 }
 
 type state struct {
-	key      string // the encoding of what varies, and the number of the constants
+	key      string // the encoding of the varying part, and the number of the constants
 	slot     int
 	constant uint32
 }
@@ -56,10 +56,10 @@ func (p *Program) NewValues(network *network.Instance) *Values {
 	return &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, bodies: map[string]Body{}}
 }
 
-// Choices says where choices come from.
+// Choices sets the source of random choices.
 func (v *Values) Choices(choose func(n uint32) uint32) { v.ps.Choices(choose) }
 
-// Commands says what the next event Commanded asks for.
+// Commands sets what the next event Commanded asks for.
 func (v *Values) Commands(c election.Command) { v.ps.Commands(c) }
 
 // CommandText returns, for people, what the last of Commands asks for.
@@ -79,14 +79,14 @@ func (v *Values) Born(position int) State {
 	return v.number(uint32(constant), election.Ticks{})
 }
 
-// Reborn is the state of the process at a position after a crash: newborn, but for what it kept.
+// Reborn returns the state of the process at a position after a crash: newborn except for its persistent state.
 func (v *Values) Reborn(s State, position int) State {
 	v.ps.Copy(v.scratch, v.states[s].slot)
 	v.ps.Reborn(v.scratch, position)
 	return v.number(v.states[s].constant, election.Ticks{})
 }
 
-// Age is the state when some time has passed.
+// Age returns the state after some time.
 func (v *Values) Age(s State, passed election.Ticks) State {
 	if !v.ps.Program.Plans.State.Ages() {
 		return s
@@ -95,8 +95,8 @@ func (v *Values) Age(s State, passed election.Ticks) State {
 	return v.number(v.states[s].constant, passed)
 }
 
-// Step is what a step of the process at a position does: the state that it leaves, what it sends, and the other
-// effects, which are valid until the next step. What an event receives is in body. The error is that of
+// Step makes a step of the process at a position. It returns the state after it, the sent messages, and the other
+// effects, which are valid until the next step. Body is the received message. The error is that of
 // [Processes.Checked].
 func (v *Values) Step(s State, position int, e Event, body Body) (after State, sent []Post, rare []election.Effect, err error) {
 	from := v.states[s]
@@ -112,13 +112,13 @@ func (v *Values) Step(s State, position int, e Event, body Body) (after State, s
 	return v.number(from.constant, election.Ticks{}), sent, effects.Other, err
 }
 
-// encode puts into the buffer by what a state is known.
+// encode writes the key of a state into the buffer.
 func (v *Values) encode(slot int, constant uint32, now election.Ticks) {
 	v.buffer = v.ps.AppendState(v.buffer[:0], slot, now, codec.Varying)
 	v.buffer = binary.LittleEndian.AppendUint32(v.buffer, constant)
 }
 
-// number is the number of the state in the scratch slot, when some time has passed since its deadlines were made.
+// number returns the number of the state in the scratch slot, after some time has passed since its deadlines were made.
 func (v *Values) number(constant uint32, passed election.Ticks) State {
 	v.encode(v.scratch, constant, passed)
 	if known, found := v.numbers[string(v.buffer)]; found {
@@ -134,7 +134,7 @@ func (v *Values) number(constant uint32, passed election.Ticks) State {
 	return number
 }
 
-// body is the number of a message, which it releases.
+// body returns the number of a message, and releases the message.
 func (v *Values) body(m Message) Body {
 	v.buffer = v.ps.AppendMessage(v.buffer[:0], m)
 	v.ps.Release(m)
@@ -151,7 +151,7 @@ func (v *Values) body(m Message) Body {
 	return number
 }
 
-// Breach is [Processes.Breach] of a step; what an event receives is in body.
+// Breach is [Processes.Breach] for a step; body is the received message.
 func (v *Values) Breach(position int, e Event, body Body, how string) string {
 	if e.What == Received {
 		e.Message = v.messages[body].is
@@ -164,8 +164,8 @@ func (v *Values) Eligible(s State, position int) bool {
 	return v.ps.Eligible(v.states[s].slot, position)
 }
 
-// StateText writes a state for people.
+// StateText returns a state as text.
 func (v *Values) StateText(s State) string { return v.ps.StateText(v.states[s].slot, election.Ticks{}) }
 
-// BodyText writes a message for people.
+// BodyText returns a message as text.
 func (v *Values) BodyText(b Body) string { return v.ps.MessageText(v.messages[b].is) }

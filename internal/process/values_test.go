@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// values are those of an algorithm on a ring of three, and the newborn states.
+// values returns the values of an algorithm on a ring of three, and the newborn states.
 func values(t *testing.T, a election.Algorithm[probe, note]) (v *Values, born []State) {
 	t.Helper()
 	program, network := hidden(t, a)
@@ -186,9 +186,9 @@ func TestWritingIntoAReceivedMessageIsFound(t *testing.T) {
 	}
 }
 
-// What a step has sent or stored is copied, so that a later step which changes its own copy changes nothing else.
+// Sent and stored values are copies, so a later step that changes its own copy changes nothing else.
 func TestWhatIsStoredSharesNoSliceWithTheStep(t *testing.T) {
-	var mine []uint32 // not pure, to play the part of lists that others share
+	var mine []uint32 // not pure, in the role of a shared list
 	var sent []uint8
 	v, born := values(t, starting(func(p *probe, out out) {
 		mine, sent = []uint32{1, 2}, []uint8{1, 2}

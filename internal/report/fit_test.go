@@ -18,6 +18,7 @@ func TestALineThatIsTooWideIsBrokenUnderItsLastColumn(t *testing.T) {
 		{10, "averyveryverylongword and more", "averyveryverylongword\n  and more"},
 		{20, "äöüäöüäöüä äöüäöüäöü", "äöüäöüäöüä äöüäöüäöü"},
 		{30, "$ ringleader run lcr --n 5 --fault 'crash 5 at 30'", "$ ringleader run lcr --n 5 \\\n    --fault 'crash 5 at 30'"},
+		{24, "$ ringleader run lcr --fault 'crash 5 at 30 after 2 sends'", "$ ringleader run lcr \\\n    --fault \\\n    'crash 5 at 30 after 2 sends'"},
 		{24, "replay: ringleader run lcr --n 5", "replay: ringleader run \\\n    lcr --n 5"},
 		{20, "\x1b[31mred\x1b[0m  0123456 and 0123456", "\x1b[31mred\x1b[0m  0123456 and\n     0123456"},
 	} {

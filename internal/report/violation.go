@@ -29,7 +29,7 @@ func (r *Broken) Text(p *Printer) error {
 	if r.Record == nil {
 		return nil
 	}
-	return r.Record.Story(w)
+	return r.Record.Tell(w, trace.Telling{Width: p.Width()})
 }
 
 // violationJSON is how results show a run that violates a property.

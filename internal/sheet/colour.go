@@ -2,7 +2,7 @@ package sheet
 
 import "fmt"
 
-// Colour is a colour by its part in a drawing: what it is depends on the paper.
+// Colour is a colour by its role in a drawing, for light and dark paper.
 type Colour struct{ Name, Light, Dark string }
 
 // The colours of what all drawings have.
@@ -14,8 +14,8 @@ var (
 	Axis  = Colour{"axis", "#999999", "#777777"}
 )
 
-// Looks are colours of what is told apart, after Okabe and Ito: every eye tells them apart. A shape, a dash or
-// a width must do so, too, since a print may be grey.
+// Looks are the colours of different things, after Okabe and Ito: colour-blind readers can distinguish them. Shapes,
+// dashes or widths must differ, too, because a print may be grey.
 var Looks = looks(
 	[2]string{"#0072b2", "#56b4e9"},
 	[2]string{"#d55e00", "#ff9248"},

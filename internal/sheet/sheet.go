@@ -1,6 +1,6 @@
 // Package sheet holds laid-out drawings: lines, areas, symbols and texts, each at its place. It writes a
 // drawing as SVG with the standard library alone; package press prints the same drawing as PNG and PDF.
-// The same drawing is the same bytes.
+// The same drawing has the same bytes.
 package sheet
 
 import (
@@ -10,9 +10,9 @@ import (
 )
 
 // The sizes that drawings share. All lengths are pixels, to the right and downwards from the upper left
-// corner. A page shows a drawing at about 830 pixels: a wider one is made smaller, with its text.
+// corner. A page shows a drawing at about 830 pixels: a wider one is scaled down, with its text.
 const (
-	Wide   = 960.0 // what a drawing tries to fit into: on such a page its small text is 10 pixels high
+	Wide   = 960.0 // the widest preferred drawing: on such a page its small text is 10 pixels high
 	Margin = 24.0
 
 	Small  = 12.0 // sizes of fonts
@@ -23,7 +23,7 @@ const (
 // Point is a place.
 type Point struct{ X, Y float64 }
 
-// At is the place that far right and down.
+// At returns the place x to the right and y down.
 func At(x, y float64) Point { return Point{x, y} }
 
 // Sheet is a drawing.
@@ -34,7 +34,7 @@ type Sheet struct {
 	Elements           []Element // in the order of drawing
 }
 
-// Symbol is a shape that elements place by its name; its own place is 0, 0.
+// Symbol is a shape that elements use by name; its own place is 0, 0.
 type Symbol struct {
 	Name  string
 	Shape []Element // paths only
@@ -43,7 +43,7 @@ type Symbol struct {
 // Element is a path, a symbol or a text.
 type Element struct {
 	Role  string  // what it shows: the classes of an SVG's element
-	About string  // what a pointer that rests on it shows
+	About string  // its tooltip
 	Faint float64 // its opacity; 0 is 1
 
 	// Of a path, and of a text its colour.
@@ -52,7 +52,7 @@ type Element struct {
 	Stroke Colour
 	Width  float64 // of the stroke
 	Dashes []float64
-	Head   string // the symbol at its end, turned to where it leads
+	Head   string // the symbol at its end, in the direction of the path
 
 	// Of a symbol, and of a text its place.
 	Symbol string
@@ -65,7 +65,7 @@ type Element struct {
 	Size   float64
 	Bold   bool
 	Anchor float64 // the part of the text that is before its place: 0, 0.5 or 1
-	Halo   bool    // the text keeps a line of paper around it
+	Halo   bool    // the text has an outline in the paper's colour
 }
 
 // Move is a part of a path.
@@ -86,7 +86,7 @@ const (
 	Close Op = 'Z'
 )
 
-// Lines is the path through all points.
+// Lines returns the path through all points.
 func Lines(points ...Point) []Move {
 	moves := make([]Move, len(points))
 	for i, p := range points {
@@ -98,18 +98,18 @@ func Lines(points ...Point) []Move {
 	return moves
 }
 
-// Area is the closed path through all points.
+// Area returns the closed path through all points.
 func Area(points ...Point) []Move { return append(Lines(points...), Move{Op: Close}) }
 
-// Rectangle is the closed path around a rectangle.
+// Rectangle returns the closed path around a rectangle.
 func Rectangle(left, top, right, bottom float64) []Move {
 	return Area(Point{left, top}, Point{right, top}, Point{right, bottom}, Point{left, bottom})
 }
 
-// Circle is the closed path around a circle, as a polygon that nobody tells from one.
+// Circle returns a closed path that looks like a circle, as a polygon.
 func Circle(middle Point, radius float64) []Move { return Area(Polygon(middle, radius, 24, 0)...) }
 
-// Polygon is the corners of a regular polygon; turn is the angle of its first one in radians.
+// Polygon returns the corners of a regular polygon; turn is the angle of its first one in radians.
 func Polygon(middle Point, radius float64, corners int, turn float64) (points []Point) {
 	for k := range corners {
 		points = append(points, middle.Polar(radius, turn+float64(2*math.Pi*float64(k)/float64(corners))))
@@ -117,7 +117,7 @@ func Polygon(middle Point, radius float64, corners int, turn float64) (points []
 	return points
 }
 
-// Star is the corners of a star with a tip at the top.
+// Star returns the corners of a star with a tip at the top.
 func Star(middle Point, outer, inner float64, tips int) (points []Point) {
 	for k := range 2 * tips {
 		radius := outer
@@ -129,8 +129,8 @@ func Star(middle Point, outer, inner float64, tips int) (points []Point) {
 	return points
 }
 
-// Polar is the place at that distance and angle from p. Products are converted before they are added to, which
-// keeps compilers from fusing the two: bytes are the same on every machine.
+// Polar returns the place at that distance and angle from p. Products are converted before an addition, which
+// prevents fused operations: bytes are the same on every machine.
 func (p Point) Polar(radius, angle float64) Point {
 	return Point{p.X + float64(radius*math.Cos(angle)), p.Y + float64(radius*math.Sin(angle))}
 }
@@ -147,7 +147,7 @@ func (s *Sheet) symbol(name string) []Element {
 	panic("sheet: no symbol is called " + name)
 }
 
-// Plain is all elements as paths and texts: each symbol is replaced by its shape.
+// Plain yields all elements as paths and texts: each symbol is replaced by its shape.
 func (s *Sheet) Plain() iter.Seq[*Element] {
 	return func(yield func(*Element) bool) {
 		for i := range s.Elements {
@@ -170,7 +170,7 @@ func (s *Sheet) Plain() iter.Seq[*Element] {
 	}
 }
 
-// head is the symbol at the end of the path, or nil.
+// head returns the symbol at the end of the path, or nil.
 func (e *Element) head() *Element {
 	if e.Head == "" {
 		return nil
@@ -182,7 +182,7 @@ func (e *Element) head() *Element {
 	return &Element{Symbol: e.Head, At: end.To, Faint: e.Faint, turn: math.Atan2(end.To.Y-before.Y, end.To.X-before.X)}
 }
 
-// place moves a part of a symbol to where the element places it.
+// place moves a part of a symbol to the element's place.
 func (e *Element) place(as *Element) {
 	scale := as.scale()
 	moved := func(p Point) Point {
@@ -204,7 +204,7 @@ func (e *Element) scale() float64 {
 	return e.Scale
 }
 
-// Wrap breaks a text between words into lines that are no wider than that, where words allow it.
+// Wrap breaks a text between words into lines of at most that width, if words allow it.
 func Wrap(text string, width float64, of func(text string) float64) (lines []string) {
 	for word := range strings.FieldsSeq(text) {
 		if last := len(lines) - 1; last >= 0 && of(lines[last]+" "+word) <= width {

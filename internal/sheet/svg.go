@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// SVG writes the drawing as SVG. It follows the viewer's preference for light or dark paper, and needs nothing
-// from outside.
+// SVG writes the drawing as SVG. It follows the viewer's preference for light or dark paper, and has no external
+// references.
 func (s *Sheet) SVG(w io.Writer) error {
 	out := svg{bufio.NewWriter(w)}
 	width, height := number(s.Width), number(s.Height)
@@ -30,8 +30,8 @@ func (s *Sheet) SVG(w io.Writer) error {
 
 type svg struct{ *bufio.Writer }
 
-// style gives colours to classes: those of dark paper where that is preferred. They are plain rules, no variables:
-// not every viewer of SVG knows these.
+// style gives colours to classes: those of dark paper if that is preferred. The rules have no variables, which not
+// every viewer of SVG supports.
 func (out svg) style(s *Sheet) {
 	var colours []Colour
 	note := func(c Colour) {
@@ -59,9 +59,9 @@ func (out svg) style(s *Sheet) {
 	fmt.Fprintln(out, "}\n</style>")
 }
 
-// symbols defines those that are placed, once as a symbol and once as a head.
+// symbols defines the used symbols, once as a symbol and once as a head.
 func (out svg) symbols(s *Sheet) {
-	const reach = 16 // what a head may take in each direction
+	const reach = 16 // the extent of a head in each direction
 	var placed, heads []string
 	for i := range s.Elements {
 		placed, heads = append(placed, s.Elements[i].Symbol), append(heads, s.Elements[i].Head)
@@ -154,7 +154,7 @@ func (e *Element) textClasses() (classes []string) {
 	return classes
 }
 
-// stroke is how a path is drawn, besides its colours.
+// stroke returns the attributes of a path, except colours.
 func (e *Element) stroke() string {
 	var b strings.Builder
 	if e.Stroke.Name != "" && e.Width != 1 {
@@ -173,7 +173,7 @@ func (e *Element) stroke() string {
 	return b.String()
 }
 
-// data is a path as SVG writes it.
+// data returns a path in SVG's syntax.
 func data(path []Move) string {
 	var b strings.Builder
 	for _, m := range path {
@@ -188,7 +188,7 @@ func data(path []Move) string {
 	return b.String()
 }
 
-// number is a length, rounded to hundredths.
+// number returns a length, rounded to hundredths.
 func number(v float64) string {
 	return strconv.FormatFloat(math.Round(v*100)/100+0, 'f', -1, 64) // + 0 makes 0 of -0
 }

@@ -53,6 +53,7 @@ var Works = []Work{
 	{"", "Frederickson–Lynch 1984", "G. N. Frederickson, N. A. Lynch, The impact of synchronous communication on the problem of electing a leader in a ring, STOC 1984; Journal of the ACM 34(1), 1987", "variable-speeds; the lower bound on synchronous rings"},
 	{"", "Vitányi 1984", "P. M. B. Vitányi, Distributed elections in an Archimedean ring of processors, STOC 1984", "variable-speeds"},
 	{"", "Yamashita–Kameda 1988", "M. Yamashita, T. Kameda, Computing on an anonymous network, PODC 1988", "which elections are possible without distinct identifiers"},
+	{"", "Gray–Cheriton 1989", "C. G. Gray, D. R. Cheriton, Leases: an efficient fault-tolerant mechanism for distributed file cache consistency, SOSP 1989", "leases, in quorum-bully"},
 	{"", "Afek–Gafni 1991", "Y. Afek, E. Gafni, Time and message bounds for election in synchronous and asynchronous complete networks, SIAM Journal on Computing 20(2), 1991", "afek-gafni, afek-gafni-synchronous"},
 	{"", "Tanenbaum 1992", "A. S. Tanenbaum, Modern Operating Systems, 1992", "logical-ring"},
 	{"", "Higham–Przytycka 1993", "L. Higham, T. Przytycka, A simple, efficient algorithm for maximum finding on rings, WDAG 1993", "higham-przytycka, min-max"},
@@ -63,6 +64,7 @@ var Works = []Work{
 	{"", "Fokkink–Pang 2006", "W. Fokkink, J. Pang, Variations on Itai–Rodeh leader election for anonymous rings and their analysis in PRISM, Journal of Universal Computer Science 12(8), 2006", "the finite form of itai-rodeh"},
 	{"", "Lavault–Louchard 2006", "C. Lavault, G. Louchard, Asymptotic analysis of a leader election algorithm, Theoretical Computer Science 359, 2006", "a bound of itai-rodeh-synchronous"},
 	{"", "Santoro 2006", "N. Santoro, Design and Analysis of Distributed Algorithms, 2006", "min-max, tree, preference-tree"},
+	{"", "Ongaro–Ousterhout 2014", "D. Ongaro, J. Ousterhout, In search of an understandable consensus algorithm, USENIX Annual Technical Conference, 2014", "terms and majorities, in quorum-bully"},
 }
 
 // Of returns the work that a citation begins with, by its key or by its authors and year, or nil if none is known.

@@ -18,10 +18,10 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// quick is a unit for tests: short, since runs in which a message takes longer than it may are begun again with a longer one.
+// quick is a unit for tests: short, because runs with a message that is too slow are repeated with a longer one.
 const quick = 5 * time.Millisecond
 
-// over runs an algorithm over connections so that what it assumes of time is kept.
+// over runs an algorithm over connections so that its assumption about time is kept.
 func over(t *testing.T, e *catalogue.Entry, o tcprun.Options) *tcprun.Result {
 	t.Helper()
 	if e.Timing == election.Timed {
@@ -122,7 +122,7 @@ func TestTheLeaderIsRightAndBoundsHoldWhateverTheSchedule(t *testing.T) {
 	}
 }
 
-// A one-directional ring leaves the schedule no choice, so that even chance is the same each time.
+// A one-directional ring leaves the schedule no choice, so even random choices are the same each time.
 func TestOneSeedIsOneRunOnAOneDirectionalRing(t *testing.T) {
 	e, err := all.Algorithms.Find("itai-rodeh")
 	if err != nil {
@@ -157,7 +157,7 @@ func TestMessagesToTheDeadAreCountedAndLost(t *testing.T) {
 		t.Errorf("%+v over connections, %+v simulated", r, simulated)
 	}
 
-	ring, err := all.Algorithms.Find("lcr") // which survives nobody's death, and does not hang
+	ring, err := all.Algorithms.Find("lcr") // which is not crash-tolerant, and does not hang
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,18 +16,18 @@ import (
 type conductor struct {
 	p        *network.Instance
 	o        *Options
-	assumed  time.Duration // how long a message may take
+	assumed  time.Duration // the assumed longest delay of a message
 	limit    uint64        // of deliveries and timeouts
 	within   time.Duration // of time
 	dead     []bool        // by position
-	controls []Control     // by position; nil for the dead
+	controls []Control     // by position; nil for crashed processes
 }
 
-// grace is how long processors have for what they were asked when a run is stopped meanwhile.
+// grace is the time that processors have for their current request when a run is stopped.
 const grace = 2 * time.Second
 
-// mute is how long all processors that are asked may be silent: far longer than an answer takes. One that is stopped
-// would be waited for endlessly.
+// mute is how long all asked processors may be silent: far longer than an answer takes. Without it, the conductor
+// would wait for a stopped one for ever.
 const mute = time.Minute
 
 // close ends all processors.
@@ -46,7 +46,7 @@ func (c *conductor) failed(err error) error {
 	return fmt.Errorf("running %s over sockets %w: %w", c.p.Declaration().Name, ErrFailed, err)
 }
 
-// all asks everybody who lives, or only some, and waits for all replies; by position.
+// all asks all live processors, or only some, and waits for all replies; by position.
 func (c *conductor) all(ctx context.Context, r Request, some func(position int) bool) ([]Reply, error) {
 	type answer struct {
 		position int
@@ -92,7 +92,7 @@ func (c *conductor) all(ctx context.Context, r Request, some func(position int) 
 	return replies, nil
 }
 
-// conduct runs the election from the first order to the last.
+// conduct runs the election, from the first order to the last.
 func (c *conductor) conduct(ctx context.Context) (*Result, error) {
 	listening, err := c.all(ctx, Request{Order: Listen}, nil)
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *conductor) conduct(ctx context.Context) (*Result, error) {
 	return result, nil
 }
 
-// starters says who starts, by position.
+// starters returns which processors start, by position.
 func (c *conductor) starters() []bool {
 	starts := make([]bool, len(c.controls))
 	for q := range starts {
@@ -150,7 +150,7 @@ func (c *conductor) starters() []bool {
 	return starts
 }
 
-// wait waits for the end, as the package comment says what that is.
+// wait waits for the end, which the package comment defines.
 func (c *conductor) wait(ctx context.Context, begun time.Time) (complete, settled bool, err error) {
 	var before []Reply
 	var agreement agreement
@@ -160,7 +160,7 @@ func (c *conductor) wait(ctx context.Context, begun time.Time) (complete, settle
 		if err != nil {
 			return false, false, err
 		}
-		if broken := c.broken(now); broken != "" && c.broken(before) != "" { // and everybody answered since then
+		if broken := c.broken(now); broken != "" && c.broken(before) != "" { // and all have answered since then
 			return false, false, errors.New(broken)
 		}
 		if c.broken(now) == "" {
@@ -175,14 +175,14 @@ func (c *conductor) wait(ctx context.Context, begun time.Time) (complete, settle
 			return false, false, nil
 		}
 		before = now
-		select { // so that the processors have at least half of the time to themselves
+		select { // so that the processors have at least half of the time for the run
 		case <-time.After(time.Since(asked)):
 		case <-ctx.Done():
 		}
 	}
 }
 
-// broken is a link that broke, if one did.
+// broken describes a broken link, if there is one.
 func (c *conductor) broken(wave []Reply) string {
 	for _, reply := range wave {
 		if reply.Counts != nil && reply.Counts.Broken != "" {
@@ -192,7 +192,7 @@ func (c *conductor) broken(wave []Reply) string {
 	return ""
 }
 
-// over reports whether a limit was passed: by all together, or by a processor that goes no further.
+// over reports whether a limit was passed: by all together, or by a processor that has halted.
 func (c *conductor) over(wave []Reply) bool {
 	steps := uint64(0) // deliveries and timeouts
 	for _, reply := range wave {
@@ -207,7 +207,7 @@ func (c *conductor) over(wave []Reply) bool {
 	return steps > c.limit
 }
 
-// quiet reports whether, between two waves, nothing was under way and nothing could begin.
+// quiet reports whether, between two waves, no message was under way and no event could follow.
 func (c *conductor) quiet(before, now []Reply) bool {
 	var sent, received uint64
 	for q, reply := range now {
@@ -223,7 +223,7 @@ func (c *conductor) quiet(before, now []Reply) bool {
 	return sent == received
 }
 
-// agreed reports whether all who live agree.
+// agreed reports whether all live processors agree.
 func (c *conductor) agreed(wave []Reply) bool {
 	decisions := make([]network.Decision, len(wave))
 	for q, reply := range wave {
@@ -234,10 +234,10 @@ func (c *conductor) agreed(wave []Reply) bool {
 	return c.p.Judge(decisions, c.dead, nil).Agreed
 }
 
-// agreement is what all who live have agreed on, and for how long it has to last.
+// agreement is an agreement of all live processors, and the time for which it must last.
 type agreement struct {
 	stands bool
-	counts []Counts // of who lives, when it began
+	counts []Counts // of live processors, when it began
 	lasts  time.Duration
 }
 
@@ -260,13 +260,13 @@ func (a *agreement) settled(agreed bool, wave []Reply) bool {
 		running += reply.Counts.Running
 	}
 	if agreed && same {
-		return running > 0 && lasted // without timers, all will soon be quiet
+		return running > 0 && lasted // without timers, quiescence is near
 	}
 	*a = agreement{agreed, counts, 2 * min(longest, 1<<60)}
 	return false
 }
 
-// result puts together what the processors say.
+// result combines the outcomes of the processors.
 func (c *conductor) result(ended []Reply, begun time.Time) *Result {
 	d := c.p.Declaration()
 	r := &Result{Outcome: outcome.Outcome{Prepared: c.p}, Decisions: make([]network.Decision, len(ended))}

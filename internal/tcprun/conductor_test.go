@@ -42,7 +42,7 @@ func TestAProcessorThatIsStoppedIsNotWaitedForEndlessly(t *testing.T) {
 			if (err != nil) != (test.want != "") || err != nil && !strings.HasSuffix(err.Error(), test.want) {
 				t.Errorf("%v after %v; want %q", err, time.Since(begun), test.want)
 			}
-			<-time.After(2000 * time.Hour) // what was asked ends, too
+			<-time.After(2000 * time.Hour) // the requests end, too
 		})
 	}
 }

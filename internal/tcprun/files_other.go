@@ -4,5 +4,5 @@ package tcprun
 
 import "math"
 
-// mayOpen is how many files this process may have open: here the system knows no limit but memory.
+// mayOpen returns the limit of open files of this process: here the system has no limit but memory.
 func mayOpen() int { return math.MaxInt }

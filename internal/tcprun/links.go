@@ -31,13 +31,13 @@ const (
 
 var markerFrame = process.AppendFrame(nil, marker, nil)
 
-// link is what leaves through a port.
+// link is the outgoing side of a port.
 type link struct {
-	conn    net.Conn // nil: to the dead
+	conn    net.Conn // nil: to a crashed process
 	pending []byte   // frames that have not been written yet
 }
 
-// arrival is a frame that came in through a port, or the end of what comes.
+// arrival is a frame received on a port, or the end of its input.
 type arrival struct {
 	port    election.Port
 	kind    uint8
@@ -46,14 +46,14 @@ type arrival struct {
 	err     error
 }
 
-// behind is the link that leads to a port, and who sends on it.
+// behind returns the link that leads to a port, and its sender.
 func (p *processor) behind(port int) (from int, back uint32) {
 	from, at := p.network.End(p.first + uint32(port))
 	return from, p.network.First(from) + uint32(at)
 }
 
-// dials reports whether it is this processor that connects what is behind a port, and awaits whether it is awaited there; on a
-// link that leads back to its own port both.
+// dials reports whether this processor dials the connection of a port, and awaits whether it accepts it; both for a
+// link that leads back to its own port.
 func (p *processor) dials(port int) bool {
 	from, back := p.behind(port)
 	return !p.dead[from] && p.first+uint32(port) <= back
@@ -64,7 +64,7 @@ func (p *processor) awaits(port int) bool {
 	return !p.dead[from] && back <= p.first+uint32(port)
 }
 
-// connect makes all links stand.
+// connect connects all links.
 func (p *processor) connect(addresses []string) error {
 	accepted := make(chan error, 1)
 	go func() { accepted <- p.accept() }()
@@ -90,7 +90,7 @@ func (p *processor) connect(addresses []string) error {
 	}
 }
 
-// hello is how a dialer presents itself.
+// hello returns a dialer's first bytes.
 func (p *processor) hello(link uint32) []byte {
 	b := append([]byte(magic), p.plan.Secret...)
 	return binary.LittleEndian.AppendUint32(b, link)
@@ -112,8 +112,8 @@ func (p *processor) dial(address string, link uint32) (net.Conn, error) {
 	return conn, nil
 }
 
-// accept receives connections until all that are awaited stand, and then no more. Whoever else connects may be
-// silent or say anything: it is heard in a goroutine of its own, for as long as we listen.
+// accept receives connections until all awaited ones are there, and then no more. Any other dialer may be silent or
+// send anything: each connection has its own goroutine, while we listen.
 func (p *processor) accept() error {
 	defer p.listener.Close()
 	awaited := 0
@@ -156,7 +156,7 @@ func (p *processor) accept() error {
 	for awaited > 0 {
 		select {
 		case g := <-guests:
-			if stands[g.port] { // who knows the secret connects once
+			if stands[g.port] { // a dialer with the secret connects once
 				g.conn.Close()
 				continue
 			}
@@ -178,7 +178,7 @@ func (p *processor) accept() error {
 	return nil
 }
 
-// identify reads a hello; ok says that it has the secret of the run, and comes on a link that is awaited.
+// identify reads a hello; ok reports that it has the secret of the run and an awaited link.
 func (p *processor) identify(conn net.Conn) (port int, ok bool) {
 	var raw [helloSize]byte
 	if _, err := io.ReadFull(conn, raw[:]); err != nil {
@@ -196,14 +196,14 @@ func (p *processor) identify(conn net.Conn) (port int, ok bool) {
 	return int(at), to == p.plan.Position && p.awaits(int(at))
 }
 
-// own closes a connection when the processor ends. By then nothing is under way; so that the system keeps no memory of
-// thousands of connections, they are reset.
+// own closes a connection when the processor ends. By then no message is under way. Connections are reset, so that
+// the system keeps no state of thousands of them.
 func (p *processor) own(conn net.Conn) {
 	conn.(*net.TCPConn).SetLinger(0)
 	context.AfterFunc(p.ctx, func() { conn.Close() })
 }
 
-// listen hands over what arrives on a port.
+// listen hands over the frames that arrive on a port.
 func (p *processor) listen(port int, conn net.Conn) {
 	go func() {
 		r := bufio.NewReader(conn)
@@ -250,7 +250,7 @@ func (p *processor) send(port election.Port, frame []byte) {
 	l.pending = append(l.pending, frame...)
 }
 
-// flush writes what was sent. It cannot wait for ever: the other end reads whatever it does besides.
+// flush writes the sent frames. It cannot wait for ever: the other end always reads.
 func (p *processor) flush() {
 	for _, port := range p.unwritten {
 		l := &p.out[port]

@@ -14,20 +14,20 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// Order is what the conductor asks of a processor.
+// Order is a conductor's order to a processor.
 type Order string
 
 // The orders, as they come.
 const (
-	Listen  Order = "listen"  // say where you listen
+	Listen  Order = "listen"  // return your address
 	Connect Order = "connect" // connect to the others
 	Start   Order = "start"   // make the first step; initiators only
 	Go      Order = "go"      // take messages
-	Count   Order = "count"   // say what you have done
-	End     Order = "end"     // do nothing more, and say what came of it
+	Count   Order = "count"   // return your counts
+	End     Order = "end"     // stop, and return your outcome
 )
 
-// Request is an order, and what it needs.
+// Request is an order with its arguments.
 type Request struct {
 	Order     Order
 	Addresses []string `json:",omitempty"` // Connect: by position
@@ -35,15 +35,15 @@ type Request struct {
 
 // Reply is the answer to a request.
 type Reply struct {
-	Error   string   `json:",omitempty"` // what keeps the processor from going on
+	Error   string   `json:",omitempty"` // why the processor cannot go on
 	Address string   `json:",omitempty"` // Listen
 	Counts  *Counts  `json:",omitempty"` // Count
 	Outcome *Outcome `json:",omitempty"` // End
 }
 
-// Counts are what a processor has done.
+// Counts counts what a processor has done.
 type Counts struct {
-	Sent, Received uint64 // messages; none to the dead
+	Sent, Received uint64 // messages; without those to crashed processes
 	Said           uint64 // messages that are not overhead
 	Steps          uint64
 	Timeouts       uint64
@@ -52,16 +52,16 @@ type Counts struct {
 	Left           time.Duration // until the last of them expires
 	Decision       network.Decision
 	Halted         bool   `json:",omitempty"` // a limit was passed, and the processor takes no more steps
-	Broken         string `json:",omitempty"` // which link broke, and how
+	Broken         string `json:",omitempty"` // the broken link, and the cause
 }
 
-// Outcome is what came of a run for a processor.
+// Outcome is the outcome of a run for a processor.
 type Outcome struct {
 	Decision   network.Decision
 	Eligible   bool     // it may become leader
 	Faults     []string `json:",omitempty"`
-	Sent       []uint64 // by kind, with those to the dead
-	ByPhase    []uint64 // nil where there are no phases
+	Sent       []uint64 // by kind, with those to crashed processes
+	ByPhase    []uint64 // nil without phases
 	Deliveries uint64
 	Lost       uint64
 	Longest    time.Duration
@@ -70,7 +70,7 @@ type Outcome struct {
 	Elected, Decided, Quiet Moment
 }
 
-// Moment is when something happened last; zero if it never did.
+// Moment is the last time of an event; zero if it never happened.
 type Moment struct {
 	Clock int64  `json:",omitempty"` // nanoseconds on the system's clock, which all processors share
 	Round uint64 `json:",omitempty"` // of a synchronous run
@@ -81,10 +81,10 @@ func later(a, b Moment) Moment { return Moment{max(a.Clock, b.Clock), max(a.Roun
 // Control is the conductor's end of a processor. Asks come one after the other.
 type Control interface {
 	Ask(Request) (Reply, error)
-	Close() error // end it, whatever it is doing, and wait for that
+	Close() error // end it in any state, and wait for that
 }
 
-// processor is one processor. Its loop owns what changes.
+// processor is one processor. Its loop owns all mutable state.
 type processor struct {
 	plan     Plan
 	d        *election.Declaration
@@ -93,7 +93,7 @@ type processor struct {
 	first    uint32 // its first link
 	dead     []bool // by position
 	machine  *process.Machine
-	acting   *process.Input // of the step that is being made; nil between steps
+	acting   *process.Input // of the current step; nil between steps
 	listener net.Listener
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -105,7 +105,7 @@ type processor struct {
 	out       []link          // by port
 	unwritten []election.Port // links with pending frames
 	begun     time.Time
-	at        time.Duration // timed: when the step under way happens, on this processor's clock
+	at        time.Duration // timed: the time of the current step, on this processor's clock
 	timers    process.Timers
 	going     bool
 	starting  bool // synchronous: it starts in the next round
@@ -121,10 +121,10 @@ type ask struct {
 	reply   chan Reply // of capacity 1
 }
 
-// streams is the first of the streams of random numbers that processors have, one each, out of reach of all others.
+// streams is the first of the processors' streams of random numbers, one each, separate from all others.
 const streams = 1 << 32
 
-// begin makes a processor that listens.
+// begin makes a listening processor.
 func begin(p *network.Instance, program *process.Program, plan Plan) (*processor, error) {
 	network, d := p.Network, p.Declaration()
 	r := &processor{
@@ -135,7 +135,7 @@ func begin(p *network.Instance, program *process.Program, plan Plan) (*processor
 	for _, q := range plan.Dead {
 		r.dead[q] = true
 	}
-	// A source for each position: on one-directional rings, where schedules change nothing, one seed is one run.
+	// A source for each position: on one-directional rings, where schedules change nothing, a seed determines the run.
 	source := random.New(plan.Seed, streams+uint64(plan.Position))
 	r.machine = program.NewMachine(p, plan.Position, func(n uint32) uint32 { return uint32(source.Below(uint64(n))) })
 	if r.machine.Phases() {
@@ -152,8 +152,8 @@ func begin(p *network.Instance, program *process.Program, plan Plan) (*processor
 	return r, nil
 }
 
-// Ask asks for something, and waits for the reply. It does not stand in line with messages: the more of them wait, the
-// more a conductor needs to know that.
+// Ask sends a request, and waits for the reply. It does not queue behind messages: the more of them wait, the more
+// the conductor needs to know that.
 func (p *processor) Ask(request Request) (Reply, error) {
 	a := ask{request, make(chan Reply, 1)}
 	p.asks <- a
@@ -173,7 +173,7 @@ func (p *processor) Close() error {
 	return nil
 }
 
-// run is the life of a processor.
+// run runs the processor until its end.
 func (p *processor) run() {
 	defer close(p.done)
 	defer p.listener.Close()
@@ -191,7 +191,7 @@ func (p *processor) run() {
 	for p.ctx.Err() == nil {
 		events := p.inbox.take()
 		for _, event := range events {
-			p.expire() // what expires before a message is handled goes first
+			p.expire() // timers that expire before a message is handled go first
 			p.reply()
 			p.arrive(event)
 		}
@@ -226,8 +226,8 @@ func (p *processor) reply() bool {
 func (p *processor) timed() bool       { return p.d.Timing == election.Timed }
 func (p *processor) synchronous() bool { return p.d.Timing == election.Synchronous }
 
-// now is the time on the processor's clock: in its units, and as timers count it. In rounds both are the same. Steps take
-// no time on that clock: what they take counts as the delay of the messages that they send.
+// now returns the time on the processor's clock: in its units, and as timers count it. In rounds both are the same.
+// Steps take no time on that clock: their time counts as delay of the messages that they send.
 func (p *processor) now() (ticks uint64, at time.Duration) {
 	switch {
 	case p.timed():
@@ -238,7 +238,7 @@ func (p *processor) now() (ticks uint64, at time.Duration) {
 	return 0, 0
 }
 
-// unit is the unit of that clock.
+// unit returns the unit of that clock.
 func (p *processor) unit() time.Duration {
 	if p.timed() {
 		return p.plan.Unit
@@ -246,7 +246,7 @@ func (p *processor) unit() time.Duration {
 	return 1
 }
 
-// next is how long it is until something is due.
+// next returns the time until the next event is due.
 func (p *processor) next() time.Duration {
 	switch {
 	case p.timed() && p.going:
@@ -258,12 +258,12 @@ func (p *processor) next() time.Duration {
 	return process.Never
 }
 
-// expire moves the clock of a timed algorithm on, and lets the timers expire that are due; each at most once, or a timer
-// that is set to 0 again and again would shut out messages. A timer expires at the moment for which it was set, however
-// late the machine comes to it: its lateness counts as the delay of the messages that are sent then. So if no message took
-// longer than assumed, the run is one that the algorithm was made for.
+// expire advances the clock of a timed algorithm, and fires due timers, each at most once: otherwise a timer that is
+// repeatedly set to 0 would starve messages. A timer expires at the moment for which it was set, even on a late
+// machine: its lateness counts as delay of the messages that are sent then. So if no message took longer than
+// assumed, the algorithm's assumption held.
 func (p *processor) expire() {
-	if !p.timed() || !p.going { // before that, time stands still
+	if !p.timed() || !p.going { // before that, the clock is stopped
 		return
 	}
 	now := time.Since(p.begun)
@@ -284,7 +284,7 @@ func (p *processor) timeout(timer election.Timer) {
 	p.step(process.Input{What: process.Expired, Timer: timer})
 }
 
-// arrive takes what came in through a port.
+// arrive takes a frame from a port.
 func (p *processor) arrive(a arrival) {
 	switch {
 	case a.err != nil:
@@ -320,7 +320,7 @@ func (p *processor) take(a arrival) {
 	p.outcome.Quiet = p.moment()
 }
 
-// broke notes that a link broke. That is not the end: if it was a process that died, the conductor will find that out.
+// broke notes that a link broke. That is not the end: the conductor finds out whether a process crashed.
 func (p *processor) broke(port election.Port, err error) {
 	if p.counts.Broken == "" {
 		from, _ := p.behind(int(port))
@@ -328,7 +328,7 @@ func (p *processor) broke(port election.Port, err error) {
 	}
 }
 
-// clock is when the step under way of a timed algorithm happens, in nanoseconds on the system's clock.
+// clock returns the time of the current step of a timed algorithm, in nanoseconds on the system's clock.
 func (p *processor) clock() int64 {
 	if !p.going {
 		return time.Now().UnixNano()
@@ -336,10 +336,10 @@ func (p *processor) clock() int64 {
 	return p.begun.Add(p.at).UnixNano()
 }
 
-// moment is now, as outcomes say it.
+// moment returns the current moment.
 func (p *processor) moment() Moment { return Moment{time.Now().UnixNano(), p.rounds.number} }
 
-// step gives an event to the algorithm, and makes its effects happen. An error says that a message is malformed.
+// step gives an event to the algorithm, and applies its effects. An error means that a message is malformed.
 func (p *processor) step(e process.Input) error {
 	ticks, _ := p.now()
 	p.acting = &e
@@ -363,8 +363,7 @@ func (p *processor) step(e process.Input) error {
 	return nil
 }
 
-// halt ends the part of a processor in a run that goes on for too long: there may be ever more to do in it, faster than
-// the conductor can ask.
+// halt ends the part of a processor in a run that is too long: its work may grow faster than the conductor can ask.
 func (p *processor) halt() { p.going, p.counts.Halted = false, true }
 
 // sent counts a message, and puts it on its link.
@@ -387,7 +386,7 @@ func (p *processor) sent(s *process.Frame) {
 	p.send(s.Port, s.Frame)
 }
 
-// decide makes a decision, if that is what the effect is.
+// decide applies a decision, if the effect is one.
 func (p *processor) decide(e election.Effect) {
 	d, before := &p.counts.Decision, p.counts.Decision
 	if err := d.Apply(p.d.Task, e, p.p.ID(p.plan.Position)); err != nil {
@@ -438,7 +437,7 @@ func (p *processor) obey(r Request) (reply Reply) {
 	return reply
 }
 
-// suspect tells the algorithm that the one at a position is dead.
+// suspect tells the algorithm that the process at a position has crashed.
 func (p *processor) suspect(position int) {
 	for port := range p.out {
 		if from, _ := p.behind(port); from == position {
@@ -447,8 +446,7 @@ func (p *processor) suspect(position int) {
 	}
 }
 
-// inbox is a queue that takes whatever is put into it. So whoever reads from a connection never waits, and therefore
-// nobody waits for ever who writes to one.
+// inbox is an unbounded queue. So a reader of a connection never waits, and therefore no writer waits for ever.
 type inbox struct {
 	mu     sync.Mutex
 	events []arrival

@@ -10,20 +10,20 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// Remote is the control of a processor elsewhere: it is given a plan and then requests, and gives replies, a line of
-// JSON each. See [Serve].
+// Remote is the control of a processor elsewhere: it receives a plan and then requests, and returns replies, a line
+// of JSON each. See [Serve].
 type Remote struct {
 	requests *json.Encoder
 	replies  *json.Decoder
 }
 
-// NewRemote gives a plan to who reads from w and writes to r.
+// NewRemote sends a plan to the processor that reads from w and writes to r.
 func NewRemote(w io.Writer, r io.Reader, plan Plan) (*Remote, error) {
 	remote := &Remote{json.NewEncoder(w), json.NewDecoder(r)}
 	return remote, remote.requests.Encode(plan)
 }
 
-// Ask asks for something, and waits for the reply.
+// Ask sends a request, and waits for the reply.
 func (r *Remote) Ask(request Request) (reply Reply, err error) {
 	if err := r.requests.Encode(request); err != nil {
 		return Reply{}, err
@@ -32,11 +32,11 @@ func (r *Remote) Ask(request Request) (reply Reply, err error) {
 	return reply, err
 }
 
-// Find is how a processor elsewhere comes by its algorithm.
+// Find returns the algorithm of a processor elsewhere.
 type Find func(algorithm string) (*process.Program, error)
 
-// Serve is the other end of a [Remote]: the life of a processor, which ends when r does. What keeps it from beginning or
-// going on is in its replies; an error says that nobody is there to read them.
+// Serve is the other end of a [Remote]: it runs a processor, which ends when r does. Replies hold its failures to
+// begin or to go on; an error means that no process reads them.
 func Serve(r io.Reader, w io.Writer, find Find) error {
 	in, out := json.NewDecoder(r), json.NewEncoder(w)
 	var plan Plan
@@ -49,7 +49,7 @@ func Serve(r io.Reader, w io.Writer, find Find) error {
 		defer close(requests)
 		for {
 			var request Request
-			if in.Decode(&request) != nil { // whoever gave it is gone
+			if in.Decode(&request) != nil { // the sender has gone
 				if p != nil {
 					p.Close()
 				}

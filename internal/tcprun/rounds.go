@@ -7,18 +7,18 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// rounds is the synchroniser of a processor, and what has arrived for rounds to come.
+// rounds is the synchroniser of a processor, and holds the arrivals for later rounds.
 type rounds struct {
-	number  uint64      // of the round that comes next
-	began   time.Time   // when the last one did
-	in      [][]arrival // by port: what was not read yet; a marker ends a round
-	markers []int       // by port: how many of these are markers
-	awaits  []bool      // by port: whether anything can arrive
-	sends   []bool      // by port: whether anything can leave, to somebody who lives
-	missing int         // ports from which a marker is awaited, for the round that comes next
+	number  uint64      // of the next round
+	began   time.Time   // when the last one began
+	in      [][]arrival // by port: unread frames; a marker ends a round
+	markers []int       // by port: the number of markers among these
+	awaits  []bool      // by port: whether frames can arrive
+	sends   []bool      // by port: whether frames can leave, to a live processor
+	missing int         // ports from which a marker is awaited, for the next round
 }
 
-// wait makes the rounds of a processor.
+// wait initialises the rounds of a processor.
 func (r *rounds) wait(p *processor) {
 	ports := len(p.out)
 	r.in, r.markers, r.awaits, r.sends = make([][]arrival, ports), make([]int, ports), make([]bool, ports), make([]bool, ports)
@@ -29,7 +29,7 @@ func (r *rounds) wait(p *processor) {
 	}
 }
 
-// arrive keeps what came in until its round.
+// arrive keeps a frame until its round.
 func (r *rounds) arrive(a arrival) {
 	r.in[a.port] = append(r.in[a.port], a)
 	if a.kind != marker {
@@ -40,10 +40,10 @@ func (r *rounds) arrive(a arrival) {
 	}
 }
 
-// complete reports whether all has arrived that belongs to the round that comes next.
+// complete reports whether all frames of the next round have arrived.
 func (r *rounds) complete() bool { return r.missing == 0 }
 
-// play plays the next round of a synchronous run, if it is complete and time, and reports whether it did.
+// play plays the next round of a synchronous run, if it is complete and due, and reports whether it did.
 func (r *rounds) play(p *processor) bool {
 	if !p.synchronous() || !p.going || !r.complete() || p.next() > 0 {
 		return false
@@ -79,7 +79,7 @@ func (r *rounds) play(p *processor) bool {
 	return true
 }
 
-// read reads what came in through a port for this round.
+// read reads the frames of a port for this round.
 func (r *rounds) read(p *processor, port int) {
 	if !r.awaits[port] {
 		return

@@ -14,45 +14,46 @@ import (
 	"ringleader.example/ringleader/outcome"
 )
 
-// DefaultUnit is the unit of a timed algorithm on a network of so many directed links: far longer than a message takes
+// DefaultUnit returns the unit of a timed algorithm on a network of that many directed links: far longer than a
+// message takes
 // on a machine that is not overloaded, even if all links are used at once.
 func DefaultUnit(links int) time.Duration {
 	return max(100*time.Millisecond, time.Duration(links)*150*time.Microsecond)
 }
 
-// DefaultLimit is the limit of a timed run of n processes, far above what any costs that ends: where messages take longer
-// than assumed, an election may never end.
+// DefaultLimit returns the limit of a timed run of n processes, far above the cost of any run that ends. If messages
+// take longer than assumed, an election may never end.
 func DefaultLimit(n int) uint64 {
 	size := uint64(min(n, 1<<20)) // so that 4n³ is below 2⁶⁴
 	return max(10_000, 4*size*size*size)
 }
 
-// patience is how many times [election.Declaration.Settles] a service may take by default that never comes to rest.
+// patience is the default limit of a service that is never quiescent, as a multiple of [election.Declaration.Settles].
 const patience = 4
 
-// Options says what is run. The zero value of everything but Instance is a good start.
+// Options are the options of a run. The zero value of each field but Instance is a good start.
 type Options struct {
 	Instance network.Setup
-	Seed     uint64 // of what algorithms choose
+	Seed     uint64 // of the algorithms' choices
 
-	Initiators []int // positions that start; nil: all that live and are willing
-	AnyTime    bool  // each starts when the system likes, perhaps after messages
+	Initiators []int // positions that start; nil: all live and willing ones
+	AnyTime    bool  // each starts at any time, perhaps after messages
 	Dead       []int // positions that never run
 
-	// Unit is that of a timed algorithm; 0: DefaultUnit. If Patient, a run in which a message takes longer than assumed is
-	// begun again with twice the unit. Of a synchronous algorithm it is the least length of a round.
+	// Unit is that of a timed algorithm; 0: DefaultUnit. If Patient, a run in which a message takes longer than
+	// assumed is repeated with twice the unit. Of a synchronous algorithm it is the least length of a round.
 	Unit    time.Duration
 	Patient bool
 
-	// Limit is one of deliveries and timeouts. 0: none, but for timed algorithms DefaultLimit, and for services that never
-	// rest one of time, too.
+	// Limit is one of deliveries and timeouts. 0: none, but for timed algorithms DefaultLimit, and for services that
+	// are never quiescent a time limit, too.
 	Limit uint64
 
 	// Spawn begins a processor elsewhere; nil: all run in this process.
 	Spawn func(Plan) (Control, error)
 }
 
-// Plan is all that a processor is told before it begins.
+// Plan is all that a processor gets before it begins.
 type Plan struct {
 	Algorithm string
 	IDs       election.List // by position
@@ -61,12 +62,12 @@ type Plan struct {
 	Seed      uint64
 	Dead      []int
 	Unit      time.Duration
-	Within    time.Duration // how long a message may take without ending the run
+	Within    time.Duration // the longest delay of a message that does not end the run
 	Limit     uint64        // of messages and timeouts of this processor
 	Secret    []byte        // of the run
 }
 
-// Result is what came of a run. What is lost was sent to the dead.
+// Result is the result of a run. Lost messages were sent to crashed processes.
 type Result struct {
 	outcome.Outcome
 	Decisions  []network.Decision // by position
@@ -74,12 +75,12 @@ type Result struct {
 
 	Elapsed Moments       // since the start
 	Unit    time.Duration // of a timed run
-	Longest time.Duration // timed: how long the slowest message took until it was handled, with what its sender was late by
-	Assumed time.Duration // timed: how long it may take
+	Longest time.Duration // timed: the time until the slowest message was handled, with its sender's lateness
+	Assumed time.Duration // timed: the longest permitted time
 	Rounds  *Rounds       // synchronous: the same moments in rounds
 	Markers uint64        // synchronous: of the synchroniser
 
-	Settled bool // the end was not that nothing could happen any more: see the package comment
+	Settled bool // the run ended settled, not quiescent: see the package comment
 }
 
 // Moments are moments of a run.
@@ -92,10 +93,10 @@ type Moments struct {
 // Rounds are the moments of a synchronous run.
 type Rounds struct{ Elected, Decided, Quiet election.Ticks }
 
-// ErrOptions reports that options do not go together; the text says which, and what would do.
+// ErrOptions reports that options are incompatible; the text names them, and valid ones.
 var ErrOptions = errors.New("cannot run")
 
-// ErrFailed reports that a processor or a link failed; the text says which.
+// ErrFailed reports that a processor or a link failed; the text names it.
 var ErrFailed = errors.New("failed")
 
 // ErrStopped reports that the run was stopped before it had begun.
@@ -170,7 +171,7 @@ func once(ctx context.Context, p *network.Instance, program *process.Program, o 
 	return r, nil
 }
 
-// assume fills in what a timed algorithm assumes, and what follows from that.
+// assume sets what a timed algorithm assumes, and values derived from that.
 func (c *conductor) assume() {
 	d, n := c.p.Declaration(), c.p.Size()
 	c.assumed = process.Moment(0, d.LongestDelay(c.p.Parameters), c.o.Unit)
@@ -183,7 +184,7 @@ func (c *conductor) assume() {
 	}
 }
 
-// check refuses what cannot be run, and fills in what was left open.
+// check returns an error for an impossible run, and sets defaults.
 func (o *Options) check(p *network.Instance) error {
 	d, n := p.Declaration(), p.Size()
 	if o.Initiators == nil {
@@ -208,7 +209,7 @@ func (o *Options) check(p *network.Instance) error {
 	return enough(n, d.Topology, files, "this process", mayOpen())
 }
 
-// enough reports whether n processes need no more files than may be open, or how many would.
+// enough returns an error, with a possible size, if n processes need more files than may be open.
 func enough(n int, t election.Topology, need func(election.Topology, int) int, where string, may int) error {
 	if need(t, n) <= may {
 		return nil
@@ -224,26 +225,26 @@ func enough(n int, t election.Topology, need func(election.Topology, int) int, w
 	return fmt.Errorf("%d processes on a %s need %d open files, and %s may have %d; %s (ulimit -n)", n, t.Phrase(0), need(t, n), where, may, would)
 }
 
-// spare is how many files a process has open besides.
+// spare is the number of other open files of a process.
 const spare = 64
 
-// connections is how many connections join so many processes: one for each pair of links, there and back.
+// connections returns the number of connections of n processes: one for each pair of links, there and back.
 func connections(t election.Topology, n int) int {
 	switch t {
 	case election.Ring:
 		return n
 	case election.Complete:
-		return n*(n-1)/2 + n // and one home
+		return n*(n-1)/2 + n // and one to itself
 	case election.UnknownNeighbours:
 		return n * (n - 1) / 2
 	}
 	return n - 1
 }
 
-// files is how many files one process has open that runs all processors: both ends of each connection, and a
+// files returns the number of open files of a process that runs all processors: both ends of each connection, and a
 // listener each.
 func files(t election.Topology, n int) int { return spare + 2*connections(t, n) + n }
 
-// filesOfConductor is how many files are open in the process that runs a process for each processor, two pipes to each;
-// these have fewer, except on a star.
+// filesOfConductor returns the number of open files of the process that runs a process for each processor, two pipes
+// to each. Those have fewer, except on a star.
 func filesOfConductor(_ election.Topology, n int) int { return spare + 2*n }

@@ -27,7 +27,7 @@ func program[S, M any](t *testing.T, a *election.Algorithm[S, M]) *process.Progr
 	return p
 }
 
-// spy is a control that does something else before an order, which fails if that does.
+// spy is a control that calls a function before an order, which fails if the function does.
 type spy struct {
 	Control
 	before Order
@@ -43,7 +43,7 @@ func (s spy) Ask(r Request) (Reply, error) {
 	return s.Control.Ask(r)
 }
 
-// spied are options for a run of an algorithm in which the processor at a position is spied upon.
+// spied returns options for a run in which the processor at a position has a spy.
 func spied[S, M any](t *testing.T, a *election.Algorithm[S, M], i network.Setup, position int, before Order,
 	do func(*processor, Request) error,
 ) (o Options, begun *[]*processor) {
@@ -101,8 +101,8 @@ func TestWhoDoesNotKnowTheSecretIsRefusedAndDisturbsNobody(t *testing.T) {
 
 func TestAProcessorThatTalksNonsenseEndsTheRunWithALine(t *testing.T) {
 	for _, nonsense := range [][]byte{
-		{1, 0, 15},                        // a kind that there is not
-		{0, 0, 0},                         // a frame of nothing
+		{1, 0, 15},                        // an unknown kind
+		{0, 0, 0},                         // an empty frame
 		{0xff, 0xff, 0},                   // one that is too long
 		{3, 0, 0, 1, 2},                   // a message that ends early
 		{7, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}, // one that is too long
@@ -151,7 +151,7 @@ func TestARunThatIsStoppedSaysWhatThereIs(t *testing.T) {
 		cancel()
 		return nil
 	})
-	o.Dead, o.Initiators, o.Unit = []int{2}, []int{0}, time.Hour // whose answer is awaited for hours
+	o.Dead, o.Initiators, o.Unit = []int{2}, []int{0}, time.Hour // its answer is awaited for hours
 	r, err := Run(ctx, program(t, &bully.Algorithm), o)
 	if err != nil || r.Complete || r.Agreed || r.Lost == 0 {
 		t.Errorf("%+v, %v", r, err)
@@ -187,7 +187,7 @@ func TestARunHasALimitByDefault(t *testing.T) {
 	}
 	c := conductor{limit: 10}
 	for over, wave := range map[bool][]Reply{
-		false: {{Counts: &Counts{Received: 6}}, {}, {Counts: &Counts{Received: 1, Timeouts: 3}}}, // the second is dead
+		false: {{Counts: &Counts{Received: 6}}, {}, {Counts: &Counts{Received: 1, Timeouts: 3}}}, // the second has crashed
 		true:  {{Counts: &Counts{Received: 6}}, {}, {Counts: &Counts{Received: 1, Timeouts: 4}}},
 	} {
 		if c.over(wave) != over {
@@ -224,8 +224,8 @@ func pair(timeout func(id election.ID, timer election.Timer, out *election.Out[s
 	}
 }
 
-// What a machine is late by, wherever, is part of the delay of the messages that follow: nothing else tells whether what a
-// timed algorithm assumes was kept.
+// A machine's lateness, at any place, is part of the delay of the messages that follow: only so is a violated
+// assumption of a timed algorithm visible.
 func TestALateMachineIsSeenInTheSlowestMessage(t *testing.T) {
 	const unit, late = 10 * time.Millisecond, 80 * time.Millisecond
 	work := func() {
@@ -374,7 +374,7 @@ func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
 		o := Options{Instance: network.On(3, 2, 1)}
 		test.change(&o)
 		if mayOpen() > files(election.Ring, 1<<26) && o.Instance.IDs.Len() > 3 {
-			continue // this system would do it
+			continue // this system can do it
 		}
 		if _, err := Run(t.Context(), program(t, &lcr.Algorithm), o); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%v, and not %q", err, test.says)
@@ -395,7 +395,7 @@ func TestTooFewFilesAreRefusedWithWhatWouldDo(t *testing.T) {
 	}
 }
 
-// everybody is so many processes in order.
+// everybody is a number of processes in order.
 type everybody int
 
 func (e everybody) Len() int               { return int(e) }

@@ -17,7 +17,7 @@ type incoming struct {
 	peer      int // its position
 	hello     Hello
 	conn      net.Conn
-	admit     chan bool     // of capacity 1: read it, or leave
+	admit     chan bool     // of capacity 1: read it, or close
 	suspicion time.Duration // how long it may be silent
 
 	taken chan struct{} // of capacity 1: the last message was
@@ -26,16 +26,16 @@ type incoming struct {
 	draining bool
 }
 
-// LastWords is how long a connection is still read that is given up: for what has arrived already.
+// LastWords is how long an abandoned connection is still read, for data that has already arrived.
 const LastWords = 50 * time.Millisecond
 
-// A look for what has arrived that is less late than punctual is on time; blink is how long one more look takes.
+// A look for received data that is less late than punctual is on time; blink is the duration of one more look.
 const (
 	punctual = time.Millisecond
 	blink    = 5 * time.Millisecond
 )
 
-// leastHeartbeats is how many heartbeats a peer may leave out before it is suspected, however rare they are.
+// leastHeartbeats is the number of heartbeats that a peer may miss before it is suspected, even if they are rare.
 const leastHeartbeats = 3
 
 // accept receives connections until the listener is closed.
@@ -50,7 +50,7 @@ func (t *tcp) accept() {
 		case errors.Is(err, net.ErrClosed):
 			t.Post(Failed{fmt.Errorf("listening on %s: %w", t.listener.Addr(), err)})
 			return
-		default: // no more file descriptors, say: peers will dial again
+		default: // for example without file descriptors: peers will dial again
 			t.Log.Warn("cannot accept a connection", "error", err)
 			select {
 			case <-time.After(LeastPause):
@@ -60,7 +60,7 @@ func (t *tcp) accept() {
 	}
 }
 
-// serve is the life of an incoming connection.
+// serve runs an incoming connection.
 func (t *tcp) serve(conn net.Conn) {
 	defer conn.Close()
 	defer context.AfterFunc(t.ctx, func() { conn.Close() })()
@@ -80,7 +80,7 @@ func (t *tcp) serve(conn net.Conn) {
 	}
 	t.Post(Ended{in, in.read(func(kind uint8, payload []byte) {
 		t.Post(Message{in, kind, payload})
-		select { // what floods us waits as long as each of the others
+		select { // a flooding peer waits as long as each of the others
 		case <-in.taken:
 		case <-t.ctx.Done():
 		}
@@ -99,7 +99,7 @@ func (t *tcp) welcome(conn net.Conn) (*incoming, error) {
 	p, v := t.judge(h)
 	answer := t.Hello(h.From)
 	if v.Code == Refused {
-		answer.Group = Group{} // a stranger does not learn it here
+		answer.Group = Group{} // an unknown process does not learn it here
 	}
 	if _, err := conn.Write(append(answer.Encode(), v.Encode()...)); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (t *tcp) welcome(conn net.Conn) (*incoming, error) {
 	}, nil
 }
 
-// judge reports whether a hello comes from a peer, and gives it a verdict.
+// judge returns the peer of a hello, and a verdict.
 func (t *tcp) judge(h Hello) (peer int, v Verdict) {
 	if peer, v = t.Judge(h); v.Code != Accepted {
 		return peer, v
@@ -159,8 +159,8 @@ func (in *incoming) read(pass func(kind uint8, payload []byte)) error {
 	}
 }
 
-// next reads a frame. Silence is judged in two looks: what came while this process itself stood still is read before a
-// peer is taken for dead. If the last look comes late, this process stood still again, and looks once more.
+// next reads a frame. Silence is judged in two looks: data that arrived while this process itself was stopped is read
+// before a peer is suspected. If the last look comes late, this process was stopped again, and looks once more.
 func (in *incoming) next(frames *bufio.Reader) (kind uint8, payload []byte, err error) {
 	last := min(LastWords, in.suspicion/2)
 	for i, wait := range [...]time.Duration{in.suspicion - last, last, blink, blink, blink} {
@@ -173,8 +173,8 @@ func (in *incoming) next(frames *bufio.Reader) (kind uint8, payload []byte, err 
 	return kind, payload, err
 }
 
-// extend sets how long the next read may take, and returns how much longer it took. A connection that is drained keeps
-// its own deadline.
+// extend sets how long the next read may take, and returns a function for how much longer it took. A draining
+// connection keeps its own deadline.
 func (in *incoming) extend(wait time.Duration) (late func() time.Duration) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -186,7 +186,7 @@ func (in *incoming) extend(wait time.Duration) (late func() time.Duration) {
 	return func() time.Duration { return time.Since(deadline) }
 }
 
-// Drain lets a connection end soon: when what has arrived is read.
+// Drain ends a connection after its received data is read.
 func (in *incoming) Drain() {
 	in.mu.Lock()
 	defer in.mu.Unlock()

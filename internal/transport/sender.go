@@ -16,7 +16,7 @@ const (
 	MostPause  = 500 * time.Millisecond
 )
 
-// QueueLength is how many messages wait for a connection, or for a slow peer, before it is given up.
+// QueueLength is the number of messages that may wait for a connection, or for a slow peer, before the sender gives up.
 const QueueLength = 256
 
 // sender carries messages to one peer, over one connection that it dials until it succeeds. It ends when
@@ -27,7 +27,7 @@ type sender struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	queue  chan []byte   // frames
-	kick   chan struct{} // there is something to send
+	kick   chan struct{} // there is a frame to send
 	heard  chan struct{} // the peer has connected
 	beat   chan struct{} // a heartbeat is due
 }
@@ -55,8 +55,8 @@ func (s *sender) Beat() { nudge(s.beat) }
 
 func (s *sender) Close() { s.cancel() }
 
-// Send queues a frame. A sender whose queue is full ends, and takes nothing more: what follows a message that is lost
-// must not arrive without it.
+// Send queues a frame. A sender with a full queue ends, and takes no more frames: messages after a lost one must not
+// arrive without it.
 func (s *sender) Send(frame []byte) {
 	if s.ctx.Err() != nil {
 		return
@@ -102,7 +102,7 @@ func (s *sender) run(rest time.Duration) {
 	}
 }
 
-// wait pauses, but not longer than until the peer connects, or until a kick. It is false when the sender is to end.
+// wait pauses, but not longer than until the peer connects, or until a kick. It returns false if the sender must end.
 func (s *sender) wait(pause time.Duration, kick <-chan struct{}) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -115,7 +115,7 @@ func (s *sender) wait(pause time.Duration, kick <-chan struct{}) bool {
 	case <-s.tcp.staying.Done():
 		return false
 	}
-	select { // what is queued by now is not a reason for a second attempt
+	select { // frames queued by now are no reason for a second attempt
 	case <-s.kick:
 	default:
 	}
@@ -131,7 +131,7 @@ func Jitter(d time.Duration) time.Duration {
 	return d/2 + time.Duration(i.Int64())
 }
 
-// dial connects and presents us, within the suspicion timeout, unless the member leaves.
+// dial connects and sends our Hello, within the suspicion timeout, unless the member leaves.
 func (s *sender) dial() (net.Conn, Hello, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Timing.Suspicion)
 	defer cancel()
@@ -180,8 +180,8 @@ func (s *sender) present(conn net.Conn) (Hello, error) {
 
 var errTalks = errors.New("the listening side sent something")
 
-// write sends what is queued, and heartbeats where there is nothing, until the connection breaks or the member leaves. The
-// other side never sends anything, so that a read ends when it has closed.
+// write sends queued frames, and heartbeats if there are none, until the connection breaks or the member leaves. The
+// other side never sends, so a read ends when it has closed.
 func (s *sender) write(conn net.Conn) error {
 	defer context.AfterFunc(s.ctx, func() { conn.Close() })()
 	defer conn.Close()
@@ -193,7 +193,7 @@ func (s *sender) write(conn net.Conn) error {
 		}
 		closed <- err
 	})
-	select { // one that was due before it stood
+	select { // one that was due before the connection was confirmed
 	case <-s.beat:
 	default:
 	}
@@ -216,7 +216,7 @@ func (s *sender) write(conn net.Conn) error {
 	}
 }
 
-// leave sends what is queued, and says goodbye.
+// leave sends queued frames and a goodbye.
 func (s *sender) leave(conn net.Conn) error {
 	for len(s.queue) > 0 {
 		if err := s.send(conn, <-s.queue); err != nil {

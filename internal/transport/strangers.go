@@ -6,16 +6,15 @@ import (
 	"sync"
 )
 
-// MostStrangers is how many connections may stand that have not presented themselves yet. One more, and one of them is
-// closed.
+// MostStrangers is the limit of open connections before their Hello. Beyond it, one of them is closed.
 const MostStrangers = 64
 
-// strangers are connections that have not presented themselves yet, the oldest first. When there are too many, the oldest
-// one goes of the host that has most of them; and hosts of members come last. So a flood closes its own connections, and
-// a member far away, which takes long to present itself, comes in.
+// strangers are connections before their Hello, the oldest first. If there are too many, the host with the most of
+// them loses its oldest one; hosts of members come last. So a flood closes its own connections, and a distant member
+// with a slow Hello gets in.
 type strangers struct {
 	mu      sync.Mutex
-	members map[string]bool // hosts at which members live
+	members map[string]bool // hosts of members
 	conns   []stranger
 }
 
@@ -24,7 +23,7 @@ type stranger struct {
 	host string
 }
 
-// hostOf returns the host of an address, or all of an address that has none.
+// hostOf returns the host of an address, or the whole address if it has none.
 func hostOf(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		return host
@@ -32,7 +31,7 @@ func hostOf(address string) string {
 	return address
 }
 
-// isMember notes that a member lives at the host of an address.
+// isMember notes that the host of an address has a member.
 func (s *strangers) isMember(address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

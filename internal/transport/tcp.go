@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TCP says how members reach each other by TCP.
+// TCP holds the options of a transport over TCP.
 type TCP struct {
 	Listen string // host:port to listen on; no host is loopback; optional: the member's own address
 
@@ -68,7 +68,7 @@ func (t *tcp) Close() {
 	t.group.Wait()
 }
 
-// self is the identifier of this member.
+// self returns the identifier of this member.
 func (t *tcp) self() uint64 { return t.Members[t.Self].ID }
 
 // Loopback returns an address whose host, if it is missing, is loopback.

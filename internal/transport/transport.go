@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Member says where a member is reached.
+// Member holds the identifier and address of a member.
 type Member struct {
 	ID      uint64
 	Address string // host:port; no host is loopback
 }
 
-// Config says which member of which group a transport serves.
+// Config determines the group and the member that a transport serves.
 type Config struct {
 	Self        int      // the position of this member in Members
 	Members     []Member // the same list, in the same order, at all members
@@ -23,16 +23,16 @@ type Config struct {
 	Timing      Timing
 
 	Log  *slog.Logger
-	Post func(event any) // takes an event; it blocks while the member is busy, and returns at once when its life is over
+	Post func(event any) // takes an event; it blocks while the member is busy, and returns at once after its end
 }
 
-// Hello returns how this member presents itself to another.
+// Hello returns this member's Hello to another.
 func (c *Config) Hello(to uint64) Hello {
 	return Hello{Group: c.Group, From: c.Members[c.Self].ID, To: to, Incarnation: c.Incarnation, Timing: c.Timing}
 }
 
-// Judge says which peer a Hello comes from, and refuses all others. Whether that peer lives already only the member knows:
-// see [Asked].
+// Judge returns the peer of a Hello, and refuses all others. Only the member knows whether that peer is connected
+// already: see [Asked].
 func (c *Config) Judge(h Hello) (peer int, v Verdict) {
 	self := c.Members[c.Self].ID
 	peer = slices.IndexFunc(c.Members, func(member Member) bool { return member.ID == h.From })
@@ -69,12 +69,12 @@ type Transport interface {
 	// Serve begins to accept connections.
 	Serve()
 
-	// Dial returns a new connection to the member at a position. It rests for that time before the first attempt, and
-	// makes more of them until one succeeds. At most one connection to each member is in use at a time. A connection to
-	// this member itself never stands: attempts that reach it end in a [Refusal] with RefusedSelf.
+	// Dial returns a new connection to the member at a position. It pauses for that time before the first attempt,
+	// and tries until one succeeds. At most one connection to each member is in use at a time. A connection to this
+	// member itself never succeeds: attempts that reach it end in a [Refusal] with RefusedSelf.
 	Dial(to int, rest time.Duration) Outgoing
 
-	// Close says goodbye, ends all connections, and returns when no event can follow.
+	// Close sends goodbyes, ends all connections, and returns when no event can follow.
 	Close()
 }
 
@@ -83,17 +83,17 @@ type Outgoing interface {
 	// Peer returns the position of the member that it leads to.
 	Peer() int
 
-	// Send queues a frame, and never blocks. A frame that finds no room ends the connection, and nothing that is sent
-	// later arrives.
+	// Send queues a frame, and never blocks. A frame that does not fit into the queue ends the connection, and no
+	// later frame arrives.
 	Send(frame []byte)
 
-	// Beat shows the peer that this member lives. It never blocks.
+	// Beat sends the peer a heartbeat. It never blocks.
 	Beat()
 
 	// Nudge ends the pause between two attempts to connect: the peer was just heard.
 	Nudge()
 
-	// Close ends it. What is queued is forgotten.
+	// Close ends it, and drops queued frames.
 	Close()
 }
 
@@ -102,17 +102,17 @@ type Incoming interface {
 	// Peer returns the position of the member that dialed.
 	Peer() int
 
-	// Hello returns how that member presented itself.
+	// Hello returns that member's Hello.
 	Hello() Hello
 
-	// Admit reports whether the connection may be read; without that word it waits. It is called once at most.
+	// Admit lets the connection be read, or refuses it; until then it waits. It is called at most once.
 	Admit(read bool)
 
-	// Taken says that its last Message was taken: the next one may come. So no peer holds more than one place in the queue
-	// of the member.
+	// Taken reports that its last Message was taken: the next one may come. So each peer holds at most one place in
+	// the member's queue.
 	Taken()
 
-	// Drain lets it end soon: when what has arrived is read.
+	// Drain ends it after its received data is read.
 	Drain()
 
 	// Close ends it at once.
@@ -121,14 +121,14 @@ type Incoming interface {
 
 // The events.
 type (
-	// Asked says that a peer presents itself, and waits for a verdict.
+	// Asked reports a peer's Hello, which waits for a verdict.
 	Asked struct {
 		Peer   int // its position
 		Hello  Hello
 		Answer chan<- Verdict // takes one without blocking
 	}
 
-	// Arrived says that a connection stands. It waits for Admit.
+	// Arrived reports a confirmed connection. It waits for Admit.
 	Arrived struct{ In Incoming }
 
 	// Message is a message of the algorithm.
@@ -138,14 +138,14 @@ type (
 		Payload []byte
 	}
 
-	// Ended says that a connection that was admitted is at its end. All that came from it came before.
+	// Ended reports the end of an admitted connection. It follows all its messages.
 	Ended struct {
 		In  Incoming
 		Err error
 	}
 
-	// Dialed reports an attempt to connect: nil, or why it failed, and whether messages were lost by that: those that
-	// were queued before it began.
+	// Dialed reports an attempt to connect: nil, or why it failed, and whether that lost messages: those queued
+	// before it began.
 	Dialed struct {
 		Out   Outgoing
 		Hello Hello // of the peer, if Err is nil
@@ -159,6 +159,6 @@ type (
 		Err error
 	}
 
-	// Failed says that the transport cannot go on.
+	// Failed reports that the transport cannot go on.
 	Failed struct{ Err error }
 )

@@ -25,7 +25,7 @@ import (
 // magic opens a hello; its last byte is the version of the protocol.
 const magic = "ringldr\x02"
 
-// HelloSize is how long an encoded Hello is, in bytes.
+// HelloSize is the length of an encoded Hello, in bytes.
 const HelloSize = len(magic) + 2*16 + 6*8
 
 const (
@@ -39,7 +39,7 @@ const (
 	goodbye   = 0xfe // the last one: the member stops
 )
 
-// Digest stands for something that both ends of a connection must have in common.
+// Digest is a hash of something that both ends of a connection must have in common.
 type Digest [16]byte
 
 // DigestOf returns the digest of a text.
@@ -49,23 +49,23 @@ func DigestOf(format string, args ...any) (d Digest) {
 	return d
 }
 
-// Group is what the members of a group have in common.
+// Group holds what the members of a group have in common.
 type Group struct {
 	Members   Digest // its name, and the identifiers of its members
 	Algorithm Digest // name and layout of messages
 }
 
-// Timing is what members should have in common, and need not: it may be changed at one after the other.
+// Timing should be the same at all members, but need not be: it may be changed at one after the other.
 type Timing struct {
 	Heartbeat time.Duration // how often a connection shows that it lives
 	Suspicion time.Duration // how long it may be silent
 	Delay     time.Duration // the longest time that a message takes, and its handling
 }
 
-// longestHeartbeat keeps a peer from asking for endless patience.
+// longestHeartbeat limits the patience that a peer can ask for.
 const longestHeartbeat = time.Hour
 
-// Hello is how the two ends of a connection present themselves to each other.
+// Hello introduces one end of a connection to the other.
 type Hello struct {
 	Group       Group
 	From, To    uint64 // identifiers
@@ -146,7 +146,7 @@ func ReadVerdict(r io.Reader) (Verdict, error) {
 // ErrFrame reports that a peer broke the protocol.
 var ErrFrame = errors.New("malformed frame")
 
-// HeartbeatFrame says only that the sender lives.
+// HeartbeatFrame shows only that the sender is live.
 var HeartbeatFrame = process.AppendFrame(nil, heartbeat, nil)
 
 var goodbyeFrame = process.AppendFrame(nil, goodbye, nil)
@@ -157,8 +157,8 @@ var ErrLeft = errors.New("it has left")
 // NewFrameReader returns a buffer that the longest frame fits into, as ReadFrame needs.
 func NewFrameReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 2+frameSize) }
 
-// ReadFrame reads a frame. The message is a copy. When reading fails nothing is consumed, so that it can
-// be tried again after a timeout.
+// ReadFrame reads a frame. The message is a copy. A failed read consumes nothing, so it can be retried after a
+// timeout.
 func ReadFrame(r *bufio.Reader) (kind uint8, message []byte, err error) {
 	head, err := r.Peek(2)
 	if err != nil {

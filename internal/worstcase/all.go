@@ -7,9 +7,9 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// orders returns how many orders of identifiers are all inputs that differ, if these are at most so many; else 0. Where
-// identifiers are only compared and all processes start together, identifiers 1 … n in every order are all inputs; and
-// where counts depend on no schedule, a turn of the ring changes nothing.
+// orders returns the number of orders of identifiers if these are all different inputs and at most most; otherwise 0.
+// If identifiers are only compared and all processes start together, the orders of 1 … n are all inputs. If counts
+// depend on no schedule, a rotation of the ring changes nothing.
 func (c *climb) orders(most int) (all int, turned bool) {
 	if c.Entry.Identifiers != election.Compared || c.wakes() || c.Entry.Willingness {
 		return 0, false
@@ -27,7 +27,7 @@ func (c *climb) orders(most int) (all int, turned bool) {
 	return all, turned
 }
 
-// tryAll runs every order of identifiers and keeps the first of the costliest.
+// tryAll runs every order of identifiers and keeps the first of the most expensive ones.
 func (c *climb) tryAll(ctx context.Context, turned bool, tried func(int) bool) (tries int) {
 	ids := make([]uint64, c.Size)
 	for p := range ids {

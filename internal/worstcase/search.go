@@ -1,5 +1,5 @@
-// Package worstcase searches for inputs of an election on a ring that cost much: it climbs from random ones, a
-// small change at a time. What it finds is a lower bound on the worst case, with a witness.
+// Package worstcase searches for expensive inputs of an election on a ring: it climbs from random ones, one small
+// change at a time. Its result is a lower bound on the worst case, with a witness.
 package worstcase
 
 import (
@@ -17,64 +17,63 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// Measure is what is to be large.
+// Measure is the maximised quantity.
 type Measure uint8
 
 // The measures.
 const (
-	Phase     Measure = iota // the election messages of one phase, the first not counted where others are
+	Phase     Measure = iota // the election messages of one phase, except the first if there are others
 	Elections                // election messages
 	Total                    // election messages and announcement
 	Elected                  // when a leader decides
 )
 
-// Measures are their names.
+// Measures are the names of the measures.
 var Measures = []string{"phase", "election", "total", "time"}
 
 func (m Measure) String() string { return Measures[m] }
 
-// Options say what is searched for.
+// Options determine the search.
 type Options struct {
 	Entry      *catalogue.Entry
 	Size       int
 	Parameters map[string]string
 	Measure    Measure
 	Seed       uint64
-	Tries      int // inputs to look at, at most
-	Cores      int // how many may be used; the result does not depend on it
+	Tries      int // the largest number of inputs to run
+	Cores      int // the number of cores to use; the result does not depend on it
 	Progress   func(tries int) bool
 }
 
-// Input is an input and what it costs.
+// Input is an input and its cost.
 type Input struct {
 	IDs       []uint64
-	Wake      []election.Ticks // nil where all start together, or the algorithm has no clock
+	Wake      []election.Ticks // nil if all start together, or the algorithm has no clock
 	Unwilling []int
 	Cost      election.Ticks
 	Phase     int // by phase: which one
 	slope     uint64
 }
 
-// below reports whether an input costs less than another one or, if as much, promises less.
+// below reports whether an input costs less than another one or, at the same cost, promises less.
 func (i *Input) below(j *Input) bool {
 	return i.Cost.Less(j.Cost) || i.Cost == j.Cost && i.slope < j.slope
 }
 
-// Result is the costliest input, the first of those found.
+// Result is the most expensive input, the first of those found.
 type Result struct {
 	Input
-	Tries int  // inputs that were looked at
-	Exact bool // these were all that there are, so that none costs more
+	Tries int  // inputs that were run
+	Exact bool // these were all inputs, so none costs more
 }
 
-// ErrSearch reports that there is nothing to search for.
+// ErrSearch reports that a search is impossible.
 var ErrSearch = errors.New("cannot search")
 
-// climbs is into how many climbs a search is cut, each from a start of its own, so that as many cores do the
-// same as one.
+// climbs is the number of climbs of a search, each from its own start, so that several cores find the same as one.
 const climbs = 8
 
-// Climb searches. If all inputs are orders of identifiers, and no more than there are tries, it tries them all.
+// Climb searches. If all inputs are orders of identifiers, and at most as many as the tries, it tries them all.
 func Climb(ctx context.Context, o Options) (Result, error) {
 	e := o.Entry
 	wrong := func(format string, args ...any) (Result, error) {
@@ -139,7 +138,7 @@ func Climb(ctx context.Context, o Options) (Result, error) {
 	return result, nil
 }
 
-// climb is one climb after the other, as long as there are tries.
+// climb makes one climb after the other, while tries are left.
 type climb struct {
 	Options
 	source *random.Source
@@ -148,7 +147,7 @@ type climb struct {
 	err    error
 }
 
-// patience is how many changes in vain, for each process, end a climb.
+// patience is the number of changes without gain, for each process, that end a climb.
 const patience = 40
 
 func (c *climb) play(ctx context.Context, tried chan<- int) {
@@ -185,7 +184,7 @@ func (c *climb) play(ctx context.Context, tried chan<- int) {
 	}
 }
 
-// run runs an election and says what it costs. An input that cannot be run to its end is no worst case.
+// run runs an election and sets its cost. An input that cannot be run to its end is no worst case.
 func (c *climb) run(i *Input) (ok bool) {
 	r, err := c.Entry.Simulate(simulate.Options{
 		Instance: network.Setup{IDs: election.List(i.IDs), Unwilling: i.Unwilling, Parameters: c.Parameters},
@@ -222,7 +221,7 @@ func (c *climb) run(i *Input) (ok bool) {
 	return c.err == nil
 }
 
-// values is how many identifiers there are to choose from: where they are computed with, twice as many as processes.
+// values returns the number of possible identifiers: twice the number of processes if identifier values are used.
 func (c *climb) values() uint64 {
 	if c.Entry.Identifiers == election.Computed {
 		return 2 * uint64(c.Size)
@@ -230,12 +229,12 @@ func (c *climb) values() uint64 {
 	return uint64(c.Size)
 }
 
-// wakes reports whether processes may wake when they like.
+// wakes reports whether processes may wake at arbitrary times.
 func (c *climb) wakes() bool {
 	return c.Entry.Timing == election.Synchronous && c.Entry.Starts == election.AnyStart
 }
 
-// time is when a process wakes by itself, or that it never does.
+// time returns when a process wakes by itself, or that it never does.
 func (c *climb) time() election.Ticks {
 	if c.source.Below(3) == 0 {
 		return election.Forever
@@ -243,7 +242,7 @@ func (c *climb) time() election.Ticks {
 	return election.Units(c.source.Below(uint64(c.Size) + 1))
 }
 
-// random is any input.
+// random returns a random input.
 func (c *climb) random() Input {
 	var i Input
 	pool := make([]uint64, c.values())
@@ -260,7 +259,7 @@ func (c *climb) random() Input {
 		for p := range i.Wake {
 			i.Wake[p] = c.time()
 		}
-		i.Wake[c.source.Below(uint64(c.Size))] = election.Ticks{} // somebody wakes
+		i.Wake[c.source.Below(uint64(c.Size))] = election.Ticks{} // at least one process wakes
 	}
 	if c.Entry.Willingness {
 		for p := range c.Size {
@@ -275,7 +274,7 @@ func (c *climb) random() Input {
 	return i
 }
 
-// changed is an input near another one.
+// changed returns an input near the given one.
 func (c *climb) changed(i Input) Input {
 	if i.IDs == nil {
 		return i

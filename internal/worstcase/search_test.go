@@ -31,9 +31,9 @@ func search(t *testing.T, o Options) Result {
 }
 
 func TestTheWorstOrdersAreFound(t *testing.T) {
-	for n, most := range map[int]uint64{1: 1, 2: 3, 3: 6, 5: 15, 9: 45} { // n(n+1)/2, when identifiers fall
+	for n, most := range map[int]uint64{1: 1, 2: 3, 3: 6, 5: 15, 9: 45} { // n(n+1)/2, if identifiers decrease
 		r := search(t, Options{Entry: entry(t, "lcr"), Size: n, Measure: Elections, Seed: 1, Tries: 4000})
-		tries := map[int]int{1: 1, 2: 1, 3: 2, 5: 24, 9: 4000}[n] // all orders but for turns of the ring, if there are so many tries
+		tries := map[int]int{1: 1, 2: 1, 3: 2, 5: 24, 9: 4000}[n] // all orders up to rotations of the ring, if there are enough tries
 		if r.Cost != election.Units(most) || r.Tries != tries || r.Exact != (tries < 4000) {
 			t.Errorf("LCR, n = %d: %s messages in %d tries, with %v; the worst case is %d", n, r.Cost, r.Tries, r.IDs, most)
 		}
@@ -101,7 +101,7 @@ func TestThereIsNothingToSearchFor(t *testing.T) {
 	}
 }
 
-// A two-way ring, whose messages depend on the schedule or not, costs as much as the costliest of all orders.
+// The maximum on a two-way ring is that of the most expensive order, whether or not messages depend on the schedule.
 func TestAnExactWorstCaseIsThatOfAllOrders(t *testing.T) {
 	for _, name := range []string{"ring-bully", "franklin", "peterson", "hirschberg-sinclair"} {
 		e := entry(t, name)

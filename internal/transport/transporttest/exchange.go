@@ -13,8 +13,8 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// Exchange carries whole frames between members. A test decides of each one when it arrives, and whether: frames that
-// it holds wait in Held until Deliver or Drop; all others arrive at once. Silence ends no connection here; Break does.
+// Exchange carries whole frames between members. A test decides whether and when each one arrives: frames that it
+// holds wait in Held until Deliver or Drop; all others arrive at once. Silence ends no connection here; Break does.
 type Exchange struct {
 	mu    sync.Mutex
 	ports map[uint64]*port
@@ -25,7 +25,7 @@ type Exchange struct {
 // NewExchange returns an exchange without members.
 func NewExchange() *Exchange { return &Exchange{ports: map[uint64]*port{}} }
 
-// Frame is something that is on its way from one member to another.
+// Frame is a frame on its way from one member to another.
 type Frame struct {
 	From, To uint64
 	What     What
@@ -35,7 +35,7 @@ type Frame struct {
 	out *outgoing
 }
 
-// What tells frames apart.
+// What is a kind of frame.
 type What uint8
 
 // The frames of a connection: Hello, then Messages, then End.
@@ -45,7 +45,7 @@ const (
 	End
 )
 
-// Hold sets which frames are held from now on; nil holds none. What is held already stays so.
+// Hold sets which frames are held from now on; nil holds none. Frames that are held already stay held.
 func (e *Exchange) Hold(hold func(Frame) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -59,22 +59,22 @@ func (e *Exchange) Held() []Frame {
 	return slices.Clone(e.held)
 }
 
-// Deliver lets the i-th of the held frames arrive: before those that were sent earlier, if i is not 0. What arrives after
-// its connection has ended is lost.
+// Deliver delivers the i-th held frame: before earlier ones, if i is not 0. A frame that arrives after the end of its
+// connection is lost.
 func (e *Exchange) Deliver(i int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.arrive(e.take(i))
 }
 
-// Drop loses the i-th of the held frames. No transport does that: with it, a test can break their promise.
+// Drop loses the i-th of the held frames. No transport may do that: with it, a test can break their promise.
 func (e *Exchange) Drop(i int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.take(i)
 }
 
-// Break ends the connection that one member dialed to another, as a reset does: what is held of it is lost.
+// Break ends the connection that one member dialed to another, as a reset does: its held frames are lost.
 func (e *Exchange) Break(from, to uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -141,7 +141,7 @@ func (e *Exchange) Open(c transport.Config) (transport.Transport, error) {
 
 func (p *port) id() uint64 { return p.Members[p.Self].ID }
 
-// pump posts events in their order, so that no one else waits for the member.
+// pump posts events in their order, so that no other goroutine waits for the member.
 func (p *port) pump() {
 	for {
 		select {
@@ -198,7 +198,7 @@ type outgoing struct {
 	peer    int
 	queue   [][]byte // before there is a connection
 	attempt *time.Timer
-	in      *incoming // the other end, once it stands
+	in      *incoming // the other end, once confirmed
 	closed  bool
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // LAN is TCP in memory, for a synctest bubble: bytes take no time, and addresses can be separated from
-// each other. What is sent across a separation arrives when it is over, as TCP's retransmissions do.
+// each other. Bytes sent across a separation arrive when it ends, as TCP's retransmissions do.
 type LAN struct {
 	mu        sync.Mutex
 	change    sync.Cond
@@ -69,7 +69,7 @@ func (n *LAN) Refuse(from, to string) {
 	n.refused = [2]string{from, to}
 }
 
-// Stop lets an address read nothing until it goes on, as a process that is stopped. Its deadlines pass meanwhile.
+// Stop lets an address read nothing until it resumes, as a stopped process. Its deadlines pass meanwhile.
 func (n *LAN) Stop(at string, stopped bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -99,7 +99,7 @@ func (n *LAN) ResetAll() {
 	n.change.Broadcast()
 }
 
-// Alias lets an address lead to another one; an empty one leads where it says.
+// Alias lets an address lead to another one; an empty target removes the alias.
 func (n *LAN) Alias(of, to string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -168,7 +168,7 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// Dialer is the Dial of the member at an address.
+// Dialer returns the Dial of the member at an address.
 func (n *LAN) Dialer(from string) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, to string) (net.Conn, error) {
 		defer context.AfterFunc(ctx, n.wake)()
@@ -201,7 +201,7 @@ func (n *LAN) wake() {
 	n.change.Broadcast()
 }
 
-// stream is what is under way in one direction.
+// stream holds the bytes under way in one direction.
 type stream struct {
 	data          []byte
 	ended, reset  bool // by the writer; by the network
@@ -243,7 +243,7 @@ func (e *end) Read(b []byte) (int, error) {
 	}
 }
 
-// Buffer is how many bytes are is under way before a writer waits.
+// Buffer is the number of bytes under way before a writer waits.
 const Buffer = 1 << 12
 
 func (e *end) Write(b []byte) (written int, err error) {
