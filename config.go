@@ -12,58 +12,58 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// MemberAddress says where a member of the group is reached.
+// MemberAddress holds the identifier and the address of a member.
 type MemberAddress struct {
-	ID      uint64 // at least 1; the greatest leads
+	ID      uint64 // at least 1; the largest leads
 	Address string // host:port; without a host it is loopback
 }
 
-// Config says which member of which group this process is.
+// Config determines the group, and the member that this process is.
 type Config struct {
-	// Group is a name that members of the group have in common, and those of other groups have not: a member refuses
-	// peers of another name. The default is the empty one.
+	// Group is the name of the group: a member refuses peers with another name. The default is empty.
 	Group string
 
 	// ID is this member's identifier, one of those of Members.
 	ID uint64
 
-	// Members is the whole group, this member included. All members must be given the same identifiers, in any
-	// order. An address may be spelt otherwise at each of them, as long as it leads to its member.
+	// Members is the whole group, this member included. All members must have the same identifiers, in any order. The
+	// spelling of an address may differ between them, provided that it leads to its member.
 	Members []MemberAddress
 
 	// Listen is the address to listen on, host:port; without a host it is loopback. The default is this
-	// member's own address in Members. A member that listens elsewhere takes no part in elections until it has seen that
-	// its own address leads to it, or another member has reached it there.
+	// member's own address in Members. A member that listens elsewhere takes no part in elections until its own
+	// address has reached it, from itself or from another member.
 	Listen string
 
-	// Data is the directory for what survives a crash; it is made if need be, and used by one process at a time.
-	// The default is to keep nothing, so that every start is a first one.
+	// Data is the directory for state that survives a crash. It is created if needed, and used by one process at a
+	// time. The default is to keep nothing, so every start is a first one.
 	Data string
 
-	// MessageDelay is the longest time that a message takes, and its handling. A slower one may be
-	// answered by one election more. All members should be given the same. The default is 25 ms.
+	// MessageDelay is the longest time that a message takes, and its handling. A slower message may cause another
+	// election. All members should have the same value. The default is 25 ms.
 	MessageDelay time.Duration
 
-	// Heartbeat is how often a member shows the others that it lives. All members should be given the same Heartbeat
-	// and Suspicion; while these are changed at one member after the other, Status and the log name the differences. The
-	// default is 50 ms.
+	// Heartbeat is the interval at which a member shows the others that it is live. All members should have the same
+	// Heartbeat and Suspicion. While these are changed at one member after the other, Status and the log name the
+	// differences. The default is 50 ms.
 	Heartbeat time.Duration
 
-	// Suspicion is after how much silence a member is suspected to be dead; a broken connection is seen at once.
-	// At least three times Heartbeat; a member whose heartbeats are rarer than ours may leave out three of its own. The default is 400 ms, or eight times Heartbeat if that is given.
+	// Suspicion is the silence after which a member is suspected to have crashed; a broken connection is seen at
+	// once. It is at least three times Heartbeat. A member with rarer heartbeats than ours may miss three of its own.
+	// The default is 400 ms, or eight times Heartbeat if that is given.
 	Suspicion time.Duration
 
-	// Logger gets what happens; the default is to log nothing.
+	// Logger gets the log; the default is to log nothing.
 	Logger *slog.Logger
 
 	transport transport.Open // for tests
 }
 
-// The errors of this package; the text says what is wrong, and what would do.
+// The errors of this package; the text states what is wrong, and what is valid.
 var (
 	ErrConfig = errors.New("configuration")
 	ErrData   = live.ErrData  // the data directory cannot be used; the text names the file
-	ErrWrite  = live.ErrWrite // an ErrData: the directory is right, but the disk is full, say, or broken
+	ErrWrite  = live.ErrWrite // an ErrData: the directory is valid, but the disk is, for example, full or broken
 )
 
 // unit is a tick of the algorithm's time.
@@ -75,7 +75,7 @@ const (
 	most  = time.Hour
 )
 
-// complete fills in the defaults and finds all faults.
+// complete sets the defaults and reports all errors.
 func (c Config) complete() (Config, error) {
 	var faults []error
 	must := func(ok bool, format string, args ...any) {

@@ -23,24 +23,23 @@
 //	}
 //	return member.Err()
 //
-// Package statushttp serves what a member knows over HTTP.
+// Package statushttp serves a member's state over HTTP.
 //
-// The live member with the greatest identifier leads. When it stops in good order it says goodbye; when its process dies,
-// the others notice by its broken connections. Either way the greatest of them takes over at once. Where it fell silent
-// they notice that after Config.Suspicion. When it returns, it leads again.
+// The live member with the largest identifier leads. When it stops normally, it tells the others; when its process
+// crashes, they notice the broken connections. In both cases the largest of them takes over at once. If it only
+// becomes silent, they notice that after Config.Suspicion. When it returns, it leads again.
 //
 // # What this does not promise
 //
-// The algorithm is Bully (package algorithms/bully), and Bully keeps no quorum: when the network splits the group,
-// each side has a leader, until it heals. The same happens for a moment when a process is paused for longer than
-// Config.Suspicion, and does not know that yet when it wakes up. There are no terms, and so nothing to fence with. Use it
-// where two leaders at once cost efficiency, not where they corrupt data. Status says so: Quorum is
-// false.
+// The algorithm is Bully (package algorithms/bully), and Bully has no quorum: when the network splits the group, each
+// side has a leader, until the network heals. The same happens for a moment when a process wakes after a pause longer
+// than Config.Suspicion. There are no terms, and so no fencing tokens. Use it where two leaders at once cost
+// efficiency, not where they corrupt data. Status reports this: Quorum is false.
 //
 // Connections are neither authenticated nor encrypted. A member dials only the addresses of its list, and both ends
-// of a connection name their group, their identifier and their incarnation. That keeps mistakes apart: another group, a
-// wrong address, a second process with one identifier, which waits until the first has ended. It stops no attack: a
-// process that reaches the port of a member, or listens at the address of a dead one, and knows the identifiers of the
-// group can play any member that is not connected, or keep one from starting by saying that it is there already. It ends
-// no member. An address without a host is loopback.
+// of a connection name their group, their identifier and their incarnation. That prevents mistakes: another group, a
+// wrong address, a second process with one identifier, which waits until the first has ended. It stops no attack. A
+// process that reaches the port of a member, or listens at the address of a crashed one, and knows the identifiers of
+// the group can impersonate any unconnected member. It can also prevent a member's start by claiming to be that
+// member. It cannot end a member. An address without a host is loopback.
 package ringleader

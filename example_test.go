@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader"
 )
 
-// Three members elect the greatest. When it stops, the next one takes over.
+// Three members elect the largest. When it stops, the next one takes over.
 func Example() {
 	ctx := context.Background()
 	addresses := []ringleader.MemberAddress{{ID: 1}, {ID: 2}, {ID: 3}}
@@ -49,7 +49,7 @@ func Example() {
 	// member 2 is leader, the leader is 2
 }
 
-// freeAddress is one on loopback where nobody listens.
+// freeAddress returns a loopback address without a listener.
 func freeAddress() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

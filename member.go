@@ -16,7 +16,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// Role is what a member believes that it is.
+// Role is a member's role, in its own view.
 type Role string
 
 // The roles.
@@ -26,7 +26,7 @@ const (
 	Electing Role = "electing" // it knows no leader
 )
 
-// Leadership is what a member knows of who leads.
+// Leadership is a member's knowledge of the leader.
 type Leadership struct {
 	Leader uint64 // 0 if not Known
 	Known  bool
@@ -35,24 +35,24 @@ type Leadership struct {
 	Since  time.Time
 }
 
-// Status is what a member knows of the group.
+// Status is a member's knowledge of the group.
 type Status struct {
 	ID      uint64         `json:"id"`
 	Role    Role           `json:"role"`
 	Leader  *uint64        `json:"leader"` // null while no leader is known
 	Term    uint64         `json:"term"`   // always 0: bully has none
-	Quorum  bool           `json:"quorum"` // whether a majority stands behind the leader: never with bully
+	Quorum  bool           `json:"quorum"` // whether a majority supports the leader: never with bully
 	Members []MemberStatus `json:"members"`
 }
 
-// MemberStatus is what a member knows of another, or of itself.
+// MemberStatus is a member's knowledge of another member, or of itself.
 type MemberStatus struct {
 	ID        uint64 `json:"id"`
 	Address   string `json:"address"`
 	Reachable bool   `json:"reachable"` // it is heard from
 
-	// Problem says what is wrong with it: why it cannot be connected to, for example, or how its timing differs from that
-	// of this member. Empty: nothing that is known.
+	// Problem is the member's known problem: for example why it cannot be reached, or how its timing differs from
+	// that of this member. Empty: none.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -63,8 +63,8 @@ type Member struct {
 }
 
 // Join makes this process a member of the group, and returns as soon as it listens. It remains one until
-// ctx is done, or Close, or a failure: see Done and Err. All faults of the configuration are reported at
-// once, as [ErrConfig].
+// ctx is done, or Close, or a failure: see Done and Err. All errors of the configuration are reported at once, as
+// [ErrConfig].
 func Join(ctx context.Context, c Config) (*Member, error) {
 	c, err := c.complete()
 	if err != nil {
@@ -111,15 +111,15 @@ func leadershipOf(s live.State) Leadership {
 	return l
 }
 
-// Leadership is what the member knows now of who leads.
+// Leadership returns the member's current knowledge of the leader.
 func (m *Member) Leadership() Leadership {
 	s, _ := m.live.State()
 	return leadershipOf(s)
 }
 
-// Observe yields what the member knows of who leads: at once what it knows now, and then each change. A
-// slow consumer misses what has changed again in the meantime, but never the last change, and holds nobody
-// up. The sequence ends when ctx is done, and when the member has stopped, after saying that it knows no leader.
+// Observe yields the member's knowledge of the leader: first the current one, and then each change. A slow consumer
+// misses intermediate changes, but never the last one, and delays no other code. The sequence ends when ctx is done,
+// and when the member has stopped, after saying that it knows no leader.
 func (m *Member) Observe(ctx context.Context) iter.Seq[Leadership] {
 	return func(yield func(Leadership) bool) {
 		var last Leadership
@@ -133,7 +133,7 @@ func (m *Member) Observe(ctx context.Context) iter.Seq[Leadership] {
 			}
 			select {
 			case <-changed:
-			case <-m.live.Done(): // everything was said before that
+			case <-m.live.Done(): // all changes came before that
 				if s, _ := m.live.State(); leadershipOf(s) == last {
 					return
 				}
@@ -144,7 +144,7 @@ func (m *Member) Observe(ctx context.Context) iter.Seq[Leadership] {
 	}
 }
 
-// Status is what the member knows of the group now.
+// Status returns the member's current knowledge of the group.
 func (m *Member) Status() Status {
 	s, _ := m.live.State()
 	l := leadershipOf(s)
@@ -158,12 +158,12 @@ func (m *Member) Status() Status {
 	return status
 }
 
-// Close stops the member, says goodbye to the others, and waits until nothing of it is left. It leads no more before the
-// others hear of that. Calling it again is nothing.
+// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended. It stops
+// leading before the others hear of that. Further calls do nothing.
 func (m *Member) Close() error { return m.live.Close() }
 
-// Health returns nil while the member works. Else it says why it does not: it has stopped, or it has stood still for longer
-// than Config.Suspicion, so that the others take it for dead.
+// Health returns nil while the member works. Otherwise the error is the reason: it has stopped, or it has stalled for
+// longer than Config.Suspicion, so that the others suspect it.
 func (m *Member) Health() error {
 	select {
 	case <-m.Done():
@@ -178,9 +178,9 @@ func (m *Member) Health() error {
 
 var errClosed = errors.New("closed")
 
-// Done is closed when the member has stopped, for whatever reason.
+// Done returns a channel that is closed when the member has stopped, for any reason.
 func (m *Member) Done() <-chan struct{} { return m.live.Done() }
 
-// Err says why the member stopped by itself: [ErrData], for example. It is nil while the
-// member lives, and after Close or the end of its context.
+// Err returns why the member stopped by itself: [ErrData], for example. It is nil while the member runs, and after
+// Close or the end of its context.
 func (m *Member) Err() error { return m.live.Err() }

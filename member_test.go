@@ -23,7 +23,7 @@ import (
 	"ringleader.example/ringleader/internal/transport"
 )
 
-// patience is how long a test waits for what must come; it is never waited for when all is right.
+// patience is the limit of a test's wait for a required event; a correct run never reaches it.
 const patience = 30 * time.Second
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,8 +35,8 @@ type group struct {
 	members map[uint64]*Member
 }
 
-// newGroup starts a group. A machine under load may stop a process for longer than the usual Suspicion, which is another
-// matter than what is tested here.
+// newGroup starts a group. A machine under load may stop a process for longer than the usual Suspicion, which is not
+// under test here.
 func newGroup(t *testing.T, ids ...uint64) *group {
 	return newGroupWith(t, Config{Suspicion: 3 * time.Second}, ids...)
 }
@@ -154,7 +154,7 @@ func TestAMemberThatReturnsWithItsDataLeadsAgain(t *testing.T) {
 	}
 }
 
-// freeAddress is one that nobody listens on, for members that are to listen there again and again.
+// freeAddress returns an address without a listener, for members that listen there repeatedly.
 func freeAddress(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -165,7 +165,7 @@ func freeAddress(t *testing.T) string {
 }
 
 func TestStrangersDoNotDisturb(t *testing.T) {
-	// With such a delay no answer comes late, and so nobody leads for a moment who should not.
+	// With such a delay no answer comes late, so no wrong member leads for a moment.
 	g := newGroupWith(t, Config{Suspicion: 3 * time.Second, MessageDelay: 10 * time.Second}, 1, 2, 3)
 	g.agree(3)
 	before := map[uint64]Leadership{}
@@ -221,7 +221,7 @@ func TestObserveYieldsWhatIsKnownThenTheLastChangeThenEnds(t *testing.T) {
 	if l, ok := next(); !ok || l.Leader != 2 || !l.Known || l.Role != Follower || l.Since.IsZero() {
 		t.Errorf("first %+v, %v", l, ok)
 	}
-	// Much happens while nobody looks: it holds nobody up, and the last of it is seen.
+	// Many changes without an observer delay nothing, and the last one is seen.
 	g.members[2].Close()
 	if !await(t.Context(), g.members[1], func(l Leadership) bool { return l.Role == Leader }) {
 		t.Fatal("1 does not lead")

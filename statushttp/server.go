@@ -17,9 +17,10 @@ const (
 	mostHeader      = 1 << 14          // bytes
 )
 
-// Server returns a server whose clients cannot take all file descriptors of the process, which the member needs to speak
-// with the others: at most [MostConnections] stand at a time, and none stays that is slow, or idle for half a minute. One
-// connection more closes the oldest one that has no request under way; if there is none, it is closed itself.
+// Server returns a server whose clients cannot take all file descriptors of the process, which the member needs for
+// the others. At most [MostConnections] are open at a time, and slow ones, or those idle for half a minute, are
+// closed. A further connection closes the oldest one without a request under way; if there is none, it is closed
+// itself.
 func Server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -32,7 +33,7 @@ func Server(h http.Handler) *http.Server {
 	}
 }
 
-// connections are those of a server, the longest without a request first.
+// connections are the connections of a server, the longest without a request first.
 type connections struct {
 	mu    sync.Mutex
 	conns []connection

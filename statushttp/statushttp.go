@@ -1,8 +1,6 @@
-// Package statushttp serves what a member of a group knows over HTTP: to people, to load balancers and to
-// supervisors.
+// Package statushttp serves a member's state over HTTP: to people, load balancers and supervisors.
 //
-// It is a package of its own because net/http brings TLS with it. A program that elects and serves nothing
-// links neither.
+// It is a package of its own because net/http imports TLS. A program that elects without serving links neither.
 package statushttp
 
 import (
@@ -12,11 +10,11 @@ import (
 	"ringleader.example/ringleader"
 )
 
-// Handler returns a handler that serves what the member knows, as JSON:
+// Handler returns a handler that serves the member's state as JSON:
 //
 //	GET /status   ringleader.Status
 //	GET /leader   ringleader.Status; 200 on the leader and 503 elsewhere, for load balancers
-//	GET /healthz  {"healthy":true}; 503 with the reason when the member has stopped, or stands still
+//	GET /healthz  {"healthy":true}; 503 with the reason when the member has stopped or stalled
 func Handler(m *ringleader.Member) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
@@ -51,5 +49,5 @@ func write(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(code)
-	_, _ = w.Write(append(body, '\n')) // the client may be gone, and then no one needs the error
+	_, _ = w.Write(append(body, '\n')) // if the client is gone, the error has no receiver
 }

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A member serves its status beside what the program does.
+// A member serves its status beside the program's own work.
 func ExampleHandler() {
 	member, err := ringleader.Join(context.Background(), ringleader.Config{
 		ID: 7, Members: []ringleader.MemberAddress{{ID: 7, Address: freeAddress()}},
@@ -54,7 +54,7 @@ func lead(m *ringleader.Member) {
 	}
 }
 
-// freeAddress is an address on loopback on which nothing listens.
+// freeAddress returns a loopback address without a listener.
 func freeAddress() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -167,7 +167,7 @@ func TestAMemberThatStandsStillIsNotHealthy(t *testing.T) {
 	until(200, `{"healthy":true}`)
 }
 
-// problem is why member 4 cannot be connected to; it is known soon after the start.
+// problem matches why member 4 cannot be reached, which is known soon after the start.
 var problem = regexp.MustCompile(`,"problem":"[^"]*refused"`)
 
 // ask sends one request to the handler of a member, over a real connection.

@@ -17,7 +17,7 @@ type tick struct {
 
 func (t tick) half() float64 { return textWidth(t.label, sheet.Small) / 2 }
 
-// placeSteps says where each step stands on the axis: a column for each, or, where there is a clock, at its time.
+// placeSteps places each step on the axis: a column for each or, with a clock, at its time.
 func (d *diagram) placeSteps() {
 	const before, behind = 24, 24 // from a line's begin to the first step, and from the last one to its end
 	steps := d.past - d.first
@@ -38,11 +38,11 @@ func (d *diagram) placeSteps() {
 	d.ticks = legible(d.ticks)
 	d.end = d.left + 48
 	if steps > 0 {
-		d.end = slices.Max(d.x) + behind // not always the last: steps of one moment stand side by side
+		d.end = slices.Max(d.x) + behind // not always the last: steps of one moment are side by side
 	}
 }
 
-// endWidth is what stands behind the lines.
+// endWidth returns the width of what follows the lines.
 func (d *diagram) endWidth() float64 {
 	width := textWidth("time →", sheet.Small)
 	for _, final := range d.final {
@@ -51,8 +51,8 @@ func (d *diagram) endWidth() float64 {
 	return width + 14
 }
 
-// legible is as many of the ticks as there is room for: the multiples of the least of 1, 2, 5, 10, 20, … that leaves
-// enough, and of these none that touches the one before.
+// legible returns as many of the ticks as there is room for: the multiples of the least of 1, 2, 5, 10, 20, … that
+// leaves enough, without those that touch the one before.
 func legible(ticks []tick) []tick {
 	apart := func(t, before tick) bool { return t.x-t.half() >= before.x+before.half()+8 }
 	touch := func(ticks []tick) bool {
@@ -80,9 +80,9 @@ func legible(ticks []tick) []tick {
 	return kept
 }
 
-// placeByTime puts times to scale, from x on and into that room, and returns the unit: the length of the median time
-// between two moments. Shorter times than a quarter of that are drawn as a quarter, so that moments stay apart; longer
-// ones than two are cut, and the axis shows a break. What happens at one moment stands in causal order within a
+// placeByTime places times to scale, from x on and into that room, and returns the unit: the length of the median
+// time between two moments. Times shorter than a quarter of that are drawn as a quarter, so that moments stay apart;
+// times longer than two units are cut, and the axis shows a break. Steps of one moment are in causal order within a
 // fraction of the unit: a process's steps one after the other, and a message after it was sent.
 func (d *diagram) placeByTime(x, room float64) (unit float64) {
 	const shortest, longest = 0.25, 2.0
@@ -133,7 +133,7 @@ func (d *diagram) placeByTime(x, room float64) (unit float64) {
 	return unit
 }
 
-// ranks are the places of steps among those that happen at the same moment, and the last place of each moment.
+// ranks returns the places of steps among those of the same moment, and the last place of each moment.
 func ranks(steps []Step, first []int) (ranks, most []int) {
 	ranks, most = make([]int, len(steps)), make([]int, len(first))
 	sentIn := map[int]int{} // by message: the place of its step, if that is of this moment
@@ -160,7 +160,7 @@ func ranks(steps []Step, first []int) (ranks, most []int) {
 	return ranks, most
 }
 
-// shortTime is a time in at most ten characters.
+// shortTime returns a time in at most ten characters.
 func shortTime(t election.Ticks) string {
 	exact := t.String()
 	if len(exact) <= 10 {

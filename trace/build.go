@@ -5,7 +5,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// NewHeader is the header of a run of an algorithm; how it is timed and scheduled is left to the engine.
+// NewHeader returns the header of a run of an algorithm; the engine sets timing and schedule.
 func NewHeader(d *election.Declaration, p *network.Instance) Header {
 	h := Header{
 		Format: Format, Algorithm: d.Name, Title: d.Title, Topology: d.Topology.String(), N: p.Size(), Edges: p.Edges(),

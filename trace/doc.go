@@ -1,13 +1,13 @@
-// Package trace is the record of one execution, the same for every engine: what happened at which
-// process, what it sent and what it decided. A record is
+// Package trace is the record of one execution, the same for every engine: each step with its event, messages and
+// decisions. A record is
 //
 //   - a file: [Record.WriteTo] and [Read], JSON lines, the same record always the same bytes;
 //     [Writer] writes the steps as they come;
-//   - a story for people: [Record.Story], a line a step;
+//   - a story as text: [Record.Story], a line a step;
 //   - a drawing: [Record.Diagram], the space–time diagram, and [Record.Network], the network and its leader.
 //
 // A [Window] is the part of the time that a story or a drawing shows.
 //
 // All of them refuse a record that contradicts itself, such as one that receives what was never
-// sent: [Record.Validate] says what a record has to be.
+// sent: [Record.Validate] defines a valid record.
 package trace

@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/internal/sheet"
 )
 
-// The limits of a drawing: beyond them it would neither be readable nor open quickly.
+// The limits of a drawing: beyond them it would be unreadable and slow to open.
 const (
 	MaxDrawnProcesses = 256
 	MaxDrawnSteps     = 1 << 17
@@ -30,13 +30,13 @@ func (r *Record) SVG(w io.Writer) error {
 	return d.SVG(w)
 }
 
-// Diagram draws what a window holds of the record as a space–time diagram: a line for each process, time to the
-// right, an arrow for each message. Where there is a clock, time is to scale, and a cut in the axis is marked; else
-// each step has a column. On a ring the first process stands below the last once more if a message passes
-// there, so that clockwise is always one line down. Colour and arrowhead show the class of a message, and dashes its
-// kind. Faults that last are shaded and named. From 24 processes on, or where there are too many steps, arrows have no
-// labels. The drawing is less than 2000 pixels wide and high, follows the viewer's preference for light or dark, needs
-// nothing from outside, and is the same bytes for the same record. The error wraps ErrTooLarge or ErrRecord.
+// Diagram draws a window of the record as a space–time diagram: a line for each process, time to the right, an arrow
+// for each message. With a clock, time is to scale, and a cut in the axis is marked; otherwise each step has a
+// column. On a ring the first process is repeated below the last if a message passes there, so that clockwise is
+// always one line down. Colour and arrowhead show the class of a message, and dashes its kind. Lasting faults are
+// shaded and named. From 24 processes on, or with too many steps, arrows have no labels. The drawing is less than
+// 2000 pixels wide and high, follows the viewer's preference for light or dark, has no external references, and has
+// the same bytes for the same record. The error wraps ErrTooLarge or ErrRecord.
 func (r *Record) Diagram(window Window) (*sheet.Sheet, error) {
 	if err := r.drawable(r.N); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (r *Record) Diagram(window Window) (*sheet.Sheet, error) {
 	return &d.Sheet, nil
 }
 
-// drawable is an error if the record contradicts itself, or has too many processes.
+// drawable returns an error if the record contradicts itself, or has too many processes.
 func (r *Record) drawable(processes int) error {
 	if err := r.Validate(); err != nil {
 		return err
@@ -106,16 +106,17 @@ func (d *diagram) draw() {
 	d.nameLines()
 }
 
-// bold is how much wider than others bold letters are.
+// bold is the width of bold letters relative to others.
 const bold = 1.15
 
-// widthOf is that of a sheet of so much content, with its title and, if it is not long, its subtitle in a line each.
+// widthOf returns the width of a sheet with content of that width, its title and, if it is short, its subtitle on a
+// line each.
 func (d *diagram) widthOf(content float64, subtitle string) float64 {
 	const long = 600
 	return min(sheet.Wide, max(content, 2*margin+textWidth(d.r.Title, bold*sheet.Large), 2*margin+min(long, textWidth(subtitle, sheet.Normal))))
 }
 
-// head writes the title and what stands below it, and notes where there is room below that.
+// head writes the title and the texts below it, and notes where they end.
 func (d *diagram) head(shown, title, subtitle, description string) {
 	d.Title, d.Description, d.Symbols = title, description, symbols
 	d.top = 18
@@ -136,7 +137,7 @@ func (d *diagram) wrap(text string, size float64) []string {
 	return sheet.Wrap(text, d.Width-2*margin, func(text string) float64 { return textWidth(text, size) })
 }
 
-// text adds a text, in ink and of the normal size if it does not say otherwise.
+// text adds a text, by default in ink and of the normal size.
 func (d *diagram) text(e sheet.Element) {
 	if e.Fill.Name == "" {
 		e.Fill = sheet.Ink
@@ -147,7 +148,7 @@ func (d *diagram) text(e sheet.Element) {
 	d.Add(e)
 }
 
-// subtitle is what was run, with the parameters that are not the defaults.
+// subtitle returns what was run, with the changed parameters.
 func (d *diagram) subtitle() string {
 	r := d.r
 	parts := []string{r.Timing + " " + r.network()}
@@ -170,7 +171,7 @@ func (d *diagram) subtitle() string {
 	return strings.Join(parts, " · ")
 }
 
-// description says in words what matters, for readers who cannot see the drawing.
+// description returns the essentials in words, for readers who cannot see the drawing.
 func (d *diagram) description() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s. Messages:", d.r.Title, d.subtitle())
@@ -185,7 +186,7 @@ func (d *diagram) description() string {
 	return strings.TrimSuffix(b.String(), ";") + "."
 }
 
-// counts are the messages by kind.
+// counts returns the number of messages by kind.
 func (d *diagram) counts() []int {
 	counts := make([]int, len(d.r.Kinds))
 	for i := range d.arrows {
@@ -222,7 +223,7 @@ func (i *item) width() float64 {
 	return width
 }
 
-// meanings are what the legend says of marks.
+// meanings are the legend's texts for marks.
 var meanings = [][2]string{
 	{string(Start), "initiates"},
 	{string(Timeout), "timer expires"},
@@ -265,7 +266,7 @@ func (d *diagram) legend() []item {
 	return items
 }
 
-// flow places the items in rows of that width and returns how many there are.
+// flow places the items in rows of that width and returns the number of rows.
 func flow(items []item, width float64) int {
 	x, row := 0.0, 0
 	for i := range items {
@@ -296,7 +297,7 @@ func (d *diagram) item(i item, x, y float64) {
 	d.text(e)
 }
 
-// stroke is how arrows of a kind are drawn.
+// stroke returns the style of a kind's arrows.
 func (d *diagram) stroke(kind int) sheet.Element {
 	class := d.r.Kinds[kind].Class
 	look := lookOf(class)
@@ -331,7 +332,7 @@ func (d *diagram) axis() {
 func (d *diagram) processes() {
 	for _, s := range d.stretches {
 		e := sheet.Element{Role: s.class, Stroke: grey, Width: 1.5, Path: d.along(s, s.line)}
-		if d.lineGap < 30 { // many lines stay behind what happens on them
+		if d.lineGap < 30 { // many lines are fainter than their events
 			e.Stroke, e.Width = pale, 1
 		}
 		switch s.class {
@@ -348,13 +349,13 @@ func (d *diagram) processes() {
 	}
 }
 
-// along is the path of a stretch on a line.
+// along returns the path of a stretch on a line.
 func (d *diagram) along(s stretch, line int) []sheet.Move {
 	return sheet.Lines(at(d.at(s.from), d.top+d.y(line)), at(d.at(s.to), d.top+d.y(line)))
 }
 
-// nameLines writes the names of processes before their lines and what became of them behind: where lines are too near to
-// each other, of leaders and of as many others as there is room for.
+// nameLines writes the names of processes before their lines and their final roles behind. If lines are too close, it
+// names leaders and as many others as there is room for.
 func (d *diagram) nameLines() {
 	stride, size := int(math.Ceil(readable/d.lineGap)), sheet.Normal
 	if d.lineGap < 20 {
@@ -423,7 +424,7 @@ func (d *diagram) bareArrows() {
 	}
 }
 
-// losses marks where messages are lost. Of marks that would cover each other one is enough.
+// losses marks lost messages. One of several overlapping marks is enough.
 func (d *diagram) losses() {
 	const near = 4.0
 	marked := map[[2]int]bool{}

@@ -25,7 +25,7 @@ func draw(t interface{ Fatal(...any) }, r *trace.Record) []byte {
 	return b.Bytes()
 }
 
-// node is an element of XML with all that is in it.
+// node is an element of XML with its contents.
 type node struct {
 	XMLName  xml.Name
 	Attr     []xml.Attr `xml:",any,attr"`
@@ -230,7 +230,7 @@ func TestLabelsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// One process does much at the last moment, and then another does little: the drawing ends behind both.
+// One process has many steps at the last moment, and another has few: the drawing ends behind both.
 func TestDrawingEndsBehindAllStepsOfTheLastMoment(t *testing.T) {
 	r := with(runLCR(t, true, 2, 1), 11, 0)
 	for i := range r.Steps[:10] {
@@ -268,7 +268,7 @@ func TestTimeIsToScale(t *testing.T) {
 }
 
 func TestLinesShowWhoLeadsAndWhoIsDead(t *testing.T) {
-	// 2 leads from the beginning (its start), is dead from 4 to 9, and leads again; 1 leads meanwhile.
+	// 2 leads from its start, is crashed from 4 to 9, and leads again; 1 leads meanwhile.
 	r := runBully(t, options{clock: true, crashes: []fault{{1, 4}}, revives: []fault{{1, 9}}}, 2)
 	at := map[string]float64{}
 	type stretch struct{ from, to float64 }
@@ -319,7 +319,7 @@ func TestLargeRecordsAreRefusedNotCut(t *testing.T) {
 	draw(t, with(r, trace.MaxDrawnMessages/2, 2))
 }
 
-// with is a record of that many steps and messages a step.
+// with returns a record of that many steps and messages a step.
 func with(like *trace.Record, steps, messages int) *trace.Record {
 	r := &trace.Record{Header: like.Header}
 	sent := 0

@@ -12,15 +12,15 @@ import (
 // MaxLine is the longest line of a file, in bytes with its end. Longer ones are neither written nor read.
 const MaxLine = 1 << 26
 
-// Writer writes a record as JSON lines while it happens: first the header, then a line a step. Each line
-// is one call of Write; whoever writes much should buffer.
+// Writer writes a record as JSON lines while it happens: first the header, then a line a step. Each line is one call
+// of Write; a caller that writes much should buffer.
 type Writer struct {
 	w     io.Writer
 	valid *validator
 	text  encoder
 }
 
-// NewWriter writes the header and is ready for the steps.
+// NewWriter writes the header and returns a writer of the steps.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	valid, err := newValidator(&h)
 	if err != nil {
@@ -69,9 +69,9 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Read reads what a [Writer] wrote, and nothing else: a line that the same record would not be written as,
-// be it for an unknown field or a space, is refused like a step that cannot have happened. So two
-// files are equal if and only if their records are. The error wraps ErrRecord and tells the line.
+// Read reads only what a [Writer] wrote. It refuses a line that a Writer would write differently, even by a field or
+// a space, and an impossible step. So two files are equal if and only if their records are. The error wraps ErrRecord
+// and names the line.
 func Read(r io.Reader) (*Record, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, MaxLine+1)
@@ -123,8 +123,7 @@ func Read(r io.Reader) (*Record, error) {
 
 var errTooLong = fmt.Errorf("a line is longer than %d bytes", MaxLine)
 
-// wholeLines splits like bufio.ScanLines, but leaves the ends of lines on, so that a file that was cut
-// off is told from a whole one.
+// wholeLines splits like bufio.ScanLines, but keeps the ends of lines, so that a truncated file is recognised.
 func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
 	if end := bytes.IndexByte(data, '\n'); end >= 0 {
 		return end + 1, data[:end+1], nil
@@ -135,10 +134,10 @@ func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
 	return 0, nil, nil
 }
 
-// encoder has the one way in which a value is written.
+// encoder defines the only encoding of a value.
 type encoder struct{ buffer bytes.Buffer }
 
-// line is the value's line with its end, valid until the next call.
+// line returns the value's line with its end, valid until the next call.
 func (e *encoder) line(v any) ([]byte, error) {
 	e.buffer.Reset()
 	out := json.NewEncoder(&e.buffer)
@@ -152,7 +151,7 @@ func (e *encoder) line(v any) ([]byte, error) {
 	return e.buffer.Bytes(), nil
 }
 
-// decode reads the line of a value, written in that one way.
+// decode reads the line of a value, in that only encoding.
 func (e *encoder) decode(line []byte, v any) error {
 	in := json.NewDecoder(bytes.NewReader(line))
 	in.DisallowUnknownFields()

@@ -185,7 +185,7 @@ func happen(r *trace.Record, events ...trace.Event) {
 	}
 }
 
-// copied makes a link copy message 1, and more copies than that arrive.
+// copied makes a link copy message 1, and lets more copies than that arrive.
 func copied(r *trace.Record, copies int) {
 	r.Steps[0].Sent[0].Copies = copies
 	for i := range r.Steps {

@@ -13,7 +13,7 @@ type label struct {
 	at    point
 }
 
-// placeLabels puts labels on arrows. None touches another, a mark or another arrow; one without room is left out.
+// placeLabels puts labels on arrows. No label touches another, a mark or another arrow; labels without room are left out.
 func (d *diagram) placeLabels() {
 	if !d.labelling {
 		return
@@ -52,7 +52,7 @@ func (d *diagram) placeLabels() {
 	d.dropPlainLabels()
 }
 
-// dropPlainLabels takes labels away that say no more than the legend, unless every arrow of their kind has one.
+// dropPlainLabels removes labels that add nothing to the legend, unless every arrow of their kind has one.
 func (d *diagram) dropPlainLabels() {
 	missing := map[string]int{}
 	for i := range d.arrows {

@@ -9,33 +9,33 @@ import (
 	"ringleader.example/ringleader/internal/sheet"
 )
 
-// All lengths of a drawing are pixels. Products are converted to float64 before they are added to, which
-// keeps compilers from fusing the two: bytes are the same on every machine.
+// All lengths of a drawing are pixels. Products are converted to float64 before an addition, which prevents fused
+// operations: bytes are the same on every machine.
 const (
 	margin     = sheet.Margin
 	markRadius = 7.0
-	labelled   = 24  // a drawing of so many processes has no labels on its arrows
-	headed     = 400 // a drawing of more messages has no heads on its arrows
+	labelled   = 24  // from that many processes on, arrows have no labels
+	headed     = 400 // with more messages, arrows have no heads
 	readable   = 14  // rows this far apart all have names
 )
 
 type point = sheet.Point
 
-// diagram is where everything stands. Lines of processes run to the right, and time with them.
+// diagram holds the layout. Lines of processes run to the right, and so does time.
 type diagram struct {
 	sheet.Sheet
 	r           *Record
 	window      Window
 	first, past int // steps in the window, as indices
 	names       naming
-	lines       int // N, and one more on a ring where a message passes the seam
+	lines       int // N, and one more on a ring if a message passes the seam
 	labelling   bool
 	lineGap     float64
 	scale       float64   // of marks
 	top         float64   // y of the first line
 	left, end   float64   // where lines begin and end
 	x           []float64 // of each step in the window
-	final       []string  // what each process is at the end of the window
+	final       []string  // the role of each process at the end of the window
 	arrows      []arrow
 	stretches   []stretch
 	shades      []shade
@@ -66,7 +66,7 @@ type mark struct {
 	about  string
 }
 
-// layOut decides all places; those of lines are below the first one, whose y is known when the legend is.
+// layOut determines all places; those of lines are relative to the first one, whose y depends on the legend.
 func layOut(r *Record, window Window) *diagram {
 	d := &diagram{r: r, window: window, names: r.naming(), lines: r.N}
 	d.first, d.past = window.steps(r)
@@ -87,7 +87,7 @@ func layOut(r *Record, window Window) *diagram {
 	return d
 }
 
-// steps are the indices of the first step in the window and of the first one behind it.
+// steps returns the indices of the first step in the window and of the first one after it.
 func (w Window) steps(r *Record) (first, past int) {
 	for first < len(r.Steps) && w.place(&r.Header, &r.Steps[first]).Less(w.From) {
 		first++
@@ -99,7 +99,7 @@ func (w Window) steps(r *Record) (first, past int) {
 	return first, past
 }
 
-// placeLines decides how far apart lines and how large marks are.
+// placeLines determines the distance of lines and the size of marks.
 func (d *diagram) placeLines() {
 	most, column := 60.0, (d.end-d.left)/float64(max(1, len(d.x)))
 	switch complete := d.r.Topology == complete || d.r.Topology == strangers; {
@@ -115,10 +115,10 @@ func (d *diagram) placeLines() {
 	}
 }
 
-// y is the height of a line below the first one.
+// y returns the distance of a line below the first one.
 func (d *diagram) y(line int) float64 { return float64(line) * d.lineGap }
 
-// at is where a step stands: one that is not in the window at its begin or end.
+// at returns the place of a step: the begin or end of the window if it is outside.
 func (d *diagram) at(step int) float64 {
 	switch {
 	case step < d.first:
@@ -129,7 +129,7 @@ func (d *diagram) at(step int) float64 {
 	return d.x[step-d.first]
 }
 
-// textWidth is about how wide a text is, whatever font the viewer has.
+// textWidth returns the approximate width of a text in any viewer's font.
 func textWidth(text string, size float64) float64 {
 	return math.Ceil(0.6 * size * float64(utf8.RuneCountInString(text)))
 }
@@ -165,7 +165,7 @@ func (d *diagram) collectArrows() {
 	}
 }
 
-// placeArrows draws a part of the way where a message is lost on it, or where the window holds only a part.
+// placeArrows shortens the arrow of a message that is lost on the way, or that is only partly in the window.
 func (d *diagram) placeArrows() {
 	for i := range d.arrows {
 		a := &d.arrows[i]
@@ -188,8 +188,8 @@ func (d *diagram) placeArrows() {
 	}
 }
 
-// rows are the lines that a message's arrow joins. On a ring it goes one line down if it goes clockwise,
-// and one up if not: below the last line stands the first one again.
+// rows returns the lines that a message's arrow joins. On a ring it goes one line down if it goes clockwise,
+// and one up if not: the first line is repeated below the last.
 func (r *Record) rows(from, to, port int) (int, int) {
 	if r.Topology != ring {
 		return from, to
@@ -207,8 +207,8 @@ func (r *Record) rows(from, to, port int) (int, int) {
 	return from, to
 }
 
-// placeMarks says where marks stand: an event before the decision of its step. Of equal marks that would cover each
-// other one stands for all. Arrivals and followers are marked only where there is room.
+// placeMarks places marks: an event before the decision of its step. One of several equal overlapping marks stands
+// for all. Arrivals and followers are marked only if there is room.
 func (d *diagram) placeMarks() {
 	d.marks = slices.DeleteFunc(d.marks, func(m mark) bool {
 		return m.symbol == string(Receive) && d.scale < 1 || m.symbol == "follower" && d.scale < 0.5

@@ -8,11 +8,11 @@ import (
 // stretch is a part of a process's line in which its role does not change.
 type stretch struct {
 	line     int
-	from, to int    // steps, as indices; -1 is where the line begins, and as many as there are where it ends
+	from, to int    // steps, as indices; -1 is the begin of the line, and the number of steps its end
 	class    string // alive, leads or dead
 }
 
-// life is what a process is after a step.
+// life is the state of a process after a step.
 type life struct {
 	class   string
 	since   int
@@ -20,7 +20,7 @@ type life struct {
 	decided bool // it is not undecided as from the start: without a leader, it is electing
 }
 
-// follow follows each process through its life, and faults that last to their end. Marks have no places yet.
+// follow follows each process through its life, and lasting faults to their end. Marks have no places yet.
 func (d *diagram) follow() {
 	lives := make([]life, d.r.N)
 	for p := range lives {
@@ -49,8 +49,7 @@ func (d *diagram) follow() {
 	d.shades = slices.DeleteFunc(d.shades, func(s shade) bool { return s.to < d.first })
 }
 
-// step returns what the process is now, as a class of its line, and which role the step decided for it, if that is
-// another one.
+// step returns the class of the process's line, and the role that the step decided, if it is a new one.
 func (l *life) step(s *Step) (class, decided string) {
 	class = l.class
 	switch s.Event {

@@ -8,10 +8,10 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// texts try what JSON and XML would have to escape.
+// texts contain characters that JSON and XML escape.
 var texts = rapid.SampledFrom([]string{"", "5", "ID 5, TTL 3", `<&>"'`, "½ → é", "\\n]]>"})
 
-// records are any that can be, most of them of no algorithm.
+// records generates arbitrary valid records, most of them of no algorithm.
 var records = rapid.Custom(func(t *rapid.T) *trace.Record {
 	n := rapid.IntRange(1, 5).Draw(t, "n")
 	r := &trace.Record{Header: trace.Header{

@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// readme is how many pixels wide a page shows a drawing.
+// readme is the width in pixels at which a page shows a drawing.
 const readme = 830
 
 func diagram(t interface{ Fatal(...any) }, r *trace.Record, from, until uint64) *sheet.Sheet {
@@ -88,7 +88,7 @@ func TestNoDrawingIsWiderOrHigherThan2000Pixels(t *testing.T) {
 	})
 }
 
-// A sheet is no wider than what stands on it, but for the margin and what texts are estimated too wide.
+// A sheet is no wider than its contents, except for the margin and overestimated widths of texts.
 func TestASheetHasNoEmptySide(t *testing.T) {
 	for _, n := range sizes {
 		for _, r := range []*trace.Record{runLCR(t, true, increasing(n)...), runLCR(t, false, increasing(n)...)} {
@@ -259,7 +259,7 @@ func TestAWindowShowsWhatHappensInIt(t *testing.T) {
 	})
 }
 
-// 2 leads from its start, is dead from 4 to 9, and leads again.
+// 2 leads from its start, is crashed from 4 to 9, and leads again.
 func TestAWindowKnowsWhatCameBeforeIt(t *testing.T) {
 	r := runBully(t, options{clock: true, crashes: []fault{{1, 4}}, revives: []fault{{1, 9}}}, 2)
 	for _, c := range []struct {

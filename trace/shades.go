@@ -10,12 +10,12 @@ import (
 // shade is a fault that lasts.
 type shade struct {
 	text     string
-	line     int // of the process that it is about; -1: of links among all
+	line     int // of its process; -1: a fault of links
 	from, to int // as of a stretch
 	level    int // of its name
 }
 
-// shade begins or ends a fault that lasts. One that concerns links is of no process's line.
+// shade begins or ends a lasting fault. A fault of links belongs to no process's line.
 func (d *diagram) shade(step int) {
 	s := &d.r.Steps[step]
 	switch line := s.Process; s.Event {
@@ -50,13 +50,13 @@ func (d *diagram) nameShades() {
 	}
 }
 
-// nameOf is where the name of a shade begins, and its width.
+// nameOf returns where the name of a shade begins, and its width.
 func (d *diagram) nameOf(s *shade) (x, width float64) {
 	width = textWidth(s.name(), bold*sheet.Small)
 	return max(d.left, min(d.at(s.from)+5, d.end+d.endWidth()-width)), width
 }
 
-// name is the text of the fault, shortened: 1–4 is 1,2,3,4.
+// name returns the text of the fault, shortened: 1–4 is 1,2,3,4.
 func (s *shade) name() string {
 	const most = 60
 	words := strings.Split(s.text, " ")
@@ -89,7 +89,7 @@ func shortList(list string) string {
 	return strings.Join(parts, ",")
 }
 
-// levels is how many rows of names stand above the lines.
+// levels returns the number of rows of names above the lines.
 func (d *diagram) levels() (levels int) {
 	for i := range d.shades {
 		if d.shades[i].line < 0 {
@@ -99,8 +99,8 @@ func (d *diagram) levels() (levels int) {
 	return levels
 }
 
-// drawShades shades the time of each fault that lasts: over all lines where it concerns links, and on top of that along
-// the line of its process.
+// drawShades shades the time of each lasting fault: over all lines for links, otherwise, on top of these, along the
+// line of its process.
 func (d *diagram) drawShades() {
 	for _, ofLinks := range []bool{true, false} {
 		for i := range d.shades {

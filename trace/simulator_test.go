@@ -57,7 +57,7 @@ type simulation[S, M any] struct {
 	effects election.Collector[M]
 }
 
-// simulate runs an algorithm, so that tests look at records of what the catalogue really does.
+// simulate runs an algorithm, so that tests use records of real runs of the catalogue.
 func simulate[S, M any](t testing.TB, a *election.Algorithm[S, M], text func(*network.Instance, M) string, o options, ids ...uint64) *trace.Record {
 	t.Helper()
 	on, err := network.Prepare(&a.Declaration, network.On(ids...))
@@ -98,7 +98,7 @@ func header(a election.Declaration, on *network.Instance, o options) trace.Heade
 	return h
 }
 
-// schedule makes the processes, and adds what is to happen to them.
+// schedule makes the processes, and adds their events.
 func (s *simulation[S, M]) schedule() {
 	for p := range s.dead {
 		s.states = append(s.states, s.algorithm.New(s.on.Local(p)))
@@ -136,7 +136,7 @@ func (s *simulation[S, M]) next() pending[M] {
 	return next
 }
 
-// step lets an event happen and records it, unless it is void.
+// step applies an event and records it, unless it is void.
 func (s *simulation[S, M]) step(next pending[M]) {
 	r := trace.Step{Number: len(s.record.Steps) + 1, Process: next.process, Event: next.event, Port: -1}
 	if s.options.clock {
@@ -152,8 +152,8 @@ func (s *simulation[S, M]) step(next pending[M]) {
 	s.record.Steps = append(s.record.Steps, r)
 }
 
-// happen hands an event to its process. It returns false if the event is void: a suspicion or timeout of a process
-// that is dead, or a timer that was set again or stopped.
+// happen hands an event to its process. It returns false if the event is void: a suspicion or timeout of a crashed
+// process, or a timer that was set again or stopped.
 func (s *simulation[S, M]) happen(next pending[M], r *trace.Step) bool {
 	a, p, out := s.algorithm, next.process, s.effects.Out()
 	switch next.event {
@@ -245,7 +245,7 @@ func runRingBully(t testing.TB, clock bool, ids ...uint64) *trace.Record {
 	}, options{clock: clock}, ids...)
 }
 
-// runBully has 1 … n elect; then the faults come.
+// runBully lets 1 … n elect; then the faults happen.
 func runBully(t testing.TB, o options, n int) *trace.Record {
 	return simulate(t, &bully.Algorithm, func(*network.Instance, bully.Message) string { return "" }, o, increasing(n)...)
 }

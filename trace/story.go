@@ -26,11 +26,11 @@ func (how *Telling) Tells(h *Header, s *Step) bool {
 	return s.Number > how.After && how.Holds(h, s) && (how.Processes == nil || slices.Contains(how.Processes, s.Process))
 }
 
-// Story tells the record to people: a line a step, with its number, its time where there is a clock, the
-// process, what happened to it, and what it did about that.
+// Story writes the record as text: a line a step, with its number, its time if there is a clock, the process, the
+// event, and the effects.
 func (r *Record) Story(w io.Writer) error { return r.Tell(w, Telling{}) }
 
-// Tell tells those steps of the record that the telling chooses, as [Record.Story] does. Steps keep their numbers.
+// Tell writes the steps that the telling selects, as [Record.Story] does. Steps keep their numbers.
 func (r *Record) Tell(w io.Writer, how Telling) error {
 	if err := r.Validate(); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (r *Record) time(s *Step) string {
 	return "t=" + s.Time.String()
 }
 
-// event is what happened, with the process as the subject.
+// event returns the event, with the process as the subject.
 func (r *Record) event(s *Step, names naming) string {
 	switch s.Event {
 	case Start:
@@ -211,7 +211,7 @@ func (r *Record) effects(s *Step, names naming) string {
 	return strings.Join(did, "; ")
 }
 
-// list is "3", "3 and 4" or "3, 4 and 5".
+// list returns "3", "3 and 4" or "3, 4 and 5".
 func list(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
@@ -220,8 +220,8 @@ func list(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// text says the decision, with the process as the subject. To lead is what everything is about, so it
-// stands out.
+// text returns the decision, with the process as the subject. Leading is the purpose of an election, so it is in
+// capitals.
 func (d *Decision) text() string {
 	var b strings.Builder
 	switch d.Role {

@@ -20,7 +20,7 @@ var (
 	edge     = sheet.Colour{Name: "edge", Light: "#8a7a58", Dark: "#a5916a"}
 )
 
-// look is how arrows of a class of messages are drawn.
+// look is the style of arrows of a class of messages.
 type look struct {
 	colour sheet.Colour
 	width  float64
@@ -83,7 +83,7 @@ func diamond(inside ...sheet.Element) []sheet.Element {
 	return append([]sheet.Element{hollow(1.6, sheet.Area(at(0, -8.5), at(8.5, 0), at(0, 8.5), at(-8.5, 0)))}, inside...)
 }
 
-// symbols are the marks of events and decisions by their names, and what ends an arrow.
+// symbols are the marks of events and decisions by their names, and the heads of arrows.
 var symbols = []sheet.Symbol{
 	{Name: string(Start), Shape: []sheet.Element{solid(sheet.Circle(at(0, 0), 4.5))}},
 	{Name: string(Receive), Shape: []sheet.Element{{Fill: sheet.Muted, Path: sheet.Circle(at(0, 0), 2.2)}}},

@@ -10,9 +10,9 @@ import (
 	"ringleader.example/ringleader/internal/sheet"
 )
 
-// Network draws the topology with the identifiers of processes, and what each process is at the end of the window:
-// processes of a ring and of a complete graph stand on a circle, clockwise from the top, and those of a tree around
-// its middle. The error wraps ErrTooLarge or ErrRecord.
+// Network draws the topology with the identifiers of processes, and their roles at the end of the window. Processes
+// of a ring and of a complete graph are on a circle, clockwise from the top, and those of a tree around its middle.
+// The error wraps ErrTooLarge or ErrRecord.
 func (r *Record) Network(window Window) (*sheet.Sheet, error) {
 	if err := r.drawable(r.N); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (r *Record) Network(window Window) (*sheet.Sheet, error) {
 	return &d.Sheet, nil
 }
 
-// topology is where the processes of a topology stand.
+// topology holds the places of processes.
 type topology struct {
 	*diagram
 	middle point
@@ -34,7 +34,7 @@ type topology struct {
 }
 
 const (
-	networkReach = 290.0 // from the middle to the processes that are farthest away
+	networkReach = 290.0 // from the middle to the farthest processes
 	largestNode  = 22.0
 	namedNode    = 13.0 // smaller ones have their identifiers beside them
 )
@@ -63,7 +63,7 @@ func (d *topology) draw() {
 	d.nameProcesses()
 }
 
-// moveDown moves the places until the highest one is there, and returns how high the drawing then is.
+// moveDown moves the places so that the highest one is at top, and returns the height of the drawing.
 func (d *topology) moveDown(top float64) (height float64) {
 	byHeight := func(p, q point) int { return cmp.Compare(p.Y, q.Y) }
 	by := top - slices.MinFunc(d.places, byHeight).Y
@@ -101,7 +101,7 @@ func (d *topology) leaders() string {
 	return "leaders " + list(names)
 }
 
-// is what a process is at the end, as the name of a symbol.
+// is returns the final role of a process, as the name of a symbol.
 func (d *topology) is(p int) string {
 	switch final := d.final[p]; {
 	case final == "crashed":
@@ -144,7 +144,7 @@ func (d *topology) placeCircle(reach float64) {
 	}
 }
 
-// neighbours are those of each process of a tree.
+// neighbours returns the neighbours of each process of a tree.
 func (d *topology) neighbours() [][]int {
 	neighbours := make([][]int, d.r.N)
 	for _, e := range d.r.Edges {
@@ -153,8 +153,8 @@ func (d *topology) neighbours() [][]int {
 	return neighbours
 }
 
-// walk visits a tree in breadth from a root. It returns the order, and from where each process was reached: the root
-// from itself, and what is not linked from -1.
+// walk visits a tree breadth first from a root. It returns the order, and the predecessor of each process: the root
+// itself for the root, and -1 for an unlinked process.
 func walk(neighbours [][]int, root int) (order, from []int) {
 	from = slices.Repeat([]int{-1}, len(neighbours))
 	order, from[root] = []int{root}, root
@@ -169,8 +169,8 @@ func walk(neighbours [][]int, root int) (order, from []int) {
 	return order, from
 }
 
-// placeTree places a tree's middle process in the middle, and the others around it: as far away as they have links
-// between, each branch in a sector as wide as it has leaves.
+// placeTree places a tree's middle process in the middle, and the others around it: the distance is the number of
+// links, and each branch has a sector in proportion to its leaves.
 func (d *topology) placeTree(reach float64) {
 	neighbours := d.neighbours()
 	order, _ := walk(neighbours, 0)
@@ -210,7 +210,7 @@ func (d *topology) placeTree(reach float64) {
 	}
 }
 
-// nearest is the least distance of two processes.
+// nearest returns the least distance of two processes.
 func (d *topology) nearest() float64 {
 	least := math.Inf(1)
 	for p, at := range d.places {
@@ -248,7 +248,7 @@ func (d *topology) links() {
 	}
 }
 
-// process draws a process as what it is. One that has no room for its identifier is a mark.
+// process draws a process with its role. A process without room for its identifier is a mark.
 func (d *topology) process(p int) {
 	is, place := d.is(p), d.places[p]
 	about := d.names.of(p) + " " + d.final[p]
@@ -280,7 +280,7 @@ func (d *topology) process(p int) {
 	}
 }
 
-// nameProcesses writes identifiers: into processes that have room, and else beside them where nothing stands. Leaders
+// nameProcesses writes identifiers: into processes with room, and otherwise into free places beside them. Leaders
 // come first.
 func (d *topology) nameProcesses() {
 	var leaders, others []int
@@ -307,8 +307,8 @@ func (d *topology) nameProcesses() {
 	}
 }
 
-// beside is the middle of a place for a name of that width next to a process: outwards, and in a tree elsewhere if
-// that is taken.
+// beside returns the middle of a place for a name of that width next to a process: outwards or, in a tree, elsewhere
+// if that is taken.
 func (d *topology) beside(p int, width float64) (middle point, found bool) {
 	outwards := math.Atan2(d.places[p].Y-d.middle.Y, d.places[p].X-d.middle.X)
 	angles := []float64{outwards}

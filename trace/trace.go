@@ -11,7 +11,7 @@ type Record struct {
 	Steps []Step
 }
 
-// Header says what was run.
+// Header describes the run.
 type Header struct {
 	Format     int               `json:"format"`
 	Algorithm  string            `json:"algorithm"`
@@ -22,13 +22,13 @@ type Header struct {
 	Edges      [][2]int          `json:"edges,omitempty"` // of a tree
 	Timing     string            `json:"timing"`
 	Schedule   string            `json:"schedule,omitempty"`
-	Delay      uint64            `json:"delay,omitempty"`     // the longest, where delays differ
+	Delay      uint64            `json:"delay,omitempty"`     // the longest, if delays differ
 	Unordered  bool              `json:"unordered,omitempty"` // messages on one link may overtake each other
 	Seed       uint64            `json:"seed"`
 	Parameters map[string]string `json:"parameters,omitempty"`
 	Changed    []string          `json:"changed,omitempty"` // parameters whose values are not their defaults
 	Kinds      []Kind            `json:"kinds"`
-	Clock      bool              `json:"clock"` // whether the times of steps mean anything
+	Clock      bool              `json:"clock"` // whether steps have times
 }
 
 // Kind is a declared kind of message.
@@ -48,21 +48,21 @@ const (
 	Crash   Event = "crash"
 	Recover Event = "recover"
 	Suspect Event = "suspect" // its failure detector suspects another process
-	Trust   Event = "trust"   // … and takes that back
+	Trust   Event = "trust"   // … and ends the suspicion
 	Command Event = "command" // its host asked for something
-	Fault   Event = "fault"   // something goes wrong with it, or with links of it and of others: Text says what
-	Heal    Event = "heal"    // … and is over
-	Lost    Event = "lost"    // a message arrived at a dead process, or was lost on the way to this one
+	Fault   Event = "fault"   // a fault of the process, or of links, begins: Text names it
+	Heal    Event = "heal"    // … and ends
+	Lost    Event = "lost"    // a message arrived at a crashed process, or was lost on the way to this one
 )
 
-// Step is one event and all that the process did about it, at once.
+// Step is one event with all its effects on the process.
 type Step struct {
 	Number  int            `json:"step"`    // from 1
-	Time    election.Ticks `json:"time"`    // 0 where there is no clock
+	Time    election.Ticks `json:"time"`    // 0 without a clock
 	Process int            `json:"process"` // position
 	Event   Event          `json:"event"`
 	Message int            `json:"message,omitempty"` // receive, lost: the number of the message
-	From    int            `json:"from,omitempty"`    // receive, lost: the sender's position + 1; suspect, trust: of whom
+	From    int            `json:"from,omitempty"`    // receive, lost: the sender's position + 1; suspect, trust: of the other process
 	Port    int            `json:"port"`              // receive, suspect, trust: the port, as the process calls it; else -1
 	Kind    string         `json:"kind,omitempty"`    // receive, lost: of the message
 	Text    string         `json:"text,omitempty"`    // of the message; the timer's name; the command; of the fault; how a crash came
@@ -83,7 +83,7 @@ type Sent struct {
 	Port    int    `json:"port"`    // that it left on
 	Kind    string `json:"kind"`
 	Text    string `json:"text,omitempty"`
-	Copies  int    `json:"copies,omitempty"` // that links make of it: how many times more than once it arrives
+	Copies  int    `json:"copies,omitempty"` // the number of additional arrivals that links cause
 	Value   Value  `json:"-"`                // the message, if the run was asked for values
 }
 
@@ -98,5 +98,5 @@ type Decision struct {
 	Role   string          `json:"role"`             // leader, follower or undecided
 	Leader *uint64         `json:"leader,omitempty"` // identifier of the leader; nil if it is not known
 	Term   uint64          `json:"term,omitempty"`
-	Lease  *election.Ticks `json:"lease,omitempty"` // how long it leads, if that is bounded
+	Lease  *election.Ticks `json:"lease,omitempty"` // the time for which it leads, if bounded
 }

@@ -21,11 +21,11 @@ const (
 	maxKinds = 16
 )
 
-// Validate reports whether the record can have happened, as far as it can be seen without knowing the
-// algorithm: positions, kinds and roles exist; steps and messages are numbered from 1 without a gap;
-// what arrives was sent to there and did not arrive before, but for announced copies; time does not run backwards; a crashed
-// process does nothing until it recovers (one that is dead from the beginning crashes in a step of its
-// own); no text holds anything but graphic characters and spaces. It wraps ErrRecord.
+// Validate returns an error if the record is impossible, as far as that is visible without the algorithm: positions,
+// kinds and roles exist; steps and messages are numbered from 1 without a gap; a message that arrives was sent to
+// that process and did not arrive before, except for announced copies; time does not decrease; a crashed process does
+// nothing until it recovers (a process that is crashed from the beginning crashes in a step of its own); texts have
+// only graphic characters and spaces. The error wraps ErrRecord.
 func (r *Record) Validate() error {
 	v, err := newValidator(&r.Header)
 	if err != nil {
@@ -39,8 +39,8 @@ func (r *Record) Validate() error {
 	return nil
 }
 
-// validator follows a record step by step. It remembers only what is under way and who is dead, so that
-// a file of any length can be checked.
+// validator follows a record step by step. It holds only the messages under way and the crashed processes, so it can
+// check a file of any length.
 type validator struct {
 	header   *Header
 	steps    int
@@ -53,7 +53,7 @@ type validator struct {
 type journey struct {
 	from, to int
 	kind     string
-	copies   int // that will arrive, besides the next one
+	copies   int // further arrivals after the next one
 }
 
 func newValidator(h *Header) (*validator, error) {
@@ -152,12 +152,12 @@ var (
 
 func (h *Header) has(position int) bool { return position >= 0 && position < h.N }
 
-// kind is the index of a declared kind, or -1.
+// kind returns the index of a declared kind, or -1.
 func (h *Header) kind(name string) int {
 	return slices.IndexFunc(h.Kinds, func(k Kind) bool { return k.Name == name })
 }
 
-// graphic reports whether texts can stand in a line of a story, and in XML.
+// graphic returns an error unless texts fit in a line of a story, and in XML.
 func graphic(texts ...string) error {
 	for _, text := range texts {
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
@@ -167,7 +167,7 @@ func graphic(texts ...string) error {
 	return nil
 }
 
-// Graphic is a text in which spaces stand for what may not stand in a record, such as line breaks.
+// Graphic returns a text with spaces in place of characters that a record may not have, such as line breaks.
 func Graphic(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) {
@@ -177,7 +177,7 @@ func Graphic(text string) string {
 	}, strings.ToValidUTF8(text, "?"))
 }
 
-// step checks the next step. After an error the validator is of no more use.
+// step checks the next step. After an error the validator is invalid.
 func (v *validator) step(s *Step) error {
 	v.steps++
 	for _, check := range []func(*Step) error{v.event, v.place, v.arrival, v.life, v.effects} {
@@ -207,7 +207,7 @@ func (v *validator) event(s *Step) error {
 	return nil
 }
 
-// place checks which port and which other process an event names.
+// place checks the port and the other process of an event.
 func (v *validator) place(s *Step) error {
 	onPort := s.Event == Receive || s.Event == Suspect || s.Event == Trust
 	if onPort && (s.Port < 0 || s.Port > maxPort) || !onPort && s.Port != -1 {
@@ -260,7 +260,7 @@ func (v *validator) life(s *Step) error {
 	return nil
 }
 
-// passive reports whether a step is none of the algorithm.
+// passive reports whether a step is not one of the algorithm.
 func (s *Step) passive() bool { return slices.Contains([]Event{Crash, Lost, Fault, Heal}, s.Event) }
 
 func (v *validator) effects(s *Step) error {

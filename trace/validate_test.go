@@ -14,8 +14,8 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// eventful is a record of three processes in which all happens that can: message 1 arrives three times, once to be
-// lost, and process 2 dies and is back.
+// eventful returns a record of three processes with every event: message 1 arrives three times, once to be lost, and
+// process 2 crashes and recovers.
 func eventful() *trace.Record {
 	wait := election.Units(5)
 	r := &trace.Record{Header: trace.Header{

@@ -8,11 +8,11 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Value is a message or a state as its algorithm has it: for programs that read its fields, as the text beside it is
-// for people. It is not part of a file.
+// Value is a message or a state with its algorithm's type, for programs that read its fields. It is not part of a
+// file.
 type Value struct {
 	Is     any                      // of the algorithm's type; nil unless the run was asked for values
-	RealOf func(election.ID) uint64 // translates an identifier that the algorithm knows into the one that was given
+	RealOf func(election.ID) uint64 // translates the algorithm's identifier into the given one
 }
 
 // ErrField is the error for a value that has no such field.
@@ -29,7 +29,7 @@ func Field[T any](v Value, name string) (field T, err error) {
 	return field, fmt.Errorf("%w: %s, as %T, of %T", ErrField, name, field, v.Is)
 }
 
-// Identifier returns a field of a value that is an identifier, as it was given.
+// Identifier returns the given identifier in a field of a value.
 func (v Value) Identifier(name string) (uint64, error) {
 	id, err := Field[election.ID](v, name)
 	if err != nil {

@@ -2,8 +2,8 @@ package trace
 
 import "ringleader.example/ringleader/election"
 
-// Window is a part of an execution: all steps from From until Until, both included. They are times in
-// units where the record has a clock, and numbers of steps where it has none. A zero Until is no end, so
+// Window is a part of an execution: all steps from From until Until, both included. They are times in units if the
+// record has a clock, and otherwise numbers of steps. A zero Until is no end, so
 // the zero Window is the whole execution.
 type Window struct{ From, Until election.Ticks }
 
@@ -13,7 +13,7 @@ func (w Window) Holds(h *Header, s *Step) bool {
 	return !at.Less(w.From) && !w.endsBefore(at)
 }
 
-// place is where a step stands on the axis that the window is a part of.
+// place returns the place of a step on the window's axis.
 func (w Window) place(h *Header, s *Step) election.Ticks {
 	if h.Clock {
 		return s.Time
@@ -23,7 +23,7 @@ func (w Window) place(h *Header, s *Step) election.Ticks {
 
 func (w Window) endsBefore(at election.Ticks) bool { return !w.Until.IsZero() && w.Until.Less(at) }
 
-// text is the window in words, or nothing if it is the whole execution.
+// text returns the window in words, or nothing for the whole execution.
 func (w Window) text(h *Header) string {
 	of := "steps"
 	if h.Clock {

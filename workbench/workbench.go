@@ -9,7 +9,7 @@
 //		workbench.Main(workbench.Of(&Algorithm), workbench.Of(&Other))
 //	}
 //
-// How such an algorithm is written is told in package election, and step by step in the first page of the course.
+// Package election, and step by step the first page of the course, explain how to write such an algorithm.
 package workbench
 
 import (
@@ -34,7 +34,7 @@ import (
 // wrongCall is the exit status of a call that was wrong, as for every command.
 const wrongCall = 2
 
-// nameable matches the names that can stand on a command line.
+// nameable matches valid names on a command line.
 var nameable = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Entry is an algorithm that [Main] offers in every command. See [Of].
@@ -43,8 +43,8 @@ type Entry struct {
 	err   error
 }
 
-// Of prepares an algorithm for [Main], which reports what is wrong with it, if anything is. An algorithm without a Title
-// is shown under its Name, and one without a Source as the user's own.
+// Of prepares an algorithm for [Main], which reports its errors. An algorithm without a Title is shown with its Name,
+// and one without a Source as the user's own.
 func Of[S, M any](a *election.Algorithm[S, M]) Entry {
 	if a == nil {
 		return Entry{err: errors.New("an algorithm is nil")}
@@ -78,7 +78,7 @@ func Main(own ...Entry) {
 	os.Exit(code)
 }
 
-// run is [Main] without what belongs to the program. Args begin with the program's name.
+// run is [Main] with explicit arguments, streams and environment. Args begin with the program's name.
 func run(ctx context.Context, own []Entry, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	list, err := algorithms(own)

@@ -15,20 +15,20 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// anonymousFlags are the flags that mean something with --anonymous: all else is as the argument has it.
+// anonymousFlags are the flags that apply with --anonymous; the symmetry argument fixes all else.
 var anonymousFlags = []string{"anonymous", "ids", "n", "seed", "param", "orientation", "limit", "json", "help"}
 
-// anonymousLimit is after how many deliveries a run ends that comes neither to rest nor back to where it was.
+// anonymousLimit is the limit of deliveries of a run that neither becomes quiescent nor repeats a configuration.
 const anonymousLimit = 10_000_000
 
-// namesakes are so many processes with the same identifier.
+// namesakes is a number of processes with the same identifier.
 type namesakes int
 
 func (n namesakes) Len() int      { return int(n) }
 func (n namesakes) At(int) uint64 { return 1 }
 func (n namesakes) Dense() bool   { return false }
 
-// runAnonymous compares, in lock-step, processes that nothing tells apart.
+// runAnonymous compares indistinguishable processes in lock-step.
 func (p *program) runAnonymous(command *cobra.Command, e *catalogue.Entry, o *runOptions) error {
 	var wrong error
 	command.Flags().Visit(func(f *pflag.Flag) {

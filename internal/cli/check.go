@@ -18,7 +18,7 @@ type checking struct {
 	claims []claims.Claim // what was found
 }
 
-// checkedRuns is how many processes an election may have to be checked without being asked.
+// checkedRuns is the number of processes up to which elections are checked without a flag.
 const checkedRuns = 256
 
 func (c *checking) flags(command *cobra.Command) {
@@ -35,7 +35,7 @@ func (c *checking) records(e *catalogue.Entry, n int) (bool, error) {
 	return e.Check != nil && (c.report || n <= checkedRuns), nil
 }
 
-// run checks a run that came to its end. The claims are about runs without faults.
+// run checks a complete run. The claims are about runs without faults.
 func (c *checking) run(e *catalogue.Entry, s *simulate.Options, r *simulate.Result) error {
 	switch sound := !r.Disturbed && r.Live == len(r.Decisions) && !s.Instance.Duplicates && s.Until.IsZero(); {
 	case e.Check == nil || r.Record == nil || !r.Complete || !sound && !c.report:

@@ -1,8 +1,7 @@
 // Package cli is the command line of ringleader: what is common to all commands is in this file, and
 // each command has a file of its own.
 //
-// Results go to stdout; warnings, progress and errors to stderr. An error is one line that says what
-// would work.
+// Results go to stdout; warnings, progress and errors to stderr. An error is one line, with what would work.
 package cli
 
 import (
@@ -23,13 +22,13 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// program is what the commands share: the algorithms, where they read and write, and the environment. Each command
+// program holds what the commands share: the algorithms, the streams, and the environment. Each command
 // is a method of it that returns a [cobra.Command].
 type program struct {
 	algorithms catalogue.List
 	stdin      io.Reader
 	*report.Printer
-	choices []savedChoice // of a walk that is replayed
+	choices []savedChoice // of a replayed walk
 }
 
 // The groups under which the help lists the commands.
@@ -39,7 +38,7 @@ const (
 )
 
 // Run runs the command line args, which do not begin with the program's name, until it is done or ctx
-// is. The commands know the algorithms of the list; the name is how the program is called in a shell. Run returns the
+// is. The commands know the algorithms of the list; the name is the program's name in a shell. Run returns the
 // exit status.
 func Run(ctx context.Context, name string, algorithms catalogue.List, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
 	defer func() {
@@ -78,7 +77,7 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 		p.Complain(oneLine(err.Error()))
 	}
 	if broken := new(simulate.Violation); errors.As(err, &broken) && broken.Record != nil {
-		_ = broken.Record.Tell(stderr, trace.Telling{Width: p.Width()}) // a failure to write on stderr cannot be told
+		_ = broken.Record.Tell(stderr, trace.Telling{Width: p.Width()}) // a failure to write on stderr cannot be reported
 	}
 	return exit.Code
 }
@@ -127,7 +126,7 @@ a limit was reached before the answer.`,
 	return root
 }
 
-// called names the program as it is called in a shell, in the texts of a command and of those below it.
+// called sets the program's name in a shell, in the texts of a command and its subcommands.
 func called(command *cobra.Command, name string) {
 	own := func(text string) string { return strings.ReplaceAll(text, "ringleader ", name+" ") }
 	if !command.HasParent() {
@@ -140,7 +139,7 @@ func called(command *cobra.Command, name string) {
 	}
 }
 
-// help prints how a command is called.
+// help prints the help of a command.
 func (p *program) help(command *cobra.Command, _ []string) {
 	text := command.Long
 	if text == "" {
@@ -182,7 +181,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// unknownCommand says which command there is instead of the one that cobra did not find.
+// unknownCommand returns an error that suggests a command in place of an unknown one.
 func unknownCommand(root *cobra.Command, notFound error) error {
 	var name string
 	if _, err := fmt.Sscanf(notFound.Error(), "unknown command %q", &name); err != nil {
@@ -197,7 +196,7 @@ func unknownCommand(root *cobra.Command, notFound error) error {
 	return fmt.Errorf("unknown command %q; %s", name, instead(name, names))
 }
 
-// flagError says what a flag would have accepted.
+// flagError returns an error with the values that a flag accepts.
 func (p *program) flagError(command *cobra.Command, err error) error {
 	var (
 		unknown *pflag.NotExistError
@@ -232,13 +231,13 @@ func (p *program) flagError(command *cobra.Command, err error) error {
 	return fmt.Errorf("%w; try %s --help", err, command.CommandPath())
 }
 
-// begin checks a call before it is obeyed, and notes it for results.
+// begin checks a call before its execution, and notes it for results.
 func (p *program) begin(command *cobra.Command, args []string) error {
 	p.Command = p.callOf(command, args)
 	return noneEmpty(command)
 }
 
-// callOf is the call of a command, without what says where its result goes.
+// callOf returns the call of a command, without the flags for its results.
 func (p *program) callOf(command *cobra.Command, args []string) string {
 	call := strings.Fields(command.CommandPath())
 	for _, arg := range args {
@@ -247,7 +246,7 @@ func (p *program) callOf(command *cobra.Command, args []string) string {
 	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, []string{"csv", "markdown", "out", "save", "verbose"}))...), " ")
 }
 
-// flagWords are the flags that were given, as one writes them in a shell, but for those in without.
+// flagWords returns the given flags in shell syntax, except those in without.
 func flagWords(flags *pflag.FlagSet, without []string) (all []string) {
 	for _, word := range words(flags, without) {
 		name, value, _ := strings.Cut(word, "=")
@@ -260,7 +259,7 @@ func flagWords(flags *pflag.FlagSet, without []string) (all []string) {
 	return all
 }
 
-// noneEmpty refuses flags that are given and empty, as those are whose variable a script has misspelt.
+// noneEmpty returns an error for a flag with an empty value: a script may have misspelt its variable.
 func noneEmpty(command *cobra.Command) (err error) {
 	command.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" {
@@ -270,7 +269,7 @@ func noneEmpty(command *cobra.Command) (err error) {
 	return err
 }
 
-// require makes flags obligatory.
+// require makes flags required.
 func require(command *cobra.Command, names ...string) {
 	for _, name := range names {
 		command.MarkFlagRequired(name) // completion offers them first
@@ -293,7 +292,7 @@ func flagsOnly(command *cobra.Command, args []string) error {
 	return nil
 }
 
-// instead says what works in the place of a word that does not: the nearest choice, or all of them.
+// instead returns what to use in place of an invalid word: the nearest choice, or all of them.
 func instead(word string, choices []string) string {
 	if best := near(word, choices); best != "" {
 		return fmt.Sprintf("did you mean %s?", best)
@@ -301,7 +300,7 @@ func instead(word string, choices []string) string {
 	return "there is " + strings.Join(choices, ", ")
 }
 
-// near returns the choice that a misspelt word most probably stands for, or "".
+// near returns the most probable choice for a misspelt word, or "".
 func near(word string, choices []string) (best string) {
 	word = strings.ToLower(word)
 	least := min(len(word)/2+2, 4)
@@ -317,7 +316,7 @@ func near(word string, choices []string) (best string) {
 	return best
 }
 
-// distance is Levenshtein's: how many letters to insert, delete or replace to make b of a.
+// distance returns Levenshtein's distance: the number of letters to insert, delete or replace to turn a into b.
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	row := make([]int, len(to)+1)

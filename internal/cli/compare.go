@@ -91,7 +91,7 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 2 the call 
 	return command
 }
 
-// read is the study that arguments and flags, or a file, describe.
+// read returns the study that arguments and flags, or a file, describe.
 func (o *compareOptions) read(p *program, command *cobra.Command, args []string) (*experiment.Study, error) {
 	given := command.Flags().Changed
 	if o.study != "" {
@@ -145,7 +145,7 @@ func (p *program) subjects(s experiment.Study, labels []string) (*experiment.Stu
 	return experiment.New(s)
 }
 
-// check refuses what cannot be written, before it takes an hour to measure.
+// check returns an error for an output that cannot be written, before a long measurement.
 func (o *compareOptions) check(p *program) error {
 	asked := 0
 	for _, wanted := range []bool{o.csv, o.json, o.draw == "-"} {
@@ -177,7 +177,7 @@ func sameFile(a, b string) bool {
 	return err == nil && missing == nil && os.SameFile(first, second)
 }
 
-// measure makes the study and writes what came of it.
+// measure makes the study and writes its results.
 func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOptions) error {
 	options := experiment.Options{Cores: runtime.GOMAXPROCS(0)}
 	var keep *experiment.Keep
@@ -231,13 +231,13 @@ func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOp
 	return p.compared(&report.Comparison{Study: s, Points: points, Version: versionName()}, o)
 }
 
-// versionName is which version measures: a number, or the revision of the source.
+// versionName returns the measuring version: a number, or the revision of the source.
 func versionName() string {
 	version, revision := built()
 	return strings.TrimSpace(version + " " + revision)
 }
 
-// compared writes what was found.
+// compared writes the results.
 func (p *program) compared(c *report.Comparison, o *compareOptions) error {
 	if o.draw != "" {
 		if err := p.ToFile(o.draw, c.Draw(o.draw, &o.Drawing)); err != nil {

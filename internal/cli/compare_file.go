@@ -50,10 +50,10 @@ func (o *compareOptions) readFile(p *program) (*experiment.Study, error) {
 	return s, nil
 }
 
-// mostText is how long such a file can be.
+// mostText is the largest size of such a file.
 const mostText = 1 << 20
 
-// kinds are what the keys are, for those who write something else.
+// kinds are the types of the keys, for error messages.
 var kinds = map[string]string{
 	"title":      `title is a text, such as "Ours and theirs"`,
 	"algorithms": `algorithms is a list of names, such as ["lcr", "stop-and-go-p2:c=2,a=3/2"]`,
@@ -91,7 +91,7 @@ func parseStudyFile(in io.Reader) (*studyFile, error) {
 	return f, err
 }
 
-// study is what the file describes, with this precision if it names none.
+// study returns the study that the file describes, with the given precision if it names none.
 func (f *studyFile) study(p *program, until string) (*experiment.Study, error) {
 	s := experiment.Study{Orders: f.Order, Seed: 1, Program: p.Name}
 	if f.Order == nil {

@@ -68,7 +68,7 @@ var fileFlags = map[string][]string{
 	"draw": press.Endings, "draw-topology": press.Endings, "study": {"toml"}, "trace": nil, "save": nil, "faults": nil, "out": nil, "votes": nil, "data": nil,
 }
 
-// completeFlags says for each flag of a command that says nothing itself that its value is no file, or which file.
+// completeFlags sets the completion of each flag of a command without one: no file, or files with certain endings.
 func completeFlags(command *cobra.Command) {
 	command.Flags().VisitAll(func(f *pflag.Flag) {
 		endings, isFile := fileFlags[f.Name]
@@ -87,7 +87,7 @@ func completeFlags(command *cobra.Command) {
 	}
 }
 
-// uses are the algorithms for which a flag means something, of those flags that do not for all.
+// uses holds, for flags that do not apply to all algorithms, a condition on the algorithm.
 var uses = map[string]func(*catalogue.Entry) bool{
 	"edges":       func(e *catalogue.Entry) bool { return e.Topology == election.Tree || e.Forms() != nil },
 	"orientation": func(e *catalogue.Entry) bool { return e.Unoriented },
@@ -108,8 +108,8 @@ var uses = map[string]func(*catalogue.Entry) bool{
 	"first": func(e *catalogue.Entry) bool { return e.Identifiers != election.Anonymous },
 }
 
-// narrow hides flags that no algorithm takes of those that a command is for, or, where a command line that is to be
-// completed names one, that this one does not take.
+// narrow hides flags that apply to no algorithm of a command or, if the command line to complete names an algorithm,
+// not to this one.
 func (p *program) narrow(root *cobra.Command, args []string) {
 	hide := func(command *cobra.Command, taken func(func(*catalogue.Entry) bool) bool) {
 		for name, use := range uses {

@@ -56,7 +56,7 @@ agreed that the highest of them is leader; 1 if not.`,
 	return command
 }
 
-// checkDemo says what is wrong with the options of a demo.
+// checkDemo returns an error if the options of a demo are invalid.
 func checkDemo(command *cobra.Command, o demo.Options) error {
 	switch {
 	case o.Members < 1 || o.Members > demo.MostMembers:

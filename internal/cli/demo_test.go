@@ -141,7 +141,7 @@ func eventually(t *testing.T, complaint func() error) {
 	}
 }
 
-// alive reports whether there is a process, and it is not a dead one whom nobody has waited for.
+// alive reports whether a process exists and is not a zombie.
 func alive(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return false
@@ -302,7 +302,7 @@ const (
 // conditions are what a test knows of the members of a demo: by identifier.
 type conditions map[uint64]condition
 
-// fault is a seeded choice of a command that makes sense, such that somebody is always running.
+// fault is a seeded choice of a command that makes sense, such that at least one member is always running.
 func (c conditions) fault(random *rand.Rand) string {
 	for {
 		id := 1 + random.Uint64N(uint64(len(c)))

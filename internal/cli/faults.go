@@ -21,7 +21,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// faultFlags say what goes wrong in a run: lines of faults, and short forms of some.
+// faultFlags are the flags for faults: lines of faults, and short forms of some.
 type faultFlags struct {
 	file, dead      string
 	leaderDead      bool
@@ -30,7 +30,7 @@ type faultFlags struct {
 	lose, duplicate string
 	unordered       bool
 	program         string         // as it is called in a shell
-	of              *pflag.FlagSet // all flags of the command, to say how a run is replayed
+	of              *pflag.FlagSet // all flags of the command, for the replay command
 	read            []faultLine
 }
 
@@ -52,11 +52,11 @@ func (o *faultFlags) flags(command *cobra.Command, program string) {
 	f.BoolVar(&o.unordered, "non-fifo", false, "links are not FIFO: messages may overtake each other")
 }
 
-// faultNames are the flags that say what goes wrong; those that say where a result goes are named by results.
+// faultNames are the names of the flags for faults; resultNames are those for results.
 var faultNames = []string{"faults", "fault", "dead", "leader-dead", "crash", "recover", "lose", "duplicate", "non-fifo"}
 
-// leaderDies gives --dead and --start what --leader-dead stands for: the process that would lead is dead, and one
-// process notices.
+// leaderDies sets --dead and --start by --leader-dead: the process that would lead has crashed, and one process
+// notices.
 func (o *faultFlags) leaderDies(e *catalogue.Entry, i network.Setup) error {
 	if !o.leaderDead {
 		return nil
@@ -88,7 +88,7 @@ func (o *faultFlags) leaderDies(e *catalogue.Entry, i network.Setup) error {
 	return nil
 }
 
-// faults reads what goes wrong among the processes of an instance.
+// faults reads the faults among the processes of an instance.
 func (o *faultFlags) faults(i network.Setup, stdin io.Reader) (faults.Script, error) {
 	if err := o.gather(stdin); err != nil {
 		return faults.Script{}, err
@@ -148,7 +148,7 @@ func excerpt(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// mostFaults is how large a file of faults may be, in bytes.
+// mostFaults is the largest size of a file of faults, in bytes.
 const mostFaults = 1 << 24
 
 // readFile reads the file of faults: a line each; # begins a comment.
@@ -184,7 +184,7 @@ func (o *faultFlags) readFile(stdin io.Reader) error {
 	return lines.Err()
 }
 
-// locate says in an error of the simulator where the fault was read that it is about.
+// locate adds to an error of the simulator where its fault was read.
 func (o *faultFlags) locate(err error, e *catalogue.Entry, i network.Setup) error {
 	var wrong *faults.Error
 	if !errors.As(err, &wrong) {
@@ -216,7 +216,7 @@ func (o *faultFlags) locate(err error, e *catalogue.Entry, i network.Setup) erro
 	return fmt.Errorf("%s: %w", from, wrong)
 }
 
-// replay is the command line that runs the same again, with these faults.
+// replay returns the command line that repeats the run, with these faults.
 func (o *faultFlags) replay(e *catalogue.Entry, lines []string) string {
 	call := []string{o.program, "run", e.Name}
 	call = append(call, flagWords(o.of, slices.Concat(faultNames, resultNames, storyNames, []string{"save", "scenario"}))...)

@@ -17,7 +17,7 @@ import (
 	"ringleader.example/ringleader/order"
 )
 
-// input is what the commands that study an algorithm share: on which network it runs.
+// input holds what the commands on one algorithm share: the network.
 type input struct {
 	ids        string
 	n          int
@@ -32,7 +32,7 @@ type input struct {
 	ballots
 }
 
-// flags adds the flags that say on which network.
+// flags adds the flags for the network.
 func (in *input) flags(command *cobra.Command, p *program) {
 	f := command.Flags()
 	f.StringVar(&in.ids, "ids", "", "identifiers, clockwise on a ring: 5,4,3,2,1")
@@ -47,7 +47,7 @@ func (in *input) flags(command *cobra.Command, p *program) {
 	_ = command.RegisterFlagCompletionFunc("param", p.parameterWords)
 }
 
-// oneAlgorithm is the algorithm that the only argument names.
+// oneAlgorithm returns the algorithm that the only argument names.
 func (p *program) oneAlgorithm(command *cobra.Command, args []string) (*catalogue.Entry, error) {
 	switch len(args) {
 	case 0:
@@ -75,7 +75,7 @@ func (p *program) find(name string) (*catalogue.Entry, error) {
 	return nil, fmt.Errorf("unknown algorithm %q; the nearest is %s; %s algorithms lists them", name, best, p.Name)
 }
 
-// instance reads who stands where, and the parameters.
+// instance reads the arrangement of identifiers, and the parameters.
 func (in *input) instance(e *catalogue.Entry) (network.Setup, error) {
 	i := network.Setup{Duplicates: in.duplicates}
 	var err error
@@ -145,7 +145,7 @@ func (in *input) ordered(e *catalogue.Entry) (election.Arrangement, error) {
 	return ids.From(in.first)
 }
 
-// given are the identifiers by position, before a complete graph sorts them.
+// given returns the identifiers by position, before a complete graph sorts them.
 func (in *input) given(i network.Setup) []uint64 {
 	if ids, err := numbers(in.ids); err == nil {
 		return ids
@@ -157,14 +157,14 @@ func (in *input) given(i network.Setup) []uint64 {
 	return ids
 }
 
-// nameless are so many processes without identifiers; people call them by position.
+// nameless is a number of processes without identifiers, which positions name.
 type nameless int
 
 func (n nameless) Len() int               { return int(n) }
 func (n nameless) At(position int) uint64 { return uint64(position) }
 func (n nameless) Dense() bool            { return false }
 
-// positions are where the identifiers of a list stand; without identifiers, the list is of positions.
+// positions returns the positions of the identifiers of a list; without identifiers, the list is of positions.
 func positions(i network.Setup, list string) ([]int, error) {
 	ids, err := numbers(list)
 	if err != nil {
@@ -185,7 +185,7 @@ func positions(i network.Setup, list string) ([]int, error) {
 	return found, nil
 }
 
-// initiators are who starts as --start says, by position, which is the order in which they do.
+// initiators returns the initiators of --start, by position, which is the order of their starts.
 func (in *input) initiators(i network.Setup) (starters []int, anyTime bool, err error) {
 	switch in.start {
 	case "", "all":
@@ -228,7 +228,7 @@ func pairs(list []string) (map[string]string, error) {
 	return all, nil
 }
 
-// word is the index of a word among those that a flag takes.
+// word returns the index of a word among those that a flag takes.
 func word(flag, given string, words ...string) (int, error) {
 	if i := slices.Index(words, given); i >= 0 {
 		return i, nil
@@ -236,7 +236,7 @@ func word(flag, given string, words ...string) (int, error) {
 	return 0, fmt.Errorf("--%s is one of %s, not %q", flag, strings.Join(words, ", "), given)
 }
 
-// subject is what results show of the input.
+// subject returns the part of the input that results show.
 func (in *input) subject(e *catalogue.Entry) report.Subject {
 	return report.Subject{Entry: e, Listed: in.ids != "", Order: in.order, First: in.first, Seed: in.seed, Start: cmp.Or(in.start, "all")}
 }

@@ -78,7 +78,7 @@ process that reaches a member, and knows the identifiers, can impersonate anothe
 	return command
 }
 
-// config is what the options ask of the member.
+// config returns the configuration that the options describe.
 func (o joinOptions) config() (c ringleader.Config, err error) {
 	c = ringleader.Config{
 		Group: o.group, ID: o.id, Data: o.data,
@@ -109,7 +109,7 @@ func parseMember(text string) (m ringleader.MemberAddress, err error) {
 	return m, err
 }
 
-// parseAddress checks an address. Without a host it is of this machine only.
+// parseAddress checks an address. Without a host it is loopback.
 func parseAddress(flag, address string) (string, error) {
 	host, port, err := net.SplitHostPort(address)
 	if number, e := strconv.ParseUint(port, 10, 16); err != nil || e != nil || number == 0 {

@@ -31,13 +31,13 @@ type overOptions struct {
 // overs are the ways to run over real connections: all processors in this process, or a process each.
 var overs = []string{"tcp", "processes"}
 
-// overFlags are the flags that mean something there. Others are about what a simulation does.
+// overFlags are the flags that apply there. Others apply only to simulations.
 var overFlags = []string{
 	"over", "unit", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores",
 	"allow-duplicate-ids", "start", "unwilling", "dead", "leader-dead", "fault", "faults", "limit", "json", "help",
 }
 
-// mostProcesses is how many operating-system processes are started at once.
+// mostProcesses is the largest number of operating-system processes of a run.
 const mostProcesses = 256
 
 func (o *overOptions) flags(command *cobra.Command) {
@@ -82,7 +82,7 @@ func (p *program) runOver(command *cobra.Command, e *catalogue.Entry, o *runOpti
 	return nil
 }
 
-// overRun says what is to be run over real connections.
+// overRun returns the options of a run over real connections.
 func (p *program) overRun(command *cobra.Command, e *catalogue.Entry, o *runOptions) (s tcprun.Options, err error) {
 	if o.over == "" {
 		return s, errors.New("--unit is for runs over connections; add --over tcp or --over processes")
@@ -200,7 +200,7 @@ func (s *spawner) spawn(plan tcprun.Plan) (tcprun.Control, error) {
 	return c, nil
 }
 
-// Ask asks the process; when it has died, the error says how.
+// Ask asks the process; if it has ended, the error contains how.
 func (c *child) Ask(r tcprun.Request) (tcprun.Reply, error) {
 	reply, err := c.Remote.Ask(r)
 	if malformed := new(json.SyntaxError); err == nil || errors.As(err, &malformed) {
@@ -210,7 +210,7 @@ func (c *child) Ask(r tcprun.Request) (tcprun.Reply, error) {
 	return reply, fmt.Errorf("its process ended: %s", c.ending)
 }
 
-// Close ends the process, whatever it is doing.
+// Close ends the process in any state.
 func (c *child) Close() error {
 	c.process.Kill()
 	<-c.done

@@ -20,7 +20,7 @@ import (
 )
 
 // savedRun is a run in a file: the version that saved it, and the call, with all that it read from other
-// files. The same call is the same run in every later version.
+// files. A call means the same run in every later version.
 type savedRun struct {
 	Ringleader string   `json:"ringleader"`
 	Run        []string `json:"run"` // the algorithm, and flags as --name=value
@@ -28,14 +28,14 @@ type savedRun struct {
 	Choices []savedChoice `json:"choices,omitempty"` // the events of a run that was walked with --step
 }
 
-// mostSaved is how many bytes a saved run has at most: a list of as many identifiers as a file is for.
+// mostSaved is the largest size of a saved run in bytes: enough for the longest list of identifiers.
 const mostSaved = 64 << 20
 
 // unsaved are the flags of run that are not part of the run itself: where results go, and what it reads
-// from other files, which is saved instead. Replaying somebody else's file thus reads and writes no other.
+// from other files, which is saved instead. So replaying another person's file reads and writes no other file.
 var unsaved = slices.Concat([]string{"step", "save", "scenario", "over", "unit", "faults", "scores", "help"}, resultNames, storyNames)
 
-// words are the flags that were given, as --name=value, but for those in without.
+// words returns the given flags, as --name=value, except those in without.
 func words(flags *pflag.FlagSet, without []string) []string {
 	var all []string
 	flags.Visit(func(f *pflag.Flag) {
@@ -53,7 +53,7 @@ func words(flags *pflag.FlagSet, without []string) []string {
 	return all
 }
 
-// saved is the run that these options make.
+// saved returns the run of these options, for a file.
 func (o *runOptions) saved(e *catalogue.Entry, s *simulate.Options, p *network.Instance) savedRun {
 	i := s.Instance
 	without := slices.Concat(unsaved, faultNames)
@@ -82,7 +82,7 @@ func (s savedRun) put(w io.Writer) error {
 	return err
 }
 
-// readSaved reads a saved run and makes sure that it is nothing else than one.
+// readSaved reads and validates a saved run.
 func (p *program) readSaved(path string) (savedRun, error) {
 	var s savedRun
 	wrong := func(err error) (savedRun, error) { return s, fmt.Errorf("%s is not a saved run: %w", path, err) }

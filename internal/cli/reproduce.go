@@ -68,7 +68,7 @@ func marks() (marks []string) {
 	return marks
 }
 
-// rows are those of the sources asked for, all if none is, and how many of them take too long.
+// rows returns the rows of the given sources, or of all, and how many of them take too long.
 func (o *reproduceOptions) rows(of []string) (rows []reproduce.Row, left int, err error) {
 	for i, s := range of {
 		if of[i] = strings.ToUpper(s); !slices.Contains(marks(), of[i]) {
@@ -87,7 +87,7 @@ func (o *reproduceOptions) rows(of []string) (rows []reproduce.Row, left int, er
 	return rows, left, nil
 }
 
-// judge checks rows on all processors and prints what was found, in order, as soon as it is there.
+// judge checks rows on all cores and prints each result, in order, as soon as it is known.
 func (p *program) judge(ctx context.Context, rows []reproduce.Row, left int, o *reproduceOptions) error {
 	return p.ToFile(o.out, func(w io.Writer) error {
 		form := report.NewJudged(w, o.out == "-" && p.Paint(), p.Width(), o.json, o.markdown)

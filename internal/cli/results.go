@@ -18,7 +18,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// results is where a command puts what it found: stdout, and the files of a record.
+// results holds the destinations of a command's results: stdout, and the files of a record.
 type results struct {
 	json                  bool
 	draw, topology, trace string // files
@@ -46,7 +46,8 @@ func (r *results) window() trace.Window {
 // recorded reports whether a record is wanted.
 func (r *results) recorded() bool { return r.draw != "" || r.topology != "" || r.trace != "" }
 
-// check refuses to write two things to stdout, a drawing of no known format, and a window that ends before it begins.
+// check returns an error for two outputs on stdout, an unknown format of a drawing, or a window that ends before it
+// begins.
 func (r *results) check() error {
 	wanted := 0
 	for _, stdout := range []bool{r.json, r.draw == "-", r.topology == "-", r.trace == "-"} {

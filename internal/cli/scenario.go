@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/internal/report"
 )
 
-// scenario is a run worth looking at step by step, as the command line that makes it.
+// scenario is an instructive run, as its command line.
 type scenario struct {
 	name      string
 	source    string
@@ -109,7 +109,7 @@ func findScenario(name string) (*scenario, error) {
 	return &runScenarios[i], nil
 }
 
-// set gives flags the scenario's values where the call did not say otherwise.
+// set gives flags the scenario's values, unless the call sets them.
 func (s *scenario) set(flags *pflag.FlagSet) error {
 	given := map[string]bool{}
 	flags.Visit(func(f *pflag.Flag) { given[f.Name] = true })
@@ -157,12 +157,12 @@ does not hold. A scenario is a call of run; flags given with it take precedence.
 	}
 }
 
-// introduce says what a scenario shows.
+// introduce prints what a scenario shows.
 func (s *scenario) introduce(p *report.Printer) {
 	fmt.Fprintf(p.Out, "%s · %s\n%s\n$ %s\n", p.Paint().Text(report.Bold, s.name), s.source, report.Wrap(s.about, p.ProseWidth()), s.call(p.Name))
 }
 
-// scenarioRun is a run that has a name, which is introduced to people.
+// scenarioRun is a named run, with an introduction.
 type scenarioRun struct {
 	*report.Run
 	name string

@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// shape says how a network is built, where an algorithm leaves a choice.
+// shape determines the network, where an algorithm leaves a choice.
 type shape struct {
 	topology    string
 	edges       string
@@ -22,13 +22,13 @@ type shape struct {
 	ports       string
 }
 
-// What ports lead to where nothing is said.
+// The default orders of ports.
 const (
 	agreed    = "agreed"
 	clockwise = "clockwise"
 )
 
-// trees are the trees that can be named: each process but the first hangs on an earlier one.
+// trees are the trees that can be named: each process but the first is linked to an earlier one.
 var trees = []string{"path", "star", "binary", "random-tree"}
 
 func (s *shape) flags(command *cobra.Command) {
@@ -107,7 +107,7 @@ func (s *shape) fit(e *catalogue.Entry, i *network.Setup, seed uint64) (err erro
 	return nil
 }
 
-// shuffled is an order of ports for each of n strangers.
+// shuffled returns an order of ports for each of n processes with unknown neighbours (KT0).
 func shuffled(n int, source *random.Source) [][]int {
 	ports := make([][]int, n)
 	for p := range ports {
@@ -158,7 +158,7 @@ func edges(i network.Setup, list string) ([][2]int, error) {
 	return made, nil
 }
 
-// flipped reads whose ports are exchanged.
+// flipped reads the processes with exchanged ports.
 func (s *shape) flipped(n int, source *random.Source) ([]bool, error) {
 	flipped := make([]bool, n)
 	switch {

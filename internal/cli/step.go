@@ -22,13 +22,13 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// stepFlags are the flags that mean something with --step: the schedule and the faults are the caller's choice.
+// stepFlags are the flags that apply with --step: the schedule and the faults are the caller's choice.
 var stepFlags = slices.Concat([]string{
 	"step", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "allow-duplicate-ids",
 	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "fault", "save", "help",
 }, resultNames, storyNames)
 
-// mostGoing is how many events go or end make at most: some elections never end.
+// mostGoing is the largest number of events of go or end: some elections never end.
 const mostGoing = 100_000
 
 // savedChoice is an event of a walk in a file.
@@ -41,7 +41,7 @@ type savedChoice struct {
 	Time    election.Ticks `json:"time"`
 }
 
-// choice is the event that was saved; one that nothing stands for cannot happen.
+// choice returns the saved event; an unknown one cannot happen.
 func (c savedChoice) choice() simulate.Choice {
 	for what := simulate.Begin; what <= simulate.Abdicate; what++ {
 		if what.String() == c.What {
@@ -109,7 +109,7 @@ func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions
 	return w.put()
 }
 
-// ask obeys the lines of stdin. A person is told what is wrong with one; from a pipe it ends the walk.
+// ask executes the lines of stdin. A person gets a message about a wrong line; from a pipe it ends the walk.
 func (w *walker) ask(ctx context.Context) error {
 	screen, quiet := *w.p.Printer, w.o.json || w.o.draw == "-" || w.o.topology == "-" || w.o.trace == "-"
 	if quiet {
@@ -180,7 +180,7 @@ func (w *walker) obey(p *report.Printer, line []string) (quit bool, err error) {
 	return false, nil
 }
 
-// move goes so many events on or back, one if nothing is said.
+// move goes the given number of events on or back, one by default.
 func (w *walker) move(p *report.Printer, verb, argument string) error {
 	count := 1
 	if argument != "" {
@@ -221,7 +221,7 @@ func (w *walker) choose(p *report.Printer, word string) error {
 	return nil
 }
 
-// goOn makes the first event that can come next, so many times.
+// goOn makes count times the first event that can come next.
 func (w *walker) goOn(p *report.Printer, count int) error {
 	if len(w.Choices()) == 0 && count < mostGoing {
 		return errors.New("the run is quiescent: only faults are possible")
@@ -239,7 +239,7 @@ func (w *walker) goOn(p *report.Printer, count int) error {
 	return nil
 }
 
-// make makes an event and tells what came of it.
+// make makes an event and prints its effects.
 func (w *walker) make(p *report.Printer, c simulate.Choice) error {
 	before := len(w.Record().Steps)
 	if err := w.Step(c); err != nil {
@@ -273,7 +273,7 @@ func (w *walker) offer(p *report.Printer) {
 	}
 }
 
-// states prints what each process knows.
+// states prints the state of each process.
 func (w *walker) states(p *report.Printer) {
 	prepared := w.Result().Prepared
 	for q := range prepared.Size() {
@@ -294,7 +294,7 @@ func (w *walker) save(path string) error {
 	return w.p.ToFile(path, saved.put)
 }
 
-// put saves the walk if that is wanted, and prints what has come of it.
+// put saves the walk on request, and prints its result.
 func (w *walker) put() (err error) {
 	if w.o.save != "" {
 		if err := w.save(w.o.save); err != nil {

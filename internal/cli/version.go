@@ -23,7 +23,7 @@ func (p *program) version() *cobra.Command {
 	return command
 }
 
-// built is which version this is, and which revision of the source it was built from.
+// built returns the version, and the revision of the source.
 func built() (version, revision string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -37,7 +37,7 @@ func built() (version, revision string) {
 	return info.Main.Version, revision
 }
 
-// build is what both ringleader version and --version print.
+// build returns what ringleader version and --version print.
 func build() report.Build {
 	version, revision := built()
 	return report.Build{Version: version, Revision: revision}

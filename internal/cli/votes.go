@@ -16,7 +16,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// ballots say who votes for whom.
+// ballots hold each process's vote.
 type ballots struct {
 	votes  string
 	scores string
@@ -87,7 +87,7 @@ const byteOrderMark = "\ufeff"
 
 // row is a line of a file that is not blank.
 type row struct {
-	at    string // which file and line
+	at    string // file and line
 	words []string
 }
 
@@ -133,7 +133,7 @@ func readScores(name string, ids []uint64) ([]uint64, error) {
 	return votes, nil
 }
 
-// best is the candidate with the highest score in a row.
+// best returns the candidate with the highest score in a row.
 func best(r *row, ids []uint64) (candidate uint64, err error) {
 	if len(r.words) != len(ids) {
 		return 0, fmt.Errorf("--scores: %s: %d scores for %d candidates", r.at, len(r.words), len(ids))
@@ -155,7 +155,7 @@ func best(r *row, ids []uint64) (candidate uint64, err error) {
 	return candidate, nil
 }
 
-// nearest are votes by locality: a score is minus the distance, and nobody votes for itself unless it is
+// nearest are votes by locality: a score is minus the distance, and no process votes for itself unless it is
 // alone. So each votes for a neighbour, the one with the largest identifier.
 func nearest(e *catalogue.Entry, i network.Setup) ([]uint64, error) {
 	p, err := network.Prepare(e.Declaration, i)

@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// waking says who takes part in a synchronous election, and from when on.
+// waking holds the participants of a synchronous election, and when they wake.
 type waking struct {
 	wake      string
 	unwilling string
@@ -46,7 +46,7 @@ func (w *waking) atAnyTime(d *election.Declaration, start string, given map[stri
 	}
 }
 
-// startWord is how results show which processes initiate: as --start says, unless --wake does.
+// startWord returns the results' text for the initiators: that of --start, unless --wake is given.
 func (w *waking) startWord(start string) string {
 	if w.wake != "" {
 		return "wake"
@@ -54,7 +54,7 @@ func (w *waking) startWord(start string) string {
 	return start
 }
 
-// wakeUps reads when each of n positions wakes by itself; nil: as --start says.
+// wakeUps reads when each of n positions wakes by itself; nil: determined by --start.
 func (w *waking) wakeUps(start string, n int) ([]election.Ticks, error) {
 	switch {
 	case w.wake == "":
@@ -89,7 +89,7 @@ func wakeUp(text string) (at election.Ticks, ok bool) {
 	return at, ok && at != election.Forever
 }
 
-// reluctant adds to an instance who is unwilling.
+// reluctant adds the unwilling processes to an instance.
 func (w *waking) reluctant(e *catalogue.Entry, i *network.Setup) (err error) {
 	if w.unwilling == "" {
 		return nil
@@ -104,7 +104,7 @@ func (w *waking) reluctant(e *catalogue.Entry, i *network.Setup) (err error) {
 	return nil
 }
 
-// woken is the arrangement of which an election is counted, and how it begins.
+// woken returns the arrangement of a counted election, and how it begins.
 func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Setup) (ids election.Arrangement, how string, err error) {
 	if w.wake == "" && w.unwilling == "" {
 		return i.IDs, "all processes initiate", nil
@@ -127,7 +127,7 @@ func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Se
 	if err != nil {
 		return nil, "", err
 	}
-	if times == nil { // whoever is unwilling does not begin
+	if times == nil { // an unwilling process does not begin
 		times = make([]election.Ticks, n)
 		for _, q := range i.Unwilling {
 			times[q] = election.Forever

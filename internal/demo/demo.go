@@ -1,5 +1,5 @@
 // Package demo supervises a group of member processes on this machine, and shows what happens to them: it starts,
-// kills, pauses and resumes them, hears what they print, and judges whether they agree.
+// kills, pauses and resumes them, reads their output, and judges whether they agree.
 package demo
 
 import (
@@ -25,17 +25,17 @@ import (
 )
 
 const (
-	// settling is how long the members must have agreed before the next scripted command: longer than
-	// a suspicion takes, so that what a fault brings about has shown itself.
+	// settling is how long the members must have agreed before the next scripted command: longer than a suspicion
+	// takes, so that the effects of a fault are visible.
 	settling = 600 * time.Millisecond
-	// patience is how long they may disagree before the election is said to have failed.
+	// patience is how long they may disagree before the election counts as failed.
 	patience = 30 * time.Second
 
-	// MostMembers is how many members a demo may have.
+	// MostMembers is the largest number of members of a demo.
 	MostMembers = 50
 )
 
-// Options say how a demo goes.
+// Options are the options of a demo.
 type Options struct {
 	Members  int           // from 1 to [MostMembers]
 	Scenario string        // one of [Scenarios], or "": commands come from stdin
@@ -43,7 +43,7 @@ type Options struct {
 	JSON     bool          // events are printed as JSON lines
 }
 
-// scenarios are what is done to the first leader, one after the other.
+// scenarios are the commands for the first leader, in order.
 var scenarios = map[string][]string{
 	"crash": {"kill", "start"},
 	"pause": {"pause", "resume"},
@@ -99,7 +99,7 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 	return nil
 }
 
-// input is where the demo takes its commands from.
+// input is the source of the demo's commands.
 type input struct {
 	lines  <-chan string // closed at the end
 	prompt bool          // a person types them; if not, each waits until the members have settled
@@ -187,7 +187,7 @@ func edit(keys io.Reader, out io.Writer, columns, members int) (lines <-chan str
 	return typed, terminal
 }
 
-// demo is a demonstration under way. One goroutine owns it.
+// demo is a running demonstration. One goroutine owns it.
 type demo struct {
 	*group
 	show   *display
@@ -207,12 +207,12 @@ type reign struct {
 	from, until time.Time
 }
 
-// fault is what was done to the group, and what came of it.
+// fault is a command's effect on the group, with its times.
 type fault struct {
 	what   string // such as "5 killed"
 	at     time.Time
 	open   bool          // the members have not agreed since
-	leader uint64        // on whom they agreed
+	leader uint64        // the leader on which they agreed
 	led    time.Duration // from the fault until that leader said that it leads; 0 if it had no need to
 	agreed time.Duration // from the fault until the last member agreed
 	number int           // of members that agreed
@@ -296,14 +296,14 @@ func (d *demo) command(line string, prompt bool) (quit bool, err error) {
 	return quit, err
 }
 
-// hear takes a member's word, or the system's about it.
+// hear takes a member's output, or its change of condition.
 func (d *demo) hear(r news) {
 	m := r.of
 	if r.by != m.process || m.condition == ended {
 		return // of an earlier life, or known already
 	}
 	switch {
-	case r.said == nil && r.condition != m.condition: // it was not us who did this
+	case r.said == nil && r.condition != m.condition: // another program did this
 		m.condition = r.condition
 		d.failed = d.failed || r.ending.failed
 		if before := d.faults[len(d.faults)-1]; before.number > 0 {
@@ -395,7 +395,7 @@ func (d *demo) strike(what string, at time.Time) {
 	d.since = at
 }
 
-// judge finds out whether the running members agree, and tells if they have come to.
+// judge determines whether the running members agree, and reports a new agreement.
 func (d *demo) judge(at time.Time) {
 	d.lead(at)
 	f := d.faults[len(d.faults)-1]
@@ -475,7 +475,7 @@ func later(a, b time.Time) time.Time {
 var goRun = regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\][^/\\]+$|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`)
 
 // endWithGoRun ends the demo when the go run that started it is gone: it does not pass on what killed
-// it, and whoever killed it means us.
+// it, and the kill was meant for the demo.
 func endWithGoRun(ctx context.Context, end func()) {
 	const look = 250 * time.Millisecond
 	program, err := os.Executable()

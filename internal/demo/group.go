@@ -71,7 +71,7 @@ type member struct {
 	condition condition
 	role      ringleader.Role // as it said last: "" before it said anything
 	leads     time.Time       // since when it leads; zero: it does not
-	leader    uint64          // whom it follows, itself if it leads; 0 if it knows none
+	leader    uint64          // its leader, itself if it leads; 0 if it knows none
 }
 
 // group is the member processes of a demo. Its methods are called by one goroutine.
@@ -194,7 +194,7 @@ func (g *group) start(m *member) error {
 	return nil
 }
 
-// tell stamps news and passes it on, unless nobody listens any more.
+// tell stamps news and passes it on, unless the receiver has ended.
 func (g *group) tell(r news) {
 	r.at = time.Now()
 	select {
@@ -240,7 +240,7 @@ func (g *group) resume(m *member) error {
 	return nil
 }
 
-// highest is the running member of highest identifier: whom all should follow. It is nil if none runs.
+// highest returns the running member with the highest identifier, which all should follow; nil if none runs.
 func (g *group) highest() *member {
 	for i := len(g.members) - 1; i >= 0; i-- {
 		if g.members[i].condition == running {

@@ -12,7 +12,7 @@ import (
 func pauseProcess(p *os.Process) error  { return p.Signal(syscall.SIGSTOP) }
 func resumeProcess(p *os.Process) error { return p.Signal(syscall.SIGCONT) }
 
-// watchProcess tells when a child of ours is paused and resumed, whoever does it, until it has ended.
+// watchProcess reports when a child of ours is paused and resumed, by any process, until it has ended.
 // It returns how it ended.
 func watchProcess(p *os.Process, tell func(condition)) ending {
 	for {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -159,9 +160,28 @@ func TestAPanicEndsTheMemberOnly(t *testing.T) {
 	})
 }
 
+// text is what a logger has written until now.
+type text struct {
+	mu    sync.Mutex
+	bytes []byte
+}
+
+func (t *text) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bytes = append(t.bytes, b...)
+	return len(b), nil
+}
+
+func (t *text) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.bytes)
+}
+
 func TestWhyAMemberCannotBeConnectedToIsLoggedOnceAndOnceMoreAfterLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var lines bytes.Buffer
+		var lines text
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
 		m := c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
@@ -171,10 +191,9 @@ func TestWhyAMemberCannotBeConnectedToIsLoggedOnceAndOnceMoreAfterLong(t *testin
 		)
 		logged := func(outage, warnings int) {
 			t.Helper()
-			synctest.Wait()
-			text := lines.String()
-			if strings.Count(text, first) != outage || strings.Count(text, later) != warnings {
-				t.Errorf("in outage %d there are to be %d warnings in\n%s", outage, warnings, text)
+			logs := lines.String()
+			if strings.Count(logs, first) != outage || strings.Count(logs, later) != warnings {
+				t.Errorf("in outage %d there are to be %d warnings in\n%s", outage, warnings, logs)
 			}
 		}
 		<-time.After(longFailure - 2*transport.MostPause)
@@ -355,7 +374,7 @@ func TestAMemberThatStopsWaitsForNoPeer(t *testing.T) {
 func TestAMemberThatSaysGoodbyeIsSuspectedAtOnceAndTheLogSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
-		var lines bytes.Buffer
+		var lines text
 		c := newCluster(t, l.witness(), 2)
 		defer c.stopAll()
 		c.members[1] = c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })

@@ -151,7 +151,7 @@ func TestCloseIsNoFailure(t *testing.T) {
 				t.Errorf("after Close: %v", err)
 			}
 		}
-		m.Command(election.Command{Order: election.Resign}) // nobody is there; it does not block
+		m.Command(election.Command{Order: election.Resign}) // the member has ended; it does not block
 		if _, err := c.network.Dialer("me:1")(context.Background(), "", at(1)); err == nil {
 			t.Error("it still listens")
 		}

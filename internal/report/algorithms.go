@@ -194,7 +194,7 @@ func (a Algorithm) Text(p *Printer) error {
 	return w.Flush()
 }
 
-// sequenceText is a sequence for people, who want neither all numbers of a long one, nor all digits of the last.
+// sequenceText returns a sequence as text, shortened if it is long, with the last number rounded.
 func sequenceText(sequence []*big.Int) string {
 	const many = 100
 	words := make([]string, len(sequence))

@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// Symmetry is a run in lock-step of processes that nothing tells apart.
+// Symmetry is a lock-step run of indistinguishable processes.
 type Symmetry struct {
 	Subject
 	*simulate.Symmetry
@@ -70,7 +70,7 @@ func symmetryVerdict(s *simulate.Symmetry) (text, colour string) {
 	return "no leader can be elected: symmetric processes take the same steps at the same time", Red
 }
 
-// groups writes which positions are alike.
+// groups returns a text with the classes of alike positions.
 func groups(alike [][]int) string {
 	const shown = 8
 	if len(alike) == 1 && len(alike[0]) > 1 {

@@ -15,7 +15,7 @@ import (
 	"ringleader.example/ringleader/internal/experiment"
 )
 
-// Comparison is a study and what it found.
+// Comparison is a study with its results.
 type Comparison struct {
 	*experiment.Study
 	Points  []*experiment.Point
@@ -32,7 +32,7 @@ func (c *Comparison) subject(point *experiment.Point) *experiment.Subject {
 	panic("compare: nobody is called " + point.Algorithm)
 }
 
-// claim is what is declared of a point, and how far what was measured is from it.
+// claim is a declared cost, and the distance of the measurement from it.
 type claim struct {
 	bound     *election.Bound // the worst case; nil where there is none for such a run
 	limit     *big.Int        // its value; nil if it is more than 2⁶⁴
@@ -67,7 +67,7 @@ func (c *Comparison) claim(p *experiment.Point) claim {
 	return found
 }
 
-// messagesOf is the mean of the messages that a bound of that name speaks of.
+// messagesOf returns the mean of the messages that a bound of that name covers.
 func messagesOf(p *experiment.Point, of string) *big.Rat {
 	switch of {
 	case "announcement":
@@ -78,7 +78,7 @@ func messagesOf(p *experiment.Point, of string) *big.Rat {
 	return p.Election.Mean()
 }
 
-// significant is a number with six significant digits, or all before the point.
+// significant returns a number with six significant digits, or all before the point.
 func significant(r *big.Rat) string {
 	if whole := new(big.Int).Quo(r.Num(), r.Denom()); whole.BitLen() > 50 {
 		return new(big.Float).SetRat(r).Text('g', 4)
@@ -266,7 +266,7 @@ var columns = []string{
 	"bound_of", "bound", "ratio", "average", "standard_errors", "seed", "version", "command",
 }
 
-// CSV writes a line for each point. Each names all that it takes to repeat it.
+// CSV writes a line for each point. Each has all that is needed to repeat it.
 func (c *Comparison) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(columns); err != nil {

@@ -16,7 +16,7 @@ type Count struct {
 	IDs        election.Arrangement
 	Parameters election.Parameters
 	How        string           // how it begins
-	Waking     simulate.Options // who wakes when and who is unwilling, where that was said
+	Waking     simulate.Options // wake-up times and unwilling processes, if given
 	*count.Result
 }
 

@@ -9,13 +9,13 @@ import (
 // The exit statuses of the binary.
 const (
 	ExitFine       = 0
-	ExitNo         = 1 // it ran, and the answer is no: violated, not elected, failed under way
+	ExitNo         = 1 // the command ran, and the answer is no: violated, not elected, failed
 	ExitUsage      = 2 // the call was wrong
 	ExitIncomplete = 3 // a limit was reached before there was an answer
 )
 
 // ExitError is an error with an exit status of its own; every other error is one of usage, [ExitUsage].
-// Without an Err nothing is printed: the command has already said all.
+// Without an Err nothing is printed: the command has already printed its result.
 type ExitError struct {
 	Code int
 	Err  error
@@ -33,7 +33,7 @@ func (e ExitError) Unwrap() error { return e.Err }
 // ErrNo is the error of a command that has printed its answer, which is no.
 var ErrNo error = ExitError{Code: ExitNo}
 
-// Failed returns the error of a command that was called rightly: the answer is no.
+// Failed returns the error of a valid call with the answer no.
 func Failed(format string, args ...any) error {
 	return ExitError{ExitNo, fmt.Errorf(format, args...)}
 }
@@ -43,7 +43,7 @@ func Stopped(format string, args ...any) error {
 	return ExitError{ExitIncomplete, fmt.Errorf(format, args...)}
 }
 
-// Reason returns an error without the name of the file and what was done to it.
+// Reason returns an error without the file's name and the operation.
 func Reason(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {

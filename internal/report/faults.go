@@ -13,7 +13,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// faultsText tells people what went wrong, as far as they did not say it themselves, what broke, and how to see it again.
+// faultsText prints the faults that the call did not give, the violations, and the command that repeats the run.
 func (r *Run) faultsText(p *Printer) {
 	lines, claims := r.Script.Lines(r.Prepared), r.disclaimer()
 	if len(lines) == 0 && claims == "" {
@@ -46,8 +46,8 @@ func (r *Run) faultsText(p *Printer) {
 // broke reports whether an election under faults went wrong.
 func (r *Run) broke() bool { return !r.Right || len(r.Faults) > 0 || !r.Complete }
 
-// faultVerdict is how an election under faults went, beside what its algorithm does not claim; empty if it
-// went as claimed.
+// faultVerdict returns the verdict on an election under faults that its algorithm does not tolerate; empty if it
+// tolerates them.
 func (r *Run) faultVerdict(claims string) string {
 	switch {
 	case r.broke() && !r.Options.Until.IsZero() && len(r.Faults) == 0:
@@ -89,7 +89,7 @@ func (r *Run) startersDied() bool {
 	return starters != nil && !slices.ContainsFunc(starters, func(q int) bool { return !slices.Contains(r.Dead, q) })
 }
 
-// disclaimer is why an algorithm need not hold in this run, in words; empty if there is no reason.
+// disclaimer returns in words why an algorithm need not succeed in this run; empty if there is no reason.
 func (r *Run) disclaimer() string {
 	var reasons []string
 	if unclaimed := r.Script.Unclaimed(r.Prepared.Declaration()); len(unclaimed) > 0 {
@@ -195,7 +195,7 @@ func role(r *simulate.Result, d network.Decision) string {
 	return fmt.Sprintf("follower of %d%s", r.Prepared.RealOf(d.Leader), term)
 }
 
-// faultsJSON is what results show of faults.
+// faultsJSON returns the JSON of faults.
 func (r *Run) faultsJSON() object {
 	lines, dropped := r.Script.Lines(r.Prepared), dropped(r.Result)
 	if len(lines) == 0 && dropped == nil {

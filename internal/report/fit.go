@@ -15,8 +15,14 @@ var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // Width returns how many columns a text takes.
 func Width(text string) int { return utf8.RuneCountInString(escape.ReplaceAllString(text, "")) }
 
-// call matches the beginning of a line that is a command to copy: after a prompt, or in an example.
-var call = regexp.MustCompile(`^(\$ |replay: | *ringleader [a-z])`)
+// isCall reports whether a line is a command to copy: after a prompt, or an example that begins with the program's name.
+func isCall(line, program string) bool {
+	if strings.HasPrefix(line, "$ ") || strings.HasPrefix(line, "replay: ") {
+		return true
+	}
+	arguments, called := strings.CutPrefix(strings.TrimLeft(line, " "), program+" ")
+	return called && arguments != "" && arguments[0] >= 'a' && arguments[0] <= 'z'
+}
 
 // gap separates columns of a line.
 var gap = regexp.MustCompile(`\S( {2,})\S`)
@@ -24,11 +30,14 @@ var gap = regexp.MustCompile(`\S( {2,})\S`)
 // Fit breaks a line that is wider than width at spaces, or at the gap between two columns. What follows a break stands
 // under the last column that begins in the left part of the line. A command is broken by backslashes, so that it can
 // still be copied. A word that is wider than width is left whole.
-func Fit(line string, width int) string {
+func Fit(line string, width int) string { return fit(line, width, "") }
+
+// fit is Fit where commands begin with the program's name, too.
+func fit(line string, width int, program string) string {
 	if Width(line) <= width {
 		return line
 	}
-	if call.MatchString(line) {
+	if isCall(line, program) {
 		return fold(words(line, true), indentation(line), indentation(line)+4, width-2, ` \`)
 	}
 	return fold(words(line, false), indentation(line), hang(line, width), width, "")
@@ -99,8 +108,9 @@ func fold(words []string, first, rest, width int, mark string) string {
 // fitter writes lines that fit.
 type fitter struct {
 	io.Writer
-	width int
-	line  []byte // that has not ended
+	width   int
+	program string // what it is called in a shell
+	line    []byte // that has not ended
 }
 
 // Write writes the lines that have ended.
@@ -112,7 +122,7 @@ func (f *fitter) Write(b []byte) (int, error) {
 	}
 	var fitting strings.Builder
 	for line := range strings.Lines(string(f.line[:end])) {
-		fitting.WriteString(Fit(strings.TrimSuffix(line, "\n"), f.width) + "\n")
+		fitting.WriteString(fit(strings.TrimSuffix(line, "\n"), f.width, f.program) + "\n")
 	}
 	f.line = append(f.line[:0], f.line[end:]...)
 	_, err := io.WriteString(f.Writer, fitting.String())
@@ -121,14 +131,14 @@ func (f *fitter) Write(b []byte) (int, error) {
 
 // flush writes a line that has not ended.
 func (f *fitter) flush() error {
-	_, err := io.WriteString(f.Writer, Fit(string(f.line), f.width))
+	_, err := io.WriteString(f.Writer, fit(string(f.line), f.width, f.program))
 	f.line = f.line[:0]
 	return err
 }
 
 // Fit calls print with a printer whose lines are as wide as the terminal at most.
 func (p *Printer) Fit(print func(*Printer) error) error {
-	lines := &fitter{Writer: p.Out, width: p.Width()}
+	lines := &fitter{Writer: p.Out, width: p.Width(), program: p.Name}
 	fitting := *p
 	fitting.Out = lines
 	if err := print(&fitting); err != nil {

@@ -63,3 +63,16 @@ func TestTextIsFittedHoweverItIsWritten(t *testing.T) {
 		t.Errorf("%v, %q, want %q", err, out.String(), want)
 	}
 }
+
+func TestExamplesOfAnyProgramAreBrokenAsCommands(t *testing.T) {
+	var out strings.Builder
+	p := Printer{Name: "mine", Out: &out, Getenv: func(string) string { return "40" }}
+	err := p.Fit(func(p *Printer) error {
+		_, err := p.Out.Write([]byte("  mine run lcr --n 5 --order random --seed 7\nmine (devel), a line that is prose and too wide\n"))
+		return err
+	})
+	want := "  mine run lcr --n 5 --order random \\\n      --seed 7\nmine (devel), a line that is prose and\n  too wide\n"
+	if err != nil || out.String() != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out.String(), want)
+	}
+}

@@ -50,7 +50,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// PlainJSON returns JSON in which < and > stand for themselves.
+// PlainJSON returns JSON with unescaped < and >.
 func PlainJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -61,7 +61,7 @@ func PlainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Result is what a command found.
+// Result is the result of a command.
 type Result interface {
 	JSON() any           // for programs
 	Text(*Printer) error // for people
@@ -78,8 +78,8 @@ func (p *Printer) Print(r Result, asJSON bool) error {
 	return p.JSON(r.JSON())
 }
 
-// headed puts first what every result has: the call, the version, and what the run depends on, or null where the command
-// has none of that.
+// headed puts the common fields of every result first: the call, the version, and the inputs of the run, or null if
+// the command has none.
 func (p *Printer) headed(found object) object {
 	head := object{{"command", p.Command}, {"version", p.Version}, {"seed", nil}, {"parameters", nil}, {"topology", nil}, {"start", nil}}
 	rest := make(object, 0, len(found))
@@ -106,7 +106,7 @@ func (p *Printer) JSON(v any) error {
 	return err
 }
 
-// messages is how results show counts.
+// messages returns the JSON of counts.
 func messages(d *election.Declaration, m outcome.Messages) object {
 	byKind := object{}
 	for k := range d.Kinds {
@@ -121,13 +121,13 @@ func messages(d *election.Declaration, m outcome.Messages) object {
 	}
 }
 
-// times is how results show moments.
+// times returns the JSON of moments.
 func times(elected, decided, quiet any) object {
 	return object{{"elected", elected}, {"decided", decided}, {"quiet", quiet}}
 }
 
-// worst is the first declared worst case, if it speaks of a run with so many starters; none does of faults on the way,
-// since who recovers, say, may begin again.
+// worst returns the first declared worst-case bound that covers that many initiators, or nil. No bound covers faults
+// during a run: a recovered process, for example, may begin again.
 func worst(d *election.Declaration, starters int, hurt bool) *election.Bound {
 	b := d.Bound(election.Worst)
 	if b == nil || hurt || b.OneStart && starters > 1 {
@@ -136,7 +136,7 @@ func worst(d *election.Declaration, starters int, hurt bool) *election.Bound {
 	return b
 }
 
-// bound is how results show a worst case.
+// bound returns the JSON of a worst case.
 func bound(b *election.Bound, m outcome.Messages, n int) object {
 	most := b.Value(uint64(n))
 	shown := any(most)
@@ -146,7 +146,7 @@ func bound(b *election.Bound, m outcome.Messages, n int) object {
 	return object{{"of", b.Of}, {"messages", shown}, {"formula", b.Formula}, {"holds", m.Of(b.Of) <= most}}
 }
 
-// parameters is how results show parameters.
+// parameters returns the JSON of parameters.
 func parameters(p election.Parameters) object {
 	o := object{}
 	for _, name := range p.Names() {
@@ -160,7 +160,7 @@ func parameters(p election.Parameters) object {
 	return o
 }
 
-// shownIDs is how many processes a result lists by identifier.
+// shownIDs is the largest number of processes that a result lists by identifier.
 const shownIDs = 1000
 
 const electionMessages = "election messages" // the sum over their kinds, where there are several
@@ -206,8 +206,8 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.M
 	return names
 }
 
-// ToFile writes a file whole or not at all; "-" is Out. What is no file, a device or a pipe, is written to
-// as it is, and so is the file that a link leads to.
+// ToFile writes a file whole or not at all; "-" is Out. A device or a pipe is written to directly, and so is the
+// target of a link.
 func (p *Printer) ToFile(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return write(p.Out)
@@ -227,7 +227,7 @@ func (p *Printer) ToFile(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// CanReplace returns beforehand why a file cannot be written to, or nil.
+// CanReplace returns, before the work, why a file cannot be written, or nil.
 func CanReplace(path string) error {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -248,7 +248,7 @@ func CanReplace(path string) error {
 	return nil
 }
 
-// fill writes to what is there.
+// fill writes to an existing device or file.
 func fill(path string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -277,7 +277,7 @@ func replace(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(file.Name(), path)
 }
 
-// Progress tells a person on a terminal, after the first second, how far something long has come.
+// Progress shows, on a terminal and after the first second, the progress of a long computation.
 type Progress struct {
 	w       io.Writer
 	started time.Time
@@ -308,7 +308,7 @@ func (p *Progress) Done() {
 	}
 }
 
-// Left returns how long the rest takes if it goes on like this; "" if nothing is done.
+// Left returns the time for the rest at the same speed; "" if nothing is done.
 func (p *Progress) Left(done, total float64) string {
 	if done == 0 {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// arranged is who stood where in the run: Burns' adversary has a say in that.
+// arranged returns the arrangement of the run, which Burns' adversary may change.
 type arranged struct{ *network.Instance }
 
 func (a arranged) Len() int               { return a.Size() }
@@ -115,7 +115,7 @@ func (r *Run) JSON() any {
 	return append(result, field{"complete", r.Complete})
 }
 
-// outcomeJSON is how results show what came of a run: who leads, and what it cost.
+// outcomeJSON is the JSON of a run's outcome: the leaders and the cost.
 func outcomeJSON(d *election.Declaration, r *outcome.Outcome) object {
 	leaders := make([]uint64, 0, len(r.Leaders))
 	for _, q := range r.Leaders {
@@ -152,7 +152,7 @@ func networkOf(d *election.Declaration, timing election.Timing, n int) string {
 	return fmt.Sprintf("%s %s%s", timing, way, d.Topology.Phrase(n))
 }
 
-// underTitle writes who takes part and how, on one line if there is room.
+// underTitle writes the participants and how they start, on one line if there is room.
 func (p *Printer) underTitle(who, how string) {
 	if utf8.RuneCountInString(who) > 30 || utf8.RuneCountInString(how) > 47 {
 		fmt.Fprintf(p.Out, "  %s\n  %s\n\n", who, how)

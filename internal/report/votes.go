@@ -10,7 +10,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// standing is who has how many votes, the winner first.
+// standing is the votes of each process, the winner first.
 func standing(p *network.Instance) election.Tally {
 	shares := p.Tally()
 	slices.SortFunc(shares, func(a, b election.Share) int {
@@ -32,7 +32,7 @@ func votesJSON(p *network.Instance) object {
 	return object{{"votes", votes}, {"tally", tally}}
 }
 
-// tally writes who has how many votes, for people.
+// tally writes the votes of each process as text.
 func (p *Printer) tally(prepared *network.Instance) {
 	const shown = 8
 	var shares []string

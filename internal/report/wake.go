@@ -5,7 +5,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// wakingJSON is how results show who took part, where that was said.
+// wakingJSON is the JSON of the participants, if given.
 func wakingJSON(s *simulate.Options) (fields object) {
 	if s.Wake != nil {
 		wake := make([]any, len(s.Wake)) // null: only by a message

@@ -17,14 +17,14 @@ import (
 // Doubt is the first contradiction to a statement that was found.
 type Doubt struct{ First string }
 
-// Unless notes a contradiction, unless what ought to be is so.
+// Unless notes a contradiction, unless ok.
 func (d *Doubt) Unless(ok bool, format string, args ...any) {
 	if !ok && d.First == "" {
 		d.First = fmt.Sprintf(format, args...)
 	}
 }
 
-// Verified notes what an exploration found to be wrong, and reports whether nothing was.
+// Verified notes what an exploration found to be wrong, and reports whether it found nothing.
 func (d *Doubt) Verified(r *verify.Report, format string, args ...any) bool {
 	where := fmt.Sprintf(format, args...)
 	if v := r.Violation; v != nil {
@@ -34,7 +34,7 @@ func (d *Doubt) Verified(r *verify.Report, format string, args ...any) bool {
 	return r.Violation == nil && r.Complete
 }
 
-// Finding is that the statement holds, with what was measured; or else what contradicts it.
+// Finding returns that the statement holds, with the measurements, or what contradicts it.
 func (d *Doubt) Finding(format string, args ...any) Finding {
 	if d.First != "" {
 		return Finding{Verdict: Fails, Measured: d.First, Why: "a run contradicts it"}
@@ -42,8 +42,8 @@ func (d *Doubt) Finding(format string, args ...any) Finding {
 	return Finding{Measured: fmt.Sprintf(format, args...)}
 }
 
-// Unsettled is the finding of a statement that no finite search settles. It is not checked, with what was found; but if
-// that contradicts the statement, it fails.
+// Unsettled returns the finding of a statement that no finite search settles: unchecked, with the measurements; but a
+// contradiction makes it fail.
 func (d *Doubt) Unsettled(why, format string, args ...any) Finding {
 	f := d.Finding(format, args...)
 	if f.Verdict == Holds {
@@ -58,7 +58,7 @@ const (
 	EverySize      = "it is about growth for all n, which no finite search settles; nothing here contradicts it"
 )
 
-// Rings are the orders of 1 … n on a ring that differ: the largest comes first.
+// Rings yields the different orders of 1 … n on a ring: the largest comes first.
 func Rings(n int) iter.Seq[election.List] {
 	return func(yield func(election.List) bool) {
 		ids := make(election.List, n)
@@ -84,7 +84,7 @@ func Rings(n int) iter.Seq[election.List] {
 	}
 }
 
-// LargeRings are ordered and random rings of these sizes.
+// LargeRings yields ordered and random rings of these sizes.
 func LargeRings(sizes ...int) iter.Seq[election.Arrangement] {
 	return func(yield func(election.Arrangement) bool) {
 		for _, n := range sizes {
@@ -100,7 +100,7 @@ func LargeRings(sizes ...int) iter.Seq[election.Arrangement] {
 	}
 }
 
-// ManyRings are what most statements about rings are tested on; manyRingsAre says it.
+// ManyRings yields the rings on which most statements are tested; ManyRingsAre describes them.
 func ManyRings(yield func(election.Arrangement) bool) {
 	for n := 1; n <= 7; n++ {
 		for ids := range Rings(n) {
@@ -115,7 +115,7 @@ func ManyRings(yield func(election.Arrangement) bool) {
 // ManyRingsAre describes ManyRings.
 const ManyRingsAre = "every order of up to 7 identifiers, and ordered and random rings of up to 128"
 
-// OnRing is a ring, with its identifiers where an error is to be told.
+// OnRing returns the text of a ring for an error, with its identifiers.
 func OnRing(ids election.Arrangement) string {
 	if list, ok := ids.(election.List); ok {
 		return fmt.Sprintf("on %v", []uint64(list))
@@ -123,7 +123,7 @@ func OnRing(ids election.Arrangement) string {
 	return fmt.Sprintf("on a %s ring of %d", ids.(*order.Order).Name(), ids.Len())
 }
 
-// ToGreater is how far it is from a position to the nearest greater identifier, clockwise and
+// ToGreater returns the distances from a position to the nearest larger identifier, clockwise and
 // counter-clockwise; n for the largest.
 func ToGreater(ids election.Arrangement, p int) (clockwise, counter int) {
 	n := ids.Len()
@@ -138,7 +138,7 @@ func ToGreater(ids election.Arrangement, p int) (clockwise, counter int) {
 	return to(1), to(n - 1)
 }
 
-// probing is a run of an election whose processors probe twice as far in each phase, and who entered which.
+// probing is a run of an election whose processors probe twice as far in each phase, with the entrants of each phase.
 type probing struct {
 	*simulate.Result
 	ids      election.Arrangement
@@ -187,7 +187,7 @@ func MessagesSent(sent []trace.Sent, kind string) (messages int) {
 // Carried returns the identifier that a message carries.
 func Carried(message trace.Value) uint64 { return Must(message.Identifier("ID")) }
 
-// Closest is the least distance on the ring between two who entered a phase; n if there is one.
+// Closest returns the least distance on the ring between two entrants of a phase; n if there is one.
 func (r *probing) Closest(phase int) int {
 	n := r.ids.Len()
 	at := slices.Sorted(slices.Values(r.Entrants[phase]))
@@ -198,8 +198,8 @@ func (r *probing) Closest(phase int) int {
 	return least
 }
 
-// beyond are the positions from which there is no greater identifier within so many hops either way, and
-// the ring is longer than that.
+// beyond returns the positions without a larger identifier within hops either way, on a ring that is longer than
+// that.
 func beyond(ids election.Arrangement, hops int) (positions []int) {
 	for p := range ids.Len() {
 		if clockwise, counter := ToGreater(ids, p); min(clockwise, counter) > hops {
@@ -209,7 +209,7 @@ func beyond(ids election.Arrangement, hops int) (positions []int) {
 	return positions
 }
 
-// Enters checks who enters phases: phase 0 everybody, and the next those who are the largest within 2^phase hops.
+// Enters checks the entrants of phases: all of phase 0, and of the next ones the largest within 2^phase hops.
 func (r *probing) Enters(d *Doubt) {
 	for phase, entered := range append(r.Entrants, nil) {
 		want := beyond(r.ids, 1<<phase/2)
@@ -221,7 +221,7 @@ func (r *probing) Enters(d *Doubt) {
 	}
 }
 
-// MostEntrants is how many can enter a phase: ⌊n/(2^(phase-1) + 1)⌋, and all the first.
+// MostEntrants returns the largest number of entrants of a phase: ⌊n/(2^(phase-1) + 1)⌋, and n for the first.
 func MostEntrants(n, phase int) int {
 	if phase == 0 {
 		return n

@@ -1,4 +1,4 @@
-// Package reproduce checks what the five source texts say, statement by statement: each definition, theorem,
+// Package reproduce checks the five source texts, statement by statement: each definition, theorem,
 // example, figure, table and exercise is a row whose verdict is computed when it runs.
 package reproduce
 
@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// Verdict is what became of a statement.
+// Verdict is the result of checking a statement.
 type Verdict uint8
 
 // The verdicts.
 const (
 	Holds     Verdict = iota
 	Corrected         // it holds with a correction, which the finding names
-	Fails             // the finding says why, with the run that shows it
-	Unchecked         // no finite search settles it; the finding has what the search shows, which does not contradict it, and why
+	Fails             // the finding has the reason, with the run that shows it
+	Unchecked         // no finite search settles it; the finding has the search's results, which do not contradict it, and the reason
 )
 
 // Verdicts are all of them, in order.
@@ -31,17 +31,17 @@ type Row struct {
 	Where    string // Theorem 13.10, section 2.2, figure 2.7, exercise 4, …
 	Claim    string // in a few words
 	How      string // how it is tested here
-	Thorough bool   // it takes long: only if that is asked for
+	Thorough bool   // it takes long: only on request
 	Check    func(*Bench) Finding
 }
 
-// Finding is what the check of a row found. It is computed from runs, counts and checks, never written down
-// beforehand: an error planted in an algorithm turns the verdict of the rows that use it.
+// Finding is the result of a row's check. It is computed from runs, counts and checks, never written in advance: an
+// error planted in an algorithm changes the verdict of the rows that use it.
 type Finding struct {
 	Verdict  Verdict
 	Measured string // numbers, in a few words; the same each time, so no durations
 	Why      string // the correction; or why it fails, or is not checked
-	Replay   string // a command that shows it, if there is one: ringleader …
+	Replay   string // a command that shows it, or empty: ringleader …
 }
 
 // Source is a source text.
@@ -56,7 +56,7 @@ var Sources = []Source{
 	{"S5", "Marchetti-Spaccamela, New protocols for the election of a leader in a ring"},
 }
 
-// From are the rows of a source, section by section.
+// From returns the rows of a source, section by section.
 func From(source string, sections ...[]Row) []Row {
 	rows := slices.Concat(sections...)
 	for i := range rows {
@@ -65,7 +65,7 @@ func From(source string, sections ...[]Row) []Row {
 	return rows
 }
 
-// holds is the finding that a statement holds if nothing was found that contradicts it, and fails otherwise.
+// HoldsUnless returns the finding that a statement holds, or fails if there is a contradiction.
 func HoldsUnless(contradiction, format string, args ...any) Finding {
 	f := Finding{Measured: fmt.Sprintf(format, args...)}
 	if contradiction != "" {
@@ -74,7 +74,7 @@ func HoldsUnless(contradiction, format string, args ...any) Finding {
 	return f
 }
 
-// corrected is the finding that a statement holds with a correction, if the correction holds and the
+// HoldsCorrected returns the finding that a statement holds with a correction, if the correction holds and the
 // statement as printed does not.
 func HoldsCorrected(printed, corrected bool, correction, format string, args ...any) Finding {
 	f := Finding{Verdict: Corrected, Why: correction, Measured: fmt.Sprintf(format, args...)}

@@ -13,7 +13,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// Result is a row and what its check found, or why it could not be checked.
+// Result is a row with the finding of its check, or the reason why it could not be checked.
 type Result struct {
 	Row
 	Finding
@@ -76,8 +76,8 @@ func check(ctx context.Context, row Row, algorithms catalogue.List) (result Resu
 	return result
 }
 
-// Bench is what a row is checked with: the engines, and the algorithms by name. Its methods do not return
-// errors. They end the check, so that rows read as what they test.
+// Bench gives a row's check the engines, and the algorithms by name. Its methods return no errors: an error ends the
+// check, which keeps rows short.
 type Bench struct {
 	Context    context.Context
 	Algorithms catalogue.List
@@ -86,7 +86,7 @@ type Bench struct {
 // failure is an error that ends a check.
 type failure struct{ err error }
 
-// Must is a value, unless there is an error: that ends the check.
+// Must returns the value; an error ends the check.
 func Must[T any](value T, err error) T {
 	if err != nil {
 		panic(failure{err})
@@ -99,14 +99,14 @@ func Variant[S, M any](a election.Algorithm[S, M], o simulate.Options) *simulate
 	return Must(Must(simulate.OfSmall(&a)).Run(o))
 }
 
-// GoOn ends the check if nobody waits for it any more.
+// GoOn ends the check if its context is done.
 func (b *Bench) GoOn() { Must(0, b.Context.Err()) }
 
-// Algorithm is the algorithm of that name.
+// Algorithm returns the algorithm of that name.
 func (b *Bench) Algorithm(name string) *catalogue.Entry { return Must(b.Algorithms.Find(name)) }
 
-// Simulate runs an election. One with an error in it need not end, so that there is a limit: what 8n²
-// messages, and many more on small networks, have not brought about is not Complete.
+// Simulate runs an election. A wrong algorithm need not end, so there is a limit: a run that has not ended after 8n²
+// messages, and many more on small networks, is not Complete.
 func (b *Bench) Simulate(name string, o simulate.Options) *simulate.Result {
 	b.GoOn()
 	if n := uint64(o.Instance.IDs.Len()); o.Limit == 0 {
@@ -131,7 +131,7 @@ func (b *Bench) Verify(name string, o verify.Options) *verify.Report {
 	return r
 }
 
-// EverySchedule tries every schedule, whichever message overtakes another, of all orders of up to most identifiers.
+// EverySchedule tries every schedule, with all overtaking of messages, of all orders of up to most identifiers.
 func (b *Bench) EverySchedule(d *Doubt, name string, most int, o verify.Options) (orders, states int) {
 	o.Unordered, o.MaxStates = true, 100_000 // of one order; an error can make many more
 	for n := 1; n <= most && d.First == ""; n++ {
@@ -143,7 +143,7 @@ func (b *Bench) EverySchedule(d *Doubt, name string, most int, o verify.Options)
 	return orders, states
 }
 
-// Count is the exact cost on a ring, of an algorithm that has a closed form, with default parameters.
+// Count returns the exact cost on a ring, of an algorithm with a closed form and default parameters.
 func (b *Bench) Count(name string, ids election.Arrangement) *count.Result {
 	e := b.Algorithm(name)
 	return Must(e.Count(b.Context, ids, Must(e.Set(nil)), nil))

@@ -14,17 +14,17 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// Subject is what S2 and S4 speak of: an algorithm among processes, of whom some start. Runs and checks of it can
-// be written as calls of the command line, so that whoever reads a row can see for themselves what it found.
+// Subject is the subject of statements of S2 and S4: an algorithm among processes, some of which initiate. Its runs
+// and checks can be written as calls of the command line, with which a reader can repeat a row.
 type Subject struct {
 	Algorithm string
 	IDs       []uint64 // clockwise on a ring, increasing on a complete graph
 	Set       []string // parameters, as name=value
-	Start     []uint64 // who starts before anything is delivered; nil: all
-	AnyTime   bool     // the schedule decides who starts when
+	Start     []uint64 // the initiators, before any delivery; nil: all
+	AnyTime   bool     // the schedule decides when each process starts
 }
 
-// UpTo is 1 … n.
+// UpTo returns 1 … n.
 func UpTo(n int) []uint64 {
 	ids := make([]uint64, n)
 	for p := range ids {
@@ -33,12 +33,12 @@ func UpTo(n int) []uint64 {
 	return ids
 }
 
-// Among is an algorithm among 1 … n.
+// Among returns an algorithm among 1 … n.
 func Among(n int, algorithm string, set ...string) Subject {
 	return Subject{Algorithm: algorithm, IDs: UpTo(n), Set: set}
 }
 
-// Starting is the subject when only these start.
+// Starting returns the subject with only these initiators.
 func (s Subject) Starting(ids ...uint64) Subject {
 	s.Start = ids
 	return s
@@ -55,7 +55,7 @@ func (s *Subject) Instance() network.Setup {
 	return i
 }
 
-// Initiators are the positions of those that start.
+// Initiators returns the positions of the initiators.
 func (s *Subject) Initiators() (positions []int) {
 	for _, id := range s.Start {
 		positions = append(positions, slices.Index(s.IDs, id))
@@ -63,7 +63,7 @@ func (s *Subject) Initiators() (positions []int) {
 	return positions
 }
 
-// Call is what the calls that are about the subject have in common.
+// Call returns the common part of calls about the subject.
 func (s *Subject) Call(command string) []string {
 	words := []string{"ringleader", command, s.Algorithm}
 	if slices.Equal(s.IDs, UpTo(len(s.IDs))) {
@@ -83,7 +83,7 @@ func (s *Subject) Call(command string) []string {
 	return words
 }
 
-// Numbers is a list as the command line has it.
+// Numbers returns a list in the command line's form.
 func Numbers(ids []uint64) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ids), "[]"), " ", ",")
 }
@@ -101,10 +101,10 @@ type Trial struct {
 	Record   bool
 }
 
-// Run is a trial of the subject under these faults.
+// Run returns a trial of the subject under these faults.
 func (s Subject) Run(faults ...string) Trial { return Trial{Subject: s, Faults: faults, Seed: 1} }
 
-// Recorded is the trial with a record.
+// Recorded returns the trial with a record.
 func (t Trial) Recorded() Trial {
 	t.Record = true
 	return t
@@ -149,8 +149,8 @@ func (t *Trial) Replay() string {
 	return strings.Join(words, " ")
 }
 
-// recordedSteps are more than any recorded trial takes in which nothing is amiss. With an error in the algorithm one need
-// not end, and its states may grow.
+// recordedSteps is more than any correct recorded trial takes. With an error in the algorithm a trial need not end,
+// and its states may grow.
 const recordedSteps = 2000
 
 // Run runs a trial.
@@ -205,7 +205,7 @@ func (p *Proof) Replay() string {
 	return strings.Join(words, " ")
 }
 
-// Prove checks every schedule, and says what is violated; "" if nothing is.
+// Prove checks every schedule, and returns the violation; "" if there is none.
 func (b *Bench) Prove(p Proof) (report *verify.Report, violation string) {
 	report = b.Verify(p.Algorithm, p.Options())
 	switch {
@@ -217,7 +217,7 @@ func (b *Bench) Prove(p Proof) (report *verify.Report, violation string) {
 	return report, violation
 }
 
-// End says how a run ended, with identifiers of the processes: right, or what is wrong.
+// End returns how a run ended, with identifiers of the processes: right, or what is wrong.
 func End(r *simulate.Result) string {
 	switch {
 	case len(r.Leaders) > 1:
@@ -240,10 +240,10 @@ func End(r *simulate.Result) string {
 	return fmt.Sprintf("%d leads, which is not the one", r.Prepared.Real(r.Leaders[0]))
 }
 
-// Right is the end of a run that went well.
+// Right is the end of a correct run.
 const Right = "right"
 
-// sends are the messages of a kind that a step sent.
+// SentOf returns the messages of a kind that a step sent.
 func SentOf(s *trace.Step, kind string) (sent []trace.Sent) {
 	for _, m := range s.Sent {
 		if m.Kind == kind {

@@ -177,7 +177,7 @@ var LostMessages = Assumption{
 	Dropped: []Dropped{
 		{What: "one in five is lost", Trial: Five().Starting(1).Run("lose 1/5"), Seeds: 1000},
 		{What: "two parts", Trial: Five().Run("partition 1,2 | 3,4,5 from 50")},
-		{What: "nobody hears 5", Trial: Five().Run("cut 5 -> 1,2,3,4 from 50")},
+		{What: "no process hears 5", Trial: Five().Run("cut 5 -> 1,2,3,4 from 50")},
 	},
 }
 

@@ -38,7 +38,7 @@ var s1Problem = []reproduce.Row{
 	},
 	{
 		Where: "the model, identifiers",
-		Claim: "identifiers are different natural numbers, which need not be consecutive; nobody knows another's, nor the size of the ring",
+		Claim: "identifiers are different natural numbers, which need not be consecutive; no processor knows another's, nor the size of the ring",
 		How:   "rings of identifiers up to 2⁶⁴ - 1 cost what those of their ranks do; with a number twice, every schedule is tried",
 		Check: naturalIdentifiers,
 	},
@@ -61,13 +61,13 @@ var s1Problem = []reproduce.Row{
 	},
 	{
 		Where: "Bully, phases",
-		Claim: "a processor enters the next phase if nobody is larger within the limit of this one, which doubles",
-		How:   "who enters which phase, compared with the distances to larger identifiers, " + reproduce.ManyRingsAre,
+		Claim: "a processor enters the next phase if none is larger within the limit of this one, which doubles",
+		How:   "the entrants of each phase, compared with the distances to larger identifiers, " + reproduce.ManyRingsAre,
 		Check: phases,
 	},
 	{
 		Where: "Bully, code lines 6-8", Claim: "each processor sends ⟨probe, id, 0, 0⟩ once, when it wakes, whenever that is",
-		How:   "who enters phase 0, " + reproduce.ManyRingsAre + ", waking at random, also after messages",
+		How:   "the entrants of phase 0, " + reproduce.ManyRingsAre + ", waking at random, also after messages",
 		Check: wakesOnce,
 	},
 }
@@ -206,7 +206,7 @@ func phases(b *reproduce.Bench) reproduce.Finding {
 		}
 		rings++
 	}
-	return d.Finding("%d entrances on %d rings: phase i, if nobody is larger within 2^(i-1) hops", entrances, rings)
+	return d.Finding("%d entrances on %d rings: phase i, if none is larger within 2^(i-1) hops", entrances, rings)
 }
 
 func wakesOnce(b *reproduce.Bench) reproduce.Finding {
@@ -232,7 +232,7 @@ func wakesOnce(b *reproduce.Bench) reproduce.Finding {
 		d.Unless(starts == n, "%s %d start", reproduce.OnRing(ids), starts)
 		processors += n
 	}
-	return d.Finding("%d processors, of whom %d wake after they have served others: each enters phase 0 once", processors, late)
+	return d.Finding("%d processors, of which %d wake after they have served others: each enters phase 0 once", processors, late)
 }
 
 // deaf is a processor that does nothing any more once it has terminated.

@@ -32,12 +32,12 @@ var s1Theorems = []reproduce.Row{
 	},
 	{
 		Where: "Lemma 13.9", Claim: "at most n/2^(i-1) processors enter phase i",
-		How:   "who enters which phase, " + reproduce.ManyRingsAre,
+		How:   "the entrants of each phase, " + reproduce.ManyRingsAre,
 		Check: lemma139,
 	},
 	{
 		Where: "Lemma 13.9, proof", Claim: "if a processor enters phase i, no other within 2^(i-1) hops, either way, ever does",
-		How:   "the least distance of two who enter a phase, " + reproduce.ManyRingsAre,
+		How:   "the least distance of two entrants of a phase, " + reproduce.ManyRingsAre,
 		Check: innerClaim,
 	},
 	{
@@ -63,7 +63,7 @@ var s1Theorems = []reproduce.Row{
 	{
 		Where: "Theorem 13.11",
 		Claim: "any uniform algorithm for electing a leader in an asynchronous ring sends Ω(n lg n) messages (Burns)",
-		How:   "Burns' adversary, who keeps one edge of the ring shut, against each such algorithm that is here, n = 2 to 256: at least (n lg n)/4 + 1/2 before it opens",
+		How:   "Burns' adversary, which keeps one edge of the ring closed, against each such algorithm of the catalogue, n = 2 to 256: at least (n lg n)/4 + 1/2 before it opens",
 		Check: theorem1311,
 	},
 	{
@@ -301,7 +301,7 @@ func exercise1331(b *reproduce.Bench) reproduce.Finding {
 		want := uint64(n) * uint64(n+1) / 2
 		d.Unless(r.MinMessages.Election == want && r.MaxMessages.Election == want, "n = %d: %d to %d messages", n, r.MinMessages.Election, r.MaxMessages.Election)
 	}
-	f := d.Unsettled(reproduce.EverySize, "n(n + 1)/2 messages, %d for n = 512; delays make no difference, since everybody sends its identifier at some time", most)
+	f := d.Unsettled(reproduce.EverySize, "n(n + 1)/2 messages, %d for n = 512; delays make no difference, since every processor sends its identifier at some time", most)
 	f.Replay = "ringleader run ring-bully-simple --n 512 --order decreasing"
 	return f
 }

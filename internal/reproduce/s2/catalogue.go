@@ -27,7 +27,7 @@ func plain(b *reproduce.Bench) (all []*catalogue.Entry) {
 	return all
 }
 
-// restless are the algorithms that elect again when somebody fails, or is back.
+// restless are the algorithms that elect again when a process fails, or recovers.
 func restless(b *reproduce.Bench) (all []*catalogue.Entry) {
 	for _, e := range plain(b) {
 		if e.Survives&(election.Crash|election.Recovery) == election.Crash|election.Recovery {
@@ -315,7 +315,7 @@ func preferenceBased(b *reproduce.Bench) reproduce.Finding {
 	return f
 }
 
-// mostVotes is who has the most votes; of several the largest.
+// mostVotes returns the process with the most votes; of several the largest.
 func mostVotes(votes []uint64) (winner uint64) {
 	got := make([]int, len(votes)+1)
 	for _, v := range votes {

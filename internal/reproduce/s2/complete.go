@@ -17,7 +17,7 @@ import (
 var s2Complete = []reproduce.Row{
 	{
 		Where: "section 2.3, one hop", Claim: "any process is one hop away, so that communication takes the least time",
-		How: "preference and lcr with 2 to 16 processes that start together: when all know who leads", Check: oneHop,
+		How: "preference and lcr with 2 to 16 processes that start together: when all know the leader", Check: oneHop,
 	},
 	{
 		Where: "section 2.3, assumption 1", Claim: "process ids are unique and known to all",
@@ -37,12 +37,12 @@ var s2Complete = []reproduce.Row{
 		How: "2 to 6 processes, every set of dead ones, each of the others starting", Check: bully.HighestLives,
 	},
 	{
-		Where: "Bully, step 1", Claim: "who suspects that the leader has failed starts an election",
-		How: "2 to 6 processes, each crashes: whom others suspect, and what they send then", Check: bullyStep1,
+		Where: "Bully, step 1", Claim: "a process that suspects that the leader has failed starts an election",
+		How: "2 to 6 processes, each crashes: the suspicions of the others, and their messages then", Check: bullyStep1,
 	},
 	{
 		Where: "Bully, step 2", Claim: "it inquires of all processes with higher priority",
-		How: "whom every inquiry goes to: 2 to 5 processes, every set of dead ones, every set of the others starting", Check: bullyStep2,
+		How: "the receivers of every inquiry: 2 to 5 processes, every set of crashed ones, every set of the others starting", Check: bullyStep2,
 	},
 	{
 		Where: "Bully, step 3", Claim: "upon any response it gives up and waits for a higher one to elect itself",
@@ -50,10 +50,10 @@ var s2Complete = []reproduce.Row{
 	},
 	{
 		Where: "Bully, step 4", Claim: "without a response it becomes the leader",
-		How: "who leads in these runs; and 5 processes that hear of no victory", Check: bullyStep4,
+		How: "the leaders of these runs; and 5 processes that hear of no victory", Check: bullyStep4,
 	},
 	{
-		Where: "section 2.3.1, trans, lines 1–7", Claim: "Bully is as the transition function says: v > u is sent, v = u leads, v < u does nothing",
+		Where: "section 2.3.1, trans, lines 1–7", Claim: "Bully follows the transition function: v > u is sent, v = u leads, v < u does nothing",
 		How: "every step of lcr-synchronous on every ring of up to 6", Check: transLines,
 	},
 	{
@@ -134,8 +134,8 @@ func bullyStep4(b *reproduce.Bench) reproduce.Finding {
 	})
 	o := simulate.Options{Instance: network.On(reproduce.UpTo(5)...), Initiators: []int{0}, Limit: 1000}
 	printed := reproduce.End(bully.Mute(o))
-	f := reproduce.HoldsCorrected(printed == reproduce.Right, silent.Verdict == reproduce.Holds, "and it must tell the others, as figure 2.8(e) has it and the steps do not: who gave up waits for that",
-		"who hears no answer leads: %s; if nobody is told, of 5: %s", silent.Measured, printed)
+	f := reproduce.HoldsCorrected(printed == reproduce.Right, silent.Verdict == reproduce.Holds, "and it must announce itself, as in figure 2.8(e) but not in the steps: processes that gave up wait for that",
+		"a process without an answer leads: %s; without an announcement, of 5: %s", silent.Measured, printed)
 	if silent.Verdict != reproduce.Holds {
 		f.Why = silent.Why
 	}

@@ -21,7 +21,7 @@ var s2LCR = []reproduce.Row{
 	},
 	{
 		Where: "section 2.2, output", Claim: "the process with the largest uid is the only one that outputs that it leads",
-		How: "every schedule of every ring of 4, whoever starts when", Check: lcrOnlyLargestLeads,
+		How: "every schedule of every ring of 4, all sets and times of starts", Check: lcrOnlyLargestLeads,
 	},
 	{
 		Where: "LCR, step 1", Claim: "the ring is one-directional and clockwise",
@@ -32,36 +32,36 @@ var s2LCR = []reproduce.Row{
 		How: "every non-empty set of initiators on every ring of up to 5", Check: lcrStep2,
 	},
 	{
-		Where: "LCR, step 3", Claim: "whom a message draws into the election marks itself as a participant, as initiators do",
-		How: "who sends its own uid after it has forwarded another's, in 400 random runs of 5 with late starts, flag=literal and textbook", Check: lcrStep3,
+		Where: "LCR, step 3", Claim: "a process that a message draws into the election marks itself as a participant, as initiators do",
+		How: "processes that send their own uid after they have forwarded another's, in 400 random runs of 5 with late starts, flag=literal and textbook", Check: lcrStep3,
 	},
 	{
-		Where: "LCR, step 4", Claim: "who has the greater id, and is no participant yet, sends its own",
+		Where: "LCR, step 4", Claim: "a process with the greater id that is not a participant yet sends its own",
 		How: "every receipt of a smaller uid in the runs on every ring of up to 5, every set of initiators", Check: lcrStep4,
 	},
 	{
-		Where: "LCR, step 5", Claim: "who has the smaller id forwards the message with the uid that it received",
+		Where: "LCR, step 5", Claim: "a process with the smaller id forwards the message with the uid that it received",
 		How: "every receipt of a greater uid in these runs", Check: lcrStep5,
 	},
 	{
-		Where: "LCR, step 6", Claim: "who receives its own uid declares itself the leader",
-		How: "every receipt of the own uid in these runs, and who leads in the end", Check: lcrStep6,
+		Where: "LCR, step 6", Claim: "a process that receives its own uid declares itself the leader",
+		How: "every receipt of the own uid in these runs, and the leader at the end", Check: lcrStep6,
 	},
 	{
-		Where: "LCR, lines 1–14", Claim: "the code elects the largest, whoever starts when",
+		Where: "LCR, lines 1–14", Claim: "the code elects the largest, for all sets and times of starts",
 		How:   "every schedule of every ring of 3 with starts at any time, with and without a guard in lines 3 and 4",
 		Check: lcrCode,
 	},
 	{
 		Where: "section 2.2, note 1", Claim: "only the message with the largest identity completes the round trip",
-		How: "who receives its own uid, in the runs on every ring of up to 5, every set of initiators", Check: lcrRoundTrip,
+		How: "the processes that receive their own uid, in the runs on every ring of up to 5, every set of initiators", Check: lcrRoundTrip,
 	},
 	{
 		Where: "section 2.2, note 2", Claim: "time O(n)",
 		How: "unit delays on every ring of up to 6: all start, and each alone", Check: lcrTime,
 	},
 	{
-		Where: "section 2.2, note 3", Claim: "leader messages end it: everybody knows the leader",
+		Where: "section 2.2, note 3", Claim: "leader messages end it: all know the leader",
 		How: "every ring of up to 5, every set of initiators: decisions, leader messages, and that all is quiet then", Check: lcrAnnouncement,
 	},
 	{
@@ -226,7 +226,7 @@ func lcrOnlyLargestLeads(b *reproduce.Bench) reproduce.Finding {
 	p := reproduce.Proof{Subject: reproduce.Among(4, "lcr")}
 	p.AnyTime = true
 	report, violation := b.Prove(p)
-	f := reproduce.HoldsUnless(violation, "%d orders, %d states: nobody else ever leads, and it always does in the end", report.Orders, report.States)
+	f := reproduce.HoldsUnless(violation, "%d orders, %d states: no other process ever leads, and it always does at the end", report.Orders, report.States)
 	f.Replay = p.Replay()
 	return f
 }
@@ -285,14 +285,14 @@ func lcrStep3(b *reproduce.Bench) reproduce.Finding {
 	}
 	literal, textbook := in("literal"), in("textbook")
 	f := reproduce.HoldsCorrected(literal.late == 0, elects && textbook.late == 0 && literal.late > 0,
-		"lines 6 to 10 mark only who sends its own uid; with flag=textbook who forwards one is marked, too; both elect the largest",
-		"who had forwarded sent its own uid later: %d times as the code has it, with %d to %d election messages; %d times as step 3 has it, with %d to %d",
+		"lines 6 to 10 mark only a process that sends its own uid; with flag=textbook one that forwards a uid is marked, too; both elect the largest",
+		"processes that had forwarded sent their own uid later: %d times by the code, with %d to %d election messages; %d times by step 3, with %d to %d",
 		literal.late, literal.least, literal.most, textbook.late, textbook.least, textbook.most)
 	f.Replay = "ringleader verify lcr --n 4 --start any --param flag=textbook"
 	return f
 }
 
-// unguarded is LCR as printed: who starts sends its uid, whether or not it has done so already.
+// unguarded is LCR as printed: an initiator sends its uid, even if it has done so already.
 func unguarded(p *lcr.Process, out *election.Out[lcr.Message]) {
 	out.Send(lcr.Right, lcr.Election, lcr.Message{ID: p.ID}) // line 3
 	p.Participant = true                                     // line 4
@@ -310,7 +310,7 @@ func lcrCode(b *reproduce.Bench) reproduce.Finding {
 		found = report.Violation.Property
 	}
 	f := reproduce.HoldsCorrected(report.Violation == nil, violation == "",
-		"who has joined, or knows the leader, must not initiate: its uid would go round a second time, and the largest would announce itself twice",
+		"a process that has joined, or knows the leader, must not initiate: its uid would go round a second time, and the largest would announce itself twice",
 		"as printed: %s; with the guard: %d states, %s", found, with.States, reproduce.OrHolds(violation))
 	f.Replay = guarded.Replay()
 	return f

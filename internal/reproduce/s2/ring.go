@@ -17,15 +17,15 @@ var s2LogicalRing = []reproduce.Row{
 	},
 	{
 		Where: "section 2.4, acknowledgement", Claim: "that eliminates the need for acknowledgements",
-		How: "logical-ring among 2 to 8: the leader is dead, and nobody acts on a missing acknowledgement", Check: noAcknowledgement,
+		How: "logical-ring among 2 to 8: the leader has crashed, and no process acts on a missing acknowledgement", Check: noAcknowledgement,
 	},
 	{
-		Where: "logical ring, step 1", Claim: "who detects the failure circulates a message to which each node appends its priority",
+		Where: "logical ring, step 1", Claim: "the process that detects the failure circulates a message to which each node appends its priority",
 		How: "every list in the runs of 2 to 6, every set of dead ones, each of the others starting", Check: logicalRingStep1,
 	},
 	{
 		Where: "logical ring, step 2", Claim: "when it is back, the initiator chooses the highest and tells all",
-		How: "these runs: who leads, and messages with announce=ring and direct", Check: logicalRingStep2,
+		How: "these runs: the leader, and messages with announce=ring and direct", Check: logicalRingStep2,
 	},
 }
 
@@ -83,7 +83,7 @@ func listReturns(b *reproduce.Bench) reproduce.Finding {
 	for _, s := range reproduce.Steps(r.Record, trace.Receive) {
 		returns = returns || s.Kind == "election" && s.Process == 0 && slices.Equal(listed(s.MessageValue), []uint64{1, 2, 3, 4, 5})
 	}
-	f := reproduce.HoldsCorrected(returns, wrong.First == "" && reproduce.End(r) == reproduce.Right, "unless somebody dies who has taken it and not passed it on; then another list has to be sent",
+	f := reproduce.HoldsCorrected(returns, wrong.First == "" && reproduce.End(r) == reproduce.Right, "unless a process crashes after it has taken the list and before it has forwarded it; then another list is needed",
 		"%d runs: it returns once, with all that live; where 3 of 5 dies with it, it does not: the next one elects", runs)
 	if wrong.First != "" {
 		f.Why = wrong.First
@@ -117,7 +117,7 @@ func noAcknowledgement(b *reproduce.Bench) reproduce.Finding {
 	case acknowledged < runs:
 		contradiction = "and with acknowledgements it does not elect, either"
 	case silent < runs:
-		contradiction = "an election follows the failure of a member of the ring, and the list vanishes there; nobody notices that it will not return"
+		contradiction = "an election follows the failure of a member of the ring, and the list is lost there; no process notices that it will not return"
 	}
 	f := reproduce.HoldsUnless(contradiction, "%d runs with a dead leader: one is elected in %d with acknowledgements, in %d without", runs, acknowledged, silent)
 	if shown != nil {

@@ -20,11 +20,11 @@ var Rows = reproduce.From("S2", s2Elections, s2LCR, s2Complete, s2LogicalRing, s
 var s2Elections = []reproduce.Row{
 	{
 		Where: "section 2.1, definition", Claim: "an election designates a single process",
-		How: "every algorithm of the catalogue that finds identifiers, or none: schedules of up to 3 processes, random ones of up to 40; who leads, and what it costs", Check: electsOne,
+		How: "every algorithm of the catalogue that finds identifiers, or none: schedules of up to 3 processes, random ones of up to 40; the leader, and the cost", Check: electsOne,
 	},
 	{
 		Where: "section 2.1, reason 1", Claim: "centralized control is a single point of failure",
-		How: "the leader crashes: lcr, which nobody asks again, and bully", Check: singlePointOfFailure,
+		How: "the leader crashes: lcr, which no process starts again, and bully", Check: singlePointOfFailure,
 	},
 	{
 		Where: "section 2.1, reason 2", Claim: "an election chooses a new leader upon failure of the existing one",
@@ -35,7 +35,7 @@ var s2Elections = []reproduce.Row{
 		How: "messages of bully after each crash: of the leader, and of others", Check: whenToElect,
 	},
 	{
-		Where: "section 2.1, timeout", Claim: "who gets no response from the leader for some time suspects it and starts an election",
+		Where: "section 2.1, timeout", Claim: "a process that gets no response from the leader for some time suspects it and starts an election",
 		How: "the record of a run: when the leader crashes, and what those do that suspect it", Check: suspicionStarts,
 	},
 	{
@@ -43,20 +43,20 @@ var s2Elections = []reproduce.Row{
 		How: "every algorithm of the catalogue that says so, on every order of 5 values that are not 1 to 5", Check: extremaFinding,
 	},
 	{
-		Where: "section 2.1, preference-based", Claim: "preference-based: processes vote for whom they prefer",
+		Where: "section 2.1, preference-based", Claim: "preference-based: processes vote for the one that they prefer",
 		How: "all votes of 4 processes, on a complete graph, with and without a collector, on a ring, a path and a star; each crashing and returning", Check: preferenceBased,
 	},
 	{
-		Where: "section 2.1, lost token", Claim: "who regenerates a lost token is to be elected",
+		Where: "section 2.1, lost token", Claim: "the process that regenerates a lost token must be elected",
 		How: "a token on a ring is lost; lcr elects on the ring, and the leader makes a token", Check: lostToken,
 	},
 	{
 		Where: "section 2.1, figure 2.1", Claim: "p(i) sends to p(i+1) and receives from p(i-1), modulo n; node 0 is n, 2n, … after rounds",
-		How: "where the links of rings of up to 64 lead, and who passes a message on that goes round", Check: ringModuloN,
+		How: "the ends of the links of rings of up to 64, and the processes that forward a message that goes round", Check: ringModuloN,
 	},
 	{
 		Where: "section 2.1, process 2n+1", Claim: "process 2n+1 receives from 2n and sends to 2n+1",
-		How: "lcr on rings of up to 64: to whom that process sends", Check: sendsToItself,
+		How: "lcr on rings of up to 64: the receivers of that process's messages", Check: sendsToItself,
 	},
 	{
 		Where: "section 2.1, neighbours", Claim: "each process knows its neighbours and their uids",
@@ -75,11 +75,11 @@ var s2Elections = []reproduce.Row{
 		How: "messages of lcr and bully after the election; of a token ring for each entry", Check: table21Competes,
 	},
 	{
-		Where: "table 2.1, line 2", Claim: "an election is to end soon; mutual exclusion is to starve nobody",
-		How: "repeated elections on every ring of up to 5: times, and who never leads; entries of each in a token ring", Check: table21Starves,
+		Where: "table 2.1, line 2", Claim: "an election must end soon; mutual exclusion must starve no process",
+		How: "repeated elections on every ring of up to 5: times, and processes that never lead; entries of each in a token ring", Check: table21Starves,
 	},
 	{
-		Where: "table 2.1, line 3", Claim: "all must know the result of an election; nobody need know who is in the critical section",
+		Where: "table 2.1, line 3", Claim: "all must know the result of an election; no process need know which one is in the critical section",
 		How: "decisions of lcr and of a token ring on rings of up to 8", Check: table21Knows,
 	},
 	{
@@ -97,12 +97,12 @@ func singlePointOfFailure(b *reproduce.Bench) reproduce.Finding {
 	once, service := reproduce.Among(5, "lcr").Run("crash 5 at 50"), reproduce.Among(5, "bully").Run("crash 5 at 50")
 	dies(b, &wrong, once, "nobody leads")
 	dies(b, &wrong, service, reproduce.Right)
-	f := reproduce.HoldsUnless(wrong.First, "5 leads and crashes: with lcr nobody leads any more; with bully 4 does after another election")
+	f := reproduce.HoldsUnless(wrong.First, "5 leads and crashes: with lcr no process leads afterwards; with bully 4 does, after another election")
 	f.Replay = once.Replay()
 	return f
 }
 
-// dies runs a trial in which somebody crashes, and expects such an end.
+// dies runs a trial with a crash, and expects such an end.
 func dies(b *reproduce.Bench, wrong *reproduce.Doubt, t reproduce.Trial, want string) {
 	r := b.Run(t)
 	got := reproduce.End(r)
@@ -206,7 +206,7 @@ func knowsNeighbours(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	f := reproduce.HoldsCorrected(known, wrong.First == "", "none of it is needed, and n is not, either: a process knows its own uid and its two links",
-		"every ring of up to 6: the largest leads, though nobody knows more than its own uid")
+		"every ring of up to 6: the largest leads, though each process knows only its own uid")
 	if wrong.First != "" {
 		f.Why = wrong.First
 	}

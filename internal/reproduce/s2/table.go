@@ -24,7 +24,7 @@ type member struct{ Entered uint32 }
 // entriesEach is how often each process wants to enter.
 const entriesEach = 3
 
-// tokenRing is mutual exclusion among n processes. Who starts makes a token.
+// tokenRing is mutual exclusion among n processes. An initiator makes a token.
 func tokenRing(n int) election.Algorithm[member, turn] {
 	enter := func(m *member, t turn, out *election.Out[turn]) {
 		m.Entered++
@@ -51,7 +51,7 @@ func tokenRing(n int) election.Algorithm[member, turn] {
 type exclusion struct {
 	*simulate.Result
 	entries []int // by position
-	follows int   // how often anybody learns who is in the critical section
+	follows int   // how often a process learns which one is in the critical section
 	atOnce  bool  // two were in it in one term
 }
 
@@ -90,7 +90,7 @@ func lostToken(b *reproduce.Bench) reproduce.Finding {
 			wrong.Unless(reproduce.End(r) == reproduce.Right && !again.atOnce && slices.Min(again.entries) == entriesEach, "on %v: %s; then %v enter", ids, reproduce.End(r), again.entries)
 		}
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d rings: nobody enters without the token; one is elected, its token is the only one, and all enter again", rings5)
+	return reproduce.HoldsUnless(wrong.First, "%d rings: no process enters without the token; one is elected, its token is the only one, and all enter again", rings5)
 }
 
 func table21Competes(b *reproduce.Bench) reproduce.Finding {
@@ -157,7 +157,7 @@ func table21Knows(b *reproduce.Bench) reproduce.Finding {
 		e := exclude(n, []int{0}, faults.Chance{})
 		wrong.Unless(e.follows == 0 && slices.Min(e.entries) > 0, "token ring of %d: %d times somebody learns who is in", n, e.follows)
 	}
-	return reproduce.HoldsUnless(wrong.First, "2 to 8 processes: all n learn who leads; nobody ever learns who is in the critical section")
+	return reproduce.HoldsUnless(wrong.First, "2 to 8 processes: all n learn the leader; no process ever learns which one is in the critical section")
 }
 
 // exercise1 puts the three lines of the table together.

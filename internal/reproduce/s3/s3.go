@@ -37,7 +37,7 @@ var Rows = reproduce.From("S3", []reproduce.Row{
 	{
 		Where: "section 2, stages",
 		Claim: "a candidate goes from stage i to the next if it is the largest among 2^i neighbours either way",
-		How:   "who enters which stage, compared with the distances to larger identifiers, " + reproduce.ManyRingsAre,
+		How:   "the entrants of each stage, compared with the distances to larger identifiers, " + reproduce.ManyRingsAre,
 		Check: stages,
 	},
 	{
@@ -47,7 +47,7 @@ var Rows = reproduce.From("S3", []reproduce.Row{
 	},
 	{
 		Where: "section 2, the leader", Claim: "only the processor of the largest identifier becomes leader; all others withdraw in the end",
-		How:   "who leads, and who receives a no of its own, " + reproduce.ManyRingsAre,
+		How:   "the leader, and the processors that receive a no for their own question, " + reproduce.ManyRingsAre,
 		Check: othersWithdraw,
 	},
 	{
@@ -77,7 +77,7 @@ var Rows = reproduce.From("S3", []reproduce.Row{
 	},
 	{
 		Where: "section 4, participants", Claim: "at stage i there are at most about n/(2^i + 1)",
-		How:   "who enters which stage, " + reproduce.ManyRingsAre,
+		How:   "the entrants of each stage, " + reproduce.ManyRingsAre,
 		Check: participants,
 	},
 	{
@@ -97,7 +97,7 @@ var Rows = reproduce.From("S3", []reproduce.Row{
 	},
 })
 
-// asS3 is an instance as S3 has it: nobody is told who leads, and some call their ports otherwise.
+// asS3 sets an instance to S3's form: no announcement, and exchanged ports at some processors.
 func asS3(i *network.Setup) {
 	i.Parameters = map[string]string{"announce": "no"}
 	i.Flipped = make([]bool, i.IDs.Len())

@@ -23,16 +23,16 @@ var s4Analysis = []reproduce.Row{
 		How: "every schedule of 3 processes, as printed, two crashes; the victory told to all others, or to the lower ones", Check: safetyOfCrashes,
 	},
 	{
-		Where: "safety, with its timing", Claim: "nobody below a live process ever wins: there are no two leaders at any time",
-		How: "every schedule of 2 and 3, as printed, who start at any time, none failing, and wait for 2·delay + 1; delays 1 and 2", Check: safetyInTime,
+		Where: "safety, with its timing", Claim: "no process below a live one ever wins: there are no two leaders at any time",
+		How: "every schedule of 2 and 3, as printed, with starts at any time, no failure, and a wait of 2·delay + 1; delays 1 and 2", Check: safetyInTime,
 	},
 	{
 		Where: "safety, without its timing", Claim: "the same, where an answer may take as long as one waits for it",
-		How: "every schedule of 3 processes, delay 2, as printed, who waits for 2·delay to the moment, every set starting", Check: safetyOutOfTime,
+		How: "every schedule of 3 processes, delay 2, as printed, with a wait of exactly 2·delay, every set starting", Check: safetyOutOfTime,
 	},
 	{
 		Where: "safety, proof", Claim: "no two processes both send coordinator messages, as the lower of the two never does",
-		How: "who claims victory: 2 to 5 processes, every set of dead ones, every set of the others starting; and with a crash and a recovery", Check: safetyProof,
+		How: "the processes that claim victory: 2 to 5 processes, every set of crashed ones, every set of the others starting; and with a crash and a recovery", Check: safetyProof,
 	},
 	{
 		Where: "liveness", Claim: "guaranteed in the synchronous crash-recovery model",
@@ -56,7 +56,7 @@ var s4Analysis = []reproduce.Row{
 	},
 	{
 		Where: "bandwidth, lowest initiates", Claim: "the most messages are sent when the lowest initiates",
-		How: "2 to 10 processes, the highest dead, each starting alone; every schedule of 3, who starts, and when", Check: lowestInitiates,
+		How: "2 to 10 processes, the highest dead, each starting alone; every schedule of 3, with all sets and times of starts", Check: lowestInitiates,
 	},
 	{
 		Where: "bandwidth, Θ(N²) election messages", Claim: "N-1 + N-2 + …: Θ(N²) election messages",
@@ -155,7 +155,7 @@ func safetyProof(b *reproduce.Bench) reproduce.Finding {
 }
 
 func liveness(b *reproduce.Bench) reproduce.Finding {
-	return asPrinted(b, recovery(), "with the additions; as printed, two can win at a time, each believes the other then, and nobody holds another election")
+	return asPrinted(b, recovery(), "with the additions; as printed, two can win at a time, each then believes the other, and no process starts another election")
 }
 
 func wouldBeLeader(b *reproduce.Bench) reproduce.Finding {
@@ -313,7 +313,7 @@ func theta(b *reproduce.Bench, what string, of func(m outcome.Messages) uint64, 
 			shown = &t
 		}
 	}
-	wrong.Unless(quadratic, "by rule 4 who has heard of the coordinator holds another election for each question that comes later; if they come one after "+
+	wrong.Unless(quadratic, "by rule 4 a process that has heard of the coordinator starts another election for each later question; if they come one after "+
 		"the other, process j holds 2^(j-2), twice as many as the one before it")
 	f := reproduce.HoldsUnless(wrong.First, "N = 10: %d %s in S4's case; %d where one is asked after the other; and for N = 2 … 10 twice as many for each process more: %v",
 		stated(10), what, most, doubles)

@@ -31,15 +31,15 @@ var s4Assumptions = []reproduce.Row{
 	},
 	{
 		Where: "assumption 3, restarting", Claim: "a process returns from failure by restarting",
-		How: "as printed: 5 of 5 is replaced before anybody suspects it, and does what rule 1 says, or does not", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.Replaced) },
+		How: "as printed: 5 of 5 is replaced before any process suspects it, and follows rule 1, or does not", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.Replaced) },
 	},
 	{
 		Where: "assumption 4", Claim: "a failure detector detects failed processes",
-		How: "as printed: 5 of 5 crashes, and nobody says so; or it lives, and 4 is told that it crashed and does not ask it", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.NoDetector) },
+		How: "as printed: 5 of 5 crashes, and no detector reports it; or it is live, and 4 is told that it crashed and does not ask it", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.NoDetector) },
 	},
 	{
 		Where: "assumption 5", Claim: "message delivery is reliable",
-		How: "as printed: one message in five is lost; the network is in two parts; nobody hears 5", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.LostMessages) },
+		How: "as printed: one message in five is lost; the network is in two parts; no process hears 5", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.LostMessages) },
 	},
 	{
 		Where: "assumption 6", Claim: "each process knows its own id and address and those of all others",

@@ -49,11 +49,11 @@ var s4Rules = []reproduce.Row{
 		How: "every start and recovery among 2 to 5, every set of dead ones, every set of the others starting", Check: rule1,
 	},
 	{
-		Where: "rule 2", Claim: "who receives no answer broadcasts a victory and becomes coordinator",
+		Where: "rule 2", Claim: "a process that receives no answer broadcasts a victory and becomes coordinator",
 		How: "every answer timeout in these runs: what came before, and what follows", Check: rule2,
 	},
 	{
-		Where: "rule 3", Claim: "who is answered by a higher one sends nothing more and waits for a victory",
+		Where: "rule 3", Claim: "a process that is answered by a higher one sends nothing more and waits for a victory",
 		How: "what processes send in these runs between an answer and a victory, besides answers of their own", Check: bully.Step3,
 	},
 	{
@@ -61,11 +61,11 @@ var s4Rules = []reproduce.Row{
 		How: "4 to 8 processes: the one that would win dies after its answers; with and without that timeout", Check: rule3Parenthesis,
 	},
 	{
-		Where: "rule 4", Claim: "who is asked by a lower one answers, and starts an election unless it has",
+		Where: "rule 4", Claim: "a process that is asked by a lower one answers, and starts an election unless it has",
 		How: "every question in the runs of 2 to 5, every set of dead ones, every set of the others starting", Check: rule4,
 	},
 	{
-		Where: "rule 5", Claim: "who receives a coordinator message treats its sender as the coordinator",
+		Where: "rule 5", Claim: "a process that receives a coordinator message treats its sender as the coordinator",
 		How: "every schedule of 3 processes, delay 1, one crash and one recovery, every set starting: as printed, and with the additions", Check: rule5,
 	},
 }
@@ -236,7 +236,7 @@ func rule3Parenthesis(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	wrong.Unless(again > 0 && stuck == runs, "%d begin again; without the parenthesis %d of %d runs go wrong", again, stuck, runs)
-	f := reproduce.HoldsUnless(wrong.First, "%d runs: %d times one begins again, and the highest left leads; without the parenthesis nobody does, in %d runs", runs, again, stuck)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs: %d times a process begins again, and the highest left leads; without the parenthesis none does, in %d runs", runs, again, stuck)
 	f.Replay = shown.Replay()
 	return f
 }

@@ -31,7 +31,7 @@ var s5Analysis = []reproduce.Row{
 	},
 	{
 		Where: "Theorem 4.1", Claim: "the protocol finishes in a finite amount of time, and at the end a leader has been elected",
-		How: checked + "; all know it", Check: every(claims.Elected, "%[1]d elections: one leader, and everybody knows"),
+		How: checked + "; all know it", Check: every(claims.Elected, "%[1]d elections: one leader, and all know it"),
 	},
 	{
 		Where: "Theorem 4.2", Claim: "phase 0 requires n messages, and at most n time units until the last identity starts",
@@ -146,7 +146,7 @@ func decides(b *reproduce.Bench) reproduce.Finding {
 				first = s.Time
 			}
 			t, stands := entered[r.Subject.IDs[s.Process]]
-			if s.Event != trace.Start || len(s.Sent) == 0 || !stands { // who is woken decides when it starts
+			if s.Event != trace.Start || len(s.Sent) == 0 || !stands { // a woken processor decides when it starts
 				continue
 			}
 			if s.Time != t {
@@ -161,8 +161,8 @@ func decides(b *reproduce.Bench) reproduce.Finding {
 		rounds++
 	}
 	return reproduce.HoldsCorrected(printed && participants > 0, starts && participants > 0,
-		"who wakes by itself decides when it wakes; within n units it starts phase 1, and this t(i) is what the lemmas need",
-		"%d elections; %d times somebody decided before it started phase 1, which everybody did within n units: %v", rounds, apart, starts)
+		"a processor that wakes by itself decides when it wakes; within n units it starts phase 1, and this t(i) is what the lemmas need",
+		"%d elections; %d times a processor decided before it started phase 1, which all did within n units: %v", rounds, apart, starts)
 }
 
 // theorem43 finds that no phase takes 2n messages: in all rounds, and where a search climbs on rings of these sizes.
@@ -281,7 +281,7 @@ func lastLine(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	return reproduce.HoldsCorrected(one && more && compared > 0, more && meant && compared > 0,
-		"for m = 1, where h_0 = 0, and j = id(1) + 1 with >= only, which is enough: who enters a phase when the other has ended it meets it nowhere",
+		"for m = 1, where h_0 = 0, and j = id(1) + 1 with >= only, which is enough: an identity that enters a phase after the other has ended it never meets the other",
 		"%d times j enters a phase that id(1) ends: > for m > 1: %v; for m = 1: %v, %d times not, and >=: %v", compared, more, one, equal, meant)
 }
 

@@ -66,7 +66,7 @@ func (a *awakening) replay() string {
 }
 
 // awakenings are every order of up to 4 identifiers that start together, and random ones: up to 12 processors with
-// identifiers up to 24, who wake by themselves at different times or not at all, and of whom some are unwilling.
+// identifiers up to 24, which wake by themselves at different times or not at all, and some of which are unwilling.
 func awakenings(s reproduce.Subject) iter.Seq[*awakening] {
 	return func(yield func(*awakening) bool) {
 		for n := 1; n <= 4; n++ {
@@ -108,7 +108,7 @@ func drawn(s reproduce.Subject, source *random.Source) *awakening {
 			a.unwilling = append(a.unwilling, p)
 		}
 	}
-	a.wake[0] = election.Units(source.Below(uint64(n))) // somebody wakes
+	a.wake[0] = election.Units(source.Below(uint64(n))) // at least one processor wakes
 	return a
 }
 

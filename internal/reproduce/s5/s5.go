@@ -33,7 +33,7 @@ var s5Introduction = []reproduce.Row{
 		How: "variable-speeds on every order of up to 6 identifiers, beginning with 0 to 3: messages, and when the leader is elected", Check: variableSpeeds,
 	},
 	{
-		Where: "section 1, (i)", Claim: "who only compares identities needs Ω(n log n) messages, on synchronous rings too",
+		Where: "section 1, (i)", Claim: "an algorithm that only compares identities needs Ω(n log n) messages, on synchronous rings too",
 		How: "every algorithm of the catalogue that compares, on bit-reversal rings of 16 to 512, each message taking one unit", Check: whoCompares,
 	},
 	{
@@ -134,8 +134,8 @@ func knowingTheSize(b *reproduce.Bench) reproduce.Finding {
 			d.Unless(float64(r.Open.Messages) >= r.Open.Claim || e.Decides == election.LeaderOnly, "%s, n = %d: %d messages before the last edge opens", e.Name, n, r.Open.Messages)
 		}
 	}
-	return d.Unsettled("it is about every algorithm, which no finite search settles; the adversary pastes rings together, which those who know their size would notice: "+
-		"his proof, as S1 has it, is for those who do not",
+	return d.Unsettled("it is about every algorithm, which no finite search settles; the adversary pastes rings together, which processors that know their size would notice: "+
+		"his proof, in S1's form, is for those that do not",
 		"%d elections where the size is unknown: (n lg n)/4 + 1/2 or more; algorithms that know it here: %d", tried, knowing)
 }
 
@@ -351,7 +351,7 @@ func withoutB(b *reproduce.Bench) reproduce.Finding {
 		d.Unless(r.Time.Quiet.Lo == home, "%s: quiet at %s, not %d", a.replay(), r.Time.Quiet, home)
 		shown = a.replay()
 	}
-	f := d.Finding("%d elections: the smallest participant leads, n messages say that it has started and n who leads; quiet 2n(i-1) + n + 1 after i's phase 0", tried)
+	f := d.Finding("%d elections: the smallest participant leads, n messages announce the start and n the leader; quiescent 2n(i-1) + n + 1 after i's phase 0", tried)
 	f.Replay = shown
 	return f
 }

@@ -14,11 +14,11 @@ import (
 var s5Scheme = []reproduce.Row{
 	{
 		Where: "section 3, phase 0", Claim: "each processor sends 'election started' once, when it wakes or receives it",
-		How: "P1 to P4: " + awakeningsAre + "; who sends it, and when", Check: phase0,
+		How: "P1 to P4: " + awakeningsAre + "; its senders, and when they send it", Check: phase0,
 	},
 	{
 		Where: "section 3, too late", Claim: "a processor cannot decide to participate after it has received the first message",
-		How: "the same runs: who is unwilling when the message comes, and would wake later", Check: tooLate,
+		How: "the same runs: processors that are unwilling when the message arrives, and would wake later", Check: tooLate,
 	},
 	{
 		Where: "section 3, end of phase 1", Claim: "identity i has performed phase 1 at time t(i) + h_1(2i + 1)",
@@ -44,7 +44,7 @@ var s5Scheme = []reproduce.Row{
 	{
 		Where: "section 3, no message", Claim: "without a message, assume M = <j, 1, 1> with j > bestid",
 		How: "the loop where bestid = +∞ is exceeded by no j, so that j is smaller; and where nothing is read then", Check: slipped(assumed,
-			"if bestid is +∞ there is no such j: nothing is read, or identities would walk that nobody has"),
+			"if bestid is +∞ there is no such j: nothing is read, or identities of no processor would walk"),
 	},
 	{
 		Where: "section 3, send (i, h_m, w+1)", Claim: "if phase m is not finished, send <i, h_m, w+1>",
@@ -53,8 +53,8 @@ var s5Scheme = []reproduce.Row{
 	},
 	{
 		Where: "section 3, until the election is finished", Claim: "the election is finished if message M is 'i elected'",
-		How: "the loop as printed, and where who forwards 'j elected' has finished, too: how many leave it", Check: slipped(winnerOnly,
-			"who forwards 'j elected' leaves the loop as well"),
+		How: "the loop as printed, and one in which a processor that forwards 'j elected' has finished, too: how many leave it", Check: slipped(winnerOnly,
+			"a processor that forwards 'j elected' leaves the loop as well"),
 	},
 }
 

@@ -157,7 +157,7 @@ func TestAPlantedErrorTurnsAVerdict(t *testing.T) {
 	mutants := append(subtle(), patient())
 	for _, more := range [][]mutant{
 		crude(ringbullysimple.Algorithm), crude(ringbully.Algorithm), crude(hs.Algorithm), crude(lcr.Algorithm),
-		crude(lelann.Algorithm)[:1], // its leader message is not sent, unless somebody is late
+		crude(lelann.Algorithm)[:1], // its leader message is not sent, unless a process is late
 		crude(preferencering.Algorithm), crude(franklin.Algorithm), crude(peterson.Algorithm), crude(petersonalternating.Algorithm),
 		crude(dolevklawerodeh.Algorithm), crude(dolevklawerodehb.Algorithm), crude(minmax.Algorithm), crude(highamprzytycka.Algorithm),
 	} {

@@ -128,7 +128,7 @@ var watched = map[string][]string{
 	"invitation":             {"section 2.1, reason 2"},
 }
 
-// hasty is Bully without rule 3: an answer silences nobody.
+// hasty is Bully without rule 3: an answer silences no process.
 func hasty() mutant {
 	a := bullying.Algorithm
 	a.Receive = func(p *bullying.Process, port election.Port, kind election.Kind, m bullying.Message, out *election.Out[bullying.Message]) {
