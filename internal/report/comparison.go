@@ -29,7 +29,7 @@ func (c *Comparison) subject(point *experiment.Point) *experiment.Subject {
 			return s
 		}
 	}
-	panic("compare: nobody is called " + point.Algorithm)
+	panic("compare: no algorithm is called " + point.Algorithm)
 }
 
 // claim is a declared cost, and the distance of the measurement from it.

@@ -80,7 +80,7 @@ func (r *Run) property() string {
 	case !r.Right:
 		return verify.WrongLeader
 	}
-	return "see above" // one of Faults, each printed in a line of its own
+	return r.Faults[0]
 }
 
 // startersDied reports whether the processes that were to start were named, and are all dead.
