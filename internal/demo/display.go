@@ -73,8 +73,8 @@ func (s *display) encode(line any) { json.NewEncoder(s.stdout).Encode(line) }
 // print writes a line that fits.
 func (s *display) print(line string) { fmt.Fprintln(s.stdout, report.Fit(line, s.columns)) }
 
-// crowd reports whether there are too many members for a column each. Then only what matters to the group is shown: who
-// leads, what was done, and when all agree.
+// crowd reports whether there are too many members for a column each. Then only the group's events are shown: the
+// leader, the commands, and when all agree.
 func (s *display) crowd() bool {
 	const room = 16 + 30 // for the time, and for what changed
 	return room+len(s.members)*(s.width()+1) > s.columns
