@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Telling says which steps a story tells, and how. The zero Telling tells all of them.
+// Telling selects the steps of a story, and its form. The zero Telling selects all steps.
 type Telling struct {
 	Window
 	Processes []int // positions; nil: all. A step is told if it is one of theirs
@@ -79,7 +79,7 @@ func (r *Record) Tell(w io.Writer, how Telling) error {
 	return out.Flush()
 }
 
-// naming says what processes are called.
+// naming holds the names of processes.
 type naming struct {
 	ids      []uint64
 	repeated map[uint64]bool
