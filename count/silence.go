@@ -116,7 +116,7 @@ func entrance(ids election.Arrangement, phase0 bool) (first *big.Int, entered fu
 	switch {
 	case woken && !phase0:
 		if slices.ContainsFunc(w.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
-			return nil, nil, fmt.Errorf("%w: all start together, at 0", ErrRing)
+			return nil, nil, fmt.Errorf("%w: all processes initiate at time 0", ErrRing)
 		}
 		return new(big.Int), func(p int) (uint64, bool) { return 0, !slices.Contains(w.Unwilling, p) }, nil
 	case woken:

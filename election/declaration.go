@@ -90,6 +90,11 @@ func (i Identifiers) String() string {
 	return [...]string{"compared", "computed with", "none"}[i]
 }
 
+// Phrase returns the use in words for people. [Identifiers.String] returns its name in JSON.
+func (i Identifiers) Phrase() string {
+	return [...]string{"comparison-based", "identifier values used", "none"}[i]
+}
+
 // Starts is the set of processes that may start by themselves.
 type Starts uint8
 
@@ -102,6 +107,11 @@ const (
 
 func (s Starts) String() string {
 	return [...]string{"any non-empty set of processes starts", "every process starts", "all start together"}[s]
+}
+
+// Phrase returns the policy in words for people. [Starts.String] returns its name in JSON.
+func (s Starts) Phrase() string {
+	return [...]string{"any non-empty set of processes initiates", "all processes initiate", "all processes initiate at time 0"}[s]
 }
 
 // Counts is the dependence of the number of messages of each kind on the schedule.
@@ -119,6 +129,14 @@ func (c Counts) String() string {
 	return [...]string{
 		"may depend on the schedule", "the same under every schedule if all start first",
 		"the same under every schedule if those that start do so first", "the same under every schedule, whenever processes start",
+	}[c]
+}
+
+// Phrase returns the dependence in words for people. [Counts.String] returns its name in JSON.
+func (c Counts) Phrase() string {
+	return [...]string{
+		"may depend on the schedule", "schedule-independent if all processes initiate first",
+		"schedule-independent if all initiators initiate first", "schedule-independent",
 	}[c]
 }
 

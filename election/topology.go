@@ -1,5 +1,7 @@
 package election
 
+import "strconv"
+
 // Topology is the shape of a network.
 type Topology uint8
 
@@ -13,4 +15,17 @@ const (
 
 func (t Topology) String() string {
 	return [...]string{"ring", "complete graph", "tree", "complete graph of strangers"}[t]
+}
+
+// Phrase returns the shape in words for people, of n processes unless n is 0. [Topology.String] returns its name in JSON
+// and traces.
+func (t Topology) Phrase(n int) string {
+	name, detail := t.String(), ""
+	if t == UnknownNeighbours {
+		name, detail = Complete.String(), ", unknown neighbours (KT0)"
+	}
+	if n > 0 {
+		name += " of " + strconv.Itoa(n)
+	}
+	return name + detail
 }

@@ -171,7 +171,7 @@ func (c *checker) cuts() error {
 			break
 		}
 		if none {
-			return wrongFault(line, "no link leads there, on this %s; only neighbours can be separated", c.p.Declaration().Topology)
+			return wrongFault(line, "no link leads there, on this %s; only neighbours can be separated", c.p.Declaration().Topology.Phrase(0))
 		}
 	}
 	return nil

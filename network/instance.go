@@ -112,11 +112,11 @@ func link(d *election.Declaration, i Setup) (w *Network, err error) {
 	switch {
 	case err != nil:
 	case i.Edges != nil && d.Topology != election.Tree:
-		err = fmt.Errorf("it runs on a %s, so it takes no edges", d.Topology)
+		err = fmt.Errorf("it runs on a %s, so it takes no edges", d.Topology.Phrase(0))
 	case i.Ports != nil && d.Topology != election.UnknownNeighbours:
-		err = fmt.Errorf("it runs on a %s, so it takes no orders of ports", d.Topology)
+		err = fmt.Errorf("it runs on a %s, so it takes no orders of ports", d.Topology.Phrase(0))
 	case i.Flipped != nil && d.Topology != election.Ring:
-		err = fmt.Errorf("it runs on a %s, so it takes no exchanged ports", d.Topology)
+		err = fmt.Errorf("it runs on a %s, so it takes no exchanged ports", d.Topology.Phrase(0))
 	}
 	return w, err
 }

@@ -297,11 +297,11 @@ func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
 		},
 		{
 			&strangers, with(three, func(i *network.Setup) { i.Edges = [][2]int{{0, 1}} }),
-			"cannot run strangers: it runs on a complete graph of strangers, so it takes no edges",
+			"cannot run strangers: it runs on a complete graph, unknown neighbours (KT0), so it takes no edges",
 		},
 		{
 			&strangers, with(three, func(i *network.Setup) { i.Flipped = make([]bool, 3) }),
-			"cannot run strangers: it runs on a complete graph of strangers, so it takes no exchanged ports",
+			"cannot run strangers: it runs on a complete graph, unknown neighbours (KT0), so it takes no exchanged ports",
 		},
 		{&strangers, network.On(1, 2, 1), "cannot run strangers: identifier 1 occurs twice"},
 		{

@@ -43,7 +43,7 @@ var ErrNetwork = errors.New("no such network")
 func Check(t election.Topology, n int) error {
 	most := [...]int{MaxRing, MaxComplete, MaxTree, MaxUnknownNeighbours}[t]
 	if n < 1 || n > most {
-		return fmt.Errorf("%w: a %s has 1 to %d processes, not %d", ErrNetwork, t, most, n)
+		return fmt.Errorf("%w: a %s has 1 to %d processes, not %d", ErrNetwork, t.Phrase(0), most, n)
 	}
 	return nil
 }

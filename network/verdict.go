@@ -106,9 +106,9 @@ func (p *Instance) CheckStart(initiators, dead []int, anyTime bool) error {
 	case starts == 0:
 		return errors.New("no process starts; at least one must")
 	case p.d.Starts == election.Together && anyTime:
-		return errors.New("all start together; the schedule cannot decide when")
+		return errors.New("all processes initiate at time 0; the schedule cannot decide when")
 	case p.d.Starts != election.AnyStart && starts < n-len(dead):
-		return fmt.Errorf("%s; none can be left out", p.d.Starts)
+		return fmt.Errorf("%s; none can be left out", p.d.Starts.Phrase())
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (b *burns) refuse() error {
 	n, all := b.p.Size(), b.o.Initiators == nil || len(b.o.Initiators) == b.p.Size()
 	switch {
 	case b.d.Topology != election.Ring:
-		return wrong("it runs on a %s and the adversary on rings; use another schedule", b.d.Topology)
+		return wrong("it runs on a %s and the adversary on rings; use another schedule", b.d.Topology.Phrase(0))
 	case b.d.KnowsSize:
 		return wrong("it knows n, and the adversary makes large rings of small ones unnoticed; use another schedule")
 	case b.p.Anonymous() || b.o.Instance.Duplicates:

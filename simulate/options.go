@@ -178,7 +178,7 @@ func (o *Options) checkSchedule(program *process.Program, p *network.Instance) e
 	case o.Schedule == Sweep && !program.OneWay:
 		return errors.New("schedule sweep is for one-directional rings; on other rings tile keeps memory local, too")
 	case o.Schedule == Tile && program.Topology != election.Ring:
-		return fmt.Errorf("schedule tile is for rings; on a %s round-robin or random will do", program.Topology)
+		return fmt.Errorf("schedule tile is for rings; on a %s round-robin or random will do", program.Topology.Phrase(0))
 	case o.Schedule.tries() && p.Network.Links() > mostLinks:
 		return fmt.Errorf("schedule %s tries every message at every step, on at most %d links; here are %d, for which lifo or random will do",
 			o.Schedule, mostLinks, p.Network.Links())
@@ -234,7 +234,7 @@ func (o *Options) checkStart(_ *process.Program, p *network.Instance) error {
 		return err
 	}
 	if p.Declaration().Starts == election.Together && slices.ContainsFunc(o.Wake, func(at election.Ticks) bool { return !at.IsZero() }) {
-		return errors.New("all start together, at 0; none wakes at another time")
+		return errors.New("all processes initiate at time 0; none wakes at another time")
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (o *Options) checkWake(n int) error {
 	case len(o.Wake) != n:
 		return fmt.Errorf("each position has a time to wake, or never wakes by itself; %d have %[1]d, not %d", n, len(o.Wake))
 	case !slices.ContainsFunc(o.Wake, wakes):
-		return errors.New("no process wakes by itself; at least one must")
+		return errors.New("no process wakes spontaneously; at least one must")
 	}
 	return nil
 }

@@ -284,7 +284,7 @@ func (s *Session) Text(c Choice) string {
 	case Deliver, Lose, Duplicate:
 		return c.What.String() + " " + message()
 	case Expire:
-		return fmt.Sprintf("%s of %s expires", r.d.Timers[c.Timer], at)
+		return fmt.Sprintf("%s of %s expires", trace.TimerText(r.d.Timers[c.Timer]), at)
 	case Pass:
 		return fmt.Sprintf("time passes until %s", r.now.Add(c.Time))
 	case Fail:

@@ -54,7 +54,7 @@ func (g *Runner) Symmetric(o Options) (*Symmetry, error) { return told(o, g.symm
 func (g *Runner) symmetric(o Options) (symmetry *Symmetry, err error) {
 	d := g.program.Declaration
 	if d.Topology != election.Ring {
-		return nil, fmt.Errorf("%w %s: it runs on a %s, and the argument from symmetry is made for rings", ErrOptions, d.Name, d.Topology)
+		return nil, fmt.Errorf("%w %s: it runs on a %s, and the argument from symmetry is made for rings", ErrOptions, d.Name, d.Topology.Phrase(0))
 	}
 	defer g.refuses(&err)
 	o = Options{Instance: o.Instance, Timing: election.Synchronous, Seed: o.Seed, Limit: o.Limit, Progress: o.Progress, Record: o.Record}

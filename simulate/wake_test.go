@@ -106,12 +106,12 @@ func TestTimesToWakeThatCannotBe(t *testing.T) {
 	}{
 		{alarm(election.Units(9)), simulate.Options{Wake: at(0, 1)}, "each position has a time to wake, or never wakes by itself; 3 have 3, not 2"},
 		{alarm(election.Units(9)), simulate.Options{Wake: at()}, "each position has a time to wake, or never wakes by itself; 3 have 3, not 0"},
-		{alarm(election.Units(9)), simulate.Options{Wake: at(-1, -1, -1)}, "no process wakes by itself; at least one must"},
+		{alarm(election.Units(9)), simulate.Options{Wake: at(-1, -1, -1)}, "no process wakes spontaneously; at least one must"},
 		{alarm(election.Units(9)), simulate.Options{Wake: at(0, 0, 0), Initiators: []int{1}}, "times to wake say who starts and when; initiators and any time go without them"},
 		{alarm(election.Units(9)), simulate.Options{Wake: at(0, 0, 0), AnyTime: true}, "times to wake say who starts and when; initiators and any time go without them"},
 		{alarm(election.Units(9)), simulate.Options{Wake: at(0, -1, 0), Faults: faults.Script{Dead: []int{2}}}, "process 3 is dead and cannot start"},
-		{together, simulate.Options{Wake: at(0, 1, 0)}, "all start together, at 0; none wakes at another time"},
-		{together, simulate.Options{Wake: at(0, -1, 0)}, "all start together; none can be left out"},
+		{together, simulate.Options{Wake: at(0, 1, 0)}, "all processes initiate at time 0; none wakes at another time"},
+		{together, simulate.Options{Wake: at(0, -1, 0)}, "all processes initiate at time 0; none can be left out"},
 	} {
 		c.o.Instance = network.On(1, 2, 3)
 		_, err := simulate.Run(c.a, c.o)

@@ -19,7 +19,7 @@ func (t tick) half() float64 { return textWidth(t.label, sheet.Small) / 2 }
 
 // placeSteps places each step on the axis: a column for each or, with a clock, at its time.
 func (d *diagram) placeSteps() {
-	const before, behind = 24, 40 // from a line's begin to the first step, and from the last one to its end
+	const before, behind = 24, 24 // from a line's begin to the first step, and from the last one to its end
 	steps := d.past - d.first
 	d.x = make([]float64, steps)
 	room := sheet.Wide - margin - d.endWidth() - d.left - before - behind

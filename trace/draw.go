@@ -151,7 +151,7 @@ func (d *diagram) text(e sheet.Element) {
 // subtitle returns what was run, with the changed parameters.
 func (d *diagram) subtitle() string {
 	r := d.r
-	parts := []string{fmt.Sprintf("%s %s of %d", r.Timing, r.Topology, r.N)}
+	parts := []string{r.Timing + " " + r.network()}
 	if r.Schedule != "" {
 		parts = append(parts, "schedule "+r.Schedule)
 	}
@@ -159,7 +159,7 @@ func (d *diagram) subtitle() string {
 		parts = append(parts, fmt.Sprintf("delays 1 to %d", r.Delay))
 	}
 	if r.Unordered {
-		parts = append(parts, "links do not keep order")
+		parts = append(parts, "non-FIFO links")
 	}
 	parts = append(parts, fmt.Sprintf("seed %d", r.Seed))
 	for _, name := range r.Changed {
@@ -225,16 +225,16 @@ func (i *item) width() float64 {
 
 // meanings are the legend's texts for marks.
 var meanings = [][2]string{
-	{string(Start), "starts"},
+	{string(Start), "initiates"},
 	{string(Timeout), "timer expires"},
 	{string(Suspect), "suspects a process"},
 	{string(Trust), "trusts it again"},
 	{string(Crash), "crashes"},
 	{string(Recover), "recovers"},
 	{string(Command), "receives a command"},
-	{"leader", "leads"},
-	{"follower", "follows"},
-	{"undecided", "knows no leader"},
+	{"leader", "leader"},
+	{"follower", "follower"},
+	{"undecided", "electing"},
 }
 
 // legend explains what occurs.
@@ -361,9 +361,9 @@ func (d *diagram) nameLines() {
 	if d.lineGap < 20 {
 		size = sheet.Small
 	}
-	leads := func(p int) bool { return strings.HasPrefix(d.final[p], "leads") }
+	leads := func(p int) bool { return strings.HasPrefix(d.final[p], "leader") }
 	for p := range d.r.N {
-		near := slices.ContainsFunc(d.final[max(0, p-stride+1):min(d.r.N, p+stride)], func(final string) bool { return strings.HasPrefix(final, "leads") })
+		near := slices.ContainsFunc(d.final[max(0, p-stride+1):min(d.r.N, p+stride)], func(final string) bool { return strings.HasPrefix(final, "leader") })
 		if !leads(p) && (near && stride > 1 || p%stride != 0) {
 			continue
 		}

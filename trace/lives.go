@@ -14,9 +14,10 @@ type stretch struct {
 
 // life is the state of a process after a step.
 type life struct {
-	class string
-	since int
-	last  Decision
+	class   string
+	since   int
+	last    Decision
+	decided bool // it is not undecided as from the start: without a leader, it is electing
 }
 
 // follow follows each process through its life, and lasting faults to their end. Marks have no places yet.
@@ -63,7 +64,7 @@ func (l *life) step(s *Step) (class, decided string) {
 		if was.text() != is.text() {
 			decided = now.Role
 		}
-		l.last, class = now, "alive"
+		l.last, l.decided, class = now, true, "alive"
 		if now.Role == "leader" {
 			class = "leads"
 		}
@@ -75,7 +76,7 @@ func (l *life) text() string {
 	switch {
 	case l.class == "dead":
 		return "crashed"
-	case l.last.Role == "undecided":
+	case l.last.Role == "undecided" && !l.decided:
 		return "undecided"
 	}
 	return strings.ToLower(l.last.text())

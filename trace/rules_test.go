@@ -267,7 +267,7 @@ func TestAWindowKnowsWhatCameBeforeIt(t *testing.T) {
 		class       string
 		final       string
 	}{
-		{2, 3, "leads", "leads"}, {5, 8, "dead", "crashed"}, {5, 0, "dead", "leads"},
+		{2, 3, "leads", "leader"}, {5, 8, "dead", "crashed"}, {5, 0, "dead", "leader"},
 	} {
 		d := diagram(t, r, c.from, c.until)
 		second := of(d, c.class)
@@ -284,7 +284,7 @@ func TestAWindowKnowsWhatCameBeforeIt(t *testing.T) {
 		if begin, _ := ends(second[0]); begin != left {
 			t.Errorf("from %d: the line is %s from %v on; lines begin at %v", c.from, c.class, begin, left)
 		}
-		if !slices.ContainsFunc(d.Elements, func(e sheet.Element) bool { return e.Text == c.final && e.Bold == (c.final == "leads") }) {
+		if !slices.ContainsFunc(d.Elements, func(e sheet.Element) bool { return e.Text == c.final && e.Bold == (c.final == "leader") }) {
 			t.Errorf("from %d until %d: nothing is %s in the end", c.from, c.until, c.final)
 		}
 		subtitle := ""

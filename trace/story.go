@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Telling selects the steps of a story, and its form. The zero Telling selects all steps.
+// Telling says which steps a story tells, and how. The zero Telling tells all of them.
 type Telling struct {
 	Window
 	Processes []int // positions; nil: all. A step is told if it is one of theirs
@@ -46,14 +46,14 @@ func (r *Record) Tell(w io.Writer, how Telling) error {
 		told = append(told, s)
 		rows = append(rows, [4]string{names.of(s.Process), r.time(s), r.event(s, names), r.effects(s, names)})
 	}
-	most := 40 // a longer event moves only its own line
+	most := 40 // a longer event moves its own line only, and one without effects no line
 	if how.Width > 0 {
 		most = min(most, how.Width*2/5)
 	}
 	var width [4]int
 	for _, row := range rows {
 		for c, cell := range row {
-			if n := utf8.RuneCountInString(cell); n <= most || c != 2 {
+			if n := utf8.RuneCountInString(cell); c != 2 || n <= most && row[3] != "" {
 				width[c] = max(width[c], n)
 			}
 		}
@@ -79,24 +79,45 @@ func (r *Record) Tell(w io.Writer, how Telling) error {
 	return out.Flush()
 }
 
-// naming holds the names of processes.
+// naming holds what the texts about a record need of all of it.
 type naming struct {
 	ids      []uint64
 	repeated map[uint64]bool
+	down     map[int]bool // numbers of the steps at which a message arrives at a crashed process
 }
 
 func (r *Record) naming() naming {
-	n := naming{ids: r.IDs, repeated: map[uint64]bool{}}
+	n := naming{ids: r.IDs, repeated: map[uint64]bool{}, down: map[int]bool{}}
 	seen := make(map[uint64]bool, len(r.IDs))
 	for _, id := range r.IDs {
 		n.repeated[id] = seen[id]
 		seen[id] = true
 	}
+	crashed := map[int]bool{}
+	for i := range r.Steps {
+		switch s := &r.Steps[i]; s.Event {
+		case Crash:
+			crashed[s.Process] = true
+		case Recover:
+			delete(crashed, s.Process)
+		case Lost:
+			n.down[s.Number] = crashed[s.Process]
+		}
+	}
 	return n
 }
 
-// of returns the identifier at a position, with the position if others have the same one; p0, p1, … without
-// identifiers.
+// cause returns why the message of a step is lost. A record does not tell cut links from links that lose messages by
+// chance.
+func (n naming) cause(s *Step) string {
+	if n.down[s.Number] {
+		return "receiver down"
+	}
+	return "on the link"
+}
+
+// of is the identifier at a position, with the position where others have the same one; p0, p1, … where
+// there are no identifiers.
 func (n naming) of(position int) string {
 	if len(n.ids) == 0 {
 		return "p" + strconv.Itoa(position)
@@ -119,13 +140,13 @@ func (r *Record) time(s *Step) string {
 func (r *Record) event(s *Step, names naming) string {
 	switch s.Event {
 	case Start:
-		return "starts"
+		return "initiates"
 	case Receive:
 		return "receives " + describe(s.Kind, s.Text) + " from " + names.of(s.From-1)
 	case Lost:
-		return "never gets " + describe(s.Kind, s.Text) + " from " + names.of(s.From-1)
+		return describe(s.Kind, s.Text) + " from " + names.of(s.From-1) + " lost (" + names.cause(s) + ")"
 	case Timeout:
-		return s.Text + " expires"
+		return TimerText(s.Text) + " expires"
 	case Crash:
 		return describe("crashes", s.Text)
 	case Recover:
@@ -151,7 +172,10 @@ func describe(kind, text string) string {
 	return kind + " " + text
 }
 
-// effects returns the effects of the step, in the order in which they happen.
+// TimerText returns a declared timer in words for people: the answer timeout is when the answer timer expires.
+func TimerText(name string) string { return strings.TrimSuffix(name, " timeout") + " timer" }
+
+// effects is what the step did, in the order in which it takes effect.
 func (r *Record) effects(s *Step, names naming) string {
 	if s.passive() {
 		return ""
@@ -171,18 +195,18 @@ func (r *Record) effects(s *Step, names naming) string {
 	for _, t := range s.Timers {
 		switch {
 		case t.After == nil:
-			did = append(did, "stops "+t.Name)
+			did = append(did, "cancels "+TimerText(t.Name))
 		case *t.After == election.Forever:
-			did = append(did, "sets "+t.Name+" for ever")
+			did = append(did, "sets "+TimerText(t.Name)+" for ever")
 		default:
-			did = append(did, "sets "+t.Name+" to "+t.After.String())
+			did = append(did, "sets "+TimerText(t.Name)+" to "+t.After.String())
 		}
 	}
 	for _, d := range s.Decided {
 		did = append(did, d.text())
 	}
 	if len(did) == 0 {
-		return "nothing follows"
+		return "no action"
 	}
 	return strings.Join(did, "; ")
 }
@@ -202,14 +226,14 @@ func (d *Decision) text() string {
 	var b strings.Builder
 	switch d.Role {
 	case "leader":
-		b.WriteString("LEADS")
+		b.WriteString("LEADER")
 	case "follower":
-		b.WriteString("follows")
+		b.WriteString("follower")
 		if d.Leader != nil {
-			fmt.Fprintf(&b, " %d", *d.Leader)
+			fmt.Fprintf(&b, " of %d", *d.Leader)
 		}
 	default:
-		b.WriteString("knows no leader")
+		b.WriteString("electing")
 	}
 	if d.Term != 0 {
 		fmt.Fprintf(&b, " in term %d", d.Term)

@@ -75,14 +75,14 @@ func (d *topology) moveDown(top float64) (height float64) {
 }
 
 func (d *topology) subtitle() string {
-	parts := []string{fmt.Sprintf("%s of %d", d.r.Topology, d.r.N), d.leaders()}
+	parts := []string{d.r.network(), d.leaders()}
 	if text := d.window.text(&d.r.Header); text != "" {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, " · ")
 }
 
-// leaders returns a text that names the leaders.
+// leaders names the leaders.
 func (d *topology) leaders() string {
 	var names []string
 	for p := range d.r.N {
@@ -92,13 +92,13 @@ func (d *topology) leaders() string {
 	}
 	switch {
 	case len(names) == 0:
-		return "no process leads"
+		return "no leader"
 	case len(names) == 1:
-		return names[0] + " leads"
+		return "leader " + names[0]
 	case len(names) > 5:
-		return fmt.Sprintf("%d processes lead", len(names))
+		return fmt.Sprintf("%d leaders", len(names))
 	}
-	return list(names) + " lead"
+	return "leaders " + list(names)
 }
 
 // is returns the final role of a process, as the name of a symbol.
@@ -106,9 +106,9 @@ func (d *topology) is(p int) string {
 	switch final := d.final[p]; {
 	case final == "crashed":
 		return string(Crash)
-	case strings.HasPrefix(final, "leads"):
+	case strings.HasPrefix(final, "leader"):
 		return "leader"
-	case strings.HasPrefix(final, "follows"):
+	case strings.HasPrefix(final, "follower"):
 		return "follower"
 	}
 	return "undecided"
@@ -124,7 +124,7 @@ func (d *topology) description() string {
 
 // legend explains what occurs.
 func (d *topology) legend() (items []item) {
-	for _, meaning := range [][2]string{{"leader", "leads"}, {"follower", "follows"}, {"undecided", "knows no leader"}, {string(Crash), "crashed"}} {
+	for _, meaning := range [][2]string{{"leader", "leader"}, {"follower", "follower"}, {"undecided", "undecided"}, {string(Crash), "crashed"}} {
 		for p := range d.r.N {
 			if d.is(p) == meaning[0] {
 				items = append(items, item{text: meaning[1], kind: -1, symbol: meaning[0]})

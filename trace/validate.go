@@ -128,7 +128,17 @@ func (h *Header) validateTexts() error {
 	return graphic(h.Algorithm, h.Title, h.Timing, h.Schedule)
 }
 
-// The names of types' values, from package election.
+// network returns the shape of the network and its size in words.
+func (h *Header) network() string {
+	for t := range election.UnknownNeighbours + 1 {
+		if t.String() == h.Topology {
+			return t.Phrase(h.N)
+		}
+	}
+	panic("trace: a topology that Validate knows and election does not: " + h.Topology)
+}
+
+// The names that the types of package election give themselves.
 var (
 	ring      = election.Ring.String()
 	complete  = election.Complete.String()

@@ -203,7 +203,7 @@ func (o *Options) wrongStarts(d *election.Declaration, n int) string {
 	case o.Initiators != nil && len(o.Initiators) == 0:
 		return "no process starts; at least one must"
 	case d.Starts == election.Together && (o.Starts != AllFirst || o.Initiators != nil):
-		return fmt.Sprintf("%s; none can be left out or late", d.Starts)
+		return fmt.Sprintf("%s; none can be left out or late", d.Starts.Phrase())
 	case o.Starts > EverySet:
 		return fmt.Sprintf("there is no start policy %d", o.Starts)
 	case o.Starts == EverySet && o.Initiators == nil && n > maxSets:

@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 // call runs a command line of the program mine with own algorithms.
 func call(own []Entry, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = run(nil, own, append([]string{"/bin/mine"}, args...), strings.NewReader(""), &out, &err, func(string) string { return "" })
+	code = run(context.Background(), own, append([]string{"/bin/mine"}, args...), strings.NewReader(""), &out, &err, func(string) string { return "" })
 	return code, out.String(), err.String()
 }
 

@@ -17,16 +17,16 @@ func (p *program) catalogue() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "algorithms [NAME]",
 		GroupID: groupStudy,
-		Short:   "List the algorithms, or say all about one: model, source, bounds, parameters",
+		Short:   "List the algorithms, or describe one: model, source, bounds, parameters",
 		Example: "  ringleader algorithms\n  ringleader algorithms bully\n  ringleader algorithms --json\n" +
 			"  ringleader algorithms stop-and-go-p3 --param c=5",
 		RunE: func(command *cobra.Command, args []string) error {
 			if asJSON && asMarkdown {
-				return errors.New("results have one form: --json or --markdown")
+				return errors.New("a result has one form: --json or --markdown")
 			}
 			if len(args) == 0 {
 				if len(parameters) > 0 {
-					return errors.New("--param is of one algorithm; name it")
+					return errors.New("--param belongs to one algorithm; name it")
 				}
 				if asMarkdown {
 					report.Algorithms(p.algorithms).Markdown(p.Printer)
@@ -35,7 +35,7 @@ func (p *program) catalogue() *cobra.Command {
 				return p.Print(report.Algorithms(p.algorithms), asJSON)
 			}
 			if asMarkdown {
-				return errors.New("--markdown is the table of all algorithms; name none")
+				return errors.New("--markdown prints the table of all algorithms; it takes no name")
 			}
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
@@ -49,8 +49,8 @@ func (p *program) catalogue() *cobra.Command {
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	command.Flags().BoolVar(&asMarkdown, "markdown", false, "print a table in Markdown, of what each assumes and costs")
-	command.Flags().StringSliceVar(&parameters, "param", nil, "parameter whose consequences to show: name=value, repeated or comma-separated")
+	command.Flags().BoolVar(&asMarkdown, "markdown", false, "print a Markdown table: assumptions and costs of each")
+	command.Flags().StringSliceVar(&parameters, "param", nil, "parameter value to describe: name=value, repeated or comma-separated")
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	_ = command.RegisterFlagCompletionFunc("param", p.parameterWords)
 	return command

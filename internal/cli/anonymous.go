@@ -33,7 +33,7 @@ func (p *program) runAnonymous(command *cobra.Command, e *catalogue.Entry, o *ru
 	var wrong error
 	command.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(anonymousFlags, f.Name) {
-			wrong = fmt.Errorf("with --anonymous all start together and messages take one unit, so leave out one of --%s and --anonymous", f.Name)
+			wrong = fmt.Errorf("with --anonymous all processes initiate at time 0 and messages take one unit; leave out one of --%s and --anonymous", f.Name)
 		}
 	})
 	if wrong != nil {

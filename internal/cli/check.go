@@ -23,14 +23,14 @@ const checkedRuns = 256
 
 func (c *checking) flags(command *cobra.Command) {
 	command.Flags().BoolVar(&c.report, "check", false,
-		fmt.Sprintf("report what the source claims of every run, and what was measured; unasked, up to %d processes, only what fails", checkedRuns))
+		fmt.Sprintf("report the source's claims about every run with what was measured; by default, up to %d processes, only failures", checkedRuns))
 }
 
 // records reports whether a run is to be recorded for that.
 func (c *checking) records(e *catalogue.Entry, n int) (bool, error) {
 	if c.report && e.Check == nil {
 		known := e.List().Where(func(other *catalogue.Entry) bool { return other.Check != nil })
-		return false, fmt.Errorf("nothing is claimed of every run of %s that --check can check; there is of %s", e.Name, strings.Join(known, ", "))
+		return false, fmt.Errorf("%s has no claims about every run that --check can check; these have: %s", e.Name, strings.Join(known, ", "))
 	}
 	return e.Check != nil && (c.report || n <= checkedRuns), nil
 }
@@ -41,7 +41,7 @@ func (c *checking) run(e *catalogue.Entry, s *simulate.Options, r *simulate.Resu
 	case e.Check == nil || r.Record == nil || !r.Complete || !sound && !c.report:
 		return nil
 	case !sound:
-		return errors.New("--check is about whole runs without faults, of distinct identifiers; it goes without --fault, --until and --allow-duplicate-ids")
+		return errors.New("--check needs a whole run without faults and with distinct identifiers; leave out --fault, --until and --allow-duplicate-ids")
 	}
 	claims, err := e.Check(r.Record, r.Prepared)
 	if err != nil {

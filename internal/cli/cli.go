@@ -85,12 +85,12 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ringleader",
-		Short: "Elect one leader among processes, and see, count and prove how the election goes",
-		Long: `Ringleader elects one leader among a group of processes. It also lets you see, count
-and prove how the election went.
+		Short: "Elect one leader among processes; simulate, count and verify elections",
+		Long: `Ringleader elects one leader among a group of processes. It also simulates elections,
+counts their messages and verifies them under every schedule.
 
-Exit status: 0 fine; 1 it ran and the answer is no; 2 the call was wrong; 3 incomplete,
-a limit was reached before there was an answer.`,
+Exit status: 0 success; 1 it ran and the answer is no; 2 the call was wrong; 3 incomplete:
+a limit was reached before the answer.`,
 		Example: "  ringleader demo --scenario crash\n  ringleader run lcr --ids 5,4,3,2,1\n" +
 			"  ringleader count ring-bully --n 1000000 --order random\n  ringleader verify lcr --n 4",
 		SilenceUsage:       true,
@@ -105,7 +105,7 @@ a limit was reached before there was an answer.`,
 	root.SetHelpFunc(p.help)
 	root.SetHelpCommand(helpCommand())
 	root.AddGroup(
-		&cobra.Group{ID: groupElect, Title: "Elect among real processes:"},
+		&cobra.Group{ID: groupElect, Title: "Elect a leader among real processes:"},
 		&cobra.Group{ID: groupStudy, Title: "Study the algorithms:"},
 	)
 	root.AddCommand(
@@ -155,7 +155,7 @@ func (p *program) help(command *cobra.Command, _ []string) {
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command]",
-		Short:   "Say how a command is called",
+		Short:   "Show the help of a command",
 		Example: "  ringleader help demo",
 		ValidArgsFunction: func(command *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			about, _, err := command.Root().Find(args)
@@ -204,7 +204,7 @@ func (p *program) flagError(command *cobra.Command, err error) error {
 	)
 	switch {
 	case errors.As(err, &unknown) && command.Name() == "replay" && p.run().Flags().Lookup(unknown.GetSpecifiedName()) != nil:
-		return fmt.Errorf("a saved run is replayed as it was; --%s is for %s run", unknown.GetSpecifiedName(), p.Name)
+		return fmt.Errorf("a saved run is replayed unchanged; --%s is for %s run", unknown.GetSpecifiedName(), p.Name)
 	case errors.As(err, &unknown):
 		var names []string
 		command.Flags().VisitAll(func(f *pflag.Flag) {

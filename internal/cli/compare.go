@@ -31,19 +31,19 @@ func (p *program) compare() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "compare ALGORITHM[:PARAMETER=VALUE,...]...",
 		GroupID: groupStudy,
-		Short:   "Compare what algorithms cost on the same networks, over sizes and orders",
-		Long: `Compare what algorithms cost on the same networks, over sizes and orders of identifiers. All
-processes start first, and messages take one unit unless the algorithm says otherwise.
+		Short:   "Compare the costs of algorithms on the same networks, over sizes and orders",
+		Long: `Compare the costs of algorithms on the same networks, over sizes and orders of identifiers. All processes
+initiate first. Messages take one unit unless the algorithm is declared otherwise.
 
-Each point says how it was found: counted exactly, by a closed form; simulated once, which is enough
-where no schedule matters; or as the mean of many orders, with its confidence interval: of so many
---orders, or of 64, 128, 256 … (more of small ones) --until half the 95 % interval of the election
-messages is at most that part of their mean. The first run of a point has the seed --seed, the next one
-the next, so that count and run can show it. Where a closed form has no time, 32 of the runs are also
-simulated for that, up to n = 2²⁰. Trees are paths.
+Each point is either counted exactly, by a closed form; or simulated once, where the schedule does not
+matter; or the mean over many orders, with its confidence interval. --orders gives the number of orders.
+Without it there are 64, 128, 256 … (more for small n), --until half the 95 % interval of the election
+messages is at most that part of their mean. The first run of a point has the seed --seed, and each
+further run the next seed, so that count and run can repeat it. Where a closed form gives no time, 32 of
+the runs are also simulated for the time, up to n = 2²⁰. Trees are paths.
 
-With --out every finished point is kept on disk: whatever ends the study, the same command goes on from
-there, and ends with the same bytes. A file for --study says what is compared:
+With --out every finished point is kept on disk. If the study is interrupted, the same command continues
+it, and ends with the same bytes. A file for --study describes the comparison:
   algorithms = ["lcr", "stop-and-go-p2:c=2,a=3/2"]
   n = "8..1024"           # or [16, 64, 256]
   order = ["random"]      # any of ` + strings.Join(order.Names, ", ") + `
@@ -51,11 +51,11 @@ there, and ends with the same bytes. A file for --study says what is compared:
   seed = 1
   title = "…"             # of a drawing
 
-A drawing shows what was measured as markers, exact averages as thin lines, and worst cases as dashed
-ones. --against time draws all messages over the time until all is quiet: what a protocol gains in the one,
-it pays in the other. For the protocols of S5, the constants of its theorem 5.1 are fitted.
+A drawing shows measurements as markers, exact averages as thin lines, and worst cases as dashed lines.
+--against time draws total messages over the time until quiescence: the trade-off between the two. For the
+protocols of S5, the constants of its theorem 5.1 are fitted.
 
-Exit status: 0 fine; 1 a run failed, or a file cannot be written; 2 the call was wrong; 3 stopped early.`,
+Exit status: 0 success; 1 a run failed, or a file cannot be written; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader compare lcr ring-bully peterson --n 16,64,256
   ringleader compare lcr ring-bully hirschberg-sinclair peterson higham-przytycka --n 8..1048576 --draw compared.svg
   ringleader compare lcr franklin --n 8..1024 --order increasing,decreasing,bit-reversal --csv
@@ -79,11 +79,11 @@ Exit status: 0 fine; 1 a run failed, or a file cannot be written; 2 the call was
 	f := command.Flags()
 	f.StringVarP(&o.n, "n", "n", "", "sizes: 16,64,256, or 8..1048576 by doublings")
 	f.StringVar(&o.order, "order", "random", "orders of identifiers, one or several: "+strings.Join(order.Names, ", "))
-	decimalVar(f, &o.orders, "orders", "", 0, "average over so many runs where chance plays a part (default as --until says)")
+	decimalVar(f, &o.orders, "orders", "", 0, "number of runs to average over, where runs are random (default: see --until)")
 	f.StringVar(&o.until, "until", "1%", "average until half the confidence interval is at most this percentage of the mean")
-	decimalVar(f, &o.seed, "seed", "", 1, "seed of the first run of each point; the next has the next")
-	f.StringVar(&o.study, "study", "", "read what is compared from this TOML file; - is stdin")
-	f.StringVar(&o.out, "out", "", "keep finished points in this file, and go on from those that it has")
+	decimalVar(f, &o.seed, "seed", "", 1, "seed of the first run of each point; further runs have the next seeds")
+	f.StringVar(&o.study, "study", "", "read the comparison from this TOML file; - is stdin")
+	f.StringVar(&o.out, "out", "", "keep finished points in this file, and continue from those in it")
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	o.drawOptions.flags(command)
@@ -97,19 +97,19 @@ func (o *compareOptions) read(p *program, command *cobra.Command, args []string)
 	if o.study != "" {
 		for _, name := range []string{"n", "order", "orders", "until", "seed"} {
 			if given(name) {
-				return nil, fmt.Errorf("--study says all that is compared; --%s goes without it", name)
+				return nil, fmt.Errorf("--study describes the whole comparison; leave out --%s", name)
 			}
 		}
 		if len(args) > 0 {
-			return nil, fmt.Errorf("--study says all that is compared, so not also %q", args[0])
+			return nil, fmt.Errorf("--study describes the whole comparison; leave out %q", args[0])
 		}
 		return o.readFile(p)
 	}
 	if o.n == "" && len(args) > 0 {
-		return nil, errors.New("say for which sizes: --n 16,64,256, or --n 8..1024 by doublings")
+		return nil, errors.New("sizes are missing: --n 16,64,256, or --n 8..1024 by doublings")
 	}
 	if given("orders") && given("until") {
-		return nil, errors.New("--orders says how many runs are averaged, and --until how precise they are to be; one of them")
+		return nil, errors.New("--orders is a number of runs, and --until a precision; give one of them")
 	}
 	if given("orders") && o.orders == 0 {
 		return nil, errors.New("--orders is at least 1")
@@ -157,7 +157,7 @@ func (o *compareOptions) check(p *program) error {
 	case asked > 1:
 		return errors.New("stdout takes one result: one of --csv, --json and --draw -")
 	case o.out == "-":
-		return errors.New("--out keeps points in a file, to go on from; stdout cannot be read again")
+		return errors.New("--out keeps points in a file, to continue from; stdout cannot be read again")
 	case o.out != "" && o.draw != "" && sameFile(o.out, o.draw):
 		return errors.New("--out and --draw write to the same file; the drawing would replace the points")
 	}
@@ -213,7 +213,7 @@ func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOp
 	case lost != nil:
 		return report.Failed("cannot write %s: %w", o.out, report.Reason(lost))
 	case ctx.Err() != nil && keep != nil:
-		return report.Stopped("stopped with %d of %d points; the same command goes on from there", finished, s.Points())
+		return report.Stopped("stopped with %d of %d points; the same command continues from there", finished, s.Points())
 	case ctx.Err() != nil:
 		return report.Stopped("stopped with %d of %d points, which are lost; --out FILE keeps them", finished, s.Points())
 	case err != nil:

@@ -15,9 +15,9 @@ type drawOptions struct {
 func (o *drawOptions) flags(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&o.draw, "draw", "", "draw the comparison into this .svg, .png or .pdf file; - is stdout, as SVG")
-	f.StringVar(&o.Title, "title", "", "of the drawing (default the algorithms)")
-	f.StringVar(&o.Against, "against", "n", "what messages are drawn over: n, or time, which shows what one costs in the other")
-	f.StringVar(&o.Scale, "scale", "log", "of the drawing: log or linear")
+	f.StringVar(&o.Title, "title", "", "title of the drawing (default the algorithms)")
+	f.StringVar(&o.Against, "against", "n", "horizontal axis: n, or time, for the trade-off of messages and time")
+	f.StringVar(&o.Scale, "scale", "log", "scale of the drawing: log or linear")
 	f.BoolVar(&o.PerProcess, "per-process", false, "draw messages divided by n")
 	_ = command.RegisterFlagCompletionFunc("against", fixed("n", "time"))
 	_ = command.RegisterFlagCompletionFunc("scale", fixed("log", "linear"))

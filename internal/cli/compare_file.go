@@ -102,7 +102,7 @@ func (f *studyFile) study(p *program, until string) (*experiment.Study, error) {
 	}
 	switch {
 	case f.Orders != nil && f.Until != nil:
-		return nil, errors.New("orders says how many runs are averaged, and until how precise they are to be; one of them")
+		return nil, errors.New("orders is a number of runs, and until a precision; give one of them")
 	case f.Orders != nil && *f.Orders == 0:
 		return nil, errors.New("orders is at least 1")
 	case f.Orders != nil:

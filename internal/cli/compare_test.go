@@ -21,7 +21,7 @@ func TestAStudyThatIsStoppedSaysWhetherPointsAreLost(t *testing.T) {
 		says string
 	}{
 		{nil, "ringleader: stopped with 0 of 18 points, which are lost; --out FILE keeps them\n"},
-		{[]string{"--out", points}, "ringleader: stopped with 0 of 18 points; the same command goes on from there\n"},
+		{[]string{"--out", points}, "ringleader: stopped with 0 of 18 points; the same command continues from there\n"},
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"compare", "lcr", "--n", "8..1048576", "--draw", drawing}, c.out...)

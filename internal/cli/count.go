@@ -18,10 +18,10 @@ func (p *program) count() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "count ALGORITHM",
 		GroupID: groupStudy,
-		Short:   "Say exactly what an election costs, without simulating it",
-		Long: `Say exactly what an election costs, by closed forms that are tested to be equal to simulation.
-All processes start first, unless a synchronous election has --wake; times are those of unit delays. Where
-identifiers are only compared, the ring is never stored, so n may be 10⁹.`,
+		Short:   "Count the exact cost of an election, without simulating it",
+		Long: `Count the exact cost of an election, by closed forms that are tested to be equal to simulation. All
+processes initiate first, unless a synchronous election has --wake. Times are for unit delays. For a
+comparison-based algorithm the ring is not stored, so n may be 10⁹.`,
 		Example: `  ringleader count lcr --n 1000000 --order random --seed 7
   ringleader count ring-bully --n 1000000000 --order random
   ringleader count lcr --ids 5,4,3,2,1 --json

@@ -17,8 +17,8 @@ func (p *program) demo() *cobra.Command {
 		Short:   "Elect a leader among five processes on this machine, to kill, pause and restart",
 		Long: `Demo starts five member processes on this machine. They elect the highest of them by the
 Bully algorithm. Every change is shown as it happens, with the time since the fault that
-caused it: from the sending of the signal to the moment that the member notes. If several members lead
-at once, that is told, and part of the verdict.
+caused it: from the sending of the signal to the moment that the member reports. Two leaders
+at the same time are reported, and are part of the verdict.
 
 Commands, one a line, from the terminal or through a pipe:
   kill 5     SIGKILL, as in a crash        start 5    start it again, as a new process
@@ -27,13 +27,13 @@ Commands, one a line, from the terminal or through a pipe:
   status     all members, their processes, and where each serves its status
   help, quit
 From a pipe, each command waits until the members agree after the one before, and the
-demo ends with the pipe. An empty input such as /dev/null says nothing: the demo then
+demo ends with the pipe. An empty input such as /dev/null has no commands: the demo then
 runs until Ctrl-C, SIGTERM or the end of --for. Members that are killed, stopped or
 continued from elsewhere are noticed. No process outlives the demo, however it ends; only
 outside Linux a paused member outlives a SIGKILL of the demo, until it is resumed.
 
 Exit status: 0 if at the start, after each fault and at the end all running members
-agreed that the highest of them leads; 1 if not.`,
+agreed that the highest of them is leader; 1 if not.`,
 		Example: `  ringleader demo
   ringleader demo --scenario crash
   ringleader demo --for 20s --json
@@ -48,9 +48,9 @@ agreed that the highest of them leads; 1 if not.`,
 		},
 	}
 	flags := command.Flags()
-	decimalVar(flags, &o.Members, "members", "", 5, "how many member processes")
-	flags.StringVar(&o.Scenario, "scenario", "", "take no commands, but: crash (kill the leader, restart it) or pause (stall it)")
-	flags.DurationVar(&o.Lasting, "for", 0, "end by itself after this time, and not before the scenario has ended")
+	decimalVar(flags, &o.Members, "members", "", 5, "number of member processes")
+	flags.StringVar(&o.Scenario, "scenario", "", "take no commands; crash: kill the leader, restart it; pause: stall it")
+	flags.DurationVar(&o.Lasting, "for", 0, "end after this time, and not before the scenario has ended")
 	flags.BoolVar(&o.JSON, "json", false, "write events as JSON lines, and nothing else, to stdout")
 	command.RegisterFlagCompletionFunc("scenario", cobra.FixedCompletions(demo.Scenarios(), cobra.ShellCompDirectiveNoFileComp))
 	return command

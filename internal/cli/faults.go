@@ -41,15 +41,15 @@ func (o *faultFlags) flags(command *cobra.Command, program string) {
 	o.program = program
 	f := command.Flags()
 	o.of = f
-	f.StringVar(&o.file, "faults", "", "what goes wrong, a line each, in a file; - is stdin")
-	f.StringArrayVar(&o.lines, "fault", nil, `a line of faults, such as "crash 5 at 30"; repeated`)
-	f.StringVar(&o.dead, "dead", "", "ID,…: processes that never run; what is sent to them is counted")
-	f.BoolVar(&o.leaderDead, "leader-dead", false, "the process that would lead has crashed, and one notices: that of --start, or else the last in rank")
+	f.StringVar(&o.file, "faults", "", "file of faults, one per line; - is stdin")
+	f.StringArrayVar(&o.lines, "fault", nil, `a fault, such as "crash 5 at 30"; repeated`)
+	f.StringVar(&o.dead, "dead", "", "ID,…: processes that are crashed from the start; messages to them count")
+	f.BoolVar(&o.leaderDead, "leader-dead", false, "the rightful leader is crashed from the start, and one process initiates: --start, or else the lowest in rank")
 	f.StringSliceVar(&o.crash, "crash", nil, "ID@TIME,…: processes that crash")
-	f.StringSliceVar(&o.recover, "recover", nil, "ID@TIME,…: processes that come back")
-	f.StringVar(&o.lose, "lose", "0", "the chance that a message is lost: 1/10 or 0.1")
-	f.StringVar(&o.duplicate, "duplicate", "0", "the chance that a message arrives twice")
-	f.BoolVar(&o.unordered, "non-fifo", false, "messages on one link may overtake each other")
+	f.StringSliceVar(&o.recover, "recover", nil, "ID@TIME,…: processes that recover")
+	f.StringVar(&o.lose, "lose", "0", "probability that a message is lost: 1/10 or 0.1")
+	f.StringVar(&o.duplicate, "duplicate", "0", "probability that a message arrives twice")
+	f.BoolVar(&o.unordered, "non-fifo", false, "links are not FIFO: messages may overtake each other")
 }
 
 // faultNames are the names of the flags for faults; resultNames are those for results.
@@ -65,7 +65,7 @@ func (o *faultFlags) leaderDies(e *catalogue.Entry, i network.Setup) error {
 		return fmt.Errorf("--leader-dead is for algorithms that elect by rank; %s elects %s", e.Name, e.Winner)
 	}
 	if i.IDs.Len() < 2 {
-		return errors.New("--leader-dead needs a process that notices; one process alone cannot")
+		return errors.New("--leader-dead needs at least 2 processes: one of them initiates")
 	}
 	least, most := i.IDs.At(0), i.IDs.At(0)
 	for q := range i.IDs.Len() {
@@ -169,7 +169,7 @@ func (o *faultFlags) readFile(stdin io.Reader) error {
 	case err != nil:
 		return fmt.Errorf("cannot read the faults in %s: %w", name, report.Reason(err))
 	case len(text) > mostFaults:
-		return fmt.Errorf("%s has more than %d bytes; that is no list of faults", name, mostFaults)
+		return fmt.Errorf("%s has more than %d bytes; it is not a list of faults", name, mostFaults)
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
 		return fmt.Errorf("%s is not text; faults are lines such as crash 5 at 30", name)
 	}

@@ -36,9 +36,9 @@ type input struct {
 func (in *input) flags(command *cobra.Command, p *program) {
 	f := command.Flags()
 	f.StringVar(&in.ids, "ids", "", "identifiers, clockwise on a ring: 5,4,3,2,1")
-	decimalVar(f, &in.n, "n", "n", 0, "number of processes, with identifiers 1 … n in some --order, or others by --first")
+	decimalVar(f, &in.n, "n", "n", 0, "number of processes, with identifiers 1 … n in --order, or from --first on")
 	f.StringVar(&in.order, "order", "", "order of identifiers: "+strings.Join(order.Names[:], ", ")+" (default increasing)")
-	decimalVar(f, &in.first, "first", "", 1, "the smallest identifier of --n; the others follow in a row")
+	decimalVar(f, &in.first, "first", "", 1, "smallest identifier with --n; the others are consecutive")
 	decimalVar(f, &in.seed, "seed", "", 1, "seed of everything random: order, schedule, delays, choices")
 	f.StringSliceVar(&in.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	in.shape.flags(command)
@@ -104,15 +104,15 @@ func (in *input) arrangement(e *catalogue.Entry) (election.Arrangement, error) {
 	arranged := in.order != "" || in.first != 1
 	switch {
 	case e.Identifiers == election.Anonymous && (in.ids != "" || arranged):
-		return nil, fmt.Errorf("processes have no identifiers for %s, so --ids, --order and --first mean nothing; say how many with --n", e.Name)
+		return nil, fmt.Errorf("%s has no identifiers, so --ids, --order and --first have no effect; give the number of processes with --n", e.Name)
 	case e.Identifiers == election.Anonymous && in.n > 0:
 		return nameless(in.n), nil
 	case in.ids != "" && (in.n != 0 || arranged):
-		return nil, errors.New("--ids says all; --n, --order and --first go without it")
+		return nil, errors.New("--ids gives all identifiers; leave out --n, --order and --first")
 	case in.ids != "":
 		return in.listed(e)
 	case in.n == 0:
-		return nil, errors.New("say on which processes: --ids 5,4,3,2,1, or --n 5 with an --order; at least 1 is needed")
+		return nil, errors.New("processes are missing: --ids 5,4,3,2,1, or --n 5 with an --order; at least 1 is needed")
 	}
 	return in.ordered(e)
 }
@@ -136,7 +136,7 @@ func (in *input) ordered(e *catalogue.Entry) (election.Arrangement, error) {
 		name = order.Names[0]
 	}
 	if e.Topology == election.Complete && name != order.Names[0] {
-		return nil, fmt.Errorf("on a complete graph nobody stands next to anybody, so --order %s means nothing", name)
+		return nil, fmt.Errorf("a complete graph has no order of processes, so --order %s has no effect", name)
 	}
 	ids, err := order.Parse(name, in.n, in.seed)
 	if err != nil {
@@ -206,7 +206,7 @@ func numbers(list string) ([]uint64, error) {
 	for text := range strings.SplitSeq(list, ",") {
 		number, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%.40q is no identifier; they are natural numbers up to 2^64 - 1", strings.TrimSpace(text))
+			return nil, fmt.Errorf("%.40q is not an identifier; they are natural numbers up to 2^64 - 1", strings.TrimSpace(text))
 		}
 		all = append(all, number)
 	}

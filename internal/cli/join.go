@@ -32,20 +32,20 @@ func (p *program) join() *cobra.Command {
 		Use:     "join --id ID --member ID=HOST:PORT... --data DIR",
 		GroupID: groupElect,
 		Short:   "Run a member of a group in the foreground",
-		Long: `Join runs one member of a group, and shows whom it follows, until Ctrl-C or SIGTERM.
-All members are given the same list of members. They elect the live one of highest
+		Long: `Join runs one member of a group, and shows its role and leader, until Ctrl-C or SIGTERM.
+All members have the same list of members. They elect the live member with the highest
 identifier by the Bully algorithm.
 ` + report.NoQuorum + `
 
 A member takes no part in elections while another process has its identifier, or while
-its own --member address does not lead to it. It waits, says so in its log and in
-/status, and tries again. Timing flags should be the same at all members; while they are
-changed at one after the other, the log and /status name the differences.
+its own --member address does not lead to it. It waits, reports this in its log and in
+/status, and tries again. Timing flags should be the same at all members. While they
+differ, the log and /status name the differences.
 
 With --http the member serves GET /leader (200 on the leader, 503 elsewhere) and GET
 /status (JSON). Without a host, addresses are of this machine only (127.0.0.1). There is
-neither encryption nor authentication yet: do not listen where others can reach you, since
-a process that can reach a member, and knows the identifiers, can play another member.`,
+neither encryption nor authentication yet. Listen only where all processes are trusted: a
+process that reaches a member, and knows the identifiers, can impersonate another member.`,
 		Example: `  ringleader join --id 1 --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 \
     --data /var/lib/ringleader/1 --http 127.0.0.1:8001`,
 		Args:              flagsOnly,
@@ -63,15 +63,15 @@ a process that can reach a member, and knows the identifiers, can play another m
 	decimalVar(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
 	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT; once for each, this one included")
 	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
-	flags.StringVar(&o.data, "data", "", "folder for what this member must remember; of its own, made if need be")
+	flags.StringVar(&o.data, "data", "", "directory for the durable state of this member alone; created if missing")
 	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
 	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status and /leader on (default: not served)")
-	flags.DurationVar(&o.delay, "delay", 25*time.Millisecond, "the longest time that a message takes, and its handling")
-	flags.DurationVar(&o.heartbeat, "heartbeat", 50*time.Millisecond, "time between signs of life")
-	flags.DurationVar(&o.suspicion, "suspicion", 400*time.Millisecond, "a member that is silent for so long is suspected to have crashed")
+	flags.DurationVar(&o.delay, "delay", 25*time.Millisecond, "upper bound on the time to deliver and handle a message")
+	flags.DurationVar(&o.heartbeat, "heartbeat", 50*time.Millisecond, "time between heartbeats")
+	flags.DurationVar(&o.suspicion, "suspicion", 400*time.Millisecond, "a member silent for this time is suspected to have crashed")
 	flags.BoolVar(&o.json, "json", false, "write events as JSON lines, and nothing else, to stdout")
 	flags.BoolVar(&o.verbose, "verbose", false, "log what the member does to stderr")
-	flags.BoolVar(&o.stopWithStdin, "stop-with-stdin", false, "stop at the end of standard input, so as not to outlive the parent")
+	flags.BoolVar(&o.stopWithStdin, "stop-with-stdin", false, "stop at the end of standard input, with the parent process")
 	flags.MarkHidden("stop-with-stdin")
 	require(command, "id", "member", "data")
 	command.MarkFlagDirname("data")

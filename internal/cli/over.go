@@ -42,8 +42,8 @@ const mostProcesses = 256
 
 func (o *overOptions) flags(command *cobra.Command) {
 	f := command.Flags()
-	f.StringVar(&o.over, "over", "", "no simulation, but real connections on loopback: tcp, or processes for a process each")
-	f.DurationVar(&o.unit, "unit", 0, "over connections: how long a timed algorithm's unit is, or a round at least (default by size; none)")
+	f.StringVar(&o.over, "over", "", "real connections on loopback, not simulation: tcp, or processes: one OS process each")
+	f.DurationVar(&o.unit, "unit", 0, "over connections: duration of a unit of a timed algorithm, or least duration of a round (default by size; none)")
 	_ = command.RegisterFlagCompletionFunc("over", fixed(overs...))
 }
 
@@ -92,7 +92,7 @@ func (p *program) overRun(command *cobra.Command, e *catalogue.Entry, o *runOpti
 	}
 	command.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(overFlags, f.Name) {
-			err = fmt.Errorf("--%s is for simulated runs; over %s the network is what it is, so leave out one of --%[1]s and --over", f.Name, o.over)
+			err = fmt.Errorf("--%s is for simulated runs; --over %s uses the real network; leave out one of --%[1]s and --over", f.Name, o.over)
 		}
 	})
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *program) overRun(command *cobra.Command, e *catalogue.Entry, o *runOpti
 		return s, err
 	}
 	if !reflect.DeepEqual(script, faults.Script{Dead: script.Dead}) {
-		return s, fmt.Errorf("over %s processes can be dead from the start, and nothing else can go wrong; simulated runs know all faults", o.over)
+		return s, fmt.Errorf("--over %s takes only processes that are dead from the start; simulated runs take all faults", o.over)
 	}
 	s.Dead = script.Dead
 	if o.of.Changed("limit") && o.limit == 0 {
@@ -132,7 +132,7 @@ func (p *program) processor() *cobra.Command {
 	return &cobra.Command{
 		Use:     "processor",
 		Hidden:  true,
-		Short:   "Be a processor of a run over processes: a plan and orders come in, replies go out",
+		Short:   "Run one process of a run over processes: plan and orders in, replies out",
 		Example: "  ringleader processor",
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
@@ -157,7 +157,7 @@ func newSpawner(n int) (*spawner, error) {
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return nil, report.Failed("cannot find the own binary to start it: %w", err)
+		return nil, report.Failed("cannot find this program's file: %w", err)
 	}
 	return &spawner{program, demo.NewForks()}, nil
 }

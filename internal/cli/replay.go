@@ -85,7 +85,7 @@ func (s savedRun) put(w io.Writer) error {
 // readSaved reads and validates a saved run.
 func (p *program) readSaved(path string) (savedRun, error) {
 	var s savedRun
-	wrong := func(err error) (savedRun, error) { return s, fmt.Errorf("%s is no saved run: %w", path, err) }
+	wrong := func(err error) (savedRun, error) { return s, fmt.Errorf("%s is not a saved run: %w", path, err) }
 	in := p.stdin
 	if path == "-" {
 		path = "stdin"
@@ -115,7 +115,7 @@ func (p *program) readSaved(path string) (savedRun, error) {
 		return wrong(err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return wrong(errors.New("more comes after its end"))
+		return wrong(errors.New("data follows its end"))
 	}
 	if len(s.Run) == 0 {
 		return wrong(errors.New(`it has no "run": the algorithm, and flags as --name=value`))
@@ -127,7 +127,7 @@ func (p *program) readSaved(path string) (savedRun, error) {
 			return wrong(fmt.Errorf("--votes: %w", err))
 		}
 		if !found || !strings.HasPrefix(word, "--") || known.Lookup(name) == nil || slices.Contains(unsaved, name) {
-			return wrong(fmt.Errorf("%.40q is no --name=value that a run can have", word))
+			return wrong(fmt.Errorf("%.40q is not a --name=value of a run", word))
 		}
 	}
 	return s, nil
@@ -141,9 +141,9 @@ func (p *program) replay() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "replay FILE",
 		GroupID: groupStudy,
-		Short:   "Run again what run --save has saved",
-		Long: `Run again what run --save has saved: the same algorithm, network, schedule and faults, and so the same
-run to the last step. FILE is - for stdin. A saved run names no other files, and replaying it reads none.`,
+		Short:   "Repeat a run that run --save has saved",
+		Long: `Repeat a run that run --save has saved: the same algorithm, network, schedule and faults, and so the same
+run to the last step. FILE is - for stdin. A replay reads no other files.`,
 		Example: `  ringleader run bully --n 7 --fault "random 2 crashes until 100" --seed 3 --save bad-day.json
   ringleader replay bad-day.json
   ringleader replay bad-day.json --draw bad-day.svg`,

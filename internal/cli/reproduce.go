@@ -27,21 +27,21 @@ func (p *program) reproduce() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "reproduce [S1|S2|S3|S4|S5]...",
 		GroupID: groupStudy,
-		Short:   "Check what the sources say, statement by statement",
-		Long: `Check what the sources say, statement by statement: definitions, theorems, examples, figures, tables
-and exercises. Each is tested here and now by runs, exact counts and every schedule of small networks;
-the verdict is that it holds, that it holds with a correction, or that it fails. A statement about every
-algorithm, or about growth for all n, is settled by no finite search: unless what was measured goes
-against it, it is not checked, and is counted apart. A command that shows what was found is given where
-there is one. docs/reproduction.md is what --markdown prints.
+		Short:   "Check the statements of the sources, one by one",
+		Long: `Check the statements of the sources, one by one: definitions, theorems, examples, figures, tables and
+exercises. Each is tested by runs, exact counts and every schedule of small networks. The verdict is that
+it holds, that it holds with a correction, or that it fails. No finite search settles a statement about
+every algorithm, or about growth for all n. Unless a measurement contradicts such a statement, it counts
+as not checked. A command that shows the finding is given where there is one. docs/reproduction.md is the
+output of --markdown.
 
-Exit status: 0 every statement was tested, whatever the verdicts, and whether or not a search could settle
-it; 1 the test of one broke down; 2 the call was wrong; 3 stopped before the end.`,
+Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended with an error;
+2 the call was wrong; 3 stopped before the end.`,
 		Example: "  ringleader reproduce\n  ringleader reproduce S1 S3\n  ringleader reproduce S4 --json\n" +
 			"  ringleader reproduce --thorough --markdown --out reproduction.md",
 		RunE: func(command *cobra.Command, args []string) error {
 			if o.json && o.markdown {
-				return errors.New("results have one form: --json or --markdown")
+				return errors.New("a result has one form: --json or --markdown")
 			}
 			rows, left, err := o.rows(args)
 			if err != nil {
@@ -53,7 +53,7 @@ it; 1 the test of one broke down; 2 the call was wrong; 3 stopped before the end
 	f := command.Flags()
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each statement")
 	f.BoolVar(&o.markdown, "markdown", false, "print a page of tables in Markdown")
-	f.BoolVar(&o.thorough, "thorough", false, "check also what takes minutes")
+	f.BoolVar(&o.thorough, "thorough", false, "include checks that take minutes")
 	f.StringVar(&o.out, "out", "-", "write into this file; - is stdout")
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return marks(), cobra.ShellCompDirectiveNoFileComp

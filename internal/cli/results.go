@@ -32,9 +32,9 @@ func (r *results) flags(command *cobra.Command, of string) {
 	f := command.Flags()
 	f.BoolVar(&r.json, "json", false, "print one JSON object")
 	f.StringVar(&r.draw, "draw", "", "draw "+of+" into this .svg, .png or .pdf file, a space-time diagram; - is stdout, as SVG")
-	f.StringVar(&r.topology, "draw-topology", "", "draw the network of "+of+" into this file: identifiers, links, and which process leads")
-	decimalVar(f, &r.from, "from", "", 0, "draw or tell "+of+" from this time on, or from this step on where there is no clock")
-	decimalVar(f, &r.to, "to", "", 0, "draw or tell "+of+" up to this time or step (default its end)")
+	f.StringVar(&r.topology, "draw-topology", "", "draw the network of "+of+" into this file: identifiers, links, leader")
+	decimalVar(f, &r.from, "from", "", 0, "show "+of+" from this time on, or from this step without a clock")
+	decimalVar(f, &r.to, "to", "", 0, "show "+of+" up to this time or step (default its end)")
 	f.StringVar(&r.trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
 }
 
@@ -70,7 +70,7 @@ func (r *results) check() error {
 // put writes the record's files, and then, if stdout is free for it, the result.
 func (r *results) put(p *program, record *trace.Record, found report.Result) error {
 	if r.recorded() && record == nil {
-		p.Complain("no run went wrong, so there is none to draw or to write")
+		p.Complain("no property is violated, so there is no run to draw or to write")
 	}
 	if record != nil {
 		if err := r.drawInto(p, r.draw, record.Diagram); err != nil {

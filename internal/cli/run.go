@@ -39,24 +39,24 @@ func (p *program) run() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "run [ALGORITHM]",
 		GroupID: groupStudy,
-		Short:   "Run one election, simulated or over TCP, and count what it costs",
-		Long: `Run one election on a simulated network and say who leads, what it cost and whether that
-keeps the bound that its source states. One seed is one run, on every machine.
+		Short:   "Run one election, simulated or over TCP, and count its cost",
+		Long: `Run one election on a simulated network and report the leader, the cost, and whether it keeps the
+bound that its source states. A seed determines the run, on every machine.
 
-An asynchronous run has a schedule, which picks the link that delivers next:
-  fifo           the one with the oldest message, so that all delays are one unit
-  lifo           the one written last
-  random         any that is not empty
-  round-robin    one after the other
-  random-delay   as random delays have it, from 256 to 65536 ticks of a clock
+An asynchronous run has a schedule, which selects the link that delivers next:
+  fifo           the link with the oldest message, so that all delays are one unit
+  lifo           the link that was written last
+  random         any link that is not empty
+  round-robin    each link in turn
+  random-delay   by random delays, from 256 to 65536 ticks of a clock
   sweep, tile    process by process, tile by tile: the same counts, faster on large rings
   max-messages, max-time   greedy adversaries
-  burns          the adversary of Burns' lower bound, who keeps one edge of the ring shut
+  burns          the adversary of Burns' lower bound, which keeps one edge of the ring closed
 A timed run has delays of 1 to --delay units, and a synchronous one delays of one unit. Both have a
 clock, and so do fifo and random-delay.
 
-What goes wrong is said in lines, each in a --fault, or all in a file for --faults, where # begins a
-comment. Times need a clock; without from and until a fault lasts from 0 on, and for ever.
+Faults are given one per line: each in a --fault, or all in a file for --faults, where # begins a
+comment. Times need a clock. Without from and until a fault lasts from 0 on, for ever.
   dead 3                                     crash 7 at 30
   recover 7 at 80                            crash 7 at 30 after 2 sends
   partition 1,2 | 3,4 from 30 until 150      partition 1 | others
@@ -65,24 +65,24 @@ comment. Times need a clock; without from and until a fault lasts from 0 on, and
   drift 4 by 11/10                           reorder
   lose 1/20                                  duplicate 1/50
   random 2 crashes, 1 recovery, 1 partition, 1 cut, 1 slow, 1 pause, 1 suspicion until 500
-A crash after so many sends comes amid the next step that sends more. Processes that a partition does
-not name keep their links. A slow process's messages take so many times as long; one that pauses
-stands still. What random draws, the seed decides. An algorithm need not claim to survive a fault; if
-it breaks, the result says so, and how to replay it.
+A crash after 2 sends happens within the next step that sends more than 2 messages. Processes that a
+partition does not name keep their links. Messages of a slow process take that many times as long. A
+paused process takes no steps. The seed determines the random faults. An algorithm also runs under faults
+outside its fault model. If a property is then violated, the result names it, with a command to replay it.
 
-With --over tcp nothing is simulated: the processors are joined by TCP connections on this machine, and
-the system's schedule is what it is. Counts that depend on no schedule are the same. A timed algorithm's
-unit is then a duration, a synchronous one keeps rounds by markers, which are counted apart, and
-processes can only be dead. With --over processes each has an operating-system process of its own.
+With --over tcp nothing is simulated: the processes are connected by TCP on this machine, and the
+operating system determines the schedule. Schedule-independent counts are the same. The unit of a timed
+algorithm is a duration. A synchronous algorithm keeps rounds by markers, which are counted apart. The
+only fault is dead. With --over processes each has an operating-system process of its own.
 
-With --anonymous all processes of a ring have one identifier, or those of --ids, which may repeat. All start
-together and every message takes one unit; after each the states of those whom nothing tells apart are
-compared. Unless they choose by chance they are equal for ever, so that all lead or none does.
+With --anonymous all processes of a ring have one identifier, or those of --ids, which may repeat. All
+initiate at time 0, and every message takes one unit. After each unit the states of symmetric processes
+are compared. Without random choices they stay equal for ever, so all of them are leaders or none is.
 
-With --step the run waits for commands, one a line: an empty line makes the first event that can come
-next; a number makes another one of those that are listed.
-  back 3     take the last 3 events back     faults      list what can go wrong, to be chosen as f1, f2, …
-  go 5       make the next 5 events          end         go on to quiescence
+With --step the run waits for commands, one per line. An empty line takes the first of the listed next
+events, and a number takes that one.
+  back 3     undo the last 3 events          faults      list possible faults, selected as f1, f2, …
+  go 5       take the next 5 events          end         continue to quiescence
   state      what each process knows         save FILE   save the walk, for replay
   list, help, quit
 
@@ -128,22 +128,22 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the run")
 	f := command.Flags()
-	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "see what equal identifiers do")
-	f.StringVar(&o.start, "start", "", "who starts before the first delivery: all, or ID,…; any: the schedule decides when (default all)")
+	f.BoolVar(&o.duplicates, "allow-duplicate-ids", false, "allow equal identifiers")
+	f.StringVar(&o.start, "start", "", "initiators, before the first delivery: all, or ID,…; any: the schedule decides when (default all)")
 	o.waking.flags(command)
 	o.checking.flags(command)
-	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default what the algorithm assumes)")
+	f.StringVar(&o.timing, "timing", "", "asynchronous, timed or synchronous (default: as the algorithm assumes)")
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
 	decimalVar(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command, p.Name)
 	o.overOptions.flags(command)
-	f.BoolVar(&o.anonymous, "anonymous", false, "give all the same identifier, or those of --ids, and compare all states in lock-step: Angluin's impossibility")
-	f.StringVar(&o.scenario, "scenario", "", "a run that has a name, told as a story; see ringleader scenarios")
+	f.BoolVar(&o.anonymous, "anonymous", false, "one identifier for all, or those of --ids, and states compared in lock-step: Angluin's impossibility")
+	f.StringVar(&o.scenario, "scenario", "", "a named run, with its story; see ringleader scenarios")
 	o.storyFlags.flags(command)
-	f.BoolVar(&o.step, "step", false, "walk the run event by event, forward and back, choosing what comes next")
-	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default when all is quiet, or must have settled)")
-	decimalVar(f, &o.limit, "limit", "", 0, "stop after so many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
-	f.StringVar(&o.save, "save", "", "save the run with all that it depends on into this file, for ringleader replay")
+	f.BoolVar(&o.step, "step", false, "walk the run event by event, forward and back, choosing the next event")
+	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default: at quiescence, or when it must have stabilized)")
+	decimalVar(f, &o.limit, "limit", "", 0, "stop after this many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
+	f.StringVar(&o.save, "save", "", "save the run with all its inputs into this file, for ringleader replay")
 	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
 	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any"))

@@ -24,64 +24,64 @@ type scenario struct {
 var runScenarios = []scenario{
 	{
 		name: "s2-example-2.1", source: "S2 example 2.1, figures 2.2 to 2.6",
-		about:     "Identifiers fall clockwise, so each message goes as far as it can: stages of 5, 4, 3, 2 and 1 messages. Then the leader tells.",
+		about:     "Identifiers decrease clockwise, so each message goes as far as it can: stages of 5, 4, 3, 2 and 1 messages. Then the leader announces itself.",
 		algorithm: "lcr", flags: []string{"--ids", "5,4,3,2,1"},
 	},
 	{
 		name: "s2-logical-ring", source: "S2 section 2.4",
-		about:     "A list of the living goes round; 3 is dead, so its predecessor hears no acknowledgement and skips it, twice.",
+		about:     "A list of the live processes circulates. 3 is crashed, so its predecessor receives no acknowledgement and skips it, twice.",
 		algorithm: "logical-ring", flags: []string{"--n", "5", "--dead", "3", "--start", "1"},
 	},
 	{
 		name: "s2-figures-2.7-2.8", source: "S2 figures 2.7 and 2.8",
-		about: "7 led and has failed. 4 notices and asks 5, 6 and 7 (a); 5 and 6 tell it to stop (b) and each hold an election (c); " +
-			"6 tells 5 to stop (d), hears nothing from 7, wins and tells everyone (e).",
+		about: "7 was leader and has crashed. 4 detects this and asks 5, 6 and 7 (a). 5 and 6 answer it (b), and each starts an election (c). " +
+			"6 answers 5 (d), receives no answer from 7, wins and announces itself to all (e).",
 		algorithm: "bully", flags: []string{"--ids", "1,2,3,4,5,6,7", "--dead", "7", "--start", "4", "--param", "victory=lower"},
 	},
 	{
 		name: "s4-rule-1", source: "S4 rule 1",
-		about:     "The coordinator 5 fails, and the failure detector says so: the others ask all that are higher. 5 restarts, is the highest, and simply tells all.",
+		about:     "The coordinator 5 crashes, and the failure detector reports it: the others ask all higher processes. 5 recovers, is the highest, and announces itself to all.",
 		algorithm: "bully", flags: []string{"--n", "5", "--start", "5", "--fault", "crash 5 at 10", "--fault", "recover 5 at 40"},
 	},
 	{
 		name: "s4-rule-2", source: "S4 rule 2",
-		about:     "5 is dead. 4 asks it, hears no answer, and tells all others that it leads.",
+		about:     "5 is crashed. 4 asks it, receives no answer, and announces itself to all others.",
 		algorithm: "bully", flags: []string{"--n", "5", "--dead", "5", "--start", "4"},
 	},
 	{
 		name: "s4-rule-3", source: "S4 rule 3",
-		about:     "4 is dead. 3 answers 1 and 2 and dies before its victory: who was answered waits for that in vain, and begins again.",
+		about:     "4 is crashed. 3 answers 1 and 2 and crashes before its victory. 1 and 2 wait for the victory until their timers expire, and start again.",
 		algorithm: "bully", flags: []string{"--n", "4", "--dead", "4", "--start", "1", "--fault", "crash 3 at 3"},
 	},
 	{
 		name: "s4-rule-4", source: "S4 rule 4",
-		about:     "1 asks everybody above. Each answers, and holds an election of its own unless it does already.",
+		about:     "1 asks all higher processes. Each answers, and starts an election of its own unless it is already electing.",
 		algorithm: "bully", flags: []string{"--n", "4", "--start", "1"},
 	},
 	{
 		name: "s4-rule-5", source: "S4 rule 5",
-		about:     "The highest says that it leads, and all others take it for the coordinator.",
+		about:     "The highest process announces itself, and all others accept it as the coordinator.",
 		algorithm: "bully", flags: []string{"--n", "4", "--start", "4"},
 	},
 	{
 		name: "s4-not-synchronous", source: "S4's assumption of synchrony, dropped, and its rule 5 as printed",
-		about: "3 is dead, and messages take up to 2 units; but 1 waits for an answer for 3 only, and wins too early, at the same time " +
-			"as 2. Each then believes the other, for ever. --param bullying=yes, as older statements have it, heals this.",
+		about: "3 is crashed, and messages take up to 2 units. But 1 waits only 3 units for an answer, and wins too early, at the same time " +
+			"as 2. Each then accepts the other as leader, for ever. --param bullying=yes, as in older statements, prevents this.",
 		algorithm: "bully", flags: []string{"--n", "3", "--dead", "3", "--start", "1,2", "--param", "bullying=no,delay=2,answer-timeout=3"},
 	},
 	{
-		name: "leader-dies-announcing", source: "S4: processes may fail at any time, also amid a broadcast",
-		about:     "5 wins and dies after it has told two of four. The failure detector speaks to those who followed it; the others were electing.",
+		name: "leader-dies-announcing", source: "S4: processes may fail at any time, also during a broadcast",
+		about:     "5 wins and crashes after 2 of its 4 announcements. The failure detector reports to its followers; the others are still electing.",
 		algorithm: "bully", flags: []string{"--n", "5", "--fault", "crash 5 at 0 after 2 sends"},
 	},
 	{
 		name: "s4-partition", source: "S4's assumption of reliable delivery, dropped",
-		about:     "Bully keeps no quorum: each side of the cut elects a coordinator. When the links are back, one of them gives way.",
+		about:     "Bully has no quorum: each side of the partition elects a coordinator. When the partition heals, one of them gives way.",
 		algorithm: "bully", flags: []string{"--n", "5", "--start", "5", "--fault", "partition 1,2,3 | 4,5 from 10 until 60"},
 	},
 	{
 		name: "partition-and-merge", source: "Garcia-Molina 1982, the invitation algorithm",
-		about:     "One group; then the network is cut, and each part has a group with a coordinator, which is allowed; then it heals, and they merge.",
+		about:     "One group; then the network is partitioned, and each part has a group with a coordinator, which is allowed; then it heals, and the groups merge.",
 		algorithm: "invitation", flags: []string{"--n", "5", "--fault", "partition 1,2,3 | 4,5 from 30 until 150", "--until", "250"},
 	},
 	{
@@ -136,9 +136,9 @@ func (p *program) scenarios() *cobra.Command {
 	return &cobra.Command{
 		Use:     "scenarios",
 		GroupID: groupStudy,
-		Short:   "List the runs that have a name, to be told step by step",
-		Long: `List the runs that have a name: examples, figures and rules of the sources, and what goes wrong
-where an assumption fails. A scenario is a call of run; flags that are given with it are stronger.`,
+		Short:   "List the named runs, each with a story",
+		Long: `List the named runs: examples, figures and rules of the sources, and failures where an assumption
+does not hold. A scenario is a call of run; flags given with it take precedence.`,
 		Example: `  ringleader scenarios
   ringleader run --scenario s2-figures-2.7-2.8
   ringleader run --scenario partition-and-merge --draw merge.svg`,

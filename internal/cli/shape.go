@@ -33,10 +33,10 @@ var trees = []string{"path", "star", "binary", "random-tree"}
 
 func (s *shape) flags(command *cobra.Command) {
 	f := command.Flags()
-	f.StringVar(&s.topology, "topology", "", "ring, complete, or a tree: "+strings.Join(trees, ", ")+" (default what the algorithm is for; path)")
+	f.StringVar(&s.topology, "topology", "", "ring, complete, or a tree: "+strings.Join(trees, ", ")+" (default: as the algorithm needs; path)")
 	f.StringVar(&s.edges, "edges", "", "the edges of a tree, between identifiers: 1-2,2-3")
-	f.StringVar(&s.orientation, "orientation", agreed, "what processes on a ring call their ports: agreed, random, or 0 and 1 by position (1: exchanged)")
-	f.StringVar(&s.ports, "ports", clockwise, "among strangers, whom the ports of each lead to: clockwise (the next, the one after, …) or random")
+	f.StringVar(&s.orientation, "orientation", agreed, "port numbers on a ring: agreed, random, or 0 and 1 by position (1: exchanged)")
+	f.StringVar(&s.ports, "ports", clockwise, "with unknown neighbours (KT0), the neighbours at ports 0, 1, …: clockwise (from the next on) or random")
 	_ = command.RegisterFlagCompletionFunc("ports", fixed(clockwise, "random"))
 	_ = command.RegisterFlagCompletionFunc("topology", fixed(append([]string{"ring", "complete"}, trees...)...))
 	_ = command.RegisterFlagCompletionFunc("orientation", fixed(agreed, "random"))
@@ -66,7 +66,7 @@ func (s *shape) fit(e *catalogue.Entry, i *network.Setup, seed uint64) (err erro
 			made = []string{"complete"}
 		}
 		if !slices.Contains(made, s.topology) {
-			return fmt.Errorf("%s runs on a %s, so --topology is %s, not %q", e.Name, e.Topology, strings.Join(made, ", "), s.topology)
+			return fmt.Errorf("%s runs on a %s, so --topology is %s, not %q", e.Name, e.Topology.Phrase(0), strings.Join(made, ", "), s.topology)
 		}
 	}
 	for _, f := range []struct {
@@ -79,7 +79,7 @@ func (s *shape) fit(e *catalogue.Entry, i *network.Setup, seed uint64) (err erro
 		{"ports", s.ports != clockwise, func(e *catalogue.Entry) bool { return e.Topology == election.UnknownNeighbours }},
 	} {
 		if f.given && !f.fits(e) {
-			on := "a " + e.Topology.String()
+			on := "a " + e.Topology.Phrase(0)
 			if e.Topology == election.Ring {
 				on = "an oriented ring"
 			}
@@ -88,7 +88,7 @@ func (s *shape) fit(e *catalogue.Entry, i *network.Setup, seed uint64) (err erro
 	}
 	switch {
 	case s.edges != "" && s.topology != "":
-		return errors.New("--edges says all about a tree; it goes without --topology")
+		return errors.New("--edges defines the tree; leave out --topology")
 	case s.edges != "":
 		i.Edges, err = edges(*i, s.edges)
 	case e.Topology == election.Tree:
@@ -151,7 +151,7 @@ func edges(i network.Setup, list string) ([][2]int, error) {
 			return nil, fmt.Errorf("--edges: %w", err)
 		}
 		if len(ends) > 2 {
-			return nil, fmt.Errorf("--edges: %s does not say between whom, as identifiers repeat; --topology builds trees by position", text)
+			return nil, fmt.Errorf("--edges: %s is ambiguous, since identifiers repeat; --topology builds trees by position", text)
 		}
 		made = append(made, [2]int{ends[0], ends[1]})
 	}

@@ -40,7 +40,7 @@ statements ringleader reproduce checks. KEY is one of them, or authors and year.
 				works = []sources.Work{*w}
 			}
 			if asJSON && asMarkdown {
-				return errors.New("results have one form: --json or --markdown")
+				return errors.New("a result has one form: --json or --markdown")
 			}
 			if asMarkdown {
 				report.Sources(works).Markdown(p.Printer)

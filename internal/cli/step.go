@@ -66,7 +66,7 @@ func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOp
 	var wrong error
 	command.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(stepFlags, f.Name) {
-			wrong = fmt.Errorf("with --step you choose what comes next, so leave out one of --%s and --step", f.Name)
+			wrong = fmt.Errorf("--step lets you choose the next event; leave out one of --%s and --step", f.Name)
 		}
 	})
 	if err := errors.Join(wrong, o.check()); err != nil {
@@ -77,7 +77,7 @@ func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOp
 		return nil, err
 	}
 	if !reflect.DeepEqual(s.Faults, faults.Script{Dead: s.Faults.Dead, Unordered: s.Faults.Unordered}) {
-		return nil, errors.New("with --step you choose what goes wrong and when; only dead processes and messages that overtake are said before")
+		return nil, errors.New("--step lets you choose the faults; give only dead processes and --non-fifo before")
 	}
 	session, err := e.Session(s)
 	if err != nil {
@@ -186,7 +186,7 @@ func (w *walker) move(p *report.Printer, verb, argument string) error {
 	if argument != "" {
 		var err error
 		if count, err = strconv.Atoi(argument); err != nil || count < 1 {
-			return fmt.Errorf("%s wants how many events, such as %[1]s 3, not %q", verb, argument)
+			return fmt.Errorf("%s wants a number of events, such as %[1]s 3, not %q", verb, argument)
 		}
 	}
 	if verb == "go" {
@@ -194,7 +194,7 @@ func (w *walker) move(p *report.Printer, verb, argument string) error {
 	}
 	for range count {
 		if !w.Back() {
-			return errors.New("this is the beginning; nothing can be taken back")
+			return errors.New("this is the beginning; there is no event to undo")
 		}
 	}
 	w.offer(p)
@@ -224,7 +224,7 @@ func (w *walker) choose(p *report.Printer, word string) error {
 // goOn makes count times the first event that can come next.
 func (w *walker) goOn(p *report.Printer, count int) error {
 	if len(w.Choices()) == 0 && count < mostGoing {
-		return errors.New("the run is quiescent: only faults can come next")
+		return errors.New("the run is quiescent: only faults are possible")
 	}
 	for range count {
 		all := w.Choices()
@@ -262,7 +262,7 @@ func (w *walker) make(p *report.Printer, c simulate.Choice) error {
 func (w *walker) offer(p *report.Printer) {
 	all := w.Choices()
 	if len(all) == 0 {
-		fmt.Fprintln(p.Out, "  quiescent: no event but a fault can come next")
+		fmt.Fprintln(p.Out, "  quiescent: only faults are possible")
 	}
 	const shown = 20
 	for i, c := range all[:min(len(all), shown)] {

@@ -21,9 +21,9 @@ var storyNames = []string{"story", "state", "process"}
 
 func (s *storyFlags) flags(command *cobra.Command) {
 	f := command.Flags()
-	f.BoolVar(&s.story, "story", false, "first tell the run, a line a step; with --json, add its steps; --from and --to tell a part")
-	f.StringVar(&s.processes, "process", "", "tell the steps of ID,… only")
-	f.BoolVar(&s.state, "state", false, "tell also what the process knows after each step")
+	f.BoolVar(&s.story, "story", false, "print the steps first, one per line; with --json, add them; --from and --to select a part")
+	f.StringVar(&s.processes, "process", "", "story of the steps of ID,… only")
+	f.BoolVar(&s.state, "state", false, "story with the state of the process after each step")
 }
 
 // told reports whether the run is told.

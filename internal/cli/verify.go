@@ -28,12 +28,12 @@ func (p *program) verify() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "verify ALGORITHM",
 		GroupID: groupStudy,
-		Short:   "Try every schedule, and show the shortest run that goes wrong",
-		Long: `Try every schedule: one leader, the right one, decisions as declared, all decided in the end, the
-bound kept, and every election can end. With --n every order of identifiers that differs is tried.
-What goes wrong is told as a numbered story of the fewest steps; --draw draws it.
+		Short:   "Try every schedule, and show the shortest run that violates a property",
+		Long: `Try every schedule, and check these properties: one leader, the right one, decisions as declared, all
+decided at the end, the bound kept, and every election can end. With --n every distinct order of
+identifiers is tried. A violation is shown as a numbered story of the fewest steps; --draw draws it.
 
-Exit status: 0 every property holds; 1 one does not; 2 the call was wrong; 3 not finished.`,
+Exit status: 0 every property holds; 1 a property is violated; 2 the call was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify bully --n 3 --crash 1 --recover 1
@@ -48,14 +48,14 @@ Exit status: 0 every property holds; 1 one does not; 2 the call was wrong; 3 not
 	}
 	o.input.flags(command, p)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
-	o.results.flags(command, "what goes wrong")
+	o.results.flags(command, "the violation")
 	f := command.Flags()
-	f.StringVar(&o.start, "start", "all", "who starts: all or ID,… before anything else; any: the schedule decides; every-set: each set in turn")
-	decimalVar(f, &o.crashes, "crash", "", 0, "how many crashes, of any process, at any moment")
-	decimalVar(f, &o.recoveries, "recover", "", 0, "how many recoveries")
+	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn")
+	decimalVar(f, &o.crashes, "crash", "", 0, "number of crashes, of any process, at any moment")
+	decimalVar(f, &o.recoveries, "recover", "", 0, "number of recoveries")
 	decimalVar(f, &o.delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
-	f.BoolVar(&o.unordered, "non-fifo", false, "messages on one link may overtake each other")
-	decimalVar(f, &o.maxStates, "max-states", "", verify.DefaultMaxStates, "stop at so many states of one order")
+	f.BoolVar(&o.unordered, "non-fifo", false, "links are not FIFO: messages may overtake each other")
+	decimalVar(f, &o.maxStates, "max-states", "", verify.DefaultMaxStates, "stop at this many states of one order")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
 	return command
 }
@@ -73,7 +73,7 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 		return v, err
 	}
 	if most := i.IDs.Len() + max(0, o.recoveries); o.crashes > most {
-		return v, fmt.Errorf("--crash %d is more than can happen: each of %d processes crashes once, and once more after each recovery; --crash %d would do",
+		return v, fmt.Errorf("--crash %d is more than can happen: each of %d processes crashes once, and once more after each recovery; use --crash %d",
 			o.crashes, i.IDs.Len(), most)
 	}
 	v.Instance = i
@@ -110,7 +110,7 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	}
 	bar := p.Progress()
 	v.Progress = func(states, frontier int) bool {
-		bar.Show("%d states, %d of them to look at", states, frontier)
+		bar.Show("%d states, %d of them in the frontier", states, frontier)
 		return ctx.Err() == nil
 	}
 	r, err := e.Verify(v)

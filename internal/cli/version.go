@@ -12,7 +12,7 @@ func (p *program) version() *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:     "version",
-		Short:   "Say which version this is",
+		Short:   "Print the version",
 		Example: "  ringleader version\n  ringleader version --json",
 		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {

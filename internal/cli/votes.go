@@ -27,7 +27,7 @@ const locality = "locality"
 
 func (b *ballots) flags(command *cobra.Command) {
 	f := command.Flags()
-	f.StringVar(&b.votes, "votes", "", "whom each process votes for, by position: 3,3,5, or a file of these (default each for itself)")
+	f.StringVar(&b.votes, "votes", "", "vote of each process, by position: 3,3,5, or a file of these (default: each for itself)")
 	f.StringVar(&b.scores, "scores", "", "votes go to the highest score: a file with a row for each voter, or one for all; or "+locality+": to the nearest")
 }
 
@@ -36,9 +36,9 @@ func (b *ballots) read(e *catalogue.Entry, i *network.Setup, ids []uint64) (err 
 	votes := func(e *catalogue.Entry) bool { return e.Votes }
 	switch {
 	case !votes(e):
-		return fmt.Errorf("nobody votes in %s; --votes and --scores are for %s", e.Name, strings.Join(e.List().Where(votes), ", "))
+		return fmt.Errorf("%s has no votes; --votes and --scores are for %s", e.Name, strings.Join(e.List().Where(votes), ", "))
 	case b.votes != "" && b.scores != "":
-		return errors.New("--votes says all; --scores goes without it")
+		return errors.New("--votes gives all votes; leave out --scores")
 	case b.scores == locality:
 		i.Votes, err = nearest(e, *i)
 		return err

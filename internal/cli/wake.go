@@ -22,8 +22,8 @@ type waking struct {
 
 func (w *waking) flags(command *cobra.Command) {
 	f := command.Flags()
-	f.StringVar(&w.wake, "wake", "", "in a synchronous run, when each position wakes by itself: T,T,-,… with - for only by a message")
-	f.StringVar(&w.unwilling, "unwilling", "", "ID,… who do not take part if a message wakes them, or if all start together")
+	f.StringVar(&w.wake, "wake", "", "in a synchronous run, the time at which each position wakes: T,T,-,… (-: only by a message)")
+	f.StringVar(&w.unwilling, "unwilling", "", "ID,…: unwilling processes (S5): not candidates if a message wakes them, or if all initiate at time 0")
 }
 
 // atAnyTime sets a parameter that lets processes start at any time, if a flag asks for that and no parameter is given
@@ -60,17 +60,17 @@ func (w *waking) wakeUps(start string, n int) ([]election.Ticks, error) {
 	case w.wake == "":
 		return nil, nil
 	case start != "":
-		return nil, errors.New("--wake says who starts and when; it goes without --start")
+		return nil, errors.New("--wake gives the initiators and their times; leave out --start")
 	}
 	texts := strings.Split(w.wake, ",")
 	if len(texts) != n {
-		return nil, fmt.Errorf("--wake has a time or - for each of the %d positions, not %d of them", n, len(texts))
+		return nil, fmt.Errorf("--wake has a time or - for each of the %d positions, not for %d", n, len(texts))
 	}
 	times := make([]election.Ticks, n)
 	for q, text := range texts {
 		var ok bool
 		if times[q], ok = wakeUp(strings.TrimSpace(text)); !ok {
-			return nil, fmt.Errorf("--wake: %q is no time to wake; it is a whole number of units from 0 to 2^128 - 2, or - for only by a message", text)
+			return nil, fmt.Errorf("--wake: %q is not a time to wake; it is a whole number of units from 0 to 2^128 - 2, or - for only by a message", text)
 		}
 	}
 	return times, nil
@@ -95,7 +95,7 @@ func (w *waking) reluctant(e *catalogue.Entry, i *network.Setup) (err error) {
 		return nil
 	}
 	if !e.Willingness {
-		return fmt.Errorf("nobody is unwilling in %s; --unwilling is for %s", e.Name,
+		return fmt.Errorf("%s has no unwilling processes; --unwilling is for %s", e.Name,
 			strings.Join(e.List().Where(func(e *catalogue.Entry) bool { return e.Willingness }), ", "))
 	}
 	if i.Unwilling, err = positions(*i, w.unwilling); err != nil {
@@ -107,11 +107,11 @@ func (w *waking) reluctant(e *catalogue.Entry, i *network.Setup) (err error) {
 // woken returns the arrangement of a counted election, and how it begins.
 func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Setup) (ids election.Arrangement, how string, err error) {
 	if w.wake == "" && w.unwilling == "" {
-		return i.IDs, "all start", nil
+		return i.IDs, "all processes initiate", nil
 	}
 	together := d.Starts == election.Together
 	if d.Timing != election.Synchronous || together && (w.wake != "" || !d.Willingness) {
-		return nil, "", fmt.Errorf("--wake and --unwilling are for synchronous elections that processes may begin at different times; %s is none", d.Name)
+		return nil, "", fmt.Errorf("--wake and --unwilling are for synchronous algorithms whose processes may initiate at different times; %s is not one", d.Name)
 	}
 	if err := w.reluctant(e, &i); err != nil {
 		return nil, "", err
@@ -121,7 +121,7 @@ func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Se
 	}
 	n := i.IDs.Len()
 	if together {
-		return count.Woken{Arrangement: i.IDs, Wake: make([]election.Ticks, n), Unwilling: i.Unwilling}, "all start", nil
+		return count.Woken{Arrangement: i.IDs, Wake: make([]election.Ticks, n), Unwilling: i.Unwilling}, "all processes initiate", nil
 	}
 	times, err := w.wakeUps("", n)
 	if err != nil {
@@ -143,7 +143,7 @@ func (w *waking) woken(e *catalogue.Entry, d *election.Declaration, i network.Se
 		return nil, "", errors.New("--unwilling: no process is willing to lead; at least one must be")
 	}
 	if starters == 0 {
-		return nil, "", errors.New("--wake: no process wakes by itself; at least one must")
+		return nil, "", errors.New("--wake: no process wakes spontaneously; at least one must")
 	}
-	return count.Woken{Arrangement: i.IDs, Wake: times, Unwilling: i.Unwilling}, fmt.Sprintf("%d of %d wake by themselves", starters, n), nil
+	return count.Woken{Arrangement: i.IDs, Wake: times, Unwilling: i.Unwilling}, fmt.Sprintf("%d of %d wake spontaneously", starters, n), nil
 }

@@ -25,11 +25,12 @@ func (p *program) worst() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "worst ALGORITHM",
 		GroupID: groupStudy,
-		Short:   "Search for inputs on a ring that cost much",
-		Long: `Search for inputs that cost much: orders of identifiers, and for synchronous elections also which
-identifiers, who wakes when, and who is unwilling. If all inputs are orders of identifiers, and no more than --tries, each is tried, and the
-result is exact. Otherwise the search climbs from random inputs, a small change at a time, and what it
-finds is a lower bound on the worst case. A command that runs the input is given.`,
+		Short:   "Search for the costliest inputs on a ring",
+		Long: `Search for the costliest inputs: orders of identifiers, and for synchronous elections also the
+identifiers, the times to wake, and the unwilling processes (see run --help). If all inputs are orders of
+identifiers, and at most --tries, each is tried, and the result is exact. Otherwise hill climbing from
+random inputs, by small changes, finds a lower bound on the worst case. The result gives a command that
+runs the input.`,
 		Example: `  ringleader worst lcr --n 8 --of election
   ringleader worst stop-and-go-p1 --n 8 --param c=3 --tries 60000
   ringleader worst peterson --n 16 --of total --json`,
@@ -46,8 +47,8 @@ finds is a lower bound on the worst case. A command that runs the input is given
 	}
 	f := command.Flags()
 	decimalVar(f, &o.n, "n", "n", 8, "number of processes")
-	f.StringVar(&o.of, "of", "", strings.Join(worstcase.Measures, ", ")+": what is to be large (default phase, or election where there are no phases)")
-	decimalVar(f, &o.tries, "tries", "", 20_000, "how many inputs to run, at most")
+	f.StringVar(&o.of, "of", "", strings.Join(worstcase.Measures, ", ")+": the cost to maximize (default phase, or election without phases)")
+	decimalVar(f, &o.tries, "tries", "", 20_000, "largest number of inputs to run")
 	decimalVar(f, &o.seed, "seed", "", 1, "seed of the search")
 	f.StringSliceVar(&o.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")

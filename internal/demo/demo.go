@@ -343,7 +343,7 @@ func (d *demo) obey(line string) (quit bool, err error) {
 	case "quit", "exit":
 		return true, nil
 	case "help":
-		d.show.say("kill 5 · pause 5 · resume 5 · start 5 · restart 5 · status · help · quit; leader stands for the one that leads")
+		d.show.say("kill 5 · pause 5 · resume 5 · start 5 · restart 5 · status · help · quit; leader: the current leader")
 		return false, nil
 	case "status":
 		d.show.status()
@@ -357,7 +357,7 @@ func (d *demo) obey(line string) (quit bool, err error) {
 	if len(words) == 2 && words[1] == "leader" {
 		leaders := d.leaders()
 		if len(leaders) == 0 {
-			return false, errors.New("no running member leads now")
+			return false, errors.New("no running member is leader now")
 		}
 		id = int(leaders[len(leaders)-1])
 	} else if len(words) == 2 {

@@ -98,15 +98,15 @@ func (s *display) heading() {
 		return
 	}
 	n := len(s.members)
-	s.print(s.paint.Text(report.Bold, fmt.Sprintf("%d processes on this machine elect the highest of them by the Bully algorithm.", n)))
+	s.print(s.paint.Text(report.Bold, fmt.Sprintf("%d processes on this machine elect the highest identifier by the Bully algorithm.", n)))
 	s.print(report.NoQuorum)
 	s.print("")
 	if s.crowd() {
-		s.print(fmt.Sprintf("Members 1 to %d are too many to be shown one by one; status lists them.", n))
+		s.print(fmt.Sprintf("Members 1 to %d are too many for a column each; status lists them.", n))
 	} else {
 		s.status()
 		s.print("")
-		s.print(fmt.Sprintf("● leads   %d follows %[1]d   ? holds an election   ‖ paused   ✕ not running", n))
+		s.print(fmt.Sprintf("● leader   %d follower of %[1]d   ? electing   ‖ paused   ✕ not running", n))
 	}
 	if s.hints {
 		s.print(fmt.Sprintf("commands: kill leader, pause %d, resume %[1]d, start %[1]d, restart %[1]d, status, help, quit", n))
@@ -125,18 +125,18 @@ func (s *display) heading() {
 func (s *display) status() {
 	s.say(s.paint.Text(report.Bold, "member  process  state           serves"))
 	for _, m := range s.members {
-		state := "starts"
+		state := "starting"
 		switch {
 		case m.condition == paused:
-			state = "is paused"
+			state = "paused"
 		case m.condition == ended:
-			state = "is not running"
+			state = "not running"
 		case m.role == ringleader.Leader:
-			state = "leads"
+			state = "leader"
 		case m.leader != 0:
-			state = fmt.Sprintf("follows %d", m.leader)
+			state = fmt.Sprintf("follower of %d", m.leader)
 		case m.role != "":
-			state = "elects"
+			state = "electing"
 		}
 		s.say(fmt.Sprintf("%6d  %7d  %-14s  http://%s/status", m.id, m.process.Pid, state, m.http))
 	}
@@ -160,16 +160,16 @@ func (s *display) event(e Event) {
 	case "role":
 		switch {
 		case e.Role == ringleader.Leader:
-			text, attribute = fmt.Sprintf("%d leads after %s", e.ID, inWords(e.after)), report.Green
+			text, attribute = fmt.Sprintf("%d is leader after %s", e.ID, inWords(e.after)), report.Green
 		case e.Leader != 0:
-			text, attribute = fmt.Sprintf("%d follows %d", e.ID, e.Leader), report.Faint
+			text, attribute = fmt.Sprintf("%d is follower of %d", e.ID, e.Leader), report.Faint
 		default:
-			text, attribute = fmt.Sprintf("%d holds an election", e.ID), report.Faint
+			text, attribute = fmt.Sprintf("%d starts an election", e.ID), report.Faint
 		}
 	case "agreed":
 		text, attribute = agreement(e), report.Bold
 	case "two leaders":
-		text, attribute = fmt.Sprintf("%s led at the same time for %s", words(e.Members), inWords(e.after)), report.Red
+		text, attribute = fmt.Sprintf("%s were leaders at the same time for %s", words(e.Members), inWords(e.after)), report.Red
 		if e.others > 0 {
 			text += fmt.Sprintf(", and two members %s for less", times(e.others))
 		}
@@ -201,12 +201,12 @@ func agreement(e Event) string {
 	all := fmt.Sprintf("all %d agree", len(e.Members))
 	switch {
 	case len(e.Members) == 0:
-		return "nobody is left"
+		return "no member is left"
 	case len(e.Members) == 1:
 		all = fmt.Sprintf("%d is alone", e.Leader)
 	}
 	if e.still {
-		return fmt.Sprintf("%s: %d still leads", all, e.Leader)
+		return fmt.Sprintf("%s: %d is still leader", all, e.Leader)
 	}
 	return fmt.Sprintf("%s after %s", all, inWords(e.after))
 }
@@ -254,14 +254,14 @@ func (s *display) summary(held bool, faults []*fault, rivalries []time.Duration)
 		return
 	}
 	s.print("")
-	verdict, attribute := "The election held: all running members agree on the highest of them.", report.Green
+	verdict, attribute := "Passed: all running members agree on the highest of them.", report.Green
 	if len(rivalries) > 0 {
-		verdict = fmt.Sprintf("Two members led at the same time, %s, for %s at most. In the end all running members agree on the highest of them.",
+		verdict = fmt.Sprintf("Two leaders at the same time, %s, for %s at most. At the end all running members agree on the highest of them.",
 			times(len(rivalries)), inWords(longestRivalry))
 		attribute = report.Yellow
 	}
 	if !held {
-		verdict, attribute = "The election did not hold; the lines above say where.", report.Red
+		verdict, attribute = "Failed: see the lines above.", report.Red
 	}
 	s.print(s.paint.Text(attribute, verdict))
 	longest := slices.MaxFunc(faults, func(a, b *fault) int { return len(a.what) - len(b.what) })
@@ -271,13 +271,13 @@ func (s *display) summary(held bool, faults []*fault, rivalries []time.Duration)
 		case f.open:
 			line += "no agreement before the next fault or the end"
 		case f.number == 0:
-			line += "nobody is left"
+			line += "no member is left"
 		case f.led == 0 && f.agreed == 0:
-			line += fmt.Sprintf("%d leads all along        all %d agree", f.leader, f.number)
+			line += fmt.Sprintf("%d remains leader           all %d agree", f.leader, f.number)
 		case f.led == 0:
-			line += fmt.Sprintf("%d leads all along        all %d agree after %8s", f.leader, f.number, inWords(f.agreed))
+			line += fmt.Sprintf("%d remains leader           all %d agree after %8s", f.leader, f.number, inWords(f.agreed))
 		default:
-			line += fmt.Sprintf("%d leads after %8s   all %d agree after %8s", f.leader, inWords(f.led), f.number, inWords(f.agreed))
+			line += fmt.Sprintf("%d is leader after %8s   all %d agree after %8s", f.leader, inWords(f.led), f.number, inWords(f.agreed))
 		}
 		s.print(line)
 	}

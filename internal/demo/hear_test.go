@@ -55,7 +55,7 @@ func TestTwoLeadersAtOnceAreToldAndMakeTheVerdict(t *testing.T) {
 	d.says(now, 1, 5, 5, ringleader.Follower, 3)
 	d.says(now, 2, 34, 40, ringleader.Follower, 3)
 	d.show.summary(d.agreed, d.faults, d.rivalries)
-	for _, want := range []string{"2 and 3 led at the same time for 30 ms\n", "Two members led at the same time, once, for 30 ms at most. In the end"} {
+	for _, want := range []string{"2 and 3 were leaders at the same time for 30 ms\n", "Two leaders at the same time, once, for 30 ms at most. At the end"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s\ndoes not say %q", out, want)
 		}

@@ -49,7 +49,7 @@ func New(s Study) (*Study, error) {
 	case len(s.Subjects) == 0:
 		return nil, fmt.Errorf("%w: there is no algorithm; name at least one, such as lcr", ErrStudy)
 	case len(s.Sizes) == 0:
-		return nil, fmt.Errorf("%w: there is no size; say at least one, such as 16,64,256 or 8..1024", ErrStudy)
+		return nil, fmt.Errorf("%w: there is no size; at least one is needed, such as 16,64,256 or 8..1024", ErrStudy)
 	case len(s.Orders) == 0:
 		return nil, fmt.Errorf("%w: there is no order; there are %s", ErrStudy, strings.Join(order.Names, ", "))
 	case s.Runs > MostRuns:
@@ -106,7 +106,7 @@ func ParsePercent(text string) (*big.Rat, error) {
 	number, found := strings.CutSuffix(text, "%")
 	r, ok := election.Rational(number)
 	if !found || !ok {
-		return nil, fmt.Errorf("%q is no percentage, such as 1%% or 0.5%%", text)
+		return nil, fmt.Errorf("%q is not a percentage, such as 1%% or 0.5%%", text)
 	}
 	return r.Quo(r, big.NewRat(100, 1)), nil
 }
@@ -126,7 +126,7 @@ func ParseSizes(text string) ([]int, error) {
 				return nil, err
 			}
 			if last < first {
-				return nil, fmt.Errorf("%s doubles nothing: sizes go up, such as 8..1024", part)
+				return nil, fmt.Errorf("%s is an empty range; sizes increase, such as 8..1024", part)
 			}
 		}
 		for n := first; n <= last; n *= 2 {
@@ -143,7 +143,7 @@ func ParseSizes(text string) ([]int, error) {
 func parseSize(text string) (int, error) {
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
 	if err != nil || n < 1 || n > order.MaxLen {
-		return 0, fmt.Errorf("%q is no number of processes, of 1 to %d; such as 16,64,256 or 8..1024", text, uint64(order.MaxLen))
+		return 0, fmt.Errorf("%q is not a number of processes from 1 to %d, such as 16,64,256 or 8..1024", text, uint64(order.MaxLen))
 	}
 	return int(n), nil
 }

@@ -85,7 +85,7 @@ func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (
 // JoinProgram is Join for an algorithm with hidden types.
 func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
 	if a.Topology != election.Complete {
-		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology)
+		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology.Phrase(0))
 	}
 	if a.Functions.Incarnation {
 		return nil, fmt.Errorf("%w %s: it needs a host that stops work and proves deaths, which a live member does not have yet; a simulation has", network.ErrSetup, a.Name)

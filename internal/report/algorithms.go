@@ -55,7 +55,7 @@ func (entries Algorithms) Text(p *Printer) error {
 
 // Markdown prints a table of what one chooses by: what each algorithm assumes, what it gives and what it costs.
 func (entries Algorithms) Markdown(p *Printer) {
-	fmt.Fprint(p.Out, "| algorithm | network | assumes | leader | messages at worst | on average | survives |\n"+
+	fmt.Fprint(p.Out, "| algorithm | network | assumes | leader | worst-case messages | average | tolerates |\n"+
 		"| --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, e := range entries {
 		bound := func(c election.Case) string {
@@ -63,9 +63,9 @@ func (entries Algorithms) Markdown(p *Printer) {
 			if b == nil {
 				return ""
 			}
-			text := formula(b) + map[string]string{"election": "", "total": " in all"}[b.Of]
+			text := formula(b) + map[string]string{"election": "", "total": " in total"}[b.Of]
 			if b.OneStart {
-				text += ", if one starts"
+				text += ", one initiator"
 			}
 			return cell(text)
 		}
@@ -78,16 +78,16 @@ func (entries Algorithms) Markdown(p *Printer) {
 func assumes(d *election.Declaration) string {
 	var words []string
 	if d.Starts != election.AnyStart {
-		words = append(words, d.Starts.String())
+		words = append(words, d.Starts.Phrase())
 	}
 	if d.FIFO {
-		words = append(words, "order on links")
+		words = append(words, "FIFO links")
 	}
 	if d.KnowsSize {
 		words = append(words, "n known")
 	}
 	if d.Identifiers != election.Compared {
-		words = append(words, "identifiers "+d.Identifiers.String())
+		words = append(words, "identifiers: "+d.Identifiers.Phrase())
 	}
 	return strings.Join(words, "; ")
 }
@@ -99,7 +99,7 @@ func formula(b *election.Bound) string {
 	return text
 }
 
-// winner returns the process that an algorithm elects, in a word or two.
+// winner returns which process an algorithm elects, in a word or two.
 func winner(d *election.Declaration) string {
 	return strings.TrimSuffix(strings.TrimPrefix(d.Winner.String(), "the "), " identifier")
 }
@@ -113,7 +113,7 @@ func model(d *election.Declaration) string {
 	case d.Unoriented:
 		words = append(words, "unoriented")
 	}
-	return strings.Join(append(words, d.Topology.String()), " ")
+	return strings.Join(append(words, d.Topology.Phrase(0)), " ")
 }
 
 // Algorithm is the page of one algorithm.
@@ -146,18 +146,18 @@ func (a Algorithm) Text(p *Printer) error {
 	w := tabwriter.NewWriter(p.Out, 0, 0, 3, ' ', 0)
 	row := func(name, text string) { fmt.Fprintf(w, "  %s\t%s\n", name, text) }
 	if a.Aliases != nil {
-		row("also called", strings.Join(a.Aliases, ", "))
+		row("aliases", strings.Join(a.Aliases, ", "))
 	}
 	row("source", d.Source)
 	row("network", model(d))
-	row("identifiers", d.Identifiers.String())
-	row("order on links", needed(d.FIFO, "must be kept", "may change"))
-	row("starts", d.Starts.String())
-	row("counts", d.Counts.String())
+	row("identifiers", d.Identifiers.Phrase())
+	row("links", needed(d.FIFO, "requires FIFO links", "need not be FIFO"))
+	row("initiators", d.Starts.Phrase())
+	row("counts", d.Counts.Phrase())
 	row("task", d.Task.String()+"; decides: "+d.Decides.String()+"; winner: "+d.Winner.String())
-	row("survives", survives(d.Survives))
+	row("tolerates", survives(d.Survives))
 	if family := a.Forms(); family != nil {
-		row("forms", strings.Join(family, ", ")+needed(a.Name == family[0], "; --topology picks one", ""))
+		row("forms", strings.Join(family, ", ")+needed(a.Name == family[0], "; --topology selects one", ""))
 	}
 	for _, k := range d.Kinds {
 		row("message", k.Name+" ("+k.Class.String()+")")
@@ -268,7 +268,7 @@ func survives(f election.Faults) string {
 	case words == nil:
 		return "no faults"
 	case f&(election.Crash|election.Recovery) == election.Recovery:
-		words[0] = "crashes of those who come back"
+		words[0] = "crashes of processes that recover"
 	}
 	return strings.Join(words, ", ")
 }

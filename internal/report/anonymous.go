@@ -36,16 +36,16 @@ func (s *Symmetry) JSON() any {
 func (s *Symmetry) Text(p *Printer) error {
 	paint, w, n := p.Paint(), p.Out, len(s.Decisions)
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, s.Title), networkOf(s.Declaration, s.Timing, n), s.Source)
-	p.underTitle(lineUp(s.Declaration, arranged{s.Prepared}, func(int) bool { return false }), fmt.Sprintf("all start, seed %d", s.Seed))
+	p.underTitle(lineUp(s.Declaration, arranged{s.Prepared}, func(int) bool { return false }), fmt.Sprintf("all processes initiate, seed %d", s.Seed))
 
 	row := func(name, text string) { fmt.Fprintf(w, "  %-12s %s\n", name, text) }
 	verdict, colour := symmetryVerdict(s.Symmetry)
 	fmt.Fprintln(w, paint.Text(colour, verdict))
-	row("alike", groups(s.Alike))
+	row("symmetric", groups(s.Alike))
 	if len(s.Alike) < n {
-		compared := fmt.Sprintf("after each of the %d units in which anything happened: all that are alike were equal", s.Rounds)
+		compared := fmt.Sprintf("states of symmetric processes were equal after each of the %d units with events", s.Rounds)
 		if s.Apart != nil {
-			compared = fmt.Sprintf("equal, until choices told positions %d and %d apart in unit %s", s.Apart.Process, s.Apart.Other, s.Apart.At)
+			compared = fmt.Sprintf("equal until choices made positions %d and %d differ, in unit %s", s.Apart.Process, s.Apart.Other, s.Apart.At)
 		}
 		row("compared", compared)
 	}
@@ -54,20 +54,20 @@ func (s *Symmetry) Text(p *Printer) error {
 	return nil
 }
 
-// symmetryVerdict returns a line with the result of the run.
+// symmetryVerdict returns in a line what the run shows.
 func symmetryVerdict(s *simulate.Symmetry) (text, colour string) {
 	n := len(s.Decisions)
 	switch leader, one := s.Leader(); {
 	case n == 1:
-		return "one process is like nobody else: nothing stands against an election", Green
+		return "one process: symmetry does not prevent an election", Green
 	case s.Alone():
-		return fmt.Sprintf("no two of the %d processes are alike: nothing stands against an election", n), Green
+		return fmt.Sprintf("no two of the %d processes are symmetric: symmetry does not prevent an election", n), Green
 	case one && s.Chance:
-		return fmt.Sprintf("chance tells them apart: the process at position %d leads", leader), Green
+		return fmt.Sprintf("random choices break the symmetry: leader at position %d", leader), Green
 	case s.Chance:
-		return "they choose, and have not elected one leader", Red
+		return "processes choose at random, and have not elected one leader", Red
 	}
-	return "nobody can be elected: whatever one process does, those that are like it do at the same time", Red
+	return "no leader can be elected: symmetric processes take the same steps at the same time", Red
 }
 
 // groups returns a text with the classes of alike positions.
@@ -95,14 +95,14 @@ func groups(alike [][]int) string {
 func judgement(s *simulate.Symmetry) string {
 	switch {
 	case s.Repeats != nil:
-		return fmt.Sprintf("unit %s is as unit %s was, messages and all: so it goes on for ever", s.Repeats.To, s.Repeats.From)
+		return fmt.Sprintf("unit %s has the states and messages of unit %s: the run repeats for ever", s.Repeats.To, s.Repeats.From)
 	case !s.Complete:
-		return "the limit stopped it; being equal, those that are alike stay equal for ever"
+		return "the limit ended the run; equal processes stay equal for ever"
 	}
-	return fmt.Sprintf("all is quiet after unit %s: nothing changes any more", s.Time.Quiet)
+	return fmt.Sprintf("quiescent after unit %s: nothing changes any more", s.Time.Quiet)
 }
 
-// leaders returns a text with the number of leaders.
+// leaders returns how many leaders there are, and where.
 func leaders(s *simulate.Symmetry) string {
 	switch n := len(s.Decisions); {
 	case len(s.Leaders) == 0:

@@ -95,7 +95,7 @@ func (c *Comparison) Text(p *Printer) error {
 	w, paint := p.Out, p.Paint()
 	fmt.Fprintln(w, paint.Text(Bold, c.Command()))
 	fmt.Fprintf(w, "ringleader %s, runs have seeds from %d on\n", c.Version, c.Seed)
-	head := []string{"n", "algorithm", "election", "±", "announcement", "worst case", "ratio", "exact average", "off by", "elected", "quiet", "found"}
+	head := []string{"n", "algorithm", "election", "±", "announcement", "worst case", "ratio", "exact average", "off by", "elected", "quiescent", "found"}
 	var rows [][]string
 	flush := func() {
 		writeRows(w, paint, p.Width(), head, rows)
@@ -203,11 +203,11 @@ func writeColumns(w io.Writer, paint Paint, widths, columns []int, head []string
 	}
 }
 
-// remarks explains the columns, and prints overall results.
+// remarks explains the columns, and sums up.
 func (c *Comparison) remarks(w io.Writer, width int) {
-	fmt.Fprintln(w, "\n"+Wrap("election and announcement are messages; elected and quiet are when the leader leads and when the last "+
-		"message arrives, in units of delay. ± is half the 95 % confidence interval; off by is how far the mean "+
-		"is from the exact average, in standard errors.", width))
+	fmt.Fprintln(w, "\n"+Wrap("election and announcement are messages; elected is the time at which the leader decides, and quiescent that of the "+
+		"last delivery, in units of delay. ± is half the 95 % confidence interval; off by is the distance of the mean "+
+		"from the exact average, in standard errors.", width))
 	compared, within, farthest := 0, 0, 0.0
 	for _, p := range c.Points {
 		if found := c.claim(p); found.average != nil && found.measured {
@@ -219,19 +219,19 @@ func (c *Comparison) remarks(w io.Writer, width int) {
 		}
 	}
 	if compared > 0 {
-		fmt.Fprintf(w, "%d of %d exact averages are within the interval, and the farthest is off by %.1fσ.\n", within, compared, farthest)
+		fmt.Fprintf(w, "%d of %d exact averages are within the interval, the farthest is off by %.1fσ.\n", within, compared, farthest)
 	}
 	c.sources(w)
 	fits := c.Fits(c.Points)
 	if len(fits) > 0 {
-		fmt.Fprintln(w, "S5 theorem 5.1 with fitted constants, of all messages and of the time to elect; i, the smallest identifier, is 1:")
+		fmt.Fprintln(w, "S5 theorem 5.1 with fitted constants, for the total messages and the time until a leader is elected; the smallest identifier i is 1:")
 	}
 	for _, f := range fits {
 		fmt.Fprintln(w, "  "+f.String())
 	}
 }
 
-// sources prints the declared costs of the algorithms, once for equal ones.
+// sources prints the declared bounds of the algorithms, each once with all algorithms that it holds for.
 func (c *Comparison) sources(w io.Writer) {
 	var says []string
 	who := map[string]string{}

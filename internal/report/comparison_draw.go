@@ -59,7 +59,7 @@ func (c *Comparison) Draw(path string, o *Drawing) func(io.Writer) error {
 func (c *Comparison) chart(o *Drawing) *plot.Chart {
 	y := "election messages"
 	if o.Against == "time" {
-		y = "messages, with the announcement"
+		y = "messages, including announcements"
 	}
 	if o.PerProcess {
 		y += " per process"
@@ -194,7 +194,7 @@ func (c *Comparison) limits(s *experiment.Subject, look int, o *Drawing) []plot.
 		series.Name = s.Label + ", worst case"
 	}
 	if b.Of == "total" {
-		series.Name += ", all messages"
+		series.Name += ", total messages"
 	}
 	return []plot.Series{series}
 }
@@ -202,10 +202,10 @@ func (c *Comparison) limits(s *experiment.Subject, look int, o *Drawing) []plot.
 // overTime draws messages over time: of one size, a point for each algorithm, where a thin line joins those that differ
 // in parameters only; of several, a line for each algorithm.
 func (c *Comparison) overTime(chart *plot.Chart, o *Drawing) {
-	chart.X.Name = "time until all is quiet, units of delay"
+	chart.X.Name = "time until quiescence, units of delay"
 	one := len(c.Sizes) == 1
 	if one {
-		chart.Subtitle = fmt.Sprintf("On the same rings of %d processes. Thin lines join one protocol with several parameters. Lower left is better.", c.Sizes[0])
+		chart.Subtitle = fmt.Sprintf("On the same rings of %d processes. Thin lines join parameter values of one protocol. Lower left is better.", c.Sizes[0])
 	} else {
 		chart.Subtitle = fmt.Sprintf("On the same rings, from n = %d to n = %d. Lower left is better.", c.Sizes[0], c.Sizes[len(c.Sizes)-1])
 	}
@@ -243,7 +243,7 @@ func (c *Comparison) overTime(chart *plot.Chart, o *Drawing) {
 		chart.Series = append(chart.Series, line)
 	}
 	if missing != nil {
-		chart.Notes = "Not drawn, since there is no time, or none below 10³⁰⁸: " + strings.Join(missing, ", ") + ". " + chart.Notes
+		chart.Notes = "Not drawn, without a time below 10³⁰⁸: " + strings.Join(missing, ", ") + ". " + chart.Notes
 	}
 }
 

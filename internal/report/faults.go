@@ -10,6 +10,7 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
 )
 
 // faultsText prints the faults that the call did not give, the violations, and the command that repeats the run.
@@ -21,13 +22,13 @@ func (r *Run) faultsText(p *Printer) {
 	w := p.Out
 	drawn := r.Options.Faults.Random != (faults.Budget{})
 	if drawn {
-		fmt.Fprintln(w, "faults, as they were drawn:")
+		fmt.Fprintln(w, "random faults:")
 		for _, line := range lines {
 			fmt.Fprintf(w, "  %s\n", line)
 		}
 	}
 	for _, line := range r.Missed {
-		fmt.Fprintf(w, "never happened: %s\n", line)
+		fmt.Fprintf(w, "did not occur: %s\n", line)
 	}
 	if verdict := r.faultVerdict(claims); verdict != "" {
 		fmt.Fprintln(w, verdict)
@@ -50,24 +51,39 @@ func (r *Run) broke() bool { return !r.Right || len(r.Faults) > 0 || !r.Complete
 func (r *Run) faultVerdict(claims string) string {
 	switch {
 	case r.broke() && !r.Options.Until.IsZero() && len(r.Faults) == 0:
-		return fmt.Sprintf("not agreed at %s, when the run was to end", r.Options.Until)
+		return fmt.Sprintf("no agreement at %s, the end of the run", r.Options.Until)
 	case !r.Complete && claims != "":
-		return "it has not ended; " + claims
+		return "not ended; " + claims
 	case !r.Complete:
-		return "it has not ended"
+		return "not ended"
 	case r.broke() && claims != "":
-		return "it broke; " + claims
+		return "property violated: " + r.property() + "; " + claims
 	case r.broke() && r.Decided == 0 && r.startersDied():
-		return "nobody elects: all that were to start have died"
+		return "no election: all initiators have crashed"
 	case r.broke():
-		return fmt.Sprintf("it broke, and %s claims to survive that", r.Name)
+		return fmt.Sprintf("property violated: %s; %s is declared to tolerate these faults", r.property(), r.Name)
 	case claims != "":
-		return "it held, though " + claims
+		return "passed outside its fault model: " + claims
 	}
 	return ""
 }
 
-// startersDied reports whether the initiators were given, and all have crashed.
+// property returns the property that the run violates first, as package verify names it.
+func (r *Run) property() string {
+	switch {
+	case len(r.Leaders) == 0:
+		return verify.NoLeader
+	case len(r.Leaders) > 1:
+		return verify.TwoLeaders
+	case !r.Agreed:
+		return verify.Disagreement
+	case !r.Right:
+		return verify.WrongLeader
+	}
+	return "see above" // one of Faults, each printed in a line of its own
+}
+
+// startersDied reports whether the processes that were to start were named, and are all dead.
 func (r *Run) startersDied() bool {
 	starters := r.Options.Initiators
 	return starters != nil && !slices.ContainsFunc(starters, func(q int) bool { return !slices.Contains(r.Dead, q) })
@@ -77,7 +93,7 @@ func (r *Run) startersDied() bool {
 func (r *Run) disclaimer() string {
 	var reasons []string
 	if unclaimed := r.Script.Unclaimed(r.Prepared.Declaration()); len(unclaimed) > 0 {
-		reasons = append(reasons, "does not claim to survive "+strings.Join(unclaimed, ", "))
+		reasons = append(reasons, intolerant(unclaimed))
 	}
 	if dropped := dropped(r.Result); len(dropped) > 0 {
 		reasons = append(reasons, "assumes "+strings.Join(dropped, "; "))
@@ -88,8 +104,17 @@ func (r *Run) disclaimer() string {
 	return r.Name + " " + strings.Join(reasons, ", and ")
 }
 
-// dropped returns in words the violated assumptions of a timed algorithm: messages take longer than its parameter
-// delay, or it waits for less than that requires.
+// intolerant returns in words that an algorithm need not tolerate these faults.
+func intolerant(unclaimed []string) string {
+	adjective := map[string]string{"crashes": "crash-tolerant", "recoveries": "recovery-tolerant", "partitions": "partition-tolerant"}
+	if name := adjective[unclaimed[0]]; name != "" && len(unclaimed) == 1 {
+		return "is not " + name
+	}
+	return "does not tolerate " + strings.Join(unclaimed, ", ")
+}
+
+// dropped are the assumptions of a timed algorithm that do not hold in this run, in words: messages take longer than
+// its parameter delay, or it waits for less than that demands.
 func dropped(r *simulate.Result) (all []string) {
 	if r.Timing != election.Timed {
 		return nil
@@ -116,7 +141,7 @@ func dropped(r *simulate.Result) (all []string) {
 // losing reports whether links may lose or repeat messages.
 func losing(f *faults.Script) bool { return f.Lose.Times+f.Duplicate.Times > 0 || len(f.Cuts) > 0 }
 
-// camps hold what each live process believes.
+// camps lists the live processes by what they have decided.
 func camps(r *simulate.Result) (lines []string) {
 	const shown = 12
 	camp := map[network.Decision][]string{}
@@ -139,11 +164,11 @@ func camps(r *simulate.Result) (lines []string) {
 	}
 	for _, d := range order[:min(len(order), shown)] {
 		who := camp[d]
-		names, one := strings.Join(who[:min(len(who), shown)], ", "), len(who) == 1
+		names := strings.Join(who[:min(len(who), shown)], ", ")
 		if len(who) > shown {
 			names += ", …"
 		}
-		lines = append(lines, names+" "+belief(r, d, one))
+		lines = append(lines, role(r, d)+": "+names)
 	}
 	if len(order) > shown {
 		lines = append(lines, "…")
@@ -151,27 +176,23 @@ func camps(r *simulate.Result) (lines []string) {
 	return lines
 }
 
-// belief returns in words what one or several processes with this decision believe.
-func belief(r *simulate.Result, d network.Decision, one bool) string {
-	say := func(single, several string) string {
-		if one {
-			return single
-		}
-		return several
-	}
+// role returns the role of processes that decided so, in words.
+func role(r *simulate.Result, d network.Decision) string {
 	term := ""
 	if d.Term != 0 {
 		term = fmt.Sprintf(" in term %d", d.Term)
 	}
 	switch {
+	case d.Role == network.Undecided && r.Prepared.Declaration().Task == election.Once:
+		return "undecided"
 	case d.Role == network.Undecided:
-		return say("knows no leader", "know no leader")
+		return "electing"
 	case d.Role == network.Leader:
-		return say("leads", "lead") + term
+		return "leader" + term
 	case d.Leader == 0:
-		return say("follows somebody", "follow somebody") + term
+		return "follower of an unknown leader" + term
 	}
-	return fmt.Sprintf("%s %d%s", say("follows", "follow"), r.Prepared.RealOf(d.Leader), term)
+	return fmt.Sprintf("follower of %d%s", r.Prepared.RealOf(d.Leader), term)
 }
 
 // faultsJSON returns the JSON of faults.

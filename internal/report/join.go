@@ -53,14 +53,14 @@ func (s Member) Started(listen, http string) {
 	s.event(JoinEvent{Event: "started", PID: os.Getpid(), Listen: listen, HTTP: http}, text)
 }
 
-// Role prints the role of the member and its leader.
+// Role prints the role of the member, and its leader.
 func (s Member) Role(l ringleader.Leadership) {
-	text := "holds an election"
+	text := "electing"
 	switch {
 	case l.Role == ringleader.Leader:
-		text = "leads"
+		text = "leader"
 	case l.Known:
-		text = fmt.Sprintf("follows %d", l.Leader)
+		text = fmt.Sprintf("follower of %d", l.Leader)
 	}
 	s.event(JoinEvent{Event: "role", Role: l.Role, Leader: l.Leader, Term: &l.Term}, text)
 }

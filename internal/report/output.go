@@ -163,8 +163,10 @@ func parameters(p election.Parameters) object {
 // shownIDs is the largest number of processes that a result lists by identifier.
 const shownIDs = 1000
 
-// counts writes a table of messages by kind as text.
-func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.Messages, n int, after string) {
+const electionMessages = "election messages" // the sum over their kinds, where there are several
+
+// counts writes a table of messages by kind for people, and returns the width of its names.
+func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.Messages, n int, after string) (names int) {
 	note := func(of string) string {
 		if b != nil && b.Of == of && b.Value(uint64(n)) == math.MaxUint64 {
 			return "   worst case " + b.Formula
@@ -176,16 +178,20 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.M
 	}
 	width := len(fmt.Sprint(m.Total + m.Overhead))
 	width = max(width, 6)
-	elections, names := 0, 12
+	elections := 0
+	names = 12
 	for _, kind := range d.Kinds {
 		names = max(names, len(kind.Name))
+		if kind.Class == election.Election {
+			elections++
+		}
+	}
+	if elections > 1 {
+		names = max(names, len(electionMessages))
 	}
 	for k, kind := range d.Kinds {
 		text := ""
-		switch kind.Class {
-		case election.Election:
-			elections++
-		default:
+		if kind.Class != election.Election {
 			text = "   " + kind.Class.String()
 		}
 		if kind.Name == "election" && len(d.Kinds) == 2 {
@@ -194,9 +200,10 @@ func counts(w io.Writer, d *election.Declaration, b *election.Bound, m outcome.M
 		fmt.Fprintf(w, "  %-*s %*d%s\n", names, kind.Name, width, m.ByKind[k], text)
 	}
 	if text := note("election"); elections > 1 {
-		fmt.Fprintf(w, "  %-*s %*d%s\n", names, "to elect", width, m.Election, text)
+		fmt.Fprintf(w, "  %-*s %*d%s\n", names, electionMessages, width, m.Election, text)
 	}
 	fmt.Fprintf(w, "  %-*s %*d%s%s\n", names, "total", width, m.Total, note("total"), after)
+	return names
 }
 
 // ToFile writes a file whole or not at all; "-" is Out. A device or a pipe is written to directly, and so is the
@@ -233,7 +240,7 @@ func CanReplace(path string) error {
 	}
 	info, err := os.Stat(filepath.Dir(path))
 	if err == nil && !info.IsDir() {
-		err = errors.New("its folder is no folder")
+		err = errors.New("its parent is not a directory")
 	}
 	if err != nil {
 		return Failed("cannot write %s: %w", path, Reason(err))

@@ -61,7 +61,7 @@ func (r *OverRun) JSON() any {
 // Text prints the run for people.
 func (r *OverRun) Text(p *Printer) error {
 	paint, w, n, s := p.Paint(), p.Out, len(r.Decisions), r.Options
-	how := whoStarts(&r.Outcome, s.Initiators, s.AnyTime) + ", over " + r.Over
+	how := initiatorsOf(&r.Outcome, s.Initiators, s.AnyTime) + ", over " + r.Over
 	if r.Timing == election.Timed {
 		how += fmt.Sprintf(", a unit is %s", r.Unit)
 	}
@@ -74,22 +74,22 @@ func (r *OverRun) Text(p *Printer) error {
 		after += fmt.Sprintf(" and %s rounds", r.Rounds.Quiet)
 	}
 	p.tally(r.Prepared)
-	counts(w, r.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
+	names := counts(w, r.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
 	if r.Rounds != nil {
-		fmt.Fprintf(w, "  %-12s %*d   of the synchroniser, a round and link each\n", "markers", 6, r.Markers)
+		fmt.Fprintf(w, "  %-*s %*d   of the synchroniser, one per round and link\n", names, "markers", 6, r.Markers)
 	}
 	if r.Lost > 0 {
-		fmt.Fprintf(w, "  %-12s %*d   sent to the dead\n", "lost", 6, r.Lost)
+		fmt.Fprintf(w, "  %-*s %*d   sent to crashed processes\n", names, "lost", 6, r.Lost)
 	}
 	if !r.Complete {
-		fmt.Fprintln(w, "it has not ended")
+		fmt.Fprintln(w, "not ended")
 	}
 	if r.Longest > r.Assumed {
-		fmt.Fprintf(w, "  a message took %s until it was handled, longer than the assumed %s; a longer --unit would do\n",
+		fmt.Fprintf(w, "  a message took %s to be delivered and handled, longer than the assumed %s; use a longer --unit\n",
 			r.Longest.Round(time.Microsecond), r.Assumed)
 	}
 	if r.Settled {
-		fmt.Fprintln(w, "  its timers never stop; nobody had anything new to say for twice as long as the longest of them runs")
+		fmt.Fprintln(w, "  its timers never stop; no process decided or sent anything new for twice the longest timer")
 	}
 	for _, fault := range r.Faults {
 		fmt.Fprintln(w, paint.Text(Red, fault))

@@ -149,12 +149,12 @@ func networkOf(d *election.Declaration, timing election.Timing, n int) string {
 	if d.OneWay {
 		way = "one-directional "
 	}
-	return fmt.Sprintf("%s %s%s of %d", timing, way, d.Topology, n)
+	return fmt.Sprintf("%s %s%s", timing, way, d.Topology.Phrase(n))
 }
 
 // underTitle writes the participants and how they start, on one line if there is room.
 func (p *Printer) underTitle(who, how string) {
-	if utf8.RuneCountInString(who) > 30 {
+	if utf8.RuneCountInString(who) > 30 || utf8.RuneCountInString(how) > 47 {
 		fmt.Fprintf(p.Out, "  %s\n  %s\n\n", who, how)
 		return
 	}
@@ -204,9 +204,9 @@ func (r *Run) Text(p *Printer) error {
 	for _, q := range r.Dead {
 		dead[q] = true
 	}
-	how := whoStarts(&r.Outcome, s.Initiators, s.AnyTime)
+	how := initiatorsOf(&r.Outcome, s.Initiators, s.AnyTime)
 	if s.Wake != nil {
-		how = fmt.Sprintf("%d of %d wake by themselves", r.Starters, n)
+		how = fmt.Sprintf("%d of %d wake spontaneously", r.Starters, n)
 	}
 	switch r.Timing {
 	case election.Asynchronous:
@@ -226,12 +226,12 @@ func (r *Run) Text(p *Printer) error {
 		after = fmt.Sprintf("   in %s units of delay", r.Time.Quiet)
 	}
 	p.tally(r.Prepared)
-	counts(w, r.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
+	names := counts(w, r.Declaration, worst(r.Prepared.Declaration(), r.Starters, r.Disturbed), r.Messages, n, after)
 	if r.Open != nil {
-		fmt.Fprintf(w, "  %-12s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", "open", 6, r.Open.Messages, r.Open.Claim)
+		fmt.Fprintf(w, "  %-*s %*d   deliveries before the last edge is opened; at least (n lg n)/4 + 1/2 = %g\n", names, "open", 6, r.Open.Messages, r.Open.Claim)
 	}
 	if losing(&r.Script) {
-		fmt.Fprintf(w, "  %-12s %*d\n  %-12s %*d\n", "lost", 6, r.Lost, "duplicated", 6, r.Duplicated)
+		fmt.Fprintf(w, "  %-*s %*d\n  %-*s %*d\n", names, "lost", 6, r.Lost, names, "duplicated", 6, r.Duplicated)
 	}
 	for _, fault := range r.Faults {
 		fmt.Fprintln(w, paint.Text(Red, fault))
@@ -241,27 +241,29 @@ func (r *Run) Text(p *Printer) error {
 	return nil
 }
 
-// whoStarts returns a text that names the initiators.
-func whoStarts(r *outcome.Outcome, initiators []int, anyTime bool) string {
+const atAnyTime = "processes initiate at any time"
+
+// initiatorsOf names the initiators of a run.
+func initiatorsOf(r *outcome.Outcome, initiators []int, anyTime bool) string {
 	switch {
 	case anyTime:
-		return "each starts when the schedule likes"
+		return atAnyTime
 	case initiators == nil:
-		return "all start"
+		return "all processes initiate"
 	case len(initiators) > 8:
-		return fmt.Sprintf("%d processes start", len(initiators))
+		return fmt.Sprintf("%d processes initiate", len(initiators))
 	}
 	names := make([]string, len(initiators))
 	for i, q := range initiators {
 		names[i] = fmt.Sprint(r.Identifier(q))
 	}
 	if len(names) == 1 {
-		return names[0] + " starts"
+		return names[0] + " initiates"
 	}
-	return strings.Join(names, ", ") + " start"
+	return strings.Join(names, ", ") + " initiate"
 }
 
-// verdict returns a line that names the leader.
+// verdict returns in a line which process leads.
 func verdict(d *election.Declaration, r *outcome.Outcome) (text, colour string) {
 	who := "all"
 	if len(r.Dead) > 0 {
@@ -286,9 +288,9 @@ func verdict(d *election.Declaration, r *outcome.Outcome) (text, colour string) 
 	case !r.Agreed:
 		return fmt.Sprintf("leader %s, not agreed; %d of %d decided", name, r.Decided, r.Live), Red
 	case !r.Right:
-		return fmt.Sprintf("leader %s, agreed by %s %d, but it should be the one with %s", name, who, r.Live, d.Winner), Red
+		return fmt.Sprintf("leader %s, agreed by %s %d, but the leader must have %s", name, who, r.Live, d.Winner), Red
 	case d.Decides == election.LeaderOnly:
-		return fmt.Sprintf("leader %s; nobody else learns it", name), Green
+		return fmt.Sprintf("leader %s; no other process learns it", name), Green
 	}
 	return fmt.Sprintf("leader %s, agreed by %s %d", name, who, r.Live), Green
 }

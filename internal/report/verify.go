@@ -71,18 +71,18 @@ func (r *Verification) Text(p *Printer) error {
 	if v.Crashes > 0 {
 		what += fmt.Sprintf(", crashes up to %d, recoveries up to %d", v.Crashes, v.Recoveries)
 	}
-	fmt.Fprintf(w, "  %s, start %s\n", what, r.Start)
+	fmt.Fprintf(w, "  %s, %s\n", what, initiate(r.Start))
 	orders := ""
 	if r.Orders > 1 {
 		orders = fmt.Sprintf("%d orders, ", r.Orders)
 	}
-	fmt.Fprintf(w, "  %s%d states, %d transitions, at most %d deep\n\n", orders, r.States, r.Transitions, r.Depth)
+	fmt.Fprintf(w, "  %s%d states, %d transitions, depth at most %d\n\n", orders, r.States, r.Transitions, r.Depth)
 	switch {
 	case r.Violation != nil:
 		fmt.Fprintf(w, "%s: %s\n", paint.Text(Red, r.Violation.Property), r.Violation.Detail)
 		return r.Violation.Record.Tell(w, trace.Telling{Width: p.Width()})
 	case !r.Complete:
-		fmt.Fprintln(w, paint.Text(Yellow, "nothing wrong so far"))
+		fmt.Fprintln(w, paint.Text(Yellow, "no violation so far"))
 		return nil
 	}
 	set, err := r.Set(v.Instance.Parameters)
@@ -91,7 +91,7 @@ func (r *Verification) Text(p *Printer) error {
 	}
 	unless := "" // costs are of runs without faults
 	if v.Crashes > 0 {
-		unless = " if nobody crashes"
+		unless = " without crashes"
 	}
 	fmt.Fprintln(w, paint.Text(Green, "holds: "+properties(r.With(set), unless)))
 	if most, least := r.MaxMessages, r.MinMessages; most != nil {
@@ -101,7 +101,20 @@ func (r *Verification) Text(p *Printer) error {
 	return nil
 }
 
-// properties says in words what a check of a declaration is about. What the bound does not speak of, unless says.
+// initiate returns in words which processes initiate, from the value of --start.
+func initiate(start string) string {
+	switch start {
+	case "all":
+		return "all processes initiate"
+	case "any":
+		return atAnyTime
+	case "every-set":
+		return "every set of initiators"
+	}
+	return "initiators " + start
+}
+
+// properties returns in words the properties that a check of a declaration proves. unless follows the bound.
 func properties(d *election.Declaration, unless string) string {
 	if d.Leased {
 		return "of all leases at most one runs, those of dead lives included; one leader a term, and terms rise"
@@ -116,7 +129,7 @@ func properties(d *election.Declaration, unless string) string {
 		text += ", once faults have stopped"
 	}
 	if d.Decides == election.EveryProcess {
-		text += ", and all follow it"
+		text += ", with all others as followers"
 	}
 	text += "; every election can end"
 	if b := d.Bound(election.Worst); b != nil && d.Task == election.Once {

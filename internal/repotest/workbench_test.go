@@ -96,7 +96,7 @@ func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
 		{"run min --n 3", 2, []string{"did you mean mine?"}},
 
 		{"run two-leaders --ids 3,1,2", 1, []string{"process 2 decided twice: was leader, then follower"}},
-		{"verify two-leaders --n 3", 1, []string{"wrong leader: process 2 leads; the right leader is 3", "2  starts", "LEADS\n"}},
+		{"verify two-leaders --n 3", 1, []string{"wrong leader: process 2 leads; the right leader is 3", "2  initiates", "LEADER\n"}},
 		{"run panicking --n 2", 1, []string{"panic: process 2 receives probe 1 from process 1 and panics: by design\n", "BREAKS THE CONTRACT: panics: by design\n"}},
 		{"run panicking --n 5000", 1, []string{"and panics: by design\n", "BREAKS THE CONTRACT: panics: by design\n"}},
 		{"verify panicking --n 2", 1, []string{"panic: process 2 receives probe 1 from process 1 and panics: by design\n", "BREAKS THE CONTRACT: panics: by design\n"}},

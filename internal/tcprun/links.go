@@ -107,7 +107,7 @@ func (p *processor) dial(address string, link uint32) (net.Conn, error) {
 	}
 	var answer [1]byte
 	if _, err := io.ReadFull(conn, answer[:]); err != nil || answer[0] != welcome {
-		return nil, errors.New("it refuses us")
+		return nil, errors.New("it refuses the connection")
 	}
 	return conn, nil
 }

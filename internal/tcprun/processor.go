@@ -324,7 +324,7 @@ func (p *processor) take(a arrival) {
 func (p *processor) broke(port election.Port, err error) {
 	if p.counts.Broken == "" {
 		from, _ := p.behind(int(port))
-		p.counts.Broken = fmt.Sprintf("the connection of %s to %s broke: %v", p.p.Name(p.plan.Position), p.p.Name(from), err)
+		p.counts.Broken = fmt.Sprintf("the connection of %s to %s failed: %v", p.p.Name(p.plan.Position), p.p.Name(from), err)
 	}
 }
 

@@ -161,7 +161,7 @@ func once(ctx context.Context, p *network.Instance, program *process.Program, o 
 			c.controls[q], err = begin(p, program, plan)
 		}
 		if err != nil {
-			return nil, c.failed(fmt.Errorf("%s cannot begin: %w", c.p.Name(q), err))
+			return nil, c.failed(fmt.Errorf("%s cannot start: %w", c.p.Name(q), err))
 		}
 	}
 	r, err := c.conduct(ctx)
@@ -195,11 +195,11 @@ func (o *Options) check(p *network.Instance) error {
 	}
 	switch {
 	case d.Leased:
-		return errors.New("its leases end by themselves, and its elections never; a simulation with a limit can run it")
+		return errors.New("its leases expire, so its elections never end; a simulation with a limit can run it")
 	case o.Unit < 0:
-		return fmt.Errorf("a unit lasts some time, such as %s, not %s", DefaultUnit(1), o.Unit)
+		return fmt.Errorf("a unit is a duration above 0, such as %s, not %s", DefaultUnit(1), o.Unit)
 	case o.Unit > 0 && d.Timing == election.Asynchronous:
-		return errors.New("it measures no time, so a unit means nothing")
+		return errors.New("it has no timers, so a unit has no effect")
 	case o.Unit == 0 && d.Timing == election.Timed:
 		o.Unit = DefaultUnit(p.Network.Links())
 	}
@@ -218,11 +218,11 @@ func enough(n int, t election.Topology, need func(election.Topology, int) int, w
 	for most > 0 && need(t, most) > may {
 		most--
 	}
-	would := fmt.Sprintf("at most %d processes would do, or a higher limit", most)
+	would := fmt.Sprintf("use at most %d processes, or a higher limit", most)
 	if most == 0 {
-		would = fmt.Sprintf("a limit of %d would do", need(t, n))
+		would = fmt.Sprintf("use a limit of %d", need(t, n))
 	}
-	return fmt.Errorf("%d processes on a %s need %d open files, and %s may have %d; %s (ulimit -n)", n, t, need(t, n), where, may, would)
+	return fmt.Errorf("%d processes on a %s need %d open files, and %s may have %d; %s (ulimit -n)", n, t.Phrase(0), need(t, n), where, may, would)
 }
 
 // spare is the number of other open files of a process.

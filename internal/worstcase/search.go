@@ -81,11 +81,11 @@ func Climb(ctx context.Context, o Options) (Result, error) {
 	}
 	switch {
 	case e.Topology != election.Ring:
-		return wrong("it runs on a %s; inputs are searched on rings", e.Topology)
+		return wrong("it runs on a %s; the search is for rings", e.Topology.Phrase(0))
 	case e.Identifiers == election.Anonymous:
 		return wrong("it has no identifiers to arrange")
 	case o.Size < 1 || o.Size > 1<<16:
-		return wrong("a ring of %d; it has 1 to %d processes here", o.Size, 1<<16)
+		return wrong("a ring of %d; the search takes 1 to %d processes", o.Size, 1<<16)
 	case o.Tries < 1:
 		return wrong("%d tries; at least one is needed", o.Tries)
 	}
