@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// arranged returns the arrangement of the run, which Burns' adversary may change.
+// arranged is the arrangement of the run, which Burns' adversary may change.
 type arranged struct{ *network.Instance }
 
 func (a arranged) Len() int               { return a.Size() }
