@@ -8,11 +8,11 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// leases keeps account, in the time of the run, of the processes that may be at work as the leader. No two may be at one time, and the
-// terms of successive leaders rise.
+// leases records, in the time of the run, the processes that may work as the leader. No two may at one time, and the
+// terms of successive leaders increase.
 type leases struct {
-	held    []held // by position: of the life that is
-	orphans []held // of lives that are over: what they began goes on until its lease ends
+	held    []held // by position: of the current life
+	orphans []held // of ended lives: their work goes on until its lease ends
 	last    election.Term
 	leader  int // the position that leads in the last term, or has led
 }
@@ -32,14 +32,14 @@ func newLeases(n int) *leases {
 	return l
 }
 
-// clone is a copy that shares nothing.
+// clone returns a deep copy.
 func (l *leases) clone() *leases {
 	c := *l
 	c.held, c.orphans = slices.Clone(l.held), slices.Clone(l.orphans)
 	return &c
 }
 
-// lease makes a decision of the process at p count: it leads until then, or leads no more.
+// lease applies a decision of the process at p: it leads until then, or no longer leads.
 func (r *run) lease(p int, e election.Effect) {
 	l := r.leases
 	if e.Op != election.Lead {
@@ -65,13 +65,13 @@ func (r *run) lease(p int, e election.Effect) {
 	}
 }
 
-// tenure judges the term in which the process at p leads: it goes on with its own, whose lease runs, or begins one
-// above all that have been.
+// tenure judges the term in which the process at p leads: its own, if that lease still runs, or one above all earlier
+// terms.
 func (r *run) tenure(p int, term election.Term) {
 	l, own := r.leases, r.leases.held[p]
 	switch {
 	case term == 0:
-		return // it counts no terms
+		return // it has no terms
 	case own.term == term && r.now.Less(own.until):
 		return
 	case own.term == term:
@@ -93,7 +93,7 @@ func (r *run) orphan(p int, idle bool) {
 	r.leases.held[p] = held{process: p}
 }
 
-// endLeases takes back that those lead whose leases have ended.
+// endLeases ends the leadership of processes with expired leases.
 func (r *run) endLeases() {
 	if r.leases == nil {
 		return

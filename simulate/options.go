@@ -112,7 +112,7 @@ type Options struct {
 	Progress func(deliveries uint64) bool // called at intervals; false ends the run
 }
 
-// Command is what the host of a process asks of it at a given time.
+// Command is a command of a process's host at a given time.
 type Command struct {
 	Process int // position
 	At      election.Ticks

@@ -57,7 +57,7 @@ type Choice struct {
 	Time    election.Ticks // Pass: how long
 }
 
-// Happening says what sort of event a choice is.
+// Happening is the kind of event of a choice.
 type Happening uint8
 
 // The events that a run needs, and then faults and commands.
@@ -261,7 +261,7 @@ func (s *Session) passes(other bool) []Choice {
 // longest is the longest delay.
 func (s *Session) longest() uint64 { return max(1, s.run.o.Delay) }
 
-// Text tells people what a choice is.
+// Text returns a choice in words.
 func (s *Session) Text(c Choice) string {
 	r := s.run
 	at := r.p.Name(c.Process)

@@ -49,7 +49,7 @@ func (n *node) number(t interface{ Fatal(...any) }, name string) (v float64) {
 	return v
 }
 
-// numbers are all of a path.
+// numbers returns all numbers of a path.
 func (n *node) numbers(t interface{ Fatal(...any) }) (numbers []float64) {
 	for _, text := range strings.FieldsFunc(n.attr("d"), func(r rune) bool { return strings.ContainsRune("MLQZ ", r) }) {
 		v, err := strconv.ParseFloat(text, 64)

@@ -14,7 +14,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// options are what a test's run can have. A message takes a unit, and so does the detection of a crash.
+// options are the options of a test's run. A message takes a unit, and so does the detection of a crash.
 type options struct {
 	clock   bool // whether the record shows the time
 	starts  []int

@@ -38,7 +38,8 @@ func lookOf(class string) look {
 	return look{green, 1.2, "overhead", 2}
 }
 
-// dashes are those of each kind: the first of its class is solid, the second dashed, the third dotted, and then a
+// dashes returns the dashes of each kind: the first of its class is solid, the second dashed, the third dotted, and
+// then a
 // dash is followed by one dot, two dots, and so on. Overhead begins with dots.
 func (r *Record) dashes() [][]float64 {
 	within := map[string]int{}

@@ -37,7 +37,7 @@ type Kind struct {
 	Class string `json:"class"` // election, announcement or overhead
 }
 
-// Event is what happened to a process.
+// Event is the kind of a step.
 type Event string
 
 // The events.
@@ -93,7 +93,7 @@ type Timer struct {
 	After *election.Ticks `json:"after,omitempty"` // nil: stopped
 }
 
-// Decision is what a step decided.
+// Decision is the decision of a step.
 type Decision struct {
 	Role   string          `json:"role"`             // leader, follower or undecided
 	Leader *uint64         `json:"leader,omitempty"` // identifier of the leader; nil if it is not known

@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// checking reports whether to report what a source claims of every run.
+// checking holds whether to check the claims of sources about every run, and the results.
 type checking struct {
 	report bool
 	claims []claims.Claim // what was found

@@ -69,7 +69,7 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	}
 }
 
-// ownCall is what a result says of the call that made it.
+// ownCall is the part of a result about its call.
 var ownCall = regexp.MustCompile(`"command":"(?:[^"\\]|\\.)*",`)
 
 // result keeps in a file what was printed, but for the call: result FILE.

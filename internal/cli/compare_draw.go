@@ -6,7 +6,7 @@ import (
 	"ringleader.example/ringleader/internal/report"
 )
 
-// drawOptions say how a comparison is drawn, and into which file.
+// drawOptions are the options and the file of a comparison's drawing.
 type drawOptions struct {
 	draw string
 	report.Drawing

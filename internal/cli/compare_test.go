@@ -48,7 +48,7 @@ func TestAComparisonThatCannotBeWrittenIsNotFine(t *testing.T) {
 	}
 }
 
-// lines are those that a file has.
+// lines returns the lines of a file.
 func lines(path string) int {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -290,7 +290,7 @@ func TestAMemberThatIsKilledFromElsewhereIsNoticed(t *testing.T) {
 	}
 }
 
-// condition is what a test knows of a member's process.
+// condition is a test's knowledge of a member's process.
 type condition int
 
 const (
@@ -299,7 +299,7 @@ const (
 	ended
 )
 
-// conditions are what a test knows of the members of a demo: by identifier.
+// conditions are a test's knowledge of the members of a demo, by identifier.
 type conditions map[uint64]condition
 
 // fault is a seeded choice of a command that makes sense, such that at least one member is always running.

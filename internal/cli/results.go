@@ -38,7 +38,7 @@ func (r *results) flags(command *cobra.Command, of string) {
 	f.StringVar(&r.trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
 }
 
-// window is what drawings show.
+// window returns the window of drawings.
 func (r *results) window() trace.Window {
 	return trace.Window{From: election.Units(r.from), Until: election.Units(r.to)}
 }

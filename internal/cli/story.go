@@ -10,7 +10,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// storyFlags say whether a run is told step by step, and which steps.
+// storyFlags are the flags for a run's story, and for its steps.
 type storyFlags struct {
 	story, state bool
 	processes    string

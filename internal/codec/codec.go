@@ -486,7 +486,7 @@ func ForAlgorithm[S, M any](a *election.Algorithm[S, M]) (plans Plans, err error
 	return forTypes(&a.Declaration, s, new(M), a.Durable != nil, kept, Pointer(s))
 }
 
-// mostBytes is how many bytes a message has at most on a complete graph.
+// mostBytes is the largest size of a message in bytes on a complete graph.
 const mostBytes = 128
 
 // forTypes makes the plans of what two pointers point to.

@@ -320,7 +320,7 @@ func (d *demo) hear(r news) {
 	}
 }
 
-// actions are what can be done to a member: in which conditions, what is said then, and how it is done.
+// actions are the commands for a member: the valid conditions, the message, and the action.
 var actions = map[string]struct {
 	to        []condition
 	done, how string

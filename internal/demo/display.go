@@ -44,7 +44,7 @@ type Summary struct {
 	TwoLeadersMS float64 `json:"two_leaders_ms,omitempty"` // for how long at most
 }
 
-// Fault is what was done to the group, and what came of it.
+// Fault is a command's effect on the group, with its times.
 type Fault struct {
 	Fault    string  `json:"fault"`
 	Leader   uint64  `json:"leader,omitempty"`
@@ -73,8 +73,8 @@ func (s *display) encode(line any) { json.NewEncoder(s.stdout).Encode(line) }
 // print writes a line that fits.
 func (s *display) print(line string) { fmt.Fprintln(s.stdout, report.Fit(line, s.columns)) }
 
-// crowd reports whether there are too many members for a column each. Then only what matters to the group is shown: who
-// leads, what was done, and when all agree.
+// crowd reports whether there are too many members for a column each. Then only the group's events are shown: the
+// leader, the commands, and when all agree.
 func (s *display) crowd() bool {
 	const room = 16 + 30 // for the time, and for what changed
 	return room+len(s.members)*(s.width()+1) > s.columns
@@ -213,7 +213,7 @@ func agreement(e Event) string {
 
 func (s *display) width() int { return len(strconv.Itoa(len(s.members))) }
 
-// drawing is what each member believes, one a column.
+// drawing returns the view of each member, one per column.
 func (s *display) drawing() string {
 	if s.crowd() {
 		return ""
@@ -283,7 +283,7 @@ func (s *display) summary(held bool, faults []*fault, rivalries []time.Duration)
 	}
 }
 
-// times is how often something happened.
+// times returns a number of occurrences in words.
 func times(n int) string {
 	if n == 1 {
 		return "once"

@@ -20,7 +20,7 @@ import (
 	"ringleader.example/ringleader/internal/report"
 )
 
-// condition is what the operating system says of a member's process.
+// condition is the operating system's state of a member's process.
 type condition int
 
 const (
@@ -42,7 +42,7 @@ type process struct {
 	done  chan struct{} // closed when it has ended and been waited for
 }
 
-// news is what is heard of a member's process: a line of its output, or, where said is nil, its condition.
+// news is a report about a member's process: a line of its output or, if said is nil, its condition.
 type news struct {
 	of        *member
 	by        *process

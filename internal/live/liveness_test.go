@@ -160,7 +160,7 @@ func TestAPanicEndsTheMemberOnly(t *testing.T) {
 	})
 }
 
-// text is what a logger has written until now.
+// text holds the output of a logger until now.
 type text struct {
 	mu    sync.Mutex
 	bytes []byte

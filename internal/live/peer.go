@@ -209,7 +209,7 @@ func (l *loop) dialed(e transport.Dialed) error {
 	return l.suspect(p) // the sender goes on: messages queued since the attempt began may arrive
 }
 
-// longFailure is after how long it is worth a warning that a member cannot be connected to: it does not merely start again.
+// longFailure is the time after which an unreachable member is worth a warning: a restart is shorter.
 const longFailure = 5 * time.Second
 
 // note keeps what came of an attempt to connect, and tells it if it is news.

@@ -6,7 +6,7 @@ import (
 	"ringleader.example/ringleader/internal/sheet"
 )
 
-// dashes are those of a look.
+// dashes returns the dashes of a look.
 func dashes(look int) []float64 {
 	patterns := [][]float64{{8, 4}, {3, 3}, {10, 3, 2, 3}, {5, 2}, {14, 4}, {10, 3, 2, 3, 2, 3}, {1.5, 4}}
 	return patterns[look%len(patterns)]

@@ -47,7 +47,7 @@ const (
 	Alone              // not at all
 )
 
-// size is that of the name of such a line.
+// size returns the font size of the name of such a line.
 func (l Line) size() float64 {
 	if l == Dashed {
 		return small

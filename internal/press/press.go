@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/internal/sheet"
 )
 
-// Endings are those of the files that Print writes, without a dot.
+// Endings are the endings of the files that Print writes, without a dot.
 var Endings = []string{"svg", "png", "pdf"}
 
 // Ending returns the ending of a file's name, without its dot, if Print writes such files, and otherwise svg: a

@@ -44,7 +44,7 @@ func Must(program *Program, err error) *Program {
 	return program
 }
 
-// Event is what happens to a process.
+// Event is an event at a process.
 type Event struct {
 	What    What
 	Port    election.Port  // Received, Suspected, Trusted

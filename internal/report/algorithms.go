@@ -74,7 +74,7 @@ func (entries Algorithms) Markdown(p *Printer) {
 	}
 }
 
-// assumes is what a network of its kind must have besides, if an algorithm is to work there.
+// assumes returns what an algorithm requires of a network, besides its kind.
 func assumes(d *election.Declaration) string {
 	var words []string
 	if d.Starts != election.AnyStart {
@@ -116,7 +116,7 @@ func model(d *election.Declaration) string {
 	return strings.Join(append(words, d.Topology.Phrase(0)), " ")
 }
 
-// Algorithm is all about one algorithm.
+// Algorithm is the page of one algorithm.
 type Algorithm struct {
 	*catalogue.Entry
 	Sequence []*big.Int // that its parameters stand for; nil if there is none

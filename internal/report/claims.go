@@ -6,7 +6,7 @@ import (
 	"ringleader.example/ringleader/internal/claims"
 )
 
-// claimsJSON is how results show claims.
+// claimsJSON returns the JSON of claims.
 func claimsJSON(found []claims.Claim) object {
 	if found == nil {
 		return nil

@@ -260,7 +260,7 @@ func (c *Comparison) sources(w io.Writer) {
 	}
 }
 
-// columns are those of comma-separated values.
+// columns are the columns of comma-separated values.
 var columns = []string{
 	"algorithm", "n", "order", "found", "runs", "election", "election_half_width", "announcement", "elected", "quiet",
 	"bound_of", "bound", "ratio", "average", "standard_errors", "seed", "version", "command",

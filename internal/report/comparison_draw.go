@@ -16,7 +16,7 @@ import (
 	"ringleader.example/ringleader/internal/press"
 )
 
-// Drawing is how a comparison is drawn.
+// Drawing holds the options of a comparison's drawing.
 type Drawing struct {
 	Title      string // "": the algorithms
 	Against    string // what messages are drawn over: n or time
@@ -131,7 +131,7 @@ func (c *Comparison) overSize(chart *plot.Chart, o *Drawing) {
 	chart.Subtitle = strings.Join(says, " · ") + "."
 }
 
-// precision says how far the means are to be trusted.
+// precision returns a text on the accuracy of the means.
 func (c *Comparison) precision() string {
 	worst := 0.0
 	for _, p := range c.Points {
@@ -247,7 +247,7 @@ func (c *Comparison) overTime(chart *plot.Chart, o *Drawing) {
 	}
 }
 
-// name is what a series is called.
+// name returns the name of a series.
 func (c *Comparison) name(s *experiment.Subject, order string) string {
 	name := strings.Replace(s.Label, ":", " ", 1)
 	if len(c.Orders) > 1 {

@@ -53,7 +53,7 @@ func (r *Count) Text(p *Printer) error {
 	return nil
 }
 
-// outcome is that of an election without faults.
+// outcome returns the outcome of an election without faults.
 func (r *Count) outcome(claims *election.Declaration) *outcome.Outcome {
 	n := r.IDs.Len()
 	v := network.Verdict{Leaders: []int{r.Position}, Live: n, Decided: n, Agreed: true, Right: true}

@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// milliseconds is how results show durations.
+// milliseconds returns a duration in the results' unit.
 func milliseconds(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
 }

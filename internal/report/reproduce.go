@@ -27,7 +27,7 @@ func NewJudged(w io.Writer, paint Paint, width int, asJSON, asMarkdown bool) Jud
 	return &judgedText{w: w, paint: paint, width: width}
 }
 
-// summary tells how many there are of each verdict. Statements that are not checked are counted apart.
+// summary returns the number of each verdict. Unchecked statements are counted separately.
 func summary(verdicts []int, left int) string {
 	total, judged := 0, 0
 	var parts []string
@@ -159,7 +159,7 @@ func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 }
 
-// heading is what a source is called.
+// heading returns the heading of a source.
 func heading(mark string) string {
 	i := slices.IndexFunc(reproduce.Sources, func(s reproduce.Source) bool { return s.Mark == mark })
 	return mark + " · " + reproduce.Sources[i].Title

@@ -14,14 +14,14 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// arranged returns the arrangement of the run, which Burns' adversary may change.
+// arranged is the arrangement of the run, which Burns' adversary may change.
 type arranged struct{ *network.Instance }
 
 func (a arranged) Len() int               { return a.Size() }
 func (a arranged) At(position int) uint64 { return a.Real(position) }
 func (a arranged) Dense() bool            { return false }
 
-// Subject is what results show of the call that made them: the algorithm, and which identifiers it asked for.
+// Subject is the part of a call that results show: the algorithm, and the requested identifiers.
 type Subject struct {
 	*catalogue.Entry
 	Listed bool   // the identifiers were given one by one
@@ -31,7 +31,7 @@ type Subject struct {
 	Seed   uint64
 }
 
-// identity is how results show on what was run.
+// identity returns the JSON of a run's algorithm and network.
 func (s *Subject) identity(ids election.Arrangement) object {
 	result := object{{"algorithm", s.Name}, {"n", ids.Len()}}
 	placed := object{{"topology", s.Topology.String()}, {"start", s.Start}}

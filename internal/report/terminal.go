@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Printer is where a command prints: Out for results; Err for warnings and progress.
+// Printer holds the outputs of a command: Out for results; Err for warnings and progress.
 type Printer struct {
 	Name     string // of the program, as it is called in a shell
 	Command  string // the call whose result is printed

@@ -9,7 +9,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// Verification is what a check of every schedule found.
+// Verification is the result of a check of every schedule.
 type Verification struct {
 	*catalogue.Entry
 	Size    int    // the number of processes
@@ -51,7 +51,7 @@ func (r *Verification) JSON() any {
 	return result
 }
 
-// parameters is how the result shows them; they were set before.
+// parameters returns the JSON of the parameters, which were set before.
 func (r *Verification) parameters() object {
 	set, err := r.Set(r.Options.Instance.Parameters)
 	if err != nil {

@@ -21,7 +21,7 @@ func (r *Broken) JSON() any {
 	return append(result, violationJSON(r.Property, r.Detail, r.Record), field{"complete", false})
 }
 
-// Text tells the run for people, up to the step that broke the contract.
+// Text prints the run up to the step that broke the contract.
 func (r *Broken) Text(p *Printer) error {
 	paint, w := p.Paint(), p.Out
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, r.Prepared.Size()), r.Source)
@@ -32,7 +32,7 @@ func (r *Broken) Text(p *Printer) error {
 	return r.Record.Tell(w, trace.Telling{Width: p.Width()})
 }
 
-// violationJSON is how results show a run that violates a property.
+// violationJSON returns the JSON of a run that violates a property.
 func violationJSON(property, detail string, record *trace.Record) field {
 	violation := object{{"property", property}, {"detail", detail}}
 	if record != nil {

@@ -19,7 +19,7 @@ func standing(p *network.Instance) election.Tally {
 	return shares
 }
 
-// votesJSON is how results show votes, where processes vote and if there is room.
+// votesJSON returns the JSON of votes, if processes vote and there is room.
 func votesJSON(p *network.Instance) object {
 	votes := p.Votes()
 	if votes == nil || len(votes) > shownIDs {

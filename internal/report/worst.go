@@ -44,7 +44,7 @@ func wakes(i *worstcase.Input) []string {
 	return all
 }
 
-// parameters is how the result shows them; they were set before.
+// parameters returns the JSON of the parameters, which were set before.
 func (r *Worst) parameters() object {
 	set, err := r.Options.Entry.Set(r.Options.Parameters)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	Unchecked         // no finite search settles it; the finding has the search's results, which do not contradict it, and the reason
 )
 
-// Verdicts are all of them, in order.
+// Verdicts are all verdicts, in order.
 var Verdicts = []Verdict{Holds, Corrected, Fails, Unchecked}
 
 func (v Verdict) String() string {

@@ -110,7 +110,7 @@ func (t Trial) Recorded() Trial {
 	return t
 }
 
-// Options are those of the simulation.
+// Options returns the options of the simulation.
 func (t *Trial) Options() simulate.Options {
 	o := simulate.Options{
 		Instance: t.Instance(), Initiators: t.Initiators(), AnyTime: t.AnyTime, Schedule: t.Schedule, Delay: t.Delay,
@@ -171,7 +171,7 @@ type Proof struct {
 	Delay      int
 }
 
-// Options are those of the checker.
+// Options returns the options of the checker.
 func (p *Proof) Options() verify.Options {
 	o := verify.Options{
 		Instance: p.Instance(), Initiators: p.Initiators(), Crashes: p.Crashes, Recoveries: p.Recoveries, Delay: p.Delay,
@@ -283,7 +283,7 @@ func Subsets(ids []uint64) iter.Seq[[]uint64] {
 	}
 }
 
-// OrHolds is what is violated, or that nothing is.
+// OrHolds returns the violation, or that there is none.
 func OrHolds(violation string) string {
 	if violation == "" {
 		return "all holds"
@@ -296,7 +296,7 @@ func Without(ids, less []uint64) []uint64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id uint64) bool { return slices.Contains(less, id) })
 }
 
-// Steps are those of a record that are an event.
+// Steps returns the steps of a record with the given event.
 func Steps(r *trace.Record, event trace.Event) (all []*trace.Step) {
 	for i := range r.Steps {
 		if r.Steps[i].Event == event {

@@ -23,7 +23,7 @@ type tcp struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	group     sync.WaitGroup
-	senders   sync.WaitGroup  // they say goodbye
+	senders   sync.WaitGroup  // they send a goodbye
 	staying   context.Context // until they do
 	leave     context.CancelFunc
 	listener  net.Listener

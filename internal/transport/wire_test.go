@@ -30,7 +30,7 @@ func FuzzVerdict(f *testing.F) {
 	})
 }
 
-// Frames are read from arbitrary bytes without a panic, and each read frame is one of those bytes.
+// Frames are read from arbitrary bytes without a panic, and each read frame was in those bytes.
 func FuzzFrames(f *testing.F) {
 	f.Add(slices.Concat(HeartbeatFrame, []byte{3, 0, 1, 9, 9}, []byte{1, 0, 15}))
 	f.Add([]byte{0xff, 0xff, 0xff})

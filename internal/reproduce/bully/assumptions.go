@@ -13,7 +13,7 @@ import (
 // Printed is the parameter that makes rule 5 what S4 prints.
 const Printed = "bullying=no"
 
-// Assumption is what an algorithm is run under, and without.
+// Assumption holds the runs that keep an assumption, and those that violate it.
 type Assumption struct {
 	Kept    []reproduce.Trial
 	Dropped []Dropped
@@ -78,7 +78,7 @@ func Five(set ...string) reproduce.Subject {
 	return reproduce.Among(5, "bully", append(slices.Clone(set), Printed)...)
 }
 
-// usual is how runs go if nothing is amiss: each alone starts; all start and the coordinator crashes.
+// usual returns runs under all assumptions: each process initiates alone; all initiate and the coordinator crashes.
 func usual(set ...string) (trials []reproduce.Trial) {
 	for _, id := range reproduce.UpTo(5) {
 		trials = append(trials, Five(set...).Starting(id).Run())

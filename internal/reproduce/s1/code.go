@@ -98,7 +98,7 @@ type message struct {
 // sends reports whether these messages are sent, and no others.
 func (a *act) sends(these ...message) bool { return slices.Equal(a.sent, these) }
 
-// count is how many messages of a kind are sent.
+// count returns the number of sent messages of a kind.
 func (a *act) count(kind string) (sent int) {
 	for _, m := range a.sent {
 		if m.kind == kind {
@@ -138,7 +138,7 @@ func andReply(condition func(*act) bool) func(*act) bool {
 	return func(a *act) bool { return isReply(a) && condition(a) }
 }
 
-// decidesAsLeader is where line 13 is reached, and where it must not be: after a decision.
+// decidesAsLeader checks where line 13 is reached, and that it is not reached after a decision.
 func decidesAsLeader(a *act) bool { return wins(a) || a.before.Leader == isLeader }
 
 // settles reports whether a processor does anything that makes it the leader or not.

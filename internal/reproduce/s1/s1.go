@@ -23,7 +23,7 @@ const (
 // Rows are the statements of S1, section 13.3, in its order.
 var Rows = reproduce.From("S1", s1Problem, s1Code, s1Schedules, s1Theorems)
 
-// s1Problem are what the problem is, the simplified algorithm, and the beginning of the code.
+// s1Problem are the rows on the problem, the simplified algorithm, and the beginning of the code.
 var s1Problem = []reproduce.Row{
 	{
 		Where: "the problem",
@@ -72,7 +72,7 @@ var s1Problem = []reproduce.Row{
 	},
 }
 
-// s1Schedules are what the text says of terminated processors, and of waking.
+// s1Schedules are the rows on terminated processors, and on waking.
 var s1Schedules = []reproduce.Row{
 	{
 		Where: "Bully, after TERMINATE", Claim: "a processor may still process messages after termination",

@@ -113,7 +113,8 @@ func onAverage(b *reproduce.Bench, wrong *reproduce.Doubt, e *catalogue.Entry, n
 	wrong.Unless(off < 5, "%s of %d: %.4g messages on average, which is %.1f standard errors from %s = %.4g", e.Name, n, mean, off, average.Formula, want)
 }
 
-// ofTwo is what Itai and Rodeh's two processes send on average: they choose the same every other time, for 4 messages,
+// ofTwo is the mean number of messages of Itai and Rodeh's two processes: they choose the same every other time, for
+// 4 messages,
 // and at last they do not, for 3.
 var ofTwo = election.Bound{Of: "election", Formula: "4 + 3", Mean: func(uint64) float64 { return 7 }}
 
@@ -261,7 +262,7 @@ type poll struct {
 	edges            [][2]int
 }
 
-// polls are those of 4 processes.
+// polls are the votes of 4 processes.
 var polls = []poll{
 	{"preference", "all", nil},
 	{"preference", "collector", nil},

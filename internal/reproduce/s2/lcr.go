@@ -139,7 +139,7 @@ func (r receipt) String() string {
 	return fmt.Sprintf("on %v, %d receives %d and sends %v", r.ids, r.own, r.uid, r.sent)
 }
 
-// receipts are those of a record, in order.
+// receipts returns the receipts of a record, in order.
 func receipts(record *trace.Record) iter.Seq[receipt] {
 	return func(yield func(receipt) bool) {
 		participant, forwarded := make([]bool, record.N), make([]bool, record.N)
@@ -462,7 +462,7 @@ func lcrArrangements(b *reproduce.Bench) reproduce.Finding {
 	return reproduce.HoldsUnless(wrong.First, "%s; 2n - 1 at the least for n = 1 … 8", text)
 }
 
-// nextGreater is how far it is clockwise from a position to the next greater identifier; n for the largest.
+// nextGreater returns the clockwise distance from a position to the next larger identifier; n for the largest.
 func nextGreater(ids []uint64, p int) int {
 	hops := 1
 	for hops < len(ids) && ids[(p+hops)%len(ids)] < ids[p] {

@@ -11,9 +11,9 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-// What table 2.1 sets against an election: mutual exclusion, in its simplest form, a token on a ring. Who has it
-// enters the critical section, as a leader for a term, leaves it and passes the token on. It is no election and
-// not in the catalogue; engines run it all the same.
+// Table 2.1 compares an election with mutual exclusion, here in its simplest form, a token on a ring. The process
+// with the token enters the critical section, as a leader for a term, leaves it and passes the token on. It is not an
+// election and not in the catalogue, but engines run it.
 
 // turn is the token: how many have entered, and how many may still do so.
 type turn struct{ Entered, Left uint32 }

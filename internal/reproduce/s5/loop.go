@@ -6,7 +6,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// slip is where the loop of S5 section 3 is run as it is printed, and not as it is meant.
+// slip is a place where the loop of S5 section 3 runs as printed, not as intended.
 type slip uint8
 
 // The slips.
@@ -18,7 +18,7 @@ const (
 	assumed          // what a unit without a message brings is smaller than +∞, as every number
 )
 
-// looped is what came of it.
+// looped is the result of the loop.
 type looped struct {
 	leaders        []uint64
 	byPhase        []uint64 // messages, but "j elected"
@@ -99,7 +99,7 @@ func (o *looped) count(m *triple) {
 	}
 }
 
-// unit is what a processor does in a unit with the message that it reads, or without one. It reports whether its own
+// unit makes a processor's step in a unit, with the message that it reads, or without one. It reports whether its own
 // identity is home.
 func (p *looper) unit(m *triple, h []uint64, s slip, unwilling bool) (home bool) {
 	switch {
@@ -142,7 +142,7 @@ func (p *looper) enter(h []uint64, unwilling bool) {
 	}
 }
 
-// read is what the loop does in a unit with what it reads.
+// read makes the loop's step in a unit with the message that it reads.
 func (p *looper) read(m triple, h []uint64, s slip) {
 	if m.kind == 'e' {
 		if m.j != p.i {

@@ -143,7 +143,7 @@ func (r *round) n() int { return len(r.Subject.IDs) }
 // last is the hypothesis that is at least n.
 func (r *round) last() election.Ticks { return r.hypotheses[len(r.hypotheses)-1] }
 
-// claim is what package claims finds of a statement in a run.
+// claim returns what package claims finds about a statement in a run.
 func claim(b *reproduce.Bench, r *round, s claims.Statement, d *reproduce.Doubt) claims.Claim {
 	all, err := b.Algorithm(r.Algorithm).Check(r.Record, r.Prepared)
 	d.Unless(err == nil, "%s: %v", r.replay(), err)
@@ -227,7 +227,7 @@ func latecomer(source *random.Source) *awakening {
 	return a
 }
 
-// entered is when each position entered phase 1, if it takes part.
+// entered returns when each position entered phase 1, if it takes part.
 func (r *round) entered() map[uint64]election.Ticks {
 	t := map[uint64]election.Ticks{}
 	for i := range r.Record.Steps {
@@ -244,7 +244,7 @@ type hop struct {
 	at election.Ticks
 }
 
-// hops are those of all identities.
+// hops returns the hops of all identities.
 func (r *round) hops() (all []hop) {
 	carried := reproduce.Must(claims.Walks(r.Record))
 	for i := range r.Record.Steps {
@@ -258,7 +258,7 @@ func (r *round) hops() (all []hop) {
 	return all
 }
 
-// hypotheses are those that parameters stand for on a ring of n; nil if there can be no election.
+// hypotheses returns the hypotheses of the parameters on a ring of n; nil if an election is impossible.
 func hypotheses(e *catalogue.Entry, s reproduce.Subject, n int) []*big.Int {
 	i := s.Instance()
 	all, err := e.Sequence(reproduce.Must(e.Set(i.Parameters)), uint64(n), 1<<14)
@@ -274,5 +274,5 @@ func counted(b *reproduce.Bench, s reproduce.Subject, ids election.Arrangement) 
 	return reproduce.Must(e.Count(b.Context, ids, reproduce.Must(e.Set(i.Parameters)), nil))
 }
 
-// source5 is where random awakenings come from.
+// source5 is the source of random awakenings.
 func source5(seed uint64) *random.Source { return random.New(seed, random.Inputs) }
