@@ -223,7 +223,7 @@ func TestIdentifier0WaitsForEverAsPrinted(t *testing.T) {
 		t.Errorf("identifier 0 leaves: %+v", got)
 	}
 	_, err := simulate.Run(stopandgo.P1, ring{ids: []uint64{0, 3}}.options(nil))
-	if err == nil || !strings.Contains(err.Error(), "at least 1") {
+	if err == nil || !strings.Contains(err.Error(), "identifiers start at 1") {
 		t.Errorf("identifier 0: %v", err)
 	}
 }

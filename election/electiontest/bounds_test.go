@@ -49,7 +49,7 @@ func TestABoundThatOnlyTheCheckerSeesBrokenIsToldWithItsRun(t *testing.T) {
 	if os.Getenv("ELECTIONTEST_BELIED") == "" {
 		run := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 		run.Env = append(os.Environ(), "ELECTIONTEST_BELIED=1")
-		if out, err := run.CombinedOutput(); err == nil || !strings.Contains(string(out), "bound broken: 12 election messages") || !strings.Contains(string(out), "starts") {
+		if out, err := run.CombinedOutput(); err == nil || !strings.Contains(string(out), "bound broken: 12 election messages") || !strings.Contains(string(out), "initiates") {
 			t.Errorf("%v\n%s", err, out)
 		}
 		return

@@ -400,7 +400,7 @@ func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]
 	if d.Survives&election.Recovery != 0 && seed%2 == 0 {
 		crashes(d, &run, n, random.New(seed, random.Choices))
 	}
-	if d.Survives&election.Partition != 0 && n > 1 {
+	if d.Survives&election.Partition != 0 && n > 1 && seed%4 >= 2 {
 		run.Faults.Random = faults.Budget{Partitions: 2, Cuts: 2, Until: election.Units(60)}
 	}
 	if a.Command != nil {
