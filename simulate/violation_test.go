@@ -64,8 +64,8 @@ func TestAStepThatBreaksTheContractIsTheLastOfItsStory(t *testing.T) {
 		},
 	} {
 		v, story := violation(t, receiving(f), simulate.Options{Instance: network.On(1, 2), Check: true})
-		want := "1  t=0  1  starts                       sends election 1 to 2\n" +
-			"2  t=0  2  starts                       sends election 2 to 1\n" +
+		want := "1  t=0  1  initiates                    sends election 1 to 2\n" +
+			"2  t=0  2  initiates                    sends election 2 to 1\n" +
 			"3  t=1  2  receives election 1 from 1   BREAKS THE CONTRACT: " + how + "\n"
 		if story != want || v.Property != property(how) || v.Detail != "process 2 receives election 1 from process 1 and "+how {
 			t.Errorf("%s: %s\n%s", v.Property, v.Detail, story)

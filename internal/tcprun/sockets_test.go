@@ -112,7 +112,7 @@ func TestAProcessorThatTalksNonsenseEndsTheRunWithALine(t *testing.T) {
 			return err
 		})
 		_, err := Run(t.Context(), program(t, &lcr.Algorithm), o)
-		if !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "the connection of process 1 to process 2 broke") {
+		if !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "the connection of process 1 to process 2 failed") {
 			t.Errorf("%v: %v", nonsense, err)
 		}
 		for _, p := range *begun {
@@ -367,9 +367,9 @@ func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
 		{func(o *Options) { o.Instance = network.On() }, "at least 1 is needed"},
 		{func(o *Options) { o.Initiators = []int{} }, "no process starts; at least one must"},
 		{func(o *Options) { o.Dead = []int{0, 1, 2} }, "all processes are dead"},
-		{func(o *Options) { o.Unit = time.Second }, "it measures no time, so a unit means nothing"},
-		{func(o *Options) { o.Unit = -1 }, "a unit lasts some time"},
-		{func(o *Options) { o.Instance.IDs = everybody(1 << 26) }, "processes would do, or a higher limit (ulimit -n)"},
+		{func(o *Options) { o.Unit = time.Second }, "it has no timers, so a unit has no effect"},
+		{func(o *Options) { o.Unit = -1 }, "a unit is a duration above 0, such as 100ms, not -1ns"},
+		{func(o *Options) { o.Instance.IDs = everybody(1 << 26) }, "processes, or a higher limit (ulimit -n)"},
 	} {
 		o := Options{Instance: network.On(3, 2, 1)}
 		test.change(&o)
@@ -385,9 +385,9 @@ func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
 func TestTooFewFilesAreRefusedWithWhatWouldDo(t *testing.T) {
 	for may, says := range map[int]string{
 		1000: "", 124: "", // 64 + 2·20 + 20
-		123: "and this process may have 123; at most 19 processes would do, or a higher limit (ulimit -n)",
-		67:  "and this process may have 67; at most 1 processes would do, or a higher limit (ulimit -n)",
-		30:  "20 processes on a ring need 124 open files, and this process may have 30; a limit of 124 would do (ulimit -n)",
+		123: "and this process may have 123; use at most 19 processes, or a higher limit (ulimit -n)",
+		67:  "and this process may have 67; use at most 1 processes, or a higher limit (ulimit -n)",
+		30:  "20 processes on a ring need 124 open files, and this process may have 30; use a limit of 124 (ulimit -n)",
 	} {
 		if err := enough(20, election.Ring, files, "this process", may); (err == nil) != (says == "") || err != nil && !strings.HasSuffix(err.Error(), says) {
 			t.Errorf("%d files: %v, want %q", may, err, says)
