@@ -13,6 +13,9 @@ import (
 )
 
 func TestOutputFitsTheTerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes for minutes under the race detector, and runs nothing at once")
+	}
 	var calls []string
 	p := &program{algorithms: all.Algorithms, Printer: &report.Printer{Name: "ringleader"}}
 	for _, command := range p.root().Commands() {
