@@ -45,6 +45,9 @@ func valid(schema *jsonschema.Resolved, line string) error {
 }
 
 func TestJSONIsAsTheSchemaSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	saved := filepath.Join(t.TempDir(), "saved.json")
 	for _, c := range []struct{ definition, call string }{
 		{"run", "run lcr --n 3 --save " + saved},
