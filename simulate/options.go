@@ -247,7 +247,7 @@ func (o *Options) checkWake(n int) error {
 	case o.Timing != election.Synchronous:
 		return fmt.Errorf("times to wake are for synchronous runs, and this one is %s; with timing synchronous it would do", o.Timing)
 	case o.Initiators != nil || o.AnyTime:
-		return errors.New("times to wake say who starts and when; initiators and any time go without them")
+		return errors.New("wake times set which process initiates and when; leave out initiators and any time")
 	case len(o.Wake) != n:
 		return fmt.Errorf("each position has a time to wake, or never wakes by itself; %d have %[1]d, not %d", n, len(o.Wake))
 	case !slices.ContainsFunc(o.Wake, wakes):

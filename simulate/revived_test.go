@@ -117,7 +117,7 @@ func TestSuspicionsEndWithTheLifeThatTheyAreOf(t *testing.T) {
 	r = live(t, 3, "suspect 3 of 1 from 2 until 30", "crash 3 at 4", "recover 3 at 5")
 	same(t, "3, whose earlier life made a mistake", steps(r, 3, suspects, trusts), "2 suspect 1")
 	r = live(t, 3, "crash 1 at 3", "crash 3 at 4")
-	same(t, "the dead suspect nobody", steps(r, 3), "0 start", "1 receive 1: 101", "1 receive 2: 101", "4 crash", "11 lost 2: 104")
+	same(t, "a crashed process suspects none", steps(r, 3), "0 start", "1 receive 1: 101", "1 receive 2: 101", "4 crash", "11 lost 2: 104")
 }
 
 // Under a cut that began before the recovery, the recovered process is not heard and hears nothing. Both detectors
@@ -183,11 +183,11 @@ func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
 	r = live(t, 2, "pause 2 from 5 until 30", "crash 2 at 12", "recover 2 at 14")
 	same(t, "a life that begins when it goes on", steps(r, 2)[2:], "5 fault: pause 2", "12 crash", "30 heal: pause 2", "30 recover", "40 timeout: soon")
 	r = live(t, 3, "pause 2 from 5 until 30", "crash 3 at 8", "recover 3 at 12")
-	same(t, "who pauses while another dies and is back", steps(r, 2, suspects, trusts, gets)[2:], "30 receive 3: 201", "30 receive 3: 202")
+	same(t, "a process pauses while another crashes and recovers", steps(r, 2, suspects, trusts, gets)[2:], "30 receive 3: 201", "30 receive 3: 202")
 	r = live(t, 3, "pause 2 from 5 until 30", "crash 3 at 8")
-	same(t, "who pauses while another dies", steps(r, 2, suspects, trusts, gets)[2:], "30 suspect 3")
+	same(t, "a process pauses while another crashes", steps(r, 2, suspects, trusts, gets)[2:], "30 suspect 3")
 	r = live(t, 3, "pause 2 from 2 until 30", "cut 1 -> 2 from 3 until 50")
-	same(t, "who pauses while a cut comes", steps(r, 2, suspects, trusts), "30 suspect 1", "50 trust 1")
+	same(t, "a process pauses while a cut begins", steps(r, 2, suspects, trusts), "30 suspect 1", "50 trust 1")
 	r = live(t, 3, "crash 2 at 1", "recover 2 at 2", "pause 2 from 3 until 30", "cut 1 -> 2 from 5")
 	same(t, "in its second life", steps(r, 2, suspects, trusts), "30 suspect 1")
 	r = live(t, 3, "pause 2 from 2 until 30", "cut 1 -> 2 from 3 until 20", "crash 1 at 6", "recover 1 at 25")

@@ -184,7 +184,7 @@ func TestWhatCannotHappenIsRefused(t *testing.T) {
 		"suspected on no port":         {func(r *trace.Record) { r.Steps[suspects].Port = -1 }, "port -1 of event suspect"},
 		"trusted on no port":           {func(r *trace.Record) { r.Steps[trusts].Port = -1 }, "port -1 of event trust"},
 		"lost on a port":               {func(r *trace.Record) { r.Steps[loses].Port = 0 }, "port 0 of event lost"},
-		"suspects nobody":              {func(r *trace.Record) { r.Steps[suspects].From = 0 }, "is from 0"},
+		"suspects no process":          {func(r *trace.Record) { r.Steps[suspects].From = 0 }, "is from 0"},
 		"suspects one too many":        {func(r *trace.Record) { r.Steps[suspects].From = 4 }, "is from 4"},
 		"a command of another":         {func(r *trace.Record) { r.Steps[commands].From = 1 }, "is from 1"},
 		"a text with a control":        {func(r *trace.Record) { r.Steps[commands].Text = "\x00" }, "graphic"},

@@ -183,7 +183,7 @@ func TestATermHasOneLeader(t *testing.T) {
 	w.expect(w.decides(0, lead(0)), "") // no term
 	w.expect(w.decides(2, lead(0)), "")
 	if got, want := fmt.Sprint(w.c.global(w.here).Led), fmt.Sprint([]tenure{{4, 1}, {6, 1}, {5, 2}}); got != want {
-		t.Errorf("who led: %s; want %s", got, want)
+		t.Errorf("leaders: %s; want %s", got, want)
 	}
 	// The order in which they led makes no difference.
 	other := judged(t, election.Service, lenient)

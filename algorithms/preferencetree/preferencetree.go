@@ -97,14 +97,14 @@ func New(l election.Local) Process {
 	return Process{ID: l.ID, Preference: l.Vote, Degree: uint32(l.Degree), Silent: uint32(l.Degree)}
 }
 
-// nobody means that no port woke the process.
-const nobody = -1
+// noPort is the port argument of wake where no message woke the process.
+const noPort = -1
 
 // Start wakes all neighbours.
-func (p *Process) Start(out *election.Out[Message]) { p.wake(nobody, false, out) }
+func (p *Process) Start(out *election.Out[Message]) { p.wake(noPort, false, out) }
 
 // Recover wakes them again.
-func (p *Process) Recover(out *election.Out[Message]) { p.wake(nobody, true, out) }
+func (p *Process) Recover(out *election.Out[Message]) { p.wake(noPort, true, out) }
 
 // wake makes a process vote, once, and wake all neighbours except the one that woke it.
 func (p *Process) wake(by int, again bool, out *election.Out[Message]) {

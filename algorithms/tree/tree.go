@@ -79,11 +79,11 @@ func New(l election.Local) Process {
 	return Process{ID: l.ID, Max: l.ID, Degree: uint32(l.Degree), Silent: uint32(l.Degree)}
 }
 
-// nobody means that no port woke the process.
-const nobody = -1
+// noPort is the port argument of wake where no message woke the process.
+const noPort = -1
 
 // Start wakes all neighbours.
-func (p *Process) Start(out *election.Out[Message]) { p.wake(nobody, out) }
+func (p *Process) Start(out *election.Out[Message]) { p.wake(noPort, out) }
 
 // wake makes a process active, once, and wakes all neighbours except the one that woke it.
 func (p *Process) wake(by int, out *election.Out[Message]) {

@@ -22,7 +22,7 @@ func Probes(n uint64) (probes, replies float64) {
 // processors, but no more than n.
 func meanHops(n, side, reach uint64) float64 {
 	near := min(reach, side+1)           // hops among those that are known to be smaller
-	far := max(near, min(reach, n-side)) // hops that reach the far side of nobody
+	far := max(near, min(reach, n-side)) // hops before the two sides of the segment meet
 	hops := float64(near)/float64(min(n, 2*side+1)) + float64(reach-far)/float64(n)
 	if far > near {
 		hops += election.Harmonic(side+far) - election.Harmonic(side+near)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A change of these values breaks every seed that anybody has written down.
+// A change of these values breaks every published seed.
 func TestASeedMeansTheSameNumbersForEver(t *testing.T) {
 	for _, test := range []struct {
 		seed, stream uint64

@@ -28,7 +28,7 @@ var (
 var importRules = []importRule{
 	{
 		in: []string{"./election"}, only: theory,
-		because: "the contract stands on nothing: whoever has read it has read all that an algorithm can see",
+		because: "the contract stands on nothing: its text is all that an algorithm can see",
 		broken:  [2]string{"./election", "./trace"},
 	},
 	{
@@ -118,12 +118,12 @@ var importRules = []importRule{
 	},
 	{
 		in: []string{"./election/electiontest"}, never: []string{"./algorithms/...", "./catalogue/..."},
-		because: "the conformance suite is for everybody's algorithms, not for ours",
+		because: "the conformance suite is for all algorithms, not for those of this module",
 		broken:  [2]string{"./election/electiontest", "./catalogue"},
 	},
 	{
 		in: []string{"."}, closure: true, only: []string{"std", "./..."},
-		because: "who imports the library takes no other module with it",
+		because: "a program that imports the library takes no other module with it",
 		broken:  [2]string{"./internal/live", "github.com/x/y"},
 	},
 	{
@@ -268,7 +268,7 @@ func TestEveryImportRuleCanBeBroken(t *testing.T) {
 	}
 }
 
-// A rule about packages that do not exist would be kept by everybody.
+// A rule about packages that do not exist would always hold.
 func TestEveryImportRuleBindsPackages(t *testing.T) {
 	for _, r := range importRules {
 		for _, pattern := range r.in {

@@ -54,7 +54,7 @@ func load(files fs.FS) (*module, error) {
 			return nil
 		}
 		data, err := fs.ReadFile(files, name)
-		if errors.Is(err, fs.ErrNotExist) { // a file that somebody else just took away
+		if errors.Is(err, fs.ErrNotExist) { // a file that another process has just removed
 			return nil
 		}
 		if err != nil {

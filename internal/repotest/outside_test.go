@@ -97,7 +97,7 @@ func TestOneLineRenamesTheModule(t *testing.T) {
 	for _, f := range m.texts {
 		write(t, filepath.Join(dir, filepath.FromSlash(f.name)), string(f.data))
 	}
-	// A renamed package compiles as before if whom it imports is found; so a few stand for the many that take minutes.
+	// A renamed package compiles as before if its imports are found; so a few stand for the many that take minutes.
 	for _, line := range []string{rename, "go list -deps -test ./... >/dev/null", "go build . ./algorithms/lcr"} {
 		run := exec.Command("sh", "-c", line)
 		run.Dir = dir

@@ -122,7 +122,7 @@ func readable(m *module) (complaints []string) {
 
 var sleepInScript = regexp.MustCompile(`(?m)^\s*!?\s*(exec\s+)?sleep\s`)
 
-// sleep is what tests do not do. It is in two parts so that whoever searches tests for it does not find this rule.
+// sleep is what tests do not do. It is in two parts so that a search of the tests for it does not find this rule.
 const sleep = "time." + "Sleep"
 
 // sleepless forbids to wait for time instead of a condition. Where the tests of a file run in synctest

@@ -227,17 +227,17 @@ func End(r *simulate.Result) string {
 		}
 		return strings.Join(ids, " and ") + " lead"
 	case !r.Complete:
-		return "it does not end"
+		return "no end within the limit"
 	case len(r.Leaders) == 0:
-		return "nobody leads"
+		return "no leader"
 	case r.Right:
 		return Right
 	case r.Decided < r.Live && r.Prepared.Declaration().Decides == election.EveryProcess:
-		return "somebody is undecided"
+		return "a process is undecided"
 	case !r.Agreed:
-		return "somebody follows another"
+		return "a process follows another leader"
 	}
-	return fmt.Sprintf("%d leads, which is not the one", r.Prepared.Real(r.Leaders[0]))
+	return fmt.Sprintf("%d leads, the wrong process", r.Prepared.Real(r.Leaders[0]))
 }
 
 // Right is the end of a correct run.

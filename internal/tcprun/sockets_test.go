@@ -369,7 +369,7 @@ func TestWhatCannotBeRunIsRefusedWithWhatCan(t *testing.T) {
 		{func(o *Options) { o.Dead = []int{0, 1, 2} }, "all processes are dead"},
 		{func(o *Options) { o.Unit = time.Second }, "it has no timers, so a unit has no effect"},
 		{func(o *Options) { o.Unit = -1 }, "a unit is a duration above 0, such as 100ms, not -1ns"},
-		{func(o *Options) { o.Instance.IDs = everybody(1 << 26) }, "processes, or a higher limit (ulimit -n)"},
+		{func(o *Options) { o.Instance.IDs = inOrder(1 << 26) }, "processes, or a higher limit (ulimit -n)"},
 	} {
 		o := Options{Instance: network.On(3, 2, 1)}
 		test.change(&o)
@@ -395,12 +395,12 @@ func TestTooFewFilesAreRefusedWithWhatWouldDo(t *testing.T) {
 	}
 }
 
-// everybody is a number of processes in order.
-type everybody int
+// inOrder is a number of processes with the identifiers 1, 2, … in order.
+type inOrder int
 
-func (e everybody) Len() int               { return int(e) }
-func (e everybody) At(position int) uint64 { return uint64(position) + 1 }
-func (e everybody) Dense() bool            { return true }
+func (e inOrder) Len() int               { return int(e) }
+func (e inOrder) At(position int) uint64 { return uint64(position) + 1 }
+func (e inOrder) Dense() bool            { return true }
 
 func TestConnectionsAreCountedAsTheyAreMade(t *testing.T) {
 	for n := range 7 {

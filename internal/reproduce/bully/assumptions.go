@@ -33,19 +33,19 @@ func Breaks(b *reproduce.Bench, a Assumption) reproduce.Finding {
 	var wrong reproduce.Doubt
 	for _, t := range a.Kept {
 		r := b.Run(t)
-		wrong.Unless(reproduce.End(r) == reproduce.Right, "with it, too: %s: %s", t.Replay(), reproduce.End(r))
+		wrong.Unless(reproduce.End(r) == reproduce.Right, "kept, but: %s: %s", t.Replay(), reproduce.End(r))
 	}
 	var found []string
 	replay := ""
 	for _, d := range a.Dropped {
 		got, t := drop(b, d)
-		wrong.Unless(got != reproduce.Right, "%s: that does no harm", d.What)
+		wrong.Unless(got != reproduce.Right, "%s: the run ends right", d.What)
 		found = append(found, d.What+": "+got)
 		if replay == "" && d.Another == nil && !d.Refused {
 			replay = t.Replay()
 		}
 	}
-	f := reproduce.HoldsUnless(wrong.First, "with it, runs that end right: %d; %s", len(a.Kept), strings.Join(found, "; "))
+	f := reproduce.HoldsUnless(wrong.First, "kept: every run of %d ends right; dropped: %s", len(a.Kept), strings.Join(found, "; "))
 	f.Replay = replay
 	return f
 }
@@ -101,7 +101,7 @@ var SlowMessages = Assumption{
 	Kept: within(),
 	Dropped: []Dropped{
 		{What: "delays up to 6 where 1 is expected", Trial: Slow(Five().Run(), 6), Seeds: 100},
-		{What: "waiting for 4 units where question and answer take up to 4", Trial: Slow(Five("delay=2", "answer-timeout=4").Starting(1, 2, 3, 4).Run("dead 5"), 2), Seeds: 3000},
+		{What: "an answer timeout of 4 where question and answer take up to 4", Trial: Slow(Five("delay=2", "answer-timeout=4").Starting(1, 2, 3, 4).Run("dead 5"), 2), Seeds: 3000},
 	},
 }
 
@@ -114,7 +114,7 @@ func Slow(t reproduce.Trial, delay uint64) reproduce.Trial {
 // SlowHandling: a process handles what it gets too late.
 var SlowHandling = Assumption{
 	Kept:    usual(),
-	Dropped: []Dropped{{What: "5 stands still until 50", Trial: Five().Starting(1).Run("pause 5 from 0 until 50")}},
+	Dropped: []Dropped{{What: "5 is paused until 50", Trial: Five().Starting(1).Run("pause 5 from 0 until 50")}},
 }
 
 // FastClock: a clock runs faster than the others.
@@ -140,8 +140,8 @@ func standsStill(until int) (faults []string) {
 var GoesOn = Assumption{
 	Kept: append(usual(), Five().Run("crash 5 at 50")),
 	Dropped: []Dropped{
-		{What: "5 stands still for ever, and still leads", Trial: Five().Run(standsStill(0)...)},
-		{What: "it goes on at 100", Trial: Five().Run(standsStill(100)...), Another: unbelieving},
+		{What: "5 stays paused, and remains a leader", Trial: Five().Run(standsStill(0)...)},
+		{What: "5 resumes at 100", Trial: Five().Run(standsStill(100)...), Another: unbelieving},
 	},
 }
 
@@ -149,7 +149,7 @@ var GoesOn = Assumption{
 var Replaced = Assumption{
 	Kept: []reproduce.Trial{Five().Run("crash 5 at 50", "recover 5 at 51")},
 	Dropped: []Dropped{{
-		What: "5 is another one that does not begin by rule 1", Trial: Five().Run("crash 5 at 50", "recover 5 at 51"),
+		What: "5 restarts without rule 1", Trial: Five().Run("crash 5 at 50", "recover 5 at 51"),
 		Another: changed(func(m *machine) {
 			m.Recover = func(*bullying.Process, *election.Out[bullying.Message]) {}
 		}),
@@ -161,13 +161,13 @@ var NoDetector = Assumption{
 	Kept: usual(),
 	Dropped: []Dropped{
 		{
-			What: "there is none", Trial: Five().Run("crash 5 at 50"),
+			What: "no failure detector", Trial: Five().Run("crash 5 at 50"),
 			Another: changed(func(m *machine) {
 				m.Suspect, m.Trust = nil, nil
 			}),
 		},
-		{What: "it errs", Trial: Five("known-dead=skipped").Run("suspect 4 of 5 from 50"), Another: unbelieving},
-		{What: "it errs, and winners tell lower ones only", Trial: Five("known-dead=skipped", "victory=lower").Run("suspect 4 of 5 from 50")},
+		{What: "a wrong suspicion", Trial: Five("known-dead=skipped").Run("suspect 4 of 5 from 50"), Another: unbelieving},
+		{What: "a wrong suspicion, where winners announce to lower processes only", Trial: Five("known-dead=skipped", "victory=lower").Run("suspect 4 of 5 from 50")},
 	},
 }
 
@@ -175,9 +175,9 @@ var NoDetector = Assumption{
 var LostMessages = Assumption{
 	Kept: usual(),
 	Dropped: []Dropped{
-		{What: "one in five is lost", Trial: Five().Starting(1).Run("lose 1/5"), Seeds: 1000},
-		{What: "two parts", Trial: Five().Run("partition 1,2 | 3,4,5 from 50")},
-		{What: "no process hears 5", Trial: Five().Run("cut 5 -> 1,2,3,4 from 50")},
+		{What: "one message in five lost", Trial: Five().Starting(1).Run("lose 1/5"), Seeds: 1000},
+		{What: "a partition", Trial: Five().Run("partition 1,2 | 3,4,5 from 50")},
+		{What: "all messages from 5 lost", Trial: Five().Run("cut 5 -> 1,2,3,4 from 50")},
 	},
 }
 
@@ -185,9 +185,9 @@ var LostMessages = Assumption{
 var UnknownMember = Assumption{
 	Kept: usual(),
 	Dropped: []Dropped{
-		{What: "two of one id", Trial: reproduce.Subject{Algorithm: "bully", IDs: []uint64{1, 2, 2}}.Run(), Refused: true},
+		{What: "one identifier twice", Trial: reproduce.Subject{Algorithm: "bully", IDs: []uint64{1, 2, 2}}.Run(), Refused: true},
 		{
-			What: "4 does not know 5, and starts", Trial: Five().Starting(4).Run(),
+			What: "4 does not know 5, and initiates", Trial: Five().Starting(4).Run(),
 			Another: changed(func(m *machine) {
 				m.New = func(l election.Local) bullying.Process {
 					if l.ID == 4 {

@@ -261,7 +261,7 @@ func afterTermination(b *reproduce.Bench) reproduce.Finding {
 			terminated[step.Process] = terminated[step.Process] || len(step.Decided) > 0
 		}
 	}
-	d.Unless(served > 0, "nobody sends anything after it has terminated")
+	d.Unless(served > 0, "no processor sends a message after it has terminated")
 	variant := election.Algorithm[deaf, ringbully.Message]{
 		Declaration: ringbully.Algorithm.Declaration,
 		New:         func(l election.Local) deaf { return deaf{Process: ringbully.New(l)} },
@@ -281,7 +281,7 @@ func afterTermination(b *reproduce.Bench) reproduce.Finding {
 	least, most := spread(b.Verify(bully, verify.Options{Instance: ids, Starts: verify.AnyTime}))
 	deafLeast, deafMost := spread(reproduce.Must(verify.Run(variant, verify.Options{Instance: ids, Starts: verify.AnyTime})))
 	d.Unless(least == most, "%d to %d messages", least, most)
-	d.Unless(deafLeast < least, "whoever stops saves nothing")
+	d.Unless(deafLeast < least, "a processor that stops saves no message")
 	return d.Finding("it does: %d messages are sent so; on [4 1 2 3] every run has %d; if terminated processors stop, %d to %d, one leader all the same",
 		served, most, deafLeast, deafMost)
 }

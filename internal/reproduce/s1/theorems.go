@@ -142,7 +142,7 @@ func lemma139(b *reproduce.Bench) reproduce.Finding {
 				attained[[2]int{n, phase}] = true
 			}
 		}
-		d.Unless(len(r.Entrants) > 0, "%s nobody enters any phase", reproduce.OnRing(ids))
+		d.Unless(len(r.Entrants) > 0, "%s no processor enters any phase", reproduce.OnRing(ids))
 	}
 	for n := 1; n <= 7; n++ {
 		for phase := 0; reproduce.MostEntrants(n, phase) > 0; phase++ {
@@ -157,13 +157,13 @@ func innerClaim(b *reproduce.Bench) reproduce.Finding {
 	pairs, tight := 0, 0
 	for ids := range reproduce.ManyRings {
 		r := b.Probe(bully, ids)
-		d.Unless(len(r.Entrants) > 0, "%s nobody enters any phase", reproduce.OnRing(ids))
+		d.Unless(len(r.Entrants) > 0, "%s no processor enters any phase", reproduce.OnRing(ids))
 		for phase, entered := range r.Entrants {
 			if phase == 0 || len(entered) < 2 {
 				continue
 			}
 			closest := r.Closest(phase)
-			d.Unless(closest > 1<<(phase-1), "%s two who enter phase %d are %d hops apart", reproduce.OnRing(ids), phase, closest)
+			d.Unless(closest > 1<<(phase-1), "%s two entrants of phase %d are %d hops apart", reproduce.OnRing(ids), phase, closest)
 			pairs++
 			if closest == 1<<(phase-1)+1 {
 				tight++
@@ -220,7 +220,7 @@ func highestPhase(b *reproduce.Bench) reproduce.Finding {
 		r := b.Probe(bully, ids)
 		highest := len(r.Entrants) - 1
 		lg := int(election.CeilLog(uint64(ids.Len())))
-		d.Unless(highest <= 1+lg, "%s somebody enters phase %d", reproduce.OnRing(ids), highest)
+		d.Unless(highest <= 1+lg, "%s a processor enters phase %d", reproduce.OnRing(ids), highest)
 		d.Unless(highest == lg, "%s the highest phase is %d, and ⌈lg n⌉ is %d", reproduce.OnRing(ids), highest, lg)
 		rings++
 	}

@@ -177,7 +177,7 @@ func everyReceipt(b *reproduce.Bench, about func(receipt) bool, asItShould func(
 			}
 		}
 	}
-	wrong.Unless(looked > 0, "nobody receives such a message")
+	wrong.Unless(looked > 0, "no process receives such a message")
 	return reproduce.HoldsUnless(wrong.First, "%d such receipts in %d runs", looked, runs)
 }
 

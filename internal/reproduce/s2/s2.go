@@ -95,7 +95,7 @@ var s2Elections = []reproduce.Row{
 func singlePointOfFailure(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	once, service := reproduce.Among(5, "lcr").Run("crash 5 at 50"), reproduce.Among(5, "bully").Run("crash 5 at 50")
-	dies(b, &wrong, once, "nobody leads")
+	dies(b, &wrong, once, "no leader")
 	dies(b, &wrong, service, reproduce.Right)
 	f := reproduce.HoldsUnless(wrong.First, "5 leads and crashes: with lcr no process leads afterwards; with bully 4 does, after another election")
 	f.Replay = once.Replay()

@@ -155,7 +155,7 @@ func table21Knows(b *reproduce.Bench) reproduce.Finding {
 		}
 		wrong.Unless(told == n, "lcr of %d: %d know that %d leads", n, told, n)
 		e := exclude(n, []int{0}, faults.Chance{})
-		wrong.Unless(e.follows == 0 && slices.Min(e.entries) > 0, "token ring of %d: %d times somebody learns who is in", n, e.follows)
+		wrong.Unless(e.follows == 0 && slices.Min(e.entries) > 0, "token ring of %d: a process learns %d times which process is in", n, e.follows)
 	}
 	return reproduce.HoldsUnless(wrong.First, "2 to 8 processes: all n learn the leader; no process ever learns which one is in the critical section")
 }

@@ -200,10 +200,10 @@ func othersWithdraw(b *reproduce.Bench) reproduce.Finding {
 		rings++
 		early := b.Probe(hirschbergSinclair, ids, asS3, func(i *network.Setup) { i.Parameters["withdraw"] = "early" })
 		d.Unless(early.Right && early.Messages.Election <= r.Messages.Election,
-			"%s who withdraws early sends %d messages, not at most %d, leaders at %v", reproduce.OnRing(ids), early.Messages.Election, r.Messages.Election, early.Leaders)
+			"%s early withdrawal sends %d messages, not at most %d, leaders at %v", reproduce.OnRing(ids), early.Messages.Election, r.Messages.Election, early.Leaders)
 		saved += r.Messages.Election - min(early.Messages.Election, r.Messages.Election)
 	}
-	d.Unless(saved > 0, "who withdraws early saves nothing")
+	d.Unless(saved > 0, "early withdrawal saves no message")
 	return d.Finding("%d rings: one leader, and %d others withdraw; if they do when a larger identifier passes, as in the author's program, %d messages are saved",
 		rings, withdrawn, saved)
 }

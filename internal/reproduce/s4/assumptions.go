@@ -11,39 +11,39 @@ import (
 var s4Assumptions = []reproduce.Row{
 	{
 		Where: "assumption 1, messages", Claim: "the system is synchronous: messages take no longer than is known",
-		How: "as printed: delays up to 6, where 6 are expected, and where 1 is", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.SlowMessages) },
+		How: "Bully as printed, with delays up to 6. Kept: the timeouts allow for 6. Dropped: they allow for 1", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.SlowMessages) },
 	},
 	{
 		Where: "assumption 1, processes", Claim: "the system is synchronous: processes handle what they get in time",
-		How: "as printed: the highest of 5 handles nothing for 50 units", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.SlowHandling) },
+		How: "Bully as printed. Dropped: process 5 of 5 handles no message for 50 units", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.SlowHandling) },
 	},
 	{
 		Where: "assumption 1, clocks", Claim: "the system is synchronous: clocks run alike",
-		How: "as printed: the clock of 4 of 5 is three times as fast", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.FastClock) },
+		How: "Bully as printed. Dropped: the clock of process 4 of 5 runs three times as fast", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.FastClock) },
 	},
 	{
 		Where: "assumption 2", Claim: "processes may fail at any time, also during the algorithm",
-		How: "as printed: every schedule of 3 with two crashes; and winners of 2 to 8 that die after each message of their announcement", Check: failAtAnyTime,
+		How: "Bully as printed: every schedule of 3 processes with two crashes; among 2 to 8, a winner that crashes after each message of its announcement", Check: failAtAnyTime,
 	},
 	{
 		Where: "assumption 3, stopping", Claim: "a process fails by stopping",
-		How: "as printed: 5 of 5 is taken for dead and stands still, and goes on where it was", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.GoesOn) },
+		How: "Bully as printed. Dropped: process 5 of 5 pauses and is suspected; it stays paused, or resumes in its old state", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.GoesOn) },
 	},
 	{
 		Where: "assumption 3, restarting", Claim: "a process returns from failure by restarting",
-		How: "as printed: 5 of 5 is replaced before any process suspects it, and follows rule 1, or does not", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.Replaced) },
+		How: "Bully as printed: process 5 of 5 crashes and restarts before any process suspects it. Kept: it follows rule 1. Dropped: it does not", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.Replaced) },
 	},
 	{
 		Where: "assumption 4", Claim: "a failure detector detects failed processes",
-		How: "as printed: 5 of 5 crashes, and no detector reports it; or it is live, and 4 is told that it crashed and does not ask it", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.NoDetector) },
+		How: "Bully as printed. Dropped: process 5 of 5 crashes and no detector reports it; or 5 is live, the detector of 4 reports a crash, and 4 does not ask 5", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.NoDetector) },
 	},
 	{
 		Where: "assumption 5", Claim: "message delivery is reliable",
-		How: "as printed: one message in five is lost; the network is in two parts; no process hears 5", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.LostMessages) },
+		How: "Bully as printed. Dropped: links lose one message in five; a partition cuts the network in two; all messages from process 5 are lost", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.LostMessages) },
 	},
 	{
 		Where: "assumption 6", Claim: "each process knows its own id and address and those of all others",
-		How: "two of one id; and 4 of 5 does not know 5", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.UnknownMember) },
+		How: "two processes with one identifier; among 5, process 4 does not know 5", Check: func(b *reproduce.Bench) reproduce.Finding { return bully.Breaks(b, bully.UnknownMember) },
 	},
 }
 

@@ -140,7 +140,7 @@ func coordinatorMessages(b *reproduce.Bench) reproduce.Finding {
 				victories++
 				wrong.Unless(reproduce.Leads(s) && len(sent) == r.Record.N-1, "%d of %d claims victory: %+v", s.Process+1, r.Record.N, *s)
 			} else {
-				wrong.Unless(!reproduce.Leads(s), "%d of %d leads and tells nobody", s.Process+1, r.Record.N)
+				wrong.Unless(!reproduce.Leads(s), "%d of %d leads and announces it to no process", s.Process+1, r.Record.N)
 			}
 		}
 		return victories

@@ -104,7 +104,7 @@ func tooLate(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	d.Unless(late > 0, "nobody is late")
+	d.Unless(late > 0, "no processor is late")
 	return d.Finding("%d processors would have decided so too late, and do not participate", late)
 }
 

@@ -127,10 +127,10 @@ func subtle() []mutant {
 			p.Receive(port, kind, m, out)
 			return true
 		}),
-		receive("a processor that has terminated serves nobody", func(p *ringbully.Process, _ election.Port, kind election.Kind, _ bullyMessage, _ bullyOut) bool {
+		receive("a processor that has terminated serves no other", func(p *ringbully.Process, _ election.Port, kind election.Kind, _ bullyMessage, _ bullyOut) bool {
 			return p.Leader != 0 && kind != ringbully.Terminate
 		}),
-		receive("a processor that is asleep answers everybody", func(p *ringbully.Process, port election.Port, kind election.Kind, m bullyMessage, out bullyOut) bool {
+		receive("a processor that is asleep answers all", func(p *ringbully.Process, port election.Port, kind election.Kind, m bullyMessage, out bullyOut) bool {
 			asleep := !p.Awake && kind == ringbully.Probe && m.ID < p.ID
 			if asleep {
 				out.Send(port, ringbully.Reply, bullyMessage{ID: m.ID, Phase: m.Phase})

@@ -28,7 +28,7 @@ var doctors = []struct {
 	is     string
 	change func(e *catalogue.Entry)
 }{
-	{"nobody leads, and something is violated", func(e *catalogue.Entry) {
+	{"no leader, and something is violated", func(e *catalogue.Entry) {
 		simulated(e, func(r *simulate.Result) { r.Leaders, r.Right, r.Agreed, r.Decided = nil, false, false, 0 })
 		verified(e, func(r *verify.Report) {
 			if r.Violation == nil {

@@ -136,7 +136,7 @@ func hasty() mutant {
 			p.Receive(port, kind, m, out)
 		}
 	}
-	return plant(a, "an answer silences nobody")
+	return plant(a, "an answer stops no election")
 }
 
 // changed is an algorithm that handles each message after a change of it or of its receiver, unless that says no.
