@@ -41,7 +41,7 @@ func (o *Drawing) words() (words string) {
 	return words
 }
 
-// Draw returns what writes the drawing into a file of that name, in the format that the name says.
+// Draw returns a function that writes the drawing into a file of that name, in the format of its ending.
 func (c *Comparison) Draw(path string, o *Drawing) func(io.Writer) error {
 	return func(w io.Writer) error {
 		drawn, err := c.chart(o).Sheet()
