@@ -92,7 +92,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatSaysWhatWorks(t *testing.T) {
 		{"dmo", `unknown command "dmo"; did you mean demo?`},
 		{"help dmo", `unknown command "dmo"; did you mean demo?`},
 		{"dmo --members 3", `unknown command "dmo"; did you mean demo?`},
-		{"--members", "has no flag --members; its only one is --help"},
+		{"--members", "has no flag --members; choose one of --help, --version"},
 		{"algorithms lcr --markdown", "--markdown prints the table of all algorithms; it takes no name"},
 		{"algorithms --json --markdown", "a result has one form: --json or --markdown"},
 		{"demo --member 3", "ringleader demo has no flag --member; did you mean --members?"},

@@ -121,14 +121,14 @@ func (c *Comparison) overSize(chart *plot.Chart, o *Drawing) {
 	}
 	bounds = slices.CompactFunc(bounds, func(a, b plot.Series) bool { return slices.Equal(a.Points, b.Points) })
 	chart.Series = slices.Concat(bounds, curves, measured)
-	says := []string{"Markers: measured" + c.precision()}
+	notes := []string{"Markers: measured" + c.precision()}
 	if exact {
-		says = append(says, "thin lines: exact averages")
+		notes = append(notes, "thin lines: exact averages")
 	}
 	if len(bounds) > 0 {
-		says = append(says, "dashed: worst cases")
+		notes = append(notes, "dashed: worst cases")
 	}
-	chart.Subtitle = strings.Join(says, " · ") + "."
+	chart.Subtitle = strings.Join(notes, " · ") + "."
 }
 
 // precision returns a text on the accuracy of the means.
