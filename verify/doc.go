@@ -16,7 +16,7 @@
 //   - Synchronous ones: every message takes one unit, and a unit is first messages, by port, then starts, then
 //     timers.
 //   - A crash falls between steps. Messages that the crashed process sent still arrive; messages to it are lost. A
-//     failure detector tells all others, some time after the last message of the crashed process has arrived, unless
+//     failure detector reports it to all others, some time after the last message of the crashed process has arrived, unless
 //     it has recovered by then. The failure detector makes no mistake.
 //
 // # What must hold

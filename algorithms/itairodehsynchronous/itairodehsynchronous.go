@@ -67,7 +67,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1981,
 		Source: "Itai–Rodeh 1981",
 		About: "In phases of n units each of a active processors becomes a candidate with probability 1/a and sends a message round the ring. " +
-			"All count the candidates: a single one leads; several are the active processors from then on; without a candidate all try again.",
+			"All count the candidates: a single one is the leader; several are the active processors from then on; without a candidate all try again.",
 		Topology:    election.Ring,
 		OneWay:      true,
 		Timing:      election.Synchronous,
