@@ -26,6 +26,8 @@ type processState struct {
 	Orphan   election.Deadline // until when work of its dead lives may go on, which they began under a lease
 	Stopping bool              // its host is to stop its work, and has not
 	Suspects uint64            // ports whose process has crashed without the detector saying so yet, as bits
+	// Suspected are the ports whose process the detector has said to suspect, as bits. Trust withdraws it.
+	Suspected uint64
 }
 
 const maxSuspects = 64
@@ -54,11 +56,13 @@ type underWay struct {
 
 // global holds what belongs to no process and no link.
 type global struct {
-	Crashes, Recoveries, Commands uint32 // how many may still come
-	Disturbed                     bool   // there was a crash or a command
-	Begun                         bool   // a process has started
-	Late                          bool   // synchronous: the timers of this unit have begun
-	Led                           []tenure
+	Crashes, Recoveries, Commands        uint32   // how many may still come
+	Losses, Duplicates, Cuts, Suspicions uint32   // likewise
+	Cut                                  []uint16 // the cuts in force, by number
+	Disturbed                            bool     // there was a fault or a command
+	Begun                                bool     // a process has started
+	Late                                 bool     // synchronous: the timers of this unit have begun
+	Led                                  []tenure
 }
 
 // tenure holds the processes that have led in a term so far.
@@ -85,6 +89,7 @@ type checker struct {
 	born    []process.State // by position
 	links   []link
 	into    [][]int // by process and port: the link that arrives there
+	cuts    []cut   // those that may come
 
 	values    *process.Values
 	processes *interner[processState]
@@ -141,6 +146,9 @@ func newChecker(program *process.Program, o *Options, instance network.Setup) (*
 	}
 	size := c.n + len(c.links) + 1
 	c.base, c.next = make(configuration, size), make(configuration, size)
+	if o.Cuts > 0 {
+		c.cuts = c.possibleCuts()
+	}
 	c.best = p.Right(p.Willing)
 	for q := range c.n {
 		c.born = append(c.born, c.values.Born(q))
@@ -155,9 +163,7 @@ func (c *checker) begin(starts []start) configuration {
 		newborn := processState{State: c.born[q], Position: uint32(q), Alive: true, Start: starts[q]}
 		conf[q] = c.processes.number(&newborn, election.Ticks{})
 	}
-	conf[len(conf)-1] = c.globals.number(&global{
-		Crashes: uint32(c.o.Crashes), Recoveries: uint32(c.o.Recoveries), Commands: uint32(c.o.Commands),
-	}, election.Ticks{})
+	conf[len(conf)-1] = c.globals.number(c.unused(), election.Ticks{})
 	return conf
 }
 

@@ -30,13 +30,19 @@ const (
 	timesOut
 	recovers
 	suspects
+	trusts // without a step if the algorithm has none for it
 	obeys
 	crashes // from here on no step of the algorithm
 	loses
+	cuts
+	heals
 	waits
 )
 
-var events = [...]trace.Event{trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Command, trace.Crash, trace.Lost, ""}
+var events = [...]trace.Event{
+	trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Trust, trace.Command,
+	trace.Crash, trace.Lost, trace.Fault, trace.Heal, "",
+}
 
 // outcome is the effect of an event on a process.
 type outcome struct {
@@ -127,7 +133,7 @@ func (c *checker) step(key stepKey) (o outcome) {
 }
 
 // whats are the events in which the algorithm makes a step, as package process names them.
-var whats = [...]process.What{process.Started, process.Received, process.Expired, process.Recovered, process.Suspected, process.Commanded}
+var whats = [...]process.What{process.Started, process.Received, process.Expired, process.Recovered, process.Suspected, process.Trusted, process.Commanded}
 
 // event returns the event of a step, and the contents of the message that it receives.
 func (c *checker) event(key stepKey, p *processState) (e process.Event, body process.Body) {
@@ -144,6 +150,9 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 		p.stop(e.Timer)
 	case suspects:
 		p.Suspects &^= 1 << key.at
+		p.Suspected |= 1 << key.at
+		e.Port = election.Port(key.at)
+	case trusts:
 		e.Port = election.Port(key.at)
 	case obeys:
 		c.values.Commands(election.Command{Order: election.Order(key.at)})
