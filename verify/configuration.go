@@ -28,6 +28,7 @@ type processState struct {
 	Suspects uint64            // ports whose process has crashed without the detector saying so yet, as bits
 	// Suspected are the ports whose process the detector has said to suspect, as bits. Trust withdraws it.
 	Suspected uint64
+	Proofs    uint64 // the proofs of death that it has not been told, as bits by number
 }
 
 const maxSuspects = 64
@@ -91,6 +92,8 @@ type checker struct {
 	into    [][]int // by process and port: the link that arrives there
 	cuts    []cut   // those that may come
 
+	commands []election.Command // what hosts ask or tell: resign, stopped, and then the proofs of death so far
+
 	values    *process.Values
 	processes *interner[processState]
 	messages  *interner[message]
@@ -117,7 +120,8 @@ func newChecker(program *process.Program, o *Options, instance network.Setup) (*
 		d: p.Declaration(), has: program.Functions, o: o, network: p, n: p.Size(), clock: program.Timing != election.Asynchronous,
 		values: program.NewValues(p), ages: map[age]uint32{},
 		outcomes: map[stepKey][]outcome{}, pushes: map[[2]uint32]uint32{}, pulls: map[[2]uint32]uint32{},
-		costs: map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step has cost 0
+		commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
+		costs:    map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step has cost 0
 	}
 	if c.processes, err = newInterner[processState](); err != nil {
 		return nil, err

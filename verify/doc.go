@@ -31,6 +31,9 @@
 //     message of the suspected process. So it does after a cut. If the suspected process has crashed meanwhile, it is
 //     suspected again after its last message.
 //   - A host asks its process to resign.
+//   - Work that a process has begun under a lease outlives its crash, up to the end of the lease. With Wardens the work
+//     ends with the process. A proof of that, with its incarnation, reaches each other process once, at any time at
+//     which that one is live.
 //
 // An algorithm is also explored outside its fault model: the faults that it does not claim to survive are named in
 // Report.Outside, and those of a run that violates a property in Violation.Outside. A shorter violation outside the model

@@ -6,6 +6,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/process"
 )
 
 // The faults: what they do, and what the failure detector makes of them. They mean what they mean in package simulate.
@@ -176,6 +177,10 @@ func (o *Options) wrongFaults(n int, has election.Functions) string {
 		return "a process alone has no other to suspect or to be cut off from"
 	case o.Crashes+o.Suspicions > 0 && n > maxSuspects:
 		return fmt.Sprintf("crashes and suspicions among %d processes; at most %d processes", n, maxSuspects)
+	case o.Wardens && !has.Incarnation:
+		return "it takes no proofs of death, so wardens mean nothing"
+	case o.Wardens && o.Crashes > maxProofs/n:
+		return fmt.Sprintf("wardens of %d processes with %d crashes; at most %d crashes", n, o.Crashes, maxProofs/n)
 	case o.Cuts > 0 && n > maxCut:
 		return fmt.Sprintf("cuts among %d processes; at most %d processes", n, maxCut)
 	}
@@ -245,7 +250,7 @@ func (c *checker) faults(conf configuration, visit visitor) {
 		}
 		if alive && g.Commands > 0 {
 			c.fault(conf, func(g *global) { g.Commands-- })
-			c.perform(transition{event: obeys, class: byFault, process: q, at: uint16(election.Resign)}, 0, visit)
+			c.perform(transition{event: obeys, class: byFault, process: q, at: resign}, 0, visit)
 		}
 		if alive && g.Suspicions > 0 {
 			c.mistakes(conf, q, visit)
@@ -259,13 +264,17 @@ func (c *checker) crash(conf configuration, q int, visit visitor) {
 	c.fault(conf, func(g *global) { g.Crashes-- })
 	old := *c.process(conf, q)
 	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position}
-	if c.d.Leased {
+	dead.Proofs = old.Proofs
+	if c.d.Leased && !c.o.Wardens {
 		if dead.Orphan = old.Lease; dead.Orphan.Before(old.Orphan) {
 			dead.Orphan = old.Orphan
 		}
 	}
 	c.setProcess(c.base, &dead)
 	c.detect(c.base, q, false)
+	if c.o.Wardens {
+		c.prove(c.base, q, old.State)
+	}
 	visit(&transition{event: crashes, class: byFault, process: q}, c.base)
 }
 
@@ -290,6 +299,49 @@ func (c *checker) recover(conf configuration, q int, visit visitor) {
 		class = due
 	}
 	c.perform(transition{event: recovers, class: class, process: q}, 0, visit)
+}
+
+// The numbers of the commands that need no fault; proofs of death follow.
+const (
+	resign uint16 = iota
+	stopped
+	proofs
+)
+
+// maxProofs is the maximum number of proofs of death in one exploration.
+const maxProofs = 64
+
+// prove lets the warden of a process that crashes, in a state, prove its death to the others, with that of its work.
+func (c *checker) prove(conf configuration, of int, state process.State) {
+	died := election.Command{Order: election.Died, Member: c.network.ID(of), Number: c.values.Incarnation(state)}
+	number := slices.Index(c.commands, died)
+	if number < 0 {
+		number = len(c.commands)
+		c.commands = append(c.commands, died)
+	}
+	for q := range c.n {
+		if q != of {
+			p := *c.process(conf, q)
+			p.Proofs |= 1 << (number - int(proofs))
+			c.setProcess(conf, &p)
+		}
+	}
+}
+
+// tellDeaths tells live processes, at any time, of deaths that are proven.
+func (c *checker) tellDeaths(conf configuration, visit visitor) {
+	for q := range c.n {
+		p := c.process(conf, q)
+		if !p.Alive || p.Proofs == 0 {
+			continue
+		}
+		for number := range uint16(maxProofs) {
+			if p.Proofs>>number&1 == 1 {
+				copy(c.base, conf)
+				c.perform(transition{event: obeys, process: q, at: proofs + number}, 0, visit)
+			}
+		}
+	}
 }
 
 // detect schedules suspicions of a crashed process at all others, or cancels them.

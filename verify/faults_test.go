@@ -153,6 +153,48 @@ func TestALiveProcessMayBeSuspectedByMistake(t *testing.T) {
 	late.can("due 3 suspects 1")
 }
 
+// With wardens the work of a dead life has ended, and each other process hears of that, at any time and once; one that is dead
+// itself when it lives again.
+func TestADeathIsProvenToEachOtherProcess(t *testing.T) {
+	a := answering(election.Timed, func(p *caller, out calls) {
+		p.Until = out.Deadline(election.Units(9))
+		out.LeadUntil(p.Until, 1)
+	})
+	a.Task, a.Leased, a.Winner, a.Suspect = election.Service, true, election.Unspecified, nil
+	a.Durable = func(p *caller) any { return &p.Heard }
+	a.Recover = func(p *caller, _ calls) { p.Heard++ }
+	a.Incarnation = func(p *caller) uint64 { return 7 + uint64(p.Heard) }
+	a.Command = func(p *caller, c election.Command, _ calls) { p.Heard += 10*uint32(c.Member) + 100*uint32(c.Number) }
+	o := Options{Size: 3, Initiators: []int{1}, Crashes: 3, Recoveries: 1, Wardens: true}
+	w := newWalk(t, a, o).then("2 starts", "2 crashes")
+	if p := w.c.process(w.here, 1); !left(p.Orphan).IsZero() || p.Proofs != 0 {
+		t.Errorf("of the dead there is %+v", p)
+	}
+	w.can("fault 1 crashes, fault 2 recovers, fault 3 crashes, due 1 obeys, due 3 obeys")
+	w.then("1 obeys").can("fault 1 crashes, fault 2 recovers, fault 3 crashes, due 3 obeys")
+	if p := w.c.values.StateText(w.c.process(w.here, 0).State); p != "ID 1, Heard 720" {
+		t.Errorf("the first process has %s", p)
+	}
+	if text := w.recorded().Steps[2].Text; text != "note that 2 is dead, incarnation 7" {
+		t.Errorf("%q", text)
+	}
+	w.back().then("3 crashes").can("fault 1 crashes, fault 2 recovers, fault 3 recovers, due 1 obeys")
+	w.back().then("3 crashes", "3 recovers").can("fault 1 crashes, fault 3 crashes, due 1 obeys, due 3 obeys")
+	again := w.then("2 recovers", "2 crashes")
+	again.can("fault 1 crashes, fault 3 crashes, due 1 obeys, due 3 obeys, due 3 obeys")
+	if text := again.then("1 obeys").recorded().Steps[5].Text; text != "note that 2 is dead, incarnation 8" {
+		t.Errorf("%q", text)
+	}
+	a.Incarnation = nil
+	if _, err := Run(a, o); err == nil || !strings.Contains(err.Error(), "it takes no proofs of death, so wardens mean nothing") {
+		t.Error(err)
+	}
+	a.Incarnation, o.Crashes = func(*caller) uint64 { return 1 }, 22
+	if _, err := Run(a, o); err == nil || !strings.Contains(err.Error(), "wardens of 3 processes with 22 crashes; at most 21 crashes") {
+		t.Error(err)
+	}
+}
+
 func TestAFaultOutsideTheModelIsNamed(t *testing.T) {
 	report := holds(t, lcr.Algorithm, Options{Size: 2})
 	if report.Outside != nil {

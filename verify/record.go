@@ -74,7 +74,7 @@ func (r *recorder) note(t *transition, conf configuration) {
 	case timesOut:
 		step.Text = r.d.Timers[t.at]
 	case obeys:
-		r.values.Commands(election.Command{Order: election.Order(t.at)})
+		r.values.Commands(r.commands[t.at])
 		step.Text = r.values.CommandText()
 	case cuts, heals:
 		step.Text = r.cuts[t.at].Text(r.network)

@@ -17,7 +17,7 @@ import (
 type stepKey struct {
 	process uint32
 	event   event
-	at      uint16 // the port, timer or command
+	at      uint16 // the port, timer or number of the command
 	message uint32 // receive
 }
 
@@ -155,9 +155,12 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 	case trusts:
 		e.Port = election.Port(key.at)
 	case obeys:
-		c.values.Commands(election.Command{Order: election.Order(key.at)})
-		if election.Order(key.at) == election.Stopped {
+		c.values.Commands(c.commands[key.at])
+		switch {
+		case key.at == stopped:
 			p.Stopping = false
+		case key.at >= proofs:
+			p.Proofs &^= 1 << (key.at - proofs)
 		}
 	}
 	return e, 0

@@ -11,7 +11,7 @@ type transition struct {
 	event   event
 	class   class
 	process int
-	at      uint16         // the port, timer, command or cut
+	at      uint16         // the port, timer, or number of a command or cut
 	link    int            // receives, loses: the link of the message
 	place   int            // … and its place in the queue
 	again   bool           // receives: the link keeps a copy
@@ -59,6 +59,7 @@ func (c *checker) transitions(conf configuration, visit visitor) {
 	c.startOthers(conf, visit)
 	c.suspicions(conf, visit)
 	c.stops(conf, visit)
+	c.tellDeaths(conf, visit)
 	c.timers(conf, visit)
 	if c.clock {
 		c.wait(conf, visit)
@@ -170,7 +171,7 @@ func (c *checker) stops(conf configuration, visit visitor) {
 	for q := range c.n {
 		if c.process(conf, q).Stopping {
 			copy(c.base, conf)
-			c.perform(transition{event: obeys, process: q, at: uint16(election.Stopped)}, 0, visit)
+			c.perform(transition{event: obeys, process: q, at: stopped}, 0, visit)
 		}
 	}
 }
@@ -274,7 +275,7 @@ func (c *checker) outside(conf configuration) bool {
 	}
 	for q := range c.n {
 		p := c.process(conf, q)
-		if p.Start != never || p.Suspects != 0 || p.Suspected != 0 && c.errs() || p.Stopping || !p.Alive && g.Recoveries > 0 {
+		if p.Start != never || p.Suspects != 0 || p.Suspected != 0 && c.errs() || p.Stopping || p.Alive && p.Proofs != 0 || !p.Alive && g.Recoveries > 0 {
 			return true
 		}
 	}

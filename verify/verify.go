@@ -43,6 +43,7 @@ type Options struct {
 	Cuts       int  // of a link, one way or both, or between two sides; each ends sooner or later
 	Suspicions int  // of live processes, by mistake
 	Commands   int  // of a host that asks its process to resign
+	Wardens    bool // a crash ends the work of the process as well, and that is proven to the others at any time
 	Unordered  bool // messages on one link may overtake each other
 
 	SafetyOnly bool // ends of runs are not judged, for a model that gives up sooner than the real algorithm

@@ -18,6 +18,7 @@ type verifyOptions struct {
 	input
 	verify.Options // what the flags of faults set
 	maxStates      int
+	ranks
 	results
 }
 
@@ -51,6 +52,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 		},
 	}
 	o.input.flags(command, p)
+	o.ranks.flags(command)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
 	f := command.Flags()
@@ -69,6 +71,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	} {
 		decimalVar(f, fault.number, fault.name, "", 0, fault.text)
 	}
+	f.BoolVar(&o.Wardens, "wardens", false, "a crash ends the work of the process too, and a proof of that may reach each other process at any time")
 	f.BoolVar(&o.Unordered, "reorder", false, "links are not FIFO: messages may overtake each other")
 	f.BoolVar(&o.Unordered, "non-fifo", false, "the same as --reorder, as run calls it")
 	decimalVar(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
@@ -85,6 +88,9 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 		return v, fmt.Errorf("--max-states is at least 1, not %d", o.maxStates)
 	}
 	i, err := o.instance(e)
+	if err == nil {
+		err = o.rank(e, &i, o.given)
+	}
 	if err != nil {
 		return v, err
 	}

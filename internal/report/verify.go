@@ -35,6 +35,9 @@ func (r *Verification) JSON() any {
 	for _, f := range r.further() {
 		result = append(result, field{f.name, f.most})
 	}
+	if r.Options.Wardens {
+		result = append(result, field{"wardens", true})
+	}
 	if len(r.Outside) > 0 {
 		result = append(result, field{"unclaimed", r.Outside})
 	}
@@ -103,6 +106,9 @@ func (r *Verification) Text(p *Printer) error {
 	}
 	for _, f := range r.further() {
 		what += fmt.Sprintf(", %s up to %d", f.words, f.most)
+	}
+	if v.Wardens {
+		what += ", with wardens"
 	}
 	fmt.Fprintf(w, "  %s, %s\n", what, initiate(r.Start))
 	orders := ""
