@@ -110,7 +110,7 @@ a limit was reached before the answer.`,
 	)
 	root.AddCommand(
 		p.demo(), p.join(),
-		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(),
+		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.export(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
 	// Cobra's own --version is a text/template, with which the linker keeps every exported method there is.
 	version := root.Flags().Bool("version", false, "print which version this is")
