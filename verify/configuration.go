@@ -22,15 +22,15 @@ type processState struct {
 	Decision network.Decision
 	Running  uint8 // the timers that run, as bits
 	Timers   [8]election.Deadline
-	Lease    election.Deadline // until when it leads
-	Orphan   election.Deadline // until when work of its dead lives may go on, which they began under a lease
+	Lease    election.Deadline // until when it is leader
+	Orphan   election.Deadline // until when work that its ended lives began under a lease may continue
 	Stopping bool              // its host is to stop its work, and has not
-	Suspects uint64            // ports whose process has crashed without the detector saying so yet, as bits
+	Suspects uint64            // ports, as bits: the process has crashed, and the detector has not reported it yet
 }
 
 const maxSuspects = 64
 
-// start tells whether a process is still going to start by itself.
+// start is whether a process may still start by itself.
 type start uint8
 
 const (

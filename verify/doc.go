@@ -16,7 +16,7 @@
 //   - Synchronous ones: every message takes one unit, and a unit is first messages, by port, then starts, then
 //     timers.
 //   - A crash falls between steps. Messages that the crashed process sent still arrive; messages to it are lost. A
-//     failure detector tells all others, some time after the last message of the crashed process has arrived, unless
+//     failure detector reports it to all others, some time after the last message of the crashed process has arrived, unless
 //     it has recovered by then. The failure detector makes no mistake.
 //
 // # What must hold
@@ -37,11 +37,15 @@
 //     they are for one election.
 //   - A step that panics or breaks the contract is a violation like any other.
 //
+// # Probabilities
+//
+// [Probabilities] solves the equations of an election as a Markov decision process, in fractions: the schedule picks
+// events, chance picks values. Where no schedule differs from any other it explores one.
+//
 // # How sure it is
 //
 // Every step is computed once for each state and event, which is sound because steps are pure; the conformance suite
 // tests that. Configurations are identified by 128 bits of hash: the probability that one of s of them was taken for
 // another is below s²/2^129, 10^-22 for a hundred million. Everything else is exact, and a limit that was reached is
 // reported.
-// Everything else is exact, and a limit that was reached is reported.
 package verify
