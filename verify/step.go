@@ -36,12 +36,13 @@ const (
 	loses
 	cuts
 	heals
+	hastens // the deadlines of a process come a step earlier
 	waits
 )
 
 var events = [...]trace.Event{
 	trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Trust, trace.Command,
-	trace.Crash, trace.Lost, trace.Fault, trace.Heal, "",
+	trace.Crash, trace.Lost, trace.Fault, trace.Heal, trace.Fault, "",
 }
 
 // outcome is the effect of an event on a process.
@@ -168,6 +169,7 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 
 func (p *processState) stop(t election.Timer) {
 	p.Running &^= 1 << t
+	p.Anchored &^= 1 << t
 	p.Timers[t] = election.Deadline{}
 }
 
@@ -215,6 +217,9 @@ func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 			if e.Op == election.SetTimer && e.Ticks != election.Forever {
 				p.Running |= 1 << e.Timer
 				p.Timers[e.Timer] = election.DeadlineIn(e.Ticks, election.Ticks{})
+				if e.Deadline && c.o.Lazy {
+					p.Anchored |= 1 << e.Timer
+				}
 			}
 			continue
 		case election.StopWork:

@@ -61,7 +61,10 @@ func (c *checker) transitions(conf configuration, visit visitor) {
 	c.stops(conf, visit)
 	c.tellDeaths(conf, visit)
 	c.timers(conf, visit)
-	if c.clock {
+	switch {
+	case c.o.Lazy:
+		c.idle(conf, visit)
+	case c.clock:
 		c.wait(conf, visit)
 	}
 }
@@ -125,7 +128,7 @@ func (c *checker) deliver(conf configuration, visit visitor) bool {
 				if place > 0 && (!c.o.Unordered || m == queue[place-1]) {
 					continue
 				}
-				if c.clock && m.Age == 0 {
+				if c.clock && m.Age == 0 && !c.o.Lazy {
 					continue
 				}
 				c.arrive(conf, q, uint16(port), l, place, visit)

@@ -35,6 +35,9 @@ func (r *Verification) JSON() any {
 	for _, f := range r.further() {
 		result = append(result, field{f.name, f.most})
 	}
+	if r.Options.Lazy {
+		result = append(result, field{"lazy", true}, field{"clock_error", r.Options.ClockError.String()})
+	}
 	if r.Options.Wardens {
 		result = append(result, field{"wardens", true})
 	}
@@ -106,6 +109,12 @@ func (r *Verification) Text(p *Printer) error {
 	}
 	for _, f := range r.further() {
 		what += fmt.Sprintf(", %s up to %d", f.words, f.most)
+	}
+	if v.Lazy {
+		what += ", in lazy time"
+	}
+	if v.ClockError.Times > 0 {
+		what += fmt.Sprintf(" with clocks wrong by %s", v.ClockError)
 	}
 	if v.Wardens {
 		what += ", with wardens"
