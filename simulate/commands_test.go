@@ -80,7 +80,7 @@ func TestAHostSaysWhenWorkHasStoppedAndUntilThenItsLeaseCounts(t *testing.T) {
 		t.Errorf("%d of 40 stopped late", late)
 	}
 	r = commanded(t, simulate.Options{Commands: resign, StopTime: 3}, "crash 1 at 5", "recover 1 at 6")
-	same(t, "1, of which that life is over", steps(r, 1, trace.Command))
+	same(t, "1, of which that life has ended", steps(r, 1, trace.Command))
 }
 
 func TestWardensProveTheDeathOfOneLifeToAllOthers(t *testing.T) {

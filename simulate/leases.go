@@ -12,7 +12,7 @@ import (
 // terms of successive leaders increase.
 type leases struct {
 	held    []held // by position: of the current life
-	orphans []held // of ended lives: their work goes on until its lease ends
+	orphans []held // of ended lives: their work counts until its lease ends
 	last    election.Term
 	leader  int // the position that leads in the last term, or has led
 }
@@ -82,7 +82,7 @@ func (r *run) tenure(p int, term election.Term) {
 	l.last, l.leader = max(l.last, term), p
 }
 
-// orphan ends the life of the process at p. Its work goes on until its lease ends, unless it is known to have died as well.
+// orphan ends the life of the process at p. Its work counts until its lease ends, unless it is known to have stopped as well.
 func (r *run) orphan(p int, idle bool) {
 	if r.leases == nil {
 		return

@@ -40,7 +40,7 @@ const (
 	Sweep
 
 	// Tile cuts a ring into tiles and delivers within one, the oldest message first, until no message is under way
-	// there; then it goes on to the next. Also for rings of two directions. The processes of a tile start, in ring
+	// there; then it continues with the next. Also for rings of two directions. The processes of a tile start, in ring
 	// order, at its first turn, so before any message reaches them. [One when its tile is quiescent.]
 	Tile
 

@@ -120,7 +120,7 @@ func (g *Runner) run(o Options) (result *Result, err error) {
 	return r.finish(), nil
 }
 
-// refuses turns a panic that ends a run into an error. Other panics go on.
+// refuses turns a panic that ends a run into an error. Other panics continue.
 func (g *Runner) refuses(err *error) {
 	fault := recover()
 	if fault == nil {

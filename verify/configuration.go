@@ -23,18 +23,18 @@ type processState struct {
 	Running  uint8 // the timers that run, as bits
 	Timers   [8]election.Deadline
 	Anchored uint8             // those of the timers that are set at a deadline, as bits; for lazy time
-	Lease    election.Deadline // until when it leads
-	Orphan   election.Deadline // until when work of its dead lives may go on, which they began under a lease
+	Lease    election.Deadline // until when it is leader
+	Orphan   election.Deadline // until when work that its ended lives began under a lease may continue
 	Stopping bool              // its host is to stop its work, and has not
-	Suspects uint64            // ports whose process has crashed without the detector saying so yet, as bits
-	// Suspected are the ports whose process the detector has said to suspect, as bits. Trust withdraws it.
+	Suspects uint64            // ports, as bits: the process has crashed, and the detector has not reported it yet
+	// Suspected are the ports whose process the detector has reported as suspected, as bits. Trust withdraws it.
 	Suspected uint64
 	Proofs    uint64 // the proofs of death that it has not been told, as bits by number
 }
 
 const maxSuspects = 64
 
-// start tells whether a process is still going to start by itself.
+// start is whether a process may still start by itself.
 type start uint8
 
 const (

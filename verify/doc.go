@@ -21,7 +21,7 @@
 // Each kind of fault has a budget in Options, and comes at any moment, at any process or link, as in package simulate.
 //
 //   - A crash falls between steps. Messages that the crashed process sent still arrive; messages to it are lost. A
-//     failure detector tells all others, some time after the last message of the crashed process has arrived, unless
+//     failure detector reports it to all others, some time after the last message of the crashed process has arrived, unless
 //     it has recovered by then.
 //   - A message is lost, or arrives twice, when it would arrive. On a FIFO link that is its oldest message; on one without
 //     order it is any.
@@ -80,6 +80,11 @@
 //   - Bounds on messages hold for runs without faults. Those of a service are checked for a single initiator, since
 //     they are for one election.
 //   - A step that panics or breaks the contract is a violation like any other.
+//
+// # Probabilities
+//
+// [Probabilities] solves the equations of an election as a Markov decision process, in fractions: the schedule picks
+// events, chance picks values. Where no schedule differs from any other it explores one.
 //
 // # How sure it is
 //

@@ -138,7 +138,7 @@ func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 	fails(t, b, Options{Instance: network.On(1, 2), Initiators: []int{0}}, Undecided, 1)
 }
 
-// An election has ended when all have decided and no event is left; a service may go on for ever.
+// An election has ended when all have decided and no event is left; a service may continue for ever.
 func TestOnlyAServiceMayGoRoundForEver(t *testing.T) {
 	round := func(task election.Task) election.Algorithm[caller, call] {
 		a := calling(election.Asynchronous, func(p *caller, out calls) {

@@ -20,7 +20,7 @@ type transition struct {
 	breach  *breach        // it leads to a violation
 }
 
-// class tells whether a run must go on if a transition is possible.
+// class is whether a run must continue if a transition is possible.
 type class uint8
 
 const (
@@ -179,8 +179,8 @@ func (c *checker) stops(conf configuration, visit visitor) {
 	}
 }
 
-// timers fires those whose time has come; in a synchronous run just the next one, and it reports whether
-// there was any.
+// timers lets each due timer expire. In a synchronous run only the next one expires, and the result is whether there
+// was one.
 func (c *checker) timers(conf configuration, visit visitor) bool {
 	for q := range c.n {
 		for t := range c.d.Timers {

@@ -117,7 +117,7 @@ func TestRule3WhoHearsAnAnswerWaitsForAVictory(t *testing.T) {
 	expect(t, "no victory after all", p.expires(bully.VictoryTimeout),
 		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.SetTimer)
 	p.hears(bully.Coordinator, 3)
-	expect(t, "an answer when all is over", p.hears(bully.Answer, 2), nil)
+	expect(t, "an answer after the election", p.hears(bully.Answer, 2), nil)
 }
 
 func TestRule4WhoIsAskedAnswersAndHoldsAnElection(t *testing.T) {
@@ -127,7 +127,7 @@ func TestRule4WhoIsAskedAnswersAndHoldsAnElection(t *testing.T) {
 	p.hears(bully.Answer, 3)
 	expect(t, "and while it waits", p.hears(bully.Election, 1), []sent{{bully.Answer, 1}})
 	p.hears(bully.Coordinator, 3)
-	expect(t, "and when that election is over", p.hears(bully.Election, 1),
+	expect(t, "and after that election", p.hears(bully.Election, 1),
 		[]sent{{bully.Answer, 1}, {bully.Election, 3}}, election.SetTimer)
 }
 

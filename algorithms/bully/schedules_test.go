@@ -52,7 +52,7 @@ func TestStaleKnowledgeOfTheDeadDoesNoHarm(t *testing.T) {
 }
 
 // S4 as printed, under all its assumptions: messages of one delay, a failure detector without mistakes, processes
-// that restart. It survives two crashes, but not a crash and a recovery: then a process follows a non-leader for
+// that restart. It tolerates two crashes, but not a crash and a recovery: then a process follows a non-leader for
 // ever.
 func TestS4AsPrintedSurvivesCrashesAndNoRecovery(t *testing.T) {
 	for victory, property := range map[string]string{"others": verify.NoLeader, "lower": verify.Disagreement} {
@@ -72,7 +72,7 @@ func TestS4AsPrintedSurvivesCrashesAndNoRecovery(t *testing.T) {
 			t.Fatal(err)
 		}
 		if claims := bully.Algorithm.With(set).Survives; claims&election.Recovery != 0 != recoveries || claims&election.Crash == 0 {
-			t.Errorf("bullying=%s claims to survive %b", parameter, claims)
+			t.Errorf("bullying=%s declares that it tolerates %b", parameter, claims)
 		}
 	}
 }

@@ -196,7 +196,7 @@ func TestUndeliverableAnnouncementIsAnElection(t *testing.T) {
 			t.Errorf("%s: leaders at %v, want 2", announce, r.Leaders)
 		}
 		if r := run(t, mutant, o); len(r.Leaders) > 0 || r.Decided != 2 {
-			t.Errorf("%s: leaders at %v, %d decided; want that both follow the dead", announce, r.Leaders, r.Decided)
+			t.Errorf("%s: leaders at %v, %d decided; want that both follow the crashed process", announce, r.Leaders, r.Decided)
 		}
 	}
 }

@@ -297,7 +297,10 @@ func instead(word string, choices []string) string {
 	if best := near(word, choices); best != "" {
 		return fmt.Sprintf("did you mean %s?", best)
 	}
-	return "there is " + strings.Join(choices, ", ")
+	if len(choices) == 1 {
+		return "its only one is " + choices[0]
+	}
+	return "choose one of " + strings.Join(choices, ", ")
 }
 
 // near returns the most probable choice for a misspelt word, or "".

@@ -159,6 +159,6 @@ func completionCommand(root *cobra.Command) {
 		if len(args) == 0 {
 			return command.Help()
 		}
-		return fmt.Errorf("no completion is made for %q; there is %s", args[0], strings.Join(shells, ", "))
+		return fmt.Errorf("no completion is made for %q; choose one of %s", args[0], strings.Join(shells, ", "))
 	}
 }

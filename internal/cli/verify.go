@@ -20,6 +20,7 @@ type verifyOptions struct {
 	verify.Options // what the flags of faults set
 	maxStates      int
 	clockError     string
+	probabilities  bool
 	ranks
 	results
 }
@@ -48,7 +49,8 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
   ringleader verify bully --n 3 --crash 1 --recover 1
   ringleader verify bully --n 3 --cut 1
   ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
-  ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg`,
+  ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
+  ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
@@ -84,6 +86,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	f.BoolVar(&o.Lazy, "lazy", false, "of algorithms with leases: messages and timers take any time, and only safety is judged")
 	f.StringVar(&o.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
 	decimalVar(f, &o.maxStates, "max-states", "", verify.DefaultMaxStates, "stop at this many states of one order")
+	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
 	return command
 }
@@ -147,6 +150,14 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	v.Progress = func(states, frontier int) bool {
 		bar.Show("%d states, %d of them in the frontier", states, frontier)
 		return ctx.Err() == nil
+	}
+	if o.probabilities {
+		chances, err := verify.Probabilities(e.Program, v)
+		bar.Done()
+		if err != nil {
+			return err
+		}
+		return o.put(p, nil, &report.Chances{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Chances: chances})
 	}
 	r, err := e.Verify(v)
 	bar.Done()

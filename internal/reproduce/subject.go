@@ -237,7 +237,7 @@ func End(r *simulate.Result) string {
 	case !r.Agreed:
 		return "a process follows another leader"
 	}
-	return fmt.Sprintf("%d leads, the wrong process", r.Prepared.Real(r.Leaders[0]))
+	return fmt.Sprintf("%d is leader, the wrong process", r.Prepared.Real(r.Leaders[0]))
 }
 
 // Right is the end of a correct run.

@@ -44,7 +44,7 @@ var s1Problem = []reproduce.Row{
 	},
 	{
 		Where: "simplified Bully, swallowing",
-		Claim: "the largest identifier alone comes home; another is swallowed on its way",
+		Claim: "only the largest identifier returns to its origin; others are swallowed on their way",
 		How:   "hops compared with the distances to the next larger identifier, " + reproduce.ManyRingsAre + ", random schedules",
 		Check: swallowing,
 	},

@@ -62,7 +62,7 @@ var s2LCR = []reproduce.Row{
 	},
 	{
 		Where: "section 2.2, note 3", Claim: "leader messages end it: all know the leader",
-		How: "every ring of up to 5, every set of initiators: decisions, leader messages, and that all is quiet then", Check: lcrAnnouncement,
+		How: "every ring of up to 5, every set of initiators: decisions, leader messages, and quiescence after them", Check: lcrAnnouncement,
 	},
 	{
 		Where: "section 2.2, done and is-leader", Claim: "safety: is-leader(i) of one i at most; liveness: done(i) of all i in the end",
@@ -219,14 +219,14 @@ func lcrStep6(b *reproduce.Bench) reproduce.Finding {
 	for r := range lcrRuns(b, &wrong, 5) {
 		wrong.Unless(reproduce.End(r) == reproduce.Right, "on %v: %s", r.Record.IDs, reproduce.End(r))
 	}
-	return reproduce.HoldsUnless(wrong.First, "%s; each time the receiver tells the next one, and leads", f.Measured)
+	return reproduce.HoldsUnless(wrong.First, "%s; each time the receiver announces itself to the next process, and is elected", f.Measured)
 }
 
 func lcrOnlyLargestLeads(b *reproduce.Bench) reproduce.Finding {
 	p := reproduce.Proof{Subject: reproduce.Among(4, "lcr")}
 	p.AnyTime = true
 	report, violation := b.Prove(p)
-	f := reproduce.HoldsUnless(violation, "%d orders, %d states: no other process ever leads, and it always does at the end", report.Orders, report.States)
+	f := reproduce.HoldsUnless(violation, "%d orders, %d states: no other process is ever leader, and it always is at the end", report.Orders, report.States)
 	f.Replay = p.Replay()
 	return f
 }
@@ -260,7 +260,7 @@ func lcrStep2(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d runs: initiators send their own uid, and the largest of all leads", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: initiators send their own uid, and the largest of all is elected", runs)
 }
 
 func lcrStep3(b *reproduce.Bench) reproduce.Finding {
@@ -318,17 +318,17 @@ func lcrCode(b *reproduce.Bench) reproduce.Finding {
 
 func lcrRoundTrip(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
-	home := 0
+	returned := 0
 	for r := range lcrRuns(b, &wrong, 5) {
 		for at := range receipts(r.Record) {
 			if at.uid == at.own {
-				home++
-				wrong.Unless(at.own == slices.Max(at.ids), "on %v, %d is home", at.ids, at.own)
+				returned++
+				wrong.Unless(at.own == slices.Max(at.ids), "on %v, %d receives its own uid", at.ids, at.own)
 			}
 		}
 	}
-	wrong.Unless(home > 0, "no uid comes home")
-	return reproduce.HoldsUnless(wrong.First, "%d times a uid came home, always the largest", home)
+	wrong.Unless(returned > 0, "no uid returns to its origin")
+	return reproduce.HoldsUnless(wrong.First, "%d times a uid returned to its origin, always the largest", returned)
 }
 
 func lcrTime(b *reproduce.Bench) reproduce.Finding {

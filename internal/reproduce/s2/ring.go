@@ -24,7 +24,7 @@ var s2LogicalRing = []reproduce.Row{
 		How: "every list in the runs of 2 to 6, every set of dead ones, each of the others starting", Check: logicalRingStep1,
 	},
 	{
-		Where: "logical ring, step 2", Claim: "when it is back, the initiator chooses the highest and tells all",
+		Where: "logical ring, step 2", Claim: "when the list has returned, the initiator chooses the highest and announces it to all",
 		How: "these runs: the leader, and messages with announce=ring and direct", Check: logicalRingStep2,
 	},
 }
@@ -41,13 +41,13 @@ func listed(message trace.Value) (ids []uint64) {
 func logicalRingTrials(wrong *reproduce.Doubt, most int, set ...string) func(func(reproduce.Trial, []uint64) bool) {
 	return func(yield func(reproduce.Trial, []uint64) bool) {
 		for n := 2; n <= most; n++ {
-			for living := range reproduce.Subsets(reproduce.UpTo(n)) {
+			for live := range reproduce.Subsets(reproduce.UpTo(n)) {
 				var faults []string
-				if len(living) < n {
-					faults = []string{"dead " + reproduce.Numbers(reproduce.Without(reproduce.UpTo(n), living))}
+				if len(live) < n {
+					faults = []string{"dead " + reproduce.Numbers(reproduce.Without(reproduce.UpTo(n), live))}
 				}
-				for _, start := range living {
-					if wrong.First != "" || !yield(reproduce.Among(n, "logical-ring", set...).Starting(start).Run(faults...), living) {
+				for _, start := range live {
+					if wrong.First != "" || !yield(reproduce.Among(n, "logical-ring", set...).Starting(start).Run(faults...), live) {
 						return
 					}
 				}
@@ -65,12 +65,12 @@ func startingAt(id uint64, ids []uint64) []uint64 {
 func listReturns(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	runs := 0
-	for t, living := range logicalRingTrials(&wrong, 7) {
+	for t, live := range logicalRingTrials(&wrong, 7) {
 		runs++
 		r := b.Run(t.Recorded())
 		back := 0
 		for _, s := range reproduce.Steps(r.Record, trace.Receive) {
-			if s.Kind == "election" && slices.Equal(listed(s.MessageValue), startingAt(t.Start[0], living)) {
+			if s.Kind == "election" && slices.Equal(listed(s.MessageValue), startingAt(t.Start[0], live)) {
 				back++
 				wrong.Unless(uint64(s.Process)+1 == t.Start[0], "%s: the list ends at %d", t.Replay(), s.Process+1)
 			}
@@ -98,7 +98,7 @@ func noAcknowledgement(b *reproduce.Bench) reproduce.Finding {
 	for n := 2; n <= 8; n++ {
 		for start := uint64(1); start < uint64(n); start++ {
 			runs++
-			dead := fmt.Sprintf("dead %d", n) // the leader, whose failure they want another one for
+			dead := fmt.Sprintf("dead %d", n) // the leader, for whose failure they elect another one
 			deaf := reproduce.Among(n, "logical-ring", "timeout=1000000").Starting(start).Run(dead)
 			deaf.Until = 1000
 			if reproduce.End(b.Run(reproduce.Among(n, "logical-ring").Starting(start).Run(dead))) == reproduce.Right {
@@ -129,10 +129,10 @@ func noAcknowledgement(b *reproduce.Bench) reproduce.Finding {
 func logicalRingStep1(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	runs, lists := 0, 0
-	for t, living := range logicalRingTrials(&wrong, 6) {
+	for t, live := range logicalRingTrials(&wrong, 6) {
 		runs++
 		r := b.Run(t.Recorded())
-		order := startingAt(t.Start[0], living)
+		order := startingAt(t.Start[0], live)
 		for i := range r.Record.Steps {
 			s := &r.Record.Steps[i]
 			for _, m := range reproduce.SentOf(s, "election") {
@@ -152,11 +152,11 @@ func logicalRingStep2(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	runs := 0
 	for _, announce := range []string{"ring", "direct"} {
-		for t, living := range logicalRingTrials(&wrong, 6, "announce="+announce) {
+		for t, live := range logicalRingTrials(&wrong, 6, "announce="+announce) {
 			runs++
 			r := b.Run(t)
 			wrong.Unless(reproduce.End(r) == reproduce.Right, "%s: %s", t.Replay(), reproduce.End(r))
-			if m := uint64(len(living)); len(t.Faults) == 0 { // else some are sent to the dead, too
+			if m := uint64(len(live)); len(t.Faults) == 0 { // else some are sent to crashed processes, too
 				announced := m
 				if announce == "direct" {
 					announced--
@@ -165,5 +165,5 @@ func logicalRingStep2(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest leads, and all know it; of n live ones, n messages for the list and n (direct: n - 1) to tell", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest is elected, and all know it; with n live processes, n messages for the list and n (direct: n - 1) for the announcement", runs)
 }

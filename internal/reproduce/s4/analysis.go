@@ -20,7 +20,7 @@ var s4Analysis = []reproduce.Row{
 	},
 	{
 		Where: "safety, without recoveries", Claim: "the same, where processes crash and stay away",
-		How: "every schedule of 3 processes, as printed, two crashes; the victory told to all others, or to the lower ones", Check: safetyOfCrashes,
+		How: "every schedule of 3 processes, as printed, two crashes; the victory announced to all others, or to the lower ones", Check: safetyOfCrashes,
 	},
 	{
 		Where: "safety, with its timing", Claim: "no process below a live one ever wins: there are no two leaders at any time",
@@ -48,7 +48,7 @@ var s4Analysis = []reproduce.Row{
 	},
 	{
 		Where: "liveness, recovery in time", Claim: "if it recovers in time, it simply sends a coordinator message to all",
-		How: "2 to 8 processes: what each does when it recovers, the higher ones living or dead", Check: recoversInTime,
+		How: "2 to 8 processes: what each does when it recovers, the higher ones live or crashed", Check: recoversInTime,
 	},
 	{
 		Where: "bandwidth, fixed size", Claim: "messages are of a fixed size",
@@ -110,7 +110,7 @@ func safetyInTime(b *reproduce.Bench) reproduce.Finding {
 		states += report.States
 		wrong.Unless(violation == "", "%d processes, delay %d: %s", size.n, size.delay, violation)
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d states: the highest alone leads, ever", states)
+	return reproduce.HoldsUnless(wrong.First, "%d states: only the highest is ever leader", states)
 }
 
 func safetyOutOfTime(b *reproduce.Bench) reproduce.Finding {
@@ -148,7 +148,7 @@ func safetyProof(b *reproduce.Bench) reproduce.Finding {
 	t := bully.Five().Run("crash 5 at 10", "recover 5 at 60").Recorded()
 	both := winners(b.Run(t))
 	f := reproduce.HoldsCorrected(len(both) == 1, one.Verdict == reproduce.Holds,
-		"in one election, none failing: it presumes that every live process answers in time, and that none comes back; after a recovery two have won, one after the other",
+		"in one election, none failing: it presumes that every live process answers in time, and that none recovers; after a recovery two have won, one after the other",
 		"one process claims victory, %s; after a crash and a recovery %v have", one.Measured, both)
 	f.Replay = t.Replay()
 	return f
@@ -171,7 +171,7 @@ func wouldBeLeader(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	f := reproduce.HoldsUnless(wrong.First, "%d runs: the next lower one leads", runs)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs: the next lower one becomes leader", runs)
 	f.Replay = "ringleader run --scenario s4-rule-3"
 	return f
 }
@@ -190,7 +190,7 @@ func wouldBeLeaderAndOthers(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest that is left leads", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest live process is elected", runs)
 }
 
 func recoversInTime(b *reproduce.Bench) reproduce.Finding {
@@ -220,7 +220,7 @@ func recoversInTime(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	f := reproduce.HoldsCorrected(simply, wrong.First == "", "only if it is the highest of all; any other, though all above it are dead, must by rule 1 ask them first",
-		"%d recoveries of the highest: it tells all at once; %d of others that then lead: each asks first", highest, others)
+		"%d recoveries of the highest: it announces itself to all at once; %d of others that then become leader: each asks first", highest, others)
 	if wrong.First != "" {
 		f.Why = wrong.First
 	}
@@ -352,8 +352,8 @@ func coordinatorTheta(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	linear, last := true, uint64(0)
 	for n := 2; n <= 10; n++ {
-		told := highestDead(b, n, 1).Messages.ByKind[bully.Coordinator]
-		wrong.Unless(told == uint64(n-1), "N = %d, the highest dead: %d coordinator messages", n, told)
+		sent := highestDead(b, n, 1).Messages.ByKind[bully.Coordinator]
+		wrong.Unless(sent == uint64(n-1), "N = %d, the highest dead: %d coordinator messages", n, sent)
 		r := b.Run(reproduce.Among(n, "bully").Starting(1).Run().Recorded())
 		victories := 0
 		for i := range r.Record.Steps {

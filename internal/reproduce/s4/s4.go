@@ -18,7 +18,7 @@ var Rows = reproduce.From("S4", s4Introduction, s4Assumptions, s4Rules, s4Analys
 var s4Introduction = []reproduce.Row{
 	{
 		Where: "introduction, dynamically", Claim: "it elects dynamically",
-		How: "2 to 7 processes: leaders die one after the other, and come back in the other order; and 300 random runs of crashes and recoveries", Check: dynamically,
+		How: "2 to 7 processes: leaders crash one after the other, and recover in the other order; and 300 random runs of crashes and recoveries", Check: dynamically,
 	},
 	{
 		Where: "introduction, highest", Claim: "the process with the highest id of those that have not failed is selected",
@@ -99,7 +99,7 @@ func dynamically(b *reproduce.Bench) reproduce.Finding {
 		r := b.Run(t)
 		wrong.Unless(reproduce.End(r) == reproduce.Right, "%s: %s", t.Replay(), reproduce.End(r))
 	}
-	f := reproduce.HoldsUnless(wrong.First, "%d runs: after each crash and each recovery the highest that lives leads", runs)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs: after each crash and each recovery the highest live process is leader", runs)
 	f.Replay = "ringleader run bully --n 5 --crash 5@100 --crash 4@200 --recover 4@300 --recover 5@400"
 	return f
 }
@@ -140,14 +140,14 @@ func coordinatorMessages(b *reproduce.Bench) reproduce.Finding {
 				victories++
 				wrong.Unless(reproduce.Leads(s) && len(sent) == r.Record.N-1, "%d of %d claims victory: %+v", s.Process+1, r.Record.N, *s)
 			} else {
-				wrong.Unless(!reproduce.Leads(s), "%d of %d leads and announces it to no process", s.Process+1, r.Record.N)
+				wrong.Unless(!reproduce.Leads(s), "%d of %d is leader and announces it to no process", s.Process+1, r.Record.N)
 			}
 		}
 		return victories
 	})
 }
 
-// acts reports whether a step does what rule 1 says.
+// acts reports whether a step does what rule 1 requires.
 func acts(r *trace.Record, s *trace.Step) bool {
 	if s.Process == r.N-1 {
 		return reproduce.Leads(s) && slices.Equal(reproduce.Receivers(r, reproduce.SentOf(s, "coordinator")), reproduce.UpTo(r.N-1))
@@ -236,7 +236,7 @@ func rule3Parenthesis(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	wrong.Unless(again > 0 && stuck == runs, "%d begin again; without the parenthesis %d of %d runs go wrong", again, stuck, runs)
-	f := reproduce.HoldsUnless(wrong.First, "%d runs: %d times a process begins again, and the highest left leads; without the parenthesis none does, in %d runs", runs, again, stuck)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs: %d times a process begins again, and the highest live process is elected; without the parenthesis none is, in %d runs", runs, again, stuck)
 	f.Replay = shown.Replay()
 	return f
 }

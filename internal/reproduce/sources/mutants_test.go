@@ -203,7 +203,7 @@ func asks(t *testing.T) map[string][]reproduce.Row {
 	return asks
 }
 
-// noteUse tells when an algorithm is run, checked or counted.
+// noteUse records that an algorithm is run, checked or counted.
 func noteUse(e *catalogue.Entry, note func()) {
 	run, verified, counted := e.Simulate, e.Verify, e.Count
 	e.Simulate = func(o simulate.Options) (*simulate.Result, error) {

@@ -55,7 +55,7 @@ func anotherProbe(line int, p *ringbully.Process, port election.Port, m bullyMes
 		}
 		out.Send(1-port, ringbully.Probe, m)
 	case m.ID > p.ID || line == 16: // smaller ones, too
-		if line == 17 { // it goes on
+		if line == 17 { // it continues
 			port = 1 - port
 		}
 		out.Send(port, ringbully.Reply, bullyMessage{ID: m.ID, Phase: m.Phase})

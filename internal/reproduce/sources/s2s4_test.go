@@ -139,7 +139,7 @@ func hasty() mutant {
 	return plant(a, "an answer stops no election")
 }
 
-// changed is an algorithm that handles each message after a change of it or of its receiver, unless that says no.
+// changed is an algorithm that handles each message after a change of it or of its receiver, unless the change discards it.
 func changed[S, M any](right election.Algorithm[S, M], is string, change func(*S, election.Port, election.Kind, *M) bool) mutant {
 	a := right
 	a.Receive = func(s *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
