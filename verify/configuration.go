@@ -111,6 +111,7 @@ type checker struct {
 	next     configuration // after it
 
 	graph graph
+	seen  uint32 // the sights so far, as bits
 }
 
 func newChecker(program *process.Program, o *Options, instance network.Setup) (*checker, error) {
@@ -297,8 +298,20 @@ func (c *checker) older(number uint32, time election.Ticks) uint32 {
 		p.State = c.values.Age(p.State, time)
 		older = c.processes.number(&p, time)
 		c.ages[key] = older
+		c.lapses(number, older)
 	}
 	return older
+}
+
+// lapses notes leases that run out while a process grows older.
+func (c *checker) lapses(young, old uint32) {
+	before, after := &c.processes.values[young], &c.processes.values[old]
+	if before.Decision.Role == network.Leader && !left(before.Lease).IsZero() && left(after.Lease).IsZero() {
+		c.saw(sawLapse)
+	}
+	if !left(before.Orphan).IsZero() && left(after.Orphan).IsZero() {
+		c.saw(sawOrphan)
+	}
 }
 
 // sort puts an unordered queue into a canonical order.

@@ -69,7 +69,10 @@
 //   - Groups, instead: no leader leads twice in a term, and no process follows a leader in a term in which it has not
 //     led.
 //   - Once and Service: at the end all have decided and name the same leader.
-//   - Leased: never two running leases, and at the end the leader still has one.
+//   - Leased: never two running leases, compared in true time. The work of a crashed process counts until its lease ends,
+//     and work that a host is to stop until it has stopped. In a term one life of one process leads: a term whose lease
+//     has run out, was given up or ended by a crash never comes back. Terms of successive leaders rise. No process leads
+//     anew before its host has stopped the work that it was asked to stop. At the end the leader still has a lease.
 //   - Termination: every fair run reaches an end, where no message is in transit, no timer runs, and no process has to
 //     start or be suspected. A service may instead go round for ever among configurations in which all agree. A run is
 //     fair if no action is possible for ever, from some time on, and never taken: the delivery on a link, or of a message
@@ -85,6 +88,10 @@
 //
 // [Probabilities] solves the equations of an election as a Markov decision process, in fractions: the schedule picks
 // events, chance picks values. Where no schedule differs from any other it explores one.
+//
+// A property may hold because nothing happens that could break it. So a report tells of events that give properties a
+// meaning, for example that a lease ran out, whether they have happened in the explored runs. If one has not, the
+// properties that depend on it are called vacuous.
 //
 // # How sure it is
 //

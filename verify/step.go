@@ -174,6 +174,10 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 		switch {
 		case key.at == stopped:
 			p.Stopping = false
+			if p.Decision.Role != network.Leader {
+				p.Lease = election.Deadline{}
+			}
+			c.saw(sawStop)
 		case key.at >= proofs:
 			p.Proofs &^= 1 << (key.at - proofs)
 		}
@@ -220,6 +224,7 @@ func (c *checker) sends(p *processState, posts []process.Post, o *outcome) error
 
 // apply applies changes of timers, and then the decision. An error is a breach of the contract.
 func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
+	lease := p.Lease
 	for i := range o.effects {
 		e := &o.effects[i]
 		switch e.Op {
@@ -257,6 +262,9 @@ func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 		case c.d.Leased && e.Op == election.Lead && !e.Deadline:
 			return nil, errors.New("leads without a lease, and is declared to lead by LeadUntil only")
 		}
+	}
+	if p.Stopping && p.Decision.Role != network.Leader { // its work counts until it has stopped
+		p.Lease = lease
 	}
 	return nil, nil
 }

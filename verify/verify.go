@@ -70,6 +70,9 @@ type Report struct {
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
 
+	// Sometimes are the events without which properties would hold for no good reason, and whether they have happened.
+	Sometimes []Sometimes
+
 	Outside []string // in words, the faults that were asked for and that the algorithm does not claim to survive
 
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
@@ -100,6 +103,8 @@ const (
 	TwoLeaders    = "two leaders"
 	TwoInTerm     = "two leaders of one term"
 	TwoLeases     = "two running leases"
+	Revived       = "a term came back"
+	Unpaired      = "work began before earlier work had stopped"
 	WrongLeader   = "wrong leader"
 	Undecided     = "undecided at the end"
 	NoLeader      = "no leader at the end"
@@ -135,6 +140,7 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 	}
 	report = &Report{Complete: true}
 	var extremes tally
+	var seen uint32
 	shortest := -1 // transitions to the violation
 	for instance := range instances(program.Declaration, &o) {
 		c, err := newChecker(program, &o, instance)
@@ -143,6 +149,8 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 		}
 		report.Outside = c.unclaimed(c.unused())
 		found := c.explore(report, shortest)
+		seen |= c.seen
+		report.Sometimes = c.sometimes(seen)
 		if found == nil && shortest < 0 && report.Complete {
 			found = c.judge(&extremes)
 		}
