@@ -119,17 +119,27 @@ func TestWhatHappensShowsThatPropertiesMeanSomething(t *testing.T) {
 		all, never   []string
 		meansNothing []string
 	}{
-		{12, Options{Size: 2, SafetyOnly: true}, []string{"a process led"},
+		{
+			12,
+			Options{Size: 2, SafetyOnly: true},
+			[]string{"a process led"},
 			[]string{"another process led in a later term", "a process led again in a later term", "the lease of a leader ran out", "a host stopped the work of a leader"},
-			[]string{Revived, TwoInTerm, TwoLeases, WrongTerm, Unpaired}},
-		{12, Options{Size: 2, SafetyOnly: true, Crashes: 1},
+			[]string{Revived, TwoInTerm, TwoLeases, WrongTerm, Unpaired},
+		},
+		{
+			12,
+			Options{Size: 2, SafetyOnly: true, Crashes: 1},
 			[]string{"a process led", "another process led in a later term", "the lease of a crashed leader ran out", "a process crashed"},
 			[]string{"a process led again in a later term", "the lease of a leader ran out", "a host stopped the work of a leader"},
-			[]string{Revived, Unpaired}},
-		{12, Options{Size: 2, SafetyOnly: true, Commands: 2},
+			[]string{Revived, Unpaired},
+		},
+		{
+			12,
+			Options{Size: 2, SafetyOnly: true, Commands: 2},
 			[]string{"a process led", "another process led in a later term", "a process led again in a later term", "a process was asked to resign"},
 			[]string{"the lease of a leader ran out", "a host stopped the work of a leader"},
-			[]string{Revived, Unpaired}},
+			[]string{Revived, Unpaired},
+		},
 	} {
 		r := holds(t, leasing(test.silence), test.o)
 		all, never := happened(r)
