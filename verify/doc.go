@@ -37,9 +37,15 @@
 //     they are for one election.
 //   - A step that panics or breaks the contract is a violation like any other.
 //
+// # Probabilities
+//
+// [Probabilities] solves the equations of an election as a Markov decision process, in fractions: the schedule picks
+// events, chance picks values. Where no schedule differs from any other it explores one.
+//
 // # How sure it is
 //
 // Every step is computed once for each state and event, which is sound because steps are pure; the conformance suite
 // tests that. Configurations are identified by 128 bits of hash: the probability that one of s of them was taken for
-// another is below s²/2^129, 10^-22 for a hundred million. Everything else is exact, and a limit that was reached is reported.
+// another is below s²/2^129, 10^-22 for a hundred million. Everything else is exact, and a limit that was reached is
+// reported.
 package verify

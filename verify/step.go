@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -45,6 +46,8 @@ type outcome struct {
 	effects []election.Effect // all except messages
 	decides bool              // some of them are decisions
 	cost    uint16            // a number of graph.costs
+	chosen  uint32            // how often the step chose
+	ways    uint64            // the number of vectors as likely as this one: its probability is 1/ways; 0 beyond 64 bits
 	breach  *breach           // the step is not allowed
 }
 
@@ -63,14 +66,25 @@ type breach struct {
 func (c *checker) outcomesOf(key stepKey) []outcome {
 	list, found := c.outcomes[key]
 	if !found {
-		c.choices(func() { list = append(list, c.step(key)) })
+		c.choices(func(sizes *[]uint32) {
+			o := c.step(key)
+			o.chosen, o.ways = uint32(len(*sizes)), 1
+			for _, size := range *sizes {
+				beyond, ways := bits.Mul64(o.ways, uint64(size))
+				if o.ways = ways; beyond > 0 {
+					o.ways = 0
+				}
+			}
+			list = append(list, o)
+		})
 		c.outcomes[key] = list
 	}
 	return list
 }
 
-// choices runs a step once for every vector of values that its calls of Choose can return.
-func (c *checker) choices(step func()) {
+// choices runs a step once for every vector of values that its calls of Choose can return. When a step has ended, the
+// sizes are those of what it chose from.
+func (c *checker) choices(step func(sizes *[]uint32)) {
 	const most = 1 << 16
 	var value, size []uint32
 	next := 0
@@ -89,7 +103,7 @@ func (c *checker) choices(step func()) {
 	})
 	for {
 		next = 0
-		step()
+		step(&size)
 		for len(value) > 0 && value[len(value)-1]+1 == size[len(value)-1] {
 			value, size = value[:len(value)-1], size[:len(value)-1]
 		}

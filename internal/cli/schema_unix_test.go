@@ -73,6 +73,8 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 		{"count", "count stop-and-go-p4 --ids 4,2,5,3 --wake 0,-,3,- --unwilling 2"},
 		{"verify", "verify lcr --n 3"},
 		{"verify", "verify bully --n 3 --start every-set --param answer-timeout=2"},
+		{"probabilities", "verify itai-rodeh-synchronous --n 3 --param choices=2 --probabilities"},
+		{"probabilities", "verify itai-rodeh-synchronous --n 2 --param choices=1 --probabilities"},
 		{"worst", "worst lcr --n 4"},
 		{"worst", "worst stop-and-go-p1 --n 4 --tries 100"},
 		{"compare", "compare lcr stop-and-go-p1 bully --n 4,8 --orders 4"},

@@ -20,6 +20,7 @@ type verifyOptions struct {
 	delay               int
 	unordered           bool
 	maxStates           int
+	probabilities       bool
 	results
 }
 
@@ -37,7 +38,8 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify bully --n 3 --crash 1 --recover 1
-  ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg`,
+  ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
+  ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
@@ -56,6 +58,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	decimalVar(f, &o.delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.BoolVar(&o.unordered, "non-fifo", false, "links are not FIFO: messages may overtake each other")
 	decimalVar(f, &o.maxStates, "max-states", "", verify.DefaultMaxStates, "stop at this many states of one order")
+	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
 	return command
 }
@@ -112,6 +115,14 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	v.Progress = func(states, frontier int) bool {
 		bar.Show("%d states, %d of them in the frontier", states, frontier)
 		return ctx.Err() == nil
+	}
+	if o.probabilities {
+		chances, err := verify.Probabilities(e.Program, v)
+		bar.Done()
+		if err != nil {
+			return err
+		}
+		return o.put(p, nil, &report.Chances{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Chances: chances})
 	}
 	r, err := e.Verify(v)
 	bar.Done()
