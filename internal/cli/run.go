@@ -71,9 +71,10 @@ paused process takes no steps. The seed determines the random faults. An algorit
 outside its fault model. If a property is then violated, the result names it, with a command to replay it.
 
 With --over tcp nothing is simulated: the processes are connected by TCP on this machine, and the
-operating system determines the schedule. Schedule-independent counts are the same. The unit of a timed
-algorithm is a duration. A synchronous algorithm keeps rounds by markers, which are counted apart. The
-only fault is dead. With --over processes each has an operating-system process of its own.
+operating system determines the schedule. Schedule-independent counts are the same. A timed
+algorithm's unit of time is the duration --unit. A synchronous algorithm keeps rounds by markers, which
+are counted apart. The only fault is dead. With --over processes each has an operating-system process of
+its own.
 
 With --anonymous all processes of a ring have one identifier, or those of --ids, which may repeat. All
 initiate at time 0, and every message takes one unit. After each unit the states of symmetric processes

@@ -30,9 +30,10 @@ func (p *program) verify() *cobra.Command {
 		Use:     "verify ALGORITHM",
 		GroupID: groupStudy,
 		Short:   "Try every schedule, and show the shortest run that violates a property",
-		Long: `Try every schedule, and check these properties: one leader, the right one, decisions as declared, all
-decided at the end, the bound kept, and every election can end. With --n every distinct order of
-identifiers is tried. A violation is shown as a numbered story of the fewest steps; --draw draws it.
+		Long: `Try every schedule, and check these properties: there is one leader, the right one; processes decide as
+declared, and all have decided at the end; the messages are within the declared bound; every election
+can end. With --n every distinct order of identifiers is tried. A violation is shown as a story with the
+fewest steps; --draw draws it.
 
 Exit status: 0 every property holds; 1 a property is violated; 2 the call was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
