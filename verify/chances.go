@@ -47,10 +47,10 @@ func Probabilities(program *process.Program, o Options) (*Chances, error) {
 }
 
 func probabilities(program *process.Program, o Options, oneSchedule func(*checker) bool) (*Chances, error) {
-	if o.Crashes+o.Recoveries+o.Commands > 0 {
+	if o.Crashes+o.Recoveries+o.Losses+o.Duplicates+o.Cuts+o.Suspicions+o.Commands > 0 {
 		return nil, fmt.Errorf("%w %s: probabilities are of runs without faults", ErrOptions, program.Name)
 	}
-	if err := o.check(program.Declaration, program.Functions.Recover, program.Functions.Command); err != nil {
+	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
 	var all *Chances

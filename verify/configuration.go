@@ -26,6 +26,9 @@ type processState struct {
 	Orphan   election.Deadline // until when work that its ended lives began under a lease may continue
 	Stopping bool              // its host is to stop its work, and has not
 	Suspects uint64            // ports, as bits: the process has crashed, and the detector has not reported it yet
+	// Suspected are the ports whose process the detector has reported as suspected, as bits. Trust withdraws it.
+	Suspected uint64
+	Proofs    uint64 // the proofs of death that it has not been told, as bits by number
 }
 
 const maxSuspects = 64
@@ -54,11 +57,13 @@ type underWay struct {
 
 // global holds what belongs to no process and no link.
 type global struct {
-	Crashes, Recoveries, Commands uint32 // how many may still come
-	Disturbed                     bool   // there was a crash or a command
-	Begun                         bool   // a process has started
-	Late                          bool   // synchronous: the timers of this unit have begun
-	Led                           []tenure
+	Crashes, Recoveries, Commands        uint32   // how many may still come
+	Losses, Duplicates, Cuts, Suspicions uint32   // likewise
+	Cut                                  []uint16 // the cuts in force, by number
+	Disturbed                            bool     // there was a fault or a command
+	Begun                                bool     // a process has started
+	Late                                 bool     // synchronous: the timers of this unit have begun
+	Led                                  []tenure
 }
 
 // tenure holds the processes that have led in a term so far.
@@ -85,6 +90,9 @@ type checker struct {
 	born    []process.State // by position
 	links   []link
 	into    [][]int // by process and port: the link that arrives there
+	cuts    []cut   // those that may come
+
+	commands []election.Command // what hosts ask or tell: resign, stopped, and then the proofs of death so far
 
 	values    *process.Values
 	processes *interner[processState]
@@ -112,7 +120,8 @@ func newChecker(program *process.Program, o *Options, instance network.Setup) (*
 		d: p.Declaration(), has: program.Functions, o: o, network: p, n: p.Size(), clock: program.Timing != election.Asynchronous,
 		values: program.NewValues(p), ages: map[age]uint32{},
 		outcomes: map[stepKey][]outcome{}, pushes: map[[2]uint32]uint32{}, pulls: map[[2]uint32]uint32{},
-		costs: map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step has cost 0
+		commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
+		costs:    map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step has cost 0
 	}
 	if c.processes, err = newInterner[processState](); err != nil {
 		return nil, err
@@ -141,6 +150,9 @@ func newChecker(program *process.Program, o *Options, instance network.Setup) (*
 	}
 	size := c.n + len(c.links) + 1
 	c.base, c.next = make(configuration, size), make(configuration, size)
+	if o.Cuts > 0 {
+		c.cuts = c.possibleCuts()
+	}
 	c.best = p.Right(p.Willing)
 	for q := range c.n {
 		c.born = append(c.born, c.values.Born(q))
@@ -155,9 +167,7 @@ func (c *checker) begin(starts []start) configuration {
 		newborn := processState{State: c.born[q], Position: uint32(q), Alive: true, Start: starts[q]}
 		conf[q] = c.processes.number(&newborn, election.Ticks{})
 	}
-	conf[len(conf)-1] = c.globals.number(&global{
-		Crashes: uint32(c.o.Crashes), Recoveries: uint32(c.o.Recoveries), Commands: uint32(c.o.Commands),
-	}, election.Ticks{})
+	conf[len(conf)-1] = c.globals.number(c.unused(), election.Ticks{})
 	return conf
 }
 

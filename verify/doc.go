@@ -15,9 +15,29 @@
 //     units.
 //   - Synchronous ones: every message takes one unit, and a unit is first messages, by port, then starts, then
 //     timers.
+//
+// # What faults are
+//
+// Each kind of fault has a budget in Options, and comes at any moment, at any process or link, as in package simulate.
+//
 //   - A crash falls between steps. Messages that the crashed process sent still arrive; messages to it are lost. A
 //     failure detector reports it to all others, some time after the last message of the crashed process has arrived, unless
-//     it has recovered by then. The failure detector makes no mistake.
+//     it has recovered by then.
+//   - A message is lost, or arrives twice, when it would arrive. On a FIFO link that is its oldest message; on one without
+//     order it is any.
+//   - A cut is of a link between two processes, one way or both, or between two sides. What is sent or would arrive during a
+//     cut is lost. A receiver on the other side of a cut may suspect the sender. Every cut ends.
+//   - A failure detector suspects a live process by mistake. Every mistake ends: Trust follows, and comes before the next
+//     message of the suspected process. So it does after a cut. If the suspected process has crashed meanwhile, it is
+//     suspected again after its last message.
+//   - A host asks its process to resign.
+//   - Work that a process has begun under a lease outlives its crash, up to the end of the lease. With Wardens the work
+//     ends with the process. A proof of that, with its incarnation, reaches each other process once, at any time at
+//     which that one is live.
+//
+// An algorithm is also explored outside its fault model: the faults that it does not claim to survive are named in
+// Report.Outside, and those of a run that violates a property in Violation.Outside. A shorter violation outside the model
+// hides a longer one inside.
 //
 // # What must hold
 //

@@ -13,6 +13,7 @@ type recorder struct {
 	trace.Record
 	time   election.Ticks
 	sent   int
+	last   configuration
 	flying [][]journey // by link, in the order of sending
 }
 
@@ -22,7 +23,13 @@ type journey struct {
 	at      election.Ticks
 }
 
-func (c *checker) record(f *finding) trace.Record {
+// violation repeats the run to a finding.
+func (c *checker) violation(f *finding) *Violation {
+	r := c.record(f)
+	return &Violation{Property: f.Property, Detail: f.Detail, Record: r.Record, Outside: c.unclaimed(r.used(c.unused()))}
+}
+
+func (c *checker) record(f *finding) *recorder {
 	r := &recorder{checker: c, flying: make([][]journey, len(c.links))}
 	r.Header = trace.NewHeader(c.d, c.network)
 	r.Timing, r.Clock = c.d.Timing.String(), c.clock
@@ -40,14 +47,18 @@ func (c *checker) record(f *finding) trace.Record {
 		r.note(&taken, conf)
 		conf = next
 	}
-	return r.Record
+	r.last = conf
+	return r
 }
 
 // note records a transition out of a configuration.
 func (r *recorder) note(t *transition, conf configuration) {
-	if t.event == waits {
+	switch {
+	case t.event == waits:
 		r.time = r.time.Add(t.time)
 		return
+	case t.event == trusts && t.outcome == nil:
+		return // only the detector knows
 	}
 	step := trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: t.process, Event: events[t.event], Port: -1}
 	switch t.event {
@@ -58,13 +69,15 @@ func (r *recorder) note(t *transition, conf configuration) {
 		if t.event == receives {
 			step.Port = int(t.at)
 		}
-	case suspects:
+	case suspects, trusts:
 		step.Port, step.From = int(t.at), r.links[r.into[t.process][t.at]].from+1
 	case timesOut:
 		step.Text = r.d.Timers[t.at]
 	case obeys:
-		r.values.Commands(election.Command{Order: election.Order(t.at)})
+		r.values.Commands(r.commands[t.at])
 		step.Text = r.values.CommandText()
+	case cuts, heals:
+		step.Text = r.cuts[t.at].Text(r.network)
 	}
 	if t.outcome != nil {
 		r.effects(&step, t)
@@ -73,6 +86,22 @@ func (r *recorder) note(t *transition, conf configuration) {
 		step.Broken = trace.Graphic(t.breach.how)
 	}
 	r.Steps = append(r.Steps, step)
+	r.lost(&step, conf)
+}
+
+// lost records that messages of a step do not arrive, since their links are cut.
+func (r *recorder) lost(step *trace.Step, conf configuration) {
+	first := int(r.network.Network.First(step.Process))
+	for _, s := range step.Sent {
+		if link := first + s.Port; r.severed(conf, link) {
+			flying := &r.flying[link]
+			*flying = slices.DeleteFunc(*flying, func(j journey) bool { return j.number == s.Message })
+			r.Steps = append(r.Steps, trace.Step{
+				Number: len(r.Steps) + 1, Time: r.time, Process: s.To, Event: trace.Lost, Port: -1,
+				Message: s.Message, From: step.Process + 1, Kind: s.Kind, Text: s.Text,
+			})
+		}
+	}
 }
 
 // arrive removes the arriving message from those under way.
@@ -83,8 +112,22 @@ func (r *recorder) arrive(t *transition, conf configuration) journey {
 		return j.message == m.Message && j.at.Add(election.Units(uint64(m.Age))) == r.time
 	})
 	j := (*flying)[at]
+	if t.again {
+		r.sending(j.number).Copies++
+		return j
+	}
 	*flying = slices.Delete(*flying, at, at+1)
 	return j
+}
+
+// sending returns the record of the sending of a message.
+func (r *recorder) sending(number int) *trace.Sent {
+	for i := range r.Steps {
+		if sent := r.Steps[i].Sent; len(sent) > 0 && number <= sent[len(sent)-1].Message {
+			return &sent[number-sent[0].Message]
+		}
+	}
+	panic("verify: a message that no step sent")
 }
 
 func (r *recorder) text(message uint32) (kind, text string) {

@@ -18,7 +18,7 @@ import (
 type stepKey struct {
 	process uint32
 	event   event
-	at      uint16 // the port, timer or command
+	at      uint16 // the port, timer or number of the command
 	message uint32 // receive
 }
 
@@ -31,13 +31,19 @@ const (
 	timesOut
 	recovers
 	suspects
+	trusts // without a step if the algorithm has none for it
 	obeys
 	crashes // from here on no step of the algorithm
 	loses
+	cuts
+	heals
 	waits
 )
 
-var events = [...]trace.Event{trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Command, trace.Crash, trace.Lost, ""}
+var events = [...]trace.Event{
+	trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Trust, trace.Command,
+	trace.Crash, trace.Lost, trace.Fault, trace.Heal, "",
+}
 
 // outcome is the effect of an event on a process.
 type outcome struct {
@@ -141,7 +147,7 @@ func (c *checker) step(key stepKey) (o outcome) {
 }
 
 // whats are the events in which the algorithm makes a step, as package process names them.
-var whats = [...]process.What{process.Started, process.Received, process.Expired, process.Recovered, process.Suspected, process.Commanded}
+var whats = [...]process.What{process.Started, process.Received, process.Expired, process.Recovered, process.Suspected, process.Trusted, process.Commanded}
 
 // event returns the event of a step, and the contents of the message that it receives.
 func (c *checker) event(key stepKey, p *processState) (e process.Event, body process.Body) {
@@ -158,11 +164,17 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 		p.stop(e.Timer)
 	case suspects:
 		p.Suspects &^= 1 << key.at
+		p.Suspected |= 1 << key.at
+		e.Port = election.Port(key.at)
+	case trusts:
 		e.Port = election.Port(key.at)
 	case obeys:
-		c.values.Commands(election.Command{Order: election.Order(key.at)})
-		if election.Order(key.at) == election.Stopped {
+		c.values.Commands(c.commands[key.at])
+		switch {
+		case key.at == stopped:
 			p.Stopping = false
+		case key.at >= proofs:
+			p.Proofs &^= 1 << (key.at - proofs)
 		}
 	}
 	return e, 0

@@ -35,10 +35,17 @@ type Options struct {
 	Starts       Starts // ignored with Initiators
 	Initiators   []int  // positions that start before anything else happens; nil: see Starts
 
-	Crashes    int  // how many, at any moment, of any process
-	Recoveries int  // how many, at any moment, of any process that has crashed
-	Commands   int  // how often a host asks its process to resign, at any moment
+	// Faults: how many at most. They come at any moment, at any process or link; see the package comment.
+	Crashes    int
+	Recoveries int  // of processes that have crashed
+	Losses     int  // of messages
+	Duplicates int  // of messages that arrive twice
+	Cuts       int  // of a link, one way or both, or between two sides; each ends sooner or later
+	Suspicions int  // of live processes, by mistake
+	Commands   int  // of a host that asks its process to resign
+	Wardens    bool // a crash ends the work of the process as well, and that is proven to the others at any time
 	Unordered  bool // messages on one link may overtake each other
+
 	SafetyOnly bool // ends of runs are not judged, for a model that gives up sooner than the real algorithm
 	Delay      int  // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
 
@@ -57,6 +64,8 @@ type Report struct {
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
 
+	Outside []string // in words, the faults that were asked for and that the algorithm does not claim to survive
+
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
 	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
 	MaxMessages, MinMessages *Messages
@@ -72,6 +81,7 @@ type Violation struct {
 	Property string       // one of the constants below
 	Detail   string       // what is wrong at the end of the run
 	Record   trace.Record // a shortest run to it; passing time counts as a step, but is not recorded
+	Outside  []string     // in words, the faults of this run that the algorithm does not claim to survive
 }
 
 // The properties that can be violated.
@@ -113,7 +123,7 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 			panic(fault)
 		}
 	}()
-	if err := o.check(program.Declaration, program.Functions.Recover, program.Functions.Command); err != nil {
+	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
 	report = &Report{Complete: true}
@@ -124,13 +134,14 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 		if err != nil {
 			return nil, err
 		}
+		report.Outside = c.unclaimed(c.unused())
 		found := c.explore(report, shortest)
 		if found == nil && shortest < 0 && report.Complete {
 			found = c.judge(&extremes)
 		}
 		if found != nil {
 			shortest = len(found.path)
-			report.Violation = &Violation{found.Property, found.Detail, c.record(found)}
+			report.Violation = c.violation(found)
 		}
 		report.Orders++
 		if !report.Complete {
@@ -153,7 +164,7 @@ func (o *Options) nothing(d *election.Declaration) (r trace.Record) {
 }
 
 // check completes the options, or returns what is wrong with them.
-func (o *Options) check(d *election.Declaration, recovers, commanded bool) error {
+func (o *Options) check(d *election.Declaration, has election.Functions) error {
 	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, text) }
 	if o.Instance.IDs != nil {
 		o.Size = 0
@@ -170,7 +181,7 @@ func (o *Options) check(d *election.Declaration, recovers, commanded bool) error
 		o.MaxStates = DefaultMaxStates
 	}
 	d = p.Declaration()
-	text := cmp.Or(o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), recovers, commanded), o.wrongTiming(d))
+	text := cmp.Or(o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d))
 	if text != "" {
 		return wrong(text)
 	}
@@ -218,22 +229,6 @@ func (o *Options) wrongOrientations(d *election.Declaration, n int) string {
 		return "it needs an oriented ring, so there is one orientation"
 	case o.Orientations && n > maxSets:
 		return fmt.Sprintf("every orientation of %d processes is too many; at most %d processes", n, maxSets)
-	}
-	return ""
-}
-
-func (o *Options) wrongFaults(n int, recovers, commanded bool) string {
-	switch {
-	case o.Crashes < 0 || o.Recoveries < 0 || o.Commands < 0 || o.Delay < 0 || o.MaxStates < 1:
-		return "crashes, recoveries, commands, the delay and the limit of states cannot be negative"
-	case o.Recoveries > 0 && !recovers:
-		return "it does not say what a process does that recovers, so there can be 0 recoveries"
-	case o.Recoveries > 0 && o.Crashes == 0:
-		return "recoveries need crashes"
-	case o.Commands > 0 && !commanded:
-		return "it obeys no commands, so there can be 0"
-	case o.Crashes > 0 && n > maxSuspects:
-		return fmt.Sprintf("crashes among %d processes; at most %d processes", n, maxSuspects)
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ import (
 
 // stepFlags are the flags that apply with --step: the schedule and the faults are the caller's choice.
 var stepFlags = slices.Concat([]string{
-	"step", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "allow-duplicate-ids",
+	"step", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "priorities", "allow-duplicate-ids",
 	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "fault", "save", "help",
 }, resultNames, storyNames)
 

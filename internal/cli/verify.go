@@ -16,11 +16,10 @@ import (
 
 type verifyOptions struct {
 	input
-	crashes, recoveries int
-	delay               int
-	unordered           bool
-	maxStates           int
-	probabilities       bool
+	verify.Options // what the flags of faults set
+	maxStates      int
+	probabilities  bool
+	ranks
 	results
 }
 
@@ -35,10 +34,16 @@ declared, and all have decided at the end; the messages are within the declared 
 can end. With --n every distinct order of identifiers is tried. A violation is shown as a story with the
 fewest steps; --draw draws it.
 
+Faults come at any moment, as often as their flags allow. Each combination is tried, also outside the
+algorithm's fault model; the result then names the faults that it does not tolerate. A cut is of a link,
+one way or both, or between two sides. It begins and ends at any moment, and ends for sure. What is sent or
+would arrive meanwhile is lost, and processes may suspect each other until it ends.
+
 Exit status: 0 every property holds; 1 a property is violated; 2 the call was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify bully --n 3 --crash 1 --recover 1
+  ringleader verify bully --n 3 --cut 1
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
   ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -50,14 +55,29 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 		},
 	}
 	o.input.flags(command, p)
+	o.ranks.flags(command)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
 	f := command.Flags()
 	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn")
-	decimalVar(f, &o.crashes, "crash", "", 0, "number of crashes, of any process, at any moment")
-	decimalVar(f, &o.recoveries, "recover", "", 0, "number of recoveries")
-	decimalVar(f, &o.delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
-	f.BoolVar(&o.unordered, "non-fifo", false, "links are not FIFO: messages may overtake each other")
+	for _, fault := range []struct {
+		number     *int
+		name, text string
+	}{
+		{&o.Crashes, "crash", "number of crashes, of any process, at any moment"},
+		{&o.Recoveries, "recover", "number of recoveries"},
+		{&o.Losses, "lose", "number of messages that are lost"},
+		{&o.Duplicates, "duplicate", "number of messages that arrive twice"},
+		{&o.Cuts, "cut", "number of cuts"},
+		{&o.Suspicions, "suspect-falsely", "number of suspicions of live processes"},
+		{&o.Commands, "resign", "number of times that a host asks its process to resign"},
+	} {
+		decimalVar(f, fault.number, fault.name, "", 0, fault.text)
+	}
+	f.BoolVar(&o.Wardens, "wardens", false, "a crash ends the work of the process too, and a proof of that may reach each other process at any time")
+	f.BoolVar(&o.Unordered, "reorder", false, "links are not FIFO: messages may overtake each other")
+	f.BoolVar(&o.Unordered, "non-fifo", false, "the same as --reorder, as run calls it")
+	decimalVar(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	decimalVar(f, &o.maxStates, "max-states", "", verify.DefaultMaxStates, "stop at this many states of one order")
 	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
@@ -65,20 +85,22 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 }
 
 func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
-	v := verify.Options{
-		Crashes: o.crashes, Recoveries: o.recoveries, Delay: o.delay, Unordered: o.unordered, MaxStates: o.maxStates,
-		SafetyOnly: e.Leased, // its elections never end
-	}
+	v := o.Options
+	v.MaxStates = o.maxStates
+	v.SafetyOnly = e.Leased // its elections never end
 	if o.maxStates < 1 {
 		return v, fmt.Errorf("--max-states is at least 1, not %d", o.maxStates)
 	}
 	i, err := o.instance(e)
+	if err == nil {
+		err = o.rank(e, &i, o.given)
+	}
 	if err != nil {
 		return v, err
 	}
-	if most := i.IDs.Len() + max(0, o.recoveries); o.crashes > most {
+	if most := i.IDs.Len() + max(0, o.Recoveries); o.Crashes > most {
 		return v, fmt.Errorf("--crash %d is more than can happen: each of %d processes crashes once, and once more after each recovery; use --crash %d",
-			o.crashes, i.IDs.Len(), most)
+			o.Crashes, i.IDs.Len(), most)
 	}
 	v.Instance = i
 	if o.start == "every-set" {

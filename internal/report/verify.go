@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
@@ -30,6 +31,17 @@ func (r *Verification) JSON() any {
 		{"parameters", r.parameters()},
 		{"crashes", r.Options.Crashes},
 		{"recoveries", r.Options.Recoveries},
+	}
+	for _, f := range r.further() {
+		result = append(result, field{f.name, f.most})
+	}
+	if r.Options.Wardens {
+		result = append(result, field{"wardens", true})
+	}
+	if len(r.Outside) > 0 {
+		result = append(result, field{"unclaimed", r.Outside})
+	}
+	result = append(result, object{
 		{"orders", r.Orders},
 		{"states", r.States},
 		{"transitions", r.Transitions},
@@ -37,7 +49,7 @@ func (r *Verification) JSON() any {
 		{"depth", r.Depth},
 		{"complete", r.Complete},
 		{"holds", r.Complete && r.Violation == nil},
-	}
+	}...)
 	extreme := func(name string, m *verify.Messages) {
 		if m != nil {
 			result = append(result, field{name, object{{"total", m.Total}, {"election", m.Election}, {"announcement", m.Announcement}}})
@@ -47,8 +59,29 @@ func (r *Verification) JSON() any {
 	extreme("min_messages", r.MinMessages)
 	if v := r.Violation; v != nil {
 		result = append(result, violationJSON(v.Property, v.Detail, &v.Record))
+		if len(v.Outside) > 0 {
+			result = append(result, field{"violation_unclaimed", v.Outside})
+		}
 	}
 	return result
+}
+
+// allowed is a kind of fault, and how often it may come.
+type allowed struct {
+	name, words string
+	most        int
+}
+
+// further returns the faults that may come, but for crashes and recoveries, which every result has.
+func (r *Verification) further() []allowed {
+	o := r.Options
+	return slices.DeleteFunc([]allowed{
+		{"losses", "losses", o.Losses},
+		{"duplicates", "duplicates", o.Duplicates},
+		{"cuts", "cuts", o.Cuts},
+		{"suspicions", "wrong suspicions", o.Suspicions},
+		{"resignations", "resignations", o.Commands},
+	}, func(f allowed) bool { return f.most == 0 })
 }
 
 // parameters returns the JSON of the parameters, which were set before.
@@ -71,6 +104,12 @@ func (r *Verification) Text(p *Printer) error {
 	if v.Crashes > 0 {
 		what += fmt.Sprintf(", crashes up to %d, recoveries up to %d", v.Crashes, v.Recoveries)
 	}
+	for _, f := range r.further() {
+		what += fmt.Sprintf(", %s up to %d", f.words, f.most)
+	}
+	if v.Wardens {
+		what += ", with wardens"
+	}
 	fmt.Fprintf(w, "  %s, %s\n", what, initiate(r.Start))
 	orders := ""
 	if r.Orders > 1 {
@@ -80,6 +119,9 @@ func (r *Verification) Text(p *Printer) error {
 	switch {
 	case r.Violation != nil:
 		fmt.Fprintf(w, "%s: %s\n", paint.Text(Red, r.Violation.Property), r.Violation.Detail)
+		if outside := r.Violation.Outside; len(outside) > 0 {
+			fmt.Fprintf(w, "outside its fault model: %s %s\n", r.Name, intolerant(outside))
+		}
 		return r.Violation.Record.Tell(w, trace.Telling{Width: p.Width()})
 	case !r.Complete:
 		fmt.Fprintln(w, paint.Text(Yellow, "no violation so far"))
@@ -90,10 +132,16 @@ func (r *Verification) Text(p *Printer) error {
 		return err
 	}
 	unless := "" // costs are of runs without faults
-	if v.Crashes > 0 {
+	switch {
+	case len(r.further()) > 0:
+		unless = " without faults"
+	case v.Crashes > 0:
 		unless = " without crashes"
 	}
 	fmt.Fprintln(w, paint.Text(Green, "holds: "+properties(r.With(set), unless)))
+	if len(r.Outside) > 0 {
+		fmt.Fprintf(w, "passed outside its fault model: %s %s\n", r.Name, intolerant(r.Outside))
+	}
 	if most, least := r.MaxMessages, r.MinMessages; most != nil {
 		fmt.Fprintf(w, "  election      %d to %d messages%s\n", least.Election, most.Election, unless)
 		fmt.Fprintf(w, "  total         %d to %d messages%s\n", least.Total, most.Total, unless)
