@@ -225,7 +225,7 @@ func End(r *simulate.Result) string {
 		for _, p := range r.Leaders {
 			ids = append(ids, fmt.Sprint(r.Prepared.Real(p)))
 		}
-		return strings.Join(ids, " and ")+ " are leaders"
+		return strings.Join(ids, " and ") + " are leaders"
 	case !r.Complete:
 		return "no end within the limit"
 	case len(r.Leaders) == 0:
