@@ -30,6 +30,7 @@ Commands, one per line, from the terminal or through a pipe:
   restart 5  kill it and start it again    kill leader, whichever member that is
   status     all members, their processes, and where each serves its status
   help, quit
+On a terminal, lines can be edited and recalled, and Tab completes a command.
 From a pipe, each command waits until the members agree after the one before, and the
 demo ends with the pipe. An empty input such as /dev/null has no commands: the demo then
 runs until Ctrl-C, SIGTERM or the end of --for. Members that are killed, stopped or

@@ -93,6 +93,7 @@ events, and a number takes that one.
   go 5       take the next 5 events          end         continue to quiescence
   state      what each process knows         save FILE   save the walk, for replay
   list, help, quit
+On a terminal, lines can be edited and recalled, and Tab completes a command.
 
 Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1
