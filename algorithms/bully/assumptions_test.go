@@ -254,7 +254,7 @@ func TestRepeatedAndReorderedMessagesDoNoHarm(t *testing.T) {
 }
 
 // A message that comes after the suspicion of its sender does harm. The contract excludes it.
-func TestAMessageOfTheDeadIsBelieved(t *testing.T) {
+func TestAMessageOfACrashedProcessIsBelieved(t *testing.T) {
 	p := newProcess(1, 3, nil)
 	p.hears(bully.Coordinator, 3)
 	p.suspects(3)

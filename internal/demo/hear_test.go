@@ -79,7 +79,7 @@ func TestADemoThatDisagreesDoesNotPass(t *testing.T) {
 }
 
 // News of an end that comes late does not make two leaders of one after the other.
-func TestLeadersOneAfterTheOtherAreNotToldAsTwo(t *testing.T) {
+func TestLeadersOneAfterTheOtherAreNotReportedAsTwo(t *testing.T) {
 	d, out := newDemo(3, 80)
 	now := time.Now()
 	d.strike("start", now)
