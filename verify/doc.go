@@ -35,7 +35,7 @@
 //     ends with the process. A proof of that, with its incarnation, reaches each other process once, at any time at
 //     which that one is live.
 //
-// An algorithm is also explored outside its fault model: the faults that it does not claim to survive are named in
+// An algorithm is also explored outside its fault model: the faults outside it are named in
 // Report.Outside, and those of a run that violates a property in Violation.Outside. A shorter violation outside the model
 // hides a longer one inside.
 //

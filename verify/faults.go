@@ -206,7 +206,7 @@ func (r *recorder) used(may *global) *global {
 	}
 }
 
-// unclaimed returns, in words, which of so many faults the algorithm does not claim to survive.
+// unclaimed returns, in words, which of so many faults are outside the algorithm's fault model.
 func (c *checker) unclaimed(came *global) []string {
 	s := faults.Script{
 		Lose: faults.Chance{Times: uint64(came.Losses)}, Duplicate: faults.Chance{Times: uint64(came.Duplicates)}, Unordered: c.o.Unordered,

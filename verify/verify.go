@@ -64,7 +64,7 @@ type Report struct {
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
 
-	Outside []string // in words, the faults that were asked for and that the algorithm does not claim to survive
+	Outside []string // in words, the given faults outside the algorithm's fault model
 
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
 	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
@@ -81,7 +81,7 @@ type Violation struct {
 	Property string       // one of the constants below
 	Detail   string       // what is wrong at the end of the run
 	Record   trace.Record // a shortest run to it; passing time counts as a step, but is not recorded
-	Outside  []string     // in words, the faults of this run that the algorithm does not claim to survive
+	Outside  []string     // in words, the faults of this run outside the algorithm's fault model
 }
 
 // The properties that can be violated.
