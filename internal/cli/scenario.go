@@ -100,9 +100,9 @@ func runScenarioNames() []string {
 	return names
 }
 
-// findScenario is the scenario of that name.
+// findScenario returns the scenario of that name, ignoring case.
 func findScenario(name string) (*scenario, error) {
-	i := slices.IndexFunc(runScenarios, func(s scenario) bool { return s.name == name })
+	i := slices.IndexFunc(runScenarios, func(s scenario) bool { return strings.EqualFold(s.name, name) })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown scenario %q; %s", name, instead(name, runScenarioNames()))
 	}
