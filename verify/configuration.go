@@ -22,6 +22,7 @@ type processState struct {
 	Decision network.Decision
 	Running  uint8 // the timers that run, as bits
 	Timers   [8]election.Deadline
+	Anchored uint8             // those of the timers that are set at a deadline, as bits; for lazy time
 	Lease    election.Deadline // until when it is leader
 	Orphan   election.Deadline // until when work that its ended lives began under a lease may continue
 	Stopping bool              // its host is to stop its work, and has not
@@ -105,10 +106,12 @@ type checker struct {
 	pulls    map[[2]uint32]uint32 // queue and place → queue
 	ages     map[age]uint32
 	costs    map[cost]uint16
+	actions  map[actionKey]uint16
 	base     configuration // scratch of a transition: before the process's own step
 	next     configuration // after it
 
 	graph graph
+	seen  uint32 // the sights so far, as bits
 }
 
 func newChecker(program *process.Program, o *Options, instance network.Setup) (*checker, error) {
@@ -119,6 +122,7 @@ func newChecker(program *process.Program, o *Options, instance network.Setup) (*
 	c := &checker{
 		d: p.Declaration(), has: program.Functions, o: o, network: p, n: p.Size(), clock: program.Timing != election.Asynchronous,
 		values: program.NewValues(p), ages: map[age]uint32{},
+		actions:  map[actionKey]uint16{},
 		outcomes: map[stepKey][]outcome{}, pushes: map[[2]uint32]uint32{}, pulls: map[[2]uint32]uint32{},
 		commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
 		costs:    map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step has cost 0
@@ -260,8 +264,8 @@ func (c *checker) pass(conf configuration, time election.Ticks) {
 	}
 	for l := range c.links {
 		old := c.queue(conf, l)
-		if len(old) == 0 {
-			continue
+		if len(old) == 0 || c.o.Lazy {
+			continue // in lazy time the age of a message does not matter
 		}
 		queue := make([]underWay, len(old))
 		for i, m := range old { // while a message is under way, time passes unit by unit
@@ -287,11 +291,27 @@ func (c *checker) older(number uint32, time election.Ticks) uint32 {
 	older, found := c.ages[key]
 	if !found {
 		p := c.processes.values[number]
+		if c.o.Lazy {
+			c.ageLazily(&p, time)
+			time = election.Ticks{}
+		}
 		p.State = c.values.Age(p.State, time)
 		older = c.processes.number(&p, time)
 		c.ages[key] = older
+		c.lapses(number, older)
 	}
 	return older
+}
+
+// lapses notes leases that run out while a process grows older.
+func (c *checker) lapses(young, old uint32) {
+	before, after := &c.processes.values[young], &c.processes.values[old]
+	if before.Decision.Role == network.Leader && !left(before.Lease).IsZero() && left(after.Lease).IsZero() {
+		c.saw(sawLapse)
+	}
+	if !left(before.Orphan).IsZero() && left(after.Orphan).IsZero() {
+		c.saw(sawOrphan)
+	}
 }
 
 // sort puts an unordered queue into a canonical order.

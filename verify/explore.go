@@ -11,8 +11,9 @@ import (
 // finding is a breach and the path to it.
 type finding struct {
 	breach
-	root int   // the index of the beginning
-	path []int // the index of the transition at each configuration
+	root  int   // the index of the beginning
+	path  []int // the index of the transition at each configuration
+	round int   // how many of the last transitions can repeat for ever
 }
 
 // explore visits all configurations, breadth first, and stops at the first level with a violation. If fewer is not
@@ -74,6 +75,9 @@ func (x *explorer) expand(conf configuration, depth int) {
 				e.cost = t.outcome.cost
 			}
 			x.graph.add(e)
+			if !x.o.SafetyOnly {
+				x.graph.act(x.action(t, conf))
+			}
 		}
 		ordinal++
 	})

@@ -82,6 +82,7 @@ func (c *checker) changeCuts(conf configuration, visit visitor) {
 				slices.Sort(g.Cut)
 			})
 			t.event, t.class = cuts, byFault
+			c.saw(sawCut)
 			visit(&t, c.base)
 		}
 	}
@@ -92,6 +93,7 @@ func (c *checker) mistakes(conf configuration, q int, visit visitor) {
 	for port, l := range c.into[q] {
 		if c.mayErr(conf, q, port) && !c.severed(conf, l) {
 			c.fault(conf, func(g *global) { g.Suspicions-- })
+			c.saw(sawSuspicion)
 			c.perform(transition{event: suspects, class: byFault, process: q, at: uint16(port)}, 0, visit)
 		}
 	}
@@ -250,6 +252,7 @@ func (c *checker) faults(conf configuration, visit visitor) {
 		}
 		if alive && g.Commands > 0 {
 			c.fault(conf, func(g *global) { g.Commands-- })
+			c.saw(sawCommand)
 			c.perform(transition{event: obeys, class: byFault, process: q, at: resign}, 0, visit)
 		}
 		if alive && g.Suspicions > 0 {
@@ -275,6 +278,7 @@ func (c *checker) crash(conf configuration, q int, visit visitor) {
 	if c.o.Wardens {
 		c.prove(c.base, q, old.State)
 	}
+	c.saw(sawCrash)
 	visit(&transition{event: crashes, class: byFault, process: q}, c.base)
 }
 
@@ -298,6 +302,7 @@ func (c *checker) recover(conf configuration, q int, visit visitor) {
 	if c.d.Survives&election.Crash == 0 { // a process that crashes must recover
 		class = due
 	}
+	c.saw(sawRecovery)
 	c.perform(transition{event: recovers, class: class, process: q}, 0, visit)
 }
 
@@ -338,6 +343,7 @@ func (c *checker) tellDeaths(conf configuration, visit visitor) {
 		for number := range uint16(maxProofs) {
 			if p.Proofs>>number&1 == 1 {
 				copy(c.base, conf)
+				c.saw(sawProof)
 				c.perform(transition{event: obeys, process: q, at: proofs + number}, 0, visit)
 			}
 		}

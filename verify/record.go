@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -14,6 +15,7 @@ type recorder struct {
 	time   election.Ticks
 	sent   int
 	last   configuration
+	again  int         // the first step that repeats for ever; 0: none does
 	flying [][]journey // by link, in the order of sending
 }
 
@@ -26,7 +28,10 @@ type journey struct {
 // violation repeats the run to a finding.
 func (c *checker) violation(f *finding) *Violation {
 	r := c.record(f)
-	return &Violation{Property: f.Property, Detail: f.Detail, Record: r.Record, Outside: c.unclaimed(r.used(c.unused()))}
+	if f.round > 0 {
+		f.Detail = fmt.Sprintf("steps %d to %d can repeat for ever, while no event that could happen is left out for ever", r.again, len(r.Steps))
+	}
+	return &Violation{Property: f.Property, Detail: f.Detail, Round: r.again, Record: r.Record, Outside: c.unclaimed(r.used(c.unused()))}
 }
 
 func (c *checker) record(f *finding) *recorder {
@@ -34,7 +39,10 @@ func (c *checker) record(f *finding) *recorder {
 	r.Header = trace.NewHeader(c.d, c.network)
 	r.Timing, r.Clock = c.d.Timing.String(), c.clock
 	conf := c.beginnings()[f.root]
-	for _, chosen := range f.path {
+	for i, chosen := range f.path {
+		if f.round > 0 && i == len(f.path)-f.round {
+			r.again = len(r.Steps) + 1
+		}
 		var taken transition
 		var next configuration
 		ordinal := 0
@@ -76,6 +84,8 @@ func (r *recorder) note(t *transition, conf configuration) {
 	case obeys:
 		r.values.Commands(r.commands[t.at])
 		step.Text = r.values.CommandText()
+	case hastens:
+		step.Text = "its deadlines come a step early"
 	case cuts, heals:
 		step.Text = r.cuts[t.at].Text(r.network)
 	}
@@ -109,7 +119,7 @@ func (r *recorder) arrive(t *transition, conf configuration) journey {
 	m := r.queue(conf, t.link)[t.place]
 	flying := &r.flying[t.link]
 	at := slices.IndexFunc(*flying, func(j journey) bool {
-		return j.message == m.Message && j.at.Add(election.Units(uint64(m.Age))) == r.time
+		return j.message == m.Message && (r.o.Lazy || j.at.Add(election.Units(uint64(m.Age))) == r.time)
 	})
 	j := (*flying)[at]
 	if t.again {

@@ -37,12 +37,13 @@ const (
 	loses
 	cuts
 	heals
+	hastens // the deadlines of a process come a step earlier
 	waits
 )
 
 var events = [...]trace.Event{
 	trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Trust, trace.Command,
-	trace.Crash, trace.Lost, trace.Fault, trace.Heal, "",
+	trace.Crash, trace.Lost, trace.Fault, trace.Heal, trace.Fault, "",
 }
 
 // outcome is the effect of an event on a process.
@@ -173,6 +174,10 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 		switch {
 		case key.at == stopped:
 			p.Stopping = false
+			if p.Decision.Role != network.Leader {
+				p.Lease = election.Deadline{}
+			}
+			c.saw(sawStop)
 		case key.at >= proofs:
 			p.Proofs &^= 1 << (key.at - proofs)
 		}
@@ -182,6 +187,7 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 
 func (p *processState) stop(t election.Timer) {
 	p.Running &^= 1 << t
+	p.Anchored &^= 1 << t
 	p.Timers[t] = election.Deadline{}
 }
 
@@ -218,6 +224,7 @@ func (c *checker) sends(p *processState, posts []process.Post, o *outcome) error
 
 // apply applies changes of timers, and then the decision. An error is a breach of the contract.
 func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
+	lease := p.Lease
 	for i := range o.effects {
 		e := &o.effects[i]
 		switch e.Op {
@@ -229,6 +236,9 @@ func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 			if e.Op == election.SetTimer && e.Ticks != election.Forever {
 				p.Running |= 1 << e.Timer
 				p.Timers[e.Timer] = election.DeadlineIn(e.Ticks, election.Ticks{})
+				if e.Deadline && c.o.Lazy {
+					p.Anchored |= 1 << e.Timer
+				}
 			}
 			continue
 		case election.StopWork:
@@ -252,6 +262,9 @@ func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 		case c.d.Leased && e.Op == election.Lead && !e.Deadline:
 			return nil, errors.New("leads without a lease, and is declared to lead by LeadUntil only")
 		}
+	}
+	if p.Stopping && p.Decision.Role != network.Leader { // its work counts until it has stopped
+		p.Lease = lease
 	}
 	return nil, nil
 }

@@ -61,7 +61,10 @@ func (c *checker) transitions(conf configuration, visit visitor) {
 	c.stops(conf, visit)
 	c.tellDeaths(conf, visit)
 	c.timers(conf, visit)
-	if c.clock {
+	switch {
+	case c.o.Lazy:
+		c.idle(conf, visit)
+	case c.clock:
 		c.wait(conf, visit)
 	}
 }
@@ -82,7 +85,7 @@ func (c *checker) perform(t transition, message uint32, visit visitor) {
 				}
 			}
 			if o.decides {
-				t.breach = c.decided(c.next, t.process, o.effects)
+				t.breach = c.decided(c.next, t.process, c.work(c.process(c.base, t.process), &t), o.effects)
 			}
 		}
 		visit(&t, c.next)
@@ -125,7 +128,7 @@ func (c *checker) deliver(conf configuration, visit visitor) bool {
 				if place > 0 && (!c.o.Unordered || m == queue[place-1]) {
 					continue
 				}
-				if c.clock && m.Age == 0 {
+				if c.clock && m.Age == 0 && !c.o.Lazy {
 					continue
 				}
 				c.arrive(conf, q, uint16(port), l, place, visit)
@@ -149,18 +152,22 @@ func (c *checker) arrive(conf configuration, q int, port uint16, l, place int, v
 		visit(&t, c.base)
 		return
 	}
-	t.event = receives
+	if t.event = receives; place > 0 {
+		c.saw(sawOvertaking)
+	}
 	c.perform(t, message, visit)
 	g := c.global(conf)
 	if g.Losses > 0 {
 		t := t
 		t.event, t.class = loses, byFault
+		c.saw(sawLoss)
 		c.fault(conf, func(g *global) { g.Losses-- })
 		c.pull(c.base, l, place)
 		visit(&t, c.base)
 	}
 	if g.Duplicates > 0 {
 		t.again, t.class = true, byFault
+		c.saw(sawDuplicate)
 		c.fault(conf, func(g *global) { g.Duplicates-- })
 		c.perform(t, message, visit)
 	}

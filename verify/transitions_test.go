@@ -61,7 +61,7 @@ func (w *walk) each(visit func(class, what string, to configuration)) {
 		case cuts, heals:
 			what = map[event]string{cuts: "", heals: "end of "}[tr.event] + w.c.cuts[tr.at].Text(w.c.network)
 		default:
-			what += map[event]string{starts: "starts", recovers: "recovers", obeys: "obeys", crashes: "crashes"}[tr.event]
+			what += map[event]string{starts: "starts", recovers: "recovers", obeys: "obeys", crashes: "crashes", hastens: "hastens"}[tr.event]
 		}
 		if tr.breach != nil {
 			what += ": " + tr.breach.Property

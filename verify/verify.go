@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
@@ -49,6 +50,11 @@ type Options struct {
 	SafetyOnly bool // ends of runs are not judged, for a model that gives up sooner than the real algorithm
 	Delay      int  // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
 
+	// Lazy time, for algorithms with leases: no event is urgent, so that only safety is judged. Clocks err by up to
+	// ClockError, below 1. Time passes in steps of ClockError.Of units, or of one unit if clocks do not err.
+	Lazy       bool
+	ClockError faults.Chance
+
 	MaxStates int                             // of one order, since memory is released after each; 0 is DefaultMaxStates
 	Progress  func(states, frontier int) bool // called now and then; false ends the exploration; may be nil
 
@@ -63,6 +69,9 @@ type Report struct {
 	Finals      int  // states in which no event is left
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
+
+	// Sometimes are the events without which properties would hold for no good reason, and whether they have happened.
+	Sometimes []Sometimes
 
 	Outside []string // in words, the given faults outside the algorithm's fault model
 
@@ -81,6 +90,7 @@ type Violation struct {
 	Property string       // one of the constants below
 	Detail   string       // what is wrong at the end of the run
 	Record   trace.Record // a shortest run to it; passing time counts as a step, but is not recorded
+	Round    int          // of NeverEnds: the first step of those that can repeat for ever, up to the last one
 	Outside  []string     // in words, the faults of this run outside the algorithm's fault model
 }
 
@@ -93,6 +103,8 @@ const (
 	TwoLeaders    = "two leaders"
 	TwoInTerm     = "two leaders of one term"
 	TwoLeases     = "two running leases"
+	Revived       = "a term came back"
+	Unpaired      = "work began before earlier work had stopped"
 	WrongLeader   = "wrong leader"
 	Undecided     = "undecided at the end"
 	NoLeader      = "no leader at the end"
@@ -128,6 +140,7 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 	}
 	report = &Report{Complete: true}
 	var extremes tally
+	var seen uint32
 	shortest := -1 // transitions to the violation
 	for instance := range instances(program.Declaration, &o) {
 		c, err := newChecker(program, &o, instance)
@@ -136,6 +149,8 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 		}
 		report.Outside = c.unclaimed(c.unused())
 		found := c.explore(report, shortest)
+		seen |= c.seen
+		report.Sometimes = c.sometimes(seen)
 		if found == nil && shortest < 0 && report.Complete {
 			found = c.judge(&extremes)
 		}
@@ -181,10 +196,11 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 		o.MaxStates = DefaultMaxStates
 	}
 	d = p.Declaration()
-	text := cmp.Or(o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d))
+	text := cmp.Or(o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
 	if text != "" {
 		return wrong(text)
 	}
+	o.SafetyOnly = o.SafetyOnly || o.Lazy
 	o.Delay, err = delay(d, o.Delay, p.Parameters)
 	if err != nil {
 		return wrong(err.Error())

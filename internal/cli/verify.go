@@ -9,6 +9,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -18,6 +19,7 @@ type verifyOptions struct {
 	input
 	verify.Options // what the flags of faults set
 	maxStates      int
+	clockError     string
 	probabilities  bool
 	ranks
 	results
@@ -39,11 +41,15 @@ algorithm's fault model; the result then names the faults that it does not toler
 one way or both, or between two sides. It begins and ends at any moment, and ends for sure. What is sent or
 would arrive meanwhile is lost, and processes may suspect each other until it ends.
 
+With --lazy no event of an algorithm with leases is urgent: messages and timers take any time, and time
+passes at any moment. That covers pauses, slow disks and unbounded delays. Only safety is judged then.
+
 Exit status: 0 every property holds; 1 a property is violated; 2 the call was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify bully --n 3 --crash 1 --recover 1
   ringleader verify bully --n 3 --cut 1
+  ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
   ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -78,6 +84,8 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	f.BoolVar(&o.Unordered, "reorder", false, "links are not FIFO: messages may overtake each other")
 	f.BoolVar(&o.Unordered, "non-fifo", false, "the same as --reorder, as run calls it")
 	decimalVar(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
+	f.BoolVar(&o.Lazy, "lazy", false, "of algorithms with leases: messages and timers take any time, and only safety is judged")
+	f.StringVar(&o.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
 	decimalVar(f, &o.maxStates, "max-states", "", verify.DefaultMaxStates, "stop at this many states of one order")
 	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
@@ -88,6 +96,11 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	v := o.Options
 	v.MaxStates = o.maxStates
 	v.SafetyOnly = e.Leased // its elections never end
+	rate, err := faults.ParseChance(o.clockError)
+	if err != nil {
+		return v, fmt.Errorf("--clock-error: %w", err)
+	}
+	v.ClockError = rate
 	if o.maxStates < 1 {
 		return v, fmt.Errorf("--max-states is at least 1, not %d", o.maxStates)
 	}

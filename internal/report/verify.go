@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
@@ -35,6 +37,9 @@ func (r *Verification) JSON() any {
 	for _, f := range r.further() {
 		result = append(result, field{f.name, f.most})
 	}
+	if r.Options.Lazy {
+		result = append(result, field{"lazy", true}, field{"clock_error", r.Options.ClockError.String()})
+	}
 	if r.Options.Wardens {
 		result = append(result, field{"wardens", true})
 	}
@@ -50,6 +55,13 @@ func (r *Verification) JSON() any {
 		{"complete", r.Complete},
 		{"holds", r.Complete && r.Violation == nil},
 	}...)
+	if len(r.Sometimes) > 1 {
+		events := object{}
+		for _, s := range r.Sometimes {
+			events = append(events, field{s.Event, s.Happened})
+		}
+		result = append(result, field{"sometimes", events}, field{"vacuous", append([]string{}, r.Vacuous()...)})
+	}
 	extreme := func(name string, m *verify.Messages) {
 		if m != nil {
 			result = append(result, field{name, object{{"total", m.Total}, {"election", m.Election}, {"announcement", m.Announcement}}})
@@ -107,6 +119,12 @@ func (r *Verification) Text(p *Printer) error {
 	for _, f := range r.further() {
 		what += fmt.Sprintf(", %s up to %d", f.words, f.most)
 	}
+	if v.Lazy {
+		what += ", in lazy time"
+	}
+	if v.ClockError.Times > 0 {
+		what += fmt.Sprintf(" with clocks wrong by %s", v.ClockError)
+	}
 	if v.Wardens {
 		what += ", with wardens"
 	}
@@ -125,6 +143,7 @@ func (r *Verification) Text(p *Printer) error {
 		return r.Violation.Record.Tell(w, trace.Telling{Width: p.Width()})
 	case !r.Complete:
 		fmt.Fprintln(w, paint.Text(Yellow, "no violation so far"))
+		r.happened(w)
 		return nil
 	}
 	set, err := r.Set(v.Instance.Parameters)
@@ -139,6 +158,7 @@ func (r *Verification) Text(p *Printer) error {
 		unless = " without crashes"
 	}
 	fmt.Fprintln(w, paint.Text(Green, "holds: "+properties(r.With(set), unless)))
+	r.happened(w)
 	if len(r.Outside) > 0 {
 		fmt.Fprintf(w, "passed outside its fault model: %s %s\n", r.Name, intolerant(r.Outside))
 	}
@@ -147,6 +167,27 @@ func (r *Verification) Text(p *Printer) error {
 		fmt.Fprintf(w, "  total         %d to %d messages%s\n", least.Total, most.Total, unless)
 	}
 	return nil
+}
+
+// happened prints what has happened in the explored runs, and what has not, unless that is just that a process led.
+func (r *Verification) happened(w io.Writer) {
+	var all, never []string
+	for _, s := range r.Sometimes {
+		if s.Happened {
+			all = append(all, s.Event)
+		} else {
+			never = append(never, s.Event)
+		}
+	}
+	if len(all) > 1 {
+		fmt.Fprintf(w, "  happened: %s\n", strings.Join(all, ", "))
+	}
+	if len(never) > 0 {
+		fmt.Fprintf(w, "  never happened: %s\n", strings.Join(never, ", "))
+	}
+	if vacuous := r.Vacuous(); len(vacuous) > 0 {
+		fmt.Fprintf(w, "  so these are not put to the test: %s\n", strings.Join(vacuous, ", "))
+	}
 }
 
 // initiate returns in words which processes initiate, from the value of --start.
@@ -165,7 +206,8 @@ func initiate(start string) string {
 // properties returns in words the properties that a check of a declaration proves. unless follows the bound.
 func properties(d *election.Declaration, unless string) string {
 	if d.Leased {
-		return "of all leases at most one runs, those of dead lives included; one leader a term, and terms rise"
+		return "of all leases at most one runs, those of dead lives included; one life leads in a term, terms rise, and none comes back; " +
+			"work stops before other work begins"
 	}
 	text := "one leader"
 	if d.Winner != election.Unspecified {
