@@ -333,7 +333,7 @@ func (c *checker) prove(conf configuration, of int, state process.State) {
 	}
 }
 
-// tellDeaths tells live processes, at any time, of deaths that are proven.
+// tellDeaths reports proven deaths to live processes, at any time.
 func (c *checker) tellDeaths(conf configuration, visit visitor) {
 	for q := range c.n {
 		p := c.process(conf, q)
