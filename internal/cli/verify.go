@@ -21,6 +21,7 @@ type verifyOptions struct {
 	maxStates      int
 	clockError     string
 	probabilities  bool
+	gallery        bool
 	ranks
 	results
 }
@@ -51,8 +52,13 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
   ringleader verify bully --n 3 --cut 1
   ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
-  ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities`,
+  ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities
+  ringleader verify --gallery
+  ringleader verify --gallery bully-under-a-cut --draw cut.svg`,
 		RunE: func(command *cobra.Command, args []string) error {
+			if o.gallery {
+				return p.gallery(command.Context(), args, &o.results)
+			}
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
 				return err
@@ -87,6 +93,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	f.BoolVar(&o.Lazy, "lazy", false, "of algorithms with leases: messages and timers take any time, and only safety is judged")
 	f.StringVar(&o.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
 	decimalVar(f, &o.maxStates, "max-states", "", verify.DefaultMaxStates, "stop at this many states of one order")
+	f.BoolVar(&o.gallery, "gallery", false, "check elections that are broken on purpose: all, or one by NAME, with its story")
 	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
 	return command
