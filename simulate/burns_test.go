@@ -275,7 +275,7 @@ func TestAViolationUnderBurnsAdversaryThatDoesNotHappenAgainIsReported(t *testin
 	}
 }
 
-func TestBurnsEndsAtTheLimitAndWhenToldTo(t *testing.T) {
+func TestBurnsEndsAtTheLimitAndWhenAsked(t *testing.T) {
 	answering := ringbully.Algorithm // neighbours send one message back and forth for ever
 	answering.Receive = func(_ *ringbully.Process, port election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {
 		out.Send(port, kind, m)

@@ -58,7 +58,7 @@ func commanded(t *testing.T, o simulate.Options, lines ...string) *simulate.Resu
 }
 
 // Process 2 leads from 11 on: before 1 has stopped, or after.
-func TestAHostSaysWhenWorkHasStoppedAndUntilThenItsLeaseCounts(t *testing.T) {
+func TestAHostReportsWhenWorkHasStoppedAndUntilThenItsLeaseCounts(t *testing.T) {
 	resign := []simulate.Command{{Process: 0, At: election.Units(5)}}
 	r := commanded(t, simulate.Options{Commands: resign})
 	same(t, "1, which stops at once", steps(r, 1, trace.Command), "5 command: resign", "5 command: note that its work has stopped")

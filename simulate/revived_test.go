@@ -94,7 +94,7 @@ func TestARecoveredProcessKnowsWhatIsKeptOnly(t *testing.T) {
 }
 
 // A term that ended with a life may not be led in again: the record of decisions begins anew, the rule does not.
-func TestNobodyIsLeaderWhileItIsDead(t *testing.T) {
+func TestNoProcessIsLeaderWhileItIsCrashed(t *testing.T) {
 	r := live(t, 2, "crash 1 at 4")
 	if len(r.Leaders) > 0 || !slices.Equal(r.Dead, []int{0}) {
 		t.Errorf("%v lead, %v are dead", r.Leaders, r.Dead)
@@ -196,7 +196,7 @@ func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
 	same(t, "one that dies before it has started", steps(r, 2), "0 fault: pause 2", "8 crash", "30 heal: pause 2", "30 lost 1: 101", "30 lost 3: 101", "30 lost 3: 103")
 }
 
-func TestAHostAsksNothingOfTheDead(t *testing.T) {
+func TestAHostAsksNothingOfACrashedProcess(t *testing.T) {
 	for line, want := range map[string]int{"crash 2 at 4": 0, "crash 2 at 6": 1} {
 		o := simulate.Options{Instance: numbered(2), Delay: 1, Record: true, Faults: scripted(t, 2, line), Commands: []simulate.Command{{Process: 1, At: election.Units(5)}}}
 		if asked := steps(run(t, diary, o), 2, trace.Command); len(asked) != want {

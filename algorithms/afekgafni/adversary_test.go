@@ -121,7 +121,7 @@ func weakOnes(t *testing.T, a algorithm, prey, weak int) int {
 
 // An exposition lets dead candidates yield to all: that elects one leader, too, but costs quadratically many
 // messages.
-func TestTheDeadMustRefuseOrMessagesAreQuadratic(t *testing.T) {
+func TestLosersMustRefuseOrMessagesAreQuadratic(t *testing.T) {
 	yielding := mutant(func(p *afekgafni.Process, port election.Port, kind election.Kind, m afekgafni.Claim, out *election.Out[afekgafni.Claim]) bool {
 		yields := kind == afekgafni.Ask && !p.Alive
 		if yields {

@@ -179,7 +179,7 @@ func TestKnownDeadAreNotAskedUntilTheyAreHeardOf(t *testing.T) {
 	expect(t, "nothing is known", p.step(p.Start), []sent{{bully.Election, 3}, {bully.Election, 4}}, election.SetTimer)
 }
 
-func TestWhatIsKnownOfTheDeadDecides(t *testing.T) {
+func TestKnowledgeOfCrashesDecides(t *testing.T) {
 	loyal := map[string]string{"known-dead": "decides"}
 	p := newProcess(2, 5, loyal)
 	p.hears(bully.Coordinator, 5)
@@ -207,7 +207,7 @@ func TestWhatIsKnownOfTheDeadDecides(t *testing.T) {
 	expect(t, "it leads itself", p.hears(bully.Coordinator, 2), []sent{{bully.Coordinator, 1}, {bully.Coordinator, 2}}, election.Lead)
 }
 
-func TestAskedCoordinatorTellsTheAskerOnly(t *testing.T) {
+func TestAskedCoordinatorAnnouncesItselfToTheAskerOnly(t *testing.T) {
 	p := newProcess(3, 3, map[string]string{"asked-coordinator": "tells"})
 	expect(t, "it does not know that it is one", p.hears(bully.Election, 1),
 		[]sent{{bully.Answer, 1}, {bully.Coordinator, 1}, {bully.Coordinator, 2}}, election.Lead)

@@ -82,7 +82,7 @@ func expectCounts(t *testing.T, what string, r *simulate.Result, winner, electio
 
 // One process i asks first: every live process j >= i asks all higher ones, and answers all live processes that are
 // lower. The highest of all wins again for each question, or announces itself to the asker only. Any other winner wins once.
-func TestMessagesForEveryInitiatorAndEverySetOfTheDead(t *testing.T) {
+func TestMessagesForEveryInitiatorAndEverySetOfCrashedProcesses(t *testing.T) {
 	for n := 1; n <= 10; n++ {
 		for set := range 1<<n - 1 {
 			isDead := func(id int) bool { return set>>(id-1)&1 == 1 }

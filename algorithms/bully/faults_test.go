@@ -82,7 +82,7 @@ func TestWouldBeLeaderRecoversInTime(t *testing.T) {
 	}
 }
 
-func TestHighestThatRecoversTellsAllAndAsksNobody(t *testing.T) {
+func TestHighestThatRecoversAnnouncesItselfAndAsksNoProcess(t *testing.T) {
 	for n := 2; n <= 10; n++ {
 		o := among(n, nil)
 		crash(&o, n, 100)

@@ -39,7 +39,7 @@ func TestThreeProcessesUnderEverySchedule(t *testing.T) {
 }
 
 // A process that is known to be dead may recover without the knowledge of all: two crashes and a recovery.
-func TestStaleKnowledgeOfTheDeadDoesNoHarm(t *testing.T) {
+func TestStaleKnowledgeOfCrashesDoesNoHarm(t *testing.T) {
 	for _, victory := range []string{"others", "lower"} {
 		for _, dead := range []string{"skipped", "decides"} {
 			parameters := map[string]string{"victory": victory, "known-dead": dead, "asked-coordinator": "tells"}

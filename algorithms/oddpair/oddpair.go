@@ -16,7 +16,7 @@
 //	four        otherwise
 //
 // So heads need not know the odd processes, which nothing distinguishes in a ring of four, 5,5,7,7. The head
-// from which the ring reads greatest leads.
+// from which the ring reads greatest becomes leader.
 package oddpair
 
 import (

@@ -37,9 +37,9 @@
 //
 // The Bully stage precedes every claim except a successor's. A member sends Election to all, and each Answer contains
 // the time after which its sender could grant a lease. The member claims when a majority is free. It defers once, for
-// Td, to a member of higher rank that can claim now. It withdraws its claim when it receives the Claim of a member of higher
-// rank. Rank is weight, then identifier. The initial weight is the priority. A member of weight 0 is a witness: it
-// grants leases and never leads.
+// Td, to a member of higher rank that can claim now. It withdraws its claim when it receives the Claim of a member of
+// higher rank. Rank is weight, then identifier. The initial weight is the priority. A member of weight 0 is a witness:
+// it grants leases and is never leader.
 //
 // Why there is at most one leader. Let X win term x, and let Y win term y > x. Some member is in both majorities. It
 // answered X first: after its answer to Y, the term x is below its P. Before it answered Y, its promise to X ran out or
@@ -67,8 +67,8 @@
 //     restarts at once and grants, while its earlier grant still runs, makes two leaders.
 //   - A Resign names the able member of highest rank as the successor. Otherwise the resigned member could win again at
 //     once.
-//   - The host verifies proofs of death. A proof is, for example, a secret of which only the warden of that incarnation had knowledge.
-//     Authentication, the identities of stores, and changes of membership are tasks of the host, too.
+//   - The host verifies proofs of death. A proof is, for example, a secret that only the warden of that incarnation
+//     has had. Authentication, the identities of stores, and changes of membership are tasks of the host, too.
 //   - A host that must stop its work reports when the work has stopped. Until then a leader renews its lease, and a
 //     member whose lease has lapsed neither claims nor releases.
 //   - With asking=no there is no Bully stage. With terms and renewals, both are bounded. Together they leave rules 1 to 6

@@ -87,7 +87,7 @@ func call(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
-func TestWrongCallsExitWithTwoAndOneLineThatSaysWhatWorks(t *testing.T) {
+func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 	for _, c := range []struct{ call, says string }{
 		{"dmo", `unknown command "dmo"; did you mean demo?`},
 		{"help dmo", `unknown command "dmo"; did you mean demo?`},

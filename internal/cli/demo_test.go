@@ -191,7 +191,7 @@ func TestScenarioCrashElectsFailsOverAndRecoversAmongFiveProcesses(t *testing.T)
 	}
 }
 
-func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhoeverIsPaused(t *testing.T) {
+func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhateverIsPaused(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int

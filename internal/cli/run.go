@@ -78,9 +78,10 @@ weigh 3 as 7 at 50. The algorithm decides what it makes of that. With --wardens 
 takes its work with it, and the others get a proof of that.
 
 With --over tcp nothing is simulated: the processes are connected by TCP on this machine, and the
-operating system determines the schedule. Schedule-independent counts are the same. The unit of a timed
-algorithm is a duration. A synchronous algorithm keeps rounds by markers, which are counted apart. The
-only fault is dead. With --over processes each has an operating-system process of its own.
+operating system determines the schedule. Schedule-independent counts are the same. A timed
+algorithm's unit of time is the duration --unit. A synchronous algorithm keeps rounds by markers, which
+are counted apart. The only fault is dead. With --over processes each has an operating-system process of
+its own.
 
 With --anonymous all processes of a ring have one identifier, or those of --ids, which may repeat. All
 initiate at time 0, and every message takes one unit. After each unit the states of symmetric processes
@@ -92,6 +93,7 @@ events, and a number takes that one.
   go 5       take the next 5 events          end         continue to quiescence
   state      what each process knows         save FILE   save the walk, for replay
   list, help, quit
+On a terminal, lines can be edited and recalled, and Tab completes a command.
 
 Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1

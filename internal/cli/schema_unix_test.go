@@ -44,7 +44,7 @@ func valid(schema *jsonschema.Resolved, line string) error {
 	return schema.Validate(value)
 }
 
-func TestJSONIsAsTheSchemaSays(t *testing.T) {
+func TestJSONIsAsInTheSchema(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
@@ -82,6 +82,7 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 		{"algorithms", "algorithms"},
 		{"algorithms", "algorithms stop-and-go-p3"},
 		{"sources", "sources"},
+		{"scenarios", "scenarios"},
 		{"version-of", "version"},
 		{"statement", "reproduce S3"},
 	} {
@@ -104,7 +105,7 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 	}
 }
 
-func TestEventsAreAsTheSchemaSays(t *testing.T) {
+func TestEventsAreAsInTheSchema(t *testing.T) {
 	for _, c := range []struct{ definition, stdin, call string }{
 		{"demo", "kill leader\nrestart 1\n", "demo --members 2 --json"},
 		{"join", "", "join --json --stop-with-stdin --id 1 --member 1=" + freeAddress(t) + " --data " + filepath.Join(t.TempDir(), "d")},

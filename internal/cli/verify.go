@@ -31,9 +31,10 @@ func (p *program) verify() *cobra.Command {
 		Use:     "verify ALGORITHM",
 		GroupID: groupStudy,
 		Short:   "Try every schedule, and show the shortest run that violates a property",
-		Long: `Try every schedule, and check these properties: one leader, the right one, decisions as declared, all
-decided at the end, the bound kept, and every election can end. With --n every distinct order of
-identifiers is tried. A violation is shown as a numbered story of the fewest steps; --draw draws it.
+		Long: `Try every schedule, and check these properties: there is one leader, the right one; processes decide as
+declared, and all have decided at the end; the messages are within the declared bound; every election
+can end. With --n every distinct order of identifiers is tried. A violation is shown as a story with the
+fewest steps; --draw draws it.
 
 Faults come at any moment, as often as their flags allow. Each combination is tried, also outside the
 algorithm's fault model; the result then names the faults that it does not tolerate. A cut is of a link,

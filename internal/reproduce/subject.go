@@ -225,7 +225,7 @@ func End(r *simulate.Result) string {
 		for _, p := range r.Leaders {
 			ids = append(ids, fmt.Sprint(r.Prepared.Real(p)))
 		}
-		return strings.Join(ids, " and ") + " lead"
+		return strings.Join(ids, " and ") + " are leaders"
 	case !r.Complete:
 		return "no end within the limit"
 	case len(r.Leaders) == 0:
@@ -286,7 +286,7 @@ func Subsets(ids []uint64) iter.Seq[[]uint64] {
 // OrHolds returns the violation, or that there is none.
 func OrHolds(violation string) string {
 	if violation == "" {
-		return "all holds"
+		return "all properties hold"
 	}
 	return violation
 }

@@ -66,7 +66,7 @@ func spied[S, M any](t *testing.T, a *election.Algorithm[S, M], i network.Setup,
 	}}, begun
 }
 
-func TestWhoDoesNotKnowTheSecretIsRefusedAndDisturbsNobody(t *testing.T) {
+func TestAProcessWithoutTheSecretIsRefusedAndDisturbsNoOther(t *testing.T) {
 	var visits []net.Conn
 	o, _ := spied(t, &lcr.Algorithm, network.On(3, 2, 1), 0, Connect, func(p *processor, r Request) error {
 		other := slices.Clone(p.hello(0))
@@ -145,7 +145,7 @@ func TestAProcessorThatFailsEndsTheRunAndAllOthers(t *testing.T) {
 	}
 }
 
-func TestARunThatIsStoppedSaysWhatThereIs(t *testing.T) {
+func TestAStoppedRunReportsWhatThereIs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o, _ := spied(t, &bully.Algorithm, network.On(1, 2, 3), 1, Count, func(*processor, Request) error {
 		cancel()

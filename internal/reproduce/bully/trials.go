@@ -55,7 +55,7 @@ func Inquiries(b *reproduce.Bench, look func(r *simulate.Result, wrong *reproduc
 		looked += look(r, &wrong)
 	}
 	wrong.Unless(looked > 0, "it never happens")
-	return reproduce.HoldsUnless(wrong.First, "%d times in %d runs", looked, runs)
+	return reproduce.HoldsUnless(wrong.First, "%d cases in %d runs", looked, runs)
 }
 
 // waiters looks at what processes do between the first answer to their question and the next victory.

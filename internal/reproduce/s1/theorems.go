@@ -73,7 +73,7 @@ var s1Theorems = []reproduce.Row{
 	},
 	{
 		Where: "exercise 13.3-1", Claim: "the simplified Bully has message complexity Ω(n²), for some identifiers and delays",
-		How:   "falling identifiers, n = 1 to 512; under every schedule, n up to 6",
+		How:   "decreasing identifiers, n = 1 to 512; under every schedule, n up to 6",
 		Check: exercise1331,
 	},
 	{

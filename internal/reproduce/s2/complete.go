@@ -17,7 +17,7 @@ import (
 var s2Complete = []reproduce.Row{
 	{
 		Where: "section 2.3, one hop", Claim: "any process is one hop away, so that communication takes the least time",
-		How: "preference and lcr with 2 to 16 processes that start together: when all know the leader", Check: oneHop,
+		How: "preference and lcr with 2 to 16 processes that initiate together: when all know the leader", Check: oneHop,
 	},
 	{
 		Where: "section 2.3, assumption 1", Claim: "process ids are unique and known to all",
@@ -34,7 +34,7 @@ var s2Complete = []reproduce.Row{
 	},
 	{
 		Where: "section 2.3.1, extrema-finding", Claim: "Bully is extrema-finding: the process of highest priority is elected",
-		How: "2 to 6 processes, every set of dead ones, each of the others starting", Check: bully.HighestLives,
+		How: "2 to 6 processes, every set of crashed ones, each other one initiating", Check: bully.HighestLives,
 	},
 	{
 		Where: "Bully, step 1", Claim: "a process that suspects that the leader has failed starts an election",
@@ -42,7 +42,7 @@ var s2Complete = []reproduce.Row{
 	},
 	{
 		Where: "Bully, step 2", Claim: "it inquires of all processes with higher priority",
-		How: "the receivers of every inquiry: 2 to 5 processes, every set of crashed ones, every set of the others starting", Check: bullyStep2,
+		How: "the receivers of every inquiry: 2 to 5 processes, every set of crashed ones, every set of the others initiating", Check: bullyStep2,
 	},
 	{
 		Where: "Bully, step 3", Claim: "upon any response it gives up and waits for a higher one to become leader",
@@ -70,7 +70,7 @@ var s2Complete = []reproduce.Row{
 	},
 	{
 		Where: "figure 2.7(a)", Claim: "4 detects that the leader 7 has failed and starts an election",
-		How: "the step in a run of bully on 1 to 7, 7 dead, 4 starting", Check: figure(0),
+		How: "the step in a run of bully on 1 to 7, 7 crashed, 4 initiating", Check: figure(0),
 	},
 	{Where: "figure 2.7(b)", Claim: "5 and 6 respond and tell 4 to stop", How: "the steps in that run", Check: figure(1)},
 	{Where: "figure 2.7(c)", Claim: "5 and 6 each hold an election", How: "the steps in that run", Check: figure(2)},

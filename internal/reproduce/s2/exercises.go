@@ -28,7 +28,7 @@ var s2Exercises = []reproduce.Row{
 	},
 	{
 		Where: "exercise 3(a)", Claim: "LCR is asynchronous, and works in rounds, too",
-		How: "every schedule of every ring of 4, all starting; synchronous runs on every ring of up to 6", Check: exercise3a,
+		How: "every schedule of every ring of 4, all initiating; synchronous runs on every ring of up to 6", Check: exercise3a,
 	},
 	{
 		Where: "exercise 3(b)", Claim: "it fails if identifiers repeat, if a message is lost, and if a process crashes",
@@ -52,7 +52,7 @@ var s2Exercises = []reproduce.Row{
 	},
 	{
 		Where: "exercise 5(b)", Claim: "if two notice a crash at the same time, one leader is elected, at the cost of the lower alone",
-		How: "7 processes, 7 dead: every pair, and every set, that starts at once, against its lowest alone", Check: exercise5b,
+		How: "7 processes, 7 crashed: every pair, and every set, that initiates at once, against its lowest alone", Check: exercise5b,
 	},
 	{
 		Where: "exercise 6(a)", Claim: "ring-based election needs no synchronous system",
@@ -276,13 +276,13 @@ func exercise5b(b *reproduce.Bench) reproduce.Finding {
 	sets := 0
 	at := func(start ...uint64) *simulate.Result {
 		r := b.Run(reproduce.Among(7, "bully", "victory=lower").Starting(start...).Run("dead 7"))
-		wrong.Unless(reproduce.End(r) == reproduce.Right && r.Leaders[0] == 5, "%v start: %s", start, reproduce.End(r))
+		wrong.Unless(reproduce.End(r) == reproduce.Right && r.Leaders[0] == 5, "%v initiate: %s", start, reproduce.End(r))
 		return r
 	}
 	for start := range reproduce.Subsets(reproduce.UpTo(6)) {
 		sets++
 		got, alone := at(start...).Messages.ByKind, at(start[0]).Messages.ByKind
-		wrong.Unless(slices.Equal(got, alone), "%v start: %v messages; %d alone: %v", start, got, start[0], alone)
+		wrong.Unless(slices.Equal(got, alone), "%v initiate: %v messages;  %d alone: %v", start, got, start[0], alone)
 	}
 	both := at(4, 5).Messages.ByKind
 	f := reproduce.HoldsUnless(wrong.First, "%d sets: 6 is elected, and the messages are those that the lowest alone causes; 4 and 5: %d + %d + %d",

@@ -58,7 +58,7 @@ var s2LCR = []reproduce.Row{
 	},
 	{
 		Where: "section 2.2, note 2", Claim: "time O(n)",
-		How: "unit delays on every ring of up to 6: all start, and each alone", Check: lcrTime,
+		How: "unit delays on every ring of up to 6: all initiate, and each alone", Check: lcrTime,
 	},
 	{
 		Where: "section 2.2, note 3", Claim: "leader messages end it: all know the leader",
@@ -95,16 +95,16 @@ var s2LCR = []reproduce.Row{
 		How: "the hops of each in these runs, and the distance to the next greater", Check: travels(0),
 	},
 	{
-		Where: "section 2.2.1, worst case", Claim: "falling ids are the worst arrangement, if all initiate",
+		Where: "section 2.2.1, worst case", Claim: "decreasing ids are the worst arrangement, if all initiate",
 		How: "the closed form on every ring of up to 8; every number of initiators on 5, 4, 3, 2, 1", Check: lcrWorst,
 	},
 	{
 		Where: "section 2.2.1, worst case, each", Claim: "there, the 2nd largest causes n-1 messages, the 3rd largest n-2, …",
-		How: "hops of each in the runs on falling rings of up to 16", Check: lcrFalling,
+		How: "hops of each in the runs on decreasing rings of up to 16", Check: lcrFalling,
 	},
 	{
 		Where: "section 2.2.1, worst case, sum", Claim: "n(n+1)/2 + n messages in the worst case: O(n²)",
-		How: "the closed form on falling rings, n = 1, 2, 4, … 65536, and runs up to 256", Check: lcrFormula,
+		How: "the closed form on decreasing rings, n = 1, 2, 4, … 65536, and runs up to 256", Check: lcrFormula,
 	},
 }
 
@@ -252,11 +252,11 @@ func lcrStep2(b *reproduce.Bench) reproduce.Finding {
 	for r := range lcrRuns(b, &wrong, 5) {
 		runs++
 		wrong.Unless(reproduce.End(r) == reproduce.Right, "on %v with %d initiators: %s", r.Record.IDs, r.Starters, reproduce.End(r))
-		wrong.Unless(len(reproduce.Steps(r.Record, trace.Start)) == r.Starters, "on %v, not all of %d start", r.Record.IDs, r.Starters)
+		wrong.Unless(len(reproduce.Steps(r.Record, trace.Start)) == r.Starters, "on %v, not all of %d initiate", r.Record.IDs, r.Starters)
 		for i := range r.Record.Steps {
 			if s := &r.Record.Steps[i]; s.Event == trace.Start {
 				sent, own := reproduce.SentOf(s, "election"), r.Record.IDs[s.Process]
-				wrong.Unless(len(sent) == 1 && reproduce.Carried(sent[0].Value) == own, "on %v, %d starts and sends %v", r.Record.IDs, own, s.Sent)
+				wrong.Unless(len(sent) == 1 && reproduce.Carried(sent[0].Value) == own, "on %v, %d initiates and sends %v", r.Record.IDs, own, s.Sent)
 			}
 		}
 	}
@@ -342,10 +342,10 @@ func lcrTime(b *reproduce.Bench) reproduce.Finding {
 				alone = later(alone, b.Run(s.Starting(id).Run()).Time.Quiet)
 			}
 		}
-		wrong.Unless(all == election.Units(uint64(2*n)), "n = %d, all start: over at %s", n, all)
-		wrong.Unless(alone == election.Units(uint64(3*n-1)), "n = %d, one starts: over at %s", n, alone)
+		wrong.Unless(all == election.Units(uint64(2*n)), "n = %d, all initiate: ends at %s", n, all)
+		wrong.Unless(alone == election.Units(uint64(3*n-1)), "n = %d, one initiates: ends at %s", n, alone)
 	}
-	return wrong.Unsettled(reproduce.EverySize, "all start: over at 2n; one starts: at 3n - 1 at the latest; n = 1 … 6, every order")
+	return wrong.Unsettled(reproduce.EverySize, "all initiate: ends at 2n; one initiates: at 3n - 1 at the latest; n = 1 … 6, every order")
 }
 
 // later is the later of two times.
@@ -442,7 +442,7 @@ func sentAsOftenAsItIs(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	f := reproduce.HoldsCorrected(fits == orders, inExample && fits == 1, "in this order only, and of identifiers 1 … n: elsewhere a uid travels to the next greater one",
-		"so it is on %d of the %d rings of 5; the example is among these: %v", fits, orders, inExample)
+		"true of %d of the %d rings of 5; the example is among these: %v", fits, orders, inExample)
 	f.Replay = "ringleader run lcr --n 5 --story"
 	return f
 }
@@ -507,14 +507,14 @@ func lcrWorst(b *reproduce.Bench) reproduce.Finding {
 				reached++
 			}
 		}
-		wrong.Unless(falling == most && reached == 1, "n = %d: %d messages on a falling ring, at most %d, on %d rings", n, falling, most, reached)
+		wrong.Unless(falling == most && reached == 1, "n = %d: %d messages on a decreasing ring, at most %d, on %d rings", n, falling, most, reached)
 	}
 	for start := range reproduce.Subsets(example.IDs) {
 		k := min(uint64(len(start)), 4)
 		m := b.Run(example.Starting(start...).Run()).Messages.Election
 		wrong.Unless(m <= (k+1)*5-k*(k+1)/2, "%v initiate on 5, 4, 3, 2, 1: %d messages", start, m)
 	}
-	return reproduce.HoldsUnless(wrong.First, "for n = 1 … 8 the falling ring alone takes the most; k < n initiators take (k+1)n - k(k+1)/2 at most, so that n - 1 are as bad as all")
+	return reproduce.HoldsUnless(wrong.First, "for n = 1 … 8 the decreasing ring alone takes the most; k < n initiators take (k+1)n - k(k+1)/2 at most, so that n - 1 are as bad as all")
 }
 
 func lcrFalling(b *reproduce.Bench) reproduce.Finding {

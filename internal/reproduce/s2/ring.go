@@ -13,7 +13,7 @@ import (
 var s2LogicalRing = []reproduce.Row{
 	{
 		Where: "section 2.4, return", Claim: "a message returns to its initiator in the end",
-		How: "lists of logical-ring among 2 to 7, each set of dead ones and each of the others starting; and one that dies with the list", Check: listReturns,
+		How: "lists of logical-ring among 2 to 7, each set of crashed ones and each other one initiating; and one that crashes while it has the list", Check: listReturns,
 	},
 	{
 		Where: "section 2.4, acknowledgement", Claim: "that eliminates the need for acknowledgements",
@@ -21,7 +21,7 @@ var s2LogicalRing = []reproduce.Row{
 	},
 	{
 		Where: "logical ring, step 1", Claim: "the process that detects the failure circulates a message to which each node appends its priority",
-		How: "every list in the runs of 2 to 6, every set of dead ones, each of the others starting", Check: logicalRingStep1,
+		How: "every list in the runs of 2 to 6, every set of crashed ones, each other one initiating", Check: logicalRingStep1,
 	},
 	{
 		Where: "logical ring, step 2", Claim: "when the list has returned, the initiator chooses the highest and announces it to all",
@@ -84,7 +84,7 @@ func listReturns(b *reproduce.Bench) reproduce.Finding {
 		returns = returns || s.Kind == "election" && s.Process == 0 && slices.Equal(listed(s.MessageValue), []uint64{1, 2, 3, 4, 5})
 	}
 	f := reproduce.HoldsCorrected(returns, wrong.First == "" && reproduce.End(r) == reproduce.Right, "unless a process crashes after it has taken the list and before it has forwarded it; then another list is needed",
-		"%d runs: it returns once, with all that live; where 3 of 5 dies with it, it does not: the next one elects", runs)
+		"%d runs: it returns once, with all live processes; where 3 of 5 crashes with it, it does not return: the next list elects", runs)
 	if wrong.First != "" {
 		f.Why = wrong.First
 	}
@@ -119,7 +119,7 @@ func noAcknowledgement(b *reproduce.Bench) reproduce.Finding {
 	case silent < runs:
 		contradiction = "an election follows the failure of a member of the ring, and the list is lost there; no process notices that it will not return"
 	}
-	f := reproduce.HoldsUnless(contradiction, "%d runs with a dead leader: one is elected in %d with acknowledgements, in %d without", runs, acknowledged, silent)
+	f := reproduce.HoldsUnless(contradiction, "%d runs with a crashed leader: another one is elected in %d with acknowledgements, in %d without", runs, acknowledged, silent)
 	if shown != nil {
 		f.Replay = shown.Replay()
 	}

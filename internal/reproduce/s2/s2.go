@@ -84,11 +84,11 @@ var s2Elections = []reproduce.Row{
 	},
 	{
 		Where: "section 2.1, topologies", Claim: "topologies are complete, logical ring or tree",
-		How: "bully, logical-ring and tree with 2 to 8 processes, each alone starting", Check: topologies,
+		How: "bully, logical-ring and tree with 2 to 8 processes, each alone initiating", Check: topologies,
 	},
 	{
 		Where: "section 2.1, tree topology", Claim: "an election on a tree",
-		How: "with votes and without: paths, stars and binary trees of up to 15, one to all start; every schedule on the path of 4", Check: onTrees,
+		How: "with votes and without: paths, stars and binary trees of up to 15, one to all initiate; every schedule on the path of 4", Check: onTrees,
 	},
 }
 
@@ -265,7 +265,7 @@ func topologies(b *reproduce.Bench) reproduce.Finding {
 				}
 				r := b.Simulate(name, simulate.Options{Instance: i, Initiators: []int{id - 1}})
 				runs++
-				wrong.Unless(reproduce.End(r) == reproduce.Right, "%s of %d, %d starts: %s", name, n, id, reproduce.End(r))
+				wrong.Unless(reproduce.End(r) == reproduce.Right, "%s of %d, %d initiates: %s", name, n, id, reproduce.End(r))
 			}
 		}
 	}
@@ -291,7 +291,7 @@ func onTrees(b *reproduce.Bench) reproduce.Finding {
 					}
 					r := b.Simulate(name, o)
 					runs++
-					wrong.Unless(reproduce.End(r) == reproduce.Right && r.Messages.Total == uint64(3*n+k-4), "%s on %v, %d start: %d messages, %s", name, edges, k, r.Messages.Total, reproduce.End(r))
+					wrong.Unless(reproduce.End(r) == reproduce.Right && r.Messages.Total == uint64(3*n+k-4), "%s on %v, %d initiate: %d messages, %s", name, edges, k, r.Messages.Total, reproduce.End(r))
 				}
 			}
 		}

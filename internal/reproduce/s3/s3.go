@@ -155,7 +155,7 @@ func stages(b *reproduce.Bench) reproduce.Finding {
 		}
 		rings++
 	}
-	return d.Finding("%d candidates of stages on %d rings: just those", entrances, rings)
+	return d.Finding("%d candidates of stages on %d rings: exactly those", entrances, rings)
 }
 
 func returns(b *reproduce.Bench) reproduce.Finding {

@@ -22,11 +22,11 @@ var s4Introduction = []reproduce.Row{
 	},
 	{
 		Where: "introduction, highest", Claim: "the process with the highest id of those that have not failed is selected",
-		How: "2 to 6 processes, every set of failed ones, each of the others starting", Check: bully.HighestLives,
+		How: "2 to 6 processes, every set of crashed ones, each other one initiating", Check: bully.HighestLives,
 	},
 	{
 		Where: "messages, election", Claim: "election messages announce an election",
-		How: "every step that sends them: 2 to 5 processes, every set of dead ones, every set of the others starting", Check: electionMessages,
+		How: "every step that sends them: 2 to 5 processes, every set of crashed ones, every set of the others initiating", Check: electionMessages,
 	},
 	{
 		Where: "messages, answer", Claim: "answer messages respond to election messages",
@@ -46,7 +46,7 @@ var s4Introduction = []reproduce.Row{
 var s4Rules = []reproduce.Row{
 	{
 		Where: "rule 1", Claim: "the highest sends victory to all others and becomes coordinator; any other asks all that are higher",
-		How: "every start and recovery among 2 to 5, every set of dead ones, every set of the others starting", Check: rule1,
+		How: "every start and recovery among 2 to 5, every set of crashed ones, every set of the others initiating", Check: rule1,
 	},
 	{
 		Where: "rule 2", Claim: "a process that receives no answer broadcasts a victory and becomes coordinator",
@@ -58,15 +58,15 @@ var s4Rules = []reproduce.Row{
 	},
 	{
 		Where: "rule 3, parenthesis", Claim: "if there is no victory after some time, it begins again",
-		How: "4 to 8 processes: the one that would win dies after its answers; with and without that timeout", Check: rule3Parenthesis,
+		How: "4 to 8 processes: the process that would win crashes after its answers; with and without that timeout", Check: rule3Parenthesis,
 	},
 	{
 		Where: "rule 4", Claim: "a process that is asked by a lower one answers, and starts an election unless it has",
-		How: "every question in the runs of 2 to 5, every set of dead ones, every set of the others starting", Check: rule4,
+		How: "every question in the runs of 2 to 5, every set of crashed ones, every set of the others initiating", Check: rule4,
 	},
 	{
 		Where: "rule 5", Claim: "a process that receives a coordinator message treats its sender as the coordinator",
-		How: "every schedule of 3 processes, delay 1, one crash and one recovery, every set starting: as printed, and with the additions", Check: rule5,
+		How: "every schedule of 3 processes, delay 1, one crash and one recovery, every set initiating: as printed, and with the additions", Check: rule5,
 	},
 }
 
@@ -179,14 +179,14 @@ func whenToAct(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	wrong.Unless(recoveries > 0 && suspicions > 0 && idle > 0, "%d recoveries, %d suspicions of the coordinator and %d of others", recoveries, suspicions, idle)
-	return reproduce.HoldsUnless(wrong.First, "%d recoveries and %d suspicions of the coordinator, each followed by rule 1; %d of others, by nothing", recoveries, suspicions, idle)
+	return reproduce.HoldsUnless(wrong.First, "%d recoveries and %d suspicions of the coordinator, each followed by rule 1; %d of others, by no action", recoveries, suspicions, idle)
 }
 
 func rule1(b *reproduce.Bench) reproduce.Finding {
 	return bully.Inquiries(b, func(r *simulate.Result, wrong *reproduce.Doubt) (begun int) {
 		for _, s := range reproduce.Steps(r.Record, trace.Start) {
 			begun++
-			wrong.Unless(acts(r.Record, s), "%d of %d starts and does %+v", s.Process+1, r.Record.N, *s)
+			wrong.Unless(acts(r.Record, s), "%d of %d initiates and does %+v", s.Process+1, r.Record.N, *s)
 		}
 		return begun
 	})

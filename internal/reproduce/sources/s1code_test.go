@@ -111,13 +111,14 @@ func TestEachLineOfTheCodeHasARowThatAnotherLineTurns(t *testing.T) {
 	for _, r := range rowsOf("S1") {
 		rows[r.Where] = r
 	}
+	as := another(0)
 	for line := 10; line <= 30; line++ {
 		row, there := rows[fmt.Sprintf("Bully, code line %d", line)]
 		if !there {
 			t.Errorf("no row is about line %d", line)
 			continue
 		}
-		m, as := another(line), another(0)
+		m := another(line)
 		if r := judged(t, row, as.list()); r.Err != nil || r.Verdict == reproduce.Fails {
 			t.Errorf("line %d, as it is: %s %s %v", line, r.Verdict, r.Measured, r.Err)
 		}
