@@ -31,7 +31,7 @@ func TestStatesTransitionsAndDepthAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := *report
-		got.Complete, got.MaxMessages, got.MinMessages = false, nil, nil
+		got.Complete, got.MaxMessages, got.MinMessages, got.Bits, got.Miss = false, nil, nil, 0, 0
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 			t.Errorf("%s: %+v; want %+v", starts, got, want)
 		}
@@ -452,12 +452,12 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%+v: %q; want %q", test.o, got, test.want)
 		}
-		if err == nil && (test.o.Delay != max(1, test.o.Delay) || test.o.MaxStates == 0 || test.o.Instance.IDs == nil) {
+		if err == nil && (test.o.Delay != max(1, test.o.Delay) || test.o.Memory == 0 || test.o.Instance.IDs == nil) {
 			t.Errorf("they are not complete: %+v", test.o)
 		}
 	}
 	o := Options{Size: 7, Instance: network.On(4, 5)}
-	if err := o.check(timed.Declaration, false, false); err != nil || o.Size != 0 || o.MaxStates != DefaultMaxStates {
+	if err := o.check(timed.Declaration, false, false); err != nil || o.Size != 0 || o.Memory != DefaultMemory {
 		t.Errorf("%+v, %v: identifiers that are given are one order", o, err)
 	}
 }

@@ -81,7 +81,8 @@ func (c *checker) perform(t transition, message uint32, visit visitor) {
 				t.breach = c.decided(c.next, t.process, o.effects)
 			}
 		}
-		visit(&t, c.next)
+		c.taken = t
+		visit(&c.taken, c.next)
 	}
 }
 
@@ -300,7 +301,7 @@ func (c *checker) crash(conf configuration, q int, visit visitor) {
 	copy(c.base, conf)
 	c.setGlobal(c.base, &g)
 	old := *c.process(conf, q)
-	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position}
+	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position, ID: old.ID}
 	if c.d.Leased {
 		if dead.Orphan = old.Lease; dead.Orphan.Before(old.Orphan) {
 			dead.Orphan = old.Orphan

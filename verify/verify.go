@@ -24,8 +24,11 @@ const (
 
 func (s Starts) String() string { return [...]string{"all", "any", "every-set"}[s] }
 
-// DefaultMaxStates is the default limit of explored states of one order: one to two gigabytes.
-const DefaultMaxStates = 10_000_000
+// DefaultMemory is the default limit of memory, in bytes.
+const DefaultMemory = 4 << 30
+
+// leastMemory is the smallest limit of memory: the program itself takes some.
+const leastMemory = 64 << 20
 
 // Options holds what is explored. Only Instance or Size is required.
 type Options struct {
@@ -42,8 +45,13 @@ type Options struct {
 	SafetyOnly bool // ends of runs are not judged, for a model that gives up sooner than the real algorithm
 	Delay      int  // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
 
-	MaxStates int                             // of one order, since memory is released after each; 0 is DefaultMaxStates
-	Progress  func(states, frontier int) bool // called now and then; false ends the exploration; may be nil
+	Rotations bool   // on a ring: every order, and not only one of those that are rotations of each other
+	MaxStates int    // of one order; 0 is no limit
+	Memory    uint64 // limit of the whole program, in bytes; 0 is DefaultMemory
+	Exact     bool   // keep 128 bits of each fingerprint, however many states there are; see Report.Bits
+	Cores     int    // the number of cores to use, at least 1; no result depends on it
+
+	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
 	hasty bool // for tests: suspicion may come before the last message
 }
@@ -56,6 +64,12 @@ type Report struct {
 	Finals      int  // states in which no event is left
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
+
+	// States are told apart by fingerprints of 128 bits, or of 64 in an order with more than 10 million states, unless
+	// Options.Exact is set. Bits is the smaller number that was used. Miss is an upper bound of the probability that any
+	// state was taken for another one.
+	Bits int
+	Miss float64
 
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
 	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
@@ -116,31 +130,8 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 	if err := o.check(program.Declaration, program.Functions.Recover, program.Functions.Command); err != nil {
 		return nil, err
 	}
-	report = &Report{Complete: true}
-	var extremes tally
-	shortest := -1 // transitions to the violation
-	for instance := range instances(program.Declaration, &o) {
-		c, err := newChecker(program, &o, instance)
-		if err != nil {
-			return nil, err
-		}
-		found := c.explore(report, shortest)
-		if found == nil && shortest < 0 && report.Complete {
-			found = c.judge(&extremes)
-		}
-		if found != nil {
-			shortest = len(found.path)
-			report.Violation = &Violation{found.Property, found.Detail, c.record(found)}
-		}
-		report.Orders++
-		if !report.Complete {
-			break
-		}
-	}
-	if report.Complete && report.Violation == nil {
-		report.MaxMessages, report.MinMessages = extremes.messages()
-	}
-	return report, nil
+	x := &exploration{program: program, o: &o, report: &Report{Complete: true, Bits: 128}, shortest: -1}
+	return x.run()
 }
 
 // nothing returns the record of a run without steps.
@@ -166,8 +157,8 @@ func (o *Options) check(d *election.Declaration, recovers, commanded bool) error
 	if err != nil {
 		return err
 	}
-	if o.MaxStates == 0 {
-		o.MaxStates = DefaultMaxStates
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
 	}
 	d = p.Declaration()
 	text := cmp.Or(o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), recovers, commanded), o.wrongTiming(d))
@@ -224,8 +215,10 @@ func (o *Options) wrongOrientations(d *election.Declaration, n int) string {
 
 func (o *Options) wrongFaults(n int, recovers, commanded bool) string {
 	switch {
-	case o.Crashes < 0 || o.Recoveries < 0 || o.Commands < 0 || o.Delay < 0 || o.MaxStates < 1:
+	case o.Crashes < 0 || o.Recoveries < 0 || o.Commands < 0 || o.Delay < 0 || o.MaxStates < 0:
 		return "crashes, recoveries, commands, the delay and the limit of states cannot be negative"
+	case o.Memory < leastMemory:
+		return fmt.Sprintf("a limit of %d bytes of memory; at least %d are needed", o.Memory, leastMemory)
 	case o.Recoveries > 0 && !recovers:
 		return "it does not say what a process does that recovers, so there can be 0 recoveries"
 	case o.Recoveries > 0 && o.Crashes == 0:

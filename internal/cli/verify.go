@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +21,9 @@ type verifyOptions struct {
 	crashes, recoveries int
 	delay               int
 	unordered           bool
-	maxStates           int
+	maxStates, cores    int
+	memory              byteCount
+	exact, rotations    bool
 	results
 }
 
@@ -55,7 +59,11 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	decimalVar(f, &o.recoveries, "recover", "", 0, "number of recoveries")
 	decimalVar(f, &o.delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.BoolVar(&o.unordered, "non-fifo", false, "links are not FIFO: messages may overtake each other")
-	decimalVar(f, &o.maxStates, "max-states", "", verify.DefaultMaxStates, "stop at this many states of one order")
+	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
+	decimalVar(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
+	decimalVar(f, &o.cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
+	f.BoolVar(&o.exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
+	f.BoolVar(&o.rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
 	return command
 }
@@ -64,9 +72,10 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	v := verify.Options{
 		Crashes: o.crashes, Recoveries: o.recoveries, Delay: o.delay, Unordered: o.unordered, MaxStates: o.maxStates,
 		SafetyOnly: e.Leased, // its elections never end
+		Memory:     uint64(o.memory), Exact: o.exact, Rotations: o.rotations, Cores: cmp.Or(o.cores, runtime.GOMAXPROCS(0)),
 	}
-	if o.maxStates < 1 {
-		return v, fmt.Errorf("--max-states is at least 1, not %d", o.maxStates)
+	if o.maxStates < 0 || o.cores < 0 {
+		return v, errors.New("--max-states and --cores are at least 1")
 	}
 	i, err := o.instance(e)
 	if err != nil {
@@ -109,8 +118,12 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 		return err
 	}
 	bar := p.Progress()
-	v.Progress = func(states, frontier int) bool {
-		bar.Show("%d states, %d of them in the frontier", states, frontier)
+	v.Progress = func(at verify.Progress) bool {
+		orders := ""
+		if at.Orders > 1 {
+			orders = fmt.Sprintf(", %d of %d orders%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
+		}
+		bar.Show("%d states, %s a second, %d in the frontier%s", at.States, bar.Rate(at.States), at.Frontier, orders)
 		return ctx.Err() == nil
 	}
 	r, err := e.Verify(v)
@@ -131,9 +144,17 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	case ctx.Err() != nil:
 		return report.Stopped("stopped after %d states", r.States)
 	case !r.Complete:
-		return report.Stopped("not finished after %d states; --max-states allows more", r.States)
+		return report.Stopped("not finished after %d states; %s allows more", r.States, o.limit())
 	}
 	return nil
+}
+
+// limit returns the option with the limit that was reached.
+func (o *verifyOptions) limit() string {
+	if o.maxStates > 0 {
+		return "--max-states"
+	}
+	return "--memory"
 }
 
 // size is the number of processes.
