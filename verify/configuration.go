@@ -224,6 +224,9 @@ func (c *checker) beginnings() []configuration {
 		}
 		return configurations
 	}
+	if c.o.Starts == Each {
+		others = must
+	}
 	for q := range starts {
 		starts[q] = max(others, may)
 	}

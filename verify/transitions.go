@@ -113,6 +113,9 @@ func (c *checker) startOthers(conf configuration, visit visitor) {
 // deliver delivers messages; in a synchronous run only the next one. It reports whether there was one.
 func (c *checker) deliver(conf configuration, visit visitor) bool {
 	for q := range c.n {
+		if c.o.Starts == Each && c.process(conf, q).Start == must {
+			continue // it starts first
+		}
 		for port, l := range c.into[q] {
 			queue := c.queue(conf, l)
 			for place, m := range queue {

@@ -20,9 +20,10 @@ const (
 	AllFirst Starts = iota // all, in the order of positions, before anything else happens
 	AnyTime                // the schedule decides when, and of AnyStart algorithms also which: at least one
 	EverySet               // each non-empty set of processes in turn, before anything else happens
+	Each                   // every process, when the schedule decides, but before its first message
 )
 
-func (s Starts) String() string { return [...]string{"all", "any", "every-set"}[s] }
+func (s Starts) String() string { return [...]string{"all", "any", "every-set", "each"}[s] }
 
 // DefaultMemory is the default limit of memory, in bytes.
 const DefaultMemory = 4 << 30
@@ -195,7 +196,7 @@ func (o *Options) wrongStarts(d *election.Declaration, n int) string {
 		return "no process starts; at least one must"
 	case d.Starts == election.Together && (o.Starts != AllFirst || o.Initiators != nil):
 		return fmt.Sprintf("%s; none can be left out or late", d.Starts.Phrase())
-	case o.Starts > EverySet:
+	case o.Starts > Each:
 		return fmt.Sprintf("there is no start policy %d", o.Starts)
 	case o.Starts == EverySet && o.Initiators == nil && n > maxSets:
 		return fmt.Sprintf("every set of %d processes is too many; at most %d processes", n, maxSets)

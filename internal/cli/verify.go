@@ -54,7 +54,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
 	f := command.Flags()
-	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn")
+	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn; each: all, at any time before their first message")
 	decimalVar(f, &o.crashes, "crash", "", 0, "number of crashes, of any process, at any moment")
 	decimalVar(f, &o.recoveries, "recover", "", 0, "number of recoveries")
 	decimalVar(f, &o.delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
@@ -64,7 +64,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	decimalVar(f, &o.cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
 	f.BoolVar(&o.exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
 	f.BoolVar(&o.rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
-	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
+	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set", "each"))
 	return command
 }
 
@@ -86,9 +86,12 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 			o.crashes, i.IDs.Len(), most)
 	}
 	v.Instance = i
-	if o.start == "every-set" {
+	switch o.start {
+	case "every-set":
 		v.Starts = verify.EverySet
-	} else {
+	case "each":
+		v.Starts = verify.Each
+	default:
 		var anyTime bool
 		if v.Initiators, anyTime, err = o.initiators(i); err != nil {
 			return v, err

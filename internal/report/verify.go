@@ -110,6 +110,8 @@ func initiate(start string) string {
 		return atAnyTime
 	case "every-set":
 		return "every set of initiators"
+	case "each":
+		return "each process initiates at any time before its first message"
 	}
 	return "initiators " + start
 }
