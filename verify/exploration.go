@@ -39,6 +39,7 @@ func (x *exploration) run() (*Report, error) {
 	count := countInstances(x.program.Declaration, x.o)
 	x.meter, x.waiting = newMeter(x.o, count), map[int]postponed{}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(min(x.meter.enough(), math.MaxInt64))))
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // nearly all of the memory is in use, and without pointers
 	next, stop := iter.Pull(instances(x.program.Declaration, x.o))
 	defer stop()
 	x.next = next

@@ -412,7 +412,7 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		{timed, Options{Size: 3, Initiators: []int{-1}}, "there is no position -1 that could start; there are 0 to 2"},
 		{timed, Options{Size: 3, Initiators: []int{}}, "no process starts; at least one must"},
 		{timed, Options{Size: 3, Starts: EverySet}, ""},
-		{timed, Options{Size: 3, Starts: EverySet + 1}, "there is no start policy 3"},
+		{timed, Options{Size: 3, Starts: Each + 1}, "there is no start policy 4"},
 		{timed, Options{Size: 16, Starts: EverySet}, ""},
 		{timed, Options{Size: 17, Starts: EverySet}, "every set of 17 processes is too many; at most 16 processes"},
 		{timed, Options{Size: 17, Starts: AnyTime}, ""},

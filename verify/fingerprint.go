@@ -9,7 +9,8 @@ import "math/bits"
 // transition updates it by the parts that changed.
 type fingerprint struct{ lo, hi uint64 }
 
-func (f fingerprint) plus(g fingerprint) fingerprint  { return fingerprint{f.lo + g.lo, f.hi + g.hi} }
+func (f fingerprint) plus(g fingerprint) fingerprint { return fingerprint{f.lo + g.lo, f.hi + g.hi} }
+
 func (f fingerprint) minus(g fingerprint) fingerprint { return fingerprint{f.lo - g.lo, f.hi - g.hi} }
 
 // fold multiplies two words, and folds the product into one.
