@@ -249,7 +249,7 @@ func (x *search) recognize(batches []batch) {
 		}
 		for i := range batches {
 			for k := range batches[i].moves {
-				if m := &batches[i].moves[k]; m.to != broken && shardOf(m.print)%step == worker {
+				if m := &batches[i].moves[k]; shardOf(m.print)%step == worker && m.to != broken {
 					x.table.recognize(m)
 				}
 			}
