@@ -111,6 +111,7 @@ func (x *exploration) add(v *verdict) {
 	r.States += v.states
 	r.Transitions += v.transitions
 	r.Finals += v.finals
+	r.Confluent += v.confluent
 	r.Depth = max(r.Depth, v.depth)
 	r.Complete = v.complete
 	r.Bits = min(r.Bits, v.bits)

@@ -46,6 +46,7 @@ type result struct {
 	states, transitions, finals, depth int
 	complete                           bool
 	bits                               int // of fingerprints
+	confluent                          int // 1 if these are of a single schedule
 }
 
 // page holds consecutive states of one level.

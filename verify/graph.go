@@ -328,7 +328,7 @@ func (x *search) judge(extremes *tally) *finding {
 			few, many = min(few, least[root]), max(many, most[root])
 		}
 		extremes.add(of, few, many)
-		switch b := x.workers[0].broken(of, few, many); {
+		switch b := x.o.broken(x.workers[0].d, x.workers[0].n, of, few, many); {
 		case b == nil:
 		case b.Case == election.Worst:
 			return g.breaks(b, b.Value(uint64(x.workers[0].n)), most, many)
@@ -339,23 +339,22 @@ func (x *search) judge(extremes *tally) *finding {
 	return nil
 }
 
-// broken returns the first bound that extremes break, or nil.
-func (c *checker) broken(of string, few, many uint64) *election.Bound {
-	for _, b := range c.d.Bounds {
-		if b.Of != of || b.Value == nil || !c.bounded() || b.OneStart && len(c.o.Initiators) != 1 {
+// broken returns the first bound that the extremes of n processes break, or nil. Bounds apply to distinct identifiers
+// and one election.
+func (o *Options) broken(d *election.Declaration, n int, of string, few, many uint64) *election.Bound {
+	if o.Instance.Duplicates || d.Task != election.Once && len(o.Initiators) != 1 {
+		return nil
+	}
+	for _, b := range d.Bounds {
+		if b.Of != of || b.Value == nil || b.OneStart && len(o.Initiators) != 1 {
 			continue
 		}
-		bound := b.Value(uint64(c.n))
+		bound := b.Value(uint64(n))
 		if b.Case == election.Worst && many > bound || b.Case == election.Best && few < bound {
 			return &b
 		}
 	}
 	return nil
-}
-
-// bounded reports whether bounds apply to what was explored: distinct identifiers, and one election.
-func (c *checker) bounded() bool {
-	return !c.o.Instance.Duplicates && (c.d.Task == election.Once || len(c.o.Initiators) == 1)
 }
 
 // breaks returns a run whose cost violates a bound, up to the last message of that cost.

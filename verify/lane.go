@@ -14,7 +14,8 @@ type lane struct {
 	search
 	program *process.Program
 	cores   int
-	edges   bool // a search without edges was not enough for an earlier instance
+	runner  *runner // of single schedules
+	edges   bool    // a search without edges was not enough for an earlier instance
 }
 
 // verdict is what the exploration of one instance found.
@@ -34,6 +35,12 @@ func newLane(program *process.Program, o *Options, m *meter, cores int) *lane {
 
 // explore explores an instance. If fewer is not negative, it searches only for violations after fewer transitions.
 func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error) {
+	if l.o.confluent {
+		v, enough, err := l.decide(instance)
+		if v.fewer = fewer; enough || err != nil {
+			return v, err
+		}
+	}
 	if err := l.on(instance); err != nil {
 		return v, err
 	}
@@ -112,7 +119,7 @@ func (x *search) reset(lean bool) {
 func (x *search) sum(extremes *tally) bool {
 	f := &x.forward
 	for i, of := range costNames {
-		if !f.lost && x.workers[0].broken(of, f.least[i], f.most[i]) != nil {
+		if !f.lost && x.o.broken(x.workers[0].d, x.workers[0].n, of, f.least[i], f.most[i]) != nil {
 			return false
 		}
 	}

@@ -42,9 +42,11 @@ func (m *meter) goes(x *search, pages int) bool {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	m.open[x] = Progress{States: x.states, Frontier: min(x.states, pages*pageStates)}
-	if m.stop || m.tight(x) {
-		return false
-	}
+	return !m.stop && !m.tight(x) && m.tell()
+}
+
+// tell tells the progress, and reports whether the exploration goes on.
+func (m *meter) tell() bool {
 	if m.o.Progress == nil {
 		return true
 	}
@@ -64,6 +66,9 @@ func (m *meter) done(x *search) {
 	delete(m.open, x)
 	m.told.States += x.states
 	m.told.Done++
+	if m.told.Done%(interval/8) == 0 {
+		m.tell()
+	}
 }
 
 // end ends all searches.

@@ -49,13 +49,27 @@ type Options struct {
 	Rotations bool   // on a ring: every order, and not only one of those that are rotations of each other
 	MaxStates int    // of one order; 0 is no limit
 	Memory    uint64 // limit of the whole program, in bytes; 0 is DefaultMemory
-	Exact     bool   // keep 128 bits of each fingerprint, however many states there are; see Report.Bits
-	Cores     int    // the number of cores to use, at least 1; no result depends on it
+	Reduce    Reduction
+	Exact     bool // keep 128 bits of each fingerprint, however many states there are; see Report.Bits
+	Cores     int  // the number of cores to use, at least 1; no result depends on it
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
-	hasty bool // for tests: suspicion may come before the last message
+	confluent bool // the premises of confluence hold
+	hasty     bool // for tests: suspicion may come before the last message
 }
+
+// Reduction selects how much of the state space is explored. The verdict, the violation and the extremes are the same.
+type Reduction uint8
+
+// The reductions.
+const (
+	NoReduction  Reduction = iota
+	AnyReduction           // every reduction whose premises hold
+	Confluence             // one schedule of each order; an error if the premises do not hold
+)
+
+func (r Reduction) String() string { return [...]string{"none", "auto", "confluence"}[r] }
 
 // Report is the result of an exploration.
 type Report struct {
@@ -65,6 +79,10 @@ type Report struct {
 	Finals      int  // states in which no event is left
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
+
+	// Confluent is the number of orders of which one schedule decided the verdict on all. Of these orders, States,
+	// Transitions, Finals and Depth count that schedule alone.
+	Confluent int
 
 	// States are told apart by fingerprints of 128 bits, or of 64 in an order with more than 10 million states, unless
 	// Options.Exact is set. Bits is the smaller number that was used. Miss is an upper bound of the probability that any
@@ -131,8 +149,28 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 	if err := o.check(program.Declaration, program.Functions.Recover, program.Functions.Command); err != nil {
 		return nil, err
 	}
+	if err := o.reduce(program); err != nil {
+		return nil, err
+	}
 	x := &exploration{program: program, o: &o, report: &Report{Complete: true, Bits: 128}, shortest: -1}
 	return x.run()
+}
+
+// reduce finds out which reductions apply.
+func (o *Options) reduce(program *process.Program) error {
+	if o.Reduce == NoReduction {
+		return nil
+	}
+	p, err := network.Prepare(program.Declaration, o.Instance)
+	if err != nil {
+		return err
+	}
+	missing := o.unconfluent(p.Declaration(), p, program.Functions.Eligible)
+	if missing != "" && o.Reduce == Confluence {
+		return fmt.Errorf("%w %s: confluence decides nothing here: %s", ErrOptions, program.Name, missing)
+	}
+	o.confluent = missing == ""
+	return nil
 }
 
 // nothing returns the record of a run without steps.

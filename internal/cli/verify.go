@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,7 @@ type verifyOptions struct {
 	maxStates, cores    int
 	memory              byteCount
 	exact, rotations    bool
+	reduce              string
 	results
 }
 
@@ -62,11 +65,16 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
 	decimalVar(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
 	decimalVar(f, &o.cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
+	f.StringVar(&o.reduce, "reduce", "none", "none: the whole state space; confluence: one schedule of each order, if it decides all; auto: whatever applies")
 	f.BoolVar(&o.exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
 	f.BoolVar(&o.rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set", "each"))
+	_ = command.RegisterFlagCompletionFunc("reduce", fixed(reductions...))
 	return command
 }
+
+// reductions are the values of --reduce, by their numbers.
+var reductions = []string{verify.NoReduction.String(), verify.AnyReduction.String(), verify.Confluence.String()}
 
 func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	v := verify.Options{
@@ -77,6 +85,11 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	if o.maxStates < 0 || o.cores < 0 {
 		return v, errors.New("--max-states and --cores are at least 1")
 	}
+	reduction := slices.Index(reductions, o.reduce)
+	if reduction < 0 {
+		return v, fmt.Errorf("--reduce is %s, not %.40q", strings.Join(reductions, ", "), o.reduce)
+	}
+	v.Reduce = verify.Reduction(reduction)
 	i, err := o.instance(e)
 	if err != nil {
 		return v, err

@@ -58,7 +58,7 @@ func (p *Program) NewValues(network *network.Instance) *Values {
 }
 
 // On changes the network to another one of the same kind and size, on which other processes have these states.
-func (v *Values) On(network *network.Instance) { v.ps.network = network }
+func (v *Values) On(network *network.Instance) { v.ps.On(network) }
 
 // Len returns the number of states and messages.
 func (v *Values) Len() int { return len(v.states) + len(v.messages) }
