@@ -35,7 +35,7 @@ type Config struct {
 	// address has reached it, from itself or from another member.
 	Listen string
 
-	// Data is the directory for state that survives a crash. It is created if needed, and used by one process at a
+	// Data is the directory for state that must survive a crash. It is created if needed, and used by one process at a
 	// time. The default is to keep nothing, so every start is a first one.
 	Data string
 

@@ -25,7 +25,7 @@
 //
 // Package statushttp serves a member's state over HTTP.
 //
-// The live member with the largest identifier leads. When it stops normally, it tells the others; when its process
+// The live member with the largest identifier leads. When it stops normally, it informs the others; when its process
 // crashes, they notice the broken connections. In both cases the largest of them takes over at once. If it only
 // becomes silent, they notice that after Config.Suspicion. When it returns, it leads again.
 //

@@ -164,7 +164,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func TestStrangersDoNotDisturb(t *testing.T) {
+func TestUnknownDialersDoNotDisturb(t *testing.T) {
 	// With such a delay no answer comes late, so no wrong member leads for a moment.
 	g := newGroupWith(t, Config{Suspicion: 3 * time.Second, MessageDelay: 10 * time.Second}, 1, 2, 3)
 	g.agree(3)

@@ -155,7 +155,7 @@ func (e *Entry) called(name string) bool {
 func (l List) Find(name string) (*Entry, error) {
 	i := slices.IndexFunc(l, func(e *Entry) bool { return e.called(name) })
 	if i < 0 {
-		return nil, fmt.Errorf("%w %q; there are %s", ErrUnknown, name, strings.Join(l.Names(), ", "))
+		return nil, fmt.Errorf("%w %q; choose one of %s", ErrUnknown, name, strings.Join(l.Names(), ", "))
 	}
 	return l[i], nil
 }

@@ -44,7 +44,7 @@ func kinds(count int) []election.MessageKind {
 // never elects no leader among identifiers that repeat.
 func never(election.Arrangement) error { return errors.New("never") }
 
-func TestADeclarationThatContradictsItselfIsRefusedAndToldWhy(t *testing.T) {
+func TestADeclarationThatContradictsItselfIsRefusedWithTheReason(t *testing.T) {
 	complete := valid()
 	if err := complete.Validate(); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ func ballots(t *rapid.T, label string) []election.ID {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) election.ID { return election.ID(1 + rapid.Uint32Max(6).Draw(t, "candidate")) }), 0, 12).Draw(t, label)
 }
 
-func TestATallySaysHowManyVotesEachCandidateHas(t *testing.T) {
+func TestATallyCountsTheVotesOfEachCandidate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		votes := ballots(t, "votes")
 		has := map[election.ID]uint32{}

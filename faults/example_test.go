@@ -28,7 +28,7 @@ func Example() {
 	r.Script.Crashes = append(r.Script.Crashes, faults.Crash{Process: 2, At: r.Script.Last()})
 	fmt.Println(r.Script.Check(p, true))
 	// Output:
-	// no fault begins with "crush"; there is dead, crash, recover, partition, cut, slow, pause, suspect, drift, lose, duplicate, reorder, random
+	// no fault begins with "crush"; choose one of dead, crash, recover, partition, cut, slow, pause, suspect, drift, lose, duplicate, reorder, random
 	// crash 3 at 30 after 1 send
 	// recover 3 at 80
 	// partition 1 | 2,3 from 0 until 9

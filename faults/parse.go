@@ -53,7 +53,7 @@ func (r *Reader) Line(line string) error {
 		}
 	}
 	if example == "" {
-		return fmt.Errorf("no fault begins with %.40q; there is %s", verb, strings.Join(verbs, ", "))
+		return fmt.Errorf("no fault begins with %.40q; choose one of %s", verb, strings.Join(verbs, ", "))
 	}
 	before := r.Script
 	l.read(verb)

@@ -71,14 +71,14 @@ func TestProcessesGoByIdentifierAndByPositionWhereThatIsNotEnough(t *testing.T) 
 
 func TestLinesThatAreNoFaultsSayWhatWouldBeRight(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                                "there is dead, crash",
+		"":                                "choose one of dead, crash",
 		"explode 3":                       `no fault begins with "explode"`,
 		"Crash 3 at 5":                    `no fault begins with "Crash"`,
 		"crash":                           "ends early; as in crash 7 at 30",
 		"crash x at 5":                    `"x" is no identifier; they are natural numbers up to 2^64 - 1`,
 		"crash -1 at 5":                   `"-1" is no identifier`,
 		"crash 99999999999999999999 at 5": "no identifier",
-		"crash 0 at 5":                    "there is no process 0; the 4 there are have identifiers from 1 to 4",
+		"crash 0 at 5":                    "there is no process 0; the 4 processes have identifiers from 1 to 4",
 		"crash 2@0 at 5":                  "there is no process 2 at position 0",
 		"crash 2 on 5":                    `want "at", not "on"; as in crash 7`,
 		"crash 2 at noon":                 `a time is a whole number of units below 2^127, not "noon"`,

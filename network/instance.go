@@ -14,7 +14,7 @@ func Extent(ids election.Arrangement) string {
 	for q := range ids.Len() {
 		least, most = min(least, ids.At(q)), max(most, ids.At(q))
 	}
-	return fmt.Sprintf("the %d there are have identifiers from %d to %d", ids.Len(), least, most)
+	return fmt.Sprintf("the %d processes have identifiers from %d to %d", ids.Len(), least, most)
 }
 
 // Setup is a configuration: a network, identifiers by position, and parameters for an algorithm.

@@ -129,7 +129,7 @@ func TestOnACompleteGraphProcessesAreSorted(t *testing.T) {
 	})
 }
 
-func TestStrangersStayWhereTheyAre(t *testing.T) {
+func TestUnknownNeighboursStayWhereTheyAre(t *testing.T) {
 	i := network.On(30, 10, 20)
 	i.Ports = [][]int{{1, 0}, {0, 1}, {0, 1}}
 	p, err := network.Prepare(&strangers, i)
@@ -232,7 +232,7 @@ func TestWhereAllAreUnwillingOneMustStartByItself(t *testing.T) {
 	}
 }
 
-func TestTheUnwillingAreToldSo(t *testing.T) {
+func TestUnwillingProcessesKnowThatTheyAre(t *testing.T) {
 	i := network.On(40, 30, 20, 10)
 	i.Unwilling = []int{3, 0, 3}
 	for _, d := range []*election.Declaration{&onTree, &onComplete} {
@@ -258,7 +258,7 @@ func TestTheUnwillingAreToldSo(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitIsRefusedAndToldWhy(t *testing.T) {
+func TestWhatDoesNotFitIsRefusedWithTheReason(t *testing.T) {
 	with := func(ids []uint64, change func(*network.Setup)) network.Setup {
 		i := network.On(ids...)
 		change(&i)

@@ -99,7 +99,7 @@ func TestAmongKnownMembersPortsAreMembers(t *testing.T) {
 	})
 }
 
-func TestAmongStrangersEachPortLeadsToAnotherProcess(t *testing.T) {
+func TestAmongUnknownNeighboursEachPortLeadsToAnotherProcess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "n")
 		clockwise := rapid.Bool().Draw(t, "clockwise")
@@ -197,7 +197,7 @@ func TestWhatIsNoTreeIsRefused(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoNetworkIsRefusedAndToldWhy(t *testing.T) {
+func TestWhatIsNoNetworkIsRefusedWithTheReason(t *testing.T) {
 	star := func(n int) (edges [][2]int) {
 		for p := 1; p < n; p++ {
 			edges = append(edges, [2]int{0, p})

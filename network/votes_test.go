@@ -78,9 +78,9 @@ func TestVotesThatCannotBe(t *testing.T) {
 		{&onRing, election.List{1, 2}, []uint64{1, 2}, "cannot run ring: it uses no votes"},
 		{&votesOnRing, election.List{4, 2}, []uint64{4}, "cannot run ballot: each process has one vote, so 2 have 2, not 1"},
 		{&votesOnRing, election.List{4, 2}, []uint64{}, "cannot run ballot: each process has one vote, so 2 have 2, not 0"},
-		{&votesOnRing, election.List{4, 2}, []uint64{4, 1}, "cannot run ballot: process 2 votes for 1, which does not exist; the 2 there are have identifiers from 2 to 4"},
-		{&votesOnRing, upTo(2), []uint64{0, 1}, "cannot run ballot: process 1 votes for 0, which does not exist; the 2 there are have identifiers from 1 to 2"},
-		{&votesOnComplete, election.List{4, 2}, []uint64{5, 2}, "cannot run ballot: process 4 votes for 5, which does not exist; the 2 there are have identifiers from 2 to 4"},
+		{&votesOnRing, election.List{4, 2}, []uint64{4, 1}, "cannot run ballot: process 2 votes for 1, which does not exist; the 2 processes have identifiers from 2 to 4"},
+		{&votesOnRing, upTo(2), []uint64{0, 1}, "cannot run ballot: process 1 votes for 0, which does not exist; the 2 processes have identifiers from 1 to 2"},
+		{&votesOnComplete, election.List{4, 2}, []uint64{5, 2}, "cannot run ballot: process 4 votes for 5, which does not exist; the 2 processes have identifiers from 2 to 4"},
 		{&votesOnRing, upTo(election.MaxVoters + 1), nil, "cannot run ballot: at most 65536 processes can vote, not 65537"},
 	} {
 		_, err := network.Prepare(c.d, network.Setup{IDs: c.ids, Votes: c.votes})

@@ -74,7 +74,7 @@ func Parse(name string, n int, seed uint64) (*Order, error) {
 	case "bit-reversal":
 		return BitReversal(n)
 	}
-	return nil, fmt.Errorf("%w: %q; there are %s", ErrOrder, name, strings.Join(Names, ", "))
+	return nil, fmt.Errorf("%w: %q; choose one of %s", ErrOrder, name, strings.Join(Names, ", "))
 }
 
 // From returns the same order of the identifiers from first on.

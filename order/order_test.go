@@ -50,7 +50,7 @@ func TestNamedOrders(t *testing.T) {
 	}
 }
 
-func TestErrorsAreOneLineThatSaysWhatWouldDo(t *testing.T) {
+func TestErrorsAreOneLineThatNamesWhatWouldDo(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		n    int

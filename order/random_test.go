@@ -37,7 +37,7 @@ func TestASeedMeansTheSameOrderForEver(t *testing.T) {
 	}
 }
 
-func TestRandomIsMadeAsItsCommentSays(t *testing.T) {
+func TestRandomIsMadeAsItsCommentStates(t *testing.T) {
 	for _, n := range []int{2, 9, MaxTable} {
 		want := make([]uint64, n)
 		for i := range want {

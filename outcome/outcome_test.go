@@ -36,7 +36,7 @@ func TestAProcessIsCalledByItsIdentifierOrElseByItsPosition(t *testing.T) {
 	}
 }
 
-func TestAFaultIsToldOnceAndFewAreTold(t *testing.T) {
+func TestAFaultIsReportedOnceAndFewAreReported(t *testing.T) {
 	var o outcome.Outcome
 	var want []string
 	for i := range 2 * outcome.MostFaults {

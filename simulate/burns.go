@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"reflect"
@@ -22,7 +23,7 @@ type Open struct {
 // algorithm whose processes do not know n.
 //
 // Burns, A formal model for message passing systems, 1980. A ring is open if nothing has been delivered over one of
-// its edges. Two open rings become one of twice the size, and none of their processes can tell: the messages that
+// its edges. Two open rings become one of twice the size, and none of their processes can notice: the messages that
 // waited at the edge of each now wait at one of the two edges between them. If both edges were opened, every process
 // of one half would have to hear of the other. So opening the better one costs at least a quarter of n; the other
 // edge stays closed, and the ring open.
@@ -44,8 +45,7 @@ func (g *Runner) runBurns(o Options) (*Result, error) {
 	for p := range all {
 		all[p] = p
 	}
-	var found *open
-	search.attempt(func() { found = search.build(all) })
+	found, broken := search.find(all)
 
 	o.Instance = arranged(o.Instance, found.ring)
 	play, err := g.newBurns(o)
@@ -57,6 +57,9 @@ func (g *Runner) runBurns(o Options) (*Result, error) {
 	}
 	play.result.Complete = search.result.Complete
 	play.attempt(func() { play.play(found) })
+	if broken != nil { // but the repetition was fine: steps depend on more than their arguments
+		panic(broken)
+	}
 	return play.finish(), nil
 }
 
@@ -65,6 +68,8 @@ func (g *Runner) runBurns(o Options) (*Result, error) {
 type burns struct {
 	*run
 	free []int // slots that hold no state
+	at   *open // the ring whose messages are delivered
+	shut int   // its closed edge
 }
 
 func (g *Runner) newBurns(o Options) (*burns, error) {
@@ -115,6 +120,28 @@ func (b *burns) refuse() error {
 		return wrong("the adversary doubles rings of 2, and never comes to a ring of %d; %d or %d would do", n, below, 2*below)
 	}
 	return nil
+}
+
+// find finds an open schedule of the ring. If a step breaks the contract meanwhile, it returns the schedule up to that
+// step, which play repeats with a record, and the violation.
+func (b *burns) find(all []int) (found *open, broken *Violation) {
+	defer func() {
+		fault := recover()
+		if err, _ := fault.(error); !errors.As(err, &broken) {
+			if fault != nil {
+				panic(fault)
+			}
+			return
+		}
+		found = &open{ring: all}
+		if b.at != nil {
+			rest := slices.DeleteFunc(slices.Clone(all), func(p int) bool { return slices.Contains(b.at.ring, p) })
+			found = b.at.turn((b.shut + 1) % len(b.at.ring))
+			found.ring = append(found.ring, rest...)
+		}
+	}()
+	b.attempt(func() { found = b.build(all) })
+	return found, nil
 }
 
 // open is a configuration of a ring, or of a part of one that behaves as a ring: its last edge joins the last process
@@ -204,6 +231,7 @@ func (b *burns) build(ring []int) *open {
 
 // started returns a ring of one process, which has started.
 func (b *burns) started(p int) *open {
+	b.at = nil
 	c := &open{ring: []int{p}, states: []int{b.keep(p)}, queues: make([][]underway, 2)}
 	b.react(c, 0, process.Event{What: process.Started}, trace.Step{Event: trace.Start, Port: -1})
 	return c
@@ -238,6 +266,7 @@ func (b *burns) play(found *open) {
 
 // settle delivers the oldest message repeatedly, except over the closed edge, until no message is left to deliver.
 func (b *burns) settle(c *open, shut int) {
+	b.at, b.shut = c, shut
 	var ready []int // queues, once for each message that can be delivered
 	for link := range c.queues {
 		if edge, _ := b.edge(c, link); edge != shut {

@@ -1,7 +1,9 @@
 package simulate_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +25,7 @@ import (
 	"ringleader.example/ringleader/algorithms/ringbullysimple"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
@@ -200,7 +203,79 @@ func TestBurnsRefusesWhatHisProofDoesNotCover(t *testing.T) {
 	refused("by chance", r, err)
 }
 
-func TestBurnsEndsAtTheLimitAndWhenToldTo(t *testing.T) {
+// counting is a process of LCR that counts what it receives.
+type counting struct {
+	lcr.Process
+	Heard int
+}
+
+// counted returns LCR whose processes call broken before they start, with no identifier, and before each receipt.
+func counted(broken func(p *counting, received election.ID)) election.Algorithm[counting, lcr.Message] {
+	return election.Algorithm[counting, lcr.Message]{
+		Declaration: lcr.Algorithm.Declaration,
+		New:         func(l election.Local) counting { return counting{Process: lcr.Algorithm.New(l)} },
+		Start: func(p *counting, out *election.Out[lcr.Message]) {
+			broken(p, 0)
+			p.Start(out)
+		},
+		Receive: func(p *counting, port election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+			p.Heard++
+			broken(p, m.ID)
+			p.Process.Receive(port, kind, m, out)
+		},
+	}
+}
+
+// Every event of the adversary's search is made the violation, also those of the schedules that it tries and rejects.
+func TestAViolationUnderBurnsAdversaryHasItsStory(t *testing.T) {
+	type event struct {
+		process, received election.ID
+		heard             int
+	}
+	const n = 8
+	events := map[event]bool{}
+	o := simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "decreasing", n)}
+	if _, err := simulate.Run(counted(func(p *counting, received election.ID) { events[event{p.ID, received, p.Heard}] = true }), o); err != nil {
+		t.Fatal(err)
+	}
+	if len(events) < 40 {
+		t.Errorf("%d events", len(events))
+	}
+	for e := range events {
+		a := counted(func(p *counting, received election.ID) {
+			if (event{p.ID, received, p.Heard}) == e {
+				panic("so")
+			}
+		})
+		for _, o.Record = range []bool{false, true} {
+			v, story := violation(t, a, o)
+			if !strings.HasSuffix(story, "BREAKS THE CONTRACT: panics: so\n") || !strings.HasPrefix(v.Detail, fmt.Sprintf("process %d ", e.process)) {
+				t.Errorf("%+v: %s\n%s", e, v.Detail, story)
+				continue
+			}
+			var b bytes.Buffer
+			_, err := v.Record.WriteTo(&b)
+			if _, again := trace.Read(&b); err != nil || again != nil {
+				t.Errorf("%+v: %v, %v", e, err, again)
+			}
+		}
+	}
+}
+
+func TestAViolationUnderBurnsAdversaryThatDoesNotHappenAgainIsReported(t *testing.T) {
+	once := 0
+	a := receiving(func(p *lcr.Process, port election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		if once++; once == 10 {
+			panic("so")
+		}
+		p.Receive(port, kind, m, out)
+	})
+	if v, story := violation(t, a, simulate.Options{Schedule: simulate.Burns, Instance: ring(t, "decreasing", 8), Record: true}); story != "" || v.Property != process.Panicked {
+		t.Errorf("%s: %s\n%s", v.Property, v.Detail, story)
+	}
+}
+
+func TestBurnsEndsAtTheLimitAndWhenAsked(t *testing.T) {
 	answering := ringbully.Algorithm // neighbours send one message back and forth for ever
 	answering.Receive = func(_ *ringbully.Process, port election.Port, kind election.Kind, m ringbully.Message, out *election.Out[ringbully.Message]) {
 		out.Send(port, kind, m)

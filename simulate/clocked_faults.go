@@ -266,7 +266,7 @@ func (c *clocked) crash(p int, note string) {
 	}
 }
 
-// recover brings the process at p back. Without a Recover function in its algorithm, it starts anew.
+// recover restarts the process at p. Without a Recover function in its algorithm, it starts anew.
 func (c *clocked) recover(p int) {
 	c.calledOff(p)
 	if !c.isDead(p) {

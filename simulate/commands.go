@@ -6,7 +6,7 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// command makes a host tell the process at p something at a time.
+// command gives the process at p a command of its host at a time.
 func (c *clocked) command(p int, at election.Ticks, asks election.Command) {
 	c.commands = append(c.commands, asks)
 	c.schedule(event{at: at, what: command, process: uint32(p), other: uint32(len(c.commands) - 1)}, 0)
@@ -21,7 +21,7 @@ func (c *clocked) obey(p int, asks election.Command) {
 	c.react(p, process.Event{What: process.Commanded}, trace.Step{Event: trace.Command, Port: -1, Text: c.ps.CommandText()})
 }
 
-// stopWork makes the host of the process at p stop its work, and say when it has.
+// stopWork makes the host of the process at p stop its work, and report when it has.
 func (c *clocked) stopWork(p int) {
 	at := c.now
 	if c.o.StopTime > 0 {

@@ -58,7 +58,7 @@ func commanded(t *testing.T, o simulate.Options, lines ...string) *simulate.Resu
 }
 
 // Process 2 leads from 11 on: before 1 has stopped, or after.
-func TestAHostSaysWhenWorkHasStoppedAndUntilThenItsLeaseCounts(t *testing.T) {
+func TestAHostReportsWhenWorkHasStoppedAndUntilThenItsLeaseCounts(t *testing.T) {
 	resign := []simulate.Command{{Process: 0, At: election.Units(5)}}
 	r := commanded(t, simulate.Options{Commands: resign})
 	same(t, "1, which stops at once", steps(r, 1, trace.Command), "5 command: resign", "5 command: note that its work has stopped")
@@ -80,7 +80,7 @@ func TestAHostSaysWhenWorkHasStoppedAndUntilThenItsLeaseCounts(t *testing.T) {
 		t.Errorf("%d of 40 stopped late", late)
 	}
 	r = commanded(t, simulate.Options{Commands: resign, StopTime: 3}, "crash 1 at 5", "recover 1 at 6")
-	same(t, "1, of which that life is over", steps(r, 1, trace.Command))
+	same(t, "1, of which that life has ended", steps(r, 1, trace.Command))
 }
 
 func TestWardensProveTheDeathOfOneLifeToAllOthers(t *testing.T) {

@@ -202,7 +202,7 @@ func TestWhatIsSentWhenACutIsOverArrives(t *testing.T) {
 	}
 }
 
-func TestNobodyTrustsTheDeadWhenACutIsOver(t *testing.T) {
+func TestNoProcessTrustsACrashedOneWhenACutEnds(t *testing.T) {
 	r := suffer(t, 2, 1, "partition 1 | 2 from 3 until 50", "crash 1 at 20")
 	same(t, "2", steps(r, 2, suspects, trusts), "4 suspect 1")
 	r = suffer(t, 2, 1, "partition 1 | 2 from 3 until 50", "crash 1 at 20", "recover 1 at 30")
@@ -310,7 +310,7 @@ func TestARecoveredProcessWithoutARecoverStartsAnew(t *testing.T) {
 	}
 }
 
-func TestTheRecordTellsWhatGoesWrong(t *testing.T) {
+func TestTheRecordHasTheFaults(t *testing.T) {
 	r := suffer(t, 3, 1, "partition 1 | 2 from 2 until 5", "slow 2 by 3 from 3 until 4", "crash 3 at 7 after 1 sends")
 	var story, drawing bytes.Buffer
 	if err := errors.Join(r.Record.Story(&story), r.Record.SVG(&drawing)); err != nil {
@@ -427,7 +427,7 @@ func TestWhatTheSeedDrawsIsInItsBudgetAndReplaysAsGiven(t *testing.T) {
 }
 
 // Progress is called often, since steps can take long if states are large.
-func TestAnEndlessFaultyRunEndsSoonAfterItIsToldTo(t *testing.T) {
+func TestAnEndlessFaultyRunEndsSoonAfterItIsAsked(t *testing.T) {
 	asked := 0
 	r, err := simulate.Run(bully.Algorithm, simulate.Options{
 		Instance: numbered(5), Faults: scripted(t, 5, "partition 1 | 5"),

@@ -8,13 +8,13 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// leases records, in the time of the run, the processes that may work as the leader. No two may at one time, and the
+// leases records, in the time of the run, the processes that may work as the leader. No two may do so at the same time, and the
 // terms of successive leaders increase.
 type leases struct {
 	held    []held // by position: of the current life
-	orphans []held // of ended lives: their work goes on until its lease ends
+	orphans []held // of ended lives: their work counts until its lease ends
 	last    election.Term
-	leader  int // the position that leads in the last term, or has led
+	leader  int // the position of the leader in the last term, present or former
 }
 
 // held is a lease.
@@ -39,7 +39,7 @@ func (l *leases) clone() *leases {
 	return &c
 }
 
-// lease applies a decision of the process at p: it leads until then, or no longer leads.
+// lease applies a decision of the process at p: it is leader until a time, or no longer.
 func (r *run) lease(p int, e election.Effect) {
 	l := r.leases
 	if e.Op != election.Lead {
@@ -82,7 +82,7 @@ func (r *run) tenure(p int, term election.Term) {
 	l.last, l.leader = max(l.last, term), p
 }
 
-// orphan ends the life of the process at p. Its work goes on until its lease ends, unless it is known to have died as well.
+// orphan ends the life of the process at p. Its work counts until its lease ends, unless it is known to have stopped as well.
 func (r *run) orphan(p int, idle bool) {
 	if r.leases == nil {
 		return

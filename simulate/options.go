@@ -40,7 +40,7 @@ const (
 	Sweep
 
 	// Tile cuts a ring into tiles and delivers within one, the oldest message first, until no message is under way
-	// there; then it goes on to the next. Also for rings of two directions. The processes of a tile start, in ring
+	// there; then it continues with the next. Also for rings of two directions. The processes of a tile start, in ring
 	// order, at its first turn, so before any message reaches them. [One when its tile is quiescent.]
 	Tile
 
@@ -90,14 +90,14 @@ type Options struct {
 	Initiators []int // positions that start, in this order, before any delivery; nil: all willing ones
 	AnyTime    bool  // the schedule decides when each initiator starts
 
-	// Wake says, in a synchronous run, when each position starts by itself, unless it has started: messages of the
-	// same unit come first. [election.Forever]: never. nil: Initiators apply.
+	// Wake holds, in a synchronous run, the time at which each position starts by itself, unless it has started before:
+	// messages of the same unit come first. [election.Forever]: never. nil: Initiators apply.
 	Wake []election.Ticks
 
 	Faults   faults.Script // the faults
-	Commands []Command     // what hosts ask of their processes
+	Commands []Command     // of hosts to their processes
 
-	// StopTime is the number of units that a host takes at most to stop the work of a leader when it is asked to; 0: none.
+	// StopTime is the longest time, in units, in which a host stops the work of a leader when it must; 0: none.
 	StopTime uint64
 	// Wardens prove to all others, within the longest delay of a message, that a process that crashes is dead, with its work.
 	Wardens bool
@@ -107,7 +107,7 @@ type Options struct {
 	Record   bool                         // record each step, and check the steps
 	Check    bool                         // make each step twice and compare, which takes about five times as long; see [Violation]
 	Values   bool                         // a record has states and messages as values, too, for readers of their fields
-	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends at quiescence, or [election.Declaration.Settles] says
+	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends at quiescence, or at [election.Declaration.Settles]
 	Limit    uint64                       // of deliveries and timeouts; 0: [DefaultLimit]; [NoLimit]
 	Progress func(deliveries uint64) bool // called at intervals; false ends the run
 }

@@ -76,13 +76,13 @@ func TestARecoveredProcessKnowsWhatIsKeptOnly(t *testing.T) {
 	for _, back := range []int{5, 12, 30} { // before its timer would have expired, and after
 		r := live(t, 2, "crash 2 at 4", fmt.Sprintf("recover 2 at %d", back))
 		want := []string{"1 receive 2: 101", fmt.Sprintf("%d receive 2: 201", back+1), fmt.Sprintf("%d receive 2: 202", back+11)}
-		same(t, fmt.Sprintf("what 2 says that is back at %d", back), heard(r, 1, 2), want...)
+		same(t, fmt.Sprintf("what 2, recovered at %d, sends", back), heard(r, 1, 2), want...)
 		same(t, "2", steps(r, 2, trace.Timeout), fmt.Sprintf("%d timeout: soon", back+10))
 	}
 	r := live(t, 2, "crash 2 at 4")
 	same(t, "2, which stays dead", steps(r, 2), "0 start", "1 receive 1: 101", "4 crash")
 	r = live(t, 2, "crash 2 at 4", "recover 2 at 5", "crash 2 at 7", "recover 2 at 9")
-	same(t, "what it says in three lives", heard(r, 1, 2), "1 receive 2: 101", "6 receive 2: 201", "10 receive 2: 301", "20 receive 2: 302")
+	same(t, "what it sends in three lives", heard(r, 1, 2), "1 receive 2: 101", "6 receive 2: 201", "10 receive 2: 301", "20 receive 2: 302")
 	for id, role := range map[int]network.Role{1: network.Undecided, 2: network.Undecided} {
 		if r := live(t, 2, fmt.Sprintf("crash %d at 4", id)); r.Decisions[id-1].Role != role {
 			t.Errorf("%d is dead, and %+v", id, r.Decisions[id-1])
@@ -94,7 +94,7 @@ func TestARecoveredProcessKnowsWhatIsKeptOnly(t *testing.T) {
 }
 
 // A term that ended with a life may not be led in again: the record of decisions begins anew, the rule does not.
-func TestNobodyIsLeaderWhileItIsDead(t *testing.T) {
+func TestNoProcessIsLeaderWhileItIsCrashed(t *testing.T) {
 	r := live(t, 2, "crash 1 at 4")
 	if len(r.Leaders) > 0 || !slices.Equal(r.Dead, []int{0}) {
 		t.Errorf("%v lead, %v are dead", r.Leaders, r.Dead)
@@ -174,14 +174,14 @@ func TestACrashAmidAStepIsOfOneLife(t *testing.T) {
 // The events of a paused process wait, except its crash, after which no event of that life is left.
 func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
 	r := live(t, 2, "pause 2 from 5 until 30", "crash 2 at 8")
-	same(t, "a timer of the dead", steps(r, 2)[2:], "5 fault: pause 2", "8 crash", "30 heal: pause 2")
+	same(t, "a timer of a crashed process", steps(r, 2)[2:], "5 fault: pause 2", "8 crash", "30 heal: pause 2")
 	r = live(t, 2, "pause 2 from 5 until 30", "crash 2 at 12") // the timer has expired, and waits
 	same(t, "a timer that had expired", steps(r, 2)[2:], "5 fault: pause 2", "12 crash", "30 heal: pause 2")
 	r = live(t, 2, "pause 2 from 0 until 5", "pause 2 from 10 until 30")
 	same(t, "two pauses", steps(r, 2), "0 fault: pause 2", "5 heal: pause 2", "5 start", "5 receive 1: 101", "10 fault: pause 2",
 		"30 heal: pause 2", "30 timeout: soon")
 	r = live(t, 2, "pause 2 from 5 until 30", "crash 2 at 12", "recover 2 at 14")
-	same(t, "a life that begins when it goes on", steps(r, 2)[2:], "5 fault: pause 2", "12 crash", "30 heal: pause 2", "30 recover", "40 timeout: soon")
+	same(t, "a life that begins when the pause ends", steps(r, 2)[2:], "5 fault: pause 2", "12 crash", "30 heal: pause 2", "30 recover", "40 timeout: soon")
 	r = live(t, 3, "pause 2 from 5 until 30", "crash 3 at 8", "recover 3 at 12")
 	same(t, "a process pauses while another crashes and recovers", steps(r, 2, suspects, trusts, gets)[2:], "30 receive 3: 201", "30 receive 3: 202")
 	r = live(t, 3, "pause 2 from 5 until 30", "crash 3 at 8")
@@ -191,12 +191,12 @@ func TestAPauseEndsInTheLifeThatIsThen(t *testing.T) {
 	r = live(t, 3, "crash 2 at 1", "recover 2 at 2", "pause 2 from 3 until 30", "cut 1 -> 2 from 5")
 	same(t, "in its second life", steps(r, 2, suspects, trusts), "30 suspect 1")
 	r = live(t, 3, "pause 2 from 2 until 30", "cut 1 -> 2 from 3 until 20", "crash 1 at 6", "recover 1 at 25")
-	same(t, "while all that it would suspect is over", steps(r, 2, suspects, trusts))
+	same(t, "while all that it would suspect has ended", steps(r, 2, suspects, trusts))
 	r = live(t, 3, "pause 2 from 0 until 30", "crash 2 at 8")
 	same(t, "one that dies before it has started", steps(r, 2), "0 fault: pause 2", "8 crash", "30 heal: pause 2", "30 lost 1: 101", "30 lost 3: 101", "30 lost 3: 103")
 }
 
-func TestAHostAsksNothingOfTheDead(t *testing.T) {
+func TestAHostAsksNothingOfACrashedProcess(t *testing.T) {
 	for line, want := range map[string]int{"crash 2 at 4": 0, "crash 2 at 6": 1} {
 		o := simulate.Options{Instance: numbered(2), Delay: 1, Record: true, Faults: scripted(t, 2, line), Commands: []simulate.Command{{Process: 1, At: election.Units(5)}}}
 		if asked := steps(run(t, diary, o), 2, trace.Command); len(asked) != want {
@@ -235,7 +235,7 @@ func TestACrashStopsAllTimers(t *testing.T) {
 	}
 }
 
-// The work of a crashed process may go on until its lease ends: a process that leads before then does not lead alone.
+// The work of a crashed process may continue until its lease ends: a process that leads before then does not lead alone.
 func TestACrashDoesNotEndALease(t *testing.T) {
 	leads := election.Algorithm[election.ID, struct{}]{
 		Declaration: election.Declaration{

@@ -36,7 +36,7 @@ type run struct {
 	choose  func(uint32) uint32 // one of them
 	luck    *random.Source      // of messages; nil if links neither lose nor duplicate
 	severed []uint16            // by link: the number of cuts now; nil if the run has no cut
-	fates   []fate              // of the last step's messages, if there is luck or a cut
+	fates   []fate              // of the last step's messages, if links lose or duplicate messages
 	drifts  []*drift            // by process: the drift of its clock; nil if all are right
 	now     election.Ticks
 	dead    []bool         // nil if no process ever is
@@ -120,7 +120,7 @@ func (g *Runner) run(o Options) (result *Result, err error) {
 	return r.finish(), nil
 }
 
-// refuses turns a panic that ends a run into an error. Other panics go on.
+// refuses turns a panic that ends a run into an error. Other panics continue.
 func (g *Runner) refuses(err *error) {
 	fault := recover()
 	if fault == nil {

@@ -552,7 +552,7 @@ func (s *Session) crash(p int) {
 	r.note(p, trace.Step{Event: trace.Crash, Port: -1})
 }
 
-// revive brings a process back, without suspicions of it or by it. Without a Recover function in its algorithm, it
+// revive restarts a process, without suspicions of it or by it. Without a Recover function in its algorithm, it
 // starts anew.
 func (s *Session) revive(p int) {
 	r := s.run

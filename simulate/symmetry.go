@@ -215,7 +215,7 @@ func (w *mirror) compare() {
 	key := xxh3.Hash128(append(all, sent...))
 	if from, again := w.been[key]; again && !w.seen.Chance {
 		w.seen.Repeats = &Repeat{from, w.at}
-		w.result.Complete = false // it need not go on
+		w.result.Complete = false // it need not continue
 		return
 	}
 	w.been[key] = w.at

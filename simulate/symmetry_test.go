@@ -54,7 +54,7 @@ func likes(ids []uint64, flipped []bool) (classes [][]int) {
 	return classes
 }
 
-func TestThoseAreAlikeWhomATurnOrAReflectionExchanges(t *testing.T) {
+func TestProcessesThatATurnOrAReflectionExchangesAreAlike(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		for word := range 1 << n {
 			ids, flipped := make([]uint64, n), make([]bool, n)

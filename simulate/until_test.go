@@ -13,7 +13,7 @@ import (
 	"ringleader.example/ringleader/simulate"
 )
 
-func TestARunEndsWhenItIsToldTo(t *testing.T) {
+func TestARunEndsWhenItIsAsked(t *testing.T) {
 	o := simulate.Options{Instance: network.On(1, 2, 3, 4, 5), Initiators: []int{0}, Delay: 5, Seed: 3}
 	whole := run(t, bully.Algorithm, o)
 	for until := uint64(1); until < 60; until++ {

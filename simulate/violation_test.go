@@ -105,7 +105,7 @@ func TestAStepThatWritesIntoAListOfOthersIsAViolation(t *testing.T) {
 	}
 }
 
-func TestEveryEventOfAViolationIsTold(t *testing.T) {
+func TestEveryEventOfAViolationIsReported(t *testing.T) {
 	type out = *election.Out[bully.Message]
 	for want, change := range map[string]func(*election.Algorithm[bully.Process, bully.Message]){
 		"process 2 hears its timer answer timeout and panics": func(a *election.Algorithm[bully.Process, bully.Message]) {
@@ -160,7 +160,7 @@ func TestAViolationInALargeRunIsFound(t *testing.T) {
 	}
 }
 
-func TestAPanicThatDoesNotComeAgainIsToldSo(t *testing.T) {
+func TestAPanicThatDoesNotComeAgainIsReportedAsSuch(t *testing.T) {
 	first := true
 	a := receiving(func(*lcr.Process, election.Port, election.Kind, lcr.Message, lcrOut) {
 		if first {

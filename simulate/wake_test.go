@@ -153,7 +153,7 @@ func TestATimerForEverCostsNothingUnlessTheElectionDependsOnIt(t *testing.T) {
 	}
 }
 
-func TestWhoeverIsUnwillingDoesNotBegin(t *testing.T) {
+func TestUnwillingProcessesDoNotBegin(t *testing.T) {
 	a := alarm(election.Units(9))
 	a.Willingness = true
 	o := simulate.Options{Instance: network.On(4, 3, 2, 1), Record: true}

@@ -12,7 +12,7 @@ import (
 // messages keep the order in which they were added; in a synchronous run that of ports.
 //
 // A heap costs a cache miss for every level of every message; a bucket is read sequentially. If a bucket is in order
-// as it lies it is read page by page, and a page that has been read is the next to be written on.
+// already, it is read page by page, and a page that has been read is the next one for writing.
 type wheel struct {
 	width   uint64 // of a bucket, in ticks
 	base    election.Ticks
@@ -148,7 +148,7 @@ func (w *wheel) near() int {
 	return near
 }
 
-// next goes on to the next bucket that is not empty, if the current one has been read. No message may be added any
+// next advances to the next bucket that is not empty, if the current one has been read. No message may be added any
 // more that arrives before it begins.
 func (w *wheel) next() {
 	if w.read < len(w.due) {
@@ -173,7 +173,7 @@ func (w *wheel) next() {
 	}
 }
 
-// inOrder reports whether buckets can be read as they lie.
+// inOrder reports whether buckets can be read without sorting.
 func (w *wheel) inOrder() bool { return w.width == 1 && !w.byPort }
 
 // show makes the first page of the open bucket due.

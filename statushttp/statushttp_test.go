@@ -64,7 +64,7 @@ func freeAddress() string {
 	return l.Addr().String()
 }
 
-func TestHandlerTellsTheLeaderFromTheOthers(t *testing.T) {
+func TestHandlerDistinguishesTheLeader(t *testing.T) {
 	// Member 4 never runs, so that nothing below depends on when member 9 notices its end.
 	config := ringleader.Config{ID: 9, Members: []ringleader.MemberAddress{{ID: 4, Address: freeAddress()}, {ID: 9, Address: freeAddress()}}}
 	join := func() *ringleader.Member {

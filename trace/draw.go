@@ -161,7 +161,9 @@ func (d *diagram) subtitle() string {
 	if r.Unordered {
 		parts = append(parts, "non-FIFO links")
 	}
-	parts = append(parts, fmt.Sprintf("seed %d", r.Seed))
+	if r.Seed != 0 { // the checker has none
+		parts = append(parts, fmt.Sprintf("seed %d", r.Seed))
+	}
 	for _, name := range r.Changed {
 		parts = append(parts, name+" "+r.Parameters[name])
 	}

@@ -324,7 +324,7 @@ func with(like *trace.Record, steps, messages int) *trace.Record {
 	r := &trace.Record{Header: like.Header}
 	sent := 0
 	for i := range steps {
-		s := trace.Step{Number: i + 1, Process: i % r.N, Event: trace.Command, Text: "go on", Port: -1}
+		s := trace.Step{Number: i + 1, Process: i % r.N, Event: trace.Command, Text: "continue", Port: -1}
 		for range messages {
 			sent++
 			s.Sent = append(s.Sent, trace.Sent{Message: sent, To: (s.Process + 1) % r.N, Kind: r.Kinds[0].Name})

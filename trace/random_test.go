@@ -75,7 +75,7 @@ func (d *recorder) step() {
 	case trace.Receive:
 		s.Port = d.port()
 	case trace.Suspect, trace.Trust:
-		s.Port, s.From = d.port(), d.position("whom")+1
+		s.Port, s.From = d.port(), d.position("sender")+1
 	case trace.Timeout, trace.Command, trace.Fault, trace.Heal:
 		s.Text = "what <it> is"
 	case trace.Crash, trace.Recover:

@@ -135,7 +135,7 @@ func cutRecord(t testing.TB, text string, begin, end int) *trace.Record {
 				Number: len(r.Steps) + 1, Time: election.Units(uint64(time)), Process: 1, Event: event, Text: text, Port: -1,
 			})
 		}
-		add(trace.Command, "go on")
+		add(trace.Command, "continue")
 		if time == begin {
 			add(trace.Fault, text)
 		}

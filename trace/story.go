@@ -12,13 +12,13 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Telling says which steps a story tells, and how. The zero Telling tells all of them.
+// Telling selects the steps of a story, and their form. The zero Telling selects all of them.
 type Telling struct {
 	Window
 	Processes []int // positions; nil: all. A step is told if it is one of theirs
 	After     int   // the steps after the one of this number
 	Width     int   // columns of a line, within reason; 0: as many as it takes
-	State     bool  // tell what the process knows after each step
+	State     bool  // with the state of the process after each step
 }
 
 // Tells reports whether the telling has a step of the record with that header.
@@ -107,7 +107,7 @@ func (r *Record) naming() naming {
 	return n
 }
 
-// cause returns why the message of a step is lost. A record does not tell cut links from links that lose messages by
+// cause returns why the message of a step is lost. A record does not distinguish cut links from links that lose messages by
 // chance.
 func (n naming) cause(s *Step) string {
 	if n.down[s.Number] {

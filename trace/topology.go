@@ -262,7 +262,7 @@ func (d *topology) process(p int) {
 		return
 	}
 	e := sheet.Element{Role: is, Fill: sheet.Paper, Stroke: sheet.Ink, Width: 1.6, Path: sheet.Circle(place, d.radius), About: about}
-	badge := at(place.X+float64(0.75*d.radius), place.Y-float64(0.85*d.radius))
+	badge := at(place.X+float64(0.85*d.radius), place.Y-float64(d.radius)) // clear of the identifier
 	switch is {
 	case "leader":
 		e.Fill, e.Width = yellow, 4

@@ -115,7 +115,7 @@ func TestAMessageArrivesAsOftenAsThereAreCopiesOfIt(t *testing.T) {
 	}
 }
 
-func TestWhatTheDeadDoIsRefused(t *testing.T) {
+func TestWhatCrashedProcessesDoIsRefused(t *testing.T) {
 	for _, event := range []trace.Event{trace.Start, trace.Timeout, trace.Crash, trace.Suspect, trace.Trust, trace.Command} {
 		r := eventful()
 		s := &r.Steps[losesToTheDead]

@@ -24,15 +24,19 @@ type processState struct {
 	Decision network.Decision
 	Running  uint8 // the timers that run, as bits
 	Timers   [8]election.Deadline
-	Lease    election.Deadline // until when it leads
-	Orphan   election.Deadline // until when work of its dead lives may go on, which they began under a lease
+	Anchored uint8             // those of the timers that are set at a deadline, as bits; for lazy time
+	Lease    election.Deadline // until when it is leader
+	Orphan   election.Deadline // until when work that its ended lives began under a lease may continue
 	Stopping bool              // its host is to stop its work, and has not
-	Suspects uint64            // ports whose process has crashed without the detector saying so yet, as bits
+	Suspects uint64            // ports, as bits: the process has crashed, and the detector has not reported it yet
+	// Suspected are the ports whose process the detector has reported as suspected, as bits. Trust withdraws it.
+	Suspected uint64
+	Proofs    uint64 // the proofs of death that it has not been told, as bits by number
 }
 
 const maxSuspects = 64
 
-// start tells whether a process is still going to start by itself.
+// start is whether a process may still start by itself.
 type start uint8
 
 const (
@@ -56,11 +60,13 @@ type underWay struct {
 
 // global holds what belongs to no process and no link.
 type global struct {
-	Crashes, Recoveries, Commands uint32 // how many may still come
-	Disturbed                     bool   // there was a crash or a command
-	Begun                         bool   // a process has started
-	Late                          bool   // synchronous: the timers of this unit have begun
-	Led                           []tenure
+	Crashes, Recoveries, Commands        uint32   // how many may still come
+	Losses, Duplicates, Cuts, Suspicions uint32   // likewise
+	Cut                                  []uint16 // the cuts in force, by number
+	Disturbed                            bool     // there was a fault or a command
+	Begun                                bool     // a process has started
+	Late                                 bool     // synchronous: the timers of this unit have begun
+	Led                                  []tenure
 }
 
 // tenure holds the processes that have led in a term so far.
@@ -91,6 +97,9 @@ type checker struct {
 	into    [][]int // by process and port: the link that arrives there
 	places  []int   // by link: its place in a configuration; -1 if it never carries a message
 	keys    []placeKey
+	cuts    []cut // those that may come
+
+	commands []election.Command // what hosts ask or tell: resign, stopped, and then the proofs of death so far
 
 	values    *process.Values
 	processes *interner[processState]
@@ -108,12 +117,18 @@ type checker struct {
 	next   configuration // after it
 	taken  transition    // the transition that is being visited
 
-	costs   []cost // of steps, by number; what is not a step has cost 0
-	numbers map[cost]uint16
+	costs      []cost // of steps, by number; what is not a step has cost 0
+	numbers    map[cost]uint16
+	actions    map[actionKey]uint16
+	actionKeys []actionKey // by number, after the links
+	seen       uint32      // the sights so far, as bits
 }
 
 func newChecker(program *process.Program, o *Options, instance network.Setup) (*checker, error) {
-	c := &checker{program: program, has: program.Functions, o: o, ages: map[age]uint32{}, costs: []cost{{}}, numbers: map[cost]uint16{{}: 0}}
+	c := &checker{
+		program: program, has: program.Functions, o: o, ages: map[age]uint32{}, costs: []cost{{}}, numbers: map[cost]uint16{{}: 0},
+		actions: map[actionKey]uint16{}, commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
+	}
 	var err error
 	if c.processes, err = newInterner[processState](); err != nil {
 		return nil, err
@@ -144,7 +159,10 @@ func (c *checker) on(instance network.Setup) error {
 	}
 	c.values.On(p)
 	c.connect()
-	c.best = p.Right(p.Willing)
+	if c.o.Cuts > 0 {
+		c.cuts = c.possibleCuts()
+	}
+	c.best, c.seen = p.Right(p.Willing), 0
 	c.born = c.born[:0]
 	for q := range c.n {
 		c.born = append(c.born, c.values.Born(q))
@@ -187,9 +205,7 @@ func (c *checker) begin(starts []start) configuration {
 		newborn := processState{State: c.born[q], Position: uint32(q), ID: c.network.ID(q), Alive: true, Start: starts[q]}
 		conf[q] = c.processes.number(&newborn, election.Ticks{})
 	}
-	conf[len(conf)-1] = c.globals.number(&global{
-		Crashes: uint32(c.o.Crashes), Recoveries: uint32(c.o.Recoveries), Commands: uint32(c.o.Commands),
-	}, election.Ticks{})
+	conf[len(conf)-1] = c.globals.number(c.unused(), election.Ticks{})
 	return conf
 }
 
@@ -287,7 +303,7 @@ func (c *checker) pass(conf configuration, time election.Ticks) {
 		conf[q] = c.older(conf[q], time)
 	}
 	for _, place := range c.places {
-		if place >= 0 && conf[place] != 0 {
+		if place >= 0 && conf[place] != 0 && !c.o.Lazy { // in lazy time the age of a message does not matter
 			conf[place] = c.later(conf[place], time.Lo) // while a message is under way, time passes unit by unit
 		}
 	}
@@ -323,11 +339,27 @@ func (c *checker) older(number uint32, time election.Ticks) uint32 {
 	older, found := c.ages[key]
 	if !found {
 		p := c.processes.values[number]
+		if c.o.Lazy {
+			c.ageLazily(&p, time)
+			time = election.Ticks{}
+		}
 		p.State = c.values.Age(p.State, time)
 		older = c.processes.number(&p, time)
 		c.ages[key] = older
+		c.lapses(number, older)
 	}
 	return older
+}
+
+// lapses notes leases that run out while a process grows older.
+func (c *checker) lapses(young, old uint32) {
+	before, after := &c.processes.values[young], &c.processes.values[old]
+	if before.Decision.Role == network.Leader && !left(before.Lease).IsZero() && left(after.Lease).IsZero() {
+		c.saw(sawLapse)
+	}
+	if !left(before.Orphan).IsZero() && left(after.Orphan).IsZero() {
+		c.saw(sawOrphan)
+	}
 }
 
 // sort puts an unordered queue into a canonical order, which does not depend on numbers.

@@ -18,7 +18,7 @@ func (o *Options) unconfluent(d *election.Declaration, n *network.Instance, elig
 		return "links are not FIFO"
 	case o.Starts != AllFirst || o.Initiators != nil:
 		return "not all processes initiate before anything else"
-	case o.Crashes+o.Recoveries+o.Commands > 0:
+	case o.Crashes+o.Recoveries+o.Commands+o.Losses+o.Duplicates+o.Cuts+o.Suspicions > 0:
 		return "there are faults or commands"
 	case d.Task != election.Once:
 		return "decisions are not for ever"
@@ -192,6 +192,7 @@ func (l *lane) decide(instance network.Setup) (v verdict, enough bool, err error
 		v.extremes.add(of, r.costs[i], r.costs[i])
 	}
 	v.result = result{states: r.steps + 1, transitions: r.steps, finals: 1, depth: r.steps, complete: true, bits: 128, confluent: 1}
+	v.seen = 1 << sawLeader
 	l.result = v.result
 	return v, true, nil
 }

@@ -15,9 +15,49 @@
 //     units.
 //   - Synchronous ones: every message takes one unit, and a unit is first messages, by port, then starts, then
 //     timers.
+//
+// # What faults are
+//
+// Each kind of fault has a budget in Options, and comes at any moment, at any process or link, as in package simulate.
+//
 //   - A crash falls between steps. Messages that the crashed process sent still arrive; messages to it are lost. A
-//     failure detector tells all others, some time after the last message of the crashed process has arrived, unless
-//     it has recovered by then. The failure detector makes no mistake.
+//     failure detector reports it to all others, some time after the last message of the crashed process has arrived, unless
+//     it has recovered by then.
+//   - A message is lost, or arrives twice, when it would arrive. On a FIFO link that is its oldest message; on one without
+//     order it is any.
+//   - A cut is of a link between two processes, one way or both, or between two sides. What is sent or would arrive during a
+//     cut is lost. A receiver on the other side of a cut may suspect the sender. Every cut ends.
+//   - A failure detector suspects a live process by mistake. Every mistake ends: Trust follows, and comes before the next
+//     message of the suspected process. So it does after a cut. If the suspected process has crashed meanwhile, it is
+//     suspected again after its last message.
+//   - A host asks its process to resign.
+//   - Work that a process has begun under a lease outlives its crash, up to the end of the lease. With Wardens the work
+//     ends with the process. A proof of that, with its incarnation, reaches each other process once, at any time at
+//     which that one is live.
+//
+// An algorithm is also explored outside its fault model: the faults that it does not claim to survive are named in
+// Report.Outside, and those of a run that violates a property in Violation.Outside. A shorter violation outside the model
+// hides a longer one inside.
+//
+// # Lazy time
+//
+// For an algorithm with leases, Lazy makes no event urgent. A message takes any time, for ever included; a timer is late by
+// any time; time passes at any moment. So pauses, slow disks, late steps and unbounded delays are all in it. Nothing has to
+// happen there, so only safety is judged.
+//
+// A clock may err by a part ε of the true rate, ClockError. Guarantee 9 of package election allows a process two clocks:
+// timers may be late and deadlines early. In the model each process runs its timers on a clock of rate 1 + ε, and its
+// deadlines, with the leases that end by them, on one of rate 1 - ε. These extremes suffice. A timer on a slower clock
+// expires when the fast one would, and later; being late by any time is in the model. A deadline on a faster clock comes
+// when the slow one would, or earlier. So each run of clocks whose rates lie between, and change, is one of the model's,
+// unless what an algorithm does at a deadline must not come late; such an algorithm has to use a timer, as the guarantee
+// demands. That deadlines come early is in the model, too: at any time the clock on which a process reads deadlines may gain
+// a step, as after a suspension of its machine.
+//
+// The model has a grain: events happen at multiples of a step, which is ClockError.Of units of the true time, in which a
+// fast clock counts ClockError.Times units more, and a slow one as many less. Leases are compared at these moments. A
+// violation in the model is one in reality; a margin that is smaller than a step may go unseen, so lengths should be
+// several steps.
 //
 // # What must hold
 //
@@ -29,13 +69,29 @@
 //   - Groups, instead: no leader leads twice in a term, and no process follows a leader in a term in which it has not
 //     led.
 //   - Once and Service: at the end all have decided and name the same leader.
-//   - Leased: never two running leases, and at the end the leader still has one.
-//   - Termination: from every configuration a run can reach an end, where no message is in transit, no timer runs,
-//     and no process has to start or be suspected. A service may instead go round for ever among configurations in
-//     which all agree.
+//   - Leased: never two running leases, compared in true time. The work of a crashed process counts until its lease ends,
+//     and work that a host is to stop until it has stopped. In a term one life of one process leads: a term whose lease
+//     has run out, was given up or ended by a crash never comes back. Terms of successive leaders rise. No process leads
+//     anew before its host has stopped the work that it was asked to stop. At the end the leader still has a lease.
+//   - Termination: every fair run reaches an end, where no message is in transit, no timer runs, and no process has to
+//     start or be suspected. A service may instead go round for ever among configurations in which all agree. A run is
+//     fair if no action is possible for ever, from some time on, and never taken: the delivery on a link, or of a message
+//     where links keep no order; a timer; a start, suspicion, recovery or any other event that has to come; the passing
+//     of time. Random choices are fair as well: each outcome comes, with probability 1. This is exact. Runs that go on
+//     for ever are those that stay in an end component of the graph without faults, in which each action that is enabled
+//     everywhere is taken. A violation shows such a run: a way there, and a round.
 //   - Bounds on messages hold for runs without faults. Those of a service are checked for a single initiator, since
 //     they are for one election.
 //   - A step that panics or breaks the contract is a violation like any other.
+//
+// # Probabilities
+//
+// [Probabilities] solves the equations of an election as a Markov decision process, in fractions: the schedule picks
+// events, chance picks values. Where no schedule differs from any other it explores one.
+//
+// A property may hold because nothing happens that could break it. So a report tells of events that give properties a
+// meaning, for example that a lease ran out, whether they have happened in the explored runs. If one has not, the
+// properties that depend on it are called vacuous.
 //
 // # How sure it is
 //

@@ -19,7 +19,8 @@ type exploration struct {
 	report   *Report
 	meter    *meter
 	extremes tally
-	shortest int // transitions to the violation; -1 if there is none
+	shortest int    // transitions to the violation; -1 if there is none
+	seen     uint32 // the sights so far, as bits
 
 	mutex   sync.Mutex
 	next    func() (network.Setup, bool)
@@ -43,12 +44,20 @@ func (x *exploration) run() (*Report, error) {
 	next, stop := iter.Pull(instances(x.program.Declaration, x.o))
 	defer stop()
 	x.next = next
+	about, err := newChecker(x.program, x.o, firstInstance(x.program.Declaration, x.o))
+	if err != nil {
+		return nil, err
+	}
 	lanes, cores := 1, max(1, x.o.Cores)
+	if x.o.Wardens { // proofs of death are numbered, and told in the order of their numbers
+		cores = 1
+	}
 	if count >= 2*cores {
 		lanes, cores = cores, 1
 	}
 	parallel(lanes, func(int) { x.lane(newLane(x.program, x.o, x.meter, cores)) })
 	r := x.report
+	r.Outside, r.Sometimes = about.unclaimed(about.unused()), about.sometimes(x.seen)
 	if r.Complete && r.Violation == nil {
 		r.MaxMessages, r.MinMessages = x.extremes.messages()
 	}
@@ -112,6 +121,7 @@ func (x *exploration) add(v *verdict) {
 	r.Transitions += v.transitions
 	r.Finals += v.finals
 	r.Confluent += v.confluent
+	x.seen |= v.seen
 	r.Depth = max(r.Depth, v.depth)
 	r.Complete = v.complete
 	r.Bits = min(r.Bits, v.bits)
@@ -119,6 +129,6 @@ func (x *exploration) add(v *verdict) {
 	x.extremes.merge(&v.extremes)
 	if v.found != nil {
 		x.shortest = len(v.found.path)
-		r.Violation = &Violation{v.found.Property, v.found.Detail, v.record}
+		r.Violation = v.violation
 	}
 }

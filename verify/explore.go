@@ -10,8 +10,9 @@ import (
 // finding is a breach and the path to it.
 type finding struct {
 	breach
-	root int   // the index of the beginning
-	path []int // the index of the transition at each configuration
+	root  int   // the index of the beginning
+	path  []int // the index of the transition at each configuration
+	round int   // how many of the last transitions can repeat for ever
 }
 
 // search explores the configurations of one instance, breadth first. A level of states at the same distance is divided
@@ -35,9 +36,10 @@ type search struct {
 	found     *finding
 	tree      discoveries
 	graph     graph
-	lean      bool // there are no edges: every move leads to the following level, which shows that there is no cycle
-	layered   bool // that has been true so far
-	strict    bool // the search ends if it is not
+	actions   map[actionKey]uint16 // if there are several workers
+	lean      bool                 // there are no edges: every move leads to the following level, which shows that there is no cycle
+	layered   bool                 // that has been true so far
+	strict    bool                 // the search ends if it is not
 	forward   forward
 }
 
@@ -85,6 +87,7 @@ type move struct {
 	print  fingerprint
 	number uint32 // of the state to which it leads; its place in the table if that state has none yet
 	cost   uint16 // by the numbers of the worker
+	action uint16 // likewise
 	class  class
 	to     target
 }
@@ -331,6 +334,9 @@ func (x *search) reach(m *move, conf []uint32, ordinal int) (state uint32, ok bo
 func (x *search) lead(b *batch, i int, m *move, to uint32) {
 	if !x.lean {
 		x.graph.add(edge{to: to, cost: x.costOf(b.by, m.cost), class: m.class})
+		if !x.o.SafetyOnly {
+			x.graph.act(x.actionOf(b.by, m.action))
+		}
 		return
 	}
 	if x.forward.lost {
@@ -348,6 +354,21 @@ func (x *search) costOf(w *worker, number uint16) uint16 {
 		*to = uint32(x.graph.number(w.costs[number])) + 1
 	}
 	return uint16(*to - 1)
+}
+
+// actionOf returns the graph's number of an action of a worker.
+func (x *search) actionOf(w *worker, number uint16) uint16 {
+	links := len(w.links)
+	if int(number) < links || number == crowd || len(x.workers) == 1 {
+		return number
+	}
+	key := w.actionKeys[int(number)-links]
+	same, found := x.actions[key]
+	if !found {
+		same = uint16(min(links+len(x.actions), crowd))
+		x.actions[key] = same
+	}
+	return same
 }
 
 // spanOf returns the span of a state of the following level.
@@ -393,6 +414,7 @@ type worker struct {
 	sent        []uint32      // a configuration by shared numbers
 	out         *batch
 	ends        bool
+	lean        bool // no actions are asked for
 	visitor     visitor
 }
 
@@ -425,6 +447,9 @@ func (w *worker) visit(t *transition, next configuration) {
 	m := move{class: t.class}
 	if t.outcome != nil {
 		m.cost = t.outcome.cost
+	}
+	if !w.lean && !w.o.SafetyOnly {
+		m.action = w.action(t, w.here)
 	}
 	if t.breach != nil {
 		m.to = broken

@@ -31,7 +31,7 @@ func TestStatesTransitionsAndDepthAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := *report
-		got.Complete, got.MaxMessages, got.MinMessages, got.Bits, got.Miss = false, nil, nil, 0, 0
+		got.Complete, got.MaxMessages, got.MinMessages, got.Bits, got.Miss, got.Sometimes = false, nil, nil, 0, 0, nil
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 			t.Errorf("%s: %+v; want %+v", starts, got, want)
 		}
@@ -138,7 +138,7 @@ func TestTheFirstOfTheShortestViolationsIsShown(t *testing.T) {
 	fails(t, b, Options{Instance: network.On(1, 2), Initiators: []int{0}}, Undecided, 1)
 }
 
-// An election has ended when all have decided and no event is left; a service may go on for ever.
+// An election has ended when all have decided and no event is left; a service may continue for ever.
 func TestOnlyAServiceMayGoRoundForEver(t *testing.T) {
 	round := func(task election.Task) election.Algorithm[caller, call] {
 		a := calling(election.Asynchronous, func(p *caller, out calls) {
@@ -395,6 +395,7 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		a.Survives, a.Recover = election.Crash|election.Recovery, silent
 	})
 	obeying := program(func(a *election.Algorithm[caller, call]) { a.Command = func(*caller, election.Command, calls) {} })
+	detecting := program(func(a *election.Algorithm[caller, call]) { a.Suspect = func(*caller, election.Port, calls) {} })
 	unoriented := program(func(a *election.Algorithm[caller, call]) { a.OneWay, a.Unoriented = false, true })
 	together := program(func(a *election.Algorithm[caller, call]) {
 		a.Starts, a.Timing = election.Together, election.Synchronous
@@ -425,11 +426,11 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		{unoriented, Options{Size: 17, Orientations: true}, "every orientation of 17 processes is too many; at most 16 processes"},
 		{unoriented, Options{Size: 17}, ""},
 		{timed, Options{Size: 3, Crashes: 1, Delay: 1, MaxStates: 1}, ""},
-		{timed, Options{Size: 3, Crashes: -1}, "crashes, recoveries, commands, the delay and the limit of states cannot be negative"},
-		{recovering, Options{Size: 3, Crashes: 1, Recoveries: -1}, "crashes, recoveries, commands, the delay and the limit of states cannot be negative"},
-		{obeying, Options{Size: 3, Commands: -1}, "crashes, recoveries, commands, the delay and the limit of states cannot be negative"},
-		{timed, Options{Size: 3, Delay: -1}, "crashes, recoveries, commands, the delay and the limit of states cannot be negative"},
-		{timed, Options{Size: 3, MaxStates: -1}, "crashes, recoveries, commands, the delay and the limit of states cannot be negative"},
+		{timed, Options{Size: 3, Crashes: -1}, "numbers of faults and commands, the delay and the limit of states cannot be negative"},
+		{recovering, Options{Size: 3, Crashes: 1, Recoveries: -1}, "numbers of faults and commands, the delay and the limit of states cannot be negative"},
+		{obeying, Options{Size: 3, Commands: -1}, "numbers of faults and commands, the delay and the limit of states cannot be negative"},
+		{timed, Options{Size: 3, Delay: -1}, "numbers of faults and commands, the delay and the limit of states cannot be negative"},
+		{timed, Options{Size: 3, MaxStates: -1}, "numbers of faults and commands, the delay and the limit of states cannot be negative"},
 		{timed, Options{Size: 3, Crashes: 1, Recoveries: 1}, "it does not say what a process does that recovers, so there can be 0 recoveries"},
 		{recovering, Options{Size: 3, Crashes: 1, Recoveries: 1}, ""},
 		{recovering, Options{Size: 3, Recoveries: 1}, "recoveries need crashes"},
@@ -439,12 +440,21 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		{synchronous, Options{Size: 3, Delay: 1}, ""},
 		{synchronous, Options{Size: 3, Delay: 2}, "a delay is for timed algorithms; this one is synchronous"},
 		{timed, Options{Size: 64, Crashes: 1}, ""},
-		{timed, Options{Size: 65, Crashes: 1}, "crashes among 65 processes; at most 64 processes"},
+		{timed, Options{Size: 65, Crashes: 1}, "crashes and suspicions among 65 processes; at most 64 processes"},
 		{timed, Options{Size: 65}, ""},
+		{timed, Options{Size: 3, Losses: 1000, Duplicates: 1000, Cuts: 1000}, ""},
+		{timed, Options{Size: 3, Losses: 1001}, "1001 faults of one kind are too many; at most 1000"},
+		{timed, Options{Size: 3, Duplicates: -1}, "numbers of faults and commands, the delay and the limit of states cannot be negative"},
+		{timed, Options{Size: 3, Suspicions: 1}, "it has no failure detector, so there can be 0 wrong suspicions"},
+		{detecting, Options{Size: 3, Suspicions: 1}, ""},
+		{detecting, Options{Size: 65, Suspicions: 1}, "crashes and suspicions among 65 processes; at most 64 processes"},
+		{detecting, Options{Size: 1, Suspicions: 1}, "a process alone has no other to suspect or to be cut off from"},
+		{timed, Options{Size: 1, Cuts: 1}, "a process alone has no other to suspect or to be cut off from"},
+		{timed, Options{Size: 11, Cuts: 1}, "cuts among 11 processes; at most 10 processes"},
 		{timed, Options{Size: 3, Unordered: true}, ""},
 		{synchronous, Options{Size: 3, Unordered: true}, "a synchronous run keeps the order of messages"},
 	} {
-		err := test.o.check(test.p.Declaration, test.p.Functions.Recover, test.p.Functions.Command)
+		err := test.o.check(test.p.Declaration, test.p.Functions)
 		got := ""
 		if err != nil {
 			got = strings.TrimPrefix(err.Error(), "cannot verify calling: ")
@@ -457,7 +467,7 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		}
 	}
 	o := Options{Size: 7, Instance: network.On(4, 5)}
-	if err := o.check(timed.Declaration, false, false); err != nil || o.Size != 0 || o.Memory != DefaultMemory {
+	if err := o.check(timed.Declaration, election.Functions{}); err != nil || o.Size != 0 || o.Memory != DefaultMemory {
 		t.Errorf("%+v, %v: identifiers that are given are one order", o, err)
 	}
 }
@@ -503,7 +513,7 @@ func TestTheDelayIsTheParameterUnlessItIsGiven(t *testing.T) {
 		{"1048576", 3, 3, ""},
 	} {
 		o := Options{Size: 3, Delay: test.given, Instance: with("delay", test.parameter)}
-		err := o.check(program.Declaration, true, false)
+		err := o.check(program.Declaration, election.Functions{Recover: true})
 		got := ""
 		if err != nil {
 			got = err.Error()

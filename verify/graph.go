@@ -11,9 +11,10 @@ import (
 // graph is the explored graph without the configurations: states are numbered in the order in which they were found,
 // so that a smaller number is never further from the beginning.
 type graph struct {
-	roots   int      // states 0 … roots-1 are beginnings
-	edges   [][]edge // of 2^16 states each, since growing one list would copy it
-	first   []uint32 // the index of a state's edges in their list
+	roots   int        // states 0 … roots-1 are beginnings
+	edges   [][]edge   // of 2^16 states each, since growing one list would copy it
+	first   []uint32   // the index of a state's edges in their list
+	actions [][]uint16 // of the edges, if termination is judged
 	costs   []cost
 	numbers map[cost]uint16 // of costs
 	settled []bool          // of a service: whether all agree
@@ -224,33 +225,6 @@ func (g *graph) kind(c *components, component int) (last, cyclic bool) {
 	return last, cyclic
 }
 
-// endless finds a cycle that no run leaves and in which an election has not ended. A service may go round for ever,
-// for example to renew a lease, while all agree.
-func (g *graph) endless(c *components) *finding {
-	at := uint32(math.MaxUint32)
-	for component := range c.begin {
-		last, cyclic := g.kind(c, component)
-		if !last || !cyclic {
-			continue
-		}
-		for _, s := range c.members(component) {
-			if g.settled == nil || !g.settled[s] {
-				at = min(at, s)
-			}
-		}
-	}
-	if at == math.MaxUint32 {
-		return nil
-	}
-	root, path := g.way(at)
-	loop, _ := g.path([]uint32{at}, func(_ uint32, e edge) bool {
-		return c.of[e.to] == c.of[at] && e.class != byFault
-	}, func(s uint32) bool { return s == at })
-	return &finding{breach{Property: NeverEnds, Detail: fmt.Sprintf(
-		"no run that comes here ever ends: a cycle, of which the last %d transitions, the passing of time among them, are one round", len(loop),
-	)}, root, append(path, loop...)}
-}
-
 const endless = math.MaxUint64
 
 // extremes returns, for each state, the fewest and the most messages that a run sends from there on.
@@ -318,8 +292,10 @@ func (t *tally) messages() (most, least *Messages) {
 func (x *search) judge(extremes *tally) *finding {
 	g := &x.graph
 	parts := g.components()
-	if f := g.endless(parts); f != nil && !x.o.SafetyOnly {
-		return f
+	if !x.o.SafetyOnly {
+		if f := g.endless(parts); f != nil {
+			return f
+		}
 	}
 	for _, of := range costNames {
 		least, most := g.extremes(parts, of)

@@ -6,7 +6,6 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
-	"ringleader.example/ringleader/trace"
 )
 
 // lane explores one instance after another.
@@ -21,10 +20,11 @@ type lane struct {
 // verdict is what the exploration of one instance found.
 type verdict struct {
 	result
-	fewer    int   // it searched for violations of fewer transitions only, unless negative
-	extremes tally // if it is complete and shows no violation
-	found    *finding
-	record   trace.Record // of what was found
+	fewer     int   // it searched for violations of fewer transitions only, unless negative
+	extremes  tally // if it is complete and shows no violation
+	found     *finding
+	violation *Violation // what was found
+	seen      uint32     // the sights, as bits
 }
 
 func newLane(program *process.Program, o *Options, m *meter, cores int) *lane {
@@ -66,7 +66,10 @@ func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error)
 		break
 	}
 	if v.found != nil {
-		v.record = l.workers[0].record(v.found)
+		v.violation = l.workers[0].violation(v.found)
+	}
+	for _, w := range l.workers {
+		v.seen |= w.seen
 	}
 	return v, nil
 }
@@ -77,7 +80,7 @@ const heavy = 1 << 20
 // on turns the workers to an instance. What an earlier instance computed is used again if only the order of
 // identifiers differs.
 func (l *lane) on(instance network.Setup) error {
-	if l.workers != nil && l.o.Instance.Votes == nil && len(l.o.Instance.Unwilling) == 0 && l.workers[0].values.Len() < heavy {
+	if l.workers != nil && !l.workers[0].d.Leased && l.o.Instance.Votes == nil && len(l.o.Instance.Unwilling) == 0 && l.workers[0].values.Len() < heavy {
 		for _, w := range l.workers {
 			if err := w.on(instance); err != nil {
 				return err
@@ -105,13 +108,14 @@ func (x *search) reset(lean bool) {
 	x.current, x.following = x.current[:0], x.following[:0]
 	x.result, x.found, x.tree, x.graph = result{complete: true, bits: 128}, nil, discoveries{}, graph{}
 	x.graph.number(cost{}) // of what is not a step
+	x.actions = map[actionKey]uint16{}
 	x.lean, x.layered, x.forward, x.looked = lean, true, newForward(), 0
 	x.limit = math.MaxUint32 - 1
 	if x.o.MaxStates > 0 {
 		x.limit = min(x.limit, x.o.MaxStates)
 	}
 	for _, w := range x.workers {
-		w.costNumbers = w.costNumbers[:0]
+		w.costNumbers, w.lean = w.costNumbers[:0], lean
 	}
 }
 

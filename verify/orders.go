@@ -42,6 +42,14 @@ func orders(d *election.Declaration, o *Options) iter.Seq[election.Arrangement] 
 	}
 }
 
+// firstInstance returns the first instance.
+func firstInstance(d *election.Declaration, o *Options) (instance network.Setup) {
+	for instance = range instances(d, o) {
+		break
+	}
+	return instance
+}
+
 // turns reports whether one of each order's rotations is enough.
 func turns(d *election.Declaration, o *Options) bool {
 	return d.Topology == election.Ring && !o.Rotations && o.Instance.Flipped == nil && o.Instance.Votes == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0

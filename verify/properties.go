@@ -10,14 +10,21 @@ import (
 )
 
 // decided judges a configuration in which a process has just decided, and records the leaders of terms.
-func (c *checker) decided(conf configuration, q int, effects []election.Effect) *breach {
+// was is the process's work before the step.
+func (c *checker) decided(conf configuration, q int, was work, effects []election.Effect) *breach {
 	for i := range effects {
 		e := &effects[i]
 		var f *breach
 		switch e.Op {
 		case election.Lead:
-			f = c.leads(conf, q, e)
+			f = c.leads(conf, q, was, e)
+			was.leads, was.term = !e.Ticks.IsZero(), e.Term
+		case election.StopWork:
+			was.stopping = true
+		case election.NoLeader:
+			was.leads = false
 		case election.Follow:
+			was.leads = false
 			if c.d.Task == election.Groups {
 				f = c.joins(conf, q, e)
 			}
@@ -65,7 +72,15 @@ func (c *checker) overlaps(conf configuration, q int, e *election.Effect) *breac
 	return nil
 }
 
-func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
+// work returns the work of a process before a step that an event asks for.
+func (c *checker) work(p *processState, t *transition) work {
+	return work{
+		leads: p.Decision.Role == network.Leader && !left(p.Lease).IsZero(), term: p.Decision.Term,
+		stopping: p.Stopping && (t.event != obeys || t.at != stopped),
+	}
+}
+
+func (c *checker) leads(conf configuration, q int, was work, e *election.Effect) *breach {
 	for other := range c.n {
 		if p := c.process(conf, other); other != q && c.d.Task == election.Once && p.Decision.Role == network.Leader {
 			return &breach{Property: TwoLeaders, Detail: fmt.Sprintf("%s leads, and so does %s", c.network.Name(q), c.network.Name(other))}
@@ -78,9 +93,39 @@ func (c *checker) leads(conf configuration, q int, e *election.Effect) *breach {
 	if right := c.right(conf); right != 0 && c.network.ID(q) != right && !c.global(conf).Disturbed {
 		return &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s leads; the right leader is %d", c.network.Name(q), c.network.RealOf(right))}
 	}
+	if b := c.leadsAnew(conf, q, was, e); b != nil {
+		return b
+	}
+	c.saw(sawLeader)
 	if e.Term == 0 {
 		return nil
 	}
+	return c.leadsIn(conf, q, e)
+}
+
+// leadsAnew judges a leased term that a process does not just go on to lead in.
+func (c *checker) leadsAnew(conf configuration, q int, was work, e *election.Effect) *breach {
+	if !c.d.Leased || e.Term == 0 || was.leads && was.term == e.Term {
+		return nil
+	}
+	if was.stopping {
+		return &breach{Property: Unpaired, Detail: fmt.Sprintf("%s leads in term %d before its host has stopped its earlier work", c.network.Name(q), e.Term)}
+	}
+	for _, t := range c.global(conf).Led {
+		switch {
+		case int(t.Position) == q && t.Term == e.Term:
+			return &breach{Property: Revived, Detail: fmt.Sprintf("%s leads in term %d again, whose lease had ended", c.network.Name(q), e.Term)}
+		case int(t.Position) == q:
+			c.saw(sawAnew)
+		case t.Term < e.Term:
+			c.saw(sawSuccessor)
+		}
+	}
+	return nil
+}
+
+// leadsIn judges the term in which a process leads.
+func (c *checker) leadsIn(conf configuration, q int, e *election.Effect) *breach {
 	g := *c.global(conf)
 	for _, t := range g.Led {
 		if c.d.Leased && t.Term > e.Term {

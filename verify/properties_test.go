@@ -42,7 +42,7 @@ func (w *walk) all(change func(*global)) *walk {
 }
 
 func (w *walk) decides(q int, e election.Effect) *breach {
-	return w.c.decided(w.here, q, []election.Effect{{Op: election.StopTimer}, e})
+	return w.c.decided(w.here, q, w.c.work(w.c.process(w.here, q), &transition{}), []election.Effect{{Op: election.StopTimer}, e})
 }
 
 // expect compares a breach with one that is written as "property: detail", or "".
@@ -212,7 +212,7 @@ func TestInGroupsALeaderCountsItsOwnTerms(t *testing.T) {
 
 func TestOfSeveralDecisionsInOneStepEachIsJudged(t *testing.T) {
 	w := judged(t, election.Service, unchanged)
-	w.expect(w.c.decided(w.here, 1, []election.Effect{follow(3, 0), lead(0), follow(3, 0)}), "wrong leader: process 2 leads; the right leader is 3")
+	w.expect(w.c.decided(w.here, 1, work{}, []election.Effect{follow(3, 0), lead(0), follow(3, 0)}), "wrong leader: process 2 leads; the right leader is 3")
 }
 
 func TestTheEndIsJudged(t *testing.T) {

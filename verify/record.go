@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -13,6 +14,8 @@ type recorder struct {
 	trace.Record
 	time   election.Ticks
 	sent   int
+	last   configuration
+	again  int         // the first step that repeats for ever; 0: none does
 	flying [][]journey // by link, in the order of sending
 }
 
@@ -22,12 +25,24 @@ type journey struct {
 	at      election.Ticks
 }
 
-func (c *checker) record(f *finding) trace.Record {
+// violation repeats the run to a finding.
+func (c *checker) violation(f *finding) *Violation {
+	r := c.record(f)
+	if f.round > 0 {
+		f.Detail = fmt.Sprintf("steps %d to %d can repeat for ever, while no event that could happen is left out for ever", r.again, len(r.Steps))
+	}
+	return &Violation{Property: f.Property, Detail: f.Detail, Round: r.again, Record: r.Record, Outside: c.unclaimed(r.used(c.unused()))}
+}
+
+func (c *checker) record(f *finding) *recorder {
 	r := &recorder{checker: c, flying: make([][]journey, len(c.links))}
 	r.Header = trace.NewHeader(c.d, c.network)
 	r.Timing, r.Clock = c.d.Timing.String(), c.clock
 	conf := c.beginnings()[f.root]
-	for _, chosen := range f.path {
+	for i, chosen := range f.path {
+		if f.round > 0 && i == len(f.path)-f.round {
+			r.again = len(r.Steps) + 1
+		}
 		var taken transition
 		var next configuration
 		ordinal := 0
@@ -40,14 +55,18 @@ func (c *checker) record(f *finding) trace.Record {
 		r.note(&taken, conf)
 		conf = next
 	}
-	return r.Record
+	r.last = conf
+	return r
 }
 
 // note records a transition out of a configuration.
 func (r *recorder) note(t *transition, conf configuration) {
-	if t.event == waits {
+	switch {
+	case t.event == waits:
 		r.time = r.time.Add(t.time)
 		return
+	case t.event == trusts && t.outcome == nil:
+		return // only the detector knows
 	}
 	step := trace.Step{Number: len(r.Steps) + 1, Time: r.time, Process: t.process, Event: events[t.event], Port: -1}
 	switch t.event {
@@ -58,13 +77,17 @@ func (r *recorder) note(t *transition, conf configuration) {
 		if t.event == receives {
 			step.Port = int(t.at)
 		}
-	case suspects:
+	case suspects, trusts:
 		step.Port, step.From = int(t.at), r.links[r.into[t.process][t.at]].from+1
 	case timesOut:
 		step.Text = r.d.Timers[t.at]
 	case obeys:
-		r.values.Commands(election.Command{Order: election.Order(t.at)})
+		r.values.Commands(r.commands[t.at])
 		step.Text = r.values.CommandText()
+	case hastens:
+		step.Text = "its deadlines come a step early"
+	case cuts, heals:
+		step.Text = r.cuts[t.at].Text(r.network)
 	}
 	if t.outcome != nil {
 		r.effects(&step, t)
@@ -73,6 +96,22 @@ func (r *recorder) note(t *transition, conf configuration) {
 		step.Broken = trace.Graphic(t.breach.how)
 	}
 	r.Steps = append(r.Steps, step)
+	r.lost(&step, conf)
+}
+
+// lost records that messages of a step do not arrive, since their links are cut.
+func (r *recorder) lost(step *trace.Step, conf configuration) {
+	first := int(r.network.Network.First(step.Process))
+	for _, s := range step.Sent {
+		if link := first + s.Port; r.severed(conf, link) {
+			flying := &r.flying[link]
+			*flying = slices.DeleteFunc(*flying, func(j journey) bool { return j.number == s.Message })
+			r.Steps = append(r.Steps, trace.Step{
+				Number: len(r.Steps) + 1, Time: r.time, Process: s.To, Event: trace.Lost, Port: -1,
+				Message: s.Message, From: step.Process + 1, Kind: s.Kind, Text: s.Text,
+			})
+		}
+	}
 }
 
 // arrive removes the arriving message from those under way.
@@ -80,11 +119,25 @@ func (r *recorder) arrive(t *transition, conf configuration) journey {
 	m := r.queue(conf, t.link)[t.place]
 	flying := &r.flying[t.link]
 	at := slices.IndexFunc(*flying, func(j journey) bool {
-		return j.message == m.Message && j.at.Add(election.Units(uint64(m.Age))) == r.time
+		return j.message == m.Message && (r.o.Lazy || j.at.Add(election.Units(uint64(m.Age))) == r.time)
 	})
 	j := (*flying)[at]
+	if t.again {
+		r.sending(j.number).Copies++
+		return j
+	}
 	*flying = slices.Delete(*flying, at, at+1)
 	return j
+}
+
+// sending returns the record of the sending of a message.
+func (r *recorder) sending(number int) *trace.Sent {
+	for i := range r.Steps {
+		if sent := r.Steps[i].Sent; len(sent) > 0 && number <= sent[len(sent)-1].Message {
+			return &sent[number-sent[0].Message]
+		}
+	}
+	panic("verify: a message that no step sent")
 }
 
 func (r *recorder) text(message uint32) (kind, text string) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 type stepKey struct {
 	process uint32
 	event   event
-	at      uint16 // the port, timer or command
+	at      uint16 // the port, timer or number of the command
 	message uint32 // receive
 }
 
@@ -30,13 +31,20 @@ const (
 	timesOut
 	recovers
 	suspects
+	trusts // without a step if the algorithm has none for it
 	obeys
 	crashes // from here on no step of the algorithm
 	loses
+	cuts
+	heals
+	hastens // the deadlines of a process come a step earlier
 	waits
 )
 
-var events = [...]trace.Event{trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Command, trace.Crash, trace.Lost, ""}
+var events = [...]trace.Event{
+	trace.Start, trace.Receive, trace.Timeout, trace.Recover, trace.Suspect, trace.Trust, trace.Command,
+	trace.Crash, trace.Lost, trace.Fault, trace.Heal, trace.Fault, "",
+}
 
 // outcome is the effect of an event on a process.
 type outcome struct {
@@ -45,6 +53,8 @@ type outcome struct {
 	effects []election.Effect // all except messages
 	decides bool              // some of them are decisions
 	cost    uint16            // a number of checker.costs
+	chosen  uint32            // how often the step chose
+	ways    uint64            // the number of vectors as likely as this one: its probability is 1/ways; 0 beyond 64 bits
 	breach  *breach           // the step is not allowed
 }
 
@@ -67,7 +77,17 @@ func (c *checker) outcomesOf(key stepKey) []outcome {
 		return c.steps[index]
 	}
 	var list []outcome
-	c.choices(func() { list = append(list, c.step(key)) })
+	c.choices(func(sizes *[]uint32) {
+		o := c.step(key)
+		o.chosen, o.ways = uint32(len(*sizes)), 1
+		for _, size := range *sizes {
+			beyond, ways := bits.Mul64(o.ways, uint64(size))
+			if o.ways = ways; beyond > 0 {
+				o.ways = 0
+			}
+		}
+		list = append(list, o)
+	})
 	if !slices.ContainsFunc(list, func(o outcome) bool { return o.breach != nil }) { // its text names other processes
 		c.known.put(process, rest, uint32(len(c.steps)))
 		c.steps = append(c.steps, list)
@@ -75,8 +95,9 @@ func (c *checker) outcomesOf(key stepKey) []outcome {
 	return list
 }
 
-// choices runs a step once for every vector of values that its calls of Choose can return.
-func (c *checker) choices(step func()) {
+// choices runs a step once for every vector of values that its calls of Choose can return. When a step has ended, the
+// sizes are those of what it chose from.
+func (c *checker) choices(step func(sizes *[]uint32)) {
 	const most = 1 << 16
 	var value, size []uint32
 	next := 0
@@ -95,7 +116,7 @@ func (c *checker) choices(step func()) {
 	})
 	for {
 		next = 0
-		step()
+		step(&size)
 		for len(value) > 0 && value[len(value)-1]+1 == size[len(value)-1] {
 			value, size = value[:len(value)-1], size[:len(value)-1]
 		}
@@ -133,7 +154,7 @@ func (c *checker) step(key stepKey) (o outcome) {
 }
 
 // whats are the events in which the algorithm makes a step, as package process names them.
-var whats = [...]process.What{process.Started, process.Received, process.Expired, process.Recovered, process.Suspected, process.Commanded}
+var whats = [...]process.What{process.Started, process.Received, process.Expired, process.Recovered, process.Suspected, process.Trusted, process.Commanded}
 
 // event returns the event of a step, and the contents of the message that it receives.
 func (c *checker) event(key stepKey, p *processState) (e process.Event, body process.Body) {
@@ -150,11 +171,21 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 		p.stop(e.Timer)
 	case suspects:
 		p.Suspects &^= 1 << key.at
+		p.Suspected |= 1 << key.at
+		e.Port = election.Port(key.at)
+	case trusts:
 		e.Port = election.Port(key.at)
 	case obeys:
-		c.values.Commands(election.Command{Order: election.Order(key.at)})
-		if election.Order(key.at) == election.Stopped {
+		c.values.Commands(c.commands[key.at])
+		switch {
+		case key.at == stopped:
 			p.Stopping = false
+			if p.Decision.Role != network.Leader {
+				p.Lease = election.Deadline{}
+			}
+			c.saw(sawStop)
+		case key.at >= proofs:
+			p.Proofs &^= 1 << (key.at - proofs)
 		}
 	}
 	return e, 0
@@ -162,6 +193,7 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 
 func (p *processState) stop(t election.Timer) {
 	p.Running &^= 1 << t
+	p.Anchored &^= 1 << t
 	p.Timers[t] = election.Deadline{}
 }
 
@@ -198,6 +230,7 @@ func (c *checker) sends(p *processState, posts []process.Post, o *outcome) error
 
 // apply applies changes of timers, and then the decision. An error is a breach of the contract.
 func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
+	lease := p.Lease
 	for i := range o.effects {
 		e := &o.effects[i]
 		switch e.Op {
@@ -209,6 +242,9 @@ func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 			if e.Op == election.SetTimer && e.Ticks != election.Forever {
 				p.Running |= 1 << e.Timer
 				p.Timers[e.Timer] = election.DeadlineIn(e.Ticks, election.Ticks{})
+				if e.Deadline && c.o.Lazy {
+					p.Anchored |= 1 << e.Timer
+				}
 			}
 			continue
 		case election.StopWork:
@@ -232,6 +268,9 @@ func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 		case c.d.Leased && e.Op == election.Lead && !e.Deadline:
 			return nil, errors.New("leads without a lease, and is declared to lead by LeadUntil only")
 		}
+	}
+	if p.Stopping && p.Decision.Role != network.Leader { // its work counts until it has stopped
+		p.Lease = lease
 	}
 	return nil, nil
 }

@@ -11,15 +11,16 @@ type transition struct {
 	event   event
 	class   class
 	process int
-	at      uint16         // the port, timer or command
+	at      uint16         // the port, timer, or number of a command or cut
 	link    int            // receives, loses: the link of the message
 	place   int            // … and its place in the queue
+	again   bool           // receives: the link keeps a copy
 	time    election.Ticks // waits: how long
 	outcome *outcome       // if the algorithm made a step
 	breach  *breach        // it leads to a violation
 }
 
-// class tells whether a run must go on if a transition is possible.
+// class is whether a run must continue if a transition is possible.
 type class uint8
 
 const (
@@ -58,8 +59,12 @@ func (c *checker) transitions(conf configuration, visit visitor) {
 	c.startOthers(conf, visit)
 	c.suspicions(conf, visit)
 	c.stops(conf, visit)
+	c.tellDeaths(conf, visit)
 	c.timers(conf, visit)
-	if c.clock {
+	switch {
+	case c.o.Lazy:
+		c.idle(conf, visit)
+	case c.clock:
 		c.wait(conf, visit)
 	}
 }
@@ -75,10 +80,12 @@ func (c *checker) perform(t transition, message uint32, visit visitor) {
 		if o.breach == nil {
 			link := int(c.network.Network.First(t.process))
 			for _, s := range o.sent {
-				c.push(c.next, link+int(s.port), s.message)
+				if !c.severed(c.next, link+int(s.port)) {
+					c.push(c.next, link+int(s.port), s.message)
+				}
 			}
 			if o.decides {
-				t.breach = c.decided(c.next, t.process, o.effects)
+				t.breach = c.decided(c.next, t.process, c.work(c.process(c.base, t.process), &t), o.effects)
 			}
 		}
 		c.taken = t
@@ -117,12 +124,15 @@ func (c *checker) deliver(conf configuration, visit visitor) bool {
 			continue // it starts first
 		}
 		for port, l := range c.into[q] {
+			if c.process(conf, q).Suspected>>port&1 == 1 && !c.o.hasty {
+				continue // Trust comes first
+			}
 			queue := c.queue(conf, l)
 			for place, m := range queue {
 				if place > 0 && (!c.o.Unordered || m == queue[place-1]) {
 					continue
 				}
-				if c.clock && m.Age == 0 {
+				if c.clock && m.Age == 0 && !c.o.Lazy {
 					continue
 				}
 				c.arrive(conf, q, uint16(port), l, place, visit)
@@ -135,26 +145,35 @@ func (c *checker) deliver(conf configuration, visit visitor) bool {
 	return false
 }
 
+// arrive brings a message to its process, or loses it. A process that has crashed and a link that is cut lose what arrives; a fault
+// loses it on any link, or brings it twice.
 func (c *checker) arrive(conf configuration, q int, port uint16, l, place int, visit visitor) {
 	message := c.queue(conf, l)[place].Message
+	t := transition{event: loses, process: q, at: port, link: l, place: place}
 	copy(c.base, conf)
 	c.pull(c.base, l, place)
-	if !c.process(conf, q).Alive {
-		visit(&transition{event: loses, process: q, at: port, link: l, place: place}, c.base)
+	if !c.process(conf, q).Alive || c.severed(conf, l) {
+		visit(&t, c.base)
 		return
 	}
-	c.perform(transition{event: receives, process: q, at: port, link: l, place: place}, message, visit)
-}
-
-// suspicions reports the crash of one process to another, after all messages between them have arrived.
-func (c *checker) suspicions(conf configuration, visit visitor) {
-	for q := range c.n {
-		for port, l := range c.into[q] {
-			if c.process(conf, q).Suspects>>port&1 == 1 && (len(c.queue(conf, l)) == 0 || c.o.hasty) {
-				copy(c.base, conf)
-				c.perform(transition{event: suspects, process: q, at: uint16(port)}, 0, visit)
-			}
-		}
+	if t.event = receives; place > 0 {
+		c.saw(sawOvertaking)
+	}
+	c.perform(t, message, visit)
+	g := c.global(conf)
+	if g.Losses > 0 {
+		t := t
+		t.event, t.class = loses, byFault
+		c.saw(sawLoss)
+		c.fault(conf, func(g *global) { g.Losses-- })
+		c.pull(c.base, l, place)
+		visit(&t, c.base)
+	}
+	if g.Duplicates > 0 {
+		t.again, t.class = true, byFault
+		c.saw(sawDuplicate)
+		c.fault(conf, func(g *global) { g.Duplicates-- })
+		c.perform(t, message, visit)
 	}
 }
 
@@ -163,13 +182,13 @@ func (c *checker) stops(conf configuration, visit visitor) {
 	for q := range c.n {
 		if c.process(conf, q).Stopping {
 			copy(c.base, conf)
-			c.perform(transition{event: obeys, process: q, at: uint16(election.Stopped)}, 0, visit)
+			c.perform(transition{event: obeys, process: q, at: stopped}, 0, visit)
 		}
 	}
 }
 
-// timers fires those whose time has come; in a synchronous run just the next one, and it reports whether
-// there was any.
+// timers lets each due timer expire. In a synchronous run only the next one expires, and the result is whether there
+// was one.
 func (c *checker) timers(conf configuration, visit visitor) bool {
 	for q := range c.n {
 		for t := range c.d.Timers {
@@ -262,101 +281,14 @@ func (c *checker) nextLease(conf configuration) (next election.Ticks) {
 // outside reports whether an event other than a message or a timer can happen.
 func (c *checker) outside(conf configuration) bool {
 	g := c.global(conf)
-	if g.Crashes > 0 || g.Commands > 0 {
+	if g.Crashes > 0 || g.Commands > 0 || g.Cuts > 0 || len(g.Cut) > 0 || g.Suspicions > 0 {
 		return true
 	}
 	for q := range c.n {
 		p := c.process(conf, q)
-		if p.Start != never || p.Suspects != 0 || p.Stopping || !p.Alive && g.Recoveries > 0 {
+		if p.Start != never || p.Suspects != 0 || p.Suspected != 0 && c.errs() || p.Stopping || p.Alive && p.Proofs != 0 || !p.Alive && g.Recoveries > 0 {
 			return true
 		}
 	}
 	return false
-}
-
-// faults visits crashes, recoveries and commands.
-func (c *checker) faults(conf configuration, visit visitor) {
-	g := *c.global(conf)
-	for q := range c.n {
-		alive := c.process(conf, q).Alive
-		if alive && g.Crashes > 0 {
-			c.crash(conf, q, visit)
-		}
-		if !alive && g.Recoveries > 0 {
-			c.recover(conf, q, visit)
-		}
-		if alive && g.Commands > 0 {
-			copy(c.base, conf)
-			fewer := g
-			fewer.Commands--
-			fewer.Disturbed = true
-			c.setGlobal(c.base, &fewer)
-			c.perform(transition{event: obeys, class: byFault, process: q, at: uint16(election.Resign)}, 0, visit)
-		}
-	}
-}
-
-// crash sets a process to the state in which it will recover, so that all crashed configurations look alike.
-func (c *checker) crash(conf configuration, q int, visit visitor) {
-	g := *c.global(conf)
-	g.Crashes--
-	g.Disturbed = true
-	copy(c.base, conf)
-	c.setGlobal(c.base, &g)
-	old := *c.process(conf, q)
-	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position, ID: old.ID}
-	if c.d.Leased {
-		if dead.Orphan = old.Lease; dead.Orphan.Before(old.Orphan) {
-			dead.Orphan = old.Orphan
-		}
-	}
-	c.setProcess(c.base, &dead)
-	c.detect(c.base, q, false)
-	visit(&transition{event: crashes, class: byFault, process: q}, c.base)
-}
-
-func (c *checker) recover(conf configuration, q int, visit visitor) {
-	g := *c.global(conf)
-	g.Recoveries--
-	copy(c.base, conf)
-	c.setGlobal(c.base, &g)
-	p := *c.process(conf, q)
-	p.Alive = true
-	if c.has.Suspect { // its detector finds out which others have crashed
-		for port, l := range c.into[q] {
-			if peer := c.links[l].from; peer != q && !c.process(conf, peer).Alive {
-				p.Suspects |= 1 << port
-			}
-		}
-	}
-	c.setProcess(c.base, &p)
-	c.detect(c.base, q, true)
-	class := byFault
-	if c.d.Survives&election.Crash == 0 { // a process that crashes must recover
-		class = due
-	}
-	c.perform(transition{event: recovers, class: class, process: q}, 0, visit)
-}
-
-// detect schedules suspicions of a crashed process at all others, or cancels them.
-func (c *checker) detect(conf configuration, of int, alive bool) {
-	if !c.has.Suspect {
-		return
-	}
-	for q := range c.n {
-		p := *c.process(conf, q)
-		if q == of || !p.Alive {
-			continue
-		}
-		for port, l := range c.into[q] {
-			switch {
-			case c.links[l].from != of:
-			case alive:
-				p.Suspects &^= 1 << port
-			default:
-				p.Suspects |= 1 << port
-			}
-		}
-		c.setProcess(conf, &p)
-	}
 }

@@ -27,7 +27,7 @@ func newWalk[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) *wal
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.check(program.Declaration, program.Functions.Recover, program.Functions.Command); err != nil {
+	if err := o.check(program.Declaration, program.Functions); err != nil {
 		t.Fatal(err)
 	}
 	c, err := newChecker(program, &o, o.Instance)
@@ -51,12 +51,17 @@ func (w *walk) each(visit func(class, what string, to configuration)) {
 			if m := w.c.messages.values[w.c.queue(w.here, tr.link)[tr.place].Message]; true {
 				what += fmt.Sprintf("%s %s on %d", map[event]string{receives: "receives", loses: "loses"}[tr.event], w.c.d.Kinds[m.Kind].Name, tr.at)
 			}
+			if tr.again {
+				what += " again"
+			}
 		case timesOut:
 			what += w.c.d.Timers[tr.at]
-		case suspects:
-			what += fmt.Sprint("suspects ", w.c.links[w.c.into[tr.process][tr.at]].from+1)
+		case suspects, trusts:
+			what += fmt.Sprint(map[event]string{suspects: "suspects ", trusts: "trusts "}[tr.event], w.c.links[w.c.into[tr.process][tr.at]].from+1)
+		case cuts, heals:
+			what = map[event]string{cuts: "", heals: "end of "}[tr.event] + w.c.cuts[tr.at].Text(w.c.network)
 		default:
-			what += map[event]string{starts: "starts", recovers: "recovers", obeys: "obeys", crashes: "crashes"}[tr.event]
+			what += map[event]string{starts: "starts", recovers: "recovers", obeys: "obeys", crashes: "crashes", hastens: "hastens"}[tr.event]
 		}
 		if tr.breach != nil {
 			what += ": " + tr.breach.Property

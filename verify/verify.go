@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
@@ -39,12 +40,24 @@ type Options struct {
 	Starts       Starts // ignored with Initiators
 	Initiators   []int  // positions that start before anything else happens; nil: see Starts
 
-	Crashes    int  // how many, at any moment, of any process
-	Recoveries int  // how many, at any moment, of any process that has crashed
-	Commands   int  // how often a host asks its process to resign, at any moment
+	// Faults: how many at most. They come at any moment, at any process or link; see the package comment.
+	Crashes    int
+	Recoveries int  // of processes that have crashed
+	Losses     int  // of messages
+	Duplicates int  // of messages that arrive twice
+	Cuts       int  // of a link, one way or both, or between two sides; each ends sooner or later
+	Suspicions int  // of live processes, by mistake
+	Commands   int  // of a host that asks its process to resign
+	Wardens    bool // a crash ends the work of the process as well, and that is proven to the others at any time
 	Unordered  bool // messages on one link may overtake each other
+
 	SafetyOnly bool // ends of runs are not judged, for a model that gives up sooner than the real algorithm
 	Delay      int  // timed: messages take 1 … Delay units; 0 is [election.Declaration.LongestDelay]
+
+	// Lazy time, for algorithms with leases: no event is urgent, so that only safety is judged. Clocks err by up to
+	// ClockError, below 1. Time passes in steps of ClockError.Of units, or of one unit if clocks do not err.
+	Lazy       bool
+	ClockError faults.Chance
 
 	Rotations bool   // on a ring: every order, and not only one of those that are rotations of each other
 	MaxStates int    // of one order; 0 is no limit
@@ -89,6 +102,10 @@ type Report struct {
 	// state was taken for another one.
 	Bits int
 	Miss float64
+	// Sometimes are the events without which properties would hold for no good reason, and whether they have happened.
+	Sometimes []Sometimes
+
+	Outside []string // in words, the faults that were asked for and that the algorithm does not claim to survive
 
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
 	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
@@ -105,6 +122,8 @@ type Violation struct {
 	Property string       // one of the constants below
 	Detail   string       // what is wrong at the end of the run
 	Record   trace.Record // a shortest run to it; passing time counts as a step, but is not recorded
+	Round    int          // of NeverEnds: the first step of those that can repeat for ever, up to the last one
+	Outside  []string     // in words, the faults of this run that the algorithm does not claim to survive
 }
 
 // The properties that can be violated.
@@ -116,6 +135,8 @@ const (
 	TwoLeaders    = "two leaders"
 	TwoInTerm     = "two leaders of one term"
 	TwoLeases     = "two running leases"
+	Revived       = "a term came back"
+	Unpaired      = "work began before earlier work had stopped"
 	WrongLeader   = "wrong leader"
 	Undecided     = "undecided at the end"
 	NoLeader      = "no leader at the end"
@@ -146,7 +167,7 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 			panic(fault)
 		}
 	}()
-	if err := o.check(program.Declaration, program.Functions.Recover, program.Functions.Command); err != nil {
+	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
 	if err := o.reduce(program); err != nil {
@@ -183,7 +204,7 @@ func (o *Options) nothing(d *election.Declaration) (r trace.Record) {
 }
 
 // check completes the options, or returns what is wrong with them.
-func (o *Options) check(d *election.Declaration, recovers, commanded bool) error {
+func (o *Options) check(d *election.Declaration, has election.Functions) error {
 	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, d.Name, text) }
 	if o.Instance.IDs != nil {
 		o.Size = 0
@@ -200,10 +221,11 @@ func (o *Options) check(d *election.Declaration, recovers, commanded bool) error
 		o.Memory = DefaultMemory
 	}
 	d = p.Declaration()
-	text := cmp.Or(o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), recovers, commanded), o.wrongTiming(d))
+	text := cmp.Or(o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
 	if text != "" {
 		return wrong(text)
 	}
+	o.SafetyOnly = o.SafetyOnly || o.Lazy
 	o.Delay, err = delay(d, o.Delay, p.Parameters)
 	if err != nil {
 		return wrong(err.Error())
@@ -248,24 +270,6 @@ func (o *Options) wrongOrientations(d *election.Declaration, n int) string {
 		return "it needs an oriented ring, so there is one orientation"
 	case o.Orientations && n > maxSets:
 		return fmt.Sprintf("every orientation of %d processes is too many; at most %d processes", n, maxSets)
-	}
-	return ""
-}
-
-func (o *Options) wrongFaults(n int, recovers, commanded bool) string {
-	switch {
-	case o.Crashes < 0 || o.Recoveries < 0 || o.Commands < 0 || o.Delay < 0 || o.MaxStates < 0:
-		return "crashes, recoveries, commands, the delay and the limit of states cannot be negative"
-	case o.Memory < leastMemory:
-		return fmt.Sprintf("a limit of %d bytes of memory; at least %d are needed", o.Memory, leastMemory)
-	case o.Recoveries > 0 && !recovers:
-		return "it does not say what a process does that recovers, so there can be 0 recoveries"
-	case o.Recoveries > 0 && o.Crashes == 0:
-		return "recoveries need crashes"
-	case o.Commands > 0 && !commanded:
-		return "it obeys no commands, so there can be 0"
-	case o.Crashes > 0 && n > maxSuspects:
-		return fmt.Sprintf("crashes among %d processes; at most %d processes", n, maxSuspects)
 	}
 	return ""
 }

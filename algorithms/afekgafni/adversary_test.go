@@ -121,7 +121,7 @@ func weakOnes(t *testing.T, a algorithm, prey, weak int) int {
 
 // An exposition lets dead candidates yield to all: that elects one leader, too, but costs quadratically many
 // messages.
-func TestTheDeadMustRefuseOrMessagesAreQuadratic(t *testing.T) {
+func TestLosersMustRefuseOrMessagesAreQuadratic(t *testing.T) {
 	yielding := mutant(func(p *afekgafni.Process, port election.Port, kind election.Kind, m afekgafni.Claim, out *election.Out[afekgafni.Claim]) bool {
 		yields := kind == afekgafni.Ask && !p.Alive
 		if yields {
@@ -137,8 +137,8 @@ func TestTheDeadMustRefuseOrMessagesAreQuadratic(t *testing.T) {
 		}
 		sent := weakOnes(t, yielding, prey, 2*prey)
 		if quadratic := 8 * prey * (prey - 1); sent < quadratic || sent <= bound { // four for each capture
-			t.Errorf("n=%d: %d election messages if the dead yield; want %d, and more than %d", n, sent, quadratic, bound)
+			t.Errorf("n=%d: %d election messages if losers yield; want %d, and more than %d", n, sent, quadratic, bound)
 		}
-		t.Logf("n=%d: %d election messages if the dead yield, bound %d", n, sent, bound)
+		t.Logf("n=%d: %d election messages if losers yield, bound %d", n, sent, bound)
 	}
 }

@@ -192,7 +192,7 @@ func (p *Process) capture(port election.Port, m Claim, out *election.Out[Claim])
 	p.accept(port, out)
 }
 
-// accept makes the owner, which is behind a port, the father, and tells it.
+// accept makes the owner, which is behind a port, the father, and sends it an ACCEPT.
 func (p *Process) accept(port election.Port, out *election.Out[Claim]) {
 	p.Father, p.Port = Other, port
 	out.Send(port, Accept, p.Owner)

@@ -253,7 +253,7 @@ func TestSlipsAreFound(t *testing.T) {
 			}
 			return false
 		}, 4, verify.Irrevocable},
-		{"B7: a dead candidate goes on", func(p *afekgafni.Process, _ election.Port, kind election.Kind, _ afekgafni.Claim, _ *election.Out[afekgafni.Claim]) bool {
+		{"B7: a candidate that has lost continues", func(p *afekgafni.Process, _ election.Port, kind election.Kind, _ afekgafni.Claim, _ *election.Out[afekgafni.Claim]) bool {
 			if kind == afekgafni.Accept {
 				p.Alive = true
 			}

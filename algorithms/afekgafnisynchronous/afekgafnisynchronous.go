@@ -58,7 +58,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1985,
 		Source: "Afek–Gafni 1991, after its synchronous algorithm",
 		About: "In phase i a candidate asks 2^i more processes. Each accepts the largest identifier that it has heard of, including its " +
-			"own; a candidate goes on if it has accepted no other and all that it asked have accepted it.",
+			"own; a candidate continues if it has accepted no other and all that it asked have accepted it.",
 		Topology:  election.UnknownNeighbours,
 		Timing:    election.Synchronous,
 		KnowsSize: true, // through the number of ports

@@ -156,7 +156,7 @@ func TestWithoutAFailureDetector(t *testing.T) {
 	}
 }
 
-// The failure detector of 4 errs: it calls 5 dead. To ask 5 all the same helps, and so does to tell it of the
+// The failure detector of 4 errs: it suspects 5. It helps to ask 5 all the same, and also to announce to it the
 // victory.
 func TestWithAFailureDetectorThatErrs(t *testing.T) {
 	errs := func(o *simulate.Options) {
@@ -212,7 +212,7 @@ func TestWithoutReliableDeliveryALinkIsCutOneWay(t *testing.T) {
 
 // 4 and 5 do not hear each other, and the others hear both. Where a lower coordinator is contested, the two win in
 // turn until the cut is healed. If processes that are known to be dead are skipped, the messages multiply in every
-// turn, so even healing does not help. Two things end it: a coordinator that tells only the asker, and followers that
+// turn, so even healing does not help. Two things end it: a coordinator that announces itself only to the asker, and followers that
 // are loyal to a coordinator that they hear.
 func TestWithoutReliableDeliveryAPartialPartitionIsContestedForEver(t *testing.T) {
 	parted := func(until uint64) func(*simulate.Options) {
@@ -254,7 +254,7 @@ func TestRepeatedAndReorderedMessagesDoNoHarm(t *testing.T) {
 }
 
 // A message that comes after the suspicion of its sender does harm. The contract excludes it.
-func TestAMessageOfTheDeadIsBelieved(t *testing.T) {
+func TestAMessageOfACrashedProcessIsBelieved(t *testing.T) {
 	p := newProcess(1, 3, nil)
 	p.hears(bully.Coordinator, 3)
 	p.suspects(3)
@@ -265,7 +265,7 @@ func TestAMessageOfTheDeadIsBelieved(t *testing.T) {
 	p.hears(bully.Coordinator, 2)
 	p.hears(bully.Coordinator, 3)
 	if p.Coordinator != 3 {
-		t.Errorf("follows %d; a message of the dead 3 came last", p.Coordinator)
+		t.Errorf("follows %d; a message of 3, which has crashed, came last", p.Coordinator)
 	}
 }
 

@@ -17,7 +17,7 @@
 //   - A coordinator that learns that a suspicion was wrong announces itself again. S4's failure detector is never
 //     wrong; a real one is.
 //
-// bullying=no turns the first two off. That is rule 5 as printed; it survives crashes, but no recovery.
+// bullying=no turns the first two off. That is rule 5 as printed; it tolerates crashes, but no recovery.
 //
 // Two more parameters decide what S4 leaves open:
 //
@@ -99,13 +99,13 @@ var (
 	}
 	knownDead = election.Choice{
 		Name: "known-dead", Words: []string{"asked", "skipped", "decides"},
-		About: "asked: processes ask those that the failure detector calls dead, too; skipped: they do not; decides: in addition, a process " +
-			"that follows a coordinator ignores lower ones until its own is called dead, and no process waits for one that is called dead",
+		About: "asked: processes also ask suspected ones; skipped: they do not; decides: in addition, a process " +
+			"that follows a coordinator ignores lower ones until it suspects its own, and no process waits for a suspected one",
 	}
 	askedCoordinator = election.Choice{
 		Name: "asked-coordinator", Words: []string{"elects", "tells"},
-		About: "what a coordinator that is asked does besides answering: it starts an election (S4 rule 4), " +
-			"which it may win at once and announce to all, or it announces itself to the asker",
+		About: "what a coordinator that is asked does besides answering; elects: it starts an election (S4 rule 4), " +
+			"which it may win at once and announce to all; tells: it announces itself to the asker only",
 	}
 	delay = election.Number{
 		Name: "delay", Whole: true, Least: 1, Most: 1 << 62, Default: "1",
@@ -113,7 +113,7 @@ var (
 	}
 	answerTimeout = election.Number{
 		Name: "answer-timeout", Whole: true, Least: 1, Default: "2·delay + 1",
-		About:   "T1, how long to wait for an answer; more than 2·delay, or a live process is taken for dead",
+		About:   "T1, how long to wait for an answer; more than 2·delay, or a live process is considered dead",
 		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 2, 1) },
 	}
 	victoryTimeout = election.Number{
@@ -134,7 +134,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1982,
 		Source: "Garcia-Molina 1982 (S4); S2 section 2.3.1",
 		About: "A process that suspects the coordinator asks all higher ones. If one answers, it waits; if none does, it becomes " +
-			"coordinator and tells all others. There is no quorum: each side of a partition has its own coordinator.",
+			"coordinator and announces that to all others. There is no quorum: each side of a partition has its own coordinator.",
 		Topology: election.Complete,
 		Timing:   election.Timed,
 		FIFO:     true,

@@ -117,7 +117,7 @@ func TestRule3WhoHearsAnAnswerWaitsForAVictory(t *testing.T) {
 	expect(t, "no victory after all", p.expires(bully.VictoryTimeout),
 		[]sent{{bully.Election, 2}, {bully.Election, 3}}, election.SetTimer)
 	p.hears(bully.Coordinator, 3)
-	expect(t, "an answer when all is over", p.hears(bully.Answer, 2), nil)
+	expect(t, "an answer after the election", p.hears(bully.Answer, 2), nil)
 }
 
 func TestRule4WhoIsAskedAnswersAndHoldsAnElection(t *testing.T) {
@@ -127,7 +127,7 @@ func TestRule4WhoIsAskedAnswersAndHoldsAnElection(t *testing.T) {
 	p.hears(bully.Answer, 3)
 	expect(t, "and while it waits", p.hears(bully.Election, 1), []sent{{bully.Answer, 1}})
 	p.hears(bully.Coordinator, 3)
-	expect(t, "and when that election is over", p.hears(bully.Election, 1),
+	expect(t, "and after that election", p.hears(bully.Election, 1),
 		[]sent{{bully.Answer, 1}, {bully.Election, 3}}, election.SetTimer)
 }
 
@@ -179,7 +179,7 @@ func TestKnownDeadAreNotAskedUntilTheyAreHeardOf(t *testing.T) {
 	expect(t, "nothing is known", p.step(p.Start), []sent{{bully.Election, 3}, {bully.Election, 4}}, election.SetTimer)
 }
 
-func TestWhatIsKnownOfTheDeadDecides(t *testing.T) {
+func TestKnowledgeOfCrashesDecides(t *testing.T) {
 	loyal := map[string]string{"known-dead": "decides"}
 	p := newProcess(2, 5, loyal)
 	p.hears(bully.Coordinator, 5)
@@ -207,7 +207,7 @@ func TestWhatIsKnownOfTheDeadDecides(t *testing.T) {
 	expect(t, "it leads itself", p.hears(bully.Coordinator, 2), []sent{{bully.Coordinator, 1}, {bully.Coordinator, 2}}, election.Lead)
 }
 
-func TestAskedCoordinatorTellsTheAskerOnly(t *testing.T) {
+func TestAskedCoordinatorAnnouncesItselfToTheAskerOnly(t *testing.T) {
 	p := newProcess(3, 3, map[string]string{"asked-coordinator": "tells"})
 	expect(t, "it does not know that it is one", p.hears(bully.Election, 1),
 		[]sent{{bully.Answer, 1}, {bully.Coordinator, 1}, {bully.Coordinator, 2}}, election.Lead)

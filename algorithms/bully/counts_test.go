@@ -64,7 +64,7 @@ func sum(from, to int, f func(int) int) (total int) {
 	return total
 }
 
-// told returns the number of processes that a winner tells.
+// told returns the number of processes to which a winner announces itself.
 func told(n, winner int, victory string) int {
 	if victory == "lower" {
 		return winner - 1
@@ -81,8 +81,8 @@ func expectCounts(t *testing.T, what string, r *simulate.Result, winner, electio
 }
 
 // One process i asks first: every live process j >= i asks all higher ones, and answers all live processes that are
-// lower. The highest of all wins again for each question, or tells the asker only. Any other winner wins once.
-func TestMessagesForEveryInitiatorAndEverySetOfTheDead(t *testing.T) {
+// lower. The highest of all wins again for each question, or announces itself to the asker only. Any other winner wins once.
+func TestMessagesForEveryInitiatorAndEverySetOfCrashedProcesses(t *testing.T) {
 	for n := 1; n <= 10; n++ {
 		for set := range 1<<n - 1 {
 			isDead := func(id int) bool { return set>>(id-1)&1 == 1 }
@@ -173,7 +173,7 @@ func TestAllDetectACrashAtOnce(t *testing.T) {
 }
 
 // The trap of skipping processes that are known to be dead: N-1 wins at once, and again for each later question,
-// unless a coordinator that is asked tells the asker only.
+// unless a coordinator that is asked announces itself to the asker only.
 func TestKnownDeadAreSkippedAndTheWinnerWinsAgain(t *testing.T) {
 	for n := 2; n <= 10; n++ {
 		for i := 1; i < n; i++ {

@@ -82,7 +82,7 @@ func TestWouldBeLeaderRecoversInTime(t *testing.T) {
 	}
 }
 
-func TestHighestThatRecoversTellsAllAndAsksNobody(t *testing.T) {
+func TestHighestThatRecoversAnnouncesItselfAndAsksNoProcess(t *testing.T) {
 	for n := 2; n <= 10; n++ {
 		o := among(n, nil)
 		crash(&o, n, 100)
@@ -154,7 +154,7 @@ func wrongEnds(t *testing.T, a election.Algorithm[bully.Process, bully.Message],
 }
 
 // A process that waits for too short a time wins over a live higher one. With S4 as printed that stays. If the winner
-// tells all others, the higher process contests it, and the result heals. If it tells only the lower ones, healing
+// announces itself to all others, the higher process contests it, and the result heals. If only to the lower ones, healing
 // needs processes that contest a coordinator below the one that they follow.
 func TestTooShortAnAnswerTimeout(t *testing.T) {
 	older := bully.Algorithm

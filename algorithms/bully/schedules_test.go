@@ -39,7 +39,7 @@ func TestThreeProcessesUnderEverySchedule(t *testing.T) {
 }
 
 // A process that is known to be dead may recover without the knowledge of all: two crashes and a recovery.
-func TestStaleKnowledgeOfTheDeadDoesNoHarm(t *testing.T) {
+func TestStaleKnowledgeOfCrashesDoesNoHarm(t *testing.T) {
 	for _, victory := range []string{"others", "lower"} {
 		for _, dead := range []string{"skipped", "decides"} {
 			parameters := map[string]string{"victory": victory, "known-dead": dead, "asked-coordinator": "tells"}
@@ -52,7 +52,7 @@ func TestStaleKnowledgeOfTheDeadDoesNoHarm(t *testing.T) {
 }
 
 // S4 as printed, under all its assumptions: messages of one delay, a failure detector without mistakes, processes
-// that restart. It survives two crashes, but not a crash and a recovery: then a process follows a non-leader for
+// that restart. It tolerates two crashes, but not a crash and a recovery: then a process follows a non-leader for
 // ever.
 func TestS4AsPrintedSurvivesCrashesAndNoRecovery(t *testing.T) {
 	for victory, property := range map[string]string{"others": verify.NoLeader, "lower": verify.Disagreement} {
@@ -72,7 +72,7 @@ func TestS4AsPrintedSurvivesCrashesAndNoRecovery(t *testing.T) {
 			t.Fatal(err)
 		}
 		if claims := bully.Algorithm.With(set).Survives; claims&election.Recovery != 0 != recoveries || claims&election.Crash == 0 {
-			t.Errorf("bullying=%s claims to survive %b", parameter, claims)
+			t.Errorf("bullying=%s declares that it tolerates %b", parameter, claims)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Package dolevklawerodeh elects the largest identifier on an asynchronous unidirectional ring with FIFO links
 // (Dolev, Klawe and Rodeh 1982, simple algorithm). Active processes send two kinds of messages in turn, so that each
-// learns the two values before its own. It goes on with the nearer one if that is the largest of the three.
+// learns the two values before its own. It continues with the nearer one if that is the largest of the three.
 //
 // Source: Dolev, Klawe, Rodeh, An O(n log n) unidirectional distributed algorithm for extrema finding in a circle, J.
 // Algorithms 3(3), 1982, in the form of the example that comes with Spin (leader_trace.pml). Its rules are cited as
@@ -79,7 +79,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1982,
 		Source: "Dolev–Klawe–Rodeh 1982, simple algorithm",
 		About: "Active processes send one(value), then two(value before); a value survives, at the next process, if it is " +
-			"greater than both its neighbours. The value that goes round alone is the largest, and its owner leads.",
+			"greater than both its neighbours. The value that goes round alone is the largest, and its owner is the leader.",
 		Topology: election.Ring,
 		OneWay:   true,
 		FIFO:     true,

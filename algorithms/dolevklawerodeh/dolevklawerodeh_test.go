@@ -121,7 +121,7 @@ func TestSlipsAreFound(t *testing.T) {
 			p.Know = false
 			return false
 		}, 2, verify.Irrevocable},
-		{"D5: a value goes on that is greater than the one after it, whatever came before", func(p *dkr.Process, kind election.Kind, m dkr.Message, out *election.Out[dkr.Message]) bool {
+		{"D5: a value continues that is greater than the one after it, whatever came before", func(p *dkr.Process, kind election.Kind, m dkr.Message, out *election.Out[dkr.Message]) bool {
 			goesOn := kind == dkr.Two && p.Status == dkr.Active && p.Neighbour > p.Max
 			if goesOn {
 				p.Max = p.Neighbour

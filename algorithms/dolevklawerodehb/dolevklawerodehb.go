@@ -93,7 +93,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Dolev, Klawe, Rodeh, algorithm B",
 		Year:   1982,
 		Source: "Dolev–Klawe–Rodeh 1982, algorithm B",
-		About: "As dolev-klawe-rodeh, but the second message of a phase goes only as far as the first one told: 2^phase hops, " +
+		About: "As dolev-klawe-rodeh, but the second message of a phase travels only as far as the first one says: 2^phase hops, " +
 			"or to the next active process. It takes half as many hops as there.",
 		Topology: election.Ring,
 		OneWay:   true,

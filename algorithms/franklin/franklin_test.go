@@ -73,7 +73,7 @@ func TestEveryOrderTakesARoundForEachSieveAndOneMore(t *testing.T) {
 	}
 }
 
-func TestEveryRoundOfRandomRingsTakes2NMessagesWhoeverStarts(t *testing.T) {
+func TestEveryRoundOfRandomRingsTakes2NMessagesForAllInitiators(t *testing.T) {
 	for n := 1; n <= 64; n++ {
 		ids := electiontest.Random(t, n, uint64(n))
 		o := simulate.Options{Instance: network.On(ids...), Schedule: simulate.Random, AnyTime: true, Initiators: []int{0, n / 2}[:min(n, 2)]}

@@ -6,8 +6,8 @@
 //	C1  it checks if it is still a candidate; C2 if so, it sends {from, id, 0, 2^i} to both neighbours
 //	C3  {no, id}: it withdraws; C4 two {ok, id}: stage i + 1; C5 {from, id, …} after a full cycle: leader
 //	R1  {from, sender, x, y}, sender < id: {no, sender} back
-//	R2  sender > id, x + 1 = y: {ok, sender} back; R3 otherwise {from, sender, x + 1, y} goes on
-//	R4  {ok, other} and {no, other} go on in the same direction
+//	R2  sender > id, x + 1 = y: {ok, sender} back; R3 otherwise {from, sender, x + 1, y} is passed on
+//	R4  {ok, other} and {no, other} are passed on in the same direction
 //
 // C5 is missing from S3's list of messages that a processor receives. It must come before R2: where 2^i = n, x + 1 =
 // y holds at the origin. It happens on both ports, which makes one leader only.
@@ -98,7 +98,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return 6*n + 4<<election.CeilLog(n) - 8 },
 			},
 			{
-				Of: "election", Case: election.Average, Formula: "2n·Σ over stages of the probabilities to go on - 2n", Source: "derived; equal to the mean over all orders for n up to 8",
+				Of: "election", Case: election.Average, Formula: "2n·Σ over stages of the probabilities of continuing - 2n", Source: "derived; equal to the mean over all orders for n up to 8",
 				Mean: average,
 			},
 		},

@@ -84,7 +84,7 @@ type Process struct {
 	N       election.ID `election:"constant"` // members are 1 … N
 	Stage   Stage
 	Group   Group
-	Counter election.Term // of the groups that it has named; survives crashes
+	Counter election.Term // of the groups that it has named; durable
 	Members Set           // of a coordinator; in an election, the processes that have accepted
 	Answers Set           // the processes that have answered that they are coordinators
 	Others  Set           // the answers when they were due: the processes to invite
@@ -98,7 +98,7 @@ type Process struct {
 var (
 	ruleC = election.Choice{
 		Name: "rule-c", Words: []string{"yes", "no"},
-		About: "whether a process that has invited others accepts an invitation of higher priority; if not, two may invite each other for ever",
+		About: "whether a process that has invited others accepts an invitation of higher priority; no: two may invite each other for ever",
 	}
 	delay = election.Number{
 		Name: "delay", Whole: true, Least: 1, Most: 1 << 56, Default: "1",
@@ -106,11 +106,11 @@ var (
 	}
 	checkPeriod = election.Number{
 		Name: "check-period", Whole: true, Most: 1 << 62, Default: "0",
-		About: "Tc, how often a coordinator looks for others; 0 means 40·delay, or 3·delay·(n + 1) + 2 if longer, which is enough for a merge by the lowest process",
+		About: "Tc, the time between a coordinator's searches for others; 0 means 40·delay, or 3·delay·(n + 1) + 2 if longer, which is enough for a merge by the lowest process",
 	}
 	pollPeriod = election.Number{
 		Name: "poll-period", Whole: true, Least: 1, Most: 1 << 62, Default: "20·delay",
-		About:   "Tp, how often a member asks whether its coordinator is there",
+		About:   "Tp, the time between a member's questions to its coordinator",
 		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 20, 0) },
 	}
 	stagger = election.Number{

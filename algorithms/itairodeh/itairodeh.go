@@ -13,6 +13,9 @@
 // A passive process passes every token on. FIFO links are not required. An active process whose round and choice are
 // greatest never becomes passive, purges older tokens however late they come, and has one token of its own in
 // transit. Without round numbers FIFO is required, as Fokkink and Pang found; a test shows it. n must be exact.
+//
+// With rounds=unnumbered every round has the number 0, as in Fokkink and Pang's algorithm for FIFO links. With
+// choices=K a process chooses a number from 1 to K.
 package itairodeh
 
 import "ringleader.example/ringleader/election"
@@ -46,11 +49,18 @@ const (
 
 // Process is the state of one process.
 type Process struct {
-	N     uint32 `election:"constant"`
-	Round uint32
-	ID    uint32 // the choice of this round: 1 … N
-	Stage stage
+	N          uint32 `election:"constant"`
+	Choices    uint32 `election:"constant"` // the largest choice
+	Unnumbered bool   `election:"constant"` // rounds have no numbers
+	Round      uint32
+	ID         uint32 // the choice of this round: 1 … Choices
+	Stage      stage
 }
+
+var (
+	choices = election.Number{Name: "choices", About: "K: the numbers to choose from are 1 to K; 0: 1 to n", Whole: true, Most: 1 << 31, Default: "0"}
+	rounds  = election.Choice{Name: "rounds", About: "whether tokens carry the number of their round; without it links must be FIFO", Words: []string{"numbered", "unnumbered"}}
+)
 
 // Algorithm is Itai and Rodeh's.
 var Algorithm = election.Algorithm[Process, Message]{
@@ -65,6 +75,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		OneWay:      true,
 		Identifiers: election.Anonymous,
 		KnowsSize:   true,
+		Parameters:  []election.Parameter{&choices, &rounds},
+		Adjust:      func(d *election.Declaration, p election.Parameters) { d.FIFO = rounds.Is(p, "unnumbered") },
 		Kinds:       []election.MessageKind{{Name: "token", Class: election.Election}, {Name: "leader", Class: election.Announcement}},
 		Bounds: []election.Bound{
 			{
@@ -80,7 +92,13 @@ var Algorithm = election.Algorithm[Process, Message]{
 }
 
 // New returns a process that is asleep.
-func New(l election.Local) Process { return Process{N: uint32(l.N)} }
+func New(l election.Local) Process {
+	k := uint32(choices.Rational(l.Parameters).Num().Uint64())
+	if k == 0 {
+		k = uint32(l.N)
+	}
+	return Process{N: uint32(l.N), Choices: k, Unnumbered: rounds.Is(l.Parameters, "unnumbered")}
+}
 
 // Start enters the first round, once.
 func (p *Process) Start(out *election.Out[Message]) {
@@ -92,8 +110,10 @@ func (p *Process) Start(out *election.Out[Message]) {
 
 // enter enters the next round.
 func (p *Process) enter(out *election.Out[Message]) {
-	p.Round++
-	p.ID = 1 + out.Choose(p.N)
+	if !p.Unnumbered {
+		p.Round++
+	}
+	p.ID = 1 + out.Choose(p.Choices)
 	out.Send(Right, Token, Message{Round: p.Round, ID: p.ID, Hop: 1, Unique: true})
 }
 

@@ -161,7 +161,7 @@ func TestMeansAreAsMeasuredAndTheFirstRoundDecidesAsOftenAsItMust(t *testing.T) 
 	}
 }
 
-func TestOneProcessIsHomeAtOnce(t *testing.T) {
+func TestTheTokenOfOneProcessReturnsAtOnce(t *testing.T) {
 	if r := run(t, 1, simulate.Options{}); r.Messages.Election != 1 {
 		t.Errorf("%d messages, want 1", r.Messages.Election)
 	}

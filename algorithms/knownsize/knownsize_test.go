@@ -45,7 +45,7 @@ func with(ids []uint64, N uint64, parameters map[string]string) network.Setup {
 }
 
 // S5 section 2: all start at 0, exactly n messages, and the smallest identifier returns at N(i_min - 1) + n.
-func TestNMessagesAndTheSmallestIsHomeAfterItsTurn(t *testing.T) {
+func TestNMessagesAndTheSmallestReturnsAfterItsTurn(t *testing.T) {
 	for seed := range uint64(3000) {
 		source := random.New(seed, random.Network)
 		n := 1 + source.Below(8)

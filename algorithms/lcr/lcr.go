@@ -42,7 +42,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1979,
 		Source: "Chang–Roberts 1979; S2 section 2.2",
 		About: "Every participant sends its identifier round the ring; a process swallows the smaller ones. " +
-			"The one that returns to its origin is the largest, and its owner announces itself.",
+			"The identifier that returns to its origin is the largest, and its owner announces itself.",
 		Topology:   election.Ring,
 		OneWay:     true,
 		Counts:     election.CountsAllFirst,

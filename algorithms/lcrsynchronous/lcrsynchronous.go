@@ -30,7 +30,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "LCR in rounds",
 		Year:   1979,
 		Source: "Lynch 1996, section 3.3; S2 section 2.3.1, function trans",
-		About: "All start together and send their identifiers; in each round a process passes on an identifier greater than its own. " +
+		About: "All processes initiate together and send their identifiers; in each round a process passes on an identifier greater than its own. " +
 			"The largest returns to its origin in round n, and only its owner learns that.",
 		Topology: election.Ring,
 		OneWay:   true,

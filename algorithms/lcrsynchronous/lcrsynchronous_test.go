@@ -16,7 +16,7 @@ func TestConformance(t *testing.T) {
 	electiontest.Conform(t, lcrsynchronous.Algorithm, electiontest.Options{Verify: 5})
 }
 
-func TestTheLargestOutputsLeaderAtTheEndOfRoundNAndNobodyElseOutputsAnything(t *testing.T) {
+func TestTheLargestOutputsLeaderAtTheEndOfRoundNAndNoOtherProcessOutputsAnything(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		for ids := range electiontest.Rings(n) {
 			r, err := simulate.Run(lcrsynchronous.Algorithm, simulate.Options{Instance: network.On(ids...)})

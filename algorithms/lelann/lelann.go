@@ -1,5 +1,5 @@
 // Package lelann elects the largest identifier on a unidirectional ring with FIFO links (LeLann 1977). Every
-// identifier goes all the way round. Each process remembers the largest that it has seen; its own comes back when it
+// identifier goes all the way round. Each process remembers the largest that it has seen; its own returns when it
 // has seen all.
 //
 // Source: G. LeLann, "Distributed systems: towards a formal approach", IFIP Congress 1977; the L of S2's LCR. His
@@ -47,7 +47,7 @@ type Process struct {
 // The parameter.
 var late = election.Choice{
 	Name: "late",
-	About: "what a process does if an identifier reaches it before it starts: join, it sends its own first; " +
+	About: "what a process does if an identifier reaches it before it initiates: join, it sends its own first; " +
 		"lost, it only passes on, so that the largest initiator wins, and announces itself",
 	Words: []string{"join", "lost"},
 }
@@ -60,7 +60,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1977,
 		Source: "LeLann 1977",
 		About: "Every identifier travels all the way round; a process that receives its own has seen all, and knows the largest. " +
-			"If a message reaches a process before it starts, it either joins at once or is lost as a candidate.",
+			"If a message reaches a process before it initiates, the process either joins at once or is no candidate.",
 		Topology:   election.Ring,
 		OneWay:     true,
 		FIFO:       true,

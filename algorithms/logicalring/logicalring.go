@@ -13,7 +13,7 @@
 // detector is used only for the crash of a process that took part. Missing acknowledgements decide which members are
 // skipped. A single live member sends list and announcement to itself.
 //
-// S2 adds that the ring needs no acknowledgements, since the list comes back. That holds only while no process
+// S2 adds that the ring needs no acknowledgements, since the list returns. That holds only while no process
 // crashes: without acknowledgements no process notices that the list is lost.
 //
 // Of m live members, each initiator costs m messages for the list and m (direct: m-1) for the announcement, and one
@@ -75,7 +75,7 @@ type Process struct {
 	Members     election.ID    `election:"constant"` // they are 1 … Members
 	Coordinator election.ID    // 0 if not known
 	Since       uint32         // the epoch of its announcement
-	Epoch       uint32         // the latest that this process knows; survives crashes
+	Epoch       uint32         // the latest that this process knows; durable
 	Direct      bool           `election:"constant"` // announce=direct
 	Wait        election.Ticks `election:"constant"`
 	Pending     []Transmission // in the order in which they were sent, so also of Until

@@ -41,7 +41,7 @@ func found(t *testing.T, mutant election.Algorithm[process, message], o verify.O
 }
 
 // The list is lost with its initiator, or with a process that waits to pass it on.
-func TestSuspectingNobodyButTheLeaderIsFound(t *testing.T) {
+func TestSuspectingOnlyTheLeaderIsFound(t *testing.T) {
 	mutant := logicalring.Algorithm
 	mutant.Suspect = func(p *process, port election.Port, out *effects) {
 		if election.From(port) == p.Coordinator {
@@ -106,7 +106,7 @@ func TestRecoveredProcessThatWaitsIsFound(t *testing.T) {
 }
 
 // A process that waits for exactly the time of a message and its acknowledgement skips live ones.
-func TestImpatientProcessSkipsTheLiving(t *testing.T) {
+func TestImpatientProcessSkipsLiveProcesses(t *testing.T) {
 	for delay, exact := range map[string]string{"1": "2", "2": "4"} {
 		for _, timeout := range []string{"", exact} {
 			o := options(3, map[string]string{"delay": delay})
@@ -125,7 +125,7 @@ func TestImpatientProcessSkipsTheLiving(t *testing.T) {
 }
 
 // Without acknowledgements, as in S2, a list that is sent to a dead member ends the election.
-func TestNobodySkipsTheDeadWithoutAcknowledgements(t *testing.T) {
+func TestNoProcessSkipsCrashedOnesWithoutAcknowledgements(t *testing.T) {
 	mutant := logicalring.Algorithm
 	mutant.Timeout = func(*process, election.Timer, *effects) {}
 	o := options(3, nil)
@@ -196,7 +196,7 @@ func TestUndeliverableAnnouncementIsAnElection(t *testing.T) {
 			t.Errorf("%s: leaders at %v, want 2", announce, r.Leaders)
 		}
 		if r := run(t, mutant, o); len(r.Leaders) > 0 || r.Decided != 2 {
-			t.Errorf("%s: leaders at %v, %d decided; want that both follow the dead", announce, r.Leaders, r.Decided)
+			t.Errorf("%s: leaders at %v, %d decided; want that both follow the crashed process", announce, r.Leaders, r.Decided)
 		}
 	}
 }

@@ -86,7 +86,7 @@ var (
 	}
 	answerTimeout = election.Number{
 		Name: "answer-timeout", Whole: true, Least: 1, Most: 1 << 62, Default: "2·delay + 1",
-		About:   "T1, how long to collect answers; more than 2·delay, or a live process is taken for dead",
+		About:   "T1, the time for collecting answers; more than 2·delay, or a live process is considered dead",
 		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 2, 1) },
 	}
 	victoryTimeout = election.Number{
@@ -107,7 +107,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   2004,
 		Source: "Mamun–Masum–Mustafa 2004",
 		About: "A process that suspects the coordinator asks all higher ones, which start no elections of their own. It grants the highest " +
-			"that answers, which tells the others: at most 3n messages, where Bully has n². There is no quorum.",
+			"that answers, which announces itself to the others: at most 3n messages, where Bully has n². There is no quorum.",
 		Topology: election.Complete,
 		Timing:   election.Timed,
 		FIFO:     true,

@@ -137,15 +137,7 @@ func TestTimeIsT1AndAGrantAndAnAnnouncement(t *testing.T) {
 
 func check(t *testing.T, a election.Algorithm[process, message], o verify.Options, delay, victory string) *verify.Report {
 	t.Helper()
-	o.Instance.Parameters = map[string]string{"delay": delay, "victory": victory}
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Violation == nil && !report.Complete {
-		t.Fatalf("not finished after %d states", report.States)
-	}
-	return report
+	return electiontest.Verify(t, a, o, map[string]string{"delay": delay, "victory": victory})
 }
 
 func TestEverySchedule(t *testing.T) {

@@ -56,7 +56,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1988, // of the paper; the exercise has no date
 		Source: "S2 exercise 4(a); Yamashita–Kameda 1988 for what is possible",
 		About: "All processes but one have the same identifier. Each learns those of the two before it: the odd one's own " +
-			"differs from both. Of two processes the larger leads; a third exchange tells them that there are two.",
+			"differs from both. Of two processes the larger is the leader; a third exchange shows them that there are two.",
 		Topology:        election.Ring,
 		OneWay:          true,
 		Counts:          election.CountsFixed,

@@ -92,7 +92,7 @@ func TestWithoutTheThirdExchangeTheSuccessorOfTheOddOneLeadsToo(t *testing.T) {
 	}
 }
 
-func TestRingsWithoutThePromiseAreRefusedAndToldWhatWouldDo(t *testing.T) {
+func TestRingsWithoutThePromiseAreRefusedWithWhatWouldDo(t *testing.T) {
 	const alone = "cannot run odd-one-out: a single process cannot know that it is alone, since the size is unknown; at least 2 processes"
 	const other = "cannot run odd-one-out: it needs one identifier that differs from all others, which are equal: 5,5,7,5"
 	for _, c := range []struct {
@@ -117,7 +117,7 @@ func TestRingsWithoutThePromiseAreRefusedAndToldWhatWouldDo(t *testing.T) {
 }
 
 // If equal identifiers were allowed, all processes would do the same, and none would lead.
-func TestAmongEqualsNobodyLeads(t *testing.T) {
+func TestAmongEqualsThereIsNoLeader(t *testing.T) {
 	for n := 1; n <= 8; n++ {
 		i := network.Setup{IDs: election.List(slices.Repeat([]uint64{5}, n)), Duplicates: true}
 		r := electiontest.Run(t, oddoneout.Algorithm, simulate.Options{Instance: i})

@@ -16,7 +16,7 @@
 //	four        otherwise
 //
 // So heads need not know the odd processes, which nothing distinguishes in a ring of four, 5,5,7,7. The head
-// from which the ring reads greatest leads.
+// from which the ring reads greatest becomes leader.
 package oddpair
 
 import (
@@ -62,7 +62,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1988, // of the paper; the exercise has no date
 		Source: "S2 exercise 4(b); Yamashita–Kameda 1988 for what is possible",
 		About: "All processes but two have the same identifier; the two may be equal, unless they are opposite each other. A process that differs " +
-			"from its predecessor learns the four runs of equal neighbours before it, and so the ring; the one from which the ring reads greatest leads.",
+			"from its predecessor learns the four runs of equal neighbours before it, and so the ring; the process from which the ring reads greatest is the leader.",
 		Topology:        election.Ring,
 		OneWay:          true,
 		Counts:          election.CountsFixed,

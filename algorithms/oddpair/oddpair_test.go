@@ -137,7 +137,7 @@ func TestOppositeProcessesDecideTheSame(t *testing.T) {
 	}
 }
 
-func TestRingsWithoutThePromiseAreRefusedAndToldWhatWouldDo(t *testing.T) {
+func TestRingsWithoutThePromiseAreRefusedWithWhatWouldDo(t *testing.T) {
 	const other = "cannot run odd-pair: it needs exactly two identifiers that differ from all others, which are equal: 5,7,5,5,9"
 	const opposite = "cannot run odd-pair: the two odd identifiers are equal and opposite each other, so each process does for ever what " +
 		"the opposite one does; move one of them, as in 7,5,5,7,5,5,5"

@@ -1,6 +1,6 @@
 // Package peterson elects the largest identifier on an asynchronous unidirectional ring with FIFO links (Peterson
 // 1982, first algorithm). In each phase an active process compares the value before its own with its own and the one
-// before that. It goes on with that value if it is the largest of the three.
+// before that. It continues with that value if it is the largest of the three.
 //
 // Source: Peterson, An O(n log n) unidirectional algorithm for the circular extrema problem, ACM TOPLAS 4(4), 1982.
 // Its lines are cited as P1 … P9 below:
@@ -76,7 +76,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1982,
 		Source: "Peterson 1982, first algorithm",
 		About: "Active processes send their values twice in a phase, so that each knows the two before its own; " +
-			"it goes on with the nearer one if that is the largest of the three. At most half of them stay active.",
+			"it continues with the nearer one if that is the largest of the three. At most half of them stay active.",
 		Topology: election.Ring,
 		OneWay:   true,
 		FIFO:     true,

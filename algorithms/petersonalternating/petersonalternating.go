@@ -74,7 +74,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1982,
 		Source: "Peterson 1982, improved algorithm",
 		About: "One value per process and phase. In odd phases it survives if it is greater than the one before it; in even phases " +
-			"the one before it replaces it if that is greater. A process that gets its own value back announces it, and its owner leads.",
+			"the one before it replaces it if that is greater. A process that gets its own value back announces it, and its owner is the leader.",
 		Topology: election.Ring,
 		OneWay:   true,
 		FIFO:     true,

@@ -1,5 +1,5 @@
 // Package preference elects the process with most votes on a complete graph of known members. Each process has one
-// vote. Either each process tells all others, or a collector asks all.
+// vote. Either each process sends its vote to all others, or a collector asks all.
 //
 // Source: S2 names the criterion, "processes in the group can vote for a leader based on a personal preference", and
 // gives no code. The protocols are the simplest ones; the rules for crashes are ours:
@@ -11,7 +11,7 @@
 //   - Votes are counted by voter: a vote that comes twice counts once.
 //
 // All n votes are needed. A plurality is not a majority: a process that decided on most of the votes would decide by
-// the schedule. Hence a process that crashes and stays down blocks the election: the algorithm survives crashes with
+// the schedule. Hence a process that crashes and stays down blocks the election: the algorithm tolerates crashes with
 // recovery, not crashes alone.
 package preference
 
@@ -37,14 +37,14 @@ type Process struct {
 	Missing    uint32        // the number of votes that it has not heard
 	All        bool          `election:"constant"` // count=all
 	Joined     bool          // has told all its vote
-	Collecting bool          // has asked all, and will tell them
+	Collecting bool          // has asked all, and will announce the result
 	Decided    bool
 }
 
 // The parameter.
 var count = election.Choice{
 	Name:  "count",
-	About: "which processes count: all, each of which tells all others; collector, an initiator, which asks all and announces the result",
+	About: "which processes count the votes: all, each of which sends its vote to all others; collector, an initiator, which asks all and announces the result",
 	Words: []string{"all", "collector"},
 }
 
@@ -55,7 +55,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Election by votes, among known members",
 		Year:   1994,
 		Source: "Singh–Kurose 1994; S2",
-		About: "Each process votes once; most votes win, and of equally many the largest identifier. Either all tell all, or an " +
+		About: "Each process votes once; most votes win, and of equally many the largest identifier. Either each sends its vote to all, or an " +
 			"initiator asks all and announces the result. All votes are needed: a process that crashes blocks the election " +
 			"until it recovers with the vote that it cast.",
 		Topology: election.Complete,
@@ -71,11 +71,11 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Parameters: []election.Parameter{&count},
 		Bounds: []election.Bound{
 			{
-				Of: "total", Case: election.Worst, Formula: "n(n-1)", Source: "derived: each tells each, for any initiators",
+				Of: "total", Case: election.Worst, Formula: "n(n-1)", Source: "derived: each sends to each, for any initiators",
 				Value: func(n uint64) uint64 { return n * (n - 1) },
 			},
 			{
-				Of: "total", Case: election.Best, Formula: "n(n-1)", Source: "derived: each tells each, for any initiators",
+				Of: "total", Case: election.Best, Formula: "n(n-1)", Source: "derived: each sends to each, for any initiators",
 				Value: func(n uint64) uint64 { return n * (n - 1) },
 			},
 			{
@@ -150,7 +150,7 @@ func (p *Process) vote() election.ID {
 	return p.Cast
 }
 
-// join votes, once, and tells all others.
+// join votes, once, and sends the vote to all others.
 func (p *Process) join(out *election.Out[Message]) {
 	if !p.Joined {
 		p.Joined = true
@@ -179,7 +179,7 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 	switch kind {
 	case Request:
 		if p.All && !p.Joined {
-			p.join(out) // which tells the asker, too
+			p.join(out) // which also answers the asker
 		} else {
 			out.Send(port, Vote, Message{p.vote()})
 		}

@@ -19,14 +19,7 @@ func TestConformance(t *testing.T) {
 
 func check(t *testing.T, a election.Algorithm[preference.Process, preference.Message], o verify.Options) *verify.Report {
 	t.Helper()
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Violation == nil && !report.Complete {
-		t.Fatalf("not finished after %d states", report.States)
-	}
-	return report
+	return electiontest.Verify(t, a, o, o.Instance.Parameters)
 }
 
 // every yields all ways in which n members can vote.

@@ -73,7 +73,7 @@ func TestBallotsThatAreMergedAreFound(t *testing.T) {
 	})
 }
 
-func TestBallotsThatNobodyDropsAreFound(t *testing.T) {
+func TestBallotsThatNoProcessDropsAreFound(t *testing.T) {
 	found(t, verify.BoundBroken, verify.Options{Size: 3}, func(p *process, port election.Port, kind election.Kind, m message, out output) {
 		before := *p
 		if kind == preferencering.Ballot && m.ID < p.ID {
@@ -85,7 +85,7 @@ func TestBallotsThatNobodyDropsAreFound(t *testing.T) {
 }
 
 // The initiator's vote is on the ballot from the beginning.
-func TestAnInitiatorThatVotesAgainAtHomeIsFound(t *testing.T) {
+func TestAnInitiatorThatVotesAgainAtTheEndIsFound(t *testing.T) {
 	o := verify.Options{Instance: network.On(2, 1)}
 	o.Instance.Votes = []uint64{1, 2} // a tie
 	found(t, verify.WrongLeader, o, func(p *process, port election.Port, kind election.Kind, m message, out output) {

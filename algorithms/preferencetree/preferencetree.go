@@ -147,7 +147,7 @@ func (p *Process) Receive(port election.Port, kind election.Kind, m Message, out
 	}
 }
 
-// repeat tells a recovered neighbour again what it was told before, if anything.
+// repeat sends a recovered neighbour again what it was sent before, if anything.
 func (p *Process) repeat(port election.Port, out *election.Out[Message]) {
 	switch {
 	case p.Stage == Processing && port == p.Parent:

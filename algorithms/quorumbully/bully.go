@@ -6,19 +6,19 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The Bully stage, before every claim but a successor's. Nothing in it is needed for safety.
+// The Bully stage, which precedes every claim except a successor's. Safety does not depend on it.
 
-// episodes is how many numbers questions have. An answer that comes so many questions late counts for the wrong one,
-// which this stage can bear.
+// episodes is the number of different numbers of questions. An answer that is late by so many questions counts for the
+// wrong question. That does no harm, since safety does not depend on it.
 const episodes = 8
 
-// enter enters a stage, for a time.
+// enter enters a stage that lasts wait units.
 func (p *Process) enter(stage Stage, wait uint64, out *election.Out[Message]) {
 	p.Stage, p.Replies = stage, nil
 	out.After(StageEnd, election.Units(wait))
 }
 
-// rest leaves the stage: there is a leader.
+// rest leaves the Bully stage.
 func (p *Process) rest(out *election.Out[Message]) {
 	if p.Stage != Idle {
 		p.Stage, p.Replies, p.Deferred, p.Reclaims = Idle, nil, false, 0
@@ -26,14 +26,14 @@ func (p *Process) rest(out *election.Out[Message]) {
 	}
 }
 
-// pause waits before it asks again: longer by chance, and longer for lower ranks.
+// pause waits before the next question, for a time that is partly random, and longer for smaller identifiers.
 func (p *Process) pause(out *election.Out[Message]) {
 	p.Reclaims = 0
 	te := p.Settings.Answers
 	p.enter(Pausing, te+uint64(out.Choose(uint32(te)))+uint64(p.Members-p.ID)*p.Settings.Delay, out)
 }
 
-// ask asks all how they stand.
+// ask sends a question to all members.
 func (p *Process) ask(out *election.Out[Message]) {
 	if p.leads() || !p.able() {
 		if p.Role == Follower {
@@ -56,7 +56,7 @@ func (p *Process) ask(out *election.Out[Message]) {
 	p.answeredAll(out)
 }
 
-// freeIn is about how long an incarnation of a member has to wait until this one can grant it a lease.
+// freeIn returns, approximately, in how many units this member can grant a lease to an incarnation of member x.
 func (p *Process) freeIn(x election.ID, incarnation uint64, out *election.Out[Message]) (units uint64) {
 	if p.Restarted {
 		units = max(1, out.Left(p.WaitsTill).Lo)
@@ -74,7 +74,7 @@ func (p *Process) heard(promise election.Term) {
 	}
 }
 
-// asked answers a question. A member of higher rank that is free would ask as well, and policy makes it do so.
+// asked answers a question. If this member is free, policy makes it ask as well.
 func (p *Process) asked(x election.ID, m *Message, out *election.Out[Message]) {
 	p.learnAll(m.Facts, out)
 	p.heard(m.Standing.Promise)
@@ -97,7 +97,7 @@ func (p *Process) answered(x election.ID, m *Message, out *election.Out[Message]
 	}
 }
 
-// answeredAll decides when all have answered that are not proven dead.
+// answeredAll decides as soon as all members that are not proven dead have answered.
 func (p *Process) answeredAll(out *election.Out[Message]) {
 	for i, reply := range p.Replies {
 		if !reply.Given && !p.dead(election.ID(i+1)) {
@@ -107,8 +107,8 @@ func (p *Process) answeredAll(out *election.Out[Message]) {
 	p.decide(out)
 }
 
-// decide claims if a majority is free, its own promise included, and otherwise waits until then. Once an episode it
-// leaves the claim, for a while, to a member of higher rank that can make it now.
+// decide claims if a majority is free, this member included, and otherwise waits until then. Once in an episode it defers
+// to a member of higher rank that can claim now.
 func (p *Process) decide(out *election.Out[Message]) {
 	var waits []uint64
 	leader, higher := false, false
@@ -139,7 +139,7 @@ func (p *Process) decide(out *election.Out[Message]) {
 	}
 }
 
-// stageEnds goes on when the time of a stage is over.
+// stageEnds handles the end of a stage's time.
 func (p *Process) stageEnds(out *election.Out[Message]) {
 	switch p.Stage {
 	case Asking:

@@ -4,14 +4,14 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Rules 5 and 6: facts about what is over. They are stable, so that it does no harm if they come early, late or twice.
+// Rules 5 and 6: facts about leases that have ended. Facts are stable, so they may arrive early, late or twice.
 
-// covers reports whether a fact holds at least as much as another one about the same member.
+// covers reports whether the fact implies that the member's incarnation holds nothing in the term any more.
 func (f *Fact) covers(incarnation uint64, term election.Term) bool {
 	return incarnation < f.Incarnation || incarnation == f.Incarnation && term <= f.Term
 }
 
-// learn remembers a fact. It voids only a grant of exactly this incarnation, in this term or a lower one.
+// learn remembers a fact. It voids a grant only to exactly this incarnation, in this term or a lower one.
 func (p *Process) learn(f Fact, out *election.Out[Message]) {
 	if known := &p.Peers[f.Member-1].Finished; !known.covers(f.Incarnation, f.Term) {
 		p.peer(f.Member).Finished = f
@@ -29,7 +29,7 @@ func (p *Process) learnAll(facts []Fact, out *election.Out[Message]) {
 	}
 }
 
-// facts are the facts known, at most one about each member.
+// facts returns the known facts, at most one about each member.
 func (p *Process) facts() (all []Fact) {
 	for i := range p.Peers {
 		if f := p.Peers[i].Finished; f.Member != 0 {
@@ -39,19 +39,19 @@ func (p *Process) facts() (all []Fact) {
 	return all
 }
 
-// finished reports whether a request is of a tenure or claim that is over, or of a dead incarnation.
+// finished reports whether a request belongs to a claim or tenure that has ended, or to a dead incarnation.
 func (p *Process) finished(x election.ID, r *Request) bool {
 	return p.Peers[x-1].Finished.covers(r.Incarnation, r.Term)
 }
 
-// dead reports whether the newest incarnation of a member that was heard of is proven dead.
+// dead reports whether the newest known incarnation of member x is proven dead.
 func (p *Process) dead(x election.ID) bool {
 	peer := &p.Peers[x-1]
 	return peer.Finished.Term == Dead && peer.Newest <= peer.Finished.Incarnation
 }
 
-// hears takes in what a message tells about its sender. It reports false if a dead or superseded incarnation sent it. A new
-// incarnation of the leader starts a question, and voids nothing (rule 6).
+// hears notes what a message contains about its sender. It returns false if a dead or superseded incarnation sent it. A
+// new incarnation of the leader starts a question and voids nothing (rule 6).
 func (p *Process) hears(x election.ID, s Sender, out *election.Out[Message]) bool {
 	known := p.Peers[x-1]
 	if s.Incarnation < known.Newest || known.Finished.Term == Dead && s.Incarnation == known.Finished.Incarnation {
@@ -67,7 +67,7 @@ func (p *Process) hears(x election.ID, s Sender, out *election.Out[Message]) boo
 	return true
 }
 
-// died is rule 6: a proof of death. Every member that is able reacts, whether it was bound or not.
+// died handles a proof of death (rule 6). Every able member reacts, even if it was not bound to the dead incarnation.
 func (p *Process) died(x election.ID, incarnation uint64, out *election.Out[Message]) {
 	p.learn(Fact{x, incarnation, Dead}, out)
 	if p.Role == Follower && p.free(p.ID, p.Kept.Incarnation) {

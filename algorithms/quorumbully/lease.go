@@ -6,14 +6,14 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The rules of safety: 1 to 5, and 7, which follows from them. Each input comes in by one of the functions of step.go,
-// which have looked at the deadline before.
+// The rules of safety: 1 to 5, and 7, which follows from them. The functions of step.go have checked the deadline before
+// they call these.
 
-// majority is q.
+// majority returns q.
 func (p *Process) majority() int { return int(p.Members)/2 + 1 }
 
-// bind gives a grant, rule 2. It binds for the length that the request asks for, counted from now, by a timer that may be
-// late; the longest that was ever given is kept for rule 4.
+// bind gives a grant (rule 2), which binds for length units from now. The timer may be late. Rule 4 needs the longest
+// length ever given, so that is durable.
 func (p *Process) bind(given Given, length uint64, out *election.Out[Message]) {
 	p.Given = given
 	p.Kept.Longest = max(p.Kept.Longest, length)
@@ -21,7 +21,7 @@ func (p *Process) bind(given Given, length uint64, out *election.Out[Message]) {
 	out.After(Bound, election.Units(length))
 }
 
-// unbind ends the grant given: it has run out, or its holder is finished.
+// unbind ends the grant given, which has run out, or whose holder is finished.
 func (p *Process) unbind(out *election.Out[Message]) {
 	if p.following() {
 		out.NoLeader()
@@ -30,7 +30,7 @@ func (p *Process) unbind(out *election.Out[Message]) {
 	out.Stop(Bound)
 }
 
-// free reports whether rule 2 allows a grant to an incarnation of a member; this member is one of them.
+// free reports whether rule 2 allows a grant to an incarnation of member x, which may be this member.
 func (p *Process) free(x election.ID, incarnation uint64) bool {
 	return p.Given.Holder == 0 || p.Given.Holder == x && p.Given.Incarnation == incarnation
 }
@@ -38,7 +38,7 @@ func (p *Process) free(x election.ID, incarnation uint64) bool {
 // following reports whether the grant given is to another member that leads.
 func (p *Process) following() bool { return p.Given.Won && p.Given.Holder != p.ID }
 
-// deadline is rule 3: the q-th largest of the shares.
+// deadline returns the q-th largest of the shares (rule 3).
 func (p *Process) deadline() election.Deadline {
 	if p.Share == nil {
 		return election.Deadline{}
@@ -55,19 +55,19 @@ func (p *Process) deadline() election.Deadline {
 	return sorted[p.majority()-1]
 }
 
-// lapse is rule 3, at the head of every step: a deadline that has come ends the tenure for good, before the input is
-// looked at. What works under it has to be gone by then; its Release comes when the host reports that.
+// lapse ends the tenure for good if its deadline has passed (rule 3). Every step calls it before it handles its input.
+// Work under the lease must have stopped by then. The Release follows when the host reports that.
 func (p *Process) lapse(out *election.Out[Message]) {
 	if p.leads() && out.Passed(p.deadline()) {
 		p.end(out)
 	}
 }
 
-// leads reports whether this member holds a tenure.
+// leads reports whether this member has a tenure.
 func (p *Process) leads() bool { return p.Role == Leader || p.Role == Stopping }
 
-// end ends a tenure or a claim, latched: the role is left first, and no answer counts in this term any more. A claim is
-// released at once, a tenure when its work has stopped (rule 5).
+// end ends a tenure or a claim for good: the member leaves the role first, and no answer in this term counts any more. A
+// claim is released at once, a tenure when its work has stopped (rule 5).
 func (p *Process) end(out *election.Out[Message]) {
 	role, term := p.Role, p.Term
 	p.Role, p.Term, p.Number, p.Successor = Follower, 0, 0, 0
@@ -86,8 +86,8 @@ func (p *Process) end(out *election.Out[Message]) {
 	}
 }
 
-// claim is rule 1 for the candidate: a term above every one that it has promised or heard of. Its own grant obeys the
-// rules of every grant, and is kept, as all that a step changes, before a message leaves.
+// claim claims a term above every term that this member has promised or heard of (rule 1). Its own grant obeys the rules
+// of every grant, and is durable before a message leaves.
 func (p *Process) claim(out *election.Out[Message]) {
 	term := max(p.Kept.Promise, p.MaxPromise) + 1
 	if p.Role != Follower || !p.able() || !p.free(p.ID, p.Kept.Incarnation) || p.Settings.Terms > 0 && term > p.Settings.Terms {
@@ -100,10 +100,10 @@ func (p *Process) claim(out *election.Out[Message]) {
 	p.Deferred = false
 	p.enter(Claiming, p.Settings.Claim, out)
 	p.request(Claim, out)
-	p.elect(out) // a member that is alone is a majority
+	p.elect(out) // a group of one is a majority
 }
 
-// request asks all for a lease. The answers to it entitle for D from now, this member's own at once.
+// request asks all members for a lease. Each answer counts for D from now, and this member's own answer counts at once.
 func (p *Process) request(kind election.Kind, out *election.Out[Message]) {
 	p.Number++
 	ends := out.Deadline(election.Units(p.Settings.Entitled))
@@ -118,10 +118,10 @@ func (p *Process) request(kind election.Kind, out *election.Out[Message]) {
 	p.tell(kind, m, out)
 }
 
-// farthest is how far above its promise a member follows a term (rule 1).
+// farthest is the largest distance of a term above a member's promise that the member accepts (rule 1).
 const farthest = 1 << 32
 
-// claimed is rules 1 and 2 for a granter. A claim that is refused changes nothing.
+// claimed handles a Claim by rules 1 and 2. A refused claim changes nothing.
 func (p *Process) claimed(x election.ID, m *Message, out *election.Out[Message]) {
 	r := &m.Request
 	p.learnAll(m.Facts, out)
@@ -130,13 +130,13 @@ func (p *Process) claimed(x election.ID, m *Message, out *election.Out[Message])
 	case p.finished(x, r):
 		p.refuse(x, r, IsFinished, out)
 		return
-	case p.Role == Candidate && p.above(x): // its claim is given up first
+	case p.Role == Candidate && p.above(x): // withdraw the own claim first
 		p.end(out)
 		p.rest(out)
 	}
 	switch {
-	case repeats && r.Term == p.Kept.Promise: // rule 1: the very grant that is still in memory
-	case r.Term <= p.Kept.Promise: // rule 1: strictly above
+	case repeats && r.Term == p.Kept.Promise: // rule 1: it repeats the grant in memory
+	case r.Term <= p.Kept.Promise: // rule 1: the term must be above P
 		p.refuse(x, r, LowTerm, out)
 		return
 	case p.Restarted: // rule 4
@@ -152,8 +152,8 @@ func (p *Process) claimed(x election.ID, m *Message, out *election.Out[Message])
 	p.grant(x, r, repeats && p.Given.Won, out)
 }
 
-// renewed is the exception of rule 2: a Renew means that its term is won. Once it is, no lower term is ever valid again, so
-// no promise and no restart wait holds it back. But the grant in force never goes down, hence F.
+// renewed handles a Renew, the exception of rule 2. Its term is won, so no lower term is ever valid again, and neither a
+// promise nor the wait after a restart prevents the grant. The term of the grant in force must not decrease: hence F.
 func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message]) {
 	r := &m.Request
 	switch {
@@ -164,7 +164,7 @@ func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message])
 		p.refuse(x, r, LowTerm, out)
 		return
 	}
-	if p.Role != Follower { // a claim; a tenure whose lease runs excludes another one of a higher term
+	if p.Role != Follower { // a candidate: a tenure whose lease runs excludes a tenure of a higher term
 		p.end(out)
 	}
 	if p.Restarted {
@@ -175,7 +175,7 @@ func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message])
 	p.grant(x, r, true, out)
 }
 
-// grant grants a request, and follows if its term is won.
+// grant grants a request, and follows member x if its term is won.
 func (p *Process) grant(x election.ID, r *Request, won bool, out *election.Out[Message]) {
 	given := Given{x, r.Incarnation, r.Term, won}
 	if p.following() && p.Given != given {
@@ -190,7 +190,7 @@ func (p *Process) grant(x election.ID, r *Request, won bool, out *election.Out[M
 	p.send(x, Grant, Message{Request: *r}, out)
 }
 
-// raise raises F, rule 2: the highest term granted to another member or led in. A claim of one's own, given up, does not.
+// raise raises F (rule 2) to a term that was granted to another member or won. A failed claim does not raise F.
 func (p *Process) raise(term election.Term) {
 	p.F = max(p.F, term)
 	p.Kept.Floor = max(p.Kept.Floor, p.F)
@@ -200,12 +200,12 @@ func (p *Process) refuse(x election.ID, r *Request, reason Reason, out *election
 	p.send(x, Nack, Message{Request: *r, Reason: reason, Standing: Standing{Promise: p.Kept.Promise}}, out)
 }
 
-// mine reports whether an answer is to a request of the claim or tenure that goes on.
+// mine reports whether an answer belongs to a request of the current claim or tenure.
 func (p *Process) mine(r *Request) bool {
 	return p.Role != Follower && r.Term == p.Term && r.Incarnation == p.Kept.Incarnation && r.Number <= p.Number
 }
 
-// granted is rule 3: what an answer entitles to counts from when its request was sent, never from now.
+// granted counts an answer from the time at which its request was sent, never from now (rule 3).
 func (p *Process) granted(x election.ID, m *Message, out *election.Out[Message]) {
 	r := &m.Request
 	if !p.mine(r) || p.Number-r.Number >= requests {
@@ -218,7 +218,7 @@ func (p *Process) granted(x election.ID, m *Message, out *election.Out[Message])
 	p.elect(out)
 }
 
-// elect takes or prolongs the lead for as long as a majority of shares runs.
+// elect makes this member leader, or prolongs its lead, for as long as a majority of the shares runs.
 func (p *Process) elect(out *election.Out[Message]) {
 	if out.Passed(p.deadline()) {
 		return
@@ -243,9 +243,9 @@ func (p *Process) renew(out *election.Out[Message]) {
 	out.After(Renewal, election.Units(p.Settings.Renewal))
 }
 
-// refused gives a claim up that cannot win any more. One whose term was too low is made again at once, in a higher one.
+// refused withdraws a claim that can no longer win. If the term was too low, the member claims a higher term at once.
 func (p *Process) refused(x election.ID, m *Message, out *election.Out[Message]) {
-	const most = 3 // times
+	const most = 3 // repetitions in one episode
 	p.heard(m.Standing.Promise)
 	if p.Role != Candidate || !p.mine(&m.Request) {
 		return
@@ -270,12 +270,12 @@ func (p *Process) refused(x election.ID, m *Message, out *election.Out[Message])
 	p.pause(out)
 }
 
-// release tells all that a term is over, rule 5: this member never again counts an answer in it or in a lower one.
+// release sends Release to all (rule 5): this member never again counts an answer in this term or in a lower one.
 func (p *Process) release(term election.Term, successor election.ID, out *election.Out[Message]) {
 	p.tell(Release, Message{Request: Request{Term: term, Incarnation: p.Kept.Incarnation}, Successor: successor}, out)
 }
 
-// released is rule 5 for the others. The successor claims without asking; others leave that to it for a while.
+// released handles a Release (rule 5). The successor claims without asking. The others defer to it for Td.
 func (p *Process) released(x election.ID, m *Message, out *election.Out[Message]) {
 	concerned := p.Given.Holder == 0 || p.Given.Holder == x
 	p.learn(Fact{x, m.Request.Incarnation, m.Request.Term}, out)
@@ -290,10 +290,10 @@ func (p *Process) released(x election.ID, m *Message, out *election.Out[Message]
 	}
 }
 
-// stopped is rule 5 for a tenure whose work has stopped: one that was stopping ends now, in good order, and one that has
-// lapsed meanwhile is released.
+// stopped releases a tenure whose work has stopped (rule 5). A tenure that was stopping ends now. A tenure that has lapsed
+// meanwhile has ended already.
 func (p *Process) stopped(out *election.Out[Message]) {
-	if p.Work == 0 || p.Role == Leader { // of an order to stop that a host was late with
+	if p.Work == 0 || p.Role == Leader { // a late report about an earlier tenure
 		return
 	}
 	term, successor := p.Work, p.Successor

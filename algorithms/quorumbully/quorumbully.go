@@ -9,65 +9,65 @@ import (
 
 // The messages.
 const (
-	Election election.Kind = iota // Bully stage: how do you stand? It carries facts
-	Answer                        // … and this is how
-	Claim                         // grant me a lease in a new term; it carries facts
-	Renew                         // this term is won: grant me a lease in it
-	Grant                         // answers Claim and Renew
-	Nack                          // likewise
-	Release                       // a tenure or a claim is over
-	Offer                         // rule 8: would you lead?
-	Ready                         // … yes, and a majority would grant it
+	Election election.Kind = iota // a question of the Bully stage, with facts
+	Answer                        // the answer to Election
+	Claim                         // a request for a lease in a new term, with facts
+	Renew                         // a request for a lease in a term that is won
+	Grant                         // the answer to a Claim or Renew that is granted
+	Nack                          // the answer to a Claim or Renew that is refused
+	Release                       // a claim or a tenure has ended
+	Offer                         // rule 8: the leader offers the lead
+	Ready                         // rule 8: accepts the offer; a majority would grant the lease
 )
 
 // The timers.
 const (
-	Bound    election.Timer = iota // rule 2: the grant given has run out
-	Wait                           // rule 4: the wait after a restart is over
-	Lapse                          // rule 3: the deadline has come
-	Renewal                        // H: the leader asks for its lease again
-	StageEnd                       // of the Bully stage: Te, Td, Tc or a pause
-	Probing                        // rule 8: members that were probed have not answered in time
-	Offering                       // rule 8: the leader looks for a member of higher rank
+	Bound    election.Timer = iota // rule 2: the grant given runs out
+	Wait                           // rule 4: the wait after a restart ends
+	Lapse                          // rule 3: the deadline passes
+	Renewal                        // H: the leader renews its lease
+	StageEnd                       // a stage ends: Te, Td, Tc, or a pause
+	Probing                        // rule 8: the time for answers to a probe ends
+	Offering                       // rule 8: the next offer to a member of higher rank
 )
 
-// Message is the content of all messages. Each kind fills in what it needs, and the rest is zero.
+// Message is the content of all messages. Each kind sets the fields that it needs. The others are zero.
 type Message struct {
 	Sender    Sender
-	Request   Request  // Claim and Renew, echoed by Grant and Nack; of Release, Offer and Ready the term
-	Standing  Standing // Answer; of Election and Nack the promise
-	Facts     []Fact   // Election, Claim
-	Successor election.ID
-	Episode   uint8 // of Election, echoed by Answer
-	Probe     bool  // likewise: it is asked for rule 8
-	Reason    Reason
+	Request   Request     // of Claim and Renew, echoed by Grant and Nack; Release, Offer and Ready use it for the term
+	Standing  Standing    // of Answer; Election and Nack use only the promise
+	Facts     []Fact      // of Election and Claim
+	Successor election.ID // of Release; 0: none
+	Episode   uint8       // of Election, echoed by Answer
+	Probe     bool        // of Election, echoed by Answer: the question belongs to rule 8
+	Reason    Reason      // of Nack
 }
 
-// Sender holds what changes about the sender of a message; its identifier is known by the port.
+// Sender holds the variable properties of a message's sender. The port determines its identifier.
 type Sender struct {
 	Incarnation uint64
 	Weight      uint16
-	Able        bool // it could claim, were it free
+	Able        bool // it could claim if it were free
 }
 
 // Request is a request for a lease.
 type Request struct {
 	Term        election.Term
 	Incarnation uint64 // of the member that asks
-	Number      uint64 // among the requests of its term; of Offer and Ready among the offers
-	Lease       uint64 // how long, in units
+	Number      uint64 // of the request in its term; of Offer and Ready: of the offer
+	Lease       uint64 // the length, in units
 }
 
-// Standing is how a member stands, as to grants.
+// Standing is the state of a member's promises and grants.
 type Standing struct {
 	Promise     election.Term // P
-	FreeIn      uint64        // how long it may still be bound to another member; 0: it is free
+	FreeIn      uint64        // for how many units it may still be bound to another member; 0: it is free
 	Holder      election.ID   // of the grant that it has given; 0: none
 	Incarnation uint64        // of the holder
 	Leads       bool
 }
 
-// Reason is why a request is refused.
+// Reason is the reason for which a request is refused.
 type Reason uint8
 
 // The reasons.
@@ -77,21 +77,21 @@ const (
 	IsBound
 	IsWaiting
 	IsFinished
-	Misfits // the configuration: the lease is too long, or the term too far away
+	Misfits // the lease is longer than this member grants, or the term is too far above its promise
 )
 
-// Fact is a stable fact (rules 5 and 6): what this incarnation had up to this term is over. With the term Dead all that
-// it had is, for ever.
+// Fact is a stable fact (rules 5 and 6): all claims and tenures of this incarnation up to this term have ended. With the
+// term Dead, the incarnation is dead.
 type Fact struct {
 	Member      election.ID
 	Incarnation uint64
 	Term        election.Term
 }
 
-// Dead is the term of the fact that an incarnation is dead.
+// Dead is the term in the fact that an incarnation is dead.
 const Dead = election.Term(math.MaxUint64)
 
-// Role is what a member is doing about leases of its own.
+// Role is the role of a member.
 type Role uint8
 
 // The roles.
@@ -99,98 +99,98 @@ const (
 	Follower Role = iota
 	Candidate
 	Leader
-	Stopping // it holds its lease, and its work is about to stop
+	Stopping // a leader that has its lease still, and whose work is about to stop
 )
 
-// Stage is where a member stands in the Bully stage.
+// Stage is a member's part of the Bully stage.
 type Stage uint8
 
 // The stages.
 const (
 	Idle      Stage = iota
-	Asking          // for Te it waits for answers
+	Asking          // waits for answers, for at most Te
 	Waiting         // until a majority is free
-	Deferring       // for Td, to a member of higher rank
-	Claiming        // for Tc, since its claim
-	Pausing         // before it asks again
+	Deferring       // to a member of higher rank, or to a successor, for Td
+	Claiming        // waits for grants, for at most Tc
+	Pausing         // before the next question
 )
 
-// Kept is what survives a crash.
+// Kept is the durable state.
 type Kept struct {
 	Incarnation uint64
 	Promise     election.Term // P: the highest term ever granted or claimed
-	Floor       election.Term // Fd: see F
+	Floor       election.Term // the durable value of F
 	Longest     uint64        // the longest lease ever promised, in units
 }
 
-// Given is the grant that a member has given; while Holder is not 0 the timer Bound runs.
+// Given is the grant that a member has given. The timer Bound runs while Holder is not 0.
 type Given struct {
 	Holder      election.ID
 	Incarnation uint64
 	Term        election.Term
-	Won         bool // the holder leads in that term
+	Won         bool // the holder is leader in that term
 }
 
-// Peer is what a member knows about another one, or about itself.
+// Peer is what a member knows about another member, or about itself.
 type Peer struct {
-	Newest   uint64 // of its incarnations that were heard of
+	Newest   uint64 // the newest known incarnation
 	Finished Fact   // the highest fact about it
-	Weight   uint16 // as it said last
-	Able     bool   // likewise
+	Weight   uint16 // in its last message
+	Able     bool   // in its last message
 }
 
-// Reply is what a member has answered in the Bully stage.
+// Reply is the answer of a member in the Bully stage.
 type Reply struct {
 	Given  bool
 	FreeIn uint64
 	Leads  bool
 }
 
-// Probe is the question of rule 8, apart from the Bully stage.
+// Probe is a question of rule 8, outside the Bully stage.
 type Probe struct {
-	Leader      election.ID // 0: there is no probe
+	Leader      election.ID // 0: no probe is under way
 	Incarnation uint64
 	Term        election.Term
 	Number      uint64
-	Would       []bool // by member - 1: it would grant, but for that leader
+	Would       []bool // by member - 1: it would grant a lease but for that leader
 }
 
-// requests is how many of the latest requests answers count for.
+// requests is the number of the latest requests to which answers still count.
 const requests = 8
 
-// Process is the state of one member. All but Kept is as at birth after a crash.
+// Process is the state of one member. A crash resets all of it except Kept.
 type Process struct {
 	ID      election.ID
 	Members election.ID `election:"constant"` // they are 1 … Members
-	Begun   bool        // before that it takes no part: a grant given before Recover would break rule 4
+	Begun   bool        // after Start or Recover: a grant given before Recover would violate rule 4
 	Kept    Kept
 
 	Given     Given             // rule 2
-	Until     election.Deadline // about when the timer Bound expires
-	F         election.Term     // rule 2: the lowest term that a Renew is granted in
+	Until     election.Deadline // approximately when the timer Bound expires
+	F         election.Term     // rule 2: the lowest term in which a Renew is granted
 	Restarted bool              // rule 4: the timer Wait runs
-	WaitsTill election.Deadline // about when it expires
+	WaitsTill election.Deadline // approximately when the timer Wait expires
 
 	Role      Role
 	Term      election.Term               // of the claim or tenure
 	Number    uint64                      // of its newest request
-	Sent      [requests]election.Deadline // by number: until when its answer entitles
-	Share     []election.Deadline         // by member - 1: until when its newest answer does; nil: none has
+	Sent      [requests]election.Deadline // by number modulo requests: until when answers to it count
+	Share     []election.Deadline         // by member - 1: until when its newest answer counts; nil: neither candidate nor leader
 	Refused   []bool                      // by member - 1: it has refused the claim
-	Work      election.Term               // of the tenure whose work may not have stopped; 0: none
-	Successor election.ID                 // of a leader that is stopping
+	Work      election.Term               // of the tenure whose work may not have stopped yet; 0: none
+	Successor election.ID                 // of a leader that is stopping; 0: none
 
 	Peers      []Peer        // by member - 1
 	Weight     uint16        // of this member
-	MaxPromise election.Term // the highest P heard of
+	MaxPromise election.Term // the highest known P of another member
 	Stage      Stage
 	Episode    uint8
 	Replies    []Reply // by member - 1, while asking
 	Deferred   bool    // it has deferred once in this episode
-	Reclaims   uint8   // how often it has claimed again at once
+	Reclaims   uint8   // how often it has claimed again at once, with a higher term
 	Probe      Probe
 	Offers     uint64 // the number of the newest offer
-	OfferDelay uint64 // until the next one, in units
+	OfferDelay uint64 // the time until the next offer, in units
 
 	Settings Settings `election:"constant"`
 }
@@ -211,7 +211,7 @@ type Settings struct {
 var (
 	delay = election.Number{
 		Name: "delay", Whole: true, Least: 1, Most: 1 << 32, Default: "1",
-		About: "the longest time that a message takes, and its handling; only waiting times depend on it, not safety",
+		About: "the longest time that a message and its handling take; only waiting times depend on it, not safety",
 	}
 	lease = election.Number{
 		Name: "lease", Whole: true, Least: 1, Most: 1 << 40, Default: "40·delay",
@@ -225,11 +225,11 @@ var (
 	}
 	rho = election.Number{
 		Name: "rho", Most: 1, Default: "1/20",
-		About: "by which part the leader's lease is shorter than the grants; at least 2ε/(1+ε) for clocks within ±ε of the true rate",
+		About: "the fraction by which the leader's lease is shorter than the grants; at least 2ε/(1+ε) for clocks within ±ε of the true rate",
 	}
 	renewal = election.Number{
 		Name: "renewal", Whole: true, Least: 1, Most: 1 << 40, Default: "4·delay",
-		About:   "H, how often the leader asks for its lease again; at most a quarter of the lease",
+		About:   "H, the time between renewals of the leader's lease; at most a quarter of the lease",
 		Derived: func(p election.Parameters) *big.Rat { return delay.Linear(p, 4, 0) },
 	}
 	answerTimeout = election.Number{
@@ -239,7 +239,7 @@ var (
 	}
 	deferral = election.Number{
 		Name: "deferral", Whole: true, Least: 1, Most: 1 << 40, Default: "answer-timeout + 4·delay",
-		About: "Td, how long a member leaves the claim to one of higher rank, or to the successor named",
+		About: "Td, how long a member defers to a member of higher rank, or to a successor",
 		Derived: func(p election.Parameters) *big.Rat {
 			td := delay.Linear(p, 4, 0)
 			return td.Add(td, answerTimeout.Rational(p))
@@ -252,7 +252,7 @@ var (
 	}
 	asking = election.Choice{
 		Name: "asking", Words: []string{"yes", "no"},
-		About: "whether a member asks before it claims, as in Bully; no: it claims as soon as it is free, which is safe and slow to agree",
+		About: "whether a member asks before it claims, as in Bully; no: it claims as soon as it is free, which is safe, but agreement takes longer",
 	}
 	preemption = election.Choice{
 		Name: "preemption", Words: []string{"no", "yes"},
@@ -260,20 +260,20 @@ var (
 	}
 	preemptDelay = election.Number{
 		Name: "preempt-delay", Whole: true, Least: 1, Most: 1 << 40, Default: "2·lease",
-		About:   "how long a leader leads before it offers that, and then between offers, doubled each time up to 8 times this",
+		About:   "the time until a leader's first offer; later ones follow after twice the time, up to 8 times this",
 		Derived: func(p election.Parameters) *big.Rat { return lease.Linear(p, 2, 0) },
 	}
 	terms = election.Number{
 		Name: "terms", Whole: true, Most: 1 << 40, Default: "0",
-		About: "the highest term that is claimed; 0: there is none. With it and renewals there are finitely many states to check",
+		About: "the highest term that is claimed; 0: no limit. With terms and renewals limited, there are finitely many states to check",
 	}
 	renewals = election.Number{
 		Name: "renewals", Whole: true, Most: 1 << 40, Default: "0",
-		About: "how often a leader renews its lease in a term; 0: as long as it leads",
+		About: "the largest number of renewals of a lease in a term; 0: no limit",
 	}
 )
 
-// mostDoubled is how many times its first value the time between offers can become.
+// mostDoubled is the largest ratio of the time between offers to its first value.
 const mostDoubled = 8
 
 // Algorithm is quorum-bully.
@@ -283,8 +283,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Bully with a quorum of leases",
 		Year:   2026,
 		Source: "Garcia-Molina 1982 (S4); Gray–Cheriton 1989; Ongaro–Ousterhout 2014",
-		About: "A member leads while a majority has granted it a lease, one leader a term. As in Bully, the highest rank that is able leads, " +
-			"but by asking first, and deposing a leader only by handing over. Two sides of a partition have one leader at most.",
+		About: "A member is leader while a majority has granted it a lease, with at most one leader in a term. As in Bully, the able member of highest rank becomes " +
+			"leader, but it asks first, and it replaces a leader only if that hands over. At most one side of a partition has a leader.",
 		Topology:   election.Complete,
 		Timing:     election.Timed,
 		Starts:     election.AllStart,
@@ -322,7 +322,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Incarnation: func(p *Process) uint64 { return p.Kept.Incarnation },
 }
 
-// settles is longer than any of the random scripts of faults in the tests has taken.
+// settles is longer than any random fault script of the tests has taken.
 func settles(n uint64, p election.Parameters) election.Ticks {
 	wait := longestLease.Ticks(p).Times(6).Add(answerTimeout.Ticks(p).Times(8 * n))
 	if preemption.Is(p, "yes") {
@@ -331,10 +331,10 @@ func settles(n uint64, p election.Parameters) election.Ticks {
 	return wait
 }
 
-// New is a member that has not begun.
+// New returns a member before Start or Recover.
 func New(l election.Local) Process {
 	p, units := l.Parameters, func(n *election.Number) uint64 { return n.Ticks(l.Parameters).Lo }
-	// What entitles is rounded down, L - ⌈L·ρ⌉.
+	// The leader's lease is rounded down: L - ⌈L·ρ⌉.
 	shorter := new(big.Rat).Sub(big.NewRat(1, 1), rho.Rational(p))
 	shorter.Mul(shorter, lease.Rational(p))
 	return Process{

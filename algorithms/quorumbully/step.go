@@ -6,7 +6,7 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// The inputs. Each begins with the deadline, and ends with the policy.
+// The inputs. Each function checks the deadline first, and ends with the policy.
 
 // Start begins the first life.
 func (p *Process) Start(out *election.Out[Message]) {
@@ -14,8 +14,7 @@ func (p *Process) Start(out *election.Out[Message]) {
 	p.policy(out)
 }
 
-// Recover is rule 4: a new incarnation, which grants and claims nothing for the longest lease that it has ever promised.
-// Until then F is P; a Renew may end the wait earlier.
+// Recover begins a new incarnation, which waits as rule 4 requires. Meanwhile F equals P, and a Renew may end the wait.
 func (p *Process) Recover(out *election.Out[Message]) {
 	p.Begun = true
 	p.Kept.Incarnation++
@@ -73,7 +72,7 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 	case Renewal:
 		if p.leads() {
 			p.renew(out)
-			p.elect(out) // a member that is alone has all answers
+			p.elect(out) // a group of one has all answers
 		}
 	case StageEnd:
 		p.stageEnds(out)
@@ -87,7 +86,7 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 	p.policy(out)
 }
 
-// Suspect starts a question, and voids nothing (rule 6).
+// Suspect starts a question if the leader is suspected. It voids nothing (rule 6).
 func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 	p.lapse(out)
 	if p.following() && p.Given.Holder == election.From(port) {
@@ -96,7 +95,7 @@ func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 	p.policy(out)
 }
 
-// Command obeys the host.
+// Command handles a command of the host.
 func (p *Process) Command(c election.Command, out *election.Out[Message]) {
 	p.lapse(out)
 	if !p.Begun {
@@ -117,19 +116,19 @@ func (p *Process) Command(c election.Command, out *election.Out[Message]) {
 	p.policy(out)
 }
 
-// policy begins the Bully stage where no lease stands in the way.
+// policy begins the Bully stage if the member is able and bound by no lease.
 func (p *Process) policy(out *election.Out[Message]) {
 	if p.Stage == Idle && p.Role == Follower && p.Given.Holder == 0 && p.able() {
 		p.ask(out)
 	}
 }
 
-// able reports whether this member could claim, were it free.
+// able reports whether this member could claim if it were free.
 func (p *Process) able() bool {
 	return p.Begun && p.Weight > 0 && !p.Restarted && p.Work == 0 && (p.Settings.Terms == 0 || p.Kept.Promise < p.Settings.Terms)
 }
 
-// above reports whether another member has a higher rank.
+// above reports whether member x has a higher rank than this one.
 func (p *Process) above(x election.ID) bool {
 	weight := p.Peers[x-1].Weight
 	return weight > p.Weight || weight == p.Weight && x > p.ID
@@ -149,7 +148,7 @@ func (p *Process) tell(kind election.Kind, m Message, out *election.Out[Message]
 	}
 }
 
-// peer is what is known about a member, to be written to: copies of the state share the list.
+// peer returns what is known about member x, for writing. It clones the list, which copies of the state share.
 func (p *Process) peer(x election.ID) *Peer {
 	p.Peers = slices.Clone(p.Peers)
 	return &p.Peers[x-1]

@@ -6,9 +6,9 @@ import (
 	"ringleader.example/ringleader/election"
 )
 
-// Rule 8 and the commands that end a tenure in good order.
+// Rule 8, and the commands that end a tenure in order.
 
-// best is the other member of highest rank that is able, as far as is known; 0 if there is none.
+// best returns the able member of highest rank among the others, as far as is known, or 0.
 func (p *Process) best() (best election.ID) {
 	for x := election.ID(1); x <= p.Members; x++ {
 		if peer := &p.Peers[x-1]; x == p.ID || !peer.Able || peer.Weight == 0 || p.dead(x) {
@@ -21,7 +21,7 @@ func (p *Process) best() (best election.ID) {
 	return best
 }
 
-// lead is the beginning of a tenure.
+// lead begins a tenure.
 func (p *Process) lead(out *election.Out[Message]) {
 	p.Offers = 0
 	p.probe(Probe{}, out)
@@ -31,7 +31,8 @@ func (p *Process) lead(out *election.Out[Message]) {
 	}
 }
 
-// stop ends a tenure in good order: the work first, while renewing goes on, then the role, then Release (rule 5).
+// stop ends a tenure in order (rule 5): first the work stops, while the leader still renews its lease. Then it leaves the
+// role, and then it sends Release.
 func (p *Process) stop(successor election.ID, out *election.Out[Message]) {
 	if p.Role != Leader {
 		return
@@ -41,7 +42,7 @@ func (p *Process) stop(successor election.ID, out *election.Out[Message]) {
 	out.StopWork()
 }
 
-// weigh changes the rank of this member. With weight 0 it may not lead, preemption or not.
+// weigh changes the weight of this member. With weight 0 it may not lead, whatever preemption is.
 func (p *Process) weigh(weight uint16, out *election.Out[Message]) {
 	p.Weight = weight
 	if weight > 0 {
@@ -56,8 +57,8 @@ func (p *Process) weigh(weight uint16, out *election.Out[Message]) {
 	}
 }
 
-// offer offers the lead to the able member of highest rank, if that is above the leader's. What is in vain comes again
-// after twice the time.
+// offer offers the lead to the able member of highest rank, if that rank is above the leader's own. An offer without an
+// answer is repeated after twice the time.
 func (p *Process) offer(out *election.Out[Message]) {
 	if x := p.best(); x != 0 && p.above(x) {
 		p.Offers++
@@ -67,7 +68,7 @@ func (p *Process) offer(out *election.Out[Message]) {
 	out.After(Offering, election.Units(p.OfferDelay))
 }
 
-// offered asks all, apart from the Bully stage, which the leader's next Renew would end: that comes in the same phase.
+// offered asks all members, outside the Bully stage: the leader's next Renew, which comes meanwhile, ends that stage.
 func (p *Process) offered(x election.ID, m *Message, out *election.Out[Message]) {
 	r := &m.Request
 	if !p.able() || p.Given != (Given{x, r.Incarnation, r.Term, true}) {
@@ -78,10 +79,11 @@ func (p *Process) offered(x election.ID, m *Message, out *election.Out[Message])
 	p.tell(Election, Message{Episode: p.Probe.episode(), Probe: true, Standing: Standing{Promise: p.Kept.Promise}, Facts: p.facts()}, out)
 }
 
-// episode is the number of the question.
+// episode returns the number of the question.
 func (p *Probe) episode() uint8 { return uint8(p.Number % episodes) }
 
-// probed counts the members that would grant, but for the leader that offers, and answers it if they are a majority.
+// probed counts the members that would grant a lease but for the present leader. If they are a majority, it accepts the
+// offer.
 func (p *Process) probed(x election.ID, m *Message, out *election.Out[Message]) {
 	s := &m.Standing
 	would := s.FreeIn == 0 || s.Holder == p.Probe.Leader && s.Incarnation == p.Probe.Incarnation
@@ -103,7 +105,7 @@ func (p *Process) probed(x election.ID, m *Message, out *election.Out[Message]) 
 	p.probe(Probe{}, out)
 }
 
-// ready hands over to the member that an offer went to. A leader whose lease has ended does not: its step has found that.
+// ready hands over to the member that has accepted the newest offer. If the lease has ended, the role is no longer Leader.
 func (p *Process) ready(x election.ID, m *Message, out *election.Out[Message]) {
 	r := &m.Request
 	if p.Role == Leader && r.Term == p.Term && r.Incarnation == p.Kept.Incarnation && r.Number == p.Offers {
@@ -111,7 +113,7 @@ func (p *Process) ready(x election.ID, m *Message, out *election.Out[Message]) {
 	}
 }
 
-// probe begins a probe, or ends it.
+// probe begins a probe, or ends it if now is the zero value.
 func (p *Process) probe(now Probe, out *election.Out[Message]) {
 	if now.Leader != 0 {
 		out.After(Probing, election.Units(p.Settings.Answers))

@@ -70,7 +70,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 				Value: func(n uint64) uint64 { return n + 8*n*(election.CeilLog(n)+2) },
 			},
 			{
-				Of: "election", Case: election.Average, Formula: "n·Σ over phases of the probabilities to go on", Source: "derived; equal to the mean over all orders for n up to 8",
+				Of: "election", Case: election.Average, Formula: "n·Σ over phases of the probabilities of continuing", Source: "derived; equal to the mean over all orders for n up to 8",
 				Mean: func(n uint64) float64 {
 					probes, replies := mean.Probes(n)
 					return probes + replies

@@ -43,7 +43,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   1979,
 		Source: "Algorithms of Informatics §13.3 (S1)",
 		About: "Every processor sends its identifier round the ring, and only greater ones are passed on. " +
-			"The largest returns to its origin; its owner tells all others that they do not lead.",
+			"The largest returns to its origin; its owner announces that to all others.",
 		Topology: election.Ring,
 		OneWay:   true,
 		Starts:   election.AllStart,

@@ -49,7 +49,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Year:   2006,
 		Source: "Santoro 2006, sections 2.6 and 3.2; S2",
 		About: "An initiator wakes the tree. A process that has heard from all neighbours but one passes on the greatest identifier " +
-			"that it knows. Two of these messages cross on one edge; its ends know the leader and tell the others.",
+			"that it knows. Two of these messages cross on one edge; its ends know the leader and announce it to the others.",
 		Topology: election.Tree,
 		Counts:   election.CountsStartFirst,
 		Winner:   election.Largest,

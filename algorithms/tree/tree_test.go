@@ -239,14 +239,7 @@ func TestEveryScheduleOfEveryTreeOfFour(t *testing.T) {
 
 func check(t *testing.T, a election.Algorithm[tree.Process, tree.Message], o verify.Options) *verify.Report {
 	t.Helper()
-	report, err := verify.Run(a, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Violation == nil && !report.Complete {
-		t.Fatalf("not finished after %d states", report.States)
-	}
-	return report
+	return electiontest.Verify(t, a, o, o.Instance.Parameters)
 }
 
 // It is not claimed, but each port is heard once, so repeated messages do no harm.

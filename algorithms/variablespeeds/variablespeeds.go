@@ -1,6 +1,6 @@
 // Package variablespeeds elects the smallest identifier on a synchronous unidirectional ring of unknown size, with
 // fewer than 2n messages and in exponential time (Frederickson and Lynch 1984; Vitányi 1984). Token v moves one hop
-// in 2^v units, and dies where a smaller one has been.
+// in 2^v units, and is swallowed where a smaller one has been.
 //
 // Source: Frederickson and Lynch, The impact of synchronous communication on the problem of electing a leader in a
 // ring, STOC 1984, and J. ACM 34, 1987; Vitányi, Distributed elections in an Archimedean ring of processors, STOC
@@ -48,7 +48,7 @@ type Process struct {
 // The parameter.
 var starts = election.Choice{
 	Name:  "starts",
-	About: "when processes start: together, at 0; any, each at any time or on a message, with a phase 0 that wakes all",
+	About: "when processes start: together, at 0; any, each at any time or upon a message, with a phase 0 that wakes all",
 	Words: []string{"together", "any"},
 }
 
@@ -59,7 +59,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		Title:  "Variable speeds (Frederickson–Lynch, Vitányi)",
 		Year:   1984,
 		Source: "Frederickson–Lynch 1984; Vitányi 1984; S5 section 1",
-		About: "The token of identifier v takes 2^v units for each hop, and dies where a smaller one has been. The smallest returns to its origin " +
+		About: "The token of identifier v takes 2^v units for each hop, and is swallowed where a smaller one has been. The smallest returns to its origin " +
 			"after n·2^v units; in that time the token of identifier v + j makes at most n/2^j hops.",
 		Topology:    election.Ring,
 		OneWay:      true,

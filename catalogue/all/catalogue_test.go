@@ -103,7 +103,7 @@ func conform[S, M any](t *testing.T, tested *[]string, a election.Algorithm[S, M
 	t.Run(a.Name, func(t *testing.T) {
 		o := electiontest.Options{Sizes: []int{1, 2, 3, 6}, Runs: 5, Verify: 2, Parameters: settings(&a.Declaration)}
 		if a.Identifiers == election.Anonymous {
-			o.Verify = -1 // random choices may go on for ever
+			o.Verify = -1 // random choices may continue for ever
 		}
 		if a.Leased {
 			o.Verify, o.Runs = -1, 2 // terms and renewals do, so runs are long, too

@@ -65,7 +65,7 @@ func TestNoDeterministicAlgorithmElectsAmongEquals(t *testing.T) {
 	}
 }
 
-func TestChanceTellsEqualsApart(t *testing.T) {
+func TestChanceDistinguishesEquals(t *testing.T) {
 	for n := 2; n <= 9; n++ {
 		symmetries(t, true, network.Setup{IDs: make(election.List, n)}, uint64(n), func(e *catalogue.Entry, s *simulate.Symmetry) {
 			if !s.Chance || s.Apart == nil || len(s.Alike) != 1 || !s.Right {

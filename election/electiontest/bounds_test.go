@@ -45,7 +45,7 @@ func TestABrokenBoundFailsItsOwnTestOnly(t *testing.T) {
 }
 
 // The checker finds runs that simulations miss, and reports them.
-func TestABoundThatOnlyTheCheckerSeesBrokenIsToldWithItsRun(t *testing.T) {
+func TestABoundThatOnlyTheCheckerSeesBrokenIsReportedWithItsRun(t *testing.T) {
 	if os.Getenv("ELECTIONTEST_BELIED") == "" {
 		run := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 		run.Env = append(os.Environ(), "ELECTIONTEST_BELIED=1")

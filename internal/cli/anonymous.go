@@ -70,7 +70,7 @@ func (p *program) runAnonymous(command *cobra.Command, e *catalogue.Entry, o *ru
 	return nil
 }
 
-// going reports whether a run goes on.
+// going reports whether a run continues.
 func going(ctx context.Context) func(uint64) bool {
 	return func(uint64) bool { return ctx.Err() == nil }
 }

@@ -89,8 +89,8 @@ func (p *program) root() *cobra.Command {
 		Long: `Ringleader elects one leader among a group of processes. It also simulates elections,
 counts their messages and verifies them under every schedule.
 
-Exit status: 0 success; 1 it ran and the answer is no; 2 the call was wrong; 3 incomplete:
-a limit was reached before the answer.`,
+Exit status: 0 success; 1 it ran and the answer is no; 2 the call was wrong; 3 stopped
+at a limit before the answer.`,
 		Example: "  ringleader demo --scenario crash\n  ringleader run lcr --ids 5,4,3,2,1\n" +
 			"  ringleader count ring-bully --n 1000000 --order random\n  ringleader verify lcr --n 4",
 		SilenceUsage:       true,
@@ -110,7 +110,7 @@ a limit was reached before the answer.`,
 	)
 	root.AddCommand(
 		p.demo(), p.join(),
-		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(),
+		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.export(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(),
 	)
 	// Cobra's own --version is a text/template, with which the linker keeps every exported method there is.
 	version := root.Flags().Bool("version", false, "print which version this is")
@@ -297,7 +297,10 @@ func instead(word string, choices []string) string {
 	if best := near(word, choices); best != "" {
 		return fmt.Sprintf("did you mean %s?", best)
 	}
-	return "there is " + strings.Join(choices, ", ")
+	if len(choices) == 1 {
+		return "its only one is " + choices[0]
+	}
+	return "choose one of " + strings.Join(choices, ", ")
 }
 
 // near returns the most probable choice for a misspelt word, or "".

@@ -87,12 +87,12 @@ func call(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
-func TestWrongCallsExitWithTwoAndOneLineThatSaysWhatWorks(t *testing.T) {
+func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 	for _, c := range []struct{ call, says string }{
 		{"dmo", `unknown command "dmo"; did you mean demo?`},
 		{"help dmo", `unknown command "dmo"; did you mean demo?`},
 		{"dmo --members 3", `unknown command "dmo"; did you mean demo?`},
-		{"--members", "has no flag --members; there is --help"},
+		{"--members", "has no flag --members; choose one of --help, --version"},
 		{"algorithms lcr --markdown", "--markdown prints the table of all algorithms; it takes no name"},
 		{"algorithms --json --markdown", "a result has one form: --json or --markdown"},
 		{"demo --member 3", "ringleader demo has no flag --member; did you mean --members?"},
@@ -183,7 +183,7 @@ func TestInsteadNamesTheNearestChoiceOrAll(t *testing.T) {
 		"lrc":       "did you mean lcr?",
 		"rng-bully": "did you mean ring-bully?",
 		"ring":      "did you mean ring-bully?",
-		"paxos":     "there is lcr, ring-bully, bully",
+		"paxos":     "choose one of lcr, ring-bully, bully",
 	} {
 		if got := instead(word, choices); got != want {
 			t.Errorf("instead(%q) = %q, want %q", word, got, want)

@@ -37,8 +37,8 @@ initiate first. Messages take one unit unless the algorithm is declared otherwis
 
 Each point is either counted exactly, by a closed form; or simulated once, where the schedule does not
 matter; or the mean over many orders, with its confidence interval. --orders gives the number of orders.
-Without it there are 64, 128, 256 … (more for small n), --until half the 95 % interval of the election
-messages is at most that part of their mean. The first run of a point has the seed --seed, and each
+Without it the number is 64 (more for small n), and is doubled until half the 95 % interval of the
+election messages is at most --until of their mean. The first run of a point has the seed --seed, and each
 further run the next seed, so that count and run can repeat it. Where a closed form gives no time, 32 of
 the runs are also simulated for the time, up to n = 2²⁰. Trees are paths.
 

@@ -12,7 +12,7 @@ import (
 	"ringleader.example/ringleader/internal/report"
 )
 
-func TestAStudyThatIsStoppedSaysWhetherPointsAreLost(t *testing.T) {
+func TestAStudyThatIsStoppedReportsWhetherPointsAreLost(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	points, drawing := filepath.Join(t.TempDir(), "points"), filepath.Join(t.TempDir(), "drawing.svg")

@@ -95,6 +95,10 @@ var uses = map[string]func(*catalogue.Entry) bool{
 	"topology":    func(e *catalogue.Entry) bool { return e.Topology == election.Tree || e.Forms() != nil },
 	"votes":       func(e *catalogue.Entry) bool { return e.Votes },
 	"scores":      func(e *catalogue.Entry) bool { return e.Votes },
+	"priorities":  func(e *catalogue.Entry) bool { return e.Priorities },
+	"command":     func(e *catalogue.Entry) bool { return e.Program.Functions.Command },
+	"stop-time":   func(e *catalogue.Entry) bool { return e.Program.Functions.Command },
+	"wardens":     func(e *catalogue.Entry) bool { return e.Program.Functions.Command },
 	"unwilling":   func(e *catalogue.Entry) bool { return e.Willingness },
 	"wake":        func(e *catalogue.Entry) bool { return e.Timing == election.Synchronous },
 	"param":       func(e *catalogue.Entry) bool { return len(e.Parameters) > 0 },
@@ -155,6 +159,6 @@ func completionCommand(root *cobra.Command) {
 		if len(args) == 0 {
 			return command.Help()
 		}
-		return fmt.Errorf("no completion is made for %q; there is %s", args[0], strings.Join(shells, ", "))
+		return fmt.Errorf("no completion is made for %q; choose one of %s", args[0], strings.Join(shells, ", "))
 	}
 }

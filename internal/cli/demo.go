@@ -17,15 +17,20 @@ func (p *program) demo() *cobra.Command {
 		Short:   "Elect a leader among five processes on this machine, to kill, pause and restart",
 		Long: `Demo starts five member processes on this machine. They elect the highest of them by the
 Bully algorithm. Every change is shown as it happens, with the time since the fault that
-caused it: from the sending of the signal to the moment that the member reports. Two leaders
-at the same time are reported, and are part of the verdict.
+caused it: from the signal to the change at the member.
 
-Commands, one a line, from the terminal or through a pipe:
+Bully has no quorum. When a higher member starts or is resumed, it takes over: the leader
+before it remains leader until it hears of that. So two members can be leaders at the same
+time, usually for a few milliseconds. The demo reports that. It cuts no link, so two leaders
+for longer than the suspicion timeout of 400 ms violate a property.
+
+Commands, one per line, from the terminal or through a pipe:
   kill 5     SIGKILL, as in a crash        start 5    start it again, as a new process
   pause 5    SIGSTOP, as in a long stall   resume 5   SIGCONT
   restart 5  kill it and start it again    kill leader, whichever member that is
   status     all members, their processes, and where each serves its status
   help, quit
+On a terminal, lines can be edited and recalled, and Tab completes a command.
 From a pipe, each command waits until the members agree after the one before, and the
 demo ends with the pipe. An empty input such as /dev/null has no commands: the demo then
 runs until Ctrl-C, SIGTERM or the end of --for. Members that are killed, stopped or
@@ -33,7 +38,8 @@ continued from elsewhere are noticed. No process outlives the demo, however it e
 outside Linux a paused member outlives a SIGKILL of the demo, until it is resumed.
 
 Exit status: 0 if at the start, after each fault and at the end all running members
-agreed that the highest of them is leader; 1 if not.`,
+agreed that the highest of them is leader, and no two members were leaders at the same time
+for longer than the suspicion timeout; 1 if not.`,
 		Example: `  ringleader demo
   ringleader demo --scenario crash
   ringleader demo --for 20s --json

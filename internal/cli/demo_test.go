@@ -191,7 +191,7 @@ func TestScenarioCrashElectsFailsOverAndRecoversAmongFiveProcesses(t *testing.T)
 	}
 }
 
-func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhoeverIsPaused(t *testing.T) {
+func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhateverIsPaused(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
@@ -254,7 +254,7 @@ func TestCommandsFromAPipeAreCarriedOutOneByOneAndTheDemoEndsWithThem(t *testing
 
 func TestACommandFromAPipeThatMakesNoSenseIsAWrongCall(t *testing.T) {
 	for command, says := range map[string]string{
-		"kil 1":   `unknown command "kil"; there is kill, pause, resume, start, restart`,
+		"kil 1":   `unknown command "kil"; choose one of kill, pause, resume, start, restart`,
 		"kill 2":  "kill wants one member from 1 to 1",
 		"start 1": "cannot start 1, it is running",
 	} {

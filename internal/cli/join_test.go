@@ -136,7 +136,7 @@ func TestAFolderBelongsToOneMemberAtATime(t *testing.T) {
 }
 
 // Its own address leads to the first.
-func TestASecondMemberWithTheSameIdentifierWaitsAndSaysWhy(t *testing.T) {
+func TestASecondMemberWithTheSameIdentifierWaitsAndReportsTheReason(t *testing.T) {
 	one, two, three := freeAddress(t), freeAddress(t), freeAddress(t)
 	startJoin(t, one, "--member", "2="+two, "--id", "2")
 	startJoin(t, one, "--member", "2="+two)

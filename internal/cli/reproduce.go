@@ -72,7 +72,7 @@ func marks() (marks []string) {
 func (o *reproduceOptions) rows(of []string) (rows []reproduce.Row, left int, err error) {
 	for i, s := range of {
 		if of[i] = strings.ToUpper(s); !slices.Contains(marks(), of[i]) {
-			return nil, 0, fmt.Errorf("no source is %q; there is %s", s, strings.Join(marks(), ", "))
+			return nil, 0, fmt.Errorf("no source is %q; choose one of %s", s, strings.Join(marks(), ", "))
 		}
 	}
 	for _, row := range sources.Rows() {

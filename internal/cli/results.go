@@ -105,7 +105,7 @@ func (r *results) drawInto(p *program, path string, draw func(trace.Window) (*sh
 	})
 }
 
-// drawable refuses a file for a drawing whose name does not say in which format. What is there and no file, such as a device, has no format to say.
+// drawable returns an error if the ending of a drawing's file names no known format. A device needs none.
 func drawable(flag, path string) error {
 	if path == "" || path == "-" || slices.Contains(press.Endings, strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))) {
 		return nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,8 @@ type runOptions struct {
 	waking
 	checking
 	faultFlags
+	ranks
+	hosts
 	overOptions
 	anonymous bool
 	step      bool
@@ -70,10 +73,15 @@ partition does not name keep their links. Messages of a slow process take that m
 paused process takes no steps. The seed determines the random faults. An algorithm also runs under faults
 outside its fault model. If a property is then violated, the result names it, with a command to replay it.
 
+Hosts ask things of their processes with --command, a line each: resign 3 at 50; transfer 3 to 2 at 50;
+weigh 3 as 7 at 50. The algorithm decides what it makes of that. With --wardens a process that crashes
+takes its work with it, and the others get a proof of that.
+
 With --over tcp nothing is simulated: the processes are connected by TCP on this machine, and the
-operating system determines the schedule. Schedule-independent counts are the same. The unit of a timed
-algorithm is a duration. A synchronous algorithm keeps rounds by markers, which are counted apart. The
-only fault is dead. With --over processes each has an operating-system process of its own.
+operating system determines the schedule. Schedule-independent counts are the same. A timed
+algorithm's unit of time is the duration --unit. A synchronous algorithm keeps rounds by markers, which
+are counted apart. The only fault is dead. With --over processes each has an operating-system process of
+its own.
 
 With --anonymous all processes of a ring have one identifier, or those of --ids, which may repeat. All
 initiate at time 0, and every message takes one unit. After each unit the states of symmetric processes
@@ -85,6 +93,7 @@ events, and a number takes that one.
   go 5       take the next 5 events          end         continue to quiescence
   state      what each process knows         save FILE   save the walk, for replay
   list, help, quit
+On a terminal, lines can be edited and recalled, and Tab completes a command.
 
 Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong; 3 stopped early.`,
 		Example: `  ringleader run lcr --ids 5,4,3,2,1
@@ -97,6 +106,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
   ringleader run bully --n 5 --fault "partition 1,2 | 3,4,5 from 30 until 90"
   ringleader run bully --n 7 --fault "random 2 crashes, 1 recovery until 100" --seed 3
   ringleader run hirschberg-sinclair --n 100 --order random --over tcp
+  ringleader run quorum-bully --n 3 --command "resign 3 at 50" --until 200 --story
   ringleader run lcr --n 5 --anonymous
   ringleader run odd-pair --ids 7,5,5,7,5,5,5
   ringleader run --scenario s2-figures-2.7-2.8
@@ -136,6 +146,8 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.StringVar(&o.schedule, "schedule", "fifo", "of an asynchronous run: "+strings.Join(simulate.Schedules, ", "))
 	decimalVar(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command, p.Name)
+	o.ranks.flags(command)
+	o.hosts.flags(command)
 	o.overOptions.flags(command)
 	f.BoolVar(&o.anonymous, "anonymous", false, "one identifier for all, or those of --ids, and states compared in lock-step: Angluin's impossibility")
 	f.StringVar(&o.scenario, "scenario", "", "a named run, with its story; see ringleader scenarios")
@@ -161,7 +173,7 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 		return simulate.Options{}, err
 	}
 	o.atAnyTime(e.Declaration, o.start, i.Parameters)
-	if err = o.reluctant(e, &i); err != nil {
+	if err = cmp.Or(o.reluctant(e, &i), o.rank(e, &i, o.given)); err != nil {
 		return simulate.Options{}, err
 	}
 	s := simulate.Options{
@@ -187,6 +199,9 @@ func (o *runOptions) options(e *catalogue.Entry, stdin io.Reader) (simulate.Opti
 		return s, err
 	}
 	if s.Wake, err = o.wakeUps(o.start, i.IDs.Len()); err != nil {
+		return s, err
+	}
+	if err := o.tell(i, &s); err != nil {
 		return s, err
 	}
 	s.Faults, err = o.faults(i, stdin)

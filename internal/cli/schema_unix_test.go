@@ -44,7 +44,7 @@ func valid(schema *jsonschema.Resolved, line string) error {
 	return schema.Validate(value)
 }
 
-func TestJSONIsAsTheSchemaSays(t *testing.T) {
+func TestJSONIsAsInTheSchema(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes")
 	}
@@ -72,7 +72,10 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 		{"count", "count ring-bully --n 100000"},
 		{"count", "count stop-and-go-p4 --ids 4,2,5,3 --wake 0,-,3,- --unwilling 2"},
 		{"verify", "verify lcr --n 3"},
+		{"verify", "verify lcr --n 3 --duplicate 1"},
 		{"verify", "verify bully --n 3 --start every-set --param answer-timeout=2"},
+		{"probabilities", "verify itai-rodeh-synchronous --n 3 --param choices=2 --probabilities"},
+		{"probabilities", "verify itai-rodeh-synchronous --n 2 --param choices=1 --probabilities"},
 		{"worst", "worst lcr --n 4"},
 		{"worst", "worst stop-and-go-p1 --n 4 --tries 100"},
 		{"compare", "compare lcr stop-and-go-p1 bully --n 4,8 --orders 4"},
@@ -101,7 +104,7 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 	}
 }
 
-func TestEventsAreAsTheSchemaSays(t *testing.T) {
+func TestEventsAreAsInTheSchema(t *testing.T) {
 	for _, c := range []struct{ definition, stdin, call string }{
 		{"demo", "kill leader\nrestart 1\n", "demo --members 2 --json"},
 		{"join", "", "join --json --stop-with-stdin --id 1 --member 1=" + freeAddress(t) + " --data " + filepath.Join(t.TempDir(), "d")},

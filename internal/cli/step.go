@@ -24,7 +24,7 @@ import (
 
 // stepFlags are the flags that apply with --step: the schedule and the faults are the caller's choice.
 var stepFlags = slices.Concat([]string{
-	"step", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "allow-duplicate-ids",
+	"step", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "priorities", "allow-duplicate-ids",
 	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "fault", "save", "help",
 }, resultNames, storyNames)
 
@@ -109,31 +109,55 @@ func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions
 	return w.put()
 }
 
-// ask executes the lines of stdin. A person gets a message about a wrong line; from a pipe it ends the walk.
+// walkVerbs are the commands, for completion.
+var walkVerbs = []string{"go ", "back ", "list", "faults", "state", "end", "save ", "help", "quit"}
+
+// ask executes the lines of stdin until these or ctx end. A wrong line that was typed is answered by a message; a wrong
+// line from a pipe ends the walk.
 func (w *walker) ask(ctx context.Context) error {
 	screen, quiet := *w.p.Printer, w.o.json || w.o.draw == "-" || w.o.topology == "-" || w.o.trace == "-"
 	if quiet {
 		screen.Out = io.Discard
 	}
-	prompt := report.IsTerminal(w.p.stdin) && !quiet
+	scanner := bufio.NewScanner(w.p.stdin)
+	read := func() (string, bool) { more := scanner.Scan(); return scanner.Text(), more }
+	typed := report.IsTerminal(w.p.stdin) && !quiet
+	if editor := screen.Edit(w.p.stdin, func(string) []string { return slices.Clone(walkVerbs) }); editor != nil {
+		defer editor.Close()
+		screen.Out, read = editor, editor.Line
+	}
 	w.offer(&screen)
-	for lines := bufio.NewScanner(w.p.stdin); ; {
-		if prompt {
-			fmt.Fprint(screen.Out, "> ")
-		}
-		if !lines.Scan() || ctx.Err() != nil {
+	for {
+		line, more := next(ctx, read)
+		if !more {
 			return nil
 		}
-		quit, err := w.obey(&screen, strings.Fields(lines.Text()))
+		quit, err := w.obey(&screen, strings.Fields(line))
 		switch {
 		case quit:
 			return nil
-		case err != nil && !prompt:
+		case err != nil && !typed:
 			return err
 		case err != nil:
 			fmt.Fprintln(screen.Out, err)
 		}
 	}
+}
+
+// next reads a line. There is none after the end of ctx.
+func next(ctx context.Context, read func() (string, bool)) (line string, more bool) {
+	lines := make(chan string, 1)
+	go func() {
+		defer close(lines)
+		if line, more := read(); more {
+			lines <- line
+		}
+	}()
+	select {
+	case line, more = <-lines:
+	case <-ctx.Done():
+	}
+	return line, more
 }
 
 // rewalk makes a walk that was saved, and prints its result.
@@ -203,16 +227,17 @@ func (w *walker) move(p *report.Printer, verb, argument string) error {
 
 // choose makes the event that a number, or f and a number, names.
 func (w *walker) choose(p *report.Printer, word string) error {
-	from, of := w.Choices(), "events"
-	if rest, isFault := strings.CutPrefix(word, "f"); isFault {
-		word, from, of = rest, w.listed, "listed faults"
+	from, of := w.Choices(), "event"
+	number, isFault := strings.CutPrefix(word, "f")
+	if isFault {
+		from, of = w.listed, "fault"
 	}
-	k, err := strconv.Atoi(word)
+	k, err := strconv.Atoi(number)
 	switch {
 	case err != nil:
 		return fmt.Errorf("unknown command %q; help lists them", word)
 	case k < 1 || k > len(from):
-		return fmt.Errorf("there are %d %s to choose, not %d; list and faults list them", len(from), of, k)
+		return fmt.Errorf("no %s is listed as %s; list and faults list the choices", of, word)
 	}
 	if err := w.make(p, from[k-1]); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
@@ -20,13 +21,13 @@ import (
 
 type verifyOptions struct {
 	input
-	crashes, recoveries int
-	delay               int
-	unordered           bool
-	maxStates, cores    int
-	memory              byteCount
-	exact, rotations    bool
-	reduce              string
+	verify.Options // what the flags of faults set
+	maxStates      int
+	memory         byteCount
+	reduce         string
+	clockError     string
+	probabilities  bool
+	ranks
 	results
 }
 
@@ -36,15 +37,27 @@ func (p *program) verify() *cobra.Command {
 		Use:     "verify ALGORITHM",
 		GroupID: groupStudy,
 		Short:   "Try every schedule, and show the shortest run that violates a property",
-		Long: `Try every schedule, and check these properties: one leader, the right one, decisions as declared, all
-decided at the end, the bound kept, and every election can end. With --n every distinct order of
-identifiers is tried. A violation is shown as a numbered story of the fewest steps; --draw draws it.
+		Long: `Try every schedule, and check these properties: there is one leader, the right one; processes decide as
+declared, and all have decided at the end; the messages are within the declared bound; every election
+can end. With --n every distinct order of identifiers is tried. A violation is shown as a story with the
+fewest steps; --draw draws it.
+
+Faults come at any moment, as often as their flags allow. Each combination is tried, also outside the
+algorithm's fault model; the result then names the faults that it does not tolerate. A cut is of a link,
+one way or both, or between two sides. It begins and ends at any moment, and ends for sure. What is sent or
+would arrive meanwhile is lost, and processes may suspect each other until it ends.
+
+With --lazy no event of an algorithm with leases is urgent: messages and timers take any time, and time
+passes at any moment. That covers pauses, slow disks and unbounded delays. Only safety is judged then.
 
 Exit status: 0 every property holds; 1 a property is violated; 2 the call was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify bully --n 3 --crash 1 --recover 1
-  ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg`,
+  ringleader verify bully --n 3 --cut 1
+  ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
+  ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
+  ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
@@ -54,20 +67,38 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 		},
 	}
 	o.input.flags(command, p)
+	o.ranks.flags(command)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
 	f := command.Flags()
 	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn; each: all, at any time before their first message")
-	decimalVar(f, &o.crashes, "crash", "", 0, "number of crashes, of any process, at any moment")
-	decimalVar(f, &o.recoveries, "recover", "", 0, "number of recoveries")
-	decimalVar(f, &o.delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
-	f.BoolVar(&o.unordered, "non-fifo", false, "links are not FIFO: messages may overtake each other")
+	for _, fault := range []struct {
+		number     *int
+		name, text string
+	}{
+		{&o.Crashes, "crash", "number of crashes, of any process, at any moment"},
+		{&o.Recoveries, "recover", "number of recoveries"},
+		{&o.Losses, "lose", "number of messages that are lost"},
+		{&o.Duplicates, "duplicate", "number of messages that arrive twice"},
+		{&o.Cuts, "cut", "number of cuts"},
+		{&o.Suspicions, "suspect-falsely", "number of suspicions of live processes"},
+		{&o.Commands, "resign", "number of times that a host asks its process to resign"},
+	} {
+		decimalVar(f, fault.number, fault.name, "", 0, fault.text)
+	}
+	f.BoolVar(&o.Wardens, "wardens", false, "a crash ends the work of the process too, and a proof of that may reach each other process at any time")
+	f.BoolVar(&o.Unordered, "reorder", false, "links are not FIFO: messages may overtake each other")
+	f.BoolVar(&o.Unordered, "non-fifo", false, "the same as --reorder, as run calls it")
+	decimalVar(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
+	f.BoolVar(&o.Lazy, "lazy", false, "of algorithms with leases: messages and timers take any time, and only safety is judged")
+	f.StringVar(&o.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
 	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
 	decimalVar(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
-	decimalVar(f, &o.cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
+	decimalVar(f, &o.Cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
 	f.StringVar(&o.reduce, "reduce", "none", "none: the whole state space; confluence: one schedule of each order, if it decides all; auto: whatever applies")
-	f.BoolVar(&o.exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
-	f.BoolVar(&o.rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
+	f.BoolVar(&o.Exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
+	f.BoolVar(&o.Rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
+	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set", "each"))
 	_ = command.RegisterFlagCompletionFunc("reduce", fixed(reductions...))
 	return command
@@ -77,12 +108,15 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 var reductions = []string{verify.NoReduction.String(), verify.AnyReduction.String(), verify.Confluence.String()}
 
 func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
-	v := verify.Options{
-		Crashes: o.crashes, Recoveries: o.recoveries, Delay: o.delay, Unordered: o.unordered, MaxStates: o.maxStates,
-		SafetyOnly: e.Leased, // its elections never end
-		Memory:     uint64(o.memory), Exact: o.exact, Rotations: o.rotations, Cores: cmp.Or(o.cores, runtime.GOMAXPROCS(0)),
+	v := o.Options
+	v.MaxStates, v.Memory, v.Cores = o.maxStates, uint64(o.memory), cmp.Or(o.Cores, runtime.GOMAXPROCS(0))
+	v.SafetyOnly = e.Leased // its elections never end
+	rate, err := faults.ParseChance(o.clockError)
+	if err != nil {
+		return v, fmt.Errorf("--clock-error: %w", err)
 	}
-	if o.maxStates < 0 || o.cores < 0 {
+	v.ClockError = rate
+	if o.maxStates < 0 || o.Cores < 0 {
 		return v, errors.New("--max-states and --cores are at least 1")
 	}
 	reduction := slices.Index(reductions, o.reduce)
@@ -91,12 +125,15 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	}
 	v.Reduce = verify.Reduction(reduction)
 	i, err := o.instance(e)
+	if err == nil {
+		err = o.rank(e, &i, o.given)
+	}
 	if err != nil {
 		return v, err
 	}
-	if most := i.IDs.Len() + max(0, o.recoveries); o.crashes > most {
+	if most := i.IDs.Len() + max(0, o.Recoveries); o.Crashes > most {
 		return v, fmt.Errorf("--crash %d is more than can happen: each of %d processes crashes once, and once more after each recovery; use --crash %d",
-			o.crashes, i.IDs.Len(), most)
+			o.Crashes, i.IDs.Len(), most)
 	}
 	v.Instance = i
 	switch o.start {
@@ -141,6 +178,14 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 		}
 		bar.Show("%d states, %s a second, %d in the frontier%s", at.States, bar.Rate(at.States), at.Frontier, orders)
 		return ctx.Err() == nil
+	}
+	if o.probabilities {
+		chances, err := verify.Probabilities(e.Program, v)
+		bar.Done()
+		if err != nil {
+			return err
+		}
+		return o.put(p, nil, &report.Chances{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Chances: chances})
 	}
 	r, err := e.Verify(v)
 	bar.Done()

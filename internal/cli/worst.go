@@ -27,10 +27,10 @@ func (p *program) worst() *cobra.Command {
 		GroupID: groupStudy,
 		Short:   "Search for the costliest inputs on a ring",
 		Long: `Search for the costliest inputs: orders of identifiers, and for synchronous elections also the
-identifiers, the times to wake, and the unwilling processes (see run --help). If all inputs are orders of
-identifiers, and at most --tries, each is tried, and the result is exact. Otherwise hill climbing from
-random inputs, by small changes, finds a lower bound on the worst case. The result gives a command that
-runs the input.`,
+identifiers, the times to wake, and the unwilling processes (see run --help). If the inputs
+are orders of identifiers only, and not more than --tries, all are tried and the result is exact.
+Otherwise the search climbs from random inputs by small changes, and finds a lower bound on the worst
+case. The result includes a command that runs the input.`,
 		Example: `  ringleader worst lcr --n 8 --of election
   ringleader worst stop-and-go-p1 --n 8 --param c=3 --tries 60000
   ringleader worst peterson --n 16 --of total --json`,

@@ -77,7 +77,7 @@ func refusalOn[M any](topology election.Topology) error {
 	return err
 }
 
-func TestAnAlgorithmWhoseTypesAreNotPlainIsRefusedAndToldWhy(t *testing.T) {
+func TestAnAlgorithmWhoseTypesAreNotPlainIsRefusedWithTheReason(t *testing.T) {
 	elsewhere := struct{ Vote election.ID }{}
 	for _, test := range []struct {
 		err  error

@@ -18,8 +18,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/report"
 )
@@ -30,6 +28,10 @@ const (
 	settling = 600 * time.Millisecond
 	// patience is how long they may disagree before the election counts as failed.
 	patience = 30 * time.Second
+	// suspicion is the suspicion timeout of the members, and the longest time for which two of them may be leaders at
+	// once: Bully has no quorum, so a leader remains leader until it hears of the member that has taken over. As the
+	// demo cuts no link, it hears of it before its silence would be noticed.
+	suspicion = 400 * time.Millisecond
 
 	// MostMembers is the largest number of members of a demo.
 	MostMembers = 50
@@ -53,7 +55,8 @@ var scenarios = map[string][]string{
 func Scenarios() []string { return slices.Sorted(maps.Keys(scenarios)) }
 
 // Run starts the members, shows what happens to them and obeys the commands of stdin or of the scenario, until all of
-// these are done or ctx is. It returns [report.ErrNo] if the members did not agree.
+// these are done or ctx is. It returns [report.ErrNo] if the members did not agree, or if two of them were leaders at
+// once for longer than a takeover takes.
 func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -76,7 +79,7 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 	show := &display{
 		stdout: p.Out, stderr: p.Err, json: o.JSON, paint: p.Paint(), columns: p.Width(), members: g.members, begun: time.Now(),
 	}
-	in, restore := newInput(stdin, o, show)
+	in, restore := newInput(p, stdin, o, show)
 	defer restore()
 	show.hints = in.prompt && !o.JSON
 	d := &demo{group: g, show: show}
@@ -91,12 +94,23 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 	if err := d.run(ctx, in, o); err != nil {
 		return err
 	}
-	held := d.agreed && !d.failed
+	held := d.verdict()
 	d.show.summary(held, d.faults, d.rivalries)
 	if !held {
 		return report.ErrNo
 	}
 	return nil
+}
+
+// verdict reports whether the demo has passed.
+func (d *demo) verdict() bool { return d.agreed && !d.failed && longest(d.rivalries) <= suspicion }
+
+// longest returns the longest of some durations, or 0.
+func longest(all []time.Duration) (most time.Duration) {
+	for _, d := range all {
+		most = max(most, d)
+	}
+	return most
 }
 
 // input is the source of the demo's commands.
@@ -116,7 +130,7 @@ func (i input) next(quit, settled bool) <-chan string {
 
 // newInput takes commands from the scenario, or from stdin; from a person on a terminal with a line editor, which the
 // display then writes to. Restore ends that.
-func newInput(stdin io.Reader, o Options, show *display) (in input, restore func()) {
+func newInput(p *report.Printer, stdin io.Reader, o Options, show *display) (in input, restore func()) {
 	lines, restore := make(chan string), func() {}
 	if o.Scenario != "" {
 		go func() {
@@ -127,12 +141,16 @@ func newInput(stdin io.Reader, o Options, show *display) (in input, restore func
 		}()
 		return input{lines: lines}, restore
 	}
-	file, isFile := stdin.(*os.File)
-	if isFile && !o.JSON && report.IsTerminal(stdin) && report.IsTerminal(show.stdout) {
-		if state, err := term.MakeRaw(int(file.Fd())); err == nil {
-			typed, screen := edit(stdin, show.stdout, show.columns, len(show.members))
-			show.stdout = screen
-			return input{lines: typed, prompt: true}, func() { _ = term.Restore(int(file.Fd()), state) }
+	if !o.JSON {
+		if editor := p.Edit(stdin, func(line string) []string { return completions(line, len(show.members)) }); editor != nil {
+			show.stdout = editor
+			go func() {
+				defer close(lines)
+				for line, more := editor.Line(); more; line, more = editor.Line() {
+					lines <- line
+				}
+			}()
+			return input{lines: lines, prompt: true}, func() { _ = editor.Close() }
 		}
 	}
 	go func() {
@@ -148,43 +166,17 @@ func newInput(stdin io.Reader, o Options, show *display) (in input, restore func
 // verbs are the commands, for completion.
 var verbs = []string{"kill ", "pause ", "resume ", "start ", "restart ", "status", "help", "quit"}
 
-// edit reads lines from a terminal in raw mode with an editor and a history. What is written to the screen stands above
-// the line that is being typed. Ctrl-C and Ctrl-D end the lines.
-func edit(keys io.Reader, out io.Writer, columns, members int) (lines <-chan string, screen io.Writer) {
-	terminal := term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{keys, out}, "> ")
-	_ = terminal.SetSize(columns, 24) // it fails for no size but 0
-	terminal.AutoCompleteCallback = func(line string, at int, key rune) (string, int, bool) {
-		if key != '\t' || at != len(line) {
-			return "", 0, false
-		}
-		choices := slices.Clone(verbs)
-		if verb, _, named := strings.Cut(line, " "); named {
-			choices = []string{verb + " leader"}
-			for id := range members {
-				choices = append(choices, fmt.Sprintf("%s %d", verb, id+1))
-			}
-		}
-		choices = slices.DeleteFunc(choices, func(c string) bool { return !strings.HasPrefix(c, line) })
-		if len(choices) != 1 {
-			return "", 0, false
-		}
-		return choices[0], len(choices[0]), true
+// completions returns the lines that a command may become.
+func completions(line string, members int) []string {
+	verb, _, named := strings.Cut(line, " ")
+	if !named {
+		return slices.Clone(verbs)
 	}
-	typed := make(chan string)
-	go func() {
-		defer close(typed)
-		for {
-			line, err := terminal.ReadLine()
-			if err != nil && !errors.Is(err, term.ErrPasteIndicator) {
-				return
-			}
-			typed <- line
-		}
-	}()
-	return typed, terminal
+	choices := []string{verb + " leader"}
+	for id := range members {
+		choices = append(choices, fmt.Sprintf("%s %d", verb, id+1))
+	}
+	return choices
 }
 
 // demo is a running demonstration. One goroutine owns it.
@@ -198,10 +190,10 @@ type demo struct {
 	failed bool      // they disagreed for longer than patience, or a member failed by itself
 
 	reigns    []reign         // that have ended since the members agreed last
-	rivalries []time.Duration // for how long two members led at once
+	rivalries []time.Duration // for how long two members were leaders at once
 }
 
-// reign is a time for which a member led.
+// reign is a time for which a member was leader.
 type reign struct {
 	id          uint64
 	from, until time.Time
@@ -213,7 +205,7 @@ type fault struct {
 	at     time.Time
 	open   bool          // the members have not agreed since
 	leader uint64        // the leader on which they agreed
-	led    time.Duration // from the fault until that leader said that it leads; 0 if it had no need to
+	led    time.Duration // from the fault until it became leader; 0 if it was leader before
 	agreed time.Duration // from the fault until the last member agreed
 	number int           // of members that agreed
 }
@@ -351,7 +343,7 @@ func (d *demo) obey(line string) (quit bool, err error) {
 	}
 	action, known := actions[words[0]]
 	if !known {
-		return false, fmt.Errorf("unknown command %q; there is kill, pause, resume, start, restart, status, help, quit", words[0])
+		return false, fmt.Errorf("unknown command %q; choose one of kill, pause, resume, start, restart, status, help, quit", words[0])
 	}
 	var id int
 	if len(words) == 2 && words[1] == "leader" {
@@ -416,7 +408,7 @@ func (d *demo) judge(at time.Time) {
 	d.agreed = agreed
 }
 
-// lead notes from when on, and until when, members lead: those that run and say that they do.
+// lead notes since when, and until when, members are leaders: those that run and report that role.
 func (d *demo) lead(at time.Time) {
 	for _, m := range d.members {
 		leads := m.condition == running && m.role == ringleader.Leader
@@ -430,13 +422,13 @@ func (d *demo) lead(at time.Time) {
 	}
 }
 
-// compare finds the reigns that overlapped, now that all of them but the leader's have ended, and tells of them. They are
+// compare finds the reigns that overlapped, now that all of them but the leader's have ended, and shows them. They are
 // compared only then, since news of an end may come late.
 func (d *demo) compare(leader *member, at time.Time) {
 	if leader != nil {
 		d.reigns = append(d.reigns, reign{leader.id, leader.leads, at})
 	}
-	longest, found := Event{Event: "two leaders"}, 0
+	widest, found := Event{Event: "two leaders"}, 0
 	for i, a := range d.reigns {
 		for _, b := range d.reigns[:i] {
 			overlap := earlier(a.until, b.until).Sub(later(a.from, b.from))
@@ -445,15 +437,15 @@ func (d *demo) compare(leader *member, at time.Time) {
 			}
 			found++
 			d.rivalries = append(d.rivalries, overlap)
-			if overlap > longest.after {
-				longest.Members, longest.after = []uint64{min(a.id, b.id), max(a.id, b.id)}, overlap
+			if overlap > widest.after {
+				widest.Members, widest.after = []uint64{min(a.id, b.id), max(a.id, b.id)}, overlap
 			}
 		}
 	}
 	d.reigns = nil
 	if found > 0 {
-		longest.others = found - 1
-		d.show.event(longest)
+		widest.others = found - 1
+		d.show.event(widest)
 	}
 }
 

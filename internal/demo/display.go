@@ -24,13 +24,13 @@ type Event struct {
 	How     string          `json:"how,omitempty"`
 	Role    ringleader.Role `json:"role,omitempty"`
 	Leader  uint64          `json:"leader,omitempty"`  // absent if there is none
-	Members []uint64        `json:"members,omitempty"` // that agree, or that lead at once
+	Members []uint64        `json:"members,omitempty"` // that agree, or that are leaders at once
 	AfterMS float64         `json:"after_ms,omitempty"`
 
 	after time.Duration // since the fault
 	still bool          // they agreed before
 
-	others int // how often else two members led at once
+	others int // of other times at which two members were leaders at once
 }
 
 // Summary is the last line of JSON.
@@ -40,7 +40,7 @@ type Summary struct {
 	Held   bool      `json:"held"`
 	Faults []Fault   `json:"faults"`
 
-	TwoLeaders   int     `json:"two_leaders,omitempty"`    // how often several members led at once
+	TwoLeaders   int     `json:"two_leaders,omitempty"`    // how often two members were leaders at once
 	TwoLeadersMS float64 `json:"two_leaders_ms,omitempty"` // for how long at most
 }
 
@@ -48,7 +48,7 @@ type Summary struct {
 type Fault struct {
 	Fault    string  `json:"fault"`
 	Leader   uint64  `json:"leader,omitempty"`
-	LedMS    float64 `json:"led_ms,omitempty"` // absent if it led all along
+	LedMS    float64 `json:"led_ms,omitempty"` // absent if it was leader before
 	AgreedMS float64 `json:"agreed_ms"`
 	Members  int     `json:"members"`
 	Open     bool    `json:"open,omitempty"` // they did not agree before the next fault or the end
@@ -153,7 +153,7 @@ func (s *display) event(e Event) {
 	if s.crowd() && e.Event == "role" && (e.Role != ringleader.Leader || slices.ContainsFunc(s.members, func(m *member) bool {
 		return m.id > e.ID && m.condition == running
 	})) {
-		return // it is not the one that should lead
+		return // a higher member should be leader
 	}
 	text, attribute := "", ""
 	switch e.Event {
@@ -169,7 +169,10 @@ func (s *display) event(e Event) {
 	case "agreed":
 		text, attribute = agreement(e), report.Bold
 	case "two leaders":
-		text, attribute = fmt.Sprintf("%s were leaders at the same time for %s", words(e.Members), inWords(e.after)), report.Red
+		text, attribute = fmt.Sprintf("%s were leaders at the same time for %s", words(e.Members), inWords(e.after)), report.Yellow
+		if e.after > suspicion {
+			attribute = report.Red
+		}
 		if e.others > 0 {
 			text += fmt.Sprintf(", and two members %s for less", times(e.others))
 		}
@@ -241,12 +244,8 @@ func (s *display) drawing() string {
 
 // summary ends the show.
 func (s *display) summary(held bool, faults []*fault, rivalries []time.Duration) {
-	longestRivalry := time.Duration(0)
-	for _, d := range rivalries {
-		longestRivalry = max(longestRivalry, d)
-	}
 	if s.json {
-		end := Summary{Event: "summary", Time: time.Now(), Held: held, TwoLeaders: len(rivalries), TwoLeadersMS: inMS(longestRivalry)}
+		end := Summary{Event: "summary", Time: time.Now(), Held: held, TwoLeaders: len(rivalries), TwoLeadersMS: inMS(longest(rivalries))}
 		for _, f := range faults {
 			end.Faults = append(end.Faults, Fault{f.what, f.leader, inMS(f.led), inMS(f.agreed), f.number, f.open})
 		}
@@ -255,18 +254,18 @@ func (s *display) summary(held bool, faults []*fault, rivalries []time.Duration)
 	}
 	s.print("")
 	verdict, attribute := "Passed: all running members agree on the highest of them.", report.Green
-	if len(rivalries) > 0 {
-		verdict = fmt.Sprintf("Two leaders at the same time, %s, for %s at most. At the end all running members agree on the highest of them.",
-			times(len(rivalries)), inWords(longestRivalry))
-		attribute = report.Yellow
-	}
-	if !held {
+	switch both := fmt.Sprintf("two leaders at the same time, %s, for %s at most", times(len(rivalries)), inWords(longest(rivalries))); {
+	case longest(rivalries) > suspicion:
+		verdict, attribute = fmt.Sprintf("Property violated: %s. A takeover takes less than %s.", both, inWords(suspicion)), report.Red
+	case !held:
 		verdict, attribute = "Failed: see the lines above.", report.Red
+	case len(rivalries) > 0:
+		verdict += " During takeovers there were " + both + "."
 	}
 	s.print(s.paint.Text(attribute, verdict))
-	longest := slices.MaxFunc(faults, func(a, b *fault) int { return len(a.what) - len(b.what) })
+	widest := slices.MaxFunc(faults, func(a, b *fault) int { return len(a.what) - len(b.what) })
 	for _, f := range faults {
-		line := fmt.Sprintf("  %-*s  ", len(longest.what), f.what)
+		line := fmt.Sprintf("  %-*s  ", len(widest.what), f.what)
 		switch {
 		case f.open:
 			line += "no agreement before the next fault or the end"
@@ -291,7 +290,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// inWords is a duration with as many digits as one reads.
+// inWords returns a duration with two or three significant digits.
 func inWords(d time.Duration) string {
 	switch {
 	case d < 100*time.Microsecond:

@@ -29,7 +29,7 @@ const (
 	ended
 )
 
-// ending is how a process ended: in words, and whether it was a failure of its own.
+// ending describes how a process ended: in words, and whether it failed by itself.
 type ending struct {
 	how    string
 	failed bool
@@ -52,8 +52,8 @@ type news struct {
 	ending    ending // if the condition is ended
 }
 
-// moment returns when something was said: by the clock of the member that said it, since under load it is heard late,
-// unless that clock cannot be right: it was set after the last fault and before the news came.
+// moment returns the time of news by the clock of the member that reported it, since under load the report is read late.
+// A time before the last fault or after the reading is wrong: the clock was set meanwhile. Then it is the time of reading.
 func (r news) moment(fault time.Time) time.Time {
 	if r.said == nil || r.said.Time.Before(fault) || r.said.Time.After(r.at) {
 		return r.at
@@ -61,7 +61,7 @@ func (r news) moment(fault time.Time) time.Time {
 	return r.said.Time
 }
 
-// member is one of the demo's group, in the demo's eyes.
+// member is a member of the demo's group, as far as the demo knows.
 type member struct {
 	id           uint64
 	listen, http string
@@ -69,9 +69,9 @@ type member struct {
 
 	process   *process // the latest; nil before the first start
 	condition condition
-	role      ringleader.Role // as it said last: "" before it said anything
-	leads     time.Time       // since when it leads; zero: it does not
-	leader    uint64          // its leader, itself if it leads; 0 if it knows none
+	role      ringleader.Role // as reported last; "" before its first report
+	leads     time.Time       // since when it is leader; zero: it is not
+	leader    uint64          // the leader that it reported, perhaps itself; 0 if it knows none
 }
 
 // group is the member processes of a demo. Its methods are called by one goroutine.
@@ -141,7 +141,7 @@ func (g *group) start(m *member) error {
 		<-m.process.done // a kill was sent, so it ends; its ports are free then
 	}
 	command := exec.Command(g.program, "join", "--json", "--stop-with-stdin",
-		"--id", strconv.FormatUint(m.id, 10), "--listen", m.listen, "--http", m.http, "--data", m.data)
+		"--id", strconv.FormatUint(m.id, 10), "--listen", m.listen, "--http", m.http, "--data", m.data, "--suspicion", suspicion.String())
 	for _, other := range g.members {
 		command.Args = append(command.Args, fmt.Sprintf("--member=%d=%s", other.id, other.listen))
 	}
@@ -182,7 +182,7 @@ func (g *group) start(m *member) error {
 	g.watches.Go(func() {
 		end := watchProcess(p.Process, func(c condition) { g.tell(news{of: m, by: p, condition: c}) })
 		close(p.done)
-		reading.Wait() // all that it said is told before its end is
+		reading.Wait() // its end is reported after all of its output
 		stdin.Close()
 		stdout.Close()
 		stderr.Close()
@@ -194,7 +194,7 @@ func (g *group) start(m *member) error {
 	return nil
 }
 
-// tell stamps news and passes it on, unless the receiver has ended.
+// tell adds the time to news and passes it on, unless the receiver has ended.
 func (g *group) tell(r news) {
 	r.at = time.Now()
 	select {
@@ -203,8 +203,7 @@ func (g *group) tell(r news) {
 	}
 }
 
-// kill, pause and resume act at once, as far as the demo is concerned: the member is expected to be
-// in its new condition from the time that they return.
+// kill, pause and resume change the condition of a member at once: the system reports it later.
 
 func (g *group) kill(m *member) error {
 	if err := m.process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -240,7 +239,7 @@ func (g *group) resume(m *member) error {
 	return nil
 }
 
-// highest returns the running member with the highest identifier, which all should follow; nil if none runs.
+// highest returns the running member with the highest identifier, which should be leader; nil if none runs.
 func (g *group) highest() *member {
 	for i := len(g.members) - 1; i >= 0; i-- {
 		if g.members[i].condition == running {
@@ -250,7 +249,7 @@ func (g *group) highest() *member {
 	return nil
 }
 
-// leaders returns the running members that say that they lead.
+// leaders returns the running members that report that they are leader.
 func (g *group) leaders() (ids []uint64) {
 	for _, m := range g.members {
 		if m.condition == running && m.role == ringleader.Leader {
@@ -260,7 +259,7 @@ func (g *group) leaders() (ids []uint64) {
 	return ids
 }
 
-// agreeing are the running members, if all of them say that the highest of them leads.
+// agreeing returns the running members, and whether all of them report the highest of them as leader.
 func (g *group) agreeing() (members []uint64, agreed bool) {
 	highest := g.highest()
 	for _, m := range g.members {

@@ -21,7 +21,7 @@ type Keep struct {
 	file   *os.File
 }
 
-// ErrKeep reports that a file cannot keep the points of a study; the text says why.
+// ErrKeep reports that a file cannot keep the points of a study; the text gives the reason.
 var ErrKeep = errors.New("cannot keep points")
 
 // head is the first line of a file.

@@ -26,7 +26,7 @@ type Point struct {
 	Varies       bool   `json:"varies"`          // runs may differ: their mean is an average over orders, schedules or choices
 	Election     Sum    `json:"election"`
 	Announcement Sum    `json:"announcement"`
-	Elected      *Sum   `json:"elected"` // units of delay until the leader leads, of some of the runs; nil where unknown
+	Elected      *Sum   `json:"elected"` // units of delay until the leader decides, of some of the runs; nil where unknown
 	Quiet        *Sum   `json:"quiet"`   // until the last message has arrived
 }
 

@@ -51,7 +51,7 @@ func New(s Study) (*Study, error) {
 	case len(s.Sizes) == 0:
 		return nil, fmt.Errorf("%w: there is no size; at least one is needed, such as 16,64,256 or 8..1024", ErrStudy)
 	case len(s.Orders) == 0:
-		return nil, fmt.Errorf("%w: there is no order; there are %s", ErrStudy, strings.Join(order.Names, ", "))
+		return nil, fmt.Errorf("%w: there is no order; choose from %s", ErrStudy, strings.Join(order.Names, ", "))
 	case s.Runs > MostRuns:
 		return nil, fmt.Errorf("%w: %d runs are too many; at most %d", ErrStudy, s.Runs, MostRuns)
 	case s.Runs == 0 && s.Until == nil:
@@ -62,7 +62,7 @@ func New(s Study) (*Study, error) {
 	for i, name := range s.Orders {
 		switch {
 		case !slices.Contains(order.Names, name):
-			return nil, fmt.Errorf("%w: no such order: %q; there are %s", ErrStudy, name, strings.Join(order.Names, ", "))
+			return nil, fmt.Errorf("%w: no such order: %q; choose from %s", ErrStudy, name, strings.Join(order.Names, ", "))
 		case slices.Contains(s.Orders[:i], name):
 			return nil, fmt.Errorf("%w: the order %s occurs twice", ErrStudy, name)
 		}

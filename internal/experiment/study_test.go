@@ -62,7 +62,7 @@ func TestAveragesAgreeWithExactFormulas(t *testing.T) {
 	}
 }
 
-func TestEachPointSaysHowItWasFound(t *testing.T) {
+func TestEachPointNamesItsMethod(t *testing.T) {
 	for _, c := range []struct{ order, label, says string }{
 		{"decreasing", "lcr", "counted exactly"},
 		{"decreasing", "preference-ring", "simulated once"},

@@ -31,11 +31,11 @@ func ParseSubject(algorithms catalogue.List, label string) (*Subject, error) {
 	given := map[string]string{}
 	if some {
 		for part := range strings.SplitSeq(list, ",") {
-			knob, value, found := strings.Cut(part, "=")
-			if _, twice := given[knob]; !found || knob == "" || twice {
+			name, value, found := strings.Cut(part, "=")
+			if _, twice := given[name]; !found || name == "" || twice {
 				return nil, fmt.Errorf("%w: %q: parameters are name=value, each once, such as stop-and-go-p2:a=3/2,c=2", ErrStudy, label)
 			}
-			given[knob] = value
+			given[name] = value
 		}
 	}
 	set, err := e.Set(given)
@@ -44,8 +44,8 @@ func ParseSubject(algorithms catalogue.List, label string) (*Subject, error) {
 	}
 	s := &Subject{Entry: e, Label: e.Name, Parameters: set, Claims: e.With(set), given: given}
 	separator := ":"
-	for _, knob := range slices.Sorted(maps.Keys(given)) {
-		s.Label += separator + knob + "=" + set.Text(knob)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		s.Label += separator + name + "=" + set.Text(name)
 		separator = ","
 	}
 	if s.counted() { // a closed form for two processes is one for all sizes

@@ -389,7 +389,7 @@ func (p pipes) Close() error {
 func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "a pipe"} }
 
 // A pipe holds nothing: a write to it waits until it is read.
-func TestAStrangerThatDoesNotReadTheVerdictIsLeft(t *testing.T) {
+func TestAnUnknownDialerThatDoesNotReadTheVerdictIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()
@@ -444,7 +444,7 @@ func TestBothConnectionsOfAPairEndTogether(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatStandsIsNoStranger(t *testing.T) {
+func TestAStandingConnectionIsNotUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, new(log).witness(), 2)
 		defer c.stopAll()

@@ -262,7 +262,7 @@ func TestAMemberThatCannotBeReachedAtItsAddressDoesNotLead(t *testing.T) {
 	}
 }
 
-func TestTimingsAndAddressesMayDifferAndAreTold(t *testing.T) {
+func TestTimingsAndAddressesMayDifferAndAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, bully.Algorithm, 3)
 		defer c.stopAll()

@@ -290,7 +290,7 @@ func TestALostLinkBetweenTheTwoHighestChangesOneRole(t *testing.T) {
 	}
 }
 
-func TestAMemberThatStopsSaysGoodbyeWhenItLeadsNoMore(t *testing.T) {
+func TestAMemberThatStopsSendsGoodbyeWhenItLeadsNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := new(log).witness()
 		a.Start = func(_ *witness, out *election.Out[nothing]) { out.Lead(0) }
@@ -371,7 +371,7 @@ func TestAMemberThatStopsWaitsForNoPeer(t *testing.T) {
 	}
 }
 
-func TestAMemberThatSaysGoodbyeIsSuspectedAtOnceAndTheLogSaysWhy(t *testing.T) {
+func TestAMemberThatSendsGoodbyeIsSuspectedAtOnceAndTheLogHasTheReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		var lines text

@@ -32,7 +32,7 @@ type loop struct {
 	beatAt   time.Duration // when the next heartbeat is due
 	startBy  time.Duration // the end of the wait for the first connections
 	timers   process.Timers
-	home     []process.Input // messages to ourselves
+	own      []process.Input // messages to ourselves
 	decision network.Decision
 	lease    time.Duration // when our leadership ends by itself
 }
@@ -89,9 +89,9 @@ func (l *loop) run() (err error) {
 		if err := l.expire(); err != nil {
 			return err
 		}
-		if len(l.home) > 0 {
-			in := l.home[0]
-			l.home = l.home[1:]
+		if len(l.own) > 0 {
+			in := l.own[0]
+			l.own = l.own[1:]
 			if err := l.step(in); err != nil {
 				return err
 			}
@@ -238,7 +238,7 @@ func (l *loop) step(in process.Input) error {
 	}
 	for _, s := range effects.Sent {
 		if int(s.Port) == l.position {
-			l.home = append(l.home, process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
+			l.own = append(l.own, process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
 			continue
 		}
 		l.peers[s.Port].out.Send(s.Frame)

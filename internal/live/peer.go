@@ -30,13 +30,13 @@ type peer struct {
 	out         transport.Outgoing
 	whole       time.Time     // since when both directions are connected; zero if they are not
 	standing    bool          // whether out has connected
-	answering   uint64        // the incarnation that answered at its address last
+	answering   uint64        // the incarnation that last answered at its address
 	answered    time.Time     // when it did
 	rest        time.Duration // the pause before reconnecting after a disconnection now
 	restUntil   time.Time
 	duplicate   bool      // whether it refuses us for another process with our identifier
 	problem     string    // why the last attempt to connect has failed
-	failing     time.Time // since when they fail; zero if they do not, or if that was told
+	failing     time.Time // since when they fail; zero if they do not, or if that was logged
 	difference  string    // of its timing from ours
 }
 
@@ -96,7 +96,7 @@ func (l *loop) admit(p *peer) error {
 	}
 	p.in, p.next = p.next, nil
 	p.in.Admit(true)
-	if p.standing && p.answering != p.in.Hello().Incarnation { // out leads to a life that is over
+	if p.standing && p.answering != p.in.Hello().Incarnation { // out belongs to a life that has ended
 		l.redial(p)
 	}
 	p.out.Nudge()
@@ -175,7 +175,7 @@ func (l *loop) redial(p *peer) {
 	p.out = l.transport.Dial(p.position, time.Until(p.restUntil))
 }
 
-// suspect tells the algorithm that a peer seems to have crashed, unless it knows.
+// suspect reports to the algorithm that a peer seems to have crashed, unless it has done so.
 func (l *loop) suspect(p *peer) error {
 	if p.health == suspect || !l.started { // before the start no message was lost
 		return nil
@@ -206,13 +206,13 @@ func (l *loop) dialed(e transport.Dialed) error {
 	case p.in != nil:
 		return l.part(p)
 	}
-	return l.suspect(p) // the sender goes on: messages queued since the attempt began may arrive
+	return l.suspect(p) // the sender continues: messages queued since the attempt began may arrive
 }
 
 // longFailure is the time after which an unreachable member is worth a warning: a restart is shorter.
 const longFailure = 5 * time.Second
 
-// note keeps what came of an attempt to connect, and tells it if it is news.
+// note keeps the outcome of an attempt to connect, and logs it if it is new.
 func (l *loop) note(p *peer, err error) {
 	before, contested := p.problem, l.contested()
 	p.problem, p.duplicate = "", false
@@ -244,7 +244,7 @@ func (l *loop) note(p *peer, err error) {
 }
 
 // contested reports whether most of the others are connected with another process of our identifier. A single report
-// is not believed: any process that listens at that member's address could send it.
+// is not trusted: any process that listens at that member's address could send it.
 func (l *loop) contested() bool {
 	refusing := 0
 	for _, p := range l.peers {

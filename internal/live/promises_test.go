@@ -68,7 +68,7 @@ func TestMessagesToTheSlowWait(t *testing.T) {
 	})
 }
 
-func TestNobodyWhoOnlyConnectsKeepsMembersOut(t *testing.T) {
+func TestNoProcessThatOnlyConnectsKeepsMembersOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		c := newCluster(t, l.witness(), 2)

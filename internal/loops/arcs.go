@@ -11,7 +11,7 @@ import (
 // Arcs runs an election on a unidirectional ring, arc by arc, and in each arc process by process: all messages that
 // wait for a process are delivered to it, and the messages that it sends wait for the next one.
 //
-// A process on such a ring cannot tell the difference: with FIFO links, it gets the same messages in the same order
+// A process on such a ring cannot observe the difference: with FIFO links, it gets the same messages in the same order
 // under every schedule, if the initiators start before anything reaches them. So counts and decisions are those of a
 // run in rounds, while the working set is one process and the messages that wait for it. A message has a field for
 // its link. If the run has a clock, the field holds the time at which the message would arrive in rounds instead, one
@@ -275,7 +275,7 @@ func (s *swept[S, M]) begins(p int) {
 	}
 }
 
-// token follows a message with no other nearby, until it does not go on alone. It returns the place and the messages
+// token follows a message with no other nearby, until it does not continue alone. It returns the place and the messages
 // there. In the end a single message goes round with the leader's name, and before that the winner's usually goes
 // alone.
 func (s *swept[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]) {

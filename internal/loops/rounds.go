@@ -120,7 +120,7 @@ func (r *rounds[S, M]) close(side int) {
 }
 
 // part separates messages that arrive on port 0 of a ring from those that arrive on port 1. Most messages of one port
-// go on and arrive on that port again, so that a page usually has one sort only.
+// continue and arrive on that port again, so that a page usually has one sort only.
 func (r *rounds[S, M]) part(page []election.Sent[M]) {
 	oriented, side, same := r.run.Network.Oriented(), r.run.port(page[0].On()), 1
 	for same < len(page) && (page[same].Link^page[0].Link)&(1<<4) == 0 {
@@ -209,7 +209,7 @@ func (r *rounds[S, M]) few() {
 	r.run.countDeliveries(deliveries)
 }
 
-// token follows a message that is alone on an oriented ring until it does not go on alone, or after most deliveries.
+// token follows a message that is alone on an oriented ring until it does not continue alone, or after most deliveries.
 // It returns the number of deliveries.
 func (r *rounds[S, M]) token(most int) (deliveries int) {
 	receive, states, collect, sent, phase := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent, r.typed.phase()

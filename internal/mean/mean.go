@@ -4,7 +4,7 @@ package mean
 import "ringleader.example/ringleader/election"
 
 // Probes returns the exact mean, over all orders of identifiers on a ring of n, of the messages that Hirschberg and
-// Sinclair's processors send in search of a greater one, and of the hops of the replies that let them go on. In stage
+// Sinclair's processors send in search of a greater one, and of the hops of the replies that let them continue. In stage
 // i a probe may make 2^i hops to either side. It makes hop t if its sender is the greatest of all that the earlier
 // stages and this probe have reached.
 func Probes(n uint64) (probes, replies float64) {

@@ -51,7 +51,7 @@ func TestAMachineSendsItsMessagesAsFrames(t *testing.T) {
 	}
 }
 
-func TestAMachineIsToldWhatHappens(t *testing.T) {
+func TestAMachineHandlesWhatHappens(t *testing.T) {
 	m := machine(t, probing())
 	for _, test := range []struct {
 		in   Input

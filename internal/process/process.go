@@ -334,7 +334,7 @@ func (ps *Processes) Eligible(slot, position int) bool {
 // Incarnation is the number of the life of a process. The algorithm must have that function.
 func (ps *Processes) Incarnation(slot int) uint64 { return ps.store.incarnation(slot) }
 
-// Durable is the encoding of what survives a crash.
+// Durable is the encoding of the durable state.
 func (ps *Processes) Durable(slot int) []byte {
 	return ps.Program.Plans.AppendDurable(nil, ps.store.kept(slot))
 }

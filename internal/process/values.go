@@ -206,6 +206,9 @@ func (v *Values) Eligible(s State, position int) bool {
 	return v.ps.Eligible(v.states[s].slot, position)
 }
 
+// Incarnation is the number of the life of a process in a state. The algorithm must have that function.
+func (v *Values) Incarnation(s State) uint64 { return v.ps.Incarnation(v.states[s].slot) }
+
 // StateText returns a state as text.
 func (v *Values) StateText(s State) string { return v.ps.StateText(v.states[s].slot, election.Ticks{}) }
 

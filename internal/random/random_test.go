@@ -61,7 +61,7 @@ func TestBelowIsInRange(t *testing.T) {
 }
 
 // With n = 3·2⁶² every third result would come twice as often as the others, if nothing were rejected.
-func TestBelowFavoursNobody(t *testing.T) {
+func TestBelowFavoursNoValue(t *testing.T) {
 	s := New(7, Choices)
 	for _, n := range []uint64{2, 6, 9, 1000, 1<<63 + 1, 3 << 62, math.MaxUint64} {
 		const draws = 120_000

@@ -205,11 +205,9 @@ func writeColumns(w io.Writer, paint Paint, widths, columns []int, head []string
 
 // remarks explains the columns, and sums up.
 func (c *Comparison) remarks(w io.Writer, width int) {
-	fmt.Fprintln(w, "\n"+Wrap("election and announcement are messages; elected is the time at which the leader decides, and quiescent that of the "+
-		"last delivery, in units of delay. ± is half the 95 % confidence interval; off by is the distance of the mean "+
-		"from the exact average, in standard errors.", width))
-	compared, within, farthest := 0, 0, 0.0
+	compared, within, farthest, varies := 0, 0, 0.0, false
 	for _, p := range c.Points {
+		varies = varies || p.Varies
 		if found := c.claim(p); found.average != nil && found.measured {
 			compared++
 			if math.Abs(found.deviation)*p.Election.StandardError() <= p.Election.HalfWidth() {
@@ -218,6 +216,15 @@ func (c *Comparison) remarks(w io.Writer, width int) {
 			farthest = max(farthest, math.Abs(found.deviation))
 		}
 	}
+	text := "election and announcement are messages; elected is the time at which the leader decides, and quiescent that of the " +
+		"last delivery, in units of delay."
+	if varies {
+		text += " ± is half the 95 % confidence interval."
+	}
+	if compared > 0 {
+		text += " off by is the distance of the mean from the exact average, in standard errors."
+	}
+	fmt.Fprintln(w, "\n"+Wrap(text, width))
 	if compared > 0 {
 		fmt.Fprintf(w, "%d of %d exact averages are within the interval, the farthest is off by %.1fσ.\n", within, compared, farthest)
 	}
@@ -233,30 +240,30 @@ func (c *Comparison) remarks(w io.Writer, width int) {
 
 // sources prints the declared bounds of the algorithms, each once with all algorithms that it holds for.
 func (c *Comparison) sources(w io.Writer) {
-	var says []string
-	who := map[string]string{}
+	var texts []string
+	of := map[string]string{} // the algorithms of each text
 	add := func(s *experiment.Subject, what string, b *election.Bound) {
 		if b == nil {
 			return
 		}
-		of := b.Of
-		if of == "total" {
-			of = "all"
+		kind := b.Of
+		if kind == "total" {
+			kind = "all"
 		}
-		text := fmt.Sprintf("%s %s %s messages (%s)", what, b.Formula, of, b.Source)
-		if who[text] == "" {
-			says = append(says, text)
-			who[text] = s.Label
+		text := fmt.Sprintf("%s %s %s messages (%s)", what, b.Formula, kind, b.Source)
+		if of[text] == "" {
+			texts = append(texts, text)
+			of[text] = s.Label
 		} else {
-			who[text] += ", " + s.Label
+			of[text] += ", " + s.Label
 		}
 	}
 	for _, s := range c.Subjects {
 		add(s, "worst case", s.Bound(c.Sizes[len(c.Sizes)-1]))
 		add(s, "average", s.Average())
 	}
-	for _, text := range says {
-		fmt.Fprintf(w, "%s: %s\n", who[text], text)
+	for _, text := range texts {
+		fmt.Fprintf(w, "%s: %s\n", of[text], text)
 	}
 }
 

@@ -41,7 +41,7 @@ func (o *Drawing) words() (words string) {
 	return words
 }
 
-// Draw returns what writes the drawing into a file of that name, in the format that the name says.
+// Draw returns a function that writes the drawing into a file of that name, in the format of its ending.
 func (c *Comparison) Draw(path string, o *Drawing) func(io.Writer) error {
 	return func(w io.Writer) error {
 		drawn, err := c.chart(o).Sheet()
@@ -121,14 +121,14 @@ func (c *Comparison) overSize(chart *plot.Chart, o *Drawing) {
 	}
 	bounds = slices.CompactFunc(bounds, func(a, b plot.Series) bool { return slices.Equal(a.Points, b.Points) })
 	chart.Series = slices.Concat(bounds, curves, measured)
-	says := []string{"Markers: measured" + c.precision()}
+	notes := []string{"Markers: measured" + c.precision()}
 	if exact {
-		says = append(says, "thin lines: exact averages")
+		notes = append(notes, "thin lines: exact averages")
 	}
 	if len(bounds) > 0 {
-		says = append(says, "dashed: worst cases")
+		notes = append(notes, "dashed: worst cases")
 	}
-	chart.Subtitle = strings.Join(says, " · ") + "."
+	chart.Subtitle = strings.Join(notes, " · ") + "."
 }
 
 // precision returns a text on the accuracy of the means.

@@ -284,7 +284,7 @@ type Progress struct {
 	shown   time.Time
 }
 
-// Progress begins to tell, unless Err is no terminal.
+// Progress begins a progress bar, which shows nothing unless Err is a terminal.
 func (p *Printer) Progress() *Progress {
 	if !IsTerminal(p.Err) {
 		return &Progress{}

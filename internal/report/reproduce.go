@@ -174,9 +174,9 @@ type judgedMarkdown struct {
 const judgedTitle = `# What the sources say, and what came of it
 
 Printed by ` + "`ringleader reproduce --markdown`" + `: each statement was tested by runs, exact counts and every schedule of
-small networks, and nothing here was written by hand. A statement about every algorithm, or about growth for all n, is
-settled by no finite search: unless what was measured goes against it, it is not checked, and what was measured is what
-the search shows. ` + "`go generate ./...`" + ` makes this page again.
+small networks. Nothing on this page was written by hand. No finite search settles a statement about every algorithm, or
+about growth for all n: unless a measurement contradicts it, its verdict is *not checked*, beside what was measured.
+` + "`go generate ./...`" + ` makes this page again.
 `
 
 func (m *judgedMarkdown) Row(r reproduce.Result) {

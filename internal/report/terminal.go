@@ -17,7 +17,7 @@ type Printer struct {
 	Getenv   func(string) string
 }
 
-// Output remembers the first failure to write: a result that did not arrive is not fine.
+// Output keeps the first error of writing: a call whose result was not written has failed.
 type Output struct {
 	io.Writer
 	Err error
@@ -32,7 +32,7 @@ func (o *Output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// IsTerminal reports whether a person reads or writes there.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	file := fileOf(stream)
 	return file != nil && term.IsTerminal(int(file.Fd()))
@@ -45,6 +45,8 @@ func fileOf(stream any) *os.File {
 		return fileOf(s.Writer)
 	case *fitter:
 		return fileOf(s.Writer)
+	case *Editor:
+		return fileOf(s.out)
 	case *os.File:
 		return s
 	}
@@ -53,13 +55,12 @@ func fileOf(stream any) *os.File {
 
 // The widths of texts, in columns.
 const (
-	usualWidth    = 80  // of what is no terminal
+	usualWidth    = 80  // without a terminal
 	leastWidth    = 40  // below it, nothing is made to fit
 	readableWidth = 100 // of prose, however wide the terminal is
 )
 
-// Width returns how many columns there are for what is printed: those of the terminal, or those that the variable
-// COLUMNS tells, or 80.
+// Width returns the number of columns for output: that of the terminal, or of the variable COLUMNS, or 80.
 func (p *Printer) Width() int {
 	width := 0
 	if file := fileOf(p.Out); file != nil {

@@ -2,6 +2,9 @@ package report
 
 import (
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
@@ -30,6 +33,20 @@ func (r *Verification) JSON() any {
 		{"parameters", r.parameters()},
 		{"crashes", r.Options.Crashes},
 		{"recoveries", r.Options.Recoveries},
+	}
+	for _, f := range r.further() {
+		result = append(result, field{f.name, f.most})
+	}
+	if r.Options.Lazy {
+		result = append(result, field{"lazy", true}, field{"clock_error", r.Options.ClockError.String()})
+	}
+	if r.Options.Wardens {
+		result = append(result, field{"wardens", true})
+	}
+	if len(r.Outside) > 0 {
+		result = append(result, field{"unclaimed", r.Outside})
+	}
+	result = append(result, object{
 		{"orders", r.Orders},
 		{"states", r.States},
 		{"transitions", r.Transitions},
@@ -40,6 +57,13 @@ func (r *Verification) JSON() any {
 		{"orders_by_confluence", r.Confluent},
 		{"complete", r.Complete},
 		{"holds", r.Complete && r.Violation == nil},
+	}...)
+	if len(r.Sometimes) > 1 {
+		events := object{}
+		for _, s := range r.Sometimes {
+			events = append(events, field{s.Event, s.Happened})
+		}
+		result = append(result, field{"sometimes", events}, field{"vacuous", append([]string{}, r.Vacuous()...)})
 	}
 	extreme := func(name string, m *verify.Messages) {
 		if m != nil {
@@ -50,8 +74,29 @@ func (r *Verification) JSON() any {
 	extreme("min_messages", r.MinMessages)
 	if v := r.Violation; v != nil {
 		result = append(result, violationJSON(v.Property, v.Detail, &v.Record))
+		if len(v.Outside) > 0 {
+			result = append(result, field{"violation_unclaimed", v.Outside})
+		}
 	}
 	return result
+}
+
+// allowed is a kind of fault, and how often it may come.
+type allowed struct {
+	name, words string
+	most        int
+}
+
+// further returns the faults that may come, but for crashes and recoveries, which every result has.
+func (r *Verification) further() []allowed {
+	o := r.Options
+	return slices.DeleteFunc([]allowed{
+		{"losses", "losses", o.Losses},
+		{"duplicates", "duplicates", o.Duplicates},
+		{"cuts", "cuts", o.Cuts},
+		{"suspicions", "wrong suspicions", o.Suspicions},
+		{"resignations", "resignations", o.Commands},
+	}, func(f allowed) bool { return f.most == 0 })
 }
 
 // parameters returns the JSON of the parameters, which were set before.
@@ -74,6 +119,18 @@ func (r *Verification) Text(p *Printer) error {
 	if v.Crashes > 0 {
 		what += fmt.Sprintf(", crashes up to %d, recoveries up to %d", v.Crashes, v.Recoveries)
 	}
+	for _, f := range r.further() {
+		what += fmt.Sprintf(", %s up to %d", f.words, f.most)
+	}
+	if v.Lazy {
+		what += ", in lazy time"
+	}
+	if v.ClockError.Times > 0 {
+		what += fmt.Sprintf(" with clocks wrong by %s", v.ClockError)
+	}
+	if v.Wardens {
+		what += ", with wardens"
+	}
 	fmt.Fprintf(w, "  %s, %s\n", what, initiate(r.Start))
 	orders := ""
 	if r.Orders > 1 {
@@ -90,9 +147,13 @@ func (r *Verification) Text(p *Printer) error {
 	switch {
 	case r.Violation != nil:
 		fmt.Fprintf(w, "%s: %s\n", paint.Text(Red, r.Violation.Property), r.Violation.Detail)
+		if outside := r.Violation.Outside; len(outside) > 0 {
+			fmt.Fprintf(w, "outside its fault model: %s %s\n", r.Name, intolerant(outside))
+		}
 		return r.Violation.Record.Tell(w, trace.Telling{Width: p.Width()})
 	case !r.Complete:
 		fmt.Fprintln(w, paint.Text(Yellow, "no violation so far"))
+		r.happened(w)
 		return nil
 	}
 	set, err := r.Set(v.Instance.Parameters)
@@ -100,15 +161,43 @@ func (r *Verification) Text(p *Printer) error {
 		return err
 	}
 	unless := "" // costs are of runs without faults
-	if v.Crashes > 0 {
+	switch {
+	case len(r.further()) > 0:
+		unless = " without faults"
+	case v.Crashes > 0:
 		unless = " without crashes"
 	}
 	fmt.Fprintln(w, paint.Text(Green, "holds: "+properties(r.With(set), unless)))
+	r.happened(w)
+	if len(r.Outside) > 0 {
+		fmt.Fprintf(w, "passed outside its fault model: %s %s\n", r.Name, intolerant(r.Outside))
+	}
 	if most, least := r.MaxMessages, r.MinMessages; most != nil {
 		fmt.Fprintf(w, "  election      %d to %d messages%s\n", least.Election, most.Election, unless)
 		fmt.Fprintf(w, "  total         %d to %d messages%s\n", least.Total, most.Total, unless)
 	}
 	return nil
+}
+
+// happened prints what has happened in the explored runs, and what has not, unless that is just that a process led.
+func (r *Verification) happened(w io.Writer) {
+	var all, never []string
+	for _, s := range r.Sometimes {
+		if s.Happened {
+			all = append(all, s.Event)
+		} else {
+			never = append(never, s.Event)
+		}
+	}
+	if len(all) > 1 {
+		fmt.Fprintf(w, "  happened: %s\n", strings.Join(all, ", "))
+	}
+	if len(never) > 0 {
+		fmt.Fprintf(w, "  never happened: %s\n", strings.Join(never, ", "))
+	}
+	if vacuous := r.Vacuous(); len(vacuous) > 0 {
+		fmt.Fprintf(w, "  so these are not put to the test: %s\n", strings.Join(vacuous, ", "))
+	}
 }
 
 // initiate returns in words which processes initiate, from the value of --start.
@@ -129,7 +218,8 @@ func initiate(start string) string {
 // properties returns in words the properties that a check of a declaration proves. unless follows the bound.
 func properties(d *election.Declaration, unless string) string {
 	if d.Leased {
-		return "of all leases at most one runs, those of dead lives included; one leader a term, and terms rise"
+		return "of all leases at most one runs, those of dead lives included; one life leads in a term, terms rise, and none comes back; " +
+			"work stops before other work begins"
 	}
 	text := "one leader"
 	if d.Winner != election.Unspecified {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
@@ -15,9 +16,17 @@ type Broken struct {
 	*simulate.Violation
 }
 
+// ids returns the arrangement of the run, which Burns' adversary may change.
+func (r *Broken) ids() election.Arrangement {
+	if r.Record != nil && len(r.Record.IDs) > 0 {
+		return election.List(r.Record.IDs)
+	}
+	return arranged{r.Prepared}
+}
+
 // JSON returns the run for programs.
 func (r *Broken) JSON() any {
-	result := append(r.identity(arranged{r.Prepared}), field{"seed", r.Seed}, field{"parameters", parameters(r.Prepared.Parameters)})
+	result := append(r.identity(r.ids()), field{"seed", r.Seed}, field{"parameters", parameters(r.Prepared.Parameters)})
 	return append(result, violationJSON(r.Property, r.Detail, r.Record), field{"complete", false})
 }
 
@@ -25,7 +34,7 @@ func (r *Broken) JSON() any {
 func (r *Broken) Text(p *Printer) error {
 	paint, w := p.Paint(), p.Out
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, r.Prepared.Size()), r.Source)
-	fmt.Fprintf(w, "  %s\n\n%s: %s\n", lineUp(r.Declaration, arranged{r.Prepared}, func(int) bool { return false }), paint.Text(Red, r.Property), r.Detail)
+	fmt.Fprintf(w, "  %s\n\n%s: %s\n", lineUp(r.Declaration, r.ids(), func(int) bool { return false }), paint.Text(Red, r.Property), r.Detail)
 	if r.Record == nil {
 		return nil
 	}

@@ -73,7 +73,7 @@ var rules = []rule{
 	{"work is done, not noted down", finished, []breach{
 		{source("p/notes.md", "One.\nFIX"+"ME later\n"), "p/notes.md:2: FIX" + "ME"},
 	}},
-	{"no file speaks of somebody's machine", portable, []breach{
+	{"no file names the paths of one machine", portable, []breach{
 		{source("p/script", "cd /ro"+"ot/project\n"), "p/script:1: /ro" + "ot/"},
 		{source("p/script", "\nexport GOPRO"+"XY=https://packages.example\n"), "p/script:2: GOPRO" + "XY=http"},
 	}},

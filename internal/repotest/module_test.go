@@ -132,7 +132,7 @@ func (m *module) imported(spec *ast.ImportSpec) string {
 	return name
 }
 
-// matches says whether a path is the pattern, or below one that ends in /... The pattern std is the
+// matches reports whether a path is the pattern, or below one that ends in /... The pattern std is the
 // standard library.
 func matches(pattern, path string) bool {
 	if pattern == "std" {

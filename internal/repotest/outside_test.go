@@ -79,7 +79,7 @@ func outside(t *testing.T, dir string, command ...string) string {
 	return string(out)
 }
 
-// rename gives the module another path. README.md says so, too.
+// rename gives the module another path. README.md gives the same command.
 const rename = `grep -rlI --exclude-dir=.git ringleader.example/ringleader . | xargs sed -i 's,ringleader\.example/ringleader,github.com/you/ringleader,g'`
 
 func TestOneLineRenamesTheModule(t *testing.T) {

@@ -73,7 +73,7 @@ func (m *module) mapOrderIn(f *ast.File, info *types.Info) (complaints []string)
 	return complaints
 }
 
-// exported is, for all that the packages import, the file with what the compiler says of it.
+// exported is, for all that the packages import, the file with the compiler's export data.
 func exported(packages []*pkg) (map[string]string, error) {
 	args := []string{"list", "-export", "-f", "{{.ImportPath}} {{.Export}}", "--", "errors"} // never an empty list
 	for _, p := range packages {

@@ -17,7 +17,7 @@ const (
 	memberMB   = 7.0
 )
 
-// sizeRule says how large a program may be.
+// sizeRule limits the size of a program.
 type sizeRule struct {
 	program string // its package
 	flags   []string

@@ -98,6 +98,7 @@ func TestAProgramOutsideHasEveryCommandForItsOwnAlgorithms(t *testing.T) {
 		{"run two-leaders --ids 3,1,2", 1, []string{"process 2 decided twice: was leader, then follower"}},
 		{"verify two-leaders --n 3", 1, []string{"wrong leader: process 2 leads; the right leader is 3", "2  initiates", "LEADER\n"}},
 		{"run panicking --n 2", 1, []string{"panic: process 2 receives probe 1 from process 1 and panics: by design\n", "BREAKS THE CONTRACT: panics: by design\n"}},
+		{"run panicking --ids 2,1,4,3 --schedule burns", 1, []string{"  1 → 2 → 4 → 3 →", "BREAKS THE CONTRACT: panics: by design\n"}},
 		{"run panicking --n 5000", 1, []string{"and panics: by design\n", "BREAKS THE CONTRACT: panics: by design\n"}},
 		{"verify panicking --n 2", 1, []string{"panic: process 2 receives probe 1 from process 1 and panics: by design\n", "BREAKS THE CONTRACT: panics: by design\n"}},
 		{"compare panicking --n 4", 1, []string{"and panics: by design\n", "BREAKS THE CONTRACT: panics: by design\n"}},

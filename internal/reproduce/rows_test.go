@@ -60,7 +60,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	})
 }
 
-func TestHowAChecksEndIsTold(t *testing.T) {
+func TestHowAChecksEndIsReported(t *testing.T) {
 	for _, test := range []struct {
 		check   func(*reproduce.Bench) reproduce.Finding
 		err     string

@@ -21,7 +21,7 @@ type Result struct {
 }
 
 // Run checks rows, as many at a time as there are workers, and yields the results in the order of the rows,
-// each as soon as it and those before it are there. Those that are left when ctx is done have its error.
+// each as soon as it and those before it are ready. Rows without a result when ctx ends have its error.
 // The rows find their algorithms in the list, by name.
 func Run(ctx context.Context, rows []Row, workers int, algorithms catalogue.List) iter.Seq[Result] {
 	return func(yield func(Result) bool) {

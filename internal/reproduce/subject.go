@@ -225,7 +225,7 @@ func End(r *simulate.Result) string {
 		for _, p := range r.Leaders {
 			ids = append(ids, fmt.Sprint(r.Prepared.Real(p)))
 		}
-		return strings.Join(ids, " and ") + " lead"
+		return strings.Join(ids, " and ") + " are leaders"
 	case !r.Complete:
 		return "no end within the limit"
 	case len(r.Leaders) == 0:
@@ -237,7 +237,7 @@ func End(r *simulate.Result) string {
 	case !r.Agreed:
 		return "a process follows another leader"
 	}
-	return fmt.Sprintf("%d leads, the wrong process", r.Prepared.Real(r.Leaders[0]))
+	return fmt.Sprintf("%d is leader, the wrong process", r.Prepared.Real(r.Leaders[0]))
 }
 
 // Right is the end of a correct run.
@@ -286,7 +286,7 @@ func Subsets(ids []uint64) iter.Seq[[]uint64] {
 // OrHolds returns the violation, or that there is none.
 func OrHolds(violation string) string {
 	if violation == "" {
-		return "all holds"
+		return "all properties hold"
 	}
 	return violation
 }

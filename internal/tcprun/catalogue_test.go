@@ -142,7 +142,7 @@ func TestOneSeedIsOneRunOnAOneDirectionalRing(t *testing.T) {
 	}
 }
 
-func TestMessagesToTheDeadAreCountedAndLost(t *testing.T) {
+func TestMessagesToCrashedProcessesAreCountedAndLost(t *testing.T) {
 	e, err := all.Algorithms.Find("bully")
 	if err != nil {
 		t.Fatal(err)

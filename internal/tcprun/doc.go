@@ -12,7 +12,7 @@
 //
 // # Start and end
 //
-// A conductor tells the processors when to start. First all links are connected, then all initiators make their first
+// A conductor starts the processors. First all links are connected, then all initiators make their first
 // step, and only then are messages delivered. So counts that depend on nothing else are those of a simulation.
 //
 // It finds the end by repeatedly asking all processors for their counts: messages sent and received, steps made,

@@ -112,7 +112,7 @@ func (p *processor) dial(address string, link uint32) (net.Conn, error) {
 	return conn, nil
 }
 
-// accept receives connections until all awaited ones are there, and then no more. Any other dialer may be silent or
+// accept receives connections until all awaited ones exist, and then no more. Any other dialer may be silent or
 // send anything: each connection has its own goroutine, while we listen.
 func (p *processor) accept() error {
 	defer p.listener.Close()

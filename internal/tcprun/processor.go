@@ -35,7 +35,7 @@ type Request struct {
 
 // Reply is the answer to a request.
 type Reply struct {
-	Error   string   `json:",omitempty"` // why the processor cannot go on
+	Error   string   `json:",omitempty"` // why the processor cannot continue
 	Address string   `json:",omitempty"` // Listen
 	Counts  *Counts  `json:",omitempty"` // Count
 	Outcome *Outcome `json:",omitempty"` // End
@@ -437,7 +437,7 @@ func (p *processor) obey(r Request) (reply Reply) {
 	return reply
 }
 
-// suspect tells the algorithm that the process at a position has crashed.
+// suspect reports to the algorithm that the process at a position has crashed.
 func (p *processor) suspect(position int) {
 	for port := range p.out {
 		if from, _ := p.behind(port); from == position {

@@ -36,7 +36,7 @@ func (r *Remote) Ask(request Request) (reply Reply, err error) {
 type Find func(algorithm string) (*process.Program, error)
 
 // Serve is the other end of a [Remote]: it runs a processor, which ends when r does. Replies hold its failures to
-// begin or to go on; an error means that no process reads them.
+// begin or to continue; an error means that no process reads them.
 func Serve(r io.Reader, w io.Writer, find Find) error {
 	in, out := json.NewDecoder(r), json.NewEncoder(w)
 	var plan Plan

@@ -66,7 +66,7 @@ func spied[S, M any](t *testing.T, a *election.Algorithm[S, M], i network.Setup,
 	}}, begun
 }
 
-func TestWhoDoesNotKnowTheSecretIsRefusedAndDisturbsNobody(t *testing.T) {
+func TestAProcessWithoutTheSecretIsRefusedAndDisturbsNoOther(t *testing.T) {
 	var visits []net.Conn
 	o, _ := spied(t, &lcr.Algorithm, network.On(3, 2, 1), 0, Connect, func(p *processor, r Request) error {
 		other := slices.Clone(p.hello(0))
@@ -145,7 +145,7 @@ func TestAProcessorThatFailsEndsTheRunAndAllOthers(t *testing.T) {
 	}
 }
 
-func TestARunThatIsStoppedSaysWhatThereIs(t *testing.T) {
+func TestAStoppedRunReportsWhatThereIs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o, _ := spied(t, &bully.Algorithm, network.On(1, 2, 3), 1, Count, func(*processor, Request) error {
 		cancel()
@@ -174,14 +174,14 @@ func TestALimitEndsARun(t *testing.T) {
 
 func TestARunHasALimitByDefault(t *testing.T) {
 	timeouts := uint64(0)
-	restless := pair(func(id election.ID, timer election.Timer, out *election.Out[struct{}]) {
+	endless := pair(func(id election.ID, timer election.Timer, out *election.Out[struct{}]) {
 		if id == 2 {
 			timeouts++
 			out.NoLeader()
 			out.After(timer, election.Units(0))
 		}
 	}, nil)
-	r, err := Run(t.Context(), program(t, restless), Options{Instance: network.On(1, 2), Unit: time.Millisecond})
+	r, err := Run(t.Context(), program(t, endless), Options{Instance: network.On(1, 2), Unit: time.Millisecond})
 	if err != nil || r.Complete || timeouts < 10_000 || timeouts > 10_010 {
 		t.Errorf("%+v after %d timeouts, %v", r, timeouts, err)
 	}
@@ -412,8 +412,8 @@ func TestConnectionsAreCountedAsTheyAreMade(t *testing.T) {
 		ring, _ := network.NewRing(n, nil)
 		complete, _ := network.NewComplete(n)
 		tree, _ := network.NewTree(n, path)
-		strangers, _ := network.NewUnknownNeighbours(n, nil)
-		for _, w := range []*network.Network{ring, complete, tree, strangers} {
+		unknown, _ := network.NewUnknownNeighbours(n, nil)
+		for _, w := range []*network.Network{ring, complete, tree, unknown} {
 			dials, awaits := 0, 0
 			for q := range n {
 				p := &processor{network: w, first: w.First(q), dead: make([]bool, n)}

@@ -77,8 +77,8 @@ func nudge(c chan<- struct{}) {
 	}
 }
 
-// run rests and connects. What is queued does not shorten the rest, or a peer that parts from us for what we
-// send would be sent to again at once.
+// run pauses and connects. Queued frames do not shorten the pause: a peer that disconnects because of our messages must
+// not get them again at once.
 func (s *sender) run(rest time.Duration) {
 	defer s.cancel()
 	pause, kick := rest, (<-chan struct{})(nil)

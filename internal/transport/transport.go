@@ -159,6 +159,6 @@ type (
 		Err error
 	}
 
-	// Failed reports that the transport cannot go on.
+	// Failed reports that the transport cannot continue.
 	Failed struct{ Err error }
 )

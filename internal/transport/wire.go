@@ -73,7 +73,7 @@ type Hello struct {
 	Timing      Timing // of From
 }
 
-// Encode returns what is sent.
+// Encode returns the encoded Hello.
 func (h *Hello) Encode() []byte {
 	b, err := binary.Append([]byte(magic), binary.LittleEndian, h)
 	if err != nil {
@@ -121,7 +121,7 @@ type Verdict struct {
 	Reason string // at most 255 bytes of it are sent
 }
 
-// Encode returns what is sent.
+// Encode returns the encoded verdict.
 func (v Verdict) Encode() []byte {
 	reason := v.Reason[:min(len(v.Reason), reasonSize)]
 	return append([]byte{byte(v.Code), byte(len(reason))}, reason...)

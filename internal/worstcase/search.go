@@ -165,7 +165,7 @@ func (c *climb) play(ctx context.Context, tried chan<- int) {
 		case !ok:
 		case at.IDs == nil || at.below(&next):
 			at, vain = next, 0
-		case !next.below(&at): // go on along the ridge
+		case !next.below(&at): // continue along the ridge
 			at = next
 			vain++
 		default:

@@ -50,7 +50,7 @@ func Breaks(b *reproduce.Bench, a Assumption) reproduce.Finding {
 	return f
 }
 
-// drop runs without an assumption, and says how that ends.
+// drop runs without an assumption, and returns how that ends.
 func drop(b *reproduce.Bench, d Dropped) (how string, t reproduce.Trial) {
 	t = d.Trial
 	if d.Refused {
@@ -136,7 +136,7 @@ func standsStill(until int) (faults []string) {
 	return faults
 }
 
-// GoesOn: a process that was taken for dead goes on where it was.
+// GoesOn: a process that was considered dead continues in its old state.
 var GoesOn = Assumption{
 	Kept: append(usual(), Five().Run("crash 5 at 50")),
 	Dropped: []Dropped{
@@ -145,7 +145,7 @@ var GoesOn = Assumption{
 	},
 }
 
-// Replaced: a process comes back without the step of rule 1.
+// Replaced: a process recovers without the step of rule 1.
 var Replaced = Assumption{
 	Kept: []reproduce.Trial{Five().Run("crash 5 at 50", "recover 5 at 51")},
 	Dropped: []Dropped{{
@@ -156,7 +156,7 @@ var Replaced = Assumption{
 	}},
 }
 
-// NoDetector: failures are not told, or wrongly.
+// NoDetector: failures are not reported, or wrongly.
 var NoDetector = Assumption{
 	Kept: usual(),
 	Dropped: []Dropped{

@@ -9,17 +9,17 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// bullyTrials yields the runs of 2 to most processes, every set of the dead; and of the
+// bullyTrials yields the runs of 2 to most processes, every set of crashed processes; and of the
 // others every set, or each alone, starts; until something is wrong.
 func bullyTrials(wrong *reproduce.Doubt, most int, alone bool) func(func(reproduce.Trial) bool) {
 	return func(yield func(reproduce.Trial) bool) {
 		for n := 2; n <= most; n++ {
-			for living := range reproduce.Subsets(reproduce.UpTo(n)) {
+			for live := range reproduce.Subsets(reproduce.UpTo(n)) {
 				var faults []string
-				if len(living) < n {
-					faults = []string{"dead " + reproduce.Numbers(reproduce.Without(reproduce.UpTo(n), living))}
+				if len(live) < n {
+					faults = []string{"dead " + reproduce.Numbers(reproduce.Without(reproduce.UpTo(n), live))}
 				}
-				for start := range reproduce.Subsets(living) {
+				for start := range reproduce.Subsets(live) {
 					if alone && len(start) > 1 {
 						continue
 					}
@@ -41,7 +41,7 @@ func HighestLives(b *reproduce.Bench) reproduce.Finding {
 		r := b.Run(t)
 		wrong.Unless(reproduce.End(r) == reproduce.Right, "%s: %s", t.Replay(), reproduce.End(r))
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest that lives leads", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest live process is elected", runs)
 }
 
 // Inquiries are the runs that steps 2 to 4 are looked at in; each is checked as a whole.
@@ -55,7 +55,7 @@ func Inquiries(b *reproduce.Bench, look func(r *simulate.Result, wrong *reproduc
 		looked += look(r, &wrong)
 	}
 	wrong.Unless(looked > 0, "it never happens")
-	return reproduce.HoldsUnless(wrong.First, "%d times in %d runs", looked, runs)
+	return reproduce.HoldsUnless(wrong.First, "%d cases in %d runs", looked, runs)
 }
 
 // waiters looks at what processes do between the first answer to their question and the next victory.

@@ -29,7 +29,7 @@ func changed(change func(*machine)) Variant {
 	}
 }
 
-// Mute is Bully as S2's step 4 has it: a winner tells none of the others.
+// Mute is Bully as S2's step 4 has it: a winner announces itself to no process.
 var Mute = changed(func(m *machine) {
 	m.Receive = func(p *bullying.Process, port election.Port, kind election.Kind, message bullying.Message, out *election.Out[bullying.Message]) {
 		if kind != bullying.Coordinator {
@@ -47,7 +47,7 @@ var Patient = changed(func(m *machine) {
 	}
 })
 
-// unbelieving is S4 as printed, which tells nothing of a suspicion that was wrong.
+// unbelieving is S4 as printed, which ignores the end of a wrong suspicion.
 var unbelieving = changed(func(m *machine) {
 	m.Trust = func(*bullying.Process, election.Port, *election.Out[bullying.Message]) {}
 })

@@ -235,7 +235,7 @@ func action(number int, claim string, reached, seen func(*act) bool) reproduce.R
 				}
 			})
 			d.Unless(times > 0, "it is never reached")
-			return d.Finding("reached %d times: so it is", times)
+			return d.Finding("reached %d times: true each time", times)
 		},
 	}
 }

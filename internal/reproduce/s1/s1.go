@@ -44,7 +44,7 @@ var s1Problem = []reproduce.Row{
 	},
 	{
 		Where: "simplified Bully, swallowing",
-		Claim: "the largest identifier alone comes home; another is swallowed on its way",
+		Claim: "only the largest identifier returns to its origin; others are swallowed on their way",
 		How:   "hops compared with the distances to the next larger identifier, " + reproduce.ManyRingsAre + ", random schedules",
 		Check: swallowing,
 	},
@@ -56,7 +56,7 @@ var s1Problem = []reproduce.Row{
 	{
 		Where: "simplified Bully, constant fractions",
 		Claim: "identifiers can be such that those of a constant fraction of processors make a constant fraction of n hops",
-		How:   "hops of each of n = 16 to 256 falling identifiers",
+		How:   "hops of each of n = 16 to 256 decreasing identifiers",
 		Check: constantFractions,
 	},
 	{
@@ -229,7 +229,7 @@ func wakesOnce(b *reproduce.Bench) reproduce.Finding {
 				late++
 			}
 		}
-		d.Unless(starts == n, "%s %d start", reproduce.OnRing(ids), starts)
+		d.Unless(starts == n, "%s %d initiate", reproduce.OnRing(ids), starts)
 		processors += n
 	}
 	return d.Finding("%d processors, of which %d wake after they have served others: each enters phase 0 once", processors, late)

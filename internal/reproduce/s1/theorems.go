@@ -73,7 +73,7 @@ var s1Theorems = []reproduce.Row{
 	},
 	{
 		Where: "exercise 13.3-1", Claim: "the simplified Bully has message complexity Ω(n²), for some identifiers and delays",
-		How:   "falling identifiers, n = 1 to 512; under every schedule, n up to 6",
+		How:   "decreasing identifiers, n = 1 to 512; under every schedule, n up to 6",
 		Check: exercise1331,
 	},
 	{
@@ -94,7 +94,7 @@ func theorem138(b *reproduce.Bench) reproduce.Finding {
 		d.Unless(r.Right, "%s leaders at %v, %d decided", reproduce.OnRing(ids), r.Leaders, r.Decided)
 		runs++
 	}
-	return d.Finding("%d orders, %d states, and %d random runs: the largest leads, and all know whether they do", orders+five.Orders, states+five.States, runs)
+	return d.Finding("%d orders, %d states, and %d random runs: the largest is elected, and all know whether they are leader", orders+five.Orders, states+five.States, runs)
 }
 
 func theorem138ofFive(b *reproduce.Bench) reproduce.Finding {
@@ -109,7 +109,7 @@ func ownProbes(b *reproduce.Bench) reproduce.Finding {
 	rings := 0
 	for ids := range reproduce.ManyRings {
 		r := b.Probe(bully, ids)
-		home := 0
+		returned := 0
 		for i := range r.Record.Steps {
 			step := &r.Record.Steps[i]
 			id := ids.At(step.Process)
@@ -117,15 +117,15 @@ func ownProbes(b *reproduce.Bench) reproduce.Finding {
 				continue
 			}
 			clockwise, _ := reproduce.ToGreater(ids, step.Process)
-			d.Unless(clockwise == ids.Len(), "%s the probe of %d comes home", reproduce.OnRing(ids), id)
-			if home++; home == 2 {
-				d.Unless(len(step.Sent)+len(step.Decided) == 0, "%s the second probe that comes home does something", reproduce.OnRing(ids))
+			d.Unless(clockwise == ids.Len(), "%s the probe of %d returns to its origin", reproduce.OnRing(ids), id)
+			if returned++; returned == 2 {
+				d.Unless(len(step.Sent)+len(step.Decided) == 0, "%s the second probe that returns to its origin does something", reproduce.OnRing(ids))
 			}
 		}
-		d.Unless(home == 2, "%s %d probes come home", reproduce.OnRing(ids), home)
+		d.Unless(returned == 2, "%s %d probes return to their origin", reproduce.OnRing(ids), returned)
 		rings++
 	}
-	return d.Finding("%d rings, on each two probes come home, both of the largest", rings)
+	return d.Finding("%d rings, on each two probes return to their origin, both of the largest", rings)
 }
 
 func lemma139(b *reproduce.Bench) reproduce.Finding {

@@ -15,7 +15,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// What section 2.1 says of elections is tried on every algorithm of the catalogue that it is about.
+// The statements of section 2.1 about elections are tried on every algorithm of the catalogue that they are about.
 
 // plain are the algorithms that promise a leader wherever identifiers differ, or where there are none.
 func plain(b *reproduce.Bench) (all []*catalogue.Entry) {
@@ -27,8 +27,8 @@ func plain(b *reproduce.Bench) (all []*catalogue.Entry) {
 	return all
 }
 
-// restless are the algorithms that elect again when a process fails, or recovers.
-func restless(b *reproduce.Bench) (all []*catalogue.Entry) {
+// reelecting returns the algorithms that elect again when a process fails or recovers.
+func reelecting(b *reproduce.Bench) (all []*catalogue.Entry) {
 	for _, e := range plain(b) {
 		if e.Survives&(election.Crash|election.Recovery) == election.Crash|election.Recovery {
 			all = append(all, e)
@@ -53,7 +53,7 @@ func starTree(n int) (edges [][2]int) {
 	return edges
 }
 
-// on is a network of these for an algorithm: a path if it needs a tree, and ports among strangers by chance.
+// on is a network of these for an algorithm: a path if it needs a tree, and ports among unknown neighbours by chance.
 func on(e *catalogue.Entry, ids election.Arrangement, seed uint64) network.Setup {
 	i, n := network.Setup{IDs: ids}, ids.Len()
 	switch {
@@ -184,13 +184,13 @@ func electsOne(b *reproduce.Bench) reproduce.Finding {
 			onAverage(b, &wrong, e, 2, ofTwo)
 		}
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d algorithms, %d states, %d runs: one leads, and it costs what is declared", len(all), states, runs)
+	return reproduce.HoldsUnless(wrong.First, "%d algorithms, %d states, %d runs: one leader, and the declared costs", len(all), states, runs)
 }
 
 func newLeader(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	crashes, random, states := 0, 0, 0
-	all := restless(b)
+	all := reelecting(b)
 	for _, e := range all {
 		if wrong.First != "" {
 			break
@@ -240,7 +240,7 @@ func newLeader(b *reproduce.Bench) reproduce.Finding {
 		random++
 		wrong.Unless(reproduce.End(b.Run(later)) == reproduce.Right, "%s", later.Replay())
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d algorithms, %d crashes of leaders: each time the next lower process leads; one does at the end of %d random runs, and in %d states nothing is wrong",
+	return reproduce.HoldsUnless(wrong.First, "%d algorithms, %d crashes of leaders: each time the next lower process becomes leader; one leader at the end of %d random runs; no violation in %d states",
 		len(all), crashes, random, states)
 }
 
@@ -262,7 +262,7 @@ func extremaFinding(b *reproduce.Bench) reproduce.Finding {
 			wrong.Unless(reproduce.End(r) == reproduce.Right, "%s on %v: %s", e.Name, ids, reproduce.End(r))
 		}
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d algorithms, %d runs: the largest leads, or the smallest where that is declared", algorithms, runs)
+	return reproduce.HoldsUnless(wrong.First, "%d algorithms, %d runs: the largest is elected, or the smallest where that is declared", algorithms, runs)
 }
 
 // poll is a way to count votes.

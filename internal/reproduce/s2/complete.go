@@ -17,7 +17,7 @@ import (
 var s2Complete = []reproduce.Row{
 	{
 		Where: "section 2.3, one hop", Claim: "any process is one hop away, so that communication takes the least time",
-		How: "preference and lcr with 2 to 16 processes that start together: when all know the leader", Check: oneHop,
+		How: "preference and lcr with 2 to 16 processes that initiate together: when all know the leader", Check: oneHop,
 	},
 	{
 		Where: "section 2.3, assumption 1", Claim: "process ids are unique and known to all",
@@ -34,7 +34,7 @@ var s2Complete = []reproduce.Row{
 	},
 	{
 		Where: "section 2.3.1, extrema-finding", Claim: "Bully is extrema-finding: the process of highest priority is elected",
-		How: "2 to 6 processes, every set of dead ones, each of the others starting", Check: bully.HighestLives,
+		How: "2 to 6 processes, every set of crashed ones, each other one initiating", Check: bully.HighestLives,
 	},
 	{
 		Where: "Bully, step 1", Claim: "a process that suspects that the leader has failed starts an election",
@@ -42,10 +42,10 @@ var s2Complete = []reproduce.Row{
 	},
 	{
 		Where: "Bully, step 2", Claim: "it inquires of all processes with higher priority",
-		How: "the receivers of every inquiry: 2 to 5 processes, every set of crashed ones, every set of the others starting", Check: bullyStep2,
+		How: "the receivers of every inquiry: 2 to 5 processes, every set of crashed ones, every set of the others initiating", Check: bullyStep2,
 	},
 	{
-		Where: "Bully, step 3", Claim: "upon any response it gives up and waits for a higher one to elect itself",
+		Where: "Bully, step 3", Claim: "upon any response it gives up and waits for a higher one to become leader",
 		How: "what processes send and decide in these runs between an answer and a victory", Check: bully.Step3,
 	},
 	{
@@ -53,7 +53,7 @@ var s2Complete = []reproduce.Row{
 		How: "the leaders of these runs; and 5 processes that hear of no victory", Check: bullyStep4,
 	},
 	{
-		Where: "section 2.3.1, trans, lines 1–7", Claim: "Bully follows the transition function: v > u is sent, v = u leads, v < u does nothing",
+		Where: "section 2.3.1, trans, lines 1–7", Claim: "Bully follows the transition function: v > u is sent, v = u is elected, v < u does nothing",
 		How: "every step of lcr-synchronous on every ring of up to 6", Check: transLines,
 	},
 	{
@@ -66,16 +66,16 @@ var s2Complete = []reproduce.Row{
 	},
 	{
 		Where: "section 2.3.1, no other output", Claim: "no other process ever performs such an output",
-		How: "lcr-synchronous on every ring of up to 7: all decisions, and what is under way in the end", Check: transNoOther,
+		How: "lcr-synchronous on every ring of up to 7: all decisions, and which messages are under way at the end", Check: transNoOther,
 	},
 	{
 		Where: "figure 2.7(a)", Claim: "4 detects that the leader 7 has failed and starts an election",
-		How: "the step in a run of bully on 1 to 7, 7 dead, 4 starting", Check: figure(0),
+		How: "the step in a run of bully on 1 to 7, 7 crashed, 4 initiating", Check: figure(0),
 	},
 	{Where: "figure 2.7(b)", Claim: "5 and 6 respond and tell 4 to stop", How: "the steps in that run", Check: figure(1)},
 	{Where: "figure 2.7(c)", Claim: "5 and 6 each hold an election", How: "the steps in that run", Check: figure(2)},
 	{Where: "figure 2.8(d)", Claim: "6 responds to 5 and tells it to stop", How: "the steps in that run", Check: figure(3)},
-	{Where: "figure 2.8(e)", Claim: "6 wins and tells everyone", How: "the steps in that run, and its messages", Check: figure(4)},
+	{Where: "figure 2.8(e)", Claim: "6 wins and announces it to all", How: "the steps in that run, and its messages", Check: figure(4)},
 }
 
 func oneHop(b *reproduce.Bench) reproduce.Finding {
@@ -135,7 +135,7 @@ func bullyStep4(b *reproduce.Bench) reproduce.Finding {
 	o := simulate.Options{Instance: network.On(reproduce.UpTo(5)...), Initiators: []int{0}, Limit: 1000}
 	printed := reproduce.End(bully.Mute(o))
 	f := reproduce.HoldsCorrected(printed == reproduce.Right, silent.Verdict == reproduce.Holds, "and it must announce itself, as in figure 2.8(e) but not in the steps: processes that gave up wait for that",
-		"a process without an answer leads: %s; without an announcement, of 5: %s", silent.Measured, printed)
+		"a process without an answer becomes leader: %s; without an announcement, of 5: %s", silent.Measured, printed)
 	if silent.Verdict != reproduce.Holds {
 		f.Why = silent.Why
 	}
@@ -196,7 +196,7 @@ func transRoundN(b *reproduce.Bench) reproduce.Finding {
 	runs := everyTrans(b, &wrong, func(n uint64, r *simulate.Result) bool {
 		return reproduce.End(r) == reproduce.Right && r.Time.Elected == election.Units(n)
 	})
-	f := reproduce.HoldsUnless(wrong.First, "%d runs: the largest leads, always in round n, never sooner", runs)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs: the largest is elected, always in round n, never sooner", runs)
 	f.Replay = "ringleader run lcr-synchronous --n 7 --order random --story"
 	return f
 }
@@ -206,7 +206,7 @@ func transNoOther(b *reproduce.Bench) reproduce.Finding {
 	runs := everyTrans(b, &wrong, func(n uint64, r *simulate.Result) bool {
 		return r.Complete && r.Decided == 1 && r.Time.Decided == r.Time.Elected && r.Time.Quiet == election.Units(n)
 	})
-	return reproduce.HoldsUnless(wrong.First, "%d runs: one decision in each; nothing is under way after round n, so that nothing follows", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: one decision in each; no message is under way after round n, so no action follows", runs)
 }
 
 // figures27And28 is the run of the figures.

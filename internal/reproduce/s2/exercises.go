@@ -28,7 +28,7 @@ var s2Exercises = []reproduce.Row{
 	},
 	{
 		Where: "exercise 3(a)", Claim: "LCR is asynchronous, and works in rounds, too",
-		How: "every schedule of every ring of 4, all starting; synchronous runs on every ring of up to 6", Check: exercise3a,
+		How: "every schedule of every ring of 4, all initiating; synchronous runs on every ring of up to 6", Check: exercise3a,
 	},
 	{
 		Where: "exercise 3(b)", Claim: "it fails if identifiers repeat, if a message is lost, and if a process crashes",
@@ -52,7 +52,7 @@ var s2Exercises = []reproduce.Row{
 	},
 	{
 		Where: "exercise 5(b)", Claim: "if two notice a crash at the same time, one leader is elected, at the cost of the lower alone",
-		How: "7 processes, 7 dead: every pair, and every set, that starts at once, against its lowest alone", Check: exercise5b,
+		How: "7 processes, 7 crashed: every pair, and every set, that initiates at once, against its lowest alone", Check: exercise5b,
 	},
 	{
 		Where: "exercise 6(a)", Claim: "ring-based election needs no synchronous system",
@@ -115,7 +115,7 @@ func exercise3a(b *reproduce.Bench) reproduce.Finding {
 			wrong.Unless(reproduce.End(r) == reproduce.Right && r.Messages.Election == b.Count("lcr", ids).Messages.Election, "on %v in rounds: %s", ids, reproduce.End(r))
 		}
 	}
-	f := reproduce.HoldsUnless(wrong.First, "%d states of asynchronous runs, %d synchronous runs: the largest leads, as many messages", report.States, runs)
+	f := reproduce.HoldsUnless(wrong.First, "%d states of asynchronous runs, %d synchronous runs: the largest is elected, with as many messages", report.States, runs)
 	f.Replay = "ringleader run lcr --n 5 --timing synchronous"
 	return f
 }
@@ -176,7 +176,7 @@ func exercise4a(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	f := reproduce.HoldsUnless(wrong.First, "%d rings: the odd one leads (of two: the larger); %d states", runs, states)
+	f := reproduce.HoldsUnless(wrong.First, "%d rings: the odd one is elected (of two: the larger); %d states", runs, states)
 	f.Replay = "ringleader run odd-one-out --ids 5,5,7,5 --timing synchronous"
 	return f
 }
@@ -212,7 +212,7 @@ func exercise4b(b *reproduce.Bench) reproduce.Finding {
 		r := inRounds(b, "odd-pair", ids)
 		wrong.Unless(reproduce.End(r) == reproduce.Right, "on %v: %s", ids, reproduce.End(r))
 	}
-	f := reproduce.HoldsUnless(wrong.First, "%d rings: one leads", solved)
+	f := reproduce.HoldsUnless(wrong.First, "%d rings: one leader each", solved)
 	f.Replay = "ringleader run odd-pair --ids 5,7,5,5,9 --timing synchronous"
 	return f
 }
@@ -226,7 +226,7 @@ func equalAndOpposite(b *reproduce.Bench) reproduce.Finding {
 			doAlike(b, &wrong, ids)
 		}
 	}
-	return wrong.Unsettled(reproduce.EveryAlgorithm, "%d rings, 3 algorithms: each process does at each time what the opposite one does, so none or two lead", alike)
+	return wrong.Unsettled(reproduce.EveryAlgorithm, "%d rings, 3 algorithms: each process does at each time what the opposite one does, so there are no leaders or two", alike)
 }
 
 // doAlike finds that on a ring that is twice the same, the processes of algorithms do what the opposite ones do.
@@ -242,7 +242,7 @@ func doAlike(b *reproduce.Bench, wrong *reproduce.Doubt, ids []uint64) {
 			history[s.Process] += fmt.Sprint(s.Time, s.Event, s.Text, s.State, len(s.Sent), len(s.Decided))
 		}
 		wrong.Unless(history[0] != "" && slices.Equal(history[:half], history[half:]), "%s on %v: opposite processes differ", algorithm, ids)
-		wrong.Unless(len(r.Leaders)%2 == 0, "%s on %v: %d lead", algorithm, ids, len(r.Leaders))
+		wrong.Unless(len(r.Leaders)%2 == 0, "%s on %v: %d leaders", algorithm, ids, len(r.Leaders))
 	}
 }
 
@@ -260,7 +260,7 @@ func exercise5a(b *reproduce.Bench) reproduce.Finding {
 			case "answer":
 				wrong.Unless(!up && s.Kind == "election" && m.To == s.From-1, "%d answers %d unasked", s.Process+1, m.To+1)
 			case "coordinator":
-				wrong.Unless(reproduce.Leads(s), "%d announces, and does not lead", s.Process+1)
+				wrong.Unless(reproduce.Leads(s), "%d announces, and is not leader", s.Process+1)
 			}
 		}
 	}
@@ -276,16 +276,16 @@ func exercise5b(b *reproduce.Bench) reproduce.Finding {
 	sets := 0
 	at := func(start ...uint64) *simulate.Result {
 		r := b.Run(reproduce.Among(7, "bully", "victory=lower").Starting(start...).Run("dead 7"))
-		wrong.Unless(reproduce.End(r) == reproduce.Right && r.Leaders[0] == 5, "%v start: %s", start, reproduce.End(r))
+		wrong.Unless(reproduce.End(r) == reproduce.Right && r.Leaders[0] == 5, "%v initiate: %s", start, reproduce.End(r))
 		return r
 	}
 	for start := range reproduce.Subsets(reproduce.UpTo(6)) {
 		sets++
 		got, alone := at(start...).Messages.ByKind, at(start[0]).Messages.ByKind
-		wrong.Unless(slices.Equal(got, alone), "%v start: %v messages; %d alone: %v", start, got, start[0], alone)
+		wrong.Unless(slices.Equal(got, alone), "%v initiate: %v messages;  %d alone: %v", start, got, start[0], alone)
 	}
 	both := at(4, 5).Messages.ByKind
-	f := reproduce.HoldsUnless(wrong.First, "%d sets: 6 leads, and what is sent is what the lowest alone causes; 4 and 5: %d + %d + %d",
+	f := reproduce.HoldsUnless(wrong.First, "%d sets: 6 is elected, and the messages are those that the lowest alone causes; 4 and 5: %d + %d + %d",
 		sets, both[bully.Election], both[bully.Answer], both[bully.Coordinator])
 	f.Replay = "ringleader run bully --n 7 --dead 7 --start 4,5 --param victory=lower"
 	return f
@@ -307,7 +307,7 @@ func exercise6a(b *reproduce.Bench) reproduce.Finding {
 			wrong.Unless(reproduce.End(r) == reproduce.Right, "%s: %s", t.Replay(), reproduce.End(r))
 		}
 	}
-	f := reproduce.HoldsUnless(wrong.First, "%d states, and %d runs with such delays: the largest leads", report.States, runs)
+	f := reproduce.HoldsUnless(wrong.First, "%d states, and %d runs with such delays: the largest is elected", report.States, runs)
 	f.Replay = "ringleader verify lcr --n 4 --start any"
 	return f
 }

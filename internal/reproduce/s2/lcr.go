@@ -58,11 +58,11 @@ var s2LCR = []reproduce.Row{
 	},
 	{
 		Where: "section 2.2, note 2", Claim: "time O(n)",
-		How: "unit delays on every ring of up to 6: all start, and each alone", Check: lcrTime,
+		How: "unit delays on every ring of up to 6: all initiate, and each alone", Check: lcrTime,
 	},
 	{
 		Where: "section 2.2, note 3", Claim: "leader messages end it: all know the leader",
-		How: "every ring of up to 5, every set of initiators: decisions, leader messages, and that all is quiet then", Check: lcrAnnouncement,
+		How: "every ring of up to 5, every set of initiators: decisions, leader messages, and quiescence after them", Check: lcrAnnouncement,
 	},
 	{
 		Where: "section 2.2, done and is-leader", Claim: "safety: is-leader(i) of one i at most; liveness: done(i) of all i in the end",
@@ -95,16 +95,16 @@ var s2LCR = []reproduce.Row{
 		How: "the hops of each in these runs, and the distance to the next greater", Check: travels(0),
 	},
 	{
-		Where: "section 2.2.1, worst case", Claim: "falling ids are the worst arrangement, if all initiate",
+		Where: "section 2.2.1, worst case", Claim: "decreasing ids are the worst arrangement, if all initiate",
 		How: "the closed form on every ring of up to 8; every number of initiators on 5, 4, 3, 2, 1", Check: lcrWorst,
 	},
 	{
 		Where: "section 2.2.1, worst case, each", Claim: "there, the 2nd largest causes n-1 messages, the 3rd largest n-2, …",
-		How: "hops of each in the runs on falling rings of up to 16", Check: lcrFalling,
+		How: "hops of each in the runs on decreasing rings of up to 16", Check: lcrFalling,
 	},
 	{
 		Where: "section 2.2.1, worst case, sum", Claim: "n(n+1)/2 + n messages in the worst case: O(n²)",
-		How: "the closed form on falling rings, n = 1, 2, 4, … 65536, and runs up to 256", Check: lcrFormula,
+		How: "the closed form on decreasing rings, n = 1, 2, 4, … 65536, and runs up to 256", Check: lcrFormula,
 	},
 }
 
@@ -219,14 +219,14 @@ func lcrStep6(b *reproduce.Bench) reproduce.Finding {
 	for r := range lcrRuns(b, &wrong, 5) {
 		wrong.Unless(reproduce.End(r) == reproduce.Right, "on %v: %s", r.Record.IDs, reproduce.End(r))
 	}
-	return reproduce.HoldsUnless(wrong.First, "%s; each time the receiver tells the next one, and leads", f.Measured)
+	return reproduce.HoldsUnless(wrong.First, "%s; each time the receiver announces itself to the next process, and is elected", f.Measured)
 }
 
 func lcrOnlyLargestLeads(b *reproduce.Bench) reproduce.Finding {
 	p := reproduce.Proof{Subject: reproduce.Among(4, "lcr")}
 	p.AnyTime = true
 	report, violation := b.Prove(p)
-	f := reproduce.HoldsUnless(violation, "%d orders, %d states: no other process ever leads, and it always does at the end", report.Orders, report.States)
+	f := reproduce.HoldsUnless(violation, "%d orders, %d states: no other process is ever leader, and it always is at the end", report.Orders, report.States)
 	f.Replay = p.Replay()
 	return f
 }
@@ -252,15 +252,15 @@ func lcrStep2(b *reproduce.Bench) reproduce.Finding {
 	for r := range lcrRuns(b, &wrong, 5) {
 		runs++
 		wrong.Unless(reproduce.End(r) == reproduce.Right, "on %v with %d initiators: %s", r.Record.IDs, r.Starters, reproduce.End(r))
-		wrong.Unless(len(reproduce.Steps(r.Record, trace.Start)) == r.Starters, "on %v, not all of %d start", r.Record.IDs, r.Starters)
+		wrong.Unless(len(reproduce.Steps(r.Record, trace.Start)) == r.Starters, "on %v, not all of %d initiate", r.Record.IDs, r.Starters)
 		for i := range r.Record.Steps {
 			if s := &r.Record.Steps[i]; s.Event == trace.Start {
 				sent, own := reproduce.SentOf(s, "election"), r.Record.IDs[s.Process]
-				wrong.Unless(len(sent) == 1 && reproduce.Carried(sent[0].Value) == own, "on %v, %d starts and sends %v", r.Record.IDs, own, s.Sent)
+				wrong.Unless(len(sent) == 1 && reproduce.Carried(sent[0].Value) == own, "on %v, %d initiates and sends %v", r.Record.IDs, own, s.Sent)
 			}
 		}
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d runs: initiators send their own uid, and the largest of all leads", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: initiators send their own uid, and the largest of all is elected", runs)
 }
 
 func lcrStep3(b *reproduce.Bench) reproduce.Finding {
@@ -318,17 +318,17 @@ func lcrCode(b *reproduce.Bench) reproduce.Finding {
 
 func lcrRoundTrip(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
-	home := 0
+	returned := 0
 	for r := range lcrRuns(b, &wrong, 5) {
 		for at := range receipts(r.Record) {
 			if at.uid == at.own {
-				home++
-				wrong.Unless(at.own == slices.Max(at.ids), "on %v, %d is home", at.ids, at.own)
+				returned++
+				wrong.Unless(at.own == slices.Max(at.ids), "on %v, %d receives its own uid", at.ids, at.own)
 			}
 		}
 	}
-	wrong.Unless(home > 0, "no uid comes home")
-	return reproduce.HoldsUnless(wrong.First, "%d times a uid came home, always the largest", home)
+	wrong.Unless(returned > 0, "no uid returns to its origin")
+	return reproduce.HoldsUnless(wrong.First, "%d times a uid returned to its origin, always the largest", returned)
 }
 
 func lcrTime(b *reproduce.Bench) reproduce.Finding {
@@ -342,10 +342,10 @@ func lcrTime(b *reproduce.Bench) reproduce.Finding {
 				alone = later(alone, b.Run(s.Starting(id).Run()).Time.Quiet)
 			}
 		}
-		wrong.Unless(all == election.Units(uint64(2*n)), "n = %d, all start: over at %s", n, all)
-		wrong.Unless(alone == election.Units(uint64(3*n-1)), "n = %d, one starts: over at %s", n, alone)
+		wrong.Unless(all == election.Units(uint64(2*n)), "n = %d, all initiate: ends at %s", n, all)
+		wrong.Unless(alone == election.Units(uint64(3*n-1)), "n = %d, one initiates: ends at %s", n, alone)
 	}
-	return wrong.Unsettled(reproduce.EverySize, "all start: over at 2n; one starts: at 3n - 1 at the latest; n = 1 … 6, every order")
+	return wrong.Unsettled(reproduce.EverySize, "all initiate: ends at 2n; one initiates: at 3n - 1 at the latest; n = 1 … 6, every order")
 }
 
 // later is the later of two times.
@@ -442,7 +442,7 @@ func sentAsOftenAsItIs(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	f := reproduce.HoldsCorrected(fits == orders, inExample && fits == 1, "in this order only, and of identifiers 1 … n: elsewhere a uid travels to the next greater one",
-		"so it is on %d of the %d rings of 5; the example is among these: %v", fits, orders, inExample)
+		"true of %d of the %d rings of 5; the example is among these: %v", fits, orders, inExample)
 	f.Replay = "ringleader run lcr --n 5 --story"
 	return f
 }
@@ -507,14 +507,14 @@ func lcrWorst(b *reproduce.Bench) reproduce.Finding {
 				reached++
 			}
 		}
-		wrong.Unless(falling == most && reached == 1, "n = %d: %d messages on a falling ring, at most %d, on %d rings", n, falling, most, reached)
+		wrong.Unless(falling == most && reached == 1, "n = %d: %d messages on a decreasing ring, at most %d, on %d rings", n, falling, most, reached)
 	}
 	for start := range reproduce.Subsets(example.IDs) {
 		k := min(uint64(len(start)), 4)
 		m := b.Run(example.Starting(start...).Run()).Messages.Election
 		wrong.Unless(m <= (k+1)*5-k*(k+1)/2, "%v initiate on 5, 4, 3, 2, 1: %d messages", start, m)
 	}
-	return reproduce.HoldsUnless(wrong.First, "for n = 1 … 8 the falling ring alone takes the most; k < n initiators take (k+1)n - k(k+1)/2 at most, so that n - 1 are as bad as all")
+	return reproduce.HoldsUnless(wrong.First, "for n = 1 … 8 the decreasing ring alone takes the most; k < n initiators take (k+1)n - k(k+1)/2 at most, so that n - 1 are as bad as all")
 }
 
 func lcrFalling(b *reproduce.Bench) reproduce.Finding {

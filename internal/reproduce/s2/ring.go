@@ -13,7 +13,7 @@ import (
 var s2LogicalRing = []reproduce.Row{
 	{
 		Where: "section 2.4, return", Claim: "a message returns to its initiator in the end",
-		How: "lists of logical-ring among 2 to 7, each set of dead ones and each of the others starting; and one that dies with the list", Check: listReturns,
+		How: "lists of logical-ring among 2 to 7, each set of crashed ones and each other one initiating; and one that crashes while it has the list", Check: listReturns,
 	},
 	{
 		Where: "section 2.4, acknowledgement", Claim: "that eliminates the need for acknowledgements",
@@ -21,10 +21,10 @@ var s2LogicalRing = []reproduce.Row{
 	},
 	{
 		Where: "logical ring, step 1", Claim: "the process that detects the failure circulates a message to which each node appends its priority",
-		How: "every list in the runs of 2 to 6, every set of dead ones, each of the others starting", Check: logicalRingStep1,
+		How: "every list in the runs of 2 to 6, every set of crashed ones, each other one initiating", Check: logicalRingStep1,
 	},
 	{
-		Where: "logical ring, step 2", Claim: "when it is back, the initiator chooses the highest and tells all",
+		Where: "logical ring, step 2", Claim: "when the list has returned, the initiator chooses the highest and announces it to all",
 		How: "these runs: the leader, and messages with announce=ring and direct", Check: logicalRingStep2,
 	},
 }
@@ -41,13 +41,13 @@ func listed(message trace.Value) (ids []uint64) {
 func logicalRingTrials(wrong *reproduce.Doubt, most int, set ...string) func(func(reproduce.Trial, []uint64) bool) {
 	return func(yield func(reproduce.Trial, []uint64) bool) {
 		for n := 2; n <= most; n++ {
-			for living := range reproduce.Subsets(reproduce.UpTo(n)) {
+			for live := range reproduce.Subsets(reproduce.UpTo(n)) {
 				var faults []string
-				if len(living) < n {
-					faults = []string{"dead " + reproduce.Numbers(reproduce.Without(reproduce.UpTo(n), living))}
+				if len(live) < n {
+					faults = []string{"dead " + reproduce.Numbers(reproduce.Without(reproduce.UpTo(n), live))}
 				}
-				for _, start := range living {
-					if wrong.First != "" || !yield(reproduce.Among(n, "logical-ring", set...).Starting(start).Run(faults...), living) {
+				for _, start := range live {
+					if wrong.First != "" || !yield(reproduce.Among(n, "logical-ring", set...).Starting(start).Run(faults...), live) {
 						return
 					}
 				}
@@ -65,12 +65,12 @@ func startingAt(id uint64, ids []uint64) []uint64 {
 func listReturns(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	runs := 0
-	for t, living := range logicalRingTrials(&wrong, 7) {
+	for t, live := range logicalRingTrials(&wrong, 7) {
 		runs++
 		r := b.Run(t.Recorded())
 		back := 0
 		for _, s := range reproduce.Steps(r.Record, trace.Receive) {
-			if s.Kind == "election" && slices.Equal(listed(s.MessageValue), startingAt(t.Start[0], living)) {
+			if s.Kind == "election" && slices.Equal(listed(s.MessageValue), startingAt(t.Start[0], live)) {
 				back++
 				wrong.Unless(uint64(s.Process)+1 == t.Start[0], "%s: the list ends at %d", t.Replay(), s.Process+1)
 			}
@@ -84,7 +84,7 @@ func listReturns(b *reproduce.Bench) reproduce.Finding {
 		returns = returns || s.Kind == "election" && s.Process == 0 && slices.Equal(listed(s.MessageValue), []uint64{1, 2, 3, 4, 5})
 	}
 	f := reproduce.HoldsCorrected(returns, wrong.First == "" && reproduce.End(r) == reproduce.Right, "unless a process crashes after it has taken the list and before it has forwarded it; then another list is needed",
-		"%d runs: it returns once, with all that live; where 3 of 5 dies with it, it does not: the next one elects", runs)
+		"%d runs: it returns once, with all live processes; where 3 of 5 crashes with it, it does not return: the next list elects", runs)
 	if wrong.First != "" {
 		f.Why = wrong.First
 	}
@@ -98,7 +98,7 @@ func noAcknowledgement(b *reproduce.Bench) reproduce.Finding {
 	for n := 2; n <= 8; n++ {
 		for start := uint64(1); start < uint64(n); start++ {
 			runs++
-			dead := fmt.Sprintf("dead %d", n) // the leader, whose failure they want another one for
+			dead := fmt.Sprintf("dead %d", n) // the leader, for whose failure they elect another one
 			deaf := reproduce.Among(n, "logical-ring", "timeout=1000000").Starting(start).Run(dead)
 			deaf.Until = 1000
 			if reproduce.End(b.Run(reproduce.Among(n, "logical-ring").Starting(start).Run(dead))) == reproduce.Right {
@@ -119,7 +119,7 @@ func noAcknowledgement(b *reproduce.Bench) reproduce.Finding {
 	case silent < runs:
 		contradiction = "an election follows the failure of a member of the ring, and the list is lost there; no process notices that it will not return"
 	}
-	f := reproduce.HoldsUnless(contradiction, "%d runs with a dead leader: one is elected in %d with acknowledgements, in %d without", runs, acknowledged, silent)
+	f := reproduce.HoldsUnless(contradiction, "%d runs with a crashed leader: another one is elected in %d with acknowledgements, in %d without", runs, acknowledged, silent)
 	if shown != nil {
 		f.Replay = shown.Replay()
 	}
@@ -129,10 +129,10 @@ func noAcknowledgement(b *reproduce.Bench) reproduce.Finding {
 func logicalRingStep1(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	runs, lists := 0, 0
-	for t, living := range logicalRingTrials(&wrong, 6) {
+	for t, live := range logicalRingTrials(&wrong, 6) {
 		runs++
 		r := b.Run(t.Recorded())
-		order := startingAt(t.Start[0], living)
+		order := startingAt(t.Start[0], live)
 		for i := range r.Record.Steps {
 			s := &r.Record.Steps[i]
 			for _, m := range reproduce.SentOf(s, "election") {
@@ -152,11 +152,11 @@ func logicalRingStep2(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	runs := 0
 	for _, announce := range []string{"ring", "direct"} {
-		for t, living := range logicalRingTrials(&wrong, 6, "announce="+announce) {
+		for t, live := range logicalRingTrials(&wrong, 6, "announce="+announce) {
 			runs++
 			r := b.Run(t)
 			wrong.Unless(reproduce.End(r) == reproduce.Right, "%s: %s", t.Replay(), reproduce.End(r))
-			if m := uint64(len(living)); len(t.Faults) == 0 { // else some are sent to the dead, too
+			if m := uint64(len(live)); len(t.Faults) == 0 { // else some are sent to crashed processes, too
 				announced := m
 				if announce == "direct" {
 					announced--
@@ -165,5 +165,5 @@ func logicalRingStep2(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest leads, and all know it; of n live ones, n messages for the list and n (direct: n - 1) to tell", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest is elected, and all know it; with n live processes, n messages for the list and n (direct: n - 1) for the announcement", runs)
 }

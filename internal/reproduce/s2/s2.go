@@ -40,7 +40,7 @@ var s2Elections = []reproduce.Row{
 	},
 	{
 		Where: "section 2.1, extrema-finding", Claim: "extrema-finding: each process has a fixed value, and the extreme one is elected",
-		How: "every algorithm of the catalogue that says so, on every order of 5 values that are not 1 to 5", Check: extremaFinding,
+		How: "every algorithm of the catalogue that declares so, on every order of 5 values that are not 1 to 5", Check: extremaFinding,
 	},
 	{
 		Where: "section 2.1, preference-based", Claim: "preference-based: processes vote for the one that they prefer",
@@ -71,12 +71,12 @@ var s2Elections = []reproduce.Row{
 		How: "decisions of lcr and lcr-synchronous on every ring of up to 6", Check: onlyTheLeaderOutputs,
 	},
 	{
-		Where: "table 2.1, line 1", Claim: "after an election processes go on as long as the leader stays; for mutual exclusion they compete each time",
+		Where: "table 2.1, line 1", Claim: "after an election processes continue as long as the leader stays; for mutual exclusion they compete each time",
 		How: "messages of lcr and bully after the election; of a token ring for each entry", Check: table21Competes,
 	},
 	{
 		Where: "table 2.1, line 2", Claim: "an election must end soon; mutual exclusion must starve no process",
-		How: "repeated elections on every ring of up to 5: times, and processes that never lead; entries of each in a token ring", Check: table21Starves,
+		How: "repeated elections on every ring of up to 5: times, and processes that are never leader; entries of each in a token ring", Check: table21Starves,
 	},
 	{
 		Where: "table 2.1, line 3", Claim: "all must know the result of an election; no process need know which one is in the critical section",
@@ -84,11 +84,11 @@ var s2Elections = []reproduce.Row{
 	},
 	{
 		Where: "section 2.1, topologies", Claim: "topologies are complete, logical ring or tree",
-		How: "bully, logical-ring and tree with 2 to 8 processes, each alone starting", Check: topologies,
+		How: "bully, logical-ring and tree with 2 to 8 processes, each alone initiating", Check: topologies,
 	},
 	{
 		Where: "section 2.1, tree topology", Claim: "an election on a tree",
-		How: "with votes and without: paths, stars and binary trees of up to 15, one to all start; every schedule on the path of 4", Check: onTrees,
+		How: "with votes and without: paths, stars and binary trees of up to 15, one to all initiate; every schedule on the path of 4", Check: onTrees,
 	},
 }
 
@@ -97,7 +97,7 @@ func singlePointOfFailure(b *reproduce.Bench) reproduce.Finding {
 	once, service := reproduce.Among(5, "lcr").Run("crash 5 at 50"), reproduce.Among(5, "bully").Run("crash 5 at 50")
 	dies(b, &wrong, once, "no leader")
 	dies(b, &wrong, service, reproduce.Right)
-	f := reproduce.HoldsUnless(wrong.First, "5 leads and crashes: with lcr no process leads afterwards; with bully 4 does, after another election")
+	f := reproduce.HoldsUnless(wrong.First, "leader 5 crashes: with lcr there is no leader afterwards; with bully another election makes 4 leader")
 	f.Replay = once.Replay()
 	return f
 }
@@ -206,7 +206,7 @@ func knowsNeighbours(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	f := reproduce.HoldsCorrected(known, wrong.First == "", "none of it is needed, and n is not, either: a process knows its own uid and its two links",
-		"every ring of up to 6: the largest leads, though each process knows only its own uid")
+		"every ring of up to 6: the largest is elected, though each process knows only its own uid")
 	if wrong.First != "" {
 		f.Why = wrong.First
 	}
@@ -265,7 +265,7 @@ func topologies(b *reproduce.Bench) reproduce.Finding {
 				}
 				r := b.Simulate(name, simulate.Options{Instance: i, Initiators: []int{id - 1}})
 				runs++
-				wrong.Unless(reproduce.End(r) == reproduce.Right, "%s of %d, %d starts: %s", name, n, id, reproduce.End(r))
+				wrong.Unless(reproduce.End(r) == reproduce.Right, "%s of %d, %d initiates: %s", name, n, id, reproduce.End(r))
 			}
 		}
 	}
@@ -291,7 +291,7 @@ func onTrees(b *reproduce.Bench) reproduce.Finding {
 					}
 					r := b.Simulate(name, o)
 					runs++
-					wrong.Unless(reproduce.End(r) == reproduce.Right && r.Messages.Total == uint64(3*n+k-4), "%s on %v, %d start: %d messages, %s", name, edges, k, r.Messages.Total, reproduce.End(r))
+					wrong.Unless(reproduce.End(r) == reproduce.Right && r.Messages.Total == uint64(3*n+k-4), "%s on %v, %d initiate: %d messages, %s", name, edges, k, r.Messages.Total, reproduce.End(r))
 				}
 			}
 		}
@@ -301,7 +301,7 @@ func onTrees(b *reproduce.Bench) reproduce.Finding {
 		wrong.Verified(r, "%s on the path of 4", name)
 		states += r.States
 	}
-	f := reproduce.HoldsUnless(wrong.First, "%d runs, and %d states: the largest leads; 3n + k - 4 messages if k start", runs, states)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs, and %d states: the largest is elected; 3n + k - 4 messages with k initiators", runs, states)
 	f.Replay = "ringleader run tree --n 7 --topology binary"
 	return f
 }

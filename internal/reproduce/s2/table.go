@@ -100,7 +100,7 @@ func table21Competes(b *reproduce.Bench) reproduce.Finding {
 			t := reproduce.Among(n, name).Run()
 			once := b.Run(t)
 			wrong.Unless(reproduce.End(once) == reproduce.Right && once.Complete, "%s of %d: %s", name, n, reproduce.End(once))
-			// With another process that starts when all is over, nothing is left for it to do.
+			// Another process that initiates after the end has nothing left to do.
 			wrong.Unless(once.Time.Quiet.Less(election.Units(uint64(3*n+10))), "%s of %d: messages until %s", name, n, once.Time.Quiet)
 		}
 		e := exclude(n, []int{0}, faults.Chance{})
@@ -131,13 +131,13 @@ func table21Starves(b *reproduce.Bench) reproduce.Finding {
 					never++
 				}
 			}
-			wrong.Unless(never == n-1, "on %v: %v lead", ids, led)
+			wrong.Unless(never == n-1, "on %v: leaders %v", ids, led)
 			most = max(most, never)
 		}
 		e := exclude(n, []int{0}, faults.Chance{})
 		wrong.Unless(slices.Min(e.entries) == entriesEach && slices.Max(e.entries) == entriesEach && !e.atOnce, "token ring of %d: %v enter", n, e.entries)
 	}
-	return reproduce.HoldsUnless(wrong.First, "elections end within 2n longest delays, and n - 1 processes (up to %d) never lead, however often; in the token ring each enters %d times",
+	return reproduce.HoldsUnless(wrong.First, "elections end within 2n longest delays, and n - 1 processes (up to %d) are never leader, however often; in the token ring each enters %d times",
 		most, entriesEach)
 }
 
@@ -153,7 +153,7 @@ func table21Knows(b *reproduce.Bench) reproduce.Finding {
 				}
 			}
 		}
-		wrong.Unless(told == n, "lcr of %d: %d know that %d leads", n, told, n)
+		wrong.Unless(told == n, "lcr of %d: %d know that %d is leader", n, told, n)
 		e := exclude(n, []int{0}, faults.Chance{})
 		wrong.Unless(e.follows == 0 && slices.Min(e.entries) > 0, "token ring of %d: a process learns %d times which process is in", n, e.follows)
 	}

@@ -42,7 +42,7 @@ var Rows = reproduce.From("S3", []reproduce.Row{
 	},
 	{
 		Where: "section 2, return", Claim: "a candidate that returns to itself after 2^i steps declares itself the leader",
-		How:   "the hops of what comes home, " + reproduce.ManyRingsAre,
+		How:   "the hops of messages that return to their origin, " + reproduce.ManyRingsAre,
 		Check: returns,
 	},
 	{
@@ -66,7 +66,7 @@ var Rows = reproduce.From("S3", []reproduce.Row{
 		Check: responses,
 	},
 	{
-		Where: "section 3, a no beside an ok", Claim: "on a no it withdraws, and on two oks it goes on",
+		Where: "section 3, a no beside an ok", Claim: "on a no it withdraws, and on two oks it continues",
 		How:   "every schedule of every order of up to 3, so both orders of both answers: the least and the most messages",
 		Check: mixedAnswers,
 	},
@@ -118,7 +118,7 @@ func largestIsFound(b *reproduce.Bench) reproduce.Finding {
 		d.Unless(r.Right && r.Decided == 1, "%s leaders at %v, %d decided", reproduce.OnRing(ids), r.Leaders, r.Decided)
 		runs++
 	}
-	return d.Finding("%d orders and orientations, %d states, and %d random runs: the largest leads, and it alone knows",
+	return d.Finding("%d orders and orientations, %d states, and %d random runs: the largest is elected, and it alone knows",
 		orders+four.Orders, states+four.States, runs)
 }
 
@@ -155,23 +155,23 @@ func stages(b *reproduce.Bench) reproduce.Finding {
 		}
 		rings++
 	}
-	return d.Finding("%d candidates of stages on %d rings: just those", entrances, rings)
+	return d.Finding("%d candidates of stages on %d rings: exactly those", entrances, rings)
 }
 
 func returns(b *reproduce.Bench) reproduce.Finding {
 	printed, within, rings := true, true, 0
 	for ids := range reproduce.ManyRings {
 		r := b.Probe(hirschbergSinclair, ids, asS3)
-		home := 0
+		returned := 0
 		for i := range r.Record.Steps {
 			step := &r.Record.Steps[i]
 			if step.Kind == "from" && reproduce.Carried(step.MessageValue) == ids.At(step.Process) {
-				home++
+				returned++
 			}
 		}
 		last := 1 << max(0, len(r.Entrants)-1)
 		printed = printed && last == ids.Len()
-		within = within && r.Right && home == 2 && last >= ids.Len() && last < 2*ids.Len()
+		within = within && r.Right && returned == 2 && last >= ids.Len() && last < 2*ids.Len()
 		rings++
 	}
 	return reproduce.HoldsCorrected(printed, within, "within 2^i steps: after n, in the first stage with 2^i ≥ n; and on both sides, which makes one leader",
@@ -251,7 +251,7 @@ func responses(b *reproduce.Bench) reproduce.Finding {
 		d.Unless(m[hs.Ok]+m[hs.No]+2*uint64(ids.Len()) == m[hs.From], "%s %d ok and %d no for %d from", reproduce.OnRing(ids), m[hs.Ok], m[hs.No], m[hs.From])
 		rings, answers = rings+1, answers+m[hs.Ok]+m[hs.No]
 	}
-	return d.Finding("%d hops of ok and no on %d rings: those of from less the 2n that come home", answers, rings)
+	return d.Finding("%d hops of ok and no on %d rings: those of from, less the 2n that return to their origin", answers, rings)
 }
 
 func mixedAnswers(b *reproduce.Bench) reproduce.Finding {
@@ -346,7 +346,7 @@ func eachCandidate(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	return reproduce.HoldsCorrected(printed, right, "at most 2^(i+2): less if it is refused or comes home on the way",
+	return reproduce.HoldsCorrected(printed, right, "at most 2^(i+2): less if it is refused or returns to its origin on the way",
 		"%d stages, never more: %v; in %d of them each candidate as many", stages, right, full)
 }
 

@@ -16,11 +16,11 @@ import (
 var s4Analysis = []reproduce.Row{
 	{
 		Where: "safety", Claim: "all processes that elect a leader elect the same, when no election is under way",
-		How: "every schedule of 3 processes, delay 1, victory=lower, one crash and one recovery, every set starting: as printed, and with the additions", Check: safety,
+		How: "every schedule of 3 processes, delay 1, victory=lower, one crash and one recovery, every set initiating: as printed, and with the additions", Check: safety,
 	},
 	{
-		Where: "safety, without recoveries", Claim: "the same, where processes crash and stay away",
-		How: "every schedule of 3 processes, as printed, two crashes; the victory told to all others, or to the lower ones", Check: safetyOfCrashes,
+		Where: "safety, without recoveries", Claim: "the same, where processes crash and do not recover",
+		How: "every schedule of 3 processes, as printed, two crashes; the victory announced to all others, or to the lower ones", Check: safetyOfCrashes,
 	},
 	{
 		Where: "safety, with its timing", Claim: "no process below a live one ever wins: there are no two leaders at any time",
@@ -28,27 +28,27 @@ var s4Analysis = []reproduce.Row{
 	},
 	{
 		Where: "safety, without its timing", Claim: "the same, where an answer may take as long as one waits for it",
-		How: "every schedule of 3 processes, delay 2, as printed, with a wait of exactly 2·delay, every set starting", Check: safetyOutOfTime,
+		How: "every schedule of 3 processes, delay 2, as printed, with a wait of exactly 2·delay, every set initiating", Check: safetyOutOfTime,
 	},
 	{
 		Where: "safety, proof", Claim: "no two processes both send coordinator messages, as the lower of the two never does",
-		How: "the processes that claim victory: 2 to 5 processes, every set of crashed ones, every set of the others starting; and with a crash and a recovery", Check: safetyProof,
+		How: "the processes that claim victory: 2 to 5 processes, every set of crashed ones, every set of the others initiating; and with a crash and a recovery", Check: safetyProof,
 	},
 	{
 		Where: "liveness", Claim: "guaranteed in the synchronous crash-recovery model",
-		How: "every schedule of 3 processes, delay 1, one crash and one recovery, every set starting: as printed, and with the additions", Check: liveness,
+		How: "every schedule of 3 processes, delay 1, one crash and one recovery, every set initiating: as printed, and with the additions", Check: liveness,
 	},
 	{
-		Where: "liveness, would-be leader", Claim: "if the would-be leader dies between answer and victory, one of the lower becomes leader",
-		How: "4 to 8 processes, the highest dead, each lower one starting: the next dies at each time until its victory", Check: wouldBeLeader,
+		Where: "liveness, would-be leader", Claim: "if the would-be leader crashes between answer and victory, one of the lower becomes leader",
+		How: "4 to 8 processes, the highest crashed, each lower one initiating: the next crashes at each time until its victory", Check: wouldBeLeader,
 	},
 	{
 		Where: "liveness, others crash", Claim: "even if some of the others crash",
-		How: "these runs of 4 to 6, in which one more dies at each time up to 20", Check: wouldBeLeaderAndOthers,
+		How: "these runs of 4 to 6, in which one more crashes at each time up to 20", Check: wouldBeLeaderAndOthers,
 	},
 	{
 		Where: "liveness, recovery in time", Claim: "if it recovers in time, it simply sends a coordinator message to all",
-		How: "2 to 8 processes: what each does when it recovers, the higher ones living or dead", Check: recoversInTime,
+		How: "2 to 8 processes: what each does when it recovers, the higher ones live or crashed", Check: recoversInTime,
 	},
 	{
 		Where: "bandwidth, fixed size", Claim: "messages are of a fixed size",
@@ -56,11 +56,11 @@ var s4Analysis = []reproduce.Row{
 	},
 	{
 		Where: "bandwidth, lowest initiates", Claim: "the most messages are sent when the lowest initiates",
-		How: "2 to 10 processes, the highest dead, each starting alone; every schedule of 3, with all sets and times of starts", Check: lowestInitiates,
+		How: "2 to 10 processes, the highest crashed, each initiating alone; every schedule of 3, with all sets and times of starts", Check: lowestInitiates,
 	},
 	{
 		Where: "bandwidth, Θ(N²) election messages", Claim: "N-1 + N-2 + …: Θ(N²) election messages",
-		How: "runs of 2 to 10 as printed, the highest dead, the lowest starting; and such in which questions come one after the other", Check: electionTheta,
+		How: "runs of 2 to 10 as printed, the highest crashed, the lowest initiating; and such in which questions come one after the other", Check: electionTheta,
 	},
 	{
 		Where: "bandwidth, Θ(N²) alive messages", Claim: "Θ(N²) alive messages",
@@ -68,7 +68,7 @@ var s4Analysis = []reproduce.Row{
 	},
 	{
 		Where: "bandwidth, Θ(N) coordinator messages", Claim: "Θ(N) coordinator messages",
-		How: "runs of 2 to 10, the lowest starting: the highest dead, and alive", Check: coordinatorTheta,
+		How: "runs of 2 to 10, the lowest initiating: the highest crashed, and live", Check: coordinatorTheta,
 	},
 	{
 		Where: "bandwidth, Θ(N²) overall", Claim: "Θ(N²) messages overall in the worst case",
@@ -76,7 +76,7 @@ var s4Analysis = []reproduce.Row{
 	},
 	{
 		Where: "bandwidth, Θ(N²) overall, five", Claim: "Θ(N²) messages overall: at most N(N-1) questions and answers", Thorough: true,
-		How: "every schedule of 5 as printed, delay 1, none failing, the lowest starting", Check: worstOfFive,
+		How: "every schedule of 5 as printed, delay 1, none failing, the lowest initiating", Check: worstOfFive,
 	},
 }
 
@@ -97,7 +97,7 @@ func safetyOfCrashes(b *reproduce.Bench) reproduce.Finding {
 		states += report.States
 		wrong.Unless(violation == "", "victory=%s: %s", victory, violation)
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d states: all agree in the end", states)
+	return reproduce.HoldsUnless(wrong.First, "%d states: all agree at the end", states)
 }
 
 func safetyInTime(b *reproduce.Bench) reproduce.Finding {
@@ -110,7 +110,7 @@ func safetyInTime(b *reproduce.Bench) reproduce.Finding {
 		states += report.States
 		wrong.Unless(violation == "", "%d processes, delay %d: %s", size.n, size.delay, violation)
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d states: the highest alone leads, ever", states)
+	return reproduce.HoldsUnless(wrong.First, "%d states: only the highest is ever leader", states)
 }
 
 func safetyOutOfTime(b *reproduce.Bench) reproduce.Finding {
@@ -148,14 +148,14 @@ func safetyProof(b *reproduce.Bench) reproduce.Finding {
 	t := bully.Five().Run("crash 5 at 10", "recover 5 at 60").Recorded()
 	both := winners(b.Run(t))
 	f := reproduce.HoldsCorrected(len(both) == 1, one.Verdict == reproduce.Holds,
-		"in one election, none failing: it presumes that every live process answers in time, and that none comes back; after a recovery two have won, one after the other",
+		"in one election, none failing: it presumes that every live process answers in time, and that none recovers; after a recovery two have won, one after the other",
 		"one process claims victory, %s; after a crash and a recovery %v have", one.Measured, both)
 	f.Replay = t.Replay()
 	return f
 }
 
 func liveness(b *reproduce.Bench) reproduce.Finding {
-	return asPrinted(b, recovery(), "with the additions; as printed, two can win at a time, each then believes the other, and no process starts another election")
+	return asPrinted(b, recovery(), "with the additions; as printed, two can win at the same time, each then accepts the other, and no process starts another election")
 }
 
 func wouldBeLeader(b *reproduce.Bench) reproduce.Finding {
@@ -171,7 +171,7 @@ func wouldBeLeader(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	f := reproduce.HoldsUnless(wrong.First, "%d runs: the next lower one leads", runs)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs: the next lower one becomes leader", runs)
 	f.Replay = "ringleader run --scenario s4-rule-3"
 	return f
 }
@@ -190,7 +190,7 @@ func wouldBeLeaderAndOthers(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest that is left leads", runs)
+	return reproduce.HoldsUnless(wrong.First, "%d runs: the highest live process is elected", runs)
 }
 
 func recoversInTime(b *reproduce.Bench) reproduce.Finding {
@@ -219,8 +219,8 @@ func recoversInTime(b *reproduce.Bench) reproduce.Finding {
 			}
 		}
 	}
-	f := reproduce.HoldsCorrected(simply, wrong.First == "", "only if it is the highest of all; any other, though all above it are dead, must by rule 1 ask them first",
-		"%d recoveries of the highest: it tells all at once; %d of others that then lead: each asks first", highest, others)
+	f := reproduce.HoldsCorrected(simply, wrong.First == "", "only if it is the highest of all; any other must by rule 1 ask the higher ones first, though all of them have crashed",
+		"%d recoveries of the highest: it announces itself to all at once; %d of others that then become leader: each asks first", highest, others)
 	if wrong.First != "" {
 		f.Why = wrong.First
 	}
@@ -261,7 +261,7 @@ func lowestInitiates(b *reproduce.Bench) reproduce.Finding {
 		most := uint64(1 << 32)
 		for i := 1; i < n; i++ {
 			r := highestDead(b, n, uint64(i))
-			wrong.Unless(reproduce.End(r) == reproduce.Right && r.Messages.Total < most, "%d starts of %d: %d messages, %s", i, n, r.Messages.Total, reproduce.End(r))
+			wrong.Unless(reproduce.End(r) == reproduce.Right && r.Messages.Total < most, "%d initiates of %d: %d messages, %s", i, n, r.Messages.Total, reproduce.End(r))
 			most = r.Messages.Total
 		}
 	}
@@ -269,8 +269,8 @@ func lowestInitiates(b *reproduce.Bench) reproduce.Finding {
 	s := reproduce.Among(3, "bully")
 	s.AnyTime = true
 	any := worst(b, &wrong, reproduce.Proof{Subject: s})
-	f := reproduce.HoldsCorrected(any.Total <= alone.Total, wrong.First == "", "of processes that start alone; where several may start, at different times, there are more",
-		"2 to 10 processes: the lower the one that starts, the more messages; of 3 at most %d if 1 starts, %d if any may", alone.Total, any.Total)
+	f := reproduce.HoldsCorrected(any.Total <= alone.Total, wrong.First == "", "of processes that initiate alone; if several may initiate, at different times, there are more",
+		"2 to 10 processes: the lower the initiator, the more messages; of 3 at most %d if 1 initiates, %d if any may", alone.Total, any.Total)
 	if wrong.First != "" {
 		f.Why = wrong.First
 	}
@@ -352,8 +352,8 @@ func coordinatorTheta(b *reproduce.Bench) reproduce.Finding {
 	var wrong reproduce.Doubt
 	linear, last := true, uint64(0)
 	for n := 2; n <= 10; n++ {
-		told := highestDead(b, n, 1).Messages.ByKind[bully.Coordinator]
-		wrong.Unless(told == uint64(n-1), "N = %d, the highest dead: %d coordinator messages", n, told)
+		sent := highestDead(b, n, 1).Messages.ByKind[bully.Coordinator]
+		wrong.Unless(sent == uint64(n-1), "N = %d, the highest crashed: %d coordinator messages", n, sent)
 		r := b.Run(reproduce.Among(n, "bully").Starting(1).Run().Recorded())
 		victories := 0
 		for i := range r.Record.Steps {
@@ -366,7 +366,7 @@ func coordinatorTheta(b *reproduce.Bench) reproduce.Finding {
 		linear = linear && last == uint64(n-1)
 	}
 	f := reproduce.HoldsCorrected(linear, wrong.First == "", "for each victory: the highest, asked by all the others, has to rule 4 not started an election, and wins again for each",
-		"N = 10: 9 if the highest is dead, %d if it lives", last)
+		"N = 10: 9 if the highest has crashed, %d if it is live", last)
 	if wrong.First != "" {
 		f.Why = wrong.First
 	}

@@ -61,7 +61,7 @@ func failAtAnyTime(b *reproduce.Bench) reproduce.Finding {
 			wrong.Unless(reproduce.End(r) == reproduce.Right && len(r.Dead) == 1, "%s: %s", t.Replay(), reproduce.End(r))
 		}
 	}
-	f := reproduce.HoldsUnless(wrong.First, "%d states with up to two crashes, %d runs in which the winner dies amid its announcement: the highest that is left leads", report.States, runs)
+	f := reproduce.HoldsUnless(wrong.First, "%d states with up to two crashes, %d runs in which the winner crashes amid its announcement: the highest live process is elected", report.States, runs)
 	f.Replay = p.Replay()
 	return f
 }

@@ -18,15 +18,15 @@ var Rows = reproduce.From("S4", s4Introduction, s4Assumptions, s4Rules, s4Analys
 var s4Introduction = []reproduce.Row{
 	{
 		Where: "introduction, dynamically", Claim: "it elects dynamically",
-		How: "2 to 7 processes: leaders die one after the other, and come back in the other order; and 300 random runs of crashes and recoveries", Check: dynamically,
+		How: "2 to 7 processes: leaders crash one after the other, and recover in the other order; and 300 random runs of crashes and recoveries", Check: dynamically,
 	},
 	{
 		Where: "introduction, highest", Claim: "the process with the highest id of those that have not failed is selected",
-		How: "2 to 6 processes, every set of failed ones, each of the others starting", Check: bully.HighestLives,
+		How: "2 to 6 processes, every set of crashed ones, each other one initiating", Check: bully.HighestLives,
 	},
 	{
 		Where: "messages, election", Claim: "election messages announce an election",
-		How: "every step that sends them: 2 to 5 processes, every set of dead ones, every set of the others starting", Check: electionMessages,
+		How: "every step that sends them: 2 to 5 processes, every set of crashed ones, every set of the others initiating", Check: electionMessages,
 	},
 	{
 		Where: "messages, answer", Claim: "answer messages respond to election messages",
@@ -46,7 +46,7 @@ var s4Introduction = []reproduce.Row{
 var s4Rules = []reproduce.Row{
 	{
 		Where: "rule 1", Claim: "the highest sends victory to all others and becomes coordinator; any other asks all that are higher",
-		How: "every start and recovery among 2 to 5, every set of dead ones, every set of the others starting", Check: rule1,
+		How: "every start and recovery among 2 to 5, every set of crashed ones, every set of the others initiating", Check: rule1,
 	},
 	{
 		Where: "rule 2", Claim: "a process that receives no answer broadcasts a victory and becomes coordinator",
@@ -58,15 +58,15 @@ var s4Rules = []reproduce.Row{
 	},
 	{
 		Where: "rule 3, parenthesis", Claim: "if there is no victory after some time, it begins again",
-		How: "4 to 8 processes: the one that would win dies after its answers; with and without that timeout", Check: rule3Parenthesis,
+		How: "4 to 8 processes: the process that would win crashes after its answers; with and without that timeout", Check: rule3Parenthesis,
 	},
 	{
 		Where: "rule 4", Claim: "a process that is asked by a lower one answers, and starts an election unless it has",
-		How: "every question in the runs of 2 to 5, every set of dead ones, every set of the others starting", Check: rule4,
+		How: "every question in the runs of 2 to 5, every set of crashed ones, every set of the others initiating", Check: rule4,
 	},
 	{
 		Where: "rule 5", Claim: "a process that receives a coordinator message treats its sender as the coordinator",
-		How: "every schedule of 3 processes, delay 1, one crash and one recovery, every set starting: as printed, and with the additions", Check: rule5,
+		How: "every schedule of 3 processes, delay 1, one crash and one recovery, every set initiating: as printed, and with the additions", Check: rule5,
 	},
 }
 
@@ -99,7 +99,7 @@ func dynamically(b *reproduce.Bench) reproduce.Finding {
 		r := b.Run(t)
 		wrong.Unless(reproduce.End(r) == reproduce.Right, "%s: %s", t.Replay(), reproduce.End(r))
 	}
-	f := reproduce.HoldsUnless(wrong.First, "%d runs: after each crash and each recovery the highest that lives leads", runs)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs: after each crash and each recovery the highest live process is leader", runs)
 	f.Replay = "ringleader run bully --n 5 --crash 5@100 --crash 4@200 --recover 4@300 --recover 5@400"
 	return f
 }
@@ -140,14 +140,14 @@ func coordinatorMessages(b *reproduce.Bench) reproduce.Finding {
 				victories++
 				wrong.Unless(reproduce.Leads(s) && len(sent) == r.Record.N-1, "%d of %d claims victory: %+v", s.Process+1, r.Record.N, *s)
 			} else {
-				wrong.Unless(!reproduce.Leads(s), "%d of %d leads and announces it to no process", s.Process+1, r.Record.N)
+				wrong.Unless(!reproduce.Leads(s), "%d of %d is leader and announces it to no process", s.Process+1, r.Record.N)
 			}
 		}
 		return victories
 	})
 }
 
-// acts reports whether a step does what rule 1 says.
+// acts reports whether a step does what rule 1 requires.
 func acts(r *trace.Record, s *trace.Step) bool {
 	if s.Process == r.N-1 {
 		return reproduce.Leads(s) && slices.Equal(reproduce.Receivers(r, reproduce.SentOf(s, "coordinator")), reproduce.UpTo(r.N-1))
@@ -179,14 +179,14 @@ func whenToAct(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	wrong.Unless(recoveries > 0 && suspicions > 0 && idle > 0, "%d recoveries, %d suspicions of the coordinator and %d of others", recoveries, suspicions, idle)
-	return reproduce.HoldsUnless(wrong.First, "%d recoveries and %d suspicions of the coordinator, each followed by rule 1; %d of others, by nothing", recoveries, suspicions, idle)
+	return reproduce.HoldsUnless(wrong.First, "%d recoveries and %d suspicions of the coordinator, each followed by rule 1; %d of others, by no action", recoveries, suspicions, idle)
 }
 
 func rule1(b *reproduce.Bench) reproduce.Finding {
 	return bully.Inquiries(b, func(r *simulate.Result, wrong *reproduce.Doubt) (begun int) {
 		for _, s := range reproduce.Steps(r.Record, trace.Start) {
 			begun++
-			wrong.Unless(acts(r.Record, s), "%d of %d starts and does %+v", s.Process+1, r.Record.N, *s)
+			wrong.Unless(acts(r.Record, s), "%d of %d initiates and does %+v", s.Process+1, r.Record.N, *s)
 		}
 		return begun
 	})
@@ -236,7 +236,7 @@ func rule3Parenthesis(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	wrong.Unless(again > 0 && stuck == runs, "%d begin again; without the parenthesis %d of %d runs go wrong", again, stuck, runs)
-	f := reproduce.HoldsUnless(wrong.First, "%d runs: %d times a process begins again, and the highest left leads; without the parenthesis none does, in %d runs", runs, again, stuck)
+	f := reproduce.HoldsUnless(wrong.First, "%d runs: %d times a process begins again, and the highest live process is elected; without the parenthesis none is, in %d runs", runs, again, stuck)
 	f.Replay = shown.Replay()
 	return f
 }

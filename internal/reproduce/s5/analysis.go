@@ -18,7 +18,7 @@ var s5Analysis = []reproduce.Row{
 		How: checked, Check: every(claims.OneMessage, "%[1]d elections, at most %[3]d"),
 	},
 	{
-		Where: "section 4, observation (2)", Claim: "at the end of phase m an alive identity has walked h_m steps, or is back where it started",
+		Where: "section 4, observation (2)", Claim: "at the end of phase m an alive identity has walked h_m steps, or has returned to its origin",
 		How: checked, Check: every(claims.EndsOfPhases, "%[1]d elections, %[2]d ends of phases"),
 	},
 	{
@@ -26,12 +26,12 @@ var s5Analysis = []reproduce.Row{
 		How: checked, Check: every(claims.GrowingPhases, "%[1]d elections: those of P1 to P4 grow, rounded up"),
 	},
 	{
-		Where: "section 4, observation (4)", Claim: "only the identity of the leader arrives at the processor it started from",
-		How: checked, Check: every(claims.OneHome, "%[1]d elections: so it is"),
+		Where: "section 4, observation (4)", Claim: "only the identity of the leader returns to its origin",
+		How: checked, Check: every(claims.OneHome, "%[1]d elections: true of all"),
 	},
 	{
 		Where: "Theorem 4.1", Claim: "the protocol finishes in a finite amount of time, and at the end a leader has been elected",
-		How: checked + "; all know it", Check: every(claims.Elected, "%[1]d elections: one leader, and all know it"),
+		How: checked + "; all know it", Check: every(claims.Elected, "%[1]d elections: one leader, known to all"),
 	},
 	{
 		Where: "Theorem 4.2", Claim: "phase 0 requires n messages, and at most n time units until the last identity starts",
@@ -43,14 +43,14 @@ var s5Analysis = []reproduce.Row{
 	},
 	{
 		Where: "Theorem 4.3", Claim: "for any set of participating processors, the messages of each phase are fewer than 2n",
-		How: checked + "; and a search on rings of 4, 8 and 12, P1 with c = 3, that climbs to large phases, 4000 inputs each", Check: theorem43(4000, 4, 8, 12),
+		How: checked + "; and a hill-climbing search for large phases, P1 with c = 3 on rings of 4, 8 and 12, 4000 inputs each", Check: theorem43(4000, 4, 8, 12),
 	},
 	{
 		Where: "Theorem 4.3, more than n", Claim: "the bound is 2n messages, where n would not do",
 		How: "P1 with c = 3 on a ring of 12 in which processors wake at 2 to 11", Check: moreThanN,
 	},
 	{
-		Where: "Theorem 4.3, searched at length", Claim: "for any set of participating processors, the messages of each phase are fewer than 2n", Thorough: true,
+		Where: "Theorem 4.3, longer search", Claim: "for any set of participating processors, the messages of each phase are fewer than 2n", Thorough: true,
 		How: "the search on rings of 8, 12, 16 and 24, 100000 inputs each", Check: theorem43(100_000, 8, 12, 16, 24),
 	},
 	{
@@ -59,7 +59,7 @@ var s5Analysis = []reproduce.Row{
 	},
 	{
 		Where: "section 4, dist", Claim: "t(j) <= t(i) + dist(i, j)",
-		How: checked, Check: every(claims.LatestEntry, "%[1]d elections: so it is"),
+		How: checked, Check: every(claims.LatestEntry, "%[1]d elections: true of all"),
 	},
 	{
 		Where: "Lemma 4.4", Claim: "the sum of max(t(id(i)) - t(id(i-1)), 0) around the ring is at most n",
@@ -75,23 +75,23 @@ var s5Analysis = []reproduce.Row{
 	},
 	{
 		Where: "Theorem 4.3, proof, white and red", Claim: "if j is in B(1), as a processor sends first j and later id(1), then j > id(1), and j is red or white",
-		How: checkedLate, Check: each(latecomers, claims.SentBefore, "%[1]d elections, %[2]d such pairs: so it is"),
+		How: checkedLate, Check: each(latecomers, claims.SentBefore, "%[1]d elections, %[2]d such pairs: true of all"),
 	},
 	{
 		Where: "Theorem 4.3, proof, case 1", Claim: "no red identity in B(1): its messages are at most h_m·|B(1)| <= h_m(k(1) - id(1)) <= t(id(1)) - t(k(1))",
-		How: checkedLate, Check: each(latecomers, claims.CaseOne, "%[1]d elections, %[2]d such B(i), from each id(1): so it is"),
+		How: checkedLate, Check: each(latecomers, claims.CaseOne, "%[1]d elections, %[2]d such B(i), from each id(1): true of all"),
 	},
 	{
 		Where: "Theorem 4.3, proof, id(2) in case 1", Claim: "the first identity after id(1) that is not in B(1) is black",
-		How: checkedLate, Check: each(latecomers, claims.CaseOneNext, "%[1]d elections, %[2]d times: so it is"),
+		How: checkedLate, Check: each(latecomers, claims.CaseOneNext, "%[1]d elections, %[2]d times: true of all"),
 	},
 	{
 		Where: "Theorem 4.3, proof, case 2", Claim: "a red identity in B(1): those up to the last red one take at most h_m·|B'(1)| <= h_m(k(1) - id(1)) <= t(id(1)) - t(k(1)) messages",
-		How: checkedLate, Check: each(latecomers, claims.CaseTwo, "%[1]d elections, %[2]d such B'(i), from each id(1): so it is"),
+		How: checkedLate, Check: each(latecomers, claims.CaseTwo, "%[1]d elections, %[2]d such B'(i), from each id(1): true of all"),
 	},
 	{
 		Where: "Theorem 4.3, proof, pairs", Claim: "id(1), k(1), id(2), … are clockwise ordered, k(i) is not id(i), and t(id(i)) > t(k(i))",
-		How: checkedLate, Check: each(latecomers, claims.PairsOrdered, "%[1]d elections, %[2]d pairs, from each id(1): so it is"),
+		How: checkedLate, Check: each(latecomers, claims.PairsOrdered, "%[1]d elections, %[2]d pairs, from each id(1): true of all"),
 	},
 	{
 		Where: "Theorem 4.3, proof, all considered", Claim: "each non-black identity has been considered, in one B(i) or B'(i)",
@@ -99,11 +99,11 @@ var s5Analysis = []reproduce.Row{
 	},
 	{
 		Where: "Theorem 4.3, proof, the sum", Claim: "red and white identities take no more messages than the sum of t(id(i)) - t(k(i)), which is at most n",
-		How: checkedLate, Check: each(latecomers, claims.RedAndWhite, "%[1]d elections: so it is; they take %[3]d messages in one phase, at most"),
+		How: checkedLate, Check: each(latecomers, claims.RedAndWhite, "%[1]d elections: true of all; they take %[3]d messages in one phase, at most"),
 	},
 	{
 		Where: "Lemma 4.5", Claim: "t(j) < t(id(1)) - h_m(j - id(1)) if a processor sends in phase m first j, later id(1)",
-		How: checkedLate, Check: each(latecomers, claims.Lemma45, "%[1]d elections, %[2]d pairs of identities: so it is"),
+		How: checkedLate, Check: each(latecomers, claims.Lemma45, "%[1]d elections, %[2]d pairs of identities: true of all"),
 	},
 	{
 		Where: "Lemma 4.5, proof, phase 1", Claim: "j enters phase 1 at time t(j) + 2·h_m·j + h_(m-1)",

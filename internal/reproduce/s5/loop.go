@@ -13,7 +13,7 @@ type slip uint8
 const (
 	none        slip = iota
 	ownIdentity      // send <i, h_m, w+1>, where <j, h_m, w+1> is meant
-	oneVariable      // the triple that waits is M, as the list of variables says, so that what is read takes its place
+	oneVariable      // the triple that waits is M, as in the list of variables, so that the triple read replaces it
 	winnerOnly       // "j elected" ends the loop of the winner only
 	assumed          // what a unit without a message brings is smaller than +∞, as every number
 )
@@ -100,8 +100,8 @@ func (o *looped) count(m *triple) {
 }
 
 // unit makes a processor's step in a unit, with the message that it reads, or without one. It reports whether its own
-// identity is home.
-func (p *looper) unit(m *triple, h []uint64, s slip, unwilling bool) (home bool) {
+// identity has returned.
+func (p *looper) unit(m *triple, h []uint64, s slip, unwilling bool) (returned bool) {
 	switch {
 	case p.over:
 	case !p.running && m != nil:
@@ -113,10 +113,10 @@ func (p *looper) unit(m *triple, h []uint64, s slip, unwilling bool) (home bool)
 				m.j = infinite - 1
 			}
 		}
-		home = m.kind == 'i' && m.j == p.i && !m.nothing
+		returned = m.kind == 'i' && m.j == p.i && !m.nothing
 		p.read(*m, h, s)
 	}
-	return home
+	return returned
 }
 
 // wake lets a processor wake by itself if it is time. It reports whether anything can still happen there.

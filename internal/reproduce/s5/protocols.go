@@ -87,8 +87,8 @@ var (
 )
 
 const (
-	worst  = "and of 3 to 65537 that are one more than a hypothesis, where the next one is largest for them"
-	timed  = "counted on random rings of 16 to 4096, " + worst + ": when the leader is elected, over i·h, h being what is claimed"
+	worst  = "and on rings of 3 to 65537, one more than a hypothesis, where the next hypothesis is largest in proportion"
+	timed  = "counted on random rings of 16 to 4096, " + worst + ": the time until the leader is elected, over i·h, where h is the claimed bound"
 	sentIn = "counted on ordered and random rings of 16 to 4096, " + worst + ": election messages over n and phases; phases against their bound"
 )
 

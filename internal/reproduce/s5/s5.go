@@ -26,7 +26,7 @@ var s5Introduction = []reproduce.Row{
 	},
 	{
 		Where: "section 1, [2]", Claim: "Ω(n log n) messages are necessary, even if all processors know the size of the ring",
-		How: "Burns' adversary against rings of 8 to 64 in falling order, of algorithms that do not know the size", Check: knowingTheSize,
+		How: "Burns' adversary against rings of 8 to 64 in decreasing order, of algorithms that do not know the size", Check: knowingTheSize,
 	},
 	{
 		Where: "section 1, [4, 8]", Claim: "O(n) messages and O(n·2^i) time are sufficient, where i is the leader's identity",
@@ -38,7 +38,7 @@ var s5Introduction = []reproduce.Row{
 	},
 	{
 		Where: "section 1, (ii)", Claim: "any protocol that needs less than t time units needs O(n log n) messages, if identities may be large",
-		How: "the same algorithms on falling and bit-reversal rings of 512; and what takes longer the larger identities are", Check: boundedTime,
+		How: "the same algorithms on decreasing and bit-reversal rings of 512; and variable-speeds, whose time depends on the identities", Check: boundedTime,
 	},
 	{
 		Where: "section 1, the question", Claim: "protocols are possible with less than exponential time and between O(n) and O(n log n) messages",
@@ -46,7 +46,7 @@ var s5Introduction = []reproduce.Row{
 	},
 	{
 		Where: "section 1, positive numbers", Claim: "without loss of generality, identities are positive numbers",
-		How: "section 3's loop, unit by unit as it is printed, with identities from 0 on, and each one larger", Check: positiveNumbers,
+		How: "section 3's loop as printed, unit by unit, with identities from 0 on, and with each larger by 1", Check: positiveNumbers,
 	},
 	{
 		Where: "section 1, the leader", Claim: "the leader is the participating processor with the smallest identity",
@@ -61,7 +61,7 @@ var s5Simplified = []reproduce.Row{
 		How: "known-size on every order of up to 6 identifiers, beginning with 1 to 3", Check: silenceElects,
 	},
 	{
-		Where: "section 2, the turn of i", Claim: "the winner i is silent until n(i-1), and sends then",
+		Where: "section 2, when i sends", Claim: "the winner i is silent until n(i-1), and sends then",
 		How: "the same runs: when the leader is elected", Check: turnOfI,
 	},
 	{
@@ -70,7 +70,7 @@ var s5Simplified = []reproduce.Row{
 	},
 	{
 		Where: "section 2, O(i·n) time", Claim: "it takes time O(i·n), where i is the identity of the winner",
-		How: "the same runs: when the last message is home", Check: timeOfSilence,
+		How: "the same runs: when the last message has arrived", Check: timeOfSilence,
 	},
 	{
 		Where: "section 2, upper bound N", Claim: "with an upper bound N on n it takes time O(i·N)",
@@ -82,7 +82,7 @@ var s5Simplified = []reproduce.Row{
 	},
 	{
 		Where: "section 2, (a) is essential", Claim: "the knowledge of n, or of an upper bound, is essential",
-		How: "the same protocol where all believe in a ring half as long: every order of 2 to 6 identifiers", Check: sizeIsEssential,
+		How: "the same protocol, where all assume a ring of half the size: every order of 2 to 6 identifiers", Check: sizeIsEssential,
 	},
 }
 
@@ -134,8 +134,8 @@ func knowingTheSize(b *reproduce.Bench) reproduce.Finding {
 			d.Unless(float64(r.Open.Messages) >= r.Open.Claim || e.Decides == election.LeaderOnly, "%s, n = %d: %d messages before the last edge opens", e.Name, n, r.Open.Messages)
 		}
 	}
-	return d.Unsettled("it is about every algorithm, which no finite search settles; the adversary pastes rings together, which processors that know their size would notice: "+
-		"his proof, in S1's form, is for those that do not",
+	return d.Unsettled("it is about every algorithm, which no finite search settles; the adversary joins rings, which processors that know their size would notice: "+
+		"the proof, in S1's form, is for algorithms that do not know it",
 		"%d elections where the size is unknown: (n lg n)/4 + 1/2 or more; algorithms that know it here: %d", tried, knowing)
 }
 
@@ -199,7 +199,7 @@ func boundedTime(b *reproduce.Bench) reproduce.Finding {
 	}
 	longer := float64(b.Count("variable-speeds", reproduce.Must(order.Parse("decreasing", n, 1))).Messages.Election) / bound
 	f := reproduce.HoldsCorrected(most < 2, least >= 0.25 && longer < 0.25,
-		"Ω(n log n) is meant, as in (i): O would say what is enough, which it is not for each protocol, and nothing of what is needed",
+		"Ω(n log n) is meant, as in (i): O would state an upper bound, which does not hold for each protocol, and no lower bound",
 		"n = %d, of n lg n: protocols in bounded time need %.3g to %.3g times as many; variable speeds, whose time is not bounded, %.2g", n, least, most, longer)
 	if f.Verdict == reproduce.Corrected {
 		f.Verdict, f.Why = reproduce.Unchecked, reproduce.EveryAlgorithm+"; "+f.Why
@@ -244,9 +244,9 @@ func positiveNumbers(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	if d.First == "" && deadlocks == 0 {
-		d.Unless(false, "with identity 0 there is a leader, too")
+		d.Unless(false, "with identity 0 there is a leader as well")
 	}
-	return d.Finding("with identity 0, whose count is decremented before it is compared with 0, no leader on %d of %d rings; with 1 more each, the right one", deadlocks, rings)
+	return d.Finding("with identity 0, whose count is decremented before it is compared with 0, no leader on %d of %d rings; with each larger by 1, the right leader", deadlocks, rings)
 }
 
 func smallestParticipant(b *reproduce.Bench) reproduce.Finding {
@@ -259,7 +259,7 @@ func smallestParticipant(b *reproduce.Bench) reproduce.Finding {
 		}
 		rounds++
 	}
-	return d.Finding("%d elections: always; in %d of them a smaller one did not participate", rounds, passedOver)
+	return d.Finding("%d elections: the smallest participant is elected; in %d of them a smaller processor did not participate", rounds, passedOver)
 }
 
 // silences runs known-size where all start together, and has each run checked.
@@ -275,7 +275,7 @@ func silences(b *reproduce.Bench, param func(n int) map[string]string, each func
 	return rings
 }
 
-// exactly is the parameter that says the size.
+// exactly is the parameter that gives the exact size.
 func exactly(int) map[string]string { return nil }
 
 func silenceElects(b *reproduce.Bench) reproduce.Finding {
@@ -283,7 +283,7 @@ func silenceElects(b *reproduce.Bench) reproduce.Finding {
 	rings := silences(b, exactly, func(ids election.List, _ uint64, r *simulate.Result) {
 		d.Unless(r.Right, "%s leaders at %v", reproduce.OnRing(ids), r.Leaders)
 	})
-	return d.Finding("%d rings: the smallest leads", rings)
+	return d.Finding("%d rings: the smallest is elected", rings)
 }
 
 func turnOfI(b *reproduce.Bench) reproduce.Finding {
@@ -301,7 +301,7 @@ func oneMessageMore(b *reproduce.Bench) reproduce.Finding {
 		printed = printed && r.Messages.Total == n+1
 		exact = exact && r.Messages.Total == n
 	})
-	f := reproduce.HoldsCorrected(printed, exact, "n messages: when its own is home the winner need not send it again", "%d rings: n messages on each: %v; n + 1: %v", rings, exact, printed)
+	f := reproduce.HoldsCorrected(printed, exact, "n messages: when its own returns, the winner need not send it again", "%d rings: n messages on each: %v; n + 1: %v", rings, exact, printed)
 	f.Replay = "ringleader run known-size --ids 3,1,2"
 	return f
 }
@@ -309,9 +309,9 @@ func oneMessageMore(b *reproduce.Bench) reproduce.Finding {
 func timeOfSilence(b *reproduce.Bench) reproduce.Finding {
 	var d reproduce.Doubt
 	rings := silences(b, exactly, func(ids election.List, i uint64, r *simulate.Result) {
-		d.Unless(r.Time.Quiet.Lo == uint64(len(ids))*i, "%s quiet at %s", reproduce.OnRing(ids), r.Time.Quiet)
+		d.Unless(r.Time.Quiet.Lo == uint64(len(ids))*i, "%s quiescent at %s", reproduce.OnRing(ids), r.Time.Quiet)
 	})
-	return d.Unsettled(reproduce.EverySize, "%d rings: all is quiet at n·i, exactly", rings)
+	return d.Unsettled(reproduce.EverySize, "%d rings: quiescent at n·i, exactly", rings)
 }
 
 func upperBoundOnN(b *reproduce.Bench) reproduce.Finding {
@@ -327,10 +327,10 @@ func upperBoundOnN(b *reproduce.Bench) reproduce.Finding {
 		rings += silences(b, size, func(ids election.List, i uint64, r *simulate.Result) {
 			n := len(ids)
 			d.Unless(r.Right && r.Time.Quiet.Lo == uint64(more(n))*(i-1)+uint64(n) && r.Messages.Total == uint64(n),
-				"N = %d %s: quiet at %s, %d messages, leaders at %v", more(n), reproduce.OnRing(ids), r.Time.Quiet, r.Messages.Total, r.Leaders)
+				"N = %d %s: quiescent at %s, %d messages, leaders at %v", more(n), reproduce.OnRing(ids), r.Time.Quiet, r.Messages.Total, r.Leaders)
 		})
 	}
-	return d.Unsettled(reproduce.EverySize, "%d elections: n messages, quiet at N(i-1) + n, exactly", rings)
+	return d.Unsettled(reproduce.EverySize, "%d elections: n messages, quiescent at N(i-1) + n, exactly", rings)
 }
 
 func withoutB(b *reproduce.Bench) reproduce.Finding {
@@ -346,12 +346,12 @@ func withoutB(b *reproduce.Bench) reproduce.Finding {
 			p = 0
 		}
 		n, i := uint64(r.n()), r.Subject.IDs[p]
-		home := r.entered()[i].Lo + 2*n*(i-1) + 1 + n
+		quiescent := r.entered()[i].Lo + 2*n*(i-1) + 1 + n
 		d.Unless(r.Right && r.Messages.Total == 2*n, "%s: %d messages, leaders at %v", a.replay(), r.Messages.Total, r.Leaders)
-		d.Unless(r.Time.Quiet.Lo == home, "%s: quiet at %s, not %d", a.replay(), r.Time.Quiet, home)
+		d.Unless(r.Time.Quiet.Lo == quiescent, "%s: quiescent at %s, not %d", a.replay(), r.Time.Quiet, quiescent)
 		shown = a.replay()
 	}
-	f := d.Finding("%d elections: the smallest participant leads, n messages announce the start and n the leader; quiescent 2n(i-1) + n + 1 after i's phase 0", tried)
+	f := d.Finding("%d elections: the smallest participant is elected, n messages announce the start and n the leader; quiescent 2n(i-1) + n + 1 after i's phase 0", tried)
 	f.Replay = shown
 	return f
 }

@@ -29,7 +29,7 @@ var s5Scheme = []reproduce.Row{
 		How: "package claims, on the same runs", Check: every(claims.OneWaits, "%[1]d elections, at most %[3]d"),
 	},
 	{
-		Where: "section 3, back home", Claim: "the smallest identity is the only one that walks around the complete ring",
+		Where: "section 3, back at its origin", Claim: "the smallest identity is the only one that walks around the complete ring",
 		How: "the same runs: steps of each identity", Check: completeRing,
 	},
 	{
@@ -38,13 +38,13 @@ var s5Scheme = []reproduce.Row{
 	},
 	{
 		Where: "section 3, variables", Claim: "M memorizes the message that is waiting",
-		How: "the loop where what is read takes the place of what waits, as the list of variables has it, and where that is M'", Check: slipped(oneVariable,
-			"M' is what waits; M is read in each unit, and would take its place"),
+		How: "the loop where the message read replaces the waiting one, as the list of variables implies, and where M' is the waiting one", Check: slipped(oneVariable,
+			"the waiting message is M'; M is read in each unit, and would replace it"),
 	},
 	{
 		Where: "section 3, no message", Claim: "without a message, assume M = <j, 1, 1> with j > bestid",
-		How: "the loop where bestid = +∞ is exceeded by no j, so that j is smaller; and where nothing is read then", Check: slipped(assumed,
-			"if bestid is +∞ there is no such j: nothing is read, or identities of no processor would walk"),
+		How: "the loop with bestid = +∞, where j is then smaller; and where no message is read then", Check: slipped(assumed,
+			"if bestid is +∞ there is no such j: no message is read, or identities of no processor would walk"),
 	},
 	{
 		Where: "section 3, send (i, h_m, w+1)", Claim: "if phase m is not finished, send <i, h_m, w+1>",
@@ -53,7 +53,7 @@ var s5Scheme = []reproduce.Row{
 	},
 	{
 		Where: "section 3, until the election is finished", Claim: "the election is finished if message M is 'i elected'",
-		How: "the loop as printed, and one in which a processor that forwards 'j elected' has finished, too: how many leave it", Check: slipped(winnerOnly,
+		How: "the loop as printed, and one in which a processor that forwards 'j elected' has finished, too: how many processors leave it", Check: slipped(winnerOnly,
 			"a processor that forwards 'j elected' leaves the loop as well"),
 	},
 }

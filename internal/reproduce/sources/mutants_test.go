@@ -52,7 +52,7 @@ func plant[S, M any](a election.Algorithm[S, M], is string) mutant {
 	}
 	e := catalogue.Of(simulate.Must(simulate.OfSmall(&a)), right.Count)
 	e.Check = right.Check
-	return mutant{algorithm: a.Name, is: is, entry: e}
+	return mutant{algorithm: a.Name, is: is, entry: remembering(e)}
 }
 
 // crude are errors that any algorithm can have: it does not heed messages of a kind.
@@ -178,24 +178,16 @@ func TestAPlantedErrorTurnsAVerdict(t *testing.T) {
 	}
 }
 
-// asks are the quick rows of S1 and S3 that ask for an algorithm, by its name. Each is checked once, and
-// its verdict has to be the one on the page: otherwise a verdict that turns would prove nothing.
+// asks are the quick rows of S1 and S3 that ask for an algorithm, by its name. The verdict of each has to be the one on the
+// page: otherwise a verdict that turns would prove nothing.
 func asks(t *testing.T) map[string][]reproduce.Row {
 	asks, verdicts := map[string][]reproduce.Row{}, committed(t)
-	for _, row := range rowsOf("S1", "S3") {
-		if row.Thorough {
-			continue
+	for _, row := range quick("S1", "S3") {
+		e := examine(t, row)
+		for name := range e.asks {
+			asks[name] = append(asks[name], row)
 		}
-		asked := map[string]bool{}
-		noted := changedEach(func(e *catalogue.Entry) {
-			noteUse(e, func() {
-				if !asked[e.Name] {
-					asked[e.Name] = true
-					asks[e.Name] = append(asks[e.Name], row)
-				}
-			})
-		})
-		r := judged(t, row, noted)
+		r := e.result
 		if want := verdicts[row.Source+" "+row.Where]; r.Err != nil || r.Verdict.String() != want {
 			t.Errorf("%s %s: %s %v %s, and docs/reproduction.md has %q; go generate ./... makes it", row.Source, row.Where, r.Verdict, r.Err, r.Measured, want)
 		}
@@ -203,7 +195,7 @@ func asks(t *testing.T) map[string][]reproduce.Row {
 	return asks
 }
 
-// noteUse tells when an algorithm is run, checked or counted.
+// noteUse records that an algorithm is run, checked or counted.
 func noteUse(e *catalogue.Entry, note func()) {
 	run, verified, counted := e.Simulate, e.Verify, e.Count
 	e.Simulate = func(o simulate.Options) (*simulate.Result, error) {

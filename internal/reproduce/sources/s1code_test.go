@@ -55,7 +55,7 @@ func anotherProbe(line int, p *ringbully.Process, port election.Port, m bullyMes
 		}
 		out.Send(1-port, ringbully.Probe, m)
 	case m.ID > p.ID || line == 16: // smaller ones, too
-		if line == 17 { // it goes on
+		if line == 17 { // it continues
 			port = 1 - port
 		}
 		out.Send(port, ringbully.Reply, bullyMessage{ID: m.ID, Phase: m.Phase})
@@ -111,13 +111,14 @@ func TestEachLineOfTheCodeHasARowThatAnotherLineTurns(t *testing.T) {
 	for _, r := range rowsOf("S1") {
 		rows[r.Where] = r
 	}
+	as := another(0)
 	for line := 10; line <= 30; line++ {
 		row, there := rows[fmt.Sprintf("Bully, code line %d", line)]
 		if !there {
 			t.Errorf("no row is about line %d", line)
 			continue
 		}
-		m, as := another(line), another(0)
+		m := another(line)
 		if r := judged(t, row, as.list()); r.Err != nil || r.Verdict == reproduce.Fails {
 			t.Errorf("line %d, as it is: %s %s %v", line, r.Verdict, r.Measured, r.Err)
 		}

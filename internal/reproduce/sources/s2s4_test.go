@@ -21,7 +21,6 @@ import (
 	"ringleader.example/ringleader/algorithms/preferencering"
 	"ringleader.example/ringleader/algorithms/preferencetree"
 	"ringleader.example/ringleader/algorithms/tree"
-	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/reproduce/sources"
@@ -54,13 +53,10 @@ var notSimplyHolding = map[string]reproduce.Verdict{
 	"S4 bandwidth, Θ(N²) overall":             reproduce.Fails,
 }
 
-func quickS2AndS4() []reproduce.Row {
-	return slices.DeleteFunc(rowsOf("S2", "S4"), func(r reproduce.Row) bool { return r.Thorough })
-}
-
 func TestTheVerdictsOnS2AndS4(t *testing.T) {
 	seen := 0
-	for r := range reproduce.Run(t.Context(), quickS2AndS4(), 1, all.Algorithms) {
+	for _, row := range quick("S2", "S4") {
+		r := examine(t, row).result
 		name := r.Source + " " + r.Where
 		want, listed := notSimplyHolding[name]
 		if listed {
@@ -139,7 +135,7 @@ func hasty() mutant {
 	return plant(a, "an answer stops no election")
 }
 
-// changed is an algorithm that handles each message after a change of it or of its receiver, unless that says no.
+// changed is an algorithm that handles each message after a change of it or of its receiver, unless the change discards it.
 func changed[S, M any](right election.Algorithm[S, M], is string, change func(*S, election.Port, election.Kind, *M) bool) mutant {
 	a := right
 	a.Receive = func(s *S, port election.Port, kind election.Kind, m M, out *election.Out[M]) {
@@ -208,7 +204,7 @@ func TestAPlantedErrorTurnsAVerdictOnS2OrS4(t *testing.T) {
 	} {
 		mutants = append(mutants, more...)
 	}
-	quick := quickS2AndS4()
+	quick := quick("S2", "S4")
 	for _, m := range mutants {
 		rows := slices.DeleteFunc(slices.Clone(quick), func(r reproduce.Row) bool { return !slices.Contains(watched[m.algorithm], r.Where) })
 		turned := false

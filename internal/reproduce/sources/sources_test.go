@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/catalogue"
-	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/reproduce/sources"
 )
@@ -15,6 +14,11 @@ import (
 // rowsOf are the rows of some sources.
 func rowsOf(marks ...string) []reproduce.Row {
 	return slices.DeleteFunc(sources.Rows(), func(r reproduce.Row) bool { return !slices.Contains(marks, r.Source) })
+}
+
+// quick are their rows but those that take long.
+func quick(marks ...string) []reproduce.Row {
+	return slices.DeleteFunc(rowsOf(marks...), func(r reproduce.Row) bool { return r.Thorough })
 }
 
 // judged checks one row.
@@ -28,7 +32,7 @@ func judged(t *testing.T, row reproduce.Row, algorithms catalogue.List) (result 
 // changedEach is the list of all algorithms after a change of each.
 func changedEach(change func(*catalogue.Entry)) catalogue.List {
 	var entries []catalogue.Entry
-	for _, e := range all.Algorithms {
+	for _, e := range algorithms {
 		entries = append(entries, *e)
 		change(&entries[len(entries)-1])
 	}

@@ -1,0 +1,139 @@
+package sources_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+// algorithms are all algorithms, with a memory. Rows ask for the same runs and checks as other rows, and tests judge a row
+// again after a change of one algorithm, or of what is measured.
+var algorithms = func() catalogue.List {
+	var entries []catalogue.Entry
+	for _, e := range all.Algorithms {
+		entries = append(entries, remembering(*e))
+	}
+	return catalogue.New(entries...)
+}()
+
+// remembering returns an entry that runs and checks an election once, and has the answer in memory then.
+func remembering(e catalogue.Entry) catalogue.Entry {
+	simulated, verified := e.Simulate, e.Verify
+	known.entries++
+	number := known.entries
+	e.Simulate = func(o simulate.Options) (*simulate.Result, error) {
+		a := known.ask(simulation(number, o), func() (a answer) {
+			a.result, a.err = simulated(o)
+			return a
+		})
+		return copyOfResult(a.result), a.err
+	}
+	e.Verify = func(o verify.Options) (*verify.Report, error) {
+		a := known.ask(check(number, o), func() (a answer) {
+			a.report, a.err = verified(o)
+			return a
+		})
+		return copyOfReport(a.report), a.err
+	}
+	return e
+}
+
+// known has the answers of simulator and checker.
+var known = memory{small: map[key]answer{}}
+
+type memory struct {
+	entries  int
+	small    map[key]answer
+	recorded map[key]answer
+	steps    int // of records
+}
+
+type (
+	key    [sha256.Size]byte
+	answer struct {
+		result *simulate.Result
+		report *verify.Report
+		err    error
+	}
+)
+
+// mostSteps limits the records in memory; those of one source have fewer steps. A step takes about 700 bytes, with texts and values.
+const mostSteps = 350_000
+
+// ask returns the answer to a question, from memory if it is there.
+func (m *memory) ask(question string, find func() answer) answer {
+	k := sha256.Sum256([]byte(question))
+	for _, answers := range []map[key]answer{m.small, m.recorded} {
+		if a, there := answers[k]; there {
+			return a
+		}
+	}
+	a := find()
+	if a.result == nil || a.result.Record == nil {
+		m.small[k] = a
+		return a
+	}
+	if m.recorded == nil || m.steps > mostSteps {
+		m.recorded, m.steps = map[key]answer{}, 0
+	}
+	m.recorded[k] = a
+	m.steps += len(a.result.Record.Steps)
+	return a
+}
+
+// simulation returns a text that differs for runs that differ.
+func simulation(entry int, o simulate.Options) string {
+	ids := listed(o.Instance.IDs)
+	o.Instance.IDs, o.Progress = nil, nil
+	return fmt.Sprintf("run %d %v %+v", entry, ids, o)
+}
+
+// check returns a text that differs for checks that differ.
+func check(entry int, o verify.Options) string {
+	ids := listed(o.Instance.IDs)
+	o.Instance.IDs, o.Progress = nil, nil
+	return fmt.Sprintf("check %d %v %+v", entry, ids, o)
+}
+
+// listed returns the identifiers; nil without an arrangement.
+func listed(ids election.Arrangement) (list election.List) {
+	for p := 0; ids != nil && p < ids.Len(); p++ {
+		list = append(list, ids.At(p))
+	}
+	return list
+}
+
+// copyOfResult has its own copies of all that a test changes.
+func copyOfResult(r *simulate.Result) *simulate.Result {
+	if r == nil {
+		return nil
+	}
+	result := *r
+	result.ByPhase = slices.Clone(r.ByPhase)
+	result.Open, result.Time, result.Record = copied(r.Open), copied(r.Time), copied(r.Record)
+	return &result
+}
+
+// copyOfReport has its own copies of all that a test changes.
+func copyOfReport(r *verify.Report) *verify.Report {
+	if r == nil {
+		return nil
+	}
+	report := *r
+	report.MaxMessages = copied(r.MaxMessages)
+	return &report
+}
+
+func copied[T any](original *T) *T {
+	if original == nil {
+		return nil
+	}
+	value := *original
+	return &value
+}

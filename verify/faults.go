@@ -1,0 +1,377 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/process"
+)
+
+// The faults: what they do, and what the failure detector makes of them. They mean what they mean in package simulate.
+
+// cut is a cut that may come: of one link, of the links between two processes, or between two sides.
+type cut struct {
+	faults.Cut
+	severs []bool // by link
+}
+
+// maxCut is the maximum number of processes with cuts, of which there are more than 2^n.
+const maxCut = 10
+
+// possibleCuts returns all cuts that differ: one way and both ways between two processes, and every division into two sides.
+func (c *checker) possibleCuts() (all []cut) {
+	add := func(script faults.Cut) {
+		severs := make([]bool, len(c.links))
+		for l := range script.Links(c.network.Network) {
+			severs[l] = true
+		}
+		if slices.Contains(severs, true) && !slices.ContainsFunc(all, func(other cut) bool { return slices.Equal(other.severs, severs) }) {
+			all = append(all, cut{script, severs})
+		}
+	}
+	for p := range c.n {
+		for q := range c.n {
+			if p < q {
+				add(faults.Cut{Groups: [][]int{{p}, {q}}})
+			}
+			if p != q {
+				add(faults.Cut{Groups: [][]int{{p}, {q}}, OneWay: true})
+			}
+		}
+	}
+	for set := 1; set < 1<<(c.n-1); set++ { // the last process is on the other side
+		sides := make([][]int, 2)
+		for p := range c.n {
+			side := 1 - set>>p&1
+			sides[side] = append(sides[side], p)
+		}
+		add(faults.Cut{Groups: sides})
+	}
+	return all
+}
+
+// severed reports whether a link is cut.
+func (c *checker) severed(conf configuration, l int) bool {
+	for _, number := range c.global(conf).Cut {
+		if c.cuts[number].severs[l] {
+			return true
+		}
+	}
+	return false
+}
+
+// changeCuts lets a cut begin that is not in force, or one end that is. Every cut ends, sooner or later.
+func (c *checker) changeCuts(conf configuration, visit visitor) {
+	g := c.global(conf)
+	for number := range c.cuts {
+		at := uint16(number)
+		t := transition{at: at, process: c.cuts[number].Groups[0][0]}
+		if i := slices.Index(g.Cut, at); i >= 0 {
+			now := *g
+			now.Cut = slices.Delete(slices.Clone(g.Cut), i, i+1)
+			copy(c.base, conf)
+			c.setGlobal(c.base, &now)
+			t.event = heals
+			visit(&t, c.base)
+		} else if g.Cuts > 0 {
+			c.fault(conf, func(g *global) {
+				g.Cuts--
+				g.Cut = append(slices.Clone(g.Cut), at)
+				slices.Sort(g.Cut)
+			})
+			t.event, t.class = cuts, byFault
+			c.saw(sawCut)
+			visit(&t, c.base)
+		}
+	}
+}
+
+// mistakes lets a process suspect, by mistake, others that are live.
+func (c *checker) mistakes(conf configuration, q int, visit visitor) {
+	for port, l := range c.into[q] {
+		if c.mayErr(conf, q, port) && !c.severed(conf, l) {
+			c.fault(conf, func(g *global) { g.Suspicions-- })
+			c.saw(sawSuspicion)
+			c.perform(transition{event: suspects, class: byFault, process: q, at: uint16(port)}, 0, visit)
+		}
+	}
+}
+
+// mayErr reports whether a live process does not suspect the live process behind a port.
+func (c *checker) mayErr(conf configuration, q, port int) bool {
+	from := c.links[c.into[q][port]].from
+	p := c.process(conf, q)
+	return from != q && p.Alive && p.Suspected>>port&1 == 0 && c.process(conf, from).Alive
+}
+
+// suspicions reports the crash of one process to another, after all messages between them have arrived. A process that another one
+// does not hear, since their link is cut, may be suspected meanwhile, and is trusted again afterwards, before its next message.
+func (c *checker) suspicions(conf configuration, visit visitor) {
+	for q := range c.n {
+		for port, l := range c.into[q] {
+			t := transition{event: suspects, process: q, at: uint16(port)}
+			switch {
+			case c.process(conf, q).Suspects>>port&1 == 1 && (len(c.queue(conf, l)) == 0 || c.o.hasty):
+			case c.has.Suspect && c.severed(conf, l) && c.mayErr(conf, q, port):
+				t.class = free
+			case c.mayTrust(conf, q, port):
+				c.trust(conf, q, port, visit)
+				continue
+			default:
+				continue
+			}
+			copy(c.base, conf)
+			c.perform(t, 0, visit)
+		}
+	}
+}
+
+// mayTrust reports whether a process was suspected by mistake: it is live, or a message that it sent before it crashed is
+// still to arrive.
+func (c *checker) mayTrust(conf configuration, q, port int) bool {
+	l := c.into[q][port]
+	return c.errs() && c.process(conf, q).Suspected>>port&1 == 1 && !c.severed(conf, l) &&
+		(c.process(conf, c.links[l].from).Alive || len(c.queue(conf, l)) > 0)
+}
+
+// trust withdraws a suspicion. One that has crashed meanwhile is suspected anew after its last message.
+func (c *checker) trust(conf configuration, q, port int, visit visitor) {
+	copy(c.base, conf)
+	p := *c.process(conf, q)
+	p.Suspected &^= 1 << port
+	if !c.process(conf, c.links[c.into[q][port]].from).Alive {
+		p.Suspects |= 1 << port
+	}
+	c.setProcess(c.base, &p)
+	t := transition{event: trusts, process: q, at: uint16(port)}
+	if c.has.Trust {
+		c.perform(t, 0, visit)
+	} else {
+		visit(&t, c.base)
+	}
+}
+
+// mostFaults is the maximum number of faults of each kind.
+const mostFaults = 1000
+
+// wrongFaults returns what is wrong with the faults that are asked for; empty if nothing is.
+func (o *Options) wrongFaults(n int, has election.Functions) string {
+	least, most := 0, 0
+	for _, number := range []int{o.Crashes, o.Recoveries, o.Losses, o.Duplicates, o.Cuts, o.Suspicions, o.Commands} {
+		least, most = min(least, number), max(most, number)
+	}
+	switch {
+	case least < 0 || o.Delay < 0 || o.MaxStates < 0:
+		return "numbers of faults and commands, the delay and the limit of states cannot be negative"
+	case o.Memory < leastMemory:
+		return fmt.Sprintf("a limit of %d bytes of memory; at least %d are needed", o.Memory, leastMemory)
+	case most > mostFaults:
+		return fmt.Sprintf("%d faults of one kind are too many; at most %d", most, mostFaults)
+	case o.Recoveries > 0 && !has.Recover:
+		return "it does not say what a process does that recovers, so there can be 0 recoveries"
+	case o.Recoveries > 0 && o.Crashes == 0:
+		return "recoveries need crashes"
+	case o.Commands > 0 && !has.Command:
+		return "it obeys no commands, so there can be 0"
+	case o.Suspicions > 0 && !has.Suspect:
+		return "it has no failure detector, so there can be 0 wrong suspicions"
+	case o.Suspicions+o.Cuts > 0 && n == 1:
+		return "a process alone has no other to suspect or to be cut off from"
+	case o.Crashes+o.Suspicions > 0 && n > maxSuspects:
+		return fmt.Sprintf("crashes and suspicions among %d processes; at most %d processes", n, maxSuspects)
+	case o.Wardens && !has.Incarnation:
+		return "it takes no proofs of death, so wardens mean nothing"
+	case o.Wardens && o.Crashes > maxProofs/n:
+		return fmt.Sprintf("wardens of %d processes with %d crashes; at most %d crashes", n, o.Crashes, maxProofs/n)
+	case o.Cuts > 0 && n > maxCut:
+		return fmt.Sprintf("cuts among %d processes; at most %d processes", n, maxCut)
+	}
+	return ""
+}
+
+// unused returns the global part before any event: all faults may come.
+func (c *checker) unused() *global {
+	o := c.o
+	return &global{
+		Crashes: uint32(o.Crashes), Recoveries: uint32(o.Recoveries), Commands: uint32(o.Commands),
+		Losses: uint32(o.Losses), Duplicates: uint32(o.Duplicates), Cuts: uint32(o.Cuts), Suspicions: uint32(o.Suspicions),
+	}
+}
+
+// used returns how many faults had come by the last configuration of the run.
+func (r *recorder) used(may *global) *global {
+	left := r.global(r.last)
+	return &global{
+		Crashes: may.Crashes - left.Crashes, Recoveries: may.Recoveries - left.Recoveries,
+		Losses: may.Losses - left.Losses, Duplicates: may.Duplicates - left.Duplicates,
+		Cuts: may.Cuts - left.Cuts, Suspicions: may.Suspicions - left.Suspicions,
+	}
+}
+
+// unclaimed returns, in words, which of so many faults the algorithm does not claim to survive.
+func (c *checker) unclaimed(came *global) []string {
+	s := faults.Script{
+		Lose: faults.Chance{Times: uint64(came.Losses)}, Duplicate: faults.Chance{Times: uint64(came.Duplicates)}, Unordered: c.o.Unordered,
+		Cuts: make([]faults.Cut, came.Cuts), Suspicions: make([]faults.Suspicion, came.Suspicions),
+	}
+	ends := election.Units(1)
+	for p := range int(came.Crashes) {
+		s.Crashes = append(s.Crashes, faults.Crash{Process: p})
+		if c.o.Recoveries >= c.o.Crashes || came.Recoveries > 0 {
+			s.Recoveries = append(s.Recoveries, faults.Recovery{Process: p, At: ends})
+		}
+	}
+	for i := range s.Cuts {
+		s.Cuts[i].Until = ends
+	}
+	return s.Unclaimed(c.d)
+}
+
+// errs reports whether the failure detector may suspect a live process.
+func (c *checker) errs() bool { return c.o.Cuts+c.o.Suspicions > 0 }
+
+// fault sets c.base to a configuration in which one fault less may come.
+func (c *checker) fault(conf configuration, take func(*global)) {
+	copy(c.base, conf)
+	g := *c.global(conf)
+	take(&g)
+	g.Disturbed = true
+	c.setGlobal(c.base, &g)
+}
+
+// faults visits all faults but those of messages, and commands.
+func (c *checker) faults(conf configuration, visit visitor) {
+	g := c.global(conf)
+	for q := range c.n {
+		alive := c.process(conf, q).Alive
+		if alive && g.Crashes > 0 {
+			c.crash(conf, q, visit)
+		}
+		if !alive && g.Recoveries > 0 {
+			c.recover(conf, q, visit)
+		}
+		if alive && g.Commands > 0 {
+			c.fault(conf, func(g *global) { g.Commands-- })
+			c.saw(sawCommand)
+			c.perform(transition{event: obeys, class: byFault, process: q, at: resign}, 0, visit)
+		}
+		if alive && g.Suspicions > 0 {
+			c.mistakes(conf, q, visit)
+		}
+	}
+	c.changeCuts(conf, visit)
+}
+
+// crash sets a process to the state in which it will recover, so that all crashed configurations look alike.
+func (c *checker) crash(conf configuration, q int, visit visitor) {
+	c.fault(conf, func(g *global) { g.Crashes-- })
+	old := *c.process(conf, q)
+	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position, ID: old.ID}
+	dead.Proofs = old.Proofs
+	if c.d.Leased && !c.o.Wardens {
+		if dead.Orphan = old.Lease; dead.Orphan.Before(old.Orphan) {
+			dead.Orphan = old.Orphan
+		}
+	}
+	c.setProcess(c.base, &dead)
+	c.detect(c.base, q, false)
+	if c.o.Wardens {
+		c.prove(c.base, q, old.State)
+	}
+	c.saw(sawCrash)
+	visit(&transition{event: crashes, class: byFault, process: q}, c.base)
+}
+
+func (c *checker) recover(conf configuration, q int, visit visitor) {
+	g := *c.global(conf)
+	g.Recoveries--
+	copy(c.base, conf)
+	c.setGlobal(c.base, &g)
+	p := *c.process(conf, q)
+	p.Alive = true
+	if c.has.Suspect { // its detector finds out which others have crashed
+		for port, l := range c.into[q] {
+			if peer := c.links[l].from; peer != q && !c.process(conf, peer).Alive {
+				p.Suspects |= 1 << port
+			}
+		}
+	}
+	c.setProcess(c.base, &p)
+	c.detect(c.base, q, true)
+	class := byFault
+	if c.d.Survives&election.Crash == 0 { // a process that crashes must recover
+		class = due
+	}
+	c.saw(sawRecovery)
+	c.perform(transition{event: recovers, class: class, process: q}, 0, visit)
+}
+
+// The numbers of the commands that need no fault; proofs of death follow.
+const (
+	resign uint16 = iota
+	stopped
+	proofs
+)
+
+// maxProofs is the maximum number of proofs of death in one exploration.
+const maxProofs = 64
+
+// prove lets the warden of a process that crashes, in a state, prove its death to the others, with that of its work.
+func (c *checker) prove(conf configuration, of int, state process.State) {
+	died := election.Command{Order: election.Died, Member: c.network.ID(of), Number: c.values.Incarnation(state)}
+	number := slices.Index(c.commands, died)
+	if number < 0 {
+		number = len(c.commands)
+		c.commands = append(c.commands, died)
+	}
+	for q := range c.n {
+		if q != of {
+			p := *c.process(conf, q)
+			p.Proofs |= 1 << (number - int(proofs))
+			c.setProcess(conf, &p)
+		}
+	}
+}
+
+// tellDeaths tells live processes, at any time, of deaths that are proven.
+func (c *checker) tellDeaths(conf configuration, visit visitor) {
+	for q := range c.n {
+		p := c.process(conf, q)
+		if !p.Alive || p.Proofs == 0 {
+			continue
+		}
+		for number := range uint16(maxProofs) {
+			if p.Proofs>>number&1 == 1 {
+				copy(c.base, conf)
+				c.saw(sawProof)
+				c.perform(transition{event: obeys, process: q, at: proofs + number}, 0, visit)
+			}
+		}
+	}
+}
+
+// detect schedules suspicions of a crashed process at all others, or cancels them.
+func (c *checker) detect(conf configuration, of int, alive bool) {
+	if !c.has.Suspect {
+		return
+	}
+	for q := range c.n {
+		p := *c.process(conf, q)
+		if q == of || !p.Alive {
+			continue
+		}
+		for port, l := range c.into[q] {
+			switch {
+			case c.links[l].from != of:
+			case alive:
+				p.Suspects &^= 1 << port
+				p.Suspected &^= 1 << port // a new life announces itself
+			case p.Suspected>>port&1 == 0:
+				p.Suspects |= 1 << port
+			}
+		}
+		c.setProcess(conf, &p)
+	}
+}

@@ -1,0 +1,85 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// Lazy time: no event is urgent. A message takes any time, a timer is late by any time, and time passes at any moment, in
+// steps of the true time. Each process has two clocks, as guarantee 9 of package election allows: its timers run on one that is
+// as fast as can be, and its deadlines on one that is as slow as can be. The package comment says why that is enough.
+
+// wrongTime returns what is wrong with lazy time where it is asked for; empty if nothing is.
+func (o *Options) wrongTime(d *election.Declaration) string {
+	e := o.ClockError
+	switch {
+	case !o.Lazy && e.Times > 0:
+		return "an error of clocks is for lazy time; in timed runs clocks run alike"
+	case !o.Lazy:
+		return ""
+	case !d.Leased || d.Timing != election.Timed:
+		return "lazy time is for algorithms with leases, which are safe under any delays; of others it shows nothing"
+	case o.Delay > 0:
+		return "in lazy time a message takes any time; leave the delay out"
+	case e.Times > 0 && e.Times >= e.Of, e.Of > maxRate:
+		return fmt.Sprintf("the error of a clock is below 1, with a denominator of at most %d, not %s", maxRate, e)
+	}
+	return ""
+}
+
+// maxRate is the maximum denominator of the error of clocks.
+const maxRate = 1 << 20
+
+// step is the step in which lazy time passes, in units of the true time.
+func (o *Options) step() uint64 { return max(1, o.ClockError.Of) }
+
+// ageLazily lets the clocks of a process run for a step of lazy time.
+func (c *checker) ageLazily(p *processState, step election.Ticks) {
+	fast, slow := election.Units(step.Lo+c.o.ClockError.Times), election.Units(step.Lo-c.o.ClockError.Times)
+	for t := range c.d.Timers {
+		if p.Anchored>>t&1 == 0 {
+			p.Timers[t] = later(p.Timers[t], fast)
+		}
+	}
+	c.ageDeadlines(p, slow)
+}
+
+// ageDeadlines lets the clock run on which a process reads deadlines, with the leases that end by it.
+func (c *checker) ageDeadlines(p *processState, passed election.Ticks) {
+	for t := range c.d.Timers {
+		if p.Anchored>>t&1 == 1 {
+			p.Timers[t] = later(p.Timers[t], passed)
+		}
+	}
+	p.Lease, p.Orphan = later(p.Lease, passed), later(p.Orphan, passed)
+	p.State = c.values.Age(p.State, passed)
+}
+
+// later returns a deadline when some time has passed.
+func later(d election.Deadline, passed election.Ticks) election.Deadline {
+	return election.DeadlineIn(d.Left(passed), election.Ticks{})
+}
+
+// idle lets a step of lazy time pass, or the clock gain a step on which one process reads deadlines.
+func (c *checker) idle(conf configuration, visit visitor) {
+	t := transition{event: waits, class: free, time: election.Units(c.o.step())}
+	copy(c.next, conf)
+	c.pass(c.next, t.time)
+	if !slices.Equal(c.next, conf) {
+		visit(&t, c.next)
+	}
+	for q := range c.n {
+		p := *c.process(conf, q)
+		if !p.Alive {
+			continue
+		}
+		copy(c.next, conf)
+		c.ageDeadlines(&p, election.Units(c.o.step()))
+		c.setProcess(c.next, &p)
+		if !slices.Equal(c.next, conf) {
+			visit(&transition{event: hastens, class: free, process: q}, c.next)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+)
+
+// Model is an election as tables, for other checkers: the states of each process, the messages, and every step that a
+// run can make. Its grain is that of this package: receiving, computing and sending are one step.
+type Model struct {
+	Declaration *election.Declaration
+	Network     *network.Instance
+	Locals      [][]Local // by process; the first is its initial state
+	Messages    []string
+	Links       []ModelLink
+	Steps       []ModelStep
+	States      int // of the whole election
+	Transitions int
+	Finals      int    // states without a next step
+	Violated    string // a property that some run violates, and how; empty if none does
+}
+
+// Local is a state of one process.
+type Local struct {
+	Text    string
+	Decided bool
+	Leader  bool
+}
+
+// ModelLink is a directed link that carries messages.
+type ModelLink struct {
+	From, To int
+	Room     int // the most messages at once
+}
+
+// ModelStep is a step of a process: it starts, or it receives a message.
+type ModelStep struct {
+	Process, From, To int // states of the process
+	Link              int // that it receives on; -1: it starts, once all processes before it have started
+	Message           int
+	Sent              []ModelSent
+}
+
+// ModelSent is a message that a step sends.
+type ModelSent struct{ Link, Message int }
+
+// mostModel limits the states of a model, which another checker has to explore again.
+const mostModel = 1 << 20
+
+// ModelOf tabulates an asynchronous algorithm on one network, where all processes initiate first and no fault happens. An error
+// that wraps [ErrOptions] reports other timing, timers, too many states, or a property that is violated.
+func ModelOf(program *process.Program, instance network.Setup) (*Model, error) {
+	wrong := func(why string) error { return fmt.Errorf("%w %s as a model: %s", ErrOptions, program.Name, why) }
+	if program.Timing != election.Asynchronous || len(program.Timers) > 0 {
+		return nil, wrong("only asynchronous algorithms without timers have one")
+	}
+	o := Options{Instance: instance}
+	if err := o.check(program.Declaration, program.Functions); err != nil {
+		return nil, err
+	}
+	c, err := newChecker(program, &o, instance)
+	if err != nil {
+		return nil, err
+	}
+	t := &tabulator{
+		checker: c, Model: Model{Declaration: c.d, Network: c.network, Locals: make([][]Local, c.n)},
+		found: map[string]bool{}, local: map[uint32]int{}, links: map[int]int{}, steps: map[*outcome]bool{},
+	}
+	if err := t.walk(); err != nil {
+		return nil, wrong(err.Error())
+	}
+	return &t.Model, nil
+}
+
+// tabulator walks all configurations and notes each step once.
+type tabulator struct {
+	*checker
+	Model
+	found map[string]bool
+	next  []configuration
+	local map[uint32]int    // by number of the checker
+	links map[int]int       // by number of the network
+	steps map[*outcome]bool // each step is computed once
+	texts []string
+}
+
+func (t *tabulator) reach(conf configuration) {
+	var key []byte
+	for _, part := range conf {
+		key = append(key, byte(part), byte(part>>8), byte(part>>16), byte(part>>24))
+	}
+	if !t.found[string(key)] {
+		t.found[string(key)] = true
+		t.next = append(t.next, slices.Clone(conf))
+	}
+}
+
+func (t *tabulator) walk() error {
+	t.reach(t.beginnings()[0])
+	for q := range t.n {
+		t.state(q, t.next[0][q])
+	}
+	var wrong *breach
+	for at := 0; at < len(t.next) && wrong == nil; at++ {
+		conf := t.next[at]
+		t.next[at] = nil
+		end := true
+		t.transitions(conf, func(taken *transition, next configuration) {
+			end = false
+			if taken.outcome != nil && taken.outcome.breach != nil {
+				wrong = taken.breach
+				return
+			}
+			t.violated(taken.breach)
+			t.Transitions++
+			t.note(taken, conf)
+			t.room(next)
+			t.reach(next)
+		})
+		if end {
+			t.Finals++
+			t.violated(t.settled(conf))
+		}
+		if len(t.next) > mostModel {
+			return fmt.Errorf("more than %d states", mostModel)
+		}
+	}
+	if wrong != nil {
+		return fmt.Errorf("%s, %s; verify shows the run", wrong.Property, wrong.Detail)
+	}
+	t.Model.States = len(t.next)
+	t.Model.Messages = t.texts
+	return nil
+}
+
+// violated notes a violation, the first of a breadth-first search.
+func (t *tabulator) violated(b *breach) {
+	if b != nil && t.Violated == "" {
+		t.Violated = b.Property + ": " + b.Detail
+	}
+}
+
+// state returns the place of a process's state in its table.
+func (t *tabulator) state(q int, number uint32) int {
+	place, found := t.local[number]
+	if !found {
+		place = len(t.Locals[q])
+		t.local[number] = place
+		p := &t.processes.values[number]
+		t.Locals[q] = append(t.Locals[q], Local{
+			Text: t.values.StateText(p.State), Decided: p.Decision.Role != network.Undecided, Leader: p.Decision.Role == network.Leader,
+		})
+	}
+	return place
+}
+
+// link returns the place of a link in the table.
+func (t *tabulator) link(number int) int {
+	place, found := t.links[number]
+	if !found {
+		place = len(t.Model.Links)
+		t.links[number] = place
+		l := t.checker.links[number]
+		t.Model.Links = append(t.Model.Links, ModelLink{From: l.from, To: l.to})
+	}
+	return place
+}
+
+// message returns the place of a message, which is that of the checker.
+func (t *tabulator) message(number uint32) int {
+	for len(t.texts) <= int(number) {
+		m := t.messages.values[len(t.texts)]
+		text := t.d.Kinds[m.Kind].Name
+		if body := t.values.BodyText(m.Body); body != "" {
+			text += " " + body
+		}
+		t.texts = append(t.texts, text)
+	}
+	return int(number)
+}
+
+// note adds a step to the tables.
+func (t *tabulator) note(taken *transition, conf configuration) {
+	if t.steps[taken.outcome] {
+		return
+	}
+	t.steps[taken.outcome] = true
+	s := ModelStep{Process: taken.process, Link: -1}
+	if taken.event == receives {
+		s.Message = t.message(t.queue(conf, taken.link)[taken.place].Message)
+		s.Link = t.link(taken.link)
+	}
+	s.From, s.To = t.state(taken.process, conf[taken.process]), t.state(taken.process, taken.outcome.process)
+	first := int(t.network.Network.First(taken.process))
+	for _, m := range taken.outcome.sent {
+		s.Sent = append(s.Sent, ModelSent{t.link(first + int(m.port)), t.message(m.message)})
+	}
+	t.Steps = append(t.Steps, s)
+}
+
+// room notes how many messages links hold.
+func (t *tabulator) room(conf configuration) {
+	for number := range t.checker.links {
+		if length := len(t.queue(conf, number)); length > 0 {
+			l := &t.Model.Links[t.link(number)]
+			l.Room = max(l.Room, length)
+		}
+	}
+}

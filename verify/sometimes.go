@@ -1,0 +1,87 @@
+package verify
+
+import (
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// Sometimes is an event that shows, if it happens, that properties mean something in the explored model: they hold although it
+// happens, and not since it does not.
+type Sometimes struct {
+	Event    string
+	Happened bool
+	Twins    []string // the properties; none of a fault
+}
+
+// sight is a kind of event that a report names.
+type sight uint8
+
+const (
+	sawLeader sight = iota
+	sawSuccessor
+	sawAnew
+	sawLapse
+	sawStop
+	sawOrphan
+	sawCrash
+	sawRecovery
+	sawLoss
+	sawDuplicate
+	sawOvertaking
+	sawCut
+	sawSuspicion
+	sawCommand
+	sawProof
+)
+
+func (c *checker) saw(s sight) { c.seen |= 1 << s }
+
+// sometimes returns the events that may happen in the explored model, and which of them have been seen.
+func (c *checker) sometimes(seen uint32) (all []Sometimes) {
+	o, leased := c.o, c.d.Leased
+	for s, e := range [...]struct {
+		can   bool
+		event string
+		twins []string
+	}{
+		sawLeader:     {true, "a process led", []string{TwoLeaders, WrongLeader}},
+		sawSuccessor:  {leased && c.n > 1, "another process led in a later term", []string{TwoLeases, TwoInTerm, WrongTerm}},
+		sawAnew:       {leased, "a process led again in a later term", []string{Unpaired}},
+		sawLapse:      {leased, "the lease of a leader ran out", []string{Revived}},
+		sawStop:       {leased && c.has.Command, "a host stopped the work of a leader", []string{Unpaired}},
+		sawOrphan:     {leased && o.Crashes > 0 && !o.Wardens, "the lease of a crashed leader ran out", []string{TwoLeases}},
+		sawCrash:      {o.Crashes > 0, "a process crashed", nil},
+		sawRecovery:   {o.Recoveries > 0, "a process recovered", nil},
+		sawLoss:       {o.Losses > 0, "a message was lost", nil},
+		sawDuplicate:  {o.Duplicates > 0, "a message arrived twice", nil},
+		sawOvertaking: {o.Unordered, "a message overtook another one", nil},
+		sawCut:        {o.Cuts > 0, "a cut separated processes", nil},
+		sawSuspicion:  {o.Suspicions > 0, "a live process was suspected", nil},
+		sawCommand:    {o.Commands > 0, "a process was asked to resign", nil},
+		sawProof:      {o.Wardens && o.Crashes > 0, "a process learned of a proven death", nil},
+	} {
+		if e.can {
+			all = append(all, Sometimes{e.event, seen>>s&1 == 1, e.twins})
+		}
+	}
+	return all
+}
+
+// Vacuous returns the properties that would mean more if an event had happened that has not.
+func (r *Report) Vacuous() (all []string) {
+	for _, s := range r.Sometimes {
+		if !s.Happened {
+			all = append(all, s.Twins...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// work is what a process does as the leader of its service, before a step or in the middle of its effects.
+type work struct {
+	leads    bool // under a lease that runs
+	term     election.Term
+	stopping bool // its host has not stopped earlier work yet
+}
