@@ -36,7 +36,7 @@ type Local struct {
 	Parameters Parameters // checked against the declaration
 }
 
-// Command is what the host of a live member asks of it, or tells it.
+// Command is a request or a report of a live member's host.
 type Command struct {
 	Order  Order
 	Member ID     // Transfer: to which member; Died: of which member
@@ -71,7 +71,7 @@ type Algorithm[S, M any] struct {
 	Suspect  func(*S, Port, *Out[M]) // the process behind the port seems to have crashed
 	Trust    func(*S, Port, *Out[M]) // that suspicion was wrong: the process is live and has not crashed
 	Command  func(*S, Command, *Out[M])
-	Durable  func(*S) any      // a pointer to the part of the state that survives a crash
+	Durable  func(*S) any      // a pointer to the durable part of the state
 	Eligible func(*S) bool     // whether it may become leader; nil means if it is willing
 	Phase    func(Kind, M) int // the phase that a message belongs to, for statistics only
 

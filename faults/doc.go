@@ -21,8 +21,8 @@
 //	partition 1,2 | 3,4 | others from 30 until 150
 //	cut 1 -> 2,3 from 10 until 20           one way
 //	slow 3 by 4 from 0 until 100            what it sends takes 4 times as long
-//	pause 3 from 10 until 50                it stands still
-//	suspect 2 of 5 from 10 until 20         2 takes 5 for dead, which lives
+//	pause 3 from 10 until 50                it takes no step
+//	suspect 2 of 5 from 10 until 20         2 suspects 5, which is live
 //	drift 4 by 11/10                        its clock runs fast
 //	lose 1/20
 //	duplicate 1/50
@@ -38,5 +38,5 @@
 //
 // An engine that takes a Script calls [Script.Check], which returns an [Error] for the first fault that cannot
 // happen: on this network, to this algorithm, or after the faults before it. Then it calls [Script.Draw], and makes
-// the faults happen. [Script.Unclaimed] returns the faults that the algorithm does not claim to survive.
+// the faults happen. [Script.Unclaimed] returns the faults outside the algorithm's fault model.
 package faults

@@ -158,7 +158,7 @@ func (s *Suspicion) Links(net *network.Network) iter.Seq[uint32] {
 	}
 }
 
-// Unclaimed returns, in words, the faults of the script that an algorithm does not claim to survive.
+// Unclaimed returns, in words, the faults of the script that are outside an algorithm's fault model.
 func (s *Script) Unclaimed(d *election.Declaration) (all []string) {
 	hurts := func(c Crash) bool { // no claimed recovery repairs it
 		return d.Survives&election.Recovery == 0 || !slices.ContainsFunc(s.Recoveries, func(r Recovery) bool {

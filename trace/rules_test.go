@@ -212,6 +212,10 @@ func TestTheSubtitleHasOnlyParametersThatWereChanged(t *testing.T) {
 			t.Errorf("%v: %+v, want %q", c.changed, subtitle, c.want)
 		}
 	}
+	r.Changed, r.Seed = nil, 0 // as the checker writes it
+	if subtitle := of(diagram(t, r, 0, 0), "subtitle"); subtitle[0].Text != "asynchronous ring of 3" {
+		t.Errorf("without a seed: %+v", subtitle)
+	}
 }
 
 func TestAChangedParameterIsOneOfTheRecord(t *testing.T) {

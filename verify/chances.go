@@ -85,7 +85,7 @@ const (
 	rewards
 )
 
-// branch is one outcome of a step: with this probability the run goes on in a state.
+// branch is one outcome of a step: with this probability the run continues in a state.
 type branch struct {
 	to      uint32
 	ways    uint64 // the probability is 1/ways

@@ -35,7 +35,7 @@
 //     ends with the process. A proof of that, with its incarnation, reaches each other process once, at any time at
 //     which that one is live.
 //
-// An algorithm is also explored outside its fault model: the faults that it does not claim to survive are named in
+// An algorithm is also explored outside its fault model: the faults outside it are named in
 // Report.Outside, and those of a run that violates a property in Violation.Outside. A shorter violation outside the model
 // hides a longer one inside.
 //
@@ -71,7 +71,7 @@
 //   - Once and Service: at the end all have decided and name the same leader.
 //   - Leased: never two running leases, compared in true time. The work of a crashed process counts until its lease ends,
 //     and work that a host is to stop until it has stopped. In a term one life of one process leads: a term whose lease
-//     has run out, was given up or ended by a crash never comes back. Terms of successive leaders rise. No process leads
+//     has run out, was given up or ended by a crash is never used again. Terms of successive leaders rise. No process leads
 //     anew before its host has stopped the work that it was asked to stop. At the end the leader still has a lease.
 //   - Termination: every fair run reaches an end, where no message is in transit, no timer runs, and no process has to
 //     start or be suspected. A service may instead go round for ever among configurations in which all agree. A run is
@@ -89,7 +89,7 @@
 // [Probabilities] solves the equations of an election as a Markov decision process, in fractions: the schedule picks
 // events, chance picks values. Where no schedule differs from any other it explores one.
 //
-// A property may hold because nothing happens that could break it. So a report tells of events that give properties a
+// A property may hold because nothing happens that could break it. So a report lists events that give properties a
 // meaning, for example that a lease ran out, whether they have happened in the explored runs. If one has not, the
 // properties that depend on it are called vacuous.
 //

@@ -10,7 +10,7 @@ import (
 // action is the delivery on a link, or of a message where messages may overtake each other; a timer; a start, a suspicion, a
 // recovery that is owed, and whatever else must happen.
 //
-// A run that goes on for ever stays, from some time on, in a set of states, all of which it visits again and again. Where an
+// An endless run stays, from some time on, in a set of states, all of which it visits again and again. Where an
 // action chooses at random, all its outcomes come sooner or later, so none may lead out of the set: the set is an end component.
 // It is fair if each action that is enabled in all of its states is taken inside. If a set is fair then so is each larger end
 // component, so it is enough to look at the largest ones.
@@ -150,7 +150,7 @@ func (g *graph) fair(states []uint32) bool {
 	return true
 }
 
-// endless finds a run that goes on for ever, in which an election does not end. A service may go round for ever, for example
+// endless finds an endless run in which an election does not end. A service may go round for ever, for example
 // to renew a lease, while all agree.
 func (g *graph) endless(c *components) *finding {
 	at, where := uint32(math.MaxUint32), []uint32(nil)

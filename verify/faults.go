@@ -210,7 +210,7 @@ func (r *recorder) used(may *global) *global {
 	}
 }
 
-// unclaimed returns, in words, which of so many faults the algorithm does not claim to survive.
+// unclaimed returns, in words, which of so many faults are outside the algorithm's fault model.
 func (c *checker) unclaimed(came *global) []string {
 	s := faults.Script{
 		Lose: faults.Chance{Times: uint64(came.Losses)}, Duplicate: faults.Chance{Times: uint64(came.Duplicates)}, Unordered: c.o.Unordered,
@@ -335,7 +335,7 @@ func (c *checker) prove(conf configuration, of int, state process.State) {
 	}
 }
 
-// tellDeaths tells live processes, at any time, of deaths that are proven.
+// tellDeaths reports proven deaths to live processes, at any time.
 func (c *checker) tellDeaths(conf configuration, visit visitor) {
 	for q := range c.n {
 		p := c.process(conf, q)

@@ -103,7 +103,7 @@ func (c *checker) leads(conf configuration, q int, was work, e *election.Effect)
 	return c.leadsIn(conf, q, e)
 }
 
-// leadsAnew judges a leased term that a process does not just go on to lead in.
+// leadsAnew judges a leased term in which a process does not merely remain leader.
 func (c *checker) leadsAnew(conf configuration, q int, was work, e *election.Effect) *breach {
 	if !c.d.Leased || e.Term == 0 || was.leads && was.term == e.Term {
 		return nil
@@ -236,7 +236,7 @@ func (c *checker) agreed(conf configuration, leader int) *breach {
 	}
 	right := c.network.Right(func(q int) bool { return c.process(conf, q).Alive && c.stands(conf, q) })
 	if right != 0 && named != right {
-		return &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s leads; the right leader among the living is %d", c.network.Name(leader), c.network.RealOf(right))}
+		return &breach{Property: WrongLeader, Detail: fmt.Sprintf("%s leads; the right leader among the live processes is %d", c.network.Name(leader), c.network.RealOf(right))}
 	}
 	return nil
 }

@@ -250,10 +250,10 @@ func TestTheEndIsJudged(t *testing.T) {
 		{w(election.Once, unchanged).set(0, following(3)).set(1, following(3)).set(2, dead), "no leader at the end: no process leads, and process 1 follows 3"},
 		{w(election.Service, unchanged).all(disturbed).set(0, dead).set(1, following(3)).set(2, following(3)), "no leader at the end: no process leads, and process 2 follows 3"},
 		{w(election.Service, unchanged).all(disturbed).set(0, dead).set(1, following(0)).set(2, following(3)), "no leader at the end: no process leads, and process 3 follows 3"},
-		// The right one of a service is the best of the living, at the end even after faults.
+		// The right leader of a service is the best live process, at the end even after faults.
 		{w(election.Service, unchanged).all(disturbed).set(0, following(2)).set(1, leader).set(2, dead), ""},
-		{w(election.Service, unchanged).all(disturbed).set(0, following(2)).set(1, leader).set(2, following(2)), "wrong leader: process 2 leads; the right leader among the living is 3"},
-		{w(election.Service, unchanged).all(disturbed).set(0, leader).set(1, following(1)).set(2, following(1)), "wrong leader: process 1 leads; the right leader among the living is 3"},
+		{w(election.Service, unchanged).all(disturbed).set(0, following(2)).set(1, leader).set(2, following(2)), "wrong leader: process 2 leads; the right leader among the live processes is 3"},
+		{w(election.Service, unchanged).all(disturbed).set(0, leader).set(1, following(1)).set(2, following(1)), "wrong leader: process 1 leads; the right leader among the live processes is 3"},
 		{w(election.Service, func(a *election.Algorithm[caller, call]) { a.Winner = election.Unspecified }).set(0, following(2)).set(1, leader).set(2, following(2)), ""},
 		{w(election.Once, unchanged).all(disturbed).set(0, following(2)).set(1, leader).set(2, following(2)), ""}, // judged when it was decided
 		// A leader by a lease has to have one.

@@ -49,7 +49,7 @@ func TestWorkStopsBeforeOtherWorkBegins(t *testing.T) {
 		}
 	}
 	o := Options{Size: 2, Initiators: []int{0}, Starts: AnyTime, Commands: 2}
-	w := newWalk(t, a, o).then("1 starts", "1 obeys") // nobody leads, and its work goes on
+	w := newWalk(t, a, o).then("1 starts", "1 obeys") // no process leads, and its work continues
 	if p := w.c.process(w.here, 0); p.Decision.Role != network.Undecided || left(p.Lease) != election.Units(4) || !p.Stopping {
 		t.Fatalf("%+v", p)
 	}
@@ -61,13 +61,13 @@ func TestWorkStopsBeforeOtherWorkBegins(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	stopped.can("fault 1 obeys, fault 2 obeys")
-	// It goes on leading in its term while its work stops.
+	// It remains leader in its term while its work stops.
 	a.Command = func(p *caller, _ election.Command, out calls) {
 		out.StopWork()
 		out.LeadUntil(out.Deadline(election.Units(4)), 1)
 	}
 	newWalk(t, a, o).then("1 starts", "1 obeys").can("fault 1 obeys, fault 2 obeys: two running leases, due 1 obeys, free 1 pass")
-	// Another process leads while the work goes on, or when it has stopped.
+	// Another process leads while the work continues, or when it has stopped.
 	a = holder()
 	a.Command = func(p *caller, c election.Command, out calls) {
 		switch {

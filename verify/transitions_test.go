@@ -445,7 +445,7 @@ func TestARecoveryIsOwedWhereCrashesAreNotSurvived(t *testing.T) {
 }
 
 // What has crashed is as it was born, but for what it kept, and has neither timers, nor a decision or a start. What it did
-// under a lease may go on until that ends.
+// under a lease may continue until that ends.
 func TestACrashLeavesWhatWasKept(t *testing.T) {
 	a := answering(election.Timed, func(p *caller, out calls) {
 		p.Heard, p.Until = 7, out.Deadline(election.Units(9))

@@ -105,7 +105,7 @@ type Report struct {
 	// Sometimes are the events without which properties would hold for no good reason, and whether they have happened.
 	Sometimes []Sometimes
 
-	Outside []string // in words, the faults that were asked for and that the algorithm does not claim to survive
+	Outside []string // in words, the given faults outside the algorithm's fault model
 
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
 	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
@@ -123,7 +123,7 @@ type Violation struct {
 	Detail   string       // what is wrong at the end of the run
 	Record   trace.Record // a shortest run to it; passing time counts as a step, but is not recorded
 	Round    int          // of NeverEnds: the first step of those that can repeat for ever, up to the last one
-	Outside  []string     // in words, the faults of this run that the algorithm does not claim to survive
+	Outside  []string     // in words, the faults of this run outside the algorithm's fault model
 }
 
 // The properties that can be violated.

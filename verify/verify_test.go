@@ -245,7 +245,7 @@ func TestBullyThatWaitsJustTwiceTheDelayMakesTwoWinners(t *testing.T) {
 		}
 	}
 	// If two winners for a while are allowed, the check finds the disagreement at the end. The process that was
-	// contested tells all again; but with different delays, news of the old victory may come after that.
+	// contested announces itself again; but with different delays, news of the old victory may come after that.
 	fails(t, lenient(false), hasty("1", "2", "others"), NoLeader, 8)
 	fails(t, lenient(true), hasty("1", "2", "lower"), Disagreement, 7)
 	fails(t, lenient(true), hasty("2", "4", "others"), Disagreement, 10)

@@ -10,7 +10,7 @@
 //	R1  round 1: each candidate sends CAPTURE(id) on ports cap … cap+w-1.
 //	R2  round 2: a process takes the largest id x that it got in this round. If x > best, which is its own id at
 //	    first: best := x, it is no candidate any more, and it sends ACCEPT to that one.
-//	R3  A candidate that got w ACCEPTs goes on with cap := cap + w; any other is none any more.
+//	R3  A candidate that got w ACCEPTs continues with cap := cap + w; any other is none any more.
 //	R4  cap = n-1: the candidate is the leader, and sends LEADER(id) on all ports.
 //	R5  LEADER(x): follow x.
 //

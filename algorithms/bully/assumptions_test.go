@@ -116,7 +116,7 @@ func TestWithoutSynchronyAClockIsFast(t *testing.T) {
 	asItIs(nil).expectEnd(t, "right", fast)
 }
 
-// "A process fails by stopping": 5 stands still until all suspect it, and then continues in its old state.
+// "A process fails by stopping": 5 takes no step until all suspect it, and then continues in its old state.
 func TestWithoutFailingByStopping(t *testing.T) {
 	pause := func(until uint64) func(*simulate.Options) {
 		return func(o *simulate.Options) {

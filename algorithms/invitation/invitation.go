@@ -10,7 +10,7 @@
 //  3. If some are, it waits (N-i)·3D, so that the process of highest priority goes first. Then it invites them and
 //     its own members into a new group. An invited coordinator passes the invitation on to its own members.
 //  4. An invited process accepts, and waits until the new coordinator is ready.
-//  5. A coordinator that has invited collects acceptances for 3D + 1, and tells the processes that accepted that it
+//  5. A coordinator that has invited collects acceptances for 3D + 1, and informs the processes that accepted that it
 //     is ready.
 //  6. A member asks its coordinator periodically whether it is still there; if not, rule 1 applies.
 //

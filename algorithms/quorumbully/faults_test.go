@@ -22,7 +22,7 @@ func members(n int) election.List {
 
 // script is a random script of all that can go wrong among n members: crashes, some amid a step, recoveries, partitions
 // and cuts, processes that pause or are slow, wrong suspicions, messages that are lost, repeated, overtaken or late,
-// clocks that drift, leaders that resign or hand over, and hosts that stop work slowly. Everything is over by 300.
+// clocks that drift, leaders that resign or hand over, and hosts that stop work slowly. All faults have ended by 300.
 func script(seed uint64, n int) simulate.Options {
 	const until = 300
 	source := random.New(seed, random.Choices)

@@ -43,7 +43,7 @@ func halfCut(seed uint64) simulate.Options {
 	return led(seed, "partition 1 | 3 from 30 until 300", fmt.Sprintf("slow 2 by 8 from 34 until %d", cut), fmt.Sprintf("cut 3 -> 2 from %d until 300", cut))
 }
 
-// backAtOnce lets the leader crash and come back before others notice, but for a mistake.
+// backAtOnce lets the leader crash and recover before others notice, but for a mistake.
 func backAtOnce(seed uint64) simulate.Options {
 	at := 40 + seed%20
 	return led(seed, fmt.Sprintf("crash 3 at %d", at), fmt.Sprintf("recover 3 at %d", at+1), fmt.Sprintf("suspect 1,2 of 3 from %d", at+3))

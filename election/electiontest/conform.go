@@ -386,7 +386,7 @@ func kinds[S, M any](t *testing.T, a election.Algorithm[S, M], o Options) {
 	}
 }
 
-// varied is a run among n with as many faults as the algorithm claims to survive: some messages are for faults only.
+// varied is a run among n with as many faults as the algorithm tolerates: some messages are for faults only.
 func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]string, seed uint64) simulate.Options {
 	d := &a.Declaration
 	if set, err := d.Set(parameters); err == nil { // if not, the run reports it

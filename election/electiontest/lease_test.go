@@ -42,7 +42,7 @@ const (
 	leading
 )
 
-// promise survives a crash: the highest term ever granted or claimed.
+// promise is durable: the highest term ever granted or claimed.
 type promise struct{ Term election.Term }
 
 const (

@@ -39,7 +39,7 @@ A run is made with the flags of ringleader run that are listed here:
 		Example: `  ringleader export lcr --n 4 --order decreasing --format promela --out lcr.pml
   ringleader export peterson --ids 3,1,2 --format tla --out peterson.tla
   ringleader export bully --n 4 --crash 4@2 --format mermaid
-  ringleader export lcr --n 5 --schedule random --seed 3 --format dot | dot -Tsvg > lcr.svg`,
+  ringleader export lcr --n 5 --schedule random --seed 3 --format dot --out lcr.dot`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {

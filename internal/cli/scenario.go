@@ -100,9 +100,9 @@ func runScenarioNames() []string {
 	return names
 }
 
-// findScenario is the scenario of that name.
+// findScenario returns the scenario of that name, ignoring case.
 func findScenario(name string) (*scenario, error) {
-	i := slices.IndexFunc(runScenarios, func(s scenario) bool { return s.name == name })
+	i := slices.IndexFunc(runScenarios, func(s scenario) bool { return strings.EqualFold(s.name, name) })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown scenario %q; %s", name, instead(name, runScenarioNames()))
 	}
@@ -133,7 +133,8 @@ func (s *scenario) call(program string) string {
 }
 
 func (p *program) scenarios() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	command := &cobra.Command{
 		Use:     "scenarios",
 		GroupID: groupStudy,
 		Short:   "List the named runs, each with a story",
@@ -144,22 +145,20 @@ does not hold. A scenario is a call of run; flags given with it take precedence.
   ringleader run --scenario partition-and-merge --draw merge.svg`,
 		Args: flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
-			return p.Fit(func(p *report.Printer) error {
-				for i := range runScenarios {
-					if i > 0 {
-						fmt.Fprintln(p.Out)
-					}
-					runScenarios[i].introduce(p)
-				}
-				return nil
-			})
+			list := make(report.Scenarios, len(runScenarios))
+			for i := range runScenarios {
+				list[i] = *runScenarios[i].introduction(p.Name)
+			}
+			return p.Print(list, asJSON)
 		},
 	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return command
 }
 
-// introduce prints what a scenario shows.
-func (s *scenario) introduce(p *report.Printer) {
-	fmt.Fprintf(p.Out, "%s · %s\n%s\n$ %s\n", p.Paint().Text(report.Bold, s.name), s.source, report.Wrap(s.about, p.ProseWidth()), s.call(p.Name))
+// introduction returns what a scenario of the program shows.
+func (s *scenario) introduction(program string) *report.Scenario {
+	return &report.Scenario{Name: s.name, Source: s.source, About: s.about, Call: s.call(program)}
 }
 
 // scenarioRun is a named run, with an introduction.
@@ -174,7 +173,7 @@ func (r scenarioRun) Text(p *report.Printer) error {
 	if err != nil {
 		return err
 	}
-	s.introduce(p)
+	s.introduction(p.Name).Introduce(p)
 	fmt.Fprintln(p.Out)
 	return r.Run.Text(p)
 }

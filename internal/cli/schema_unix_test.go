@@ -82,6 +82,7 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 		{"algorithms", "algorithms"},
 		{"algorithms", "algorithms stop-and-go-p3"},
 		{"sources", "sources"},
+		{"scenarios", "scenarios"},
 		{"version-of", "version"},
 		{"statement", "reproduce S3"},
 	} {

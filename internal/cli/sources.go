@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,7 @@ statements ringleader reproduce checks. KEY is one of them, or authors and year.
 			case len(args) > 1:
 				return fmt.Errorf("sources takes one key, not also %q", args[1])
 			case len(args) == 1:
-				w := sources.Of(args[0])
+				w := sourceOf(args[0])
 				if w == nil {
 					return fmt.Errorf("unknown source %q; sources are S1 to S5, or authors and year such as %q", args[0], "Chang–Roberts 1979")
 				}
@@ -60,4 +61,15 @@ func handle(w *sources.Work) string {
 		return w.Key
 	}
 	return w.Cite
+}
+
+// sourceOf returns the work of a key or citation as people type it: in any case, and with a hyphen between authors.
+func sourceOf(typed string) *sources.Work {
+	for i := range sources.Works {
+		w := &sources.Works[i]
+		if w.Key != "" && strings.EqualFold(typed, w.Key) || strings.EqualFold(strings.ReplaceAll(typed, "-", "–"), strings.ReplaceAll(w.Cite, "-", "–")) {
+			return w
+		}
+	}
+	return sources.Of(typed)
 }

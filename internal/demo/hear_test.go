@@ -38,7 +38,7 @@ func TestTimesAreThoseOfTheMembersHoweverLateTheyAreHeard(t *testing.T) {
 	if f := d.faults[0]; f.led != 5*time.Millisecond || f.agreed != 7*time.Millisecond {
 		t.Errorf("2 leads after %s, and all agree after %s", f.led, f.agreed)
 	}
-	for said, want := range map[int]int{-3: 50, 60: 50, 20: 20} { // a clock that was set tells nothing
+	for said, want := range map[int]int{-3: 50, 60: 50, 20: 20} { // a clock that was set is not used
 		n := news{at: now.Add(50 * time.Millisecond), said: &report.JoinEvent{Time: now.Add(time.Duration(said) * time.Millisecond)}}
 		if got := n.moment(now).Sub(now); got != time.Duration(want)*time.Millisecond {
 			t.Errorf("said at %d ms, heard at 50: %s", said, got)

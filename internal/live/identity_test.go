@@ -293,7 +293,7 @@ func TestTimingsAndAddressesMayDifferAndAreReported(t *testing.T) {
 		}
 		const want = "it has heartbeat 500ms, suspicion 4s and delay 7ms; this member has 50ms, 400ms and 1ms"
 		if s, _ := c.members[3].State(); s.Problems[0] != want || s.Problems[1] != "" {
-			t.Errorf("member 3 tells %q; want %q", s.Problems, want)
+			t.Errorf("member 3 reports %q; want %q", s.Problems, want)
 		}
 	})
 }

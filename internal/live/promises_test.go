@@ -54,7 +54,7 @@ func TestMessagesToTheSlowWait(t *testing.T) {
 		c.members[1].Command(election.Command{Order: election.Resign})
 		<-time.After(suspicion - 2*beat)
 		if got := l.sofar(); !slices.Equal(got, []string{"start"}) {
-			t.Errorf("while the network stands still: %q", got)
+			t.Errorf("while the network delivers nothing: %q", got)
 		}
 		c.network.Separate(0, at(2))
 		settle()

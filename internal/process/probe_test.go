@@ -8,7 +8,7 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// probe is a process that its test controls; durable survives its crash.
+// probe is a process that its test controls; durable outlasts its crash.
 type probe struct {
 	ID      election.ID
 	Size    uint32 `election:"constant"`

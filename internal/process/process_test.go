@@ -214,7 +214,7 @@ func TestARebornProcessHasWhatItKeptAndNothingElse(t *testing.T) {
 	ps = program.New(placed, false)
 	ps.probe(2).Durable.Votes = []uint32{5}
 	if ps.Reborn(2, 2); ps.probe(2).Durable.Votes != nil {
-		t.Error("something survives where nothing is kept")
+		t.Error("something outlasts a crash though nothing is durable")
 	}
 	if kept := ps.Durable(2); len(kept) > 0 {
 		t.Errorf("%v is kept", kept)

@@ -218,7 +218,7 @@ func initiate(start string) string {
 // properties returns in words the properties that a check of a declaration proves. unless follows the bound.
 func properties(d *election.Declaration, unless string) string {
 	if d.Leased {
-		return "of all leases at most one runs, those of dead lives included; one life leads in a term, terms rise, and none comes back; " +
+		return "of all leases at most one runs, those of dead lives included; one life leads in a term, terms increase, and none is used again; " +
 			"work stops before other work begins"
 	}
 	text := "one leader"
