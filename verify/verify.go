@@ -93,6 +93,9 @@ type Report struct {
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
 
+	Walks   int  // of random walks, instead: how many
+	Stopped bool // … and the caller stopped them
+
 	// Confluent is the number of orders of which one schedule decided the verdict on all. Of these orders, States,
 	// Transitions, Finals and Depth count that schedule alone.
 	Confluent int

@@ -28,6 +28,7 @@ type verifyOptions struct {
 	clockError     string
 	probabilities  bool
 	gallery        bool
+	counterexample
 	ranks
 	results
 }
@@ -51,7 +52,8 @@ would arrive meanwhile is lost, and processes may suspect each other until it en
 With --lazy no event of an algorithm with leases is urgent: messages and timers take any time, and time
 passes at any moment. That covers pauses, slow disks and unbounded delays. Only safety is judged then.
 
-Exit status: 0 every property holds; 1 a property is violated; 2 the call was wrong; 3 not finished.`,
+Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 2 the call
+was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify bully --n 3 --crash 1 --recover 1
@@ -59,6 +61,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
   ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
   ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities
+  ringleader verify bully --n 5 --crash 2 --cut 1 --random 1000 --seed 7 --save bad.json
   ringleader verify --gallery
   ringleader verify --gallery bully-under-a-cut --draw cut.svg`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -76,6 +79,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	o.ranks.flags(command)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
+	o.counterexample.flags(command)
 	f := command.Flags()
 	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn; each: all, at any time before their first message")
 	for _, fault := range []struct {
@@ -183,6 +187,10 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 		if at.Orders > 1 {
 			orders = fmt.Sprintf(", %d of %d orders%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
 		}
+		if o.random > 0 {
+			bar.Show("%d of %d random walks", at.Done, at.Orders)
+			return ctx.Err() == nil
+		}
 		bar.Show("%d states, %s a second, %d in the frontier%s", at.States, bar.Rate(at.States), at.Frontier, orders)
 		return ctx.Err() == nil
 	}
@@ -194,21 +202,26 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 		}
 		return o.put(p, nil, &report.Chances{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Chances: chances})
 	}
-	r, err := e.Verify(v)
+	found, err := o.found(e, v)
 	bar.Done()
 	if err != nil {
 		return err
 	}
 	var record *trace.Record
-	if r.Violation != nil {
-		record = &r.Violation.Record
+	if shown, _ := found.Shown(); shown != nil {
+		record = &shown.Record
 	}
-	err = o.put(p, record, &report.Verification{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Report: r})
+	if err = o.put(p, record, found); err == nil && o.save != "" {
+		err = p.keep(e, o, found)
+	}
+	r := found.Report
 	switch {
 	case err != nil:
 		return err
 	case r.Violation != nil:
 		return report.ErrNo
+	case o.random > 0 && !r.Stopped:
+		return nil
 	case ctx.Err() != nil:
 		return report.Stopped("stopped after %d states", r.States)
 	case !r.Complete:
