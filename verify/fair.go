@@ -20,7 +20,7 @@ type actionKey struct {
 	event   event
 	process int
 	at      uint16
-	message uint32
+	message fingerprint
 }
 
 // action returns the number of the action of a transition.
@@ -31,14 +31,14 @@ func (c *checker) action(t *transition, conf configuration) uint16 {
 		if !c.o.Unordered {
 			return uint16(t.link)
 		}
-		key = actionKey{receives, t.link, 0, c.queue(conf, t.link)[t.place].Message}
+		key = actionKey{receives, t.link, 0, c.messages.prints[c.queue(conf, t.link)[t.place].Message]}
 	case waits:
 		key = actionKey{event: waits}
 	}
 	number, found := c.actions[key]
 	if !found {
 		number = uint16(min(len(c.links)+len(c.actions), crowd))
-		c.actions[key] = number
+		c.actions[key], c.actionKeys = number, append(c.actionKeys, key)
 	}
 	return number
 }

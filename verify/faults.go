@@ -163,8 +163,10 @@ func (o *Options) wrongFaults(n int, has election.Functions) string {
 		least, most = min(least, number), max(most, number)
 	}
 	switch {
-	case least < 0 || o.Delay < 0 || o.MaxStates < 1:
+	case least < 0 || o.Delay < 0 || o.MaxStates < 0:
 		return "numbers of faults and commands, the delay and the limit of states cannot be negative"
+	case o.Memory < leastMemory:
+		return fmt.Sprintf("a limit of %d bytes of memory; at least %d are needed", o.Memory, leastMemory)
 	case most > mostFaults:
 		return fmt.Sprintf("%d faults of one kind are too many; at most %d", most, mostFaults)
 	case o.Suspicions+o.Cuts > 0 && n == 1:
@@ -273,7 +275,7 @@ func (c *checker) faults(conf configuration, visit visitor) {
 func (c *checker) crash(conf configuration, q int, visit visitor) {
 	c.fault(conf, func(g *global) { g.Crashes-- })
 	old := *c.process(conf, q)
-	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position}
+	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position, ID: old.ID}
 	dead.Proofs = old.Proofs
 	if c.d.Leased && !c.o.Wardens {
 		if dead.Orphan = old.Lease; dead.Orphan.Before(old.Orphan) {

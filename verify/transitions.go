@@ -88,7 +88,8 @@ func (c *checker) perform(t transition, message uint32, visit visitor) {
 				t.breach = c.decided(c.next, t.process, c.work(c.process(c.base, t.process), &t), o.effects)
 			}
 		}
-		visit(&t, c.next)
+		c.taken = t
+		visit(&c.taken, c.next)
 	}
 }
 
@@ -119,6 +120,9 @@ func (c *checker) startOthers(conf configuration, visit visitor) {
 // deliver delivers messages; in a synchronous run only the next one. It reports whether there was one.
 func (c *checker) deliver(conf configuration, visit visitor) bool {
 	for q := range c.n {
+		if c.o.Starts == Each && c.process(conf, q).Start == must {
+			continue // it starts first
+		}
 		for port, l := range c.into[q] {
 			if c.process(conf, q).Suspected>>port&1 == 1 && !c.o.hasty {
 				continue // Trust comes first

@@ -52,6 +52,9 @@ func (r *Verification) JSON() any {
 		{"transitions", r.Transitions},
 		{"finals", r.Finals},
 		{"depth", r.Depth},
+		{"fingerprint_bits", r.Bits},
+		{"miss_probability", r.Miss},
+		{"orders_by_confluence", r.Confluent},
 		{"complete", r.Complete},
 		{"holds", r.Complete && r.Violation == nil},
 	}...)
@@ -133,7 +136,14 @@ func (r *Verification) Text(p *Printer) error {
 	if r.Orders > 1 {
 		orders = fmt.Sprintf("%d orders, ", r.Orders)
 	}
-	fmt.Fprintf(w, "  %s%d states, %d transitions, depth at most %d\n\n", orders, r.States, r.Transitions, r.Depth)
+	fmt.Fprintf(w, "  %s%d states, %d transitions, depth at most %d\n", orders, r.States, r.Transitions, r.Depth)
+	if r.Confluent > 0 {
+		fmt.Fprintf(w, "  confluence: one schedule decides all in %d of them, and is what is counted of these\n", r.Confluent)
+	}
+	if r.Bits < 128 {
+		fmt.Fprintf(w, "  states told apart by %d bits; the probability that any was missed is below %.1g; --exact keeps 128\n", r.Bits, r.Miss)
+	}
+	fmt.Fprintln(w)
 	switch {
 	case r.Violation != nil:
 		fmt.Fprintf(w, "%s: %s\n", paint.Text(Red, r.Violation.Property), r.Violation.Detail)
@@ -199,6 +209,8 @@ func initiate(start string) string {
 		return atAnyTime
 	case "every-set":
 		return "every set of initiators"
+	case "each":
+		return "each process initiates at any time before its first message"
 	}
 	return "initiators " + start
 }
