@@ -169,6 +169,21 @@ func (o *Options) wrongFaults(n int, has election.Functions) string {
 		return fmt.Sprintf("a limit of %d bytes of memory; at least %d are needed", o.Memory, leastMemory)
 	case most > mostFaults:
 		return fmt.Sprintf("%d faults of one kind are too many; at most %d", most, mostFaults)
+	case o.Suspicions+o.Cuts > 0 && n == 1:
+		return "a process alone has no other to suspect or to be cut off from"
+	case o.Crashes+o.Suspicions > 0 && n > maxSuspects:
+		return fmt.Sprintf("crashes and suspicions among %d processes; at most %d processes", n, maxSuspects)
+	case o.Wardens && o.Crashes > maxProofs/n:
+		return fmt.Sprintf("wardens of %d processes with %d crashes; at most %d crashes", n, o.Crashes, maxProofs/n)
+	case o.Cuts > 0 && n > maxCut:
+		return fmt.Sprintf("cuts among %d processes; at most %d processes", n, maxCut)
+	}
+	return o.unheeded(has)
+}
+
+// unheeded returns which fault means nothing to an algorithm with these functions; empty if none does.
+func (o *Options) unheeded(has election.Functions) string {
+	switch {
 	case o.Recoveries > 0 && !has.Recover:
 		return "it does not say what a process does that recovers, so there can be 0 recoveries"
 	case o.Recoveries > 0 && o.Crashes == 0:
@@ -177,16 +192,8 @@ func (o *Options) wrongFaults(n int, has election.Functions) string {
 		return "it obeys no commands, so there can be 0"
 	case o.Suspicions > 0 && !has.Suspect:
 		return "it has no failure detector, so there can be 0 wrong suspicions"
-	case o.Suspicions+o.Cuts > 0 && n == 1:
-		return "a process alone has no other to suspect or to be cut off from"
-	case o.Crashes+o.Suspicions > 0 && n > maxSuspects:
-		return fmt.Sprintf("crashes and suspicions among %d processes; at most %d processes", n, maxSuspects)
 	case o.Wardens && !has.Incarnation:
 		return "it takes no proofs of death, so wardens mean nothing"
-	case o.Wardens && o.Crashes > maxProofs/n:
-		return fmt.Sprintf("wardens of %d processes with %d crashes; at most %d crashes", n, o.Crashes, maxProofs/n)
-	case o.Cuts > 0 && n > maxCut:
-		return fmt.Sprintf("cuts among %d processes; at most %d processes", n, maxCut)
 	}
 	return ""
 }
