@@ -29,6 +29,7 @@ type search struct {
 	result
 	limit     int // of states
 	looked    int // how many there were at the last look at the meter
+	ahead     int // … and how many of them were to be explored
 	current   []*page
 	following []*page
 	free      []*page

@@ -23,6 +23,7 @@ type verifyOptions struct {
 	input
 	verify.Options // what the flags of faults set
 	maxStates      int
+	most           int // of a range of sizes; 0: one size
 	memory         byteCount
 	reduce         string
 	clockError     string
@@ -53,6 +54,8 @@ passes at any moment. That covers pauses, slow disks and unbounded delays. Only 
 Exit status: 0 every property holds; 1 a property is violated; 2 the call was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
+  ringleader verify peterson --n 9 --reduce confluence
+  ringleader verify lcr --n 2..7 --extremes --reduce auto
   ringleader verify bully --n 3 --crash 1 --recover 1
   ringleader verify bully --n 3 --cut 1
   ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
@@ -63,6 +66,9 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 			if err != nil {
 				return err
 			}
+			if o.most > 0 {
+				return p.tabulate(command.Context(), o.form(e), &o)
+			}
 			return p.check(command.Context(), o.form(e), &o)
 		},
 	}
@@ -71,6 +77,8 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
 	f := command.Flags()
+	f.Lookup("n").Value = sizes{&o.n, &o.most}
+	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
 	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn; each: all, at any time before their first message")
 	for _, fault := range []struct {
 		number     *int
@@ -170,6 +178,31 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	if err != nil {
 		return err
 	}
+	if o.probabilities {
+		bar := p.watch(ctx, &v)
+		chances, err := verify.Probabilities(e.Program, v)
+		bar.Done()
+		if err != nil {
+			return err
+		}
+		return o.put(p, nil, &report.Chances{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Chances: chances})
+	}
+	found, err := p.explore(ctx, e, o, &v)
+	if err != nil {
+		return err
+	}
+	var record *trace.Record
+	if found.Violation != nil {
+		record = &found.Violation.Record
+	}
+	if err := o.put(p, record, found); err != nil {
+		return err
+	}
+	return o.verdict(ctx, found.Report)
+}
+
+// watch shows the progress of an exploration.
+func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress {
 	bar := p.Progress()
 	v.Progress = func(at verify.Progress) bool {
 		orders := ""
@@ -179,27 +212,23 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 		bar.Show("%d states, %s a second, %d in the frontier%s", at.States, bar.Rate(at.States), at.Frontier, orders)
 		return ctx.Err() == nil
 	}
-	if o.probabilities {
-		chances, err := verify.Probabilities(e.Program, v)
-		bar.Done()
-		if err != nil {
-			return err
-		}
-		return o.put(p, nil, &report.Chances{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Chances: chances})
-	}
-	r, err := e.Verify(v)
+	return bar
+}
+
+// explore tries every schedule.
+func (p *program) explore(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v *verify.Options) (*report.Verification, error) {
+	bar := p.watch(ctx, v)
+	r, err := e.Verify(*v)
 	bar.Done()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var record *trace.Record
-	if r.Violation != nil {
-		record = &r.Violation.Record
-	}
-	err = o.put(p, record, &report.Verification{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Report: r})
+	return &report.Verification{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: v, Report: r}, nil
+}
+
+// verdict returns the error of a result, by which the exit status is known.
+func (o *verifyOptions) verdict(ctx context.Context, r *verify.Report) error {
 	switch {
-	case err != nil:
-		return err
 	case r.Violation != nil:
 		return report.ErrNo
 	case ctx.Err() != nil:
