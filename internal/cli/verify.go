@@ -28,6 +28,7 @@ type verifyOptions struct {
 	reduce         string
 	clockError     string
 	probabilities  bool
+	gallery        bool
 	ranks
 	results
 }
@@ -60,8 +61,13 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
   ringleader verify bully --n 3 --cut 1
   ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
-  ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities`,
+  ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities
+  ringleader verify --gallery
+  ringleader verify --gallery bully-under-a-cut --draw cut.svg`,
 		RunE: func(command *cobra.Command, args []string) error {
+			if o.gallery {
+				return p.gallery(command.Context(), args, &o.results)
+			}
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
 				return err
@@ -106,6 +112,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	f.StringVar(&o.reduce, "reduce", "none", "none: the whole state space; confluence: one schedule of each order, if it decides all; auto: whatever applies")
 	f.BoolVar(&o.Exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
 	f.BoolVar(&o.Rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
+	f.BoolVar(&o.gallery, "gallery", false, "check elections that are broken on purpose: all, or one by NAME, with its story")
 	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
 	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set", "each"))
 	_ = command.RegisterFlagCompletionFunc("reduce", fixed(reductions...))
