@@ -14,7 +14,7 @@ const mostShrunk = 200_000
 // Shrink searches for the same violation with fewer processes, smaller identifiers, fewer faults and shorter delays, one at a
 // time, as long as it finds one. It returns the last options and their report, or nil if nothing can be left out.
 func Shrink(program *process.Program, o Options, property string) (*Options, *Report) {
-	o.MaxStates = mostShrunk
+	o.MaxStates, o.only = mostShrunk, property
 	var best *Report
 	for {
 		at := slices.IndexFunc(smaller(&o), func(less Options) bool {

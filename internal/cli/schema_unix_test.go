@@ -72,6 +72,8 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 		{"count", "count ring-bully --n 100000"},
 		{"count", "count stop-and-go-p4 --ids 4,2,5,3 --wake 0,-,3,- --unwilling 2"},
 		{"verify", "verify lcr --n 3"},
+		{"verify", "verify lcr --n 2..3 --extremes --reduce auto"},
+		{"verify", "verify bully --n 3 --extremes"},
 		{"verify", "verify lcr --n 3 --duplicate 1"},
 		{"verify", "verify bully --n 3 --start every-set --param answer-timeout=2"},
 		{"verify", "verify dolev-klawe-rodeh --n 5 --reorder --random 200"},

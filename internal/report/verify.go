@@ -90,6 +90,9 @@ func (r *Verification) JSON() any {
 	if r.Small != nil {
 		result = append(result, field{"shrunk", r.shrunk()})
 	}
+	if r.Extremes != nil {
+		result = append(result, extremesJSON(r.Extremes))
+	}
 	if v, _ := r.Shown(); v != nil {
 		result = append(result, violationJSON(v.Property, v.Detail, &v.Record))
 		if len(v.Outside) > 0 {
@@ -153,22 +156,7 @@ func (r *Verification) Text(p *Printer) error {
 		what += ", with wardens"
 	}
 	fmt.Fprintf(w, "  %s, %s\n", what, initiate(r.Start))
-	orders := ""
-	if r.Orders > 1 {
-		orders = fmt.Sprintf("%d orders, ", r.Orders)
-	}
-	if r.Walks > 0 {
-		fmt.Fprintf(w, "  %d steps, the longest walk has %d\n", r.States, r.Depth)
-	} else {
-		fmt.Fprintf(w, "  %s%d states, %d transitions, depth at most %d\n", orders, r.States, r.Transitions, r.Depth)
-	}
-	if r.Confluent > 0 {
-		fmt.Fprintf(w, "  confluence: one schedule decides all in %d of them, and is what is counted of these\n", r.Confluent)
-	}
-	if r.Bits < 128 {
-		fmt.Fprintf(w, "  states told apart by %d bits; the probability that any was missed is below %.1g; --exact keeps 128\n", r.Bits, r.Miss)
-	}
-	fmt.Fprintln(w)
+	r.counted(w)
 	switch {
 	case r.Violation != nil:
 		shown, _ := r.Shown()
@@ -209,6 +197,9 @@ func (r *Verification) Text(p *Printer) error {
 		fmt.Fprintf(w, "  election      %d to %d messages%s\n", least.Election, most.Election, unless)
 		fmt.Fprintf(w, "  total         %d to %d messages%s\n", least.Total, most.Total, unless)
 	}
+	if r.Extremes != nil {
+		attained(w, &r.Extremes.Election)
+	}
 	return nil
 }
 
@@ -239,6 +230,26 @@ func (r *Verification) shrunk() string {
 		parts = append(parts, fmt.Sprintf("delays up to %d", o.Delay))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// counted prints how much was explored, and how sure that is.
+func (r *Verification) counted(w io.Writer) {
+	orders := ""
+	if r.Orders > 1 {
+		orders = fmt.Sprintf("%d orders, ", r.Orders)
+	}
+	if r.Walks > 0 {
+		fmt.Fprintf(w, "  %d steps, the longest walk has %d\n", r.States, r.Depth)
+	} else {
+		fmt.Fprintf(w, "  %s%d states, %d transitions, depth at most %d\n", orders, r.States, r.Transitions, r.Depth)
+	}
+	if r.Confluent > 0 {
+		fmt.Fprintf(w, "  confluence: one schedule decides all in %d of them, and is what is counted of these\n", r.Confluent)
+	}
+	if r.Bits < 128 {
+		fmt.Fprintf(w, "  states told apart by %d bits; the probability that any was missed is below %.1g; --exact keeps 128\n", r.Bits, r.Miss)
+	}
+	fmt.Fprintln(w)
 }
 
 // happened prints what has happened in the explored runs, and what has not, unless that is just that a process led.
