@@ -27,17 +27,20 @@ func mutant(receive func(*lcr.Process, election.Kind, lcr.Message, *election.Out
 	return process.Must(process.Of(&a))
 }
 
-// One schedule of each order, and the search where that is not all right, find what the search alone finds.
-func TestConfluenceDecidesWhatTheWholeSearchDecides(t *testing.T) {
+// subject is an algorithm, and whether it is wrong.
+type subject struct {
+	program *process.Program
+	wrong   bool
+}
+
+// subjects are algorithms for which confluence holds.
+func subjects() map[string]subject {
 	original := func(p *lcr.Process, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		lcr.Algorithm.Receive(p, 0, k, m, out)
 	}
 	low := lcr.Algorithm
 	low.Bounds = []election.Bound{{Of: "election", Case: election.Worst, Formula: "2n", Value: func(n uint64) uint64 { return 2 * n }}}
-	for name, test := range map[string]struct {
-		program *process.Program
-		wrong   bool
-	}{
+	return map[string]subject{
 		"lcr":               {process.Must(process.Of(&lcr.Algorithm)), false},
 		"lelann":            {process.Must(process.Of(&lelann.Algorithm)), false},
 		"dolev-klawe-rodeh": {process.Must(process.Of(&dolevklawerodeh.Algorithm)), false},
@@ -87,7 +90,12 @@ func TestConfluenceDecidesWhatTheWholeSearchDecides(t *testing.T) {
 				out.Send(lcr.Right, lcr.Election, lcr.Message{ID: 9})
 			}
 		}), true},
-	} {
+	}
+}
+
+// One schedule of each order, and the search where that is not all right, find what the search alone finds.
+func TestConfluenceDecidesWhatTheWholeSearchDecides(t *testing.T) {
+	for name, test := range subjects() {
 		for n := 1; n <= 4; n++ {
 			results := map[Reduction]string{}
 			for _, reduce := range []Reduction{NoReduction, Confluence, AnyReduction} {

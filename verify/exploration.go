@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"iter"
 	"math"
-	"runtime/debug"
 	"sync"
 
+	"ringleader.example/ringleader/internal/memory"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
 )
@@ -21,6 +21,7 @@ type exploration struct {
 	extremes tally
 	shortest int    // transitions to the violation; -1 if there is none
 	seen     uint32 // the sights so far, as bits
+	outliers [costs]outliers
 
 	mutex   sync.Mutex
 	next    func() (network.Setup, bool)
@@ -39,8 +40,7 @@ type postponed struct {
 func (x *exploration) run() (*Report, error) {
 	count := countInstances(x.program.Declaration, x.o)
 	x.meter, x.waiting = newMeter(x.o, count), map[int]postponed{}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(min(x.meter.enough(), math.MaxInt64))))
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // nearly all of the memory is in use, and without pointers
+	defer memory.Limited(x.meter.enough())()
 	next, stop := iter.Pull(instances(x.program.Declaration, x.o))
 	defer stop()
 	x.next = next
@@ -61,7 +61,22 @@ func (x *exploration) run() (*Report, error) {
 	if r.Complete && r.Violation == nil {
 		r.MaxMessages, r.MinMessages = x.extremes.messages()
 	}
+	if r.MinMessages != nil && x.o.Extremes && x.err == nil {
+		r.Extremes, x.err = x.attained()
+	}
 	return r, x.err
+}
+
+// attained finds runs that attain the extremes.
+func (x *exploration) attained() (*Extremes, error) {
+	e, l := &Extremes{}, newLane(x.program, x.o, x.meter, 1)
+	for i, extreme := range []*Extreme{&e.Total, &e.Election, &e.Announcement} {
+		var err error
+		if *extreme, err = x.outliers[i].extreme(l, costNames[i]); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
 }
 
 // lane explores instances until there is none.
@@ -107,14 +122,14 @@ func (x *exploration) merge(l *lane, number int, w postponed, err error) {
 				break
 			}
 		}
-		x.add(&w.verdict)
+		x.add(&w.verdict, w.instance)
 	}
 	x.err = cmp.Or(x.err, err)
 	x.meter.end()
 }
 
-// add adds a verdict to the report.
-func (x *exploration) add(v *verdict) {
+// add adds the verdict on an instance to the report.
+func (x *exploration) add(v *verdict, instance network.Setup) {
 	r := x.report
 	r.Orders++
 	r.States += v.states
@@ -127,6 +142,12 @@ func (x *exploration) add(v *verdict) {
 	r.Bits = min(r.Bits, v.bits)
 	r.Miss += math.Ldexp(float64(v.states)*float64(v.states), -v.bits-1)
 	x.extremes.merge(&v.extremes)
+	if v.extremes.seen && x.o.Extremes {
+		few, many := v.extremes.min.all(), v.extremes.max.all()
+		for i := range x.outliers {
+			x.outliers[i].add(few[i], many[i], instance)
+		}
+	}
 	if v.found != nil {
 		x.shortest = len(v.found.path)
 		r.Violation = v.violation

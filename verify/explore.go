@@ -29,6 +29,7 @@ type search struct {
 	result
 	limit     int // of states
 	looked    int // how many there were at the last look at the meter
+	ahead     int // … and how many of them were to be explored
 	current   []*page
 	following []*page
 	free      []*page
@@ -396,6 +397,9 @@ func (x *search) leave(e *exit, state uint32, depth int) {
 
 // violated keeps a violation if no shorter path to one is known: the path to a state, and one more transition if any.
 func (x *search) violated(f *breach, state uint32, length int, last ...int) {
+	if x.o.only != "" && f.Property != x.o.only {
+		return
+	}
 	if x.found == nil || length < len(x.found.path) {
 		x.found = &finding{breach: *f}
 		x.found.root, x.found.path = x.tree.path(state)

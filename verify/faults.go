@@ -166,8 +166,6 @@ func (o *Options) wrongFaults(n int, has election.Functions) string {
 	switch {
 	case least < 0 || o.Delay < 0 || o.MaxStates < 0:
 		return "numbers of faults and commands, the delay and the limit of states cannot be negative"
-	case o.Memory < leastMemory:
-		return fmt.Sprintf("a limit of %d bytes of memory; at least %d are needed", o.Memory, leastMemory)
 	case most > mostFaults:
 		return fmt.Sprintf("%d faults of one kind are too many; at most %d", most, mostFaults)
 	case o.Suspicions+o.Cuts > 0 && n == 1:

@@ -357,14 +357,18 @@ func (g *graph) breaks(b *election.Bound, bound uint64, costs []uint64, worst ui
 	return f
 }
 
+// all returns the counts in the order of costNames.
+func (m *Messages) all() [costs]uint64 {
+	return [...]uint64{m.Total, m.Election, m.Announcement}
+}
+
 // merge adds the extremes of another order.
 func (t *tally) merge(u *tally) {
 	t.unknown = t.unknown || u.unknown
 	if !u.seen {
 		return
 	}
-	most := func(m *Messages) [costs]uint64 { return [...]uint64{m.Total, m.Election, m.Announcement} }
-	few, many := most(&u.min), most(&u.max)
+	few, many := u.min.all(), u.max.all()
 	for i, of := range costNames {
 		t.add(of, few[i], many[i])
 	}

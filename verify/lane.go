@@ -45,26 +45,8 @@ func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error)
 		return v, err
 	}
 	v.fewer = fewer
-	service := l.workers[0].d.Task != election.Once
-	lean := fewer >= 0 || service && l.o.SafetyOnly || !service && !l.edges
-	for {
-		l.reset(lean)
-		l.strict = lean && fewer < 0 && !service
-		v.found = l.search.explore(fewer)
-		v.result = l.result
-		switch {
-		case l.strict && !l.layered:
-			lean, l.edges = false, true
-			continue
-		case v.found != nil || fewer >= 0 || !l.complete:
-		case !lean:
-			v.found = l.judge(&v.extremes)
-		case !l.sum(&v.extremes): // a run breaks a bound, and edges show it
-			lean = false
-			continue
-		}
-		break
-	}
+	v.found = l.searchAll(&v.extremes, fewer)
+	v.result = l.result
 	if v.found != nil {
 		v.violation = l.workers[0].violation(v.found)
 	}
@@ -72,6 +54,29 @@ func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error)
 		v.seen |= w.seen
 	}
 	return v, nil
+}
+
+// searchAll explores the instance of the workers, without edges if that is enough.
+func (l *lane) searchAll(extremes *tally, fewer int) *finding {
+	service := l.workers[0].d.Task != election.Once
+	lean := fewer >= 0 || service && l.o.SafetyOnly || !service && !l.edges
+	for {
+		l.reset(lean)
+		l.strict = lean && fewer < 0 && !service
+		found := l.search.explore(fewer)
+		switch {
+		case l.strict && !l.layered:
+			lean, l.edges = false, true
+		case found != nil || fewer >= 0 || !l.complete:
+			return found
+		case !lean:
+			return l.judge(extremes)
+		case l.sum(extremes):
+			return nil
+		default: // a run breaks a bound, and edges show it
+			lean = false
+		}
+	}
 }
 
 // heavy is the number of values of which a worker keeps those of earlier instances.

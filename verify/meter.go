@@ -1,9 +1,10 @@
 package verify
 
 import (
-	"runtime/debug"
-	"runtime/metrics"
+	"slices"
 	"sync"
+
+	"ringleader.example/ringleader/internal/memory"
 )
 
 // meter watches a whole exploration: it tells the progress, and stops before the memory is exceeded.
@@ -11,9 +12,8 @@ type meter struct {
 	o     *Options
 	mutex sync.Mutex
 	told  Progress
-	open  map[*search]Progress // of searches under way
+	open  []*search // those under way
 	stop  bool
-	read  []metrics.Sample
 }
 
 // Progress is how far an exploration is.
@@ -28,9 +28,7 @@ type Progress struct {
 const interval = 1 << 13
 
 func newMeter(o *Options, orders int) *meter {
-	return &meter{o: o, told: Progress{Orders: orders}, open: map[*search]Progress{}, read: []metrics.Sample{
-		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
-	}}
+	return &meter{o: o, told: Progress{Orders: orders}}
 }
 
 // goes reports whether a search goes on, with so many pages before it.
@@ -38,10 +36,13 @@ func (m *meter) goes(x *search, pages int) bool {
 	if x.states < x.looked+interval && x.states >= x.looked {
 		return true
 	}
-	x.looked = x.states
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.open[x] = Progress{States: x.states, Frontier: min(x.states, pages*pageStates)}
+	x.looked = x.states
+	x.ahead = min(x.states, pages*pageStates)
+	if !slices.Contains(m.open, x) {
+		m.open = append(m.open, x)
+	}
 	return !m.stop && !m.tight(x) && m.tell()
 }
 
@@ -51,9 +52,9 @@ func (m *meter) tell() bool {
 		return true
 	}
 	told := m.told
-	for _, p := range m.open {
-		told.States += p.States
-		told.Frontier += p.Frontier
+	for _, x := range m.open {
+		told.States += x.looked
+		told.Frontier += x.ahead
 	}
 	m.stop = !m.o.Progress(told)
 	return !m.stop
@@ -63,7 +64,7 @@ func (m *meter) tell() bool {
 func (m *meter) done(x *search) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	delete(m.open, x)
+	m.open = slices.DeleteFunc(m.open, func(y *search) bool { return y == x })
 	m.told.States += x.states
 	m.told.Done++
 	if m.told.Done%(interval/8) == 0 {
@@ -90,19 +91,13 @@ func (m *meter) tight(x *search) bool {
 	if !x.lean {
 		need = judging * uint64(x.states)
 	}
-	if m.used()+need < m.enough() {
+	if memory.Used()+need < m.enough() {
 		return false
 	}
-	debug.FreeOSMemory()
-	return m.used()+need >= m.enough()
+	memory.Release()
+	return memory.Used()+need >= m.enough()
 }
 
 // enough is the number of bytes that may be in use between two looks: some are left for what a search takes until it
 // looks again, and for the program.
 func (m *meter) enough() uint64 { return m.o.Memory - m.o.Memory/8 - 1<<24 }
-
-// used returns the memory in use, in bytes.
-func (m *meter) used() uint64 {
-	metrics.Read(m.read)
-	return m.read[0].Value.Uint64() - m.read[1].Value.Uint64()
-}

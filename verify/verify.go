@@ -63,13 +63,15 @@ type Options struct {
 	MaxStates int    // of one order; 0 is no limit
 	Memory    uint64 // limit of the whole program, in bytes; 0 is DefaultMemory
 	Reduce    Reduction
+	Extremes  bool // find Report.Extremes
 	Exact     bool // keep 128 bits of each fingerprint, however many states there are; see Report.Bits
 	Cores     int  // the number of cores to use, at least 1; no result depends on it
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
-	confluent bool // the premises of confluence hold
-	hasty     bool // for tests: suspicion may come before the last message
+	confluent bool   // the premises of confluence hold
+	only      string // the only property whose violation counts; empty: any
+	hasty     bool   // for tests: suspicion may come before the last message
 }
 
 // Reduction selects how much of the state space is explored. The verdict, the violation and the extremes are the same.
@@ -93,6 +95,9 @@ type Report struct {
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
 
+	Walks   int  // of random walks, instead: how many
+	Stopped bool // … and the caller stopped them
+
 	// Confluent is the number of orders of which one schedule decided the verdict on all. Of these orders, States,
 	// Transitions, Finals and Depth count that schedule alone.
 	Confluent int
@@ -110,6 +115,8 @@ type Report struct {
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
 	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
 	MaxMessages, MinMessages *Messages
+
+	Extremes *Extremes // if Options.Extremes is set, and MinMessages is not nil
 
 	Violation *Violation // nil: every property holds in all explored states
 }
@@ -147,6 +154,9 @@ const (
 
 // ErrOptions reports options that do not go together; the text names them and a remedy.
 var ErrOptions = errors.New("cannot verify")
+
+// errRoom reports that the memory does not suffice for the run that attains an extreme.
+var errRoom = errors.New("the extremes are known, and there is not enough memory for a run that attains one: allow more, or leave the runs out")
 
 // Run explores every schedule of an algorithm. A wrong algorithm is no error but a Violation.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
@@ -221,7 +231,7 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 		o.Memory = DefaultMemory
 	}
 	d = p.Declaration()
-	text := cmp.Or(o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
+	text := cmp.Or(o.wrongMemory(), o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
 	if text != "" {
 		return wrong(text)
 	}
@@ -231,6 +241,13 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 		return wrong(err.Error())
 	}
 	return nil
+}
+
+func (o *Options) wrongMemory() string {
+	if o.Memory < leastMemory {
+		return fmt.Sprintf("a limit of %d bytes of memory; at least %d are needed", o.Memory, leastMemory)
+	}
+	return ""
 }
 
 // upTo returns the list 1 … n.

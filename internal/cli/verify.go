@@ -23,11 +23,13 @@ type verifyOptions struct {
 	input
 	verify.Options // what the flags of faults set
 	maxStates      int
+	most           int // of a range of sizes; 0: one size
 	memory         byteCount
 	reduce         string
 	clockError     string
 	probabilities  bool
 	gallery        bool
+	counterexample
 	ranks
 	results
 }
@@ -51,14 +53,18 @@ would arrive meanwhile is lost, and processes may suspect each other until it en
 With --lazy no event of an algorithm with leases is urgent: messages and timers take any time, and time
 passes at any moment. That covers pauses, slow disks and unbounded delays. Only safety is judged then.
 
-Exit status: 0 every property holds; 1 a property is violated; 2 the call was wrong; 3 not finished.`,
+Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 2 the call
+was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
+  ringleader verify peterson --n 9 --reduce confluence
+  ringleader verify lcr --n 2..7 --extremes --reduce auto
   ringleader verify bully --n 3 --crash 1 --recover 1
   ringleader verify bully --n 3 --cut 1
   ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
   ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities
+  ringleader verify bully --n 5 --crash 2 --cut 1 --random 1000 --seed 7 --save bad.json
   ringleader verify --gallery
   ringleader verify --gallery bully-under-a-cut --draw cut.svg`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -69,6 +75,9 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 			if err != nil {
 				return err
 			}
+			if o.most > 0 {
+				return p.tabulate(command.Context(), o.form(e), &o)
+			}
 			return p.check(command.Context(), o.form(e), &o)
 		},
 	}
@@ -76,7 +85,10 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	o.ranks.flags(command)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
+	o.counterexample.flags(command)
 	f := command.Flags()
+	f.Lookup("n").Value = sizes{&o.n, &o.most}
+	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
 	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn; each: all, at any time before their first message")
 	for _, fault := range []struct {
 		number     *int
@@ -177,16 +189,8 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	if err != nil {
 		return err
 	}
-	bar := p.Progress()
-	v.Progress = func(at verify.Progress) bool {
-		orders := ""
-		if at.Orders > 1 {
-			orders = fmt.Sprintf(", %d of %d orders%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
-		}
-		bar.Show("%d states, %s a second, %d in the frontier%s", at.States, bar.Rate(at.States), at.Frontier, orders)
-		return ctx.Err() == nil
-	}
 	if o.probabilities {
+		bar := p.watch(ctx, &v)
 		chances, err := verify.Probabilities(e.Program, v)
 		bar.Done()
 		if err != nil {
@@ -194,21 +198,57 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 		}
 		return o.put(p, nil, &report.Chances{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Chances: chances})
 	}
-	r, err := e.Verify(v)
-	bar.Done()
+	found, err := p.explore(ctx, e, o, &v)
 	if err != nil {
 		return err
 	}
 	var record *trace.Record
-	if r.Violation != nil {
-		record = &r.Violation.Record
+	if shown, _ := found.Shown(); shown != nil {
+		record = &shown.Record
 	}
-	err = o.put(p, record, &report.Verification{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Report: r})
-	switch {
-	case err != nil:
+	if err := o.put(p, record, found); err != nil {
 		return err
+	}
+	if o.save != "" {
+		if err := p.keep(e, o, found); err != nil {
+			return err
+		}
+	}
+	return o.verdict(ctx, found.Report)
+}
+
+// watch shows the progress of an exploration.
+func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress {
+	bar := p.Progress()
+	v.Progress = func(at verify.Progress) bool {
+		if at.States == 0 && at.Orders > 1 { // random walks
+			bar.Show("%d of %d random walks", at.Done, at.Orders)
+			return ctx.Err() == nil
+		}
+		orders := ""
+		if at.Orders > 1 {
+			orders = fmt.Sprintf(", %d of %d orders%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
+		}
+		bar.Show("%d states, %s a second, %d in the frontier%s", at.States, bar.Rate(at.States), at.Frontier, orders)
+		return ctx.Err() == nil
+	}
+	return bar
+}
+
+// explore tries every schedule.
+func (p *program) explore(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v *verify.Options) (*report.Verification, error) {
+	bar := p.watch(ctx, v)
+	defer bar.Done()
+	return o.found(e, *v)
+}
+
+// verdict returns the error of a result, by which the exit status is known.
+func (o *verifyOptions) verdict(ctx context.Context, r *verify.Report) error {
+	switch {
 	case r.Violation != nil:
 		return report.ErrNo
+	case o.random > 0 && !r.Stopped:
+		return nil
 	case ctx.Err() != nil:
 		return report.Stopped("stopped after %d states", r.States)
 	case !r.Complete:
