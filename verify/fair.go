@@ -34,6 +34,11 @@ func (c *checker) action(t *transition, conf configuration) uint16 {
 		key = actionKey{receives, t.link, 0, c.messages.prints[c.queue(conf, t.link)[t.place].Message]}
 	case waits:
 		key = actionKey{event: waits}
+	case obeys:
+		if t.at >= proofs { // whose numbers depend on the order of the search
+			died := &c.commands[t.at]
+			key.at, key.message = proofs, fingerprint{uint64(died.Member), died.Number}
+		}
 	}
 	number, found := c.actions[key]
 	if !found {
