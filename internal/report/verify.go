@@ -133,29 +133,7 @@ func (r *Verification) parameters() object {
 func (r *Verification) Text(p *Printer) error {
 	paint, w, v := p.Paint(), p.Out, r.Options
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, r.Size), r.Source)
-	what, each := "every schedule", "every order"
-	if r.Walks > 0 {
-		what, each = fmt.Sprintf("%d random walks with seed %d", r.Walks, r.Seed), "random orders"
-	}
-	if v.Instance.IDs == nil && r.Topology != election.Complete && r.Identifiers != election.Anonymous {
-		what += fmt.Sprintf(" of %s of %d identifiers", each, r.Size)
-	}
-	if v.Crashes > 0 {
-		what += fmt.Sprintf(", crashes up to %d, recoveries up to %d", v.Crashes, v.Recoveries)
-	}
-	for _, f := range r.further() {
-		what += fmt.Sprintf(", %s up to %d", f.words, f.most)
-	}
-	if v.Lazy {
-		what += ", in lazy time"
-	}
-	if v.ClockError.Times > 0 {
-		what += fmt.Sprintf(" with clocks wrong by %s", v.ClockError)
-	}
-	if v.Wardens {
-		what += ", with wardens"
-	}
-	fmt.Fprintf(w, "  %s, %s\n", what, initiate(r.Start))
+	fmt.Fprintf(w, "  %s, %s\n", r.explored(), initiate(r.Start))
 	r.counted(w)
 	switch {
 	case r.Violation != nil:
@@ -201,6 +179,34 @@ func (r *Verification) Text(p *Printer) error {
 		attained(w, &r.Extremes.Election)
 	}
 	return nil
+}
+
+// explored returns in words the runs that were explored.
+func (r *Verification) explored() string {
+	v := r.Options
+	what, each := "every schedule", "every order"
+	if r.Walks > 0 {
+		what, each = fmt.Sprintf("%d random walks with seed %d", r.Walks, r.Seed), "random orders"
+	}
+	if v.Instance.IDs == nil && r.Topology != election.Complete && r.Identifiers != election.Anonymous {
+		what += fmt.Sprintf(" of %s of %d identifiers", each, r.Size)
+	}
+	if v.Crashes > 0 {
+		what += fmt.Sprintf(", crashes up to %d, recoveries up to %d", v.Crashes, v.Recoveries)
+	}
+	for _, f := range r.further() {
+		what += fmt.Sprintf(", %s up to %d", f.words, f.most)
+	}
+	if v.Lazy {
+		what += ", in lazy time"
+	}
+	if v.ClockError.Times > 0 {
+		what += fmt.Sprintf(" with clocks wrong by %s", v.ClockError)
+	}
+	if v.Wardens {
+		what += ", with wardens"
+	}
+	return what
 }
 
 // shrunk returns in words what is left of the network and its faults.
