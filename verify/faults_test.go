@@ -224,7 +224,9 @@ func TestWorkersAgreeOnProvenDeaths(t *testing.T) {
 	a.Recover, a.Suspect = func(p *caller, _ calls) { p.Heard++ }, nil
 	a.Task = election.Service
 	a.Incarnation = func(p *caller) uint64 { return uint64(p.Heard) }
-	a.Command = func(p *caller, c election.Command, _ calls) { p.Heard |= uint32(c.Member)<<8 | uint32(c.Number)<<16 | 1<<31 }
+	a.Command = func(p *caller, c election.Command, _ calls) {
+		p.Heard |= uint32(c.Member)<<8 | uint32(c.Number)<<16 | 1<<31
+	}
 	o := Options{Size: 3, Initiators: []int{1}, Crashes: 3, Recoveries: 1, Wardens: true, SafetyOnly: true}
 	var states []int
 	for cores := range 3 {
