@@ -84,20 +84,21 @@ type link struct {
 // checker makes the transitions of one instance at a time. What it computed once serves all instances that differ only
 // in the order of identifiers.
 type checker struct {
-	program *process.Program
-	d       *election.Declaration // with the parameters of the instance
-	has     election.Functions
-	o       *Options
-	network *network.Instance
-	n       int
-	clock   bool            // time passes
-	best    election.ID     // the right leader if all processes are live and all willing ones are candidates; 0 if any is right
-	born    []process.State // by position
-	links   []link
-	into    [][]int // by process and port: the link that arrives there
-	places  []int   // by link: its place in a configuration; -1 if it never carries a message
-	keys    []placeKey
-	cuts    []cut // those that may come
+	program   *process.Program
+	d         *election.Declaration // with the parameters of the instance
+	has       election.Functions
+	o         *Options
+	network   *network.Instance
+	n         int
+	clock     bool            // time passes
+	faultless bool            // no process can be suspected, cut off or commanded
+	best      election.ID     // the right leader if all processes are live and all willing ones are candidates; 0 if any is right
+	born      []process.State // by position
+	links     []link
+	into      [][]int // by process and port: the link that arrives there
+	places    []int   // by link: its place in a configuration; -1 if it never carries a message
+	keys      []placeKey
+	cuts      []cut // those that may come
 
 	commands []election.Command // what hosts ask or tell: resign, stopped, and then the proofs of death so far
 
@@ -142,6 +143,7 @@ func newChecker(program *process.Program, o *Options, instance network.Setup) (*
 	if c.globals, err = newInterner[global](); err != nil {
 		return nil, err
 	}
+	c.faultless = o.Crashes+o.Commands+o.Cuts+o.Suspicions == 0
 	c.processes.portable, c.messages.portable, c.queues.portable = c.portableProcess, c.portableMessage, c.portableQueue
 	c.queues.number(&[]underWay{}, election.Ticks{})
 	return c, c.on(instance)

@@ -82,6 +82,9 @@ func (m *meter) end() {
 // judging is the number of bytes that judging the graph takes for each state.
 const judging = 48
 
+// many is the number of bytes from which on garbage is spared.
+const many = 1 << 27
+
 // tight reports whether the memory will not be enough for the next steps of a search.
 func (m *meter) tight(x *search) bool {
 	if m.o.Memory == 0 {
@@ -91,7 +94,11 @@ func (m *meter) tight(x *search) bool {
 	if !x.lean {
 		need = judging * uint64(x.states)
 	}
-	if memory.Used()+need < m.enough() {
+	used := memory.Used()
+	if used > many {
+		memory.Sparing()
+	}
+	if used+need < m.enough() {
 		return false
 	}
 	memory.Release()

@@ -8,16 +8,21 @@ import (
 	"runtime/metrics"
 )
 
-// Limited makes the collector keep the program below a number of bytes where it can, and spend more time on that while
-// most of the memory is in use. It returns a function that undoes this.
+// Limited makes the collector keep the program below a number of bytes where it can. It returns a function that undoes
+// this and Sparing.
 func Limited(bytes uint64) (undo func()) {
 	limit := debug.SetMemoryLimit(int64(min(bytes, math.MaxInt64)))
-	percent := debug.SetGCPercent(10)
+	percent := debug.SetGCPercent(100)
+	debug.SetGCPercent(percent)
 	return func() {
 		debug.SetMemoryLimit(limit)
 		debug.SetGCPercent(percent)
 	}
 }
+
+// Sparing makes the collector leave at most a tenth of garbage. With many bytes in use, and few pointers in them, that
+// costs little time.
+func Sparing() { debug.SetGCPercent(10) }
 
 // Used returns the memory that the program has from the system, in bytes.
 func Used() uint64 {

@@ -131,21 +131,13 @@ func (r *Verification) parameters() object {
 
 // Text prints what was found for people.
 func (r *Verification) Text(p *Printer) error {
-	paint, w, v := p.Paint(), p.Out, r.Options
+	paint, w := p.Paint(), p.Out
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, r.Size), r.Source)
 	fmt.Fprintf(w, "  %s, %s\n", r.explored(), initiate(r.Start))
 	r.counted(w)
 	switch {
 	case r.Violation != nil:
-		shown, _ := r.Shown()
-		fmt.Fprintf(w, "%s: %s\n", paint.Text(Red, shown.Property), shown.Detail)
-		if r.Small != nil {
-			fmt.Fprintf(w, "shrunk: the same property is violated with %s\n", r.shrunk())
-		}
-		if outside := shown.Outside; len(outside) > 0 {
-			fmt.Fprintf(w, "outside its fault model: %s %s\n", r.Name, intolerant(outside))
-		}
-		return shown.Record.Tell(w, trace.Telling{Width: p.Width()})
+		return r.violated(p)
 	case !r.Complete:
 		so := "no violation so far"
 		if r.Walks > 0 {
@@ -155,33 +147,10 @@ func (r *Verification) Text(p *Printer) error {
 		r.happened(w)
 		return nil
 	}
-	set, err := r.Set(v.Instance.Parameters)
-	if err != nil {
-		return err
-	}
-	unless := "" // costs are of runs without faults
-	switch {
-	case len(r.further()) > 0:
-		unless = " without faults"
-	case v.Crashes > 0:
-		unless = " without crashes"
-	}
-	fmt.Fprintln(w, paint.Text(Green, "holds: "+properties(r.With(set), unless)))
-	r.happened(w)
-	if len(r.Outside) > 0 {
-		fmt.Fprintf(w, "passed outside its fault model: %s %s\n", r.Name, intolerant(r.Outside))
-	}
-	if most, least := r.MaxMessages, r.MinMessages; most != nil {
-		fmt.Fprintf(w, "  election      %d to %d messages%s\n", least.Election, most.Election, unless)
-		fmt.Fprintf(w, "  total         %d to %d messages%s\n", least.Total, most.Total, unless)
-	}
-	if r.Extremes != nil {
-		attained(w, &r.Extremes.Election)
-	}
-	return nil
+	return r.holds(p)
 }
 
-// explored returns in words the runs that were explored.
+// explored returns in words what was explored.
 func (r *Verification) explored() string {
 	v := r.Options
 	what, each := "every schedule", "every order"
@@ -207,6 +176,49 @@ func (r *Verification) explored() string {
 		what += ", with wardens"
 	}
 	return what
+}
+
+// violated prints the violation, with its story.
+func (r *Verification) violated(p *Printer) error {
+	w := p.Out
+	shown, _ := r.Shown()
+	fmt.Fprintf(w, "%s: %s\n", p.Paint().Text(Red, shown.Property), shown.Detail)
+	if r.Small != nil {
+		fmt.Fprintf(w, "shrunk: the same property is violated with %s\n", r.shrunk())
+	}
+	if outside := shown.Outside; len(outside) > 0 {
+		fmt.Fprintf(w, "outside its fault model: %s %s\n", r.Name, intolerant(outside))
+	}
+	return shown.Record.Tell(w, trace.Telling{Width: p.Width()})
+}
+
+// holds prints the properties that hold, and the extremes.
+func (r *Verification) holds(p *Printer) error {
+	w := p.Out
+	set, err := r.Set(r.Options.Instance.Parameters)
+	if err != nil {
+		return err
+	}
+	unless := "" // costs are of runs without faults
+	switch {
+	case len(r.further()) > 0:
+		unless = " without faults"
+	case r.Options.Crashes > 0:
+		unless = " without crashes"
+	}
+	fmt.Fprintln(w, p.Paint().Text(Green, "holds: "+properties(r.With(set), unless)))
+	r.happened(w)
+	if len(r.Outside) > 0 {
+		fmt.Fprintf(w, "passed outside its fault model: %s %s\n", r.Name, intolerant(r.Outside))
+	}
+	if most, least := r.MaxMessages, r.MinMessages; most != nil {
+		fmt.Fprintf(w, "  election      %d to %d messages%s\n", least.Election, most.Election, unless)
+		fmt.Fprintf(w, "  total         %d to %d messages%s\n", least.Total, most.Total, unless)
+	}
+	if r.Extremes != nil {
+		attained(w, &r.Extremes.Election)
+	}
+	return nil
 }
 
 // shrunk returns in words what is left of the network and its faults.
