@@ -397,6 +397,9 @@ func (x *search) leave(e *exit, state uint32, depth int) {
 
 // violated keeps a violation if no shorter path to one is known: the path to a state, and one more transition if any.
 func (x *search) violated(f *breach, state uint32, length int, last ...int) {
+	if x.o.only != "" && f.Property != x.o.only {
+		return
+	}
 	if x.found == nil || length < len(x.found.path) {
 		x.found = &finding{breach: *f}
 		x.found.root, x.found.path = x.tree.path(state)

@@ -185,7 +185,8 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 			}
 			c.saw(sawStop)
 		case key.at >= proofs:
-			p.Proofs &^= 1 << (key.at - proofs)
+			told := death{c.commands[key.at].Member, c.commands[key.at].Number}
+			p.Proofs = slices.DeleteFunc(slices.Clone(p.Proofs), func(d death) bool { return d == told })
 		}
 	}
 	return e, 0

@@ -292,7 +292,7 @@ func (c *checker) outside(conf configuration) bool {
 	}
 	for q := range c.n {
 		p := c.process(conf, q)
-		if p.Start != never || p.Suspects != 0 || p.Suspected != 0 && c.errs() || p.Stopping || p.Alive && p.Proofs != 0 || !p.Alive && g.Recoveries > 0 {
+		if p.Start != never || p.Suspects != 0 || p.Suspected != 0 && c.errs() || p.Stopping || p.Alive && len(p.Proofs) > 0 || !p.Alive && g.Recoveries > 0 {
 			return true
 		}
 	}

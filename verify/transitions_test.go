@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -462,7 +463,8 @@ func TestACrashLeavesWhatWasKept(t *testing.T) {
 		if text := w.c.values.StateText(p.State); text != want {
 			t.Errorf("%s; want %s", text, want)
 		}
-		if p.State = 0; p != (processState{Position: 1, ID: 2, Orphan: election.DeadlineIn(election.Units(9), election.Ticks{})}) {
+		want := processState{Position: 1, ID: 2, Orphan: election.DeadlineIn(election.Units(9), election.Ticks{})}
+		if p.State = 0; !reflect.DeepEqual(p, want) {
 			t.Errorf("%+v", p)
 		}
 	}

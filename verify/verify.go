@@ -69,8 +69,9 @@ type Options struct {
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
-	confluent bool // the premises of confluence hold
-	hasty     bool // for tests: suspicion may come before the last message
+	confluent bool   // the premises of confluence hold
+	only      string // the only property whose violation counts; empty: any
+	hasty     bool   // for tests: suspicion may come before the last message
 }
 
 // Reduction selects how much of the state space is explored. The verdict, the violation and the extremes are the same.
@@ -93,6 +94,9 @@ type Report struct {
 	Finals      int  // states in which no event is left
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
+
+	Walks   int  // of random walks, instead: how many
+	Stopped bool // … and the caller stopped them
 
 	// Confluent is the number of orders of which one schedule decided the verdict on all. Of these orders, States,
 	// Transitions, Finals and Depth count that schedule alone.

@@ -76,6 +76,7 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 		{"verify", "verify bully --n 3 --extremes"},
 		{"verify", "verify lcr --n 3 --duplicate 1"},
 		{"verify", "verify bully --n 3 --start every-set --param answer-timeout=2"},
+		{"verify", "verify dolev-klawe-rodeh --n 5 --reorder --random 200"},
 		{"gallery", "verify --gallery lelann-relays-asleep lcr-equal-identifiers"},
 		{"probabilities", "verify itai-rodeh-synchronous --n 3 --param choices=2 --probabilities"},
 		{"probabilities", "verify itai-rodeh-synchronous --n 2 --param choices=1 --probabilities"},

@@ -29,6 +29,7 @@ type verifyOptions struct {
 	clockError     string
 	probabilities  bool
 	gallery        bool
+	counterexample
 	ranks
 	results
 }
@@ -52,7 +53,8 @@ would arrive meanwhile is lost, and processes may suspect each other until it en
 With --lazy no event of an algorithm with leases is urgent: messages and timers take any time, and time
 passes at any moment. That covers pauses, slow disks and unbounded delays. Only safety is judged then.
 
-Exit status: 0 every property holds; 1 a property is violated; 2 the call was wrong; 3 not finished.`,
+Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 2 the call
+was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify peterson --n 9 --reduce confluence
@@ -62,6 +64,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
   ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
   ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities
+  ringleader verify bully --n 5 --crash 2 --cut 1 --random 1000 --seed 7 --save bad.json
   ringleader verify --gallery
   ringleader verify --gallery bully-under-a-cut --draw cut.svg`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -82,6 +85,7 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	o.ranks.flags(command)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
+	o.counterexample.flags(command)
 	f := command.Flags()
 	f.Lookup("n").Value = sizes{&o.n, &o.most}
 	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
@@ -199,11 +203,16 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 		return err
 	}
 	var record *trace.Record
-	if found.Violation != nil {
-		record = &found.Violation.Record
+	if shown, _ := found.Shown(); shown != nil {
+		record = &shown.Record
 	}
 	if err := o.put(p, record, found); err != nil {
 		return err
+	}
+	if o.save != "" {
+		if err := p.keep(e, o, found); err != nil {
+			return err
+		}
 	}
 	return o.verdict(ctx, found.Report)
 }
@@ -212,6 +221,10 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress {
 	bar := p.Progress()
 	v.Progress = func(at verify.Progress) bool {
+		if at.States == 0 && at.Orders > 1 { // random walks
+			bar.Show("%d of %d random walks", at.Done, at.Orders)
+			return ctx.Err() == nil
+		}
 		orders := ""
 		if at.Orders > 1 {
 			orders = fmt.Sprintf(", %d of %d orders%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
@@ -225,12 +238,8 @@ func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress
 // explore tries every schedule.
 func (p *program) explore(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v *verify.Options) (*report.Verification, error) {
 	bar := p.watch(ctx, v)
-	r, err := e.Verify(*v)
-	bar.Done()
-	if err != nil {
-		return nil, err
-	}
-	return &report.Verification{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: v, Report: r}, nil
+	defer bar.Done()
+	return o.found(e, *v)
 }
 
 // verdict returns the error of a result, by which the exit status is known.
@@ -238,6 +247,8 @@ func (o *verifyOptions) verdict(ctx context.Context, r *verify.Report) error {
 	switch {
 	case r.Violation != nil:
 		return report.ErrNo
+	case o.random > 0 && !r.Stopped:
+		return nil
 	case ctx.Err() != nil:
 		return report.Stopped("stopped after %d states", r.States)
 	case !r.Complete:

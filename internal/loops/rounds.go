@@ -12,9 +12,12 @@ import (
 //
 // Messages lie on pages. A page that has been read is the next to be written on, so that memory holds little more
 // than the messages in transit, and written data is in the cache.
+//
+// Its functions are no methods: the compiler emits each method of a generic type twice for each algorithm, used or not.
 type rounds[S, M any] struct {
 	run   *Run
 	typed *typed[S, M]
+	ways  ways[S, M]
 	queue [2][][]election.Sent[M] // messages in transit: first those that arrive on port 0 of a ring, if the order matters
 	next  [2][][]election.Sent[M] // sent in this round, without the page that is written on
 	open  [2][]election.Sent[M]   // the last page of each, which is not full yet, if the order matters
@@ -28,6 +31,31 @@ type rounds[S, M any] struct {
 	byPort bool
 }
 
+// ways is what the loop does in its own way on one-directional rings, on other rings, and on other networks. Only the
+// ways of its network are compiled for an algorithm.
+type ways[S, M any] struct {
+	deliver func(r *rounds[S, M], in []election.Sent[M])
+	follow  func(r *rounds[S, M], most int) int            // follows a lone message; nil: there is no such loop
+	part    func(r *rounds[S, M], page []election.Sent[M]) // separates a page by ports; nil: sortAll does
+	sort    func(r *rounds[S, M], in []election.Sent[M])   // nil: all messages arrive on one port
+	sortAll func(r *rounds[S, M])
+}
+
+func onCircle[S, M any]() ways[S, M] {
+	return ways[S, M]{deliver: circle[S, M], follow: follow[S, M]}
+}
+
+func onRing[S, M any](oriented bool) ways[S, M] {
+	if !oriented {
+		return ways[S, M]{deliver: anywhere[S, M], part: part[S, M], sort: sortByPort[S, M]}
+	}
+	return ways[S, M]{deliver: ring[S, M], follow: follow[S, M], part: part[S, M], sort: sortByPort[S, M]}
+}
+
+func onNetwork[S, M any]() ways[S, M] {
+	return ways[S, M]{deliver: anywhere[S, M], sort: sortByPort[S, M], sortAll: sortAll[S, M]}
+}
+
 const (
 	pageSize = 1 << 11 // messages
 	lastRoom = 64      // a page with less room than this is full
@@ -36,44 +64,43 @@ const (
 	fewDeliveries = 1 << 12
 )
 
-func (t *typed[S, M]) Rounds() { (&rounds[S, M]{run: t.run, typed: t}).play() }
-
-func (r *rounds[S, M]) play() {
+func playRounds[S, M any](t *typed[S, M], ways ways[S, M]) {
+	r := &rounds[S, M]{run: t.run, typed: t, ways: ways}
 	r.run.Time = &outcome.Times{}
-	r.byPort = r.run.Timing == election.Synchronous && !r.run.Declaration.OneWay
-	r.typed.collect.Swap(r.page())
+	r.byPort = r.run.Timing == election.Synchronous && ways.sort != nil
+	r.typed.collect.Swap(page(r))
 	if starts, collect := r.typed.a.Start, r.typed.collect; r.run.Initiators == nil && r.run.Network.Topology == election.Ring {
 		for p := range r.typed.states {
 			collect.At(uint32(2 * p))
 			starts(&r.typed.states[p], collect.Out())
 			if p%(lastRoom/4) == 0 {
-				r.room()
+				room(r)
 			}
 		}
 	} else {
 		for p := range r.run.initiators {
 			r.typed.a.Start(&r.typed.states[p], r.typed.begin(p))
-			r.room()
+			room(r)
 		}
 	}
 	r.typed.decisions()
-	for r.run.Outcome.Complete && r.waiting()+len(r.typed.collect.Sent()) > 0 {
-		if r.waiting() == 0 && len(r.typed.collect.Sent()) <= fewMessages {
-			r.few()
+	for r.run.Outcome.Complete && waiting(r)+len(r.typed.collect.Sent()) > 0 {
+		if waiting(r) == 0 && len(r.typed.collect.Sent()) <= fewMessages {
+			few(r)
 			continue
 		}
-		r.tick()
+		tick(r)
 		r.run.Time.Quiet = r.run.now
-		r.turn()
-		r.close(0)
-		r.close(1)
+		turn(r)
+		closePage(r, 0)
+		closePage(r, 1)
 		r.queue, r.next = r.next, [2][][]election.Sent[M]{r.queue[0][:0], r.queue[1][:0]}
-		if r.byPort && r.run.Network.Topology != election.Ring {
-			r.sorted()
+		if r.byPort && ways.sortAll != nil {
+			ways.sortAll(r)
 		}
 		for _, pages := range r.queue {
 			for _, page := range pages {
-				r.deliver(page)
+				deliver(r, page)
 			}
 		}
 	}
@@ -82,7 +109,7 @@ func (r *rounds[S, M]) play() {
 }
 
 // page returns a page to write on.
-func (r *rounds[S, M]) page() []election.Sent[M] {
+func page[S, M any](r *rounds[S, M]) []election.Sent[M] {
 	if last := len(r.blank) - 1; last >= 0 {
 		page := r.blank[last]
 		r.blank = r.blank[:last]
@@ -94,25 +121,25 @@ func (r *rounds[S, M]) page() []election.Sent[M] {
 }
 
 // turn turns the page that is written on, unless it is empty.
-func (r *rounds[S, M]) turn() {
+func turn[S, M any](r *rounds[S, M]) {
 	if len(r.typed.collect.Sent()) == 0 {
 		return
 	}
-	page := r.typed.collect.Swap(r.page())
-	if r.byPort && r.run.Network.Topology == election.Ring {
-		r.part(page)
+	written := r.typed.collect.Swap(page(r))
+	if r.byPort && r.ways.part != nil {
+		r.ways.part(r, written)
 	} else {
-		r.next[0] = append(r.next[0], page)
+		r.next[0] = append(r.next[0], written)
 	}
 }
 
 // waiting returns the number of pages turned in this round.
-func (r *rounds[S, M]) waiting() int {
+func waiting[S, M any](r *rounds[S, M]) int {
 	return len(r.next[0]) + len(r.next[1]) + len(r.open[0]) + len(r.open[1])
 }
 
-// close puts a page that is not full behind the others.
-func (r *rounds[S, M]) close(side int) {
+// closePage puts a page that is not full behind the others.
+func closePage[S, M any](r *rounds[S, M], side int) {
 	if len(r.open[side]) > 0 {
 		r.next[side] = append(r.next[side], r.open[side])
 		r.open[side] = nil
@@ -121,22 +148,22 @@ func (r *rounds[S, M]) close(side int) {
 
 // part separates messages that arrive on port 0 of a ring from those that arrive on port 1. Most messages of one port
 // continue and arrive on that port again, so that a page usually has one sort only.
-func (r *rounds[S, M]) part(page []election.Sent[M]) {
-	oriented, side, same := r.run.Network.Oriented(), r.run.port(page[0].On()), 1
-	for same < len(page) && (page[same].Link^page[0].Link)&(1<<4) == 0 {
+func part[S, M any](r *rounds[S, M], mixed []election.Sent[M]) {
+	oriented, side, same := r.run.Network.Oriented(), r.run.port(mixed[0].On()), 1
+	for same < len(mixed) && (mixed[same].Link^mixed[0].Link)&(1<<4) == 0 {
 		same++
 	}
-	if oriented && same == len(page) {
-		r.close(side)
-		r.next[side] = append(r.next[side], page)
+	if oriented && same == len(mixed) {
+		closePage(r, side)
+		r.next[side] = append(r.next[side], mixed)
 		return
 	}
-	for in := page; len(in) > 0; {
+	for in := mixed; len(in) > 0; {
 		now := len(in)
 		for side := range r.open {
 			if cap(r.open[side])-len(r.open[side]) < lastRoom {
-				r.close(side)
-				r.open[side] = r.page()
+				closePage(r, side)
+				r.open[side] = page(r)
 			}
 			now = min(now, cap(r.open[side])-len(r.open[side]))
 		}
@@ -155,21 +182,21 @@ func (r *rounds[S, M]) part(page []election.Sent[M]) {
 		r.open = [2][]election.Sent[M]{first[:low], second[:high]}
 		in = in[now:]
 	}
-	r.blank = append(r.blank, page)
+	r.blank = append(r.blank, mixed)
 }
 
 // room returns for how many messages there is room on the page that is written on; there always is some. A process
 // that sends more in one step makes the page grow.
-func (r *rounds[S, M]) room() int {
+func room[S, M any](r *rounds[S, M]) int {
 	if sent := r.typed.collect.Sent(); cap(sent)-len(sent) >= lastRoom {
 		return cap(sent) - len(sent)
 	}
-	r.turn()
+	turn(r)
 	return cap(r.typed.collect.Sent())
 }
 
 // tick begins the next round.
-func (r *rounds[S, M]) tick() {
+func tick[S, M any](r *rounds[S, M]) {
 	r.run.now = r.run.now.Add(election.Units(1))
 	r.typed.collect.Clock(r.run.now)
 }
@@ -177,24 +204,20 @@ func (r *rounds[S, M]) tick() {
 // few runs rounds while they have few messages. Most rounds have few: of the phases of Hirschberg and Sinclair, the
 // last ones alone take half of the time, with only the leader in them. The cost per round matters here, so deliveries
 // are added up only from time to time.
-func (r *rounds[S, M]) few() {
-	oriented := r.run.oriented()
-	collect, spare, deliveries := r.typed.collect, r.page(), 0
+func few[S, M any](r *rounds[S, M]) {
+	ways := &r.ways
+	collect, spare, deliveries := r.typed.collect, page(r), 0
 	for deliveries < fewDeliveries && len(collect.Sent()) > 0 && len(collect.Sent()) <= fewMessages {
-		if oriented && len(collect.Sent()) == 1 {
-			deliveries += r.token(fewDeliveries - deliveries)
+		if ways.follow != nil && len(collect.Sent()) == 1 {
+			deliveries += ways.follow(r, fewDeliveries-deliveries)
 			continue
 		}
-		r.tick()
+		tick(r)
 		in := collect.Swap(spare)
 		if r.byPort {
-			r.sort(in)
+			ways.sort(r, in)
 		}
-		if oriented {
-			r.ring(in)
-		} else {
-			r.network(in)
-		}
+		ways.deliver(r, in)
 		if r.run.Phases {
 			r.typed.phases(in)
 		}
@@ -209,9 +232,9 @@ func (r *rounds[S, M]) few() {
 	r.run.countDeliveries(deliveries)
 }
 
-// token follows a message that is alone on an oriented ring until it does not continue alone, or after most deliveries.
+// follow follows a message that is alone on an oriented ring until it does not continue alone, or after most deliveries.
 // It returns the number of deliveries.
-func (r *rounds[S, M]) token(most int) (deliveries int) {
+func follow[S, M any](r *rounds[S, M], most int) (deliveries int) {
 	receive, states, collect, sent, phase := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent, r.typed.phase()
 	n := uint32(len(states))
 	for ; deliveries < most && len(collect.Sent()) == 1; deliveries++ {
@@ -227,7 +250,7 @@ func (r *rounds[S, M]) token(most int) (deliveries int) {
 		if phase != nil && r.run.elects>>kind&1 != 0 {
 			r.run.phase(phase(kind, message))
 		}
-		r.tick()
+		tick(r)
 		collect.At(2 * to)
 		receive(&states[to], election.Port(1-direction), kind, message, collect.Out())
 		if len(collect.Effects()) > 0 {
@@ -237,8 +260,8 @@ func (r *rounds[S, M]) token(most int) (deliveries int) {
 	return deliveries
 }
 
-// sort puts messages into the order of the receivers' ports.
-func (r *rounds[S, M]) sort(in []election.Sent[M]) {
+// sortByPort puts messages into the order of the receivers' ports.
+func sortByPort[S, M any](r *rounds[S, M], in []election.Sent[M]) {
 	if r.run.oriented() { // they usually are in order
 		i := 1
 		for i < len(in) && in[i].Link>>4&1 <= in[i-1].Link>>4&1 {
@@ -258,13 +281,13 @@ func (r *rounds[S, M]) sort(in []election.Sent[M]) {
 	}
 }
 
-// sorted sorts all messages in transit.
-func (r *rounds[S, M]) sorted() {
+// sortAll sorts all messages in transit.
+func sortAll[S, M any](r *rounds[S, M]) {
 	var all []election.Sent[M]
 	for _, page := range r.queue[0] {
 		all = append(all, page...)
 	}
-	r.sort(all)
+	sortByPort(r, all)
 	for _, page := range r.queue[0] {
 		all = all[copy(page, all):]
 	}
@@ -272,26 +295,21 @@ func (r *rounds[S, M]) sorted() {
 
 // deliver delivers the messages on a page, counts them, and clears the page. It delivers at most as many at a time as
 // there is room for an answer to each.
-func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
-	oriented := r.run.oriented()
+func deliver[S, M any](r *rounds[S, M], page []election.Sent[M]) {
 	for in := page; len(in) > 0; {
 		now := in
-		if room := r.room(); len(in) > room-room/8 {
+		if room := room(r); len(in) > room-room/8 {
 			now = in[:room-room/8]
 		}
-		if oriented {
-			r.ring(now)
-		} else {
-			r.network(now)
-		}
+		r.ways.deliver(r, now)
 		in = in[len(now):]
 	}
-	r.done(page)
+	done(r, page)
 	r.blank = append(r.blank, page)
 }
 
 // done counts the deliveries, and applies the decisions.
-func (r *rounds[S, M]) done(in []election.Sent[M]) {
+func done[S, M any](r *rounds[S, M], in []election.Sent[M]) {
 	if r.run.Phases {
 		r.typed.phases(in)
 	}
@@ -302,11 +320,7 @@ func (r *rounds[S, M]) done(in []election.Sent[M]) {
 }
 
 // ring delivers on an oriented ring: link 2p leads to p+1, and link 2p+1 to p-1.
-func (r *rounds[S, M]) ring(in []election.Sent[M]) {
-	if r.run.Declaration.OneWay {
-		r.circle(in)
-		return
-	}
+func ring[S, M any](r *rounds[S, M], in []election.Sent[M]) {
 	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent
 	for i := range in {
 		m := &in[i]
@@ -322,7 +336,7 @@ func (r *rounds[S, M]) ring(in []election.Sent[M]) {
 }
 
 // circle is ring without messages from the other side.
-func (r *rounds[S, M]) circle(in []election.Sent[M]) {
+func circle[S, M any](r *rounds[S, M], in []election.Sent[M]) {
 	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent
 	for i := range in {
 		link := in[i].Link
@@ -336,8 +350,8 @@ func (r *rounds[S, M]) circle(in []election.Sent[M]) {
 	}
 }
 
-// network delivers on any network.
-func (r *rounds[S, M]) network(in []election.Sent[M]) {
+// anywhere delivers on any network.
+func anywhere[S, M any](r *rounds[S, M], in []election.Sent[M]) {
 	for i := range in {
 		m := &in[i]
 		to, port := r.run.Network.End(m.On())

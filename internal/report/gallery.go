@@ -65,9 +65,9 @@ func (r *Gallery) Text(p *Printer) error {
 		}
 		fmt.Fprintf(w, "%s · %s\n  broken  %s\n  found   %s", paint.Text(Bold, o.Name), mark, o.Broken, property(o))
 		if v := o.Violation; v != nil {
-			fmt.Fprintf(w, ", %s", several(len(v.Record.Steps), "step"))
+			fmt.Fprintf(w, ", %s", several(len(v.Record.Steps), "step", "steps"))
 		}
-		fmt.Fprintf(w, ", %s\n", several(o.States, "state"))
+		fmt.Fprintf(w, ", %s\n", several(o.States, "state", "states"))
 		if o.Command != "" {
 			fmt.Fprintf(w, "  same    %s verify %s\n", r.Program, o.Command)
 		}
@@ -85,9 +85,9 @@ func (r *Gallery) Text(p *Printer) error {
 }
 
 // several returns a number of things in words.
-func several(n int, of string) string {
+func several(n int, one, all string) string {
 	if n == 1 {
-		return "1 " + of
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, of)
+	return fmt.Sprintf("%d %s", n, all)
 }
