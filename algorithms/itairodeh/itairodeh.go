@@ -18,7 +18,12 @@
 // choices=K a process chooses a number from 1 to K.
 package itairodeh
 
-import "ringleader.example/ringleader/election"
+import (
+	"cmp"
+	"math"
+
+	"ringleader.example/ringleader/election"
+)
 
 // Right is the only port that messages are sent on.
 const Right election.Port = 0
@@ -50,15 +55,15 @@ const (
 // Process is the state of one process.
 type Process struct {
 	N          uint32 `election:"constant"`
-	Choices    uint32 `election:"constant"` // the largest choice
-	Unnumbered bool   `election:"constant"` // rounds have no numbers
 	Round      uint32
-	ID         uint32 // the choice of this round: 1 … Choices
+	ID         uint32 // the choice of this round
+	Choices    uint16 `election:"constant"` // the largest choice; 0: N
+	Unnumbered bool   `election:"constant"` // rounds have no numbers
 	Stage      stage
 }
 
 var (
-	choices = election.Number{Name: "choices", About: "K: the numbers to choose from are 1 to K; 0: 1 to n", Whole: true, Most: 1 << 31, Default: "0"}
+	choices = election.Number{Name: "choices", About: "K: the numbers to choose from are 1 to K; 0: 1 to n", Whole: true, Most: math.MaxUint16, Default: "0"}
 	rounds  = election.Choice{Name: "rounds", About: "whether tokens carry the number of their round; without it links must be FIFO", Words: []string{"numbered", "unnumbered"}}
 )
 
@@ -93,10 +98,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 
 // New returns a process that is asleep.
 func New(l election.Local) Process {
-	k := uint32(choices.Rational(l.Parameters).Num().Uint64())
-	if k == 0 {
-		k = uint32(l.N)
-	}
+	k := uint16(choices.Rational(l.Parameters).Num().Uint64())
 	return Process{N: uint32(l.N), Choices: k, Unnumbered: rounds.Is(l.Parameters, "unnumbered")}
 }
 
@@ -113,7 +115,7 @@ func (p *Process) enter(out *election.Out[Message]) {
 	if !p.Unnumbered {
 		p.Round++
 	}
-	p.ID = 1 + out.Choose(p.Choices)
+	p.ID = 1 + out.Choose(cmp.Or(uint32(p.Choices), p.N))
 	out.Send(Right, Token, Message{Round: p.Round, ID: p.ID, Hop: 1, Unique: true})
 }
 

@@ -46,11 +46,10 @@ type Process struct {
 	Actives   uint32 // a: the number of active processors
 	Count     uint32 // c: the number of candidates in this phase, so far
 	Active    bool
-	Candidate bool // in this phase
+	Candidate bool // in this phase; with choices, at its end: its value is the largest unique one
 
-	Choice uint32 // with choices: the value of this phase
-	Once   uint64 // the values that were chosen in this phase, as bits, so far
-	Again  uint64 // those of them that several processors chose
+	Once  uint64 // with choices: the values that were chosen in this phase, as bits, so far
+	Again uint64 // those of them that several processors chose
 }
 
 // choices is the number K of values.
@@ -162,8 +161,7 @@ func (p *Process) Start(out *election.Out[Message]) {
 func (p *Process) enter(out *election.Out[Message]) {
 	p.Count, p.Once, p.Again = 0, 0, 0
 	if p.Choices > 0 {
-		p.Choice = out.Choose(p.Choices)
-		out.Send(Right, Candidate, Message{Hop: 1, Choice: p.Choice})
+		out.Send(Right, Candidate, Message{Hop: 1, Choice: out.Choose(p.Choices)})
 	} else if p.Candidate = p.Active && out.Choose(p.Actives) == 0; p.Candidate {
 		out.Send(Right, Candidate, Message{Hop: 1})
 	}
@@ -178,6 +176,8 @@ func (p *Process) Receive(_ election.Port, _ election.Kind, m Message, out *elec
 	p.Once |= chosen
 	if m.Hop < p.N {
 		out.Send(Right, Candidate, Message{m.Hop + 1, m.Choice})
+	} else if p.Choices > 0 { // its own, the last of the phase
+		p.Candidate = bits.Len64(p.Once&^p.Again) == int(m.Choice)+1
 	}
 }
 
@@ -202,10 +202,10 @@ func (p *Process) Timeout(_ election.Timer, out *election.Out[Message]) {
 
 // unique ends a phase of choices: unique, or again.
 func (p *Process) unique(out *election.Out[Message]) {
-	switch unique := p.Once &^ p.Again; {
-	case unique == 0:
+	switch {
+	case p.Once == p.Again:
 		p.enter(out)
-	case bits.Len64(unique) == int(p.Choice)+1:
+	case p.Candidate:
 		out.Lead(0)
 	default:
 		out.Follow(0, 0)
