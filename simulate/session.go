@@ -342,7 +342,7 @@ func (s *Session) Faults() (all []Choice) {
 // Step applies an event. The error is an [ErrChoice], or a [Violation] or [election.ErrTime] if the step of the
 // algorithm failed; then nothing has happened.
 func (s *Session) Step(c Choice) (err error) {
-	if !slices.Contains(s.Choices(), c) && !slices.Contains(s.Faults(), c) {
+	if !s.possible(c) {
 		return fmt.Errorf("%w: %s at %s", ErrChoice, c.What, s.run.p.Name(min(max(c.Process, 0), s.run.p.Size()-1)))
 	}
 	s.begin(c.Process)
@@ -355,6 +355,16 @@ func (s *Session) Step(c Choice) (err error) {
 	s.run.attempt(func() { s.do(c) })
 	s.made, s.past = append(s.made, c), append(s.past, s.undo)
 	return nil
+}
+
+// possible reports whether an event can come next. Less time than is listed may pass, since a fault may come before.
+func (s *Session) possible(c Choice) bool {
+	if c.What == Pass {
+		return slices.ContainsFunc(s.Choices(), func(listed Choice) bool {
+			return listed.What == Pass && !c.Time.IsZero() && !listed.Time.Less(c.Time) && c == Choice{What: Pass, Time: c.Time}
+		})
+	}
+	return slices.Contains(s.Choices(), c) || slices.Contains(s.Faults(), c)
 }
 
 // Back takes the last event back. It reports false if there was none.

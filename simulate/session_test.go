@@ -148,45 +148,13 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 	})
 }
 
-// follow makes the choices of a record, and compares each step with it.
-func follow(t *testing.T, s *simulate.Session, r *trace.Record, clock bool) {
-	t.Helper()
-	for i := range r.Steps {
-		want := r.Steps[i]
-		for clock && s.Now().Less(want.Time) {
-			passes := slices.IndexFunc(s.Choices(), func(c simulate.Choice) bool { return c.What == simulate.Pass })
-			if passes < 0 {
-				t.Fatalf("time cannot pass before %+v", want)
-			}
-			if err := s.Step(s.Choices()[passes]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		found := false
-		for _, c := range slices.Concat(s.Choices(), s.Faults()) {
-			if c.Process != want.Process || c.What == simulate.Lose || c.What == simulate.Duplicate || c.What == simulate.Pass || s.Step(c) != nil {
-				continue
-			}
-			got := s.Record().Steps[len(s.Record().Steps)-1]
-			if !clock {
-				got.Time = want.Time
-			}
-			if found = reflect.DeepEqual(got, want); found {
-				break
-			}
-			s.Back()
-		}
-		if !found {
-			t.Fatalf("no choice makes step %+v", want)
-		}
-	}
-}
-
 func TestASessionCanFollowAnySimulatedRun(t *testing.T) {
 	for seed := range uint64(20) {
 		o := simulate.Options{Instance: network.On(4, 2, 5, 1, 3), Schedule: simulate.Random, AnyTime: true, Seed: seed, Record: true}
 		r := run(t, hirschbergsinclair.Algorithm, o)
-		follow(t, session(t, hirschbergsinclair.Algorithm, o), r.Record, false)
+		if err := session(t, hirschbergsinclair.Algorithm, o).Follow(r.Record); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -201,7 +169,17 @@ func TestASessionCanFollowACounterexample(t *testing.T) {
 		if err != nil || report.Violation == nil {
 			t.Fatalf("%+v, %v", report, err)
 		}
-		follow(t, session(t, bully.Algorithm, simulate.Options{Instance: i, AnyTime: true, Delay: uint64(max(1, o.Delay))}), &report.Violation.Record, true)
+		s := session(t, bully.Algorithm, simulate.Options{Instance: i, AnyTime: true, Delay: uint64(max(1, o.Delay))})
+		if err := s.Follow(&report.Violation.Record); err != nil {
+			t.Fatal(err)
+		}
+		wrong := report.Violation.Record
+		wrong.Steps = slices.Clone(wrong.Steps)
+		wrong.Steps[len(wrong.Steps)-1].State = "another one"
+		s = session(t, bully.Algorithm, simulate.Options{Instance: i, AnyTime: true, Delay: uint64(max(1, o.Delay))})
+		if err := s.Follow(&wrong); !errors.Is(err, simulate.ErrFollow) {
+			t.Errorf("a record with another state: %v", err)
+		}
 	}
 }
 

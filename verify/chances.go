@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/big"
@@ -126,7 +127,7 @@ func chancesOf(program *process.Program, o *Options, instance network.Setup, one
 		if err := l.expand(state); err != nil {
 			return nil, err
 		}
-		if o.Progress != nil && state%(1<<12) == 0 && !o.Progress(state, len(l.states)-state) {
+		if o.Progress != nil && state%(1<<12) == 0 && !o.Progress(Progress{States: state, Frontier: len(l.states) - state, Orders: 1}) {
 			return nil, fmt.Errorf("%w %s: stopped after %d states", ErrOptions, c.d.Name, state)
 		}
 	}
@@ -180,7 +181,7 @@ func (l *lottery) expand(state int) error {
 			b.costs[units] = t.time.Lo
 		}
 		if o := t.outcome; o != nil {
-			cost := l.graph.costs[o.cost]
+			cost := l.checker.costs[o.cost]
 			b.costs[total], b.costs[elections], b.costs[announcements] = cost.election+cost.announcement, cost.election, cost.announcement
 			b.ways, b.chosen = o.ways, o.chosen
 			unlikely = unlikely || o.ways == 0
@@ -191,13 +192,14 @@ func (l *lottery) expand(state int) error {
 		last = *t
 		actions[len(actions)-1] = append(actions[len(actions)-1], b)
 	})
+	most := cmp.Or(min(l.o.MaxStates, mostChances), mostChances)
 	switch {
 	case wrong != nil:
 		return fmt.Errorf("%w %s: %s, %s; verify without --probabilities shows the run", ErrOptions, l.d.Name, wrong.Property, wrong.Detail)
 	case unlikely:
 		return fmt.Errorf("%w %s: a step chooses one of more than 2^64 vectors of values", ErrOptions, l.d.Name)
-	case len(l.states) > min(l.o.MaxStates, mostChances):
-		return fmt.Errorf("%w %s: more than %d states, too many for exact equations", ErrOptions, l.d.Name, min(l.o.MaxStates, mostChances))
+	case len(l.states) > most:
+		return fmt.Errorf("%w %s: more than %d states, too many for exact equations", ErrOptions, l.d.Name, most)
 	}
 	leader := int32(-1)
 	for q := range l.n {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -17,6 +18,7 @@ type configuration []uint32
 type processState struct {
 	State    process.State
 	Position uint32
+	ID       election.ID // its identifier, because the outcome of a step depends on it
 	Alive    bool
 	Start    start
 	Decision network.Decision
@@ -29,7 +31,7 @@ type processState struct {
 	Suspects uint64            // ports, as bits: the process has crashed, and the detector has not reported it yet
 	// Suspected are the ports whose process the detector has reported as suspected, as bits. Trust withdraws it.
 	Suspected uint64
-	Proofs    uint64 // the proofs of death that it has not been told, as bits by number
+	Proofs    []death // the proven deaths that it has not been told of
 }
 
 const maxSuspects = 64
@@ -79,19 +81,24 @@ type link struct {
 	port     election.Port // of to
 }
 
-// checker explores one instance of an algorithm.
+// checker makes the transitions of one instance at a time. What it computed once serves all instances that differ only
+// in the order of identifiers.
 type checker struct {
-	d       *election.Declaration // with the parameters of the instance
-	has     election.Functions
-	o       *Options
-	network *network.Instance
-	n       int
-	clock   bool            // time passes
-	best    election.ID     // the right leader if all processes are live and all willing ones are candidates; 0 if any is right
-	born    []process.State // by position
-	links   []link
-	into    [][]int // by process and port: the link that arrives there
-	cuts    []cut   // those that may come
+	program   *process.Program
+	d         *election.Declaration // with the parameters of the instance
+	has       election.Functions
+	o         *Options
+	network   *network.Instance
+	n         int
+	clock     bool            // time passes
+	faultless bool            // no process can be suspected, cut off or commanded
+	best      election.ID     // the right leader if all processes are live and all willing ones are candidates; 0 if any is right
+	born      []process.State // by position
+	links     []link
+	into      [][]int // by process and port: the link that arrives there
+	places    []int   // by link: its place in a configuration; -1 if it never carries a message
+	keys      []placeKey
+	cuts      []cut // those that may come
 
 	commands []election.Command // what hosts ask or tell: resign, stopped, and then the proofs of death so far
 
@@ -101,32 +108,29 @@ type checker struct {
 	queues    *interner[[]underWay] // number 0 is the empty queue
 	globals   *interner[global]
 
-	outcomes map[stepKey][]outcome
-	pushes   map[[2]uint32]uint32 // queue and message → queue
-	pulls    map[[2]uint32]uint32 // queue and place → queue
-	ages     map[age]uint32
-	costs    map[cost]uint16
-	actions  map[actionKey]uint16
-	base     configuration // scratch of a transition: before the process's own step
-	next     configuration // after it
+	known  memo        // from a stepKey to an index of outcomes
+	steps  [][]outcome // what steps do
+	pushes memo        // queue and message → queue
+	pulls  memo        // queue and place → queue
+	waits  memo        // queue and time → queue
+	ages   map[age]uint32
+	base   configuration // scratch of a transition: before the process's own step
+	next   configuration // after it
+	taken  transition    // the transition that is being visited
 
-	graph graph
-	seen  uint32 // the sights so far, as bits
+	costs      []cost // of steps, by number; what is not a step has cost 0
+	numbers    map[cost]uint16
+	actions    map[actionKey]uint16
+	actionKeys []actionKey // by number, after the links
+	seen       uint32      // the sights so far, as bits
 }
 
 func newChecker(program *process.Program, o *Options, instance network.Setup) (*checker, error) {
-	p, err := network.Prepare(program.Declaration, instance)
-	if err != nil {
-		return nil, err
-	}
 	c := &checker{
-		d: p.Declaration(), has: program.Functions, o: o, network: p, n: p.Size(), clock: program.Timing != election.Asynchronous,
-		values: program.NewValues(p), ages: map[age]uint32{},
-		actions:  map[actionKey]uint16{},
-		outcomes: map[stepKey][]outcome{}, pushes: map[[2]uint32]uint32{}, pulls: map[[2]uint32]uint32{},
-		commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
-		costs:    map[cost]uint16{{}: 0}, graph: graph{costs: []cost{{}}}, // what is not a step has cost 0
+		program: program, has: program.Functions, o: o, ages: map[age]uint32{}, costs: []cost{{}}, numbers: map[cost]uint16{{}: 0},
+		actions: map[actionKey]uint16{}, commands: []election.Command{resign: {Order: election.Resign}, stopped: {Order: election.Stopped}},
 	}
+	var err error
 	if c.processes, err = newInterner[processState](); err != nil {
 		return nil, err
 	}
@@ -139,36 +143,68 @@ func newChecker(program *process.Program, o *Options, instance network.Setup) (*
 	if c.globals, err = newInterner[global](); err != nil {
 		return nil, err
 	}
+	c.faultless = o.Crashes+o.Commands+o.Cuts+o.Suspicions == 0
+	c.processes.portable, c.messages.portable, c.queues.portable = c.portableProcess, c.portableMessage, c.portableQueue
 	c.queues.number(&[]underWay{}, election.Ticks{})
-	c.links, c.into = make([]link, p.Network.Links()), make([][]int, c.n)
-	for from := range c.n {
-		c.into[from] = make([]int, p.Network.Degree(from))
+	return c, c.on(instance)
+}
+
+// on turns the checker to an instance.
+func (c *checker) on(instance network.Setup) error {
+	p, err := network.Prepare(c.program.Declaration, instance)
+	if err != nil {
+		return err
 	}
-	for from := range c.n {
-		for port := range p.Network.Degree(from) {
-			l := p.Network.First(from) + uint32(port)
-			to, at := p.Network.End(l)
-			c.links[l] = link{from, to, at}
-			c.into[to][at] = int(l)
-		}
+	c.d, c.network, c.n, c.clock = p.Declaration(), p, p.Size(), c.program.Timing != election.Asynchronous
+	if c.values == nil {
+		c.values = c.program.NewValues(p)
 	}
-	size := c.n + len(c.links) + 1
-	c.base, c.next = make(configuration, size), make(configuration, size)
-	if o.Cuts > 0 {
+	c.values.On(p)
+	c.connect()
+	if c.o.Cuts > 0 {
 		c.cuts = c.possibleCuts()
 	}
-	c.best = p.Right(p.Willing)
+	c.best, c.seen = p.Right(p.Willing), 0
+	c.born = c.born[:0]
 	for q := range c.n {
 		c.born = append(c.born, c.values.Born(q))
 	}
-	return c, nil
+	return nil
+}
+
+// connect reads the links of the network, and lays out the configurations.
+func (c *checker) connect() {
+	w := c.network.Network
+	c.links, c.into, c.places = make([]link, w.Links()), make([][]int, c.n), make([]int, w.Links())
+	for from := range c.n {
+		c.into[from] = make([]int, w.Degree(from))
+	}
+	place := c.n
+	for from := range c.n {
+		for port := range w.Degree(from) {
+			l := w.First(from) + uint32(port)
+			to, at := w.End(l)
+			c.links[l] = link{from, to, at}
+			c.into[to][at] = int(l)
+			if c.d.OneWay && port != 0 {
+				c.places[l] = -1
+				continue
+			}
+			c.places[l] = place
+			place++
+		}
+	}
+	c.base, c.next = make(configuration, place+1), make(configuration, place+1)
+	if len(c.keys) != place+1 {
+		c.keys = placeKeys(place + 1)
+	}
 }
 
 // begin returns a configuration before any event.
 func (c *checker) begin(starts []start) configuration {
 	conf := make(configuration, len(c.base))
 	for q := range c.n {
-		newborn := processState{State: c.born[q], Position: uint32(q), Alive: true, Start: starts[q]}
+		newborn := processState{State: c.born[q], Position: uint32(q), ID: c.network.ID(q), Alive: true, Start: starts[q]}
 		conf[q] = c.processes.number(&newborn, election.Ticks{})
 	}
 	conf[len(conf)-1] = c.globals.number(c.unused(), election.Ticks{})
@@ -206,6 +242,9 @@ func (c *checker) beginnings() []configuration {
 		}
 		return configurations
 	}
+	if c.o.Starts == Each {
+		others = must
+	}
 	for q := range starts {
 		starts[q] = max(others, may)
 	}
@@ -216,7 +255,12 @@ func (c *checker) process(conf configuration, q int) *processState {
 	return &c.processes.values[conf[q]]
 }
 
-func (c *checker) queue(conf configuration, l int) []underWay { return c.queues.values[conf[c.n+l]] }
+func (c *checker) queue(conf configuration, l int) []underWay {
+	if c.places[l] < 0 {
+		return nil
+	}
+	return c.queues.values[conf[c.places[l]]]
+}
 
 func (c *checker) global(conf configuration) *global { return &c.globals.values[conf[len(conf)-1]] }
 
@@ -230,29 +274,27 @@ func (c *checker) setGlobal(conf configuration, g *global) {
 
 // push puts a message at the end of a link.
 func (c *checker) push(conf configuration, l int, message uint32) {
-	at := &conf[c.n+l]
-	key := [2]uint32{*at, message}
-	longer, found := c.pushes[key]
+	at := &conf[c.places[l]]
+	longer, found := c.pushes.get(uint64(*at), uint64(message))
 	if !found {
 		old := c.queues.values[*at]
 		queue := append(old[:len(old):len(old)], underWay{Message: message})
 		c.sort(queue)
 		longer = c.queues.number(&queue, election.Ticks{})
-		c.pushes[key] = longer
+		c.pushes.put(uint64(*at), uint64(message), longer)
 	}
 	*at = longer
 }
 
 // pull removes the message at a place of a link.
 func (c *checker) pull(conf configuration, l, place int) {
-	at := &conf[c.n+l]
-	key := [2]uint32{*at, uint32(place)}
-	shorter, found := c.pulls[key]
+	at := &conf[c.places[l]]
+	shorter, found := c.pulls.get(uint64(*at), uint64(place))
 	if !found {
 		old := c.queues.values[*at]
 		queue := append(old[:place:place], old[place+1:]...)
 		shorter = c.queues.number(&queue, election.Ticks{})
-		c.pulls[key] = shorter
+		c.pulls.put(uint64(*at), uint64(place), shorter)
 	}
 	*at = shorter
 }
@@ -262,21 +304,29 @@ func (c *checker) pass(conf configuration, time election.Ticks) {
 	for q := range c.n {
 		conf[q] = c.older(conf[q], time)
 	}
-	for l := range c.links {
-		old := c.queue(conf, l)
-		if len(old) == 0 || c.o.Lazy {
-			continue // in lazy time the age of a message does not matter
+	for _, place := range c.places {
+		if place >= 0 && conf[place] != 0 && !c.o.Lazy { // in lazy time the age of a message does not matter
+			conf[place] = c.later(conf[place], time.Lo) // while a message is under way, time passes unit by unit
 		}
-		queue := make([]underWay, len(old))
-		for i, m := range old { // while a message is under way, time passes unit by unit
-			queue[i] = underWay{m.Message, m.Age + uint32(time.Lo)}
-		}
-		conf[c.n+l] = c.queues.number(&queue, election.Ticks{})
 	}
 	if g := *c.global(conf); g.Late {
 		g.Late = false
 		c.setGlobal(conf, &g)
 	}
+}
+
+// later returns the number of a queue after some time.
+func (c *checker) later(number uint32, time uint64) uint32 {
+	later, found := c.waits.get(uint64(number), time)
+	if !found {
+		queue := slices.Clone(c.queues.values[number])
+		for i := range queue {
+			queue[i].Age += uint32(time)
+		}
+		later = c.queues.number(&queue, election.Ticks{})
+		c.waits.put(uint64(number), time, later)
+	}
+	return later
 }
 
 // age is a process and a passing time.
@@ -314,11 +364,34 @@ func (c *checker) lapses(young, old uint32) {
 	}
 }
 
-// sort puts an unordered queue into a canonical order.
+// sort puts an unordered queue into a canonical order, which does not depend on numbers.
 func (c *checker) sort(queue []underWay) {
 	if c.o.Unordered {
+		portable := func(m underWay) string { return string(c.portableMessage(nil, &c.messages.values[m.Message])) }
 		slices.SortFunc(queue, func(m, n underWay) int {
-			return cmp.Or(cmp.Compare(m.Message, n.Message), cmp.Compare(m.Age, n.Age))
+			return cmp.Or(cmp.Compare(portable(m), portable(n)), cmp.Compare(m.Age, n.Age))
 		})
 	}
+}
+
+// portableProcess appends the encoding of a process, by its state instead of the number of that.
+func (c *checker) portableProcess(dst []byte, p *processState) []byte {
+	plain := *p
+	plain.State = 0
+	return c.values.AppendState(c.processes.encode(dst, &plain), p.State)
+}
+
+func (c *checker) portableMessage(dst []byte, m *message) []byte {
+	return c.values.AppendBody(append(dst, byte(m.Kind)), m.Body)
+}
+
+// portableQueue appends the encoding of a queue, with the length before each message.
+func (c *checker) portableQueue(dst []byte, queue *[]underWay) []byte {
+	for _, m := range *queue {
+		dst = binary.LittleEndian.AppendUint32(dst, m.Age)
+		start := len(dst)
+		dst = c.portableMessage(append(dst, 0, 0, 0, 0), &c.messages.values[m.Message])
+		binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
+	}
+	return dst
 }

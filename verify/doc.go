@@ -96,7 +96,57 @@
 // # How sure it is
 //
 // Every step is computed once for each state and event, which is sound because steps are pure; the conformance suite
-// tests that. Configurations are identified by 128 bits of hash: the probability that one of s of them was taken for
-// another is below s²/2^129, 10^-22 for a hundred million. Everything else is exact, and a limit that was reached is
-// reported.
+// tests that. States are told apart by fingerprints of 128 bits: the probability that any of s states was taken for
+// another one is below s²/2^129, 10^-22 for a hundred million. In an order with more than 10 million states 64 bits of
+// each are kept: below s²/2^65, 10^-3 for two hundred million. With Options.Exact the 128 bits stay. "Exact" means
+// that, and not that whole configurations are compared. The report holds the number of bits and the sum of these
+// bounds over all orders. Everything else is exact, and a limit that was reached is reported.
+//
+// # What is kept
+//
+// A configuration is a list of numbers: of interned states of processes, of interned queues of the links that can carry
+// a message, and of the rest. Only the configurations that are still to be explored are kept. For all others there are
+// the fingerprint, a number, and two bytes that tell how it was found first, from which the path of a violation is
+// made.
+//
+// The edges of the graph are kept only if they are needed. If every transition leads from one level of the search to
+// the next, there is no cycle, and the least and the greatest cost of the runs to a state are known before it is
+// explored. The search begins without edges, and begins again with them if a transition leads elsewhere. A service goes
+// round for ever, so its edges are kept, unless only safety is judged.
+//
+// # Several cores
+//
+// With many orders, each core explores another one. With few, all cores explore one order: states of one level are
+// divided into pages, each core expands some, and then the moves are taken over in the order of the states that they
+// leave. The fingerprint of a configuration is a sum over its parts, and a part's share depends on its content and
+// place, never on the number that a core gave it. So counts, depth, extremes and the violation are the same for any
+// number of cores.
+//
+// # Confluence
+//
+// If each process has a single incoming link, and that is FIFO, if all initiate before anything else, and if steps
+// depend on the state and the message only, then one schedule of an order decides everything.
+//
+// Proof. Let the history of a process be the sequence of its steps: the states, the messages received and sent, the
+// decisions. Take two runs A and B of one order. Claim: of each process, the history in one run is a prefix of the one
+// in the other. Suppose not, and consider the first step of B that contradicts A: its process p makes step k in both,
+// and differently. It is not the start, which comes first in both, from the same state. So p receives the k-th message
+// of its one link in both, in the same state, since its earlier steps agree. The link is FIFO, so this message is the
+// k-th one that its predecessor sent on it. The predecessor sent it earlier in B, so its history up to there does not
+// contradict A, and the k-th message on the link is the same one. The step is a function of state and message,
+// therefore equal: a contradiction. Now let A be a run that ends. If B had a step that A has not, consider the first
+// one: its message was sent by steps that A has too, so it is in transit at the end of A, a contradiction. So all runs
+// end, with equal histories, after the same number of steps.
+//
+// What follows. A property of the histories has one verdict for all schedules: contract, panics, decisions that are
+// taken back, all that holds at the end, that elections end, and every count of messages, so that minimum and maximum
+// are equal. Two properties are about moments. Two leaders at once: decisions are for ever, so two processes lead at
+// one moment of some run if and only if both lead at the end of every run. The wrong leader at the moment of a
+// decision: which one is right depends on the identifiers only, unless the algorithm declares Eligible, and then
+// confluence is not used. What one schedule does not decide is which run to a violation is the shortest, and how many
+// states there are. So an order in which anything is odd is explored as a whole, and a violation is that of the search.
+//
+// The premises are tested, not declared. Topology, direction, orientation, order of messages, starts, faults, time and
+// task are those of what is explored. A run in which a step chooses, sets a timer or sends elsewhere is left to the search. That
+// steps are pure is what the conformance suite tests, as for every search.
 package verify

@@ -31,7 +31,7 @@ func TestStatesTransitionsAndDepthAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := *report
-		got.Complete, got.MaxMessages, got.MinMessages, got.Sometimes = false, nil, nil, nil
+		got.Complete, got.MaxMessages, got.MinMessages, got.Bits, got.Miss, got.Sometimes = false, nil, nil, 0, 0, nil
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 			t.Errorf("%s: %+v; want %+v", starts, got, want)
 		}
@@ -413,7 +413,7 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		{timed, Options{Size: 3, Initiators: []int{-1}}, "there is no position -1 that could start; there are 0 to 2"},
 		{timed, Options{Size: 3, Initiators: []int{}}, "no process starts; at least one must"},
 		{timed, Options{Size: 3, Starts: EverySet}, ""},
-		{timed, Options{Size: 3, Starts: EverySet + 1}, "there is no start policy 3"},
+		{timed, Options{Size: 3, Starts: Each + 1}, "there is no start policy 4"},
 		{timed, Options{Size: 16, Starts: EverySet}, ""},
 		{timed, Options{Size: 17, Starts: EverySet}, "every set of 17 processes is too many; at most 16 processes"},
 		{timed, Options{Size: 17, Starts: AnyTime}, ""},
@@ -462,12 +462,12 @@ func TestOptionsAreRefusedWithTheReason(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%+v: %q; want %q", test.o, got, test.want)
 		}
-		if err == nil && (test.o.Delay != max(1, test.o.Delay) || test.o.MaxStates == 0 || test.o.Instance.IDs == nil) {
+		if err == nil && (test.o.Delay != max(1, test.o.Delay) || test.o.Memory == 0 || test.o.Instance.IDs == nil) {
 			t.Errorf("they are not complete: %+v", test.o)
 		}
 	}
 	o := Options{Size: 7, Instance: network.On(4, 5)}
-	if err := o.check(timed.Declaration, election.Functions{}); err != nil || o.Size != 0 || o.MaxStates != DefaultMaxStates {
+	if err := o.check(timed.Declaration, election.Functions{}); err != nil || o.Size != 0 || o.Memory != DefaultMemory {
 		t.Errorf("%+v, %v: identifiers that are given are one order", o, err)
 	}
 }

@@ -20,7 +20,7 @@ type actionKey struct {
 	event   event
 	process int
 	at      uint16
-	message uint32
+	message fingerprint
 }
 
 // action returns the number of the action of a transition.
@@ -31,14 +31,19 @@ func (c *checker) action(t *transition, conf configuration) uint16 {
 		if !c.o.Unordered {
 			return uint16(t.link)
 		}
-		key = actionKey{receives, t.link, 0, c.queue(conf, t.link)[t.place].Message}
+		key = actionKey{receives, t.link, 0, c.messages.prints[c.queue(conf, t.link)[t.place].Message]}
 	case waits:
 		key = actionKey{event: waits}
+	case obeys:
+		if t.at >= proofs { // whose numbers depend on the order of the search
+			died := &c.commands[t.at]
+			key.at, key.message = proofs, fingerprint{uint64(died.Member), died.Number}
+		}
 	}
 	number, found := c.actions[key]
 	if !found {
 		number = uint16(min(len(c.links)+len(c.actions), crowd))
-		c.actions[key] = number
+		c.actions[key], c.actionKeys = number, append(c.actionKeys, key)
 	}
 	return number
 }
@@ -129,21 +134,19 @@ func (g *graph) endComponents(states []uint32) (all [][]uint32) {
 // fair reports whether each action that is enabled in all states of an end component is taken inside.
 func (g *graph) fair(states []uint32) bool {
 	inside := among(states)
-	enabled, taken := map[uint16]int{}, map[uint16]bool{}
+	enabled, taken := map[uint16]int{}, map[uint16]bool{} // in how many states, and whether inside
 	for _, s := range states {
 		actions, here := g.actionsOf(s), map[uint16]bool{}
 		for i, may := range g.usable(s, inside) {
-			if g.from(s)[i].class == due {
-				here[actions[i]] = true
+			if action := actions[i]; g.from(s)[i].class == due && !here[action] {
+				here[action] = true
+				enabled[action]++
 			}
 			taken[actions[i]] = taken[actions[i]] || may
 		}
-		for action := range here {
-			enabled[action]++
-		}
 	}
-	for action, times := range enabled {
-		if times == len(states) && (!taken[action] || action == crowd) {
+	for _, action := range g.actionsOf(states[0]) {
+		if enabled[action] == len(states) && (!taken[action] || action == crowd) {
 			return false
 		}
 	}

@@ -58,10 +58,14 @@ func TestOnlyFairRunsGoOnForEver(t *testing.T) {
 	}
 	// Where messages may overtake each other, each of them arrives some time.
 	o.Unordered = true
-	both := bouncing(func(*caller, calls) bool { return true })
-	both.Start = func(p *caller, out calls) {
+	shared := func(_ *caller, out calls) {
 		out.Send(0, ring, call{})
 		out.Send(0, knock, call{})
 	}
+	both := bouncing(func(*caller, calls) bool { return true })
+	both.Start = shared
 	holds(t, both, o)
+	both = bouncing(func(p *caller, _ calls) bool { return p.Heard == 1 })
+	both.Start = shared
+	fails(t, both, o, NeverEnds, 7)
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -163,10 +164,23 @@ func (o *Options) wrongFaults(n int, has election.Functions) string {
 		least, most = min(least, number), max(most, number)
 	}
 	switch {
-	case least < 0 || o.Delay < 0 || o.MaxStates < 1:
+	case least < 0 || o.Delay < 0 || o.MaxStates < 0:
 		return "numbers of faults and commands, the delay and the limit of states cannot be negative"
 	case most > mostFaults:
 		return fmt.Sprintf("%d faults of one kind are too many; at most %d", most, mostFaults)
+	case o.Suspicions+o.Cuts > 0 && n == 1:
+		return "a process alone has no other to suspect or to be cut off from"
+	case o.Crashes+o.Suspicions > 0 && n > maxSuspects:
+		return fmt.Sprintf("crashes and suspicions among %d processes; at most %d processes", n, maxSuspects)
+	case o.Cuts > 0 && n > maxCut:
+		return fmt.Sprintf("cuts among %d processes; at most %d processes", n, maxCut)
+	}
+	return o.unheeded(has)
+}
+
+// unheeded returns which fault means nothing to an algorithm with these functions; empty if none does.
+func (o *Options) unheeded(has election.Functions) string {
+	switch {
 	case o.Recoveries > 0 && !has.Recover:
 		return "it does not say what a process does that recovers, so there can be 0 recoveries"
 	case o.Recoveries > 0 && o.Crashes == 0:
@@ -175,16 +189,8 @@ func (o *Options) wrongFaults(n int, has election.Functions) string {
 		return "it obeys no commands, so there can be 0"
 	case o.Suspicions > 0 && !has.Suspect:
 		return "it has no failure detector, so there can be 0 wrong suspicions"
-	case o.Suspicions+o.Cuts > 0 && n == 1:
-		return "a process alone has no other to suspect or to be cut off from"
-	case o.Crashes+o.Suspicions > 0 && n > maxSuspects:
-		return fmt.Sprintf("crashes and suspicions among %d processes; at most %d processes", n, maxSuspects)
 	case o.Wardens && !has.Incarnation:
 		return "it takes no proofs of death, so wardens mean nothing"
-	case o.Wardens && o.Crashes > maxProofs/n:
-		return fmt.Sprintf("wardens of %d processes with %d crashes; at most %d crashes", n, o.Crashes, maxProofs/n)
-	case o.Cuts > 0 && n > maxCut:
-		return fmt.Sprintf("cuts among %d processes; at most %d processes", n, maxCut)
 	}
 	return ""
 }
@@ -266,7 +272,7 @@ func (c *checker) faults(conf configuration, visit visitor) {
 func (c *checker) crash(conf configuration, q int, visit visitor) {
 	c.fault(conf, func(g *global) { g.Crashes-- })
 	old := *c.process(conf, q)
-	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position}
+	dead := processState{State: c.values.Reborn(old.State, q), Position: old.Position, ID: old.ID}
 	dead.Proofs = old.Proofs
 	if c.d.Leased && !c.o.Wardens {
 		if dead.Orphan = old.Lease; dead.Orphan.Before(old.Orphan) {
@@ -313,23 +319,23 @@ const (
 	proofs
 )
 
-// maxProofs is the maximum number of proofs of death in one exploration.
-const maxProofs = 64
+// death is a proven one, of a life of a process.
+type death struct {
+	Member election.ID
+	Number uint64
+}
 
 // prove lets the warden of a process that crashes, in a state, prove its death to the others, with that of its work.
 func (c *checker) prove(conf configuration, of int, state process.State) {
-	died := election.Command{Order: election.Died, Member: c.network.ID(of), Number: c.values.Incarnation(state)}
-	number := slices.Index(c.commands, died)
-	if number < 0 {
-		number = len(c.commands)
-		c.commands = append(c.commands, died)
-	}
+	died := death{c.network.ID(of), c.values.Incarnation(state)}
 	for q := range c.n {
-		if q != of {
-			p := *c.process(conf, q)
-			p.Proofs |= 1 << (number - int(proofs))
-			c.setProcess(conf, &p)
+		p := *c.process(conf, q)
+		if q == of || slices.Contains(p.Proofs, died) {
+			continue
 		}
+		p.Proofs = append(slices.Clone(p.Proofs), died)
+		slices.SortFunc(p.Proofs, func(a, b death) int { return cmp.Or(cmp.Compare(a.Member, b.Member), cmp.Compare(a.Number, b.Number)) })
+		c.setProcess(conf, &p)
 	}
 }
 
@@ -337,17 +343,26 @@ func (c *checker) prove(conf configuration, of int, state process.State) {
 func (c *checker) tellDeaths(conf configuration, visit visitor) {
 	for q := range c.n {
 		p := c.process(conf, q)
-		if !p.Alive || p.Proofs == 0 {
+		if !p.Alive {
 			continue
 		}
-		for number := range uint16(maxProofs) {
-			if p.Proofs>>number&1 == 1 {
-				copy(c.base, conf)
-				c.saw(sawProof)
-				c.perform(transition{event: obeys, process: q, at: proofs + number}, 0, visit)
-			}
+		for _, d := range p.Proofs {
+			copy(c.base, conf)
+			c.saw(sawProof)
+			c.perform(transition{event: obeys, process: q, at: c.commandOf(d)}, 0, visit)
 		}
 	}
+}
+
+// commandOf returns the number of the command that tells of a death.
+func (c *checker) commandOf(d death) uint16 {
+	died := election.Command{Order: election.Died, Member: d.Member, Number: d.Number}
+	number := slices.Index(c.commands, died)
+	if number < 0 {
+		number = len(c.commands)
+		c.commands = append(c.commands, died)
+	}
+	return uint16(number)
 }
 
 // detect schedules suspicions of a crashed process at all others, or cancels them.

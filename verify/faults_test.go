@@ -167,7 +167,7 @@ func TestADeathIsProvenToEachOtherProcess(t *testing.T) {
 	a.Command = func(p *caller, c election.Command, _ calls) { p.Heard += 10*uint32(c.Member) + 100*uint32(c.Number) }
 	o := Options{Size: 3, Initiators: []int{1}, Crashes: 3, Recoveries: 1, Wardens: true}
 	w := newWalk(t, a, o).then("2 starts", "2 crashes")
-	if p := w.c.process(w.here, 1); !left(p.Orphan).IsZero() || p.Proofs != 0 {
+	if p := w.c.process(w.here, 1); !left(p.Orphan).IsZero() || p.Proofs != nil {
 		t.Errorf("of the dead there is %+v", p)
 	}
 	w.can("fault 1 crashes, fault 2 recovers, fault 3 crashes, due 1 obeys, due 3 obeys")
@@ -187,10 +187,6 @@ func TestADeathIsProvenToEachOtherProcess(t *testing.T) {
 	}
 	a.Incarnation = nil
 	if _, err := Run(a, o); err == nil || !strings.Contains(err.Error(), "it takes no proofs of death, so wardens mean nothing") {
-		t.Error(err)
-	}
-	a.Incarnation, o.Crashes = func(*caller) uint64 { return 1 }, 22
-	if _, err := Run(a, o); err == nil || !strings.Contains(err.Error(), "wardens of 3 processes with 22 crashes; at most 21 crashes") {
 		t.Error(err)
 	}
 }
@@ -218,5 +214,26 @@ func TestAFaultOutsideTheModelIsNamed(t *testing.T) {
 		if err := report.Violation.Record.Validate(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Workers meet deaths in different orders, and agree on the states.
+func TestWorkersAgreeOnProvenDeaths(t *testing.T) {
+	a := answering(election.Timed, silent)
+	a.Durable = func(p *caller) any { return &p.Heard }
+	a.Recover, a.Suspect = func(p *caller, _ calls) { p.Heard++ }, nil
+	a.Task = election.Service
+	a.Incarnation = func(p *caller) uint64 { return uint64(p.Heard) }
+	a.Command = func(p *caller, c election.Command, _ calls) {
+		p.Heard |= uint32(c.Member)<<8 | uint32(c.Number)<<16 | 1<<31
+	}
+	o := Options{Size: 3, Initiators: []int{1}, Crashes: 3, Recoveries: 1, Wardens: true, SafetyOnly: true}
+	var states []int
+	for cores := range 3 {
+		o.Cores = cores + 1
+		states = append(states, holds(t, a, o).States)
+	}
+	if states[0] < 100 || states[1] != states[0] || states[2] != states[0] {
+		t.Errorf("%d states", states)
 	}
 }

@@ -16,7 +16,8 @@ type graph struct {
 	first   []uint32   // the index of a state's edges in their list
 	actions [][]uint16 // of the edges, if termination is judged
 	costs   []cost
-	settled []bool // of a service: whether all agree
+	numbers map[cost]uint16 // of costs
+	settled []bool          // of a service: whether all agree
 }
 
 const chunk = 1 << 16
@@ -37,6 +38,26 @@ func (c cost) of(name string) uint64 {
 		return c.announcement
 	}
 	return c.election + c.announcement
+}
+
+// all returns the costs in the order of costNames.
+func (c cost) all() [costs]uint64 {
+	return [...]uint64{c.election + c.announcement, c.election, c.announcement}
+}
+
+var costNames = [costs]string{"total", "election", "announcement"}
+
+// number returns the number of a cost.
+func (g *graph) number(c cost) uint16 {
+	number, found := g.numbers[c]
+	if !found {
+		if g.numbers == nil {
+			g.numbers = map[cost]uint16{}
+		}
+		number = uint16(len(g.costs))
+		g.costs, g.numbers[c] = append(g.costs, c), number
+	}
+	return number
 }
 
 // open begins the edges of the next state.
@@ -252,52 +273,64 @@ func (g *graph) improve(c *components, of string, members []uint32, least, most 
 // tally collects extremes over all orders.
 type tally struct {
 	seen      bool
+	unknown   bool // the extremes of some search are not known
 	max, min  Messages
 	unbounded bool
 }
 
 func (t *tally) messages() (most, least *Messages) {
+	if t.unknown {
+		return nil, nil
+	}
 	if !t.unbounded {
 		most = &t.max
 	}
 	return most, &t.min
 }
 
-// judge searches for violations that only the whole graph shows.
-func (c *checker) judge(extremes *tally) *finding {
-	g := &c.graph
+// judge searches for violations that only the whole graph shows, and adds the extremes of this search.
+func (x *search) judge(extremes *tally) *finding {
+	g := &x.graph
 	parts := g.components()
-	if !c.o.SafetyOnly {
+	if !x.o.SafetyOnly {
 		if f := g.endless(parts); f != nil {
 			return f
 		}
 	}
-	for _, of := range []string{"total", "election", "announcement"} {
+	for _, of := range costNames {
 		least, most := g.extremes(parts, of)
 		few, many := least[0], most[0]
 		for root := range g.roots {
 			few, many = min(few, least[root]), max(many, most[root])
 		}
 		extremes.add(of, few, many)
-		for _, b := range c.d.Bounds {
-			if b.Of != of || b.Value == nil || !c.bounded() || b.OneStart && len(c.o.Initiators) != 1 {
-				continue
-			}
-			bound := b.Value(uint64(c.n))
-			switch {
-			case b.Case == election.Worst && many > bound:
-				return g.breaks(&b, bound, most, many)
-			case b.Case == election.Best && few < bound:
-				return g.breaks(&b, bound, least, few)
-			}
+		switch b := x.o.broken(x.workers[0].d, x.workers[0].n, of, few, many); {
+		case b == nil:
+		case b.Case == election.Worst:
+			return g.breaks(b, b.Value(uint64(x.workers[0].n)), most, many)
+		default:
+			return g.breaks(b, b.Value(uint64(x.workers[0].n)), least, few)
 		}
 	}
 	return nil
 }
 
-// bounded reports whether bounds apply to what was explored: distinct identifiers, and one election.
-func (c *checker) bounded() bool {
-	return !c.o.Instance.Duplicates && (c.d.Task == election.Once || len(c.o.Initiators) == 1)
+// broken returns the first bound that the extremes of n processes break, or nil. Bounds apply to distinct identifiers
+// and one election.
+func (o *Options) broken(d *election.Declaration, n int, of string, few, many uint64) *election.Bound {
+	if o.Instance.Duplicates || d.Task != election.Once && len(o.Initiators) != 1 {
+		return nil
+	}
+	for _, b := range d.Bounds {
+		if b.Of != of || b.Value == nil || b.OneStart && len(o.Initiators) != 1 {
+			continue
+		}
+		bound := b.Value(uint64(n))
+		if b.Case == election.Worst && many > bound || b.Case == election.Best && few < bound {
+			return &b
+		}
+	}
+	return nil
 }
 
 // breaks returns a run whose cost violates a bound, up to the last message of that cost.
@@ -322,6 +355,24 @@ func (g *graph) breaks(b *election.Bound, bound uint64, costs []uint64, worst ui
 	}, func(s uint32) bool { return costs[s] == 0 })
 	f.root, f.path = int(root), path
 	return f
+}
+
+// all returns the counts in the order of costNames.
+func (m *Messages) all() [costs]uint64 {
+	return [...]uint64{m.Total, m.Election, m.Announcement}
+}
+
+// merge adds the extremes of another order.
+func (t *tally) merge(u *tally) {
+	t.unknown = t.unknown || u.unknown
+	if !u.seen {
+		return
+	}
+	few, many := u.min.all(), u.max.all()
+	for i, of := range costNames {
+		t.add(of, few[i], many[i])
+	}
+	t.unbounded = t.unbounded || u.unbounded
 }
 
 func (t *tally) add(of string, few, many uint64) {

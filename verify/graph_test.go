@@ -166,25 +166,27 @@ func fairly(g *graph, states []uint32) bool {
 			}
 		}
 	}
+	return connected(states, reach) && !slices.ContainsFunc([]uint16{0, 1, 2, 3}, func(action uint16) bool {
+		return count[action] == len(states) && !taken[action]
+	})
+}
+
+// connected reports whether each of some states leads to each, over some of these steps.
+func connected(states []uint32, steps map[[2]uint32]bool) bool {
 	for _, via := range states {
 		for _, a := range states {
 			for _, b := range states {
-				if reach[[2]uint32{a, via}] && reach[[2]uint32{via, b}] {
-					reach[[2]uint32{a, b}] = true
+				if steps[[2]uint32{a, via}] && steps[[2]uint32{via, b}] {
+					steps[[2]uint32{a, b}] = true
 				}
 			}
 		}
 	}
 	for _, a := range states {
 		for _, b := range states {
-			if !reach[[2]uint32{a, b}] {
+			if !steps[[2]uint32{a, b}] {
 				return false
 			}
-		}
-	}
-	for action, times := range count {
-		if times == len(states) && !taken[action] {
-			return false
 		}
 	}
 	return true

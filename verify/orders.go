@@ -2,6 +2,7 @@ package verify
 
 import (
 	"iter"
+	"math"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -32,13 +33,50 @@ func orders(d *election.Declaration, o *Options) iter.Seq[election.Arrangement] 
 			return
 		}
 		ids := upTo(o.Size)
-		if d.Topology == election.Ring && o.Instance.Flipped == nil && o.Instance.Votes == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0 {
+		if turns(d, o) {
 			copy(ids[1:], ids)
 			ids[0] = uint64(o.Size) // no later permutation moves it
 		}
 		for yield(slices.Clone(ids)) && permute(ids) {
 		}
 	}
+}
+
+// firstInstance returns the first instance.
+func firstInstance(d *election.Declaration, o *Options) (instance network.Setup) {
+	for instance = range instances(d, o) {
+		break
+	}
+	return instance
+}
+
+// turns reports whether one of each order's rotations is enough.
+func turns(d *election.Declaration, o *Options) bool {
+	return d.Topology == election.Ring && !o.Rotations && o.Instance.Flipped == nil && o.Instance.Votes == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0
+}
+
+// countInstances returns how many instances there are, or the largest number.
+func countInstances(d *election.Declaration, o *Options) int {
+	count, n := 1, 1
+	if o.Size > 0 && d.Topology != election.Complete && d.Identifiers != election.Anonymous {
+		if n = o.Size; turns(d, o) {
+			n--
+		}
+	}
+	times := func(by int) {
+		if count > math.MaxInt/by {
+			count = math.MaxInt
+		} else {
+			count *= by
+		}
+	}
+	for k := 2; k <= n; k++ {
+		times(k)
+	}
+	if o.Orientations {
+		times(1 << o.Instance.IDs.Len())
+	}
+	return count
 }
 
 // permute makes the next permutation in lexicographic order; false if it was the last.

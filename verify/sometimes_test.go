@@ -61,6 +61,14 @@ func TestWorkStopsBeforeOtherWorkBegins(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	stopped.can("fault 1 obeys, fault 2 obeys")
+	// It may lead anew as soon as its host says so.
+	before := a.Command
+	a.Command = func(p *caller, c election.Command, out calls) {
+		if before(p, c, out); c.Order == election.Stopped {
+			out.LeadUntil(out.Deadline(election.Units(4)), 2)
+		}
+	}
+	newWalk(t, a, o).then("1 starts", "1 obeys").last("1 obeys").can("fault 1 obeys, fault 2 obeys, free 1 pass")
 	// It remains leader in its term while its work stops.
 	a.Command = func(p *caller, _ election.Command, out calls) {
 		out.StopWork()
@@ -146,6 +154,9 @@ func TestWhatHappensShowsThatPropertiesMeanSomething(t *testing.T) {
 		if !slices.Equal(all, test.all) || !slices.Equal(never, test.never) || !slices.Equal(r.Vacuous(), test.meansNothing) {
 			t.Errorf("%+v:\n%q\n%q\n%q", test.o, all, never, r.Vacuous())
 		}
+	}
+	if all, _ := happened(holds(t, holder(), Options{Size: 2, Initiators: []int{0}, SafetyOnly: true})); !slices.Contains(all, "the lease of a leader ran out") {
+		t.Errorf("%q", all)
 	}
 	a := trusting(election.Asynchronous, twice)
 	a.Command = func(*caller, election.Command, calls) {}

@@ -52,7 +52,7 @@ type outcome struct {
 	sent    []sent
 	effects []election.Effect // all except messages
 	decides bool              // some of them are decisions
-	cost    uint16            // a number of graph.costs
+	cost    uint16            // a number of checker.costs
 	chosen  uint32            // how often the step chose
 	ways    uint64            // the number of vectors as likely as this one: its probability is 1/ways; 0 beyond 64 bits
 	breach  *breach           // the step is not allowed
@@ -71,20 +71,26 @@ type breach struct {
 
 // outcomesOf returns all outcomes of a step: one for each vector of values that it may choose.
 func (c *checker) outcomesOf(key stepKey) []outcome {
-	list, found := c.outcomes[key]
-	if !found {
-		c.choices(func(sizes *[]uint32) {
-			o := c.step(key)
-			o.chosen, o.ways = uint32(len(*sizes)), 1
-			for _, size := range *sizes {
-				beyond, ways := bits.Mul64(o.ways, uint64(size))
-				if o.ways = ways; beyond > 0 {
-					o.ways = 0
-				}
+	process, rest := uint64(key.process)<<32|uint64(key.message), uint64(key.event)<<16|uint64(key.at)
+	index, found := c.known.get(process, rest)
+	if found {
+		return c.steps[index]
+	}
+	var list []outcome
+	c.choices(func(sizes *[]uint32) {
+		o := c.step(key)
+		o.chosen, o.ways = uint32(len(*sizes)), 1
+		for _, size := range *sizes {
+			beyond, ways := bits.Mul64(o.ways, uint64(size))
+			if o.ways = ways; beyond > 0 {
+				o.ways = 0
 			}
-			list = append(list, o)
-		})
-		c.outcomes[key] = list
+		}
+		list = append(list, o)
+	})
+	if !slices.ContainsFunc(list, func(o outcome) bool { return o.breach != nil }) { // its text names other processes
+		c.known.put(process, rest, uint32(len(c.steps)))
+		c.steps = append(c.steps, list)
 	}
 	return list
 }
@@ -179,7 +185,8 @@ func (c *checker) event(key stepKey, p *processState) (e process.Event, body pro
 			}
 			c.saw(sawStop)
 		case key.at >= proofs:
-			p.Proofs &^= 1 << (key.at - proofs)
+			told := death{c.commands[key.at].Member, c.commands[key.at].Number}
+			p.Proofs = slices.DeleteFunc(slices.Clone(p.Proofs), func(d death) bool { return d == told })
 		}
 	}
 	return e, 0
@@ -213,10 +220,10 @@ func (c *checker) sends(p *processState, posts []process.Post, o *outcome) error
 		}
 		o.sent = append(o.sent, sent{election.Port(port), c.messages.number(&message{kind, s.Body}, election.Ticks{})})
 	}
-	number, found := c.costs[sum]
+	number, found := c.numbers[sum]
 	if !found {
-		number = uint16(len(c.graph.costs))
-		c.costs[sum], c.graph.costs = number, append(c.graph.costs, sum)
+		number = uint16(len(c.costs))
+		c.numbers[sum], c.costs = number, append(c.costs, sum)
 	}
 	o.cost = number
 	return nil

@@ -34,7 +34,9 @@ type visitor func(*transition, configuration)
 
 // transitions visits all possible next transitions.
 func (c *checker) transitions(conf configuration, visit visitor) {
-	c.faults(conf, visit)
+	if !c.faultless {
+		c.faults(conf, visit)
+	}
 	for q := range c.n {
 		if c.process(conf, q).Start == first {
 			c.start(conf, q, due, visit)
@@ -57,7 +59,9 @@ func (c *checker) transitions(conf configuration, visit visitor) {
 	}
 	c.deliver(conf, visit)
 	c.startOthers(conf, visit)
-	c.suspicions(conf, visit)
+	if !c.faultless {
+		c.suspicions(conf, visit)
+	}
 	c.stops(conf, visit)
 	c.tellDeaths(conf, visit)
 	c.timers(conf, visit)
@@ -88,7 +92,8 @@ func (c *checker) perform(t transition, message uint32, visit visitor) {
 				t.breach = c.decided(c.next, t.process, c.work(c.process(c.base, t.process), &t), o.effects)
 			}
 		}
-		visit(&t, c.next)
+		c.taken = t
+		visit(&c.taken, c.next)
 	}
 }
 
@@ -119,11 +124,14 @@ func (c *checker) startOthers(conf configuration, visit visitor) {
 // deliver delivers messages; in a synchronous run only the next one. It reports whether there was one.
 func (c *checker) deliver(conf configuration, visit visitor) bool {
 	for q := range c.n {
+		if c.o.Starts == Each && c.process(conf, q).Start == must {
+			continue // it starts first
+		}
 		for port, l := range c.into[q] {
-			if c.process(conf, q).Suspected>>port&1 == 1 && !c.o.hasty {
-				continue // Trust comes first
-			}
 			queue := c.queue(conf, l)
+			if len(queue) == 0 || c.process(conf, q).Suspected>>port&1 == 1 && !c.o.hasty { // Trust comes first
+				continue
+			}
 			for place, m := range queue {
 				if place > 0 && (!c.o.Unordered || m == queue[place-1]) {
 					continue
@@ -149,7 +157,8 @@ func (c *checker) arrive(conf configuration, q int, port uint16, l, place int, v
 	copy(c.base, conf)
 	c.pull(c.base, l, place)
 	if !c.process(conf, q).Alive || c.severed(conf, l) {
-		visit(&t, c.base)
+		c.taken = t
+		visit(&c.taken, c.base)
 		return
 	}
 	if t.event = receives; place > 0 {
@@ -163,7 +172,8 @@ func (c *checker) arrive(conf configuration, q int, port uint16, l, place int, v
 		c.saw(sawLoss)
 		c.fault(conf, func(g *global) { g.Losses-- })
 		c.pull(c.base, l, place)
-		visit(&t, c.base)
+		c.taken = t
+		visit(&c.taken, c.base)
 	}
 	if g.Duplicates > 0 {
 		t.again, t.class = true, byFault
@@ -282,7 +292,7 @@ func (c *checker) outside(conf configuration) bool {
 	}
 	for q := range c.n {
 		p := c.process(conf, q)
-		if p.Start != never || p.Suspects != 0 || p.Suspected != 0 && c.errs() || p.Stopping || p.Alive && p.Proofs != 0 || !p.Alive && g.Recoveries > 0 {
+		if p.Start != never || p.Suspects != 0 || p.Suspected != 0 && c.errs() || p.Stopping || p.Alive && len(p.Proofs) > 0 || !p.Alive && g.Recoveries > 0 {
 			return true
 		}
 	}

@@ -21,12 +21,16 @@ const (
 	AllFirst Starts = iota // all, in the order of positions, before anything else happens
 	AnyTime                // the schedule decides when, and of AnyStart algorithms also which: at least one
 	EverySet               // each non-empty set of processes in turn, before anything else happens
+	Each                   // every process, when the schedule decides, but before its first message
 )
 
-func (s Starts) String() string { return [...]string{"all", "any", "every-set"}[s] }
+func (s Starts) String() string { return [...]string{"all", "any", "every-set", "each"}[s] }
 
-// DefaultMaxStates is the default limit of explored states of one order: one to two gigabytes.
-const DefaultMaxStates = 10_000_000
+// DefaultMemory is the default limit of memory, in bytes.
+const DefaultMemory = 4 << 30
+
+// leastMemory is the smallest limit of memory: the program itself takes some.
+const leastMemory = 64 << 20
 
 // Options holds what is explored. Only Instance or Size is required.
 type Options struct {
@@ -55,11 +59,32 @@ type Options struct {
 	Lazy       bool
 	ClockError faults.Chance
 
-	MaxStates int                             // of one order, since memory is released after each; 0 is DefaultMaxStates
-	Progress  func(states, frontier int) bool // called now and then; false ends the exploration; may be nil
+	Rotations bool   // on a ring: every order, and not only one of those that are rotations of each other
+	MaxStates int    // of one order; 0 is no limit
+	Memory    uint64 // limit of the whole program, in bytes; 0 is DefaultMemory
+	Reduce    Reduction
+	Extremes  bool // find Report.Extremes
+	Exact     bool // keep 128 bits of each fingerprint, however many states there are; see Report.Bits
+	Cores     int  // the number of cores to use, at least 1; no result depends on it
 
-	hasty bool // for tests: suspicion may come before the last message
+	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
+
+	confluent bool   // the premises of confluence hold
+	only      string // the only property whose violation counts; empty: any
+	hasty     bool   // for tests: suspicion may come before the last message
 }
+
+// Reduction selects how much of the state space is explored. The verdict, the violation and the extremes are the same.
+type Reduction uint8
+
+// The reductions.
+const (
+	NoReduction  Reduction = iota
+	AnyReduction           // every reduction whose premises hold
+	Confluence             // one schedule of each order; an error if the premises do not hold
+)
+
+func (r Reduction) String() string { return [...]string{"none", "auto", "confluence"}[r] }
 
 // Report is the result of an exploration.
 type Report struct {
@@ -70,6 +95,18 @@ type Report struct {
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
 
+	Walks   int  // of random walks, instead: how many
+	Stopped bool // … and the caller stopped them
+
+	// Confluent is the number of orders of which one schedule decided the verdict on all. Of these orders, States,
+	// Transitions, Finals and Depth count that schedule alone.
+	Confluent int
+
+	// States are told apart by fingerprints of 128 bits, or of 64 in an order with more than 10 million states, unless
+	// Options.Exact is set. Bits is the smaller number that was used. Miss is an upper bound of the probability that any
+	// state was taken for another one.
+	Bits int
+	Miss float64
 	// Sometimes are the events without which properties would hold for no good reason, and whether they have happened.
 	Sometimes []Sometimes
 
@@ -78,6 +115,8 @@ type Report struct {
 	// The exact extremes over all complete runs without faults; nil if the exploration is not complete or
 	// found a violation. MaxMessages is nil, too, if some run sends messages for ever.
 	MaxMessages, MinMessages *Messages
+
+	Extremes *Extremes // if Options.Extremes is set, and MinMessages is not nil
 
 	Violation *Violation // nil: every property holds in all explored states
 }
@@ -116,6 +155,9 @@ const (
 // ErrOptions reports options that do not go together; the text names them and a remedy.
 var ErrOptions = errors.New("cannot verify")
 
+// errRoom reports that the memory does not suffice for the run that attains an extreme.
+var errRoom = errors.New("the extremes are known, and there is not enough memory for a run that attains one: allow more, or leave the runs out")
+
 // Run explores every schedule of an algorithm. A wrong algorithm is no error but a Violation.
 func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 	program, err := process.Of(&a)
@@ -138,35 +180,28 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 	if err := o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
-	report = &Report{Complete: true}
-	var extremes tally
-	var seen uint32
-	shortest := -1 // transitions to the violation
-	for instance := range instances(program.Declaration, &o) {
-		c, err := newChecker(program, &o, instance)
-		if err != nil {
-			return nil, err
-		}
-		report.Outside = c.unclaimed(c.unused())
-		found := c.explore(report, shortest)
-		seen |= c.seen
-		report.Sometimes = c.sometimes(seen)
-		if found == nil && shortest < 0 && report.Complete {
-			found = c.judge(&extremes)
-		}
-		if found != nil {
-			shortest = len(found.path)
-			report.Violation = c.violation(found)
-		}
-		report.Orders++
-		if !report.Complete {
-			break
-		}
+	if err := o.reduce(program); err != nil {
+		return nil, err
 	}
-	if report.Complete && report.Violation == nil {
-		report.MaxMessages, report.MinMessages = extremes.messages()
+	x := &exploration{program: program, o: &o, report: &Report{Complete: true, Bits: 128}, shortest: -1}
+	return x.run()
+}
+
+// reduce finds out which reductions apply.
+func (o *Options) reduce(program *process.Program) error {
+	if o.Reduce == NoReduction {
+		return nil
 	}
-	return report, nil
+	p, err := network.Prepare(program.Declaration, o.Instance)
+	if err != nil {
+		return err
+	}
+	missing := o.unconfluent(p.Declaration(), p, program.Functions.Eligible)
+	if missing != "" && o.Reduce == Confluence {
+		return fmt.Errorf("%w %s: confluence decides nothing here: %s", ErrOptions, program.Name, missing)
+	}
+	o.confluent = missing == ""
+	return nil
 }
 
 // nothing returns the record of a run without steps.
@@ -192,11 +227,11 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 	if err != nil {
 		return err
 	}
-	if o.MaxStates == 0 {
-		o.MaxStates = DefaultMaxStates
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
 	}
 	d = p.Declaration()
-	text := cmp.Or(o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
+	text := cmp.Or(o.wrongMemory(), o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
 	if text != "" {
 		return wrong(text)
 	}
@@ -206,6 +241,13 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 		return wrong(err.Error())
 	}
 	return nil
+}
+
+func (o *Options) wrongMemory() string {
+	if o.Memory < leastMemory {
+		return fmt.Sprintf("a limit of %d bytes of memory; at least %d are needed", o.Memory, leastMemory)
+	}
+	return ""
 }
 
 // upTo returns the list 1 … n.
@@ -231,7 +273,7 @@ func (o *Options) wrongStarts(d *election.Declaration, n int) string {
 		return "no process starts; at least one must"
 	case d.Starts == election.Together && (o.Starts != AllFirst || o.Initiators != nil):
 		return fmt.Sprintf("%s; none can be left out or late", d.Starts.Phrase())
-	case o.Starts > EverySet:
+	case o.Starts > Each:
 		return fmt.Sprintf("there is no start policy %d", o.Starts)
 	case o.Starts == EverySet && o.Initiators == nil && n > maxSets:
 		return fmt.Sprintf("every set of %d processes is too many; at most %d processes", n, maxSets)

@@ -476,7 +476,11 @@ func TestProgressIsTold(t *testing.T) {
 	told := 0
 	report := holds(t, lcr.Algorithm, Options{
 		Instance: network.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
-		Progress: func(states, frontier int) bool {
+		Progress: func(p Progress) bool {
+			states, frontier := p.States, p.Frontier
+			if p.Done != 0 || p.Orders != 1 {
+				t.Errorf("%+v of one order", p)
+			}
 			if states < told || frontier < 1 || frontier > states {
 				t.Errorf("%d states, %d of them to be explored, after %d states", states, frontier, told)
 			}
@@ -492,7 +496,7 @@ func TestProgressIsTold(t *testing.T) {
 func TestProgressCanEndTheExploration(t *testing.T) {
 	report, err := Run(lcr.Algorithm, Options{
 		Instance: network.On(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
-		Progress: func(int, int) bool { return false },
+		Progress: func(Progress) bool { return false },
 	})
 	if err != nil || report.Complete || report.States > 1<<17 {
 		t.Errorf("%+v, %v", report, err)

@@ -219,6 +219,7 @@ func (p *program) flagError(command *cobra.Command, err error) error {
 			"bool":     "true or false",
 			"duration": "a duration such as 250ms or 20s",
 			"int":      "a whole number",
+			"size":     "a whole number or a range such as 2..8",
 			"int64":    "a whole number",
 			"uint64":   "a whole number from 0 to 2⁶⁴ - 1",
 			"uint32":   "a whole number from 0 to 2³² - 1",

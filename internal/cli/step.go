@@ -312,11 +312,17 @@ func (w *walker) save(path string) error {
 		return errors.New("a walk is saved in a file for replay, such as save walk.json")
 	}
 	saved := w.o.saved(w.e, w.options, w.Result().Prepared)
-	saved.Choices = []savedChoice{}
-	for _, c := range w.Made() {
-		saved.Choices = append(saved.Choices, savedChoice{c.What.String(), c.Process, c.Link, c.Place, c.Timer, c.Time})
-	}
+	saved.Choices = savedChoices(w.Session)
 	return w.p.ToFile(path, saved.put)
+}
+
+// savedChoices returns the events of a session, for a file.
+func savedChoices(s *simulate.Session) []savedChoice {
+	all := []savedChoice{}
+	for _, c := range s.Made() {
+		all = append(all, savedChoice{c.What.String(), c.Process, c.Link, c.Place, c.Timer, c.Time})
+	}
+	return all
 }
 
 // put saves the walk on request, and prints its result.

@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +23,13 @@ type verifyOptions struct {
 	input
 	verify.Options // what the flags of faults set
 	maxStates      int
+	most           int // of a range of sizes; 0: one size
+	memory         byteCount
+	reduce         string
 	clockError     string
 	probabilities  bool
+	gallery        bool
+	counterexample
 	ranks
 	results
 }
@@ -44,18 +53,30 @@ would arrive meanwhile is lost, and processes may suspect each other until it en
 With --lazy no event of an algorithm with leases is urgent: messages and timers take any time, and time
 passes at any moment. That covers pauses, slow disks and unbounded delays. Only safety is judged then.
 
-Exit status: 0 every property holds; 1 a property is violated; 2 the call was wrong; 3 not finished.`,
+Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 2 the call
+was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
+  ringleader verify peterson --n 9 --reduce confluence
+  ringleader verify lcr --n 2..7 --extremes --reduce auto
   ringleader verify bully --n 3 --crash 1 --recover 1
   ringleader verify bully --n 3 --cut 1
   ringleader verify quorum-bully --n 3 --priorities 0,1,1 --lazy --param terms=1,renewals=1,lease=2,rho=0,renewal=1,asking=no
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
-  ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities`,
+  ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities
+  ringleader verify bully --n 5 --crash 2 --cut 1 --random 1000 --seed 7 --save bad.json
+  ringleader verify --gallery
+  ringleader verify --gallery bully-under-a-cut --draw cut.svg`,
 		RunE: func(command *cobra.Command, args []string) error {
+			if o.gallery {
+				return p.gallery(command.Context(), args, &o.results)
+			}
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
 				return err
+			}
+			if o.most > 0 {
+				return p.tabulate(command.Context(), o.form(e), &o)
 			}
 			return p.check(command.Context(), o.form(e), &o)
 		},
@@ -64,8 +85,11 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	o.ranks.flags(command)
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
+	o.counterexample.flags(command)
 	f := command.Flags()
-	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn")
+	f.Lookup("n").Value = sizes{&o.n, &o.most}
+	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
+	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn; each: all, at any time before their first message")
 	for _, fault := range []struct {
 		number     *int
 		name, text string
@@ -86,24 +110,39 @@ Exit status: 0 every property holds; 1 a property is violated; 2 the call was wr
 	decimalVar(f, &o.Delay, "delay", "", 0, "of timed algorithms: messages take 1 to this many units (default the parameter delay, or 1)")
 	f.BoolVar(&o.Lazy, "lazy", false, "of algorithms with leases: messages and timers take any time, and only safety is judged")
 	f.StringVar(&o.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
-	decimalVar(f, &o.maxStates, "max-states", "", verify.DefaultMaxStates, "stop at this many states of one order")
+	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
+	decimalVar(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
+	decimalVar(f, &o.Cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
+	f.StringVar(&o.reduce, "reduce", "none", "none: the whole state space; confluence: one schedule of each order, if it decides all; auto: whatever applies")
+	f.BoolVar(&o.Exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
+	f.BoolVar(&o.Rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
+	f.BoolVar(&o.gallery, "gallery", false, "check elections that are broken on purpose: all, or one by NAME, with its story")
 	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
-	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set"))
+	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set", "each"))
+	_ = command.RegisterFlagCompletionFunc("reduce", fixed(reductions...))
 	return command
 }
 
+// reductions are the values of --reduce, by their numbers.
+var reductions = []string{verify.NoReduction.String(), verify.AnyReduction.String(), verify.Confluence.String()}
+
 func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	v := o.Options
-	v.MaxStates = o.maxStates
+	v.MaxStates, v.Memory, v.Cores = o.maxStates, uint64(o.memory), cmp.Or(o.Cores, runtime.GOMAXPROCS(0))
 	v.SafetyOnly = e.Leased // its elections never end
 	rate, err := faults.ParseChance(o.clockError)
 	if err != nil {
 		return v, fmt.Errorf("--clock-error: %w", err)
 	}
 	v.ClockError = rate
-	if o.maxStates < 1 {
-		return v, fmt.Errorf("--max-states is at least 1, not %d", o.maxStates)
+	if o.maxStates < 0 || o.Cores < 0 {
+		return v, errors.New("--max-states and --cores are at least 1")
 	}
+	reduction := slices.Index(reductions, o.reduce)
+	if reduction < 0 {
+		return v, fmt.Errorf("--reduce is %s, not %.40q", strings.Join(reductions, ", "), o.reduce)
+	}
+	v.Reduce = verify.Reduction(reduction)
 	i, err := o.instance(e)
 	if err == nil {
 		err = o.rank(e, &i, o.given)
@@ -116,9 +155,12 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 			o.Crashes, i.IDs.Len(), most)
 	}
 	v.Instance = i
-	if o.start == "every-set" {
+	switch o.start {
+	case "every-set":
 		v.Starts = verify.EverySet
-	} else {
+	case "each":
+		v.Starts = verify.Each
+	default:
 		var anyTime bool
 		if v.Initiators, anyTime, err = o.initiators(i); err != nil {
 			return v, err
@@ -147,12 +189,8 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	if err != nil {
 		return err
 	}
-	bar := p.Progress()
-	v.Progress = func(states, frontier int) bool {
-		bar.Show("%d states, %d of them in the frontier", states, frontier)
-		return ctx.Err() == nil
-	}
 	if o.probabilities {
+		bar := p.watch(ctx, &v)
 		chances, err := verify.Probabilities(e.Program, v)
 		bar.Done()
 		if err != nil {
@@ -160,27 +198,71 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 		}
 		return o.put(p, nil, &report.Chances{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Chances: chances})
 	}
-	r, err := e.Verify(v)
-	bar.Done()
+	found, err := p.explore(ctx, e, o, &v)
 	if err != nil {
 		return err
 	}
 	var record *trace.Record
-	if r.Violation != nil {
-		record = &r.Violation.Record
+	if shown, _ := found.Shown(); shown != nil {
+		record = &shown.Record
 	}
-	err = o.put(p, record, &report.Verification{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Report: r})
-	switch {
-	case err != nil:
+	if err := o.put(p, record, found); err != nil {
 		return err
+	}
+	if o.save != "" {
+		if err := p.keep(e, o, found); err != nil {
+			return err
+		}
+	}
+	return o.verdict(ctx, found.Report)
+}
+
+// watch shows the progress of an exploration.
+func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress {
+	bar := p.Progress()
+	v.Progress = func(at verify.Progress) bool {
+		if at.States == 0 && at.Orders > 1 { // random walks
+			bar.Show("%d of %d random walks", at.Done, at.Orders)
+			return ctx.Err() == nil
+		}
+		orders := ""
+		if at.Orders > 1 {
+			orders = fmt.Sprintf(", %d of %d orders%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
+		}
+		bar.Show("%d states, %s a second, %d in the frontier%s", at.States, bar.Rate(at.States), at.Frontier, orders)
+		return ctx.Err() == nil
+	}
+	return bar
+}
+
+// explore tries every schedule.
+func (p *program) explore(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v *verify.Options) (*report.Verification, error) {
+	bar := p.watch(ctx, v)
+	defer bar.Done()
+	return o.found(e, *v)
+}
+
+// verdict returns the error of a result, by which the exit status is known.
+func (o *verifyOptions) verdict(ctx context.Context, r *verify.Report) error {
+	switch {
 	case r.Violation != nil:
 		return report.ErrNo
+	case o.random > 0 && !r.Stopped:
+		return nil
 	case ctx.Err() != nil:
 		return report.Stopped("stopped after %d states", r.States)
 	case !r.Complete:
-		return report.Stopped("not finished after %d states; --max-states allows more", r.States)
+		return report.Stopped("not finished after %d states; %s allows more", r.States, o.limit())
 	}
 	return nil
+}
+
+// limit returns the option with the limit that was reached.
+func (o *verifyOptions) limit() string {
+	if o.maxStates > 0 {
+		return "--max-states"
+	}
+	return "--memory"
 }
 
 // size is the number of processes.

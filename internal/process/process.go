@@ -163,6 +163,9 @@ func (p *Program) empty(network *network.Instance, phases bool) *Processes {
 	return ps
 }
 
+// On changes the network to another one of the same kind and size.
+func (ps *Processes) On(network *network.Instance) { ps.network = network }
+
 // Grow adds slots, and returns the first of them.
 func (ps *Processes) Grow(slots int) (first int) {
 	first = ps.slots

@@ -3,6 +3,7 @@ package process
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
@@ -56,6 +57,12 @@ func (p *Program) NewValues(network *network.Instance) *Values {
 	return &Values{ps: ps, scratch: ps.Grow(1), numbers: map[string]State{}, bodies: map[string]Body{}}
 }
 
+// On changes the network to another one of the same kind and size, on which other processes have these states.
+func (v *Values) On(network *network.Instance) { v.ps.On(network) }
+
+// Len returns the number of states and messages.
+func (v *Values) Len() int { return len(v.states) + len(v.messages) }
+
 // Choices sets the source of random choices.
 func (v *Values) Choices(choose func(n uint32) uint32) { v.ps.Choices(choose) }
 
@@ -68,15 +75,50 @@ func (v *Values) CommandText() string { return v.ps.CommandText() }
 // Born is the newborn state of the process at a position.
 func (v *Values) Born(position int) State {
 	v.ps.Born(v.scratch, position)
+	return v.number(v.constant(), election.Ticks{})
+}
+
+// constant returns the number of the constants of the state in the scratch slot.
+func (v *Values) constant() uint32 {
 	encoding := string(v.ps.AppendState(nil, v.scratch, election.Ticks{}, codec.Constant))
-	constant := 0
-	for constant < len(v.constants) && v.constants[constant] != encoding {
-		constant++
-	}
-	if constant == len(v.constants) {
+	number := slices.Index(v.constants, encoding)
+	if number < 0 {
+		number = len(v.constants)
 		v.constants = append(v.constants, encoding)
 	}
-	return v.number(uint32(constant), election.Ticks{})
+	return uint32(number)
+}
+
+// AppendState appends the encoding of a state, which other values read with [Values.State]: the constant part, then the
+// rest. It depends on the state alone, and not on its number.
+func (v *Values) AppendState(dst []byte, s State) []byte {
+	state := &v.states[s]
+	dst = append(dst, v.constants[state.constant]...)
+	return append(dst, state.key[:len(state.key)-4]...)
+}
+
+// State returns the state with that encoding by [Values.AppendState].
+func (v *Values) State(encoded []byte) State {
+	rest, err := v.ps.Program.Plans.State.DecodePart(encoded, v.ps.store.state(v.scratch), election.Ticks{}, codec.Constant)
+	if err == nil {
+		err = v.ps.DecodeState(rest, v.scratch, codec.Varying)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("process: a state does not decode: %v", err))
+	}
+	return v.number(v.constant(), election.Ticks{})
+}
+
+// AppendBody appends the encoding of a message, which other values read with [Values.Body].
+func (v *Values) AppendBody(dst []byte, b Body) []byte { return append(dst, v.messages[b].key...) }
+
+// Body returns the message with that encoding by [Values.AppendBody].
+func (v *Values) Body(encoded []byte) Body {
+	m, err := v.ps.Decode(encoded)
+	if err != nil {
+		panic(fmt.Sprintf("process: a message does not decode: %v", err))
+	}
+	return v.body(m)
 }
 
 // Reborn returns the state of the process at a position after a crash: newborn except for its persistent state.

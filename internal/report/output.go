@@ -308,6 +308,11 @@ func (p *Progress) Done() {
 	}
 }
 
+// Rate returns the number of things done in a second.
+func (p *Progress) Rate(done int) string {
+	return fmt.Sprintf("%.0f", float64(done)/max(1, time.Since(p.started).Seconds()))
+}
+
 // Left returns the time for the rest at the same speed; "" if nothing is done.
 func (p *Progress) Left(done, total float64) string {
 	if done == 0 {

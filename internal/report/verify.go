@@ -20,6 +20,18 @@ type Verification struct {
 	Seed    uint64
 	Options *verify.Options
 	*verify.Report
+
+	Shrunk *verify.Options // with fewer processes and faults; nil if nothing could be left out
+	Small  *verify.Report  // … and what was found then
+}
+
+// Shown returns the violation that is shown, and its options: the smaller one, if there is one. It returns nil if no
+// property is violated.
+func (r *Verification) Shown() (*verify.Violation, *verify.Options) {
+	if r.Small != nil {
+		return r.Small.Violation, r.Shrunk
+	}
+	return r.Violation, r.Options
 }
 
 // JSON returns what was found for programs.
@@ -52,6 +64,9 @@ func (r *Verification) JSON() any {
 		{"transitions", r.Transitions},
 		{"finals", r.Finals},
 		{"depth", r.Depth},
+		{"fingerprint_bits", r.Bits},
+		{"miss_probability", r.Miss},
+		{"orders_by_confluence", r.Confluent},
 		{"complete", r.Complete},
 		{"holds", r.Complete && r.Violation == nil},
 	}...)
@@ -69,7 +84,16 @@ func (r *Verification) JSON() any {
 	}
 	extreme("max_messages", r.MaxMessages)
 	extreme("min_messages", r.MinMessages)
-	if v := r.Violation; v != nil {
+	if r.Walks > 0 {
+		result = append(result, field{"walks", r.Walks})
+	}
+	if r.Small != nil {
+		result = append(result, field{"shrunk", r.shrunk()})
+	}
+	if r.Extremes != nil {
+		result = append(result, extremesJSON(r.Extremes))
+	}
+	if v, _ := r.Shown(); v != nil {
 		result = append(result, violationJSON(v.Property, v.Detail, &v.Record))
 		if len(v.Outside) > 0 {
 			result = append(result, field{"violation_unclaimed", v.Outside})
@@ -107,11 +131,34 @@ func (r *Verification) parameters() object {
 
 // Text prints what was found for people.
 func (r *Verification) Text(p *Printer) error {
-	paint, w, v := p.Paint(), p.Out, r.Options
+	paint, w := p.Paint(), p.Out
 	fmt.Fprintf(w, "%s · %s · %s\n", paint.Text(Bold, r.Title), networkOf(r.Declaration, r.Timing, r.Size), r.Source)
-	what := "every schedule"
+	fmt.Fprintf(w, "  %s, %s\n", r.explored(), initiate(r.Start))
+	r.counted(w)
+	switch {
+	case r.Violation != nil:
+		return r.violated(p)
+	case !r.Complete:
+		so := "no violation so far"
+		if r.Walks > 0 {
+			so = "no violation in these walks"
+		}
+		fmt.Fprintln(w, paint.Text(Yellow, so))
+		r.happened(w)
+		return nil
+	}
+	return r.holds(p)
+}
+
+// explored returns in words what was explored.
+func (r *Verification) explored() string {
+	v := r.Options
+	what, each := "every schedule", "every order"
+	if r.Walks > 0 {
+		what, each = fmt.Sprintf("%d random walks with seed %d", r.Walks, r.Seed), "random orders"
+	}
 	if v.Instance.IDs == nil && r.Topology != election.Complete && r.Identifiers != election.Anonymous {
-		what += fmt.Sprintf(" of every order of %d identifiers", r.Size)
+		what += fmt.Sprintf(" of %s of %d identifiers", each, r.Size)
 	}
 	if v.Crashes > 0 {
 		what += fmt.Sprintf(", crashes up to %d, recoveries up to %d", v.Crashes, v.Recoveries)
@@ -128,25 +175,27 @@ func (r *Verification) Text(p *Printer) error {
 	if v.Wardens {
 		what += ", with wardens"
 	}
-	fmt.Fprintf(w, "  %s, %s\n", what, initiate(r.Start))
-	orders := ""
-	if r.Orders > 1 {
-		orders = fmt.Sprintf("%d orders, ", r.Orders)
+	return what
+}
+
+// violated prints the violation, with its story.
+func (r *Verification) violated(p *Printer) error {
+	w := p.Out
+	shown, _ := r.Shown()
+	fmt.Fprintf(w, "%s: %s\n", p.Paint().Text(Red, shown.Property), shown.Detail)
+	if r.Small != nil {
+		fmt.Fprintf(w, "shrunk: the same property is violated with %s\n", r.shrunk())
 	}
-	fmt.Fprintf(w, "  %s%d states, %d transitions, depth at most %d\n\n", orders, r.States, r.Transitions, r.Depth)
-	switch {
-	case r.Violation != nil:
-		fmt.Fprintf(w, "%s: %s\n", paint.Text(Red, r.Violation.Property), r.Violation.Detail)
-		if outside := r.Violation.Outside; len(outside) > 0 {
-			fmt.Fprintf(w, "outside its fault model: %s %s\n", r.Name, intolerant(outside))
-		}
-		return r.Violation.Record.Tell(w, trace.Telling{Width: p.Width()})
-	case !r.Complete:
-		fmt.Fprintln(w, paint.Text(Yellow, "no violation so far"))
-		r.happened(w)
-		return nil
+	if outside := shown.Outside; len(outside) > 0 {
+		fmt.Fprintf(w, "outside its fault model: %s %s\n", r.Name, intolerant(outside))
 	}
-	set, err := r.Set(v.Instance.Parameters)
+	return shown.Record.Tell(w, trace.Telling{Width: p.Width()})
+}
+
+// holds prints the properties that hold, and the extremes.
+func (r *Verification) holds(p *Printer) error {
+	w := p.Out
+	set, err := r.Set(r.Options.Instance.Parameters)
 	if err != nil {
 		return err
 	}
@@ -154,10 +203,10 @@ func (r *Verification) Text(p *Printer) error {
 	switch {
 	case len(r.further()) > 0:
 		unless = " without faults"
-	case v.Crashes > 0:
+	case r.Options.Crashes > 0:
 		unless = " without crashes"
 	}
-	fmt.Fprintln(w, paint.Text(Green, "holds: "+properties(r.With(set), unless)))
+	fmt.Fprintln(w, p.Paint().Text(Green, "holds: "+properties(r.With(set), unless)))
 	r.happened(w)
 	if len(r.Outside) > 0 {
 		fmt.Fprintf(w, "passed outside its fault model: %s %s\n", r.Name, intolerant(r.Outside))
@@ -166,7 +215,59 @@ func (r *Verification) Text(p *Printer) error {
 		fmt.Fprintf(w, "  election      %d to %d messages%s\n", least.Election, most.Election, unless)
 		fmt.Fprintf(w, "  total         %d to %d messages%s\n", least.Total, most.Total, unless)
 	}
+	if r.Extremes != nil {
+		attained(w, &r.Extremes.Election)
+	}
 	return nil
+}
+
+// shrunk returns in words what is left of the network and its faults.
+func (r *Verification) shrunk() string {
+	o := r.Shrunk
+	parts := []string{several(r.Small.Violation.Record.N, "process", "processes")}
+	for _, f := range []struct {
+		most     int
+		one, all string
+	}{
+		{o.Crashes, "crash", "crashes"},
+		{o.Recoveries, "recovery", "recoveries"},
+		{o.Losses, "loss", "losses"},
+		{o.Duplicates, "duplicate", "duplicates"},
+		{o.Cuts, "cut", "cuts"},
+		{o.Suspicions, "wrong suspicion", "wrong suspicions"},
+		{o.Commands, "resignation", "resignations"},
+	} {
+		if f.most > 0 {
+			parts = append(parts, several(f.most, f.one, f.all))
+		}
+	}
+	if o.Unordered {
+		parts = append(parts, "links that are not FIFO")
+	}
+	if o.Delay > 0 {
+		parts = append(parts, fmt.Sprintf("delays up to %d", o.Delay))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// counted prints how much was explored, and how sure that is.
+func (r *Verification) counted(w io.Writer) {
+	orders := ""
+	if r.Orders > 1 {
+		orders = fmt.Sprintf("%d orders, ", r.Orders)
+	}
+	if r.Walks > 0 {
+		fmt.Fprintf(w, "  %d steps, the longest walk has %d\n", r.States, r.Depth)
+	} else {
+		fmt.Fprintf(w, "  %s%d states, %d transitions, depth at most %d\n", orders, r.States, r.Transitions, r.Depth)
+	}
+	if r.Confluent > 0 {
+		fmt.Fprintf(w, "  confluence: one schedule decides all in %d of them, and is what is counted of these\n", r.Confluent)
+	}
+	if r.Bits < 128 {
+		fmt.Fprintf(w, "  states told apart by %d bits; the probability that any was missed is below %.1g; --exact keeps 128\n", r.Bits, r.Miss)
+	}
+	fmt.Fprintln(w)
 }
 
 // happened prints what has happened in the explored runs, and what has not, unless that is just that a process led.
@@ -199,6 +300,8 @@ func initiate(start string) string {
 		return atAnyTime
 	case "every-set":
 		return "every set of initiators"
+	case "each":
+		return "each process initiates at any time before its first message"
 	}
 	return "initiators " + start
 }

@@ -122,7 +122,7 @@ func (b *Bench) Simulate(name string, o simulate.Options) *simulate.Result {
 // Verify tries every schedule, up to a million states of one order unless more are asked for.
 func (b *Bench) Verify(name string, o verify.Options) *verify.Report {
 	b.GoOn()
-	o.Progress = func(int, int) bool { return b.Context.Err() == nil }
+	o.Progress = func(verify.Progress) bool { return b.Context.Err() == nil }
 	if o.MaxStates == 0 {
 		o.MaxStates = 1_000_000
 	}

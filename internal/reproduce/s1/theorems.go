@@ -99,7 +99,7 @@ func theorem138(b *reproduce.Bench) reproduce.Finding {
 
 func theorem138ofFive(b *reproduce.Bench) reproduce.Finding {
 	var d reproduce.Doubt
-	r := b.Verify(bully, verify.Options{Size: 5, Starts: verify.AnyTime, MaxStates: verify.DefaultMaxStates})
+	r := b.Verify(bully, verify.Options{Size: 5, Starts: verify.AnyTime, MaxStates: 10_000_000})
 	d.Verified(r, "n = 5")
 	return d.Finding("%d orders, %d states", r.Orders, r.States)
 }

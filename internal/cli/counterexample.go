@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
+)
+
+// counterexample holds how a violation is searched for by chance, made smaller and kept.
+type counterexample struct {
+	random int
+	shrink bool
+	save   string
+	set    *pflag.FlagSet
+}
+
+func (c *counterexample) flags(command *cobra.Command) {
+	f := command.Flags()
+	decimalVar(f, &c.random, "random", "", 0, "make this many random walks instead of a search, by --seed, and shrink what they find")
+	f.BoolVar(&c.shrink, "shrink", false, "show the violation with fewer processes, faults and shorter delays, if there is one")
+	f.StringVar(&c.save, "save", "", "save the run to the violation into this file, for replay in the simulator")
+	c.set = f
+}
+
+// found is what a search or random walks found, made smaller on request.
+func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options) (*report.Verification, error) {
+	var r *verify.Report
+	var err error
+	if o.random > 0 {
+		r, err = verify.Walks(e.Program, v, o.random, o.seed)
+	} else {
+		r, err = e.Verify(v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := &report.Verification{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Report: r}
+	if r.Violation != nil && (o.shrink || o.random > 0) {
+		found.Shrunk, found.Small = verify.Shrink(e.Program, v, r.Violation.Property)
+	}
+	return found, nil
+}
+
+// savedOfVerify are the flags of verify that a run has as well, and that mean the same.
+var savedOfVerify = []string{"param", "topology", "edges", "orientation", "ports", "priorities", "votes"}
+
+// keep saves the run to a violation: as the choices of a session, which makes the same steps in the simulator.
+func (p *program) keep(e *catalogue.Entry, o *verifyOptions, found *report.Verification) error {
+	shown, options := found.Shown()
+	if shown == nil {
+		p.Complain("nothing is saved: no property is violated")
+		return nil
+	}
+	r := &shown.Record
+	s := simulate.Options{Instance: options.Instance, AnyTime: e.Starts != election.Together, Faults: faults.Script{Unordered: options.Unordered}}
+	s.Instance.IDs = election.List(r.IDs)
+	if e.Identifiers == election.Anonymous {
+		s.Instance.IDs = make(election.List, r.N)
+	}
+	var kept []string
+	if e.Timing == election.Timed {
+		s.Delay = uint64(max(1, options.Delay))
+		if options.Delay > 0 {
+			kept = append(kept, fmt.Sprintf("--delay=%d", options.Delay))
+		}
+	}
+	session, err := e.Session(s)
+	if err != nil {
+		return err
+	}
+	if err := session.Follow(r); err != nil {
+		return report.Failed("cannot save this run: %w", err)
+	}
+	if e.Identifiers == election.Anonymous {
+		kept = append(kept, fmt.Sprintf("--n=%d", r.N))
+	} else {
+		kept = append(kept, "--ids="+report.Commas(len(r.IDs), func(q int) uint64 { return r.IDs[q] }))
+	}
+	if s.AnyTime {
+		kept = append(kept, "--start=any")
+	}
+	if options.Unordered {
+		kept = append(kept, "--non-fifo=true")
+	}
+	var others []string
+	o.set.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(savedOfVerify, f.Name) {
+			others = append(others, f.Name)
+		}
+	})
+	version, _ := built()
+	run := savedRun{Ringleader: version, Run: slices.Concat([]string{e.Name}, words(o.set, others), kept), Choices: savedChoices(session)}
+	return p.ToFile(o.save, run.put)
+}

@@ -1,0 +1,198 @@
+package verify
+
+import (
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+)
+
+// unconfluent returns the premise of confluence that does not hold, or "". Two more are tested during the run: no step
+// chooses, and none sets a timer.
+func (o *Options) unconfluent(d *election.Declaration, n *network.Instance, eligible bool) string {
+	switch {
+	case d.Timing != election.Asynchronous:
+		return "time passes"
+	case d.Topology != election.Ring || !d.OneWay || !n.Network.Oriented() || o.Orientations:
+		return "a process has several incoming links"
+	case o.Unordered:
+		return "links are not FIFO"
+	case o.Starts != AllFirst || o.Initiators != nil:
+		return "not all processes initiate before anything else"
+	case o.Crashes+o.Recoveries+o.Commands+o.Losses+o.Duplicates+o.Cuts+o.Suspicions > 0:
+		return "there are faults or commands"
+	case d.Task != election.Once:
+		return "decisions are not for ever"
+	case eligible:
+		return "the right leader depends on states"
+	}
+	return ""
+}
+
+// runner makes one schedule of each order, on processes that change in place. It does not judge: it tells the orders
+// that are certainly all right from those that the search must judge.
+type runner struct {
+	program *process.Program
+	ps      *process.Processes
+	network *network.Instance
+	queues  [][]letter // by process; each has one incoming link
+	read    []int      // by process: how many letters of its queue it has read
+	next    []int      // by process: to which one its messages go
+	first   []uint32   // by process: its link to that one
+
+	decisions []network.Decision
+	costs     [costs]uint64
+	steps     int
+	odd       bool // something happened that the search must judge
+}
+
+// letter is a message on a link.
+type letter struct {
+	kind election.Kind
+	body process.Message
+}
+
+// mostSteps is the number of steps of each process after which a run is left to the search.
+const mostSteps = 1 << 16
+
+func newRunner(program *process.Program) *runner { return &runner{program: program} }
+
+// on prepares a run of an instance.
+func (r *runner) on(instance network.Setup) error {
+	p, err := network.Prepare(r.program.Declaration, instance)
+	if err != nil {
+		return err
+	}
+	n := p.Size()
+	r.network, r.steps, r.odd, r.costs = p, 0, false, [costs]uint64{}
+	if r.ps == nil {
+		r.ps = r.program.New(p, false)
+		r.ps.Choices(func(uint32) uint32 {
+			r.odd = true
+			return 0
+		})
+		r.queues, r.read, r.next, r.first = make([][]letter, n), make([]int, n), make([]int, n), make([]uint32, n)
+		for q := range n {
+			r.first[q] = p.Network.First(q)
+			r.next[q], _ = p.Network.End(r.first[q])
+		}
+		r.decisions = make([]network.Decision, n)
+		return nil
+	}
+	r.ps.On(p)
+	for q := range n {
+		r.ps.Born(q, q)
+		for _, unread := range r.queues[q][r.read[q]:] {
+			r.ps.Release(unread.body)
+		}
+		r.queues[q], r.read[q], r.decisions[q] = r.queues[q][:0], 0, network.Decision{}
+	}
+	return nil
+}
+
+// run makes a schedule to its end, and reports whether the instance is certainly all right.
+func (r *runner) run(c election.ID) (right bool) {
+	defer func() {
+		if recover() != nil { // the search will tell what is wrong
+			r.ps, right = nil, false
+		}
+	}()
+	n := len(r.next)
+	for q := range n {
+		r.take(q, r.ps.Step(q, q, process.Event{What: process.Started}, election.Ticks{}))
+	}
+	for moved := true; moved && !r.odd; {
+		moved = false
+		for q := range n {
+			_, at := r.network.Network.End(r.first[(q+n-1)%n])
+			for r.read[q] < len(r.queues[q]) && !r.odd {
+				l := r.queues[q][r.read[q]]
+				r.read[q]++
+				moved = true
+				effects := r.ps.Receive(q, q, at, l.kind, l.body, election.Ticks{})
+				r.take(q, effects)
+				r.ps.Release(l.body)
+			}
+			r.queues[q], r.read[q] = r.queues[q][:0], 0
+		}
+	}
+	return !r.odd && r.agreed(c)
+}
+
+// take takes over the effects of a step.
+func (r *runner) take(q int, effects *process.Effects) {
+	r.steps++
+	d := r.network.Declaration()
+	for i := range effects.Sent {
+		s := &effects.Sent[i]
+		if s.On() != r.first[q] || int(s.Kind()) >= len(d.Kinds) {
+			r.odd = true
+			return
+		}
+		r.costs[0]++
+		switch d.Kinds[s.Kind()].Class {
+		case election.Election:
+			r.costs[1]++
+		case election.Announcement:
+			r.costs[2]++
+		}
+		to := r.next[q]
+		r.queues[to] = append(r.queues[to], letter{s.Kind(), s.Message})
+	}
+	for _, e := range effects.Other {
+		switch e.Op {
+		case election.Lead, election.Follow, election.NoLeader:
+			r.odd = r.odd || r.decisions[q].Apply(d.Task, e, r.network.ID(q)) != nil
+		default:
+			r.odd = true
+		}
+	}
+	r.odd = r.odd || r.steps > mostSteps*len(r.next)
+}
+
+// agreed reports whether one process leads, the right one if any is, and all others follow it as declared.
+func (r *runner) agreed(right election.ID) bool {
+	leader := -1
+	for q, d := range r.decisions {
+		switch {
+		case d.Role == network.Leader && (leader >= 0 || right != 0 && r.network.ID(q) != right):
+			return false
+		case d.Role == network.Leader:
+			leader = q
+		case d.Role == network.Undecided && r.network.Declaration().Decides == election.EveryProcess:
+			return false
+		}
+	}
+	if leader < 0 {
+		return false
+	}
+	for _, d := range r.decisions {
+		if d.Leader != 0 && d.Leader != r.network.ID(leader) {
+			return false
+		}
+	}
+	return true
+}
+
+// decide explores one schedule of an instance, and reports whether that was enough.
+func (l *lane) decide(instance network.Setup) (v verdict, enough bool, err error) {
+	if l.runner == nil {
+		l.runner = newRunner(l.program)
+	}
+	r := l.runner
+	if err := r.on(instance); err != nil {
+		return v, false, err
+	}
+	if !r.run(r.network.Right(r.network.Willing)) {
+		return v, false, nil
+	}
+	for i, of := range costNames {
+		if l.o.broken(r.network.Declaration(), r.network.Size(), of, r.costs[i], r.costs[i]) != nil {
+			return v, false, nil
+		}
+		v.extremes.add(of, r.costs[i], r.costs[i])
+	}
+	v.result = result{states: r.steps + 1, transitions: r.steps, finals: 1, depth: r.steps, complete: true, bits: 128, confluent: 1}
+	v.seen = 1 << sawLeader
+	l.result = v.result
+	return v, true, nil
+}

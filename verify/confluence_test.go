@@ -1,0 +1,165 @@
+package verify
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
+	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/itairodeh"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/lelann"
+	"ringleader.example/ringleader/algorithms/peterson"
+	"ringleader.example/ringleader/algorithms/ringbully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+)
+
+// mutant returns LCR with another Receive.
+func mutant(receive func(*lcr.Process, election.Kind, lcr.Message, *election.Out[lcr.Message])) *process.Program {
+	a := lcr.Algorithm
+	a.Receive = func(p *lcr.Process, _ election.Port, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		receive(p, k, m, out)
+	}
+	return process.Must(process.Of(&a))
+}
+
+// subject is an algorithm, and whether it is wrong.
+type subject struct {
+	program *process.Program
+	wrong   bool
+}
+
+// subjects are algorithms for which confluence holds.
+func subjects() map[string]subject {
+	original := func(p *lcr.Process, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		lcr.Algorithm.Receive(p, 0, k, m, out)
+	}
+	low := lcr.Algorithm
+	low.Bounds = []election.Bound{{Of: "election", Case: election.Worst, Formula: "2n", Value: func(n uint64) uint64 { return 2 * n }}}
+	return map[string]subject{
+		"lcr":               {process.Must(process.Of(&lcr.Algorithm)), false},
+		"lelann":            {process.Must(process.Of(&lelann.Algorithm)), false},
+		"dolev-klawe-rodeh": {process.Must(process.Of(&dolevklawerodeh.Algorithm)), false},
+		"peterson":          {process.Must(process.Of(&peterson.Algorithm)), false},
+		"too low a bound":   {process.Must(process.Of(&low)), true},
+		"two leaders": {mutant(func(p *lcr.Process, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+			if k == lcr.Election && m.ID+1 == p.ID && p.ID == 4 {
+				out.Lead(0)
+				return
+			}
+			original(p, k, m, out)
+		}), true},
+		"disagreement": {mutant(func(p *lcr.Process, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+			if k == lcr.Leader && p.ID == 1 {
+				p.Decided = true
+				out.Follow(2, 0)
+				out.Send(lcr.Right, lcr.Leader, m)
+				return
+			}
+			original(p, k, m, out)
+		}), true},
+		"undecided": {mutant(func(p *lcr.Process, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+			if k != lcr.Leader || p.ID != 2 {
+				original(p, k, m, out)
+			}
+		}), true},
+		"decided twice": {mutant(func(p *lcr.Process, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+			if original(p, k, m, out); k == lcr.Leader {
+				out.Follow(m.ID, 0)
+			}
+		}), true},
+		"no leader": {mutant(func(p *lcr.Process, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+			if k == lcr.Leader && p.ID == m.ID {
+				out.Follow(m.ID, 0)
+				return
+			}
+			original(p, k, m, out)
+		}), true},
+		"panic": {mutant(func(p *lcr.Process, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+			if k == lcr.Leader && p.ID == 3 {
+				panic("no")
+			}
+			original(p, k, m, out)
+		}), true},
+		"round for ever": {mutant(func(p *lcr.Process, k election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+			if original(p, k, m, out); k == lcr.Leader && p.ID == m.ID {
+				out.Send(lcr.Right, lcr.Election, lcr.Message{ID: 9})
+			}
+		}), true},
+	}
+}
+
+// One schedule of each order, and the search where that is not all right, find what the search alone finds.
+func TestConfluenceDecidesWhatTheWholeSearchDecides(t *testing.T) {
+	for name, test := range subjects() {
+		for n := 1; n <= 4; n++ {
+			results := map[Reduction]string{}
+			for _, reduce := range []Reduction{NoReduction, Confluence, AnyReduction} {
+				r, err := Program(test.program, Options{Size: n, Reduce: reduce, Cores: 2})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n == 4 && (r.Violation != nil) != test.wrong || (reduce != NoReduction && r.Violation == nil) != (r.Confluent == r.Orders) {
+					t.Errorf("%s, n = %d, %s: %d of %d orders by one schedule, violation %v", name, n, reduce, r.Confluent, r.Orders, r.Violation)
+				}
+				text, err := json.Marshal([]any{r.Orders, r.Complete, r.MaxMessages, r.MinMessages, r.Violation})
+				if err != nil {
+					t.Fatal(err)
+				}
+				results[reduce] = string(text)
+			}
+			if results[Confluence] != results[NoReduction] || results[AnyReduction] != results[NoReduction] {
+				t.Errorf("%s, n = %d: %s; the search finds %s", name, n, results[Confluence], results[NoReduction])
+			}
+		}
+	}
+}
+
+func TestConfluenceIsRefusedWhereAPremiseDoesNotHold(t *testing.T) {
+	ring := process.Must(process.Of(&lcr.Algorithm))
+	eligible := lcr.Algorithm
+	eligible.Eligible = func(*lcr.Process) bool { return true }
+	service := calling(election.Asynchronous, once)
+	service.OneWay, service.Task, service.Command = true, election.Service, func(*caller, election.Command, calls) {}
+	timed := calling(election.Timed, once)
+	for _, test := range []struct {
+		program *process.Program
+		o       Options
+		want    string
+	}{
+		{process.Must(process.Of(&timed)), Options{}, "time passes"},
+		{process.Must(process.Of(&franklin.Algorithm)), Options{}, "a process has several incoming links"},
+		{process.Must(process.Of(&ringbully.Algorithm)), Options{}, "a process has several incoming links"},
+		{ring, Options{Unordered: true}, "links are not FIFO"},
+		{ring, Options{Starts: AnyTime}, "not all processes initiate before anything else"},
+		{ring, Options{Starts: Each}, "not all processes initiate before anything else"},
+		{ring, Options{Initiators: []int{0}}, "not all processes initiate before anything else"},
+		{ring, Options{Crashes: 1}, "there are faults or commands"},
+		{process.Must(process.Of(&service)), Options{}, "decisions are not for ever"},
+		{process.Must(process.Of(&eligible)), Options{}, "the right leader depends on states"},
+	} {
+		o := test.o
+		o.Instance = network.On(1, 2, 3)
+		o.Reduce = Confluence
+		_, err := Program(test.program, o)
+		if want := fmt.Sprintf("cannot verify %s: confluence decides nothing here: %s", test.program.Name, test.want); !errors.Is(err, ErrOptions) || err.Error() != want {
+			t.Errorf("%v; want %s", err, want)
+		}
+		o.Reduce, o.MaxStates = AnyReduction, 1000
+		if r, err := Program(test.program, o); err != nil || r.Confluent > 0 {
+			t.Errorf("%s: %+v, %v", test.want, r, err)
+		}
+	}
+}
+
+// A premise that only a run shows: where a step chooses, the search decides.
+func TestARunThatChoosesIsLeftToTheSearch(t *testing.T) {
+	r, err := Run(itairodeh.Algorithm, Options{Size: 2, Reduce: AnyReduction, MaxStates: 2000})
+	if err != nil || r.Confluent > 0 || r.States < 100 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

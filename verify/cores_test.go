@@ -1,0 +1,63 @@
+package verify
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/itairodeh"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/ringbully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+)
+
+// Workers share one order, or each takes another one, and nothing in the report depends on that.
+func TestNothingDependsOnTheNumberOfCores(t *testing.T) {
+	wrong := lcr.Algorithm // elects a wrong leader in some orders, after more or fewer steps
+	wrong.Receive = func(p *lcr.Process, port election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
+		if kind == lcr.Election && m.ID < p.ID && m.ID%3 == 2 {
+			out.Send(lcr.Right, lcr.Election, m)
+			return
+		}
+		lcr.Algorithm.Receive(p, port, kind, m, out)
+	}
+	for name, test := range map[string]struct {
+		program *process.Program
+		o       Options
+	}{
+		"many orders":    {process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 4}},
+		"one order":      {process.Must(process.Of(&lcr.Algorithm)), Options{Instance: network.On(7, 5, 6, 4, 3, 2, 1), Starts: Each}},
+		"edges":          {process.Must(process.Of(&bully.Algorithm)), Options{Size: 3, Crashes: 1}},
+		"chance":         {process.Must(process.Of(&itairodeh.Algorithm)), Options{Size: 3, MaxStates: 4_000}},
+		"no order":       {process.Must(process.Of(&lcr.Algorithm)), Options{Instance: network.On(6, 5, 4, 3, 2, 1), Unordered: true, Starts: AnyTime, MaxStates: 4_000}},
+		"wrong":          {process.Must(process.Of(&wrong)), Options{Size: 5}},
+		"wrong, at once": {process.Must(process.Of(&wrong)), Options{Instance: network.On(7, 2, 6, 5, 4, 3, 1)}},
+		"limit":          {process.Must(process.Of(&lcr.Algorithm)), Options{Size: 6, MaxStates: 300}},
+	} {
+		var want string
+		for cores := 1; cores <= 3; cores++ {
+			o := test.o
+			o.Cores = cores
+			r, err := Program(test.program, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(text)
+			if cores == 1 {
+				want = got
+			} else if got != want {
+				t.Errorf("%s: with %d cores %s; with one %s", name, cores, got, want)
+			}
+		}
+		if violated := strings.HasPrefix(name, "wrong"); violated == strings.Contains(want, `"Violation":null`) {
+			t.Errorf("%s: %s", name, want)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package verify
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/codec"
+)
+
+// The kinds of part of a configuration, each with an interner.
+const (
+	processPart = iota
+	queuePart
+	globalPart
+	parts
+)
+
+// exchange numbers the values that workers send each other in configurations. Each worker has interners of its own, so
+// that it needs no lock; it asks here once for each value.
+type exchange struct {
+	mutex     sync.Mutex
+	numbers   [parts]map[string]uint32 // by portable encoding
+	encodings [parts][]string
+}
+
+func newExchange() *exchange {
+	e := &exchange{}
+	for i := range e.numbers {
+		e.numbers[i] = map[string]uint32{}
+	}
+	return e
+}
+
+// number returns the shared number of an encoded value.
+func (e *exchange) number(part int, encoding []byte) uint32 {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	number, found := e.numbers[part][string(encoding)]
+	if !found {
+		number = uint32(len(e.encodings[part]))
+		e.encodings[part] = append(e.encodings[part], string(encoding))
+		e.numbers[part][e.encodings[part][number]] = number
+	}
+	return number
+}
+
+func (e *exchange) encoding(part int, number uint32) []byte {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return []byte(e.encodings[part][number])
+}
+
+// translation holds the numbers of one kind of part that a worker has asked for.
+type translation struct{ outward, inward []uint32 } // one more than the number; 0: not asked for yet
+
+// look returns the place of a number in a list, which grows as needed.
+func look(list *[]uint32, number uint32) *uint32 {
+	for int(number) >= len(*list) {
+		*list = append(*list, 0)
+	}
+	return &(*list)[number]
+}
+
+// part returns the kind of a part by its place in a configuration.
+func (c *checker) kindOf(place int) int {
+	switch {
+	case place < c.n:
+		return processPart
+	case place < len(c.keys)-1:
+		return queuePart
+	}
+	return globalPart
+}
+
+// export sets sent to a configuration by shared numbers.
+func (w *worker) export(conf configuration) {
+	if w.exchange == nil {
+		w.sent = conf
+		return
+	}
+	w.sent = append(w.sent[:0], conf...)
+	for place, number := range conf {
+		part := w.kindOf(place)
+		to := look(&w.numbers[part].outward, number)
+		if *to == 0 {
+			*to = w.exchange.number(part, w.encoding(part, number)) + 1
+		}
+		w.sent[place] = *to - 1
+	}
+}
+
+// load sets here to a configuration that is given by shared numbers.
+func (w *worker) load(sent []uint32) {
+	if w.exchange == nil {
+		w.here = sent
+		return
+	}
+	w.here = append(w.here[:0], sent...)
+	for place, number := range sent {
+		part := w.kindOf(place)
+		to := look(&w.numbers[part].inward, number)
+		if *to == 0 {
+			*to = w.decode(part, w.exchange.encoding(part, number)) + 1
+		}
+		w.here[place] = *to - 1
+	}
+}
+
+// encoding returns the portable encoding of a value.
+func (c *checker) encoding(part int, number uint32) []byte {
+	switch part {
+	case processPart:
+		return c.portableProcess(nil, &c.processes.values[number])
+	case queuePart:
+		return c.portableQueue(nil, &c.queues.values[number])
+	}
+	return c.globals.encode(nil, &c.globals.values[number])
+}
+
+// decode returns the number of a value from its portable encoding.
+func (c *checker) decode(part int, encoding []byte) uint32 {
+	switch part {
+	case processPart:
+		var p processState
+		rest := read(c.processes, encoding, &p)
+		p.State = c.values.State(rest)
+		return c.processes.number(&p, election.Ticks{})
+	case queuePart:
+		queue := []underWay{}
+		for len(encoding) > 0 {
+			age, length := binary.LittleEndian.Uint32(encoding), binary.LittleEndian.Uint32(encoding[4:])
+			m := message{Kind: election.Kind(encoding[8]), Body: c.values.Body(encoding[9 : 8+length])}
+			queue = append(queue, underWay{c.messages.number(&m, election.Ticks{}), age})
+			encoding = encoding[8+length:]
+		}
+		return c.queues.number(&queue, election.Ticks{})
+	}
+	var g global
+	read(c.globals, encoding, &g)
+	return c.globals.number(&g, election.Ticks{})
+}
+
+// read decodes a value, and returns the rest.
+func read[T any](t *interner[T], encoding []byte, value *T) []byte {
+	rest, err := t.plan.Decode(encoding, codec.At(value), election.Ticks{})
+	if err != nil {
+		panic("verify: a value does not decode: " + err.Error())
+	}
+	return rest
+}

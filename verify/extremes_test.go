@@ -1,0 +1,102 @@
+package verify
+
+import (
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/ringbully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/trace"
+)
+
+// tallied counts the messages of a run by class.
+func tallied(d *election.Declaration, r *trace.Record) (counts [costs]uint64) {
+	class := map[string]election.Class{}
+	for _, k := range d.Kinds {
+		class[k.Name] = k.Class
+	}
+	for _, step := range r.Steps {
+		for _, m := range step.Sent {
+			counts[0]++
+			switch class[m.Kind] {
+			case election.Election:
+				counts[1]++
+			case election.Announcement:
+				counts[2]++
+			}
+		}
+	}
+	return counts
+}
+
+func TestExtremesAreThoseOfRunsThatAttainThem(t *testing.T) {
+	for _, test := range []struct {
+		program *process.Program
+		o       Options
+		want    [2]uint64 // of election messages
+		means   string
+	}{
+		{process.Must(process.Of(&lcr.Algorithm)), Options{Size: 4}, [2]uint64{7, 10}, "25/3 25/3"}, // n·H(n)
+		{process.Must(process.Of(&lcr.Algorithm)), Options{Size: 4, Reduce: Confluence}, [2]uint64{7, 10}, "25/3 25/3"},
+		{process.Must(process.Of(&lcr.Algorithm)), Options{Size: 4, Rotations: true, Cores: 2}, [2]uint64{7, 10}, "25/3 25/3"},
+		{process.Must(process.Of(&lcr.Algorithm)), Options{Instance: network.On(3, 2, 1), Starts: AnyTime}, [2]uint64{3, 6}, "3 6"},
+		{process.Must(process.Of(&franklin.Algorithm)), Options{Size: 4}, [2]uint64{16, 24}, "56/3 56/3"},
+		{process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 3}, [2]uint64{23, 23}, "23 23"},
+		{process.Must(process.Of(&bully.Algorithm)), Options{Size: 3}, [2]uint64{6, 8}, "6 8"},
+	} {
+		o := test.o
+		o.Extremes = true
+		r, err := Program(test.program, o)
+		if err != nil || r.Extremes == nil {
+			t.Fatalf("%s: %+v, %v", test.program.Name, r, err)
+		}
+		election := &r.Extremes.Election
+		if got := [2]uint64{election.Min.Messages, election.Max.Messages}; got != test.want || election.MeanMin.RatString()+" "+election.MeanMax.RatString() != test.means {
+			t.Errorf("%s: %v, means %s and %s; want %v, %s", test.program.Name, got, election.MeanMin, election.MeanMax, test.want, test.means)
+		}
+		least, most := r.MinMessages.all(), r.MaxMessages.all()
+		for i, e := range []*Extreme{&r.Extremes.Total, &r.Extremes.Election, &r.Extremes.Announcement} {
+			if e.Min.Messages != least[i] || e.Max.Messages != most[i] {
+				t.Errorf("%s: %d to %d %s messages; the report has %d to %d", test.program.Name, e.Min.Messages, e.Max.Messages, costNames[i], least[i], most[i])
+			}
+			if few, many := tallied(test.program.Declaration, &e.Min.Record)[i], tallied(test.program.Declaration, &e.Max.Record)[i]; few != least[i] || many != most[i] {
+				t.Errorf("%s: the runs send %d and %d %s messages; want %d and %d", test.program.Name, few, many, costNames[i], least[i], most[i])
+			}
+		}
+	}
+}
+
+// A run that attains an extreme goes on after its last message, up to an end.
+func TestARunThatAttainsAnExtremeIsWhole(t *testing.T) {
+	r, err := Run(lcr.Algorithm, Options{Instance: network.On(3, 2, 1), Extremes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []*Extreme{&r.Extremes.Total, &r.Extremes.Election, &r.Extremes.Announcement} {
+		if min, max := len(e.Min.Record.Steps), len(e.Max.Record.Steps); min != 12 || max != 12 { // three starts, and nine messages arrive
+			t.Errorf("runs of %d and %d steps; want 12", min, max)
+		}
+	}
+}
+
+func TestACountWithoutBoundHasNoMaximum(t *testing.T) {
+	a := calling(election.Asynchronous, func(_ *caller, out calls) { out.Send(0, ring, call{}) })
+	a.Receive = func(p *caller, _ election.Port, _ election.Kind, _ call, out calls) {
+		if p.Heard++; p.Heard%2 == 1 || out.Choose(2) == 0 {
+			p.Heard = 1
+			out.Send(0, ring, call{})
+		}
+	}
+	a.Decides, a.Winner = election.LeaderOnly, election.Unspecified
+	r, err := Run(a, Options{Instance: network.On(1, 2), Initiators: []int{0}, SafetyOnly: true, Extremes: true})
+	if err != nil || r.Extremes == nil {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if e := r.Extremes.Election; e.Min.Unbounded || !e.Max.Unbounded || e.MeanMin == nil || e.MeanMax != nil {
+		t.Errorf("%+v", e)
+	}
+}

@@ -1,0 +1,73 @@
+package verify
+
+import "math/bits"
+
+// fingerprint is 128 bits of hash of a value or a configuration. It depends on the content alone, never on the numbers
+// of interners, so that all workers agree on it.
+//
+// The fingerprint of a configuration is a sum over its parts, of a mixture of each part's content with its place. So a
+// transition updates it by the parts that changed.
+type fingerprint struct{ lo, hi uint64 }
+
+func (f fingerprint) plus(g fingerprint) fingerprint { return fingerprint{f.lo + g.lo, f.hi + g.hi} }
+
+func (f fingerprint) minus(g fingerprint) fingerprint { return fingerprint{f.lo - g.lo, f.hi - g.hi} }
+
+// fold multiplies two words, and folds the product into one.
+func fold(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi ^ lo
+}
+
+// placeKey is what the contents at one place of a configuration are mixed with.
+type placeKey [4]uint64
+
+// placeKeys returns keys for so many places, made by SplitMix64.
+func placeKeys(places int) []placeKey {
+	keys, seed := make([]placeKey, places), uint64(0)
+	for i := range keys {
+		for j := range keys[i] {
+			seed += 0x9E3779B97F4A7C15
+			z := (seed ^ seed>>30) * 0xBF58476D1CE4E5B9
+			z = (z ^ z>>27) * 0x94D049BB133111EB
+			keys[i][j] = z ^ z>>31
+		}
+	}
+	return keys
+}
+
+func (k *placeKey) mix(f fingerprint) fingerprint {
+	return fingerprint{fold(f.lo^k[0], f.hi^k[1]), fold(f.lo^k[2], f.hi^k[3])}
+}
+
+// part returns what a part of a configuration adds to its fingerprint.
+func (c *checker) part(place int, number uint32) fingerprint {
+	var content fingerprint
+	switch {
+	case place < c.n:
+		content = c.processes.prints[number]
+	case place < len(c.keys)-1:
+		content = c.queues.prints[number]
+	default:
+		content = c.globals.prints[number]
+	}
+	return c.keys[place].mix(content)
+}
+
+// print returns the fingerprint of a configuration.
+func (c *checker) print(conf configuration) (f fingerprint) {
+	for place, number := range conf {
+		f = f.plus(c.part(place, number))
+	}
+	return f
+}
+
+// printAfter returns the fingerprint of a configuration from that of another one.
+func (c *checker) printAfter(f fingerprint, before, after configuration) fingerprint {
+	for place, number := range after {
+		if old := before[place]; old != number {
+			f = f.minus(c.part(place, old)).plus(c.part(place, number))
+		}
+	}
+	return f
+}

@@ -1,0 +1,28 @@
+package verify
+
+import "testing"
+
+func TestASpanHoldsTheExtremesOfAllWaysToAState(t *testing.T) {
+	cheap, dear := span{least: [costs]uint32{3, 2, 1}, most: [costs]uint32{4, 3, 1}}, span{least: [costs]uint32{5, 1, 4}, most: [costs]uint32{9, 1, 8}}
+	want := span{least: [costs]uint32{5, 2, 2}, most: [costs]uint32{10, 4, 8}}
+	for _, first := range []bool{true, false} {
+		s := span{least: [costs]uint32{unreached}}
+		ways := []func() bool{
+			func() bool { return s.reach(&cheap, cost{election: 1, announcement: 1}) },
+			func() bool { return s.reach(&dear, cost{election: 1}) },
+		}
+		if !first {
+			ways[0], ways[1] = ways[1], ways[0]
+		}
+		if !ways[0]() || !ways[1]() || s != want {
+			t.Errorf("%+v; want %+v", s, want)
+		}
+	}
+	s := span{least: [costs]uint32{unreached}}
+	if s.reach(&span{most: [costs]uint32{unreached - 1}}, cost{election: 1}) {
+		t.Error("a sum beyond 32 bits is taken for a count")
+	}
+	if !s.reach(&span{least: [costs]uint32{unreached}}, cost{election: 1}) || s.least[0] != unreached {
+		t.Error("no run leads to a state that only a fault leads to")
+	}
+}

@@ -1,0 +1,141 @@
+package verify
+
+import (
+	"math"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+)
+
+// lane explores one instance after another.
+type lane struct {
+	search
+	program *process.Program
+	cores   int
+	runner  *runner // of single schedules
+	edges   bool    // a search without edges was not enough for an earlier instance
+}
+
+// verdict is what the exploration of one instance found.
+type verdict struct {
+	result
+	fewer     int   // it searched for violations of fewer transitions only, unless negative
+	extremes  tally // if it is complete and shows no violation
+	found     *finding
+	violation *Violation // what was found
+	seen      uint32     // the sights, as bits
+}
+
+func newLane(program *process.Program, o *Options, m *meter, cores int) *lane {
+	l := &lane{program: program, cores: cores}
+	l.o, l.meter, l.table = o, m, &table{}
+	return l
+}
+
+// explore explores an instance. If fewer is not negative, it searches only for violations after fewer transitions.
+func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error) {
+	if l.o.confluent {
+		v, enough, err := l.decide(instance)
+		if v.fewer = fewer; enough || err != nil {
+			return v, err
+		}
+	}
+	if err := l.on(instance); err != nil {
+		return v, err
+	}
+	v.fewer = fewer
+	v.found = l.searchAll(&v.extremes, fewer)
+	v.result = l.result
+	if v.found != nil {
+		v.violation = l.workers[0].violation(v.found)
+	}
+	for _, w := range l.workers {
+		v.seen |= w.seen
+	}
+	return v, nil
+}
+
+// searchAll explores the instance of the workers, without edges if that is enough.
+func (l *lane) searchAll(extremes *tally, fewer int) *finding {
+	service := l.workers[0].d.Task != election.Once
+	lean := fewer >= 0 || service && l.o.SafetyOnly || !service && !l.edges
+	for {
+		l.reset(lean)
+		l.strict = lean && fewer < 0 && !service
+		found := l.search.explore(fewer)
+		switch {
+		case l.strict && !l.layered:
+			lean, l.edges = false, true
+		case found != nil || fewer >= 0 || !l.complete:
+			return found
+		case !lean:
+			return l.judge(extremes)
+		case l.sum(extremes):
+			return nil
+		default: // a run breaks a bound, and edges show it
+			lean = false
+		}
+	}
+}
+
+// heavy is the number of values of which a worker keeps those of earlier instances.
+const heavy = 1 << 20
+
+// on turns the workers to an instance. What an earlier instance computed is used again if only the order of
+// identifiers differs.
+func (l *lane) on(instance network.Setup) error {
+	if l.workers != nil && !l.workers[0].d.Leased && l.o.Instance.Votes == nil && len(l.o.Instance.Unwilling) == 0 && l.workers[0].values.Len() < heavy {
+		for _, w := range l.workers {
+			if err := w.on(instance); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if l.workers, l.share = nil, nil; l.cores > 1 {
+		l.share = newExchange()
+	}
+	for range l.cores {
+		c, err := newChecker(l.program, l.o, instance)
+		if err != nil {
+			return err
+		}
+		l.workers = append(l.workers, newWorker(c, l.share))
+	}
+	return nil
+}
+
+// reset prepares a search of the instance of the workers.
+func (x *search) reset(lean bool) {
+	x.table.clear()
+	x.free = append(x.free, x.following...) // those of the current level were freed
+	x.current, x.following = x.current[:0], x.following[:0]
+	x.result, x.found, x.tree, x.graph = result{complete: true, bits: 128}, nil, discoveries{}, graph{}
+	x.graph.number(cost{}) // of what is not a step
+	x.actions = map[actionKey]uint16{}
+	x.lean, x.layered, x.forward, x.looked = lean, true, newForward(), 0
+	x.limit = math.MaxUint32 - 1
+	if x.o.MaxStates > 0 {
+		x.limit = min(x.limit, x.o.MaxStates)
+	}
+	for _, w := range x.workers {
+		w.costNumbers, w.lean = w.costNumbers[:0], lean
+	}
+}
+
+// sum adds the extremes of a search without edges. It reports false if they break a bound.
+func (x *search) sum(extremes *tally) bool {
+	f := &x.forward
+	for i, of := range costNames {
+		if !f.lost && x.o.broken(x.workers[0].d, x.workers[0].n, of, f.least[i], f.most[i]) != nil {
+			return false
+		}
+	}
+	if extremes.unknown = f.lost; !f.lost {
+		for i, of := range costNames {
+			extremes.add(of, f.least[i], f.most[i])
+		}
+	}
+	return true
+}

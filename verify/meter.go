@@ -1,0 +1,110 @@
+package verify
+
+import (
+	"slices"
+	"sync"
+
+	"ringleader.example/ringleader/internal/memory"
+)
+
+// meter watches a whole exploration: it tells the progress, and stops before the memory is exceeded.
+type meter struct {
+	o     *Options
+	mutex sync.Mutex
+	told  Progress
+	open  []*search // those under way
+	stop  bool
+}
+
+// Progress is how far an exploration is.
+type Progress struct {
+	States   int // found so far
+	Frontier int // of them, those that are to be explored
+	Done     int // orders that are explored
+	Orders   int // all orders
+}
+
+// interval is the number of new states between two looks of one search at the meter.
+const interval = 1 << 13
+
+func newMeter(o *Options, orders int) *meter {
+	return &meter{o: o, told: Progress{Orders: orders}}
+}
+
+// goes reports whether a search goes on, with so many pages before it.
+func (m *meter) goes(x *search, pages int) bool {
+	if x.states < x.looked+interval && x.states >= x.looked {
+		return true
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	x.looked = x.states
+	x.ahead = min(x.states, pages*pageStates)
+	if !slices.Contains(m.open, x) {
+		m.open = append(m.open, x)
+	}
+	return !m.stop && !m.tight(x) && m.tell()
+}
+
+// tell tells the progress, and reports whether the exploration goes on.
+func (m *meter) tell() bool {
+	if m.o.Progress == nil {
+		return true
+	}
+	told := m.told
+	for _, x := range m.open {
+		told.States += x.looked
+		told.Frontier += x.ahead
+	}
+	m.stop = !m.o.Progress(told)
+	return !m.stop
+}
+
+// done adds a search that has ended.
+func (m *meter) done(x *search) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.open = slices.DeleteFunc(m.open, func(y *search) bool { return y == x })
+	m.told.States += x.states
+	m.told.Done++
+	if m.told.Done%(interval/8) == 0 {
+		m.tell()
+	}
+}
+
+// end ends all searches.
+func (m *meter) end() {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.stop = true
+}
+
+// judging is the number of bytes that judging the graph takes for each state.
+const judging = 48
+
+// many is the number of bytes from which on garbage is spared.
+const many = 1 << 27
+
+// tight reports whether the memory will not be enough for the next steps of a search.
+func (m *meter) tight(x *search) bool {
+	if m.o.Memory == 0 {
+		return false
+	}
+	need := uint64(0)
+	if !x.lean {
+		need = judging * uint64(x.states)
+	}
+	used := memory.Used()
+	if used > many {
+		memory.Sparing()
+	}
+	if used+need < m.enough() {
+		return false
+	}
+	memory.Release()
+	return memory.Used()+need >= m.enough()
+}
+
+// enough is the number of bytes that may be in use between two looks: some are left for what a search takes until it
+// looks again, and for the program.
+func (m *meter) enough() uint64 { return m.o.Memory - m.o.Memory/8 - 1<<24 }
