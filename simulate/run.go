@@ -51,9 +51,9 @@ type run struct {
 	look    uint64     // the number of the step at which Progress may end the run
 	result  *Result
 	record  *recorder
-	large   *loops.Run   // set while the loops for large networks run it
-	loops   *loops.Loops // the loops, for it
-	watcher *mirror      // sees each step; nil in most runs
+	large   *loops.Run  // set while the loops for large networks run it
+	loops   loops.Loops // the loops, for it
+	watcher *mirror     // sees each step; nil in most runs
 }
 
 // Run runs an election.
@@ -265,7 +265,7 @@ func (r *run) trust() bool {
 }
 
 // enlarge hands the run to the loops for large networks.
-func (r *run) enlarge() *loops.Loops {
+func (r *run) enlarge() loops.Loops {
 	if r.loops != nil {
 		return r.loops
 	}

@@ -70,8 +70,8 @@ func stamp(at uint64) uint32 { return uint32(2 * at) }
 // stamped returns the arrival time of a message with that in place of its link.
 func stamped(link uint32) uint64 { return uint64(link / 2) }
 
-// cut cuts the ring into arcs, with a clock or without.
-func cut[S, M any](t *typed[S, M], count int, clock bool) *Arcs {
+// Arcs cuts the ring into arcs, with a clock or without.
+func (t *typed[S, M]) Arcs(count int, clock bool) *Arcs {
 	a := newArcs(t.run, count, clock)
 	for _, one := range a.each {
 		s := &swept[S, M]{arc: one, typed: *t}
@@ -229,7 +229,7 @@ func (s *swept[S, M]) sweep(first bool) {
 	for p := a.low; p < a.high; p++ {
 		if !first {
 			if len(in) == 1 {
-				p, in = token(s, p, in)
+				p, in = s.token(p, in)
 			}
 			if len(in) == 0 || p == a.high {
 				break
@@ -238,18 +238,18 @@ func (s *swept[S, M]) sweep(first bool) {
 		collect.Swap(out)
 		starts := first && (a.starts == nil || a.starts[p])
 		if starts && !a.run.AnyTime {
-			begins(s, p)
+			s.begins(p)
 		}
 		if clock {
-			timed(s, p, in)
+			s.timed(p, in)
 		} else {
-			untimed(s, p, in)
+			s.untimed(p, in)
 		}
 		if len(collect.Effects()) > 0 {
-			decided(s, p)
+			s.decided(p)
 		}
 		if starts && a.run.AnyTime {
-			begins(s, p)
+			s.begins(p)
 		}
 		if a.run.Phases {
 			s.typed.phases(in)
@@ -267,18 +267,18 @@ func (s *swept[S, M]) sweep(first bool) {
 }
 
 // begins starts the process at p.
-func begins[S, M any](s *swept[S, M], p int) {
+func (s *swept[S, M]) begins(p int) {
 	s.typed.collect.At(stamp(1))
 	s.typed.a.Start(&s.typed.states[p], s.typed.collect.Out())
 	if len(s.typed.collect.Effects()) > 0 {
-		decided(s, p)
+		s.decided(p)
 	}
 }
 
 // token follows a message with no other nearby, until it does not continue alone. It returns the place and the messages
 // there. In the end a single message goes round with the leader's name, and before that the winner's usually goes
 // alone.
-func token[S, M any](s *swept[S, M], p int, in []election.Sent[M]) (int, []election.Sent[M]) {
+func (s *swept[S, M]) token(p int, in []election.Sent[M]) (int, []election.Sent[M]) {
 	a, receive, collect, from := s.arc, s.typed.a.Receive, s.typed.collect, p
 	phase, elects, clock := s.typed.phase(), a.run.elects, a.run.Time != nil
 	last := uint64(0)
@@ -299,7 +299,7 @@ func token[S, M any](s *swept[S, M], p int, in []election.Sent[M]) (int, []elect
 		}
 		receive(&s.typed.states[p], 1, kind, message, collect.Out())
 		if len(collect.Effects()) > 0 {
-			decided(s, p)
+			s.decided(p)
 		}
 		in = collect.Sent()
 	}
@@ -309,7 +309,7 @@ func token[S, M any](s *swept[S, M], p int, in []election.Sent[M]) (int, []elect
 }
 
 // untimed delivers the messages that wait for the process at p.
-func untimed[S, M any](s *swept[S, M], p int, in []election.Sent[M]) {
+func (s *swept[S, M]) untimed(p int, in []election.Sent[M]) {
 	receive, state, collect, sent := s.typed.a.Receive, &s.typed.states[p], s.typed.collect, &s.arc.run.Sent
 	for i := range in {
 		m := &in[i]
@@ -320,7 +320,7 @@ func untimed[S, M any](s *swept[S, M], p int, in []election.Sent[M]) {
 }
 
 // timed is untimed with a clock: messages that a process sends arrive one unit after the message that they answer.
-func timed[S, M any](s *swept[S, M], p int, in []election.Sent[M]) {
+func (s *swept[S, M]) timed(p int, in []election.Sent[M]) {
 	if len(in) == 0 {
 		return
 	}
@@ -340,7 +340,7 @@ func timed[S, M any](s *swept[S, M], p int, in []election.Sent[M]) {
 }
 
 // decided applies the decisions of steps of the process at p.
-func decided[S, M any](s *swept[S, M], p int) {
+func (s *swept[S, M]) decided(p int) {
 	s.arc.decided(p, s.typed.collect.Effects())
 	s.typed.collect.ResetEffects()
 }

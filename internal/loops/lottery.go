@@ -31,7 +31,7 @@ type behind[M any] struct {
 	next uint32
 }
 
-func playLottery[S, M any](t *typed[S, M]) {
+func newLottery[S, M any](t *typed[S, M]) *lottery[S, M] {
 	r := t.run
 	l := &lottery[S, M]{run: r, typed: t, cells: make([]behind[M], 1)}
 	if r.Declaration.OneWay {
@@ -42,9 +42,15 @@ func playLottery[S, M any](t *typed[S, M]) {
 		l.links[i].first.Link = empty
 	}
 	l.busy = make([]uint32, 0, len(l.links))
+	return l
+}
+
+func (t *typed[S, M]) Lottery() { newLottery(t).play() }
+
+func (l *lottery[S, M]) play() {
 	for p := range l.run.initiators {
 		l.typed.a.Start(&l.typed.states[p], l.typed.begin(p))
-		sendAll(l)
+		l.send()
 		l.typed.decisions()
 		l.typed.collect.Reset()
 	}
@@ -53,7 +59,7 @@ func playLottery[S, M any](t *typed[S, M]) {
 		some = int(min(uint64(some), l.run.Limit)) + 1
 	}
 	for len(l.busy) > 0 && l.run.Outcome.Complete {
-		l.run.countDeliveries(draws(l, picks, some))
+		l.run.countDeliveries(l.draws(picks, some))
 	}
 	l.run.finish()
 	cell, link := sizeOf(behind[M]{}), sizeOf(record[M]{})
@@ -61,7 +67,7 @@ func playLottery[S, M any](t *typed[S, M]) {
 }
 
 // draws draws links repeatedly, as links.random does. It returns the number of deliveries.
-func draws[S, M any](l *lottery[S, M], picks *random.Source, most int) (deliveries int) {
+func (l *lottery[S, M]) draws(picks *random.Source, most int) (deliveries int) {
 	receive, collect, states := l.typed.a.Receive, l.typed.collect, l.typed.states
 	oriented, n, shift := l.run.Network.Oriented(), uint32(len(states)), l.shift
 	for ; len(l.busy) > 0 && deliveries < most; deliveries++ {
@@ -94,7 +100,7 @@ func draws[S, M any](l *lottery[S, M], picks *random.Source, most int) (deliveri
 		}
 		collect.At(2 * to)
 		receive(state, port, m.Kind(), m.M, collect.Out())
-		sendAll(l)
+		l.send()
 		if len(collect.Effects()) > 0 {
 			l.typed.decisions()
 		}
@@ -103,8 +109,8 @@ func draws[S, M any](l *lottery[S, M], picks *random.Source, most int) (deliveri
 	return deliveries
 }
 
-// sendAll puts the messages of a step on their links.
-func sendAll[S, M any](l *lottery[S, M]) {
+// send puts the messages of a step on their links.
+func (l *lottery[S, M]) send() {
 	phase := l.typed.phase()
 	for i := range l.typed.collect.Sent() {
 		s := &l.typed.collect.Sent()[i]

@@ -12,12 +12,9 @@ import (
 //
 // Messages lie on pages. A page that has been read is the next to be written on, so that memory holds little more
 // than the messages in transit, and written data is in the cache.
-//
-// Its functions are no methods: the compiler emits each method of a generic type twice for each algorithm, used or not.
 type rounds[S, M any] struct {
 	run   *Run
 	typed *typed[S, M]
-	ways  ways[S, M]
 	queue [2][][]election.Sent[M] // messages in transit: first those that arrive on port 0 of a ring, if the order matters
 	next  [2][][]election.Sent[M] // sent in this round, without the page that is written on
 	open  [2][]election.Sent[M]   // the last page of each, which is not full yet, if the order matters
@@ -31,31 +28,6 @@ type rounds[S, M any] struct {
 	byPort bool
 }
 
-// ways is what the loop does in its own way on one-directional rings, on other rings, and on other networks. Only the
-// ways of its network are compiled for an algorithm.
-type ways[S, M any] struct {
-	deliver func(r *rounds[S, M], in []election.Sent[M])
-	follow  func(r *rounds[S, M], most int) int            // follows a lone message; nil: there is no such loop
-	part    func(r *rounds[S, M], page []election.Sent[M]) // separates a page by ports; nil: sortAll does
-	sort    func(r *rounds[S, M], in []election.Sent[M])   // nil: all messages arrive on one port
-	sortAll func(r *rounds[S, M])
-}
-
-func onCircle[S, M any]() ways[S, M] {
-	return ways[S, M]{deliver: circle[S, M], follow: follow[S, M]}
-}
-
-func onRing[S, M any](oriented bool) ways[S, M] {
-	if !oriented {
-		return ways[S, M]{deliver: anywhere[S, M], part: part[S, M], sort: sortByPort[S, M]}
-	}
-	return ways[S, M]{deliver: ring[S, M], follow: follow[S, M], part: part[S, M], sort: sortByPort[S, M]}
-}
-
-func onNetwork[S, M any]() ways[S, M] {
-	return ways[S, M]{deliver: anywhere[S, M], sort: sortByPort[S, M], sortAll: sortAll[S, M]}
-}
-
 const (
 	pageSize = 1 << 11 // messages
 	lastRoom = 64      // a page with less room than this is full
@@ -64,43 +36,44 @@ const (
 	fewDeliveries = 1 << 12
 )
 
-func playRounds[S, M any](t *typed[S, M], ways ways[S, M]) {
-	r := &rounds[S, M]{run: t.run, typed: t, ways: ways}
+func (t *typed[S, M]) Rounds() { (&rounds[S, M]{run: t.run, typed: t}).play() }
+
+func (r *rounds[S, M]) play() {
 	r.run.Time = &outcome.Times{}
-	r.byPort = r.run.Timing == election.Synchronous && ways.sort != nil
-	r.typed.collect.Swap(page(r))
+	r.byPort = r.run.Timing == election.Synchronous && !r.run.Declaration.OneWay
+	r.typed.collect.Swap(r.page())
 	if starts, collect := r.typed.a.Start, r.typed.collect; r.run.Initiators == nil && r.run.Network.Topology == election.Ring {
 		for p := range r.typed.states {
 			collect.At(uint32(2 * p))
 			starts(&r.typed.states[p], collect.Out())
 			if p%(lastRoom/4) == 0 {
-				room(r)
+				r.room()
 			}
 		}
 	} else {
 		for p := range r.run.initiators {
 			r.typed.a.Start(&r.typed.states[p], r.typed.begin(p))
-			room(r)
+			r.room()
 		}
 	}
 	r.typed.decisions()
-	for r.run.Outcome.Complete && waiting(r)+len(r.typed.collect.Sent()) > 0 {
-		if waiting(r) == 0 && len(r.typed.collect.Sent()) <= fewMessages {
-			few(r)
+	for r.run.Outcome.Complete && r.waiting()+len(r.typed.collect.Sent()) > 0 {
+		if r.waiting() == 0 && len(r.typed.collect.Sent()) <= fewMessages {
+			r.few()
 			continue
 		}
-		tick(r)
+		r.tick()
 		r.run.Time.Quiet = r.run.now
-		turn(r)
-		closePage(r, 0)
-		closePage(r, 1)
+		r.turn()
+		r.close(0)
+		r.close(1)
 		r.queue, r.next = r.next, [2][][]election.Sent[M]{r.queue[0][:0], r.queue[1][:0]}
-		if r.byPort && ways.sortAll != nil {
-			ways.sortAll(r)
+		if r.byPort && r.run.Network.Topology != election.Ring {
+			r.sorted()
 		}
 		for _, pages := range r.queue {
 			for _, page := range pages {
-				deliver(r, page)
+				r.deliver(page)
 			}
 		}
 	}
@@ -109,7 +82,7 @@ func playRounds[S, M any](t *typed[S, M], ways ways[S, M]) {
 }
 
 // page returns a page to write on.
-func page[S, M any](r *rounds[S, M]) []election.Sent[M] {
+func (r *rounds[S, M]) page() []election.Sent[M] {
 	if last := len(r.blank) - 1; last >= 0 {
 		page := r.blank[last]
 		r.blank = r.blank[:last]
@@ -121,25 +94,25 @@ func page[S, M any](r *rounds[S, M]) []election.Sent[M] {
 }
 
 // turn turns the page that is written on, unless it is empty.
-func turn[S, M any](r *rounds[S, M]) {
+func (r *rounds[S, M]) turn() {
 	if len(r.typed.collect.Sent()) == 0 {
 		return
 	}
-	written := r.typed.collect.Swap(page(r))
-	if r.byPort && r.ways.part != nil {
-		r.ways.part(r, written)
+	page := r.typed.collect.Swap(r.page())
+	if r.byPort && r.run.Network.Topology == election.Ring {
+		r.part(page)
 	} else {
-		r.next[0] = append(r.next[0], written)
+		r.next[0] = append(r.next[0], page)
 	}
 }
 
 // waiting returns the number of pages turned in this round.
-func waiting[S, M any](r *rounds[S, M]) int {
+func (r *rounds[S, M]) waiting() int {
 	return len(r.next[0]) + len(r.next[1]) + len(r.open[0]) + len(r.open[1])
 }
 
-// closePage puts a page that is not full behind the others.
-func closePage[S, M any](r *rounds[S, M], side int) {
+// close puts a page that is not full behind the others.
+func (r *rounds[S, M]) close(side int) {
 	if len(r.open[side]) > 0 {
 		r.next[side] = append(r.next[side], r.open[side])
 		r.open[side] = nil
@@ -148,22 +121,22 @@ func closePage[S, M any](r *rounds[S, M], side int) {
 
 // part separates messages that arrive on port 0 of a ring from those that arrive on port 1. Most messages of one port
 // continue and arrive on that port again, so that a page usually has one sort only.
-func part[S, M any](r *rounds[S, M], mixed []election.Sent[M]) {
-	oriented, side, same := r.run.Network.Oriented(), r.run.port(mixed[0].On()), 1
-	for same < len(mixed) && (mixed[same].Link^mixed[0].Link)&(1<<4) == 0 {
+func (r *rounds[S, M]) part(page []election.Sent[M]) {
+	oriented, side, same := r.run.Network.Oriented(), r.run.port(page[0].On()), 1
+	for same < len(page) && (page[same].Link^page[0].Link)&(1<<4) == 0 {
 		same++
 	}
-	if oriented && same == len(mixed) {
-		closePage(r, side)
-		r.next[side] = append(r.next[side], mixed)
+	if oriented && same == len(page) {
+		r.close(side)
+		r.next[side] = append(r.next[side], page)
 		return
 	}
-	for in := mixed; len(in) > 0; {
+	for in := page; len(in) > 0; {
 		now := len(in)
 		for side := range r.open {
 			if cap(r.open[side])-len(r.open[side]) < lastRoom {
-				closePage(r, side)
-				r.open[side] = page(r)
+				r.close(side)
+				r.open[side] = r.page()
 			}
 			now = min(now, cap(r.open[side])-len(r.open[side]))
 		}
@@ -182,21 +155,21 @@ func part[S, M any](r *rounds[S, M], mixed []election.Sent[M]) {
 		r.open = [2][]election.Sent[M]{first[:low], second[:high]}
 		in = in[now:]
 	}
-	r.blank = append(r.blank, mixed)
+	r.blank = append(r.blank, page)
 }
 
 // room returns for how many messages there is room on the page that is written on; there always is some. A process
 // that sends more in one step makes the page grow.
-func room[S, M any](r *rounds[S, M]) int {
+func (r *rounds[S, M]) room() int {
 	if sent := r.typed.collect.Sent(); cap(sent)-len(sent) >= lastRoom {
 		return cap(sent) - len(sent)
 	}
-	turn(r)
+	r.turn()
 	return cap(r.typed.collect.Sent())
 }
 
 // tick begins the next round.
-func tick[S, M any](r *rounds[S, M]) {
+func (r *rounds[S, M]) tick() {
 	r.run.now = r.run.now.Add(election.Units(1))
 	r.typed.collect.Clock(r.run.now)
 }
@@ -204,20 +177,24 @@ func tick[S, M any](r *rounds[S, M]) {
 // few runs rounds while they have few messages. Most rounds have few: of the phases of Hirschberg and Sinclair, the
 // last ones alone take half of the time, with only the leader in them. The cost per round matters here, so deliveries
 // are added up only from time to time.
-func few[S, M any](r *rounds[S, M]) {
-	ways := &r.ways
-	collect, spare, deliveries := r.typed.collect, page(r), 0
+func (r *rounds[S, M]) few() {
+	oriented := r.run.oriented()
+	collect, spare, deliveries := r.typed.collect, r.page(), 0
 	for deliveries < fewDeliveries && len(collect.Sent()) > 0 && len(collect.Sent()) <= fewMessages {
-		if ways.follow != nil && len(collect.Sent()) == 1 {
-			deliveries += ways.follow(r, fewDeliveries-deliveries)
+		if oriented && len(collect.Sent()) == 1 {
+			deliveries += r.token(fewDeliveries - deliveries)
 			continue
 		}
-		tick(r)
+		r.tick()
 		in := collect.Swap(spare)
 		if r.byPort {
-			ways.sort(r, in)
+			r.sort(in)
 		}
-		ways.deliver(r, in)
+		if oriented {
+			r.ring(in)
+		} else {
+			r.network(in)
+		}
 		if r.run.Phases {
 			r.typed.phases(in)
 		}
@@ -232,9 +209,9 @@ func few[S, M any](r *rounds[S, M]) {
 	r.run.countDeliveries(deliveries)
 }
 
-// follow follows a message that is alone on an oriented ring until it does not continue alone, or after most deliveries.
+// token follows a message that is alone on an oriented ring until it does not continue alone, or after most deliveries.
 // It returns the number of deliveries.
-func follow[S, M any](r *rounds[S, M], most int) (deliveries int) {
+func (r *rounds[S, M]) token(most int) (deliveries int) {
 	receive, states, collect, sent, phase := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent, r.typed.phase()
 	n := uint32(len(states))
 	for ; deliveries < most && len(collect.Sent()) == 1; deliveries++ {
@@ -250,7 +227,7 @@ func follow[S, M any](r *rounds[S, M], most int) (deliveries int) {
 		if phase != nil && r.run.elects>>kind&1 != 0 {
 			r.run.phase(phase(kind, message))
 		}
-		tick(r)
+		r.tick()
 		collect.At(2 * to)
 		receive(&states[to], election.Port(1-direction), kind, message, collect.Out())
 		if len(collect.Effects()) > 0 {
@@ -260,8 +237,8 @@ func follow[S, M any](r *rounds[S, M], most int) (deliveries int) {
 	return deliveries
 }
 
-// sortByPort puts messages into the order of the receivers' ports.
-func sortByPort[S, M any](r *rounds[S, M], in []election.Sent[M]) {
+// sort puts messages into the order of the receivers' ports.
+func (r *rounds[S, M]) sort(in []election.Sent[M]) {
 	if r.run.oriented() { // they usually are in order
 		i := 1
 		for i < len(in) && in[i].Link>>4&1 <= in[i-1].Link>>4&1 {
@@ -281,13 +258,13 @@ func sortByPort[S, M any](r *rounds[S, M], in []election.Sent[M]) {
 	}
 }
 
-// sortAll sorts all messages in transit.
-func sortAll[S, M any](r *rounds[S, M]) {
+// sorted sorts all messages in transit.
+func (r *rounds[S, M]) sorted() {
 	var all []election.Sent[M]
 	for _, page := range r.queue[0] {
 		all = append(all, page...)
 	}
-	sortByPort(r, all)
+	r.sort(all)
 	for _, page := range r.queue[0] {
 		all = all[copy(page, all):]
 	}
@@ -295,21 +272,26 @@ func sortAll[S, M any](r *rounds[S, M]) {
 
 // deliver delivers the messages on a page, counts them, and clears the page. It delivers at most as many at a time as
 // there is room for an answer to each.
-func deliver[S, M any](r *rounds[S, M], page []election.Sent[M]) {
+func (r *rounds[S, M]) deliver(page []election.Sent[M]) {
+	oriented := r.run.oriented()
 	for in := page; len(in) > 0; {
 		now := in
-		if room := room(r); len(in) > room-room/8 {
+		if room := r.room(); len(in) > room-room/8 {
 			now = in[:room-room/8]
 		}
-		r.ways.deliver(r, now)
+		if oriented {
+			r.ring(now)
+		} else {
+			r.network(now)
+		}
 		in = in[len(now):]
 	}
-	done(r, page)
+	r.done(page)
 	r.blank = append(r.blank, page)
 }
 
 // done counts the deliveries, and applies the decisions.
-func done[S, M any](r *rounds[S, M], in []election.Sent[M]) {
+func (r *rounds[S, M]) done(in []election.Sent[M]) {
 	if r.run.Phases {
 		r.typed.phases(in)
 	}
@@ -320,7 +302,11 @@ func done[S, M any](r *rounds[S, M], in []election.Sent[M]) {
 }
 
 // ring delivers on an oriented ring: link 2p leads to p+1, and link 2p+1 to p-1.
-func ring[S, M any](r *rounds[S, M], in []election.Sent[M]) {
+func (r *rounds[S, M]) ring(in []election.Sent[M]) {
+	if r.run.Declaration.OneWay {
+		r.circle(in)
+		return
+	}
 	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent
 	for i := range in {
 		m := &in[i]
@@ -336,7 +322,7 @@ func ring[S, M any](r *rounds[S, M], in []election.Sent[M]) {
 }
 
 // circle is ring without messages from the other side.
-func circle[S, M any](r *rounds[S, M], in []election.Sent[M]) {
+func (r *rounds[S, M]) circle(in []election.Sent[M]) {
 	receive, states, collect, sent := r.typed.a.Receive, r.typed.states, r.typed.collect, &r.run.Sent
 	for i := range in {
 		link := in[i].Link
@@ -350,8 +336,8 @@ func circle[S, M any](r *rounds[S, M], in []election.Sent[M]) {
 	}
 }
 
-// anywhere delivers on any network.
-func anywhere[S, M any](r *rounds[S, M], in []election.Sent[M]) {
+// network delivers on any network.
+func (r *rounds[S, M]) network(in []election.Sent[M]) {
 	for i := range in {
 		m := &in[i]
 		to, port := r.run.Network.End(m.On())

@@ -6,7 +6,6 @@
 package loops
 
 import (
-	"errors"
 	"reflect"
 	"slices"
 
@@ -19,63 +18,16 @@ import (
 // Program is an algorithm with hidden types, with its loops.
 type Program struct {
 	*process.Program
-	Loops func(*Run) *Loops // nil without loops
+	Loops func(*Run) Loops // nil without loops
 }
 
 // Of hides the types of an algorithm. The error is that of [election.Algorithm.Validate], or names the type that is not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
-	switch {
-	case a.OneWay:
-		return OfOneWay(a)
-	case a.Topology == election.Ring:
-		return OfRing(a)
+	program, err := process.Of(a)
+	if err != nil {
+		return nil, err
 	}
-	return OfNetwork(a)
-}
-
-// OfOneWay is [Of] for algorithms on one-directional rings. What other networks need is not compiled for them.
-func OfOneWay[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
-	return with(a, a.OneWay, func(r *Run) *Loops {
-		t := newTyped(r, a)
-		loops := ofRing(t)
-		loops.Rounds = func() { playRounds(t, onCircle[S, M]()) }
-		loops.Arcs = func(count int, clock bool) *Arcs { return cut(t, count, clock) }
-		return loops
-	})
-}
-
-// OfRing is [Of] for algorithms on rings that send both ways.
-func OfRing[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
-	return with(a, a.Topology == election.Ring && !a.OneWay, func(r *Run) *Loops {
-		t := newTyped(r, a)
-		loops := ofRing(t)
-		loops.Rounds = func() { playRounds(t, onRing[S, M](r.Network.Oriented())) }
-		return loops
-	})
-}
-
-// OfNetwork is [Of] for algorithms on networks that are no rings.
-func OfNetwork[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
-	return with(a, a.Topology != election.Ring, func(r *Run) *Loops {
-		t := newTyped(r, a)
-		loops := t.loops()
-		loops.Rounds = func() { playRounds(t, onNetwork[S, M]()) }
-		return loops
-	})
-}
-
-var errKind = errors.New("the loops are for another kind of network")
-
-// with adds loops to the program of an algorithm, if they fit its network.
-func with[S, M any](a *election.Algorithm[S, M], fits bool, loops func(*Run) *Loops) (*Program, error) {
-	program, err := OfSmall(a)
-	if err == nil && !fits {
-		return nil, errKind
-	}
-	if err == nil {
-		program.Loops = loops
-	}
-	return program, err
+	return &Program{program, func(r *Run) Loops { return newTyped(r, a) }}, nil
 }
 
 // OfSmall is [Of] without the loops, which take most of the compile time. It is for algorithms with timers, which the
@@ -97,13 +49,13 @@ func Must(program *Program, err error) *Program {
 }
 
 // Loops plays one run, once, by one of its loops.
-type Loops struct {
-	Rounds   func()
-	Arcs     func(count int, clock bool) *Arcs // nil unless the ring is one-directional
-	Lottery  func()                            // nil unless the network is a ring
-	Tiled    func(size int)                    // …; in tiles of so many processes
-	Eligible func(p int) bool                  // whether the process at p may lead now
-	State    func(p int) any                   // the state of the process at p
+type Loops interface {
+	Rounds()
+	Arcs(count int, clock bool) *Arcs // of a one-directional ring
+	Lottery()                         // of a ring
+	Tiled(size int)                   // of a ring, in tiles of so many processes
+	Eligible(p int) bool              // whether the process at p may lead now
+	State(p int) any                  // the state of the process at p
 }
 
 // Run is a run of an election: the input of the loops, and the result so far.

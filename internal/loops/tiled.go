@@ -12,8 +12,12 @@ type tiled[S, M any] struct {
 	inbox [][]election.Sent[M] // by tile: messages from other tiles
 }
 
-func playTiled[S, M any](types *typed[S, M], size int) {
-	t := &tiled[S, M]{run: types.run, typed: types, size: size, inbox: make([][]election.Sent[M], (types.run.size()+size-1)/size)}
+func (t *typed[S, M]) Tiled(size int) {
+	tiles := &tiled[S, M]{run: t.run, typed: t, size: size, inbox: make([][]election.Sent[M], (t.run.size()+size-1)/size)}
+	tiles.play()
+}
+
+func (t *tiled[S, M]) play() {
 	starts := make([]bool, t.run.size())
 	for p := range t.run.initiators {
 		starts[p] = true
@@ -36,11 +40,11 @@ func playTiled[S, M any](types *typed[S, M], size int) {
 		if len(t.inbox[tile])+len(t.typed.collect.Sent()) > 0 {
 			quiet = 0
 		}
-		deliverInTile(t, t.inbox[tile], low, high) // counted in the tile that it left
+		t.deliver(t.inbox[tile], low, high) // counted in the tile that it left
 		t.inbox[tile] = t.inbox[tile][:0]
 		for len(t.typed.collect.Sent()) > 0 && t.run.Outcome.Complete {
 			in := t.typed.collect.Swap(spare)
-			deliverInTile(t, in, low, high)
+			t.deliver(in, low, high)
 			if t.run.Phases {
 				t.typed.phases(in)
 			}
@@ -52,16 +56,16 @@ func playTiled[S, M any](types *typed[S, M], size int) {
 		}
 	}
 	t.run.finish()
-	each := sizeOf(election.Sent[M]{})
-	t.run.Bytes += (cap(spare) + cap(t.typed.collect.Sent())) * each
+	size := sizeOf(election.Sent[M]{})
+	t.run.Bytes += (cap(spare) + cap(t.typed.collect.Sent())) * size
 	for _, in := range t.inbox {
-		t.run.Bytes += cap(in) * each
+		t.run.Bytes += cap(in) * size
 	}
 	t.run.Bytes += t.run.size() // the flags of initiators
 }
 
-// deliverInTile delivers the messages for processes of the tile from low to below high, and hands on the rest.
-func deliverInTile[S, M any](t *tiled[S, M], in []election.Sent[M], low, high int) {
+// deliver delivers the messages for processes of the tile from low to below high, and hands on the rest.
+func (t *tiled[S, M]) deliver(in []election.Sent[M], low, high int) {
 	receive, states, collect, out := t.typed.a.Receive, t.typed.states, t.typed.collect, t.typed.collect.Out()
 	oriented, n := t.run.Network.Oriented(), uint32(t.run.size())
 	for i := range in {

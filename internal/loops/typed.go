@@ -20,21 +20,13 @@ func newTyped[S, M any](r *Run, a *election.Algorithm[S, M]) *typed[S, M] {
 	return t
 }
 
-// loops returns what every network has: the results.
-func (t *typed[S, M]) loops() *Loops {
-	eligible := t.run.Outcome.Prepared.Willing
-	if t.a.Eligible != nil {
-		eligible = func(p int) bool { return t.a.Eligible(&t.states[p]) }
-	}
-	return &Loops{Eligible: eligible, State: func(p int) any { return t.states[p] }}
-}
+func (t *typed[S, M]) State(p int) any { return t.states[p] }
 
-// ofRing returns loops with those that all rings have.
-func ofRing[S, M any](t *typed[S, M]) *Loops {
-	loops := t.loops()
-	loops.Lottery = func() { playLottery(t) }
-	loops.Tiled = func(size int) { playTiled(t, size) }
-	return loops
+func (t *typed[S, M]) Eligible(p int) bool {
+	if t.a.Eligible == nil {
+		return t.run.Outcome.Prepared.Willing(p)
+	}
+	return t.a.Eligible(&t.states[p])
 }
 
 // begin points the collector at process p and returns the Out for its next step.
