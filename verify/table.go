@@ -46,14 +46,6 @@ func (t *table) narrowed() {
 	}
 }
 
-// bytes returns the size of the table.
-func (t *table) bytes() (bytes int) {
-	for i := range t.shards {
-		bytes += 8*(len(t.shards[i].lo)+len(t.shards[i].hi)) + 4*len(t.shards[i].numbers)
-	}
-	return bytes
-}
-
 // reserve makes room in a shard, so that the places of its entries stay as they are while so many are added.
 func (t *table) reserve(index, more int) {
 	s := &t.shards[index]
