@@ -31,7 +31,7 @@ type processState struct {
 	Suspects uint64            // ports, as bits: the process has crashed, and the detector has not reported it yet
 	// Suspected are the ports whose process the detector has reported as suspected, as bits. Trust withdraws it.
 	Suspected uint64
-	Proofs    []death // the proven deaths that it has not been told of
+	Proofs    []death // the proven deaths that have not been reported to it
 }
 
 const maxSuspects = 64

@@ -28,7 +28,7 @@ func (o *Options) unconfluent(d *election.Declaration, n *network.Instance, elig
 	return ""
 }
 
-// runner makes one schedule of each order, on processes that change in place. It does not judge: it tells the orders
+// runner makes one schedule of each order, on processes that change in place. It does not judge: it separates the orders
 // that are certainly all right from those that the search must judge.
 type runner struct {
 	program *process.Program

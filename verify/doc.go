@@ -72,7 +72,7 @@
 //   - Leased: never two running leases, compared in true time. The work of a crashed process counts until its lease ends,
 //     and work that a host is to stop until it has stopped. In a term one life of one process leads: a term whose lease
 //     has run out, was given up or ended by a crash is never used again. Terms of successive leaders rise. No process leads
-//     anew before its host has stopped the work that it was asked to stop. At the end the leader still has a lease.
+//     again before its host has stopped the work of its last term. At the end the leader still has a lease.
 //   - Termination: every fair run reaches an end, where no message is in transit, no timer runs, and no process has to
 //     start or be suspected. A service may instead go round for ever among configurations in which all agree. A run is
 //     fair if no action is possible for ever, from some time on, and never taken: the delivery on a link, or of a message

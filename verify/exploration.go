@@ -49,7 +49,7 @@ func (x *exploration) run() (*Report, error) {
 		return nil, err
 	}
 	lanes, cores := 1, max(1, x.o.Cores)
-	if x.o.Wardens { // proofs of death are numbered, and told in the order of their numbers
+	if x.o.Wardens { // proofs of death are numbered, and reported in the order of their numbers
 		cores = 1
 	}
 	if count >= 2*cores {

@@ -16,7 +16,7 @@ type finding struct {
 }
 
 // search explores the configurations of one instance, breadth first. A level of states at the same distance is divided
-// into pages. Workers expand pages, each into a batch of moves; then the table tells known states from new ones; then
+// into pages. Workers expand pages, each into a batch of moves; then the table separates known states from new ones; then
 // the moves are taken over in the order of the states that they leave. So nothing depends on the number of workers.
 type search struct {
 	o       *Options
@@ -93,7 +93,7 @@ type move struct {
 	to     target
 }
 
-// target tells what is known of the state to which a move leads.
+// target is what is known of the state to which a move leads.
 type target uint8
 
 const (
@@ -127,7 +127,7 @@ func (x *search) explore(fewer int) *finding {
 // exactly is the number of states up to which 128 bits of each fingerprint are kept in any case.
 const exactly = 10_000_000
 
-// goes reports whether the search goes on.
+// goes reports whether the search continues.
 func (x *search) goes() bool { return x.complete && (x.layered || !x.strict) }
 
 // begin adds a beginning.

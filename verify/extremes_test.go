@@ -70,7 +70,7 @@ func TestExtremesAreThoseOfRunsThatAttainThem(t *testing.T) {
 	}
 }
 
-// A run that attains an extreme goes on after its last message, up to an end.
+// A run that attains an extreme continues after its last message, up to an end.
 func TestARunThatAttainsAnExtremeIsWhole(t *testing.T) {
 	r, err := Run(lcr.Algorithm, Options{Instance: network.On(3, 2, 1), Extremes: true})
 	if err != nil {

@@ -137,7 +137,7 @@ func (c *checker) mayTrust(conf configuration, q, port int) bool {
 		(c.process(conf, c.links[l].from).Alive || len(c.queue(conf, l)) > 0)
 }
 
-// trust withdraws a suspicion. One that has crashed meanwhile is suspected anew after its last message.
+// trust withdraws a suspicion. A process that has crashed meanwhile is suspected again after its last message.
 func (c *checker) trust(conf configuration, q, port int, visit visitor) {
 	copy(c.base, conf)
 	p := *c.process(conf, q)
@@ -354,7 +354,7 @@ func (c *checker) tellDeaths(conf configuration, visit visitor) {
 	}
 }
 
-// commandOf returns the number of the command that tells of a death.
+// commandOf returns the number of the command that reports a death.
 func (c *checker) commandOf(d death) uint16 {
 	died := election.Command{Order: election.Died, Member: d.Member, Number: d.Number}
 	number := slices.Index(c.commands, died)

@@ -8,8 +8,9 @@ import (
 )
 
 // Lazy time: no event is urgent. A message takes any time, a timer is late by any time, and time passes at any moment, in
-// steps of the true time. Each process has two clocks, as guarantee 9 of package election allows: its timers run on one that is
-// as fast as can be, and its deadlines on one that is as slow as can be. The package comment says why that is enough.
+// steps of the true time. Each process has two clocks, as guarantee 9 of package election allows: the clock of its timers
+// has the highest rate within the clock error, and the clock of its deadlines the lowest. The package comment explains
+// why these two rates cover all rates between them.
 
 // wrongTime returns what is wrong with lazy time where it is asked for; empty if nothing is.
 func (o *Options) wrongTime(d *election.Declaration) string {

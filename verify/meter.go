@@ -7,7 +7,7 @@ import (
 	"ringleader.example/ringleader/internal/memory"
 )
 
-// meter watches a whole exploration: it tells the progress, and stops before the memory is exceeded.
+// meter watches a whole exploration: it reports progress, and stops the exploration before it exceeds the memory limit.
 type meter struct {
 	o     *Options
 	mutex sync.Mutex
@@ -31,7 +31,7 @@ func newMeter(o *Options, orders int) *meter {
 	return &meter{o: o, told: Progress{Orders: orders}}
 }
 
-// goes reports whether a search goes on, with so many pages before it.
+// goes reports whether a search continues, with so many pages before it.
 func (m *meter) goes(x *search, pages int) bool {
 	if x.states < x.looked+interval && x.states >= x.looked {
 		return true
@@ -46,7 +46,7 @@ func (m *meter) goes(x *search, pages int) bool {
 	return !m.stop && !m.tight(x) && m.tell()
 }
 
-// tell tells the progress, and reports whether the exploration goes on.
+// tell passes on the progress, and reports whether the exploration continues.
 func (m *meter) tell() bool {
 	if m.o.Progress == nil {
 		return true

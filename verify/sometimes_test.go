@@ -34,7 +34,7 @@ func TestATermThatHasEndedDoesNotComeBack(t *testing.T) {
 	newWalk(t, gives, o).then("1 starts").can("fault 1 crashes, fault 1 obeys: a term came back, fault 2 crashes, fault 2 obeys: two running leases, free 1 pass")
 }
 
-// A host that is to stop the work of a leader has to say so before that one leads anew, and the work counts until then.
+// A process leads again only after its host has reported that the work has stopped. The work counts until then.
 func TestWorkStopsBeforeOtherWorkBegins(t *testing.T) {
 	a := holder()
 	a.Durable = func(p *caller) any { return &p.Heard }
@@ -61,7 +61,7 @@ func TestWorkStopsBeforeOtherWorkBegins(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	stopped.can("fault 1 obeys, fault 2 obeys")
-	// It may lead anew as soon as its host says so.
+	// A process may lead again as soon as its host reports that the work has stopped.
 	before := a.Command
 	a.Command = func(p *caller, c election.Command, out calls) {
 		if before(p, c, out); c.Order == election.Stopped {

@@ -43,7 +43,7 @@ func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options) (*report.Ver
 	if err != nil {
 		return nil, err
 	}
-	found := &report.Verification{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Report: r}
+	found := &report.Verification{Checked: o.checked(e, &v), Report: r}
 	if r.Violation != nil && (o.shrink || o.random > 0) {
 		found.Shrunk, found.Small = verify.Shrink(e.Program, v, r.Violation.Property)
 	}

@@ -196,7 +196,7 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 		if err != nil {
 			return err
 		}
-		return o.put(p, nil, &report.Chances{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: &v, Chances: chances})
+		return o.put(p, nil, &report.Chances{Checked: o.checked(e, &v), Chances: chances})
 	}
 	found, err := p.explore(ctx, e, o, &v)
 	if err != nil {
@@ -263,6 +263,11 @@ func (o *verifyOptions) limit() string {
 		return "--max-states"
 	}
 	return "--memory"
+}
+
+// checked is what a check is of.
+func (o *verifyOptions) checked(e *catalogue.Entry, v *verify.Options) report.Checked {
+	return report.Checked{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: v}
 }
 
 // size is the number of processes.

@@ -92,7 +92,7 @@ func lcrForwardsAll() election.Algorithm[lcr.Process, lcr.Message] {
 	return a
 }
 
-// lelannRelays is LeLann's of which a process that is asleep forwards identifiers and does not join.
+// lelannRelays is LeLann's, but a process that is asleep forwards identifiers and does not join.
 func lelannRelays() election.Algorithm[lelann.Process, lelann.Message] {
 	a := lelann.Algorithm
 	a.Receive = func(p *lelann.Process, port election.Port, kind election.Kind, m lelann.Message, out *election.Out[lelann.Message]) {
@@ -105,7 +105,7 @@ func lelannRelays() election.Algorithm[lelann.Process, lelann.Message] {
 	return a
 }
 
-// hsShort is Hirschberg and Sinclair's whose questions turn back one process too early.
+// hsShort is Hirschberg and Sinclair's, but a question turns back one process too early.
 func hsShort() election.Algorithm[hs.Process, hs.Message] {
 	a := hs.Algorithm
 	a.Receive = func(p *hs.Process, port election.Port, kind election.Kind, m hs.Message, out *election.Out[hs.Message]) {

@@ -4,18 +4,13 @@ import (
 	"fmt"
 	"math/big"
 
-	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/verify"
 )
 
 // Chances are exact probabilities and means over all random choices of an algorithm.
 type Chances struct {
-	*catalogue.Entry
-	Size    int    // the number of processes
-	Start   string // as it was asked for
-	Seed    uint64
-	Options *verify.Options
+	Checked
 	*verify.Chances
 }
 
@@ -51,16 +46,7 @@ func (r *Chances) JSON() any {
 	for _, row := range r.rows() {
 		values = append(values, field{row.json, object{{"min", text(row.Least)}, {"max", text(row.Most)}}})
 	}
-	v := Verification{Entry: r.Entry, Options: r.Options}
-	return object{
-		{"algorithm", r.Name},
-		{"n", r.Size},
-		{"topology", r.Topology.String()},
-		{"start", r.Start},
-		{"seed", r.Seed},
-		{"parameters", v.parameters()},
-		{"probabilities", values},
-	}
+	return append(r.header(), field{"probabilities", values})
 }
 
 // Text prints the exact values for people.

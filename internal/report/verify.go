@@ -12,13 +12,30 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// Verification is the result of a check of every schedule.
-type Verification struct {
+// Checked is what a check is of.
+type Checked struct {
 	*catalogue.Entry
 	Size    int    // the number of processes
 	Start   string // as it was asked for
 	Seed    uint64
 	Options *verify.Options
+}
+
+// header returns the fields with which the JSON of a check begins.
+func (c *Checked) header() object {
+	return object{
+		{"algorithm", c.Name},
+		{"n", c.Size},
+		{"topology", c.Topology.String()},
+		{"start", c.Start},
+		{"seed", c.Seed},
+		{"parameters", c.parameters()},
+	}
+}
+
+// Verification is the result of a check of every schedule.
+type Verification struct {
+	Checked
 	*verify.Report
 
 	Shrunk *verify.Options // with fewer processes and faults; nil if nothing could be left out
@@ -36,16 +53,7 @@ func (r *Verification) Shown() (*verify.Violation, *verify.Options) {
 
 // JSON returns what was found for programs.
 func (r *Verification) JSON() any {
-	result := object{
-		{"algorithm", r.Name},
-		{"n", r.Size},
-		{"topology", r.Topology.String()},
-		{"start", r.Start},
-		{"seed", r.Seed},
-		{"parameters", r.parameters()},
-		{"crashes", r.Options.Crashes},
-		{"recoveries", r.Options.Recoveries},
-	}
+	result := append(r.header(), object{{"crashes", r.Options.Crashes}, {"recoveries", r.Options.Recoveries}}...)
 	for _, f := range r.further() {
 		result = append(result, field{f.name, f.most})
 	}
@@ -121,8 +129,8 @@ func (r *Verification) further() []allowed {
 }
 
 // parameters returns the JSON of the parameters, which were set before.
-func (r *Verification) parameters() object {
-	set, err := r.Set(r.Options.Instance.Parameters)
+func (c *Checked) parameters() object {
+	set, err := c.Set(c.Options.Instance.Parameters)
 	if err != nil {
 		return nil
 	}
