@@ -73,5 +73,5 @@ func (p *program) tabulate(ctx context.Context, e *catalogue.Entry, o *verifyOpt
 	if o.json {
 		return nil
 	}
-	return table.Text(p.Printer)
+	return p.Fit(table.Text)
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/big"
 	"strconv"
-	"unicode/utf8"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/verify"
@@ -109,14 +108,7 @@ func (t *ExtremesTable) Text(p *Printer) error {
 		}
 		rows = append(rows, row)
 	}
-	widths, columns := make([]int, len(head)), make([]int, len(head))
-	for i := range head {
-		columns[i], widths[i] = i, utf8.RuneCountInString(head[i])
-		for _, row := range rows {
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
-		}
-	}
 	fmt.Fprintf(p.Out, "%s · election messages over every order and every schedule, %s\n\n", p.Paint().Text(Bold, first.Title), initiate(first.Start))
-	writeColumns(p.Out, p.Paint(), widths, columns, head, rows)
+	writeRows(p.Out, p.Paint(), p.Width(), head, rows)
 	return nil
 }
