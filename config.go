@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/live"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // MemberAddress holds the identifier and the address of a member.

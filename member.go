@@ -12,8 +12,8 @@ import (
 
 	"ringleader.example/ringleader/internal/live"
 	"ringleader.example/ringleader/internal/live/bully"
-	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
 )
 
 // Role is a member's role, in its own view.

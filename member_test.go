@@ -20,7 +20,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // patience is the limit of a test's wait for a required event; a correct run never reaches it.

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // disk holds what a loss of power would leave: the names in a directory and the content of a file at their last

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // joinAs starts a process with an identifier, which listens and dials at an address.

@@ -17,9 +17,9 @@ import (
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport"
-	"ringleader.example/ringleader/internal/transport/transporttest"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
+	"ringleader.example/ringleader/transport/transporttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,8 +11,8 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
 )
 
 // loop owns all mutable state. Its methods run in one goroutine.

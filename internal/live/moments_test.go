@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
 )
 
 // A deadline, which entitles, counts from the beginning of a step, rounded down: it may end early. A timer, which

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // witness is an algorithm that records its events, outside of its state. So it is not pure.

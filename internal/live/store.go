@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // ErrData reports that a data directory cannot be used; the text names the file.

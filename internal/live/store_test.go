@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 func TestADataDirectoryThatCannotBeUsedIsRefusedByName(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // Exchange carries whole frames between members. A test decides whether and when each one arrives: frames that it
