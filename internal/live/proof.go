@@ -1,0 +1,73 @@
+package live
+
+import (
+	"crypto/sha256"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/transport"
+)
+
+// A warden draws a secret for each life of its member, and gives the member only the hash of it, which the member's
+// Hello carries. When the life and all its work have ended, the warden discloses the secret. Any member can check that,
+// and pass it on; no other process could have known it before.
+
+// remembered is the number of lives of a peer whose hashes are remembered: the last ones.
+const remembered = 4
+
+// remember notes what will prove the death of a life.
+func (p *peer) remember(h transport.Hello) {
+	if h.Death == [32]byte{} {
+		return
+	}
+	if p.deaths == nil {
+		p.deaths = map[uint64][32]byte{}
+	}
+	p.deaths[h.Incarnation] = h.Death
+	for len(p.deaths) > remembered {
+		oldest := h.Incarnation
+		for incarnation := range p.deaths {
+			oldest = min(oldest, incarnation)
+		}
+		delete(p.deaths, oldest)
+	}
+}
+
+// died takes a proof of death. It reports whether the proof is valid. What is new is passed on.
+func (l *loop) died(proof transport.Proof) (valid bool, err error) {
+	p := l.peerOf(proof.Member)
+	if p == nil {
+		return false, nil
+	}
+	hash, known := p.deaths[proof.Incarnation]
+	if !known || sha256.Sum256(proof.Secret[:]) != hash {
+		return false, nil
+	}
+	if p.died != nil && proof.Incarnation <= p.died.Incarnation {
+		return true, nil
+	}
+	p.died = &proof
+	l.log.Info("a life of a member is proven dead", "peer", p.id, "incarnation", proof.Incarnation)
+	frame := proof.Frame(proves)
+	for _, other := range l.peers {
+		if other != nil && other != p {
+			other.out.Send(frame, 0)
+		}
+	}
+	return true, l.each(process.Input{
+		What:    process.Commanded,
+		Command: election.Command{Order: election.Died, Member: election.ID(p.position + 1), Number: proof.Incarnation},
+	})
+}
+
+// introduce sends a peer that was just connected what it may not know: our groups, and proofs of death.
+func (l *loop) introduce(p *peer) {
+	for _, g := range l.groups {
+		p.out.Send(g.announcement(), 0)
+	}
+	for _, other := range l.peers {
+		if other != nil && other != p && other.died != nil {
+			p.out.Send(other.died.Frame(proves), 0)
+		}
+	}
+}
