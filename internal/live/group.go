@@ -155,8 +155,9 @@ type group struct {
 	timers   process.Timers
 	waiting  []process.Input // messages to ourselves, and what came while the state became durable
 	decision network.Decision
-	lease    time.Duration // when our leadership ends by itself, on the clock of deadlines
-	kept     []byte          // the durable state, as last saved or as it is being saved
+	lease    time.Duration   // when our leadership ends by itself, on the clock of deadlines
+	durably  bool            // there is durable state
+	kept     []byte          // it, as last saved or as it is being saved; nil: in no life yet
 	pending  *process.Output // the effects that wait until kept is durable; nil: none
 	begun    time.Duration   // when the step of pending began, in whole units
 
@@ -187,8 +188,7 @@ func (l *loop) newGroup(c GroupConfig) (*group, error) {
 	digest := transport.DigestOf("%q", c.Group)
 	copy(g.key[:], digest[:]) // of Group
 	g.machine = a.NewMachine(prepared, l.position, choose)
-	g.kept = bytes.Clone(g.machine.Durable())
-	if a.Plans.Durable != nil && l.config.Storage != nil {
+	if g.durably = a.Plans.Durable != nil && l.config.Storage != nil; g.durably {
 		if err := g.load(); err != nil {
 			return nil, err
 		}
@@ -217,7 +217,7 @@ func (g *group) load() error {
 	if err := g.machine.Restore(kept); err != nil {
 		return fmt.Errorf("%w: what the algorithm kept: %w", storage.ErrData, err)
 	}
-	g.kept = bytes.Clone(kept)
+	g.kept = append([]byte{}, kept...)
 	g.recover = g.program.Functions.Recover
 	return nil
 }
@@ -275,8 +275,8 @@ func (g *group) step(in process.Input) error {
 		return err
 	}
 	g.pending, g.begun = &effects, ticks*unit
-	if kept := g.machine.Durable(); g.config.Storage != nil && !bytes.Equal(kept, g.kept) {
-		g.kept = bytes.Clone(kept)
+	if kept := g.machine.Durable(); g.durably && (g.kept == nil || !bytes.Equal(kept, g.kept)) {
+		g.kept = append([]byte{}, kept...)
 		g.dirty = append(g.dirty, g)
 		return nil
 	}
@@ -502,4 +502,3 @@ func closeStorage(s storage.Storage) error {
 	}
 	return s.Close()
 }
-

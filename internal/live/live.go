@@ -209,6 +209,12 @@ func (m *Member) Err() error {
 // Address returns where the member listens.
 func (m *Member) Address() string { return m.transport.Address() }
 
+// Rank returns the identifier of a member as the algorithm knows it.
+func (m *Member) Rank(id uint64) (rank election.ID, known bool) {
+	i := slices.IndexFunc(m.sorted, func(member transport.Member) bool { return member.ID == id })
+	return election.ID(i + 1), i >= 0
+}
+
 // Stall returns for how long the loop has not run; 0 while that is at most the suspicion timeout. After that time the
 // others suspect this member.
 func (m *Member) Stall() time.Duration {
@@ -233,4 +239,6 @@ func (m *Member) post(event any) {
 }
 
 // Prove hands a proof of death to the member, as a warden's connection does.
-func (m *Member) Prove(p transport.Proof) { m.post(transport.Died{Proof: p, Taken: make(chan bool, 1)}) }
+func (m *Member) Prove(p transport.Proof) {
+	m.post(transport.Died{Proof: p, Taken: make(chan bool, 1)})
+}

@@ -32,9 +32,9 @@ type loop struct {
 	due   due      // the groups by when they have something to do
 	ready []*group // those with inputs that wait
 
-	dirty   []*group  // whose state is to become durable
-	after   []func()  // what waits until the member's record is durable
-	saving  *saving   // what is becoming durable; nil: nothing
+	dirty   []*group // whose state is to become durable
+	after   []func() // what waits until the member's record is durable
+	saving  *saving  // what is becoming durable; nil: nothing
 	retryAt time.Duration
 	saver   chan []storage.Record
 
@@ -372,11 +372,7 @@ func (d *due) Pop() any {
 func (l *loop) mayStart() bool {
 	late := l.now() >= l.startBy
 	for _, p := range l.peers {
-		if p == nil {
-			continue
-		}
-		connected := p.next != nil && p.standing
-		if p.duplicate || !connected && !late {
+		if p != nil && (p.duplicate || !p.standing && p.next == nil && !late) {
 			return false
 		}
 	}

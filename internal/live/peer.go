@@ -28,10 +28,10 @@ type peer struct {
 	in          transport.Incoming // the connection that is read
 	next        transport.Incoming // the one to be read after it
 	out         transport.Outgoing
-	whole       time.Time     // since when both directions are connected; zero if they are not
+	whole       time.Duration // since when both directions are connected; 0 if they are not
 	standing    bool          // whether out has connected
 	answering   uint64        // the incarnation that last answered at its address
-	answered    time.Time     // when it did
+	answered    time.Duration // when it did
 	rest        time.Duration // the pause before reconnecting after a disconnection now
 	restUntil   time.Duration
 	duplicate   bool          // whether it refuses us for another process with our identifier
@@ -39,9 +39,10 @@ type peer struct {
 	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
 	difference  string        // of its timing from ours
 
-	limits map[key]string // by group: how its limits differ from ours; none: they do not
+	limits map[key]string      // by group: how its limits differ from ours; none: they do not
 	deaths map[uint64][32]byte // by incarnation: the hash of what proves its death, of the last ones
-	died   *transport.Proof // of its newest incarnation that is proven dead; nil: none
+	died   *transport.Proof    // of the newest incarnation that is proven dead; nil: none
+	dead   uint64              // that incarnation
 }
 
 func (p *peer) port() election.Port { return election.Port(p.position) }
@@ -85,7 +86,7 @@ func (l *loop) asked(e transport.Asked) {
 	switch {
 	case v.Code != transport.Accepted:
 		e.Answer <- v
-	case p.died != nil && e.Hello.Incarnation <= p.died.Incarnation:
+	case p.died != nil && e.Hello.Incarnation <= p.dead:
 		refuse("this life of member %d is proven dead", p.id)
 	case pinned && known != e.Hello.Store:
 		refuse("member %d has another store than before; if its state is lost, it must be admitted again", p.id)

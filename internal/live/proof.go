@@ -1,8 +1,6 @@
 package live
 
 import (
-	"crypto/sha256"
-
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/transport"
@@ -39,16 +37,21 @@ func (l *loop) died(proof transport.Proof) (valid bool, err error) {
 	if p == nil {
 		return false, nil
 	}
-	hash, known := p.deaths[proof.Incarnation]
-	if !known || sha256.Sum256(proof.Secret[:]) != hash {
-		return false, nil
+	dead := uint64(0)
+	for incarnation, hash := range p.deaths {
+		if proof.Proves(hash) {
+			dead = max(dead, incarnation) // a process may join again, and all its lives have ended
+		}
 	}
-	if p.died != nil && proof.Incarnation <= p.died.Incarnation {
+	switch {
+	case dead == 0:
+		return false, nil
+	case p.died != nil && dead <= p.dead:
 		return true, nil
 	}
-	p.died = &proof
-	l.log.Info("a life of a member is proven dead", "peer", p.id, "incarnation", proof.Incarnation)
-	frame := proof.Frame(proves)
+	p.died, p.dead = &proof, dead
+	l.log.Info("a life of a member is proven dead", "peer", p.id, "incarnation", dead)
+	frame := proofFrame(&proof)
 	for _, other := range l.peers {
 		if other != nil && other != p {
 			other.out.Send(frame, 0)
@@ -56,7 +59,7 @@ func (l *loop) died(proof transport.Proof) (valid bool, err error) {
 	}
 	return true, l.each(process.Input{
 		What:    process.Commanded,
-		Command: election.Command{Order: election.Died, Member: election.ID(p.position + 1), Number: proof.Incarnation},
+		Command: election.Command{Order: election.Died, Member: election.ID(p.position + 1), Number: dead},
 	})
 }
 
@@ -67,7 +70,11 @@ func (l *loop) introduce(p *peer) {
 	}
 	for _, other := range l.peers {
 		if other != nil && other != p && other.died != nil {
-			p.out.Send(other.died.Frame(proves), 0)
+			p.out.Send(proofFrame(other.died), 0)
 		}
 	}
+}
+
+func proofFrame(p *transport.Proof) []byte {
+	return process.AppendFrame(nil, proves, func(dst []byte) []byte { return append(dst, p.Encode()...) })
 }

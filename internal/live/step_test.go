@@ -196,8 +196,8 @@ func TestSuspectComesAfterAllThatArrivedIfWhatWeSentIsLost(t *testing.T) {
 		const batch = 1000 // two of them fill the inbox, and neither is read at once
 		h := c.hello(1)
 		for _, b := range [][]byte{
-			slices.Concat(h.Encode(), transport.HeartbeatFrame, []byte{1, 0, 0}),
-			bytes.Repeat([]byte{1, 0, 1}, batch), bytes.Repeat([]byte{1, 0, 1}, batch),
+			slices.Concat(h.Encode(), transport.HeartbeatFrame, message(0)),
+			bytes.Repeat(message(1), batch), bytes.Repeat(message(1), batch),
 		} {
 			if _, err := to.Write(b); err != nil {
 				t.Fatal(err)

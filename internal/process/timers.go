@@ -66,6 +66,7 @@ func (t *Timers) Next(now Now) (first election.Timer, wait time.Duration) {
 	}
 	return first, wait
 }
+
 // Last returns when the last of the running timers expires, and the number of running timers.
 func (t *Timers) Last() (at time.Duration, running int) {
 	for timer, runs := range t.running {
