@@ -5,10 +5,11 @@ import (
 	"fmt"
 )
 
-// The limits of a [Record], in bytes.
+// The limits of a store.
 const (
-	MaxName = 255
-	MaxData = 3584
+	MaxName    = 255     // bytes of a name
+	MaxData    = 3584    // bytes of a record's data
+	MaxRecords = 1 << 14 // of a Directory, which then has 128 MB
 )
 
 // Record is the durable state of a part of a member: of the member itself, or of one of its groups.
@@ -48,7 +49,7 @@ var (
 	ErrData    = errors.New("data directory")                  // any of those below, and a directory that cannot be read
 	ErrMissing = errors.New("does not exist")                  // there is no store; ringleader init, or Init, makes one
 	ErrLocked  = errors.New("is in use by another member")     // another process has it open
-	ErrForeign = errors.New("belongs to another member")       // it has another owner, or is of another format
+	ErrForeign = errors.New("is not this member's")            // it has another owner, or is of another format
 	ErrDamaged = errors.New("is damaged")                      // what was durable is lost, or may be
 	ErrWrite   = errors.New("cannot be written")               // nothing was promised; a later Save may succeed
 	ErrFlush   = errors.New("cannot be flushed to the device") // this process can save nothing any more
