@@ -416,9 +416,11 @@ func (g *group) others() (heard []bool, problems []string) {
 	return heard, problems
 }
 
-// announcement is the content of the frame that announces a group to a peer.
-func (g *group) announcement() []byte {
-	return process.AppendFrame(nil, announces, func(dst []byte) []byte { return append(append(dst, g.key[:]...), g.limits...) })
+// announce sends the limits of the group to a peer.
+func (g *group) announce(p *peer) {
+	if g.limits != "" {
+		p.out.Send(process.AppendFrame(nil, announces, func(dst []byte) []byte { return append(append(dst, g.key[:]...), g.limits...) }), 0)
+	}
 }
 
 // frame returns a frame of this group, with its key before the message.

@@ -131,7 +131,7 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	}
 	m := &Member{
 		config: c, program: a, log: c.Logger.With("member", c.ID), clock: c.Clock,
-		begun: c.Clock.Monotonic(), begunBoot: c.Clock.Boottime(),
+		begun: c.Clock.Monotonic() - 1, begunBoot: c.Clock.Boottime(),
 		inbox: make(chan any, 256), done: make(chan struct{}),
 	}
 	m.sorted = slices.SortedFunc(slices.Values(c.Members), func(a, b transport.Member) int {
@@ -224,7 +224,7 @@ func (m *Member) Stall() time.Duration {
 	return 0
 }
 
-// now returns the time since the start, on the monotonic clock.
+// now returns the time since the start, on the monotonic clock. It is never 0, so that a moment of 0 is none.
 func (m *Member) now() time.Duration { return m.clock.Monotonic() - m.begun }
 
 // boot returns the time since the start, on the clock that goes on during suspension.

@@ -74,7 +74,7 @@ const firstConnections = 100 * time.Millisecond
 
 // live runs the life of a member.
 func (l *loop) live() {
-	l.startBy, l.beatAt = firstConnections, l.config.Heartbeat
+	l.startBy, l.beatAt = l.now()+firstConnections, l.now()+l.config.Heartbeat
 	for _, p := range l.peers {
 		if p != nil {
 			p.out = l.transport.Dial(p.position, 0)
@@ -189,7 +189,7 @@ func (l *loop) join() error {
 		j.answer <- joinedAnswer{group: g.Group}
 		for _, p := range l.peers {
 			if p != nil {
-				p.out.Send(g.announcement(), 0)
+				g.announce(p)
 			}
 		}
 		if l.started {

@@ -133,7 +133,7 @@ func (l *loop) admit(p *peer) error {
 	sameLife := p.incarnation == 0 || p.incarnation == p.in.Hello().Incarnation
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation = reachable, p.in.Hello().Incarnation
-	p.mend(l.moment())
+	p.mend(l.now())
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
 	l.showAll()
 	if wrong {
@@ -254,7 +254,7 @@ func (p *peer) mend(now time.Duration) {
 // redial begins a new connection to a peer, and drops queued messages. A peer that can receive but not be heard
 // disconnects whenever it sends. So the pause doubles each time, until both directions were connected for a while.
 func (l *loop) redial(p *peer) {
-	now := l.moment()
+	now := l.now()
 	if p.whole != 0 && now-p.whole > l.config.Suspicion {
 		p.rest = 0
 	}
@@ -266,9 +266,6 @@ func (l *loop) redial(p *peer) {
 	p.out.Close()
 	p.out = l.transport.Dial(p.position, p.restUntil-now)
 }
-
-// moment returns the current time, for fields in which 0 is none.
-func (l *loop) moment() time.Duration { return max(1, l.now()) }
 
 // suspect reports to the algorithm that a peer seems to have crashed, unless it has done so.
 func (l *loop) suspect(p *peer) error {
@@ -290,10 +287,10 @@ func (l *loop) dialed(e transport.Dialed) error {
 		return nil
 	}
 	if e.Err == nil {
-		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, l.moment()
+		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, l.now()
 		p.remember(e.Hello)
 		l.introduce(p)
-		p.mend(l.moment())
+		p.mend(l.now())
 		l.compare(p, e.Hello.Timing)
 	}
 	l.note(p, e.Err)
@@ -318,7 +315,7 @@ func (l *loop) note(p *peer, err error) {
 	}
 	switch {
 	case before == "":
-		p.failing = l.moment()
+		p.failing = l.now()
 	case p.problem != "" && p.failing != 0 && l.now()-p.failing > longFailure:
 		p.failing = 0
 		l.log.Warn("member cannot be connected to for long", "peer", p.id, "error", err)

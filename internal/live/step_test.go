@@ -118,7 +118,7 @@ func TestSuspectComesAfterTheLastMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := c.hello(1)
-		last := [][]byte{h.Encode(), transport.HeartbeatFrame, {1, 0, 1}, {1, 0, 0}, {1, 0, 1}}
+		last := [][]byte{h.Encode(), transport.HeartbeatFrame, message(1), message(0), message(1)}
 		for _, b := range last {
 			if _, err := conn.Write(b); err != nil {
 				t.Fatal(err)
