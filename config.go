@@ -111,7 +111,7 @@ var (
 // Init makes the data directory of a member. This is done once in the life of a member. A member that has lost its
 // directory has forgotten what it has promised, and a new directory does not bring that back: see package storage.
 func Init(directory, group string, id uint64) error {
-	return storage.Init(directory, storage.Owner{Group: group, Member: id})
+	return storage.Init(directory, storage.Owner{Group: group, Member: id}, storage.InitOptions{})
 }
 
 // complete sets the defaults and reports all errors.

@@ -73,9 +73,11 @@ func (m *Member) Lead(ctx context.Context, work func(context.Context, Leadership
 		m.mu.Unlock()
 		m.standDown(ErrResigned)
 	}()
+	var last election.Term // work begins once in a term
 	for {
 		s, changed := m.live.State()
-		if s.Role == network.Leader && !s.Stopping && m.live.Begin(s.Term) {
+		if s.Role == network.Leader && !s.Stopping && (s.Term == 0 || s.Term > last) && m.live.Begin(s.Term) {
+			last = s.Term
 			ended, err := m.lead(ctx, Leadership{m, s.Term}, work)
 			if ended {
 				return err

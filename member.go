@@ -80,17 +80,20 @@ type Member struct {
 // ctx is done, or Close, or a failure: see Done and Err. All errors of the configuration are reported at once, as
 // [ErrConfig].
 func Join(ctx context.Context, c Config) (*Member, error) {
-	given := c.Storage
-	c, err := c.complete()
-	if err == nil && c.Data != "" {
-		given, err = storage.Open(c.Data, storage.Owner{Group: c.Group, Member: c.ID})
-		c.Storage = given
-	}
+	complete, err := c.complete()
 	if err != nil {
-		if given != nil {
-			err = errors.Join(err, given.Close())
+		if c.Storage != nil {
+			err = errors.Join(err, c.Storage.Close())
 		}
 		return nil, err
+	}
+	c = complete
+	if c.Data != "" {
+		directory, err := storage.Open(c.Data, storage.Owner{Group: c.Group, Member: c.ID})
+		if err != nil {
+			return nil, err
+		}
+		c.Storage = directory
 	}
 	program, config := c.live()
 	m, err := live.JoinProgram(ctx, program, config)
@@ -208,7 +211,7 @@ func (m *Member) Close() error {
 	m.standDown(ErrClosed)
 	for {
 		s, changed := m.live.State()
-		if s.Role != network.Leader {
+		if s.Role != network.Leader || m.config.Algorithm == Bully {
 			return m.live.Close()
 		}
 		wait := time.NewTimer(m.live.Left(s.Term))
