@@ -26,15 +26,16 @@
 //  2. If the other page is not whole, one of its valid seals must have a lower number than another valid seal of the pair.
 //     Otherwise the store is damaged.
 //
-// Proof that no acknowledged write is lost. Assume that the write s was acknowledged, and is the last one. Then all eight
-// seals of its page had the number s, and all others in the pair are lower. Damage makes seals invalid, but it does not
-// make valid ones. So the valid seals of this page, if there are any, are s, and no seal of the pair is higher. By rule 2 the other page
-// cannot count in its place.
+// Proof that no acknowledged write is lost. Let s be the last write of a pair that was acknowledged, and its page damaged.
+// All seals of that page had the number s. Damage makes seals invalid, but makes no valid ones, so those that
+// are left still have it. The other page counts only if it is whole. It may be whole with a later write, which is not a
+// loss. If it is whole with an earlier one, no seal of the pair is higher than s, and none of the damaged page is lower: by
+// rule 2 the store is damaged.
 //
-// Proof that a crash is survived. Let s be the number of the write that was cut short. The page that counts is whole.
-// A sector that was not written has a lower seal than s, since no number is used twice on a page. If s was written to
-// some sector, the two seals differ; if not, the page has only seals from before the page that counts. Rule 2 holds in both cases.
-// So Save after a failed attempt takes the next number, and not the same one.
+// Proof that a crash is survived. Let s be the number of the write that was cut short. The other page is the one that counts, and
+// is whole. A sector that was not written has a seal with a lower number than s, since no number is used
+// twice on a page. If any sector was written, the two seals differ. If none was, the page is what it was before: whole, or
+// cut short by an earlier attempt. Rule 2 holds in each case. So Save takes a new number after a failed attempt, too.
 //
 // The second proof assumes that a sector is written as a whole or not at all, as devices promise. If one is cut inside, almost
 // always another sector has an old seal. In the worst case the store is refused although nothing is lost.
