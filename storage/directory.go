@@ -104,10 +104,11 @@ func (d *Directory) read(owner Owner) error {
 	if err != nil {
 		return err
 	}
-	pages := make([]byte, (1+int64(d.header.records))*pairSize)
-	if size < int64(len(pages)) {
-		return d.fail(ErrDamaged, fmt.Errorf("of %d bytes it has %d", len(pages), size))
+	want := (1 + int64(d.header.records)) * pairSize
+	if size < want {
+		return d.fail(ErrDamaged, fmt.Errorf("of %d bytes it has %d", want, size))
 	}
+	pages := make([]byte, want)
 	if _, err := d.file.ReadAt(pages, 0); err != nil {
 		return d.unreadable(err)
 	}

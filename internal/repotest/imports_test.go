@@ -82,6 +82,11 @@ var importRules = []importRule{
 		broken:  [2]string{"./transport", "./internal/live"},
 	},
 	{
+		in: []string{"./storage"}, only: []string{"std"},
+		because: "it keeps records, whatever they hold, and programs may replace it: it knows neither the algorithm nor the loop",
+		broken:  [2]string{"./storage", "./election"},
+	},
+	{
 		in: []string{"./internal/live"}, never: []string{"net/..."},
 		because: "the loop owns state, clock and disk; what dials, listens, reads and writes is a transport, which can be replaced",
 		broken:  [2]string{"./internal/live", "net"},
