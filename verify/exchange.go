@@ -75,15 +75,21 @@ func (c *checker) kindOf(place int) int {
 
 // export sets sent to a configuration by shared numbers.
 func (w *worker) export(conf configuration) {
-	w.sent = resized(w.sent, len(conf))
+	w.sent = append(w.sent[:0], conf...)
+	if w.exchange == nil {
+		return
+	}
 	for place, number := range conf {
 		w.sent[place] = w.shared(place, number)
 	}
 }
 
-// exportAfter sets sent to a configuration by shared numbers, most parts of which are those of the state that is being
-// expanded.
+// exportAfter is export for a configuration most parts of which are those of the state that is being expanded.
 func (w *worker) exportAfter(conf configuration) {
+	if w.exchange == nil {
+		w.sent = append(w.sent[:0], conf...)
+		return
+	}
 	w.sent = append(w.sent[:0], w.came...)
 	for place, number := range conf {
 		if number != w.here[place] {
@@ -94,9 +100,6 @@ func (w *worker) exportAfter(conf configuration) {
 
 // shared returns the shared number of a part of a configuration.
 func (w *worker) shared(place int, number uint32) uint32 {
-	if w.exchange == nil {
-		return number
-	}
 	part := w.kindOf(place)
 	to := look(&w.numbers[part].outward, number)
 	if *to == 0 {
@@ -107,21 +110,27 @@ func (w *worker) shared(place int, number uint32) uint32 {
 
 // load sets here to the first of some packed configurations, and returns the others.
 func (w *worker) load(packed []byte) []byte {
-	w.here, w.came = resized(w.here, len(w.next)), resized(w.came, len(w.next))
-	for place := range w.here {
-		sent, length := binary.Uvarint(packed)
-		packed = packed[length:]
-		w.came[place] = uint32(sent)
-		w.here[place] = w.own(place, uint32(sent))
+	w.came = resized(w.came, len(w.next))
+	for place := range w.came {
+		number, length := uint64(packed[0]), 1
+		if number >= 0x80 { // it takes more than one byte
+			number, length = binary.Uvarint(packed)
+		}
+		w.came[place], packed = uint32(number), packed[length:]
+	}
+	if w.exchange == nil {
+		w.here = configuration(w.came)
+		return packed
+	}
+	w.here = resized(w.here, len(w.came))
+	for place, number := range w.came {
+		w.here[place] = w.own(place, number)
 	}
 	return packed
 }
 
 // own returns the worker's number of a part of a configuration from the shared one.
 func (w *worker) own(place int, sent uint32) uint32 {
-	if w.exchange == nil {
-		return sent
-	}
 	part := w.kindOf(place)
 	to := look(&w.numbers[part].inward, sent)
 	if *to == 0 {

@@ -54,7 +54,7 @@ func (f *frontier) reserve(index, more int) {
 		return
 	}
 	old := s.spots
-	s.spots = make([]spot, max(8, int(1.25*float64(s.used+more)/full)+1))
+	s.spots = make([]spot, max(4, int(1.25*float64(s.used+more)/full)+1))
 	for i := range old {
 		if old[i].level == f.level {
 			s.spots[s.place(old[i].print, f.level)] = old[i]

@@ -83,7 +83,7 @@ func (m *meter) end() {
 const judging = 48
 
 // many is the number of bytes from which on garbage is spared.
-const many = 1 << 25
+const many = 1 << 26
 
 // tight reports whether the memory will not be enough for the next steps of a search.
 func (m *meter) tight(x *search) bool {

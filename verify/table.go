@@ -24,7 +24,8 @@ type shard struct {
 
 const (
 	fullest = 0.92 // of the homes of a shard are as many fingerprints in it, at most
-	growth  = 1.07
+	growth  = 1.07 // of a shard that grows
+	sparse  = 1024 // homes up to which a shard grows faster, since its memory does not count
 )
 
 // shardOf returns the index of the shard of a fingerprint. The place in the shard depends on the highest bits, the
@@ -133,7 +134,9 @@ func (s *shard) insert(f fingerprint, number uint32) bool {
 func (t *table) grow(s *shard) {
 	old := *s
 	for homes := old.homes; ; {
-		homes = max(16, int(growth*float64(homes))+1)
+		if homes = int(growth*float64(homes)) + 16; homes < sparse {
+			homes = 3 * homes / 2
+		}
 		if t.fill(s, &old, homes) {
 			return
 		}
