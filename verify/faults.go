@@ -67,26 +67,28 @@ func (c *checker) severed(conf configuration, l int) bool {
 func (c *checker) changeCuts(conf configuration, visit visitor) {
 	g := c.global(conf)
 	for number := range c.cuts {
-		at := uint16(number)
-		t := transition{at: at, process: c.cuts[number].Groups[0][0]}
-		if i := slices.Index(g.Cut, at); i >= 0 && c.picks(due) {
+		switch i := slices.Index(g.Cut, uint16(number)); {
+		case i >= 0 && c.picks(due):
 			now := *g
 			now.Cut = slices.Delete(slices.Clone(g.Cut), i, i+1)
 			copy(c.base, conf)
 			c.setGlobal(c.base, &now)
-			t.event = heals
-			visit(&t, c.base)
-		} else if i < 0 && g.Cuts > 0 && c.picks(byFault) {
+			c.change(heals, due, number, visit)
+		case i < 0 && g.Cuts > 0 && c.picks(byFault):
 			c.fault(conf, func(g *global) {
 				g.Cuts--
-				g.Cut = append(slices.Clone(g.Cut), at)
+				g.Cut = append(slices.Clone(g.Cut), uint16(number))
 				slices.Sort(g.Cut)
 			})
-			t.event, t.class = cuts, byFault
 			c.saw(sawCut)
-			visit(&t, c.base)
+			c.change(cuts, byFault, number, visit)
 		}
 	}
+}
+
+// change visits the configuration c.base, in which a cut has begun or ended.
+func (c *checker) change(event event, class class, number int, visit visitor) {
+	visit(&transition{event: event, class: class, process: c.cuts[number].Groups[0][0], at: uint16(number)}, c.base)
 }
 
 // mistakes lets a process suspect, by mistake, others that are live.

@@ -14,14 +14,14 @@ const longestWalk = 1000
 
 // longestCalm is the number of transitions after the last fault that may come, after which a walk ends of which only
 // safety is judged: its leases have run out, or are renewed again and again.
-const longestCalm = 200
+const longestCalm = 64
 
 // mostVain is how often a walk chooses an event again if the chosen one changes nothing, as the passing of time where no
 // clock runs.
 const mostVain = 64
 
 // mostInterned is the number of process states after which a walker begins with empty tables.
-const mostInterned = 1 << 18
+const mostInterned = 1 << 16
 
 // Walks makes random walks through the configurations of an election, for sizes that no search can exhaust. One event in
 // eight is a fault, while its budget lasts. The same seed makes the same walks and finds the same violation, which is that of the
