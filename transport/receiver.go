@@ -2,10 +2,12 @@ package transport
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"sync"
@@ -41,14 +43,14 @@ const leastHeartbeats = 3
 // accept receives connections until the listener is closed.
 func (t *tcp) accept() {
 	for {
-		conn, err := t.listener.Accept()
+		conn, err := t.Listener.Accept()
 		switch {
 		case err == nil:
 			t.group.Go(func() { t.serve(conn) })
 		case t.ctx.Err() != nil:
 			return
 		case errors.Is(err, net.ErrClosed):
-			t.Post(Failed{fmt.Errorf("listening on %s: %w", t.listener.Addr(), err)})
+			t.Post(Failed{fmt.Errorf("listening on %s: %w", t.Listener.Addr(), err)})
 			return
 		default: // for example without file descriptors: peers will dial again
 			t.Log.Warn("cannot accept a connection", "error", err)
@@ -87,19 +89,34 @@ func (t *tcp) serve(conn net.Conn) {
 	})})
 }
 
+var errLearnt = errors.New("it brought a proof of death")
+
 // welcome reads a hello, answers it, and waits for the confirmation. It takes memory of fixed size.
-func (t *tcp) welcome(conn net.Conn) (*incoming, error) {
-	t.strangers.enter(conn)
-	defer t.strangers.leave(conn)
-	conn.SetDeadline(time.Now().Add(t.Timing.Suspicion))
+func (t *tcp) welcome(raw net.Conn) (*incoming, error) {
+	t.strangers.enter(raw)
+	defer t.strangers.leave(raw)
+	raw.SetDeadline(time.Now().Add(t.Timing.Suspicion))
+	guarded := &guarded{Conn: raw, left: strangerBytes}
+	var first [len(magic)]byte
+	if _, err := io.ReadFull(guarded, first[:]); err != nil {
+		return nil, err
+	}
+	guarded.again = first[:]
+	if string(first[:]) == proofMagic {
+		return nil, cmp.Or(t.learn(guarded), errLearnt)
+	}
+	conn, name, err := t.authenticate(guarded, first[:])
+	if err != nil {
+		return nil, err
+	}
 	h, err := ReadHello(conn)
 	if err != nil {
 		return nil, err
 	}
-	p, v := t.judge(h)
+	p, v := t.judge(h, name)
 	answer := t.Hello(h.From)
 	if v.Code == Refused {
-		answer.Group = Group{} // an unknown process does not learn it here
+		answer = Hello{From: t.self(), To: h.From} // an unknown process learns nothing else here
 	}
 	if _, err := conn.Write(append(answer.Encode(), v.Encode()...)); err != nil {
 		return nil, err
@@ -114,14 +131,46 @@ func (t *tcp) welcome(conn net.Conn) (*incoming, error) {
 	if string(confirmation[:]) != string(HeartbeatFrame) {
 		return nil, ErrFrame
 	}
+	guarded.left = math.MaxInt
 	return &incoming{
 		peer: p, hello: h, conn: conn, admit: make(chan bool, 1), taken: make(chan struct{}, 1),
 		suspicion: max(t.Timing.Suspicion, leastHeartbeats*h.Timing.Heartbeat),
 	}, nil
 }
 
-// judge returns the peer of a hello, and a verdict.
-func (t *tcp) judge(h Hello) (peer int, v Verdict) {
+// tlsHandshake is the first byte of a connection with TLS.
+const tlsHandshake = 0x16
+
+// authenticate secures a connection, if this member uses TLS, and returns the name in the peer's certificate. A peer
+// that uses TLS where this member does not, or the reverse, gets the reason in clear text. The first bytes decide.
+func (t *tcp) authenticate(conn *guarded, first []byte) (secure net.Conn, name string, err error) {
+	uses, v := first[0] == tlsHandshake, Verdict{Code: Refused}
+	switch {
+	case uses && t.TLS != nil:
+		if secure, name, err = t.TLS.server(conn); err == nil {
+			t.strangers.leave(conn.Conn)
+		}
+		return secure, name, err
+	case uses:
+		v.Reason = fmt.Sprintf("member %d does not use TLS", t.self())
+	case t.TLS == nil:
+		return conn, "", nil
+	case string(first) == magic:
+		v.Reason = fmt.Sprintf("member %d takes only connections with TLS", t.self())
+	default:
+		return nil, "", errProtocol
+	}
+	answer := Hello{From: t.self()}
+	conn.Write(append(answer.Encode(), v.Encode()...))
+	io.Copy(io.Discard, conn) // a connection that is closed with unread data may lose the answer
+	return nil, "", fmt.Errorf("refused: %s", v.Reason)
+}
+
+// judge returns the peer of a hello, and a verdict. The name is that of the certificate.
+func (t *tcp) judge(h Hello, name string) (peer int, v Verdict) {
+	if want := MemberName(t.Name, h.From); t.TLS != nil && name != want {
+		return 0, Verdict{Code: Refused, Reason: fmt.Sprintf("the certificate names %s, not %s", name, want)}
+	}
 	if peer, v = t.Judge(h); v.Code != Accepted {
 		return peer, v
 	}

@@ -16,17 +16,17 @@ const (
 	MostPause  = 500 * time.Millisecond
 )
 
-// QueueLength is the number of messages that may wait for a connection, or for a slow peer, before the sender gives up.
-const QueueLength = 256
+// batchBytes limits what one write takes from the queue, except for its last frame.
+const batchBytes = 1 << 16
 
-// sender carries messages to one peer, over one connection that it dials until it succeeds. It ends when
+// sender carries frames to one peer, over one connection that it dials until it succeeds. It ends when
 // that connection breaks; the loop then makes a new one.
 type sender struct {
 	tcp    *tcp
 	peer   int // its position
 	ctx    context.Context
 	cancel context.CancelFunc
-	queue  chan []byte   // frames
+	queue  Queue
 	kick   chan struct{} // there is a frame to send
 	heard  chan struct{} // the peer has connected
 	beat   chan struct{} // a heartbeat is due
@@ -39,7 +39,7 @@ func (r *Refusal) Error() string { return "refused: " + r.Reason }
 
 func (t *tcp) Dial(to int, rest time.Duration) Outgoing {
 	s := &sender{
-		tcp: t, peer: to, queue: make(chan []byte, QueueLength),
+		tcp: t, peer: to,
 		kick: make(chan struct{}, 1), heard: make(chan struct{}, 1), beat: make(chan struct{}, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(t.ctx)
@@ -57,12 +57,10 @@ func (s *sender) Close() { s.cancel() }
 
 // Send queues a frame. A sender with a full queue ends, and takes no more frames: messages after a lost one must not
 // arrive without it.
-func (s *sender) Send(frame []byte) {
-	if s.ctx.Err() != nil {
-		return
-	}
-	select {
-	case s.queue <- frame:
+func (s *sender) Send(frame []byte, slot uint64) {
+	switch {
+	case s.ctx.Err() != nil:
+	case s.queue.Put(frame, slot):
 		nudge(s.kick)
 	default:
 		s.cancel()
@@ -87,17 +85,14 @@ func (s *sender) run(rest time.Duration) {
 			s.tcp.Post(Broken{s, context.Canceled})
 			return
 		}
-		queued := len(s.queue)
+		queued := s.queue.Last()
 		conn, hello, err := s.dial()
 		if err == nil {
 			s.tcp.Post(Dialed{Out: s, Hello: hello})
 			s.tcp.Post(Broken{s, s.write(conn)})
 			return
 		}
-		for range queued {
-			<-s.queue
-		}
-		s.tcp.Post(Dialed{Out: s, Err: err, Lost: queued > 0})
+		s.tcp.Post(Dialed{Out: s, Err: err, Lost: s.queue.Drop(queued)})
 		pause, kick = Jitter(backoff), s.kick
 	}
 }
@@ -136,21 +131,33 @@ func (s *sender) dial() (net.Conn, Hello, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Timing.Suspicion)
 	defer cancel()
 	defer context.AfterFunc(s.tcp.staying, cancel)()
-	conn, err := s.tcp.dialer(ctx, "tcp", Loopback(s.tcp.Members[s.peer].Address))
+	raw, err := s.tcp.TCP.Dial(ctx, "tcp", Loopback(s.tcp.Members[s.peer].Address))
 	if err != nil {
 		return nil, Hello{}, err
 	}
-	s.tcp.strangers.isMember(conn.RemoteAddr().String()) // its name may have had another address before
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	hello, err := s.present(conn)
-	if !stop() && err == nil {
-		err = ctx.Err()
+	s.tcp.strangers.isMember(raw.RemoteAddr().String()) // its name may have had another address before
+	stop := context.AfterFunc(ctx, func() { raw.Close() })
+	conn, hello, err := s.introduce(&guarded{Conn: raw, left: strangerBytes})
+	if !stop() {
+		err = fmt.Errorf("no answer: %w", ctx.Err())
 	}
 	if err != nil {
-		conn.Close()
+		raw.Close()
 		return nil, Hello{}, err
 	}
 	return conn, hello, nil
+}
+
+// introduce secures a connection, if this member uses TLS, and presents this member.
+func (s *sender) introduce(raw *guarded) (conn net.Conn, hello Hello, err error) {
+	conn = raw
+	if s.tcp.TLS != nil {
+		if conn, err = s.tcp.TLS.client(raw, MemberName(s.tcp.Name, s.tcp.Members[s.peer].ID)); err != nil {
+			return nil, Hello{}, err
+		}
+	}
+	hello, err = s.present(conn)
+	return conn, hello, err
 }
 
 // present presents this member, and looks at the answer: only the member that is meant can accept us.
@@ -160,11 +167,13 @@ func (s *sender) present(conn net.Conn) (Hello, error) {
 		return Hello{}, err
 	}
 	h, err := ReadHello(conn)
-	if err != nil {
-		return h, fmt.Errorf("no answer: %w", err)
+	var v Verdict
+	if err == nil {
+		v, err = ReadVerdict(conn)
 	}
-	v, err := ReadVerdict(conn)
 	switch {
+	case errors.As(err, new(*Refusal)): // by TLS
+		return h, err
 	case err != nil:
 		return h, fmt.Errorf("no answer: %w", err)
 	case v.Code != Refused && v.Code != RefusedSelf && (h.Group != ours.Group || h.From != ours.To || h.To != ours.From):
@@ -197,37 +206,59 @@ func (s *sender) write(conn net.Conn) error {
 	case <-s.beat:
 	default:
 	}
+	due, shown := false, false // a heartbeat is; frames have shown since the last one was that this member is live
 	for {
-		var err error
-		select {
-		case <-s.ctx.Done():
-			return s.ctx.Err()
-		case err = <-closed:
-		case frame := <-s.queue:
-			err = s.send(conn, frame)
-		case <-s.beat:
-			err = s.send(conn, HeartbeatFrame)
-		case <-s.tcp.staying.Done():
-			return s.leave(conn)
+		wrote, err := s.flush(conn)
+		shown = shown || wrote
+		if due {
+			if err == nil && !shown {
+				err = s.send(conn, HeartbeatFrame)
+			}
+			due, shown = false, false
 		}
 		if err != nil {
 			return err
 		}
-	}
-}
-
-// leave sends queued frames and a goodbye.
-func (s *sender) leave(conn net.Conn) error {
-	for len(s.queue) > 0 {
-		if err := s.send(conn, <-s.queue); err != nil {
+		select {
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case err := <-closed:
 			return err
+		case <-s.kick:
+		case <-s.beat:
+			due = true
+		case <-s.tcp.staying.Done():
+			if _, err := s.flush(conn); err != nil {
+				return err
+			}
+			return s.send(conn, goodbyeFrame)
 		}
 	}
-	return s.send(conn, goodbyeFrame)
 }
 
-func (s *sender) send(conn net.Conn, frame []byte) error {
+// flush writes all queued frames, as many as possible at a time. It reports whether there were any.
+func (s *sender) flush(conn net.Conn) (wrote bool, err error) {
+	for {
+		var batch []byte
+		for len(batch) < batchBytes {
+			frame, _ := s.queue.Take()
+			if frame == nil {
+				break
+			}
+			batch = append(batch, frame...)
+		}
+		if len(batch) == 0 {
+			return wrote, nil
+		}
+		if err := s.send(conn, batch); err != nil {
+			return wrote, err
+		}
+		wrote = true
+	}
+}
+
+func (s *sender) send(conn net.Conn, b []byte) error {
 	conn.SetWriteDeadline(time.Now().Add(s.tcp.Timing.Suspicion))
-	_, err := conn.Write(frame)
+	_, err := conn.Write(b)
 	return err
 }

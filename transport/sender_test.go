@@ -6,14 +6,20 @@ import (
 )
 
 func TestWhatFollowsALostMessageIsLostToo(t *testing.T) {
-	s := &sender{queue: make(chan []byte, 2), kick: make(chan struct{}, 1)}
+	s := &sender{kick: make(chan struct{}, 1)}
 	s.ctx, s.cancel = context.WithCancel(t.Context())
-	for frame := range byte(3) {
-		s.Send([]byte{frame})
+	for range QueueLength + 1 {
+		s.Send([]byte{1}, 0)
 	}
-	<-s.queue // there is room again
-	s.Send([]byte{3})
-	if frame := <-s.queue; frame[0] != 1 || len(s.queue) > 0 {
-		t.Errorf("after 0 comes %d, and then %d more, though 2 was lost", frame[0], len(s.queue))
+	s.queue.Take() // there is room again
+	s.Send([]byte{2}, 0)
+	s.Send([]byte{2}, 7)
+	for left := QueueLength - 1; ; left-- {
+		switch frame, _ := s.queue.Take(); {
+		case frame == nil && left == 0:
+			return
+		case frame == nil || frame[0] != 1:
+			t.Fatalf("%v is left with %d to come, though one before it was lost", frame, left)
+		}
 	}
 }

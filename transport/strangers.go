@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"net"
 	"slices"
 	"sync"
@@ -68,4 +69,31 @@ func (s *strangers) leave(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conns = slices.DeleteFunc(s.conns, func(c stranger) bool { return c.conn == conn })
+}
+
+// strangerBytes limits what the other end of a connection may send before it is a known member: a TLS handshake with
+// some certificates, and a Hello.
+const strangerBytes = 1 << 15
+
+var errTooMuch = errors.New("it sends too much before its Hello")
+
+// guarded is a connection to or from a stranger.
+type guarded struct {
+	net.Conn
+	again []byte // is read again
+	left  int    // how much may be read
+}
+
+func (g *guarded) Read(b []byte) (n int, err error) {
+	if len(g.again) > 0 {
+		n = copy(b, g.again)
+		g.again = g.again[n:]
+		return n, nil
+	}
+	if g.left <= 0 {
+		return 0, errTooMuch
+	}
+	n, err = g.Conn.Read(b[:min(len(b), g.left)])
+	g.left -= n
+	return n, err
 }

@@ -18,8 +18,11 @@ type Config struct {
 	Self        int      // the position of this member in Members
 	Members     []Member // the same list, in the same order, at all members
 	Group       Group
-	Algorithm   string // its name, for the reason of a refusal
-	Incarnation uint64 // of this member
+	Name        string   // of the group, in the certificates of its members, see MemberName
+	Algorithm   string   // its name, for the reason of a refusal
+	Incarnation uint64   // of this member; each life has a greater one
+	Store       [16]byte // see Hello
+	Death       [32]byte // see Hello
 	Timing      Timing
 
 	Log  *slog.Logger
@@ -28,7 +31,10 @@ type Config struct {
 
 // Hello returns this member's Hello to another.
 func (c *Config) Hello(to uint64) Hello {
-	return Hello{Group: c.Group, From: c.Members[c.Self].ID, To: to, Incarnation: c.Incarnation, Timing: c.Timing}
+	return Hello{
+		Group: c.Group, From: c.Members[c.Self].ID, To: to,
+		Incarnation: c.Incarnation, Store: c.Store, Death: c.Death, Timing: c.Timing,
+	}
 }
 
 // Judge returns the peer of a Hello, and refuses all others. Only the member knows whether that peer is connected
@@ -58,46 +64,58 @@ func (c *Config) Judge(h Hello) (peer int, v Verdict) {
 	return peer, Verdict{}
 }
 
-// Open makes a transport, which listens when Open returns, and lives until Close.
+// Open makes a transport, which listens when Open returns, and lives until Close. [TCP.Open] is one; a program can have
+// its own. An error means that nothing is left to close.
 type Open func(Config) (Transport, error)
 
-// Transport carries frames between a member and the others of its group.
+// Transport carries frames between a member and the others of its group. The member calls its methods, and those of
+// its connections, from one goroutine. They return at once, except Close: they may wait neither for a peer nor for
+// Post, which itself waits for the member.
+//
+// The package comment has the duties of an implementation.
 type Transport interface {
-	// Address returns where it listens.
+	// Address returns where it listens, for people.
 	Address() string
 
-	// Serve begins to accept connections.
+	// Serve begins to accept connections. It is called once.
 	Serve()
 
-	// Dial returns a new connection to the member at a position. It pauses for that time before the first attempt,
-	// and tries until one succeeds. At most one connection to each member is in use at a time. A connection to this
-	// member itself never succeeds: attempts that reach it end in a [Refusal] with RefusedSelf.
+	// Dial returns a new connection to the member at a position. It pauses for that time before the first attempt, and
+	// tries until one succeeds; each attempt ends in [Dialed]. After that it ends in [Broken]. At most one connection
+	// to each member is in use at a time. A connection to this member itself never succeeds: attempts that reach it end
+	// in a [Refusal] with RefusedSelf.
 	Dial(to int, rest time.Duration) Outgoing
 
-	// Close sends goodbyes, ends all connections, and returns when no event can follow.
+	// Close sends goodbyes, ends all connections, and returns when no event can follow. The member calls it at its
+	// end. From then on Post returns at once.
 	Close()
 }
 
-// Outgoing is a connection that this member dials.
+// Outgoing is a connection that this member dials. Values are compared: it is a pointer.
 type Outgoing interface {
 	// Peer returns the position of the member that it leads to.
 	Peer() int
 
-	// Send queues a frame, and never blocks. A frame that does not fit into the queue ends the connection, and no
-	// later frame arrives.
-	Send(frame []byte)
+	// Send queues a frame, as [AppendFrame] encodes it, and never blocks. The frame is not changed any more. Frames
+	// leave in the order in which they were sent. Slot 0 is none: such a frame waits for its turn. Any other slot has
+	// room for one frame: a newer frame replaces one that has not left yet, and waits at the end. The member gives
+	// each of its frames that supersede each other a slot of its own. A frame that does not fit into the [Queue] ends
+	// the connection, and no later frame arrives.
+	Send(frame []byte, slot uint64)
 
-	// Beat sends the peer a heartbeat. It never blocks.
+	// Beat shows the peer that this member is live: by a heartbeat, unless a frame has left since the last call. It
+	// never blocks. The member calls it at each interval of Timing.Heartbeat, and no other code does: a member that
+	// hangs must be silent.
 	Beat()
 
 	// Nudge ends the pause between two attempts to connect: the peer was just heard.
 	Nudge()
 
-	// Close ends it, and drops queued frames.
+	// Close ends it, and drops queued frames. Broken follows if the connection has not ended yet.
 	Close()
 }
 
-// Incoming is a connection that a peer dialed.
+// Incoming is a connection that a peer dialed. Values are compared: it is a pointer.
 type Incoming interface {
 	// Peer returns the position of the member that dialed.
 	Peer() int
@@ -112,7 +130,7 @@ type Incoming interface {
 	// the member's queue.
 	Taken()
 
-	// Drain ends it after its received data is read.
+	// Drain ends it after the data that has arrived is read.
 	Drain()
 
 	// Close ends it at once.
@@ -121,30 +139,31 @@ type Incoming interface {
 
 // The events.
 type (
-	// Asked reports a peer's Hello, which waits for a verdict.
+	// Asked reports the Hello of a peer, which [Config.Judge] has accepted. It waits for the member's verdict. With
+	// [TLS], the peer is authenticated.
 	Asked struct {
 		Peer   int // its position
 		Hello  Hello
 		Answer chan<- Verdict // takes one without blocking
 	}
 
-	// Arrived reports a confirmed connection. It waits for Admit.
+	// Arrived reports a connection of a peer that has confirmed it after an accepting verdict. It waits for Admit.
 	Arrived struct{ In Incoming }
 
-	// Message is a message of the algorithm.
+	// Message is a frame from a peer, except for heartbeats and goodbyes. The next one waits for Taken.
 	Message struct {
 		In      Incoming
-		Kind    uint8
-		Payload []byte
+		Kind    uint8  // at most LastOpaque
+		Payload []byte // the receiver's own
 	}
 
 	// Ended reports the end of an admitted connection. It follows all its messages.
 	Ended struct {
 		In  Incoming
-		Err error
+		Err error // the reason, for the log; [ErrLeft] if the peer has stopped in good order
 	}
 
-	// Dialed reports an attempt to connect: nil, or why it failed, and whether that lost messages: those queued
+	// Dialed reports an attempt to connect: nil, or why it failed, and whether that lost frames: those queued
 	// before it began.
 	Dialed struct {
 		Out   Outgoing
@@ -153,10 +172,17 @@ type (
 		Lost  bool
 	}
 
-	// Broken reports the end of a connection that was dialed.
+	// Broken reports the end of a connection that was dialed. Frames may be lost.
 	Broken struct {
 		Out Outgoing
 		Err error
+	}
+
+	// Died reports a proof of death. The member checks it, see [Proof.Proves]. Taken takes, without blocking, whether
+	// the member believes it; the answer goes to the sender of the proof.
+	Died struct {
+		Proof Proof
+		Taken chan<- bool
 	}
 
 	// Failed reports that the transport cannot continue.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"ringleader.example/ringleader/internal/process"
@@ -16,28 +17,54 @@ import (
 //
 //	dialer   → listener   hello     of fixed size: the dialer, and the member that it means
 //	listener → dialer     hello     the listener; then a verdict: code, length of the reason, reason
-//	dialer   → listener   frame …   length of what follows (2 bytes), kind, message
+//	dialer   → listener   frame …   length of what follows (2 bytes), kind, payload
 //
 // The first frame is a heartbeat. It confirms that the dialer is still there: a process that was stopped
 // finds a queue of connections that were given up long ago. The last one is a
 // goodbye, if the dialer stops in good order. The listener sends nothing more.
+//
+// With [TLS], all of this travels inside TLS. A warden's [Proof] never does: the first bytes of a connection decide.
 
 // magic opens a hello; its last byte is the version of the protocol.
-const magic = "ringldr\x02"
+const magic = "ringldr\x03"
 
 // HelloSize is the length of an encoded Hello, in bytes.
-const HelloSize = len(magic) + 2*16 + 6*8
+const HelloSize = len(magic) + 2*16 + 3*8 + 16 + 32 + 3*8
 
 const (
 	reasonSize = 255
-	frameSize  = 1 + process.MaxMessage // of the kind and the message
+	frameSize  = 1 + MaxPayload // of the kind and the payload
 )
 
-// The kinds of empty frames. Kinds of messages are below 16.
+// The kinds of frames, and the limits of their payloads in bytes. A transport does not look into payloads. It delivers
+// frames of any kind up to LastOpaque as a [Message].
 const (
-	heartbeat = 0xff
-	goodbye   = 0xfe // the last one: the member stops
+	LastMessage = 0x0f                   // kinds from 0 are messages of an algorithm
+	MaxPayload  = 8 + process.MaxMessage // of a message, and the key of a group before it
+
+	FirstOpaque = 0x10 // other frames between members
+	LastOpaque  = 0x1f
+	MaxOpaque   = 256
+
+	heartbeat = 0xff // without payload
+	goodbye   = 0xfe // without payload; the last frame: the member stops
 )
+
+// AppendFrame appends the encoding of a frame, as [Outgoing] takes it: the length of what follows in 2 bytes,
+// little-endian, the kind, and the parts of the payload.
+func AppendFrame(dst []byte, kind uint8, payload ...[]byte) []byte {
+	return process.AppendFrame(dst, kind, func(dst []byte) []byte {
+		for _, part := range payload {
+			dst = append(dst, part...)
+		}
+		return dst
+	})
+}
+
+// SplitFrame returns the kind and the payload of an encoded frame.
+func SplitFrame(frame []byte) (kind uint8, payload []byte) {
+	return frame[process.HeadSize-1], frame[process.HeadSize:]
+}
 
 // Digest is a hash of something that both ends of a connection must have in common.
 type Digest [16]byte
@@ -68,9 +95,11 @@ const longestHeartbeat = time.Hour
 // Hello introduces one end of a connection to the other.
 type Hello struct {
 	Group       Group
-	From, To    uint64 // identifiers
-	Incarnation uint64 // of From
-	Timing      Timing // of From
+	From, To    uint64   // identifiers
+	Incarnation uint64   // of From
+	Store       [16]byte // the identity of the store of From; zero: it has none
+	Death       [32]byte // the SHA-256 of the secret of the warden of From's incarnation, see [Proof]; zero: it has none
+	Timing      Timing   // of From
 }
 
 // Encode returns the encoded Hello.
@@ -147,9 +176,9 @@ func ReadVerdict(r io.Reader) (Verdict, error) {
 var ErrFrame = errors.New("malformed frame")
 
 // HeartbeatFrame shows only that the sender is live.
-var HeartbeatFrame = process.AppendFrame(nil, heartbeat, nil)
+var HeartbeatFrame = AppendFrame(nil, heartbeat)
 
-var goodbyeFrame = process.AppendFrame(nil, goodbye, nil)
+var goodbyeFrame = AppendFrame(nil, goodbye)
 
 // ErrLeft is the end of a connection with a member that has stopped in good order.
 var ErrLeft = errors.New("it has left")
@@ -157,9 +186,9 @@ var ErrLeft = errors.New("it has left")
 // NewFrameReader returns a buffer that the longest frame fits into, as ReadFrame needs.
 func NewFrameReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 2+frameSize) }
 
-// ReadFrame reads a frame. The message is a copy. A failed read consumes nothing, so it can be retried after a
+// ReadFrame reads a frame. The payload is a copy. A failed read consumes nothing, so it can be retried after a
 // timeout.
-func ReadFrame(r *bufio.Reader) (kind uint8, message []byte, err error) {
+func ReadFrame(r *bufio.Reader) (kind uint8, payload []byte, err error) {
 	head, err := r.Peek(2)
 	if err != nil {
 		return 0, nil, err
@@ -172,10 +201,24 @@ func ReadFrame(r *bufio.Reader) (kind uint8, message []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	kind, message = whole[2], append([]byte(nil), whole[3:]...)
-	if empty := kind == heartbeat || kind == goodbye; !empty && kind > 15 || empty && size > 1 {
-		return 0, nil, fmt.Errorf("%w of kind %d", ErrFrame, kind)
+	kind, payload = SplitFrame(whole)
+	if len(payload) > most(kind) {
+		return 0, nil, fmt.Errorf("%w of kind %d with %d bytes", ErrFrame, kind, len(payload))
 	}
+	payload = slices.Clone(payload)
 	_, err = r.Discard(2 + size)
-	return kind, message, err
+	return kind, payload, err
+}
+
+// most returns the limit of the payload of a kind; -1: there is no such kind.
+func most(kind uint8) int {
+	switch {
+	case kind <= LastMessage:
+		return MaxPayload
+	case kind <= LastOpaque:
+		return MaxOpaque
+	case kind == heartbeat || kind == goodbye:
+		return 0
+	}
+	return -1
 }

@@ -67,7 +67,7 @@ func (c *cluster[S, M]) open(listener net.Listener, from string) transport.Open 
 		if c.group != config.Group { // an impostor may be reading it
 			c.group = config.Group
 		}
-		return transport.TCP{Listener: listener, Dial: c.network.Dialer(from)}.Open(config)
+		return transport.TCP{Insecure: true, Listener: listener, Dial: c.network.Dialer(from)}.Open(config)
 	}
 }
 

@@ -241,7 +241,7 @@ func (l *loop) step(in process.Input) error {
 			l.own = append(l.own, process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
 			continue
 		}
-		l.peers[s.Port].out.Send(s.Frame)
+		l.peers[s.Port].out.Send(s.Frame, 0)
 	}
 	l.timers.Apply(effects.Other, ticks*unit, l.now(), unit)
 	decided := false

@@ -2,19 +2,25 @@ package transporttest
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
 
-	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/transport"
 )
 
 // Exchange carries whole frames between members. A test decides whether and when each one arrives: frames that it
-// holds wait in Held until Deliver or Drop; all others arrive at once. Silence ends no connection here; Break does.
+// holds wait in Held until Deliver or Drop; all others arrive at once. Time passes as the test lets it.
+//
+// In all else it is like TCP. A connection begins with a Hello, which the other member judges. A frame with a slot
+// replaces one of that slot only before the connection stands: afterwards frames leave at once, and a held frame has
+// left. A connection ends when nothing arrives on it for the suspicion timeout, not even a heartbeat. So a member that
+// is cut off, by a function for Hold that holds all its frames, is suspected.
+//
+// All methods may be called by any goroutine. A member's events wait in the Exchange while the member is busy.
 type Exchange struct {
 	mu    sync.Mutex
 	ports map[uint64]*port
@@ -27,10 +33,11 @@ func NewExchange() *Exchange { return &Exchange{ports: map[uint64]*port{}} }
 
 // Frame is a frame on its way from one member to another.
 type Frame struct {
-	From, To uint64
+	From, To uint64 // identifiers
 	What     What
-	Kind     uint8  // of a Message
-	Payload  []byte // of a Message
+	Kind     uint8  // of a Message, as the receiver gets it
+	Payload  []byte // of a Message; it is not to be changed
+	Slot     uint64 // of a Message: 0, or its sender's slot
 
 	out *outgoing
 }
@@ -38,10 +45,11 @@ type Frame struct {
 // What is a kind of frame.
 type What uint8
 
-// The frames of a connection: Hello, then Messages, then End.
+// The frames of a connection: Hello, then Messages and Heartbeats, then End.
 const (
 	Hello What = iota
 	Message
+	Heartbeat // never waits in Held: it is lost instead
 	End
 )
 
@@ -74,11 +82,37 @@ func (e *Exchange) Drop(i int) {
 	e.take(i)
 }
 
+// Duplicate holds a copy of the i-th held frame, which is a Message, behind it. No transport may do that either.
+func (e *Exchange) Duplicate(i int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.held[i].What != Message {
+		panic("transporttest: only a Message can be duplicated")
+	}
+	e.held = slices.Insert(e.held, i, e.held[i])
+}
+
+// Prove gives a member a proof of death, as a warden does. The channel gets whether the member takes it; nothing, if
+// the member has stopped.
+func (e *Exchange) Prove(to uint64, p transport.Proof) <-chan bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	taken := make(chan bool, 1)
+	if port := e.ports[to]; port != nil {
+		port.post(transport.Died{Proof: p, Taken: taken})
+	}
+	return taken
+}
+
 // Break ends the connection that one member dialed to another, as a reset does: its held frames are lost.
 func (e *Exchange) Break(from, to uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, o := range e.ports[from].out {
+	port := e.ports[from]
+	if port == nil {
+		return
+	}
+	for _, o := range slices.Clone(port.out) {
 		if o.to() == to && o.in != nil {
 			o.in.end(syscall.ECONNRESET)
 		}
@@ -92,11 +126,12 @@ func (e *Exchange) take(i int) Frame {
 }
 
 func (e *Exchange) send(f Frame) {
-	if e.hold != nil && e.hold(f) {
+	switch held := e.hold != nil && e.hold(f); {
+	case !held:
+		e.arrive(f)
+	case f.What != Heartbeat:
 		e.held = append(e.held, f)
-		return
 	}
-	e.arrive(f)
 }
 
 func (e *Exchange) arrive(f Frame) {
@@ -106,9 +141,12 @@ func (e *Exchange) arrive(f Frame) {
 		o.failed(syscall.ECONNREFUSED)
 	case f.What == Hello && !o.closed:
 		o.present(to)
-	case o.in == nil:
+	case o.in == nil || o.in.ended:
 	case f.What == Message:
-		o.in.message(f)
+		o.in.hear()
+		o.in.event(transport.Message{In: o.in, Kind: f.Kind, Payload: slices.Clone(f.Payload)})
+	case f.What == Heartbeat:
+		o.in.hear()
 	case f.What == End:
 		o.in.end(fmt.Errorf("member %d closed the connection", f.From))
 	}
@@ -196,9 +234,10 @@ func (p *port) Close() {
 type outgoing struct {
 	from    *port
 	peer    int
-	queue   [][]byte // before there is a connection
+	queue   transport.Queue // before there is a connection
 	attempt *time.Timer
 	in      *incoming // the other end, once confirmed
+	shown   bool      // whether a Message has left since the last heartbeat was due
 	closed  bool
 }
 
@@ -227,8 +266,7 @@ func (o *outgoing) begin() {
 
 // failed reports an attempt to connect, and begins the next one after a pause.
 func (o *outgoing) failed(err error) {
-	o.from.post(transport.Dialed{Out: o, Err: err, Lost: len(o.queue) > 0})
-	o.queue = nil
+	o.from.post(transport.Dialed{Out: o, Err: err, Lost: o.queue.Drop(o.queue.Last())})
 	o.attempt.Reset(transport.LeastPause)
 }
 
@@ -255,40 +293,49 @@ func (o *outgoing) present(to *port) {
 		case v.Code != transport.Accepted:
 			o.failed((*transport.Refusal)(&v))
 		default:
-			o.in = &incoming{at: to, peer: peer, hello: hello, out: o}
+			suspicion := max(to.Timing.Suspicion, 3*hello.Timing.Heartbeat)
+			o.in = &incoming{at: to, peer: peer, hello: hello, out: o, suspicion: suspicion}
 			to.in = append(to.in, o.in)
 			to.post(transport.Arrived{In: o.in})
 			o.from.post(transport.Dialed{Out: o, Hello: to.Hello(hello.From)})
-			for _, frame := range o.queue {
-				o.send(frame)
-			}
-			o.queue = nil
+			o.flush()
 		}
 	})
 }
 
-func (o *outgoing) send(frame []byte) {
-	f := o.frame(Message)
-	f.Kind, f.Payload = frame[binary.Size(uint16(0))], frame[process.HeadSize:]
-	o.from.e.send(f)
+// flush sends what waits.
+func (o *outgoing) flush() {
+	for frame, slot := o.queue.Take(); frame != nil; frame, slot = o.queue.Take() {
+		f := o.frame(Message)
+		f.Kind, f.Payload = transport.SplitFrame(frame)
+		f.Slot = slot
+		o.shown = true
+		o.from.e.send(f)
+	}
 }
 
 func (o *outgoing) Peer() int { return o.peer }
 
-func (o *outgoing) Send(frame []byte) {
+func (o *outgoing) Send(frame []byte, slot uint64) {
 	o.from.e.mu.Lock()
 	defer o.from.e.mu.Unlock()
 	switch {
 	case o.closed:
-	case o.in == nil:
-		o.queue = append(o.queue, slices.Clone(frame))
-	default:
-		o.send(slices.Clone(frame))
+	case !o.queue.Put(frame, slot):
+		o.close()
+	case o.in != nil:
+		o.flush()
 	}
 }
 
-// Beat does nothing: silence ends no connection here.
-func (o *outgoing) Beat() {}
+func (o *outgoing) Beat() {
+	o.from.e.mu.Lock()
+	defer o.from.e.mu.Unlock()
+	if o.in != nil && !o.closed && !o.shown {
+		o.from.e.send(o.frame(Heartbeat))
+	}
+	o.shown = false
+}
 
 func (o *outgoing) Nudge() {
 	o.from.e.mu.Lock()
@@ -324,26 +371,28 @@ func (o *outgoing) forget() bool {
 
 // incoming is the other end.
 type incoming struct {
-	at       *port
-	peer     int
-	hello    transport.Hello
-	out      *outgoing
-	admitted bool
-	ended    bool
-	waiting  []any // events of before it was admitted
+	at        *port
+	peer      int
+	hello     transport.Hello
+	out       *outgoing
+	suspicion time.Duration
+	silence   *time.Timer // ends the connection; nil before it was admitted
+	ended     bool
+	waiting   []any // events of before it was admitted
 }
 
 func (in *incoming) event(event any) {
-	if in.admitted {
+	if in.silence != nil {
 		in.at.post(event)
 	} else {
 		in.waiting = append(in.waiting, event)
 	}
 }
 
-func (in *incoming) message(f Frame) {
-	if !in.ended && f.Kind != transport.HeartbeatFrame[process.HeadSize-1] {
-		in.event(transport.Message{In: in, Kind: f.Kind, Payload: f.Payload})
+// hear notes that something has arrived.
+func (in *incoming) hear() {
+	if in.silence != nil {
+		in.silence.Reset(in.suspicion)
 	}
 }
 
@@ -353,6 +402,9 @@ func (in *incoming) end(err error) {
 		return
 	}
 	in.ended = true
+	if in.silence != nil {
+		in.silence.Stop()
+	}
 	in.event(transport.Ended{In: in, Err: err})
 	in.at.in = slices.DeleteFunc(in.at.in, func(other *incoming) bool { return other == in })
 	if in.out.forget() {
@@ -370,7 +422,14 @@ func (in *incoming) Admit(read bool) {
 		in.end(context.Canceled)
 		return
 	}
-	in.admitted = true
+	in.silence = time.AfterFunc(in.suspicion, func() {
+		in.at.e.mu.Lock()
+		defer in.at.e.mu.Unlock()
+		in.end(os.ErrDeadlineExceeded)
+	})
+	if in.ended {
+		in.silence.Stop()
+	}
 	for _, event := range in.waiting {
 		in.at.post(event)
 	}
