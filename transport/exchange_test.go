@@ -133,6 +133,33 @@ func TestAHeartbeatOfAnExchangeIsDueOnlyIfNoFrameHasLeft(t *testing.T) {
 	})
 }
 
+func TestAnAttemptToConnectOverAnExchangeFailsAfterTheTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := transporttest.NewExchange()
+		one, two := open(t, e.Open, config(1)), open(t, e.Open, config(2))
+		defer one.t.Close()
+		defer two.t.Close()
+		e.Hold(func(f transporttest.Frame) bool { return f.From == 1 })
+		out := one.t.Dial(1, 0)
+		out.Send(frame(1, "a"), 0)
+		<-time.After(suspicion / 2)
+		out.Nudge() // it is not pausing
+		<-time.After(suspicion/2 + transport.LeastPause/2)
+		if got := noted(one, func() []error { return one.dialed }); len(got) != 1 || !errors.Is(got[0], os.ErrDeadlineExceeded) || len(e.Held()) != 0 {
+			t.Errorf("after the timeout %v, and held are %v", got, e.Held())
+		}
+		<-time.After(transport.LeastPause)
+		e.Hold(nil)
+		e.Deliver(0)
+		if got := noted(one, func() []error { return one.dialed }); len(got) != 2 || got[1] != nil {
+			t.Errorf("the next attempt ends with %v", got)
+		}
+		if got := noted(two, func() []string { return two.messages }); len(got) != 0 {
+			t.Errorf("what was lost has arrived: %q", got)
+		}
+	})
+}
+
 func TestAFrameThatDoesNotFitEndsAConnectionOfAnExchange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := transporttest.NewExchange()

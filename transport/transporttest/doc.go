@@ -21,7 +21,7 @@
 //
 //   - Some messages: they are late, and arrive in any order.
 //   - All frames between two members, in one direction or both: the link is cut. Heartbeats are then lost, so the
-//     receiver's connection ends after its suspicion timeout, and attempts to connect wait in Held.
+//     receiver's connection ends after its suspicion timeout, and attempts to connect fail after that of the dialer.
 //   - All frames from and to a member: it is cut off.
 //
 // After the fault, the test calls Hold(nil), and delivers or drops what is held.
