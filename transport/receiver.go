@@ -169,7 +169,7 @@ func (t *tcp) authenticate(conn *guarded, first []byte) (secure net.Conn, name s
 // judge returns the peer of a hello, and a verdict. The name is that of the certificate.
 func (t *tcp) judge(h Hello, name string) (peer int, v Verdict) {
 	if want := MemberName(t.Name, h.From); t.TLS != nil && name != want {
-		return 0, Verdict{Code: Refused, Reason: fmt.Sprintf("the certificate names %s, and not %s", name, want)}
+		return 0, Verdict{Code: Refused, Reason: fmt.Sprintf("the certificate names %s, not %s", name, want)}
 	}
 	if peer, v = t.Judge(h); v.Code != Accepted {
 		return peer, v

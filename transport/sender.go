@@ -19,7 +19,7 @@ const (
 // batchBytes limits what one write takes from the queue, except for its last frame.
 const batchBytes = 1 << 16
 
-// sender carries messages to one peer, over one connection that it dials until it succeeds. It ends when
+// sender carries frames to one peer, over one connection that it dials until it succeeds. It ends when
 // that connection breaks; the loop then makes a new one.
 type sender struct {
 	tcp    *tcp
@@ -167,11 +167,13 @@ func (s *sender) present(conn net.Conn) (Hello, error) {
 		return Hello{}, err
 	}
 	h, err := ReadHello(conn)
-	if err != nil {
-		return h, fmt.Errorf("no answer: %w", err)
+	var v Verdict
+	if err == nil {
+		v, err = ReadVerdict(conn)
 	}
-	v, err := ReadVerdict(conn)
 	switch {
+	case errors.As(err, new(*Refusal)): // by TLS
+		return h, err
 	case err != nil:
 		return h, fmt.Errorf("no answer: %w", err)
 	case v.Code != Refused && v.Code != RefusedSelf && (h.Group != ours.Group || h.From != ours.To || h.To != ours.From):

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -60,18 +61,15 @@ func CertificateTemplate(group string, id uint64) (*x509.Certificate, error) {
 	return t, nil
 }
 
-// memberName returns the name of a member in a certificate.
-func memberName(c *x509.Certificate) (string, error) {
+// named returns the name of the member that a certificate names; another text if that is not one member.
+func named(c *x509.Certificate) string {
 	var names []string
 	for _, u := range c.URIs {
 		if u.Scheme == scheme {
 			names = append(names, u.String())
 		}
 	}
-	if len(names) != 1 {
-		return "", fmt.Errorf("the certificate names %d members, not one: %s", len(names), strings.Join(names, ", "))
-	}
-	return names[0], nil
+	return cmp.Or(strings.Join(names, " and "), "no member")
 }
 
 // Credentials is what a member presents to others, and by what it checks them.
@@ -208,11 +206,8 @@ func verify(chain []*x509.Certificate, authorities *x509.CertPool, name string, 
 		}
 		expires = lastExpiry(valid)
 	}
-	switch named, err := memberName(chain[0]); {
-	case err != nil:
-		return expires, err
-	case named != name:
-		return expires, fmt.Errorf("it names %s, not %s", named, name)
+	if n := named(chain[0]); n != name {
+		return expires, fmt.Errorf("it names %s, not %s", n, name)
 	}
 	return expires, nil
 }
@@ -267,8 +262,7 @@ func (c *certificates) server(conn net.Conn) (secure net.Conn, name string, err 
 	}
 	state := s.ConnectionState()
 	s.until(lastExpiry(state.VerifiedChains))
-	name, err = memberName(state.PeerCertificates[0])
-	return s, name, err
+	return s, named(state.PeerCertificates[0]), nil
 }
 
 // secured is a connection with TLS until the certificates expire. Close ends it at once: TLS's own end waits for a
@@ -313,7 +307,7 @@ func explained(err error) error {
 	case errors.As(err, &header):
 		return errors.New("it does not use TLS, and this member does")
 	case errors.As(err, &alert) && alert.Op == "remote error":
-		return fmt.Errorf("it refuses this member: %w", alert.Err)
+		return &Refusal{Refused, alert.Err.Error()}
 	}
 	return err
 }

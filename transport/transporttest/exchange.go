@@ -13,12 +13,13 @@ import (
 )
 
 // Exchange carries whole frames between members. A test decides whether and when each one arrives: frames that it
-// holds wait in Held until Deliver or Drop; all others arrive at once. Time passes as the test lets it.
+// holds wait in Held until Deliver or Drop; all others arrive at once.
 //
 // In all else it is like TCP. A connection begins with a Hello, which the other member judges. A frame with a slot
 // replaces one of that slot only before the connection stands: afterwards frames leave at once, and a held frame has
 // left. A connection ends when nothing arrives on it for the suspicion timeout, not even a heartbeat. So a member that
-// is cut off, by a function for Hold that holds all its frames, is suspected.
+// is cut off, by a function for Hold that holds all its frames, is suspected. An attempt to connect that a Hello in Held
+// delays for so long has failed, and that Hello is lost.
 //
 // All methods may be called by any goroutine. A member's events wait in the Exchange while the member is busy.
 type Exchange struct {
@@ -236,6 +237,8 @@ type outgoing struct {
 	peer    int
 	queue   transport.Queue // before there is a connection
 	attempt *time.Timer
+	calling bool      // an attempt is under way
+	call    int       // the number of the attempt
 	in      *incoming // the other end, once confirmed
 	shown   bool      // whether a Message has left since the last heartbeat was due
 	closed  bool
@@ -256,23 +259,34 @@ func (o *outgoing) frame(what What) Frame {
 	return Frame{From: o.from.id(), To: o.to(), What: what, out: o}
 }
 
+// begin begins an attempt to connect, or ends the one that has not succeeded within the suspicion timeout.
 func (o *outgoing) begin() {
-	o.from.e.mu.Lock()
-	defer o.from.e.mu.Unlock()
-	if !o.closed {
-		o.from.e.send(o.frame(Hello))
+	e := o.from.e
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case o.closed || o.in != nil:
+	case o.calling:
+		o.failed(os.ErrDeadlineExceeded)
+	default:
+		o.calling = true
+		o.call++
+		o.attempt.Reset(o.from.Timing.Suspicion)
+		e.send(o.frame(Hello))
 	}
 }
 
-// failed reports an attempt to connect, and begins the next one after a pause.
+// failed reports an attempt to connect, and begins the next one after a pause. A held Hello is lost.
 func (o *outgoing) failed(err error) {
+	o.calling = false
+	o.from.e.held = slices.DeleteFunc(o.from.e.held, func(f Frame) bool { return f.out == o })
 	o.from.post(transport.Dialed{Out: o, Err: err, Lost: o.queue.Drop(o.queue.Last())})
 	o.attempt.Reset(transport.LeastPause)
 }
 
 // present asks a member whether it takes the connection.
 func (o *outgoing) present(to *port) {
-	hello := o.from.Hello(o.to())
+	hello, call := o.from.Hello(o.to()), o.call
 	peer, v := to.Judge(hello)
 	if v.Code != transport.Accepted {
 		o.failed((*transport.Refusal)(&v))
@@ -289,18 +303,24 @@ func (o *outgoing) present(to *port) {
 		o.from.e.mu.Lock()
 		defer o.from.e.mu.Unlock()
 		switch {
-		case o.closed:
+		case o.closed || !o.calling || o.call != call: // it comes too late
 		case v.Code != transport.Accepted:
 			o.failed((*transport.Refusal)(&v))
 		default:
-			suspicion := max(to.Timing.Suspicion, 3*hello.Timing.Heartbeat)
-			o.in = &incoming{at: to, peer: peer, hello: hello, out: o, suspicion: suspicion}
-			to.in = append(to.in, o.in)
-			to.post(transport.Arrived{In: o.in})
-			o.from.post(transport.Dialed{Out: o, Hello: to.Hello(hello.From)})
-			o.flush()
+			o.connect(to, peer, hello)
 		}
 	})
+}
+
+func (o *outgoing) connect(to *port, peer int, hello transport.Hello) {
+	o.calling = false
+	o.attempt.Stop()
+	suspicion := max(to.Timing.Suspicion, 3*hello.Timing.Heartbeat)
+	o.in = &incoming{at: to, peer: peer, hello: hello, out: o, suspicion: suspicion}
+	to.in = append(to.in, o.in)
+	to.post(transport.Arrived{In: o.in})
+	o.from.post(transport.Dialed{Out: o, Hello: to.Hello(hello.From)})
+	o.flush()
 }
 
 // flush sends what waits.
@@ -340,7 +360,7 @@ func (o *outgoing) Beat() {
 func (o *outgoing) Nudge() {
 	o.from.e.mu.Lock()
 	defer o.from.e.mu.Unlock()
-	if !o.closed && o.attempt.Stop() {
+	if !o.closed && !o.calling && o.attempt.Stop() {
 		o.attempt.Reset(0)
 	}
 }
