@@ -81,8 +81,8 @@ process that reaches a member, and knows the identifiers, can impersonate anothe
 // config returns the configuration that the options describe.
 func (o joinOptions) config() (c ringleader.Config, err error) {
 	c = ringleader.Config{
-		Group: o.group, ID: o.id, Data: o.data,
-		MessageDelay: o.delay, Heartbeat: o.heartbeat, Suspicion: o.suspicion,
+		Group: o.group, ID: o.id, Data: o.data, Algorithm: ringleader.Bully, NoQuorum: true,
+		Timing: ringleader.Timing{MessageDelay: o.delay, Heartbeat: o.heartbeat, Suspicion: o.suspicion},
 	}
 	for _, text := range o.members {
 		m, err := parseMember(text)
