@@ -70,7 +70,7 @@ func (s system) init(directory string, owner Owner, options InitOptions) (err er
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	name := filepath.Join(directory, fileName)
 	if _, err := root.Lstat(fileName); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s exists, and is not overwritten: it may hold what a member has promised", ErrData, name)
+		return fmt.Errorf("%w: %s %w", ErrData, name, ErrExists)
 	}
 	if err := s.create(root, header{owner: owner, records: uint32(options.Records)}); err != nil {
 		return initFailed(name, errors.Join(err, remove(root, newName), remove(root, fileName)))

@@ -46,8 +46,9 @@ type Owner struct {
 
 // The errors of this package; the text names the file. Each is an ErrData.
 var (
-	ErrData    = errors.New("data directory")                  // any of those below, and a directory that cannot be read
-	ErrMissing = errors.New("does not exist")                  // there is no store; ringleader init, or Init, makes one
+	ErrData    = errors.New("data directory") // any of those below, and a directory that cannot be read
+	ErrMissing = errors.New("does not exist") // there is no store; ringleader init, or Init, makes one
+	ErrExists  = errors.New("exists, and is not overwritten: it may hold what a member has promised")
 	ErrLocked  = errors.New("is in use by another member")     // another process has it open
 	ErrForeign = errors.New("is not this member's")            // it has another owner, or is of another format
 	ErrDamaged = errors.New("is damaged")                      // what was durable is lost, or may be

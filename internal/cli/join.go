@@ -16,6 +16,7 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/statushttp"
+	"ringleader.example/ringleader/storage"
 )
 
 type joinOptions struct {
@@ -149,6 +150,9 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 			return fmt.Errorf("--http: %w", err)
 		}
 		defer web.Close()
+	}
+	if err := ringleader.Init(o.data, o.group, o.id); err != nil && !errors.Is(err, storage.ErrExists) {
+		return err
 	}
 	m, err := ringleader.Join(life, config)
 	switch {

@@ -195,7 +195,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/reproduce", "./internal/tcprun"},
 	},
 	{
-		in: anywhere, except: []string{"./internal/codec"}, never: []string{"unsafe"},
+		in: anywhere, except: []string{"./internal/codec", "./clock"}, never: []string{"unsafe"},
 		because: "one package that is read with care is enough",
 		broken:  [2]string{"./simulate", "unsafe"},
 	},
