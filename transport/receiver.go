@@ -142,14 +142,17 @@ func (t *tcp) welcome(raw net.Conn) (*incoming, error) {
 const tlsHandshake = 0x16
 
 // authenticate secures a connection, if this member uses TLS, and returns the name in the peer's certificate. A peer
-// that uses TLS where this member does not, or the reverse, gets the reason in clear text. The first bytes decide.
+// that uses TLS where this member does not, or the reverse, gets the reason in clear text. The first bytes decide. A peer
+// that gets a reason closes the connection: its last words may be under way, and if they arrive after the end of this
+// side, the system drops the reason.
 func (t *tcp) authenticate(conn *guarded, first []byte) (secure net.Conn, name string, err error) {
 	uses, v := first[0] == tlsHandshake, Verdict{Code: Refused}
 	switch {
 	case uses && t.TLS != nil:
-		if secure, name, err = t.TLS.server(conn); err == nil {
-			t.strangers.leave(conn.Conn)
+		if secure, name, err = t.TLS.server(conn); err != nil {
+			io.Copy(io.Discard, conn)
 		}
+		t.strangers.leave(conn.Conn)
 		return secure, name, err
 	case uses:
 		v.Reason = fmt.Sprintf("member %d does not use TLS", t.self())
@@ -162,7 +165,7 @@ func (t *tcp) authenticate(conn *guarded, first []byte) (secure net.Conn, name s
 	}
 	answer := Hello{From: t.self()}
 	conn.Write(append(answer.Encode(), v.Encode()...))
-	io.Copy(io.Discard, conn) // a connection that is closed with unread data may lose the answer
+	io.Copy(io.Discard, conn)
 	return nil, "", fmt.Errorf("refused: %s", v.Reason)
 }
 
