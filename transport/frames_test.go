@@ -101,9 +101,9 @@ func TestAnAttemptToConnectThatFailsLosesWhatWasQueuedBeforeIt(t *testing.T) {
 		out.Send(frame(1, "c"), 0)
 		out.Send(frame(1, "d"), 8)
 		<-time.After(suspicion)
-		n.Separate(0, at(2))
 		two := n.host(2, nil)
 		defer two.t.Close()
+		n.Separate(0, at(2))
 		<-time.After(transport.MostPause)
 		if got := noted(two, func() []string { return two.messages }); !slices.Equal(got, []string{"1 from 1: c", "1 from 1: d"}) {
 			t.Errorf("%q arrived", got)
