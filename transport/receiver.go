@@ -93,8 +93,9 @@ var errLearnt = errors.New("it brought a proof of death")
 
 // welcome reads a hello, answers it, and waits for the confirmation. It takes memory of fixed size.
 func (t *tcp) welcome(raw net.Conn) (*incoming, error) {
-	t.strangers.enter(raw)
+	t.strangers.enter(raw, hostOf(raw.RemoteAddr().String()))
 	defer t.strangers.leave(raw)
+	defer t.certified.leave(raw)
 	raw.SetDeadline(time.Now().Add(t.Timing.Suspicion))
 	guarded := &guarded{Conn: raw, left: strangerBytes}
 	var first [len(magic)]byte
@@ -151,9 +152,11 @@ func (t *tcp) authenticate(conn *guarded, first []byte) (secure net.Conn, name s
 	case uses && t.TLS != nil:
 		if secure, name, err = t.TLS.server(conn); err != nil {
 			io.Copy(io.Discard, conn)
+			return nil, "", err
 		}
 		t.strangers.leave(conn.Conn)
-		return secure, name, err
+		t.certified.enter(conn.Conn, name)
+		return secure, name, nil
 	case uses:
 		v.Reason = fmt.Sprintf("member %d does not use TLS", t.self())
 	case t.TLS == nil:

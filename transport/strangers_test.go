@@ -43,11 +43,11 @@ func TestAFloodClosesItsOwnConnections(t *testing.T) {
 		s.isMember("10.0.0.2:7001")
 		s.isMember("10.0.0.3:7001")
 		waiting := connection("%s", test.waiting)
-		s.enter(waiting)
+		s.enter(waiting, hostOf(waiting.address.Name))
 		var flood []*from
 		for i := range 3 * MostStrangers {
 			conn := test.flood(i)
-			s.enter(conn)
+			s.enter(conn, hostOf(conn.address.Name))
 			flood = append(flood, conn)
 		}
 		open := 0

@@ -34,6 +34,7 @@ type tcp struct {
 	staying   context.Context // until they do
 	leave     context.CancelFunc
 	strangers strangers
+	certified strangers
 	proofs    chan struct{} // has an element for each proof of death that waits for the member
 }
 

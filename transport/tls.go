@@ -26,7 +26,8 @@ import (
 // of either side expires.
 type TLS interface {
 	// Reload takes new certificates now, and reports why they cannot be used, if so: the old ones then stay in use.
-	// Handshakes take new certificates without it, and log such errors.
+	// Handshakes take new certificates without it, and log such errors. Connections stand with the certificates that
+	// they began with.
 	Reload() error
 
 	// bind checks the certificate of the member with that name.
@@ -46,7 +47,8 @@ func MemberName(group string, id uint64) string {
 }
 
 // CertificateTemplate returns a template of the certificate of a member. The caller adds the serial number and the
-// times, and signs it with a certificate authority that serves this purpose only.
+// times, and signs it with a certificate authority that serves this purpose only. NotBefore is best some time ago:
+// clocks differ.
 func CertificateTemplate(group string, id uint64) (*x509.Certificate, error) {
 	name, err := url.Parse(MemberName(group, id))
 	if err != nil {

@@ -360,6 +360,49 @@ func TestAnAuthenticatedMemberIsNoStranger(t *testing.T) {
 	})
 }
 
+// A member with a certificate may flood, too. It closes its own connections, and no others.
+func TestAFloodOfOneMemberLeavesTheOthersIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, ca := newLAN(t), newAuthority(t)
+		one := n.host(1, ca.member(t, 1))
+		defer one.t.Close()
+		call := func(id uint64, from string) *tls.Conn {
+			certificate := ca.issue(t, "group", id, nil)
+			conn := tls.Client(n.call(from, at(1)), &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate}})
+			t.Cleanup(func() { conn.NetConn().Close() })
+			c := config(id)
+			h := c.Hello(1)
+			conn.Write(h.Encode())
+			synctest.Wait()
+			return conn
+		}
+		standing := call(3, at(3))
+		standing.Write(transport.HeartbeatFrame)
+		noted(one, func() any { one.busy = true; return nil })
+		waiting := call(2, at(2))
+		var flood []*tls.Conn
+		for i := range transport.MostStrangers + 1 {
+			flood = append(flood, call(3, fmt.Sprintf("host%d:1", i)))
+		}
+		for _, test := range []struct {
+			name string
+			conn *tls.Conn
+			want bool
+		}{{"of 2", waiting, false}, {"that stands", standing, false}, {"of 3, the oldest", flood[0], true}, {"of 3, a later one", flood[2], false}} {
+			if got := isClosed(test.conn.NetConn()); got != test.want {
+				t.Errorf("the connection %s is closed: %v", test.name, got)
+			}
+		}
+	})
+}
+
+// isClosed reports whether the other end has closed a connection.
+func isClosed(conn net.Conn) bool {
+	conn.SetWriteDeadline(time.Now().Add(1))
+	_, err := conn.Write([]byte{0})
+	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
 // flood begins handshakes with member 1 from a host, and returns the connections.
 func flood(n lan, from string, count int) (conns []net.Conn) {
 	for range count {
