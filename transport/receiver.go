@@ -40,10 +40,19 @@ const (
 // leastHeartbeats is the number of heartbeats that a peer may miss before it is suspected, even if they are rare.
 const leastHeartbeats = 3
 
-// accept receives connections until the listener is closed.
+// accept receives connections until the listener is closed. A flood that comes faster than the handshakes are made
+// waits in the system.
 func (t *tcp) accept() {
 	for {
+		select {
+		case t.welcomes <- struct{}{}:
+		case <-t.ctx.Done():
+			return
+		}
 		conn, err := t.Listener.Accept()
+		if err != nil {
+			<-t.welcomes
+		}
 		switch {
 		case err == nil:
 			t.group.Go(func() { t.serve(conn) })
@@ -67,6 +76,7 @@ func (t *tcp) serve(conn net.Conn) {
 	defer conn.Close()
 	defer context.AfterFunc(t.ctx, func() { conn.Close() })()
 	in, err := t.welcome(conn)
+	<-t.welcomes
 	if err != nil {
 		t.Log.Debug("a connection came to nothing", "from", conn.RemoteAddr(), "error", err)
 		return

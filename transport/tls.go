@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,6 +81,11 @@ type Credentials struct {
 	Authorities *x509.CertPool
 }
 
+func (c *Credentials) equal(other *Credentials) bool {
+	return c == other || slices.EqualFunc(c.Certificate.Certificate, other.Certificate.Certificate, bytes.Equal) &&
+		c.Authorities.Equal(other.Authorities)
+}
+
 // LoadTLS returns TLS with a certificate, its key and the certificates of the authorities, from files in PEM format.
 // The files may be replaced while the member runs: each handshake reads them.
 func LoadTLS(certFile, keyFile, caFile string) (TLS, error) {
@@ -125,8 +131,7 @@ func (f *files) credentials() (*Credentials, error) {
 	return f.current, nil
 }
 
-// NewTLS returns TLS with the credentials of a source. Each handshake asks the source; the same pointer means that
-// nothing has changed. If the source fails, or its certificate is not valid or names another member, the credentials
+// NewTLS returns TLS with the credentials of a source. Each handshake asks the source. If the source fails, or its certificate is not valid or names another member, the credentials
 // before stay in use.
 func NewTLS(source func() (*Credentials, error)) TLS { return &certificates{source: source} }
 
@@ -156,7 +161,7 @@ func (c *certificates) Reload() error {
 
 func (c *certificates) reload() error {
 	latest, err := c.source()
-	if err != nil || latest == c.current {
+	if err != nil || c.current != nil && latest.equal(c.current) {
 		return err
 	}
 	var chain []*x509.Certificate
