@@ -735,6 +735,25 @@ func TestCertificatesThatCannotBeUsedChangeNothing(t *testing.T) {
 	}
 }
 
+func TestANewAuthorityIsTrustedThoughTheCertificateStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, old, latest := newLAN(t), newAuthority(t), newAuthority(t)
+		var source changing
+		certificate := old.issue(t, "group", 1, nil)
+		one := n.host(1, source.use(certificate, pool(old)))
+		two := n.host(2, fixed(latest.issue(t, "group", 2, nil), pool(old, latest)))
+		defer one.t.Close()
+		defer two.t.Close()
+		if _, err := one.dials(t, 2); err == nil {
+			t.Error("an unknown authority is trusted")
+		}
+		source.use(certificate, pool(old, latest))
+		if _, err := one.dials(t, 2); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestCertificatesServeOneMember(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, ca := newLAN(t), newAuthority(t)
