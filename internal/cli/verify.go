@@ -252,17 +252,17 @@ func (o *verifyOptions) verdict(ctx context.Context, r *verify.Report) error {
 	case ctx.Err() != nil:
 		return report.Stopped("stopped after %d states", r.States)
 	case !r.Complete:
-		return report.Stopped("not finished after %d states; %s allows more", r.States, o.limit())
+		return report.Stopped("not finished after %d states; %s allows more", r.States, allowing(r))
 	}
 	return nil
 }
 
-// limit returns the option with the limit that was reached.
-func (o *verifyOptions) limit() string {
-	if o.maxStates > 0 {
-		return "--max-states"
+// allowing returns the option with the limit that was reached.
+func allowing(r *verify.Report) string {
+	if r.Limit == verify.MemoryLimit {
+		return "--memory"
 	}
-	return "--memory"
+	return "--max-states"
 }
 
 // checked is what a check is of.
