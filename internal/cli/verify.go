@@ -222,7 +222,7 @@ func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress
 	bar := p.Progress()
 	v.Progress = func(at verify.Progress) bool {
 		if at.States == 0 && at.Orders > 1 { // random walks
-			bar.Show("%d of %d random walks", at.Done, at.Orders)
+			bar.Show("%d of %d random walks%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
 			return ctx.Err() == nil
 		}
 		orders := ""
