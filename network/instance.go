@@ -51,10 +51,12 @@ type Instance struct {
 	values    []uint64    // by rank-1
 	zero      election.ID // the ID that stands for identifier 0, where that is an identifier
 	unwilling []int
-	votes     []election.ID // by position; nil without votes
-	winner    election.ID   // of the votes
-	priority  []uint16      // by position; nil where there are none
-	edges     [][2]int
+
+	incarnations map[int]uint64 // by position, of hosts that give their processes numbers
+	votes        []election.ID  // by position; nil without votes
+	winner       election.ID    // of the votes
+	priority     []uint16       // by position; nil where there are none
+	edges        [][2]int
 }
 
 // Prepare fits a setup to an algorithm, or returns the reason why it does not fit.
@@ -246,7 +248,10 @@ func (p *Instance) RealOf(id election.ID) uint64 {
 
 // Local returns what the process at a position knows when it is made.
 func (p *Instance) Local(position int) election.Local {
-	l := election.Local{ID: p.ID(position), Degree: p.Network.Degree(position), Willing: p.Willing(position), Parameters: p.Parameters}
+	l := election.Local{
+		ID: p.ID(position), Degree: p.Network.Degree(position), Willing: p.Willing(position), Parameters: p.Parameters,
+		Incarnation: p.incarnations[position],
+	}
 	if p.d.KnowsSize {
 		l.N = p.Network.Size()
 	}
@@ -257,6 +262,14 @@ func (p *Instance) Local(position int) election.Local {
 		l.Priority = p.priority[position]
 	}
 	return l
+}
+
+// Incarnate sets the number of the next life of the process at a position; see [election.Local].
+func (p *Instance) Incarnate(position int, incarnation uint64) {
+	if p.incarnations == nil {
+		p.incarnations = map[int]uint64{}
+	}
+	p.incarnations[position] = incarnation
 }
 
 // readPriorities sorts priorities by position.

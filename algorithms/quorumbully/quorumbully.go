@@ -163,6 +163,7 @@ type Process struct {
 	ID      election.ID
 	Members election.ID `election:"constant"` // they are 1 … Members
 	Begun   bool        // after Start or Recover: a grant given before Recover would violate rule 4
+	Life    uint64      `election:"constant"` // the number that the host gives to this life; 0: none
 	Kept    Kept
 
 	Given     Given             // rule 2
@@ -338,7 +339,7 @@ func New(l election.Local) Process {
 	shorter := new(big.Rat).Sub(big.NewRat(1, 1), rho.Rational(p))
 	shorter.Mul(shorter, lease.Rational(p))
 	return Process{
-		ID: l.ID, Members: election.ID(l.Degree), Weight: l.Priority,
+		ID: l.ID, Members: election.ID(l.Degree), Weight: l.Priority, Life: l.Incarnation,
 		Kept: Kept{Incarnation: 1}, Peers: make([]Peer, l.Degree),
 		Settings: Settings{
 			Lease: units(&lease), LongestLease: units(&longestLease),
