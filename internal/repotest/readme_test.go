@@ -10,7 +10,7 @@ import (
 // goBlock is a snippet of Go in a page.
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-func TestTheSnippetsOfTheReadmeCompileAndVet(t *testing.T) {
+func TestTheSnippetsOfPagesCompileAndVet(t *testing.T) {
 	name, dir := tree(t).name, t.TempDir()
 	foreign(t, dir, name)
 	snippets := goBlock.FindAllStringSubmatch(read(t, filepath.Join(root, "README.md")), -1)
@@ -25,4 +25,11 @@ func TestTheSnippetsOfTheReadmeCompileAndVet(t *testing.T) {
 		}, "\n"))
 		outside(t, dir, "go", "vet", ".")
 	}
+	page := "docs/8-elect-among-your-own-processes.md"
+	program := goBlock.FindStringSubmatch(read(t, filepath.Join(root, page)))
+	if program == nil {
+		t.Fatalf("%s has no program", page)
+	}
+	write(t, filepath.Join(dir, "main.go"), program[1])
+	outside(t, dir, "go", "vet", ".")
 }
