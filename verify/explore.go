@@ -54,8 +54,8 @@ type result struct {
 	states, transitions, finals, depth int
 	complete                           bool
 	reached                            Limit // if it is not complete
-	bits                               int // of fingerprints
-	confluent                          int // 1 if these are of a single schedule
+	bits                               int   // of fingerprints
+	confluent                          int   // 1 if these are of a single schedule
 }
 
 // page holds consecutive states of one level.
