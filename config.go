@@ -98,6 +98,10 @@ type Config struct {
 	// NoQuorum allows [Bully], with which each side of a partition has a leader.
 	NoQuorum bool
 
+	// Death is the SHA-256 of a secret that proves, when it is disclosed, that this process and all its work have ended.
+	// The others then need not wait for the end of its lease. A warden sets it; the default is that there is none.
+	Death [32]byte
+
 	// Logger gets the log; the default is to log nothing.
 	Logger *slog.Logger
 
@@ -222,7 +226,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 	program, unit, parameters := c.program()
 	l := live.Config{
 		ID: c.ID, Heartbeat: c.Timing.Heartbeat, Suspicion: c.Timing.Suspicion, Unit: unit,
-		Storage: c.Storage, Logger: c.Logger, Transport: c.Transport, Clock: c.Clock,
+		Storage: c.Storage, Logger: c.Logger, Transport: c.Transport, Clock: c.Clock, Death: c.Death,
 		GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
 	}
 	if c.Algorithm == QuorumBully {

@@ -53,6 +53,7 @@ type search struct {
 type result struct {
 	states, transitions, finals, depth int
 	complete                           bool
+	reached                            Limit // if it is not complete
 	bits                               int // of fingerprints
 	confluent                          int // 1 if these are of a single schedule
 }
@@ -179,7 +180,7 @@ func (x *search) begin(w *worker, conf configuration) {
 		return
 	}
 	if x.states == x.limit {
-		x.complete = false
+		x.complete, x.reached = false, StateLimit
 		return
 	}
 	if w.export(conf); x.states%pageStates == 0 {
@@ -232,7 +233,7 @@ func (x *search) level(depth int) {
 			x.take(b, depth)
 		}
 		x.free = append(x.free, block...)
-		if x.states > exactly && !x.o.Exact && !x.table.narrow {
+		if x.states > x.o.wide && !x.o.Exact && !x.table.narrow {
 			x.table.narrowed()
 			x.bits = 64
 		}
@@ -400,7 +401,7 @@ func (x *search) number(batches []*batch) {
 		found += int(b.fresh.Load())
 	}
 	if x.states+found > x.limit {
-		x.complete = false
+		x.complete, x.reached = false, StateLimit
 		dropAfter(batches, x.limit-x.states)
 	}
 	for _, b := range batches {

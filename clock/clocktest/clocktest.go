@@ -19,11 +19,41 @@ type Clock struct {
 	at        time.Duration // the reading of both clocks at that time, but for suspensions
 	rate      float64       // how fast they run
 	suspended time.Duration // for how long the machine was, by the clock that goes on
+	paused    *sync.Cond    // readings wait while the process is stopped
+	stopped   bool
 	timers    map[*timer]bool
 }
 
 // New returns clocks that run at the true rate.
-func New() *Clock { return &Clock{since: time.Now(), rate: 1, timers: map[*timer]bool{}} }
+func New() *Clock {
+	c := &Clock{since: time.Now(), rate: 1, timers: map[*timer]bool{}}
+	c.paused = sync.NewCond(&c.mu)
+	return c
+}
+
+// Stop stops the process that uses the clocks, as SIGSTOP does: a goroutine that reads one waits until Continue. What does not
+// read a clock goes on, as connections do in the kernel.
+func (c *Clock) Stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped = true
+}
+
+// Continue ends Stop. Both clocks have advanced meanwhile.
+func (c *Clock) Continue() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped = false
+	c.paused.Broadcast()
+}
+
+// enter locks the clocks when the process runs.
+func (c *Clock) enter() {
+	c.mu.Lock()
+	for c.stopped {
+		c.paused.Wait()
+	}
+}
 
 func (c *Clock) now() time.Duration {
 	return c.at + time.Duration(float64(time.Since(c.since))*c.rate)
@@ -31,14 +61,14 @@ func (c *Clock) now() time.Duration {
 
 // Monotonic returns the time since New, without suspensions.
 func (c *Clock) Monotonic() time.Duration {
-	c.mu.Lock()
+	c.enter()
 	defer c.mu.Unlock()
 	return c.now()
 }
 
 // Boottime returns the time since New, with suspensions.
 func (c *Clock) Boottime() time.Duration {
-	c.mu.Lock()
+	c.enter()
 	defer c.mu.Unlock()
 	return c.now() + c.suspended
 }
@@ -51,6 +81,13 @@ func (c *Clock) Run(rate float64) {
 	for t := range c.timers {
 		t.arm()
 	}
+}
+
+// True returns the true time that passes while the clocks advance by d, at their present rate.
+func (c *Clock) True(d time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Duration(float64(d) / c.rate)
 }
 
 // Suspend shows what a member sees when its machine was suspended for that time: Boottime has advanced, and Monotonic
@@ -78,7 +115,7 @@ func (c *Clock) NewTimer() clock.Timer {
 func (t *timer) C() <-chan time.Time { return t.timer.C }
 
 func (t *timer) Reset(d time.Duration) {
-	t.clock.mu.Lock()
+	t.clock.enter()
 	defer t.clock.mu.Unlock()
 	t.at = t.clock.now() + d
 	t.clock.timers[t] = true

@@ -49,13 +49,14 @@ type Group struct {
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
 // no change.
 func (g *Group) State() (State, <-chan struct{}) {
+	boot := g.member.boot()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.state
 	if g.until != process.Never {
-		s.Until = time.Now().Add(g.until - g.member.boot())
+		s.Until = time.Now().Add(g.until - boot)
 	}
-	if s.Role == network.Leader && g.left(s.Term) == 0 || !g.leased && g.member.Stall() > 0 { // even if the loop is blocked
+	if s.Role == network.Leader && g.left(s.Term, boot) == 0 || !g.leased && g.member.Stall() > 0 { // even if the loop is blocked
 		s.Role, s.Leader = network.Undecided, 0
 	}
 	return s, g.changed
@@ -64,27 +65,29 @@ func (g *Group) State() (State, <-chan struct{}) {
 // Left returns how long the lease of a term still runs; 0 if it is over, or is that of another term. It is
 // [process.Never] if leadership has no end by itself.
 func (g *Group) Left(term election.Term) time.Duration {
+	boot := g.member.boot()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.left(term)
+	return g.left(term, boot)
 }
 
-func (g *Group) left(term election.Term) time.Duration {
+func (g *Group) left(term election.Term, boot time.Duration) time.Duration {
 	switch {
 	case g.state.Role != network.Leader || g.state.Term != term:
 		return 0
 	case g.until == process.Never:
 		return process.Never
 	}
-	return max(0, g.until-g.member.boot())
+	return max(0, g.until-boot)
 }
 
 // Begin notes that the host begins its work as the leader in a term. It reports false if that may not begin any more, or
 // if earlier work has not ended. Each Begin that reports true needs an End.
 func (g *Group) Begin(term election.Term) bool {
+	boot := g.member.boot()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.working || g.asked || g.left(term) == 0 {
+	if g.working || g.asked || g.left(term, boot) == 0 {
 		return false
 	}
 	g.working = true
@@ -170,11 +173,12 @@ type group struct {
 func (l *loop) newGroup(c GroupConfig) (*group, error) {
 	a := l.program
 	prepared, err := network.Prepare(a.Declaration, network.Setup{
-		IDs: identifiers(l.config.Members), Parameters: c.Parameters, Priorities: c.Priorities, Life: l.incarnation,
+		IDs: identifiers(l.config.Members), Parameters: c.Parameters, Priorities: c.Priorities,
 	})
 	if err != nil {
 		return nil, err
 	}
+	prepared.Incarnate(l.position, l.incarnation)
 	g := &group{
 		Group: &Group{
 			member: l.Member, name: c.Group, leased: a.Leased, log: l.log, until: process.Never,
