@@ -117,6 +117,7 @@ type checker struct {
 	base   configuration // scratch of a transition: before the process's own step
 	next   configuration // after it
 	taken  transition    // the transition that is being visited
+	picker *picker       // of a walk, which makes one event only; nil: all are made
 
 	costs      []cost // of steps, by number; what is not a step has cost 0
 	numbers    map[cost]uint16

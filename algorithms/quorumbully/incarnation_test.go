@@ -8,7 +8,7 @@ import (
 
 // lived returns member 3 of 3 in a life that its host gives a number, after a life with durable state or without.
 func lived(number uint64, kept *Kept) *Process {
-	p := New(election.Local{ID: 3, Degree: 3, Priority: 1, Incarnation: number, Parameters: mustSet()})
+	p := New(election.Local{ID: 3, Degree: 3, Priority: 1, Life: number, Parameters: mustSet()})
 	var collect election.Collector[Message]
 	collect.Clock(election.Ticks{})
 	if kept == nil {

@@ -16,6 +16,7 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/statushttp"
+	"ringleader.example/ringleader/storage"
 )
 
 type joinOptions struct {
@@ -81,8 +82,8 @@ process that reaches a member, and knows the identifiers, can impersonate anothe
 // config returns the configuration that the options describe.
 func (o joinOptions) config() (c ringleader.Config, err error) {
 	c = ringleader.Config{
-		Group: o.group, ID: o.id, Data: o.data,
-		MessageDelay: o.delay, Heartbeat: o.heartbeat, Suspicion: o.suspicion,
+		Group: o.group, ID: o.id, Data: o.data, Algorithm: ringleader.Bully, NoQuorum: true,
+		Timing: ringleader.Timing{MessageDelay: o.delay, Heartbeat: o.heartbeat, Suspicion: o.suspicion},
 	}
 	for _, text := range o.members {
 		m, err := parseMember(text)
@@ -150,7 +151,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 		}
 		defer web.Close()
 	}
-	m, err := ringleader.Join(life, config)
+	m, err := joinOrInit(life, config)
 	switch {
 	case errors.Is(err, ringleader.ErrWrite): // another call would not help
 		return report.Failed("member %d: %w", o.id, err)
@@ -194,6 +195,17 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 	}
 	show.Stopped()
 	return nil
+}
+
+// joinOrInit joins, and makes a store first if there is none. A wrong configuration makes none.
+func joinOrInit(ctx context.Context, c ringleader.Config) (*ringleader.Member, error) {
+	m, err := ringleader.Join(ctx, c)
+	if errors.Is(err, storage.ErrMissing) {
+		if err = ringleader.Init(c.Data, c.Group, c.ID); err == nil {
+			m, err = ringleader.Join(ctx, c)
+		}
+	}
+	return m, err
 }
 
 // withoutErrors logs no errors: what stops the member is returned, and printed once.

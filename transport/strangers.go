@@ -1,0 +1,117 @@
+package transport
+
+import (
+	"errors"
+	"net"
+	"slices"
+	"sync"
+)
+
+// MostStrangers is the limit of open connections that are not confirmed yet, without a certificate. Beyond it, one of
+// them is closed. As many may have one.
+const MostStrangers = 64
+
+// mostWelcomes limits the goroutines with such connections, and with those that are closed already: their goroutines
+// are in the middle of a handshake.
+const mostWelcomes = 2 * MostStrangers
+
+// strangers are connections that are not confirmed yet, the oldest first. If there are too many, the host with the most
+// of them loses one; hosts of members come last. So a flood closes its own connections, and a distant member with a
+// slow Hello gets in. The one is chosen at random: if it was the oldest, a flood of handshakes that takes all of the
+// processor would let none succeed, not even that of a member on the same host. Connections with a certificate are apart, and the name in it is their host.
+type strangers struct {
+	mu      sync.Mutex
+	members map[string]bool // hosts of members
+	conns   []stranger
+}
+
+type stranger struct {
+	conn net.Conn
+	host string
+}
+
+// hostOf returns the host of an address, or the whole address if it has none.
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return address
+}
+
+// isMember notes that the host of an address has a member.
+func (s *strangers) isMember(address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.members == nil {
+		s.members = map[string]bool{}
+	}
+	s.members[hostOf(address)] = true
+}
+
+func (s *strangers) enter(conn net.Conn, host string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns = append(s.conns, stranger{conn, host})
+	if len(s.conns) <= MostStrangers {
+		return
+	}
+	count := map[string]int{}
+	for _, c := range s.conns {
+		count[c.host]++
+	}
+	leaves := 0
+	for i, c := range s.conns {
+		worst := s.conns[leaves].host
+		known, worstKnown := s.members[c.host], s.members[worst]
+		if worstKnown && !known || known == worstKnown && count[c.host] > count[worst] {
+			leaves = i
+		}
+	}
+	leaves = s.oneOf(s.conns[leaves].host)
+	s.conns[leaves].conn.Close()
+	s.conns = slices.Delete(s.conns, leaves, leaves+1)
+}
+
+// oneOf returns one of the connections of a host at random, but not the newest of all, unless it is the only one.
+func (s *strangers) oneOf(host string) int {
+	var of []int
+	for i, c := range s.conns {
+		if c.host == host && (i < len(s.conns)-1 || len(of) == 0) {
+			of = append(of, i)
+		}
+	}
+	return of[below(len(of))]
+}
+
+func (s *strangers) leave(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns = slices.DeleteFunc(s.conns, func(c stranger) bool { return c.conn == conn })
+}
+
+// strangerBytes limits what the other end of a connection may send before it is a known member: a TLS handshake with
+// some certificates, and a Hello.
+const strangerBytes = 1 << 15
+
+var errTooMuch = errors.New("it sends too much before its Hello")
+
+// guarded is a connection to or from a stranger.
+type guarded struct {
+	net.Conn
+	again []byte // is read again
+	left  int    // how much may be read
+}
+
+func (g *guarded) Read(b []byte) (n int, err error) {
+	if len(g.again) > 0 {
+		n = copy(b, g.again)
+		g.again = g.again[n:]
+		return n, nil
+	}
+	if g.left <= 0 {
+		return 0, errTooMuch
+	}
+	n, err = g.Conn.Read(b[:min(len(b), g.left)])
+	g.left -= n
+	return n, err
+}
