@@ -207,6 +207,9 @@ func (c *Cluster) Cut(sides ...[]uint64) {
 	c.apply()
 }
 
+// Apart reports whether a cut separates two members.
+func (c *Cluster) Apart(a, b uint64) bool { return c.sides != nil && c.sides[a] != c.sides[b] }
+
 // Heal ends a cut.
 func (c *Cluster) Heal() {
 	c.sides = nil
@@ -311,8 +314,7 @@ func (c *Cluster) AwaitAny() (leader uint64) {
 func (c *Cluster) agree(leader uint64) bool {
 	for _, id := range c.order {
 		h := c.hosts[id]
-		apart := c.sides != nil && c.sides[id] != c.sides[leader]
-		if h.member != nil && !apart && !c.judge.stopped(id) && h.member.View().Leader != leader {
+		if h.member != nil && !c.Apart(id, leader) && !c.judge.stopped(id) && h.member.View().Leader != leader {
 			return false
 		}
 	}

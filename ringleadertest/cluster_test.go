@@ -70,11 +70,17 @@ func chaos(t *testing.T, seed uint64) {
 			c.Host(id).Disk.Intercept(nil)
 		}
 	}
-	wait := func() { time.Sleep(time.Duration(r.IntN(400)) * time.Millisecond) }
+	mail := newPost(c, r, ids)
+	wait := func() {
+		for range r.IntN(400) {
+			time.Sleep(time.Millisecond)
+			mail.deliver()
+		}
+	}
 	for range 30 {
 		id := ids[r.IntN(len(ids))]
 		running := c.Member(id) != nil
-		switch r.IntN(10) {
+		switch r.IntN(12) {
 		case 0, 1:
 			release(id)
 			c.Kill(id)
@@ -119,9 +125,14 @@ func chaos(t *testing.T, seed uint64) {
 			if running && !stopped[id] {
 				c.Member(id).Transfer(ids[r.IntN(len(ids))])
 			}
+		case 10:
+			mail.slow()
+		case 11:
+			mail.block(ids[r.IntN(len(ids))], ids[r.IntN(len(ids))])
 		}
 		wait()
 	}
+	mail.end()
 	for _, id := range ids {
 		release(id)
 		if stopped[id] {
@@ -144,4 +155,72 @@ func chaos(t *testing.T, seed uint64) {
 	if _, err := c.Member(leader).WaitLeader(ctx); err != nil {
 		t.Error(err)
 	}
+}
+
+// post is a bad network: frames are late by any time and overtake each other, some arrive twice or never, and links are
+// blocked in one direction.
+type post struct {
+	c       *ringleadertest.Cluster
+	r       *rand.Rand
+	ids     []uint64
+	quick   float64 // the probability that a waiting frame arrives in a millisecond
+	blocked map[[2]uint64]bool
+}
+
+func newPost(c *ringleadertest.Cluster, r *rand.Rand, ids []uint64) *post {
+	p := &post{c: c, r: r, ids: ids, blocked: map[[2]uint64]bool{}}
+	p.slow()
+	return p
+}
+
+// slow sets another speed.
+func (p *post) slow() {
+	p.quick = [...]float64{1, 1, 0.5, 0.1, 0.02, 0.005}[p.r.IntN(6)]
+	p.hold()
+}
+
+// block blocks a link in one direction, or the other links again.
+func (p *post) block(from, to uint64) {
+	if p.r.IntN(3) == 0 {
+		clear(p.blocked)
+	}
+	p.blocked[[2]uint64{from, to}] = true
+	p.hold()
+}
+
+func (p *post) hold() {
+	all := p.quick < 1
+	p.c.Hold(func(f ringleadertest.Frame) bool {
+		return p.blocked[[2]uint64{f.From, f.To}] || all && f.Kind != "heartbeat" && f.Kind != "hello" && f.Kind != "end"
+	})
+}
+
+// deliver lets a millisecond's frames arrive.
+func (p *post) deliver() {
+	held := p.c.Held()
+	for i := len(held) - 1; i >= 0; i-- {
+		f := held[i]
+		if i >= len(p.c.Held()) { // what arrived ended a connection
+			continue
+		}
+		if p.blocked[[2]uint64{f.From, f.To}] || p.c.Apart(f.From, f.To) || p.r.Float64() >= p.quick {
+			continue
+		}
+		message := f.Kind != "hello" && f.Kind != "end"
+		switch chance := p.r.IntN(50); {
+		case message && chance == 0:
+			p.c.Drop(i)
+		case message && chance == 1:
+			p.c.Duplicate(i)
+			p.c.Deliver(i)
+		default:
+			p.c.Deliver(i)
+		}
+	}
+}
+
+// end makes the network a good one again.
+func (p *post) end() {
+	clear(p.blocked)
+	p.c.Hold(nil)
 }

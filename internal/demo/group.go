@@ -140,7 +140,7 @@ func (g *group) start(m *member) error {
 	if m.process != nil {
 		<-m.process.done // a kill was sent, so it ends; its ports are free then
 	}
-	command := exec.Command(g.program, "join", "--json", "--stop-with-stdin",
+	command := exec.Command(g.program, "join", "--json", "--stop-with-stdin", "--algorithm", "bully", "--unsafe-no-quorum",
 		"--id", strconv.FormatUint(m.id, 10), "--listen", m.listen, "--http", m.http, "--data", m.data, "--suspicion", suspicion.String())
 	for _, other := range g.members {
 		command.Args = append(command.Args, fmt.Sprintf("--member=%d=%s", other.id, other.listen))
