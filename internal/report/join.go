@@ -44,7 +44,10 @@ func NewMember(out io.Writer, json bool, m *ringleader.Member) Member {
 }
 
 func (s Member) event(e JoinEvent, text string) {
-	e.ID, e.Time = s.id, time.Now()
+	e.ID = s.id
+	if e.Time.IsZero() {
+		e.Time = time.Now()
+	}
 	if s.json {
 		json.NewEncoder(s.out).Encode(e)
 	} else {
@@ -113,7 +116,7 @@ func (s Member) until(v ringleader.View) time.Time {
 
 // role prints the role of the member, its leader and its term. It returns the end of the lease.
 func (s Member) role(v ringleader.View) (until time.Time) {
-	e, text := JoinEvent{Event: "role", Role: v.Role, Leader: v.Leader, Term: &v.Term}, "electing"
+	e, text := JoinEvent{Event: "role", Time: v.Since, Role: v.Role, Leader: v.Leader, Term: &v.Term}, "electing"
 	switch {
 	case v.Role == ringleader.Leader:
 		text = "leader"
