@@ -212,6 +212,7 @@ func (p *post) hold() {
 
 // deliver lets a millisecond's frames arrive.
 func (p *post) deliver() {
+	p.c.Settle()
 	held := p.c.Held()
 	left := len(held)
 	for i := left - 1; i >= 0; i-- {
