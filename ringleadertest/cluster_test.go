@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,9 +61,9 @@ func chaos(t *testing.T, seed uint64) {
 	}
 	m.c.Start(m.ids...)
 	m.post = newPost(m.c, r)
-	for range 30 {
+	for range 60 {
 		m.act(m.ids[r.IntN(len(m.ids))])
-		for range r.IntN(400) {
+		for range r.IntN(120) { // faults come within a lease of each other
 			time.Sleep(time.Millisecond)
 			m.post.deliver()
 		}
@@ -99,9 +100,9 @@ func (m *monkey) act(id uint64) {
 	}
 	switch {
 	case !running:
-		actions = append(actions, func() { m.c.Start(id) }, func() { m.c.Start(id) })
+		actions = slices.Repeat([]func(){func() { m.c.Start(id) }}, 7)
 	case m.stopped[id]:
-		actions = append(actions, func() { m.proceed(id) }, func() { m.proceed(id) })
+		actions = append(actions, slices.Repeat([]func(){func() { m.proceed(id) }}, 4)...)
 	default:
 		actions = append(actions,
 			func() { m.c.Stop(id); m.stopped[id] = true },
@@ -190,7 +191,7 @@ func newPost(c *ringleadertest.Cluster, r *rand.Rand) *post {
 
 // slow sets another speed.
 func (p *post) slow() {
-	p.quick = [...]float64{1, 1, 0.5, 0.1, 0.02, 0.005}[p.r.IntN(6)]
+	p.quick = [...]float64{1, 1, 1, 0.5, 0.2, 0.05}[p.r.IntN(6)]
 	p.hold()
 }
 
