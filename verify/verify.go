@@ -69,7 +69,8 @@ type Options struct {
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
-	confluent bool   // the premises of confluence hold
+	confluent bool   // the premises of confluence on a ring hold
+	caused    bool   // those of confluence elsewhere hold, except what a run shows
 	only      string // the only property whose violation counts; empty: any
 	hasty     bool   // for tests: suspicion may come before the last message
 }
@@ -196,11 +197,12 @@ func (o *Options) reduce(program *process.Program) error {
 	if err != nil {
 		return err
 	}
-	missing := o.unconfluent(p.Declaration(), p, program.Functions.Eligible)
+	missing := o.uncaused(p.Declaration(), program.Functions.Eligible)
 	if missing != "" && o.Reduce == Confluence {
 		return fmt.Errorf("%w %s: confluence decides nothing here: %s", ErrOptions, program.Name, missing)
 	}
-	o.confluent = missing == ""
+	o.caused = missing == ""
+	o.confluent = o.unconfluent(p.Declaration(), p, program.Functions.Eligible) == ""
 	return nil
 }
 
