@@ -118,6 +118,11 @@ type checker struct {
 	next   configuration // after it
 	taken  transition    // the transition that is being visited
 
+	low, high int    // the processes whose events are visited: all, unless partial order leaves out some
+	silent    []bool // with partial order, by link: whether it is taken to be silent; else nil
+	heard     []int  // … the links on which a step has sent although they are
+	single    bool   // … and what comes first is a single event
+
 	costs      []cost // of steps, by number; what is not a step has cost 0
 	numbers    map[cost]uint16
 	actions    map[actionKey]uint16
@@ -164,7 +169,7 @@ func (c *checker) on(instance network.Setup) error {
 	if c.o.Cuts > 0 {
 		c.cuts = c.possibleCuts()
 	}
-	c.best, c.seen = p.Right(p.Willing), 0
+	c.best, c.seen, c.low, c.high = p.Right(p.Willing), 0, 0, c.n
 	c.born = c.born[:0]
 	for q := range c.n {
 		c.born = append(c.born, c.values.Born(q))

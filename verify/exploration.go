@@ -136,6 +136,7 @@ func (x *exploration) add(v *verdict, instance network.Setup) {
 	r.Transitions += v.transitions
 	r.Finals += v.finals
 	r.Confluent += v.confluent
+	r.Partial += v.partial
 	x.seen |= v.seen
 	r.Depth = max(r.Depth, v.depth)
 	r.Complete = v.complete

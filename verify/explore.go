@@ -50,6 +50,7 @@ type result struct {
 	complete                           bool
 	bits                               int // of fingerprints
 	confluent                          int // 1 if these are of a single schedule
+	partial                            int // 1 if partial order left out some
 }
 
 // page holds consecutive states of one level.
@@ -128,7 +129,7 @@ func (x *search) explore(fewer int) *finding {
 const exactly = 10_000_000
 
 // goes reports whether the search continues.
-func (x *search) goes() bool { return x.complete && (x.layered || !x.strict) }
+func (x *search) goes() bool { return x.complete && (x.layered || !x.strict) && !x.heard() }
 
 // begin adds a beginning.
 func (x *search) begin(w *worker, conf configuration) {
@@ -436,6 +437,9 @@ func (w *worker) expand(p *page, b *batch) {
 	for i := range p.prints {
 		w.ends, w.print0 = true, p.prints[i]
 		w.load(p.confs[i*size : (i+1)*size])
+		if w.silent != nil {
+			w.narrow(w.here)
+		}
 		w.transitions(w.here, w.visitor)
 		e := exit{moves: uint32(len(b.moves)), ends: w.ends}
 		if !w.o.SafetyOnly && (w.ends || w.d.Task != election.Once) {
@@ -448,6 +452,9 @@ func (w *worker) expand(p *page, b *batch) {
 
 func (w *worker) visit(t *transition, next configuration) {
 	w.ends = w.ends && t.class != due
+	if w.silent != nil {
+		w.hears(t)
+	}
 	m := move{class: t.class}
 	if t.outcome != nil {
 		m.cost = t.outcome.cost

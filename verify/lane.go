@@ -15,6 +15,7 @@ type lane struct {
 	cores   int
 	runner  *runner // of single schedules on rings
 	causes  *causes // … and elsewhere
+	pass    int     // of partial order
 	edges   bool    // a search without edges was not enough for an earlier instance
 }
 
@@ -50,6 +51,10 @@ func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error)
 		return v, nil
 	}
 	v.fewer = fewer
+	if l.o.partial && l.searchPartly(&v) {
+		return v, nil
+	}
+	v = verdict{fewer: fewer}
 	v.found = l.searchAll(&v.extremes, fewer)
 	v.result = l.result
 	if v.found != nil {

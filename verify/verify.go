@@ -71,6 +71,7 @@ type Options struct {
 
 	confluent bool   // the premises of confluence on a ring hold
 	caused    bool   // those of confluence elsewhere hold, except what a run shows
+	partial   bool   // those of partial order hold
 	only      string // the only property whose violation counts; empty: any
 	hasty     bool   // for tests: suspicion may come before the last message
 }
@@ -83,9 +84,12 @@ const (
 	NoReduction  Reduction = iota
 	AnyReduction           // every reduction whose premises hold
 	Confluence             // one schedule of each order; an error if the premises do not hold
+	PartialOrder           // events of one process first where no other one can interfere; an error if the premises do not hold
 )
 
-func (r Reduction) String() string { return [...]string{"none", "auto", "confluence"}[r] }
+func (r Reduction) String() string {
+	return [...]string{"none", "auto", "confluence", "partial-order"}[r]
+}
 
 // Report is the result of an exploration.
 type Report struct {
@@ -102,6 +106,9 @@ type Report struct {
 	// Confluent is the number of orders of which one schedule decided the verdict on all. Of these orders, States,
 	// Transitions, Finals and Depth count that schedule alone.
 	Confluent int
+
+	// Partial is the number of orders in which partial order left out states. States, Transitions and Depth are of those explored.
+	Partial int
 
 	// States are told apart by fingerprints of 128 bits, or of 64 in an order with more than 10 million states, unless
 	// Options.Exact is set. Bits is the smaller number that was used. Miss is an upper bound of the probability that any
@@ -197,12 +204,20 @@ func (o *Options) reduce(program *process.Program) error {
 	if err != nil {
 		return err
 	}
-	missing := o.uncaused(p.Declaration(), program.Functions.Eligible)
-	if missing != "" && o.Reduce == Confluence {
-		return fmt.Errorf("%w %s: confluence decides nothing here: %s", ErrOptions, program.Name, missing)
+	d, eligible := p.Declaration(), program.Functions.Eligible
+	uncaused, unordered := o.uncaused(d, eligible), o.unordered(d, eligible)
+	switch {
+	case uncaused != "" && o.Reduce == Confluence:
+		return fmt.Errorf("%w %s: confluence decides nothing here: %s", ErrOptions, program.Name, uncaused)
+	case unordered != "" && o.Reduce == PartialOrder:
+		return fmt.Errorf("%w %s: partial order leaves out nothing here: %s", ErrOptions, program.Name, unordered)
 	}
-	o.caused = missing == ""
-	o.confluent = o.unconfluent(p.Declaration(), p, program.Functions.Eligible) == ""
+	if o.Reduce != PartialOrder {
+		o.caused, o.confluent = uncaused == "", o.unconfluent(d, p, eligible) == ""
+	}
+	if o.Reduce != Confluence {
+		o.partial = unordered == ""
+	}
 	return nil
 }
 

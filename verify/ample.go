@@ -1,0 +1,167 @@
+package verify
+
+import (
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// Partial order: where all next events of one process can come first, only these are explored. The page on it in the package
+// comment has the theorem.
+
+// unordered returns the premise of partial order that does not hold, or "".
+func (o *Options) unordered(d *election.Declaration, eligible bool) string {
+	switch {
+	case d.Timing != election.Asynchronous || len(d.Timers) > 0:
+		return "time passes"
+	case o.Unordered:
+		return "links are not FIFO"
+	case d.Task != election.Once:
+		return "decisions are not for ever"
+	case o.Wardens:
+		return "proofs of death come at any time"
+	case eligible:
+		return "the right leader depends on states"
+	}
+	return ""
+}
+
+// narrow lets a configuration have only the events of one process, if these can come first.
+func (c *checker) narrow(conf configuration) {
+	c.low, c.high = 0, c.n
+	if !c.calm(conf) {
+		return
+	}
+	for q := range c.n {
+		if c.precedes(conf, q) {
+			c.low, c.high = q, q+1
+			return
+		}
+	}
+}
+
+// calm reports whether no fault may come any more, and no cut is in force. Before the first start the start of a process is due
+// because no other one has started.
+func (c *checker) calm(conf configuration) bool {
+	g := c.global(conf)
+	if !g.Begun || g.Crashes+g.Losses+g.Duplicates+g.Cuts+g.Suspicions+g.Commands > 0 || len(g.Cut) > 0 {
+		return false
+	}
+	for q := range c.n {
+		if !c.process(conf, q).Alive && g.Recoveries > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// precedes reports whether a process has an event that must come, and no other process can give it one more.
+func (c *checker) precedes(conf configuration, q int) bool {
+	p := c.process(conf, q)
+	if p.Start == must && c.o.Starts == Each {
+		return true
+	}
+	must, events := p.Start == must, 0
+	if p.Start != never {
+		events++
+	}
+	for _, l := range c.into[q] {
+		switch {
+		case len(c.queue(conf, l)) > 0:
+			must = true
+			events++
+		case p.Alive && !c.mute(conf, l, q):
+			return false
+		}
+	}
+	return must && (!c.single || events == 1 && p.Suspects|p.Suspected == 0)
+}
+
+// mute reports whether no other process will send on a link to a process.
+func (c *checker) mute(conf configuration, l, q int) bool {
+	from := c.links[l].from
+	return c.places[l] < 0 || from == q || c.silent[l] || !c.process(conf, from).Alive
+}
+
+// hears notes on which links a step sends that were taken to be silent.
+func (c *checker) hears(t *transition) {
+	if t.outcome == nil {
+		return
+	}
+	first := int(c.network.Network.First(t.process))
+	for _, s := range t.outcome.sent {
+		if l := first + int(s.port); c.silent[l] && !slices.Contains(c.heard, l) {
+			c.heard = append(c.heard, l)
+		}
+	}
+}
+
+// searchPartly explores the instance of the workers with partial order, and reports whether that was enough. Links are
+// taken to be silent until a step sends on them; then the search begins again.
+func (l *lane) searchPartly(v *verdict) bool {
+	defer func() {
+		for _, w := range l.workers {
+			w.silent, w.heard, w.single = nil, nil, false
+			w.low, w.high = 0, w.n
+		}
+	}()
+	silent := slices.Repeat([]bool{true}, len(l.workers[0].links))
+	for l.pass < passes {
+		for _, w := range l.workers {
+			w.silent, w.heard, w.single = silent, nil, l.pass == singly
+		}
+		l.reset(l.pass == leanly)
+		l.strict = l.lean
+		found := l.search.explore(-1)
+		switch {
+		case l.heard():
+			for _, w := range l.workers {
+				for _, link := range w.heard {
+					silent[link] = false
+				}
+			}
+			continue
+		case found != nil:
+			return false
+		case l.complete && !l.terminates():
+			l.pass++
+			continue
+		case l.complete && !(l.lean && l.sum(&v.extremes) || !l.lean && l.judge(&v.extremes) == nil):
+			return false
+		}
+		v.result = l.result
+		v.partial = 1
+		for _, w := range l.workers {
+			v.seen |= w.seen
+		}
+		return true
+	}
+	return false
+}
+
+// The passes of a search with partial order: each is for what the one before cannot decide.
+const (
+	leanly  = iota // every move leads to the next level, so there is no cycle
+	acyclic        // the edges show that there is no cycle
+	singly         // there are cycles, and chance leads out of all of them; events that come first are single
+	passes
+)
+
+// heard reports whether a step has sent on a link that was taken to be silent.
+func (x *search) heard() bool {
+	return slices.ContainsFunc(x.workers, func(w *worker) bool { return w.heard != nil })
+}
+
+// terminates reports whether partial order decides that all runs end, in this pass.
+func (l *lane) terminates() bool {
+	if l.lean {
+		return l.layered
+	}
+	parts := l.graph.components()
+	for part := range parts.begin {
+		if _, cyclic := l.graph.kind(parts, part); cyclic && (l.pass == acyclic || l.o.SafetyOnly || len(l.graph.endComponents(parts.members(part))) > 0) {
+			return false
+		}
+	}
+	return true
+}
