@@ -96,21 +96,32 @@ func (c *checker) hears(t *transition) {
 	}
 }
 
-// searchPartly explores the instance of the workers with partial order, and reports whether that was enough. Links are
-// taken to be silent until a step sends on them; then the search begins again.
+// searchPartly explores the instance of the workers with partial order and symmetry, and reports whether that was enough. Links
+// are taken to be silent until a step sends on them; then the search begins again.
 func (l *lane) searchPartly(v *verdict) bool {
 	defer func() {
 		for _, w := range l.workers {
-			w.silent, w.heard, w.single = nil, nil, false
+			w.silent, w.heard, w.single, w.alike, w.bares = nil, nil, false, nil, nil
 			w.low, w.high = 0, w.n
 		}
 	}()
-	silent := slices.Repeat([]bool{true}, len(l.workers[0].links))
-	for l.pass < passes {
+	var silent []bool
+	if l.o.partial {
+		silent = slices.Repeat([]bool{true}, len(l.workers[0].links))
+	}
+	var alike [][]int
+	if l.o.symmetric {
+		alike = l.workers[0].symmetries()
+	}
+	pass := leanly
+	if l.edges {
+		pass = acyclic
+	}
+	for (silent != nil || alike != nil) && pass < passes {
 		for _, w := range l.workers {
-			w.silent, w.heard, w.single = silent, nil, l.pass == singly
+			w.silent, w.heard, w.single, w.alike, w.bares = silent, nil, pass == singly, alike, nil
 		}
-		l.reset(l.pass == leanly)
+		l.reset(pass == leanly)
 		l.strict = l.lean
 		found := l.search.explore(-1)
 		switch {
@@ -123,14 +134,21 @@ func (l *lane) searchPartly(v *verdict) bool {
 			continue
 		case found != nil:
 			return false
-		case l.complete && !l.terminates():
-			l.pass++
+		case l.lean && !l.layered:
+			l.edges = true
+			pass = acyclic
+			continue
+		case l.complete && !l.lean && !l.terminates(pass):
+			pass++
 			continue
 		case l.complete && !(l.lean && l.sum(&v.extremes) || !l.lean && l.judge(&v.extremes) == nil):
 			return false
 		}
 		v.result = l.result
-		v.partial = 1
+		if silent != nil {
+			v.partial = 1
+		}
+		v.symmetric = alike != nil
 		for _, w := range l.workers {
 			v.seen |= w.seen
 		}
@@ -152,14 +170,11 @@ func (x *search) heard() bool {
 	return slices.ContainsFunc(x.workers, func(w *worker) bool { return w.heard != nil })
 }
 
-// terminates reports whether partial order decides that all runs end, in this pass.
-func (l *lane) terminates() bool {
-	if l.lean {
-		return l.layered
-	}
+// terminates reports whether the edges show, in a pass, that all runs end.
+func (l *lane) terminates(pass int) bool {
 	parts := l.graph.components()
 	for part := range parts.begin {
-		if _, cyclic := l.graph.kind(parts, part); cyclic && (l.pass == acyclic || l.o.SafetyOnly || len(l.graph.endComponents(parts.members(part))) > 0) {
+		if _, cyclic := l.graph.kind(parts, part); cyclic && (pass == acyclic || l.o.SafetyOnly || len(l.graph.endComponents(parts.members(part))) > 0) {
 			return false
 		}
 	}

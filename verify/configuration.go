@@ -123,6 +123,9 @@ type checker struct {
 	heard     []int  // … the links on which a step has sent although they are
 	single    bool   // … and what comes first is a single event
 
+	alike [][]int       // with symmetry: see symmetries; else nil
+	bares []fingerprint // … by number of a process: without its position
+
 	costs      []cost // of steps, by number; what is not a step has cost 0
 	numbers    map[cost]uint16
 	actions    map[actionKey]uint16

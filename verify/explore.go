@@ -48,9 +48,10 @@ type search struct {
 type result struct {
 	states, transitions, finals, depth int
 	complete                           bool
-	bits                               int // of fingerprints
-	confluent                          int // 1 if these are of a single schedule
-	partial                            int // 1 if partial order left out some
+	bits                               int  // of fingerprints
+	confluent                          int  // 1 if these are of a single schedule
+	partial                            int  // 1 if partial order left out some
+	symmetric                          bool // symmetry did
 }
 
 // page holds consecutive states of one level.
@@ -133,7 +134,7 @@ func (x *search) goes() bool { return x.complete && (x.layered || !x.strict) && 
 
 // begin adds a beginning.
 func (x *search) begin(w *worker, conf configuration) {
-	print := w.print(conf)
+	print := w.identity(conf)
 	x.table.reserve(shardOf(print), 1)
 	place, isNew := x.table.add(print)
 	if !isNew {
@@ -466,7 +467,11 @@ func (w *worker) visit(t *transition, next configuration) {
 		m.to = broken
 		w.out.wrong = append(w.out.wrong, t.breach)
 	} else {
-		m.print = w.printAfter(w.print0, w.here, next)
+		if w.alike != nil {
+			m.print = w.orbit(next)
+		} else {
+			m.print = w.printAfter(w.print0, w.here, next)
+		}
 		w.export(next)
 		w.out.confs = append(w.out.confs, w.sent...)
 	}

@@ -15,7 +15,6 @@ type lane struct {
 	cores   int
 	runner  *runner // of single schedules on rings
 	causes  *causes // … and elsewhere
-	pass    int     // of partial order
 	edges   bool    // a search without edges was not enough for an earlier instance
 }
 
@@ -51,7 +50,7 @@ func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error)
 		return v, nil
 	}
 	v.fewer = fewer
-	if l.o.partial && l.searchPartly(&v) {
+	if (l.o.partial || l.o.symmetric) && l.searchPartly(&v) {
 		return v, nil
 	}
 	v = verdict{fewer: fewer}

@@ -124,7 +124,7 @@ was wrong; 3 not finished.`,
 }
 
 // reductions are the values of --reduce, by their numbers.
-var reductions = []string{verify.NoReduction.String(), verify.AnyReduction.String(), verify.Confluence.String(), verify.PartialOrder.String()}
+var reductions = []string{verify.NoReduction.String(), verify.AnyReduction.String(), verify.Confluence.String(), verify.PartialOrder.String(), verify.Symmetry.String()}
 
 func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	v := o.Options
