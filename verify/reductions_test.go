@@ -1,0 +1,164 @@
+package verify
+
+import (
+	"encoding/json"
+	"testing"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+)
+
+// made is an election made from a seed: what a process does with a message depends on its type, by a table. All but what
+// breaks it on purpose is right: the process with the largest identifier leads, and the others follow.
+type made struct {
+	ID    election.ID
+	Count uint8
+	Last  uint8
+	Knows bool
+}
+
+type token struct{ Type, Hops uint8 }
+
+// digit returns a number below a limit, one of many that a seed stands for.
+func digit(seed uint64, which, below uint64) uint64 {
+	z := seed*0x9E3779B97F4A7C15 + which*0xD1B54A32D192ED03
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return (z ^ z>>31) % below
+}
+
+const types = 3
+
+// making returns the election of a seed.
+func making(seed uint64, topology election.Topology, anonymous bool) *process.Program {
+	of := func(which, below uint64) uint64 { return digit(seed, which, below) }
+	decide := func(p *made, out *election.Out[token]) {
+		if p.Knows || anonymous {
+			return
+		}
+		if p.Knows = true; p.ID == 3 {
+			out.Lead(0)
+		} else {
+			out.Follow(3, 0)
+		}
+	}
+	a := election.Algorithm[made, token]{
+		Declaration: election.Declaration{
+			Name: "made", Topology: topology, FIFO: true, Unoriented: topology == election.Ring && !anonymous, Winner: election.Largest,
+			Kinds: []election.MessageKind{{Name: "token"}, {Name: "other", Class: election.Announcement}},
+		},
+		New: func(l election.Local) made { return made{ID: l.ID} },
+		Start: func(p *made, out *election.Out[token]) {
+			decide(p, out)
+			for port := range uint64(2) {
+				if which := 100 + 10*uint64(p.ID) + port; of(which, 3) > 0 {
+					out.Send(election.Port(port), 0, token{uint8(of(which+50, types)), 1 + uint8(of(which+80, 2))})
+				}
+			}
+		},
+		Receive: func(p *made, port election.Port, _ election.Kind, m token, out *election.Out[token]) {
+			decide(p, out)
+			t := uint64(m.Type)
+			send := func(port election.Port) {
+				if m.Hops > 0 {
+					out.Send(port, election.Kind(of(200+t, 2)), token{uint8(of(210+t, types)), m.Hops - 1})
+				}
+			}
+			switch of(220+t, 5) {
+			case 0:
+				send(1 - port)
+			case 1:
+				send(port)
+			case 2:
+				if p.Count++; p.Count == uint8(1+of(230+t, 2)) {
+					send(0)
+					send(1)
+				}
+			case 3:
+				p.Last = m.Type + 1 + 4*uint8(port)
+			case 4:
+				if anonymous && out.Choose(2) == 1 {
+					send(1 - port)
+				}
+				p.Count += m.Hops
+			}
+			if uint64(p.Last) == 4*of(240, 2)+of(241, types)+1 && uint64(p.Count) == of(242, 3) && t == of(243, types) {
+				panic("made to")
+			}
+		},
+	}
+	if anonymous {
+		a.Identifiers, a.Winner = election.Anonymous, election.Unspecified
+	}
+	return process.Must(process.Of(&a))
+}
+
+// Elections of many kinds, and what is wrong with them: each reduction finds what the whole search finds.
+func TestReductionsFindWhatTheSearchFindsInElectionsMadeAtRandom(t *testing.T) {
+	seeds := uint64(400)
+	if testing.Short() {
+		seeds = 40
+	}
+	applied, wrong, right := map[Reduction]int{}, 0, 0
+	for seed := range seeds {
+		for i, o := range []Options{
+			{Size: 3},
+			{Size: 3, Starts: AnyTime},
+			{Size: 3, Starts: Each},
+			{Size: 3, Orientations: true},
+			{Size: 3, Crashes: 1},
+			{Size: 3, Crashes: 1, Starts: Each, SafetyOnly: true},
+			{Size: 2, Losses: 1, Duplicates: 1},
+			{Instance: network.Setup{IDs: make(election.List, 3)}, SafetyOnly: true},
+			{Instance: network.Setup{IDs: make(election.List, 3)}, SafetyOnly: true, Losses: 1},
+			{Instance: network.Setup{IDs: make(election.List, 2)}, SafetyOnly: true, Starts: AnyTime},
+		} {
+			topology, anonymous := election.Ring, o.Instance.IDs != nil
+			if seed%2 == 1 && i < 3 {
+				topology = election.UnknownNeighbours
+			}
+			program := making(seed, topology, anonymous)
+			o.MaxStates = 30_000
+			whole, err := Program(program, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !whole.Complete {
+				continue
+			}
+			if whole.Violation == nil {
+				right++
+			} else {
+				wrong++
+			}
+			for _, reduce := range []Reduction{AnyReduction, Confluence, PartialOrder, Symmetry} {
+				o.Reduce = reduce
+				r, err := Program(program, o)
+				if err != nil {
+					continue // a premise does not hold
+				}
+				if r.Violation == nil && (r.Confluent+r.Partial > 0 || r.Symmetry) {
+					applied[reduce]++
+				}
+				if got, want := essence(t, r), essence(t, whole); got != want {
+					t.Fatalf("seed %d, %d, %s: %s; the whole search finds %s", seed, i, reduce, got, want)
+				}
+			}
+		}
+	}
+	t.Log(applied, right, wrong)
+	if !testing.Short() && (applied[Confluence] < 100 || applied[PartialOrder] < 100 || applied[Symmetry] < 100 || wrong < 100) {
+		t.Errorf("%v, and %d are wrong: too few to show anything", applied, wrong)
+	}
+}
+
+// essence is what a reduction must not change.
+func essence(t *testing.T, r *Report) string {
+	t.Helper()
+	text, err := json.Marshal([]any{r.Complete, r.MaxMessages, r.MinMessages, r.Sometimes, r.Violation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
