@@ -12,7 +12,7 @@ import (
 // unordered returns the premise of partial order that does not hold, or "".
 func (o *Options) unordered(d *election.Declaration, eligible bool) string {
 	switch {
-	case d.Timing != election.Asynchronous || len(d.Timers) > 0:
+	case d.Timing != election.Asynchronous:
 		return "time passes"
 	case o.Unordered:
 		return "links are not FIFO"

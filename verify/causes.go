@@ -145,7 +145,7 @@ func (k *causes) step(state uint32, key stepKey) *outcome {
 	key.process = state
 	outcomes := k.outcomesOf(key)
 	o := &outcomes[0]
-	if p := &k.processes.values[o.process]; len(outcomes) > 1 || o.breach != nil || p.Running != 0 || p.Stopping {
+	if len(outcomes) > 1 || o.breach != nil || k.processes.values[o.process].Stopping {
 		k.different = true
 	}
 	return o

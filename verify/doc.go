@@ -166,7 +166,7 @@
 //  1. The receipt sends messages of A, and each of them once. If it sends m, then need(m) is in the new point and its past, and
 //     before(m) has been sent. If not, the sets lose what contradicts this, and all is tried again.
 //  2. All ways to a point have sent the same messages. The states may differ.
-//  3. No step chooses, breaks the contract, panics, sets a timer or asks to stop work.
+//  3. No step chooses, breaks the contract, panics or asks to stop work.
 //  4. With all messages, each state of p has the decision that p has at the end of A.
 //
 // A message that leaves every state as it is, and always sends the same, is still. Points leave it out: they would only
@@ -191,7 +191,7 @@
 //
 // In a configuration in which no fault may come any more and no cut is in force, let p be a process with an event that must come: a
 // message, or a start. Suppose that no link to p is empty but those on which no other process sends any more. Then it is enough to
-// explore the events of p. This holds for asynchronous elections that are for ever, with FIFO links and without timers.
+// explore the events of p. This holds for asynchronous elections that are for ever, with FIFO links.
 //
 // Proof. Any event of another process q changes q and its links only; if it sends to p, it does so behind a message that waits, as the
 // link is not empty. So it neither gives p an event, nor takes one, nor changes what one does, and the reverse is true: the two

@@ -14,7 +14,7 @@ import (
 // unalike returns the premise of symmetry among the configurations of one order that does not hold, or "".
 func (o *Options) unalike(d *election.Declaration) string {
 	switch {
-	case d.Timing != election.Asynchronous || len(d.Timers) > 0:
+	case d.Timing != election.Asynchronous:
 		return "time passes"
 	case d.Task != election.Once:
 		return "decisions are not for ever"
