@@ -193,10 +193,23 @@ func TestConfluenceDecidesNetworksWithSeveralIncomingLinks(t *testing.T) {
 	}
 }
 
-// A premise that only a run shows: where a step chooses, the search decides.
+// Premises that only a run shows: where a step chooses, or asks to stop work, the search decides.
 func TestARunThatChoosesIsLeftToTheSearch(t *testing.T) {
 	r, err := Run(itairodeh.Algorithm, Options{Size: 2, Reduce: AnyReduction, MaxStates: 2000})
 	if err != nil || r.Confluent > 0 || r.States < 100 {
 		t.Errorf("%+v, %v", r, err)
+	}
+	chooses, stops := forwarding(election.UnknownNeighbours, 1, 1), forwarding(election.UnknownNeighbours, 1, 1)
+	chooses.Receive = func(_ *made, _ election.Port, _ election.Kind, _ token, out *election.Out[token]) {
+		if out.Choose(2) == 1 {
+			panic("no")
+		}
+	}
+	stops.Receive = func(_ *made, _ election.Port, _ election.Kind, _ token, out *election.Out[token]) { out.StopWork() }
+	stops.Command = func(*made, election.Command, *election.Out[token]) { panic("no") }
+	for _, a := range []election.Algorithm[made, token]{chooses, stops} {
+		if r, err := Run(a, Options{Size: 3, Reduce: Confluence}); err != nil || r.Confluent > 0 || r.Violation == nil || r.Violation.Property != Panicked {
+			t.Errorf("%+v, %v", r, err)
+		}
 	}
 }
