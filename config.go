@@ -1,6 +1,7 @@
 package ringleader
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -8,15 +9,46 @@ import (
 	"strconv"
 	"time"
 
+	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/internal/live"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/internal/live/bully"
+	"ringleader.example/ringleader/internal/live/quorumbully"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
 )
 
-// MemberAddress holds the identifier and the address of a member.
+// MemberAddress determines a member of the group.
 type MemberAddress struct {
-	ID      uint64 // at least 1; the largest leads
+	ID      uint64 // at least 1
 	Address string // host:port; without a host it is loopback
+
+	// Priority prefers a member: of the members that can lead, the one of highest priority does, and of several the
+	// one with the largest ID. 0 stands for 1. [Bully] knows only IDs.
+	Priority uint16
+
+	// Witness marks a member that votes and never leads.
+	Witness bool
 }
+
+// Algorithm is the name of an algorithm.
+type Algorithm string
+
+// The algorithms.
+const (
+	QuorumBully Algorithm = "quorum-bully" // package algorithms/quorumbully
+	Bully       Algorithm = "bully"        // package algorithms/bully: it has no quorum
+)
+
+// Overrun is what happens when work has not returned by the end of its lease. Other members may elect a leader then.
+type Overrun uint8
+
+// What may happen.
+const (
+	Exit  Overrun = iota // the process ends, with status 70 and a line in the log
+	Panic                // the goroutine of Lead panics
+	Log                  // a line in the log; two leaders may work at the same time
+)
 
 // Config determines the group, and the member that this process is.
 type Config struct {
@@ -35,45 +67,56 @@ type Config struct {
 	// address has reached it, from itself or from another member.
 	Listen string
 
-	// Data is the directory for state that must survive a crash. It is created if needed, and used by one process at a
-	// time. The default is to keep nothing, so every start is a first one.
+	// Data is the directory for state that must survive a crash. [Init] makes it, once in the life of a member; one
+	// process uses it at a time. A member must not vote without what it has promised before, so quorum-bully needs
+	// Data or Storage.
 	Data string
 
-	// MessageDelay is the longest time that a message takes, and its handling. A slower message may cause another
-	// election. All members should have the same value. The default is 25 ms.
-	MessageDelay time.Duration
+	// Storage is used instead of a directory. The member closes it, also if Join fails.
+	Storage storage.Storage
 
-	// Heartbeat is the interval at which a member shows the others that it is live. All members should have the same
-	// Heartbeat and Suspicion. While these are changed at one member after the other, Status and the log name the
-	// differences. The default is 50 ms.
-	Heartbeat time.Duration
+	// Timing holds all lengths of time. The default is [LAN].
+	Timing Timing
 
-	// Suspicion is the silence after which a member is suspected to have crashed; a broken connection is seen at
-	// once. It is at least three times Heartbeat. A member with rarer heartbeats than ours may miss three of its own.
-	// The default is 400 ms, or eight times Heartbeat if that is given.
-	Suspicion time.Duration
+	// Preempt lets a leader hand over to an able member of higher rank.
+	Preempt bool
+
+	// Overrun is what happens when work has not returned by the end of its lease.
+	Overrun Overrun
+
+	// Algorithm is the algorithm. The default is [QuorumBully].
+	Algorithm Algorithm
+
+	// NoQuorum allows [Bully], with which each side of a partition has a leader.
+	NoQuorum bool
+
+	// Death is the SHA-256 of a secret that proves, when it is disclosed, that this process and all its work have ended.
+	// The others then need not wait for the end of its lease. A warden sets it; the default is that there is none.
+	Death [32]byte
 
 	// Logger gets the log; the default is to log nothing.
 	Logger *slog.Logger
 
-	transport transport.Open // for tests
+	// Clock is for tests; the default is that of the system. See package clocktest.
+	Clock clock.Clock
+
+	// Transport replaces connections over TCP; see package transport.
+	Transport transport.Open
 }
 
 // The errors of this package; the text states what is wrong, and what is valid.
 var (
 	ErrConfig = errors.New("configuration")
-	ErrData   = live.ErrData  // the data directory cannot be used; the text names the file
-	ErrWrite  = live.ErrWrite // an ErrData: the directory is valid, but the disk is, for example, full or broken
+	ErrData   = storage.ErrData  // the data directory cannot be used; the text names the file
+	ErrWrite  = storage.ErrWrite // an ErrData: the directory is valid, but the disk is, for example, full
+	ErrFlush  = storage.ErrFlush // an ErrData: what is durable is unknown, and the process must end
 )
 
-// unit is a tick of the algorithm's time.
-const unit = time.Millisecond
-
-// The limits of the durations in a Config; the upper ones keep sums far from overflow.
-const (
-	least = time.Millisecond
-	most  = time.Hour
-)
+// Init makes the data directory of a member. This is done once in the life of a member. A member that has lost its
+// directory has forgotten what it has promised, and a new directory does not bring that back: see package storage.
+func Init(directory, group string, id uint64) error {
+	return storage.Init(directory, storage.Owner{Group: group, Member: id}, storage.InitOptions{})
+}
 
 // complete sets the defaults and reports all errors.
 func (c Config) complete() (Config, error) {
@@ -83,10 +126,17 @@ func (c Config) complete() (Config, error) {
 			faults = append(faults, fmt.Errorf("%w: %s", ErrConfig, fmt.Sprintf(format, args...)))
 		}
 	}
+	c.Timing, c.Algorithm = c.Timing.complete(), cmp.Or(c.Algorithm, QuorumBully)
+	if c.Clock == nil {
+		c.Clock = clock.System()
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
 
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
 	must(len(c.Members) > 0, "Members is empty; the group has this member at least")
-	found := false
+	found, candidates := false, 0
 	ids, addresses := map[uint64]bool{}, map[string]uint64{}
 	for i, m := range c.Members {
 		must(m.ID != 0, "Members[%d] has no ID; identifiers begin with 1", i)
@@ -98,32 +148,30 @@ func (c Config) complete() (Config, error) {
 		if m.ID == c.ID {
 			found = true
 		}
+		if !m.Witness {
+			candidates++
+		}
 		err := checkAddress(m.Address, false)
 		must(err == nil, "the address of member %d: %v", m.ID, err)
+		must(c.Algorithm != Bully || m.Priority == 0 && !m.Witness, "member %d has a priority or is a witness, which %s does not know", m.ID, Bully)
 	}
 	must(found || c.ID == 0 || len(c.Members) == 0, "ID %d is not among the members", c.ID)
+	must(candidates > 0 || len(c.Members) == 0, "all members are witnesses, so none can lead")
 	if c.Listen != "" {
 		err := checkAddress(c.Listen, true)
 		must(err == nil, "Listen: %v", err)
 	}
-
-	if c.MessageDelay == 0 {
-		c.MessageDelay = 25 * time.Millisecond
+	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
+	c.Timing.check(must)
+	switch c.Algorithm {
+	case QuorumBully:
+		must(!c.NoQuorum, "NoQuorum allows %s; %s has a quorum", Bully, QuorumBully)
+		must(c.Data != "" || c.Storage != nil, "Data is missing: %s needs a directory that Init has made, since a member that forgets its votes might vote twice", QuorumBully)
+	case Bully:
+		must(c.NoQuorum, "%s has no quorum, so each side of a partition has a leader; NoQuorum allows that", Bully)
+	default:
+		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
 	}
-	if c.Heartbeat == 0 {
-		c.Heartbeat = 50 * time.Millisecond
-	}
-	if c.Suspicion == 0 {
-		c.Suspicion = 8 * c.Heartbeat
-	}
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-	}{{"MessageDelay", c.MessageDelay}, {"Heartbeat", c.Heartbeat}, {"Suspicion", c.Suspicion}} {
-		must(d.value >= least && d.value <= most, "%s is from %v to %v, not %v", d.name, least, most, d.value)
-	}
-	must(c.Suspicion >= 3*c.Heartbeat, "Suspicion (%v) is at least three times Heartbeat (%v): one that is late must not kill a member",
-		c.Suspicion, c.Heartbeat)
 	return c, errors.Join(faults...)
 }
 
@@ -136,4 +184,64 @@ func checkAddress(address string, anyPort bool) error {
 		return fmt.Errorf("%q does not end in a port from 1 to 65535", address)
 	}
 	return nil
+}
+
+// program returns the algorithm, the unit of its time, and its parameters.
+func (c *Config) program() (p *process.Program, unit time.Duration, parameters map[string]string) {
+	t := &c.Timing
+	if c.Algorithm == Bully {
+		unit = time.Millisecond
+		return bully.Program, unit, map[string]string{
+			"delay": units(t.MessageDelay, unit), "known-dead": "decides", "asked-coordinator": "tells",
+		}
+	}
+	unit = time.Microsecond
+	preemption := "no"
+	if c.Preempt {
+		preemption = "yes"
+	}
+	const parts = 1_000_000 // of Drift
+	return quorumbully.Program, unit, map[string]string{
+		"delay": units(t.Answers/5, unit), "lease": units(t.Lease, unit), "longest-lease": units(t.LongestLease, unit),
+		"rho":     fmt.Sprintf("%d/%d", int(t.Drift*parts)+1, parts),
+		"renewal": units(t.Renewal, unit), "answer-timeout": units(t.Answers, unit), "deferral": units(t.Defer, unit),
+		"claim-timeout": units(t.Claim, unit), "preemption": preemption, "preempt-delay": units(t.Preempt, unit),
+	}
+}
+
+// units returns a length of time in units, rounded up.
+func units(d, unit time.Duration) string { return strconv.FormatInt(int64((d+unit-1)/unit), 10) }
+
+// live returns the configuration of the engine.
+func (c *Config) live() (*process.Program, live.Config) {
+	program, unit, parameters := c.program()
+	l := live.Config{
+		ID: c.ID, Heartbeat: c.Timing.Heartbeat, Suspicion: c.Timing.Suspicion, Unit: unit,
+		Storage: c.Storage, Logger: c.Logger, Transport: c.Transport, Clock: c.Clock, Death: c.Death,
+		GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
+	}
+	if c.Algorithm == QuorumBully {
+		l.Limits = fmt.Sprintf("lease %v, longest lease %v, drift %v, renewal %v", c.Timing.Lease, c.Timing.LongestLease, c.Timing.Drift, c.Timing.Renewal)
+	}
+	for _, m := range c.Members {
+		l.Members = append(l.Members, transport.Member{ID: m.ID, Address: m.Address})
+		if m.ID == c.ID {
+			l.Elsewhere = c.Listen != "" && transport.Loopback(c.Listen) != transport.Loopback(m.Address)
+		}
+		if c.Algorithm == QuorumBully {
+			l.Priorities = append(l.Priorities, m.weight())
+		}
+	}
+	if l.Transport == nil {
+		l.Transport = transport.TCP{Listen: c.Listen}.Open
+	}
+	return program, l
+}
+
+// weight returns the weight with which a member stands for election.
+func (m *MemberAddress) weight() uint16 {
+	if m.Witness {
+		return 0
+	}
+	return max(1, m.Priority)
 }

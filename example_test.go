@@ -5,20 +5,31 @@ import (
 	"fmt"
 	"log"
 	"net"
+	"os"
+	"path/filepath"
 
 	"ringleader.example/ringleader"
 )
 
-// Three members elect the largest. When it stops, the next one takes over.
+// Three members elect the one with the largest identifier. When it stops, the next one takes over.
 func Example() {
 	ctx := context.Background()
 	addresses := []ringleader.MemberAddress{{ID: 1}, {ID: 2}, {ID: 3}}
 	for i := range addresses {
 		addresses[i].Address = freeAddress()
 	}
+	directory, err := os.MkdirTemp("", "members")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(directory)
 	var members []*ringleader.Member
 	for _, a := range addresses {
-		m, err := ringleader.Join(ctx, ringleader.Config{ID: a.ID, Members: addresses})
+		data := filepath.Join(directory, fmt.Sprint(a.ID))
+		if err := ringleader.Init(data, "jobs", a.ID); err != nil { // once in the life of a member
+			log.Fatal(err)
+		}
+		m, err := ringleader.Join(ctx, ringleader.Config{Group: "jobs", ID: a.ID, Members: addresses, Data: data})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -27,9 +38,9 @@ func Example() {
 	}
 
 	follow := func(m *ringleader.Member, leader uint64) {
-		for l := range m.Observe(ctx) {
-			if l.Leader == leader {
-				fmt.Printf("member %d is %s, the leader is %d\n", m.Status().ID, l.Role, l.Leader)
+		for v := range m.Observe(ctx) {
+			if v.Leader == leader {
+				fmt.Printf("member %d is %s, the leader is %d\n", m.Status().ID, v.Role, v.Leader)
 				return
 			}
 		}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
+	"sync"
 	"time"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/live"
-	"ringleader.example/ringleader/internal/live/bully"
-	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/storage"
 )
 
 // Role is a member's role, in its own view.
@@ -26,23 +26,32 @@ const (
 	Electing Role = "electing" // it knows no leader
 )
 
-// Leadership is a member's knowledge of the leader.
-type Leadership struct {
+// View is a member's knowledge of the leader.
+type View struct {
 	Leader uint64 // 0 if not Known
 	Known  bool
-	Term   uint64 // always 0: bully has none
+	Term   uint64 // 0 with [Bully], which has none
 	Role   Role   // of this member
 	Since  time.Time
 }
 
 // Status is a member's knowledge of the group.
 type Status struct {
-	ID      uint64         `json:"id"`
-	Role    Role           `json:"role"`
-	Leader  *uint64        `json:"leader"` // null while no leader is known
-	Term    uint64         `json:"term"`   // always 0: bully has none
-	Quorum  bool           `json:"quorum"` // whether a majority supports the leader: never with bully
-	Members []MemberStatus `json:"members"`
+	ID        uint64    `json:"id"`
+	Algorithm Algorithm `json:"algorithm"`
+	Role      Role      `json:"role"`
+	Leader    *uint64   `json:"leader"` // null while no leader is known
+	Term      uint64    `json:"term"`   // 0 with bully, which has none
+
+	// Quorum tells whether a majority of the members has granted the known leader a lease that runs, as far as this
+	// member knows. It is always false with bully.
+	Quorum bool `json:"quorum"`
+
+	// Lease is the rest of this member's own lease, in seconds; null if it does not lead.
+	Lease *float64 `json:"lease"`
+
+	Stopping bool           `json:"stopping"` // it leads, and its work is about to stop
+	Members  []MemberStatus `json:"members"`
 }
 
 // MemberStatus is a member's knowledge of another member, or of itself.
@@ -59,82 +68,80 @@ type MemberStatus struct {
 // Member is a member of a group, in this process. Its methods may be called at any time, by any goroutine.
 type Member struct {
 	config Config
+	weight uint16
 	live   *live.Member
+
+	mu      sync.Mutex
+	leading bool  // Lead runs
+	cause   error // of the next end of a tenure, if a method of Member is its cause
 }
 
 // Join makes this process a member of the group, and returns as soon as it listens. It remains one until
 // ctx is done, or Close, or a failure: see Done and Err. All errors of the configuration are reported at once, as
 // [ErrConfig].
 func Join(ctx context.Context, c Config) (*Member, error) {
-	c, err := c.complete()
+	complete, err := c.complete()
+	if err != nil {
+		if c.Storage != nil {
+			err = errors.Join(err, c.Storage.Close())
+		}
+		return nil, err
+	}
+	c = complete
+	if c.Data != "" {
+		directory, err := storage.Open(c.Data, storage.Owner{Group: c.Group, Member: c.ID})
+		if err != nil {
+			return nil, err
+		}
+		c.Storage = directory
+	}
+	program, config := c.live()
+	m, err := live.JoinProgram(ctx, program, config)
 	if err != nil {
 		return nil, err
 	}
-	members := make([]transport.Member, len(c.Members))
-	for i, m := range c.Members {
-		members[i] = transport.Member(m)
+	if c.Algorithm == Bully {
+		c.Logger.Warn("the algorithm has no quorum: each side of a partition has a leader", "algorithm", Bully)
 	}
-	delay := (c.MessageDelay + unit - 1) / unit
-	if c.transport == nil {
-		c.transport = transport.TCP{Listen: c.Listen}.Open
-	}
-	own := members[slices.IndexFunc(members, func(m transport.Member) bool { return m.ID == c.ID })]
-	m, err := live.JoinProgram(ctx, bully.Program, live.Config{
-		Group:   c.Group,
-		ID:      c.ID,
-		Members: members,
-		Parameters: map[string]string{
-			"delay": strconv.FormatInt(int64(delay), 10), "known-dead": "decides", "asked-coordinator": "tells",
-		},
-		Unit:      unit,
-		Heartbeat: c.Heartbeat,
-		Suspicion: c.Suspicion,
-		Data:      c.Data,
-		Logger:    c.Logger,
-		Transport: c.transport,
-		Elsewhere: c.Listen != "" && transport.Loopback(c.Listen) != transport.Loopback(own.Address),
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &Member{c, m}, nil
+	own := c.Members[slices.IndexFunc(c.Members, func(m MemberAddress) bool { return m.ID == c.ID })]
+	return &Member{config: c, weight: own.weight(), live: m}, nil
 }
 
-func leadershipOf(s live.State) Leadership {
-	l := Leadership{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since}
+func viewOf(s live.State) View {
+	v := View{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since}
 	switch s.Role {
 	case network.Leader:
-		l.Role = Leader
+		v.Role = Leader
 	case network.Follower:
-		l.Role = Follower
+		v.Role = Follower
 	}
-	return l
+	return v
 }
 
-// Leadership returns the member's current knowledge of the leader.
-func (m *Member) Leadership() Leadership {
+// View returns the member's current knowledge of the leader.
+func (m *Member) View() View {
 	s, _ := m.live.State()
-	return leadershipOf(s)
+	return viewOf(s)
 }
 
 // Observe yields the member's knowledge of the leader: first the current one, and then each change. A slow consumer
 // misses intermediate changes, but never the last one, and delays no other code. The sequence ends when ctx is done,
 // and when the member has stopped, after saying that it knows no leader.
-func (m *Member) Observe(ctx context.Context) iter.Seq[Leadership] {
-	return func(yield func(Leadership) bool) {
-		var last Leadership
+func (m *Member) Observe(ctx context.Context) iter.Seq[View] {
+	return func(yield func(View) bool) {
+		var last View
 		for {
 			s, changed := m.live.State()
-			if l := leadershipOf(s); l != last {
-				last = l
-				if !yield(l) {
+			if v := viewOf(s); v != last {
+				last = v
+				if !yield(v) {
 					return
 				}
 			}
 			select {
 			case <-changed:
 			case <-m.live.Done(): // all changes came before that
-				if s, _ := m.live.State(); leadershipOf(s) == last {
+				if s, _ := m.live.State(); viewOf(s) == last {
 					return
 				}
 			case <-ctx.Done():
@@ -144,13 +151,28 @@ func (m *Member) Observe(ctx context.Context) iter.Seq[Leadership] {
 	}
 }
 
+// WaitLeader returns as soon as a leader is known. The error is that of ctx, or the reason why the member has stopped.
+func (m *Member) WaitLeader(ctx context.Context) (View, error) {
+	for v := range m.Observe(ctx) {
+		if v.Known {
+			return v, nil
+		}
+	}
+	return View{Role: Electing}, cmp.Or(ctx.Err(), m.Err(), ErrClosed)
+}
+
 // Status returns the member's current knowledge of the group.
 func (m *Member) Status() Status {
 	s, _ := m.live.State()
-	l := leadershipOf(s)
-	status := Status{ID: m.config.ID, Role: l.Role, Term: l.Term}
-	if l.Known {
-		status.Leader = &l.Leader
+	v := viewOf(s)
+	status := Status{ID: m.config.ID, Algorithm: m.config.Algorithm, Role: v.Role, Term: v.Term, Stopping: s.Stopping}
+	status.Quorum = v.Known && m.config.Algorithm == QuorumBully
+	if v.Known {
+		status.Leader = &v.Leader
+	}
+	if v.Role == Leader && m.config.Algorithm == QuorumBully {
+		left := m.live.Left(s.Term).Seconds()
+		status.Lease = &left
 	}
 	for i, member := range m.config.Members {
 		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, s.Reachable[i], s.Problems[i]})
@@ -158,16 +180,63 @@ func (m *Member) Status() Status {
 	return status
 }
 
-// Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended. It stops
-// leading before the others hear of that. Further calls do nothing.
-func (m *Member) Close() error { return m.live.Close() }
+// Resign asks the leader, if this member is it, to stop its work and to hand over to an able member. It does not wait for
+// that. Another member takes over, even one of lower rank.
+func (m *Member) Resign() { m.end(ErrResigned, election.Command{Order: election.Resign}) }
+
+// Transfer asks the leader, if this member is it, to stop its work and to hand over to a member. It does not wait for that.
+func (m *Member) Transfer(id uint64) error {
+	member, known := m.live.Rank(id)
+	switch {
+	case m.config.Algorithm == Bully:
+		return fmt.Errorf("%w: %s does not hand over", ErrConfig, Bully)
+	case !known || id == m.config.ID:
+		return fmt.Errorf("%w: member %d is not another member of the group", ErrConfig, id)
+	}
+	m.end(ErrTransferred, election.Command{Order: election.Transfer, Member: member})
+	return nil
+}
+
+// end gives a command that ends a tenure, and notes the cause.
+func (m *Member) end(cause error, c election.Command) {
+	m.mu.Lock()
+	m.cause = cause
+	m.mu.Unlock()
+	m.live.Command(c)
+}
+
+// Close stops the member: it resigns if it leads, waits until its work has stopped, but not beyond its lease, sends a
+// goodbye to the others, and waits until all its goroutines have ended. Further calls do nothing.
+func (m *Member) Close() error {
+	m.standDown(ErrClosed)
+	for {
+		s, changed := m.live.State()
+		if s.Role != network.Leader || m.config.Algorithm == Bully {
+			return m.live.Close()
+		}
+		wait := time.NewTimer(m.live.Left(s.Term))
+		select {
+		case <-changed:
+		case <-m.live.Done():
+		case <-wait.C:
+		}
+		wait.Stop()
+	}
+}
+
+// standDown lets the member lead no more, with a successor if it leads.
+func (m *Member) standDown(cause error) {
+	if m.config.Algorithm == QuorumBully {
+		m.end(cause, election.Command{Order: election.Weigh})
+	}
+}
 
 // Health returns nil while the member works. Otherwise the error is the reason: it has stopped, or it has stalled for
-// longer than Config.Suspicion, so that the others suspect it.
+// longer than Timing.Suspicion, so that the others suspect it.
 func (m *Member) Health() error {
 	select {
 	case <-m.Done():
-		return cmp.Or(m.Err(), errClosed)
+		return cmp.Or(m.Err(), ErrClosed)
 	default:
 	}
 	if stall := m.live.Stall(); stall > 0 {
@@ -175,8 +244,6 @@ func (m *Member) Health() error {
 	}
 	return nil
 }
-
-var errClosed = errors.New("closed")
 
 // Done returns a channel that is closed when the member has stopped, for any reason.
 func (m *Member) Done() <-chan struct{} { return m.live.Done() }

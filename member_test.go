@@ -20,7 +20,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // patience is the limit of a test's wait for a required event; a correct run never reaches it.
@@ -35,13 +35,14 @@ type group struct {
 	members map[uint64]*Member
 }
 
-// newGroup starts a group. A machine under load may stop a process for longer than the usual Suspicion, which is not
+// newGroup starts a group that runs Bully. A machine under load may stop a process for longer than the usual Suspicion, which is not
 // under test here.
 func newGroup(t *testing.T, ids ...uint64) *group {
-	return newGroupWith(t, Config{Suspicion: 3 * time.Second}, ids...)
+	return newGroupWith(t, Config{Timing: Timing{Suspicion: 3 * time.Second}}, ids...)
 }
 
 func newGroupWith(t *testing.T, c Config, ids ...uint64) *group {
+	c.Algorithm, c.NoQuorum = Bully, true
 	g := &group{t: t, config: c, members: map[uint64]*Member{}}
 	listeners := make([]net.Listener, len(ids))
 	for i, id := range ids {
@@ -50,11 +51,11 @@ func newGroupWith(t *testing.T, c Config, ids ...uint64) *group {
 			t.Fatal(err)
 		}
 		listeners[i] = l
-		g.config.Members = append(g.config.Members, MemberAddress{id, l.Addr().String()})
+		g.config.Members = append(g.config.Members, MemberAddress{ID: id, Address: l.Addr().String()})
 	}
 	for i, id := range ids {
 		c := g.config
-		c.ID, c.transport = id, transport.TCP{Listener: listeners[i]}.Open
+		c.ID, c.Transport = id, transport.TCP{Listener: listeners[i]}.Open
 		g.join(c)
 	}
 	t.Cleanup(func() {
@@ -83,7 +84,7 @@ func (g *group) agree(leader uint64) {
 	for {
 		all := true
 		for id, m := range g.members {
-			all = await(ctx, m, func(l Leadership) bool {
+			all = await(ctx, m, func(l View) bool {
 				if id == leader {
 					return l.Role == Leader
 				}
@@ -98,7 +99,7 @@ func (g *group) agree(leader uint64) {
 		}
 		// Each has agreed at some time; all together?
 		for _, m := range g.members {
-			all = all && m.Leadership().Leader == leader
+			all = all && m.View().Leader == leader
 		}
 		if all {
 			return
@@ -106,7 +107,7 @@ func (g *group) agree(leader uint64) {
 	}
 }
 
-func await(ctx context.Context, m *Member, ok func(Leadership) bool) bool {
+func await(ctx context.Context, m *Member, ok func(View) bool) bool {
 	for l := range m.Observe(ctx) {
 		if ok(l) {
 			return true
@@ -133,7 +134,7 @@ func TestTheGreatestLeadsAndItsSuccessorsAfterIt(t *testing.T) {
 func TestAMemberThatReturnsWithItsDataLeadsAgain(t *testing.T) {
 	g := newGroup(t)
 	for id := range uint64(3) {
-		g.config.Members = append(g.config.Members, MemberAddress{id + 1, freeAddress(t)})
+		g.config.Members = append(g.config.Members, MemberAddress{ID: id + 1, Address: freeAddress(t)})
 	}
 	data := t.TempDir()
 	config := func(id uint64) Config {
@@ -142,6 +143,9 @@ func TestAMemberThatReturnsWithItsDataLeadsAgain(t *testing.T) {
 		return c
 	}
 	for id := range uint64(3) {
+		if err := Init(config(id+1).Data, "", id+1); err != nil {
+			t.Fatal(err)
+		}
 		g.join(config(id + 1))
 	}
 	g.agree(3)
@@ -166,11 +170,11 @@ func freeAddress(t *testing.T) string {
 
 func TestUnknownDialersDoNotDisturb(t *testing.T) {
 	// With such a delay no answer comes late, so no wrong member leads for a moment.
-	g := newGroupWith(t, Config{Suspicion: 3 * time.Second, MessageDelay: 10 * time.Second}, 1, 2, 3)
+	g := newGroupWith(t, Config{Timing: Timing{Suspicion: 3 * time.Second, MessageDelay: 10 * time.Second}}, 1, 2, 3)
 	g.agree(3)
-	before := map[uint64]Leadership{}
+	before := map[uint64]View{}
 	for id, m := range g.members {
-		before[id] = m.Leadership()
+		before[id] = m.View()
 	}
 	address := g.members[3].live.Address()
 	noise := make([]byte, 1<<16)
@@ -207,7 +211,7 @@ func TestUnknownDialersDoNotDisturb(t *testing.T) {
 	wait.Wait()
 	g.agree(3)
 	for id, l := range before {
-		if now := g.members[id].Leadership(); now != l {
+		if now := g.members[id].View(); now != l {
 			t.Errorf("member %d knew %+v before, and %+v after", id, l, now)
 		}
 	}
@@ -223,7 +227,7 @@ func TestObserveYieldsWhatIsKnownThenTheLastChangeThenEnds(t *testing.T) {
 	}
 	// Many changes without an observer delay nothing, and the last one is seen.
 	g.members[2].Close()
-	if !await(t.Context(), g.members[1], func(l Leadership) bool { return l.Role == Leader }) {
+	if !await(t.Context(), g.members[1], func(l View) bool { return l.Role == Leader }) {
 		t.Fatal("1 does not lead")
 	}
 	if l, ok := next(); !ok || l.Leader != 1 || l.Role != Leader {
@@ -243,7 +247,7 @@ func TestObserveYieldsWhatIsKnownThenTheLastChangeThenEnds(t *testing.T) {
 
 func TestAMemberEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	m, err := Join(ctx, Config{ID: 1, Members: []MemberAddress{{1, freeAddress(t)}}})
+	m, err := Join(ctx, Config{ID: 1, Members: []MemberAddress{{ID: 1, Address: freeAddress(t)}}, Algorithm: Bully, NoQuorum: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +270,7 @@ func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 		if !reachable {
 			problem = "dial tcp " + g.config.Members[0].Address + ": connect: connection refused"
 		}
-		want := Status{ID: 9, Role: Leader, Leader: &leader, Members: []MemberStatus{
+		want := Status{ID: 9, Algorithm: Bully, Role: Leader, Leader: &leader, Members: []MemberStatus{
 			{4, g.config.Members[0].Address, reachable, problem}, {9, g.config.Members[1].Address, true, ""},
 		}}
 		for {
@@ -286,11 +290,9 @@ func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 func TestAllFaultsOfAConfigAreReportedAtOnce(t *testing.T) {
 	_, err := Join(context.Background(), Config{
 		ID:           5,
-		Members:      []MemberAddress{{1, "127.0.0.1:7001"}, {1, "127.0.0.1:7002"}, {2, "127.0.0.1:7002"}, {0, "nowhere"}, {3, "host:0"}},
-		Listen:       "127.0.0.1:99999",
-		MessageDelay: -1,
-		Heartbeat:    200 * time.Millisecond,
-		Suspicion:    300 * time.Millisecond,
+		Members:      []MemberAddress{{ID: 1, Address: "127.0.0.1:7001"}, {ID: 1, Address: "127.0.0.1:7002"}, {ID: 2, Address: "127.0.0.1:7002"}, {Address: "nowhere"}, {ID: 3, Address: "host:0"}},
+		Listen: "127.0.0.1:99999",
+		Timing: Timing{MessageDelay: -1, Heartbeat: 200 * time.Millisecond, Suspicion: 300 * time.Millisecond},
 	})
 	want := []string{
 		"configuration: member 1 is listed twice",
@@ -300,8 +302,9 @@ func TestAllFaultsOfAConfigAreReportedAtOnce(t *testing.T) {
 		`configuration: the address of member 3: "host:0" does not end in a port from 1 to 65535`,
 		"configuration: ID 5 is not among the members",
 		`configuration: Listen: "127.0.0.1:99999" does not end in a port from 1 to 65535`,
-		"configuration: MessageDelay is from 1ms to 1h0m0s, not -1ns",
-		"configuration: Suspicion (300ms) is at least three times Heartbeat (200ms): one that is late must not kill a member",
+		"configuration: Timing.MessageDelay is from 1ms to 1h0m0s, not -1ns",
+		"configuration: Timing.Suspicion (300ms) is at least three times Heartbeat, but Heartbeat is 200ms: one that is late must not make a member suspect",
+		"configuration: Data is missing: quorum-bully needs a directory that Init has made, since a member that forgets its votes might vote twice",
 	}
 	if !errors.Is(err, ErrConfig) {
 		t.Fatalf("%v", err)
@@ -317,7 +320,7 @@ func TestAPortThatIsTakenIsAnErrorOfJoin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if m, err := Join(context.Background(), Config{ID: 1, Members: []MemberAddress{{1, l.Addr().String()}}}); err == nil {
+	if m, err := Join(context.Background(), Config{ID: 1, Members: []MemberAddress{{ID: 1, Address: l.Addr().String()}}, Algorithm: Bully, NoQuorum: true}); err == nil {
 		m.Close()
 		t.Error("two listen on one port")
 	}
@@ -328,7 +331,7 @@ func TestNoHostIsLoopback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Join(context.Background(), Config{ID: 1, Members: []MemberAddress{{1, ":" + port}}})
+	m, err := Join(context.Background(), Config{ID: 1, Members: []MemberAddress{{ID: 1, Address: ":" + port}}, Algorithm: Bully, NoQuorum: true})
 	if err != nil {
 		t.Fatal(err)
 	}

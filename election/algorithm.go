@@ -33,6 +33,7 @@ type Local struct {
 	Willing    bool       // whether it takes part in an election that others begin; always true unless declared
 	Vote       ID         // the candidate that it would vote for now; may change in a crash
 	Priority   uint16     // the leader is preferred among members of a higher priority; a member of priority 0 may not lead
+	Life       uint64     // greater than that of each earlier life of this member, if the host knows such a number; otherwise 0
 	Parameters Parameters // checked against the declaration
 }
 

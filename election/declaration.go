@@ -206,8 +206,9 @@ func (c Class) String() string { return [...]string{"election", "announcement", 
 
 // MessageKind names one kind of message.
 type MessageKind struct {
-	Name  string // as in the source
-	Class Class
+	Name   string // as in the source
+	Class  Class
+	Latest bool // on a live link, a newer one replaces an older one that has not left yet
 }
 
 // Bound is a claim about the cost of a run without faults, with distinct identifiers.

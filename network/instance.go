@@ -26,6 +26,7 @@ type Setup struct {
 	Unwilling  []int                // positions that do not initiate but take part; on a complete graph counted by identifier
 	Votes      []uint64             // the vote of the process with identifier IDs.At(i); nil: each for itself
 	Priorities []uint16             // of the process with identifier IDs.At(i); nil: all have priority 1
+	Life       uint64               // what each process gets as [election.Local.Life]; 0, unless a host runs one of them
 	Duplicates bool                 // allow identifiers that repeat against the declaration, to see the effect
 	Parameters map[string]string
 }
@@ -55,6 +56,7 @@ type Instance struct {
 	winner    election.ID   // of the votes
 	priority  []uint16      // by position; nil where there are none
 	edges     [][2]int
+	life      uint64
 }
 
 // Prepare fits a setup to an algorithm, or returns the reason why it does not fit.
@@ -70,7 +72,7 @@ func prepare(d *election.Declaration, i Setup) (*Instance, error) {
 	if i.IDs == nil || i.IDs.Len() == 0 {
 		return nil, errors.New("there are no processes; at least 1 is needed")
 	}
-	p := &Instance{d: d, ids: i.IDs, edges: i.Edges}
+	p := &Instance{d: d, ids: i.IDs, edges: i.Edges, life: i.Life}
 	var err error
 	if p.Network, err = link(d, i); err != nil {
 		return nil, err
@@ -246,7 +248,9 @@ func (p *Instance) RealOf(id election.ID) uint64 {
 
 // Local returns what the process at a position knows when it is made.
 func (p *Instance) Local(position int) election.Local {
-	l := election.Local{ID: p.ID(position), Degree: p.Network.Degree(position), Willing: p.Willing(position), Parameters: p.Parameters}
+	l := election.Local{
+		ID: p.ID(position), Degree: p.Network.Degree(position), Willing: p.Willing(position), Life: p.life, Parameters: p.Parameters,
+	}
 	if p.d.KnowsSize {
 		l.N = p.Network.Size()
 	}

@@ -23,6 +23,7 @@ func (c *clocked) obey(p int, asks election.Command) {
 
 // stopWork makes the host of the process at p stop its work, and report when it has.
 func (c *clocked) stopWork(p int) {
+	c.stops(p, true)
 	at := c.now
 	if c.o.StopTime > 0 {
 		at = at.Add(election.Units(c.delays.Below(c.o.StopTime + 1)))

@@ -300,6 +300,7 @@ func (c *clocked) happen(e *event) {
 	case command:
 		c.obey(p, c.commands[e.other])
 	case stopped:
+		c.stops(p, false)
 		c.obey(p, election.Command{Order: election.Stopped})
 	case crash:
 		c.crash(p, "")
@@ -403,6 +404,7 @@ func (c *clocked) effects(p int) {
 			c.decide(p, *e)
 		}
 	}
+	c.settle(p)
 }
 
 // expiry returns when a timer of the process at p expires that is set now. false: never, or too late for any time;

@@ -8,20 +8,30 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
-// leases records, in the time of the run, the processes that may work as the leader. No two may do so at the same time, and the
-// terms of successive leaders increase.
+// leases records, in the time of the run, the processes that may work as the leader. No two may do so at the same time, the
+// terms of successive leaders increase, and no process begins to lead before its earlier work has stopped. Package verify judges
+// the same, so that both agree on each run.
 type leases struct {
 	held    []held // by position: of the current life
 	orphans []held // of ended lives: their work counts until its lease ends
 	last    election.Term
 	leader  int // the position of the leader in the last term, present or former
+	led     []tenure
+}
+
+// tenure is a term in which a process has led.
+type tenure struct {
+	process int
+	term    election.Term
 }
 
 // held is a lease.
 type held struct {
-	process int
-	term    election.Term
-	until   election.Ticks
+	process  int
+	term     election.Term
+	until    election.Ticks
+	ended    bool // the process no longer leads, but its work counts until it has stopped
+	stopping bool // its host is to stop its work, and has not
 }
 
 func newLeases(n int) *leases {
@@ -35,7 +45,7 @@ func newLeases(n int) *leases {
 // clone returns a deep copy.
 func (l *leases) clone() *leases {
 	c := *l
-	c.held, c.orphans = slices.Clone(l.held), slices.Clone(l.orphans)
+	c.held, c.orphans, c.led = slices.Clone(l.held), slices.Clone(l.orphans), slices.Clip(l.led)
 	return &c
 }
 
@@ -43,7 +53,7 @@ func (l *leases) clone() *leases {
 func (r *run) lease(p int, e election.Effect) {
 	l := r.leases
 	if e.Op != election.Lead {
-		l.held[p] = held{process: p}
+		l.held[p].ended = true
 		return
 	}
 	if !e.Deadline {
@@ -54,7 +64,7 @@ func (r *run) lease(p int, e election.Effect) {
 		until = r.drifts[p].real(r.local(p).Add(e.Ticks))
 	}
 	r.tenure(p, e.Term)
-	l.held[p] = held{p, e.Term, until}
+	l.held[p] = held{process: p, term: e.Term, until: until, stopping: l.held[p].stopping}
 	if !r.now.Less(until) {
 		return
 	}
@@ -65,21 +75,43 @@ func (r *run) lease(p int, e election.Effect) {
 	}
 }
 
+// settle ends, after a step of the process at p, a lease that it gave up, unless its host has to stop work first.
+func (r *run) settle(p int) {
+	if r.leases == nil {
+		return
+	}
+	if own := &r.leases.held[p]; own.ended && !own.stopping {
+		*own = held{process: p}
+	}
+}
+
+// stops notes whether the host of the process at p is to stop its work, or has stopped it.
+func (r *run) stops(p int, stopping bool) {
+	if r.leases != nil {
+		r.leases.held[p].stopping = stopping
+		if !stopping {
+			r.settle(p)
+		}
+	}
+}
+
 // tenure judges the term in which the process at p leads: its own, if that lease still runs, or one above all earlier
 // terms.
 func (r *run) tenure(p int, term election.Term) {
 	l, own := r.leases, r.leases.held[p]
+	continues := own.term == term && !own.ended && r.now.Less(own.until)
 	switch {
-	case term == 0:
-		return // it has no terms
-	case own.term == term && r.now.Less(own.until):
+	case term == 0, continues && term == l.last: // without terms there is nothing to judge
 		return
-	case own.term == term:
+	case own.stopping && !continues:
+		r.result.Fault(fmt.Sprintf("%s leads in term %d before its host has stopped its earlier work", r.p.Name(p), term))
+	case !continues && term <= l.last && slices.Contains(l.led, tenure{p, term}):
 		r.result.Fault(fmt.Sprintf("%s leads in term %d again, whose lease had ended", r.p.Name(p), term))
 	case term <= l.last:
 		r.result.Fault(fmt.Sprintf("%s leads in term %d, and %s has led in term %d", r.p.Name(p), term, r.p.Name(l.leader), l.last))
 	}
 	l.last, l.leader = max(l.last, term), p
+	l.led = append(l.led, tenure{p, term})
 }
 
 // orphan ends the life of the process at p. Its work counts until its lease ends, unless it is known to have stopped as well.

@@ -11,7 +11,6 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/trace"
 )
 
@@ -21,13 +20,19 @@ import (
 // by process and port, then starts, then timers. A failure detector errs only if the caller chooses so.
 type Session struct {
 	run     *run
-	queues  [][]parcel // by link; a queue is replaced, never written to
-	asleep  []bool     // by position: it has yet to start by itself
-	suspect []bool     // by link: its sender suspects the process at its end
-	alarms  []alarm    // by process and timer
-	working []bool     // by position: its host is to stop its work, and has not
-	late    bool       // synchronous: the timers of this unit have begun
-	free    []int      // slots that hold no state
+	queues  [][]parcel         // by link; a queue is replaced, never written to
+	asleep  []bool             // by position: it has yet to start by itself
+	suspect []bool             // by link: its sender suspects the process at its end
+	alarms  []alarm            // by process and timer
+	working []bool             // by position: its host is to stop its work, and has not
+	cuts    []string           // in force; replaced, never written to
+	severed []int              // by link: the number of cuts in force
+	proofs  []election.Command // the deaths that wardens have proven; replaced, never written to
+	drawn   bool               // the random choices of the current step come from rest, and not from the seed
+	rest    uint64             // of Choice.Draw
+	ways    uint64             // the number of vectors of values that these choices can have; too small beyond 2³²
+	late    bool               // synchronous: the timers of this unit have begun
+	free    []int              // slots that hold no state
 
 	made []Choice
 	past [][]func() // the functions that undo each event, last change last
@@ -50,11 +55,17 @@ type alarm struct {
 // Choice is an event that can come next.
 type Choice struct {
 	What    Happening
-	Process int            // position; of Pass 0
-	Link    uint32         // Deliver, Lose, Duplicate: of the message; Distrust, Trust: from Process to the other one
-	Place   int            // Deliver, Lose, Duplicate: of the message in the queue of its link, the oldest is 0
-	Timer   election.Timer // Expire
-	Time    election.Ticks // Pass: how long
+	Process int              // position; of Pass 0
+	Link    uint32           // Deliver, Lose, Duplicate: of the message; Distrust, Trust: from Process to the other one
+	Place   int              // Deliver, Lose, Duplicate: of the message in the queue of its link, the oldest is 0
+	Timer   election.Timer   // Expire
+	Time    election.Ticks   // Pass: how long
+	Cut     string           // Sever, Mend: the cut as [faults.Cut.Text] writes it; Process is the first one named
+	Command election.Command // Ask
+
+	// Draw determines the random choices of the step: Draw - 1 is a number whose digits are the values, the first one
+	// least, each to the base of how many values there are. With 0 the seed determines them.
+	Draw uint64
 }
 
 // Happening is the kind of event of a choice.
@@ -74,18 +85,21 @@ const (
 	Distrust // the failure detector of the process suspects another one
 	Trust
 	Abdicate // the host of the process asks it to resign
+	Sever    // a cut begins
+	Mend     // … and ends
+	Ask      // the host of the process gives it a command with an argument: Transfer, Weigh, or Died where wardens prove deaths
 )
 
 func (h Happening) String() string {
-	return [...]string{"start", "deliver", "expire", "pass", "stop", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign"}[h]
+	return [...]string{"start", "deliver", "expire", "pass", "stop", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign", "cut", "heal", "command"}[h]
 }
 
 // ErrChoice reports that an event cannot come next.
 var ErrChoice = errors.New("this cannot happen now")
 
 // NewSession begins a run in which the caller chooses the events. It uses these options: the instance, timing, delay,
-// seed (of the processes' choices), initiators, AnyTime, the crashed processes, and whether messages may overtake
-// each other.
+// seed (of the processes' choices), initiators, AnyTime, wardens, the crashed processes, and whether messages may
+// overtake each other.
 func NewSession[S, M any](a election.Algorithm[S, M], o Options) (*Session, error) {
 	runner, err := Of(&a)
 	if err != nil {
@@ -100,7 +114,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	unordered := o.Faults.Unordered
 	o = Options{
 		Instance: o.Instance, Timing: o.Timing, Delay: o.Delay, Seed: o.Seed, Initiators: o.Initiators, AnyTime: o.AnyTime,
-		Faults: faults.Script{Dead: o.Faults.Dead}, Record: true,
+		Wardens: o.Wardens, Faults: faults.Script{Dead: o.Faults.Dead}, Record: true,
 	}
 	r, err := g.newRun(o)
 	if err != nil {
@@ -113,6 +127,8 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	if r.dead == nil {
 		r.dead = make([]bool, n)
 	}
+	s = &Session{run: r}
+	r.choose = s.choosing(r.choose)
 	r.processes()
 	r.record.Header.Schedule, r.record.Header.Clock = "", r.o.Timing != election.Asynchronous
 	r.slots = make([]int, n)
@@ -122,14 +138,26 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	if r.record.Header.Clock {
 		r.result.Time = &outcome.Times{}
 	}
-	s = &Session{
-		run: r, queues: make([][]parcel, r.net.Links()), asleep: make([]bool, n), suspect: make([]bool, r.net.Links()),
-		working: make([]bool, n), alarms: make([]alarm, n*len(r.d.Timers)),
-	}
+	s.queues, s.suspect, s.severed = make([][]parcel, r.net.Links()), make([]bool, r.net.Links()), make([]int, r.net.Links())
+	s.asleep, s.working, s.alarms = make([]bool, n), make([]bool, n), make([]alarm, n*len(r.d.Timers))
 	for p := range r.initiators {
 		s.asleep[p] = true
 	}
 	return s, nil
+}
+
+// choosing returns what steps choose values with: the current event's Draw, or else the seed.
+func (s *Session) choosing(seeded func(uint32) uint32) func(uint32) uint32 {
+	return func(n uint32) (value uint32) {
+		if !s.drawn || n == 0 {
+			value = seeded(n)
+		} else {
+			value = uint32(s.rest % uint64(n))
+			s.rest /= uint64(n)
+		}
+		s.ways = min(s.ways, 1<<32-1) * uint64(n)
+		return value
+	}
 }
 
 // Made returns the events so far.
@@ -295,6 +323,15 @@ func (s *Session) Text(c Choice) string {
 		return at + " suspects " + other()
 	case Trust:
 		return at + " trusts " + other() + " again"
+	case Cease:
+		return "the work of " + at + " has stopped"
+	case Sever:
+		return c.Cut + " begins"
+	case Mend:
+		return c.Cut + " ends"
+	case Ask:
+		r.ps.Commands(c.Command)
+		return at + " is asked to " + r.ps.CommandText()
 	}
 	return at + " is asked to resign"
 }
@@ -305,40 +342,6 @@ func (s *Session) entry(c Choice) election.Port {
 	return port
 }
 
-// Faults are the faults and commands that can come next.
-func (s *Session) Faults() (all []Choice) {
-	r := s.run
-	for p, dead := range r.dead {
-		switch {
-		case dead:
-			all = append(all, Choice{What: Revive, Process: p})
-			continue
-		case r.has.Command:
-			all = append(all, Choice{What: Abdicate, Process: p})
-		}
-		all = append(all, Choice{What: Fail, Process: p})
-		for port := range r.net.Degree(p) {
-			link := r.net.First(p) + uint32(port)
-			switch q, back := r.net.End(link); {
-			case !r.has.Suspect || q == p:
-			case r.dead[q] && len(s.queues[r.net.Back(q, back)]) > 0: // its messages arrive first
-			case !s.suspect[link]:
-				all = append(all, Choice{What: Distrust, Process: p, Link: link})
-			case !r.dead[q]:
-				all = append(all, Choice{What: Trust, Process: p, Link: link})
-			}
-		}
-	}
-	for link, queue := range s.queues {
-		to, _ := r.net.End(uint32(link))
-		for place := range queue {
-			all = append(all, Choice{What: Lose, Process: to, Link: uint32(link), Place: place},
-				Choice{What: Duplicate, Process: to, Link: uint32(link), Place: place})
-		}
-	}
-	return all
-}
-
 // Step applies an event. The error is an [ErrChoice], or a [Violation] or [election.ErrTime] if the step of the
 // algorithm failed; then nothing has happened.
 func (s *Session) Step(c Choice) (err error) {
@@ -346,6 +349,7 @@ func (s *Session) Step(c Choice) (err error) {
 		return fmt.Errorf("%w: %s at %s", ErrChoice, c.What, s.run.p.Name(min(max(c.Process, 0), s.run.p.Size()-1)))
 	}
 	s.begin(c.Process)
+	s.drawn, s.rest, s.ways = c.Draw > 0, max(c.Draw, 1)-1, 1
 	defer func() {
 		if err != nil {
 			s.rollBack(s.undo)
@@ -357,14 +361,19 @@ func (s *Session) Step(c Choice) (err error) {
 	return nil
 }
 
-// possible reports whether an event can come next. Less time than is listed may pass, since a fault may come before.
+// possible reports whether an event can come next. Less time than is listed may pass, since a fault may come before, and any
+// time at quiescence.
 func (s *Session) possible(c Choice) bool {
+	c.Draw = 0
 	if c.What == Pass {
-		return slices.ContainsFunc(s.Choices(), func(listed Choice) bool {
-			return listed.What == Pass && !c.Time.IsZero() && !listed.Time.Less(c.Time) && c == Choice{What: Pass, Time: c.Time}
-		})
+		if c.Time.IsZero() || c != (Choice{What: Pass, Time: c.Time}) {
+			return false
+		}
+		all := s.Choices()
+		return len(all) == 0 && s.run.record.Header.Clock ||
+			slices.ContainsFunc(all, func(listed Choice) bool { return listed.What == Pass && !listed.Time.Less(c.Time) })
 	}
-	return slices.Contains(s.Choices(), c) || slices.Contains(s.Faults(), c)
+	return slices.Contains(s.Choices(), c) || slices.Contains(s.Faults(), c) || s.divides(c) || s.weighs(c)
 }
 
 // Back takes the last event back. It reports false if there was none.
@@ -447,9 +456,14 @@ func (s *Session) do(c Choice) {
 		s.detect(c)
 	case Cease:
 		change(s, &s.working[p], false)
+		r.stops(p, false)
 		s.obey(p, election.Command{Order: election.Stopped})
 	case Abdicate:
 		s.obey(p, election.Command{Order: election.Resign})
+	case Ask:
+		s.obey(p, c.Command)
+	case Sever, Mend:
+		s.cut(c)
 	}
 }
 
@@ -468,6 +482,10 @@ func (s *Session) take(c Choice) parcel {
 func (s *Session) deliver(c Choice) {
 	r, m := s.run, s.take(c)
 	to, port := r.net.End(c.Link)
+	if s.severed[c.Link] > 0 {
+		s.lose(to, m)
+		return
+	}
 	r.result.Deliveries++
 	if r.result.Time != nil {
 		r.result.Time.Quiet = r.now
@@ -516,11 +534,16 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 	})
 	r.check(p)
 	r.note(p, what)
+	var cut []parcel
 	for i := range sent {
 		m := &sent[i]
 		r.count(m)
 		link := m.On()
 		parcel := parcel{letter{m.Link, m.Message}, uint32(r.number(i)), r.now}
+		if s.severed[link] > 0 {
+			cut = append(cut, parcel)
+			continue
+		}
 		change(s, &s.queues[link], append(slices.Clip(s.queues[link]), parcel))
 	}
 	for _, effect := range r.step.Other {
@@ -529,9 +552,15 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 			s.alarm(p, effect)
 		case election.StopWork:
 			change(s, &s.working[p], true)
+			r.stops(p, true)
 		default:
 			r.decide(p, effect)
 		}
+	}
+	r.settle(p)
+	for _, m := range cut {
+		to, _ := r.net.End(m.On())
+		s.lose(to, m)
 	}
 }
 
@@ -544,53 +573,4 @@ func (s *Session) alarm(p int, e election.Effect) {
 		}
 	}
 	change(s, &s.alarms[p*len(s.run.d.Timers)+int(e.Timer)], a)
-}
-
-func (s *Session) crash(p int) {
-	r := s.run
-	r.result.Disturbed = true
-	s.fresh(p)
-	r.ps.Reborn(r.slots[p], p)
-	change(s, &r.dead[p], true)
-	change(s, &s.asleep[p], false)
-	r.result.Decisions[p] = network.Decision{}
-	r.orphan(p, false)
-	change(s, &s.working[p], false)
-	for t := range r.d.Timers {
-		change(s, &s.alarms[p*len(r.d.Timers)+t], alarm{})
-	}
-	r.note(p, trace.Step{Event: trace.Crash, Port: -1})
-}
-
-// revive restarts a process, without suspicions of it or by it. Without a Recover function in its algorithm, it
-// starts anew.
-func (s *Session) revive(p int) {
-	r := s.run
-	change(s, &r.dead[p], false)
-	for port := range r.net.Degree(p) {
-		link := r.net.First(p) + uint32(port)
-		change(s, &s.suspect[link], false)
-		q, back := r.net.End(link)
-		change(s, &s.suspect[r.net.Back(q, back)], false)
-	}
-	e := process.Event{What: process.Recovered}
-	if !r.has.Recover {
-		e.What = process.Started
-	}
-	s.react(p, e, trace.Step{Event: trace.Recover, Port: -1})
-}
-
-// detect reports a suspicion, or its end, to a process.
-func (s *Session) detect(c Choice) {
-	r, p := s.run, c.Process
-	q, _ := r.net.End(c.Link)
-	port := election.Port(c.Link - r.net.First(p))
-	r.result.Disturbed = r.result.Disturbed || !r.dead[q]
-	change(s, &s.suspect[c.Link], c.What == Distrust)
-	step := trace.Step{Event: trace.Suspect, Port: int(port), From: q + 1}
-	if c.What == Distrust {
-		s.react(p, process.Event{What: process.Suspected, Port: port}, step)
-	} else if step.Event = trace.Trust; r.has.Trust {
-		s.react(p, process.Event{What: process.Trusted, Port: port}, step)
-	}
 }

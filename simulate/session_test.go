@@ -56,10 +56,10 @@ func look(s *simulate.Session, n int) string {
 }
 
 // walk makes random choices until quiescence, some of them faults, and goes back from time to time.
-func walk(t *rapid.T, s *simulate.Session, faults int) {
+func walk(t *rapid.T, s *simulate.Session, faults, most int) {
 	var before []string // each event
 	n := s.Record().N
-	for choices := s.Choices(); len(choices) > 0 && len(before) < 200; choices = s.Choices() {
+	for choices := s.Choices(); len(choices) > 0 && len(before) < most; choices = s.Choices() {
 		if bad := s.Faults(); faults > 0 && len(bad) > 0 && rapid.IntRange(0, 9).Draw(t, "fault") == 0 {
 			choices = bad
 			faults--
@@ -103,7 +103,7 @@ func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				o := n(t)
 				s := begin(t, o)
-				walk(t, s, 0)
+				walk(t, s, 0, 200)
 				if r := s.Result(); !r.Complete || !r.Right || len(r.Faults) > 0 || r.Disturbed {
 					t.Fatalf("%+v", r)
 				}
@@ -137,13 +137,13 @@ func TestFaultsAreChoicesToo(t *testing.T) {
 		o := simulate.Options{Instance: network.On(1, 2, 3), AnyTime: true}
 		o.Faults.Unordered = rapid.Bool().Draw(t, "unordered")
 		s := session(t, bully.Algorithm, o)
-		walk(t, s, 6)
+		walk(t, s, 6, 200)
 		again(t, s, session(t, bully.Algorithm, o))
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		o := simulate.Options{Instance: network.On(3, 1, 2)}
 		s := session(t, logicalring.Algorithm, o)
-		walk(t, s, 3)
+		walk(t, s, 3, 200)
 		again(t, s, session(t, logicalring.Algorithm, o))
 	})
 }

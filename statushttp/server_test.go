@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"ringleader.example/ringleader/internal/transport/transporttest"
 	"ringleader.example/ringleader/statushttp"
+	"ringleader.example/ringleader/transport/transporttest"
 )
 
 // client is a connection to a server in a synctest bubble.

@@ -1,6 +1,6 @@
 // Package statushttp serves a member's state over HTTP: to people, load balancers and supervisors.
 //
-// It is a package of its own because net/http imports TLS. A program that elects without serving links neither.
+// It is a package of its own because net/http is large. A program that elects without serving does not link it.
 package statushttp
 
 import (

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A member serves its status beside the program's own work.
 func ExampleHandler() {
 	member, err := ringleader.Join(context.Background(), ringleader.Config{
-		ID: 7, Members: []ringleader.MemberAddress{{ID: 7, Address: freeAddress()}},
+		ID: 7, Members: []ringleader.MemberAddress{{ID: 7, Address: freeAddress()}}, Algorithm: ringleader.Bully, NoQuorum: true,
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -66,7 +66,7 @@ func freeAddress() string {
 
 func TestHandlerDistinguishesTheLeader(t *testing.T) {
 	// Member 4 never runs, so that nothing below depends on when member 9 notices its end.
-	config := ringleader.Config{ID: 9, Members: []ringleader.MemberAddress{{ID: 4, Address: freeAddress()}, {ID: 9, Address: freeAddress()}}}
+	config := ringleader.Config{ID: 9, Members: []ringleader.MemberAddress{{ID: 4, Address: freeAddress()}, {ID: 9, Address: freeAddress()}}, Algorithm: ringleader.Bully, NoQuorum: true}
 	join := func() *ringleader.Member {
 		m, err := ringleader.Join(t.Context(), config)
 		if err != nil {
@@ -82,8 +82,8 @@ func TestHandlerDistinguishesTheLeader(t *testing.T) {
 
 	members := fmt.Sprintf(`"members":[{"id":4,"address":%q,"reachable":false},{"id":9,"address":%q,"reachable":true}]`,
 		config.Members[0].Address, config.Members[1].Address)
-	leads := `{"id":9,"role":"leader","leader":9,"term":0,"quorum":false,` + members + `}`
-	knowsNone := `{"id":9,"role":"electing","leader":null,"term":0,"quorum":false,` + members + `}`
+	leads := `{"id":9,"algorithm":"bully","role":"leader","leader":9,"term":0,"quorum":false,"lease":null,"stopping":false,` + members + `}`
+	knowsNone := `{"id":9,"algorithm":"bully","role":"electing","leader":null,"term":0,"quorum":false,"lease":null,"stopping":false,` + members + `}`
 	for _, test := range []struct {
 		member       *ringleader.Member
 		method, path string
@@ -97,7 +97,7 @@ func TestHandlerDistinguishesTheLeader(t *testing.T) {
 		{stopped, "GET", "/status", 200, knowsNone},
 		{stopped, "GET", "/leader", 503, knowsNone},
 		{stopped, "HEAD", "/leader", 503, ""},
-		{stopped, "GET", "/healthz", 503, `{"healthy":false,"reason":"closed"}`},
+		{stopped, "GET", "/healthz", 503, `{"healthy":false,"reason":"the member is closed"}`},
 		{leading, "POST", "/status", 405, ""},
 		{leading, "DELETE", "/leader", 405, ""},
 		{leading, "GET", "/nothing", 404, ""},
@@ -126,7 +126,7 @@ type hanging struct {
 	*sync.Mutex
 }
 
-func (hanging) Enabled(context.Context, slog.Level) bool { return true }
+func (hanging) Enabled(_ context.Context, level slog.Level) bool { return level == slog.LevelInfo }
 
 func (h hanging) Handle(context.Context, slog.Record) error {
 	h.Lock()
@@ -140,7 +140,8 @@ func TestAMemberThatStandsStillIsNotHealthy(t *testing.T) {
 	here, there := freeAddress(), freeAddress()
 	config := ringleader.Config{
 		ID: 2, Members: []ringleader.MemberAddress{{ID: 1, Address: there}, {ID: 2, Address: here}},
-		Heartbeat: time.Millisecond, Suspicion: 3 * time.Millisecond,
+		Algorithm: ringleader.Bully, NoQuorum: true,
+		Timing: ringleader.Timing{Heartbeat: time.Millisecond, Suspicion: 3 * time.Millisecond},
 	}
 	var free sync.Mutex
 	config.Logger = slog.New(hanging{slog.DiscardHandler, &free})

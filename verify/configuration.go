@@ -117,6 +117,7 @@ type checker struct {
 	base   configuration // scratch of a transition: before the process's own step
 	next   configuration // after it
 	taken  transition    // the transition that is being visited
+	picker *picker       // of a walk, which makes one event only; nil: all are made
 
 	low, high int    // the processes whose events are visited: all, unless partial order leaves out some
 	silent    []bool // with partial order, by link: whether it is taken to be silent; else nil

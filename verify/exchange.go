@@ -75,36 +75,68 @@ func (c *checker) kindOf(place int) int {
 
 // export sets sent to a configuration by shared numbers.
 func (w *worker) export(conf configuration) {
+	w.sent = append(w.sent[:0], conf...)
 	if w.exchange == nil {
-		w.sent = conf
 		return
 	}
-	w.sent = append(w.sent[:0], conf...)
 	for place, number := range conf {
-		part := w.kindOf(place)
-		to := look(&w.numbers[part].outward, number)
-		if *to == 0 {
-			*to = w.exchange.number(part, w.encoding(part, number)) + 1
-		}
-		w.sent[place] = *to - 1
+		w.sent[place] = w.shared(place, number)
 	}
 }
 
-// load sets here to a configuration that is given by shared numbers.
-func (w *worker) load(sent []uint32) {
+// exportAfter is export for a configuration most parts of which are those of the state that is being expanded.
+func (w *worker) exportAfter(conf configuration) {
 	if w.exchange == nil {
-		w.here = sent
+		w.sent = append(w.sent[:0], conf...)
 		return
 	}
-	w.here = append(w.here[:0], sent...)
-	for place, number := range sent {
-		part := w.kindOf(place)
-		to := look(&w.numbers[part].inward, number)
-		if *to == 0 {
-			*to = w.decode(part, w.exchange.encoding(part, number)) + 1
+	w.sent = append(w.sent[:0], w.came...)
+	for place, number := range conf {
+		if number != w.here[place] {
+			w.sent[place] = w.shared(place, number)
 		}
-		w.here[place] = *to - 1
 	}
+}
+
+// shared returns the shared number of a part of a configuration.
+func (w *worker) shared(place int, number uint32) uint32 {
+	part := w.kindOf(place)
+	to := look(&w.numbers[part].outward, number)
+	if *to == 0 {
+		*to = w.exchange.number(part, w.encoding(part, number)) + 1
+	}
+	return *to - 1
+}
+
+// load sets here to the first of some packed configurations, and returns the others.
+func (w *worker) load(packed []byte) []byte {
+	w.came = resized(w.came, len(w.next))
+	for place := range w.came {
+		number, length := uint64(packed[0]), 1
+		if number >= 0x80 { // it takes more than one byte
+			number, length = binary.Uvarint(packed)
+		}
+		w.came[place], packed = uint32(number), packed[length:]
+	}
+	if w.exchange == nil {
+		w.here = configuration(w.came)
+		return packed
+	}
+	w.here = resized(w.here, len(w.came))
+	for place, number := range w.came {
+		w.here[place] = w.own(place, number)
+	}
+	return packed
+}
+
+// own returns the worker's number of a part of a configuration from the shared one.
+func (w *worker) own(place int, sent uint32) uint32 {
+	part := w.kindOf(place)
+	to := look(&w.numbers[part].inward, sent)
+	if *to == 0 {
+		*to = w.decode(part, w.exchange.encoding(part, sent)) + 1
+	}
+	return *to - 1
 }
 
 // encoding returns the portable encoding of a value.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 
@@ -16,15 +17,17 @@ type finding struct {
 }
 
 // search explores the configurations of one instance, breadth first. A level of states at the same distance is divided
-// into pages. Workers expand pages, each into a batch of moves; then the table separates known states from new ones; then
-// the moves are taken over in the order of the states that they leave. So nothing depends on the number of workers.
+// into pages. Workers expand pages, each into a batch of moves; then, each for its shards, they separate known states
+// from new ones; then they number the new states of each batch, in the order in which the moves were made; the little
+// that is left is done in that order by one of them. So nothing depends on the number of workers.
 type search struct {
 	o       *Options
 	meter   *meter
 	workers []*worker
 	share   *exchange // of the numbers in pages; nil with one worker
 	table   *table
-	batches []batch
+	fringe  *frontier
+	batches []*batch
 
 	result
 	limit     int // of states
@@ -33,7 +36,9 @@ type search struct {
 	current   []*page
 	following []*page
 	free      []*page
-	beyond    uint32 // the number of the first state of the following level
+	since     uint32 // the number of the first state of the current level
+	beyond    uint32 // … and of the following one
+	spans     []span // of the states of the current level, in a lean search
 	found     *finding
 	tree      discoveries
 	graph     graph
@@ -56,15 +61,14 @@ type result struct {
 
 // page holds consecutive states of one level.
 type page struct {
-	first  uint32   // the number of the first
-	confs  []uint32 // their configurations
+	first  uint32 // the number of the first
+	confs  []byte // their configurations, packed
 	prints []fingerprint
-	spans  []span // of a lean search
 }
 
 const (
-	pageStates = 256
-	blockPages = 32 // pages whose moves are kept at a time
+	pageStates  = 64   // of a page, at most
+	blockStates = 1024 // of the pages whose moves are kept at a time, or one page
 )
 
 // batch holds the moves out of the states of a page.
@@ -72,14 +76,49 @@ type batch struct {
 	by    *worker
 	page  *page
 	exits []exit
-	moves []move
-	confs []uint32  // where the moves lead that break nothing
-	wrong []*breach // of the moves that do
+	moves [][]move        // by the worker that looks for the states to which they lead
+	sides []uint8         // of all moves in order: by which worker
+	confs []uint32        // where the moves lead that break nothing
+	wrong []wrongMove     // those that do
+	more  [fringes]uint32 // by shard of the frontier: how many moves lead there
+	read  []int           // by worker: how many of its moves were read
+
+	fresh    atomic.Uint32 // how many states were reached first by its moves
+	first    uint32        // the number of the first of them
+	pages    []*page       // for them
+	ordinals []int         // of the moves by which they were reached
+}
+
+// begin empties a batch for the moves out of a page.
+func (b *batch) begin(w *worker, p *page) {
+	b.by, b.page, b.exits, b.sides, b.confs, b.wrong, b.more = w, p, b.exits[:0], b.sides[:0], b.confs[:0], b.wrong[:0], [fringes]uint32{}
+	for side := range b.moves {
+		b.moves[side] = b.moves[side][:0]
+	}
+	b.fresh.Store(0)
+}
+
+// rewind begins to read the moves in order.
+func (b *batch) rewind() { clear(b.read) }
+
+// next returns the next move, the number of which is given.
+func (b *batch) next(number uint32) *move {
+	side := b.sides[number]
+	m := &b.moves[side][b.read[side]]
+	b.read[side]++
+	return m
+}
+
+// wrongMove is a move that breaks a property: of which state of the page, and which of its moves.
+type wrongMove struct {
+	state, ordinal int
+	breach         *breach
 }
 
 // exit is what is known of a state besides its moves.
 type exit struct {
 	moves   uint32 // in the batch, up to those of this state
+	found   uint32 // new states that its moves reached first
 	ends    bool   // a run may end here
 	settled bool   // … and all is well then; of a service, for every state
 	wrong   *breach
@@ -88,9 +127,10 @@ type exit struct {
 // move is a transition as the search sees it.
 type move struct {
 	print  fingerprint
-	number uint32 // of the state to which it leads; its place in the table if that state has none yet
+	number uint32 // of the state to which it leads; its place in the frontier if that state has none yet
 	cost   uint16 // by the numbers of the worker
 	action uint16 // likewise
+	state  uint8  // from which of the page it leads
 	class  class
 	to     target
 }
@@ -101,7 +141,7 @@ type target uint8
 const (
 	known  target = iota
 	fresh         // it is the first to lead there
-	shared        // an earlier one of the same block leads there
+	shared        // an earlier one of the same block leads there, or there is no room for the state
 	broken        // it breaks a property, and leads nowhere
 )
 
@@ -135,8 +175,8 @@ func (x *search) goes() bool { return x.complete && (x.layered || !x.strict) && 
 // begin adds a beginning.
 func (x *search) begin(w *worker, conf configuration) {
 	print := w.identity(conf)
-	x.table.reserve(shardOf(print), 1)
-	place, isNew := x.table.add(print)
+	x.fringe.reserve(fringeOf(print), 1)
+	_, spot, isNew := x.fringe.spot(print)
 	if !isNew {
 		return
 	}
@@ -144,72 +184,114 @@ func (x *search) begin(w *worker, conf configuration) {
 		x.complete = false
 		return
 	}
-	w.export(conf)
-	x.table.shards[shardOf(print)].numbers[place] = x.append(w.sent, print)
-	if x.lean {
-		*x.spanOf(uint32(x.states - 1)) = span{}
+	if w.export(conf); x.states%pageStates == 0 {
+		x.following = append(x.following, x.page(uint32(x.states)))
 	}
-}
-
-// append adds a new state to the following level, and returns its number.
-func (x *search) append(conf []uint32, print fingerprint) uint32 {
-	last := len(x.following) - 1
-	if last < 0 || len(x.following[last].prints) == pageStates {
-		x.following = append(x.following, x.page(len(conf)))
-		last++
-	}
-	p := x.following[last]
-	p.confs, p.prints = append(p.confs, conf...), append(p.prints, print)
-	if x.lean {
-		p.spans = append(p.spans, span{least: [costs]uint32{unreached}})
-	}
+	x.following[len(x.following)-1].add(w.sent, print)
+	spot.number, spot.span = uint32(x.states), span{}
 	x.states++
-	return uint32(x.states - 1)
 }
 
-// page returns an empty page for the next states.
-func (x *search) page(size int) *page {
+// add adds a state to a page.
+func (p *page) add(conf []uint32, print fingerprint) {
+	for _, number := range conf {
+		p.confs = binary.AppendUvarint(p.confs, uint64(number))
+	}
+	p.prints = append(p.prints, print)
+}
+
+// page returns an empty page for the states from a number on.
+func (x *search) page(first uint32) *page {
 	if last := len(x.free) - 1; last >= 0 {
 		p := x.free[last]
 		x.free = x.free[:last]
-		*p = page{uint32(x.states), p.confs[:0], p.prints[:0], p.spans[:0]}
+		*p = page{first, p.confs[:0], p.prints[:0]}
 		return p
 	}
-	return &page{first: uint32(x.states), confs: make([]uint32, 0, pageStates*size)}
+	return &page{first: first}
 }
 
 // level explores all states of the last level.
 func (x *search) level(depth int) {
 	x.current, x.following = x.following, x.current[:0]
+	x.since = x.beyond
+	x.settle()
 	x.beyond = uint32(x.states)
-	for at := 0; at < len(x.current) && x.goes(); at += blockPages {
-		block := x.current[at:min(at+blockPages, len(x.current))]
+	for rest := x.current; len(rest) > 0 && x.goes(); {
+		block := rest[:1]
+		for states := 0; len(block) < len(rest) && states < blockStates; block = rest[:len(block)+1] {
+			states += len(block[len(block)-1].prints)
+		}
+		rest = rest[len(block):]
 		for len(x.batches) < len(block) {
-			x.batches = append(x.batches, batch{})
+			x.batches = append(x.batches, &batch{moves: make([][]move, len(x.workers)), read: make([]int, len(x.workers))})
 		}
 		batches := x.batches[:len(block)]
 		x.expand(block, batches)
 		x.recognize(batches)
-		for i := range batches {
-			if x.goes() {
-				x.take(&batches[i], depth)
-			}
+		x.number(batches)
+		for _, b := range batches {
+			x.take(b, depth)
 		}
 		x.free = append(x.free, block...)
 		if x.states > exactly && !x.o.Exact && !x.table.narrow {
 			x.table.narrowed()
 			x.bits = 64
 		}
-		x.complete = x.complete && x.meter.goes(x, len(x.current)-at-len(block)+len(x.following))
+		ahead := x.states - int(x.beyond)
+		for _, p := range rest {
+			ahead += len(p.prints)
+		}
+		x.complete = x.complete && x.meter.goes(x, ahead)
 	}
 }
 
+// settle enters the states of a level into the table, before it is explored.
+func (x *search) settle() {
+	if x.lean {
+		x.spans = resized(x.spans, x.states-int(x.since))
+	}
+	x.bySides(len(x.current), func(side int) {
+		for shard := range fringes {
+			if ownerOf(shard, len(x.workers)) == side {
+				x.settleSome(x.fringe.shards[shard].spots)
+			}
+		}
+	})
+	x.fringe.next()
+}
+
+// settleSome enters the states of a shard of the frontier into the table, in increasing order.
+func (x *search) settleSome(spots []spot) {
+	for i := range spots {
+		s := &spots[i]
+		if s.level != x.fringe.level || s.number < x.since {
+			continue
+		}
+		x.table.add(s.print, s.number)
+		if x.lean {
+			x.spans[s.number-x.since] = s.span
+		}
+	}
+}
+
+// bySides does some work for each worker's side: its shards of the frontier, and those of the table that hold the same
+// states. If there is little work, the first worker does all.
+func (x *search) bySides(pieces int, work func(side int)) {
+	step := min(len(x.workers), pieces)
+	x.parallel(step, func(worker int) {
+		for side := worker; side < len(x.workers); side += step {
+			work(side)
+		}
+	})
+}
+
 // expand lets the workers make all moves out of some pages.
-func (x *search) expand(block []*page, batches []batch) {
+func (x *search) expand(block []*page, batches []*batch) {
 	var next atomic.Int64
 	x.parallel(len(block), func(worker int) {
 		for i := int(next.Add(1)) - 1; i < len(block); i = int(next.Add(1)) - 1 {
-			x.workers[worker].expand(block[i], &batches[i])
+			x.workers[worker].expand(block[i], batches[i])
 		}
 	})
 }
@@ -241,112 +323,214 @@ func parallel(times int, work func(number int)) {
 	}
 }
 
-// recognize finds in the table the states to which moves lead, and adds the new ones.
-func (x *search) recognize(batches []batch) {
-	var more [shards]int
-	for i := range batches {
-		for k := range batches[i].moves {
-			more[shardOf(batches[i].moves[k].print)]++
+// recognize finds the states to which moves lead, and adds the new ones to the frontier.
+func (x *search) recognize(batches []*batch) {
+	var lost atomic.Bool
+	x.bySides(len(batches), func(side int) {
+		for shard := range fringes {
+			more := 0
+			for _, b := range batches {
+				more += int(b.more[shard])
+			}
+			if ownerOf(shard, len(x.workers)) == side {
+				x.fringe.reserve(shard, more)
+			}
 		}
-	}
-	x.parallel(len(batches), func(worker int) {
-		step := min(len(x.workers), len(batches))
-		for s := worker; s < shards; s += step {
-			x.table.reserve(s, more[s])
-		}
-		for i := range batches {
-			for k := range batches[i].moves {
-				if m := &batches[i].moves[k]; shardOf(m.print)%step == worker && m.to != broken {
-					x.table.recognize(m)
-				}
+		for _, b := range batches {
+			if !x.recognizeSome(b, side) {
+				lost.Store(true)
 			}
 		}
 	})
-}
-
-// recognize finds the state to which a move leads.
-func (t *table) recognize(m *move) {
-	place, isNew := t.add(m.print)
-	switch number := t.shards[shardOf(m.print)].numbers[place]; {
-	case isNew:
-		m.number, m.to = place, fresh
-	case number == unnumbered:
-		m.number, m.to = place, shared
-	default:
-		m.number, m.to = number, known
+	if lost.Load() {
+		x.layered, x.forward.lost = false, true
 	}
 }
+
+// recognizeSome finds the states to which some moves of a batch lead. It reports false if the extremes of a lean search
+// are lost.
+func (x *search) recognizeSome(b *batch, side int) bool {
+	kept, found := true, uint32(0)
+	for i := range b.moves[side] {
+		m := &b.moves[side][i]
+		if m.to == broken {
+			continue
+		}
+		spot := x.meet(m)
+		if m.to == fresh {
+			found++
+		}
+		if !x.lean || x.forward.lost {
+			continue
+		}
+		if m.to == known && spot.number < x.beyond || m.class != byFault && !spot.span.reach(x.spanOf(b.page.first+uint32(m.state)), b.by.costs[m.cost]) {
+			kept = false
+		}
+	}
+	if found > 0 {
+		b.fresh.Add(found)
+	}
+	return kept
+}
+
+// spanOf returns the span of a state of the current level.
+func (x *search) spanOf(state uint32) *span { return &x.spans[state-x.since] }
+
+// meet finds the state to which a move leads.
+func (x *search) meet(m *move) *spot {
+	place, spot, isNew := x.fringe.spot(m.print)
+	if isNew {
+		if number, found := x.table.find(m.print); found {
+			spot.number = number
+		}
+	}
+	switch {
+	case spot.number != unnumbered:
+		m.number, m.to = spot.number, known
+	case isNew:
+		m.number, m.to = place, fresh
+	default:
+		m.number, m.to = place, shared
+	}
+	return spot
+}
+
+// number gives numbers to the new states, in the order of the moves that reached them first.
+func (x *search) number(batches []*batch) {
+	found := 0
+	for _, b := range batches {
+		found += int(b.fresh.Load())
+	}
+	if x.states+found > x.limit {
+		x.complete = false
+		dropAfter(batches, x.limit-x.states)
+	}
+	for _, b := range batches {
+		b.first, b.pages = uint32(x.states), b.pages[:0]
+		for more := int(b.fresh.Load()); more > 0; more -= pageStates {
+			b.pages = append(b.pages, x.page(uint32(x.states)))
+			x.states += min(more, pageStates)
+		}
+	}
+	var next atomic.Int64
+	x.parallel(len(batches), func(int) {
+		for i := int(next.Add(1)) - 1; i < len(batches); i = int(next.Add(1)) - 1 {
+			x.keep(batches[i])
+		}
+	})
+	for _, b := range batches {
+		for _, p := range b.pages {
+			x.follow(p)
+		}
+	}
+}
+
+// follow adds a page to the following level, or its states to the last page there if they are few.
+func (x *search) follow(p *page) {
+	if last := len(x.following) - 1; last >= 0 && len(x.following[last].prints)+len(p.prints) <= pageStates {
+		to := x.following[last]
+		to.confs, to.prints = append(to.confs, p.confs...), append(to.prints, p.prints...)
+		x.free = append(x.free, p)
+		return
+	}
+	x.following = append(x.following, p)
+}
+
+// dropAfter drops the new states after some first ones, and the moves of all states after the one that found the first that
+// is dropped.
+func dropAfter(batches []*batch, room int) {
+	full := false
+	for _, b := range batches {
+		exits, kept, k := b.exits, 0, uint32(0)
+		b.rewind()
+		b.exits = b.exits[:0]
+		for i := 0; i < len(exits) && !full; i++ {
+			for ; k < exits[i].moves; k++ {
+				switch m := b.next(k); {
+				case m.to == fresh && kept == room:
+					m.to, full = shared, true
+				case m.to == fresh:
+					kept++
+				}
+			}
+			b.exits = exits[:i+1]
+		}
+		room -= kept
+		b.fresh.Store(uint32(kept))
+	}
+}
+
+// keep numbers the new states of a batch, and adds them to its pages.
+func (x *search) keep(b *batch) {
+	size, conf, k, number := len(b.by.next), 0, uint32(0), b.first
+	b.ordinals = b.ordinals[:0]
+	b.rewind()
+	for i := range b.exits {
+		e := &b.exits[i]
+		for ordinal := 0; k < e.moves; ordinal++ {
+			m := b.next(k)
+			k++
+			if m.to == fresh {
+				x.spotOf(m).number = number
+				b.pages[(number-b.first)/pageStates].add(b.confs[conf:conf+size], m.print)
+				b.ordinals = append(b.ordinals, ordinal)
+				e.found++
+				number++
+			}
+			if m.to != broken {
+				conf += size
+			}
+		}
+	}
+}
+
+// spotOf returns the spot of the state to which a move leads that is not known.
+func (x *search) spotOf(m *move) *spot { return &x.fringe.shards[fringeOf(m.print)].spots[m.number] }
 
 // take takes over the moves of a batch, in order.
 func (x *search) take(b *batch, depth int) {
-	size, conf, wrong, k := len(b.by.next), 0, 0, uint32(0)
+	wrong, found, begin := b.wrong, b.ordinals, uint32(0)
+	b.rewind()
 	for i := range b.exits {
 		e, state := &b.exits[i], b.page.first+uint32(i)
-		x.open()
-		for ordinal := 0; k < e.moves; ordinal++ {
-			m := &b.moves[k]
-			k++
-			x.transitions++
-			if m.to == broken {
-				x.violated(b.wrong[wrong], state, depth+1, ordinal)
-				wrong++
-				continue
-			}
-			if to, ok := x.reach(m, b.confs[conf:conf+size], ordinal); ok {
-				x.lead(b, i, m, to)
-			}
-			conf += size
+		x.tree.open()
+		for _, ordinal := range found[:e.found] {
+			x.tree.add(ordinal)
+		}
+		found = found[e.found:]
+		x.transitions += int(e.moves - begin)
+		if !x.lean {
+			x.lead(b, begin, e.moves)
+		}
+		begin = e.moves
+		for ; len(wrong) > 0 && wrong[0].state == i; wrong = wrong[1:] {
+			x.violated(wrong[0].breach, state, depth+1, wrong[0].ordinal)
 		}
 		x.leave(e, state, depth)
 		if x.lean {
-			x.forward.leave(&b.page.spans[i], e.ends)
-		}
-		if !x.goes() {
-			return
+			x.forward.leave(x.spanOf(state), e.ends)
 		}
 	}
 }
 
-// open begins the moves of the next state.
-func (x *search) open() {
-	x.tree.open()
-	if !x.lean {
-		x.graph.open()
-	}
-}
-
-// reach returns the number of the state to which a move leads. It reports false if there is no room for one more.
-func (x *search) reach(m *move, conf []uint32, ordinal int) (state uint32, ok bool) {
-	if m.to == known {
-		return m.number, true
-	}
-	number := &x.table.shards[shardOf(m.print)].numbers[m.number]
-	if *number != unnumbered {
-		return *number, true
-	}
-	if x.states == x.limit {
-		x.complete = false
-		return 0, false
-	}
-	*number = x.append(conf, m.print)
-	x.tree.add(ordinal)
-	return *number, true
-}
-
-// lead notes that a move leads from state i of a page to another one.
-func (x *search) lead(b *batch, i int, m *move, to uint32) {
-	if !x.lean {
+// lead adds the edges of the next state, the moves of which have some consecutive numbers.
+func (x *search) lead(b *batch, begin, end uint32) {
+	x.graph.open()
+	for k := begin; k < end; k++ {
+		m := b.next(k)
+		if m.to == broken {
+			continue
+		}
+		to := m.number
+		if m.to != known {
+			if to = x.spotOf(m).number; to == unnumbered { // there was no room for it
+				continue
+			}
+		}
 		x.graph.add(edge{to: to, cost: x.costOf(b.by, m.cost), class: m.class})
 		if !x.o.SafetyOnly {
 			x.graph.act(x.actionOf(b.by, m.action))
 		}
-		return
-	}
-	if x.forward.lost {
-		return
-	}
-	if to < x.beyond || m.class != byFault && !x.spanOf(to).reach(&b.page.spans[i], b.by.costs[m.cost]) {
-		x.layered, x.forward.lost = false, true
 	}
 }
 
@@ -372,12 +556,6 @@ func (x *search) actionOf(w *worker, number uint16) uint16 {
 		x.actions[key] = same
 	}
 	return same
-}
-
-// spanOf returns the span of a state of the following level.
-func (x *search) spanOf(state uint32) *span {
-	at := state - x.following[0].first
-	return &x.following[at/pageStates].spans[at%pageStates]
 }
 
 // leave judges a state as one in which a run may end.
@@ -417,6 +595,7 @@ type worker struct {
 	costNumbers []uint32      // by number of a cost: one more than the graph's number of it; 0: none yet
 	here        configuration // the state that is being expanded
 	print0      fingerprint   // its fingerprint
+	came        []uint32      // … and the state by shared numbers
 	sent        []uint32      // a configuration by shared numbers
 	out         *batch
 	ends        bool
@@ -432,17 +611,17 @@ func newWorker(c *checker, e *exchange) *worker {
 
 // expand makes all moves out of the states of a page.
 func (w *worker) expand(p *page, b *batch) {
-	*b = batch{w, p, b.exits[:0], b.moves[:0], b.confs[:0], b.wrong[:0]}
+	b.begin(w, p)
 	w.out = b
-	size := len(w.next)
+	confs := p.confs
 	for i := range p.prints {
 		w.ends, w.print0 = true, p.prints[i]
-		w.load(p.confs[i*size : (i+1)*size])
+		confs = w.load(confs)
 		if w.silent != nil {
 			w.narrow(w.here)
 		}
 		w.transitions(w.here, w.visitor)
-		e := exit{moves: uint32(len(b.moves)), ends: w.ends}
+		e := exit{moves: uint32(len(b.sides)), ends: w.ends}
 		if !w.o.SafetyOnly && (w.ends || w.d.Task != election.Once) {
 			e.wrong = w.settled(w.here)
 			e.settled = e.wrong == nil
@@ -456,24 +635,38 @@ func (w *worker) visit(t *transition, next configuration) {
 	if w.silent != nil {
 		w.hears(t)
 	}
-	m := move{class: t.class}
+	m := move{class: t.class, state: uint8(len(w.out.exits))}
 	if t.outcome != nil {
 		m.cost = t.outcome.cost
 	}
 	if !w.lean && !w.o.SafetyOnly {
 		m.action = w.action(t, w.here)
 	}
+	b, side := w.out, 0
 	if t.breach != nil {
 		m.to = broken
-		w.out.wrong = append(w.out.wrong, t.breach)
+		b.broke(t.breach)
 	} else {
 		if w.alike != nil {
 			m.print = w.orbit(next)
 		} else {
 			m.print = w.printAfter(w.print0, w.here, next)
 		}
-		w.export(next)
-		w.out.confs = append(w.out.confs, w.sent...)
+		shard := fringeOf(m.print)
+		b.more[shard]++
+		side = ownerOf(shard, len(b.moves))
+		w.exportAfter(next)
+		b.confs = append(b.confs, w.sent...)
 	}
-	w.out.moves = append(w.out.moves, m)
+	b.moves[side] = append(b.moves[side], m)
+	b.sides = append(b.sides, uint8(side))
+}
+
+// broke notes that the next move breaks a property.
+func (b *batch) broke(f *breach) {
+	state, begin := len(b.exits), uint32(0)
+	if state > 0 {
+		begin = b.exits[state-1].moves
+	}
+	b.wrong = append(b.wrong, wrongMove{state, len(b.sides) - int(begin), f})
 }

@@ -67,32 +67,34 @@ func (c *checker) severed(conf configuration, l int) bool {
 func (c *checker) changeCuts(conf configuration, visit visitor) {
 	g := c.global(conf)
 	for number := range c.cuts {
-		at := uint16(number)
-		t := transition{at: at, process: c.cuts[number].Groups[0][0]}
-		if i := slices.Index(g.Cut, at); i >= 0 {
+		switch i := slices.Index(g.Cut, uint16(number)); {
+		case i >= 0 && c.picks(due):
 			now := *g
 			now.Cut = slices.Delete(slices.Clone(g.Cut), i, i+1)
 			copy(c.base, conf)
 			c.setGlobal(c.base, &now)
-			t.event = heals
-			visit(&t, c.base)
-		} else if g.Cuts > 0 {
+			c.change(heals, due, number, visit)
+		case i < 0 && g.Cuts > 0 && c.picks(byFault):
 			c.fault(conf, func(g *global) {
 				g.Cuts--
-				g.Cut = append(slices.Clone(g.Cut), at)
+				g.Cut = append(slices.Clone(g.Cut), uint16(number))
 				slices.Sort(g.Cut)
 			})
-			t.event, t.class = cuts, byFault
 			c.saw(sawCut)
-			visit(&t, c.base)
+			c.change(cuts, byFault, number, visit)
 		}
 	}
+}
+
+// change visits the configuration c.base, in which a cut has begun or ended.
+func (c *checker) change(event event, class class, number int, visit visitor) {
+	visit(&transition{event: event, class: class, process: c.cuts[number].Groups[0][0], at: uint16(number)}, c.base)
 }
 
 // mistakes lets a process suspect, by mistake, others that are live.
 func (c *checker) mistakes(conf configuration, q int, visit visitor) {
 	for port, l := range c.into[q] {
-		if c.mayErr(conf, q, port) && !c.severed(conf, l) {
+		if c.mayErr(conf, q, port) && !c.severed(conf, l) && c.picks(byFault) {
 			c.fault(conf, func(g *global) { g.Suspicions-- })
 			c.saw(sawSuspicion)
 			c.perform(transition{event: suspects, class: byFault, process: q, at: uint16(port)}, 0, visit)
@@ -123,8 +125,10 @@ func (c *checker) suspicions(conf configuration, visit visitor) {
 			default:
 				continue
 			}
-			copy(c.base, conf)
-			c.perform(t, 0, visit)
+			if c.picks(t.class) {
+				copy(c.base, conf)
+				c.perform(t, 0, visit)
+			}
 		}
 	}
 }
@@ -139,6 +143,9 @@ func (c *checker) mayTrust(conf configuration, q, port int) bool {
 
 // trust withdraws a suspicion. A process that has crashed meanwhile is suspected again after its last message.
 func (c *checker) trust(conf configuration, q, port int, visit visitor) {
+	if !c.picks(due) {
+		return
+	}
 	copy(c.base, conf)
 	p := *c.process(conf, q)
 	p.Suspected &^= 1 << port
@@ -250,13 +257,13 @@ func (c *checker) faults(conf configuration, visit visitor) {
 	g := c.global(conf)
 	for q := range c.n {
 		alive := c.process(conf, q).Alive
-		if alive && g.Crashes > 0 {
+		if alive && g.Crashes > 0 && c.picks(byFault) {
 			c.crash(conf, q, visit)
 		}
 		if !alive && g.Recoveries > 0 {
 			c.recover(conf, q, visit)
 		}
-		if alive && g.Commands > 0 {
+		if alive && g.Commands > 0 && c.picks(byFault) {
 			c.fault(conf, func(g *global) { g.Commands-- })
 			c.saw(sawCommand)
 			c.perform(transition{event: obeys, class: byFault, process: q, at: resign}, 0, visit)
@@ -289,6 +296,13 @@ func (c *checker) crash(conf configuration, q int, visit visitor) {
 }
 
 func (c *checker) recover(conf configuration, q int, visit visitor) {
+	class := byFault
+	if c.d.Survives&election.Crash == 0 { // a process that crashes must recover
+		class = due
+	}
+	if !c.picks(class) {
+		return
+	}
 	g := *c.global(conf)
 	g.Recoveries--
 	copy(c.base, conf)
@@ -304,10 +318,6 @@ func (c *checker) recover(conf configuration, q int, visit visitor) {
 	}
 	c.setProcess(c.base, &p)
 	c.detect(c.base, q, true)
-	class := byFault
-	if c.d.Survives&election.Crash == 0 { // a process that crashes must recover
-		class = due
-	}
 	c.saw(sawRecovery)
 	c.perform(transition{event: recovers, class: class, process: q}, 0, visit)
 }
@@ -347,6 +357,9 @@ func (c *checker) tellDeaths(conf configuration, visit visitor) {
 			continue
 		}
 		for _, d := range p.Proofs {
+			if !c.picks(due) {
+				continue
+			}
 			copy(c.base, conf)
 			c.saw(sawProof)
 			c.perform(transition{event: obeys, process: q, at: c.commandOf(d)}, 0, visit)

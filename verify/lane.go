@@ -30,7 +30,7 @@ type verdict struct {
 
 func newLane(program *process.Program, o *Options, m *meter, cores int) *lane {
 	l := &lane{program: program, cores: cores}
-	l.o, l.meter, l.table = o, m, &table{}
+	l.o, l.meter, l.table, l.fringe = o, m, &table{}, &frontier{}
 	return l
 }
 
@@ -117,13 +117,14 @@ func (l *lane) on(instance network.Setup) error {
 
 // reset prepares a search of the instance of the workers.
 func (x *search) reset(lean bool) {
-	x.table.clear()
+	x.table.clear(lean)
+	x.fringe.next()
 	x.free = append(x.free, x.following...) // those of the current level were freed
 	x.current, x.following = x.current[:0], x.following[:0]
 	x.result, x.found, x.tree, x.graph = result{complete: true, bits: 128}, nil, discoveries{}, graph{}
 	x.graph.number(cost{}) // of what is not a step
 	x.actions = map[actionKey]uint16{}
-	x.lean, x.layered, x.forward, x.looked = lean, true, newForward(), 0
+	x.lean, x.layered, x.forward, x.looked, x.beyond = lean, true, newForward(), 0, 0
 	x.limit = math.MaxUint32 - 1
 	if x.o.MaxStates > 0 {
 		x.limit = min(x.limit, x.o.MaxStates)

@@ -66,16 +66,18 @@ func later(d election.Deadline, passed election.Ticks) election.Deadline {
 // idle lets a step of lazy time pass, or the clock gain a step on which one process reads deadlines.
 func (c *checker) idle(conf configuration, visit visitor) {
 	t := transition{event: waits, class: free, time: election.Units(c.o.step())}
-	copy(c.next, conf)
-	c.pass(c.next, t.time)
-	if !slices.Equal(c.next, conf) {
-		visit(&t, c.next)
+	if c.picks(free) {
+		copy(c.next, conf)
+		c.pass(c.next, t.time)
+		if !slices.Equal(c.next, conf) {
+			visit(&t, c.next)
+		}
 	}
 	for q := range c.n {
-		p := *c.process(conf, q)
-		if !p.Alive {
+		if !c.process(conf, q).Alive || !c.picks(free) {
 			continue
 		}
+		p := *c.process(conf, q)
 		copy(c.next, conf)
 		c.ageDeadlines(&p, election.Units(c.o.step()))
 		c.setProcess(c.next, &p)

@@ -31,15 +31,15 @@ func newMeter(o *Options, orders int) *meter {
 	return &meter{o: o, told: Progress{Orders: orders}}
 }
 
-// goes reports whether a search continues, with so many pages before it.
-func (m *meter) goes(x *search, pages int) bool {
+// goes reports whether a search continues, with so many states before it.
+func (m *meter) goes(x *search, ahead int) bool {
 	if x.states < x.looked+interval && x.states >= x.looked {
 		return true
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	x.looked = x.states
-	x.ahead = min(x.states, pages*pageStates)
+	x.ahead = ahead
 	if !slices.Contains(m.open, x) {
 		m.open = append(m.open, x)
 	}
@@ -83,7 +83,7 @@ func (m *meter) end() {
 const judging = 48
 
 // many is the number of bytes from which on garbage is spared.
-const many = 1 << 27
+const many = 1 << 26
 
 // tight reports whether the memory will not be enough for the next steps of a search.
 func (m *meter) tight(x *search) bool {

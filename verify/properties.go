@@ -132,6 +132,8 @@ func (c *checker) leadsIn(conf configuration, q int, e *election.Effect) *breach
 			return &breach{Property: WrongTerm, Detail: fmt.Sprintf("%s leads in term %d, and %s has led in term %d",
 				c.network.Name(q), e.Term, c.network.Name(int(t.Position)), t.Term)}
 		}
+	}
+	for _, t := range g.Led {
 		if t.Term != e.Term {
 			continue
 		}

@@ -2,31 +2,38 @@ package verify
 
 import "math/bits"
 
-// table is the set of the states found so far: from fingerprints to numbers. It is open-addressed, and divided into
-// shards that grow one by one, so that growing never needs a second copy of the whole. Different shards may be used
-// at the same time.
+// table is the set of the states up to the current level: from fingerprints to numbers. It is divided into shards that grow
+// one by one, so that growing never needs a second copy of the whole. Different shards may be used at the same time.
+//
+// A shard is a list of fingerprints in increasing order, with gaps. Each stands at the place in proportion to its value,
+// or as soon after it as there is room. So a search ends at the first greater one, even if a shard is nearly full.
 type table struct {
 	shards [shards]shard
 	narrow bool // 64 bits of each fingerprint are kept, not 128
+	lean   bool // numbers are not kept; they are 0
 }
 
 const shards = 64
 
 type shard struct {
-	lo, hi  []uint64 // lo 0 is an empty place; hi is nil if the table is narrow
-	numbers []uint32
+	lo, hi  []uint64 // lo 0 is a gap; hi is nil if the table is narrow
+	numbers []uint32 // nil if the table is lean
+	homes   int      // the first places, at which searches begin; the others are room behind the last home
 	used    int
 }
 
-// unnumbered is the number of a state that has none yet.
-const unnumbered = 1<<32 - 1
+const (
+	fullest = 0.92 // of the homes of a shard are as many fingerprints in it, at most
+	growth  = 1.07 // of a shard that grows
+	sparse  = 1024 // homes up to which a shard grows faster, since its memory does not count
+)
 
 // shardOf returns the index of the shard of a fingerprint. The place in the shard depends on the highest bits, the
 // shard on the lowest ones.
 func shardOf(f fingerprint) int { return int(f.lo % shards) }
 
 // clear empties the table, and keeps its memory.
-func (t *table) clear() {
+func (t *table) clear(lean bool) {
 	for i := range t.shards {
 		s := &t.shards[i]
 		clear(s.lo)
@@ -34,8 +41,19 @@ func (t *table) clear() {
 		if t.narrow {
 			s.hi = make([]uint64, len(s.lo))
 		}
+		if s.numbers = s.numbers[:0]; !lean {
+			s.numbers = resized(s.numbers, len(s.lo))
+		}
 	}
-	t.narrow = false
+	t.narrow, t.lean = false, lean
+}
+
+// resized returns a list of a length, in the memory of another list if there is enough.
+func resized[T any](list []T, length int) []T {
+	if cap(list) < length {
+		return make([]T, length)
+	}
+	return list[:length]
 }
 
 // narrowed forgets half of each fingerprint.
@@ -46,73 +64,110 @@ func (t *table) narrowed() {
 	}
 }
 
-// reserve makes room in a shard, so that the places of its entries stay as they are while so many are added.
-func (t *table) reserve(index, more int) {
-	s := &t.shards[index]
-	const full = 0.85
-	if float64(s.used+more) <= full*float64(len(s.lo)) {
-		return
+// home returns the place at which the search for a fingerprint begins.
+func (s *shard) home(lo uint64) int {
+	place, _ := bits.Mul64(lo, uint64(s.homes))
+	return int(place)
+}
+
+// find returns the number of a fingerprint, and whether it is in the table.
+func (t *table) find(f fingerprint) (number uint32, found bool) {
+	s := &t.shards[shardOf(f)]
+	f.lo = max(f.lo, 1) // 0 is a gap
+	if s.used == 0 {
+		return 0, false
 	}
+	for place := s.home(f.lo); place < len(s.lo); place++ {
+		switch lo := s.lo[place]; {
+		case lo == 0 || lo > f.lo:
+			return 0, false
+		case lo == f.lo && (t.narrow || s.hi[place] == f.hi):
+			if !t.lean {
+				number = s.numbers[place]
+			}
+			return number, true
+		}
+	}
+	return 0, false
+}
+
+// add adds a fingerprint that is not in the table.
+func (t *table) add(f fingerprint, number uint32) {
+	s := &t.shards[shardOf(f)]
+	f.lo = max(f.lo, 1)
+	if float64(s.used) >= fullest*float64(s.homes) {
+		t.grow(s)
+	}
+	for !s.insert(f, number) {
+		t.grow(s)
+	}
+}
+
+// insert puts a fingerprint at its place. Those behind it give way, up to the next gap. It reports false if there is none.
+func (s *shard) insert(f fingerprint, number uint32) bool {
+	place := s.home(f.lo)
+	for place < len(s.lo) && s.lo[place] != 0 && s.lo[place] <= f.lo {
+		place++
+	}
+	gap := place
+	for gap < len(s.lo) && s.lo[gap] != 0 {
+		gap++
+	}
+	if gap == len(s.lo) {
+		return false
+	}
+	copy(s.lo[place+1:gap+1], s.lo[place:gap])
+	s.lo[place] = f.lo
+	if len(s.hi) > 0 {
+		copy(s.hi[place+1:gap+1], s.hi[place:gap])
+		s.hi[place] = f.hi
+	}
+	if len(s.numbers) > 0 {
+		copy(s.numbers[place+1:gap+1], s.numbers[place:gap])
+		s.numbers[place] = number
+	}
+	s.used++
+	return true
+}
+
+// grow makes more room in a shard.
+func (t *table) grow(s *shard) {
 	old := *s
-	size := max(32, int(1.2*float64(s.used+more)/full)+1)
-	s.lo, s.numbers = make([]uint64, size), make([]uint32, size)
+	for homes := old.homes; ; {
+		if homes = int(growth*float64(homes)) + 16; homes < sparse {
+			homes = 3 * homes / 2
+		}
+		if t.fill(s, &old, homes) {
+			return
+		}
+	}
+}
+
+// fill fills a new list of a shard from its old one. It reports false if there is too little room behind the last home.
+func (t *table) fill(s, old *shard, homes int) bool {
+	size, end := homes+homes/128+16, 0
+	*s = shard{lo: make([]uint64, size), homes: homes, used: old.used}
 	if !t.narrow {
 		s.hi = make([]uint64, size)
+	}
+	if !t.lean {
+		s.numbers = make([]uint32, size)
 	}
 	for i, lo := range old.lo {
 		if lo == 0 {
 			continue
 		}
-		f := fingerprint{lo: lo}
+		place := max(end, s.home(lo))
+		if end = place + 1; end > size {
+			return false
+		}
+		s.lo[place] = lo
 		if !t.narrow {
-			f.hi = old.hi[i]
+			s.hi[place] = old.hi[i]
 		}
-		place := s.empty(lo)
-		s.set(place, f)
-		s.numbers[place] = old.numbers[i]
-	}
-}
-
-func (s *shard) set(place uint32, f fingerprint) {
-	s.lo[place] = f.lo
-	if s.hi != nil {
-		s.hi[place] = f.hi
-	}
-}
-
-// first returns the place at which the search for a fingerprint begins.
-func (s *shard) first(lo uint64) uint32 {
-	place, _ := bits.Mul64(lo, uint64(len(s.lo)))
-	return uint32(place)
-}
-
-// empty returns the place for a fingerprint that is not in the shard.
-func (s *shard) empty(lo uint64) uint32 {
-	place := s.first(lo)
-	for s.lo[place] != 0 {
-		if place++; int(place) == len(s.lo) {
-			place = 0
+		if !t.lean {
+			s.numbers[place] = old.numbers[i]
 		}
 	}
-	return place
-}
-
-// add returns the place of a fingerprint in its shard, and whether it was added just now, without a number. There must
-// be room for it.
-func (t *table) add(f fingerprint) (place uint32, fresh bool) {
-	s := &t.shards[shardOf(f)]
-	f.lo = max(f.lo, 1) // 0 is none
-	place = s.first(f.lo)
-	for s.lo[place] != 0 {
-		if s.lo[place] == f.lo && (t.narrow || s.hi[place] == f.hi) {
-			return place, false
-		}
-		if place++; int(place) == len(s.lo) {
-			place = 0
-		}
-	}
-	s.set(place, f)
-	s.numbers[place] = unnumbered
-	s.used++
-	return place, true
+	return true
 }

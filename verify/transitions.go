@@ -98,6 +98,9 @@ func (c *checker) perform(t transition, message uint32, visit visitor) {
 }
 
 func (c *checker) start(conf configuration, q int, class class, visit visitor) {
+	if !c.picks(class) {
+		return
+	}
 	copy(c.base, conf)
 	if g := *c.global(conf); !g.Begun {
 		g.Begun = true
@@ -154,39 +157,52 @@ func (c *checker) deliver(conf configuration, visit visitor) bool {
 func (c *checker) arrive(conf configuration, q int, port uint16, l, place int, visit visitor) {
 	message := c.queue(conf, l)[place].Message
 	t := transition{event: loses, process: q, at: port, link: l, place: place}
-	copy(c.base, conf)
-	c.pull(c.base, l, place)
-	if !c.process(conf, q).Alive || c.severed(conf, l) {
-		c.taken = t
-		visit(&c.taken, c.base)
-		return
+	lost := !c.process(conf, q).Alive || c.severed(conf, l)
+	if c.picks(due) {
+		copy(c.base, conf)
+		c.pull(c.base, l, place)
+		if lost {
+			c.taken = t
+			visit(&c.taken, c.base)
+		} else {
+			c.receive(t, message, visit)
+		}
 	}
-	if t.event = receives; place > 0 {
+	if !lost {
+		c.disturb(conf, t, message, visit)
+	}
+}
+
+// receive brings a message to its process.
+func (c *checker) receive(t transition, message uint32, visit visitor) {
+	if t.event = receives; t.place > 0 {
 		c.saw(sawOvertaking)
 	}
 	c.perform(t, message, visit)
+}
+
+// disturb loses a message that would arrive, or brings it twice, as long as such faults may come.
+func (c *checker) disturb(conf configuration, t transition, message uint32, visit visitor) {
 	g := c.global(conf)
-	if g.Losses > 0 {
-		t := t
-		t.event, t.class = loses, byFault
+	if t.class = byFault; g.Losses > 0 && c.picks(byFault) {
 		c.saw(sawLoss)
 		c.fault(conf, func(g *global) { g.Losses-- })
-		c.pull(c.base, l, place)
+		c.pull(c.base, t.link, t.place)
 		c.taken = t
 		visit(&c.taken, c.base)
 	}
-	if g.Duplicates > 0 {
-		t.again, t.class = true, byFault
+	if g.Duplicates > 0 && c.picks(byFault) {
+		t.again = true
 		c.saw(sawDuplicate)
 		c.fault(conf, func(g *global) { g.Duplicates-- })
-		c.perform(t, message, visit)
+		c.receive(t, message, visit)
 	}
 }
 
 // stops lets a host that has stopped the work of its process say so, at any time.
 func (c *checker) stops(conf configuration, visit visitor) {
 	for q := c.low; q < c.high; q++ {
-		if c.process(conf, q).Stopping {
+		if c.process(conf, q).Stopping && c.picks(due) {
 			copy(c.base, conf)
 			c.perform(transition{event: obeys, process: q, at: stopped}, 0, visit)
 		}
@@ -202,19 +218,27 @@ func (c *checker) timers(conf configuration, visit visitor) bool {
 			if p.Running>>t&1 == 0 || !left(p.Timers[t]).IsZero() {
 				continue
 			}
-			copy(c.base, conf)
-			if c.d.Timing == election.Synchronous {
-				g := *c.global(conf)
-				g.Late = true
-				c.setGlobal(c.base, &g)
-			}
-			c.perform(transition{event: timesOut, process: q, at: uint16(t)}, 0, visit)
+			c.expire(conf, q, uint16(t), visit)
 			if c.d.Timing == election.Synchronous {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// expire lets a timer of a process expire.
+func (c *checker) expire(conf configuration, q int, timer uint16, visit visitor) {
+	if !c.picks(due) {
+		return
+	}
+	copy(c.base, conf)
+	if c.d.Timing == election.Synchronous {
+		g := *c.global(conf)
+		g.Late = true
+		c.setGlobal(c.base, &g)
+	}
+	c.perform(transition{event: timesOut, process: q, at: timer}, 0, visit)
 }
 
 func left(d election.Deadline) election.Ticks { return d.Left(election.Ticks{}) }
@@ -249,7 +273,7 @@ func (c *checker) wait(conf configuration, visit visitor) {
 	}
 	copy(c.next, conf)
 	c.pass(c.next, t.time)
-	if !slices.Equal(c.next, conf) {
+	if !slices.Equal(c.next, conf) && c.picks(t.class) {
 		visit(&t, c.next)
 	}
 }

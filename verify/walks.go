@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"slices"
 	"sync"
 
 	"ringleader.example/ringleader/election"
@@ -13,8 +12,16 @@ import (
 // longestWalk is the largest number of transitions of a random walk. Services have no last one.
 const longestWalk = 1000
 
+// longestCalm is the number of transitions after the last fault that may come, after which a walk ends of which only
+// safety is judged: its leases have run out, or are renewed again and again.
+const longestCalm = 64
+
+// mostVain is how often a walk chooses an event again if the chosen one changes nothing, as the passing of time where no
+// clock runs.
+const mostVain = 64
+
 // mostInterned is the number of process states after which a walker begins with empty tables.
-const mostInterned = 1 << 18
+const mostInterned = 1 << 16
 
 // Walks makes random walks through the configurations of an election, for sizes that no search can exhaust. One event in
 // eight is a fault, while its budget lasts. The same seed makes the same walks and finds the same violation, which is that of the
@@ -48,7 +55,7 @@ func Walks(program *process.Program, o Options, count int, seed uint64) (*Report
 	if err != nil {
 		return nil, err
 	}
-	_, found := w.one(c, w.first)
+	_, found := (&walker{checker: c, locates: true}).walk(w.source(w.first))
 	r.Violation = c.violation(found)
 	return r, nil
 }
@@ -76,7 +83,7 @@ func (w *walks) source(number int) *random.Source {
 // instance returns the network of a walk: the given one, or a random order of identifiers.
 func (w *walks) instance(number int) network.Setup {
 	i := w.o.Instance
-	if w.o.Size == 0 || w.program.Topology == election.Complete || w.program.Identifiers == election.Anonymous {
+	if !w.shuffled() {
 		return i
 	}
 	ids, source := upTo(w.o.Size), random.New(w.seed, uint64(number)<<8|random.Order)
@@ -86,6 +93,11 @@ func (w *walks) instance(number int) network.Setup {
 	}
 	i.IDs = ids
 	return i
+}
+
+// shuffled reports whether walks have different networks.
+func (w *walks) shuffled() bool {
+	return w.o.Size > 0 && w.program.Topology != election.Complete && w.program.Identifiers != election.Anonymous
 }
 
 // take returns the number of a walk to make.
@@ -105,28 +117,24 @@ func (w *walks) take() (number int, ok bool) {
 
 // walk makes walks until there is none to make.
 func (w *walks) walk() {
-	var c *checker
+	var k *walker
 	for {
 		number, ok := w.take()
 		if !ok {
 			return
 		}
-		var err error
-		if c == nil || len(c.processes.values) > mostInterned {
-			c, err = newChecker(w.program, w.o, w.instance(number))
-		} else {
-			err = c.on(w.instance(number))
+		if k == nil || len(k.processes.values) > mostInterned || w.shuffled() {
+			if err := w.turn(&k, number); err != nil {
+				w.mutex.Lock()
+				w.err = err
+				w.mutex.Unlock()
+				return
+			}
 		}
-		if err != nil {
-			w.mutex.Lock()
-			w.err = err
-			w.mutex.Unlock()
-			return
-		}
-		length, f := w.one(c, number)
+		length, f := k.walk(w.source(number))
 		w.mutex.Lock()
 		w.lengths[number] = uint32(length)
-		w.seen |= c.seen
+		w.seen |= k.seen
 		if f != nil {
 			w.first = min(w.first, number)
 		}
@@ -134,50 +142,99 @@ func (w *walks) walk() {
 	}
 }
 
-// one makes one walk. It returns the number of its steps, and its violation or nil.
-func (w *walks) one(c *checker, number int) (length int, f *finding) {
-	source := w.source(number)
-	roots := c.beginnings()
+// turn turns a walker to the network of a walk. A new one, or one that has computed very much, begins with empty tables.
+func (w *walks) turn(k **walker, number int) error {
+	if *k != nil && len((*k).processes.values) <= mostInterned {
+		return (*k).on(w.instance(number))
+	}
+	c, err := newChecker(w.program, w.o, w.instance(number))
+	*k = &walker{checker: c}
+	return err
+}
+
+// walker makes walks. What it computed for one serves the next.
+type walker struct {
+	*checker
+	locates bool // the path of a walk is asked for
+
+	picker picker
+	conf   configuration
+	next   configuration
+	breach *breach
+	path   []int // if it is asked for
+}
+
+// walk makes one walk. It returns the number of its steps, and its violation or nil; the violation has a path if the
+// walker locates.
+func (k *walker) walk(source *random.Source) (length int, f *finding) {
+	roots := k.beginnings()
 	root := int(source.Below(uint64(len(roots))))
-	conf := slices.Clone(roots[root])
-	var path []int
-	for len(path) < longestWalk {
-		var chosen [2]struct { // of other events, and of faults
-			ordinal, of int
-			next        configuration
-			breach      *breach
-		}
-		end, ordinal := true, 0
-		c.transitions(conf, func(t *transition, next configuration) {
-			end = end && t.class != due
-			kind := 0
-			if t.class == byFault {
-				kind = 1
-			}
-			one := &chosen[kind]
-			if one.of++; source.Below(uint64(one.of)) == 0 { // each of them is as likely in the end
-				one.ordinal, one.breach = ordinal, t.breach
-				one.next = append(one.next[:0], next...)
-			}
-			ordinal++
-		})
-		if end && !w.o.SafetyOnly {
-			if f := c.settled(conf); f != nil {
-				return len(path), &finding{breach: *f, root: root, path: path}
+	k.conf, k.path = append(k.conf[:0], roots[root]...), k.path[:0]
+	found := func(b *breach) *finding { return &finding{breach: *b, root: root, path: k.path} }
+	calm := 0 // steps since the last fault
+	for length < longestWalk && calm < longestCalm {
+		p := &k.picker
+		p.visit(k.checker, k.conf, counting, nil)
+		if !p.due && !k.o.SafetyOnly {
+			if b := k.settled(k.conf); b != nil {
+				return length, found(b)
 			}
 		}
-		kind := 0
-		if chosen[1].of > 0 && (chosen[0].of == 0 || source.Below(8) == 0) {
-			kind = 1
-		}
-		if chosen[kind].of == 0 {
+		if !k.step(source) {
 			break
 		}
-		path = append(path, chosen[kind].ordinal)
-		if b := chosen[kind].breach; b != nil {
-			return len(path), &finding{breach: *b, root: root, path: path}
+		length++
+		if calm++; !k.o.SafetyOnly || p.kind == faulty || p.of[faulty] > 0 { // an election that ends does so by itself
+			calm = 0
 		}
-		conf = append(conf[:0], chosen[kind].next...)
+		if k.breach != nil {
+			return length, found(k.breach)
+		}
+		k.conf, k.next = k.next, k.conf
 	}
-	return len(path), nil
+	return length, nil
+}
+
+// step chooses one of the events that the picker has counted, and makes it. It reports false if nothing changes any more.
+func (k *walker) step(source *random.Source) bool {
+	p := &k.picker
+	p.of = p.met
+	if p.of == [2]int{} {
+		return false
+	}
+	for range mostVain {
+		p.kind = ordinary
+		if p.of[faulty] > 0 && (p.of[ordinary] == 0 || source.Below(8) == 0) {
+			p.kind = faulty
+		}
+		p.index = int(source.Below(uint64(p.of[p.kind])))
+		outcomes, chosen := 0, 0
+		p.visit(k.checker, k.conf, choosing, func(t *transition, next configuration) {
+			if outcomes++; outcomes > 1 && source.Below(uint64(outcomes)) > 0 { // each of them is as likely in the end
+				return
+			}
+			chosen, k.breach = outcomes, t.breach
+			k.next = append(k.next[:0], next...)
+		})
+		if outcomes > 0 {
+			if k.locates {
+				k.locate(chosen)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// locate adds the chosen transition to the path: its number among all transitions of the configuration.
+func (k *walker) locate(chosen int) {
+	ordinal, outcomes := 0, 0
+	k.picker.visit(k.checker, k.conf, locating, func(*transition, configuration) {
+		if k.picker.current {
+			if outcomes++; outcomes == chosen {
+				k.path = append(k.path, ordinal)
+			}
+		}
+		ordinal++
+	})
 }

@@ -61,8 +61,9 @@
 //   - Kept is durable before any message of its step leaves. So a candidate's own grant counts at once.
 //   - A member ignores all input before Start or Recover. Otherwise a message that comes before Recover would be
 //     granted without the wait.
-//   - The incarnation is durable and counts up. A host that can lose its durable state must give the member a new
-//     identifier.
+//   - The incarnation is durable and counts up, from the number of this life that the host gives. A host gives the time of
+//     its wall clock, so a member that has lost its durable state is heard again when its host admits it: its incarnation
+//     is above that of the facts that the others remember.
 //   - A restart of the whole group costs a wait of L. A flag for a clean stop would not remove it: a follower that stops,
 //     restarts at once and grants, while its earlier grant still runs, makes two leaders.
 //   - A Resign names the able member of highest rank as the successor. Otherwise the resigned member could win again at

@@ -255,6 +255,7 @@ func TestALeaseThatClocksOutrunMakesTwoLeaders(t *testing.T) {
 // budget limits what may happen in a check.
 type budget struct {
 	crashes, recoveries, commands, delay, terms int
+	cuts, suspicions, losses, duplicates        int
 	lease                                       int // 0: 6 units
 	lazy, wardens, unordered                    bool
 	property                                    string // the one that a mutant violates; empty: verify.TwoLeases
@@ -265,6 +266,7 @@ type budget struct {
 func (b budget) few() verify.Options {
 	o := verify.Options{
 		Crashes: b.crashes, Recoveries: b.recoveries, Commands: b.commands, Delay: b.delay, SafetyOnly: true,
+		Cuts: b.cuts, Suspicions: b.suspicions, Losses: b.losses, Duplicates: b.duplicates,
 		Lazy: b.lazy, Wardens: b.wardens, Unordered: b.unordered,
 	}
 	lease, renewal, claim := cmp.Or(b.lease, 6), "2", "2"

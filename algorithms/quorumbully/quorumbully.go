@@ -162,6 +162,7 @@ const requests = 8
 type Process struct {
 	ID      election.ID
 	Members election.ID `election:"constant"` // they are 1 … Members
+	Life    uint64      `election:"constant"` // that the host gives, for the incarnation; 0: it gives none
 	Begun   bool        // after Start or Recover: a grant given before Recover would violate rule 4
 	Kept    Kept
 
@@ -297,8 +298,8 @@ var Algorithm = election.Algorithm[Process, Message]{
 			{Name: "election", Class: election.Election},
 			{Name: "answer", Class: election.Election},
 			{Name: "claim", Class: election.Election},
-			{Name: "renew", Class: election.Overhead},
-			{Name: "grant", Class: election.Overhead},
+			{Name: "renew", Class: election.Overhead, Latest: true},
+			{Name: "grant", Class: election.Overhead, Latest: true},
 			{Name: "nack", Class: election.Overhead},
 			{Name: "release", Class: election.Overhead},
 			{Name: "offer", Class: election.Overhead},
@@ -339,7 +340,7 @@ func New(l election.Local) Process {
 	shorter.Mul(shorter, lease.Rational(p))
 	return Process{
 		ID: l.ID, Members: election.ID(l.Degree), Weight: l.Priority,
-		Kept: Kept{Incarnation: 1}, Peers: make([]Peer, l.Degree),
+		Kept: Kept{Incarnation: max(1, l.Life)}, Life: l.Life, Peers: make([]Peer, l.Degree),
 		Settings: Settings{
 			Lease: units(&lease), LongestLease: units(&longestLease),
 			Entitled: new(big.Int).Quo(shorter.Num(), shorter.Denom()).Uint64(),

@@ -14,10 +14,10 @@ func (p *Process) Start(out *election.Out[Message]) {
 	p.policy(out)
 }
 
-// Recover begins a new incarnation, which waits as rule 4 requires. Meanwhile F equals P, and a Renew may end the wait.
+// Recover begins a new incarnation: the host's number, or the next one, whichever is greater. It waits as rule 4 requires. Meanwhile F equals P, and a Renew may end the wait.
 func (p *Process) Recover(out *election.Out[Message]) {
 	p.Begun = true
-	p.Kept.Incarnation++
+	p.Kept.Incarnation = max(p.Kept.Incarnation+1, p.Life)
 	p.F = p.Kept.Promise
 	if wait := p.Kept.Longest; wait > 0 {
 		p.Restarted, p.WaitsTill = true, out.Deadline(election.Units(wait))

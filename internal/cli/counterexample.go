@@ -51,7 +51,7 @@ func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options) (*report.Ver
 }
 
 // savedOfVerify are the flags of verify that a run has as well, and that mean the same.
-var savedOfVerify = []string{"param", "topology", "edges", "orientation", "ports", "priorities", "votes"}
+var savedOfVerify = []string{"param", "topology", "edges", "orientation", "ports", "priorities", "votes", "wardens"}
 
 // keep saves the run to a violation: as the choices of a session, which makes the same steps in the simulator.
 func (p *program) keep(e *catalogue.Entry, o *verifyOptions, found *report.Verification) error {
@@ -61,7 +61,7 @@ func (p *program) keep(e *catalogue.Entry, o *verifyOptions, found *report.Verif
 		return nil
 	}
 	r := &shown.Record
-	s := simulate.Options{Instance: options.Instance, AnyTime: e.Starts != election.Together, Faults: faults.Script{Unordered: options.Unordered}}
+	s := simulate.Options{Instance: options.Instance, AnyTime: e.Starts != election.Together, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}}
 	s.Instance.IDs = election.List(r.IDs)
 	if e.Identifiers == election.Anonymous {
 		s.Instance.IDs = make(election.List, r.N)

@@ -16,6 +16,7 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/statushttp"
+	"ringleader.example/ringleader/storage"
 )
 
 type joinOptions struct {
@@ -81,8 +82,8 @@ process that reaches a member, and knows the identifiers, can impersonate anothe
 // config returns the configuration that the options describe.
 func (o joinOptions) config() (c ringleader.Config, err error) {
 	c = ringleader.Config{
-		Group: o.group, ID: o.id, Data: o.data,
-		MessageDelay: o.delay, Heartbeat: o.heartbeat, Suspicion: o.suspicion,
+		Group: o.group, ID: o.id, Data: o.data, Algorithm: ringleader.Bully, NoQuorum: true,
+		Timing: ringleader.Timing{MessageDelay: o.delay, Heartbeat: o.heartbeat, Suspicion: o.suspicion},
 	}
 	for _, text := range o.members {
 		m, err := parseMember(text)
@@ -149,6 +150,9 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 			return fmt.Errorf("--http: %w", err)
 		}
 		defer web.Close()
+	}
+	if err := ringleader.Init(o.data, o.group, o.id); err != nil && !errors.Is(err, storage.ErrExists) {
+		return err
 	}
 	m, err := ringleader.Join(life, config)
 	switch {

@@ -92,6 +92,7 @@ events, and a number takes that one.
   back 3     undo the last 3 events          faults      list possible faults, selected as f1, f2, …
   go 5       take the next 5 events          end         continue to quiescence
   state      what each process knows         save FILE   save the walk, for replay
+  partition 1,2 | 3, cut 1 -> 2              transfer 3 to 2, weigh 3 as 7
   list, help, quit
 On a terminal, lines can be edited and recalled, and Tab completes a command.
 

@@ -88,6 +88,7 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 		{"sources", "sources"},
 		{"scenarios", "scenarios"},
 		{"version-of", "version"},
+		{"init", "init --data " + filepath.Join(t.TempDir(), "data") + " --group payments --id 3"},
 		{"statement", "reproduce S3"},
 	} {
 		schema, line1 := schemaOf(t, c.definition), schemaOf(t, "call")

@@ -25,7 +25,7 @@ import (
 // stepFlags are the flags that apply with --step: the schedule and the faults are the caller's choice.
 var stepFlags = slices.Concat([]string{
 	"step", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "priorities", "allow-duplicate-ids",
-	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "fault", "save", "help",
+	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "wardens", "fault", "save", "help",
 }, resultNames, storyNames)
 
 // mostGoing is the largest number of events of go or end: some elections never end.
@@ -39,13 +39,41 @@ type savedChoice struct {
 	Place   int            `json:"place,omitempty"`
 	Timer   election.Timer `json:"timer,omitempty"`
 	Time    election.Ticks `json:"time"`
+	Cut     string         `json:"cut,omitempty"`
+	Order   string         `json:"order,omitempty"`  // of a command; then Member is a rank among the processes, from 1
+	Member  election.ID    `json:"member,omitempty"` // of a transfer or a proof of death
+	Number  uint64         `json:"number,omitempty"` // a weight, or an incarnation
+	Draw    uint64         `json:"draw,omitempty"`
+}
+
+// savedOrders are the words for the commands of saved choices.
+var savedOrders = map[election.Order]string{election.Transfer: "transfer", election.Weigh: "weigh", election.Died: "died"}
+
+// savedChoiceOf returns an event for a file.
+func savedChoiceOf(c simulate.Choice) savedChoice {
+	saved := savedChoice{
+		What: c.What.String(), Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time,
+		Cut: c.Cut, Member: c.Command.Member, Number: c.Command.Number, Draw: c.Draw,
+	}
+	if c.What == simulate.Ask {
+		saved.Order = savedOrders[c.Command.Order]
+	}
+	return saved
 }
 
 // choice returns the saved event; an unknown one cannot happen.
 func (c savedChoice) choice() simulate.Choice {
-	for what := simulate.Begin; what <= simulate.Abdicate; what++ {
+	command := election.Command{Member: c.Member, Number: c.Number}
+	for order, word := range savedOrders {
+		if word == c.Order {
+			command.Order = order
+		}
+	}
+	for what := simulate.Begin; what <= simulate.Ask; what++ {
 		if what.String() == c.What {
-			return simulate.Choice{What: what, Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time}
+			return simulate.Choice{
+				What: what, Process: c.Process, Link: c.Link, Place: c.Place, Timer: c.Timer, Time: c.Time, Cut: c.Cut, Command: command, Draw: c.Draw,
+			}
 		}
 	}
 	return simulate.Choice{Process: -1}
@@ -110,7 +138,7 @@ func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions
 }
 
 // walkVerbs are the commands, for completion.
-var walkVerbs = []string{"go ", "back ", "list", "faults", "state", "end", "save ", "help", "quit"}
+var walkVerbs = []string{"go ", "back ", "list", "faults", "partition ", "cut ", "transfer ", "weigh ", "state", "end", "save ", "help", "quit"}
 
 // ask executes the lines of stdin until these or ctx end. A wrong line that was typed is answered by a message; a wrong
 // line from a pipe ends the walk.
@@ -183,6 +211,7 @@ func (w *walker) obey(p *report.Printer, line []string) (quit bool, err error) {
 		return true, nil
 	case "help":
 		fmt.Fprintln(p.Out, "empty line or go N · N or fN, to choose · back N · list · faults · state · end · save FILE · quit")
+		fmt.Fprintln(p.Out, "partition 1,2 | 3 · cut 1 -> 2 · transfer 3 to 2 · weigh 3 as 7")
 	case "list":
 		w.offer(p)
 	case "faults":
@@ -198,6 +227,10 @@ func (w *walker) obey(p *report.Printer, line []string) (quit bool, err error) {
 		return false, w.move(p, verb, argument)
 	case "save":
 		return false, w.save(argument)
+	case "partition", "cut":
+		return false, w.cut(p, strings.Join(line, " "))
+	case "transfer", "weigh":
+		return false, w.command(p, strings.Join(line, " "))
 	default:
 		return false, w.choose(p, verb)
 	}
@@ -239,7 +272,35 @@ func (w *walker) choose(p *report.Printer, word string) error {
 	case k < 1 || k > len(from):
 		return fmt.Errorf("no %s is listed as %s; list and faults list the choices", of, word)
 	}
-	if err := w.make(p, from[k-1]); err != nil {
+	return w.chosen(p, from[k-1])
+}
+
+// cut begins the cut that a line describes.
+func (w *walker) cut(p *report.Printer, line string) error {
+	c, err := w.Cut(line)
+	if err != nil {
+		return err
+	}
+	return w.chosen(p, c)
+}
+
+// command gives processes the command that a line of --command describes, without its time.
+func (w *walker) command(p *report.Printer, line string) error {
+	commands, err := hostCommands(w.options.Instance, line+" at 0")
+	if err != nil {
+		return fmt.Errorf("%s: it is transfer 3 to 2, or weigh 3 as 7", excerpt(line))
+	}
+	for _, c := range commands {
+		if err := w.chosen(p, simulate.Choice{What: simulate.Ask, Process: c.Process, Command: c.Command}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chosen makes an event, and lists what can come next.
+func (w *walker) chosen(p *report.Printer, c simulate.Choice) error {
+	if err := w.make(p, c); err != nil {
 		return err
 	}
 	w.offer(p)
@@ -320,7 +381,7 @@ func (w *walker) save(path string) error {
 func savedChoices(s *simulate.Session) []savedChoice {
 	all := []savedChoice{}
 	for _, c := range s.Made() {
-		all = append(all, savedChoice{c.What.String(), c.Process, c.Link, c.Place, c.Timer, c.Time})
+		all = append(all, savedChoiceOf(c))
 	}
 	return all
 }

@@ -3,12 +3,12 @@ package live
 import (
 	"bytes"
 	"errors"
+	"reflect"
 	"testing"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
 )
 
@@ -44,11 +44,16 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-func FuzzRecord(f *testing.F) {
-	f.Add((&record{header{1, transport.Digest{}, 2}, []byte("kept")}).encode())
+func FuzzMemberRecord(f *testing.F) {
+	f.Add((&memberRecord{incarnation: 1, stores: map[uint64][16]byte{3: {1}, 2: {2}}}).encode().Data)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if r, err := decodeRecord(b); err == nil && !bytes.Equal(r.encode(), b) {
-			t.Errorf("%v reads as %+v, which is written otherwise", b, r)
+		r := memberRecord{stores: map[uint64][16]byte{}}
+		if err := r.decode(b); err != nil {
+			return
+		}
+		again := memberRecord{stores: map[uint64][16]byte{}}
+		if err := again.decode(r.encode().Data); err != nil || !reflect.DeepEqual(r, again) {
+			t.Errorf("%v reads as %+v, which is written as %+v", b, r, again)
 		}
 	})
 }

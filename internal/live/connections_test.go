@@ -17,7 +17,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/transport"
 )
 
 // In these tests member 1 is real, and the test is member 2.
@@ -47,6 +48,14 @@ func (c *cluster[S, M]) present(incarnation uint64) (net.Conn, transport.Verdict
 		c.t.Fatal(err)
 	}
 	return conn, v
+}
+
+// message returns the frame of a message without content, to the group without a name.
+func message(kind uint8) []byte {
+	return process.AppendFrame(nil, kind, func(dst []byte) []byte {
+		digest := transport.DigestOf("%q", "")
+		return append(dst, digest[:keySize]...)
+	})
 }
 
 // call returns a confirmed connection to member 1.
@@ -167,7 +176,7 @@ func TestAMemberThatWasStoppedReadsWhatCameMeanwhile(t *testing.T) {
 		conn := c.call(1)
 		c.network.Stop(at(1), true)
 		<-time.After(suspicion / 2)
-		write(t, conn, []byte{1, 0, 0})
+		write(t, conn, message(0))
 		<-time.After(suspicion/2 + transport.LastWords + 1)
 		c.network.Stop(at(1), false)
 		defer heartbeats(conn)()
@@ -203,7 +212,7 @@ func TestAConnectionStandsOnceItIsConfirmed(t *testing.T) {
 		{"a heartbeat", func(conn net.Conn) { conn.Write(transport.HeartbeatFrame) }, true},
 		{"nothing", func(net.Conn) {}, false},
 		{"the end", func(conn net.Conn) { conn.Close() }, false},
-		{"a message", func(conn net.Conn) { conn.Write([]byte{1, 0, 0}) }, false},
+		{"a message", func(conn net.Conn) { conn.Write(message(0)) }, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCluster(t, new(log).witness(), 2)
@@ -268,8 +277,8 @@ func TestAConnectionThatIsReplacedIsClosed(t *testing.T) {
 			}
 			return open
 		}
-		write(t, conns[0], []byte{1, 0, 0})
-		write(t, conns[2], []byte{1, 0, 1})
+		write(t, conns[0], message(0))
+		write(t, conns[2], message(1))
 		if got, want := open(), []bool{true, false, true}; !slices.Equal(got, want) {
 			t.Errorf("while the first is read to its end, open are %v; want %v", got, want)
 		}

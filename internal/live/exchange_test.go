@@ -9,7 +9,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport/transporttest"
+	"ringleader.example/ringleader/transport/transporttest"
 )
 
 // exchange starts all members of a cluster on an exchange of frames.

@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/algorithms/bully"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
 )
 
 // joinAs starts a process with an identifier, which listens and dials at an address.
@@ -298,15 +299,16 @@ func TestTimingsAndAddressesMayDifferAndAreReported(t *testing.T) {
 	})
 }
 
-func TestADirectoryBelongsToOneGroup(t *testing.T) {
+func TestARecordBelongsToAGroupOfTheSameMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, new(log).witness(), 1)
-		c.data[1] = t.TempDir()
-		c.joinAs(1, at(1), func(c *Config) { c.Group = "one" }).Close()
-		config := c.config(1, at(1))
-		config.Group = "another"
-		if _, err := Join(context.Background(), c.algorithm, config); !errors.Is(err, ErrData) {
-			t.Errorf("a member of another group takes it: %v", err)
+		c := newCluster(t, ballots, 1)
+		c.disks[1] = storage.Memory()
+		c.start(1)
+		settle()
+		c.crash(1)
+		c.addresses = append(c.addresses, transport.Member{ID: 2, Address: at(2)})
+		if _, err := Join(context.Background(), c.algorithm, c.config(1, at(1))); !errors.Is(err, storage.ErrData) {
+			t.Errorf("a member of a group of other members takes it: %v", err)
 		}
 	})
 }

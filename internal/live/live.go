@@ -5,108 +5,120 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
 )
 
-// Config determines the group, and the member that this process is. All fields are required unless marked optional.
+// Config determines the member that this process is. All fields are required unless marked optional.
 type Config struct {
-	Group   string // its name; optional
 	ID      uint64
 	Members []transport.Member // with this one
 
-	Parameters map[string]string // of the algorithm; optional
-	Unit       time.Duration     // of the algorithm's time
-
 	Heartbeat time.Duration // the interval of heartbeats on a connection
 	Suspicion time.Duration // how long it may be silent; several Heartbeats
+	Unit      time.Duration // of the algorithm's time
 
-	Data      string         // the directory for persistent state; optional: no state is persistent
-	Logger    *slog.Logger   // optional: nothing is logged
-	Transport transport.Open // optional: TCP, listening at this member's address
-	Elsewhere bool           // it listens at another address than that in Members, which may or may not lead to it
+	Storage   storage.Storage // optional: no state is persistent. The member closes it, also if Join fails
+	Logger    *slog.Logger    // optional: nothing is logged
+	Transport transport.Open  // optional: TCP, listening at this member's address
+	Elsewhere bool            // it listens at another address than that in Members, which may or may not lead to it
+	Clock     clock.Clock     // optional: that of the system
+	Death     [32]byte        // the hash of the secret that proves the death of this life; optional
+
+	GroupConfig // the group that all members of Members belong to
+}
+
+// GroupConfig determines a group of members.
+type GroupConfig struct {
+	Group      string            // its name; optional
+	Parameters map[string]string // of the algorithm; optional
+	Priorities []uint16          // in the order of Config.Members; optional: all have priority 1
+
+	// Limits are the lengths that members of a group should have in common, in words, for example "lease 500ms". They
+	// may differ while they are changed at one member after the other. Optional.
+	Limits string
 }
 
 // ErrPanic reports that a step of the algorithm, or this package's handling of it, panicked.
 var ErrPanic = errors.New("panic")
 
-// State is the visible state of a member.
-type State struct {
-	Role      network.Role
-	Leader    uint64 // 0 if not known
-	Term      election.Term
-	Since     time.Time // when Role, Leader and Term last changed
-	Until     time.Time // when it ends by itself, if it does: a lease
-	Reachable []bool    // in the order of Config.Members: whether the member is heard from
-	Problems  []string  // in the same order: the member's known problem; empty: none
-}
-
-// Member is a member of a group in this process. Its methods may be called at any time, by any goroutine.
+// Member is a member in this process. Its methods may be called at any time, by any goroutine.
 type Member struct {
+	*Group // of Config
+
 	config      Config
-	algorithm   string
+	program     *process.Program
 	log         *slog.Logger
+	clock       clock.Clock
 	incarnation uint64
 	timing      transport.Timing
-	peers       []*peer // by position; nil at our own
+	sorted      []transport.Member // by identifier
+	position    int                // in sorted
+	peers       []*peer            // by position; nil at our own
 	transport   transport.Transport
+	record      memberRecord
 
 	ctx    context.Context
 	cancel context.CancelFunc
-	inbox  chan any // the events of package transport, and election.Command
+	inbox  chan any // the events of package transport, and those of this package
 	done   chan struct{}
 	err    error // once done is closed
 
-	begun time.Time
-	turn  atomic.Int64 // when the loop ran last: nanoseconds since begun
-
-	mu      sync.Mutex
-	state   State
-	changed chan struct{} // closed when state changes
+	begun, begunBoot time.Duration // readings of the clocks
+	turn             atomic.Int64  // when the loop ran last, on the monotonic clock since the start
 }
 
 // Join starts a member. It lives until ctx is done, or Close, or a failure: see Err.
 func Join[S, M any](ctx context.Context, a election.Algorithm[S, M], c Config) (*Member, error) {
 	program, err := process.Of(&a)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, closeStorage(c.Storage))
 	}
 	return JoinProgram(ctx, program, c)
 }
 
 // JoinProgram is Join for an algorithm with hidden types.
 func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, error) {
-	if a.Topology != election.Complete {
-		return nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology.Phrase(0))
-	}
-	if a.Functions.Incarnation {
-		return nil, fmt.Errorf("%w %s: it needs a host that stops work and proves deaths, which a live member does not have yet; a simulation has", network.ErrSetup, a.Name)
-	}
-	ids := make(election.List, len(c.Members))
-	for i, member := range c.Members {
-		ids[i] = member.ID
-	}
-	prepared, err := network.Prepare(a.Declaration, network.Setup{IDs: ids, Parameters: c.Parameters})
+	m, l, err := prepare(a, c)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, closeStorage(c.Storage))
 	}
-	sorted := slices.SortedFunc(slices.Values(c.Members), func(a, b transport.Member) int {
-		if a.ID < b.ID {
-			return -1
-		}
-		return 1 // no two are equal
+	m.ctx, m.cancel = context.WithCancel(ctx)
+	m.transport, err = m.config.Transport(transport.Config{
+		Self: m.position, Members: m.sorted, Algorithm: a.Name, Incarnation: m.incarnation,
+		Store: m.record.store, Death: c.Death,
+		Group: transport.Group{
+			Members:   transport.DigestOf("%q %v", c.Group, identifiers(m.sorted)),
+			Algorithm: transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
+		},
+		Timing: m.timing, Log: m.log, Post: m.post,
 	})
-	position := slices.IndexFunc(sorted, func(member transport.Member) bool { return member.ID == c.ID })
-	if position < 0 {
-		return nil, fmt.Errorf("%w %s: %d is not among the members", network.ErrSetup, a.Name, c.ID)
+	if err == nil {
+		// Not before it listens: a life that no member can reach does not count.
+		if err = m.save(m.record.encode()); err != nil {
+			m.transport.Close()
+		}
+	}
+	if err != nil {
+		m.cancel()
+		return nil, errors.Join(err, closeStorage(c.Storage))
+	}
+	go l.live()
+	return m, nil
+}
+
+// prepare makes a member and its loop, which do not run yet.
+func prepare(a *process.Program, c Config) (*Member, *loop, error) {
+	if a.Topology != election.Complete {
+		return nil, nil, fmt.Errorf("%w %s: it runs on a %s; only a group of known members runs live", network.ErrSetup, a.Name, a.Topology.Phrase(0))
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -114,63 +126,64 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	if c.Transport == nil {
 		c.Transport = transport.TCP{}.Open
 	}
-
+	if c.Clock == nil {
+		c.Clock = clock.System()
+	}
 	m := &Member{
-		config: c, algorithm: a.Name, log: c.Logger.With("member", c.ID),
-		timing: transport.Timing{
-			Heartbeat: c.Heartbeat, Suspicion: c.Suspicion,
-			Delay: process.Moment(0, a.LongestDelay(prepared.Parameters), c.Unit),
-		},
-		inbox: make(chan any, 256), done: make(chan struct{}), changed: make(chan struct{}),
+		config: c, program: a, log: c.Logger.With("member", c.ID), clock: c.Clock,
+		begun: c.Clock.Monotonic() - 1, begunBoot: c.Clock.Boottime(),
+		inbox: make(chan any, 256), done: make(chan struct{}),
 	}
-	l := &loop{Member: m, declaration: *a.Declaration, prepared: prepared, position: position, reached: !c.Elsewhere}
-	l.machine = a.NewMachine(prepared, position, choose)
-
-	slices.Sort(ids)
-	m.incarnation = newIncarnation()
-	if c.Data != "" {
-		schema := "nothing"
-		if a.Plans.Durable != nil {
-			schema = a.Plans.Durable.Schema()
+	m.sorted = slices.SortedFunc(slices.Values(c.Members), func(a, b transport.Member) int {
+		if a.ID < b.ID {
+			return -1
 		}
-		var again bool
-		group := transport.DigestOf("%s%v %s %s", c.Group, ids, a.Name, schema)
-		if l.store, again, err = openStore(c.Data, (*os.File).Sync, c.ID, group, l.machine.Durable()); err != nil {
-			return nil, err
-		}
-		m.incarnation = l.store.record.Incarnation
-		l.recover = again && a.Functions.Recover
-		if err := l.machine.Restore(l.store.record.kept); err != nil {
-			return nil, errors.Join(fmt.Errorf("%w %s: what the algorithm kept: %w", ErrData, c.Data, err), l.store.close())
-		}
-	}
-	m.begun = time.Now()
-	m.ctx, m.cancel = context.WithCancel(ctx)
-	m.transport, err = c.Transport(transport.Config{
-		Self: position, Members: sorted, Algorithm: a.Name, Incarnation: m.incarnation,
-		Group: transport.Group{
-			Members:   transport.DigestOf("%q %v", c.Group, ids),
-			Algorithm: transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
-		},
-		Timing: m.timing, Log: m.log, Post: m.post,
+		return 1 // no two are equal
 	})
-	if err != nil {
-		m.cancel()
-		return nil, errors.Join(err, l.store.close())
+	m.position = slices.IndexFunc(m.sorted, func(member transport.Member) bool { return member.ID == c.ID })
+	if m.position < 0 {
+		return nil, nil, fmt.Errorf("%w %s: %d is not among the members", network.ErrSetup, a.Name, c.ID)
 	}
-	if err := l.store.begin(); err != nil { // not before it listens: an unreachable life does not count
-		m.transport.Close()
-		m.cancel()
-		return nil, errors.Join(err, l.store.close())
+	if err := m.load(); err != nil {
+		return nil, nil, err
 	}
-	for q, member := range sorted {
+	for q, member := range m.sorted {
 		m.peers = append(m.peers, &peer{position: q, id: member.ID})
 	}
-	m.peers[position] = nil
-	m.state = State{Since: time.Now()}
-	m.state.Reachable, m.state.Problems = l.members()
-	go l.live()
-	return m, nil
+	m.peers[m.position] = nil
+
+	l := &loop{Member: m, reached: !c.Elsewhere, byKey: map[key]*group{}}
+	g, err := l.newGroup(c.GroupConfig)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.add(g)
+	m.Group = g.Group
+	m.timing = transport.Timing{
+		Heartbeat: c.Heartbeat, Suspicion: c.Suspicion,
+		Delay: process.Moment(0, a.LongestDelay(g.prepared.Parameters), c.Unit),
+	}
+	return m, l, nil
+}
+
+func identifiers(members []transport.Member) election.List {
+	ids := make(election.List, len(members))
+	for i, member := range members {
+		ids[i] = member.ID
+	}
+	return ids
+}
+
+// Join joins another group of the same members.
+func (m *Member) Join(c GroupConfig) (*Group, error) {
+	answer := make(chan joinedAnswer, 1)
+	m.post(joined{c, answer})
+	select {
+	case a := <-answer:
+		return a.group, a.err
+	case <-m.done:
+		return nil, fmt.Errorf("%w: the member has stopped", network.ErrSetup)
+	}
 }
 
 // Close stops the member, sends a goodbye to the others, and waits until all its goroutines have ended.
@@ -196,16 +209,10 @@ func (m *Member) Err() error {
 // Address returns where the member listens.
 func (m *Member) Address() string { return m.transport.Address() }
 
-// State returns the member's current state, and a channel that is closed when that has changed.
-func (m *Member) State() (State, <-chan struct{}) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.state
-	ended := !s.Until.IsZero() && !time.Now().Before(s.Until) // even if the loop is blocked
-	if ended || m.Stall() > 0 {
-		s.Role, s.Leader = network.Undecided, 0
-	}
-	return s, m.changed
+// Rank returns the identifier of a member as the algorithm knows it.
+func (m *Member) Rank(id uint64) (rank election.ID, known bool) {
+	i := slices.IndexFunc(m.sorted, func(member transport.Member) bool { return member.ID == id })
+	return election.ID(i + 1), i >= 0
 }
 
 // Stall returns for how long the loop has not run; 0 while that is at most the suspicion timeout. After that time the
@@ -217,11 +224,11 @@ func (m *Member) Stall() time.Duration {
 	return 0
 }
 
-// now returns the time since the start, on the monotonic clock.
-func (m *Member) now() time.Duration { return time.Since(m.begun) }
+// now returns the time since the start, on the monotonic clock. It is never 0, so that a moment of 0 is none.
+func (m *Member) now() time.Duration { return m.clock.Monotonic() - m.begun }
 
-// Command gives a command to the algorithm.
-func (m *Member) Command(c election.Command) { m.post(c) }
+// boot returns the time since the start, on the clock that goes on during suspension.
+func (m *Member) boot() time.Duration { return m.clock.Boottime() - m.begunBoot }
 
 // post puts an event into the inbox, unless the member is stopping.
 func (m *Member) post(event any) {
@@ -231,20 +238,7 @@ func (m *Member) post(event any) {
 	}
 }
 
-func (m *Member) publish(s State) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.state = s
-	close(m.changed)
-	m.changed = make(chan struct{})
-}
-
-// peerOf returns the other member with that identifier, or nil.
-func (m *Member) peerOf(id uint64) *peer {
-	for _, p := range m.peers {
-		if p != nil && p.id == id {
-			return p
-		}
-	}
-	return nil
+// Prove hands a proof of death to the member, as a warden's connection does.
+func (m *Member) Prove(p transport.Proof) {
+	m.post(transport.Died{Proof: p, Taken: make(chan bool, 1)})
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,10 +15,13 @@ import (
 
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport"
-	"ringleader.example/ringleader/internal/transport/transporttest"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
+	"ringleader.example/ringleader/transport/transporttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,14 +39,15 @@ type cluster[S, M any] struct {
 	network   *transporttest.LAN
 	group     transport.Group // as members present it
 	addresses []transport.Member
-	data      map[uint64]string // directories
+	disks     map[uint64]*storage.Disk
+	clocks    map[uint64]*clocktest.Clock
 
 	parameters map[string]string
 	members    map[uint64]*Member
 }
 
 func newCluster[S, M any](t *testing.T, a election.Algorithm[S, M], n int) *cluster[S, M] {
-	c := &cluster[S, M]{t: t, algorithm: a, network: transporttest.NewLAN(), data: map[uint64]string{}, members: map[uint64]*Member{}}
+	c := &cluster[S, M]{t: t, algorithm: a, network: transporttest.NewLAN(), disks: map[uint64]*storage.Disk{}, clocks: map[uint64]*clocktest.Clock{}, members: map[uint64]*Member{}}
 	for id := range uint64(n) {
 		c.addresses = append(c.addresses, transport.Member{ID: id + 1, Address: at(id + 1)})
 	}
@@ -54,11 +57,25 @@ func newCluster[S, M any](t *testing.T, a election.Algorithm[S, M], n int) *clus
 func at(id uint64) string { return fmt.Sprintf("member%d:1", id) }
 
 func (c *cluster[S, M]) config(id uint64, at string) Config {
+	c.clocks[id] = clocktest.New()
 	return Config{
-		ID: id, Members: c.addresses, Unit: time.Millisecond, Heartbeat: beat, Suspicion: suspicion, Data: c.data[id],
-		Parameters: c.parameters,
-		Transport:  c.open(c.network.Listen(at), at),
+		ID: id, Members: c.addresses, Unit: time.Millisecond, Heartbeat: beat, Suspicion: suspicion, Storage: c.disk(id),
+		GroupConfig: GroupConfig{Parameters: c.parameters},
+		Transport:   c.open(c.network.Listen(at), at),
+		Clock:       c.clocks[id],
 	}
+}
+
+// disk opens the store of a member, if it has one.
+func (c *cluster[S, M]) disk(id uint64) storage.Storage {
+	if c.disks[id] == nil {
+		return nil
+	}
+	s, err := c.disks[id].Open()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return s
 }
 
 // open is a transport over a listener, which dials from an address.
@@ -67,7 +84,7 @@ func (c *cluster[S, M]) open(listener net.Listener, from string) transport.Open 
 		if c.group != config.Group { // an impostor may be reading it
 			c.group = config.Group
 		}
-		return transport.TCP{Listener: listener, Dial: c.network.Dialer(from)}.Open(config)
+		return transport.TCP{Listener: listener, Dial: c.network.Dialer(from), Insecure: true}.Open(config)
 	}
 }
 
@@ -289,7 +306,7 @@ func TestWhatIsKeptSurvivesACrash(t *testing.T) {
 			c := newCluster(t, ballots, 3)
 			defer c.stopAll()
 			if durable {
-				c.data[1] = filepath.Join(t.TempDir(), "new", "directory")
+				c.disks[1] = storage.Memory()
 			}
 			c.start(1, 2)
 			settle()
@@ -316,15 +333,13 @@ func TestNothingIsSentAfterAWriteFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, ballots, 2)
 		defer c.stopAll()
-		c.data[1] = filepath.Join(t.TempDir(), "data")
+		c.disks[1] = storage.Memory()
 		c.start(1, 2)
 		settle()
-		if err := os.RemoveAll(c.data[1]); err != nil {
-			t.Fatal(err)
-		}
+		c.disks[1].Intercept(func([]storage.Record) error { return storage.ErrFlush })
 		c.members[2].Command(election.Command{Order: election.Resign})
 		<-c.members[1].Done()
-		if err := c.members[1].Err(); !errors.Is(err, ErrData) {
+		if err := c.members[1].Err(); !errors.Is(err, storage.ErrFlush) {
 			t.Errorf("the member that could not write stopped with %v", err)
 		}
 		settle()
@@ -359,29 +374,21 @@ func TestANewLifeIsNotTakenForASecondProcess(t *testing.T) {
 	})
 }
 
-func TestAMemberThatCannotListenLeavesItsDirectoryAsItWas(t *testing.T) {
-	directory := filepath.Join(t.TempDir(), "data")
-	taken := errors.New("taken")
+func TestAMemberThatCannotListenLeavesItsStoreAsItWas(t *testing.T) {
+	disk, taken := storage.Memory(), errors.New("taken")
+	open := func() storage.Storage {
+		s, err := disk.Open()
+		if err != nil {
+			t.Fatalf("its store is still in use: %v", err)
+		}
+		return s
+	}
 	_, err := Join(context.Background(), ballots, Config{
-		ID: 1, Members: []transport.Member{{ID: 1, Address: at(1)}}, Unit: 1, Heartbeat: beat, Suspicion: suspicion, Data: directory,
+		ID: 1, Members: []transport.Member{{ID: 1, Address: at(1)}}, Unit: 1, Heartbeat: beat, Suspicion: suspicion, Storage: open(),
 		Transport: func(transport.Config) (transport.Transport, error) { return nil, taken },
 	})
-	if entries, e := os.ReadDir(directory); !errors.Is(err, taken) || e != nil || len(entries) > 0 {
-		t.Errorf("it said %v, and left %v, %v", err, entries, e)
-	}
-	s, again, err := openStore(directory, (*os.File).Sync, 1, transport.Digest{}, nil)
-	if err != nil || again {
-		t.Errorf("its directory is still locked, or used: %v, %v", again, err)
-	}
-	s.close()
-}
-
-func TestAnAlgorithmThatNeedsMoreOfItsHostIsRefused(t *testing.T) {
-	a := new(log).witness()
-	a.Command = func(*witness, election.Command, *election.Out[nothing]) {}
-	a.Incarnation = func(*witness) uint64 { return 1 }
-	if _, err := Join(t.Context(), a, Config{ID: 1, Members: []transport.Member{{ID: 1, Address: "127.0.0.1:0"}}}); !errors.Is(err, network.ErrSetup) {
-		t.Errorf("%v", err)
+	if b, e := open().Load(memberRecordName); !errors.Is(err, taken) || e != nil || b != nil {
+		t.Errorf("it said %v, and left %v, %v", err, b, e)
 	}
 }
 
@@ -441,8 +448,9 @@ func TestAMalformedMessageEndsItsConnectionOnly(t *testing.T) {
 			{1, 0, 7},                              // of an undeclared kind
 			{1, 0, 99},                             // of an impossible kind
 			{2, 0, transport.HeartbeatFrame[2], 0}, // a heartbeat that says something
-			{3, 0, 0, 1, 2},                        // cut short
-			{9, 0, 0, 1, 0, 0, 0, 9, 9, 9, 9},      // a list of a hundred million
+			{3, 0, 0, 1, 2},                        // without a group
+			append([]byte{17, 0, 0}, append(message(0)[process.HeadSize:], 1, 0, 0, 0, 9, 9, 9, 9)...), // a list of a hundred million
+			append([]byte{10, 0, 0}, append(message(0)[process.HeadSize:], 1)...),                      // cut short
 		} {
 			conn, err := c.network.Dialer("me:1")(context.Background(), "", at(1))
 			if err != nil {

@@ -16,7 +16,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/bully"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // The peer's data of that time is in the connection, and its heartbeats never ceased.
@@ -126,11 +126,11 @@ func TestAPeerThatFloodsUsHoldsUpNoOther(t *testing.T) {
 		h.From = 3
 		write(t, other, slices.Concat(h.Encode(), transport.HeartbeatFrame))
 		synctest.Wait()
-		write(t, flooding, bytes.Repeat([]byte{1, 0, 0}, 1000))
+		write(t, flooding, bytes.Repeat(message(0), 1000))
 		<-time.After(10 * time.Millisecond)
 		synctest.Wait()
 		before := l.count("message 0 of 2")
-		write(t, other, []byte{1, 0, 1})
+		write(t, other, message(1))
 		for l.count("message 1 of 3") == 0 {
 			<-time.After(time.Millisecond)
 		}
@@ -380,7 +380,7 @@ func TestAMemberThatSendsGoodbyeIsSuspectedAtOnceAndTheLogHasTheReason(t *testin
 		c.members[1] = c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
 		conn := c.call(1)
 		defer conn.Close()
-		write(t, conn, []byte{1, 0, 1, 1, 0, 0xfe})
+		write(t, conn, append(message(1), 1, 0, 0xfe))
 		synctest.Wait()
 		if got, want := l.sofar(), []string{"start", "message 1 of 2", "suspect 2"}; !slices.Equal(got, want) {
 			t.Errorf("%q; want %q", got, want)

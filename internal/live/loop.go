@@ -1,7 +1,7 @@
 package live
 
 import (
-	"cmp"
+	"container/heap"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -11,31 +11,62 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
 )
 
 // loop owns all mutable state. Its methods run in one goroutine.
 type loop struct {
 	*Member
-	declaration election.Declaration
-	prepared    *network.Instance
-	position    int
-	machine     *process.Machine
-	store       *store
-	recover     bool // this is not the first life
+	groups []*group
+	byKey  map[key]*group
 
-	mirror   transport.Outgoing // dials our own address until it has reached us; nil if that is certain
-	reached  bool               // our own address leads to us
-	problem  string             // if not
-	started  bool
-	beatAt   time.Duration // when the next heartbeat is due
-	startBy  time.Duration // the end of the wait for the first connections
-	timers   process.Timers
-	own      []process.Input // messages to ourselves
-	decision network.Decision
-	lease    time.Duration // when our leadership ends by itself
+	mirror  transport.Outgoing // dials our own address until it has reached us; nil if that is certain
+	reached bool               // our own address leads to us
+	problem string             // if not
+	started bool
+	beatAt  time.Duration // when the next heartbeat is due
+	startBy time.Duration // the end of the wait for the first connections
+
+	due   due      // the groups by when they have something to do
+	ready []*group // those with inputs that wait
+
+	dirty   []*group // whose state is to become durable
+	after   []func() // what waits until the member's record is durable
+	saving  *saving  // what is becoming durable; nil: nothing
+	retryAt time.Duration
+	saver   chan []storage.Record
+
+	joining   []joined      // groups that are to be joined
+	suspended time.Duration // for how long the machine was, since the start
 }
+
+// saving is a set of records that become durable together.
+type saving struct {
+	records []storage.Record
+	groups  []*group
+	after   []func()
+	begun   time.Duration
+	failed  bool // at least once
+}
+
+// The events of this package.
+type (
+	commanded struct {
+		group   *Group
+		command election.Command
+	}
+	saved  struct{ err error }
+	joined struct {
+		config GroupConfig
+		answer chan<- joinedAnswer
+	}
+	joinedAnswer struct {
+		group *Group
+		err   error
+	}
+)
 
 // firstConnections is how long a member waits, before it starts, for members that are not connected with it. They may
 // start at the same time, and a member that begins without them elects itself.
@@ -43,8 +74,7 @@ const firstConnections = 100 * time.Millisecond
 
 // live runs the life of a member.
 func (l *loop) live() {
-	l.startBy, l.beatAt = firstConnections, l.config.Heartbeat
-	l.lease = process.Never
+	l.startBy, l.beatAt = l.now()+firstConnections, l.now()+l.config.Heartbeat
 	for _, p := range l.peers {
 		if p != nil {
 			p.out = l.transport.Dial(p.position, 0)
@@ -53,24 +83,47 @@ func (l *loop) live() {
 	if !l.reached {
 		l.mirror = l.transport.Dial(l.position, 0)
 	}
+	l.saver = make(chan []storage.Record)
+	savers := make(chan struct{})
+	go func() {
+		defer close(savers)
+		for records := range l.saver {
+			err := l.save(records...)
+			l.post(saved{err})
+		}
+	}()
 	l.transport.Serve()
-	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recover)
+	l.log.Info("listening", "address", l.transport.Address(), "incarnation", l.incarnation, "recovering", l.recovers())
 	err := l.run()
 	l.cancel()
-	l.decision, l.lease = network.Decision{Term: l.decision.Term}, process.Never
-	l.show() // it stops leading before the others hear of that
+	for _, g := range l.groups {
+		g.decision = network.Decision{Term: g.decision.Term}
+		g.lease = process.Never
+		g.show() // it stops leading before the others hear of that
+	}
 	l.transport.Close()
-	l.err = errors.Join(err, l.store.close())
+	close(l.saver)
+	<-savers
+	l.err = errors.Join(err, closeStorage(l.config.Storage))
 	for _, p := range l.peers {
 		if p != nil {
-			p.health, p.problem, p.difference = unknown, "", ""
+			p.health, p.problem, p.difference, p.limits = unknown, "", "", nil
 		}
 	}
-	l.show()
+	l.showAll()
 	if err != nil {
 		l.log.Error("stopped", "error", err)
 	}
 	close(l.done)
+}
+
+func (l *loop) recovers() bool {
+	for _, g := range l.groups {
+		if g.recover {
+			return true
+		}
+	}
+	return false
 }
 
 // run ends with the life of the member, or with a failure, such as a panic in a step.
@@ -81,26 +134,29 @@ func (l *loop) run() (err error) {
 			err = fmt.Errorf("%w: %v", ErrPanic, fault)
 		}
 	}()
-	alarm := time.NewTimer(0)
+	alarm := l.clock.NewTimer()
 	defer alarm.Stop()
 	for l.ctx.Err() == nil {
 		l.beat()
+		if err := l.join(); err != nil {
+			return err
+		}
 		// Timers that expired before an event go first, so that a late step knows of them.
 		if err := l.expire(); err != nil {
 			return err
 		}
-		if len(l.own) > 0 {
-			in := l.own[0]
-			l.own = l.own[1:]
-			if err := l.step(in); err != nil {
-				return err
-			}
+		more, err := l.proceed()
+		if err != nil {
+			return err
+		}
+		l.flush()
+		if more {
 			continue
 		}
-		alarm.Reset(l.next() - l.now())
+		alarm.Reset(l.next())
 		select {
 		case <-l.ctx.Done():
-		case <-alarm.C:
+		case <-alarm.C():
 		case event := <-l.inbox:
 			if err := l.expire(); err != nil { // it may have waited for long
 				return err
@@ -112,6 +168,118 @@ func (l *loop) run() (err error) {
 	}
 	return nil
 }
+
+// join joins groups. They read their records, so nothing may be written meanwhile.
+func (l *loop) join() error {
+	if l.saving != nil || len(l.joining) == 0 {
+		return nil
+	}
+	all := l.joining
+	l.joining = nil
+	for _, j := range all {
+		g, err := l.newGroup(j.config)
+		if err == nil && l.byKey[g.key] != nil {
+			err = fmt.Errorf("%w %s: this member is in the group %q already", network.ErrSetup, l.program.Name, j.config.Group)
+		}
+		if err != nil {
+			j.answer <- joinedAnswer{err: err}
+			continue
+		}
+		l.add(g)
+		j.answer <- joinedAnswer{group: g.Group}
+		for _, p := range l.peers {
+			if p != nil {
+				g.announce(p)
+			}
+		}
+		if l.started {
+			if err := g.start(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add makes a group known to the loop.
+func (l *loop) add(g *group) {
+	l.groups = append(l.groups, g)
+	l.byKey[g.key] = g
+}
+
+// proceed lets each group whose state is durable take one event that waits. It reports whether there was any.
+func (l *loop) proceed() (more bool, err error) {
+	ready := l.ready
+	l.ready = nil
+	for _, g := range ready {
+		g.queued = false
+		if g.pending != nil || len(g.waiting) == 0 {
+			continue
+		}
+		more = true
+		if err := g.proceed(); err != nil {
+			return more, err
+		}
+	}
+	return more, nil
+}
+
+// flush begins to make durable what is to become so, all of it together, unless that is going on.
+func (l *loop) flush() {
+	if l.saving != nil {
+		if l.saving.failed && l.now() >= l.retryAt {
+			l.retryAt = process.Never
+			l.saver <- l.saving.records
+		}
+		return
+	}
+	if len(l.dirty) == 0 && len(l.after) == 0 {
+		return
+	}
+	s := &saving{groups: l.dirty, after: l.after, begun: l.now()}
+	if len(l.after) > 0 {
+		s.records = append(s.records, l.record.encode())
+	}
+	for _, g := range l.dirty {
+		s.records = append(s.records, g.durable())
+	}
+	l.dirty, l.after, l.saving = nil, nil, s
+	l.saver <- s.records
+}
+
+// retry is the pause after which a write that failed is tried again. Until it succeeds, the steps that need it have no
+// effect: the member gives no answer.
+const retry = 100 * time.Millisecond
+
+// saved takes the end of a flush. After a failed flush nothing is known about what is durable, so the member ends.
+func (l *loop) saved(err error) error {
+	s := l.saving
+	switch {
+	case errors.Is(err, storage.ErrFlush):
+		return err
+	case err != nil:
+		if !s.failed {
+			l.log.Error("the state of the member cannot be written; it gives no answer until that succeeds", "error", err)
+		}
+		s.failed, l.retryAt = true, l.now()+retry
+		return nil
+	case s.failed:
+		l.log.Info("the state of the member can be written again", "after", l.now()-s.begun)
+	}
+	l.saving = nil
+	for _, f := range s.after {
+		f()
+	}
+	for _, g := range s.groups {
+		if err := g.apply(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clocks returns the readings of both clocks.
+func (l *loop) clocks() process.Now { return process.Now{Timers: l.now(), Deadlines: l.boot()} }
 
 // beat shows that the loop runs: to callers in this process, and at each heartbeat to the other members.
 func (l *loop) beat() {
@@ -128,14 +296,20 @@ func (l *loop) beat() {
 	}
 }
 
-// next returns when beat or expire are due.
+// next returns the time until beat, flush or expire are due.
 func (l *loop) next() time.Duration {
-	_, at := l.timers.Next()
-	at = min(at, l.beatAt)
-	if !l.started && l.now() < l.startBy { // after that, the awaited event comes by the inbox
-		at = l.startBy
+	now := l.now()
+	wait := l.beatAt - now
+	if !l.started && now < l.startBy { // after that, the awaited event comes by the inbox
+		wait = l.startBy - now
 	}
-	return min(at, l.lease)
+	if l.saving != nil && l.saving.failed {
+		wait = min(wait, l.retryAt-now)
+	}
+	if len(l.due) > 0 {
+		wait = min(wait, l.due[0].at-now)
+	}
+	return wait
 }
 
 // expire starts the algorithm when that is due, and fires expired timers.
@@ -145,23 +319,51 @@ func (l *loop) expire() error {
 			return err
 		}
 	}
-	now := l.now()
-	if l.lease <= now {
-		l.lease = process.Never
-		l.decision = network.Decision{Term: l.decision.Term}
-		l.show()
+	l.resume()
+	var due []*group
+	for now := l.now(); len(l.due) > 0 && l.due[0].at <= now; {
+		due = append(due, heap.Pop(&l.due).(*group))
 	}
-	for range l.declaration.Timers { // and no more: a timer that is repeatedly set to 0 must not starve messages
-		timer, at := l.timers.Next()
-		if at > now {
-			return nil
-		}
-		l.timers.Stop(timer)
-		if err := l.step(process.Input{What: process.Expired, Timer: timer}); err != nil {
+	for _, g := range due { // each once: timers that expire again and again must not starve messages
+		if err := g.expire(); err != nil {
 			return err
 		}
+		g.reschedule()
 	}
 	return nil
+}
+
+// resume notices that the machine was suspended: the clock of deadlines has advanced more than that of timers, so
+// deadlines come earlier than was thought.
+func (l *loop) resume() {
+	clocks := l.clocks()
+	suspended := clocks.Deadlines - clocks.Timers
+	if suspended-l.suspended < blink {
+		return
+	}
+	l.log.Warn("the machine was suspended", "for", suspended-l.suspended)
+	l.suspended = suspended
+	for _, g := range l.groups {
+		g.reschedule()
+	}
+}
+
+// blink is more than what passes between the readings of two clocks. A shorter suspension makes a timer late by as much.
+const blink = 5 * time.Millisecond
+
+// due are groups by the time at which they have something to do, as package heap wants them.
+type due []*group
+
+func (d due) Len() int           { return len(d) }
+func (d due) Less(i, j int) bool { return d[i].at < d[j].at }
+func (d due) Swap(i, j int)      { d[i], d[j] = d[j], d[i]; d[i].index, d[j].index = i, j }
+func (d *due) Push(g any)        { g.(*group).index = len(*d); *d = append(*d, g.(*group)) }
+
+func (d *due) Pop() any {
+	last := len(*d) - 1
+	g := (*d)[last]
+	g.index, *d = -1, (*d)[:last]
+	return g
 }
 
 // mayStart reports whether all members are connected, so that the first messages reach them; the wait is short,
@@ -179,12 +381,10 @@ func (l *loop) mayStart() bool {
 
 func (l *loop) start() error {
 	l.started = true
-	in := process.Input{What: process.Started}
-	if l.recover {
-		in.What = process.Recovered
-	}
-	if err := l.step(in); err != nil {
-		return err
+	for _, g := range l.groups {
+		if err := g.start(); err != nil {
+			return err
+		}
 	}
 	for _, p := range l.peers {
 		if p != nil {
@@ -199,7 +399,7 @@ func (l *loop) start() error {
 func (l *loop) handle(event any) error {
 	switch e := event.(type) {
 	case transport.Asked:
-		e.Answer <- l.verdict(l.peers[e.Peer], e.Hello)
+		l.asked(e)
 	case transport.Arrived:
 		return l.arrived(e.In)
 	case transport.Message:
@@ -214,88 +414,34 @@ func (l *loop) handle(event any) error {
 			l.log.Debug("connection to a member broke", "peer", p.id, "error", e.Err)
 			return l.part(p)
 		}
-	case election.Command:
-		if l.started {
-			return l.step(process.Input{What: process.Commanded, Command: e})
+	case transport.Died:
+		taken, err := l.died(e.Proof)
+		e.Taken <- taken
+		return err
+	case commanded:
+		if g := l.byKey[e.group.key]; g.started {
+			return g.take(process.Input{What: process.Commanded, Command: e.command})
 		}
+	case joined:
+		l.joining = append(l.joining, e)
+	case saved:
+		return l.saved(e.err)
 	case transport.Failed:
 		return e.Err
 	}
 	return nil
 }
 
-// step gives an event to the algorithm, and applies its effects in the promised order. An error, except for a
-// malformed message, stops the member.
-func (l *loop) step(in process.Input) error {
-	unit := l.config.Unit
-	ticks := l.now() / unit
-	effects, err := l.machine.Step(in, election.Units(uint64(ticks)))
-	if err != nil {
-		return err
+// showAll publishes the state of all groups.
+func (l *loop) showAll() {
+	for _, g := range l.groups {
+		g.show()
 	}
-	if err := l.store.save(l.machine.Durable()); err != nil {
-		return err
-	}
-	for _, s := range effects.Sent {
-		if int(s.Port) == l.position {
-			l.own = append(l.own, process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
-			continue
-		}
-		l.peers[s.Port].out.Send(s.Frame)
-	}
-	l.timers.Apply(effects.Other, ticks*unit, l.now(), unit)
-	decided := false
-	for _, e := range effects.Other {
-		if e.Op == election.SetTimer || e.Op == election.StopTimer || e.Op == election.StopWork {
-			continue
-		}
-		decided = true
-		if err := l.decision.Apply(l.declaration.Task, e, l.prepared.ID(l.position)); err != nil {
-			return fmt.Errorf("%s is wrong: %w", l.algorithm, err)
-		}
-		l.lease = process.Never
-		if e.Op == election.Lead && e.Deadline {
-			l.lease = process.Moment(ticks*unit, e.Ticks, unit)
-		}
-	}
-	if decided {
-		l.show()
-	}
-	return nil
 }
 
-// show publishes the state.
-func (l *loop) show() {
-	before, _ := l.State()
-	s := State{
-		Role: l.decision.Role, Leader: l.prepared.RealOf(l.decision.Leader), Term: l.decision.Term,
-		Since: before.Since,
-	}
-	s.Reachable, s.Problems = l.members()
-	if l.contested() {
-		s.Role, s.Leader = network.Undecided, 0
-	}
-	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
-		s.Since = time.Now()
-		l.log.Info("leadership changed", "role", s.Role, "leader", s.Leader, "term", s.Term)
-	}
-	if l.lease != process.Never {
-		s.Until = l.begun.Add(l.lease)
-	}
-	l.publish(s)
-}
-
-// members returns, for each member, whether it is heard from, and its problem.
-func (l *loop) members() (heard []bool, problems []string) {
-	for _, member := range l.config.Members {
-		if p := l.peerOf(member.ID); p != nil {
-			heard, problems = append(heard, p.health == reachable), append(problems, cmp.Or(p.problem, p.difference))
-		} else {
-			heard, problems = append(heard, true), append(problems, l.problem)
-		}
-	}
-	return heard, problems
-}
+// newIncarnation returns the wall clock in nanoseconds, random in the last millisecond: two processes that are
+// started together by mistake differ.
+func newIncarnation() uint64 { return uint64(time.Now().UnixNano())>>20<<20 | below(1<<20) }
 
 // choose returns one of 0 .. n-1, each with the same probability.
 func choose(n uint32) uint32 { return uint32(below(uint64(n))) }

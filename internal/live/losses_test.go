@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport"
-	"ringleader.example/ringleader/internal/transport/transporttest"
+	"ringleader.example/ringleader/transport"
+	"ringleader.example/ringleader/transport/transporttest"
 )
 
 // sends is a witness whose command sends one message to member 2.

@@ -2,15 +2,15 @@ package live
 
 import (
 	"io"
-	"path/filepath"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
 )
 
 // A deadline, which entitles, counts from the beginning of a step, rounded down: it may end early. A timer, which
@@ -174,14 +174,13 @@ func TestALapseEndsALeadershipAndNothingElse(t *testing.T) {
 
 // Each bubble begins at the same moment of the year 2000, so that the clock is set back between two of them.
 func TestEachLifeHasAGreaterIncarnationThoughTheClockIsSetBack(t *testing.T) {
-	directory := filepath.Join(t.TempDir(), "data")
-	last := uint64(0)
+	disk, last := storage.Memory(), uint64(0)
 	for life, uptime := range []time.Duration{time.Hour, 0, 0, 2 * time.Hour, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
 			<-time.After(uptime)
 			c := newCluster(t, new(log).witness(), 2)
 			defer c.stopAll()
-			c.data[1] = directory
+			c.disks[1] = disk
 			peer := c.network.Listen(at(2))
 			defer peer.Close()
 			c.start(1)

@@ -8,7 +8,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/process"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // The pauses before we reconnect to a peer after repeated disconnections; each is lengthened or shortened by up to a
@@ -28,16 +28,21 @@ type peer struct {
 	in          transport.Incoming // the connection that is read
 	next        transport.Incoming // the one to be read after it
 	out         transport.Outgoing
-	whole       time.Time     // since when both directions are connected; zero if they are not
+	whole       time.Duration // since when both directions are connected; 0 if they are not
 	standing    bool          // whether out has connected
 	answering   uint64        // the incarnation that last answered at its address
-	answered    time.Time     // when it did
+	answered    time.Duration // when it did
 	rest        time.Duration // the pause before reconnecting after a disconnection now
-	restUntil   time.Time
-	duplicate   bool      // whether it refuses us for another process with our identifier
-	problem     string    // why the last attempt to connect has failed
-	failing     time.Time // since when they fail; zero if they do not, or if that was logged
-	difference  string    // of its timing from ours
+	restUntil   time.Duration
+	duplicate   bool          // whether it refuses us for another process with our identifier
+	problem     string        // why the last attempt to connect has failed
+	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
+	difference  string        // of its timing from ours
+
+	limits map[key]string      // by group: how its limits differ from ours; none: they do not
+	deaths map[uint64][32]byte // by incarnation: the hash of what proves its death, of the last ones
+	died   *transport.Proof    // of the newest incarnation that is proven dead; nil: none
+	dead   uint64              // that incarnation
 }
 
 func (p *peer) port() election.Port { return election.Port(p.position) }
@@ -63,10 +68,34 @@ func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
 			return no("member %d is connected with it", l.config.ID)
 		}
 	}
-	if p.standing && p.answering != h.Incarnation && time.Since(p.answered) <= l.config.Suspicion {
+	if p.standing && p.answering != h.Incarnation && l.now()-p.answered <= l.config.Suspicion {
 		return no("member %d reaches it at the address in its list", l.config.ID)
 	}
 	return transport.Verdict{}
+}
+
+// asked answers a peer's Hello. The first store with which a peer presents itself is the one that it has from then on,
+// which is durable before it is taken: a member that has lost its store might grant a term twice.
+func (l *loop) asked(e transport.Asked) {
+	p := l.peers[e.Peer]
+	refuse := func(format string, args ...any) {
+		e.Answer <- transport.Verdict{Code: transport.Refused, Reason: fmt.Sprintf(format, args...)}
+	}
+	v := l.verdict(p, e.Hello)
+	known, pinned := l.record.stores[p.id]
+	switch {
+	case v.Code != transport.Accepted:
+		e.Answer <- v
+	case p.died != nil && e.Hello.Incarnation <= p.dead:
+		refuse("this life of member %d is proven dead", p.id)
+	case pinned && known != e.Hello.Store:
+		refuse("member %d has another store than before; if its state is lost, it must be admitted again", p.id)
+	case pinned || l.config.Storage == nil || e.Hello.Store == [16]byte{}:
+		e.Answer <- v
+	default:
+		l.record.stores[p.id] = e.Hello.Store
+		l.after = append(l.after, func() { e.Answer <- v })
+	}
 }
 
 // arrived takes a confirmed connection. The one before it ends first.
@@ -80,6 +109,7 @@ func (l *loop) arrived(in transport.Incoming) error {
 		p.next.Admit(false)
 	}
 	p.next = in
+	p.remember(in.Hello())
 	l.compare(p, in.Hello().Timing)
 	l.reach()
 	p.out.Nudge()
@@ -103,23 +133,48 @@ func (l *loop) admit(p *peer) error {
 	sameLife := p.incarnation == 0 || p.incarnation == p.in.Hello().Incarnation
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation = reachable, p.in.Hello().Incarnation
-	p.mend()
+	p.mend(l.now())
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
-	l.show()
+	l.showAll()
 	if wrong {
-		return l.step(process.Input{What: process.Trusted, Port: p.port()})
+		return l.each(process.Input{What: process.Trusted, Port: p.port()})
 	}
 	return nil
 }
 
+// each gives an event to all groups.
+func (l *loop) each(in process.Input) error {
+	for _, g := range l.groups {
+		if err := g.take(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The kinds of frames that this package exchanges. Kinds of messages are below 16.
+const (
+	announces = 0x10 + iota // a group of the sender: its key and its limits
+	proves                  // a proof of death
+)
+
+// message takes a frame of a peer.
 func (l *loop) message(e transport.Message) error {
 	p := l.peers[e.In.Peer()]
 	if e.In != p.in {
 		return nil
 	}
 	err := transport.ErrFrame
-	if int(e.Kind) < len(l.declaration.Kinds) {
-		err = l.step(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload})
+	switch {
+	case e.Kind == proves:
+		if proof, ok := transport.DecodeProof(e.Payload); ok {
+			_, err = l.died(proof)
+		}
+	case len(e.Payload) < keySize:
+	case e.Kind == announces:
+		err = l.announced(p, key(e.Payload[:keySize]), string(e.Payload[keySize:]))
+	default:
+		err = l.hand(p, key(e.Payload[:keySize]), e)
 	}
 	if errors.Is(err, codec.ErrDecode) || errors.Is(err, transport.ErrFrame) {
 		l.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
@@ -127,6 +182,42 @@ func (l *loop) message(e transport.Message) error {
 		return nil
 	}
 	return err
+}
+
+// hand gives a message to its group. A message of a group that this member has not joined is lost.
+func (l *loop) hand(p *peer, k key, e transport.Message) error {
+	g := l.byKey[k]
+	switch {
+	case int(e.Kind) >= len(l.program.Kinds):
+		return transport.ErrFrame
+	case g == nil || !g.started:
+		return nil
+	case g.crowded(): // the disk has not answered for long
+		return l.part(p)
+	}
+	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload[keySize:]})
+}
+
+// announced compares the limits of a group at a peer with our own.
+func (l *loop) announced(p *peer, k key, theirs string) error {
+	g, difference := l.byKey[k], ""
+	if g == nil {
+		return nil
+	}
+	if theirs != g.limits {
+		difference = fmt.Sprintf("it has %s; this member has %s", theirs, g.limits)
+	}
+	if difference != p.limits[k] {
+		if p.limits == nil {
+			p.limits = map[key]string{}
+		}
+		p.limits[k] = difference
+		if difference != "" {
+			g.Group.log.Warn("member has other limits", "peer", p.id, "difference", difference)
+		}
+		g.show()
+	}
+	return nil
 }
 
 // ended takes the end of a connection; ours to that peer ends with it.
@@ -154,25 +245,26 @@ func (l *loop) part(p *peer) error {
 }
 
 // mend notes that one direction is connected now, possibly the second.
-func (p *peer) mend() {
+func (p *peer) mend(now time.Duration) {
 	if p.in != nil && p.standing {
-		p.whole = time.Now()
+		p.whole = now
 	}
 }
 
 // redial begins a new connection to a peer, and drops queued messages. A peer that can receive but not be heard
 // disconnects whenever it sends. So the pause doubles each time, until both directions were connected for a while.
 func (l *loop) redial(p *peer) {
-	if !p.whole.IsZero() && time.Since(p.whole) > l.config.Suspicion {
+	now := l.now()
+	if p.whole != 0 && now-p.whole > l.config.Suspicion {
 		p.rest = 0
 	}
 	if p.standing {
 		p.rest = min(max(2*p.rest, leastRest), mostRest)
-		p.restUntil = time.Now().Add(transport.Jitter(p.rest))
+		p.restUntil = now + transport.Jitter(p.rest)
 	}
-	p.standing, p.whole = false, time.Time{}
+	p.standing, p.whole = false, 0
 	p.out.Close()
-	p.out = l.transport.Dial(p.position, time.Until(p.restUntil))
+	p.out = l.transport.Dial(p.position, p.restUntil-now)
 }
 
 // suspect reports to the algorithm that a peer seems to have crashed, unless it has done so.
@@ -181,8 +273,8 @@ func (l *loop) suspect(p *peer) error {
 		return nil
 	}
 	p.health = suspect
-	l.show()
-	return l.step(process.Input{What: process.Suspected, Port: p.port()})
+	l.showAll()
+	return l.each(process.Input{What: process.Suspected, Port: p.port()})
 }
 
 func (l *loop) dialed(e transport.Dialed) error {
@@ -195,8 +287,10 @@ func (l *loop) dialed(e transport.Dialed) error {
 		return nil
 	}
 	if e.Err == nil {
-		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, time.Now()
-		p.mend()
+		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, l.now()
+		p.remember(e.Hello)
+		l.introduce(p)
+		p.mend(l.now())
 		l.compare(p, e.Hello.Timing)
 	}
 	l.note(p, e.Err)
@@ -221,9 +315,9 @@ func (l *loop) note(p *peer, err error) {
 	}
 	switch {
 	case before == "":
-		p.failing = time.Now()
-	case p.problem != "" && !p.failing.IsZero() && time.Since(p.failing) > longFailure:
-		p.failing = time.Time{}
+		p.failing = l.now()
+	case p.problem != "" && p.failing != 0 && l.now()-p.failing > longFailure:
+		p.failing = 0
 		l.log.Warn("member cannot be connected to for long", "peer", p.id, "error", err)
 	}
 	var no *transport.Refusal
@@ -239,7 +333,7 @@ func (l *loop) note(p *peer, err error) {
 		l.log.Info("member cannot be connected to", "peer", p.id, "error", err)
 	}
 	if p.problem != before || contested != l.contested() {
-		l.show()
+		l.showAll()
 	}
 }
 
@@ -269,7 +363,7 @@ func (l *loop) compare(p *peer, theirs transport.Timing) {
 	if difference != "" {
 		l.log.Warn("member has other timing", "peer", p.id, "difference", difference)
 	}
-	l.show()
+	l.showAll()
 }
 
 // mirrored takes the outcome of an attempt to connect to ourselves.
@@ -282,7 +376,7 @@ func (l *loop) mirrored(err error) {
 	if problem := fmt.Sprintf("its own address does not lead to it: %v", err); problem != l.problem && !l.reached {
 		l.problem = problem
 		l.log.Warn("this member cannot be reached, and waits", "listening", l.transport.Address(), "error", err)
-		l.show()
+		l.showAll()
 	}
 }
 
@@ -291,6 +385,16 @@ func (l *loop) reach() {
 	if !l.reached {
 		l.reached, l.problem = true, ""
 		l.mirror.Close()
-		l.show()
+		l.showAll()
 	}
+}
+
+// peerOf returns the other member with that identifier, or nil.
+func (m *Member) peerOf(id uint64) *peer {
+	for _, p := range m.peers {
+		if p != nil && p.id == id {
+			return p
+		}
+	}
+	return nil
 }

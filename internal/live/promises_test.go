@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 func TestWhoWasNeverHeardOfIsSuspectedWhenAMessageToItIsLost(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/transport"
+	"ringleader.example/ringleader/transport"
 )
 
 // witness is an algorithm that records its events, outside of its state. So it is not pure.
@@ -118,7 +118,7 @@ func TestSuspectComesAfterTheLastMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := c.hello(1)
-		last := [][]byte{h.Encode(), transport.HeartbeatFrame, {1, 0, 1}, {1, 0, 0}, {1, 0, 1}}
+		last := [][]byte{h.Encode(), transport.HeartbeatFrame, message(1), message(0), message(1)}
 		for _, b := range last {
 			if _, err := conn.Write(b); err != nil {
 				t.Fatal(err)
@@ -196,8 +196,8 @@ func TestSuspectComesAfterAllThatArrivedIfWhatWeSentIsLost(t *testing.T) {
 		const batch = 1000 // two of them fill the inbox, and neither is read at once
 		h := c.hello(1)
 		for _, b := range [][]byte{
-			slices.Concat(h.Encode(), transport.HeartbeatFrame, []byte{1, 0, 0}),
-			bytes.Repeat([]byte{1, 0, 1}, batch), bytes.Repeat([]byte{1, 0, 1}, batch),
+			slices.Concat(h.Encode(), transport.HeartbeatFrame, message(0)),
+			bytes.Repeat(message(1), batch), bytes.Repeat(message(1), batch),
 		} {
 			if _, err := to.Write(b); err != nil {
 				t.Fatal(err)

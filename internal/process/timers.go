@@ -10,46 +10,61 @@ import (
 // Never is a moment that does not come: 292 years after the start.
 const Never = time.Duration(math.MaxInt64)
 
+// Now holds the readings of the two clocks of a process, since its start. An engine with one clock reads it for both.
+type Now struct {
+	Timers    time.Duration // the clock that timers run on
+	Deadlines time.Duration // the clock of deadlines
+}
+
 // Timers are the running timers of a process, as moments since its start. A caller sees only timers that run now, so
 // a timer that was stopped or restarted cannot expire late.
 type Timers struct {
-	running [8]bool
-	at      [8]time.Duration
+	running  [8]bool
+	deadline [8]bool // At counts on the clock of deadlines
+	at       [8]time.Duration
 }
 
-// Apply applies the changes of a step. Begun is the time at which the step began, in whole units since the start; now
-// is its end. Timers count from now, deadlines from the time that the step was given.
+// Apply applies the changes of a step. Begun is the time on the clock of deadlines at which the step began, in whole
+// units since the start; now is the time on the clock of timers at its end.
 func (t *Timers) Apply(effects []election.Effect, begun, now, unit time.Duration) {
 	for _, e := range effects {
 		switch {
 		case e.Op == election.SetTimer && e.Ticks == election.Forever:
 			t.Stop(e.Timer)
 		case e.Op == election.SetTimer && e.Deadline:
-			t.set(e.Timer, Moment(begun, e.Ticks, unit))
+			t.set(e.Timer, Moment(begun, e.Ticks, unit), true)
 		case e.Op == election.SetTimer:
-			t.set(e.Timer, Moment(now, e.Ticks, unit))
+			t.set(e.Timer, Moment(now, e.Ticks, unit), false)
 		case e.Op == election.StopTimer:
 			t.Stop(e.Timer)
 		}
 	}
 }
 
-func (t *Timers) set(timer election.Timer, at time.Duration) {
-	t.running[timer], t.at[timer] = true, at
+func (t *Timers) set(timer election.Timer, at time.Duration, deadline bool) {
+	t.running[timer], t.at[timer], t.deadline[timer] = true, at, deadline
 }
 
 // Stop stops a timer.
 func (t *Timers) Stop(timer election.Timer) { t.running[timer] = false }
 
-// Next returns the timer that expires first, and its time; of several the one that was declared first.
-func (t *Timers) Next() (first election.Timer, at time.Duration) {
-	at = Never
+// Next returns the timer that expires first, and the time until then, negative if it has expired; of several the one
+// that was declared first. The time is [Never] if none runs.
+func (t *Timers) Next(now Now) (first election.Timer, wait time.Duration) {
+	wait = Never
 	for timer, running := range t.running {
-		if running && t.at[timer] < at {
-			first, at = election.Timer(timer), t.at[timer]
+		if !running || t.at[timer] == Never {
+			continue
+		}
+		clock := now.Timers
+		if t.deadline[timer] {
+			clock = now.Deadlines
+		}
+		if left := t.at[timer] - clock; left < wait {
+			first, wait = election.Timer(timer), left
 		}
 	}
-	return first, at
+	return first, wait
 }
 
 // Last returns when the last of the running timers expires, and the number of running timers.

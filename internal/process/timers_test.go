@@ -56,11 +56,35 @@ func TestTimersExpireInTheOrderOfTheirMoments(t *testing.T) {
 	} {
 		var timers Timers
 		timers.Apply(test.effects, begun, now, unit)
-		if timer, at := timers.Next(); timer != test.timer || at != test.at {
+		if timer, at := timers.Next(Now{}); timer != test.timer || at != test.at {
 			t.Errorf("%+v: timer %d expires at %d; want %d at %d", test.effects, timer, at, test.timer, test.at)
 		}
 		if last, running := timers.Last(); last != test.last || running != test.running {
 			t.Errorf("%+v: the last of %d at %d; want %d at %d", test.effects, running, last, test.running, test.last)
+		}
+	}
+}
+
+func TestTimersAndDeadlinesRunOnTheirOwnClocks(t *testing.T) {
+	var timers Timers
+	timers.Apply([]election.Effect{
+		{Op: election.SetTimer, Timer: 0, Ticks: election.Units(10)},
+		{Op: election.SetTimer, Timer: 1, Ticks: election.Units(10), Deadline: true},
+	}, 0, 0, 1)
+	for _, test := range []struct {
+		now   Now
+		timer election.Timer
+		wait  time.Duration
+	}{
+		{Now{0, 0}, 0, 10},
+		{Now{4, 3}, 0, 6},
+		{Now{3, 4}, 1, 6},
+		{Now{3, 25}, 1, -15},
+		{Now{12, 11}, 0, -2}, // the one that is later by its clock goes first
+		{Now{11, 12}, 1, -2},
+	} {
+		if timer, wait := timers.Next(test.now); timer != test.timer || wait != test.wait {
+			t.Errorf("at %+v: timer %d in %d; want %d in %d", test.now, timer, wait, test.timer, test.wait)
 		}
 	}
 }

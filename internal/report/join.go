@@ -54,7 +54,7 @@ func (s Member) Started(listen, http string) {
 }
 
 // Role prints the role of the member, and its leader.
-func (s Member) Role(l ringleader.Leadership) {
+func (s Member) Role(l ringleader.View) {
 	text := "electing"
 	switch {
 	case l.Role == ringleader.Leader:

@@ -35,7 +35,7 @@ var (
 	}
 
 	// tooLarge breaks the last of the rules.
-	tooLarge = sizeRule{"./internal/repotest/testdata/server", nil, memberMB, "HTTP brings TLS with it"}
+	tooLarge = sizeRule{"./internal/repotest/testdata/server", nil, memberMB, "HTTP takes more room than all else that a member links"}
 )
 
 // check builds the program, and complains if it is too large.

@@ -250,13 +250,16 @@ func (p *processor) unit() time.Duration {
 func (p *processor) next() time.Duration {
 	switch {
 	case p.timed() && p.going:
-		_, at := p.timers.Next()
-		return at - time.Since(p.begun)
+		_, wait := p.timers.Next(clocks(time.Since(p.begun)))
+		return wait
 	case p.synchronous() && p.going && p.rounds.complete():
 		return p.plan.Unit - time.Since(p.rounds.began)
 	}
 	return process.Never
 }
+
+// clocks returns the readings of a process that has one clock.
+func clocks(now time.Duration) process.Now { return process.Now{Timers: now, Deadlines: now} }
 
 // expire advances the clock of a timed algorithm, and fires due timers, each at most once: otherwise a timer that is
 // repeatedly set to 0 would starve messages. A timer expires at the moment for which it was set, even on a late
@@ -268,11 +271,11 @@ func (p *processor) expire() {
 	}
 	now := time.Since(p.begun)
 	for range p.d.Timers {
-		timer, at := p.timers.Next()
-		if at > now {
+		timer, wait := p.timers.Next(clocks(now))
+		if wait > 0 {
 			break
 		}
-		p.at = max(p.at, at)
+		p.at = max(p.at, now+wait)
 		p.timeout(timer)
 	}
 	p.at = now

@@ -59,8 +59,8 @@ func (r *rounds) play(p *processor) bool {
 		p.step(process.Input{What: process.Started})
 	}
 	for {
-		timer, at := p.timers.Next()
-		if at > time.Duration(r.number) {
+		timer, wait := p.timers.Next(clocks(time.Duration(r.number)))
+		if wait > 0 {
 			break
 		}
 		p.timeout(timer)

@@ -1,4 +1,4 @@
-// Command server is a member that serves its status over HTTP, and so links TLS.
+// Command server is a member that serves its status over HTTP, and so links HTTP.
 package main
 
 import (

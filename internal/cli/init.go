@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/storage"
+)
+
+func (p *program) init() *cobra.Command {
+	var (
+		directory string
+		owner     storage.Owner
+		groups    int
+		asJSON    bool
+	)
+	command := &cobra.Command{
+		Use:     "init --data DIR --group NAME --id ID",
+		GroupID: groupElect,
+		Short:   "Make the durable state of a member",
+		Long: `Init makes the store in which a member keeps what it has promised to the others: its
+terms and votes. It allocates all that they need, so a disk that is full later does not
+stop the member. Missing parent directories are made, too.
+
+Run it once in the life of a member. A member never makes a store by itself: an empty
+store in place of a lost one would break promises without notice. For the same reason
+init never overwrites a store. Each store has a random ID, by which the other members
+recognise a store that replaces another one.
+
+The command join of this version does not use the store yet. It runs Bully, which keeps
+its own state in its own directory.`,
+		Example: `  ringleader init --data /var/lib/ringleader/1 --group payments --id 1
+  ringleader init --data data/1 --group shards --id 1 --groups 1000 --json`,
+		Args:              flagsOnly,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) error {
+			switch {
+			case owner.Member == 0:
+				return errors.New("--id is at least 1")
+			case groups < 1 || groups >= storage.MaxRecords:
+				return fmt.Errorf("--groups is from 1 to %d, not %d", storage.MaxRecords-1, groups)
+			}
+			id, err := makeStore(directory, owner, groups)
+			if errors.Is(err, storage.ErrWrite) { // another call would not help
+				return report.Failed("%w", err)
+			} else if err != nil {
+				return err
+			}
+			return p.Print(report.Store{Path: filepath.Join(directory, "state"), Owner: owner, Groups: groups, ID: id}, asJSON)
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&directory, "data", "", "directory for the durable state of this member alone; created if missing")
+	flags.StringVar(&owner.Group, "group", "", "name of the group that the member belongs to")
+	decimalVar(flags, &owner.Member, "id", "", 0, "identifier of this member, at least 1")
+	decimalVar(flags, &groups, "groups", "", 1, "number of groups to allocate room for; the store grows if there are more")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	require(command, "data", "group", "id")
+	command.MarkFlagDirname("data")
+	return command
+}
+
+// makeStore makes a store and returns its ID. It opens the store, so what it reports can be read.
+func makeStore(directory string, owner storage.Owner, groups int) (id [16]byte, err error) {
+	if err := storage.Init(directory, owner, storage.InitOptions{Records: 1 + groups}); err != nil {
+		return id, err
+	}
+	s, err := storage.Open(directory, owner)
+	if err != nil {
+		return id, err
+	}
+	return s.ID(), s.Close()
+}

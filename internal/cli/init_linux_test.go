@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ringleader.example/ringleader/internal/report"
+)
+
+func TestInitOnAFullDiskIsNotAWrongCall(t *testing.T) {
+	directory := t.TempDir()
+	if err := syscall.Mount("init", directory, "tmpfs", 0, "size=16k"); err != nil {
+		if os.Getenv("CI") == "true" && os.Getuid() == 0 {
+			t.Fatalf("CI must run this test: %v", err)
+		}
+		t.Skipf("only root can mount a small file system: %v", err)
+	}
+	defer syscall.Unmount(directory, 0)
+	code, stdout, stderr := call("init", "--data", filepath.Join(directory, "data"), "--group", "payments", "--id", "3")
+	if code != report.ExitNo || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "no space left on device") {
+		t.Errorf("exit status %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}

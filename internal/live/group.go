@@ -1,0 +1,509 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
+)
+
+// State is the visible state of a member in a group.
+type State struct {
+	Role      network.Role
+	Leader    uint64 // 0 if not known
+	Term      election.Term
+	Since     time.Time // when Role, Leader and Term last changed
+	Until     time.Time // when leadership ends by itself, if it does: a lease; wall clock
+	Stopping  bool      // it leads, and its work is to stop
+	Reachable []bool    // in the order of Config.Members: whether the member is heard from
+	Problems  []string  // in the same order: the member's known problem; empty: none
+}
+
+// Group is the part that a member takes in a group. Its methods may be called at any time, by any goroutine.
+type Group struct {
+	member *Member
+	name   string
+	key    key
+	leased bool // its leader leads for as long as a lease runs
+	log    *slog.Logger
+
+	mu      sync.Mutex
+	state   State
+	until   time.Duration // when leadership ends by itself, on the clock of deadlines; process.Never: it does not
+	changed chan struct{} // closed when state changes
+	working bool          // work of the host runs
+	asked   bool          // the work of this tenure is to stop, or has stopped
+}
+
+// State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
+// no change.
+func (g *Group) State() (State, <-chan struct{}) {
+	boot := g.member.boot()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.state
+	if g.until != process.Never {
+		s.Until = time.Now().Add(g.until - boot)
+	}
+	if s.Role == network.Leader && g.left(s.Term, boot) == 0 || !g.leased && g.member.Stall() > 0 { // even if the loop is blocked
+		s.Role, s.Leader = network.Undecided, 0
+	}
+	return s, g.changed
+}
+
+// Left returns how long the lease of a term still runs; 0 if it is over, or is that of another term. It is
+// [process.Never] if leadership has no end by itself.
+func (g *Group) Left(term election.Term) time.Duration {
+	boot := g.member.boot()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.left(term, boot)
+}
+
+func (g *Group) left(term election.Term, boot time.Duration) time.Duration {
+	switch {
+	case g.state.Role != network.Leader || g.state.Term != term:
+		return 0
+	case g.until == process.Never:
+		return process.Never
+	}
+	return max(0, g.until-boot)
+}
+
+// Begin notes that the host begins its work as the leader in a term. It reports false if that may not begin any more, or
+// if earlier work has not ended. Each Begin that reports true needs an End.
+func (g *Group) Begin(term election.Term) bool {
+	boot := g.member.boot()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.working || g.asked || g.left(term, boot) == 0 {
+		return false
+	}
+	g.working = true
+	return true
+}
+
+// End notes that the work has stopped.
+func (g *Group) End() {
+	g.mu.Lock()
+	g.working = false
+	asked := g.asked
+	g.mu.Unlock()
+	if asked {
+		g.Command(election.Command{Order: election.Stopped})
+	}
+}
+
+// Command gives a command to the algorithm.
+func (g *Group) Command(c election.Command) { g.member.post(commanded{g, c}) }
+
+// stopWork asks the host to stop its work. It reports whether there is none.
+func (g *Group) stopWork() (none bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked = true
+	return !g.working
+}
+
+// publish makes a state visible, with the end of leadership.
+func (g *Group) publish(s State, until time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.until = until
+	if s.Role == network.Leader && (g.state.Role != network.Leader || g.state.Term != s.Term) {
+		g.asked = false
+	}
+	s.Stopping = g.asked && s.Role == network.Leader
+	g.state = s
+	close(g.changed)
+	g.changed = make(chan struct{})
+}
+
+// extend moves the end of leadership.
+func (g *Group) extend(until time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.until = until
+}
+
+// key names a group in a frame: the beginning of the digest of its name.
+type key [keySize]byte
+
+const keySize = 8
+
+// most is the number of inputs that may wait while the state of a group becomes durable.
+const most = 1024
+
+// group is a group as the loop sees it.
+type group struct {
+	*Group
+	*loop
+	limits   string
+	prepared *network.Instance
+	machine  *process.Machine
+	recover  bool // this is not the first life
+
+	started  bool
+	timers   process.Timers
+	waiting  []process.Input // messages to ourselves, and what came while the state became durable
+	decision network.Decision
+	lease    time.Duration   // when our leadership ends by itself, on the clock of deadlines
+	durably  bool            // there is durable state
+	kept     []byte          // it, as last saved or as it is being saved; nil: in no life yet
+	pending  *process.Output // the effects that wait until kept is durable; nil: none
+	begun    time.Duration   // when the step of pending began, in whole units
+
+	at     time.Duration // when it has something to do, on the clock of timers
+	index  int           // in loop.due; -1: in none
+	queued bool          // it is in loop.ready
+}
+
+// newGroup makes a group of which no member has heard, from its record in the storage.
+func (l *loop) newGroup(c GroupConfig) (*group, error) {
+	a := l.program
+	prepared, err := network.Prepare(a.Declaration, network.Setup{
+		IDs: identifiers(l.config.Members), Parameters: c.Parameters, Priorities: c.Priorities, Life: l.incarnation,
+	})
+	if err != nil {
+		return nil, err
+	}
+	g := &group{
+		Group: &Group{
+			member: l.Member, name: c.Group, leased: a.Leased, log: l.log, until: process.Never,
+			state: State{Since: time.Now()}, changed: make(chan struct{}),
+		},
+		loop: l, limits: c.Limits, prepared: prepared, lease: process.Never, index: -1,
+	}
+	if c.Group != l.config.Group { // it is not the only one
+		g.Group.log = l.log.With("group", c.Group)
+	}
+	digest := transport.DigestOf("%q", c.Group)
+	copy(g.key[:], digest[:]) // of Group
+	g.machine = a.NewMachine(prepared, l.position, choose)
+	if g.durably = a.Plans.Durable != nil && l.config.Storage != nil; g.durably {
+		if err := g.load(); err != nil {
+			return nil, err
+		}
+	}
+	g.state.Reachable, g.state.Problems = g.others()
+	return g, nil
+}
+
+// schema is what a group's record must agree with.
+func (g *group) schema() transport.Digest {
+	a := g.program
+	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), identifiers(g.sorted))
+}
+
+// load takes over what an earlier life has kept.
+func (g *group) load() error {
+	record, err := g.config.Storage.Load(groupRecord + g.name)
+	if err != nil || record == nil {
+		return err
+	}
+	schema := g.schema()
+	if !bytes.HasPrefix(record, schema[:]) {
+		return fmt.Errorf("%w: the state that was kept belongs to a group of other members, or to another algorithm", storage.ErrData)
+	}
+	kept := record[len(schema):]
+	if err := g.machine.Restore(kept); err != nil {
+		return fmt.Errorf("%w: what the algorithm kept: %w", storage.ErrData, err)
+	}
+	g.kept = append([]byte{}, kept...)
+	g.recover = g.program.Functions.Recover
+	return nil
+}
+
+// start starts the algorithm.
+func (g *group) start() error {
+	g.started = true
+	in := process.Input{What: process.Started}
+	if g.recover {
+		in.What = process.Recovered
+	}
+	return g.take(in)
+}
+
+// take gives an event to the algorithm, now or when its state is durable.
+func (g *group) take(in process.Input) error {
+	if g.pending != nil || len(g.waiting) > 0 {
+		g.wait(in)
+		return nil
+	}
+	return g.step(in)
+}
+
+// wait puts an event behind those that wait.
+func (g *group) wait(in process.Input) {
+	g.waiting = append(g.waiting, in)
+	g.queue()
+}
+
+// queue lets the loop know that events wait.
+func (g *group) queue() {
+	if !g.queued && len(g.waiting) > 0 && g.pending == nil {
+		g.queued = true
+		g.ready = append(g.ready, g)
+	}
+}
+
+// proceed takes the next event that waits.
+func (g *group) proceed() error {
+	in := g.waiting[0]
+	g.waiting = g.waiting[1:]
+	return g.step(in)
+}
+
+// crowded reports whether no more messages fit.
+func (g *group) crowded() bool { return len(g.waiting) >= most }
+
+// step gives an event to the algorithm. Its effects follow when its state is durable. An error, except for a malformed
+// message, stops the member.
+func (g *group) step(in process.Input) error {
+	unit := g.config.Unit
+	ticks := g.boot() / unit
+	effects, err := g.machine.Step(in, election.Units(uint64(ticks)))
+	if err != nil {
+		return err
+	}
+	g.pending, g.begun = &effects, ticks*unit
+	if kept := g.machine.Durable(); g.durably && (g.kept == nil || !bytes.Equal(kept, g.kept)) {
+		g.kept = append([]byte{}, kept...)
+		g.dirty = append(g.dirty, g)
+		return nil
+	}
+	return g.apply()
+}
+
+// durable returns the record of the group.
+func (g *group) durable() storage.Record {
+	schema := g.schema()
+	return storage.Record{Name: groupRecord + g.name, Data: append(schema[:], g.kept...)}
+}
+
+// apply applies the effects of the last step, in the promised order: its state is durable.
+func (g *group) apply() error {
+	effects := g.pending
+	g.pending = nil
+	for _, s := range effects.Sent {
+		if int(s.Port) == g.position {
+			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
+			continue
+		}
+		g.peers[s.Port].out.Send(g.frame(s), g.slot(s.Kind))
+	}
+	g.timers.Apply(effects.Other, g.begun, g.now(), g.config.Unit)
+	changed, lease := false, g.lease
+	for _, e := range effects.Other {
+		switch e.Op {
+		case election.SetTimer, election.StopTimer:
+		case election.StopWork:
+			changed = true
+			if g.stopWork() {
+				g.wait(process.Input{What: process.Commanded, Command: election.Command{Order: election.Stopped}})
+			}
+		default:
+			before := g.decision
+			if err := g.decision.Apply(g.program.Task, e, g.prepared.ID(g.position)); err != nil {
+				return fmt.Errorf("%s is wrong: %w", g.program.Name, err)
+			}
+			changed = changed || g.decision != before
+			g.lease = process.Never
+			if e.Op == election.Lead && e.Deadline {
+				g.lease = process.Moment(g.begun, e.Ticks, g.config.Unit)
+			}
+		}
+	}
+	switch {
+	case changed:
+		g.show()
+	case g.lease != lease:
+		g.extend(g.lease)
+	}
+	g.queue()
+	g.reschedule()
+	return nil
+}
+
+// slot returns the slot for messages of a kind in the queue of a connection: a newer one of some kinds replaces an older
+// one that has not left.
+func (g *group) slot(kind election.Kind) uint64 {
+	if !g.program.Kinds[kind].Latest {
+		return 0
+	}
+	return max(1, binary.LittleEndian.Uint64(g.key[:])+uint64(kind))
+}
+
+// expire ends a lease whose deadline has passed, and fires expired timers.
+func (g *group) expire() error {
+	if g.lease != process.Never && g.lease <= g.boot() {
+		g.lease = process.Never
+		g.decision = network.Decision{Term: g.decision.Term}
+		g.show()
+	}
+	clocks := g.clocks()
+	for range g.program.Timers { // and no more: a timer that is repeatedly set to 0 must not starve messages
+		timer, wait := g.timers.Next(clocks)
+		if wait > 0 || g.pending != nil {
+			break
+		}
+		g.timers.Stop(timer)
+		if err := g.step(process.Input{What: process.Expired, Timer: timer}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reschedule notes when there is something to do: a timer to fire, or a lease to end.
+func (g *group) reschedule() {
+	clocks, wait := g.clocks(), process.Never
+	if g.pending == nil {
+		_, wait = g.timers.Next(clocks)
+	}
+	if g.lease != process.Never {
+		wait = min(wait, g.lease-clocks.Deadlines)
+	}
+	switch {
+	case wait == process.Never && g.index < 0:
+	case wait == process.Never:
+		heap.Remove(&g.due, g.index)
+	case g.index < 0:
+		g.at = clocks.Timers + wait
+		heap.Push(&g.due, g)
+	default:
+		g.at = clocks.Timers + wait
+		heap.Fix(&g.due, g.index)
+	}
+}
+
+// show publishes the state.
+func (g *group) show() {
+	before, _ := g.State()
+	s := State{
+		Role: g.decision.Role, Leader: g.prepared.RealOf(g.decision.Leader), Term: g.decision.Term,
+		Since: before.Since,
+	}
+	s.Reachable, s.Problems = g.others()
+	if g.contested() {
+		s.Role, s.Leader = network.Undecided, 0
+	}
+	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
+		s.Since = time.Now()
+		g.Group.log.Info("leadership changed", "role", s.Role, "leader", s.Leader, "term", s.Term)
+	}
+	g.publish(s, g.lease)
+}
+
+// others returns, for each member, whether it is heard from, and its problem.
+func (g *group) others() (heard []bool, problems []string) {
+	for _, member := range g.config.Members {
+		if p := g.peerOf(member.ID); p != nil {
+			heard = append(heard, p.health == reachable)
+			problems = append(problems, cmp.Or(p.problem, p.difference, p.limits[g.key]))
+		} else {
+			heard, problems = append(heard, true), append(problems, g.problem)
+		}
+	}
+	return heard, problems
+}
+
+// announce sends the limits of the group to a peer.
+func (g *group) announce(p *peer) {
+	if g.limits != "" {
+		p.out.Send(process.AppendFrame(nil, announces, func(dst []byte) []byte { return append(append(dst, g.key[:]...), g.limits...) }), 0)
+	}
+}
+
+// frame returns a frame of this group, with its key before the message.
+func (g *group) frame(s process.Frame) []byte {
+	return process.AppendFrame(nil, uint8(s.Kind), func(dst []byte) []byte {
+		return append(append(dst, g.key[:]...), s.Frame[process.HeadSize:]...)
+	})
+}
+
+// memberRecord is the durable state of the member itself: its last incarnation, and the stores of its peers.
+type memberRecord struct {
+	store       [16]byte // of this member; not encoded
+	incarnation uint64
+	stores      map[uint64][16]byte // by the identifier of a peer: the store that it has
+}
+
+// The names of records in a storage. Names of groups are free, so a prefix keeps them apart from others.
+const (
+	memberRecordName = ""
+	groupRecord      = "group "
+)
+
+const storeEntry = 8 + 16
+
+func (r *memberRecord) encode() storage.Record {
+	b := binary.LittleEndian.AppendUint64(nil, r.incarnation)
+	ids := make([]uint64, 0, len(r.stores))
+	for id := range r.stores {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		store := r.stores[id]
+		b = append(binary.LittleEndian.AppendUint64(b, id), store[:]...)
+	}
+	return storage.Record{Name: memberRecordName, Data: b}
+}
+
+func (r *memberRecord) decode(b []byte) error {
+	if len(b) < 8 || (len(b)-8)%storeEntry != 0 {
+		return fmt.Errorf("%w: a member's record of %d bytes", storage.ErrData, len(b))
+	}
+	r.incarnation = binary.LittleEndian.Uint64(b)
+	for b = b[8:]; len(b) > 0; b = b[storeEntry:] {
+		r.stores[binary.LittleEndian.Uint64(b)] = [16]byte(b[8:])
+	}
+	return nil
+}
+
+// load reads the member's record, and makes that of this life.
+func (m *Member) load() error {
+	m.record = memberRecord{stores: map[uint64][16]byte{}}
+	if s := m.config.Storage; s != nil {
+		m.record.store = s.ID()
+		b, err := s.Load(memberRecordName)
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			if err := m.record.decode(b); err != nil {
+				return err
+			}
+		}
+	}
+	m.record.incarnation = max(newIncarnation(), m.record.incarnation+1)
+	m.incarnation = m.record.incarnation
+	return nil
+}
+
+// save makes records durable, if there is a storage.
+func (m *Member) save(records ...storage.Record) error {
+	if m.config.Storage == nil {
+		return nil
+	}
+	return m.config.Storage.Save(records)
+}
+
+func closeStorage(s storage.Storage) error {
+	if s == nil {
+		return nil
+	}
+	return s.Close()
+}

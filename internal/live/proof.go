@@ -1,0 +1,80 @@
+package live
+
+import (
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/transport"
+)
+
+// A warden draws a secret for each life of its member, and gives the member only the hash of it, which the member's
+// Hello carries. When the life and all its work have ended, the warden discloses the secret. Any member can check that,
+// and pass it on; no other process could have known it before.
+
+// remembered is the number of lives of a peer whose hashes are remembered: the last ones.
+const remembered = 4
+
+// remember notes what will prove the death of a life.
+func (p *peer) remember(h transport.Hello) {
+	if h.Death == [32]byte{} {
+		return
+	}
+	if p.deaths == nil {
+		p.deaths = map[uint64][32]byte{}
+	}
+	p.deaths[h.Incarnation] = h.Death
+	for len(p.deaths) > remembered {
+		oldest := h.Incarnation
+		for incarnation := range p.deaths {
+			oldest = min(oldest, incarnation)
+		}
+		delete(p.deaths, oldest)
+	}
+}
+
+// died takes a proof of death. It reports whether the proof is valid. What is new is passed on.
+func (l *loop) died(proof transport.Proof) (valid bool, err error) {
+	p := l.peerOf(proof.Member)
+	if p == nil {
+		return false, nil
+	}
+	dead := uint64(0)
+	for incarnation, hash := range p.deaths {
+		if proof.Proves(hash) {
+			dead = max(dead, incarnation) // a process may join again, and all its lives have ended
+		}
+	}
+	switch {
+	case dead == 0:
+		return false, nil
+	case p.died != nil && dead <= p.dead:
+		return true, nil
+	}
+	p.died, p.dead = &proof, dead
+	l.log.Info("a life of a member is proven dead", "peer", p.id, "incarnation", dead)
+	frame := proofFrame(&proof)
+	for _, other := range l.peers {
+		if other != nil && other != p {
+			other.out.Send(frame, 0)
+		}
+	}
+	return true, l.each(process.Input{
+		What:    process.Commanded,
+		Command: election.Command{Order: election.Died, Member: election.ID(p.position + 1), Number: dead},
+	})
+}
+
+// introduce sends a peer that was just connected what it may not know: our groups, and proofs of death.
+func (l *loop) introduce(p *peer) {
+	for _, g := range l.groups {
+		g.announce(p)
+	}
+	for _, other := range l.peers {
+		if other != nil && other != p && other.died != nil {
+			p.out.Send(proofFrame(other.died), 0)
+		}
+	}
+}
+
+func proofFrame(p *transport.Proof) []byte {
+	return process.AppendFrame(nil, proves, func(dst []byte) []byte { return append(dst, p.Encode()...) })
+}

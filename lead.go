@@ -1,0 +1,203 @@
+package ringleader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/live"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+)
+
+// The causes of the end of a leadership: what context.Cause returns for the context of work.
+var (
+	ErrLapsed      = errors.New("the lease has lapsed: no majority has renewed it")
+	ErrResigned    = errors.New("the member resigned")
+	ErrTransferred = errors.New("the lead was transferred")
+	ErrPreempted   = errors.New("a member of higher rank takes over")
+	ErrClosed      = errors.New("the member is closed")
+)
+
+// Leadership is a tenure of this member: the time from its election to the end of its lead.
+type Leadership struct {
+	member *Member
+	term   election.Term
+}
+
+// Term returns the term, a fencing token: it is greater than that of each leader before.
+func (l Leadership) Term() uint64 { return uint64(l.term) }
+
+// Valid reports whether the lease runs at this moment. Between a call of Valid and what follows it the process may be
+// paused for any time, so a resource that must have one writer has to compare terms: see package fence.
+func (l Leadership) Valid() bool { return l.member.live.Left(l.term) > 0 }
+
+// Deadline returns when the lease ends, unless it is renewed. It is the zero time if the lease has ended, and with [Bully],
+// which has no leases.
+func (l Leadership) Deadline() time.Time {
+	switch left := l.member.live.Left(l.term); left {
+	case 0, process.Never:
+		return time.Time{}
+	default:
+		return time.Now().Add(left)
+	}
+}
+
+// Lead runs work whenever this member leads, again and again, until ctx is done or work returns by itself. It never runs
+// work twice at the same time.
+//
+// The context of work is cancelled before the lease ends: Timing.Grace and Timing.Margin earlier. Its cause tells why:
+// [ErrLapsed], [ErrResigned], [ErrTransferred], [ErrPreempted], [ErrClosed], or the end of ctx. Work has to return then. While it
+// does so, the lease is renewed if that is possible; after it has returned, the lead is released, and another member
+// takes over at once. If work has not returned by the end of the lease, Config.Overrun applies.
+//
+// If work returns although its context is not done, the member hands over, and Lead returns the error of work. When Lead
+// has returned, the member votes and does not lead, until Lead is called again. Before the first call of Lead a member
+// leads without work.
+func (m *Member) Lead(ctx context.Context, work func(context.Context, Leadership) error) error {
+	m.mu.Lock()
+	if m.leading {
+		m.mu.Unlock()
+		return fmt.Errorf("%w: Lead runs already", ErrConfig)
+	}
+	m.leading = true
+	m.mu.Unlock()
+	m.live.Command(election.Command{Order: election.Weigh, Number: uint64(m.weight)})
+	defer func() {
+		m.mu.Lock()
+		m.leading = false
+		m.mu.Unlock()
+		m.standDown(ErrResigned)
+	}()
+	var last election.Term // work begins once in a term
+	for {
+		s, changed := m.live.State()
+		if s.Role == network.Leader && !s.Stopping && (s.Term == 0 || s.Term > last) && m.live.Begin(s.Term) {
+			last = s.Term
+			ended, err := m.lead(ctx, Leadership{m, s.Term}, work)
+			if ended {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-m.Done():
+			return cmp.Or(m.Err(), ErrClosed)
+		case <-changed:
+		}
+	}
+}
+
+// lead runs work in one tenure. Ended reports that it returned by itself.
+func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Context, Leadership) error) (ended bool, err error) {
+	within, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	returned := make(chan error, 1)
+	go func() {
+		err := work(within, l)
+		m.live.End()
+		returned <- err
+	}()
+	alarm := m.config.Clock.NewTimer()
+	defer alarm.Stop()
+	var until time.Duration // the end of the lease, as last known, on the clock of deadlines
+	for {
+		s, changed := m.live.State()
+		left := m.live.Left(l.term)
+		if left > 0 {
+			until = after(m.config.Clock.Boottime(), left)
+		}
+		if cause := m.mustStop(ctx, l, &s, left); cause != nil {
+			cancel(cause)
+			return false, m.stop(l, until, returned)
+		}
+		alarm.Reset(left - m.config.Timing.early())
+		select {
+		case err := <-returned:
+			return true, err
+		case <-alarm.C():
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// after returns a moment that long after another one.
+func after(moment, wait time.Duration) time.Duration {
+	if wait == process.Never {
+		return process.Never
+	}
+	return moment + wait
+}
+
+// mustStop returns the reason for which work has to stop, or nil. The member then tries to hand over in good order.
+func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, left time.Duration) (cause error) {
+	select {
+	case <-m.Done():
+		return cmp.Or(m.Err(), ErrClosed)
+	default:
+	}
+	switch {
+	case s.Stopping && s.Term == l.term:
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		cause, m.cause = cmp.Or(m.cause, ErrPreempted), nil
+		return cause
+	case left <= m.config.Timing.early():
+		m.live.Command(election.Command{Order: election.Resign}) // what stops now does not begin again in this term
+		return ErrLapsed
+	case ctx.Err() != nil:
+		m.standDown(ErrResigned) // the lease is renewed while the work stops
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// exitOverrun is the status with which a process ends whose work has not: EX_SOFTWARE.
+const exitOverrun = 70
+
+// stop waits until work has returned. By Timing.Margin before the end of the lease it must have.
+func (m *Member) stop(l Leadership, until time.Duration, returned <-chan error) error {
+	alarm := m.config.Clock.NewTimer()
+	defer alarm.Stop()
+	for {
+		_, changed := m.live.State()
+		if left := m.live.Left(l.term); left > 0 {
+			until = after(m.config.Clock.Boottime(), left)
+		}
+		left := until - m.config.Timing.Margin - m.config.Clock.Boottime()
+		if until != process.Never && left <= 0 {
+			return m.overrun(l, returned)
+		}
+		alarm.Reset(left)
+		select {
+		case err := <-returned:
+			return err
+		case <-alarm.C():
+		case <-changed:
+		}
+	}
+}
+
+// overrun applies Config.Overrun.
+func (m *Member) overrun(l Leadership, returned <-chan error) error {
+	select {
+	case err := <-returned:
+		return err
+	default:
+	}
+	const text = "work has not returned, and its lease is about to end"
+	m.config.Logger.Error(text, "member", m.config.ID, "term", l.Term(), "margin", m.config.Timing.Margin)
+	switch m.config.Overrun {
+	case Exit:
+		os.Exit(exitOverrun)
+	case Panic:
+		panic(fmt.Sprintf("ringleader: member %d, term %d: %s", m.config.ID, l.Term(), text))
+	}
+	return <-returned
+}

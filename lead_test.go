@@ -1,0 +1,163 @@
+package ringleader
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
+)
+
+// quorum starts a group that runs quorum-bully, with its stores in memory.
+func quorum(t *testing.T, c Config, ids ...uint64) *group {
+	g := &group{t: t, config: c, members: map[uint64]*Member{}}
+	if g.config.Timing == (Timing{}) {
+		g.config.Timing = Test()
+	}
+	listeners := make([]net.Listener, len(ids))
+	for i, id := range ids {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		listeners[i] = l
+		g.config.Members = append(g.config.Members, MemberAddress{ID: id, Address: l.Addr().String()})
+	}
+	for i, id := range ids {
+		c := g.config
+		store, err := storage.Memory().Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.ID, c.Storage, c.Transport = id, store, transport.TCP{Listener: listeners[i]}.Open
+		g.join(c)
+	}
+	t.Cleanup(func() {
+		for _, m := range g.members {
+			m.Close()
+		}
+	})
+	return g
+}
+
+// leader waits until a member leads, and returns its identifier.
+func (g *group) leader() uint64 {
+	g.t.Helper()
+	for _, m := range g.members {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		v, err := m.WaitLeader(ctx)
+		cancel()
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		return v.Leader
+	}
+	return 0
+}
+
+func TestAMajorityElectsAndAMinorityDoesNot(t *testing.T) {
+	g := quorum(t, Config{}, 1, 2, 3)
+	g.agree(3)
+	if s := g.members[3].Status(); !s.Quorum || s.Term == 0 || s.Lease == nil {
+		t.Errorf("%+v", s)
+	}
+	g.members[3].Close()
+	delete(g.members, 3)
+	g.agree(2)
+	g.members[2].Close()
+	delete(g.members, 2)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*Test().Lease)
+	defer cancel()
+	for await(ctx, g.members[1], func(v View) bool { return v.Role == Leader }) {
+		t.Fatal("one of three leads")
+	}
+}
+
+func TestWorkRunsOnTheLeaderOnlyAndInRisingTerms(t *testing.T) {
+	g := quorum(t, Config{}, 1, 2, 3)
+	var (
+		mu      sync.Mutex
+		running int
+		terms   []uint64
+		began   = make(chan uint64, 100)
+	)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	for id, m := range g.members {
+		wait.Go(func() {
+			m.Lead(ctx, func(ctx context.Context, l Leadership) error {
+				mu.Lock()
+				running++
+				if running > 1 {
+					t.Error("two work at a time")
+				}
+				terms = append(terms, l.Term())
+				mu.Unlock()
+				if !l.Valid() || l.Deadline().IsZero() {
+					t.Error("its lease does not run")
+				}
+				began <- id
+				<-ctx.Done()
+				if cause := context.Cause(ctx); !errors.Is(cause, ErrTransferred) && !errors.Is(cause, context.Canceled) {
+					t.Errorf("the cause is %v", cause)
+				}
+				mu.Lock()
+				running--
+				mu.Unlock()
+				return nil
+			})
+		})
+	}
+	at := <-began
+	for range 4 {
+		next := at%3 + 1
+		if err := g.members[at].Transfer(next); err != nil {
+			t.Fatal(err)
+		}
+		if at = <-began; at != next {
+			t.Errorf("%d leads, not %d", at, next)
+		}
+	}
+	cancel()
+	wait.Wait()
+	for i := range terms[1:] {
+		if terms[i] >= terms[i+1] {
+			t.Errorf("terms %v do not rise", terms)
+		}
+	}
+}
+
+func TestALeaderWithoutAMajorityStopsItsWorkBeforeItsLeaseEnds(t *testing.T) {
+	g := quorum(t, Config{Overrun: Log}, 1, 2, 3)
+	g.agree(3)
+	m := g.members[3]
+	ended := make(chan error, 1)
+	began := make(chan struct{})
+	go m.Lead(t.Context(), func(ctx context.Context, l Leadership) error {
+		close(began)
+		<-ctx.Done()
+		if !l.Valid() {
+			ended <- errors.New("the lease has ended before the work is to end")
+		} else {
+			ended <- context.Cause(ctx)
+		}
+		return nil
+	})
+	<-began
+	for _, id := range []uint64{1, 2} { // both crash: they stop without a release
+		g.members[id].live.Close()
+		delete(g.members, id)
+	}
+	select {
+	case err := <-ended:
+		if !errors.Is(err, ErrLapsed) {
+			t.Error(err)
+		}
+	case <-time.After(patience):
+		t.Fatal("the work goes on")
+	}
+}

@@ -1,0 +1,240 @@
+package simulate
+
+import (
+	"errors"
+	"slices"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/trace"
+)
+
+// Faults are the faults and commands that can come next. Of cuts, those of one link, one way or both, and those of one
+// process from all others are listed; Step takes any other division, too. It also takes any weight.
+func (s *Session) Faults() (all []Choice) {
+	r := s.run
+	for p, dead := range r.dead {
+		switch {
+		case dead:
+			all = append(all, Choice{What: Revive, Process: p})
+			continue
+		case r.has.Command:
+			all = append(all, Choice{What: Abdicate, Process: p})
+		}
+		all = append(all, Choice{What: Fail, Process: p})
+		all = append(all, s.suspicions(p)...)
+	}
+	for link, queue := range s.queues {
+		to, _ := r.net.End(uint32(link))
+		for place := range queue {
+			all = append(all, Choice{What: Lose, Process: to, Link: uint32(link), Place: place},
+				Choice{What: Duplicate, Process: to, Link: uint32(link), Place: place})
+		}
+	}
+	return append(append(all, s.commands()...), s.possibleCuts()...)
+}
+
+// suspicions returns what the failure detector of a live process can report.
+func (s *Session) suspicions(p int) (all []Choice) {
+	r := s.run
+	if !r.has.Suspect {
+		return nil
+	}
+	for port := range r.net.Degree(p) {
+		link := r.net.First(p) + uint32(port)
+		q, back := r.net.End(link)
+		over := r.dead[q] && len(s.queues[r.net.Back(q, back)]) == 0 // its messages arrive first
+		switch {
+		case q == p:
+		case !s.suspect[link] && (!r.dead[q] || over):
+			all = append(all, Choice{What: Distrust, Process: p, Link: link})
+		case s.suspect[link] && !over:
+			all = append(all, Choice{What: Trust, Process: p, Link: link})
+		}
+	}
+	return all
+}
+
+// commands returns the commands with an argument that can come next, except weights.
+func (s *Session) commands() (all []Choice) {
+	r := s.run
+	for p, dead := range r.dead {
+		if dead || !r.has.Command {
+			continue
+		}
+		for q := range r.p.Size() {
+			if q != p {
+				all = append(all, Choice{What: Ask, Process: p, Command: election.Command{Order: election.Transfer, Member: r.p.ID(q)}})
+			}
+		}
+		for _, proof := range s.proofs {
+			if proof.Member != r.p.ID(p) {
+				all = append(all, Choice{What: Ask, Process: p, Command: proof})
+			}
+		}
+	}
+	return all
+}
+
+// weighs reports whether a choice gives a live member a weight.
+func (s *Session) weighs(c Choice) bool {
+	p := c.Process
+	return p >= 0 && p < s.run.p.Size() && !s.run.dead[p] && s.run.has.Command &&
+		c == Choice{What: Ask, Process: p, Command: election.Command{Order: election.Weigh, Number: c.Command.Number}}
+}
+
+// possibleCuts returns cuts of one link, one way and both, and of one process from all others; and the ends of cuts.
+func (s *Session) possibleCuts() (all []Choice) {
+	r := s.run
+	for _, line := range s.cuts {
+		c, _ := s.readCut(line)
+		all = append(all, Choice{What: Mend, Process: c.Groups[0][0], Cut: line})
+	}
+	offer := func(c faults.Cut) {
+		line := c.Text(r.p)
+		if choice := (Choice{What: Sever, Process: c.Groups[0][0], Cut: line}); !slices.Contains(s.cuts, line) && !slices.Contains(all, choice) {
+			all = append(all, choice)
+		}
+	}
+	for p := range r.p.Size() {
+		var others []int
+		for q := range r.p.Size() {
+			if q != p {
+				others = append(others, q)
+			}
+		}
+		for port := range r.net.Degree(p) {
+			q, _ := r.net.End(r.net.First(p) + uint32(port))
+			if q == p {
+				continue
+			}
+			if p < q {
+				offer(faults.Cut{Groups: [][]int{{p}, {q}}})
+			}
+			offer(faults.Cut{Groups: [][]int{{p}, {q}}, OneWay: true})
+		}
+		if len(others) > 1 {
+			offer(faults.Cut{Groups: [][]int{{p}, others}})
+		}
+	}
+	return all
+}
+
+// Cut returns the choice that begins a cut, which a line of package faults describes without times, such as partition 1,2 | 3
+// or cut 1 -> 2. The error says what is wrong with the line.
+func (s *Session) Cut(line string) (Choice, error) {
+	cut, err := s.readCut(line)
+	if err != nil {
+		return Choice{}, err
+	}
+	return Choice{What: Sever, Process: cut.Groups[0][0], Cut: cut.Text(s.run.p)}, nil
+}
+
+// divides reports whether a choice is a cut that is possible, and that is not in force.
+func (s *Session) divides(c Choice) bool {
+	cut, err := s.Cut(c.Cut)
+	return err == nil && c == cut && !slices.Contains(s.cuts, c.Cut)
+}
+
+// errNoCut reports a line that is not that of a cut without times.
+var errNoCut = errors.New("a cut is a line such as partition 1,2 | 3 or cut 1 -> 2, without times")
+
+// readCut reads a cut without times.
+func (s *Session) readCut(line string) (faults.Cut, error) {
+	p := s.run.p
+	ids := make(election.List, p.Size())
+	for q := range ids {
+		if ids[q] = uint64(q); !p.Anonymous() {
+			ids[q] = p.Real(q)
+		}
+	}
+	reader := faults.NewReader(ids)
+	if err := errors.Join(reader.Line(line), reader.Script.Check(p, false)); err != nil {
+		return faults.Cut{}, err
+	}
+	if cuts := reader.Script.Cuts; len(cuts) == 1 && cuts[0].At.IsZero() && cuts[0].Until.IsZero() {
+		return cuts[0], nil
+	}
+	return faults.Cut{}, errNoCut
+}
+
+// cut begins or ends a cut. What is sent, and what would arrive, while it is in force is lost.
+func (s *Session) cut(c Choice) {
+	r := s.run
+	cut, _ := s.readCut(c.Cut)
+	by, event := 1, trace.Fault
+	if c.What == Mend {
+		by, event = -1, trace.Heal
+		change(s, &s.cuts, slices.DeleteFunc(slices.Clone(s.cuts), func(line string) bool { return line == c.Cut }))
+	} else {
+		change(s, &s.cuts, append(slices.Clip(s.cuts), c.Cut))
+	}
+	for link := range cut.Links(r.net) {
+		change(s, &s.severed[link], s.severed[link]+by)
+	}
+	r.result.Disturbed = true
+	r.note(c.Process, trace.Step{Event: event, Port: -1, Text: c.Cut})
+}
+
+func (s *Session) crash(p int) {
+	r := s.run
+	r.result.Disturbed = true
+	s.fresh(p)
+	r.ps.Reborn(r.slots[p], p)
+	change(s, &r.dead[p], true)
+	change(s, &s.asleep[p], false)
+	r.result.Decisions[p] = network.Decision{}
+	r.orphan(p, r.o.Wardens)
+	if r.o.Wardens {
+		change(s, &s.proofs, append(slices.Clip(s.proofs), election.Command{Order: election.Died, Member: r.p.ID(p), Number: r.ps.Incarnation(r.slots[p])}))
+	}
+	change(s, &s.working[p], false)
+	for t := range r.d.Timers {
+		change(s, &s.alarms[p*len(r.d.Timers)+t], alarm{})
+	}
+	if !r.has.Trust { // a mistake about it may have ended, unheard, before it crashed
+		s.unsuspected(p)
+	}
+	r.note(p, trace.Step{Event: trace.Crash, Port: -1})
+}
+
+// unsuspected ends all suspicions of the process at p.
+func (s *Session) unsuspected(p int) {
+	for port := range s.run.net.Degree(p) {
+		q, back := s.run.net.End(s.run.net.First(p) + uint32(port))
+		change(s, &s.suspect[s.run.net.Back(q, back)], false)
+	}
+}
+
+// revive restarts a process, without suspicions of it or by it. Without a Recover function in its algorithm, it
+// starts anew.
+func (s *Session) revive(p int) {
+	r := s.run
+	change(s, &r.dead[p], false)
+	s.unsuspected(p)
+	for port := range r.net.Degree(p) {
+		change(s, &s.suspect[r.net.First(p)+uint32(port)], false)
+	}
+	e := process.Event{What: process.Recovered}
+	if !r.has.Recover {
+		e.What = process.Started
+	}
+	s.react(p, e, trace.Step{Event: trace.Recover, Port: -1})
+}
+
+// detect reports a suspicion, or its end, to a process.
+func (s *Session) detect(c Choice) {
+	r, p := s.run, c.Process
+	q, _ := r.net.End(c.Link)
+	port := election.Port(c.Link - r.net.First(p))
+	r.result.Disturbed = r.result.Disturbed || !r.dead[q]
+	change(s, &s.suspect[c.Link], c.What == Distrust)
+	step := trace.Step{Event: trace.Suspect, Port: int(port), From: q + 1}
+	if c.What == Distrust {
+		s.react(p, process.Event{What: process.Suspected, Port: port}, step)
+	} else if step.Event = trace.Trust; r.has.Trust {
+		s.react(p, process.Event{What: process.Trusted, Port: port}, step)
+	}
+}

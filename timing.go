@@ -1,0 +1,160 @@
+package ringleader
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Timing holds the lengths of time that an election depends on. Safety needs two of them: the clocks of members must not
+// differ by more than Drift, and work must stop within the time that Margin and Grace leave. All others decide only how
+// fast an election is, and how long a silence it takes for a failure. [LAN], [WAN] and [Test] return values that fit
+// together; the zero Timing is LAN.
+type Timing struct {
+	// Lease is how long a member promises its vote. A leader that can reach no majority leads for at most that long, and
+	// without a proof of its death the others wait as long for its successor. All members should have the same.
+	Lease time.Duration
+
+	// LongestLease is the longest lease that this member grants, and so how long it may have to wait after a restart.
+	// The default is Lease. Raise it at all members before a longer Lease is used at any.
+	LongestLease time.Duration
+
+	// Drift is the fraction of Lease by which the leader stops earlier than the others' promises end. It is at least
+	// 2ε/(1+ε) where each clock is within ±ε of the true rate. The default is 0.05.
+	Drift float64
+
+	// Renewal is the interval at which a leader renews its lease. The default is a sixth of Lease.
+	Renewal time.Duration
+
+	// Answers is how long a member waits for answers before it claims; about twice the time of a round trip. It is the
+	// unit of pauses, too.
+	Answers time.Duration
+
+	// Defer is how long a member lets one of higher rank go first.
+	Defer time.Duration
+
+	// Claim is how long a claim waits for votes, which are flushed to disks.
+	Claim time.Duration
+
+	// Grace is how long work has to end by itself, after its context is cancelled.
+	Grace time.Duration
+
+	// Margin is how long before the end of the lease work must have ended. The default is a tenth of Lease.
+	Margin time.Duration
+
+	// Preempt is how long a leader leads before it offers the lead to an able member of higher rank, if Config.Preempt
+	// is set. After an offer without success it waits twice as long, up to eight times.
+	Preempt time.Duration
+
+	// MessageDelay is, with [Bully], the longest time that a message takes, and its handling: a slower one may cause
+	// another election. The default is 25 ms.
+	MessageDelay time.Duration
+
+	// Heartbeat is the interval at which a connection shows that the member is live.
+	Heartbeat time.Duration
+
+	// Suspicion is the silence after which a member is suspected to have crashed. A suspicion starts a question, and
+	// ends no lease. It is at least three times Heartbeat.
+	Suspicion time.Duration
+}
+
+// LAN returns timing for members in one data centre: round trips below 2 ms, flushes below 20 ms.
+func LAN() Timing {
+	return Timing{
+		Lease: 500 * time.Millisecond, LongestLease: 500 * time.Millisecond, Drift: 0.05, Renewal: 80 * time.Millisecond,
+		Answers: 5 * time.Millisecond, Defer: 15 * time.Millisecond, Claim: 40 * time.Millisecond,
+		Grace: 50 * time.Millisecond, Margin: 50 * time.Millisecond, Preempt: 10 * time.Second,
+		MessageDelay: 25 * time.Millisecond, Heartbeat: 100 * time.Millisecond, Suspicion: 400 * time.Millisecond,
+	}
+}
+
+// WAN returns timing for members in different regions: round trips below 300 ms.
+func WAN() Timing {
+	return Timing{
+		Lease: 5 * time.Second, LongestLease: 5 * time.Second, Drift: 0.05, Renewal: 800 * time.Millisecond,
+		Answers: 600 * time.Millisecond, Defer: time.Second, Claim: time.Second,
+		Grace: 500 * time.Millisecond, Margin: 500 * time.Millisecond, Preempt: 30 * time.Second,
+		MessageDelay: 300 * time.Millisecond, Heartbeat: 500 * time.Millisecond, Suspicion: 2 * time.Second,
+	}
+}
+
+// Test returns timing for tests on one machine: short waits, and a lease that a loaded machine can keep.
+func Test() Timing {
+	t := LAN()
+	t.Lease, t.LongestLease, t.Renewal = 300*time.Millisecond, 300*time.Millisecond, 40*time.Millisecond
+	t.Grace, t.Margin, t.Preempt = 40*time.Millisecond, 30*time.Millisecond, 300*time.Millisecond
+	return t
+}
+
+// The limits of the lengths; the upper ones keep sums far from overflow.
+const (
+	least = time.Millisecond
+	most  = time.Hour
+)
+
+// complete sets the defaults.
+func (t Timing) complete() Timing {
+	if t == (Timing{}) {
+		return LAN()
+	}
+	preset := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	lan := LAN()
+	preset(&t.Lease, lan.Lease)
+	preset(&t.LongestLease, t.Lease)
+	preset(&t.Renewal, t.Lease/6)
+	preset(&t.Answers, lan.Answers)
+	preset(&t.Defer, 3*t.Answers)
+	preset(&t.Claim, lan.Claim)
+	preset(&t.Grace, t.Lease/10)
+	preset(&t.Margin, t.Lease/10)
+	preset(&t.Preempt, lan.Preempt)
+	preset(&t.MessageDelay, lan.MessageDelay)
+	preset(&t.Heartbeat, lan.Heartbeat)
+	preset(&t.Suspicion, max(4*t.Heartbeat, lan.Suspicion))
+	if t.Drift == 0 {
+		t.Drift = lan.Drift
+	}
+	return t
+}
+
+// entitled returns how long a leader's own lease is: the deadline after a request that a majority has answered.
+func (t *Timing) entitled() time.Duration {
+	return t.Lease - time.Duration(math.Ceil(float64(t.Lease)*t.Drift))
+}
+
+// early returns how long before the end of the lease the context of work is cancelled.
+func (t *Timing) early() time.Duration { return t.Margin + t.Grace }
+
+// check calls must with each relation that has to hold. The text names both values.
+func (t *Timing) check(must func(ok bool, format string, args ...any)) {
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"Lease", t.Lease}, {"LongestLease", t.LongestLease}, {"Renewal", t.Renewal}, {"Answers", t.Answers}, {"Defer", t.Defer},
+		{"Claim", t.Claim}, {"Grace", t.Grace}, {"Margin", t.Margin}, {"Preempt", t.Preempt},
+		{"MessageDelay", t.MessageDelay}, {"Heartbeat", t.Heartbeat}, {"Suspicion", t.Suspicion},
+	} {
+		must(d.value >= least && d.value <= most, "Timing.%s is from %v to %v, not %v", d.name, least, most, d.value)
+	}
+	must(t.Drift > 0 && t.Drift < 0.5, "Timing.Drift is above 0 and below 0.5, not %v", t.Drift)
+	relation := func(ok bool, what, name string, value time.Duration, because string) {
+		must(ok, "Timing.%s, but %s is %v: %s", what, name, value, because)
+	}
+	relation(t.LongestLease >= t.Lease, fmt.Sprintf("LongestLease (%v) is at least Lease", t.LongestLease), "Lease", t.Lease,
+		"a member grants no longer lease than LongestLease")
+	relation(4*t.Renewal <= t.entitled()-t.early(), fmt.Sprintf("Renewal (%v) is at most a quarter of what Lease leaves without Drift, Margin and Grace", t.Renewal),
+		"that", (t.entitled()-t.early())/4, "a lease must survive three lost renewals")
+	relation(t.Defer >= t.Answers, fmt.Sprintf("Defer (%v) is at least Answers", t.Defer), "Answers", t.Answers,
+		"a member of higher rank asks before it claims")
+	relation(2*t.Claim <= t.Lease, fmt.Sprintf("Claim (%v) is at most half of Lease", t.Claim), "Lease", t.Lease,
+		"a claim that fails must not use up the votes that it got")
+	relation(t.Preempt >= t.Lease, fmt.Sprintf("Preempt (%v) is at least Lease", t.Preempt), "Lease", t.Lease,
+		"a leader that is replaced at once never works")
+	relation(t.Suspicion >= 3*t.Heartbeat, fmt.Sprintf("Suspicion (%v) is at least three times Heartbeat", t.Suspicion), "Heartbeat", t.Heartbeat,
+		"one that is late must not make a member suspect")
+}

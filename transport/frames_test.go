@@ -1,0 +1,137 @@
+package transport_test
+
+import (
+	"context"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader/transport"
+)
+
+// counted notes the writes on a connection.
+type counted struct {
+	net.Conn
+	mu     sync.Mutex
+	writes [][]byte
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writes = append(c.writes, slices.Clone(b))
+	return c.Conn.Write(b)
+}
+
+// since returns the writes after the first n.
+func (c *counted) since(n int) [][]byte {
+	synctest.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.writes[n:]
+}
+
+// pair connects member 1 to member 2, and notes what 1 writes.
+func pair(t *testing.T, n lan) (one, two *host, out transport.Outgoing, wire *counted) {
+	t.Helper()
+	two = n.host(2, nil)
+	tcp := n.tcp(1, nil)
+	dial := tcp.Dial
+	tcp.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		wire = &counted{Conn: conn}
+		return wire, err
+	}
+	one = open(t, tcp.Open, config(1))
+	out, err := one.dials(t, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return one, two, out, wire
+}
+
+func frame(kind uint8, text string) []byte { return transport.AppendFrame(nil, kind, []byte(text)) }
+
+func TestWhatIsQueuedLeavesInOneWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newLAN(t)
+		two := n.host(2, nil)
+		defer two.t.Close()
+		var wire *counted
+		tcp := n.tcp(1, nil)
+		dial := tcp.Dial
+		tcp.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dial(ctx, network, address)
+			wire = &counted{Conn: conn}
+			return wire, err
+		}
+		one := open(t, tcp.Open, config(1))
+		defer one.t.Close()
+		out := one.t.Dial(1, time.Second)
+		out.Send(frame(1, "a"), 0)
+		out.Send(frame(2, "b"), 7)
+		out.Send(frame(3, "c"), 0)
+		out.Send(frame(4, "d"), 7)
+		out.Send(frame(0x10, "e"), 0)
+		<-time.After(time.Second)
+		got := noted(two, func() []string { return two.messages })
+		if want := []string{"1 from 1: a", "3 from 1: c", "4 from 1: d", "16 from 1: e"}; !slices.Equal(got, want) {
+			t.Errorf("%q arrived, not %q", got, want)
+		}
+		if writes := wire.since(2); len(writes) != 1 { // after the Hello and its confirmation
+			t.Errorf("they left in %d writes", len(writes))
+		}
+	})
+}
+
+func TestAHeartbeatIsDueOnlyIfNoFrameHasLeftSinceTheLastOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, two, out, wire := pair(t, newLAN(t))
+		defer one.t.Close()
+		defer two.t.Close()
+		before := len(wire.since(0))
+		for _, step := range []struct {
+			name  string
+			sends bool
+			want  int // writes
+		}{{"nothing was sent", false, 1}, {"a frame was sent", true, 1}, {"nothing was sent since", false, 1}} {
+			if step.sends {
+				out.Send(frame(1, "a"), 0)
+				synctest.Wait()
+			}
+			out.Beat()
+			writes := wire.since(before)
+			before += len(writes)
+			if beats := slices.Equal(writes[len(writes)-1], transport.HeartbeatFrame); len(writes) != step.want || beats == step.sends {
+				t.Errorf("%s: %v", step.name, writes)
+			}
+		}
+	})
+}
+
+func TestTheFramesOfAConnectionAreOfKnownKindsAndSizes(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		frame []byte
+		taken bool
+	}{
+		{"the longest message", transport.AppendFrame(nil, 15, make([]byte, transport.MaxPayload)), true},
+		{"a longer one", transport.AppendFrame(nil, 15, make([]byte, transport.MaxPayload+1)), false},
+		{"the longest opaque frame", transport.AppendFrame(nil, 0x1f, make([]byte, transport.MaxOpaque)), true},
+		{"a longer one", transport.AppendFrame(nil, 0x10, make([]byte, transport.MaxOpaque+1)), false},
+		{"an unknown kind", transport.AppendFrame(nil, 0x20), false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			one, two, out, _ := pair(t, newLAN(t))
+			defer one.t.Close()
+			defer two.t.Close()
+			out.Send(test.frame, 0)
+			if got := noted(two, func() bool { return len(two.messages) == 1 && len(two.ended) == 0 }); got != test.taken {
+				t.Errorf("%s: taken: %v", test.name, got)
+			}
+		})
+	}
+}

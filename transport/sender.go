@@ -1,0 +1,264 @@
+package transport
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"time"
+)
+
+// The pauses between two attempts to connect; each is lengthened or shortened by up to a half at random.
+const (
+	LeastPause = 20 * time.Millisecond
+	MostPause  = 500 * time.Millisecond
+)
+
+// batchBytes limits what one write takes from the queue, except for its last frame.
+const batchBytes = 1 << 16
+
+// sender carries frames to one peer, over one connection that it dials until it succeeds. It ends when
+// that connection breaks; the loop then makes a new one.
+type sender struct {
+	tcp    *tcp
+	peer   int // its position
+	ctx    context.Context
+	cancel context.CancelFunc
+	queue  Queue
+	kick   chan struct{} // there is a frame to send
+	heard  chan struct{} // the peer has connected
+	beat   chan struct{} // a heartbeat is due
+}
+
+// Refusal is a peer's verdict against us.
+type Refusal Verdict
+
+func (r *Refusal) Error() string { return "refused: " + r.Reason }
+
+func (t *tcp) Dial(to int, rest time.Duration) Outgoing {
+	s := &sender{
+		tcp: t, peer: to,
+		kick: make(chan struct{}, 1), heard: make(chan struct{}, 1), beat: make(chan struct{}, 1),
+	}
+	s.ctx, s.cancel = context.WithCancel(t.ctx)
+	t.senders.Go(func() { s.run(rest) })
+	return s
+}
+
+func (s *sender) Peer() int { return s.peer }
+
+func (s *sender) Nudge() { nudge(s.heard) }
+
+func (s *sender) Beat() { nudge(s.beat) }
+
+func (s *sender) Close() { s.cancel() }
+
+// Send queues a frame. A sender with a full queue ends, and takes no more frames: messages after a lost one must not
+// arrive without it.
+func (s *sender) Send(frame []byte, slot uint64) {
+	switch {
+	case s.ctx.Err() != nil:
+	case s.queue.Put(frame, slot):
+		nudge(s.kick)
+	default:
+		s.cancel()
+	}
+}
+
+// nudge ends a pause.
+func nudge(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// run pauses and connects. Queued frames do not shorten the pause: a peer that disconnects because of our messages must
+// not get them again at once.
+func (s *sender) run(rest time.Duration) {
+	defer s.cancel()
+	pause, kick := rest, (<-chan struct{})(nil)
+	for backoff := LeastPause; ; backoff = min(2*backoff, MostPause) {
+		if !s.wait(pause, kick) {
+			s.tcp.Post(Broken{s, context.Canceled})
+			return
+		}
+		queued := s.queue.Last()
+		conn, hello, err := s.dial()
+		if err == nil {
+			s.tcp.Post(Dialed{Out: s, Hello: hello})
+			s.tcp.Post(Broken{s, s.write(conn)})
+			return
+		}
+		s.tcp.Post(Dialed{Out: s, Err: err, Lost: s.queue.Drop(queued)})
+		pause, kick = Jitter(backoff), s.kick
+	}
+}
+
+// wait pauses, but not longer than until the peer connects, or until a kick. It returns false if the sender must end.
+func (s *sender) wait(pause time.Duration, kick <-chan struct{}) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.heard:
+	case <-kick:
+	case <-s.ctx.Done():
+		return false
+	case <-s.tcp.staying.Done():
+		return false
+	}
+	select { // frames queued by now are no reason for a second attempt
+	case <-s.kick:
+	default:
+	}
+	return true
+}
+
+// Jitter returns a duration from a half to three halves of d, at random. d is at least 1 ns.
+func Jitter(d time.Duration) time.Duration {
+	i, err := rand.Int(rand.Reader, big.NewInt(int64(d)))
+	if err != nil {
+		panic(err) // the system's source never fails
+	}
+	return d/2 + time.Duration(i.Int64())
+}
+
+// dial connects and sends our Hello, within the suspicion timeout, unless the member leaves.
+func (s *sender) dial() (net.Conn, Hello, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Timing.Suspicion)
+	defer cancel()
+	defer context.AfterFunc(s.tcp.staying, cancel)()
+	raw, err := s.tcp.TCP.Dial(ctx, "tcp", Loopback(s.tcp.Members[s.peer].Address))
+	if err != nil {
+		return nil, Hello{}, err
+	}
+	s.tcp.strangers.isMember(raw.RemoteAddr().String()) // its name may have had another address before
+	stop := context.AfterFunc(ctx, func() { raw.Close() })
+	conn, hello, err := s.introduce(&guarded{Conn: raw, left: strangerBytes})
+	if !stop() {
+		err = fmt.Errorf("no answer: %w", ctx.Err())
+	}
+	if err != nil {
+		raw.Close()
+		return nil, Hello{}, err
+	}
+	return conn, hello, nil
+}
+
+// introduce secures a connection, if this member uses TLS, and presents this member.
+func (s *sender) introduce(raw *guarded) (conn net.Conn, hello Hello, err error) {
+	conn = raw
+	if s.tcp.TLS != nil {
+		if conn, err = s.tcp.TLS.client(raw, MemberName(s.tcp.Name, s.tcp.Members[s.peer].ID)); err != nil {
+			return nil, Hello{}, err
+		}
+	}
+	hello, err = s.present(conn)
+	return conn, hello, err
+}
+
+// present presents this member, and looks at the answer: only the member that is meant can accept us.
+func (s *sender) present(conn net.Conn) (Hello, error) {
+	ours := s.tcp.Hello(s.tcp.Members[s.peer].ID)
+	if _, err := conn.Write(ours.Encode()); err != nil {
+		return Hello{}, err
+	}
+	h, err := ReadHello(conn)
+	var v Verdict
+	if err == nil {
+		v, err = ReadVerdict(conn)
+	}
+	switch {
+	case errors.As(err, new(*Refusal)): // by TLS
+		return h, err
+	case err != nil:
+		return h, fmt.Errorf("no answer: %w", err)
+	case v.Code != Refused && v.Code != RefusedSelf && (h.Group != ours.Group || h.From != ours.To || h.To != ours.From):
+		return h, fmt.Errorf("member %d of another group answers", h.From)
+	case v.Code == RefusedSelf && h.Incarnation != ours.Incarnation:
+		return h, errProtocol
+	case v.Code != Accepted:
+		return h, (*Refusal)(&v)
+	}
+	_, err = conn.Write(HeartbeatFrame)
+	return h, err
+}
+
+var errTalks = errors.New("the listening side sent something")
+
+// write sends queued frames, and heartbeats if there are none, until the connection breaks or the member leaves. The
+// other side never sends, so a read ends when it has closed.
+func (s *sender) write(conn net.Conn) error {
+	defer context.AfterFunc(s.ctx, func() { conn.Close() })()
+	defer conn.Close()
+	closed := make(chan error, 1)
+	s.tcp.group.Go(func() {
+		_, err := conn.Read(make([]byte, 1))
+		if err == nil {
+			err = errTalks
+		}
+		closed <- err
+	})
+	select { // one that was due before the connection was confirmed
+	case <-s.beat:
+	default:
+	}
+	due, shown := false, false // a heartbeat is; frames have shown since the last one was that this member is live
+	for {
+		wrote, err := s.flush(conn)
+		shown = shown || wrote
+		if due {
+			if err == nil && !shown {
+				err = s.send(conn, HeartbeatFrame)
+			}
+			due, shown = false, false
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case err := <-closed:
+			return err
+		case <-s.kick:
+		case <-s.beat:
+			due = true
+		case <-s.tcp.staying.Done():
+			if _, err := s.flush(conn); err != nil {
+				return err
+			}
+			return s.send(conn, goodbyeFrame)
+		}
+	}
+}
+
+// flush writes all queued frames, as many as possible at a time. It reports whether there were any.
+func (s *sender) flush(conn net.Conn) (wrote bool, err error) {
+	for {
+		var batch []byte
+		for len(batch) < batchBytes {
+			frame, _ := s.queue.Take()
+			if frame == nil {
+				break
+			}
+			batch = append(batch, frame...)
+		}
+		if len(batch) == 0 {
+			return wrote, nil
+		}
+		if err := s.send(conn, batch); err != nil {
+			return wrote, err
+		}
+		wrote = true
+	}
+}
+
+func (s *sender) send(conn net.Conn, b []byte) error {
+	conn.SetWriteDeadline(time.Now().Add(s.tcp.Timing.Suspicion))
+	_, err := conn.Write(b)
+	return err
+}

@@ -1,0 +1,114 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// TCP holds the options of a transport over TCP.
+type TCP struct {
+	Listen string // host:port to listen on; no host is loopback; optional: the member's own address
+
+	// TLS secures the connections. Without it they are in clear text, which any process on their way can read and
+	// change. So the address to listen on and those of all members must be loopback then, unless Insecure is set.
+	TLS      TLS
+	Insecure bool
+
+	// For tests: a listener that is taken over, and net.Dialer.DialContext.
+	Listener net.Listener
+	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// tcp is a transport over connections.
+type tcp struct {
+	Config
+	TCP
+	ctx       context.Context
+	cancel    context.CancelFunc
+	group     sync.WaitGroup
+	senders   sync.WaitGroup  // they send a goodbye
+	staying   context.Context // until they do
+	leave     context.CancelFunc
+	strangers strangers
+	proofs    chan struct{} // has an element for each proof of death that waits for the member
+}
+
+// Open listens. Its error names the member.
+func (t TCP) Open(c Config) (Transport, error) {
+	self := c.Members[c.Self]
+	if t.Dial == nil {
+		t.Dial = new(net.Dialer).DialContext // with TCP_NODELAY, Go's default
+	}
+	if t.Listen == "" {
+		t.Listen = self.Address
+	}
+	if t.Listener != nil {
+		t.Listen = t.Listener.Addr().String()
+	}
+	if err := t.secure(c); err != nil {
+		return nil, fmt.Errorf("member %d: %w", self.ID, err)
+	}
+	if t.Listener == nil {
+		var err error
+		if t.Listener, err = net.Listen("tcp", Loopback(t.Listen)); err != nil {
+			return nil, fmt.Errorf("member %d cannot listen: %w", self.ID, err)
+		}
+	}
+	member := &tcp{Config: c, TCP: t, proofs: make(chan struct{}, mostProofs)}
+	for _, m := range c.Members {
+		member.strangers.isMember(Loopback(m.Address))
+	}
+	member.ctx, member.cancel = context.WithCancel(context.Background())
+	member.staying, member.leave = context.WithCancel(member.ctx)
+	return member, nil
+}
+
+// secure checks the certificate, or that clear text is allowed.
+func (t *TCP) secure(c Config) error {
+	switch {
+	case t.TLS != nil:
+		return t.TLS.bind(MemberName(c.Name, c.Members[c.Self].ID), c.Log)
+	case t.Insecure:
+		return nil
+	}
+	addresses := []string{t.Listen}
+	for _, m := range c.Members {
+		addresses = append(addresses, m.Address)
+	}
+	for _, address := range addresses {
+		host := hostOf(Loopback(address))
+		if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
+			return fmt.Errorf("%s is not a loopback address, and connections would be in clear text; use TLS, or allow clear text", address)
+		}
+	}
+	return nil
+}
+
+func (t *tcp) Address() string { return t.Listener.Addr().String() }
+
+func (t *tcp) Serve() { t.group.Go(t.accept) }
+
+func (t *tcp) Close() {
+	t.leave()
+	t.Listener.Close()
+	overdue := time.AfterFunc(LastWords, t.cancel)
+	t.senders.Wait()
+	overdue.Stop()
+	t.cancel()
+	t.group.Wait()
+}
+
+// self returns the identifier of this member.
+func (t *tcp) self() uint64 { return t.Members[t.Self].ID }
+
+// Loopback returns an address whose host, if it is missing, is loopback.
+func Loopback(address string) string {
+	if host, port, err := net.SplitHostPort(address); err == nil && host == "" {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return address
+}

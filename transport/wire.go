@@ -1,0 +1,224 @@
+package transport
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"ringleader.example/ringleader/internal/process"
+)
+
+// What travels on a connection, little-endian:
+//
+//	dialer   → listener   hello     of fixed size: the dialer, and the member that it means
+//	listener → dialer     hello     the listener; then a verdict: code, length of the reason, reason
+//	dialer   → listener   frame …   length of what follows (2 bytes), kind, payload
+//
+// The first frame is a heartbeat. It confirms that the dialer is still there: a process that was stopped
+// finds a queue of connections that were given up long ago. The last one is a
+// goodbye, if the dialer stops in good order. The listener sends nothing more.
+//
+// With [TLS], all of this travels inside TLS. A warden's [Proof] never does: the first bytes of a connection decide.
+
+// magic opens a hello; its last byte is the version of the protocol.
+const magic = "ringldr\x03"
+
+// HelloSize is the length of an encoded Hello, in bytes.
+const HelloSize = len(magic) + 2*16 + 3*8 + 16 + 32 + 3*8
+
+const (
+	reasonSize = 255
+	frameSize  = 1 + MaxPayload // of the kind and the payload
+)
+
+// The kinds of frames, and the limits of their payloads in bytes. A transport does not look into payloads. It delivers
+// frames of any kind up to LastOpaque as a [Message].
+const (
+	LastMessage = 0x0f                   // kinds from 0 are messages of an algorithm
+	MaxPayload  = 8 + process.MaxMessage // of a message, and the key of a group before it
+
+	FirstOpaque = 0x10 // other frames between members
+	LastOpaque  = 0x1f
+	MaxOpaque   = 256
+
+	heartbeat = 0xff // without payload
+	goodbye   = 0xfe // without payload; the last frame: the member stops
+)
+
+// AppendFrame appends the encoding of a frame, as [Outgoing] takes it: the length of what follows in 2 bytes,
+// little-endian, the kind, and the parts of the payload.
+func AppendFrame(dst []byte, kind uint8, payload ...[]byte) []byte {
+	return process.AppendFrame(dst, kind, func(dst []byte) []byte {
+		for _, part := range payload {
+			dst = append(dst, part...)
+		}
+		return dst
+	})
+}
+
+// SplitFrame returns the kind and the payload of an encoded frame.
+func SplitFrame(frame []byte) (kind uint8, payload []byte) {
+	return frame[process.HeadSize-1], frame[process.HeadSize:]
+}
+
+// Digest is a hash of something that both ends of a connection must have in common.
+type Digest [16]byte
+
+// DigestOf returns the digest of a text.
+func DigestOf(format string, args ...any) (d Digest) {
+	sum := sha256.Sum256(fmt.Appendf(nil, format, args...))
+	copy(d[:], sum[:])
+	return d
+}
+
+// Group holds what the members of a group have in common.
+type Group struct {
+	Members   Digest // its name, and the identifiers of its members
+	Algorithm Digest // name and layout of messages
+}
+
+// Timing should be the same at all members, but need not be: it may be changed at one after the other.
+type Timing struct {
+	Heartbeat time.Duration // how often a connection shows that it lives
+	Suspicion time.Duration // how long it may be silent
+	Delay     time.Duration // the longest time that a message takes, and its handling
+}
+
+// longestHeartbeat limits the patience that a peer can ask for.
+const longestHeartbeat = time.Hour
+
+// Hello introduces one end of a connection to the other.
+type Hello struct {
+	Group       Group
+	From, To    uint64   // identifiers
+	Incarnation uint64   // of From
+	Store       [16]byte // the identity of the store of From; zero: it has none
+	Death       [32]byte // the SHA-256 of the secret of the warden of From's incarnation, see [Proof]; zero: it has none
+	Timing      Timing   // of From
+}
+
+// Encode returns the encoded Hello.
+func (h *Hello) Encode() []byte {
+	b, err := binary.Append([]byte(magic), binary.LittleEndian, h)
+	if err != nil {
+		panic(err) // all fields are of fixed size
+	}
+	return b
+}
+
+// DecodeHello is the inverse of Encode.
+func DecodeHello(b []byte) (h Hello, ok bool) {
+	if len(b) != HelloSize || string(b[:len(magic)]) != magic {
+		return h, false
+	}
+	_, err := binary.Decode(b[len(magic):], binary.LittleEndian, &h)
+	return h, err == nil
+}
+
+// ReadHello reads an encoded Hello.
+func ReadHello(r io.Reader) (h Hello, err error) {
+	var raw [HelloSize]byte
+	if _, err := io.ReadFull(r, raw[:]); err != nil {
+		return h, err
+	}
+	h, ok := DecodeHello(raw[:])
+	if !ok {
+		return h, errProtocol
+	}
+	return h, nil
+}
+
+// Code is the first byte of a verdict.
+type Code uint8
+
+// The codes.
+const (
+	Accepted Code = iota
+	Refused
+	RefusedDuplicate // another live process has the dialer's identifier
+	RefusedSelf      // the dialer is the listener
+)
+
+// Verdict is a listener's answer to a Hello.
+type Verdict struct {
+	Code   Code
+	Reason string // at most 255 bytes of it are sent
+}
+
+// Encode returns the encoded verdict.
+func (v Verdict) Encode() []byte {
+	reason := v.Reason[:min(len(v.Reason), reasonSize)]
+	return append([]byte{byte(v.Code), byte(len(reason))}, reason...)
+}
+
+var errProtocol = errors.New("it does not speak this version of the protocol")
+
+// ReadVerdict is the inverse of Encode.
+func ReadVerdict(r io.Reader) (Verdict, error) {
+	var head [2]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return Verdict{}, err
+	}
+	if Code(head[0]) > RefusedSelf {
+		return Verdict{}, errProtocol
+	}
+	reason := make([]byte, head[1])
+	_, err := io.ReadFull(r, reason)
+	return Verdict{Code(head[0]), string(reason)}, err
+}
+
+// ErrFrame reports that a peer broke the protocol.
+var ErrFrame = errors.New("malformed frame")
+
+// HeartbeatFrame shows only that the sender is live.
+var HeartbeatFrame = AppendFrame(nil, heartbeat)
+
+var goodbyeFrame = AppendFrame(nil, goodbye)
+
+// ErrLeft is the end of a connection with a member that has stopped in good order.
+var ErrLeft = errors.New("it has left")
+
+// NewFrameReader returns a buffer that the longest frame fits into, as ReadFrame needs.
+func NewFrameReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 2+frameSize) }
+
+// ReadFrame reads a frame. The payload is a copy. A failed read consumes nothing, so it can be retried after a
+// timeout.
+func ReadFrame(r *bufio.Reader) (kind uint8, payload []byte, err error) {
+	head, err := r.Peek(2)
+	if err != nil {
+		return 0, nil, err
+	}
+	size := int(binary.LittleEndian.Uint16(head))
+	if size < 1 || size > frameSize {
+		return 0, nil, fmt.Errorf("%w of %d bytes", ErrFrame, size)
+	}
+	whole, err := r.Peek(2 + size)
+	if err != nil {
+		return 0, nil, err
+	}
+	kind, payload = SplitFrame(whole)
+	if len(payload) > most(kind) {
+		return 0, nil, fmt.Errorf("%w of kind %d with %d bytes", ErrFrame, kind, len(payload))
+	}
+	payload = slices.Clone(payload)
+	_, err = r.Discard(2 + size)
+	return kind, payload, err
+}
+
+// most returns the limit of the payload of a kind; -1: there is no such kind.
+func most(kind uint8) int {
+	switch {
+	case kind <= LastMessage:
+		return MaxPayload
+	case kind <= LastOpaque:
+		return MaxOpaque
+	case kind == heartbeat || kind == goodbye:
+		return 0
+	}
+	return -1
+}
