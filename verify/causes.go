@@ -80,7 +80,6 @@ func (k *causes) decides(beginning configuration) bool {
 	if !k.run(beginning) {
 		return false
 	}
-	k.moveTwins()
 	for k.changed = true; k.changed && !k.different; {
 		k.changed = false
 		k.closePasts()
@@ -200,25 +199,9 @@ func (k *causes) right() bool {
 	return true
 }
 
-// moveTwins declares moving what sends one of several equal messages on a link: these are told apart by how many there were before.
-func (k *causes) moveTwins() {
-	for q := range k.n {
-		for i, one := range k.from[q] {
-			for _, other := range k.from[q][:i] {
-				if a, b := &k.all[one], &k.all[other]; a.link == b.link && a.content == b.content {
-					k.move(a.by)
-					k.move(b.by)
-				}
-			}
-		}
-	}
-}
-
 // move declares that the receipt of a message changes a state.
 func (k *causes) move(number int) {
-	if number >= 0 {
-		k.moving[k.all[number].to] |= 1 << k.all[number].received
-	}
+	k.moving[k.all[number].to] |= 1 << k.all[number].received
 }
 
 // isStill reports whether the receipt of a message changes no state, and always sends the same.
