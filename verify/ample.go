@@ -18,6 +18,8 @@ func (o *Options) unordered(d *election.Declaration, eligible bool) string {
 		return "links are not FIFO"
 	case d.Task != election.Once:
 		return "decisions are not for ever"
+	case o.Cuts+o.Suspicions > 0:
+		return "processes are suspected by mistake, or cut off"
 	case o.Wardens:
 		return "proofs of death come at any time"
 	case eligible:
@@ -29,58 +31,53 @@ func (o *Options) unordered(d *election.Declaration, eligible bool) string {
 // narrow lets a configuration have only the events of one process, if these can come first.
 func (c *checker) narrow(conf configuration) {
 	c.low, c.high = 0, c.n
-	if !c.calm(conf) {
+	if g := c.global(conf); c.has.Suspect && g.Crashes+g.Recoveries > 0 { // they give others something to suspect, or take it
 		return
 	}
+	one := -1
 	for q := range c.n {
-		if c.precedes(conf, q) {
-			c.low, c.high = q, q+1
+		if c.process(conf, q).Start == first {
 			return
 		}
-	}
-}
-
-// calm reports whether no fault may come any more, and no cut is in force. Before the first start the start of a process is due
-// because no other one has started.
-func (c *checker) calm(conf configuration) bool {
-	g := c.global(conf)
-	if !g.Begun || g.Crashes+g.Losses+g.Duplicates+g.Cuts+g.Suspicions+g.Commands > 0 || len(g.Cut) > 0 {
-		return false
-	}
-	for q := range c.n {
-		if !c.process(conf, q).Alive && g.Recoveries > 0 {
-			return false
+		if one < 0 && c.precedes(conf, q) {
+			one = q
 		}
 	}
-	return true
+	if one >= 0 {
+		c.low, c.high = one, one+1
+	}
 }
 
 // precedes reports whether a process has an event that must come, and no other process can give it one more.
 func (c *checker) precedes(conf configuration, q int) bool {
 	p := c.process(conf, q)
-	if p.Start == must && c.o.Starts == Each {
-		return true
-	}
-	must, events := p.Start == must, 0
+	comes, events := p.Start == must, 0
 	if p.Start != never {
 		events++
 	}
 	for _, l := range c.into[q] {
 		switch {
+		case p.Start == must && c.o.Starts == Each: // before any message
 		case len(c.queue(conf, l)) > 0:
-			must = true
+			comes = true
 			events++
 		case p.Alive && !c.mute(conf, l, q):
 			return false
 		}
 	}
-	return must && (!c.single || events == 1 && p.Suspects|p.Suspected == 0)
+	return comes && (!c.single || events == 1 && p.Suspects == 0 && !c.threatened(conf))
 }
 
 // mute reports whether no other process will send on a link to a process.
 func (c *checker) mute(conf configuration, l, q int) bool {
 	from := c.links[l].from
-	return c.places[l] < 0 || from == q || c.silent[l] || !c.process(conf, from).Alive
+	return c.places[l] < 0 || from == q || c.silent[l] || !c.process(conf, from).Alive && c.global(conf).Recoveries == 0
+}
+
+// threatened reports whether a fault may still come.
+func (c *checker) threatened(conf configuration) bool {
+	g := c.global(conf)
+	return g.Crashes+g.Recoveries+g.Losses+g.Duplicates+g.Commands > 0
 }
 
 // hears notes on which links a step sends that were taken to be silent.

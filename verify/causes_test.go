@@ -106,6 +106,19 @@ func TestConfluenceIsNotFoundWhereTheOrderMakesADifference(t *testing.T) {
 				p.Seen = 1
 			}
 		}},
+		"a message sent early": {false, func(p *scripted, m uint8, to func(election.ID, uint8), _ *election.Out[line]) {
+			begin(p, m, to)
+			switch {
+			case p.ID == 1 && m == 1 && p.Seen == 1, p.ID == 1 && m == 7:
+				to(2, 4)
+				p.Seen |= uint16(m) & 6
+			case p.ID == 1 && m == 2:
+				p.Seen = 1
+				to(3, 6)
+			case p.ID == 3 && m == 6:
+				to(1, 7)
+			}
+		}},
 		"a state": {false, func(p *scripted, m uint8, to func(election.ID, uint8), _ *election.Out[line]) {
 			begin(p, m, to)
 			switch {

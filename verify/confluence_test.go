@@ -126,7 +126,10 @@ func TestReductionsAreRefusedWhereAPremiseDoesNotHold(t *testing.T) {
 	eligible.Eligible = func(*lcr.Process) bool { return true }
 	service := calling(election.Asynchronous, once)
 	service.OneWay, service.Task, service.Command = true, election.Service, func(*caller, election.Command, calls) {}
-	timed := calling(election.Timed, once)
+	timed, suspicious := calling(election.Timed, once), lcr.Algorithm
+	numbered := lcr.Algorithm
+	numbered.Incarnation, numbered.Command = func(*lcr.Process) uint64 { return 1 }, func(*lcr.Process, election.Command, *election.Out[lcr.Message]) {}
+	suspicious.Suspect = func(*lcr.Process, election.Port, *election.Out[lcr.Message]) {}
 	const (
 		confluence = "confluence decides nothing here: "
 		partial    = "partial order leaves out nothing here: "
@@ -147,6 +150,10 @@ func TestReductionsAreRefusedWhereAPremiseDoesNotHold(t *testing.T) {
 		{ring, Options{Reduce: PartialOrder, Unordered: true}, partial + "links are not FIFO"},
 		{process.Must(process.Of(&service)), Options{Reduce: PartialOrder}, partial + "decisions are not for ever"},
 		{process.Must(process.Of(&eligible)), Options{Reduce: PartialOrder}, partial + "the right leader depends on states"},
+		{ring, Options{Reduce: PartialOrder, Cuts: 1}, partial + "processes are suspected by mistake, or cut off"},
+		{process.Must(process.Of(&suspicious)), Options{Reduce: PartialOrder, Suspicions: 1}, partial + "processes are suspected by mistake, or cut off"},
+		{process.Must(process.Of(&numbered)), Options{Reduce: PartialOrder, Crashes: 1, Wardens: true}, partial + "proofs of death come at any time"},
+		{process.Must(process.Of(&numbered)), Options{Reduce: Symmetry, Crashes: 1, Wardens: true}, symmetry + "proofs of death name processes"},
 		{process.Must(process.Of(&timed)), Options{Reduce: Symmetry}, symmetry + "time passes"},
 		{process.Must(process.Of(&service)), Options{Reduce: Symmetry}, symmetry + "decisions are not for ever"},
 		{ring, Options{Reduce: Symmetry, Cuts: 1}, symmetry + "cuts are numbered"},

@@ -255,7 +255,7 @@ func (c *checker) fault(conf configuration, take func(*global)) {
 // faults visits all faults but those of messages, and commands.
 func (c *checker) faults(conf configuration, visit visitor) {
 	g := c.global(conf)
-	for q := range c.n {
+	for q := c.low; q < c.high; q++ {
 		alive := c.process(conf, q).Alive
 		if alive && g.Crashes > 0 && c.picks(byFault) {
 			c.crash(conf, q, visit)

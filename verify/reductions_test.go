@@ -89,6 +89,18 @@ func making(seed uint64, topology election.Topology, anonymous bool) *process.Pr
 			}
 		},
 	}
+	if of(250, 2) == 0 {
+		a.Suspect = func(p *made, port election.Port, out *election.Out[token]) {
+			p.Count++
+			if of(251, 2) == 0 {
+				out.Send(1-port, 0, token{uint8(of(252, types)), 1})
+			}
+		}
+	}
+	if of(253, 2) == 0 {
+		a.Recover = a.Start
+		a.Durable = func(p *made) any { return &p.Knows }
+	}
 	if anonymous {
 		a.Identifiers, a.Winner = election.Anonymous, election.Unspecified
 	}
@@ -110,17 +122,24 @@ func TestReductionsFindWhatTheSearchFindsInElectionsMadeAtRandom(t *testing.T) {
 			{Size: 3, Orientations: true},
 			{Size: 3, Crashes: 1},
 			{Size: 3, Crashes: 1, Starts: Each, SafetyOnly: true},
+			{Size: 3, Crashes: 1, Recoveries: 1, SafetyOnly: true},
+			{Size: 3, Initiators: []int{0}, Instance: network.On(3, 1, 2), Crashes: 2, SafetyOnly: true},
+			{Size: 2, Losses: 2, Starts: AnyTime, SafetyOnly: true},
+			{Size: 3, Duplicates: 1, Starts: Each, SafetyOnly: true},
 			{Size: 2, Losses: 1, Duplicates: 1},
 			{Instance: network.Setup{IDs: make(election.List, 3)}, SafetyOnly: true},
 			{Instance: network.Setup{IDs: make(election.List, 3)}, SafetyOnly: true, Losses: 1},
 			{Instance: network.Setup{IDs: make(election.List, 2)}, SafetyOnly: true, Starts: AnyTime},
 		} {
-			topology, anonymous := election.Ring, o.Instance.IDs != nil
+			topology, anonymous := election.Ring, o.Instance.IDs != nil && o.Size == 0
 			if seed%2 == 1 && i < 3 {
 				topology = election.UnknownNeighbours
 			}
 			program := making(seed, topology, anonymous)
 			o.MaxStates = 30_000
+			if o.Recoveries > 0 && !program.Functions.Recover {
+				continue
+			}
 			whole, err := Program(program, o)
 			if err != nil {
 				t.Fatal(err)
