@@ -34,17 +34,11 @@ func (c *checker) narrow(conf configuration) {
 	if g := c.global(conf); c.has.Suspect && g.Crashes+g.Recoveries > 0 { // they give others something to suspect, or take it
 		return
 	}
-	one := -1
 	for q := range c.n {
-		if c.process(conf, q).Start == first {
+		if c.precedes(conf, q) {
+			c.low, c.high = q, q+1
 			return
 		}
-		if one < 0 && c.precedes(conf, q) {
-			one = q
-		}
-	}
-	if one >= 0 {
-		c.low, c.high = one, one+1
 	}
 }
 

@@ -189,36 +189,43 @@
 //
 // # Partial order
 //
-// In a configuration in which no fault may come any more and no cut is in force, let p be a process with an event that must come: a
-// message, or a start. Suppose that no link to p is empty but those on which no other process sends any more. Then it is enough to
-// explore the events of p. This holds for asynchronous elections that are for ever, with FIFO links.
+// In a configuration, let p be a process with an event that must come: a message, or a start. Suppose that no link to p is empty but
+// those on which no other process sends any more. Then it is enough to explore the events of p, with the faults that
+// happen there: its crash or recovery, the loss or a second arrival of a message, a command. This holds for asynchronous elections
+// that are for ever, with FIFO links, where no process is cut off or suspected by mistake.
 //
-// Proof. Any event of another process q changes q and its links only; if it sends to p, it does so behind a message that waits, as the
-// link is not empty. So it neither gives p an event, nor takes one, nor changes what one does, and the reverse is true: the two
-// commute. Let w be a run from here to an end, or for ever. If w has an event of p, the first such event may come first, and the
-// rest of w follows. If it has none, the event of p that must come is still possible after all of w. So w does not end, and may be
-// made after that event. Hence by induction: each run to an end has an equal one among those explored, with the same steps of each
-// process in the same order and the same end; and if there is a run for ever, the explored graph, which is finite, has a cycle.
+// Proof. Any event of another process q changes q, its links, and budgets of faults; if it sends to p, it does so behind a message that
+// waits, as the link is not empty. So it gives p no event, and changes none. The reverse is true as well, except that a fault uses up
+// a budget; but of two faults that are both made, either may be the first. Let w be a run from here, to an end, to a violation or
+// for ever. If w has an event of p, the first such event may come first, and the rest of w follows. If it has none, the event of p
+// that must come needs no budget, and is still possible after all of w. So w does not end, and may be made after that event. Hence
+// by induction: each run to an end has an equal one among those explored, with the same steps of each process in the same order, the
+// same faults and the same end; and if there is a run for ever, the explored graph, which is finite, has a cycle.
 //
 // What follows, if the graph has no cycle, is that all runs end, and that what steps do, all ends, and minimum and maximum of the
-// messages are those of the whole graph. Two leaders at once are seen, as decisions are for ever: of the two, the one that decides
-// later in the equal run is judged. The right leader must not depend on states (Eligible). Numbers of states, and the shortest run to a
-// violation, are not preserved; so what is odd is searched as a whole.
+// messages are those of the whole graph. Two leaders at once are seen: take w up to that moment, so that the crash of one is
+// not in it. Decisions are for ever, and of the two, the one that decides later in the equal run is judged. The right leader must not
+// depend on states (Eligible). Numbers of states, and the shortest run to a violation, are not preserved; so what is odd is searched
+// as a whole.
 //
-// With a cycle, only an event that is the single one of p comes first, and the graph must have no end component: chance leads out of
-// every cycle. Proof. A schedule of the whole graph that is fair, and takes every action with some probability, takes the event
-// of p with probability 1, since it stays possible. It may be taken first: its outcomes are as likely, and all else is as before. So
-// if some fair schedule goes on for ever with a probability above 0, then so does one of the explored graph, for as many steps as one
-// likes, and that graph has an end component, a contradiction. A run w to an end, or to a violation, has an equal one as before: while
-// the events that come first are not of w, chance may be chosen so that the run ends, and there w cannot have anything left that
-// must come. No other proviso is needed.
+// Before all initiators have started, nothing but their starts and faults can happen. A fault that is left out there may come before
+// all of it, or after.
+//
+// A crash gives others an event where processes suspect each other, and a recovery takes it from them. So there all is explored
+// while one of these may still come.
+//
+// With a cycle, only an event that is the single one of p comes first, when no fault may come any more, and the graph must have no
+// end component: chance leads out of every cycle. Proof. A schedule of the whole graph that is fair, and takes every action with some
+// probability, takes the event of p with probability 1, since it stays possible. It may be taken first: its outcomes are as likely,
+// and all else is as before. So if some fair schedule goes on for ever with a probability above 0, then so does one of the explored
+// graph, for as many steps as one likes, and that graph has an end component, a contradiction. A run w to an end, or to a violation,
+// has an equal one as before: while the events that come first are not of w, chance may be chosen so that the run ends, and
+// there w cannot have anything left that must come. No other proviso is needed.
 //
 // On which links no process sends any more is not declared: first, all links are taken to be silent. A step that sends on such
 // a link shows that it is not, and the search begins again. This is sound: take the first step of some run that sends on a link
 // that is taken to be silent. Up to it, all is as assumed, so the run has an equal one among those explored, and the
 // step is seen. A process that has crashed, and cannot recover, sends no more.
-//
-// While a fault may come, all events are explored: a fault uses up what others may use.
 //
 // # Symmetry
 //
