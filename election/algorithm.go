@@ -33,8 +33,12 @@ type Local struct {
 	Willing    bool       // whether it takes part in an election that others begin; always true unless declared
 	Vote       ID         // the candidate that it would vote for now; may change in a crash
 	Priority   uint16     // the leader is preferred among members of a higher priority; a member of priority 0 may not lead
-	Life       uint64     // greater than that of each earlier life of this member, if the host knows such a number; otherwise 0
 	Parameters Parameters // checked against the declaration
+
+	// Incarnation is the number that the host gives to this life: greater than those of all earlier lives, also if the durable
+	// state was lost, such as the larger of the stored number plus one and the wall clock in nanoseconds. 0: the host gives
+	// none, as in simulations, and an algorithm that needs one counts lives in its durable state.
+	Incarnation uint64
 }
 
 // Command is a request or a report of a live member's host.

@@ -26,7 +26,6 @@ type Setup struct {
 	Unwilling  []int                // positions that do not initiate but take part; on a complete graph counted by identifier
 	Votes      []uint64             // the vote of the process with identifier IDs.At(i); nil: each for itself
 	Priorities []uint16             // of the process with identifier IDs.At(i); nil: all have priority 1
-	Life       uint64               // what each process gets as [election.Local.Life]; 0, unless a host runs one of them
 	Duplicates bool                 // allow identifiers that repeat against the declaration, to see the effect
 	Parameters map[string]string
 }
@@ -52,11 +51,12 @@ type Instance struct {
 	values    []uint64    // by rank-1
 	zero      election.ID // the ID that stands for identifier 0, where that is an identifier
 	unwilling []int
-	votes     []election.ID // by position; nil without votes
-	winner    election.ID   // of the votes
-	priority  []uint16      // by position; nil where there are none
-	edges     [][2]int
-	life      uint64
+
+	incarnations map[int]uint64 // by position, of hosts that give their processes numbers
+	votes        []election.ID  // by position; nil without votes
+	winner       election.ID    // of the votes
+	priority     []uint16       // by position; nil where there are none
+	edges        [][2]int
 }
 
 // Prepare fits a setup to an algorithm, or returns the reason why it does not fit.
@@ -72,7 +72,7 @@ func prepare(d *election.Declaration, i Setup) (*Instance, error) {
 	if i.IDs == nil || i.IDs.Len() == 0 {
 		return nil, errors.New("there are no processes; at least 1 is needed")
 	}
-	p := &Instance{d: d, ids: i.IDs, edges: i.Edges, life: i.Life}
+	p := &Instance{d: d, ids: i.IDs, edges: i.Edges}
 	var err error
 	if p.Network, err = link(d, i); err != nil {
 		return nil, err
@@ -249,7 +249,8 @@ func (p *Instance) RealOf(id election.ID) uint64 {
 // Local returns what the process at a position knows when it is made.
 func (p *Instance) Local(position int) election.Local {
 	l := election.Local{
-		ID: p.ID(position), Degree: p.Network.Degree(position), Willing: p.Willing(position), Life: p.life, Parameters: p.Parameters,
+		ID: p.ID(position), Degree: p.Network.Degree(position), Willing: p.Willing(position), Parameters: p.Parameters,
+		Incarnation: p.incarnations[position],
 	}
 	if p.d.KnowsSize {
 		l.N = p.Network.Size()
@@ -261,6 +262,14 @@ func (p *Instance) Local(position int) election.Local {
 		l.Priority = p.priority[position]
 	}
 	return l
+}
+
+// Incarnate sets the number of the next life of the process at a position; see [election.Local].
+func (p *Instance) Incarnate(position int, incarnation uint64) {
+	if p.incarnations == nil {
+		p.incarnations = map[int]uint64{}
+	}
+	p.incarnations[position] = incarnation
 }
 
 // readPriorities sorts priorities by position.

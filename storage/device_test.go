@@ -69,9 +69,10 @@ func (v *device) Flush() error {
 func (v *device) spill(choose func(n int) int) {
 	size := len(v.disk) + choose(len(v.cache)-len(v.disk)+1)
 	v.disk = append(v.disk, make([]byte, len(v.cache)-len(v.disk))...)
+	oldest := choose(2) // with 1, each sector has been written at least once
 	for sector := range len(v.cache)/sectorSize + 1 {
 		if versions := v.versions[sector]; len(versions) > 0 {
-			if i := choose(len(versions) + 1); i > 0 {
+			if i := oldest + choose(len(versions)+1-oldest); i > 0 {
 				copy(v.sector(v.disk, sector), versions[i-1])
 			}
 		}

@@ -179,7 +179,7 @@ func (d *Directory) Load(name string) ([]byte, error) {
 }
 
 // Save makes records durable with one flush for all, and opens nothing. It writes and flushes nothing if no record has changed. If there are
-// more names than the store has room for, it first makes room for twice as many, with two more flushes.
+// more names than the store has room for, it first makes room for twice as many, with a flush of its own.
 func (d *Directory) Save(records []Record) error {
 	if d.broken != nil {
 		return d.broken
@@ -232,8 +232,9 @@ func (d *Directory) place(name string) (*kept, error) {
 	return k, nil
 }
 
-// grow makes room for twice as many records. The new pairs are durable before the header counts them, and the header
-// is before one is used: a store that is shorter than its header says has lost something.
+// grow makes room for twice as many records. The new pairs are durable before the header counts them: a store that
+// is shorter than its header says has lost something. The next flush makes the header durable, before a Save that uses
+// the pairs returns, and before the header is written again.
 func (d *Directory) grow() error {
 	h := d.header
 	h.records = min(2*h.records, MaxRecords)
@@ -253,9 +254,6 @@ func (d *Directory) grow() error {
 		return err
 	}
 	if err := d.write(&d.own, [16]byte{}, h.encode()); err != nil {
-		return err
-	}
-	if err := d.flush(); err != nil {
 		return err
 	}
 	d.own.settle()

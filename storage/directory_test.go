@@ -176,12 +176,15 @@ func TestAfterAFailedFlushNothingIsSavedAnyMore(t *testing.T) {
 	m := newMade(t, 1)
 	d := m.mustRead(t)
 	save(t, d, "r", "one")
-	m.device.flush = func() error { return syscall.EIO }
+	m.device.flush, m.writes = func() error { return syscall.EIO }, 0
 	for range 2 {
 		if err := d.Save([]Record{{"r", []byte("two")}}); !errors.Is(err, ErrFlush) || !errors.Is(err, ErrData) || !errors.Is(err, syscall.EIO) || errors.Is(err, ErrWrite) {
 			t.Error(err)
 		}
 		m.device.flush = nil // a second fsync would succeed
+	}
+	if err := d.Save(nil); !errors.Is(err, ErrFlush) || m.writes != 1 {
+		t.Errorf("%v after %d writes", err, m.writes)
 	}
 	if b, _ := d.Load("r"); string(b) != "one" {
 		t.Errorf("after a failed flush it is %q", b)
@@ -355,7 +358,7 @@ func TestAStoreIsNeverOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "data directory: " + state + " exists, and is not overwritten: it may hold what a member has promised"
-	if err := Init(directory, owner, InitOptions{}); !errors.Is(err, ErrData) || err.Error() != want {
+	if err := Init(directory, owner, InitOptions{}); !errors.Is(err, ErrData) || !errors.Is(err, ErrExists) || err.Error() != want {
 		t.Errorf("%v; want %s", err, want)
 	}
 	if after, err := os.ReadFile(state); err != nil || !bytes.Equal(before, after) {

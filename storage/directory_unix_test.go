@@ -86,10 +86,10 @@ func TestTheParentOfADirectoryThatExistsNeedNotBeReadable(t *testing.T) {
 	}
 	s := realSystem
 	s.sync = func(f *os.File) error {
-		if filepath.Clean(f.Name()) == directory {
-			return f.Sync()
+		if filepath.Clean(f.Name()) == base {
+			return fs.ErrPermission
 		}
-		return fs.ErrPermission
+		return f.Sync()
 	}
 	if err := s.init(directory, owner, InitOptions{}); err != nil {
 		t.Fatal(err)

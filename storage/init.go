@@ -69,8 +69,11 @@ func (s system) init(directory string, owner Owner, options InitOptions) (err er
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	name := filepath.Join(directory, fileName)
-	if _, err := root.Lstat(fileName); !errors.Is(err, fs.ErrNotExist) {
+	switch _, err := root.Lstat(fileName); {
+	case err == nil:
 		return fmt.Errorf("%w: %s %w", ErrData, name, ErrExists)
+	case !errors.Is(err, fs.ErrNotExist):
+		return initFailed(name, err)
 	}
 	if err := s.create(root, header{owner: owner, records: uint32(options.Records)}); err != nil {
 		return initFailed(name, errors.Join(err, remove(root, newName), remove(root, fileName)))

@@ -101,11 +101,21 @@ func TestDamageToWhatWasAcknowledgedLastIsAnError(t *testing.T) {
 	damaged("the other page was written here, too")
 	copy(page[:sectorSize], other)
 	damaged("a sector of the other page was written here, too")
-	copy(page[:sectorSize], page[sectorSize:])
+	copy(page[7*sectorSize:], page[2*sectorSize:3*sectorSize])
 	damaged("a sector of the page was written in another place of it, too")
 	stranger := interrupt(t)
 	copy(page, stranger.before[i.at:])
 	damaged("the page is one of another store")
+}
+
+func TestDamageToWhatCountsWhileAWriteIsCutShortIsAnError(t *testing.T) {
+	i := interrupt(t)
+	copy(i.cache, i.before)
+	copy(i.cache[i.at:i.at+sectorSize], i.after[i.at:])
+	i.cache[i.at^pageSize] ^= 1
+	if got, err := i.load("r"); !errors.Is(err, ErrDamaged) {
+		t.Errorf("neither page is whole: %.10q, %v", got, err)
+	}
 }
 
 func TestDamageToWhatANewerSaveReplacedLosesNothing(t *testing.T) {
@@ -135,6 +145,41 @@ func TestEveryBitOfTheHeaderMatters(t *testing.T) {
 				t.Fatalf("bit %d of page %d is flipped: %v", bit, at/pageSize, err)
 			}
 			copy(m.cache, good)
+		}
+	}
+}
+
+// A page may have sectors of a failed attempt and of the next one.
+func TestTwoAttemptsAreNotTakenForOne(t *testing.T) {
+	for _, whole := range []bool{false, true} { // the first attempt
+		m := newMade(t, 2)
+		d := m.mustRead(t)
+		save(t, d, "r", strings.Repeat("0", long))
+		m.device.write = func([]byte, int64) (int, error) {
+			m.device.write = func([]byte, int64) (int, error) { return 0, io.ErrShortWrite }
+			if whole {
+				return pageSize, nil
+			}
+			return 4 * sectorSize, io.ErrShortWrite
+		}
+		if err := d.Save([]Record{{"r", []byte(strings.Repeat("1", long))}, {"s", nil}}); !errors.Is(err, ErrWrite) {
+			t.Fatal(err)
+		}
+		m.device.write, m.device.flush = nil, func() error { return io.ErrShortWrite }
+		if err := d.Save([]Record{{"r", []byte(strings.Repeat("2", long))}}); !errors.Is(err, ErrFlush) {
+			t.Fatal(err)
+		}
+		m.device.flush = nil
+		for sector, versions := range m.versions {
+			if sector%(pageSize/sectorSize) < 4 {
+				m.versions[sector] = versions[:1]
+			} else {
+				m.versions[sector] = versions[len(versions)-1:]
+			}
+		}
+		m.lose(func(n int) int { return n - 1 })
+		if got, err := m.load("r"); err != nil || got != strings.Repeat("0", long) {
+			t.Errorf("%.10q, %v", got, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"slices"
 	"sync"
@@ -87,6 +88,29 @@ func TestWhatIsQueuedLeavesInOneWrite(t *testing.T) {
 	})
 }
 
+func TestAnAttemptToConnectThatFailsLosesWhatWasQueuedBeforeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newLAN(t)
+		one := n.host(1, nil)
+		defer one.t.Close()
+		n.Separate(1, at(2))
+		out := one.t.Dial(1, time.Second)
+		out.Send(frame(1, "a"), 0)
+		out.Send(frame(1, "b"), 7)
+		<-time.After(time.Second + suspicion/2)
+		out.Send(frame(1, "c"), 0)
+		out.Send(frame(1, "d"), 8)
+		<-time.After(suspicion)
+		two := n.host(2, nil)
+		defer two.t.Close()
+		n.Separate(0, at(2))
+		<-time.After(transport.MostPause)
+		if got := noted(two, func() []string { return two.messages }); !slices.Equal(got, []string{"1 from 1: c", "1 from 1: d"}) {
+			t.Errorf("%q arrived", got)
+		}
+	})
+}
+
 func TestAHeartbeatIsDueOnlyIfNoFrameHasLeftSinceTheLastOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two, out, wire := pair(t, newLAN(t))
@@ -129,8 +153,9 @@ func TestTheFramesOfAConnectionAreOfKnownKindsAndSizes(t *testing.T) {
 			defer one.t.Close()
 			defer two.t.Close()
 			out.Send(test.frame, 0)
-			if got := noted(two, func() bool { return len(two.messages) == 1 && len(two.ended) == 0 }); got != test.taken {
-				t.Errorf("%s: taken: %v", test.name, got)
+			ended := noted(two, func() []error { return two.ended })
+			if len(two.messages) == 1 != test.taken || len(ended) == 0 != test.taken || !test.taken && !errors.Is(ended[0], transport.ErrFrame) {
+				t.Errorf("%s: %d are taken, %v", test.name, len(two.messages), ended)
 			}
 		})
 	}

@@ -34,9 +34,9 @@ type Proof struct {
 	Secret      [32]byte
 }
 
-// Proves reports whether the secret is that of a Hello.Death. It never is if that is zero.
+// Proves reports whether the secret is that of a Hello.Death. No secret is if that is zero.
 func (p *Proof) Proves(death [32]byte) bool {
-	return death != [32]byte{} && sha256.Sum256(p.Secret[:]) == death
+	return sha256.Sum256(p.Secret[:]) == death
 }
 
 // Encode returns the encoded proof.

@@ -92,6 +92,9 @@ func TestAProofWithoutAnAnswerIsNotAcknowledged(t *testing.T) {
 		if err := p.Show(ctx, n.call("warden:1", at(1))); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("after the time of the sender: %v", err)
 		}
+		if took := time.Since(begun); took != suspicion*3/2 {
+			t.Errorf("both took %v", took)
+		}
 	})
 }
 
@@ -120,6 +123,7 @@ func TestFewProofsWaitForTheMember(t *testing.T) {
 
 func TestAProofIsSentOverTCP(t *testing.T) {
 	c := config(1)
+	c.Timing.Suspicion = time.Minute // the processor may be busy
 	for i := range c.Members {
 		c.Members[i].Address = "127.0.0.1:0"
 	}
@@ -178,6 +182,18 @@ func TestAStrangerThatDoesNotGoOnIsLeft(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestAListenerThatIsTakenOverIsLoopback(t *testing.T) {
+	c := config(1)
+	c.Members = []transport.Member{{ID: 1, Address: "127.0.0.1:0"}}
+	end, err := transport.TCP{Listener: newLAN(t).Listen(at(1))}.Open(c)
+	if err == nil {
+		end.Close()
+	}
+	if !strings.Contains(text(err), at(1)+" is not a loopback address") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -13,7 +13,7 @@ const (
 	// QueueBytes limits the memory of all frames that wait for one connection: their bytes, and placeBytes for each.
 	QueueBytes = 8 << 20
 
-	placeBytes = 256 // of a frame's place in a queue, in memory
+	placeBytes = 128 // of a frame's place in a queue, in memory: a list element, and an entry of a map
 )
 
 // Queue holds the frames that wait for one connection. Each implementation of [Outgoing] needs one. Frames leave in the

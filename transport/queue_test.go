@@ -44,12 +44,15 @@ func TestTheLatestFrameOfASlotWaitsAtTheEnd(t *testing.T) {
 
 func TestAQueueIsBounded(t *testing.T) {
 	var q Queue
+	for slot := range uint64(QueueLength / 2) { // which do not count
+		q.Put(make([]byte, 100), 1+slot)
+	}
 	for i := range 2 * QueueLength {
 		if ok := q.Put([]byte{1}, 0); ok != (i < QueueLength) {
 			t.Fatalf("frame %d has room: %v", i, ok)
 		}
 	}
-	slots := 0
+	slots := QueueLength / 2
 	for q.Put(make([]byte, 100), uint64(1+slots)) {
 		slots++
 	}

@@ -40,10 +40,19 @@ const (
 // leastHeartbeats is the number of heartbeats that a peer may miss before it is suspected, even if they are rare.
 const leastHeartbeats = 3
 
-// accept receives connections until the listener is closed.
+// accept receives connections until the listener is closed. A flood that comes faster than the handshakes are made
+// waits in the system.
 func (t *tcp) accept() {
 	for {
+		select {
+		case t.welcomes <- struct{}{}:
+		case <-t.ctx.Done():
+			return
+		}
 		conn, err := t.Listener.Accept()
+		if err != nil {
+			<-t.welcomes
+		}
 		switch {
 		case err == nil:
 			t.group.Go(func() { t.serve(conn) })
@@ -67,6 +76,7 @@ func (t *tcp) serve(conn net.Conn) {
 	defer conn.Close()
 	defer context.AfterFunc(t.ctx, func() { conn.Close() })()
 	in, err := t.welcome(conn)
+	<-t.welcomes
 	if err != nil {
 		t.Log.Debug("a connection came to nothing", "from", conn.RemoteAddr(), "error", err)
 		return
@@ -93,8 +103,9 @@ var errLearnt = errors.New("it brought a proof of death")
 
 // welcome reads a hello, answers it, and waits for the confirmation. It takes memory of fixed size.
 func (t *tcp) welcome(raw net.Conn) (*incoming, error) {
-	t.strangers.enter(raw)
+	t.strangers.enter(raw, hostOf(raw.RemoteAddr().String()))
 	defer t.strangers.leave(raw)
+	defer t.certified.leave(raw)
 	raw.SetDeadline(time.Now().Add(t.Timing.Suspicion))
 	guarded := &guarded{Conn: raw, left: strangerBytes}
 	var first [len(magic)]byte
@@ -142,15 +153,20 @@ func (t *tcp) welcome(raw net.Conn) (*incoming, error) {
 const tlsHandshake = 0x16
 
 // authenticate secures a connection, if this member uses TLS, and returns the name in the peer's certificate. A peer
-// that uses TLS where this member does not, or the reverse, gets the reason in clear text. The first bytes decide.
+// that uses TLS where this member does not, or the reverse, gets the reason in clear text. The first bytes decide. A peer
+// that gets a reason closes the connection: its last words may be under way, and if they arrive after the end of this
+// side, the system drops the reason.
 func (t *tcp) authenticate(conn *guarded, first []byte) (secure net.Conn, name string, err error) {
 	uses, v := first[0] == tlsHandshake, Verdict{Code: Refused}
 	switch {
 	case uses && t.TLS != nil:
-		if secure, name, err = t.TLS.server(conn); err == nil {
-			t.strangers.leave(conn.Conn)
+		if secure, name, err = t.TLS.server(conn); err != nil {
+			io.Copy(io.Discard, conn)
+			return nil, "", err
 		}
-		return secure, name, err
+		t.strangers.leave(conn.Conn)
+		t.certified.enter(conn.Conn, name)
+		return secure, name, nil
 	case uses:
 		v.Reason = fmt.Sprintf("member %d does not use TLS", t.self())
 	case t.TLS == nil:
@@ -162,7 +178,7 @@ func (t *tcp) authenticate(conn *guarded, first []byte) (secure net.Conn, name s
 	}
 	answer := Hello{From: t.self()}
 	conn.Write(append(answer.Encode(), v.Encode()...))
-	io.Copy(io.Discard, conn) // a connection that is closed with unread data may lose the answer
+	io.Copy(io.Discard, conn)
 	return nil, "", fmt.Errorf("refused: %s", v.Reason)
 }
 

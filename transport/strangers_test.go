@@ -2,8 +2,14 @@ package transport
 
 import (
 	"fmt"
+	"io"
+	"log/slog"
 	"net"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // from is a connection of which only the other end, and whether it was closed, is known.
@@ -43,11 +49,11 @@ func TestAFloodClosesItsOwnConnections(t *testing.T) {
 		s.isMember("10.0.0.2:7001")
 		s.isMember("10.0.0.3:7001")
 		waiting := connection("%s", test.waiting)
-		s.enter(waiting)
+		s.enter(waiting, hostOf(waiting.address.Name))
 		var flood []*from
 		for i := range 3 * MostStrangers {
 			conn := test.flood(i)
-			s.enter(conn)
+			s.enter(conn, hostOf(conn.address.Name))
 			flood = append(flood, conn)
 		}
 		open := 0
@@ -56,9 +62,9 @@ func TestAFloodClosesItsOwnConnections(t *testing.T) {
 				open++
 			}
 		}
-		if waiting.closed != test.closed || open != MostStrangers || !flood[0].closed || flood[len(flood)-1].closed {
-			t.Errorf("%s: what waited is closed: %v; %d are open; the oldest of the flood is closed: %v, the last: %v",
-				test.name, waiting.closed, open, flood[0].closed, flood[len(flood)-1].closed)
+		if waiting.closed != test.closed || open != MostStrangers || flood[len(flood)-1].closed {
+			t.Errorf("%s: what waited is closed: %v; %d are open; the last of the flood is closed: %v",
+				test.name, waiting.closed, open, flood[len(flood)-1].closed)
 		}
 		for _, conn := range flood {
 			s.leave(conn)
@@ -67,4 +73,123 @@ func TestAFloodClosesItsOwnConnections(t *testing.T) {
 			t.Errorf("%s: all have left, and %d are there", test.name, len(s.conns))
 		}
 	}
+}
+
+// If the oldest was closed, and handshakes took longer than it takes the flood to fill all places, none would succeed.
+func TestAFloodLeavesAChanceToEachOfItsHost(t *testing.T) {
+	var s strangers
+	var flood []*from
+	for i := range 3 * MostStrangers {
+		conn := connection("10.0.0.66:%d", i)
+		s.enter(conn, hostOf(conn.address.Name))
+		flood = append(flood, conn)
+	}
+	old := 0
+	for _, conn := range flood[:2*MostStrangers] {
+		if !conn.closed {
+			old++
+		}
+	}
+	if old < MostStrangers/16 || old > MostStrangers*15/16 { // 3/8 on average
+		t.Errorf("of the %d that are left, %d are not among the newest", MostStrangers, old)
+	}
+}
+
+// pipes is a listener for connections that a test makes.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	conn, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (p pipes) Close() error {
+	close(p)
+	return nil
+}
+
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "127.0.0.1:1"} }
+
+// busy is TLS on a processor that has no time for it.
+type busy struct {
+	TLS
+	begun   atomic.Int32
+	release chan struct{}
+}
+
+func (b *busy) bind(string, *slog.Logger) error { return nil }
+
+func (b *busy) server(net.Conn) (net.Conn, string, error) {
+	b.begun.Add(1)
+	<-b.release
+	return nil, "", io.EOF
+}
+
+// exhausted is a listener without file descriptors for a while.
+type exhausted struct {
+	pipes
+	failures int
+}
+
+func (e *exhausted) Accept() (net.Conn, error) {
+	if e.failures > 0 {
+		e.failures--
+		return nil, syscall.EMFILE
+	}
+	return e.pipes.Accept()
+}
+
+func TestAttemptsToAcceptThatFailTakeNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		security, listener := &busy{release: make(chan struct{})}, &exhausted{make(pipes), 2 * mostWelcomes}
+		end, err := TCP{TLS: security, Listener: listener}.Open(Config{
+			Members: []Member{{ID: 1}}, Timing: Timing{Heartbeat: time.Second, Suspicion: time.Minute}, Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end.Serve()
+		far, near := net.Pipe()
+		select {
+		case listener.pipes <- near:
+		case <-time.After(time.Hour):
+			t.Error("it accepts nothing any more")
+		}
+		far.Close()
+		end.Close()
+	})
+}
+
+func TestAFloodThatIsFasterThanTheProcessorWaitsInTheSystem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const flood = 2 * mostWelcomes
+		security, listener := &busy{release: make(chan struct{})}, make(pipes)
+		end, err := TCP{TLS: security, Listener: listener}.Open(Config{
+			Members: []Member{{ID: 1}}, Timing: Timing{Heartbeat: time.Second, Suspicion: time.Minute}, Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end.Serve()
+		go func() {
+			for range flood {
+				far, near := net.Pipe()
+				listener <- near
+				far.Write(append([]byte{tlsHandshake}, make([]byte, len(magic)-1)...))
+			}
+		}()
+		synctest.Wait()
+		if begun := security.begun.Load(); begun != mostWelcomes {
+			t.Errorf("%d handshakes are under way", begun)
+		}
+		close(security.release)
+		synctest.Wait()
+		if begun := security.begun.Load(); begun != flood {
+			t.Errorf("later, %d have begun", begun)
+		}
+		end.Close()
+	})
 }

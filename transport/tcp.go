@@ -34,6 +34,8 @@ type tcp struct {
 	staying   context.Context // until they do
 	leave     context.CancelFunc
 	strangers strangers
+	certified strangers
+	welcomes  chan struct{} // has an element for each goroutine with a connection that is not confirmed
 	proofs    chan struct{} // has an element for each proof of death that waits for the member
 }
 
@@ -58,7 +60,7 @@ func (t TCP) Open(c Config) (Transport, error) {
 			return nil, fmt.Errorf("member %d cannot listen: %w", self.ID, err)
 		}
 	}
-	member := &tcp{Config: c, TCP: t, proofs: make(chan struct{}, mostProofs)}
+	member := &tcp{Config: c, TCP: t, welcomes: make(chan struct{}, mostWelcomes), proofs: make(chan struct{}, mostProofs)}
 	for _, m := range c.Members {
 		member.strangers.isMember(Loopback(m.Address))
 	}

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,7 +27,8 @@ import (
 // of either side expires.
 type TLS interface {
 	// Reload takes new certificates now, and reports why they cannot be used, if so: the old ones then stay in use.
-	// Handshakes take new certificates without it, and log such errors.
+	// Handshakes take new certificates without it, and log such errors. Connections stand with the certificates that
+	// they began with.
 	Reload() error
 
 	// bind checks the certificate of the member with that name.
@@ -46,7 +48,8 @@ func MemberName(group string, id uint64) string {
 }
 
 // CertificateTemplate returns a template of the certificate of a member. The caller adds the serial number and the
-// times, and signs it with a certificate authority that serves this purpose only.
+// times, and signs it with a certificate authority that serves this purpose only. NotBefore is best some time ago:
+// clocks differ.
 func CertificateTemplate(group string, id uint64) (*x509.Certificate, error) {
 	name, err := url.Parse(MemberName(group, id))
 	if err != nil {
@@ -76,6 +79,11 @@ func named(c *x509.Certificate) string {
 type Credentials struct {
 	Certificate tls.Certificate // with its key, and the intermediate certificates up to an authority
 	Authorities *x509.CertPool
+}
+
+func (c *Credentials) equal(other *Credentials) bool {
+	return c == other || slices.EqualFunc(c.Certificate.Certificate, other.Certificate.Certificate, bytes.Equal) &&
+		c.Authorities.Equal(other.Authorities)
 }
 
 // LoadTLS returns TLS with a certificate, its key and the certificates of the authorities, from files in PEM format.
@@ -123,8 +131,7 @@ func (f *files) credentials() (*Credentials, error) {
 	return f.current, nil
 }
 
-// NewTLS returns TLS with the credentials of a source. Each handshake asks the source; the same pointer means that
-// nothing has changed. If the source fails, or its certificate is not valid or names another member, the credentials
+// NewTLS returns TLS with the credentials of a source. Each handshake asks the source. If the source fails, or its certificate is not valid or names another member, the credentials
 // before stay in use.
 func NewTLS(source func() (*Credentials, error)) TLS { return &certificates{source: source} }
 
@@ -154,7 +161,7 @@ func (c *certificates) Reload() error {
 
 func (c *certificates) reload() error {
 	latest, err := c.source()
-	if err != nil || latest == c.current {
+	if err != nil || c.current != nil && latest.equal(c.current) {
 		return err
 	}
 	var chain []*x509.Certificate

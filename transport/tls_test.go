@@ -45,7 +45,7 @@ func newAuthority(t *testing.T) *authority {
 	t.Helper()
 	a := &authority{key: newKey(t)}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: rand.Text()},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(1000 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
@@ -122,12 +122,14 @@ func TestMembersWithCertificatesExchangeFrames(t *testing.T) {
 					t.Fatalf("group %q: %v", group, err)
 				}
 				out.Send(frame(1, "a"), 0)
-				out.Send(transport.AppendFrame(nil, 2, make([]byte, transport.MaxPayload)), 0)
+				for range 3 { // more than a stranger may send
+					out.Send(transport.AppendFrame(nil, 2, make([]byte, transport.MaxPayload)), 0)
+				}
 				out.Send(frame(3, "b"), 0)
 			}
 			for i, h := range hosts {
 				got := noted(h, func() []string { return h.messages })
-				if len(got) != 3 || got[0] != fmt.Sprintf("1 from %d: a", 2-i) || got[2] != fmt.Sprintf("3 from %d: b", 2-i) {
+				if len(got) != 5 || got[0] != fmt.Sprintf("1 from %d: a", 2-i) || got[4] != fmt.Sprintf("3 from %d: b", 2-i) {
 					t.Errorf("group %q: %q", group, got)
 				}
 			}
@@ -358,6 +360,57 @@ func TestAnAuthenticatedMemberIsNoStranger(t *testing.T) {
 	})
 }
 
+// A member with a certificate may flood, too. It closes its own connections, and no others.
+func TestAFloodOfOneMemberLeavesTheOthersIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, ca := newLAN(t), newAuthority(t)
+		one := n.host(1, ca.member(t, 1))
+		defer one.t.Close()
+		call := func(id uint64, from string) *tls.Conn {
+			certificate := ca.issue(t, "group", id, nil)
+			conn := tls.Client(n.call(from, at(1)), &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate}})
+			t.Cleanup(func() { conn.NetConn().Close() })
+			c := config(id)
+			h := c.Hello(1)
+			conn.Write(h.Encode())
+			synctest.Wait()
+			return conn
+		}
+		standing := call(3, at(3))
+		standing.Write(transport.HeartbeatFrame)
+		noted(one, func() any { one.busy = true; return nil })
+		waiting := call(2, at(2))
+		var flood []*tls.Conn
+		for i := range transport.MostStrangers + 1 {
+			flood = append(flood, call(3, fmt.Sprintf("host%d:1", i)))
+		}
+		for _, test := range []struct {
+			name string
+			conn *tls.Conn
+		}{{"of 2", waiting}, {"that stands", standing}} {
+			if isClosed(test.conn.NetConn()) {
+				t.Errorf("the connection %s is closed", test.name)
+			}
+		}
+		closed := 0
+		for _, conn := range flood {
+			if isClosed(conn.NetConn()) {
+				closed++
+			}
+		}
+		if closed != len(flood)+1-transport.MostStrangers {
+			t.Errorf("of %d connections of 3, %d are closed", len(flood), closed)
+		}
+	})
+}
+
+// isClosed reports whether the other end has closed a connection.
+func isClosed(conn net.Conn) bool {
+	conn.SetWriteDeadline(time.Now().Add(1))
+	_, err := conn.Write([]byte{0})
+	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
 // flood begins handshakes with member 1 from a host, and returns the connections.
 func flood(n lan, from string, count int) (conns []net.Conn) {
 	for range count {
@@ -477,29 +530,149 @@ func TestAConnectionEndsWithTheFirstCertificateThatExpires(t *testing.T) {
 	}
 }
 
-// A member that reads nothing but frames does not send what has expired.
-func TestAListenerEndsAConnectionWithAnExpiredCertificate(t *testing.T) {
+// Each side looks at both certificates: the other one may not.
+func TestEachSideEndsAConnectionWithAnExpiredCertificate(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		one, two time.Duration
+	}{{"of the dialer", 10 * time.Second, time.Hour}, {"of the listener", time.Hour, 10 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			n, ca := newLAN(t), newAuthority(t)
+			two := n.host(2, fixed(ca.issue(t, "group", 2, within(test.two)), pool(ca)))
+			defer two.t.Close()
+			conn := tls.Client(n.call(at(1), at(2)), &tls.Config{
+				InsecureSkipVerify: true, Certificates: []tls.Certificate{ca.issue(t, "group", 1, within(test.one))},
+			})
+			defer conn.NetConn().Close()
+			c := config(1)
+			h := c.Hello(2)
+			conn.Write(h.Encode())
+			if _, err := io.ReadFull(conn, make([]byte, transport.HelloSize+2)); err != nil {
+				t.Fatal(err)
+			}
+			for range 220 {
+				conn.Write(transport.HeartbeatFrame)
+				<-time.After(beat)
+			}
+			if got := noted(two, func() []error { return two.ended }); len(got) != 1 || !strings.Contains(text(got[0]), "has expired") {
+				t.Errorf("%s: its end for the listener: %v", test.name, got)
+			}
+		})
+		synctest.Test(t, func(t *testing.T) {
+			n, ca := newLAN(t), newAuthority(t)
+			one := n.host(1, fixed(ca.issue(t, "group", 1, within(test.one)), pool(ca)))
+			defer one.t.Close()
+			server := &tls.Config{
+				Certificates: []tls.Certificate{ca.issue(t, "group", 2, within(test.two))}, ClientAuth: tls.RequireAnyClientCert,
+			}
+			listener := n.Listen(at(2))
+			defer listener.Close()
+			go answer(listener, func(conn net.Conn) net.Conn { return tls.Server(conn, server) }, transport.Verdict{})
+			out, err := one.dials(t, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(10*time.Second + beat)
+			out.Beat()
+			if got := noted(one, func() []error { return one.broken }); len(got) != 1 || !strings.Contains(text(got[0]), "has expired") {
+				t.Errorf("%s: its end for the dialer: %v", test.name, got)
+			}
+		})
+	}
+}
+
+// tickets counts the sessions that a client could resume.
+type tickets int
+
+func (k *tickets) Get(string) (*tls.ClientSessionState, bool) { return nil, false }
+
+func (k *tickets) Put(_ string, s *tls.ClientSessionState) {
+	if s != nil {
+		*k++
+	}
+}
+
+func TestNoSessionCanBeResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, ca := newLAN(t), newAuthority(t)
-		two := n.host(2, ca.member(t, 2))
-		defer two.t.Close()
-		certificate := ca.issue(t, "group", 1, within(10*time.Second))
-		conn := tls.Client(n.call(at(1), at(2)), &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate}})
+		one := n.host(1, ca.member(t, 1))
+		defer one.t.Close()
+		var resumable tickets
+		conn := tls.Client(n.call(at(2), at(1)), &tls.Config{
+			InsecureSkipVerify: true, Certificates: []tls.Certificate{ca.issue(t, "group", 2, nil)},
+			ClientSessionCache: &resumable, ServerName: "member1",
+		})
 		defer conn.NetConn().Close()
-		c := config(1)
-		h := c.Hello(2)
+		c := config(2)
+		h := c.Hello(1)
 		conn.Write(h.Encode())
-		if _, err := io.ReadFull(conn, make([]byte, transport.HelloSize+2)); err != nil {
-			t.Fatal(err)
-		}
-		for range 220 {
-			conn.Write(transport.HeartbeatFrame)
-			<-time.After(beat)
-		}
-		if got := noted(two, func() []error { return two.ended }); len(got) != 1 || !strings.Contains(text(got[0]), "has expired") {
-			t.Errorf("its end: %v", got)
+		if _, err := transport.ReadHello(conn); err != nil || resumable > 0 {
+			t.Errorf("%d sessions can be resumed, %v", resumable, err)
 		}
 	})
+}
+
+// TLS would otherwise wait for its own last words to be read.
+func TestAPeerWithTLSThatReadsNothingIsLeftAtTheTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, ca := newLAN(t), newAuthority(t)
+		one := n.host(1, ca.member(t, 1))
+		defer one.t.Close()
+		server := &tls.Config{
+			Certificates: []tls.Certificate{ca.issue(t, "group", 2, nil)}, ClientAuth: tls.RequireAnyClientCert,
+		}
+		listener := n.Listen(at(2))
+		defer listener.Close()
+		go answer(listener, func(conn net.Conn) net.Conn { return tls.Server(conn, server) }, transport.Verdict{})
+		out, err := one.dials(t, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Stop(at(2), true)
+		defer n.Stop(at(2), false)
+		for range 3 {
+			out.Send(transport.AppendFrame(nil, 1, make([]byte, transporttest.Buffer)), 0)
+		}
+		<-time.After(suspicion)
+		if got := noted(one, func() int { return len(one.broken) }); got != 1 {
+			t.Error("it is still there")
+		}
+	})
+}
+
+// Otherwise the system may drop the reason.
+func TestAListenerLetsThePeerThatItRefusesCloseTheConnection(t *testing.T) {
+	hello, clientHello := (&transport.Hello{From: 2, To: 1}).Encode(), []byte{0x16, 3, 1, 0, 4, 1, 0, 0, 0}
+	for _, test := range []struct {
+		name   string
+		secure bool
+		says   []byte
+		gets   bool // an answer
+		linger bool
+	}{
+		{"clear text to TLS", true, hello, true, true},
+		{"TLS to clear text", false, clientHello, true, true},
+		{"malformed TLS", true, clientHello, true, true},
+		{"another protocol", true, []byte("GET / HTTP/1.1"), false, false},
+		{"another protocol", false, []byte(strings.Repeat("GET / HTTP/1.1", 20)), false, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			n := newLAN(t)
+			var security transport.TLS
+			if test.secure {
+				security = newAuthority(t).member(t, 1)
+			}
+			one := n.host(1, security)
+			defer one.t.Close()
+			conn, begun := n.call("stranger:1", at(1)), time.Now()
+			defer conn.Close()
+			conn.Write(test.says)
+			got, err := io.ReadAll(conn)
+			if (len(got) > 0) != test.gets || (time.Since(begun) == suspicion) != test.linger {
+				t.Errorf("%s, TLS %v: after %v, %q and %v", test.name, test.secure, time.Since(begun), got, err)
+			}
+		})
+	}
 }
 
 func TestCertificatesThatCannotBeUsedChangeNothing(t *testing.T) {
@@ -528,6 +701,13 @@ func TestCertificatesThatCannotBeUsedChangeNothing(t *testing.T) {
 			},
 			"incompatible key usage",
 		},
+		{
+			"for servers only",
+			func(t *testing.T, s *changing, ca *authority) {
+				s.use(ca.issue(t, "group", 1, usages(x509.ExtKeyUsageServerAuth)), pool(ca))
+			},
+			"incompatible key usage",
+		},
 		{"none", func(_ *testing.T, s *changing, ca *authority) { s.use(tls.Certificate{}, pool(ca)) }, "there is no certificate"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -553,6 +733,41 @@ func TestCertificatesThatCannotBeUsedChangeNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestANewAuthorityIsTrustedThoughTheCertificateStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, old, latest := newLAN(t), newAuthority(t), newAuthority(t)
+		var source changing
+		certificate := old.issue(t, "group", 1, nil)
+		one := n.host(1, source.use(certificate, pool(old)))
+		two := n.host(2, fixed(latest.issue(t, "group", 2, nil), pool(old, latest)))
+		defer one.t.Close()
+		defer two.t.Close()
+		if _, err := one.dials(t, 2); err == nil {
+			t.Error("an unknown authority is trusted")
+		}
+		source.use(certificate, pool(old, latest))
+		if _, err := one.dials(t, 2); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCertificatesServeOneMember(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, ca := newLAN(t), newAuthority(t)
+		security := new(changing).use(ca.issue(t, "group", 1, nil), pool(ca))
+		one := n.host(1, security)
+		defer one.t.Close()
+		two, err := n.tcp(2, security).Open(config(2))
+		if err == nil {
+			two.Close()
+		}
+		if want := "it names ringleader:group/1, not ringleader:group/2"; !strings.Contains(text(err), want) {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 // save writes a certificate, its key and the authority's certificate to files.

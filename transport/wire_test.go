@@ -51,6 +51,19 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
+func TestTheLongestMessageFitsWithTheKeyOfAGroup(t *testing.T) {
+	for _, test := range []struct {
+		key  int // bytes
+		fits bool
+	}{{8, true}, {9, false}} {
+		frame := AppendFrame(nil, 1, make([]byte, test.key), make([]byte, process.MaxMessage))
+		_, payload, err := ReadFrame(NewFrameReader(bytes.NewReader(frame)))
+		if (err == nil) != test.fits || test.fits && len(payload) != test.key+process.MaxMessage {
+			t.Errorf("with a key of %d bytes: %d bytes, %v", test.key, len(payload), err)
+		}
+	}
+}
+
 func TestAFrameIsReadAgainAfterATimeout(t *testing.T) {
 	pieces := [][]byte{{3}, {0, 1, 9}, {8}}
 	r := NewFrameReader(readerFunc(func(b []byte) (int, error) {

@@ -102,12 +102,18 @@
 // that, and not that whole configurations are compared. The report holds the number of bits and the sum of these
 // bounds over all orders. Everything else is exact, and a limit that was reached is reported.
 //
+// # Random walks
+//
+// [Walks] makes random runs of sizes that no search exhausts. One event in eight is a fault, while its budget lasts.
+// Only the chosen event is made. A walk ends with the run, after 1000 events, or, if only safety is judged, 64 events
+// after the last fault that may come: then leases have run out, or are renewed again and again.
+//
 // # What is kept
 //
 // A configuration is a list of numbers: of interned states of processes, of interned queues of the links that can carry
-// a message, and of the rest. Only the configurations that are still to be explored are kept. For all others there are
-// the fingerprint, a number, and two bytes that tell how it was found first, from which the path of a violation is
-// made.
+// a message, and of the rest. Only the configurations that are still to be explored are kept, packed. For all others
+// there are the fingerprint, a number if edges are kept, and two bytes that tell how it was found first, from which the
+// path of a violation is made. The fingerprints stand in increasing order in lists that are nine tenths full.
 //
 // The edges of the graph are kept only if they are needed. If every transition leads from one level of the search to
 // the next, there is no cycle, and the least and the greatest cost of the runs to a state are known before it is
@@ -117,8 +123,9 @@
 // # Several cores
 //
 // With many orders, each core explores another one. With few, all cores explore one order: states of one level are
-// divided into pages, each core expands some, and then the moves are taken over in the order of the states that they
-// leave. The fingerprint of a configuration is a sum over its parts, and a part's share depends on its content and
+// divided into pages, and each core expands some. Then each core finds the states to which moves lead, for its part of
+// all fingerprints, and notes which move reached a new state first. New states are numbered in the order of these moves.
+// The fingerprint of a configuration is a sum over its parts, and a part's share depends on its content and
 // place, never on the number that a core gave it. So counts, depth, extremes and the violation are the same for any
 // number of cores.
 //

@@ -144,7 +144,7 @@ func (x *exploration) add(v *verdict, instance network.Setup) {
 	r.Symmetry = r.Symmetry || v.symmetric
 	x.seen |= v.seen
 	r.Depth = max(r.Depth, v.depth)
-	r.Complete = v.complete
+	r.Complete, r.Limit = v.complete, v.reached
 	r.Bits = min(r.Bits, v.bits)
 	r.Miss += math.Ldexp(float64(v.states)*float64(v.states), -v.bits-1)
 	x.extremes.merge(&v.extremes)

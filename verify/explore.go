@@ -53,10 +53,11 @@ type search struct {
 type result struct {
 	states, transitions, finals, depth int
 	complete                           bool
-	bits                               int  // of fingerprints
-	confluent                          int  // 1 if these are of a single schedule
-	partial                            int  // 1 if partial order left out some
-	symmetric                          bool // symmetry did
+	reached                            Limit // if it is not complete
+	bits                               int   // of fingerprints
+	confluent                          int   // 1 if these are of a single schedule
+	partial                            int   // 1 if partial order left out some
+	symmetric                          bool  // symmetry did
 }
 
 // page holds consecutive states of one level.
@@ -181,7 +182,7 @@ func (x *search) begin(w *worker, conf configuration) {
 		return
 	}
 	if x.states == x.limit {
-		x.complete = false
+		x.complete, x.reached = false, StateLimit
 		return
 	}
 	if w.export(conf); x.states%pageStates == 0 {
@@ -234,7 +235,7 @@ func (x *search) level(depth int) {
 			x.take(b, depth)
 		}
 		x.free = append(x.free, block...)
-		if x.states > exactly && !x.o.Exact && !x.table.narrow {
+		if x.states > x.o.wide && !x.o.Exact && !x.table.narrow {
 			x.table.narrowed()
 			x.bits = 64
 		}
@@ -402,7 +403,7 @@ func (x *search) number(batches []*batch) {
 		found += int(b.fresh.Load())
 	}
 	if x.states+found > x.limit {
-		x.complete = false
+		x.complete, x.reached = false, StateLimit
 		dropAfter(batches, x.limit-x.states)
 	}
 	for _, b := range batches {

@@ -43,7 +43,14 @@ func (m *meter) goes(x *search, ahead int) bool {
 	if !slices.Contains(m.open, x) {
 		m.open = append(m.open, x)
 	}
-	return !m.stop && !m.tight(x) && m.tell()
+	if m.stop {
+		return false
+	}
+	if m.tight(x) {
+		x.reached = MemoryLimit
+		return false
+	}
+	return m.tell()
 }
 
 // tell passes on the progress, and reports whether the exploration continues.

@@ -155,10 +155,10 @@ func TestReductionsFindWhatTheSearchFindsInElectionsMadeAtRandom(t *testing.T) {
 				wrong++
 			}
 			for _, reduce := range []Reduction{AnyReduction, Confluence, PartialOrder, Symmetry} {
-				o.Reduce = reduce
+				o.Reduce, o.MaxStates = reduce, 40_000
 				r, err := Program(program, o)
-				if err != nil {
-					continue // a premise does not hold
+				if err != nil || !r.Complete && whole.Complete {
+					continue // a premise does not hold; or the violation is deeper in the smaller graph
 				}
 				if r.Violation == nil && (r.Confluent+r.Partial > 0 || r.Symmetry) {
 					applied[reduce]++

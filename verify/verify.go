@@ -76,6 +76,7 @@ type Options struct {
 	symmetric bool   // its premises hold among the configurations of one order
 	only      string // the only property whose violation counts; empty: any
 	hasty     bool   // for tests: suspicion may come before the last message
+	wide      int    // states of one order up to which 128 bits of each fingerprint are kept; 0 is exactly
 }
 
 // Reduction selects how much of the state space is explored. The verdict, the violation and the extremes are the same.
@@ -102,6 +103,7 @@ type Report struct {
 	Finals      int  // states in which no event is left
 	Depth       int  // the most transitions of a shortest path to a state
 	Complete    bool // every order was explored to the end
+	Limit       Limit
 
 	Walks   int  // of random walks, instead: how many
 	Stopped bool // … and the caller stopped them
@@ -133,6 +135,16 @@ type Report struct {
 
 	Violation *Violation // nil: every property holds in all explored states
 }
+
+// Limit is the limit that ended an exploration.
+type Limit uint8
+
+// The limits.
+const (
+	NoLimit     Limit = iota // it is complete, or was stopped by Options.Progress
+	StateLimit               // Options.MaxStates, or 2^32 states of one order
+	MemoryLimit              // Options.Memory
+)
 
 // Messages is an extreme number of messages. Each field is an extreme by itself: different runs may reach them.
 type Messages struct{ Total, Election, Announcement uint64 }
@@ -268,9 +280,7 @@ func (o *Options) check(d *election.Declaration, has election.Functions) error {
 	if err != nil {
 		return err
 	}
-	if o.Memory == 0 {
-		o.Memory = DefaultMemory
-	}
+	o.Memory, o.wide = cmp.Or(o.Memory, DefaultMemory), cmp.Or(o.wide, exactly)
 	d = p.Declaration()
 	text := cmp.Or(o.wrongMemory(), o.wrongStarts(d, p.Size()), o.wrongOrientations(d, p.Size()), o.wrongFaults(p.Size(), has), o.wrongTiming(d), o.wrongTime(d))
 	if text != "" {

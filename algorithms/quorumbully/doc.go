@@ -20,8 +20,9 @@
 //  3. For each member, the leader keeps the time at which it sent the newest request that the member has answered. The
 //     leader's deadline is the q-th largest of these times plus L(1-ρ). Each step checks the deadline before it handles
 //     its input. A tenure whose deadline has passed has ended, for good.
-//  4. A restarted member is a new incarnation. For as long as the longest lease that it ever promised, it claims
-//     nothing, grants only Renews, and is not able to lead.
+//  4. A restarted member is a new incarnation: the larger of the stored number plus one and the number that the host gives
+//     to this life, on a live host the wall clock in nanoseconds. For as long as the longest lease that it ever promised,
+//     it claims nothing, grants only Renews, and is not able to lead.
 //  5. A Release ends a claim, or a tenure whose work has stopped. The member leaves the role before it sends the
 //     Release. A Release is final. It names the holder, the incarnation and the term, and voids only what it names. If
 //     it names a successor, that member claims at once.
@@ -61,9 +62,12 @@
 //   - Kept is durable before any message of its step leaves. So a candidate's own grant counts at once.
 //   - A member ignores all input before Start or Recover. Otherwise a message that comes before Recover would be
 //     granted without the wait.
-//   - The incarnation is durable and counts up, from the number of this life that the host gives. A host gives the time of
-//     its wall clock, so a member that has lost its durable state is heard again when its host admits it: its incarnation
-//     is above that of the facts that the others remember.
+//   - The incarnation is durable and counts up. If the durable state is lost, the host's number still exceeds all earlier
+//     ones. So the tombstones of earlier incarnations, which other members remember, do not silence the member. If the wall
+//     clock was set back meanwhile, they do, until it has caught up.
+//   - The promises are lost with the durable state, and rules 1 and 2 need them. So a host that finds its state lost does not
+//     start the member as if this were its first life. It gives the member a new identifier, or restores a Kept with a Promise
+//     that no earlier one exceeds and with the longest lease of the group, and recovers the member from it.
 //   - A restart of the whole group costs a wait of L. A flag for a clean stop would not remove it: a follower that stops,
 //     restarts at once and grants, while its earlier grant still runs, makes two leaders.
 //   - A Resign names the able member of highest rank as the successor. Otherwise the resigned member could win again at

@@ -162,8 +162,8 @@ const requests = 8
 type Process struct {
 	ID      election.ID
 	Members election.ID `election:"constant"` // they are 1 … Members
-	Life    uint64      `election:"constant"` // that the host gives, for the incarnation; 0: it gives none
 	Begun   bool        // after Start or Recover: a grant given before Recover would violate rule 4
+	Life    uint64      `election:"constant"` // the number that the host gives to this life; 0: none
 	Kept    Kept
 
 	Given     Given             // rule 2
@@ -339,8 +339,8 @@ func New(l election.Local) Process {
 	shorter := new(big.Rat).Sub(big.NewRat(1, 1), rho.Rational(p))
 	shorter.Mul(shorter, lease.Rational(p))
 	return Process{
-		ID: l.ID, Members: election.ID(l.Degree), Weight: l.Priority,
-		Kept: Kept{Incarnation: max(1, l.Life)}, Life: l.Life, Peers: make([]Peer, l.Degree),
+		ID: l.ID, Members: election.ID(l.Degree), Weight: l.Priority, Life: l.Incarnation,
+		Kept: Kept{Incarnation: 1}, Peers: make([]Peer, l.Degree),
 		Settings: Settings{
 			Lease: units(&lease), LongestLease: units(&longestLease),
 			Entitled: new(big.Int).Quo(shorter.Num(), shorter.Denom()).Uint64(),

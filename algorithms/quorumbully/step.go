@@ -8,13 +8,14 @@ import (
 
 // The inputs. Each function checks the deadline first, and ends with the policy.
 
-// Start begins the first life.
+// Start begins the first life, or the first one after the durable state was lost.
 func (p *Process) Start(out *election.Out[Message]) {
 	p.Begun = true
+	p.Kept.Incarnation = max(p.Kept.Incarnation, p.Life)
 	p.policy(out)
 }
 
-// Recover begins a new incarnation: the host's number, or the next one, whichever is greater. It waits as rule 4 requires. Meanwhile F equals P, and a Renew may end the wait.
+// Recover begins a new incarnation, which waits as rule 4 requires. Meanwhile F equals P, and a Renew may end the wait.
 func (p *Process) Recover(out *election.Out[Message]) {
 	p.Begun = true
 	p.Kept.Incarnation = max(p.Kept.Incarnation+1, p.Life)

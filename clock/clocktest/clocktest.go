@@ -83,6 +83,13 @@ func (c *Clock) Run(rate float64) {
 	}
 }
 
+// True returns the true time that passes while the clocks advance by d, at their present rate.
+func (c *Clock) True(d time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Duration(float64(d) / c.rate)
+}
+
 // Suspend shows what a member sees when its machine was suspended for that time: Boottime has advanced, and Monotonic
 // has not. It takes no time itself.
 func (c *Clock) Suspend(d time.Duration) {

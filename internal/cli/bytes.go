@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -34,7 +35,7 @@ func (b *byteCount) Set(text string) error {
 	count, err := strconv.ParseUint(digits, 10, 64)
 	over, product := bits.Mul64(count, size)
 	if err != nil || over > 0 || count == 0 {
-		return fmt.Errorf("%.40q is not a number of bytes such as 4GiB, 512MiB or 1000000000", text)
+		return errors.New("it is a number of bytes such as 4GiB, 512MiB or 1000000000")
 	}
 	*b = byteCount(product)
 	return nil

@@ -234,6 +234,9 @@ func (p *program) flagError(command *cobra.Command, err error) error {
 
 // begin checks a call before its execution, and notes it for results.
 func (p *program) begin(command *cobra.Command, args []string) error {
+	if err := spell(command); err != nil {
+		return err
+	}
 	p.Command = p.callOf(command, args)
 	return noneEmpty(command)
 }

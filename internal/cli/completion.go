@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,28 @@ type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 // fixed completes by words that do not change.
 func fixed(words ...string) completer {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// spell gives words of flags the spelling that completion offers, so that --schedule FIFO is --schedule fifo. A flag may take
+// several, with commas between.
+func spell(command *cobra.Command) (wrong error) {
+	command.Flags().Visit(func(f *pflag.Flag) {
+		complete, found := command.GetFlagCompletionFunc(f.Name)
+		if !found || f.Value.Type() != "string" {
+			return
+		}
+		known, _ := complete(command, nil, "")
+		given := strings.Split(f.Value.String(), ",")
+		for i, word := range given {
+			if at := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, word) }); at >= 0 {
+				given[i] = known[at]
+			}
+		}
+		if canonical := strings.Join(given, ","); canonical != f.Value.String() {
+			wrong = errors.Join(wrong, f.Value.Set(canonical))
+		}
+	})
+	return wrong
 }
 
 // oneOf completes the only argument, which names an algorithm for which a condition holds.

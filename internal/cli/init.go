@@ -29,10 +29,7 @@ stop the member. Missing parent directories are made, too.
 Run it once in the life of a member. A member never makes a store by itself: an empty
 store in place of a lost one would break promises without notice. For the same reason
 init never overwrites a store. Each store has a random ID, by which the other members
-recognise a store that replaces another one.
-
-The command join of this version does not use the store yet. It runs Bully, which keeps
-its own state in its own directory.`,
+recognise a store that replaces another one.`,
 		Example: `  ringleader init --data /var/lib/ringleader/1 --group payments --id 1
   ringleader init --data data/1 --group shards --id 1 --groups 1000 --json`,
 		Args:              flagsOnly,

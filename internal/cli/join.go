@@ -151,10 +151,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 		}
 		defer web.Close()
 	}
-	if err := ringleader.Init(o.data, o.group, o.id); err != nil && !errors.Is(err, storage.ErrExists) {
-		return err
-	}
-	m, err := ringleader.Join(life, config)
+	m, err := joinOrInit(life, config)
 	switch {
 	case errors.Is(err, ringleader.ErrWrite): // another call would not help
 		return report.Failed("member %d: %w", o.id, err)
@@ -198,6 +195,17 @@ func (p *program) runJoin(ctx context.Context, o joinOptions) error {
 	}
 	show.Stopped()
 	return nil
+}
+
+// joinOrInit joins, and makes a store first if there is none. A wrong configuration makes none.
+func joinOrInit(ctx context.Context, c ringleader.Config) (*ringleader.Member, error) {
+	m, err := ringleader.Join(ctx, c)
+	if errors.Is(err, storage.ErrMissing) {
+		if err = ringleader.Init(c.Data, c.Group, c.ID); err == nil {
+			m, err = ringleader.Join(ctx, c)
+		}
+	}
+	return m, err
 }
 
 // withoutErrors logs no errors: what stops the member is returned, and printed once.

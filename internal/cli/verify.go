@@ -223,7 +223,7 @@ func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress
 	bar := p.Progress()
 	v.Progress = func(at verify.Progress) bool {
 		if at.States == 0 && at.Orders > 1 { // random walks
-			bar.Show("%d of %d random walks", at.Done, at.Orders)
+			bar.Show("%d of %d random walks%s", at.Done, at.Orders, bar.Left(float64(at.Done), float64(at.Orders)))
 			return ctx.Err() == nil
 		}
 		orders := ""
@@ -253,17 +253,17 @@ func (o *verifyOptions) verdict(ctx context.Context, r *verify.Report) error {
 	case ctx.Err() != nil:
 		return report.Stopped("stopped after %d states", r.States)
 	case !r.Complete:
-		return report.Stopped("not finished after %d states; %s allows more", r.States, o.limit())
+		return report.Stopped("not finished after %d states; %s allows more", r.States, allowing(r))
 	}
 	return nil
 }
 
-// limit returns the option with the limit that was reached.
-func (o *verifyOptions) limit() string {
-	if o.maxStates > 0 {
-		return "--max-states"
+// allowing returns the option with the limit that was reached.
+func allowing(r *verify.Report) string {
+	if r.Limit == verify.MemoryLimit {
+		return "--memory"
 	}
-	return "--memory"
+	return "--max-states"
 }
 
 // checked is what a check is of.

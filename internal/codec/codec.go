@@ -85,6 +85,7 @@ type node struct {
 	form   form
 	name   string // of a field
 	fixed  bool   // the field is constant
+	some   bool   // a field of the value is
 	offset uintptr
 	size   uintptr // in memory
 	least  uint64  // of the encoding, in bytes
@@ -113,9 +114,7 @@ func (d *node) holds(f form) bool {
 }
 
 // constant reports whether a value has a constant field.
-func (d *node) constant() bool {
-	return d.fixed || slices.ContainsFunc(d.of, func(of node) bool { return of.constant() })
-}
+func (d *node) constant() bool { return d.fixed || d.some }
 
 // Size returns the size of a value in memory, in bytes, without the targets of its slices.
 func (p *Plan) Size() int { return int(p.root.size) }
@@ -161,7 +160,7 @@ func describe(t reflect.Type, path string, deadlines bool, within []reflect.Type
 				return d, err
 			}
 			of.name, of.offset, of.fixed = f.Name, f.Offset, f.Tag.Get("election") == "constant"
-			d.of, d.least = append(d.of, of), d.least+of.least
+			d.of, d.least, d.some = append(d.of, of), d.least+of.least, d.some || of.constant()
 		}
 	case reflect.Array, reflect.Slice:
 		of, err := describe(t.Elem(), path+"[]", deadlines, within)

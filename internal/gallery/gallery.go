@@ -1,5 +1,5 @@
 // Package gallery holds elections that are broken on purpose: an algorithm outside its assumptions, or with a rule changed. Each
-// names the assumption or the rule, and the property that the checker must find violated.
+// names the assumption or the rule, and the property that must be found violated: by the search, by random walks, or in a simulated run.
 package gallery
 
 import (
@@ -8,6 +8,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -19,6 +20,11 @@ type Exhibit struct {
 	Command  string // the arguments of ringleader verify that show the same; empty if a rule is changed
 	Program  *process.Program
 	Options  verify.Options
+	Walks    int // random walks with seed 1 in place of the search, which takes too long; 0: the search
+
+	// Runner makes one simulated run instead, for what a search or walks do not find in time; nil: the checker does it.
+	Runner *simulate.Runner
+	Run    simulate.Options
 }
 
 // Outcome is what the checker found about an exhibit.
@@ -34,11 +40,41 @@ func (o *Outcome) Caught() bool { return o.Violation != nil && o.Violation.Prope
 func Verify(exhibits []Exhibit) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
 		for i := range exhibits {
-			e := &exhibits[i]
-			r, err := verify.Program(e.Program, e.Options)
-			if !yield(Outcome{e, r}, err) {
+			r, err := exhibits[i].check()
+			if !yield(Outcome{&exhibits[i], r}, err) {
 				return
 			}
+		}
+	}
+}
+
+// check looks for the violation as the exhibit says.
+func (e *Exhibit) check() (*verify.Report, error) {
+	switch {
+	case e.Runner != nil:
+		return e.simulate()
+	case e.Walks > 0:
+		return verify.Walks(e.Program, e.Options, e.Walks, 1)
+	}
+	return verify.Program(e.Program, e.Options)
+}
+
+// simulate makes the run up to the unit of time in which the simulator first complains.
+func (e *Exhibit) simulate() (*verify.Report, error) {
+	for until := uint64(1); ; until++ {
+		o := e.Run
+		o.Until, o.Record = election.Units(until), true
+		r, err := e.Runner.Run(o)
+		if err != nil {
+			return nil, err
+		}
+		found := &verify.Report{States: len(r.Record.Steps), Walks: 1}
+		if len(r.Faults) > 0 {
+			found.Violation = &verify.Violation{Property: e.Property, Detail: r.Faults[0], Record: *r.Record}
+			return found, nil
+		}
+		if o.Until == e.Run.Until {
+			return found, nil
 		}
 	}
 }

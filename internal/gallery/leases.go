@@ -6,6 +6,9 @@ import (
 
 	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -47,6 +50,31 @@ func lease(name, broken string, b budget, mutate func(*election.Algorithm[member
 	a := quorumbully.Algorithm
 	mutate(&a)
 	return exhibit(a, Exhibit{Name: "quorum-bully-" + name, Broken: broken, Property: cmp.Or(b.property, verify.TwoLeases), Options: b.few()})
+}
+
+// walked is lease, found by random walks.
+func walked(name, broken string, o verify.Options, mutate func(*election.Algorithm[member, letter])) Exhibit {
+	e := lease(name, broken, budget{}, mutate)
+	e.Options, e.Walks = o, 100_000
+	return e
+}
+
+// simulated is lease, found in one run of three members with these faults, in which 3 leads in time for them.
+func simulated(name, broken string, mutate func(*election.Algorithm[member, letter]), lines ...string) Exhibit {
+	a := quorumbully.Algorithm
+	mutate(&a)
+	e := lease(name, broken, budget{}, mutate)
+	e.Runner = simulate.Must(simulate.OfSmall(&a))
+	e.Run = simulate.Options{Delay: 2, Until: election.Units(300)}
+	e.Run.Instance = network.Setup{IDs: election.List{1, 2, 3}, Parameters: map[string]string{"rho": "0", "lease": "40", "renewal": "15", "delay": "2"}}
+	reader := faults.NewReader(e.Run.Instance.IDs)
+	for _, line := range lines {
+		if err := reader.Line(line); err != nil {
+			panic(err) // the lines are constants
+		}
+	}
+	e.Run.Faults = reader.Script
+	return e
 }
 
 // receiving does something before each message is received.
@@ -128,6 +156,36 @@ func leases() []Exhibit {
 				}
 			}
 		}),
+		lease("term-revived", "rule 3: a lease that has lapsed stays lapsed", budget{delay: 3, terms: 1, lease: 4, property: verify.Revived}, revives),
+		lease("late-grants", "rule 5: a claim given up counts no late grants", budget{delay: 2, terms: 3}, func(a *election.Algorithm[member, letter]) {
+			a.Timeout = func(p *member, timer election.Timer, out lettered) {
+				if timer == quorumbully.StageEnd && p.Stage == quorumbully.Claiming {
+					release(p, p.Term, out)
+					p.Stage = quorumbully.Pausing
+					return
+				}
+				p.Timeout(timer, out)
+			}
+		}),
+		lease("arrival-counts", "rule 3: an answer counts from when its request was sent", budget{terms: 2, lazy: true}, receiving(func(p *member, _ election.ID, kind election.Kind, m *letter, out lettered) {
+			if kind == quorumbully.Grant && p.Role != quorumbully.Follower && m.Request.Term == p.Term {
+				p.Sent[m.Request.Number%uint64(len(p.Sent))] = out.Deadline(election.Units(p.Settings.Entitled))
+			}
+		})),
+		simulated("newest-request", "rule 3: an answer counts for the request that it answers, not for the newest", receiving(func(p *member, _ election.ID, kind election.Kind, m *letter, _ lettered) {
+			if kind == quorumbully.Grant {
+				m.Request.Number = p.Number
+			}
+		}), "partition 1 | 3 from 30 until 300", "slow 2 by 8 from 34 until 39", "cut 3 -> 2 from 39 until 300"),
+		simulated("incarnation-voids", "rule 6: a new incarnation voids nothing", receiving(func(p *member, from election.ID, _ election.Kind, m *letter, out lettered) {
+			if p.Given.Holder == from && p.Given.Incarnation < m.Sender.Incarnation {
+				unbind(p, out)
+				p.Stage = quorumbully.Idle
+			}
+		}), "crash 3 at 40", "recover 3 at 41", "suspect 1,2 of 3 from 43"),
+		lease("early-reading", "rule 2: a promise counts from a reading of the clock after the request was taken from the queue", budget{lazy: true, terms: 2}, readsEarly),
+		walked("awake-promise", "guarantee 9: a promise runs on a clock that stops in suspension", budget{lazy: true, terms: 2}.few(), runsAwake),
+		walked("fast-clocks", "rule 3: ρ is at least 2ε/(1+ε)", drifting(), func(*election.Algorithm[member, letter]) {}),
 		lease("suspicion-voids", "rule 6: a suspicion voids nothing", budget{crashes: 1, terms: 3}, func(a *election.Algorithm[member, letter]) {
 			a.Suspect = func(p *member, port election.Port, out lettered) {
 				if p.Given.Holder == election.From(port) {
@@ -148,4 +206,64 @@ func release(p *member, term election.Term, out lettered) {
 			})
 		}
 	}
+}
+
+// revives lets a leader whose lease has lapsed count an answer that arrives later.
+func revives(a *election.Algorithm[member, letter]) {
+	a.Receive = func(p *member, port election.Port, kind election.Kind, m letter, out lettered) {
+		if kind == quorumbully.Grant && p.Role == quorumbully.Leader && m.Request.Term == p.Term {
+			ends := p.Sent[m.Request.Number%uint64(len(p.Sent))]
+			if !out.Passed(ends) {
+				out.LeadUntil(ends, p.Term)
+			}
+			return
+		}
+		p.Receive(port, kind, m, out)
+	}
+	a.Timeout = func(p *member, timer election.Timer, out lettered) {
+		if timer != quorumbully.Lapse || p.Role != quorumbully.Leader {
+			p.Timeout(timer, out)
+		}
+	}
+}
+
+// readsEarly lets a member count a promise from the end of its previous step, as if it had read the clock before it waited for
+// the request. WaitsTill, which is unused without a restart, holds that reading.
+func readsEarly(a *election.Algorithm[member, letter]) {
+	a.Start = func(p *member, out lettered) {
+		p.Start(out)
+		p.WaitsTill = out.Deadline(election.Units(p.Settings.Lease))
+	}
+	a.Receive = func(p *member, port election.Port, kind election.Kind, m letter, out lettered) {
+		read, before := p.WaitsTill, p.Given
+		p.Receive(port, kind, m, out)
+		if p.Given != before && p.Given.Holder == election.From(port) {
+			out.After(quorumbully.Bound, election.Units(max(1, out.Left(read).Lo)))
+		}
+		p.WaitsTill = out.Deadline(election.Units(p.Settings.Lease))
+	}
+}
+
+// runsAwake lets a promise end by a deadline, whose clock runs while the machine is suspended, and not by a timer.
+func runsAwake(a *election.Algorithm[member, letter]) {
+	ends := func(p *member, out lettered) {
+		if p.Given.Holder != 0 && out.Passed(p.Until) {
+			unbind(p, out)
+		}
+	}
+	a.Timeout = func(p *member, timer election.Timer, out lettered) {
+		ends(p, out)
+		p.Timeout(timer, out)
+	}
+	receiving(func(p *member, _ election.ID, _ election.Kind, _ *letter, out lettered) { ends(p, out) })(a)
+}
+
+// drifting is lazy time with clocks that err by a tenth, for which ρ = 0 is too small.
+func drifting() verify.Options {
+	o := budget{lazy: true, terms: 2}.few()
+	o.ClockError = faults.Chance{Times: 1, Of: 10}
+	for _, name := range []string{"lease", "renewal", "claim-timeout"} {
+		o.Instance.Parameters[name] += "0"
+	}
+	return o
 }

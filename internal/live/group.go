@@ -173,11 +173,12 @@ type group struct {
 func (l *loop) newGroup(c GroupConfig) (*group, error) {
 	a := l.program
 	prepared, err := network.Prepare(a.Declaration, network.Setup{
-		IDs: identifiers(l.config.Members), Parameters: c.Parameters, Priorities: c.Priorities, Life: l.incarnation,
+		IDs: identifiers(l.config.Members), Parameters: c.Parameters, Priorities: c.Priorities,
 	})
 	if err != nil {
 		return nil, err
 	}
+	prepared.Incarnate(l.position, l.incarnation)
 	g := &group{
 		Group: &Group{
 			member: l.Member, name: c.Group, leased: a.Leased, log: l.log, until: process.Never,

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ringleader.example/ringleader/election"
@@ -33,7 +34,8 @@ type checker struct {
 	apart          bool     // the second one chooses differently
 	given, told    []byte   // the input of a step, before and after
 	constant       []byte
-	first, further []byte // the effects of the two steps
+	first, further []byte // the effects of the two steps, except those below
+	other          []election.Effect
 }
 
 // ErrNoChoice reports that a step chooses from no values.
@@ -65,6 +67,7 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	ps.store.choices(c.record)
 	tried := ps.Step(c.slot, position, e, now)
 	c.first = ps.done(c.first[:0], c.slot, tried, now)
+	c.other = append(c.other[:0], tried.Other...)
 	for i := range tried.Sent {
 		ps.Release(tried.Sent[i].Message)
 	}
@@ -77,7 +80,7 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	c.further = ps.done(c.further[:0], slot, effects, now)
 	c.told = ps.AppendState(c.told[:0], slot, now, codec.Constant)
 	switch {
-	case c.apart || c.next < len(c.made) || !bytes.Equal(c.first, c.further):
+	case c.apart || c.next < len(c.made) || !bytes.Equal(c.first, c.further) || !slices.Equal(c.other, effects.Other):
 		return effects, ErrImpure
 	case !bytes.Equal(c.constant, c.told):
 		return effects, ErrConstant
@@ -103,16 +106,13 @@ func (ps *Processes) restore(e Event, given []byte) {
 	}
 }
 
-// done encodes the result of a step: the state, its messages, and the other effects.
+// done encodes the result of a step: the state, and its messages.
 func (ps *Processes) done(dst []byte, slot int, effects *Effects, now election.Ticks) []byte {
 	dst = ps.AppendState(dst, slot, now, codec.Whole)
 	for i := range effects.Sent {
 		s := &effects.Sent[i]
 		dst = binary.LittleEndian.AppendUint32(dst, s.Link)
 		dst = ps.AppendMessage(dst, s.Message)
-	}
-	for _, e := range effects.Other {
-		dst = fmt.Append(dst, e)
 	}
 	return dst
 }

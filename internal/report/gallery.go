@@ -46,6 +46,9 @@ func (r *Gallery) JSON() any {
 	for i := range r.Found {
 		o := &r.Found[i]
 		one := object{{"name", o.Name}, {"broken", o.Broken}, {"listed", o.Property}, {"found", property(o)}, {"caught", o.Caught()}, {"states", o.States}}
+		if o.Report.Walks > 0 {
+			one = append(one, field{"walks", o.Report.Walks})
+		}
 		if o.Violation != nil {
 			one = append(one, violationJSON(o.Violation.Property, o.Violation.Detail, &o.Violation.Record))
 		}
@@ -67,7 +70,14 @@ func (r *Gallery) Text(p *Printer) error {
 		if v := o.Violation; v != nil {
 			fmt.Fprintf(w, ", %s", several(len(v.Record.Steps), "step", "steps"))
 		}
-		fmt.Fprintf(w, ", %s\n", several(o.States, "state", "states"))
+		switch {
+		case o.Runner != nil:
+			fmt.Fprint(w, ", in a simulated run\n")
+		case o.Report.Walks > 0:
+			fmt.Fprintf(w, ", in %s\n", several(o.Report.Walks, "random walk", "random walks"))
+		default:
+			fmt.Fprintf(w, ", %s\n", several(o.States, "state", "states"))
+		}
 		if o.Command != "" {
 			fmt.Fprintf(w, "  same    %s verify %s\n", r.Program, o.Command)
 		}

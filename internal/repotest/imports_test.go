@@ -92,7 +92,7 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/live", "net"},
 	},
 	{
-		in: anywhere, except: []string{"./transport/..."}, never: []string{"./transport/transporttest"},
+		in: anywhere, except: []string{"./transport/...", "./ringleadertest"}, never: []string{"./transport/transporttest"},
 		because: "networks in memory are for tests",
 		broken:  [2]string{"./internal/live", "./transport/transporttest"},
 	},

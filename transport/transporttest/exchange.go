@@ -21,7 +21,8 @@ import (
 // is cut off, by a function for Hold that holds all its frames, is suspected. An attempt to connect that a Hello in Held
 // delays for so long has failed, and that Hello is lost.
 //
-// All methods may be called by any goroutine. A member's events wait in the Exchange while the member is busy.
+// All methods may be called by any goroutine. A member's events wait in the Exchange while the member is busy; no
+// message waits for Taken.
 type Exchange struct {
 	mu    sync.Mutex
 	ports map[uint64]*port

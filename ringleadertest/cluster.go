@@ -1,0 +1,338 @@
+// Package ringleadertest runs a group of members in one process, so that a program's tests can make every fault: a
+// network, disks, clocks and wardens in memory.
+//
+// A cluster runs in a bubble of testing/synctest, where time passes when all goroutines wait. So a test of minutes takes
+// milliseconds, and no machine is too slow for it.
+//
+//	synctest.Test(t, func(t *testing.T) {
+//		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+//		defer c.Close()
+//		c.Start(1, 2, 3)
+//		c.Await(3)                            // 3 leads, and all others follow
+//		c.Cut([]uint64{1, 2}, []uint64{3})
+//		c.Await(2)                            // 2 leads, when the lease of 3 is over
+//		c.Heal()
+//	})
+//
+// # Judgement
+//
+// While a cluster is open it watches all members. The test fails if two leases run at the same time, counting the lease
+// of a killed or stopped process until its end, or until a proof of death; or if the terms of successive leaders do not
+// rise.
+//
+// # Single frames
+//
+// [Cluster.Hold] stops frames, [Cluster.Held] lists them, and [Cluster.Deliver], [Cluster.Drop] and [Cluster.Duplicate]
+// decide what becomes of each, in any order. [Cluster.Settle] lets everything happen that needs no time.
+package ringleadertest
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/clock/clocktest"
+	"ringleader.example/ringleader/internal/live/quorumbully"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
+	"ringleader.example/ringleader/transport/transporttest"
+)
+
+// Cluster is a group of members, each with a disk and clocks of its own. Its methods belong to the test's goroutine.
+type Cluster struct {
+	t      testing.TB
+	config ringleader.Config
+	net    *transporttest.Exchange
+	hosts  map[uint64]*Host
+	order  []uint64
+	sides  map[uint64]int // of a cut; nil: none
+	hold   func(Frame) bool
+	judge  judge
+	done   chan struct{}
+}
+
+// Host is where a member runs: its clocks and its disk outlive it.
+type Host struct {
+	Clock *clocktest.Clock
+	Disk  *storage.Disk
+
+	member *ringleader.Member
+	cancel context.CancelFunc
+	secret [32]byte
+	lives  int
+}
+
+// New makes a cluster of members of which none runs. Config holds what they have in common; ID, Members, Storage, Clock,
+// Transport and Death are those of the cluster, and Overrun is Log unless it is Panic. The default Timing is
+// [ringleader.Test].
+func New(t testing.TB, config ringleader.Config, ids ...uint64) *Cluster {
+	if config.Timing == (ringleader.Timing{}) {
+		config.Timing = ringleader.Test()
+	}
+	if config.Overrun == ringleader.Exit {
+		config.Overrun = ringleader.Log
+	}
+	given := config.Members
+	config.Members = nil
+	c := &Cluster{t: t, net: transporttest.NewExchange(), hosts: map[uint64]*Host{}, order: slices.Sorted(slices.Values(ids)), done: make(chan struct{})}
+	for _, id := range ids {
+		member := ringleader.MemberAddress{ID: id}
+		if i := slices.IndexFunc(given, func(m ringleader.MemberAddress) bool { return m.ID == id }); i >= 0 {
+			member = given[i] // for its priority
+		}
+		member.Address = fmt.Sprintf("member%d:1", id)
+		config.Members = append(config.Members, member)
+		c.hosts[id] = &Host{Clock: clocktest.New(), Disk: storage.Memory()}
+	}
+	c.config = config
+	c.judge.cluster = c
+	go c.judge.watch()
+	return c
+}
+
+// Close ends all members and the judgement.
+func (c *Cluster) Close() {
+	for _, h := range c.hosts {
+		h.Clock.Continue()
+	}
+	for _, id := range c.order {
+		c.Kill(id)
+	}
+	close(c.done)
+	synctest.Wait()
+}
+
+// Host returns the host of a member.
+func (c *Cluster) Host(id uint64) *Host { return c.hosts[id] }
+
+// Member returns a member that runs, or nil.
+func (c *Cluster) Member(id uint64) *ringleader.Member { return c.hosts[id].member }
+
+// Start starts members: a new life of each, with what is on its disk.
+func (c *Cluster) Start(ids ...uint64) {
+	c.t.Helper()
+	for _, id := range ids {
+		if err := c.TryStart(id); err != nil {
+			c.t.Fatalf("member %d: %v", id, err)
+		}
+	}
+}
+
+// TryStart starts one member, or returns why it does not start.
+func (c *Cluster) TryStart(id uint64) error {
+	h := c.hosts[id]
+	if h.member != nil {
+		return fmt.Errorf("it runs")
+	}
+	disk, err := h.Disk.Open()
+	if err != nil {
+		return err
+	}
+	config := c.config
+	rand.Read(h.secret[:])
+	config.ID, config.Storage, config.Clock, config.Death = id, disk, h.Clock, sha256.Sum256(h.secret[:])
+	config.Transport = c.net.Open
+	ctx, cancel := context.WithCancel(context.Background())
+	m, err := ringleader.Join(ctx, config)
+	if err != nil {
+		cancel()
+		return err
+	}
+	h.member, h.cancel = m, cancel
+	h.lives++
+	c.judge.begins(id, m)
+	return nil
+}
+
+// Kill ends a member as SIGKILL does: it releases nothing, and its connections break. A warden would prove its death now:
+// see Prove.
+func (c *Cluster) Kill(id uint64) {
+	h := c.hosts[id]
+	if h.member == nil {
+		return
+	}
+	h.Clock.Continue()
+	c.judge.ends(id)
+	h.cancel()
+	<-h.member.Done()
+	h.member = nil
+}
+
+// Prove gives all running members the proof that the last life of a killed member, and all its work, are dead.
+func (c *Cluster) Prove(id uint64) {
+	h := c.hosts[id]
+	if h.member != nil || h.lives == 0 {
+		panic("ringleadertest: a proof of the death of a member that runs, or never ran")
+	}
+	c.judge.proven(id)
+	for _, other := range c.order {
+		if c.hosts[other].member != nil {
+			c.net.Prove(other, transport.Proof{Member: id, Secret: h.secret})
+		}
+	}
+}
+
+// Stop stops a member as SIGSTOP does, until Continue.
+func (c *Cluster) Stop(id uint64) {
+	c.judge.stops(id)
+	c.hosts[id].Clock.Stop()
+}
+
+// Continue continues a stopped member.
+func (c *Cluster) Continue(id uint64) {
+	c.hosts[id].Clock.Continue()
+	c.judge.continues(id)
+}
+
+// Cut cuts all links between the given sides; a member that is in none is cut off from all. What is on its way arrives
+// after Heal, as from a network that sends again what was lost.
+func (c *Cluster) Cut(sides ...[]uint64) {
+	c.sides = map[uint64]int{}
+	for i, side := range sides {
+		for _, id := range side {
+			c.sides[id] = i + 1
+		}
+	}
+	for i, id := range c.order {
+		if c.sides[id] == 0 {
+			c.sides[id] = -i - 1
+		}
+	}
+	c.apply()
+}
+
+// Apart reports whether a cut separates two members.
+func (c *Cluster) Apart(a, b uint64) bool { return c.sides != nil && c.sides[a] != c.sides[b] }
+
+// Heal ends a cut.
+func (c *Cluster) Heal() {
+	c.sides = nil
+	c.apply()
+	if c.hold == nil {
+		for len(c.net.Held()) > 0 {
+			c.net.Deliver(0)
+		}
+	}
+}
+
+// Frame is a frame on its way from one member to another.
+type Frame struct {
+	From, To uint64
+	Kind     string // "hello", "end", "heartbeat", a kind of message of the algorithm, such as "claim", or "other"
+}
+
+func frameOf(f transporttest.Frame) Frame {
+	frame := Frame{From: f.From, To: f.To, Kind: "other"}
+	kinds := quorumbully.Program.Kinds
+	switch {
+	case f.What == transporttest.Hello:
+		frame.Kind = "hello"
+	case f.What == transporttest.End:
+		frame.Kind = "end"
+	case f.What == transporttest.Heartbeat:
+		frame.Kind = "heartbeat"
+	case int(f.Kind) < len(kinds):
+		frame.Kind = kinds[f.Kind].Name
+	}
+	return frame
+}
+
+// Hold sets which frames are held from now on; nil holds none. Frames that are held already stay held.
+func (c *Cluster) Hold(hold func(Frame) bool) {
+	c.hold = hold
+	c.apply()
+}
+
+func (c *Cluster) apply() {
+	sides, hold := c.sides, c.hold
+	c.net.Hold(func(f transporttest.Frame) bool {
+		return sides != nil && sides[f.From] != sides[f.To] || hold != nil && hold(frameOf(f))
+	})
+}
+
+// Held returns the frames that are held, in the order in which they were sent.
+func (c *Cluster) Held() (held []Frame) {
+	for _, f := range c.net.Held() {
+		held = append(held, frameOf(f))
+	}
+	return held
+}
+
+// Deliver delivers the i-th held frame, and lets everything happen that needs no time.
+func (c *Cluster) Deliver(i int) {
+	c.net.Deliver(i)
+	synctest.Wait()
+}
+
+// Drop loses the i-th held frame.
+func (c *Cluster) Drop(i int) { c.net.Drop(i) }
+
+// Duplicate holds a copy of the i-th held frame, which is a message, behind it.
+func (c *Cluster) Duplicate(i int) { c.net.Duplicate(i) }
+
+// Break ends the connection that one member dialed to another, as a reset does.
+func (c *Cluster) Break(from, to uint64) { c.net.Break(from, to) }
+
+// Settle lets everything happen that needs no time.
+func (c *Cluster) Settle() { synctest.Wait() }
+
+// patience is longer than any election of a group that can elect.
+const patience = time.Hour
+
+// Await waits until a member leads, and all others that run and are not cut off from it follow it.
+func (c *Cluster) Await(leader uint64) {
+	c.t.Helper()
+	begun := time.Now()
+	for !c.agree(leader) {
+		if time.Since(begun) > patience {
+			c.t.Fatalf("%d does not lead; %s", leader, c.views())
+		}
+		time.Sleep(tick)
+	}
+}
+
+// AwaitAny waits until all members that run agree on a leader, and returns it.
+func (c *Cluster) AwaitAny() (leader uint64) {
+	c.t.Helper()
+	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(tick) {
+		for _, id := range c.order {
+			if h := c.hosts[id]; h.member != nil && !c.judge.stopped(id) && h.member.View().Role == ringleader.Leader && c.agree(id) {
+				return id
+			}
+		}
+	}
+	c.t.Fatalf("no member leads; %s", c.views())
+	return 0
+}
+
+func (c *Cluster) agree(leader uint64) bool {
+	for _, id := range c.order {
+		h := c.hosts[id]
+		if h.member != nil && !c.Apart(id, leader) && !c.judge.stopped(id) && h.member.View().Leader != leader {
+			return false
+		}
+	}
+	return c.hosts[leader].member != nil
+}
+
+// views lists what the members know, for messages.
+func (c *Cluster) views() (text string) {
+	for _, id := range c.order {
+		switch h := c.hosts[id]; {
+		case h.member == nil:
+			text += fmt.Sprintf("%d does not run; ", id)
+		case c.judge.stopped(id):
+			text += fmt.Sprintf("%d is stopped; ", id)
+		default:
+			v := h.member.View()
+			text += fmt.Sprintf("%d is %s of %d in term %d; ", id, v.Role, v.Leader, v.Term)
+		}
+	}
+	return text
+}

@@ -1,0 +1,172 @@
+package ringleadertest
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"ringleader.example/ringleader"
+)
+
+// tick is how often the judge looks, in the time of the bubble.
+const tick = time.Millisecond
+
+// judge watches the leases of all members, in true time.
+type judge struct {
+	cluster *Cluster
+	mu      sync.Mutex
+	lives   []*life
+	term    uint64 // the highest one that was led
+	holder  *life  // of that term
+	story   []string
+	failed  bool
+}
+
+// life is one life of a member.
+type life struct {
+	id     uint64
+	number int
+	member *ringleader.Member // nil if it is dead or stopped
+	still  *ringleader.Member // of a stopped one
+	until  time.Time          // of one that is dead or stopped: when its lease ends at the latest
+	leads  bool
+}
+
+func (j *judge) tell(format string, args ...any) {
+	j.story = append(j.story, time.Now().Format("04:05.000 ")+fmt.Sprintf(format, args...))
+}
+
+func (j *judge) begins(id uint64, m *ringleader.Member) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.tell("%d starts", id)
+	j.lives = append(j.lives, &life{id: id, number: j.cluster.hosts[id].lives, member: m})
+}
+
+// current returns the last life of a member, or nil.
+func (j *judge) current(id uint64) *life {
+	for i := len(j.lives) - 1; i >= 0; i-- {
+		if j.lives[i].id == id {
+			return j.lives[i]
+		}
+	}
+	return nil
+}
+
+// freeze notes until when the lease of a life may run that is not asked any more.
+func (j *judge) freeze(l *life) {
+	if l.member == nil {
+		return
+	}
+	if lease := l.member.Status().Lease; lease != nil {
+		l.until = time.Now().Add(j.cluster.hosts[l.id].Clock.True(time.Duration(*lease * float64(time.Second))))
+	}
+	l.member = nil
+}
+
+func (j *judge) ends(id uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.tell("%d is killed", id)
+	if l := j.current(id); l != nil {
+		j.freeze(l)
+		l.still = nil
+	}
+}
+
+func (j *judge) proven(id uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.tell("the death of %d is proven", id)
+	j.current(id).until = time.Time{}
+}
+
+func (j *judge) stops(id uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if l := j.current(id); l != nil && l.member != nil {
+		j.tell("%d is stopped", id)
+		l.still = l.member
+		j.freeze(l)
+	}
+}
+
+func (j *judge) continues(id uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if l := j.current(id); l != nil && l.still != nil {
+		j.tell("%d continues", id)
+		l.member, l.still, l.until = l.still, nil, time.Time{}
+	}
+}
+
+// stopped reports whether a member is.
+func (j *judge) stopped(id uint64) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	l := j.current(id)
+	return l != nil && l.still != nil
+}
+
+// watch looks until the cluster is closed.
+func (j *judge) watch() {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-j.cluster.done:
+			return
+		case <-ticker.C:
+			j.look()
+		}
+	}
+}
+
+// look judges this moment.
+func (j *judge) look() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var holders []string
+	for _, l := range j.lives {
+		switch {
+		case l.member == nil && time.Now().Before(l.until):
+			holders = append(holders, fmt.Sprintf("%d, which is dead or stopped,", l.id))
+		case l.member != nil:
+			v := l.member.View()
+			leads := v.Role == ringleader.Leader
+			if leads {
+				holders = append(holders, fmt.Sprintf("%d in term %d", l.id, v.Term))
+				j.led(l, v.Term)
+			}
+			if leads != l.leads {
+				l.leads = leads
+				j.tell("%d %s, term %d", l.id, map[bool]string{true: "leads", false: "leads no more"}[leads], v.Term)
+			}
+		}
+	}
+	if len(holders) > 1 {
+		j.fail("two leases run at the same time: those of %s", strings.Join(holders, " and "))
+	}
+}
+
+// led notes that a life leads in a term.
+func (j *judge) led(l *life, term uint64) {
+	switch {
+	case term > j.term:
+		j.term, j.holder = term, l
+	case term < j.term:
+		j.fail("%d leads in term %d after term %d was led", l.id, term, j.term)
+	case l != j.holder:
+		j.fail("%d leads in term %d, as %d did", l.id, term, j.holder.id)
+	}
+}
+
+func (j *judge) fail(format string, args ...any) {
+	if j.failed {
+		return
+	}
+	j.failed = true
+	j.tell(format, args...)
+	j.cluster.t.Errorf("%s\n\t%s", fmt.Sprintf(format, args...), strings.Join(j.story, "\n\t"))
+}

@@ -1,0 +1,76 @@
+package verify
+
+import (
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/network"
+)
+
+// decreasing returns the ring with the most messages.
+func decreasing(n int) (instance network.Setup) {
+	ids := upTo(n)
+	for p := range ids {
+		ids[p] = uint64(n - p)
+	}
+	instance.IDs = ids
+	return instance
+}
+
+func TestFingerprintsBecomeShorterWhereThereAreManyStates(t *testing.T) {
+	for _, test := range []struct {
+		wide  int
+		exact bool
+		bits  int
+	}{{0, false, 128}, {1429 + 1, false, 64}, {1429 + 1, true, 128}, {1 << 20, false, 128}} {
+		o := Options{Instance: decreasing(7), Exact: test.exact, wide: test.wide}
+		r, err := Run(lcr.Algorithm, o)
+		if err != nil || r.Bits != test.bits || !r.Complete || r.States != 1444 {
+			t.Errorf("%+v: %d bits, %d states, %v", test, r.Bits, r.States, err)
+		}
+		if least := float64(r.States) * float64(r.States) / 1e20; (r.Miss > least) != (test.bits == 64) {
+			t.Errorf("%+v: the probability of a miss is at most %g", test, r.Miss)
+		}
+	}
+}
+
+func TestANarrowTableKnowsStatesByHalfOfTheirFingerprint(t *testing.T) {
+	var table table
+	table.clear(false)
+	for lo := range uint64(1000) {
+		table.add(fingerprint{lo << 50, lo}, uint32(lo))
+	}
+	for lo := range uint64(1000) {
+		if number, found := table.find(fingerprint{lo << 50, lo}); !found || number != uint32(lo) {
+			t.Fatalf("%d: %d, %t", lo, number, found)
+		}
+		if _, found := table.find(fingerprint{lo << 50, lo + 1}); found {
+			t.Fatalf("%d: half of a fingerprint is enough", lo)
+		}
+	}
+	table.narrowed()
+	table.add(fingerprint{3, 3}, 1000)
+	for _, f := range []fingerprint{{3, 4}, {700 << 50, 0}} {
+		if _, found := table.find(f); !found {
+			t.Errorf("%v is not known by half of it", f)
+		}
+	}
+}
+
+func TestAReportNamesTheLimitThatWasReached(t *testing.T) {
+	for _, test := range []struct {
+		o    Options
+		want Limit
+	}{
+		{Options{Instance: decreasing(7)}, NoLimit},
+		{Options{Instance: decreasing(7), MaxStates: 100}, StateLimit},
+		{Options{Instance: decreasing(7), MaxStates: 1443}, StateLimit},
+		{Options{Instance: decreasing(7), MaxStates: 1444}, NoLimit},
+		{Options{Instance: decreasing(3), Starts: EverySet, MaxStates: 3}, StateLimit},
+	} {
+		r, err := Run(lcr.Algorithm, test.o)
+		if err != nil || r.Limit != test.want || r.Complete != (test.want == NoLimit) || test.o.MaxStates > 0 && r.States > test.o.MaxStates {
+			t.Errorf("%+v: %d after %d states, %v", test.o, r.Limit, r.States, err)
+		}
+	}
+}

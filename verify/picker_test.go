@@ -1,0 +1,107 @@
+package verify
+
+import (
+	"slices"
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/bully"
+	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/algorithms/quorumbully"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/random"
+)
+
+// The events of a picker, one after another, are the transitions of a search, in the same order.
+func TestAPickerMakesEachEventOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		program *process.Program
+		o       Options
+	}{
+		"faults": {process.Must(process.Of(&bully.Algorithm)), Options{Size: 3, Crashes: 1, Recoveries: 1, Losses: 1, Duplicates: 1, Cuts: 1, Suspicions: 1, Unordered: true, Starts: AnyTime}},
+		"lazy":   {process.Must(process.Of(&quorumbully.Algorithm)), everyFault()},
+		"none":   {process.Must(process.Of(&lcr.Algorithm)), Options{Size: 4, Starts: AnyTime}},
+	} {
+		if err := test.o.check(test.program.Declaration, test.program.Functions); err != nil {
+			t.Fatal(err)
+		}
+		c, err := newChecker(test.program, &test.o, test.o.Instance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := random.New(1, 1)
+		for range 40 {
+			conf := c.beginnings()[0]
+			for range 60 {
+				next := samePicks(t, name, c, conf)
+				if len(next) == 0 {
+					break
+				}
+				conf = next[source.Below(uint64(len(next)))]
+			}
+		}
+	}
+}
+
+// everyFault returns options for an algorithm with leases, with all kinds of fault.
+func everyFault() Options {
+	return Options{
+		Size: 3, Lazy: true, ClockError: faults.Chance{Times: 1, Of: 10}, Crashes: 1, Recoveries: 1, Losses: 1, Duplicates: 1,
+		Unordered: true, Cuts: 1, Suspicions: 1, Commands: 1,
+	}
+}
+
+// samePicks compares the events of a picker with the transitions of a search, and returns the configurations to which
+// they lead.
+func samePicks(t *testing.T, name string, c *checker, conf configuration) (next []configuration) {
+	t.Helper()
+	var kinds [2][]configuration // what a search makes, by kind
+	c.transitions(conf, func(tr *transition, to configuration) {
+		kind := ordinary
+		if tr.class == byFault {
+			kind = faulty
+		}
+		kinds[kind] = append(kinds[kind], slices.Clone(to))
+		if tr.breach == nil {
+			next = append(next, slices.Clone(to))
+		}
+	})
+	var p picker
+	p.visit(c, conf, counting, func(*transition, configuration) { t.Errorf("%s: an event was made while counting", name) })
+	counted := p.met
+	for kind, want := range kinds {
+		var got []configuration
+		for index := range counted[kind] {
+			p.kind, p.index = kind, index
+			p.visit(c, conf, choosing, func(_ *transition, to configuration) { got = append(got, slices.Clone(to)) })
+		}
+		if !slices.EqualFunc(got, want, func(a, b configuration) bool { return slices.Equal(a, b) }) {
+			t.Fatalf("%s: the events of kind %d lead to %v; the transitions to %v", name, kind, got, want)
+		}
+	}
+	return next
+}
+
+func TestAWalkWithoutAnEndEndsAfterACalm(t *testing.T) {
+	program := process.Must(process.Of(&quorumbully.Algorithm))
+	r, err := Walks(program, everyFault(), 50, 1)
+	if err != nil || r.Violation != nil || r.Depth >= longestWalk || r.Depth < longestCalm {
+		t.Errorf("%+v, %v", r, err)
+	}
+	o := everyFault()
+	o.Crashes, o.Recoveries, o.Losses, o.Duplicates, o.Cuts, o.Suspicions, o.Commands = 0, 0, 0, 0, 0, 0, 0
+	if r, err := Walks(program, o, 5, 1); err != nil || r.Depth != longestCalm || r.States != 5*longestCalm {
+		t.Errorf("without faults: %+v, %v", r, err)
+	}
+}
+
+// An election that ends by itself is not cut short.
+func TestAWalkOfAnElectionLastsToItsEnd(t *testing.T) {
+	o := Options{Size: 12, SafetyOnly: false}
+	o.Instance.IDs = election.List{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}
+	r, err := Walks(process.Must(process.Of(&lcr.Algorithm)), o, 3, 1)
+	if want := 12 + 12*13/2 + 12; err != nil || r.Depth != want || r.States != 3*want { // starts, elections, announcements
+		t.Errorf("%+v, %v", r, err)
+	}
+}
