@@ -90,12 +90,7 @@ func (c *checker) hears(t *transition) {
 // searchPartly explores the instance of the workers with partial order and symmetry, and reports whether that was enough. Links
 // are taken to be silent until a step sends on them; then the search begins again.
 func (l *lane) searchPartly(v *verdict) bool {
-	defer func() {
-		for _, w := range l.workers {
-			w.silent, w.heard, w.single, w.alike, w.bares = nil, nil, false, nil, nil
-			w.low, w.high = 0, w.n
-		}
-	}()
+	defer l.part(nil, nil, false)
 	var silent []bool
 	if l.o.partial {
 		silent = slices.Repeat([]bool{true}, len(l.workers[0].links))
@@ -109,19 +104,13 @@ func (l *lane) searchPartly(v *verdict) bool {
 		pass = acyclic
 	}
 	for (silent != nil || alike != nil) && pass < passes {
-		for _, w := range l.workers {
-			w.silent, w.heard, w.single, w.alike, w.bares = silent, nil, pass == singly, alike, nil
-		}
+		l.part(silent, alike, pass == singly)
 		l.reset(pass == leanly)
 		l.strict = l.lean
 		found := l.search.explore(-1)
 		switch {
 		case l.heard():
-			for _, w := range l.workers {
-				for _, link := range w.heard {
-					silent[link] = false
-				}
-			}
+			l.learn(silent)
 			continue
 		case found != nil:
 			return false
@@ -135,17 +124,38 @@ func (l *lane) searchPartly(v *verdict) bool {
 		case l.complete && !(l.lean && l.sum(&v.extremes) || !l.lean && l.judge(&v.extremes) == nil):
 			return false
 		}
-		v.result = l.result
-		if silent != nil {
-			v.partial = 1
-		}
-		v.symmetric = alike != nil
-		for _, w := range l.workers {
-			v.seen |= w.seen
-		}
+		l.took(v, silent != nil, alike != nil)
 		return true
 	}
 	return false
+}
+
+// part sets what the workers leave out.
+func (l *lane) part(silent []bool, alike [][]int, single bool) {
+	for _, w := range l.workers {
+		w.silent, w.heard, w.single, w.alike, w.bares = silent, nil, single, alike, nil
+		w.low, w.high = 0, w.n
+	}
+}
+
+// learn notes which links are not silent.
+func (l *lane) learn(silent []bool) {
+	for _, w := range l.workers {
+		for _, link := range w.heard {
+			silent[link] = false
+		}
+	}
+}
+
+// took sets a verdict to what was explored.
+func (l *lane) took(v *verdict, partial, symmetric bool) {
+	v.result = l.result
+	if v.symmetric = symmetric; partial {
+		v.partial = 1
+	}
+	for _, w := range l.workers {
+		v.seen |= w.seen
+	}
 }
 
 // The passes of a search with partial order: each is for what the one before cannot decide.

@@ -154,23 +154,29 @@ func TestReductionsFindWhatTheSearchFindsInElectionsMadeAtRandom(t *testing.T) {
 			if whole.Violation != nil {
 				wrong++
 			}
-			for _, reduce := range []Reduction{AnyReduction, Confluence, PartialOrder, Symmetry} {
-				o.Reduce, o.MaxStates = reduce, 40_000
-				r, err := Program(program, o)
-				if err != nil || !r.Complete && whole.Complete {
-					continue // a premise does not hold; or the violation is deeper in the smaller graph
-				}
-				if r.Violation == nil && (r.Confluent+r.Partial > 0 || r.Symmetry) {
-					applied[reduce]++
-				}
-				if got, want := essence(t, r), essence(t, whole); got != want {
-					t.Fatalf("seed %d, %d, %s: %s; the whole search finds %s", seed, i, reduce, got, want)
-				}
-			}
+			reducing(t, program, o, whole, applied)
 		}
 	}
 	if !testing.Short() && (applied[Confluence] < 100 || applied[PartialOrder] < 100 || applied[Symmetry] < 100 || wrong < 100) {
 		t.Errorf("%v, and %d are wrong: too few to show anything", applied, wrong)
+	}
+}
+
+// reducing compares each reduction of an exploration with the whole search, and counts those that apply.
+func reducing(t *testing.T, program *process.Program, o Options, whole *Report, applied map[Reduction]int) {
+	t.Helper()
+	for _, reduce := range []Reduction{AnyReduction, Confluence, PartialOrder, Symmetry} {
+		o.Reduce, o.MaxStates = reduce, 40_000
+		r, err := Program(program, o)
+		if err != nil || !r.Complete && whole.Complete {
+			continue // a premise does not hold; or the violation is deeper in the smaller graph
+		}
+		if r.Violation == nil && (r.Confluent+r.Partial > 0 || r.Symmetry) {
+			applied[reduce]++
+		}
+		if got, want := essence(t, r), essence(t, whole); got != want {
+			t.Fatalf("%+v: %s; the whole search finds %s", o, got, want)
+		}
 	}
 }
 
