@@ -14,6 +14,7 @@ import (
 	"ringleader.example/ringleader/internal/live/bully"
 	"ringleader.example/ringleader/internal/live/quorumbully"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/internal/warden"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 )
@@ -67,6 +68,13 @@ type Config struct {
 	// address has reached it, from itself or from another member.
 	Listen string
 
+	// TLS secures the connections between members: see [transport.LoadTLS]. Without it they are in clear text, which is
+	// allowed only if all addresses are loopback, or if Insecure is set.
+	TLS transport.TLS
+
+	// Insecure allows connections in clear text to other machines. Any process on their way can read and change them.
+	Insecure bool
+
 	// Data is the directory for state that must survive a crash. [Init] makes it, once in the life of a member; one
 	// process uses it at a time. A member must not vote without what it has promised before, so quorum-bully needs
 	// Data or Storage.
@@ -100,7 +108,7 @@ type Config struct {
 	// Clock is for tests; the default is that of the system. See package clocktest.
 	Clock clock.Clock
 
-	// Transport replaces connections over TCP; see package transport.
+	// Transport replaces connections over TCP, and so Listen, TLS and Insecure; see package transport.
 	Transport transport.Open
 }
 
@@ -161,6 +169,7 @@ func (c Config) complete() (Config, error) {
 		err := checkAddress(c.Listen, true)
 		must(err == nil, "Listen: %v", err)
 	}
+	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
 	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
 	c.Timing.check(must)
 	switch c.Algorithm {
@@ -221,6 +230,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 		GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
 	}
 	if c.Algorithm == QuorumBully {
+		l.Death = warden.Hash()
 		l.Limits = fmt.Sprintf("lease %v, longest lease %v, drift %v, renewal %v", c.Timing.Lease, c.Timing.LongestLease, c.Timing.Drift, c.Timing.Renewal)
 	}
 	for _, m := range c.Members {
@@ -233,9 +243,19 @@ func (c *Config) live() (*process.Program, live.Config) {
 		}
 	}
 	if l.Transport == nil {
-		l.Transport = transport.TCP{Listen: c.Listen}.Open
+		l.Transport = transport.TCP{Listen: c.Listen, TLS: c.TLS, Insecure: c.Insecure}.Open
 	}
 	return program, l
+}
+
+// peers returns the addresses of the other members.
+func (c *Config) peers() (addresses []string) {
+	for _, m := range c.Members {
+		if m.ID != c.ID {
+			addresses = append(addresses, m.Address)
+		}
+	}
+	return addresses
 }
 
 // weight returns the weight with which a member stands for election.

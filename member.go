@@ -12,6 +12,7 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/live"
+	"ringleader.example/ringleader/internal/warden"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 )
@@ -73,6 +74,7 @@ type Member struct {
 
 	mu      sync.Mutex
 	leading bool  // Lead runs
+	left    bool  // the warden knows that it was closed
 	cause   error // of the next end of a tenure, if a method of Member is its cause
 }
 
@@ -102,6 +104,11 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	}
 	if c.Algorithm == Bully {
 		c.Logger.Warn("the algorithm has no quorum: each side of a partition has a leader", "algorithm", Bully)
+	}
+	if c.Algorithm == QuorumBully {
+		if err := warden.Joined(c.ID, c.peers(), c.Timing.Lease); err != nil {
+			c.Logger.Warn("the warden does not listen: the others will wait for the end of a lease", "member", c.ID, "error", err)
+		}
 	}
 	own := c.Members[slices.IndexFunc(c.Members, func(m MemberAddress) bool { return m.ID == c.ID })]
 	return &Member{config: c, weight: own.weight(), live: m}, nil
@@ -212,7 +219,7 @@ func (m *Member) Close() error {
 	for {
 		s, changed := m.live.State()
 		if s.Role != network.Leader || m.config.Algorithm == Bully {
-			return m.live.Close()
+			return m.leave()
 		}
 		wait := time.NewTimer(m.live.Left(s.Term))
 		select {
@@ -222,6 +229,18 @@ func (m *Member) Close() error {
 		}
 		wait.Stop()
 	}
+}
+
+// leave stops the member, which does not lead any more. What it leaves to its warden needs no proof.
+func (m *Member) leave() error {
+	err := m.live.Close()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.left {
+		m.left = true
+		_ = warden.Left(m.config.ID) // if the warden does not hear it, it proves the death to no harm
+	}
+	return err
 }
 
 // standDown lets the member lead no more, with a successor if it leads.

@@ -1,30 +1,33 @@
 package cli
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"net"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/statushttp"
-	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
 )
 
 type joinOptions struct {
-	id                           uint64
-	group, listen, http, data    string
-	members                      []string
-	delay, heartbeat, suspicion  time.Duration
-	json, stopWithStdin, verbose bool
+	id                                          uint64
+	group, listen, http, data                   string
+	members                                     []string
+	algorithm, preset                           string
+	lease, renewal, delay, heartbeat, suspicion time.Duration
+	preempt, warden, insecure, noQuorum         bool
+	cert, key, ca                               string
+	json, stopWithStdin, reportLeases, verbose  bool
 }
 
 func (p *program) join() *cobra.Command {
@@ -33,10 +36,25 @@ func (p *program) join() *cobra.Command {
 		Use:     "join --id ID --member ID=HOST:PORT... --data DIR",
 		GroupID: groupElect,
 		Short:   "Run a member of a group in the foreground",
-		Long: `Join runs one member of a group, and shows its role and leader, until Ctrl-C or SIGTERM.
-All members have the same list of members. They elect the live member with the highest
-identifier by the Bully algorithm.
-` + report.NoQuorum + `
+		Long: `Join runs one member of a group, and shows its role, leader, term and lease, until Ctrl-C
+or SIGTERM. All members have the same list of members. They elect the live member of the
+highest priority, and of several the one with the highest identifier, by quorum-bully: a
+leader has a lease from a majority of the members, so two never lead at the same time. Each
+leader has a greater term than the one before. A member that ends by Ctrl-C or SIGTERM
+releases its lease, and another one leads at once.
+
+The directory --data must have been made by "ringleader init", once in the life of the
+member. It holds the promises that the member has made to the others.
+
+On Linux a warden watches the member: the parent process of the member, which does nothing
+else. When the member crashes, the warden kills what the member has started, and proves to
+the others that it is dead, so they need not wait for the end of its lease. --warden=false
+runs the member without one.
+
+Members on several machines need certificates: --cert, --key and --ca. The certificate of
+a member names it: it has the URI ringleader:GROUP/ID among its alternative names. All
+files may be replaced while the member runs. --insecure allows clear text instead: any
+process on the way can then read and change messages.
 
 A member takes no part in elections while another process has its identifier, or while
 its own --member address does not lead to it. It waits, reports this in its log and in
@@ -44,47 +62,83 @@ its own --member address does not lead to it. It waits, reports this in its log 
 differ, the log and /status name the differences.
 
 With --http the member serves GET /leader (200 on the leader, 503 elsewhere) and GET
-/status (JSON). Without a host, addresses are of this machine only (127.0.0.1). There is
-neither encryption nor authentication yet. Listen only where all processes are trusted: a
-process that reaches a member, and knows the identifiers, can impersonate another member.`,
-		Example: `  ringleader join --id 1 --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 \
-    --data /var/lib/ringleader/1 --http 127.0.0.1:8001`,
+/status (JSON), without encryption or authentication. Without a host, addresses are of
+this machine only (127.0.0.1).
+
+--algorithm bully --unsafe-no-quorum runs the Bully algorithm instead, with --delay, and
+without leases, priorities and warden. ` + report.NoQuorum,
+		Example: `  ringleader init --group jobs --id 1 --data /var/lib/ringleader/1
+  ringleader join --group jobs --id 1 --data /var/lib/ringleader/1 --http 127.0.0.1:8001 \
+    --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003,witness`,
 		Args:              flagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
-			for _, name := range []string{"delay", "heartbeat", "suspicion"} {
-				if d, _ := command.Flags().GetDuration(name); d <= 0 {
-					return fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
+			config, err := o.config(command.Flags())
+			if err != nil {
+				return err
+			}
+			if o.warden && config.Algorithm == ringleader.QuorumBully {
+				if err := ringleader.Warden(); err != nil && command.Flags().Changed("warden") {
+					return fmt.Errorf("--warden: %w", err)
 				}
 			}
-			return p.runJoin(command.Context(), o)
+			return p.runJoin(command.Context(), o, config)
 		},
 	}
-	flags := command.Flags()
-	decimalVar(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
-	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT; once for each, this one included")
-	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
-	flags.StringVar(&o.data, "data", "", "directory for the durable state of this member alone; created if missing")
-	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
-	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status and /leader on (default: not served)")
-	flags.DurationVar(&o.delay, "delay", 25*time.Millisecond, "upper bound on the time to deliver and handle a message")
-	flags.DurationVar(&o.heartbeat, "heartbeat", 50*time.Millisecond, "time between heartbeats")
-	flags.DurationVar(&o.suspicion, "suspicion", 400*time.Millisecond, "a member silent for this time is suspected to have crashed")
-	flags.BoolVar(&o.json, "json", false, "write events as JSON lines, and nothing else, to stdout")
-	flags.BoolVar(&o.verbose, "verbose", false, "log what the member does to stderr")
-	flags.BoolVar(&o.stopWithStdin, "stop-with-stdin", false, "stop at the end of standard input, with the parent process")
-	flags.MarkHidden("stop-with-stdin")
+	o.define(command.Flags())
 	require(command, "id", "member", "data")
 	command.MarkFlagDirname("data")
+	command.RegisterFlagCompletionFunc("algorithm", cobra.FixedCompletions(liveAlgorithms, cobra.ShellCompDirectiveNoFileComp))
+	command.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(presetNames, cobra.ShellCompDirectiveNoFileComp))
 	return command
 }
 
+func (o *joinOptions) define(flags *pflag.FlagSet) {
+	lan := ringleader.LAN()
+	decimalVar(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
+	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT[,priority=N][,witness]; once for each, this one included; a witness votes and never leads")
+	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
+	flags.StringVar(&o.data, "data", "", "directory that init made for this member")
+	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
+	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status and /leader on (default: not served)")
+	flags.StringVar(&o.preset, "preset", "lan", "timing: lan, for round trips below 2 ms, or wan, for those below 300 ms")
+	flags.DurationVar(&o.lease, "lease", 0, fmt.Sprintf("how long a vote is promised, and so how long a dead leader may be waited for (default: of the preset; lan: %v)", lan.Lease))
+	flags.DurationVar(&o.renewal, "renewal", 0, "time between renewals of the lease (default: of the preset, or a sixth of --lease)")
+	flags.DurationVar(&o.heartbeat, "heartbeat", 0, fmt.Sprintf("time between heartbeats (default: of the preset; lan: %v; bully: 50ms)", lan.Heartbeat))
+	flags.DurationVar(&o.suspicion, "suspicion", 0, fmt.Sprintf("a member silent for this time is suspected to have crashed (default: of the preset; lan: %v)", lan.Suspicion))
+	flags.BoolVar(&o.preempt, "preempt", false, "a leader hands over to an able member of higher rank")
+	flags.BoolVar(&o.warden, "warden", runtime.GOOS == "linux", "run the member under a warden, which proves its death to the others")
+	flags.StringVar(&o.cert, "cert", "", "FILE with the certificate of this member, in PEM format")
+	flags.StringVar(&o.key, "key", "", "FILE with the key of the certificate")
+	flags.StringVar(&o.ca, "ca", "", "FILE with the certificates of the authorities that sign those of members")
+	flags.BoolVar(&o.insecure, "insecure", false, "allow clear text between machines")
+	flags.StringVar(&o.algorithm, "algorithm", string(ringleader.QuorumBully), "quorum-bully, or bully with --unsafe-no-quorum")
+	flags.BoolVar(&o.noQuorum, "unsafe-no-quorum", false, "allow bully, with which each side of a partition has a leader")
+	flags.DurationVar(&o.delay, "delay", ringleader.LAN().MessageDelay, "bully: upper bound on the time to deliver and handle a message")
+	flags.BoolVar(&o.json, "json", false, "write events as JSON lines, and nothing else, to stdout")
+	flags.BoolVar(&o.verbose, "verbose", false, "log what the member does to stderr")
+	flags.BoolVar(&o.stopWithStdin, "stop-with-stdin", false, "stop at the end of standard input, with the parent process; obey its lines: resign, transfer ID")
+	flags.BoolVar(&o.reportLeases, "report-leases", false, "print each renewal of the lease")
+	flags.MarkHidden("stop-with-stdin")
+	flags.MarkHidden("report-leases")
+}
+
+var (
+	liveAlgorithms = []string{string(ringleader.QuorumBully), string(ringleader.Bully)}
+	presets        = map[string]func() ringleader.Timing{"lan": ringleader.LAN, "wan": ringleader.WAN}
+	presetNames    = []string{"lan", "wan"}
+)
+
 // config returns the configuration that the options describe.
-func (o joinOptions) config() (c ringleader.Config, err error) {
+func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	c = ringleader.Config{
-		Group: o.group, ID: o.id, Data: o.data, Algorithm: ringleader.Bully, NoQuorum: true,
-		Timing: ringleader.Timing{MessageDelay: o.delay, Heartbeat: o.heartbeat, Suspicion: o.suspicion},
+		Group: o.group, ID: o.id, Data: o.data, Preempt: o.preempt, Insecure: o.insecure,
+		Algorithm: ringleader.Algorithm(o.algorithm), NoQuorum: o.noQuorum,
 	}
+	if err := o.check(flags, c.Algorithm == ringleader.Bully); err != nil {
+		return c, err
+	}
+	c.Timing = o.timing()
 	for _, text := range o.members {
 		m, err := parseMember(text)
 		if err != nil {
@@ -96,17 +150,90 @@ func (o joinOptions) config() (c ringleader.Config, err error) {
 		}
 	}
 	if o.listen != "" {
-		c.Listen, err = parseAddress("--listen", o.listen)
+		if c.Listen, err = parseAddress("--listen", o.listen); err != nil {
+			return c, err
+		}
 	}
-	return c, err
+	if o.cert != "" {
+		if c.TLS, err = transport.LoadTLS(o.cert, o.key, o.ca); err != nil {
+			return c, fmt.Errorf("--cert, --key, --ca: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// check returns an error if flags do not go together.
+func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
+	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal"} {
+		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
+			return fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
+		}
+	}
+	others, runs := []string{"delay", "unsafe-no-quorum"}, ringleader.QuorumBully
+	if bully {
+		others, runs = []string{"lease", "renewal", "preempt", "warden", "preset"}, ringleader.Bully
+	}
+	given := 0
+	for _, file := range []string{o.cert, o.key, o.ca} {
+		if file != "" {
+			given++
+		}
+	}
+	switch i := slices.IndexFunc(others, flags.Changed); {
+	case !slices.Contains(liveAlgorithms, o.algorithm):
+		return fmt.Errorf("unknown algorithm %q; %s", o.algorithm, instead(o.algorithm, liveAlgorithms))
+	case presets[o.preset] == nil:
+		return fmt.Errorf("unknown preset %q; %s", o.preset, instead(o.preset, presetNames))
+	case i >= 0:
+		return fmt.Errorf("--%s is not for --algorithm %s", others[i], runs)
+	case bully && !o.noQuorum:
+		return errors.New("--algorithm bully needs --unsafe-no-quorum: each side of a partition has a leader then")
+	case given != 0 && given != 3:
+		return errors.New("--cert, --key and --ca belong together")
+	case given == 3 && o.insecure:
+		return errors.New("--insecure allows clear text, and --cert secures the connections: give one of them")
+	}
+	return nil
+}
+
+// timing returns the preset with what the flags change in it. What depends on a lease that they change is set by its
+// default.
+func (o *joinOptions) timing() ringleader.Timing {
+	if o.algorithm == string(ringleader.Bully) {
+		return ringleader.Timing{
+			MessageDelay: o.delay, Heartbeat: cmp.Or(o.heartbeat, 50*time.Millisecond), Suspicion: cmp.Or(o.suspicion, 400*time.Millisecond),
+		}
+	}
+	t := presets[o.preset]()
+	if o.lease != 0 {
+		t.Lease, t.LongestLease = o.lease, o.lease
+		t.Renewal, t.Grace, t.Margin = 0, 0, 0
+		t.Preempt = max(t.Preempt, o.lease)
+	}
+	t.Renewal = cmp.Or(o.renewal, t.Renewal)
+	t.Heartbeat, t.Suspicion = cmp.Or(o.heartbeat, t.Heartbeat), cmp.Or(o.suspicion, t.Suspicion)
+	return t
 }
 
 func parseMember(text string) (m ringleader.MemberAddress, err error) {
-	id, address, found := strings.Cut(text, "=")
+	id, rest, found := strings.Cut(text, "=")
 	if m.ID, err = strconv.ParseUint(id, 10, 64); err != nil || !found || m.ID == 0 {
 		return m, fmt.Errorf("--member wants ID=HOST:PORT, such as 1=127.0.0.1:7001, with an identifier from 1 to 2⁶⁴ - 1, not %q", text)
 	}
-	m.Address, err = parseAddress("--member "+id, address)
+	words := strings.Split(rest, ",")
+	for _, word := range words[1:] {
+		priority, isPriority := strings.CutPrefix(word, "priority=")
+		n, err := strconv.ParseUint(priority, 10, 16)
+		switch {
+		case isPriority && err == nil && n > 0:
+			m.Priority = uint16(n)
+		case word == "witness":
+			m.Witness = true
+		default:
+			return m, fmt.Errorf("--member %s: after the address come priority=N, with N from 1 to 65535, or witness, not %q", id, word)
+		}
+	}
+	m.Address, err = parseAddress("--member "+id, words[0])
 	return m, err
 }
 
@@ -127,96 +254,3 @@ func isLoopback(address string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
-
-func (p *program) runJoin(ctx context.Context, o joinOptions) error {
-	config, err := o.config()
-	if err != nil {
-		return err
-	}
-	level := slog.LevelWarn
-	if o.verbose {
-		level = slog.LevelDebug
-	}
-	config.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level})})
-
-	life, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	var web net.Listener
-	if o.http != "" {
-		if o.http, err = parseAddress("--http", o.http); err != nil {
-			return err
-		}
-		if web, err = net.Listen("tcp", o.http); err != nil {
-			return fmt.Errorf("--http: %w", err)
-		}
-		defer web.Close()
-	}
-	m, err := joinOrInit(life, config)
-	switch {
-	case errors.Is(err, ringleader.ErrWrite): // another call would not help
-		return report.Failed("member %d: %w", o.id, err)
-	case err != nil:
-		return err
-	}
-	defer m.Close()
-	p.warn(report.NoQuorum)
-	for _, l := range []struct{ flag, address string }{{"--listen", config.Listen}, {"--http", o.http}} {
-		if l.address != "" && !isLoopback(l.address) {
-			p.warn(fmt.Sprintf("%s %s is open to other machines, without encryption or authentication.", l.flag, l.address))
-		}
-	}
-	if web != nil {
-		server := statushttp.Server(statushttp.Handler(m))
-		go func() { end(server.Serve(web)) }()
-		defer server.Close()
-	}
-	if o.stopWithStdin {
-		go func() {
-			io.Copy(io.Discard, p.stdin)
-			end(nil)
-		}()
-	}
-	if o.json {
-		if err := p.JSON(p.Header()); err != nil {
-			return err
-		}
-	}
-	show := report.Member{Out: p.Out, JSON: o.json, ID: o.id}
-	show.Started(config.Listen, o.http)
-	for l := range m.Observe(life) {
-		show.Role(l)
-	}
-	err = errors.Join(m.Err(), m.Close())
-	if cause := context.Cause(life); ctx.Err() == nil && cause != context.Canceled {
-		err = errors.Join(err, cause) // serving HTTP failed
-	}
-	if err != nil {
-		return report.Failed("member %d: %w", o.id, err)
-	}
-	show.Stopped()
-	return nil
-}
-
-// joinOrInit joins, and makes a store first if there is none. A wrong configuration makes none.
-func joinOrInit(ctx context.Context, c ringleader.Config) (*ringleader.Member, error) {
-	m, err := ringleader.Join(ctx, c)
-	if errors.Is(err, storage.ErrMissing) {
-		if err = ringleader.Init(c.Data, c.Group, c.ID); err == nil {
-			m, err = ringleader.Join(ctx, c)
-		}
-	}
-	return m, err
-}
-
-// withoutErrors logs no errors: what stops the member is returned, and printed once.
-type withoutErrors struct{ slog.Handler }
-
-func (h withoutErrors) Enabled(ctx context.Context, level slog.Level) bool {
-	return level < slog.LevelError && h.Handler.Enabled(ctx, level)
-}
-
-func (h withoutErrors) WithAttrs(attributes []slog.Attr) slog.Handler {
-	return withoutErrors{h.Handler.WithAttrs(attributes)}
-}
-
-func (p *program) warn(text string) { p.Complain("warning: " + text) }

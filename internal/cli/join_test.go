@@ -5,15 +5,21 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/demo"
 	"ringleader.example/ringleader/internal/report"
 )
@@ -21,9 +27,26 @@ import (
 // startJoin starts member 1 of a group of its own, or what other flags make of it, and waits until it knows its leader.
 func startJoin(t *testing.T, address string, flags ...string) (*exec.Cmd, *json.Decoder) {
 	t.Helper()
-	command := exec.Command("ringleader", append([]string{
-		"join", "--json", "--id", "1", "--member", "1=" + address, "--data", filepath.Join(t.TempDir(), "new"),
+	command, lines := start(t, append([]string{
+		"join", "--json", "--id", "1", "--member", "1=" + address, "--data", newStore(t, 1),
 	}, flags...)...)
+	for {
+		var e report.JoinEvent
+		if err := lines.Decode(&e); err != nil {
+			t.Fatalf("it knows no leader: %v", err)
+		}
+		if e.Leader != 0 {
+			return command, lines
+		}
+	}
+}
+
+// start starts a member, which ends with the test.
+func start(t *testing.T, arguments ...string) (*exec.Cmd, *json.Decoder) {
+	t.Helper()
+	command := exec.Command("ringleader", arguments...)
+	// The Go tool may run tests in the foreground of a terminal, where a warden does not pass on what the terminal sends.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdout, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -37,16 +60,17 @@ func startJoin(t *testing.T, address string, flags ...string) (*exec.Cmd, *json.
 		command.Process.Kill()
 		command.Wait()
 	})
-	lines := json.NewDecoder(stdout)
-	for {
-		var e report.JoinEvent
-		if err := lines.Decode(&e); err != nil {
-			t.Fatalf("it knows no leader: %v", err)
-		}
-		if e.Leader != 0 {
-			return command, lines
-		}
+	return command, json.NewDecoder(stdout)
+}
+
+// newStore returns the directory of a new member.
+func newStore(t *testing.T, id uint64) string {
+	t.Helper()
+	data := filepath.Join(t.TempDir(), "new")
+	if err := ringleader.Init(data, "", id); err != nil {
+		t.Fatal(err)
 	}
+	return data
 }
 
 func freeAddress(t *testing.T) string {
@@ -103,7 +127,7 @@ func TestAStateThatCannotBeWrittenIsNoWrongCall(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(data, "state.new"), 0o700); err != nil { // where a file should be
 		t.Fatal(err)
 	}
-	command := exec.Command("ringleader", "join", "--id", "1", "--member", "1="+freeAddress(t), "--data", data)
+	command := exec.Command("ringleader", "join", "--id", "1", "--member", "1="+freeAddress(t), "--data", data, "--algorithm", "bully", "--unsafe-no-quorum")
 	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
 	defer overdue.Stop()
 	stderr, _ := command.CombinedOutput()
@@ -120,14 +144,14 @@ func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
 	defer taken.Close()
 	address, free := taken.Addr().String(), freeAddress(t)
 	for _, flags := range [][]string{{"--member", "1=" + address}, {"--member", "1=" + free, "--http", address}} {
-		if says := wrongJoin(t, append(flags, "--id", "1", "--data", t.TempDir())...); !strings.Contains(says, address) {
+		if says := wrongJoin(t, append(flags, "--id", "1", "--data", newStore(t, 1))...); !strings.Contains(says, address) {
 			t.Errorf("%q does not name %s", says, address)
 		}
 	}
 }
 
 func TestAFolderBelongsToOneMemberAtATime(t *testing.T) {
-	address, data := freeAddress(t), filepath.Join(t.TempDir(), "data")
+	address, data := freeAddress(t), newStore(t, 1)
 	startJoin(t, address, "--data", data)
 	const want = "in use by another"
 	if says := wrongJoin(t, "--id", "1", "--member", "1="+freeAddress(t), "--data", data); !strings.Contains(says, want) {
@@ -138,10 +162,12 @@ func TestAFolderBelongsToOneMemberAtATime(t *testing.T) {
 // Its own address leads to the first.
 func TestASecondMemberWithTheSameIdentifierWaitsAndReportsTheReason(t *testing.T) {
 	one, two, three := freeAddress(t), freeAddress(t), freeAddress(t)
-	startJoin(t, one, "--member", "2="+two, "--id", "2")
-	startJoin(t, one, "--member", "2="+two)
-	command := exec.Command("ringleader", "join", "--id", "1", "--member", "1="+one, "--member", "2="+two,
-		"--listen", three, "--data", t.TempDir())
+	bully := []string{"--member", "2=" + two, "--algorithm", "bully", "--unsafe-no-quorum"}
+	startJoin(t, one, append(bully, "--id", "2", "--data", t.TempDir())...)
+	startJoin(t, one, bully...)
+	command := exec.Command("ringleader", append([]string{
+		"join", "--id", "1", "--member", "1=" + one, "--listen", three, "--data", t.TempDir(),
+	}, bully...)...)
 	stderr, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -166,4 +192,66 @@ func TestASecondMemberWithTheSameIdentifierWaitsAndReportsTheReason(t *testing.T
 	if err := command.Wait(); err != nil {
 		t.Errorf("after it had waited it ended with %v", err)
 	}
+}
+
+func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
+	var o joinOptions
+	flags := pflag.NewFlagSet("join", pflag.ContinueOnError)
+	o.define(flags)
+	if err := flags.Parse([]string{
+		"--id", "2", "--group", "jobs", "--data", "d", "--listen", ":7", "--preset", "wan", "--lease", "9s", "--preempt", "--heartbeat", "1s",
+		"--suspicion", "4s", "--insecure", "--member", "1=h:1,priority=7", "--member", "2=h:2,witness",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := o.config(flags)
+	timing := ringleader.WAN()
+	timing.Lease, timing.LongestLease, timing.Renewal, timing.Grace, timing.Margin = 9*time.Second, 9*time.Second, 0, 0, 0
+	timing.Heartbeat, timing.Suspicion = time.Second, 4*time.Second
+	want := ringleader.Config{
+		Group: "jobs", ID: 2, Data: "d", Listen: "127.0.0.1:7", Timing: timing, Preempt: true, Insecure: true, Algorithm: ringleader.QuorumBully,
+		Members: []ringleader.MemberAddress{{ID: 1, Address: "h:1", Priority: 7}, {ID: 2, Address: "h:2", Witness: true}},
+	}
+	if err != nil || !reflect.DeepEqual(c, want) {
+		t.Errorf("%v\n%+v, want\n%+v", err, c, want)
+	}
+}
+
+// The lease would run for minutes.
+func TestAMemberThatIsToldToStopReleasesItsLease(t *testing.T) {
+	addresses, err := demo.FreeAddresses(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*exec.Cmd
+	var lines []*json.Decoder
+	for i := range addresses {
+		id := strconv.Itoa(i + 1)
+		flags := []string{"join", "--json", "--id", id, "--data", newStore(t, uint64(i+1)), "--lease", "10m"}
+		for j, address := range addresses {
+			flags = append(flags, "--member", fmt.Sprintf("%d=%s", j+1, address))
+		}
+		command, decoder := start(t, flags...)
+		all, lines = append(all, command), append(lines, decoder)
+	}
+	leader := func(of int, before uint64) uint64 {
+		for {
+			var e report.JoinEvent
+			if err := lines[of].Decode(&e); err != nil {
+				t.Fatal(err)
+			}
+			if e.Leader != 0 && e.Leader != before {
+				return e.Leader
+			}
+		}
+	}
+	first := leader(0, 0)
+	if err := all[first-1].Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	other := 0
+	if first == 1 {
+		other = 1
+	}
+	leader(other, first)
 }

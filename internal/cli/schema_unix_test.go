@@ -113,7 +113,7 @@ func TestJSONIsAsInTheSchema(t *testing.T) {
 func TestEventsAreAsInTheSchema(t *testing.T) {
 	for _, c := range []struct{ definition, stdin, call string }{
 		{"demo", "kill leader\nrestart 1\n", "demo --members 2 --json"},
-		{"join", "", "join --json --stop-with-stdin --id 1 --member 1=" + freeAddress(t) + " --data " + filepath.Join(t.TempDir(), "d")},
+		{"join", "", "join --json --report-leases --stop-with-stdin --id 1 --member 1=" + freeAddress(t) + " --data " + newStore(t, 1)},
 	} {
 		events, first := schemaOf(t, c.definition), schemaOf(t, "call")
 		command := exec.Command("ringleader", arguments(c.call)...)

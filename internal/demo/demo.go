@@ -28,27 +28,38 @@ const (
 	settling = 600 * time.Millisecond
 	// patience is how long they may disagree before the election counts as failed.
 	patience = 30 * time.Second
-	// suspicion is the suspicion timeout of the members, and the longest time for which two of them may be leaders at
-	// once: Bully has no quorum, so a leader remains leader until it hears of the member that has taken over. As the
-	// demo cuts no link, it hears of it before its silence would be noticed.
+	// suspicion is the suspicion timeout of the members. With Bully, which has no quorum, it is the longest time for
+	// which two of them may be leaders at once while no link is cut: a leader remains leader until it hears of the member
+	// that has taken over, and it hears of it before its silence would be noticed.
 	suspicion = 400 * time.Millisecond
 
-	// MostMembers is the largest number of members of a demo.
-	MostMembers = 50
+	// delayed is how long messages of a slow member take.
+	delayed = 30 * time.Millisecond
+
+	// MostMembers is the largest number of members of a demo. There is a link for each ordered pair.
+	MostMembers = 20
 )
 
 // Options are the options of a demo.
 type Options struct {
-	Members  int           // from 1 to [MostMembers]
-	Scenario string        // one of [Scenarios], or "": commands come from stdin
-	Lasting  time.Duration // it ends by itself after this time; 0: it does not
-	JSON     bool          // events are printed as JSON lines
+	Members   int    // from 1 to [MostMembers]
+	Scenario  string // one of [Scenarios], or "": commands come from stdin
+	Algorithm ringleader.Algorithm
+	Lasting   time.Duration // it ends by itself after this time; 0: it does not
+	JSON      bool          // events are printed as JSON lines
 }
 
-// scenarios are the commands for the first leader, in order.
-var scenarios = map[string][]string{
-	"crash": {"kill", "start"},
-	"pause": {"pause", "resume"},
+// scenarios are commands, in order. The one named last is the last.
+var scenarios = map[string]func(members int) []string{
+	"crash":     func(int) []string { return []string{"kill leader", "start last"} },
+	"partition": func(int) []string { return []string{"cut leader | rest", "heal"} },
+	"pause":     func(int) []string { return []string{"pause leader", "resume last"} },
+	"rolling": func(members int) (all []string) {
+		for id := range members {
+			all = append(all, fmt.Sprintf("restart %d", id+1))
+		}
+		return all
+	},
 }
 
 // Scenarios returns the names of the scenarios.
@@ -67,7 +78,8 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 		defer stop()
 	}
 
-	g, err := newGroup(o.Members)
+	begun := time.Now()
+	g, err := newGroup(o.Members, o.Algorithm)
 	if err != nil {
 		return report.Failed("cannot start the demo: %w", err)
 	}
@@ -77,7 +89,7 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 		}
 	}()
 	show := &display{
-		stdout: p.Out, stderr: p.Err, json: o.JSON, paint: p.Paint(), columns: p.Width(), members: g.members, begun: time.Now(),
+		stdout: p.Out, stderr: p.Err, json: o.JSON, paint: p.Paint(), columns: p.Width(), group: g, begun: begun,
 	}
 	in, restore := newInput(p, stdin, o, show)
 	defer restore()
@@ -95,7 +107,7 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 		return err
 	}
 	held := d.verdict()
-	d.show.summary(held, d.faults, d.rivalries)
+	d.show.summary(held, d.faults, d.rivalries, d.rivals)
 	if !held {
 		return report.ErrNo
 	}
@@ -103,7 +115,15 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 }
 
 // verdict reports whether the demo has passed.
-func (d *demo) verdict() bool { return d.agreed && !d.failed && longest(d.rivalries) <= suspicion }
+func (d *demo) verdict() bool { return d.agreed && !d.failed && longest(d.rivalries) <= d.tolerated() }
+
+// tolerated is for how long two members may be leaders at once.
+func (g *group) tolerated() time.Duration {
+	if g.algorithm == ringleader.Bully {
+		return suspicion
+	}
+	return 0
+}
 
 // longest returns the longest of some durations, or 0.
 func longest(all []time.Duration) (most time.Duration) {
@@ -135,14 +155,14 @@ func newInput(p *report.Printer, stdin io.Reader, o Options, show *display) (in 
 	if o.Scenario != "" {
 		go func() {
 			defer close(lines)
-			for _, verb := range scenarios[o.Scenario] {
-				lines <- fmt.Sprintf("%s %d", verb, o.Members)
+			for _, line := range scenarios[o.Scenario](o.Members) {
+				lines <- line
 			}
 		}()
 		return input{lines: lines}, restore
 	}
 	if !o.JSON {
-		if editor := p.Edit(stdin, func(line string) []string { return completions(line, len(show.members)) }); editor != nil {
+		if editor := p.Edit(stdin, func(line string) []string { return completions(line, len(show.group.members)) }); editor != nil {
 			show.stdout = editor
 			go func() {
 				defer close(lines)
@@ -164,13 +184,16 @@ func newInput(p *report.Printer, stdin io.Reader, o Options, show *display) (in 
 }
 
 // verbs are the commands, for completion.
-var verbs = []string{"kill ", "pause ", "resume ", "start ", "restart ", "status", "help", "quit"}
+var verbs = []string{"kill ", "pause ", "resume ", "start ", "restart ", "cut ", "heal", "slow ", "transfer ", "resign", "status", "help", "quit"}
 
 // completions returns the lines that a command may become.
 func completions(line string, members int) []string {
 	verb, _, named := strings.Cut(line, " ")
 	if !named {
 		return slices.Clone(verbs)
+	}
+	if verb == "cut" {
+		return []string{"cut leader | rest"}
 	}
 	choices := []string{verb + " leader"}
 	for id := range members {
@@ -191,6 +214,12 @@ type demo struct {
 
 	reigns    []reign         // that have ended since the members agreed last
 	rivalries []time.Duration // for how long two members were leaders at once
+
+	split  bool          // a link is or was cut since the members agreed without a cut
+	rivals time.Duration // for how long Bully had two leaders because of that, at most
+
+	last    *member   // that a command named last
+	renewed time.Time // a lease that runs down is shown one step later
 }
 
 // reign is a time for which a member was leader.
@@ -240,6 +269,8 @@ func (d *demo) run(ctx context.Context, in input, o Options) error {
 			d.hear(r)
 		case <-d.deadline(settled):
 			d.waited()
+		case <-d.countdown():
+			d.lapsing()
 		case line, more := <-in.next(quit, settled):
 			if !more {
 				in.lines = nil
@@ -270,6 +301,36 @@ func (d *demo) deadline(settled bool) <-chan time.Time {
 	return nil
 }
 
+// step is how often a lease is shown that runs down: first after twice that time, which is more than the time between
+// two renewals.
+const step = 80 * time.Millisecond
+
+// waning returns the member with a lease that runs down, or nil.
+func (d *demo) waning() *member {
+	for _, m := range d.members {
+		if !m.leads.IsZero() && m.condition != ended && time.Until(m.until) > 0 {
+			return m
+		}
+	}
+	return nil
+}
+
+// countdown returns a channel that fires when a lease that is not renewed is to be shown.
+func (d *demo) countdown() <-chan time.Time {
+	if d.waning() == nil {
+		return nil
+	}
+	return time.After(time.Until(d.renewed.Add(step)))
+}
+
+// lapsing shows how a lease runs down.
+func (d *demo) lapsing() {
+	d.renewed = time.Now()
+	if m := d.waning(); m != nil {
+		d.show.event(Event{Event: "lease", ID: m.id, Term: m.term, after: time.Until(m.until)})
+	}
+}
+
 // waited notes that a deadline has passed: if the members have not agreed by then, the demo has failed.
 func (d *demo) waited() {
 	if !d.agreed {
@@ -295,6 +356,7 @@ func (d *demo) hear(r news) {
 		return // of an earlier life, or known already
 	}
 	switch {
+	case r.warden && r.condition != ended && r.by.member != nil: // the member itself is watched
 	case r.said == nil && r.condition != m.condition: // another program did this
 		m.condition = r.condition
 		d.failed = d.failed || r.ending.failed
@@ -303,11 +365,23 @@ func (d *demo) hear(r news) {
 		}
 		verb := [...]string{running: "resumed", paused: "paused", ended: "ended"}[r.condition]
 		d.strikeMember(m, verb, r.ending.how, r.at)
+	case r.said != nil && r.said.Event == "started":
+		d.begun(m, r.said.PID)
+	case r.said != nil && r.said.Event == "lease":
+		m.until, d.renewed = *r.said.Until, time.Now().Add(step)
 	case r.said != nil && r.said.Event == "role":
-		m.role, m.leader = r.said.Role, r.said.Leader
+		led := m.role == ringleader.Leader
+		m.role, m.leader, m.term = r.said.Role, r.said.Leader, 0
+		if r.said.Term != nil && m.leader != 0 {
+			m.term = *r.said.Term
+		}
+		if r.said.Until != nil {
+			m.until, d.renewed = *r.said.Until, time.Now().Add(step)
+		}
 		f := d.faults[len(d.faults)-1]
+		d.lead(r.moment(time.Time{}))
 		at := r.moment(f.at)
-		d.show.event(Event{Event: "role", ID: m.id, Role: m.role, Leader: m.leader, after: at.Sub(f.at)})
+		d.show.event(Event{Event: "role", ID: m.id, Role: m.role, Leader: m.leader, Term: m.term, after: at.Sub(f.at), led: led})
 		d.judge(at)
 	}
 }
@@ -325,6 +399,8 @@ var actions = map[string]struct {
 	"restart": {[]condition{running, paused, ended}, "restarted", "", (*group).restart},
 }
 
+const help = "kill 5 · pause 5 · resume 5 · start 5 · restart 5 · cut 1,2 | 3,4,5 · cut leader | rest · heal · slow 4 · transfer 3 · resign · status · help · quit; leader: the current leader; last: the member of the last command"
+
 // obey carries out a command of the user's.
 func (d *demo) obey(line string) (quit bool, err error) {
 	words := strings.Fields(line)
@@ -335,44 +411,160 @@ func (d *demo) obey(line string) (quit bool, err error) {
 	case "quit", "exit":
 		return true, nil
 	case "help":
-		d.show.say("kill 5 · pause 5 · resume 5 · start 5 · restart 5 · status · help · quit; leader: the current leader")
+		d.show.say(help)
 		return false, nil
 	case "status":
 		d.show.status()
 		return false, nil
+	case "cut":
+		return false, d.cut(strings.TrimPrefix(strings.TrimSpace(line), "cut"))
+	case "heal":
+		d.sides = nil
+		clear(d.slow)
+		d.rewire()
+		d.strikeGroup("healed", "all links are whole")
+		return false, nil
+	case "resign":
+		return false, d.order("resign", "resigns")
 	}
 	action, known := actions[words[0]]
-	if !known {
-		return false, fmt.Errorf("unknown command %q; choose one of kill, pause, resume, start, restart, status, help, quit", words[0])
+	if !known && words[0] != "slow" && words[0] != "transfer" {
+		return false, fmt.Errorf("unknown command %q; choose one of kill, pause, resume, start, restart, cut, heal, slow, transfer, resign, status, help, quit", words[0])
 	}
-	var id int
-	if len(words) == 2 && words[1] == "leader" {
-		leaders := d.leaders()
-		if len(leaders) == 0 {
-			return false, errors.New("no running member is leader now")
-		}
-		id = int(leaders[len(leaders)-1])
-	} else if len(words) == 2 {
-		id, _ = strconv.Atoi(words[1])
+	m, err := d.named(words)
+	if err != nil {
+		return false, err
 	}
-	if id < 1 || id > len(d.members) {
-		return false, fmt.Errorf("%s wants one member from 1 to %d, as in %q", words[0], len(d.members), words[0]+" 1")
+	d.last = m
+	switch words[0] {
+	case "slow":
+		d.slow[m.id] = delayed
+		d.rewire()
+		d.strikeGroup("slowed", fmt.Sprintf("messages of %d take %v", m.id, delayed))
+		return false, nil
+	case "transfer":
+		return false, d.order(fmt.Sprintf("transfer %d", m.id), fmt.Sprintf("hands over to %d", m.id))
 	}
-	m := d.members[id-1]
 	if !slices.Contains(action.to, m.condition) {
 		is := [...]string{running: "is running", paused: "is paused: resume it", ended: "is not running: start it"}[m.condition]
-		return false, fmt.Errorf("cannot %s %d, it %s", words[0], id, is)
+		return false, fmt.Errorf("cannot %s %d, it %s", words[0], m.id, is)
 	}
 	at := time.Now()
 	if err := action.do(d.group, m); err != nil {
-		return false, fmt.Errorf("cannot %s %d: %w", words[0], id, err)
+		return false, fmt.Errorf("cannot %s %d: %w", words[0], m.id, err)
 	}
 	d.strikeMember(m, action.done, action.how, at)
 	return false, nil
 }
 
+// named returns the member that the second word of a command names.
+func (d *demo) named(words []string) (*member, error) {
+	if len(words) == 2 {
+		ids, err := d.member(words[1])
+		if err != nil || ids != nil {
+			return ids, err
+		}
+	}
+	return nil, fmt.Errorf("%s wants one member from 1 to %d, as in %q", words[0], len(d.members), words[0]+" 1")
+}
+
+// member returns the member that a word names, or nil.
+func (d *demo) member(word string) (*member, error) {
+	switch word {
+	case "leader":
+		leaders := d.leaders()
+		if len(leaders) == 0 {
+			return nil, errors.New("no running member is leader now")
+		}
+		return leaders[len(leaders)-1], nil
+	case "last":
+		return d.last, nil
+	}
+	if id, err := strconv.Atoi(word); err == nil && id >= 1 && id <= len(d.members) {
+		return d.members[id-1], nil
+	}
+	return nil, nil
+}
+
+// cut separates the sides that a text names, as in 1,2 | 3,4,5. A member that it does not name reaches all.
+func (d *demo) cut(text string) error {
+	sides := map[uint64]int{}
+	parts := strings.Split(text, "|")
+	rest := -1
+	for side, part := range parts {
+		if strings.TrimSpace(part) == "rest" {
+			rest = side
+			continue
+		}
+		for _, word := range strings.Split(part, ",") {
+			m, err := d.member(strings.TrimSpace(word))
+			if err != nil {
+				return err
+			}
+			if m == nil {
+				return fmt.Errorf("cut wants sides of members from 1 to %d, as in %q; leader and rest name members, too", len(d.members), "cut 1,2 | 3,4,5")
+			}
+			if _, twice := sides[m.id]; twice {
+				return fmt.Errorf("%d is on one side of a cut only", m.id)
+			}
+			sides[m.id], d.last = side, m
+		}
+	}
+	if len(parts) < 2 {
+		return fmt.Errorf("cut wants two sides at least, as in %q", "cut 1,2 | 3,4,5")
+	}
+	shown := make([]string, len(parts))
+	for _, m := range d.members {
+		if _, named := sides[m.id]; !named && rest >= 0 {
+			sides[m.id] = rest
+		}
+		if side, named := sides[m.id]; named {
+			shown[side] = strings.TrimPrefix(fmt.Sprintf("%s,%d", shown[side], m.id), ",")
+		}
+	}
+	d.sides, d.split = sides, true
+	d.rewire()
+	d.strikeGroup("cut", strings.Join(shown, " | "))
+	return nil
+}
+
+// order gives the leader a command that ends its lead.
+func (d *demo) order(command, does string) error {
+	leaders := d.leaders()
+	switch {
+	case d.algorithm == ringleader.Bully:
+		return fmt.Errorf("%s is a command for leaders with a lease, and Bully has none", strings.Fields(command)[0])
+	case len(leaders) == 0:
+		return errors.New("no running member is leader now")
+	}
+	m := leaders[len(leaders)-1]
+	if command == fmt.Sprintf("transfer %d", m.id) {
+		return fmt.Errorf("%d is leader already", m.id)
+	}
+	at := time.Now()
+	if _, err := fmt.Fprintln(m.process.stdin, command); err != nil {
+		return fmt.Errorf("cannot tell %d to %s: %w", m.id, command, err)
+	}
+	d.show.event(Event{Event: "told", ID: m.id, How: does})
+	d.strike(fmt.Sprintf("%d %s", m.id, does), at)
+	d.agreed = false // the command has not reached it
+	return nil
+}
+
+// strikeGroup shows what happened to links.
+func (d *demo) strikeGroup(verb, how string) {
+	at := time.Now()
+	d.show.event(Event{Event: verb, How: how})
+	what := verb
+	if verb == "cut" {
+		what = "cut " + how
+	}
+	d.strike(what, at)
+	d.judge(at)
+}
+
 func (d *demo) strikeMember(m *member, verb, how string, at time.Time) {
-	e := Event{Event: verb, ID: m.id, PID: m.process.Pid, How: how}
+	e := Event{Event: verb, ID: m.id, PID: m.process.itself().Pid, How: how}
 	if verb == "started" || verb == "restarted" {
 		e.Listen, e.HTTP = m.listen, m.http
 	}
@@ -391,44 +583,62 @@ func (d *demo) strike(what string, at time.Time) {
 func (d *demo) judge(at time.Time) {
 	d.lead(at)
 	f := d.faults[len(d.faults)-1]
-	members, agreed := d.agreeing()
+	leader, members, agreed := d.agreeing()
 	if agreed && (f.open || !d.agreed) {
 		still := d.agreed && at.Equal(f.at)
 		d.since, f.open = at, false
-		f.agreed, f.number = at.Sub(f.at), len(members)
-		highest := d.highest()
-		if highest != nil {
-			f.leader, f.led = highest.id, max(0, highest.leads.Sub(f.at))
+		f.agreed, f.number, f.leader, f.led = at.Sub(f.at), len(members), 0, 0
+		e := Event{Event: "agreed", Members: members, still: still, after: f.agreed}
+		if leader != nil {
+			f.leader, f.led = leader.id, max(0, leader.leads.Sub(f.at))
+			e.Leader, e.Term = leader.id, leader.term
 		}
-		d.compare(highest, at)
-		d.show.event(Event{Event: "agreed", Leader: f.leader, Members: members, still: still, after: f.agreed})
+		d.compare(at)
+		d.show.event(e)
 	} else if !agreed && d.agreed {
 		d.since, f.open = at, true
 	}
 	d.agreed = agreed
 }
 
-// lead notes since when, and until when, members are leaders: those that run and report that role.
+// lead notes since when, and until when, members are leaders: those that run and report that role. A lease may end
+// before its holder notices, and goes on when its holder is paused.
 func (d *demo) lead(at time.Time) {
 	for _, m := range d.members {
 		leads := m.condition == running && m.role == ringleader.Leader
 		switch {
 		case leads && m.leads.IsZero():
 			m.leads = at
-		case !leads && !m.leads.IsZero():
-			d.reigns = append(d.reigns, reign{m.id, m.leads, at})
+		case leads || m.leads.IsZero() || m.condition == paused && d.leased(m):
+		default:
+			d.reigns = append(d.reigns, d.reign(m, at))
 			m.leads = time.Time{}
 		}
 	}
 }
 
-// compare finds the reigns that overlapped, now that all of them but the leader's have ended, and shows them. They are
-// compared only then, since news of an end may come late.
-func (d *demo) compare(leader *member, at time.Time) {
-	if leader != nil {
-		d.reigns = append(d.reigns, reign{leader.id, leader.leads, at})
+// leased reports whether a member's lead ends by itself.
+func (d *demo) leased(m *member) bool {
+	return d.algorithm == ringleader.QuorumBully && !m.until.IsZero()
+}
+
+// reign returns the reign of a member until now, or until its lease has ended.
+func (d *demo) reign(m *member, at time.Time) reign {
+	if d.leased(m) {
+		at = earlier(at, m.until)
 	}
-	widest, found := Event{Event: "two leaders"}, 0
+	return reign{m.id, m.leads, at}
+}
+
+// compare finds the reigns that overlapped, now that all of them but the leaders' have ended, and shows them. They are
+// compared only then, since news of an end may come late. What Bully does when links are cut is shown, and not judged.
+func (d *demo) compare(at time.Time) {
+	for _, m := range d.members {
+		if !m.leads.IsZero() {
+			d.reigns = append(d.reigns, d.reign(m, at))
+		}
+	}
+	widest, found := Event{Event: "two leaders", tolerated: d.tolerated()}, 0
 	for i, a := range d.reigns {
 		for _, b := range d.reigns[:i] {
 			overlap := earlier(a.until, b.until).Sub(later(a.from, b.from))
@@ -436,13 +646,19 @@ func (d *demo) compare(leader *member, at time.Time) {
 				continue
 			}
 			found++
-			d.rivalries = append(d.rivalries, overlap)
+			if d.split && d.algorithm == ringleader.Bully {
+				d.rivals = max(d.rivals, overlap)
+				widest.tolerated = overlap
+			} else {
+				d.rivalries = append(d.rivalries, overlap)
+			}
 			if overlap > widest.after {
 				widest.Members, widest.after = []uint64{min(a.id, b.id), max(a.id, b.id)}, overlap
 			}
 		}
 	}
 	d.reigns = nil
+	d.split = d.sides != nil
 	if found > 0 {
 		widest.others = found - 1
 		d.show.event(widest)

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -35,12 +37,16 @@ type ending struct {
 	failed bool
 }
 
-// process is one life of a member.
+// process is one life of a member: the process of its warden, if it has one.
 type process struct {
 	*os.Process
-	stdin io.Closer     // kept open: at its end the process stops
-	done  chan struct{} // closed when it has ended and been waited for
+	member *os.Process    // itself, once it has said so
+	stdin  io.WriteCloser // takes commands; at its end the process stops
+	done   chan struct{}  // closed when it has ended and been waited for
 }
+
+// itself returns the process of the member, or, before it is known, that of its warden.
+func (p *process) itself() *os.Process { return cmp.Or(p.member, p.Process) }
 
 // news is a report about a member's process: a line of its output or, if said is nil, its condition.
 type news struct {
@@ -48,6 +54,7 @@ type news struct {
 	by        *process
 	at        time.Time
 	said      *report.JoinEvent
+	warden    bool // the condition may be that of a warden
 	condition condition
 	ending    ending // if the condition is ended
 }
@@ -72,12 +79,19 @@ type member struct {
 	role      ringleader.Role // as reported last; "" before its first report
 	leads     time.Time       // since when it is leader; zero: it is not
 	leader    uint64          // the leader that it reported, perhaps itself; 0 if it knows none
+	term      uint64          // of that leader
+	until     time.Time       // when its own lease ends, as reported last; zero: it has none
 }
 
 // group is the member processes of a demo. Its methods are called by one goroutine.
 type group struct {
 	members []*member // by identifier: 1, 2, …
 	reports chan news
+
+	algorithm ringleader.Algorithm
+	links     map[[2]uint64]*link      // by the members at their ends: from, to
+	sides     map[uint64]int           // on which side of a cut a member is; absent: on each
+	slow      map[uint64]time.Duration // how long messages of a member take
 
 	program string // our own binary
 	folder  string // of all data
@@ -86,7 +100,7 @@ type group struct {
 	watches sync.WaitGroup
 }
 
-func newGroup(n int) (*group, error) {
+func newGroup(n int, algorithm ringleader.Algorithm) (g *group, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -99,7 +113,8 @@ func newGroup(n int) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &group{
+	g = &group{
+		algorithm: algorithm, links: map[[2]uint64]*link{}, slow: map[uint64]time.Duration{},
 		reports: make(chan news, 64),
 		program: program, folder: folder,
 		forks: NewForks(), closing: make(chan struct{}),
@@ -110,7 +125,54 @@ func newGroup(n int) (*group, error) {
 			data: filepath.Join(folder, strconv.Itoa(i+1)), condition: ended,
 		})
 	}
+	if err := errors.Join(g.connect(), g.init()); err != nil {
+		return nil, errors.Join(err, g.close())
+	}
 	return g, nil
+}
+
+// connect makes a link from each member to each other.
+func (g *group) connect() (err error) {
+	for _, from := range g.members {
+		for _, to := range g.members {
+			if from == to {
+				continue
+			}
+			if g.links[[2]uint64{from.id, to.id}], err = newLink(to.listen); err != nil {
+				delete(g.links, [2]uint64{from.id, to.id})
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// groupName is the name of the members' group.
+const groupName = "demo"
+
+// init makes the stores of all members at the same time: each waits for the disk.
+func (g *group) init() error {
+	faults := make([]error, len(g.members))
+	var all sync.WaitGroup
+	for i, m := range g.members {
+		all.Go(func() { faults[i] = ringleader.Init(m.data, groupName, m.id) })
+	}
+	all.Wait()
+	return errors.Join(faults...)
+}
+
+// apart reports whether a cut separates two members.
+func (g *group) apart(a, b uint64) bool {
+	x, named := g.sides[a]
+	y, too := g.sides[b]
+	return named && too && x != y
+}
+
+// rewire brings all links into the state that sides and slow describe.
+func (g *group) rewire() {
+	for ends, l := range g.links {
+		l.set(g.apart(ends[0], ends[1]), g.slow[ends[0]])
+	}
 }
 
 // FreeAddresses returns n addresses of this machine on which nothing listens now. The ports are below those from which any
@@ -140,10 +202,17 @@ func (g *group) start(m *member) error {
 	if m.process != nil {
 		<-m.process.done // a kill was sent, so it ends; its ports are free then
 	}
-	command := exec.Command(g.program, "join", "--json", "--stop-with-stdin",
+	command := exec.Command(g.program, "join", "--json", "--stop-with-stdin", "--report-leases", "--group", groupName,
 		"--id", strconv.FormatUint(m.id, 10), "--listen", m.listen, "--http", m.http, "--data", m.data, "--suspicion", suspicion.String())
+	if g.algorithm == ringleader.Bully {
+		command.Args = append(command.Args, "--algorithm", string(ringleader.Bully), "--unsafe-no-quorum")
+	}
 	for _, other := range g.members {
-		command.Args = append(command.Args, fmt.Sprintf("--member=%d=%s", other.id, other.listen))
+		address := other.listen
+		if other != m {
+			address = g.links[[2]uint64{m.id, other.id}].address()
+		}
+		command.Args = append(command.Args, fmt.Sprintf("--member=%d=%s", other.id, address))
 	}
 	stdin, err := command.StdinPipe()
 	if err != nil {
@@ -160,8 +229,8 @@ func (g *group) start(m *member) error {
 	if err := g.forks.Start(command); err != nil {
 		return err
 	}
-	p := &process{command.Process, stdin, make(chan struct{})}
-	m.process, m.condition, m.role, m.leader = p, running, "", 0
+	p := &process{Process: command.Process, stdin: stdin, done: make(chan struct{})}
+	m.process, m.condition, m.role, m.leader, m.term, m.until = p, running, "", 0, 0, time.Time{}
 
 	var reading sync.WaitGroup
 	var lastError string
@@ -180,7 +249,7 @@ func (g *group) start(m *member) error {
 		}
 	})
 	g.watches.Go(func() {
-		end := watchProcess(p.Process, func(c condition) { g.tell(news{of: m, by: p, condition: c}) })
+		end := watchProcess(p.Process, func(c condition) { g.tell(news{of: m, by: p, warden: true, condition: c}) })
 		close(p.done)
 		reading.Wait() // its end is reported after all of its output
 		stdin.Close()
@@ -192,6 +261,40 @@ func (g *group) start(m *member) error {
 		g.tell(news{of: m, by: p, condition: ended, ending: end})
 	})
 	return nil
+}
+
+// begun takes the process of a member, which has said that it has started. If that is not our child, we look whether it
+// is paused.
+func (g *group) begun(m *member, pid int) {
+	p := m.process
+	if pid == p.Pid {
+		return
+	}
+	member, err := os.FindProcess(pid)
+	if err != nil {
+		return // it has ended
+	}
+	p.member = member
+	const look = 10 * time.Millisecond
+	g.watches.Go(func() {
+		was := running
+		for ticker := time.NewTicker(look); ; {
+			select {
+			case <-p.done:
+				ticker.Stop()
+				return
+			case <-ticker.C:
+			}
+			now := running
+			if isPaused(pid) {
+				now = paused
+			}
+			if now != was {
+				was = now
+				g.tell(news{of: m, by: p, condition: now})
+			}
+		}
+	})
 }
 
 // tell adds the time to news and passes it on, unless the receiver has ended.
@@ -206,7 +309,7 @@ func (g *group) tell(r news) {
 // kill, pause and resume change the condition of a member at once: the system reports it later.
 
 func (g *group) kill(m *member) error {
-	if err := m.process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := m.process.itself().Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
 	m.condition = ended
@@ -224,7 +327,7 @@ func (g *group) restart(m *member) error {
 }
 
 func (g *group) pause(m *member) error {
-	if err := pauseProcess(m.process.Process); err != nil {
+	if err := pauseProcess(m.process.itself()); err != nil {
 		return err
 	}
 	m.condition = paused
@@ -232,46 +335,81 @@ func (g *group) pause(m *member) error {
 }
 
 func (g *group) resume(m *member) error {
-	if err := resumeProcess(m.process.Process); err != nil {
+	if err := resumeProcess(m.process.itself()); err != nil {
 		return err
 	}
 	m.condition = running
 	return nil
 }
 
-// highest returns the running member with the highest identifier, which should be leader; nil if none runs.
-func (g *group) highest() *member {
-	for i := len(g.members) - 1; i >= 0; i-- {
-		if g.members[i].condition == running {
-			return g.members[i]
-		}
-	}
-	return nil
-}
-
-// leaders returns the running members that report that they are leader.
-func (g *group) leaders() (ids []uint64) {
+// leaders returns the running members that report that they are leader, by term and identifier.
+func (g *group) leaders() (all []*member) {
 	for _, m := range g.members {
 		if m.condition == running && m.role == ringleader.Leader {
-			ids = append(ids, m.id)
+			all = append(all, m)
 		}
 	}
-	return ids
+	slices.SortStableFunc(all, func(a, b *member) int { return cmp.Compare(a.term, b.term) })
+	return all
 }
 
-// agreeing returns the running members, and whether all of them report the highest of them as leader.
-func (g *group) agreeing() (members []uint64, agreed bool) {
-	highest := g.highest()
+// expected returns the member that a running member should follow, or itself; nil if there should be none.
+func (g *group) expected(m *member, leaders []*member) *member {
+	if g.algorithm == ringleader.Bully { // the highest that it can reach
+		for i := len(g.members) - 1; i >= 0; i-- {
+			if other := g.members[i]; other.condition == running && !g.apart(m.id, other.id) {
+				return other
+			}
+		}
+	}
+	if len(leaders) == 0 || g.apart(m.id, leaders[0].id) {
+		return nil
+	}
+	return leaders[0]
+}
+
+// electable reports whether a member reaches a majority, so that there should be a leader.
+func (g *group) electable() bool {
+	for _, m := range g.members {
+		reached := 0
+		for _, other := range g.members {
+			if other.condition == running && !g.apart(m.id, other.id) {
+				reached++
+			}
+		}
+		if m.condition == running && 2*reached > len(g.members) {
+			return true
+		}
+	}
+	return false
+}
+
+// agreeing returns the running members that have a leader, and that leader, and whether all is as it should be: of several
+// leaders, which Bully has during a cut, the highest.
+func (g *group) agreeing() (leader *member, members []uint64, agreed bool) {
+	leaders := g.leaders()
+	if g.algorithm == ringleader.QuorumBully && (len(leaders) > 1 || len(leaders) == 0 && g.electable()) {
+		return nil, nil, false
+	}
 	for _, m := range g.members {
 		if m.condition != running {
 			continue
 		}
-		if m.leader != highest.id {
-			return nil, false
+		want, id := g.expected(m, leaders), uint64(0)
+		if want != nil {
+			id = want.id
 		}
-		members = append(members, m.id)
+		if m.leader != id || m.role == "" {
+			return nil, nil, false
+		}
+		if id != 0 {
+			members = append(members, m.id)
+		}
+		if m.role == ringleader.Leader {
+			leader = m
+		}
 	}
-	return members, true
+	return leader, members, true
 }
 
 // close kills all members, waits for their ends and removes their data.
@@ -284,8 +422,12 @@ func (g *group) close() error {
 		select {
 		case <-m.process.done:
 		default:
+			m.process.itself().Kill()
 			m.process.Kill()
 		}
+	}
+	for _, l := range g.links {
+		l.close()
 	}
 	g.watches.Wait()
 	close(g.forks)

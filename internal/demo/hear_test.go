@@ -15,11 +15,11 @@ import (
 
 // group of members that run, and a demo of it that prints to a text.
 func newDemo(n, columns int) (*demo, *strings.Builder) {
-	g, out := &group{}, &strings.Builder{}
+	g, out := &group{algorithm: ringleader.Bully}, &strings.Builder{}
 	for id := range uint64(n) {
 		g.members = append(g.members, &member{id: id + 1, process: &process{Process: &os.Process{Pid: int(id + 1)}}})
 	}
-	return &demo{group: g, show: &display{stdout: out, members: g.members, columns: columns}}, out
+	return &demo{group: g, show: &display{stdout: out, group: g, columns: columns}}, out
 }
 
 // says makes a member say its role, after so many milliseconds by its own clock and by the clock of the demo.
@@ -63,7 +63,7 @@ func TestTwoLeadersAtOnceMakeTheVerdict(t *testing.T) {
 		d.says(now, 1, 5, 5, ringleader.Follower, 3)
 		d.says(now, 2, until, until, ringleader.Follower, 3)
 		held := d.verdict()
-		d.show.summary(held, d.faults, d.rivalries)
+		d.show.summary(held, d.faults, d.rivalries, d.rivals)
 		if !strings.Contains(out.String(), "2 and 3 were leaders at the same time for ") || !strings.Contains(out.String(), want.text) || held != want.held {
 			t.Errorf("passed: %v\n%s\nwant %v and %q", held, out, want.held, want.text)
 		}
@@ -71,7 +71,7 @@ func TestTwoLeadersAtOnceMakeTheVerdict(t *testing.T) {
 }
 
 func TestADemoThatDisagreesDoesNotPass(t *testing.T) {
-	for _, d := range []*demo{{}, {agreed: true, failed: true}} {
+	for _, d := range []*demo{{group: &group{}}, {group: &group{}, agreed: true, failed: true}} {
 		if d.verdict() {
 			t.Errorf("agreed %v, failed %v: passed", d.agreed, d.failed)
 		}
@@ -131,8 +131,8 @@ func TestADeathThatTheOthersNoticeFirstIsNotHeldAgainstTheFaultBefore(t *testing
 		return &member{id: id, process: &process{Process: &os.Process{Pid: int(id)}}}
 	}
 	one, two := newMember(1), newMember(2)
-	g := &group{members: []*member{one, two}}
-	d := &demo{group: g, show: &display{stdout: io.Discard, members: g.members}}
+	g := &group{members: []*member{one, two}, algorithm: ringleader.Bully}
+	d := &demo{group: g, show: &display{stdout: io.Discard, group: g}}
 	now := time.Now()
 	says := func(m *member, role ringleader.Role, leader uint64) {
 		d.hear(news{of: m, by: m.process, at: now, said: &report.JoinEvent{Event: "role", Role: role, Leader: leader}})

@@ -12,6 +12,9 @@ import (
 func pauseProcess(p *os.Process) error  { return p.Signal(syscall.SIGSTOP) }
 func resumeProcess(p *os.Process) error { return p.Signal(syscall.SIGCONT) }
 
+// signalled is added to the number of the signal that ended a member, in the exit status of its warden.
+const signalled = 128
+
 // watchProcess reports when a child of ours is paused and resumed, by any process, until it has ended.
 // It returns how it ended.
 func watchProcess(p *os.Process, tell func(condition)) ending {
@@ -28,6 +31,8 @@ func watchProcess(p *os.Process, tell func(condition)) ending {
 			tell(running)
 		case status.Signaled():
 			return ending{"by signal: " + status.Signal().String(), false}
+		case status.ExitStatus() > signalled: // a warden
+			return ending{"by signal: " + syscall.Signal(status.ExitStatus()-signalled).String(), false}
 		default:
 			return ending{"by itself", status.ExitStatus() != report.ExitFine}
 		}

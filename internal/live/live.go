@@ -93,7 +93,7 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	}
 	m.ctx, m.cancel = context.WithCancel(ctx)
 	m.transport, err = m.config.Transport(transport.Config{
-		Self: m.position, Members: m.sorted, Algorithm: a.Name, Incarnation: m.incarnation,
+		Self: m.position, Members: m.sorted, Name: c.Group, Algorithm: a.Name, Incarnation: m.incarnation,
 		Store: m.record.store, Death: c.Death,
 		Group: transport.Group{
 			Members:   transport.DigestOf("%q %v", c.Group, identifiers(m.sorted)),

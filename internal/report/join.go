@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,7 +16,7 @@ const NoQuorum = "Bully keeps no quorum: each side of a network partition elects
 
 // JoinEvent is one line of join --json.
 type JoinEvent struct {
-	Event string    `json:"event"` // started, role or stopped
+	Event string    `json:"event"` // started, role, lease or stopped
 	ID    uint64    `json:"id"`
 	Time  time.Time `json:"time"`
 
@@ -25,22 +26,32 @@ type JoinEvent struct {
 
 	Role   ringleader.Role `json:"role,omitempty"` // of role
 	Leader uint64          `json:"leader,omitempty"`
-	Term   *uint64         `json:"term,omitempty"` // 0 as long as the algorithm has no terms
+	Term   *uint64         `json:"term,omitempty"`  // 0 with an algorithm without terms, and before the first term
+	Until  *time.Time      `json:"until,omitempty"` // when the lease of this member ends unless it is renewed; of role and lease
 }
 
 // Member prints what happens to a member.
 type Member struct {
-	Out  io.Writer
-	JSON bool
-	ID   uint64
+	out    io.Writer
+	json   bool
+	id     uint64
+	member *ringleader.Member
+}
+
+// NewMember returns what prints the events of a member, as JSON lines or for people.
+func NewMember(out io.Writer, json bool, m *ringleader.Member) Member {
+	return Member{out, json, m.Status().ID, m}
 }
 
 func (s Member) event(e JoinEvent, text string) {
-	e.ID, e.Time = s.ID, time.Now()
-	if s.JSON {
-		json.NewEncoder(s.Out).Encode(e)
+	e.ID = s.id
+	if e.Time.IsZero() {
+		e.Time = time.Now()
+	}
+	if s.json {
+		json.NewEncoder(s.out).Encode(e)
 	} else {
-		fmt.Fprintf(s.Out, "%s  %d %s\n", e.Time.Format("15:04:05.000"), s.ID, text)
+		fmt.Fprintf(s.out, "%s  %d %s\n", e.Time.Format("15:04:05.000"), s.id, text)
 	}
 }
 
@@ -53,16 +64,74 @@ func (s Member) Started(listen, http string) {
 	s.event(JoinEvent{Event: "started", PID: os.Getpid(), Listen: listen, HTTP: http}, text)
 }
 
-// Role prints the role of the member, and its leader.
-func (s Member) Role(l ringleader.View) {
-	text := "electing"
-	switch {
-	case l.Role == ringleader.Leader:
-		text = "leader"
-	case l.Known:
-		text = fmt.Sprintf("follower of %d", l.Leader)
+// renewals is the interval at which Follow looks for renewals of a lease.
+const renewals = 10 * time.Millisecond
+
+// Follow prints each change of the member's view, until ctx is done or the member has stopped. With leases it prints each
+// renewal, too.
+func (s Member) Follow(ctx context.Context, leases bool) {
+	views := make(chan ringleader.View)
+	go func() {
+		defer close(views)
+		for v := range s.member.Observe(ctx) {
+			select {
+			case views <- v:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	var (
+		view ringleader.View
+		last time.Time // the end of the lease, as printed last
+		look <-chan time.Time
+	)
+	for more := true; more; {
+		select {
+		case view, more = <-views:
+			if !more {
+				return
+			}
+			last = s.role(view)
+			look = nil
+			if leases && !last.IsZero() {
+				look = time.After(renewals)
+			}
+		case <-look:
+			if until := s.until(view); until.Sub(last) > time.Millisecond {
+				last = until
+				s.event(JoinEvent{Event: "lease", Term: &view.Term, Until: &until}, "lease until "+until.Format("15:04:05.000"))
+			}
+			look = time.After(renewals)
+		}
 	}
-	s.event(JoinEvent{Event: "role", Role: l.Role, Leader: l.Leader, Term: &l.Term}, text)
+}
+
+// until returns when the lease ends of which a view tells; zero if there is none.
+func (s Member) until(v ringleader.View) time.Time {
+	if status := s.member.Status(); status.Lease != nil && status.Term == v.Term {
+		return time.Now().Add(time.Duration(*status.Lease * float64(time.Second)))
+	}
+	return time.Time{}
+}
+
+// role prints the role of the member, its leader and its term. It returns the end of the lease.
+func (s Member) role(v ringleader.View) (until time.Time) {
+	e, text := JoinEvent{Event: "role", Time: v.Since, Role: v.Role, Leader: v.Leader, Term: &v.Term}, "electing"
+	switch {
+	case v.Role == ringleader.Leader:
+		text = "leader"
+	case v.Known:
+		text = fmt.Sprintf("follower of %d", v.Leader)
+	}
+	if v.Term > 0 && v.Known {
+		text += fmt.Sprintf(" in term %d", v.Term)
+	}
+	if until = s.until(v); !until.IsZero() {
+		e.Until = &until
+		text += ", lease until " + until.Format("15:04:05.000")
+	}
+	s.event(e, text)
+	return until
 }
 
 // Stopped prints that the member has stopped.

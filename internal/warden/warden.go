@@ -1,0 +1,104 @@
+package warden
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ErrNone reports that this process runs without a warden.
+var ErrNone = errors.New("no warden")
+
+// marker is the variable of the environment by which a program knows that it has a warden: the warden's process, the
+// descriptor of the pipe to it, and the hash of its secret.
+const marker = "RINGLEADER_WARDEN"
+
+// note is what the program tells its warden, one JSON object a line.
+type note struct {
+	Member uint64        `json:"member"`
+	Peers  []string      `json:"peers,omitempty"` // where the other members listen; none: they need no proof
+	Lease  time.Duration `json:"lease,omitempty"` // for how long they need a proof of its death
+}
+
+// child is what a program knows about its warden. All is zero if it has none.
+var child struct {
+	once sync.Once
+	err  error
+	hash [sha256.Size]byte
+
+	mu   sync.Mutex
+	pipe *os.File
+}
+
+// Start makes this process the warden of its own program, and never returns there. In the program it returns nil. An
+// error is [ErrNone], with the reason: the program runs without a warden.
+func Start() error {
+	child.once.Do(func() {
+		var adopted bool
+		if adopted, child.err = adopt(); !adopted && child.err == nil {
+			child.err = watch()
+		}
+	})
+	return child.err
+}
+
+// adopt takes over what the warden has passed, if this process has one. The processes that it starts do not see that.
+func adopt() (adopted bool, err error) {
+	text, marked := os.LookupEnv(marker)
+	os.Unsetenv(marker)
+	var (
+		pid  int
+		pipe uintptr
+		hash string
+	)
+	if !marked {
+		return false, nil
+	}
+	if _, err := fmt.Sscan(text, &pid, &pipe, &hash); err != nil || pid != os.Getppid() {
+		return false, nil // it is that of another process
+	}
+	raw, err := hex.DecodeString(hash)
+	if err != nil || len(raw) != len(child.hash) {
+		return false, fmt.Errorf("%w: %s is damaged", ErrNone, marker)
+	}
+	keep(pipe)
+	child.hash, child.pipe = [sha256.Size]byte(raw), os.NewFile(pipe, "the pipe to the warden")
+	return true, nil
+}
+
+// Hash returns the hash of the warden's secret; zero if there is no warden.
+func Hash() [sha256.Size]byte { return child.hash }
+
+// Joined tells the warden that this process is a member, where the others listen, and for how long they need a proof of
+// its death.
+func Joined(member uint64, peers []string, lease time.Duration) error {
+	return tell(note{Member: member, Peers: peers, Lease: lease})
+}
+
+// Left tells the warden that the member has ended in good order: no member waits for it.
+func Left(member uint64) error { return tell(note{Member: member}) }
+
+func tell(n note) error {
+	child.mu.Lock()
+	defer child.mu.Unlock()
+	if child.pipe == nil {
+		return nil
+	}
+	return json.NewEncoder(child.pipe).Encode(n)
+}
+
+// without returns an environment without the marker.
+func without(environment []string) (others []string) {
+	for _, variable := range environment {
+		if !strings.HasPrefix(variable, marker+"=") {
+			others = append(others, variable)
+		}
+	}
+	return others
+}

@@ -1,0 +1,202 @@
+package warden
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"ringleader.example/ringleader/transport"
+)
+
+const (
+	setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER
+	signalled         = 128
+)
+
+// forwarded are the signals that the warden passes on.
+var forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
+
+// keep prevents that a process inherits the pipe.
+func keep(pipe uintptr) { syscall.CloseOnExec(int(pipe)) }
+
+// watch runs the warden. It returns only if the program cannot be started.
+func watch() error {
+	var secret [32]byte
+	rand.Read(secret[:])
+	signals := make(chan os.Signal, 16)
+	shared := foreground()
+	for _, s := range forwarded {
+		if !signal.Ignored(s) { // what this process ignores the program ignores, too
+			signal.Notify(signals, s)
+		}
+	}
+	// The kernel kills the program at the end of the thread that started it. This one lives as long as the process.
+	runtime.LockOSThread()
+	program, notes, err := begin(sha256.Sum256(secret[:]), shared)
+	if err != nil {
+		runtime.UnlockOSThread()
+		signal.Stop(signals)
+		return fmt.Errorf("%w: %w", ErrNone, err)
+	}
+	process, err := os.FindProcess(program)
+	if err != nil {
+		panic(err) // it is our child, and not reaped
+	}
+	go pass(signals, process, shared)
+	var all roll
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		all.read(notes)
+	}()
+	status := reap(program)
+	<-read // the last process that could write has ended
+	all.prove(secret)
+	if status.Signaled() {
+		os.Exit(signalled + int(status.Signal()))
+	}
+	os.Exit(status.ExitStatus())
+	return nil
+}
+
+// begin starts the program: with the arguments, environment and descriptors of this process, and with the marker.
+func begin(hash [sha256.Size]byte, shared bool) (pid int, notes io.Reader, err error) {
+	path, err := os.Executable()
+	if err != nil {
+		return 0, nil, err
+	}
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, setChildSubreaper, 1, 0, 0, 0, 0); errno != 0 {
+		return 0, nil, fmt.Errorf("prctl: %w", errno)
+	}
+	var pipe [2]int
+	if err := syscall.Pipe2(pipe[:], 0); err != nil {
+		return 0, nil, err
+	}
+	defer syscall.Close(pipe[1])
+	syscall.CloseOnExec(pipe[0])
+	pid, err = syscall.ForkExec(path, os.Args, &syscall.ProcAttr{
+		Env:   append(without(os.Environ()), fmt.Sprintf("%s=%d %d %x", marker, os.Getpid(), pipe[1], hash)),
+		Files: []uintptr{0, 1, 2}, // and all others that are not to be closed
+		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: !shared},
+	})
+	if err != nil {
+		syscall.Close(pipe[0])
+		return 0, nil, err
+	}
+	return pid, os.NewFile(uintptr(pipe[0]), "the pipe of the program"), nil
+}
+
+// foreground reports whether this process is in the foreground of a terminal. The program then stays in its process
+// group, so that it may use the terminal, and the terminal's signals reach both. Otherwise the program has a group of its
+// own: what signals the group of the warden does not signal the program twice.
+func foreground() bool {
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return false
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	const group, foreground = 2, 5 // after the name
+	return len(fields) > foreground && fields[group] == fields[foreground]
+}
+
+// pass passes signals on. What a terminal sends has reached the program already.
+func pass(signals <-chan os.Signal, program *os.Process, shared bool) {
+	for s := range signals {
+		if !shared || s != syscall.SIGINT && s != syscall.SIGQUIT {
+			_ = program.Signal(s) // it may have ended
+		}
+	}
+}
+
+// reap waits for the end of the program, kills and reaps all that it has left, and returns how the program ended.
+func reap(program int) (status syscall.WaitStatus) {
+	ended := false
+	for options := 0; ; {
+		var s syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &s, options, nil)
+		switch {
+		case err == syscall.ECHILD:
+			return status
+		case err != nil: // EINTR
+			continue
+		case pid == program:
+			status, ended = s, true
+		}
+		options = 0
+		switch {
+		case ended && pid != 0:
+			options = syscall.WNOHANG // usually none is left
+		case ended:
+			killChildren()
+		}
+	}
+}
+
+// killChildren kills all children of this process. The death of one may give it others. It does not kill grandchildren:
+// their parents may reap them, and their numbers may be those of other processes then.
+func killChildren() {
+	own := strconv.Itoa(os.Getpid())
+	all, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range all {
+		stat, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if err == nil && len(fields) > 1 && fields[1] == own {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // if that is not allowed, we wait for its end
+		}
+	}
+}
+
+// roll has the last note of each member.
+type roll map[uint64]note
+
+func (r *roll) read(notes io.Reader) {
+	*r = roll{}
+	for lines := json.NewDecoder(notes); ; {
+		var n note
+		if lines.Decode(&n) != nil {
+			return
+		}
+		(*r)[n.Member] = n
+	}
+}
+
+// again is the pause between two attempts to show a proof.
+const again = 10 * time.Millisecond
+
+// prove proves the death of all members that have not left, to all others: again and again, until each has taken the
+// proof, or the lease has ended in which it would be of use.
+func (r roll) prove(secret [32]byte) {
+	var all sync.WaitGroup
+	for _, n := range r {
+		ctx, cancel := context.WithTimeout(context.Background(), n.Lease)
+		defer cancel()
+		for _, peer := range n.Peers {
+			all.Go(func() {
+				for transport.SendProof(ctx, peer, transport.Proof{Member: n.Member, Secret: secret}) != nil {
+					select {
+					case <-time.After(again):
+					case <-ctx.Done():
+						return
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+}

@@ -1,0 +1,26 @@
+package ringleader
+
+import "ringleader.example/ringleader/internal/warden"
+
+// ErrNoWarden reports that this process runs without a warden.
+var ErrNoWarden = warden.ErrNone
+
+// Warden lets the program run under a warden, so that a crash of a leader costs milliseconds and not the rest of its lease.
+// It is called at the start of main, before anything else happens:
+//
+//	func main() {
+//		ringleader.Warden()
+//		…
+//
+// The first call in a process starts the program again, as a child with the same arguments, environment and open files,
+// and never returns: this process is the warden. It passes on SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1 and SIGUSR2. When the
+// child has ended, it kills all that the child has started and left, and proves to the other members that this life and
+// its work are dead. A member that was closed needs no proof. The warden then ends with the status of the child: 128 and
+// the number of the signal that killed it, if one did. If the warden is killed, the kernel kills the child, and the
+// others wait for the end of the lease.
+//
+// In the child, Warden returns nil. It returns [ErrNoWarden], with the reason, if there is none: outside Linux, or if the
+// child cannot be started. The program then runs without one.
+//
+// The proof covers only descendants of this process: not, for example, a container that a daemon runs for it.
+func Warden() error { return warden.Start() }
