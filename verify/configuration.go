@@ -119,6 +119,14 @@ type checker struct {
 	taken  transition    // the transition that is being visited
 	picker *picker       // of a walk, which makes one event only; nil: all are made
 
+	low, high int    // the processes whose events are visited: all, unless partial order leaves out some
+	silent    []bool // with partial order, by link: whether it is taken to be silent; else nil
+	heard     []int  // … the links on which a step has sent although they are
+	single    bool   // … and what comes first is a single event
+
+	alike [][]int       // with symmetry: see symmetries; else nil
+	bares []fingerprint // … by number of a process: without its position
+
 	costs      []cost // of steps, by number; what is not a step has cost 0
 	numbers    map[cost]uint16
 	actions    map[actionKey]uint16
@@ -165,7 +173,7 @@ func (c *checker) on(instance network.Setup) error {
 	if c.o.Cuts > 0 {
 		c.cuts = c.possibleCuts()
 	}
-	c.best, c.seen = p.Right(p.Willing), 0
+	c.best, c.seen, c.low, c.high = p.Right(p.Willing), 0, 0, c.n
 	c.born = c.born[:0]
 	for q := range c.n {
 		c.born = append(c.born, c.values.Born(q))

@@ -8,6 +8,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/dolevklawerodeh"
 	"ringleader.example/ringleader/algorithms/franklin"
+	"ringleader.example/ringleader/algorithms/hirschbergsinclair"
 	"ringleader.example/ringleader/algorithms/itairodeh"
 	"ringleader.example/ringleader/algorithms/lcr"
 	"ringleader.example/ringleader/algorithms/lelann"
@@ -119,47 +120,103 @@ func TestConfluenceDecidesWhatTheWholeSearchDecides(t *testing.T) {
 	}
 }
 
-func TestConfluenceIsRefusedWhereAPremiseDoesNotHold(t *testing.T) {
+func TestReductionsAreRefusedWhereAPremiseDoesNotHold(t *testing.T) {
 	ring := process.Must(process.Of(&lcr.Algorithm))
 	eligible := lcr.Algorithm
 	eligible.Eligible = func(*lcr.Process) bool { return true }
 	service := calling(election.Asynchronous, once)
 	service.OneWay, service.Task, service.Command = true, election.Service, func(*caller, election.Command, calls) {}
-	timed := calling(election.Timed, once)
+	timed, suspicious := calling(election.Timed, once), lcr.Algorithm
+	numbered := lcr.Algorithm
+	numbered.Incarnation, numbered.Command = func(*lcr.Process) uint64 { return 1 }, func(*lcr.Process, election.Command, *election.Out[lcr.Message]) {}
+	suspicious.Suspect = func(*lcr.Process, election.Port, *election.Out[lcr.Message]) {}
+	const (
+		confluence = "confluence decides nothing here: "
+		partial    = "partial order leaves out nothing here: "
+		symmetry   = "symmetry leaves out nothing here: "
+	)
 	for _, test := range []struct {
 		program *process.Program
 		o       Options
 		want    string
 	}{
-		{process.Must(process.Of(&timed)), Options{}, "time passes"},
-		{process.Must(process.Of(&franklin.Algorithm)), Options{}, "a process has several incoming links"},
-		{process.Must(process.Of(&ringbully.Algorithm)), Options{}, "a process has several incoming links"},
-		{ring, Options{Unordered: true}, "links are not FIFO"},
-		{ring, Options{Starts: AnyTime}, "not all processes initiate before anything else"},
-		{ring, Options{Starts: Each}, "not all processes initiate before anything else"},
-		{ring, Options{Initiators: []int{0}}, "not all processes initiate before anything else"},
-		{ring, Options{Crashes: 1}, "there are faults or commands"},
-		{process.Must(process.Of(&service)), Options{}, "decisions are not for ever"},
-		{process.Must(process.Of(&eligible)), Options{}, "the right leader depends on states"},
+		{process.Must(process.Of(&timed)), Options{Reduce: Confluence}, confluence + "time passes"},
+		{ring, Options{Reduce: Confluence, Unordered: true}, confluence + "links are not FIFO"},
+		{ring, Options{Reduce: Confluence, Starts: AnyTime}, confluence + "a process may start or not"},
+		{ring, Options{Reduce: Confluence, Crashes: 1}, confluence + "there are faults or commands"},
+		{process.Must(process.Of(&service)), Options{Reduce: Confluence}, confluence + "decisions are not for ever"},
+		{process.Must(process.Of(&eligible)), Options{Reduce: Confluence}, confluence + "the right leader depends on states"},
+		{process.Must(process.Of(&timed)), Options{Reduce: PartialOrder}, partial + "time passes"},
+		{ring, Options{Reduce: PartialOrder, Unordered: true}, partial + "links are not FIFO"},
+		{process.Must(process.Of(&service)), Options{Reduce: PartialOrder}, partial + "decisions are not for ever"},
+		{process.Must(process.Of(&eligible)), Options{Reduce: PartialOrder}, partial + "the right leader depends on states"},
+		{ring, Options{Reduce: PartialOrder, Cuts: 1}, partial + "processes are suspected by mistake, or cut off"},
+		{process.Must(process.Of(&suspicious)), Options{Reduce: PartialOrder, Suspicions: 1}, partial + "processes are suspected by mistake, or cut off"},
+		{process.Must(process.Of(&numbered)), Options{Reduce: PartialOrder, Crashes: 1, Wardens: true}, partial + "proofs of death come at any time"},
+		{process.Must(process.Of(&numbered)), Options{Reduce: Symmetry, Crashes: 1, Wardens: true}, symmetry + "proofs of death name processes"},
+		{process.Must(process.Of(&timed)), Options{Reduce: Symmetry}, symmetry + "time passes"},
+		{process.Must(process.Of(&service)), Options{Reduce: Symmetry}, symmetry + "decisions are not for ever"},
+		{ring, Options{Reduce: Symmetry, Cuts: 1}, symmetry + "cuts are numbered"},
+		{ring, Options{Reduce: Symmetry}, symmetry + "no two processes and no two orders are alike but for rotations of a ring, of which one is explored in any case"},
 	} {
 		o := test.o
 		o.Instance = network.On(1, 2, 3)
-		o.Reduce = Confluence
 		_, err := Program(test.program, o)
-		if want := fmt.Sprintf("cannot verify %s: confluence decides nothing here: %s", test.program.Name, test.want); !errors.Is(err, ErrOptions) || err.Error() != want {
+		if want := fmt.Sprintf("cannot verify %s: %s", test.program.Name, test.want); !errors.Is(err, ErrOptions) || err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
 		}
-		o.Reduce, o.MaxStates = AnyReduction, 1000
-		if r, err := Program(test.program, o); err != nil || r.Confluent > 0 {
+		reduced := func(r *Report) bool {
+			return map[Reduction]bool{Confluence: r.Confluent > 0, PartialOrder: r.Partial > 0, Symmetry: r.Symmetry}[o.Reduce]
+		}
+		any := o
+		any.Reduce, any.MaxStates = AnyReduction, 1000
+		if r, err := Program(test.program, any); err != nil || reduced(r) {
 			t.Errorf("%s: %+v, %v", test.want, r, err)
 		}
 	}
 }
 
-// A premise that only a run shows: where a step chooses, the search decides.
+// Where processes have several incoming links, where only some initiate, and where starts come at any time.
+func TestConfluenceDecidesNetworksWithSeveralIncomingLinks(t *testing.T) {
+	for _, test := range []struct {
+		program   *process.Program
+		o         Options
+		confluent int
+	}{
+		{process.Must(process.Of(&franklin.Algorithm)), Options{Size: 5}, 24},
+		{process.Must(process.Of(&ringbully.Algorithm)), Options{Size: 5}, 24},
+		{process.Must(process.Of(&hirschbergsinclair.Algorithm)), Options{Size: 5}, 24},
+		{process.Must(process.Of(&hirschbergsinclair.Algorithm)), Options{Size: 4, Starts: Each}, 6},
+		{process.Must(process.Of(&hirschbergsinclair.Algorithm)), Options{Size: 4, Starts: AnyTime}, 6},
+		{process.Must(process.Of(&lelann.Algorithm)), Options{Size: 4, Starts: Each}, 6},
+		{process.Must(process.Of(&lcr.Algorithm)), Options{Instance: network.On(3, 1, 2), Initiators: []int{1}}, 1},
+		{process.Must(process.Of(&saturation)), Options{Instance: network.Setup{IDs: election.List{1, 2, 3}, Edges: [][2]int{{0, 1}, {1, 2}}}}, 0}, // which one decides first depends on the schedule
+	} {
+		test.o.Reduce = Confluence
+		r, err := Program(test.program, test.o)
+		if err != nil || r.Violation != nil || r.Confluent != test.confluent {
+			t.Errorf("%s: %+v, %v", test.program.Name, r, err)
+		}
+	}
+}
+
+// Premises that only a run shows: where a step chooses, or asks to stop work, the search decides.
 func TestARunThatChoosesIsLeftToTheSearch(t *testing.T) {
 	r, err := Run(itairodeh.Algorithm, Options{Size: 2, Reduce: AnyReduction, MaxStates: 2000})
 	if err != nil || r.Confluent > 0 || r.States < 100 {
 		t.Errorf("%+v, %v", r, err)
+	}
+	chooses, stops := forwarding(election.UnknownNeighbours, 1, 1), forwarding(election.UnknownNeighbours, 1, 1)
+	chooses.Receive = func(_ *made, _ election.Port, _ election.Kind, _ token, out *election.Out[token]) {
+		if out.Choose(2) == 1 {
+			panic("no")
+		}
+	}
+	stops.Receive = func(_ *made, _ election.Port, _ election.Kind, _ token, out *election.Out[token]) { out.StopWork() }
+	stops.Command = func(*made, election.Command, *election.Out[token]) { panic("no") }
+	for _, a := range []election.Algorithm[made, token]{chooses, stops} {
+		if r, err := Run(a, Options{Size: 3, Reduce: Confluence}); err != nil || r.Confluent > 0 || r.Violation == nil || r.Violation.Property != Panicked {
+			t.Errorf("%+v, %v", r, err)
+		}
 	}
 }

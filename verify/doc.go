@@ -156,4 +156,105 @@
 // The premises are tested, not declared. Topology, direction, orientation, order of messages, starts, faults, time and
 // task are those of what is explored. A run in which a step chooses, sets a timer or sends elsewhere is left to the search. That
 // steps are pure is what the conformance suite tests, as for every search.
+//
+// # Confluence with several incoming links
+//
+// Elsewhere a process may receive its messages in several orders. All schedules still end alike if the order makes no
+// difference, and that is tested for each order of identifiers, one process at a time: the product of all processes is never
+// built.
+//
+// One run A is made. It gives the messages, and an assumption: for each message m, a set need(m) of the messages to its
+// sender, all received before m is sent, and a set before(m) of messages that are sent on its link before m. Both are
+// at first what they are in A. The past of m is what follows from them by transitivity: what has been received when m
+// is received. A point of a process p is a set of its messages that holds, with a message, those of the message's past
+// that p receives. At each point, from the empty one, each message whose past at p is in the point is received, in each state that
+// p may have there. Tested is:
+//
+//  1. The receipt sends messages of A, and each of them once. If it sends m, then need(m) is in the new point and its past, and
+//     before(m) has been sent. If not, the sets lose what contradicts this, and all is tried again.
+//  2. All ways to a point have sent the same messages. The states may differ.
+//  3. No step chooses, breaks the contract, panics or asks to stop work.
+//  4. With all messages, each state of p has the decision that p has at the end of A.
+//
+// A message that leaves every state as it is, and always sends the same, is still. Points leave it out: they would only
+// be more, and equal.
+//
+// Theorem. If the tests pass, each run B makes, in some order, the receipts of A and no others, and all decisions at its end are those
+// of A.
+//
+// Proof. By induction on the steps of B: each message that B sends is one of A, with need and before as assumed, and each process is
+// at a point, in a state that was tried there. A message that is received has been sent, so its past has been received, as
+// need holds of the messages of that past and as links are FIFO. So its receipt is one of those tried, and test 1 passes for what it
+// sends. Now let B end, and suppose that a message of A is not received in B. Take the one, m, that A receives first. Its sender
+// has received Y in A before it sent m, and B has received all of Y, and perhaps more, X. From point Y there is a way to point X: of
+// what is in X and not in Y, the message that B received first has its past in Y, and so on. By test 2, B has sent at X what is sent
+// on this way, which includes m. So m is in transit at the end of B, a contradiction. By test 4 the decisions are equal.
+//
+// So A decides, as above: a property of steps is tested at all points, which may be more than runs reach; decisions are for ever; the
+// counts of messages are equal in all runs. A start that may come at any time, and must come, counts as a message that nothing sends. What
+// does not pass is searched.
+//
+// # Partial order
+//
+// In a configuration, let p be a process with an event that must come: a message, or a start. Suppose that no link to p is empty but
+// those on which no other process sends any more. Then it is enough to explore the events of p, with the faults that
+// happen there: its crash or recovery, the loss or a second arrival of a message, a command. This holds for asynchronous elections
+// that are for ever, with FIFO links, where no process is cut off or suspected by mistake.
+//
+// Proof. Any event of another process q changes q, its links, and budgets of faults; if it sends to p, it does so behind a message that
+// waits, as the link is not empty. So it gives p no event, and changes none. The reverse is true as well, except that a fault uses up
+// a budget; but of two faults that are both made, either may be the first. Let w be a run from here, to an end, to a violation or
+// for ever. If w has an event of p, the first such event may come first, and the rest of w follows. If it has none, the event of p
+// that must come needs no budget, and is still possible after all of w. So w does not end, and may be made after that event. Hence
+// by induction: each run to an end has an equal one among those explored, with the same steps of each process in the same order, the
+// same faults and the same end; and if there is a run for ever, the explored graph, which is finite, has a cycle.
+//
+// What follows, if the graph has no cycle, is that all runs end, and that what steps do, all ends, and minimum and maximum of the
+// messages are those of the whole graph. Two leaders at once are seen: take w up to that moment, so that the crash of one is
+// not in it. Decisions are for ever, and of the two, the one that decides later in the equal run is judged. The right leader must not
+// depend on states (Eligible). Numbers of states, and the shortest run to a violation, are not preserved; so what is odd is searched
+// as a whole.
+//
+// Before all initiators have started, nothing but their starts and faults can happen. A fault that is left out there may come before
+// all of it, or after.
+//
+// A crash gives others an event where processes suspect each other, and a recovery takes it from them. So there all is explored
+// while one of these may still come.
+//
+// With a cycle, only an event that is the single one of p comes first, when no fault may come any more, and the graph must have no
+// end component: chance leads out of every cycle. Proof. A schedule of the whole graph that is fair, and takes every action with some
+// probability, takes the event of p with probability 1, since it stays possible. It may be taken first: its outcomes are as likely,
+// and all else is as before. So if some fair schedule goes on for ever with a probability above 0, then so does one of the explored
+// graph, for as many steps as one likes, and that graph has an end component, a contradiction. A run w to an end, or to a violation,
+// has an equal one as before: while the events that come first are not of w, chance may be chosen so that the run ends, and
+// there w cannot have anything left that must come. No other proviso is needed.
+//
+// On which links no process sends any more is not declared: first, all links are taken to be silent. A step that sends on such
+// a link shows that it is not, and the search begins again. This is sound: take the first step of some run that sends on a link
+// that is taken to be silent. Up to it, all is as assumed, so the run has an equal one among those explored, and the
+// step is seen. A process that has crashed, and cannot recover, sends no more.
+//
+// # Symmetry
+//
+// Two networks are isomorphic if positions can be renamed so that links with their ports, identifiers and the states of new processes
+// are the same. As steps are pure, all runs are then the same but for the names, and so are verdict and extremes. All of
+// this is compared, and not taken from the declaration: an algorithm whose new processes differ by their position is found out.
+//
+//   - Orders: on a ring one of each order's rotations is enough, always. With symmetry that is so among unknown neighbours as well, whose
+//     port k leads k + 1 positions on. A ring with all orientations has mirror images: the reverse order, with the ports of every
+//     process exchanged. With one orientation only, a mirror image is no network that is explored, and an unoriented
+//     algorithm may treat its ports differently all the same; so that is not used. Each class has equally many orders, so means are
+//     the same, too.
+//   - Configurations: a rotation or reflection of a ring that renames positions so that the network is as before, for example without
+//     identifiers, maps runs to runs. So one configuration of those that it maps to each other is enough: fingerprints are the
+//     least over all these maps. Proof: map each step of a run by the map that leads to the kept configuration. Ends and
+//     breaches are mapped to such. If runs go on for ever, fairness is not the same for the kept configurations, since actions
+//     are renamed. So the graph must have no end component, fair or not, as with partial order; or the order is searched as a whole.
+//
+// Initiators come in the order of positions. A configuration in which some have started is mapped only to itself, and the starts
+// commute.
+//
+// If a violation is found, all orders are explored without symmetry, since a shorter run may exist in one that was left out. Cuts are
+// numbered, terms and proofs of death name processes, and time passes in steps that are ordered by position; with any of
+// these, configurations are not compared. Among known members each process has an identifier of its own, so no two are alike.
 package verify

@@ -37,6 +37,10 @@ type postponed struct {
 	instance network.Setup
 }
 
+func newExploration(program *process.Program, o *Options) *exploration {
+	return &exploration{program: program, o: o, report: &Report{Complete: true, Bits: 128, Symmetry: o.alike}, shortest: -1}
+}
+
 func (x *exploration) run() (*Report, error) {
 	count := countInstances(x.program.Declaration, x.o)
 	x.meter, x.waiting = newMeter(x.o, count), map[int]postponed{}
@@ -136,6 +140,8 @@ func (x *exploration) add(v *verdict, instance network.Setup) {
 	r.Transitions += v.transitions
 	r.Finals += v.finals
 	r.Confluent += v.confluent
+	r.Partial += v.partial
+	r.Symmetry = r.Symmetry || v.symmetric
 	x.seen |= v.seen
 	r.Depth = max(r.Depth, v.depth)
 	r.Complete, r.Limit = v.complete, v.reached

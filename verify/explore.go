@@ -56,6 +56,8 @@ type result struct {
 	reached                            Limit // if it is not complete
 	bits                               int   // of fingerprints
 	confluent                          int   // 1 if these are of a single schedule
+	partial                            int   // 1 if partial order left out some
+	symmetric                          bool  // symmetry did
 }
 
 // page holds consecutive states of one level.
@@ -95,11 +97,11 @@ func (x *search) explore(fewer int) *finding {
 const exactly = 10_000_000
 
 // goes reports whether the search continues.
-func (x *search) goes() bool { return x.complete && (x.layered || !x.strict) }
+func (x *search) goes() bool { return x.complete && (x.layered || !x.strict) && !x.heard() }
 
 // begin adds a beginning.
 func (x *search) begin(w *worker, conf configuration) {
-	print := w.print(conf)
+	print := w.identity(conf)
 	x.fringe.reserve(fringeOf(print), 1)
 	_, spot, isNew := x.fringe.spot(print)
 	if !isNew {
@@ -542,6 +544,9 @@ func (w *worker) expand(p *page, b *batch) {
 	for i := range p.prints {
 		w.ends, w.print0 = true, p.prints[i]
 		confs = w.load(confs)
+		if w.silent != nil {
+			w.narrow(w.here)
+		}
 		w.transitions(w.here, w.visitor)
 		e := exit{moves: uint32(len(b.sides)), ends: w.ends}
 		if !w.o.SafetyOnly && (w.ends || w.d.Task != election.Once) {
@@ -554,6 +559,9 @@ func (w *worker) expand(p *page, b *batch) {
 
 func (w *worker) visit(t *transition, next configuration) {
 	w.ends = w.ends && t.class != due
+	if w.silent != nil {
+		w.hears(t)
+	}
 	m := move{class: t.class, state: uint8(len(w.out.exits))}
 	if t.outcome != nil {
 		m.cost = t.outcome.cost
@@ -566,7 +574,11 @@ func (w *worker) visit(t *transition, next configuration) {
 		m.to = broken
 		b.broke(t.breach)
 	} else {
-		m.print = w.printAfter(w.print0, w.here, next)
+		if w.alike != nil {
+			m.print = w.orbit(next)
+		} else {
+			m.print = w.printAfter(w.print0, w.here, next)
+		}
 		shard := fringeOf(m.print)
 		b.more[shard]++
 		side = ownerOf(shard, len(b.moves))

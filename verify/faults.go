@@ -112,7 +112,7 @@ func (c *checker) mayErr(conf configuration, q, port int) bool {
 // suspicions reports the crash of one process to another, after all messages between them have arrived. A process that another one
 // does not hear, since their link is cut, may be suspected meanwhile, and is trusted again afterwards, before its next message.
 func (c *checker) suspicions(conf configuration, visit visitor) {
-	for q := range c.n {
+	for q := c.low; q < c.high; q++ {
 		for port, l := range c.into[q] {
 			t := transition{event: suspects, process: q, at: uint16(port)}
 			switch {
@@ -255,7 +255,7 @@ func (c *checker) fault(conf configuration, take func(*global)) {
 // faults visits all faults but those of messages, and commands.
 func (c *checker) faults(conf configuration, visit visitor) {
 	g := c.global(conf)
-	for q := range c.n {
+	for q := c.low; q < c.high; q++ {
 		alive := c.process(conf, q).Alive
 		if alive && g.Crashes > 0 && c.picks(byFault) {
 			c.crash(conf, q, visit)

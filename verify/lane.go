@@ -13,7 +13,8 @@ type lane struct {
 	search
 	program *process.Program
 	cores   int
-	runner  *runner // of single schedules
+	runner  *runner // of single schedules on rings
+	causes  *causes // … and elsewhere
 	edges   bool    // a search without edges was not enough for an earlier instance
 }
 
@@ -44,7 +45,15 @@ func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error)
 	if err := l.on(instance); err != nil {
 		return v, err
 	}
+	if l.o.caused && l.decideCauses(&v) {
+		v.fewer = fewer
+		return v, nil
+	}
 	v.fewer = fewer
+	if (l.o.partial || l.o.symmetric) && l.searchPartly(&v) {
+		return v, nil
+	}
+	v = verdict{fewer: fewer}
 	v.found = l.searchAll(&v.extremes, fewer)
 	v.result = l.result
 	if v.found != nil {

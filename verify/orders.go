@@ -13,6 +13,9 @@ import (
 func instances(d *election.Declaration, o *Options) iter.Seq[network.Setup] {
 	return func(yield func(network.Setup) bool) {
 		for ids := range orders(d, o) {
+			if o.alike && mirrored(d, o) && reflected(ids) {
+				continue
+			}
 			for flipped := range orientations(o) {
 				instance := o.Instance
 				instance.IDs, instance.Flipped = ids, flipped
@@ -52,7 +55,8 @@ func firstInstance(d *election.Declaration, o *Options) (instance network.Setup)
 
 // turns reports whether one of each order's rotations is enough.
 func turns(d *election.Declaration, o *Options) bool {
-	return d.Topology == election.Ring && !o.Rotations && o.Instance.Flipped == nil && o.Instance.Votes == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0
+	ring := d.Topology == election.Ring || o.alike && d.Topology == election.UnknownNeighbours && o.Instance.Ports == nil
+	return ring && !o.Rotations && o.Instance.Flipped == nil && o.Instance.Votes == nil && len(o.Instance.Unwilling)+len(o.Initiators) == 0
 }
 
 // countInstances returns how many instances there are, or the largest number.
@@ -71,7 +75,9 @@ func countInstances(d *election.Declaration, o *Options) int {
 		}
 	}
 	for k := 2; k <= n; k++ {
-		times(k)
+		if k > 2 || !o.alike || !mirrored(d, o) { // one of two mirror images
+			times(k)
+		}
 	}
 	if o.Orientations {
 		times(1 << o.Instance.IDs.Len())

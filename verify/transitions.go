@@ -110,7 +110,7 @@ func (c *checker) start(conf configuration, q int, class class, visit visitor) {
 }
 
 func (c *checker) startOthers(conf configuration, visit visitor) {
-	for q := range c.n {
+	for q := c.low; q < c.high; q++ {
 		switch c.process(conf, q).Start {
 		case must:
 			c.start(conf, q, due, visit)
@@ -126,7 +126,7 @@ func (c *checker) startOthers(conf configuration, visit visitor) {
 
 // deliver delivers messages; in a synchronous run only the next one. It reports whether there was one.
 func (c *checker) deliver(conf configuration, visit visitor) bool {
-	for q := range c.n {
+	for q := c.low; q < c.high; q++ {
 		if c.o.Starts == Each && c.process(conf, q).Start == must {
 			continue // it starts first
 		}
@@ -201,7 +201,7 @@ func (c *checker) disturb(conf configuration, t transition, message uint32, visi
 
 // stops lets a host that has stopped the work of its process say so, at any time.
 func (c *checker) stops(conf configuration, visit visitor) {
-	for q := range c.n {
+	for q := c.low; q < c.high; q++ {
 		if c.process(conf, q).Stopping && c.picks(due) {
 			copy(c.base, conf)
 			c.perform(transition{event: obeys, process: q, at: stopped}, 0, visit)

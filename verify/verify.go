@@ -69,7 +69,11 @@ type Options struct {
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
-	confluent bool   // the premises of confluence hold
+	confluent bool   // the premises of confluence on a ring hold
+	caused    bool   // those of confluence elsewhere hold, except what a run shows
+	partial   bool   // those of partial order hold
+	alike     bool   // symmetry leaves out orders
+	symmetric bool   // its premises hold among the configurations of one order
 	only      string // the only property whose violation counts; empty: any
 	hasty     bool   // for tests: suspicion may come before the last message
 	wide      int    // states of one order up to which 128 bits of each fingerprint are kept; 0 is exactly
@@ -83,9 +87,13 @@ const (
 	NoReduction  Reduction = iota
 	AnyReduction           // every reduction whose premises hold
 	Confluence             // one schedule of each order; an error if the premises do not hold
+	PartialOrder           // events of one process first where no other one can interfere; an error if the premises do not hold
+	Symmetry               // one of all orders and configurations that are alike; an error if none are
 )
 
-func (r Reduction) String() string { return [...]string{"none", "auto", "confluence"}[r] }
+func (r Reduction) String() string {
+	return [...]string{"none", "auto", "confluence", "partial-order", "symmetry"}[r]
+}
 
 // Report is the result of an exploration.
 type Report struct {
@@ -103,6 +111,11 @@ type Report struct {
 	// Confluent is the number of orders of which one schedule decided the verdict on all. Of these orders, States,
 	// Transitions, Finals and Depth count that schedule alone.
 	Confluent int
+
+	// Partial is the number of orders in which partial order left out states. States, Transitions and Depth are of those explored.
+	Partial int
+
+	Symmetry bool // of orders and configurations that are alike, one was explored and is counted
 
 	// States are told apart by fingerprints of 128 bits, or of 64 in an order with more than 10 million states, unless
 	// Options.Exact is set. Bits is the smaller number that was used. Miss is an upper bound of the probability that any
@@ -195,8 +208,12 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 	if err := o.reduce(program); err != nil {
 		return nil, err
 	}
-	x := &exploration{program: program, o: &o, report: &Report{Complete: true, Bits: 128}, shortest: -1}
-	return x.run()
+	report, err = newExploration(program, &o).run()
+	if err == nil && report.Violation != nil && o.alike { // among all orders there may be a shorter one
+		o.alike = false
+		return newExploration(program, &o).run()
+	}
+	return report, err
 }
 
 // reduce finds out which reductions apply.
@@ -208,12 +225,36 @@ func (o *Options) reduce(program *process.Program) error {
 	if err != nil {
 		return err
 	}
-	missing := o.unconfluent(p.Declaration(), p, program.Functions.Eligible)
-	if missing != "" && o.Reduce == Confluence {
-		return fmt.Errorf("%w %s: confluence decides nothing here: %s", ErrOptions, program.Name, missing)
+	d, eligible := p.Declaration(), program.Functions.Eligible
+	uncaused, unordered, unalike := o.uncaused(d, eligible), o.unordered(d, eligible), o.unalike(d)
+	o.caused, o.confluent = uncaused == "", o.unconfluent(d, p, eligible) == ""
+	o.partial, o.symmetric = unordered == "", unalike == ""
+	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, program.Name, text) }
+	switch o.Reduce {
+	case Confluence:
+		o.partial, o.symmetric = false, false
+		if uncaused != "" {
+			return wrong("confluence decides nothing here: " + uncaused)
+		}
+		return nil
+	case PartialOrder:
+		o.caused, o.confluent, o.symmetric = false, false, false
+		if unordered != "" {
+			return wrong("partial order leaves out nothing here: " + unordered)
+		}
+		return nil
+	case Symmetry:
+		o.caused, o.confluent, o.partial = false, false, false
 	}
-	o.confluent = missing == ""
-	return nil
+	alike, err := o.pairs(program)
+	if err != nil || alike || o.Reduce != Symmetry {
+		return err
+	}
+	c, err := newChecker(program, o, firstInstance(d, o))
+	if err == nil && (!o.symmetric || c.symmetries() == nil) {
+		err = wrong("symmetry leaves out nothing here: " + cmp.Or(unalike, "no two processes and no two orders are alike but for rotations of a ring, of which one is explored in any case"))
+	}
+	return err
 }
 
 // nothing returns the record of a run without steps.

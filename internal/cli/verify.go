@@ -58,6 +58,7 @@ was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
   ringleader verify ring-bully --n 4 --start any
   ringleader verify peterson --n 9 --reduce confluence
+  ringleader verify hirschberg-sinclair --n 7 --reduce auto
   ringleader verify lcr --n 2..7 --extremes --reduce auto
   ringleader verify bully --n 3 --crash 1 --recover 1
   ringleader verify bully --n 3 --cut 1
@@ -113,7 +114,7 @@ was wrong; 3 not finished.`,
 	f.Var(&o.memory, "memory", "stop before the program takes more memory: a number of bytes, or one with KiB, MiB or GiB (default 4GiB)")
 	decimalVar(f, &o.maxStates, "max-states", "", 0, "stop at this many states of one order (default no limit)")
 	decimalVar(f, &o.Cores, "cores", "", 0, "number of cores to use; the result does not depend on it (default all)")
-	f.StringVar(&o.reduce, "reduce", "none", "none: the whole state space; confluence: one schedule of each order, if it decides all; auto: whatever applies")
+	f.StringVar(&o.reduce, "reduce", "none", "none: the whole state space; confluence: one schedule of each order, if it decides all; partial-order: events of one process first, where no other one interferes; symmetry: one of the orders and states that are alike; auto: whatever applies")
 	f.BoolVar(&o.Exact, "exact", false, "tell states apart by 128 bits, even if there are more than 10 million of them in one order")
 	f.BoolVar(&o.Rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
 	f.BoolVar(&o.gallery, "gallery", false, "check elections that are broken on purpose: all, or one by NAME, with its story")
@@ -124,7 +125,7 @@ was wrong; 3 not finished.`,
 }
 
 // reductions are the values of --reduce, by their numbers.
-var reductions = []string{verify.NoReduction.String(), verify.AnyReduction.String(), verify.Confluence.String()}
+var reductions = []string{verify.NoReduction.String(), verify.AnyReduction.String(), verify.Confluence.String(), verify.PartialOrder.String(), verify.Symmetry.String()}
 
 func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 	v := o.Options

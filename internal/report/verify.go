@@ -78,6 +78,12 @@ func (r *Verification) JSON() any {
 		{"complete", r.Complete},
 		{"holds", r.Complete && r.Violation == nil},
 	}...)
+	if r.Partial > 0 {
+		result = append(result, field{"orders_by_partial_order", r.Partial})
+	}
+	if r.Symmetry {
+		result = append(result, field{"symmetry", true})
+	}
 	if len(r.Sometimes) > 1 {
 		events := object{}
 		for _, s := range r.Sometimes {
@@ -271,6 +277,12 @@ func (r *Verification) counted(w io.Writer) {
 	}
 	if r.Confluent > 0 {
 		fmt.Fprintf(w, "  confluence: one schedule decides all in %d of them, and is what is counted of these\n", r.Confluent)
+	}
+	if r.Partial > 0 {
+		fmt.Fprintf(w, "  partial order: states are left out in %d of them that show nothing more\n", r.Partial)
+	}
+	if r.Symmetry {
+		fmt.Fprintln(w, "  symmetry: of orders and of states that are alike, one is counted")
 	}
 	if r.Bits < 128 {
 		fmt.Fprintf(w, "  states told apart by %d bits; the probability that any was missed is below %.1g; --exact keeps 128\n", r.Bits, r.Miss)
