@@ -1,45 +1,60 @@
-// Package ringleader elects one leader among a group of processes, peer to peer: there is no server to
-// run.
+// Package ringleader elects one leader among a group of processes, peer to peer: there is no server to run, and there
+// are never two leaders.
 //
-// Every process of the group joins with its own identifier and the same list of members:
+// Each member of the group has a directory for its votes, which [Init] or the command "ringleader init" makes once, and
+// the same list of members:
 //
 //	member, err := ringleader.Join(ctx, ringleader.Config{
-//		ID: 2,
+//		Group: "jobs",
+//		ID:    2,
 //		Members: []ringleader.MemberAddress{
 //			{ID: 1, Address: "127.0.0.1:7001"},
 //			{ID: 2, Address: "127.0.0.1:7002"},
 //			{ID: 3, Address: "127.0.0.1:7003"},
 //		},
-//		Data: "/var/lib/mine/member2",
+//		Data: "/var/lib/jobs/2",
 //	})
 //	if err != nil {
 //		return err
 //	}
 //	defer member.Close()
-//	for leadership := range member.Observe(ctx) {
-//		if leadership.Role == ringleader.Leader {
-//			// this process leads now
-//		}
-//	}
-//	return member.Err()
+//	return member.Lead(ctx, func(ctx context.Context, l ringleader.Leadership) error {
+//		return work(ctx, l.Term()) // until ctx is done
+//	})
 //
-// Package statushttp serves a member's state over HTTP.
+// Work runs on one member at a time. [Member.Observe] tells every member who leads. Package statushttp serves that over
+// HTTP, package fence is for a resource that leaders write to, and package ringleadertest has clusters for tests.
 //
-// The live member with the largest identifier leads. When it stops normally, it informs the others; when its process
-// crashes, they notice the broken connections. In both cases the largest of them takes over at once. If it only
-// becomes silent, they notice that after Config.Suspicion. When it returns, it leads again.
+// # What is promised
 //
-// # What this does not promise
+// The algorithm is quorum-bully (package algorithms/quorumbully). A member leads while a majority of all members has
+// granted it a lease. So:
 //
-// The algorithm is Bully (package algorithms/bully), and Bully has no quorum: when the network splits the group, each
-// side has a leader, until the network heals. The same happens for a moment when a process wakes after a pause longer
-// than Config.Suspicion. There are no terms, and so no fencing tokens. Use it where two leaders at once cost
-// efficiency, not where they corrupt data. Status reports this: Quorum is false.
+//   - At each moment at most one lease runs, however slow, cut off, paused or restarted members are. [Leadership.Valid] is
+//     true only while it does.
+//   - Each leader has a term, greater than those of all leaders before: a fencing token.
+//   - A majority that can communicate has a leader: within milliseconds after a leader resigns, is closed, or dies under
+//     a warden, and within about [Timing].Lease after it is cut off, paused, or dies without one.
+//   - Of the members that can lead, the one of highest priority is elected, of several the one with the largest ID. A
+//     leader is not replaced by a higher one that comes later, unless Config.Preempt is set.
 //
-// Connections are neither authenticated nor encrypted. A member dials only the addresses of its list, and both ends
-// of a connection name their group, their identifier and their incarnation. That prevents mistakes: another group, a
-// wrong address, a second process with one identifier, which waits until the first has ended. It stops no attack. A
-// process that reaches the port of a member, or listens at the address of a crashed one, and knows the identifiers of
-// the group can impersonate any unconnected member. It can also prevent a member's start by claiming to be that
-// member. It cannot end a member. An address without a host is loopback.
+// That needs these assumptions: clocks of members run at rates that differ by no more than Timing.Drift allows; a member
+// keeps its directory, and no two processes use copies of one directory; a majority of members comes back after a crash. No
+// assumption is made about the delays of messages or of the processes themselves.
+//
+// # What no election can promise
+//
+// Between the moment at which work checks its lease and the moment at which its write arrives, its process may be paused
+// for any time. A resource that must not see a write of a replaced leader has to compare terms: see package fence.
+//
+// # Who is trusted
+//
+// Members trust each other. Between machines they use TLS, and each proves its name with a certificate. In clear text,
+// which is for one machine, a process that reaches the port of a member can impersonate another one.
+//
+// # Without a quorum
+//
+// [Bully] elects without a majority, as its sources state it: each side of a partition has a leader, and there are no
+// terms and no leases. Config.NoQuorum allows it. Use it where two leaders at once cost efficiency, not where they corrupt
+// data.
 package ringleader

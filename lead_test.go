@@ -44,21 +44,6 @@ func quorum(t *testing.T, c Config, ids ...uint64) *group {
 	return g
 }
 
-// leader waits until a member leads, and returns its identifier.
-func (g *group) leader() uint64 {
-	g.t.Helper()
-	for _, m := range g.members {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		v, err := m.WaitLeader(ctx)
-		cancel()
-		if err != nil {
-			g.t.Fatal(err)
-		}
-		return v.Leader
-	}
-	return 0
-}
-
 func TestAMajorityElectsAndAMinorityDoesNot(t *testing.T) {
 	g := quorum(t, Config{}, 1, 2, 3)
 	g.agree(3)

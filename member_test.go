@@ -289,10 +289,10 @@ func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 
 func TestAllFaultsOfAConfigAreReportedAtOnce(t *testing.T) {
 	_, err := Join(context.Background(), Config{
-		ID:           5,
-		Members:      []MemberAddress{{ID: 1, Address: "127.0.0.1:7001"}, {ID: 1, Address: "127.0.0.1:7002"}, {ID: 2, Address: "127.0.0.1:7002"}, {Address: "nowhere"}, {ID: 3, Address: "host:0"}},
-		Listen: "127.0.0.1:99999",
-		Timing: Timing{MessageDelay: -1, Heartbeat: 200 * time.Millisecond, Suspicion: 300 * time.Millisecond},
+		ID:      5,
+		Members: []MemberAddress{{ID: 1, Address: "127.0.0.1:7001"}, {ID: 1, Address: "127.0.0.1:7002"}, {ID: 2, Address: "127.0.0.1:7002"}, {Address: "nowhere"}, {ID: 3, Address: "host:0"}},
+		Listen:  "127.0.0.1:99999",
+		Timing:  Timing{MessageDelay: -1, Heartbeat: 200 * time.Millisecond, Suspicion: 300 * time.Millisecond},
 	})
 	want := []string{
 		"configuration: member 1 is listed twice",

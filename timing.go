@@ -135,9 +135,18 @@ func (t *Timing) check(must func(ok bool, format string, args ...any)) {
 		name  string
 		value time.Duration
 	}{
-		{"Lease", t.Lease}, {"LongestLease", t.LongestLease}, {"Renewal", t.Renewal}, {"Answers", t.Answers}, {"Defer", t.Defer},
-		{"Claim", t.Claim}, {"Grace", t.Grace}, {"Margin", t.Margin}, {"Preempt", t.Preempt},
-		{"MessageDelay", t.MessageDelay}, {"Heartbeat", t.Heartbeat}, {"Suspicion", t.Suspicion},
+		{"Lease", t.Lease},
+		{"LongestLease", t.LongestLease},
+		{"Renewal", t.Renewal},
+		{"Answers", t.Answers},
+		{"Defer", t.Defer},
+		{"Claim", t.Claim},
+		{"Grace", t.Grace},
+		{"Margin", t.Margin},
+		{"Preempt", t.Preempt},
+		{"MessageDelay", t.MessageDelay},
+		{"Heartbeat", t.Heartbeat},
+		{"Suspicion", t.Suspicion},
 	} {
 		must(d.value >= least && d.value <= most, "Timing.%s is from %v to %v, not %v", d.name, least, most, d.value)
 	}

@@ -1,7 +1,6 @@
 package ringleadertest_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -50,110 +49,127 @@ func TestChaos(t *testing.T) {
 
 func chaos(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 0))
-	n := uint64(3 + 2*r.IntN(2))
-	var ids []uint64
-	for id := range n {
-		ids = append(ids, id+1)
+	m := &monkey{r: r, stopped: map[uint64]bool{}, slow: map[uint64]chan struct{}{}}
+	for id := range uint64(3 + 2*r.IntN(2)) {
+		m.ids = append(m.ids, id+1)
 	}
-	config := ringleader.Config{Preempt: r.IntN(2) == 0}
-	c := ringleadertest.New(t, config, ids...)
-	defer c.Close()
-	for _, id := range ids {
-		c.Host(id).Clock.Run(0.98 + 0.04*r.Float64()) // within ±2 %, for a drift of 5 %
+	m.c = ringleadertest.New(t, ringleader.Config{Preempt: r.IntN(2) == 0}, m.ids...)
+	defer m.c.Close()
+	for _, id := range m.ids {
+		m.c.Host(id).Clock.Run(0.98 + 0.04*r.Float64()) // within ±2 %, for a drift of 5 %
 	}
-	c.Start(ids...)
-	stopped, slow := map[uint64]bool{}, map[uint64]chan struct{}{}
-	release := func(id uint64) {
-		if slow[id] != nil {
-			close(slow[id])
-			delete(slow, id)
-			c.Host(id).Disk.Intercept(nil)
-		}
-	}
-	mail := newPost(c, r, ids)
-	wait := func() {
+	m.c.Start(m.ids...)
+	m.post = newPost(m.c, r)
+	for range 30 {
+		m.act(m.ids[r.IntN(len(m.ids))])
 		for range r.IntN(400) {
 			time.Sleep(time.Millisecond)
-			mail.deliver()
+			m.post.deliver()
 		}
 	}
-	for range 30 {
-		id := ids[r.IntN(len(ids))]
-		running := c.Member(id) != nil
-		switch r.IntN(12) {
-		case 0, 1:
-			release(id)
-			c.Kill(id)
-			delete(stopped, id)
-			if running && r.IntN(2) == 0 {
-				c.Prove(id)
-			}
-		case 2:
-			if !running {
-				c.Start(id)
-			}
-		case 3:
-			if running && !stopped[id] {
-				c.Stop(id)
-				stopped[id] = true
-			}
-		case 4:
-			if stopped[id] {
-				c.Continue(id)
-				delete(stopped, id)
-			}
-		case 5:
-			var sides [2][]uint64
-			for _, member := range ids {
-				side := r.IntN(2)
-				sides[side] = append(sides[side], member)
-			}
-			c.Cut(sides[:]...)
-		case 6:
-			c.Heal()
-		case 7:
-			c.Host(id).Clock.Suspend(time.Duration(r.IntN(300)) * time.Millisecond)
-		case 8:
-			if running && slow[id] == nil {
-				gate := make(chan struct{})
-				slow[id] = gate
-				c.Host(id).Disk.Intercept(func([]storage.Record) error { <-gate; return nil })
-			} else {
-				release(id)
-			}
-		case 9:
-			if running && !stopped[id] {
-				c.Member(id).Transfer(ids[r.IntN(len(ids))])
-			}
-		case 10:
-			mail.slow()
-		case 11:
-			mail.block(ids[r.IntN(len(ids))], ids[r.IntN(len(ids))])
-		}
-		wait()
-	}
-	mail.end()
-	for _, id := range ids {
-		release(id)
-		if stopped[id] {
-			c.Continue(id)
-		}
-	}
-	c.Heal()
-	for _, id := range ids {
-		if c.Member(id) == nil {
-			c.Start(id)
-		}
-	}
+	m.repair()
 	healed := time.Now()
-	leader := c.AwaitAny()
+	leader := m.c.AwaitAny()
 	if took, most := time.Since(healed), 10*ringleader.Test().Lease; took > most {
 		t.Errorf("agreement on %d took %v after the last fault; %v is promised", leader, took, most)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	if _, err := c.Member(leader).WaitLeader(ctx); err != nil {
-		t.Error(err)
+}
+
+// monkey makes faults.
+type monkey struct {
+	c       *ringleadertest.Cluster
+	r       *rand.Rand
+	ids     []uint64
+	post    *post
+	stopped map[uint64]bool
+	slow    map[uint64]chan struct{} // disks that do not answer until the channel is closed
+}
+
+// act makes or ends a fault, at one member or at the network.
+func (m *monkey) act(id uint64) {
+	host, running := m.c.Host(id), m.c.Member(id) != nil
+	actions := []func(){
+		func() { m.kill(id, false) },
+		func() { m.kill(id, true) },
+		func() { m.c.Cut(m.sides()...) },
+		m.c.Heal,
+		func() { host.Clock.Suspend(time.Duration(m.r.IntN(300)) * time.Millisecond) },
+		m.post.slow,
+		func() { m.post.block(id, m.ids[m.r.IntN(len(m.ids))]) },
+	}
+	switch {
+	case !running:
+		actions = append(actions, func() { m.c.Start(id) }, func() { m.c.Start(id) })
+	case m.stopped[id]:
+		actions = append(actions, func() { m.proceed(id) }, func() { m.proceed(id) })
+	default:
+		actions = append(actions,
+			func() { m.c.Stop(id); m.stopped[id] = true },
+			func() { m.c.Member(id).Transfer(m.ids[m.r.IntN(len(m.ids))]) },
+			func() { m.delay(id) },
+		)
+	}
+	actions[m.r.IntN(len(actions))]()
+}
+
+func (m *monkey) kill(id uint64, proven bool) {
+	m.release(id)
+	running := m.c.Member(id) != nil
+	m.c.Kill(id)
+	delete(m.stopped, id)
+	if running && proven {
+		m.c.Prove(id)
+	}
+}
+
+func (m *monkey) proceed(id uint64) {
+	m.c.Continue(id)
+	delete(m.stopped, id)
+}
+
+// sides divides the members at random.
+func (m *monkey) sides() [][]uint64 {
+	sides := make([][]uint64, 2)
+	for _, id := range m.ids {
+		side := m.r.IntN(2)
+		sides[side] = append(sides[side], id)
+	}
+	return sides
+}
+
+// delay lets a disk not answer, or answer again.
+func (m *monkey) delay(id uint64) {
+	if m.slow[id] != nil {
+		m.release(id)
+		return
+	}
+	gate := make(chan struct{})
+	m.slow[id] = gate
+	m.c.Host(id).Disk.Intercept(func([]storage.Record) error { <-gate; return nil })
+}
+
+func (m *monkey) release(id uint64) {
+	if m.slow[id] != nil {
+		close(m.slow[id])
+		delete(m.slow, id)
+		m.c.Host(id).Disk.Intercept(nil)
+	}
+}
+
+// repair ends all faults, and starts all members.
+func (m *monkey) repair() {
+	m.post.end()
+	for _, id := range m.ids {
+		m.release(id)
+		if m.stopped[id] {
+			m.proceed(id)
+		}
+	}
+	m.c.Heal()
+	for _, id := range m.ids {
+		if m.c.Member(id) == nil {
+			m.c.Start(id)
+		}
 	}
 }
 
@@ -162,13 +178,12 @@ func chaos(t *testing.T, seed uint64) {
 type post struct {
 	c       *ringleadertest.Cluster
 	r       *rand.Rand
-	ids     []uint64
 	quick   float64 // the probability that a waiting frame arrives in a millisecond
 	blocked map[[2]uint64]bool
 }
 
-func newPost(c *ringleadertest.Cluster, r *rand.Rand, ids []uint64) *post {
-	p := &post{c: c, r: r, ids: ids, blocked: map[[2]uint64]bool{}}
+func newPost(c *ringleadertest.Cluster, r *rand.Rand) *post {
+	p := &post{c: c, r: r, blocked: map[[2]uint64]bool{}}
 	p.slow()
 	return p
 }
@@ -197,14 +212,13 @@ func (p *post) hold() {
 
 // deliver lets a millisecond's frames arrive.
 func (p *post) deliver() {
+	p.c.Settle()
 	held := p.c.Held()
-	for i := len(held) - 1; i >= 0; i-- {
+	left := len(held)
+	for i := left - 1; i >= 0; i-- {
 		f := held[i]
-		if i >= len(p.c.Held()) { // what arrived ended a connection
-			continue
-		}
-		if p.blocked[[2]uint64{f.From, f.To}] || p.c.Apart(f.From, f.To) || p.r.Float64() >= p.quick {
-			continue
+		if i >= left || p.blocked[[2]uint64{f.From, f.To}] || p.c.Apart(f.From, f.To) || p.r.Float64() >= p.quick {
+			continue // or what arrived has ended the connection
 		}
 		message := f.Kind != "hello" && f.Kind != "end"
 		switch chance := p.r.IntN(50); {
@@ -216,6 +230,7 @@ func (p *post) deliver() {
 		default:
 			p.c.Deliver(i)
 		}
+		left = len(p.c.Held())
 	}
 }
 

@@ -119,16 +119,11 @@ func (s *sender) wait(pause time.Duration, kick <-chan struct{}) bool {
 
 // Jitter returns a duration from a half to three halves of d, at random. d is at least 1 ns.
 func Jitter(d time.Duration) time.Duration {
-	return d/2 + below(d)
-}
-
-// below returns one of 0 .. n-1, each with the same probability.
-func below[N int | time.Duration](n N) N {
-	i, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
+	i, err := rand.Int(rand.Reader, big.NewInt(int64(d)))
 	if err != nil {
 		panic(err) // the system's source never fails
 	}
-	return N(i.Int64())
+	return d/2 + time.Duration(i.Int64())
 }
 
 // dial connects and sends our Hello, within the suspicion timeout, unless the member leaves.

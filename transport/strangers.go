@@ -16,9 +16,8 @@ const MostStrangers = 64
 const mostWelcomes = 2 * MostStrangers
 
 // strangers are connections that are not confirmed yet, the oldest first. If there are too many, the host with the most
-// of them loses one; hosts of members come last. So a flood closes its own connections, and a distant member with a
-// slow Hello gets in. The one is chosen at random: if it was the oldest, a flood of handshakes that takes all of the
-// processor would let none succeed, not even that of a member on the same host. Connections with a certificate are apart, and the name in it is their host.
+// of them loses its oldest one; hosts of members come last. So a flood closes its own connections, and a distant member
+// with a slow Hello gets in. Connections with a certificate are apart, and the name in it is their host.
 type strangers struct {
 	mu      sync.Mutex
 	members map[string]bool // hosts of members
@@ -67,20 +66,8 @@ func (s *strangers) enter(conn net.Conn, host string) {
 			leaves = i
 		}
 	}
-	leaves = s.oneOf(s.conns[leaves].host)
 	s.conns[leaves].conn.Close()
 	s.conns = slices.Delete(s.conns, leaves, leaves+1)
-}
-
-// oneOf returns one of the connections of a host at random, but not the newest of all, unless it is the only one.
-func (s *strangers) oneOf(host string) int {
-	var of []int
-	for i, c := range s.conns {
-		if c.host == host && (i < len(s.conns)-1 || len(of) == 0) {
-			of = append(of, i)
-		}
-	}
-	return of[below(len(of))]
 }
 
 func (s *strangers) leave(conn net.Conn) {

@@ -471,13 +471,13 @@ func TestAStrangerCannotSendMuch(t *testing.T) {
 
 // changing is a source whose credentials a test changes.
 type changing struct {
-	atomic.Pointer[transport.Credentials]
+	now atomic.Pointer[transport.Credentials]
 }
 
 func (c *changing) use(certificate tls.Certificate, authorities *x509.CertPool) transport.TLS {
-	c.Store(&transport.Credentials{Certificate: certificate, Authorities: authorities})
+	c.now.Store(&transport.Credentials{Certificate: certificate, Authorities: authorities})
 	return transport.NewTLS(func() (*transport.Credentials, error) {
-		if now := c.Load(); now.Authorities != nil {
+		if now := c.now.Load(); now.Authorities != nil {
 			return now, nil
 		}
 		return nil, errors.New("no certificates at the moment")
@@ -681,7 +681,7 @@ func TestCertificatesThatCannotBeUsedChangeNothing(t *testing.T) {
 		change func(t *testing.T, s *changing, ca *authority)
 		want   string
 	}{
-		{"the source fails", func(_ *testing.T, s *changing, _ *authority) { s.Store(&transport.Credentials{}) }, "no certificates at the moment"},
+		{"the source fails", func(_ *testing.T, s *changing, _ *authority) { s.now.Store(&transport.Credentials{}) }, "no certificates at the moment"},
 		{
 			"of another member",
 			func(t *testing.T, s *changing, ca *authority) { s.use(ca.issue(t, "group", 2, nil), pool(ca)) },

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ringleader.example/ringleader/algorithms/lcr"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
 )
 
@@ -22,7 +23,7 @@ func TestFingerprintsBecomeShorterWhereThereAreManyStates(t *testing.T) {
 		wide  int
 		exact bool
 		bits  int
-	}{{0, false, 128}, {1429 + 1, false, 64}, {1429 + 1, true, 128}, {1 << 20, false, 128}} {
+	}{{0, false, 128}, {1429 + 1, false, 64}, {1429 + 1, true, 128}, {1444 - 1, false, 64}, {1444, false, 128}} {
 		o := Options{Instance: decreasing(7), Exact: test.exact, wide: test.wide}
 		r, err := Run(lcr.Algorithm, o)
 		if err != nil || r.Bits != test.bits || !r.Complete || r.States != 1444 {
@@ -30,6 +31,23 @@ func TestFingerprintsBecomeShorterWhereThereAreManyStates(t *testing.T) {
 		}
 		if least := float64(r.States) * float64(r.States) / 1e20; (r.Miss > least) != (test.bits == 64) {
 			t.Errorf("%+v: the probability of a miss is at most %g", test, r.Miss)
+		}
+	}
+}
+
+func TestShorterFingerprintsTakeLessMemory(t *testing.T) {
+	program := process.Must(process.Of(&lcr.Algorithm))
+	o := Options{Instance: decreasing(7), wide: 100}
+	if err := o.check(program.Declaration, program.Functions); err != nil {
+		t.Fatal(err)
+	}
+	l := newLane(program, &o, newMeter(&o, 1), 1)
+	if v, err := l.explore(o.Instance, -1); err != nil || v.bits != 64 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	for i := range l.table.shards {
+		if s := &l.table.shards[i]; s.hi != nil || s.used > 0 && s.lo == nil {
+			t.Fatalf("shard %d still has the other half of %d fingerprints", i, s.used)
 		}
 	}
 }

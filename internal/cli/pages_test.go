@@ -74,7 +74,7 @@ func printed(t *testing.T, page string) (now string, ran int, written []string) 
 		return part[1] + "$ ringleader " + command + part[3] + "\n" + likewise(out, want) + part[5]
 	})
 	t.Chdir(home)
-	written, err = filepath.Glob(filepath.Join(dir, "*"))
+	written, err = filepath.Glob(filepath.Join(dir, "*.*")) // no directories
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,21 +157,8 @@ func leases() []Exhibit {
 			}
 		}),
 		lease("term-revived", "rule 3: a lease that has lapsed stays lapsed", budget{delay: 3, terms: 1, lease: 4, property: verify.Revived}, revives),
-		lease("late-grants", "rule 5: a claim given up counts no late grants", budget{delay: 2, terms: 3}, func(a *election.Algorithm[member, letter]) {
-			a.Timeout = func(p *member, timer election.Timer, out lettered) {
-				if timer == quorumbully.StageEnd && p.Stage == quorumbully.Claiming {
-					release(p, p.Term, out)
-					p.Stage = quorumbully.Pausing
-					return
-				}
-				p.Timeout(timer, out)
-			}
-		}),
-		lease("arrival-counts", "rule 3: an answer counts from when its request was sent", budget{terms: 2, lazy: true}, receiving(func(p *member, _ election.ID, kind election.Kind, m *letter, out lettered) {
-			if kind == quorumbully.Grant && p.Role != quorumbully.Follower && m.Request.Term == p.Term {
-				p.Sent[m.Request.Number%uint64(len(p.Sent))] = out.Deadline(election.Units(p.Settings.Entitled))
-			}
-		})),
+		lease("late-grants", "rule 5: a claim given up counts no late grants", budget{delay: 2, terms: 3}, countsLate),
+		lease("arrival-counts", "rule 3: an answer counts from when its request was sent", budget{terms: 2, lazy: true}, countsArrival),
 		simulated("newest-request", "rule 3: an answer counts for the request that it answers, not for the newest", receiving(func(p *member, _ election.ID, kind election.Kind, m *letter, _ lettered) {
 			if kind == quorumbully.Grant {
 				m.Request.Number = p.Number
@@ -225,6 +212,27 @@ func revives(a *election.Algorithm[member, letter]) {
 			p.Timeout(timer, out)
 		}
 	}
+}
+
+// countsLate lets a candidate release its claim, and count grants all the same.
+func countsLate(a *election.Algorithm[member, letter]) {
+	a.Timeout = func(p *member, timer election.Timer, out lettered) {
+		if timer == quorumbully.StageEnd && p.Stage == quorumbully.Claiming {
+			release(p, p.Term, out)
+			p.Stage = quorumbully.Pausing
+			return
+		}
+		p.Timeout(timer, out)
+	}
+}
+
+// countsArrival lets an answer count from the time at which it arrives.
+func countsArrival(a *election.Algorithm[member, letter]) {
+	receiving(func(p *member, _ election.ID, kind election.Kind, m *letter, out lettered) {
+		if kind == quorumbully.Grant && p.Role != quorumbully.Follower && m.Request.Term == p.Term {
+			p.Sent[m.Request.Number%uint64(len(p.Sent))] = out.Deadline(election.Units(p.Settings.Entitled))
+		}
+	})(a)
 }
 
 // readsEarly lets a member count a promise from the end of its previous step, as if it had read the clock before it waited for

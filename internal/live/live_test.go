@@ -41,6 +41,9 @@ type cluster[S, M any] struct {
 	addresses []transport.Member
 	disks     map[uint64]*storage.Disk
 	clocks    map[uint64]*clocktest.Clock
+	deaths    map[uint64][32]byte
+	limits    string
+	over      *transporttest.Exchange // in place of network; may be nil
 
 	parameters map[string]string
 	members    map[uint64]*Member
@@ -58,11 +61,18 @@ func at(id uint64) string { return fmt.Sprintf("member%d:1", id) }
 
 func (c *cluster[S, M]) config(id uint64, at string) Config {
 	c.clocks[id] = clocktest.New()
+	open := transport.Open(nil)
+	if c.over != nil {
+		open = c.over.Open
+	} else {
+		open = c.open(c.network.Listen(at), at)
+	}
 	return Config{
 		ID: id, Members: c.addresses, Unit: time.Millisecond, Heartbeat: beat, Suspicion: suspicion, Storage: c.disk(id),
-		GroupConfig: GroupConfig{Parameters: c.parameters},
-		Transport:   c.open(c.network.Listen(at), at),
+		GroupConfig: GroupConfig{Parameters: c.parameters, Limits: c.limits},
+		Transport:   open,
 		Clock:       c.clocks[id],
+		Death:       c.deaths[id],
 	}
 }
 

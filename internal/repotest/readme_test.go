@@ -10,7 +10,10 @@ import (
 // goBlock is a snippet of Go in a page.
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-func TestTheSnippetsOfTheReadmeCompileAndVet(t *testing.T) {
+// returns matches a snippet that ends with its own return.
+var returns = regexp.MustCompile(`(?m)^return `)
+
+func TestTheSnippetsOfPagesCompileAndVet(t *testing.T) {
 	name, dir := tree(t).name, t.TempDir()
 	foreign(t, dir, name)
 	snippets := goBlock.FindAllStringSubmatch(read(t, filepath.Join(root, "README.md")), -1)
@@ -18,11 +21,22 @@ func TestTheSnippetsOfTheReadmeCompileAndVet(t *testing.T) {
 		t.Fatal("README.md has no snippet of Go")
 	}
 	for _, snippet := range snippets {
+		end := "return nil"
+		if returns.MatchString(snippet[1]) {
+			end = ""
+		}
 		write(t, filepath.Join(dir, "main.go"), strings.Join([]string{
 			"package main", "import (", `"context"`, `"fmt"`, `"` + name + `"`, ")",
 			"func main() { fmt.Println(run(context.Background())) }",
-			"func run(ctx context.Context) error {", snippet[1], "return nil", "}", "",
+			"func run(ctx context.Context) error {", snippet[1], end, "}", "",
 		}, "\n"))
 		outside(t, dir, "go", "vet", ".")
 	}
+	page := "docs/8-elect-among-your-own-processes.md"
+	program := goBlock.FindStringSubmatch(read(t, filepath.Join(root, page)))
+	if program == nil {
+		t.Fatalf("%s has no program", page)
+	}
+	write(t, filepath.Join(dir, "main.go"), program[1])
+	outside(t, dir, "go", "vet", ".")
 }
