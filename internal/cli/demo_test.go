@@ -35,6 +35,9 @@ type demoEventOrSummary struct {
 	demoEvent
 	Held   bool         `json:"held"`
 	Faults []demo.Fault `json:"faults"`
+
+	TwoLeaders   int     `json:"two_leaders"`
+	CutLeadersMS float64 `json:"cut_leaders_ms"`
 }
 
 // runningDemo is a demo in a process of its own.
@@ -44,6 +47,8 @@ type runningDemo struct {
 	events  chan demoEventOrSummary // closed at the end of its output
 	seen    []demoEventOrSummary
 	members map[uint64]demoEvent // as started last
+	pids    map[uint64]int       // of the members themselves, not of their wardens
+	all     []int                // all processes
 	folder  string               // of temporary files
 }
 
@@ -51,7 +56,7 @@ func startDemo(t *testing.T, flags ...string) *runningDemo {
 	t.Helper()
 	d := &runningDemo{
 		Cmd:    exec.Command("ringleader", append([]string{"demo", "--json"}, flags...)...),
-		events: make(chan demoEventOrSummary, 1000), members: map[uint64]demoEvent{}, folder: t.TempDir(),
+		events: make(chan demoEventOrSummary, 1000), members: map[uint64]demoEvent{}, pids: map[uint64]int{}, folder: t.TempDir(),
 	}
 	d.Env = append(os.Environ(), "TMPDIR="+d.folder)
 	d.Stderr = t.Output()
@@ -91,8 +96,13 @@ func (d *runningDemo) await(t *testing.T, what string, wanted func(demoEventOrSu
 				t.Fatalf("the demo ended before: %s; it said %+v", what, d.seen)
 			}
 			d.seen = append(d.seen, e)
-			if e.Event == "started" {
+			switch e.Event {
+			case "started":
 				d.members[e.ID] = e.demoEvent
+				d.all = append(d.all, e.PID)
+			case "running":
+				d.pids[e.ID] = e.PID
+				d.all = append(d.all, e.PID)
 			}
 			if wanted(e) {
 				return e
@@ -103,11 +113,12 @@ func (d *runningDemo) await(t *testing.T, what string, wanted func(demoEventOrSu
 	}
 }
 
-func (d *runningDemo) awaitAgreement(t *testing.T, leader uint64, members int) {
+// awaitAgreement returns the leader on which so many members agree.
+func (d *runningDemo) awaitAgreement(t *testing.T, members int) (leader uint64) {
 	t.Helper()
-	d.await(t, fmt.Sprintf("%d members agree on %d", members, leader), func(e demoEventOrSummary) bool {
-		return e.Event == "agreed" && e.Leader == leader && len(e.Members) == members
-	})
+	return d.await(t, fmt.Sprintf("%d members agree", members), func(e demoEventOrSummary) bool {
+		return e.Event == "agreed" && len(e.Members) == members
+	}).Leader
 }
 
 // end waits for the end of the demo, and returns its exit status, -1 if a signal ended it.
@@ -157,9 +168,9 @@ func alive(pid int) bool {
 func (d *runningDemo) noneIsLeft(t *testing.T) {
 	t.Helper()
 	eventually(t, func() error {
-		for id, m := range d.members {
-			if alive(m.PID) {
-				return fmt.Errorf("member %d, process %d, is alive", id, m.PID)
+		for _, pid := range d.all {
+			if alive(pid) {
+				return fmt.Errorf("process %d is alive", pid)
 			}
 		}
 		return nil
@@ -168,7 +179,7 @@ func (d *runningDemo) noneIsLeft(t *testing.T) {
 
 func TestScenarioCrashElectsFailsOverAndRecoversAmongFiveProcesses(t *testing.T) {
 	d := startDemo(t, "--scenario", "crash")
-	d.awaitAgreement(t, 5, 5)
+	first := d.awaitAgreement(t, 5)
 	pids := map[int]bool{}
 	for _, m := range d.members {
 		pids[m.PID] = true
@@ -176,11 +187,17 @@ func TestScenarioCrashElectsFailsOverAndRecoversAmongFiveProcesses(t *testing.T)
 	if len(pids) != 5 {
 		t.Errorf("%d process ids, want 5: %+v", len(pids), d.members)
 	}
-	crashed := d.members[5].PID
-	d.await(t, "5 is killed", func(e demoEventOrSummary) bool { return e.Event == "killed" && e.ID == 5 && e.PID == crashed })
-	d.awaitAgreement(t, 4, 4)
-	d.await(t, "5 is started again", func(e demoEventOrSummary) bool { return e.Event == "started" && e.ID == 5 && e.PID != crashed })
-	d.awaitAgreement(t, 5, 5)
+	crashed := d.pids[first]
+	d.await(t, "the leader is killed", func(e demoEventOrSummary) bool {
+		return e.Event == "killed" && e.ID == first && e.PID == crashed
+	})
+	if second := d.awaitAgreement(t, 4); second == first {
+		t.Errorf("%d leads although it was killed", second)
+	}
+	d.await(t, "it runs again", func(e demoEventOrSummary) bool {
+		return e.Event == "running" && e.ID == first && e.PID != crashed
+	})
+	d.awaitAgreement(t, 5)
 	summary := d.await(t, "the summary", func(e demoEventOrSummary) bool { return e.Event == "summary" })
 	if code := d.end(t); code != report.ExitFine || !summary.Held || len(summary.Faults) != 3 {
 		t.Errorf("exit status %d, summary %+v", code, summary)
@@ -188,6 +205,52 @@ func TestScenarioCrashElectsFailsOverAndRecoversAmongFiveProcesses(t *testing.T)
 	d.noneIsLeft(t)
 	if left, err := os.ReadDir(d.folder); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+func TestALeaderThatIsCutOffLeadsNoMoreWhenTheOthersElect(t *testing.T) {
+	d := startDemo(t, "--scenario", "partition")
+	first := d.awaitAgreement(t, 5)
+	d.await(t, "a lease runs down", func(e demoEventOrSummary) bool { return e.Event == "lease" && e.ID == first })
+	second := d.await(t, "another leads", func(e demoEventOrSummary) bool {
+		return e.Event == "role" && e.Role == ringleader.Leader
+	})
+	if second.ID == first || second.Term < 2 {
+		t.Errorf("%d leads in term %d", second.ID, second.Term)
+	}
+	d.awaitAgreement(t, 4)
+	d.awaitAgreement(t, 5)
+	summary := d.await(t, "the summary", func(e demoEventOrSummary) bool { return e.Event == "summary" })
+	if code := d.end(t); code != report.ExitFine || !summary.Held || summary.TwoLeaders != 0 {
+		t.Errorf("exit status %d, summary %+v", code, summary)
+	}
+}
+
+func TestBullyHasTwoLeadersInAPartition(t *testing.T) {
+	d := startDemo(t, "--scenario", "partition", "--algorithm", "bully", "--members", "3")
+	d.awaitAgreement(t, 3)
+	for id := range uint64(2) { // in either order
+		d.await(t, "two lead", func(e demoEventOrSummary) bool { return e.Event == "two leaders" || id == 0 && e.Event == "cut" })
+	}
+	summary := d.await(t, "the summary", func(e demoEventOrSummary) bool { return e.Event == "summary" })
+	if code := d.end(t); code != report.ExitFine || !summary.Held || summary.CutLeadersMS == 0 {
+		t.Errorf("exit status %d, summary %+v", code, summary)
+	}
+}
+
+func TestTheLeadIsHandedOverAndLaidDown(t *testing.T) {
+	d := startDemo(t, "--members", "3")
+	first := d.awaitAgreement(t, 3)
+	heir := first%3 + 1
+	fmt.Fprintf(d.stdin, "transfer %d\n", heir)
+	d.await(t, "the lead is handed over", func(e demoEventOrSummary) bool { return e.Event == "agreed" && e.Leader == heir })
+	fmt.Fprintln(d.stdin, "resign")
+	d.await(t, "the lead is laid down", func(e demoEventOrSummary) bool {
+		return e.Event == "agreed" && e.Leader != heir && len(e.Members) == 3
+	})
+	d.stdin.Close()
+	if code := d.end(t); code != report.ExitFine {
+		t.Errorf("exit status %d", code)
 	}
 }
 
@@ -203,12 +266,12 @@ func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhateverIsPaused(t *testing.T) 
 				defer signal.Stop(heard)
 			}
 			d := startDemo(t)
-			d.awaitAgreement(t, 5, 5)
+			d.awaitAgreement(t, 5)
 			fmt.Fprintln(d.stdin, "pause 3")
 			d.await(t, "3 is paused", func(e demoEventOrSummary) bool { return e.Event == "paused" })
 			d.await(t, "the others agree", func(e demoEventOrSummary) bool { return e.Event == "agreed" })
 			if c.signal == syscall.SIGKILL && !deathSignal {
-				syscall.Kill(d.members[3].PID, syscall.SIGCONT)
+				syscall.Kill(d.pids[3], syscall.SIGCONT)
 			}
 			if err := d.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
@@ -225,12 +288,12 @@ func TestADemoUnderNohupOutlivesItsTerminal(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP)
 	defer signal.Reset(syscall.SIGHUP)
 	d := startDemo(t, "--members", "3")
-	d.awaitAgreement(t, 3, 3)
+	d.awaitAgreement(t, 3)
 	if err := d.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintln(d.stdin, "kill 3")
-	d.awaitAgreement(t, 2, 2)
+	fmt.Fprintln(d.stdin, "kill leader")
+	d.awaitAgreement(t, 2)
 	d.stdin.Close()
 	if code := d.end(t); code != report.ExitFine {
 		t.Errorf("exit status %d", code)
@@ -241,11 +304,8 @@ func TestCommandsFromAPipeAreCarriedOutOneByOneAndTheDemoEndsWithThem(t *testing
 	d := startDemo(t, "--members", "3")
 	io.WriteString(d.stdin, "kill 3\nkill 2\nstart 2\n")
 	d.stdin.Close()
-	for _, want := range []struct {
-		leader  uint64
-		members int
-	}{{3, 3}, {2, 2}, {1, 1}, {2, 2}} {
-		d.awaitAgreement(t, want.leader, want.members)
+	for _, members := range []int{3, 2, 0, 2} { // one of three leads not
+		d.awaitAgreement(t, members)
 	}
 	if code := d.end(t); code != report.ExitFine {
 		t.Errorf("exit status %d", code)
@@ -271,18 +331,17 @@ func TestACommandFromAPipeThatMakesNoSenseIsAWrongCall(t *testing.T) {
 
 func TestAMemberThatIsKilledFromElsewhereIsNoticed(t *testing.T) {
 	d := startDemo(t, "--members", "3")
-	d.awaitAgreement(t, 3, 3)
+	first := d.awaitAgreement(t, 3)
 	for _, c := range []struct {
 		signal  syscall.Signal
 		event   string
-		leader  uint64
 		members int
-	}{{syscall.SIGSTOP, "paused", 2, 2}, {syscall.SIGCONT, "resumed", 3, 3}, {syscall.SIGKILL, "ended", 2, 2}} {
-		if err := syscall.Kill(d.members[3].PID, c.signal); err != nil {
+	}{{syscall.SIGSTOP, "paused", 2}, {syscall.SIGCONT, "resumed", 3}, {syscall.SIGKILL, "ended", 2}} {
+		if err := syscall.Kill(d.pids[first], c.signal); err != nil {
 			t.Fatal(err)
 		}
-		d.await(t, "3 is "+c.event, func(e demoEventOrSummary) bool { return e.Event == c.event && e.ID == 3 })
-		d.awaitAgreement(t, c.leader, c.members)
+		d.await(t, "it is "+c.event, func(e demoEventOrSummary) bool { return e.Event == c.event && e.ID == first })
+		d.awaitAgreement(t, c.members)
 	}
 	fmt.Fprintln(d.stdin, "quit")
 	if code := d.end(t); code != report.ExitFine {
@@ -331,62 +390,93 @@ func (c conditions) ids() (ids []uint64) {
 	return ids
 }
 
-// agreed asks all running members over HTTP: the highest leads, and the others follow it.
-func (c conditions) agreed(d *runningDemo) error {
-	var highest uint64
-	for _, id := range c.ids() {
-		if c[id] == running {
-			highest = id
-		}
-	}
-	client := http.Client{Timeout: limit}
+// agreed asks all running members over HTTP: with Bully the highest leads, with quorum-bully one, if a majority runs, and
+// the others follow it.
+func (c conditions) agreed(d *runningDemo, a ringleader.Algorithm) error {
+	var leader uint64
+	runs := 0
+	statuses := map[uint64]ringleader.Status{}
 	for _, id := range c.ids() {
 		if c[id] != running {
 			continue
 		}
-		want, role := http.StatusServiceUnavailable, ringleader.Follower
-		if id == highest {
-			want, role = http.StatusOK, ringleader.Leader
+		runs++
+		s, err := d.status(id)
+		if err != nil {
+			return err
 		}
-		for path, want := range map[string]int{"/status": http.StatusOK, "/leader": want} {
-			answer, err := client.Get("http://" + d.members[id].HTTP + path)
-			if err != nil {
-				return err
-			}
-			var status ringleader.Status
-			err = json.NewDecoder(answer.Body).Decode(&status)
-			answer.Body.Close()
-			if err != nil {
-				return err
-			}
-			if answer.StatusCode != want || status.ID != id || status.Role != role || status.Leader == nil || *status.Leader != highest || status.Quorum {
-				return fmt.Errorf("%s of %d: %s, %+v; want %s of %d", path, id, answer.Status, status, role, highest)
-			}
+		statuses[id] = s
+		if a == ringleader.Bully || s.Role == ringleader.Leader {
+			leader = id
+		}
+	}
+	if a == ringleader.QuorumBully && (2*runs > len(c)) != (leader != 0) {
+		return fmt.Errorf("%d members run, and the leader is %d", runs, leader)
+	}
+	for id, s := range statuses {
+		role, follows := ringleader.Follower, uint64(0)
+		switch {
+		case leader == 0:
+			role = ringleader.Electing
+		case leader == id:
+			role = ringleader.Leader
+		}
+		if s.Leader != nil {
+			follows = *s.Leader
+		}
+		if s.ID != id || s.Role != role || follows != leader || s.Quorum != (leader != 0 && a == ringleader.QuorumBully) {
+			return fmt.Errorf("%d says %+v; want %s of %d", id, s, role, leader)
 		}
 	}
 	return nil
 }
 
+// status asks a member over HTTP for its status, and whether it leads.
+func (d *runningDemo) status(id uint64) (status ringleader.Status, err error) {
+	client := http.Client{Timeout: limit}
+	for _, path := range []string{"/leader", "/status"} {
+		answer, err := client.Get("http://" + d.members[id].HTTP + path)
+		if err != nil {
+			return status, err
+		}
+		err = json.NewDecoder(answer.Body).Decode(&status)
+		answer.Body.Close()
+		want := http.StatusOK
+		if path == "/leader" && status.Role != ringleader.Leader {
+			want = http.StatusServiceUnavailable
+		}
+		if err != nil || answer.StatusCode != want {
+			return status, fmt.Errorf("%s of %d: %s, %+v, %v", path, id, answer.Status, status, err)
+		}
+	}
+	return status, nil
+}
+
 func TestTenFaultsInARowEndInAgreement(t *testing.T) {
-	const seed = 9 // all kinds of faults are among the ten
-	random := rand.New(rand.NewPCG(seed, 0))
-	d := startDemo(t)
-	d.awaitAgreement(t, 5, 5)
-	state := conditions{1: running, 2: running, 3: running, 4: running, 5: running}
-	eventually(t, func() error { return state.agreed(d) })
-	for i := range 10 {
-		command := state.fault(random)
-		t.Logf("fault %d: %s", i+1, command)
-		fmt.Fprintln(d.stdin, command)
-		verb, _, _ := strings.Cut(command, " ")
-		done := map[string]string{"kill": "killed", "pause": "paused", "resume": "resumed", "start": "started"}[verb]
-		d.await(t, done, func(e demoEventOrSummary) bool { return e.Event == done })
-		eventually(t, func() error { return state.agreed(d) })
+	for _, algorithm := range []ringleader.Algorithm{ringleader.QuorumBully, ringleader.Bully} {
+		t.Run(string(algorithm), func(t *testing.T) {
+			const seed = 9 // all kinds of faults are among the ten
+			random := rand.New(rand.NewPCG(seed, 0))
+			d := startDemo(t, "--algorithm", string(algorithm))
+			d.awaitAgreement(t, 5)
+			state := conditions{1: running, 2: running, 3: running, 4: running, 5: running}
+			agree := func() error { return state.agreed(d, algorithm) }
+			eventually(t, agree)
+			for i := range 10 {
+				command := state.fault(random)
+				t.Logf("fault %d: %s", i+1, command)
+				fmt.Fprintln(d.stdin, command)
+				verb, _, _ := strings.Cut(command, " ")
+				done := map[string]string{"kill": "killed", "pause": "paused", "resume": "resumed", "start": "started"}[verb]
+				d.await(t, done, func(e demoEventOrSummary) bool { return e.Event == done })
+				eventually(t, agree)
+			}
+			fmt.Fprintln(d.stdin, "quit")
+			summary := d.await(t, "the summary", func(e demoEventOrSummary) bool { return e.Event == "summary" })
+			if code := d.end(t); code != report.ExitFine || !summary.Held || len(summary.Faults) != 11 {
+				t.Errorf("exit status %d, summary %+v", code, summary)
+			}
+			d.noneIsLeft(t)
+		})
 	}
-	fmt.Fprintln(d.stdin, "quit")
-	summary := d.await(t, "the summary", func(e demoEventOrSummary) bool { return e.Event == "summary" })
-	if code := d.end(t); code != report.ExitFine || !summary.Held || len(summary.Faults) != 11 {
-		t.Errorf("exit status %d, summary %+v", code, summary)
-	}
-	d.noneIsLeft(t)
 }

@@ -367,6 +367,7 @@ func (d *demo) hear(r news) {
 		d.strikeMember(m, verb, r.ending.how, r.at)
 	case r.said != nil && r.said.Event == "started":
 		d.begun(m, r.said.PID)
+		d.show.event(Event{Event: "running", ID: m.id, PID: r.said.PID})
 	case r.said != nil && r.said.Event == "lease":
 		m.until, d.renewed = *r.said.Until, time.Now().Add(step)
 	case r.said != nil && r.said.Event == "role":
@@ -422,7 +423,7 @@ func (d *demo) obey(line string) (quit bool, err error) {
 		d.sides = nil
 		clear(d.slow)
 		d.rewire()
-		d.strikeGroup("healed", "all links are whole")
+		d.strikeGroup("healed", "all links are whole", "healed")
 		return false, nil
 	case "resign":
 		return false, d.order("resign", "resigns")
@@ -440,7 +441,7 @@ func (d *demo) obey(line string) (quit bool, err error) {
 	case "slow":
 		d.slow[m.id] = delayed
 		d.rewire()
-		d.strikeGroup("slowed", fmt.Sprintf("messages of %d take %v", m.id, delayed))
+		d.strikeGroup("slowed", fmt.Sprintf("messages of %d take %v", m.id, delayed), fmt.Sprintf("%d slowed", m.id))
 		return false, nil
 	case "transfer":
 		return false, d.order(fmt.Sprintf("transfer %d", m.id), fmt.Sprintf("hands over to %d", m.id))
@@ -524,7 +525,8 @@ func (d *demo) cut(text string) error {
 	}
 	d.sides, d.split = sides, true
 	d.rewire()
-	d.strikeGroup("cut", strings.Join(shown, " | "))
+	how := strings.Join(shown, " | ")
+	d.strikeGroup("cut", how, "cut "+how)
 	return nil
 }
 
@@ -552,13 +554,9 @@ func (d *demo) order(command, does string) error {
 }
 
 // strikeGroup shows what happened to links.
-func (d *demo) strikeGroup(verb, how string) {
+func (d *demo) strikeGroup(verb, how, what string) {
 	at := time.Now()
 	d.show.event(Event{Event: verb, How: how})
-	what := verb
-	if verb == "cut" {
-		what = "cut " + how
-	}
 	d.strike(what, at)
 	d.judge(at)
 }

@@ -15,7 +15,7 @@ import (
 
 // Event is a change that the demo shows: a line of JSON, or of the drawing.
 type Event struct {
-	Event   string          `json:"event"` // started, killed, paused, resumed, ended, restarted, cut, healed, slowed, told, role, lease, agreed, two leaders, failed
+	Event   string          `json:"event"` // started, killed, paused, resumed, ended, restarted, running, cut, healed, slowed, told, role, lease, agreed, two leaders, failed
 	Time    time.Time       `json:"time"`
 	ID      uint64          `json:"id,omitempty"` // of the member concerned
 	PID     int             `json:"pid,omitempty"`
@@ -171,6 +171,8 @@ func (s *display) event(e Event) {
 	}
 	text, attribute := "", ""
 	switch e.Event {
+	case "running":
+		return
 	case "role":
 		switch {
 		case e.Role == ringleader.Leader:

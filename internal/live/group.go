@@ -159,6 +159,7 @@ type group struct {
 	waiting  []process.Input // messages to ourselves, and what came while the state became durable
 	decision network.Decision
 	lease    time.Duration   // when our leadership ends by itself, on the clock of deadlines
+	ended    time.Time       // when our leadership ended; zero: that is shown, or it has not
 	durably  bool            // there is durable state
 	kept     []byte          // it, as last saved or as it is being saved; nil: in no life yet
 	pending  *process.Output // the effects that wait until kept is durable; nil: none
@@ -297,6 +298,10 @@ func (g *group) durable() storage.Record {
 func (g *group) apply() error {
 	effects := g.pending
 	g.pending = nil
+	if g.decision.Role == network.Leader && endsLead(effects.Other) {
+		g.ended = time.Now() // and not later: the others may hear of it before it is shown
+		g.extend(0)
+	}
 	for _, s := range effects.Sent {
 		if int(s.Port) == g.position {
 			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
@@ -335,6 +340,18 @@ func (g *group) apply() error {
 	g.queue()
 	g.reschedule()
 	return nil
+}
+
+// endsLead reports whether the last decision among effects is not to lead.
+func endsLead(effects []election.Effect) (ends bool) {
+	for _, e := range effects {
+		switch e.Op {
+		case election.SetTimer, election.StopTimer, election.StopWork:
+		default:
+			ends = e.Op != election.Lead
+		}
+	}
+	return ends
 }
 
 // slot returns the slot for messages of a kind in the queue of a connection: a newer one of some kinds replaces an older
@@ -402,6 +419,9 @@ func (g *group) show() {
 	}
 	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
 		s.Since = time.Now()
+		if !g.ended.IsZero() {
+			s.Since, g.ended = g.ended, time.Time{}
+		}
 		g.Group.log.Info("leadership changed", "role", s.Role, "leader", s.Leader, "term", s.Term)
 	}
 	g.publish(s, g.lease)

@@ -298,3 +298,33 @@ func TestAHandoverWaitsForTheWork(t *testing.T) {
 		}
 	})
 }
+
+// Another member may lead as soon as a release has left.
+func TestALeadHasEndedWhenItsReleaseLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, e := leased(t, 3)
+		defer c.stopAll()
+		c.start(1, 2, 3)
+		c.until(3, "leads", leads)
+		m, released := c.members[3], 0
+		before, _ := m.State()
+		e.Hold(func(f transporttest.Frame) bool {
+			if f.From == 3 && f.What == transporttest.Message && f.Kind == uint8(quorumbully.Release) {
+				released++
+				if s, _ := m.State(); leads(s) || m.Left(before.Term) > 0 {
+					t.Errorf("its release leaves, and it knows %+v, with a lease of %v", s, m.Left(before.Term))
+				}
+			}
+			return false
+		})
+		m.Command(election.Command{Order: election.Resign})
+		c.until(2, "leads", leads)
+		if released == 0 {
+			t.Error("it has released nothing")
+		}
+		s, _ := c.members[2].State()
+		if now, _ := m.State(); now.Since.After(s.Since) {
+			t.Errorf("3 led until %v, and 2 leads since %v", now.Since, s.Since)
+		}
+	})
+}

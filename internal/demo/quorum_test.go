@@ -1,0 +1,164 @@
+package demo
+
+import (
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/report"
+)
+
+// leases makes a member say that it leads, with a lease.
+func (d *demo) leases(begun time.Time, id, term uint64, said, until int) {
+	at := func(ms int) time.Time { return begun.Add(time.Duration(ms) * time.Millisecond) }
+	end, m := at(until), d.members[id-1]
+	d.hear(news{of: m, by: m.process, at: at(said), said: &report.JoinEvent{
+		Event: "role", Time: at(said), Role: ringleader.Leader, Leader: id, Term: &term, Until: &end,
+	}})
+}
+
+// follows makes a member say that it follows another, or none.
+func (d *demo) follows(begun time.Time, id, leader, term uint64, said int) {
+	role, at, m := ringleader.Follower, begun.Add(time.Duration(said)*time.Millisecond), d.members[id-1]
+	if leader == 0 {
+		role = ringleader.Electing
+	}
+	d.hear(news{of: m, by: m.process, at: at, said: &report.JoinEvent{Event: "role", Time: at, Role: role, Leader: leader, Term: &term}})
+}
+
+func newQuorumDemo(n int) (*demo, *strings.Builder) {
+	d, out := newDemo(n, 200)
+	d.algorithm, d.slow = ringleader.QuorumBully, map[uint64]time.Duration{}
+	return d, out
+}
+
+// A leader that is paused or cut off may tell late, or never, that its lease has ended.
+func TestLeasesAreComparedAndNotWhatMembersNoticeLate(t *testing.T) {
+	for next, held := range map[int]bool{500: true, 499: false} {
+		d, out := newQuorumDemo(3)
+		now := time.Now()
+		d.strike("start", now)
+		d.leases(now, 3, 1, 1, 400)
+		d.follows(now, 1, 3, 1, 2)
+		d.follows(now, 2, 3, 1, 2)
+		until := now.Add(500 * time.Millisecond)
+		d.hear(news{of: d.members[2], by: d.members[2].process, at: now.Add(90 * time.Millisecond), said: &report.JoinEvent{Event: "lease", Until: &until}})
+		if !d.agreed {
+			t.Fatal("they do not agree")
+		}
+		if err := d.cut(" leader | rest"); err != nil {
+			t.Fatal(err)
+		}
+		d.leases(now, 2, 2, next, next+500)
+		d.follows(now, 1, 2, 2, next+1)
+		d.follows(now, 3, 0, 1, next+300)
+		d.show.summary(d.verdict(), d.faults, d.rivalries, 0)
+		if d.verdict() != held || !d.agreed || strings.Contains(out.String(), "Property violated: two leaders") == held {
+			t.Errorf("the next leads after %d ms: passed %v\n%s", next, d.verdict(), out)
+		}
+	}
+}
+
+func TestTheMembersAgreeIfEachThatReachesAMajorityFollowsOneLeader(t *testing.T) {
+	for _, c := range []struct {
+		cut     string
+		leader  uint64 // 0: none
+		follow  []uint64
+		astray  bool // a member that does not reach the leader still follows it
+		agreed  bool
+		members int
+	}{
+		{"", 5, []uint64{1, 2, 3, 4}, false, true, 5},
+		{"", 5, []uint64{1, 2, 3}, false, false, 0},
+		{"", 0, nil, false, false, 0},
+		{"4,5 | rest", 3, []uint64{1, 2}, false, true, 3},
+		{"4,5 | rest", 3, []uint64{1, 2}, true, false, 0},
+		{"4,5 | rest", 0, nil, false, false, 0},
+		{"1,2 | 3,4 | 5", 0, nil, false, true, 0},
+		{"4 | 5", 5, []uint64{1, 2, 3}, false, true, 4},
+	} {
+		d, _ := newQuorumDemo(5)
+		now := time.Now()
+		d.strike("start", now)
+		if c.cut != "" {
+			if err := d.cut(c.cut); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.leader != 0 {
+			d.leases(now, c.leader, 1, 1, 500)
+		}
+		for id := range uint64(5) {
+			switch {
+			case id+1 == c.leader:
+			case slices.Contains(c.follow, id+1) || c.astray && id == 4:
+				d.follows(now, id+1, c.leader, 1, 2)
+			default:
+				d.follows(now, id+1, 0, 1, 2)
+			}
+		}
+		if _, members, agreed := d.agreeing(); agreed != c.agreed || len(members) != c.members {
+			t.Errorf("%+v: agreed %v, members %d", c, agreed, members)
+		}
+	}
+}
+
+func TestACutThatMakesNoSenseIsRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"1,2": "two sides at least", "1 | 9": "members from 1 to 3", "1 | 1,2": "one side of a cut only", "leader | rest": "no running member is leader",
+	} {
+		d, _ := newQuorumDemo(3)
+		if err := d.cut(text); err == nil || !strings.Contains(err.Error(), want) || d.sides != nil {
+			t.Errorf("cut %s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// On a link that is cut nothing is lost, as with TCP, and nothing arrives.
+func TestALinkHoldsBackWhatIsSentWhileItIsCut(t *testing.T) {
+	there, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer there.Close()
+	l, err := newLink(there.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	from, err := net.Dial("tcp", l.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	to, err := there.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	l.set(true, 0)
+	sent := time.Now()
+	if _, err := from.Write([]byte("held back")); err != nil {
+		t.Fatal(err)
+	}
+	to.SetReadDeadline(sent.Add(50 * time.Millisecond))
+	got := make([]byte, 9)
+	if n, err := to.Read(got); err == nil {
+		t.Errorf("%q arrives on a link that is cut", got[:n])
+	}
+	to.SetReadDeadline(time.Time{})
+	l.set(false, delayed)
+	if _, err := from.Write([]byte("!")); err != nil {
+		t.Fatal(err)
+	}
+	second := time.Now()
+	from.(*net.TCPConn).CloseWrite()
+	all, err := io.ReadAll(to)
+	if err != nil || string(all) != "held back!" || time.Since(second) < delayed {
+		t.Errorf("%q arrives after %v, %v", all, time.Since(second), err)
+	}
+}
