@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,7 +82,8 @@ func TestMembersWithCertificatesElect(t *testing.T) {
 			break
 		}
 	}
-	if says := wrongJoin(t, arguments("1", 1, certificates[1])[2:]...); says == "" {
-		t.Error("the certificate of another member is taken")
+	const want = "it names ringleader:jobs/2, not ringleader:jobs/1"
+	if says := wrongJoin(t, arguments("1", 1, certificates[1])[2:]...); !strings.Contains(says, want) {
+		t.Errorf("with the certificate of another member it says %q, want %q", says, want)
 	}
 }

@@ -329,30 +329,10 @@ func member() {
 func TestAMemberThatIsKilledOrStoppedIsReplacedWithoutWaitingForItsLease(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
 		t.Run(s.String(), func(t *testing.T) {
-			base := setup{}
-			for id := range uint64(3) {
-				l, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
-				base.Members = append(base.Members, ringleader.MemberAddress{ID: id + 1, Address: l.Addr().String()})
-				defer l.Close()
-				l.Close()
-			}
+			base := addresses(t, 3)
 			var members []*supervised
-			folder := t.TempDir()
 			for id := range uint64(3) {
-				of := base
-				of.ID, of.Data = id+1, filepath.Join(folder, strconv.FormatUint(id+1, 10))
-				if err := ringleader.Init(of.Data, "", of.ID); err != nil {
-					t.Fatal(err)
-				}
-				argument, _ := json.Marshal(of)
-				m := &supervised{Cmd: exec.Command(os.Args[0], string(argument))}
-				m.Env, m.SysProcAttr = append(os.Environ(), role+"=member"), &syscall.SysProcAttr{Setpgid: true}
-				_, m.lines = pipes(t, m.Cmd)
-				m.pid, _ = strconv.Atoi(m.line(t))
-				members = append(members, m)
+				members = append(members, base.start(t, id+1))
 			}
 			first := members[0].leader(t, 0)
 			for _, m := range members[1:] {
@@ -375,6 +355,49 @@ func TestAMemberThatIsKilledOrStoppedIsReplacedWithoutWaitingForItsLease(t *test
 				t.Errorf("the leader is %d and %d", second, got)
 			}
 		})
+	}
+}
+
+// addresses returns the setup of a group of n.
+func addresses(t *testing.T, n int) (s setup) {
+	t.Helper()
+	for id := range uint64(n) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() // all at the end, so that no port is found twice
+		s.Members = append(s.Members, ringleader.MemberAddress{ID: id + 1, Address: l.Addr().String()})
+	}
+	return s
+}
+
+// start starts a member of the group, with a store.
+func (s setup) start(t *testing.T, id uint64) *supervised {
+	t.Helper()
+	s.ID, s.Data = id, filepath.Join(t.TempDir(), "data")
+	if err := ringleader.Init(s.Data, "", id); err != nil {
+		t.Fatal(err)
+	}
+	argument, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &supervised{Cmd: exec.Command(os.Args[0], string(argument))}
+	m.Env, m.SysProcAttr = append(os.Environ(), role+"=member"), &syscall.SysProcAttr{Setpgid: true}
+	_, m.lines = pipes(t, m.Cmd)
+	if m.pid, err = strconv.Atoi(m.line(t)); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// The other member does not answer, and would be asked to take a proof for almost an hour.
+func TestAMemberThatWasClosedNeedsNoProof(t *testing.T) {
+	m := addresses(t, 2).start(t, 1)
+	m.Process.Signal(syscall.SIGTERM)
+	if status := m.status(); status != 0 {
+		t.Errorf("exit status %d", status)
 	}
 }
 
