@@ -5,7 +5,6 @@ package demo
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,8 +12,6 @@ import (
 	"os/signal"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -183,25 +180,6 @@ func newInput(p *report.Printer, stdin io.Reader, o Options, show *display) (in 
 	return input{lines: lines, prompt: prompt, silent: !prompt}, restore
 }
 
-// verbs are the commands, for completion.
-var verbs = []string{"kill ", "pause ", "resume ", "start ", "restart ", "cut ", "heal", "slow ", "transfer ", "resign", "status", "help", "quit"}
-
-// completions returns the lines that a command may become.
-func completions(line string, members int) []string {
-	verb, _, named := strings.Cut(line, " ")
-	if !named {
-		return slices.Clone(verbs)
-	}
-	if verb == "cut" {
-		return []string{"cut leader | rest"}
-	}
-	choices := []string{verb + " leader"}
-	for id := range members {
-		choices = append(choices, fmt.Sprintf("%s %d", verb, id+1))
-	}
-	return choices
-}
-
 // demo is a running demonstration. One goroutine owns it.
 type demo struct {
 	*group
@@ -272,14 +250,8 @@ func (d *demo) run(ctx context.Context, in input, o Options) error {
 		case <-d.countdown():
 			d.lapsing()
 		case line, more := <-in.next(quit, settled):
-			if !more {
-				in.lines = nil
-				quit = in.prompt || timeUp == nil && !in.silent
-				break
-			}
-			in.silent = false
 			var err error
-			if quit, err = d.command(line, in.prompt); err != nil {
+			if quit, err = d.line(&in, line, more, timeUp == nil); err != nil {
 				return err
 			}
 		case <-timeUp:
@@ -339,6 +311,16 @@ func (d *demo) waited() {
 	}
 }
 
+// line takes a line of the input, or its end.
+func (d *demo) line(in *input, line string, more, untimed bool) (quit bool, err error) {
+	if !more {
+		in.lines = nil
+		return in.prompt || untimed && !in.silent, nil
+	}
+	in.silent = false
+	return d.command(line, in.prompt)
+}
+
 // command obeys a line. A person is told what is wrong with it; from a pipe it ends the demo.
 func (d *demo) command(line string, prompt bool) (quit bool, err error) {
 	quit, err = d.obey(line)
@@ -387,294 +369,10 @@ func (d *demo) hear(r news) {
 	}
 }
 
-// actions are the commands for a member: the valid conditions, the message, and the action.
-var actions = map[string]struct {
-	to        []condition
-	done, how string
-	do        func(*group, *member) error
-}{
-	"kill":    {[]condition{running, paused}, "killed", "SIGKILL", (*group).kill},
-	"pause":   {[]condition{running}, "paused", "SIGSTOP", (*group).pause},
-	"resume":  {[]condition{paused}, "resumed", "SIGCONT", (*group).resume},
-	"start":   {[]condition{ended}, "started", "", (*group).start},
-	"restart": {[]condition{running, paused, ended}, "restarted", "", (*group).restart},
-}
-
-const help = "kill 5 · pause 5 · resume 5 · start 5 · restart 5 · cut 1,2 | 3,4,5 · cut leader | rest · heal · slow 4 · transfer 3 · resign · status · help · quit; leader: the current leader; last: the member of the last command"
-
-// obey carries out a command of the user's.
-func (d *demo) obey(line string) (quit bool, err error) {
-	words := strings.Fields(line)
-	if len(words) == 0 {
-		return false, nil
-	}
-	switch words[0] {
-	case "quit", "exit":
-		return true, nil
-	case "help":
-		d.show.say(help)
-		return false, nil
-	case "status":
-		d.show.status()
-		return false, nil
-	case "cut":
-		return false, d.cut(strings.TrimPrefix(strings.TrimSpace(line), "cut"))
-	case "heal":
-		d.sides = nil
-		clear(d.slow)
-		d.rewire()
-		d.strikeGroup("healed", "all links are whole", "healed")
-		return false, nil
-	case "resign":
-		return false, d.order("resign", "resigns")
-	}
-	action, known := actions[words[0]]
-	if !known && words[0] != "slow" && words[0] != "transfer" {
-		return false, fmt.Errorf("unknown command %q; choose one of kill, pause, resume, start, restart, cut, heal, slow, transfer, resign, status, help, quit", words[0])
-	}
-	m, err := d.named(words)
-	if err != nil {
-		return false, err
-	}
-	d.last = m
-	switch words[0] {
-	case "slow":
-		d.slow[m.id] = delayed
-		d.rewire()
-		d.strikeGroup("slowed", fmt.Sprintf("messages of %d take %v", m.id, delayed), fmt.Sprintf("%d slowed", m.id))
-		return false, nil
-	case "transfer":
-		return false, d.order(fmt.Sprintf("transfer %d", m.id), fmt.Sprintf("hands over to %d", m.id))
-	}
-	if !slices.Contains(action.to, m.condition) {
-		is := [...]string{running: "is running", paused: "is paused: resume it", ended: "is not running: start it"}[m.condition]
-		return false, fmt.Errorf("cannot %s %d, it %s", words[0], m.id, is)
-	}
-	at := time.Now()
-	if err := action.do(d.group, m); err != nil {
-		return false, fmt.Errorf("cannot %s %d: %w", words[0], m.id, err)
-	}
-	d.strikeMember(m, action.done, action.how, at)
-	return false, nil
-}
-
-// named returns the member that the second word of a command names.
-func (d *demo) named(words []string) (*member, error) {
-	if len(words) == 2 {
-		ids, err := d.member(words[1])
-		if err != nil || ids != nil {
-			return ids, err
-		}
-	}
-	return nil, fmt.Errorf("%s wants one member from 1 to %d, as in %q", words[0], len(d.members), words[0]+" 1")
-}
-
-// member returns the member that a word names, or nil.
-func (d *demo) member(word string) (*member, error) {
-	switch word {
-	case "leader":
-		leaders := d.leaders()
-		if len(leaders) == 0 {
-			return nil, errors.New("no running member is leader now")
-		}
-		return leaders[len(leaders)-1], nil
-	case "last":
-		return d.last, nil
-	}
-	if id, err := strconv.Atoi(word); err == nil && id >= 1 && id <= len(d.members) {
-		return d.members[id-1], nil
-	}
-	return nil, nil
-}
-
-// cut separates the sides that a text names, as in 1,2 | 3,4,5. A member that it does not name reaches all.
-func (d *demo) cut(text string) error {
-	sides := map[uint64]int{}
-	parts := strings.Split(text, "|")
-	rest := -1
-	for side, part := range parts {
-		if strings.TrimSpace(part) == "rest" {
-			rest = side
-			continue
-		}
-		for _, word := range strings.Split(part, ",") {
-			m, err := d.member(strings.TrimSpace(word))
-			if err != nil {
-				return err
-			}
-			if m == nil {
-				return fmt.Errorf("cut wants sides of members from 1 to %d, as in %q; leader and rest name members, too", len(d.members), "cut 1,2 | 3,4,5")
-			}
-			if _, twice := sides[m.id]; twice {
-				return fmt.Errorf("%d is on one side of a cut only", m.id)
-			}
-			sides[m.id], d.last = side, m
-		}
-	}
-	if len(parts) < 2 {
-		return fmt.Errorf("cut wants two sides at least, as in %q", "cut 1,2 | 3,4,5")
-	}
-	shown := make([]string, len(parts))
-	for _, m := range d.members {
-		if _, named := sides[m.id]; !named && rest >= 0 {
-			sides[m.id] = rest
-		}
-		if side, named := sides[m.id]; named {
-			shown[side] = strings.TrimPrefix(fmt.Sprintf("%s,%d", shown[side], m.id), ",")
-		}
-	}
-	d.sides, d.split = sides, true
-	d.rewire()
-	how := strings.Join(shown, " | ")
-	d.strikeGroup("cut", how, "cut "+how)
-	return nil
-}
-
-// order gives the leader a command that ends its lead.
-func (d *demo) order(command, does string) error {
-	leaders := d.leaders()
-	switch {
-	case d.algorithm == ringleader.Bully:
-		return fmt.Errorf("%s is a command for leaders with a lease, and Bully has none", strings.Fields(command)[0])
-	case len(leaders) == 0:
-		return errors.New("no running member is leader now")
-	}
-	m := leaders[len(leaders)-1]
-	if command == fmt.Sprintf("transfer %d", m.id) {
-		return fmt.Errorf("%d is leader already", m.id)
-	}
-	at := time.Now()
-	if _, err := fmt.Fprintln(m.process.stdin, command); err != nil {
-		return fmt.Errorf("cannot tell %d to %s: %w", m.id, command, err)
-	}
-	d.show.event(Event{Event: "told", ID: m.id, How: does})
-	d.strike(fmt.Sprintf("%d %s", m.id, does), at)
-	d.agreed = false // the command has not reached it
-	return nil
-}
-
-// strikeGroup shows what happened to links.
-func (d *demo) strikeGroup(verb, how, what string) {
-	at := time.Now()
-	d.show.event(Event{Event: verb, How: how})
-	d.strike(what, at)
-	d.judge(at)
-}
-
-func (d *demo) strikeMember(m *member, verb, how string, at time.Time) {
-	e := Event{Event: verb, ID: m.id, PID: m.process.itself().Pid, How: how}
-	if verb == "started" || verb == "restarted" {
-		e.Listen, e.HTTP = m.listen, m.http
-	}
-	d.show.event(e)
-	d.strike(fmt.Sprintf("%d %s", m.id, verb), at)
-	d.judge(at)
-}
-
 // strike begins to measure what comes of a fault.
 func (d *demo) strike(what string, at time.Time) {
 	d.faults = append(d.faults, &fault{what: what, at: at, open: true})
 	d.since = at
-}
-
-// judge determines whether the running members agree, and reports a new agreement.
-func (d *demo) judge(at time.Time) {
-	d.lead(at)
-	f := d.faults[len(d.faults)-1]
-	leader, members, agreed := d.agreeing()
-	if agreed && (f.open || !d.agreed) {
-		still := d.agreed && at.Equal(f.at)
-		d.since, f.open = at, false
-		f.agreed, f.number, f.leader, f.led = at.Sub(f.at), len(members), 0, 0
-		e := Event{Event: "agreed", Members: members, still: still, after: f.agreed}
-		if leader != nil {
-			f.leader, f.led = leader.id, max(0, leader.leads.Sub(f.at))
-			e.Leader, e.Term = leader.id, leader.term
-		}
-		d.compare(at)
-		d.show.event(e)
-	} else if !agreed && d.agreed {
-		d.since, f.open = at, true
-	}
-	d.agreed = agreed
-}
-
-// lead notes since when, and until when, members are leaders: those that run and report that role. A lease may end
-// before its holder notices, and goes on when its holder is paused.
-func (d *demo) lead(at time.Time) {
-	for _, m := range d.members {
-		leads := m.condition == running && m.role == ringleader.Leader
-		switch {
-		case leads && m.leads.IsZero():
-			m.leads = at
-		case leads || m.leads.IsZero() || m.condition == paused && d.leased(m):
-		default:
-			d.reigns = append(d.reigns, d.reign(m, at))
-			m.leads = time.Time{}
-		}
-	}
-}
-
-// leased reports whether a member's lead ends by itself.
-func (d *demo) leased(m *member) bool {
-	return d.algorithm == ringleader.QuorumBully && !m.until.IsZero()
-}
-
-// reign returns the reign of a member until now, or until its lease has ended.
-func (d *demo) reign(m *member, at time.Time) reign {
-	if d.leased(m) {
-		at = earlier(at, m.until)
-	}
-	return reign{m.id, m.leads, at}
-}
-
-// compare finds the reigns that overlapped, now that all of them but the leaders' have ended, and shows them. They are
-// compared only then, since news of an end may come late. What Bully does when links are cut is shown, and not judged.
-func (d *demo) compare(at time.Time) {
-	for _, m := range d.members {
-		if !m.leads.IsZero() {
-			d.reigns = append(d.reigns, d.reign(m, at))
-		}
-	}
-	widest, found := Event{Event: "two leaders", tolerated: d.tolerated()}, 0
-	for i, a := range d.reigns {
-		for _, b := range d.reigns[:i] {
-			overlap := earlier(a.until, b.until).Sub(later(a.from, b.from))
-			if a.id == b.id || overlap <= 0 {
-				continue
-			}
-			found++
-			if d.split && d.algorithm == ringleader.Bully {
-				d.rivals = max(d.rivals, overlap)
-				widest.tolerated = overlap
-			} else {
-				d.rivalries = append(d.rivalries, overlap)
-			}
-			if overlap > widest.after {
-				widest.Members, widest.after = []uint64{min(a.id, b.id), max(a.id, b.id)}, overlap
-			}
-		}
-	}
-	d.reigns = nil
-	d.split = d.sides != nil
-	if found > 0 {
-		widest.others = found - 1
-		d.show.event(widest)
-	}
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // goRun matches the binaries that go run makes, to run at once or to keep in its cache.

@@ -169,21 +169,18 @@ func (s *display) event(e Event) {
 	})) {
 		return // with Bully, a higher member should be leader
 	}
-	text, attribute := "", ""
-	switch e.Event {
-	case "running":
+	if e.Event == "running" {
 		return
+	}
+	text, attribute := s.sentence(e)
+	s.print(fmt.Sprintf("%8.3f s%s%s   %s", e.Time.Sub(s.begun).Seconds(), s.drawing(), s.lease(), s.paint.Text(attribute, text)))
+}
+
+// sentence returns what an event means, and how it is printed.
+func (s *display) sentence(e Event) (text, attribute string) {
+	switch e.Event {
 	case "role":
-		switch {
-		case e.Role == ringleader.Leader:
-			text, attribute = fmt.Sprintf("%d is leader after %s", e.ID, inWords(e.after)), report.Green
-		case e.Leader != 0:
-			text, attribute = fmt.Sprintf("%d is follower of %d", e.ID, e.Leader), report.Faint
-		case e.led:
-			text, attribute = fmt.Sprintf("%d leads no more", e.ID), report.Yellow
-		default:
-			text, attribute = fmt.Sprintf("%d starts an election", e.ID), report.Faint
-		}
+		return roleOf(e)
 	case "lease":
 		text, attribute = fmt.Sprintf("the lease of %d runs down", e.ID), report.Faint
 	case "cut":
@@ -213,7 +210,20 @@ func (s *display) event(e Event) {
 	default:
 		text, attribute = fmt.Sprintf("%d %s (%s, process %d)", e.ID, e.Event, e.How, e.PID), report.Yellow
 	}
-	s.print(fmt.Sprintf("%8.3f s%s%s   %s", e.Time.Sub(s.begun).Seconds(), s.drawing(), s.lease(), s.paint.Text(attribute, text)))
+	return text, attribute
+}
+
+// roleOf returns the new role of a member.
+func roleOf(e Event) (text, attribute string) {
+	switch {
+	case e.Role == ringleader.Leader:
+		return fmt.Sprintf("%d is leader after %s", e.ID, inWords(e.after)), report.Green
+	case e.Leader != 0:
+		return fmt.Sprintf("%d is follower of %d", e.ID, e.Leader), report.Faint
+	case e.led:
+		return fmt.Sprintf("%d leads no more", e.ID), report.Yellow
+	}
+	return fmt.Sprintf("%d starts an election", e.ID), report.Faint
 }
 
 // lease returns the greatest term of a leader, and what is left of its lease, as far as its last renewal is known.
