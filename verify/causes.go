@@ -34,8 +34,7 @@ type sending struct {
 	need   bundle // of those to its sender: received before it is sent, in every run
 	before bundle // of those to its receiver: received before it is, in every run, since they are sent before it on its link
 
-	past  []bundle // by process: what has been received when it is received, in every run
-	still bool     // its receipt changes no state, and always sends the same
+	past []bundle // by process: what has been received when it is received, in every run
 }
 
 // causes finds out whether all schedules of an instance are one, up to the order of independent steps.

@@ -7,7 +7,6 @@ import (
 
 	"codeberg.org/go-pdf/fpdf"
 	"github.com/go-fonts/dejavu/dejavusans"
-	"github.com/go-fonts/dejavu/dejavusansbold"
 
 	"ringleader.example/ringleader/internal/sheet"
 )
@@ -23,7 +22,6 @@ func PDF(w io.Writer, s *sheet.Sheet) error {
 	p.SetSubject(s.Description, true)
 	p.SetAutoPageBreak(false, 0)
 	p.AddUTF8FontFromBytes("DejaVu", "", dejavusans.TTF)
-	p.AddUTF8FontFromBytes("DejaVu", "B", dejavusansbold.TTF)
 	p.AddPage()
 	p.SetLineJoinStyle("round")
 	for e := range s.Plain() {
@@ -72,11 +70,7 @@ func (p *page) path(e *sheet.Element) {
 }
 
 func (p *page) text(e *sheet.Element) {
-	style := ""
-	if e.Bold {
-		style = "B"
-	}
-	p.SetFont("DejaVu", style, e.Size)
+	p.SetFont("DejaVu", "", e.Size)
 	x := e.At.X - e.Anchor*p.GetStringWidth(e.Text)
 	if e.Halo { // the outline of the text in the paper's colour
 		p.SetDrawColor(rgb(sheet.Paper))
@@ -87,6 +81,13 @@ func (p *page) text(e *sheet.Element) {
 		p.SetTextRenderingMode(0)
 	}
 	p.SetTextColor(rgb(e.Fill))
+	if e.Bold { // filled, with an outline of the same colour
+		p.SetDrawColor(rgb(e.Fill))
+		p.SetLineWidth(thickness * e.Size)
+		p.SetDashPattern(nil, 0)
+		p.SetTextRenderingMode(2)
+		defer p.SetTextRenderingMode(0)
+	}
 	p.Text(x, e.At.Y, e.Text)
 }
 

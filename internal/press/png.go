@@ -100,7 +100,7 @@ func opacity(faint float64) string {
 }
 
 func (p *painter) text(e *sheet.Element) {
-	f := face(e.Size*p.sharpness, e.Bold)
+	f := face(e.Size * p.sharpness)
 	defer f.Close()
 	p.SetFontFace(f)
 	x, y := e.At.X*p.sharpness, e.At.Y*p.sharpness
@@ -113,4 +113,7 @@ func (p *painter) text(e *sheet.Element) {
 	}
 	p.SetHexColor(e.Fill.Light + opacity(e.Faint))
 	p.DrawStringAnchored(e.Text, x, y, e.Anchor, 0)
+	if e.Bold {
+		p.DrawStringAnchored(e.Text, x+thickness*e.Size*p.sharpness, y, e.Anchor, 0)
+	}
 }
