@@ -98,7 +98,7 @@ func TestWrongCallsExitWithTwoAndOneLineThatNamesWhatWorks(t *testing.T) {
 		{"demo --member 3", "ringleader demo has no flag --member; did you mean --members?"},
 		{"demo --members", "flag needs an argument: --members; try ringleader demo --help"},
 		{"demo --members five", `--members wants a whole number, not "five"`},
-		{"demo --members 0", "--members is from 1 to 50, not 0"},
+		{"demo --members 0", "--members is from 1 to 20, not 0"},
 		{"demo --for soon", `--for wants a duration such as 250ms or 20s, not "soon"`},
 		{"demo --for -1s", "--for is a time above 0"},
 		{"demo --scenario cra", `unknown scenario "cra"; did you mean crash?`},

@@ -96,7 +96,7 @@ without leases, priorities and warden. ` + report.NoQuorum,
 func (o *joinOptions) define(flags *pflag.FlagSet) {
 	lan := ringleader.LAN()
 	decimalVar(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
-	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT[,priority=N][,witness]; once for each, this one included; a witness votes and never leads")
+	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT, with ,priority=N or ,witness (it votes and never leads); once for each, this one included")
 	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "directory that init made for this member")
 	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
