@@ -126,6 +126,12 @@ func Init(directory, group string, id uint64) error {
 	return storage.Init(directory, storage.Owner{Group: group, Member: id}, storage.InitOptions{})
 }
 
+// Check reports all errors of the configuration at once, as [ErrConfig]. Join does that, too.
+func (c Config) Check() error {
+	_, err := c.complete()
+	return err
+}
+
 // complete sets the defaults and reports all errors.
 func (c Config) complete() (Config, error) {
 	var faults []error

@@ -74,6 +74,9 @@ without leases, priorities and warden. ` + report.NoQuorum,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(command *cobra.Command, _ []string) error {
 			config, err := o.config(command.Flags())
+			if err == nil {
+				err = config.Check() // a wrong call has no warden
+			}
 			if err != nil {
 				return err
 			}
@@ -129,7 +132,7 @@ var (
 	presetNames    = []string{"lan", "wan"}
 )
 
-// config returns the configuration that the options describe.
+// config returns the configuration that the options describe. It completes the address of --http.
 func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	c = ringleader.Config{
 		Group: o.group, ID: o.id, Data: o.data, Preempt: o.preempt, Insecure: o.insecure,
@@ -151,6 +154,11 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	}
 	if o.listen != "" {
 		if c.Listen, err = parseAddress("--listen", o.listen); err != nil {
+			return c, err
+		}
+	}
+	if o.http != "" {
+		if o.http, err = parseAddress("--http", o.http); err != nil {
 			return c, err
 		}
 	}

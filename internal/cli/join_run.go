@@ -27,9 +27,6 @@ func (p *program) runJoin(ctx context.Context, o joinOptions, config ringleader.
 	var web net.Listener
 	var err error
 	if o.http != "" {
-		if o.http, err = parseAddress("--http", o.http); err != nil {
-			return err
-		}
 		if web, err = net.Listen("tcp", o.http); err != nil {
 			return fmt.Errorf("--http: %w", err)
 		}
