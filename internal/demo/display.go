@@ -233,7 +233,7 @@ func (s *display) lease() string {
 	}
 	var holder *member
 	for _, m := range s.group.members {
-		if !m.leads.IsZero() && m.condition != ended && (holder == nil || m.term >= holder.term) {
+		if !m.leads.IsZero() && m.term > 0 && m.condition != ended && (holder == nil || m.term >= holder.term) {
 			holder = m
 		}
 	}
