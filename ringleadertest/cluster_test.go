@@ -40,6 +40,9 @@ var (
 // TestChaos makes random faults. A leader must follow within the promised time after the last one, and the judge of the
 // cluster must have nothing to say.
 func TestChaos(t *testing.T) {
+	if testing.Short() {
+		*seeds = min(*seeds, 5)
+	}
 	for i := range *seeds {
 		s := *seed + uint64(i)
 		if !t.Run(fmt.Sprint(s), func(t *testing.T) { synctest.Test(t, func(t *testing.T) { chaos(t, s) }) }) {
