@@ -283,7 +283,7 @@ func (c *Cluster) Break(from, to uint64) { c.net.Break(from, to) }
 func (c *Cluster) Settle() { synctest.Wait() }
 
 // patience is longer than any election of a group that can elect.
-const patience = time.Hour
+const patience = time.Minute
 
 // Await waits until a member leads, and all others that run and are not cut off from it follow it.
 func (c *Cluster) Await(leader uint64) {
@@ -307,7 +307,7 @@ func (c *Cluster) AwaitAny() (leader uint64) {
 			}
 		}
 	}
-	c.t.Fatalf("no member leads; %s", c.views())
+	c.t.Fatalf("no member leads; %s\n\t%s", c.views(), c.judge.history())
 	return 0
 }
 
@@ -330,8 +330,9 @@ func (c *Cluster) views() (text string) {
 		case c.judge.stopped(id):
 			text += fmt.Sprintf("%d is stopped; ", id)
 		default:
+			s := h.member.Status()
 			v := h.member.View()
-			text += fmt.Sprintf("%d is %s of %d in term %d; ", id, v.Role, v.Leader, v.Term)
+			text += fmt.Sprintf("%d is %s of %d in term %d, %+v, %v; ", id, v.Role, v.Leader, v.Term, s.Members, h.member.Err())
 		}
 	}
 	return text

@@ -132,6 +132,8 @@ func (j *judge) look() {
 		switch {
 		case l.member == nil && time.Now().Before(l.until):
 			holders = append(holders, fmt.Sprintf("%d, which is dead or stopped,", l.id))
+		case l.member != nil && l.member.Err() != nil:
+			j.fail("%d has stopped: %v", l.id, l.member.Err())
 		case l.member != nil:
 			v := l.member.View()
 			leads := v.Role == ringleader.Leader
@@ -160,6 +162,13 @@ func (j *judge) led(l *life, term uint64) {
 	case l != j.holder:
 		j.fail("%d leads in term %d, as %d did", l.id, term, j.holder.id)
 	}
+}
+
+// history lists what has happened.
+func (j *judge) history() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return strings.Join(j.story, "\n\t")
 }
 
 func (j *judge) fail(format string, args ...any) {

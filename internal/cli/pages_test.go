@@ -21,6 +21,9 @@ var shown = regexp.MustCompile("(?s)(```console\n|<!-- )\\$ ringleader ([^\n]*?)
 // Whatever a page shows a command to print, it prints, and what it draws is the drawing that the page shows.
 // A line of … stands for lines that are left out.
 func TestPagesShowWhatIsPrinted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes, and takes half a minute")
+	}
 	const docs, readme, sources = "../../docs", "../../README.md", "../../docs/sources.md"
 	pages, err := filepath.Glob(docs + "/[2-9]-*.md") // page 1 is a module of its own, which internal/repotest runs
 	if err != nil || len(pages) < 5 {
