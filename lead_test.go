@@ -14,6 +14,11 @@ import (
 
 // quorum starts a group that runs quorum-bully, with its stores in memory.
 func quorum(t *testing.T, c Config, ids ...uint64) *group {
+	return quorumWithin(context.Background(), t, c, ids...)
+}
+
+// quorumWithin is quorum with a context for the member with the largest identifier, the last one.
+func quorumWithin(ctx context.Context, t *testing.T, c Config, ids ...uint64) *group {
 	g := &group{t: t, config: c, members: map[uint64]*Member{}}
 	if g.config.Timing == (Timing{}) {
 		g.config.Timing = Test()
@@ -34,7 +39,15 @@ func quorum(t *testing.T, c Config, ids ...uint64) *group {
 			t.Fatal(err)
 		}
 		c.ID, c.Storage, c.Transport = id, store, transport.TCP{Listener: listeners[i]}.Open
-		g.join(c)
+		within := context.Background()
+		if i == len(ids)-1 {
+			within = ctx
+		}
+		m, err := Join(within, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.members[id] = m
 	}
 	t.Cleanup(func() {
 		for _, m := range g.members {
@@ -145,4 +158,16 @@ func TestALeaderWithoutAMajorityStopsItsWorkBeforeItsLeaseEnds(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("the work goes on")
 	}
+}
+
+// With a lease of an hour, the others lead soon only if it was released.
+func TestAMemberThatEndsWithItsContextReleasesItsLease(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	g := quorumWithin(ctx, t, Config{Timing: Timing{Lease: time.Hour, Preempt: time.Hour}}, 1, 2, 3)
+	g.agree(3)
+	cancel()
+	<-g.members[3].Done()
+	delete(g.members, 3)
+	g.agree(2)
 }

@@ -79,7 +79,7 @@ type Member struct {
 }
 
 // Join makes this process a member of the group, and returns as soon as it listens. It remains one until
-// ctx is done, or Close, or a failure: see Done and Err. All errors of the configuration are reported at once, as
+// ctx is done, which is like Close, or Close, or a failure: see Done and Err. All errors of the configuration are reported at once, as
 // [ErrConfig].
 func Join(ctx context.Context, c Config) (*Member, error) {
 	complete, err := c.complete()
@@ -98,7 +98,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		c.Storage = directory
 	}
 	program, config := c.live()
-	m, err := live.JoinProgram(ctx, program, config)
+	engine, err := live.JoinProgram(context.WithoutCancel(ctx), program, config) // the end of ctx is to release the lease
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,9 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		}
 	}
 	own := c.Members[slices.IndexFunc(c.Members, func(m MemberAddress) bool { return m.ID == c.ID })]
-	return &Member{config: c, weight: own.weight(), live: m}, nil
+	m := &Member{config: c, weight: own.weight(), live: engine}
+	context.AfterFunc(ctx, func() { m.Close() })
+	return m, nil
 }
 
 func viewOf(s live.State) View {

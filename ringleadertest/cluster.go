@@ -30,6 +30,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -63,7 +64,6 @@ type Host struct {
 	Disk  *storage.Disk
 
 	member *ringleader.Member
-	cancel context.CancelFunc
 	secret [32]byte
 	lives  int
 }
@@ -138,17 +138,17 @@ func (c *Cluster) TryStart(id uint64) error {
 	rand.Read(h.secret[:])
 	config.ID, config.Storage, config.Clock, config.Death = id, disk, h.Clock, sha256.Sum256(h.secret[:])
 	config.Transport = c.net.Open
-	ctx, cancel := context.WithCancel(context.Background())
-	m, err := ringleader.Join(ctx, config)
+	m, err := ringleader.Join(context.Background(), config)
 	if err != nil {
-		cancel()
 		return err
 	}
-	h.member, h.cancel = m, cancel
+	h.member = m
 	h.lives++
 	c.judge.begins(id, m)
 	return nil
 }
+
+var errKilled = errors.New("killed")
 
 // Kill ends a member as SIGKILL does: it releases nothing, and its connections break. A warden would prove its death now:
 // see Prove.
@@ -159,7 +159,7 @@ func (c *Cluster) Kill(id uint64) {
 	}
 	h.Clock.Continue()
 	c.judge.ends(id)
-	h.cancel()
+	c.net.Fail(id, errKilled)
 	<-h.member.Done()
 	h.member = nil
 }

@@ -106,6 +106,16 @@ func (e *Exchange) Prove(to uint64, p transport.Proof) <-chan bool {
 	return taken
 }
 
+// Fail lets the transport of a member fail, so that the member ends at once: a process that is killed. Its connections
+// end then.
+func (e *Exchange) Fail(member uint64, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if port := e.ports[member]; port != nil {
+		port.post(transport.Failed{Err: err})
+	}
+}
+
 // Break ends the connection that one member dialed to another, as a reset does: its held frames are lost.
 func (e *Exchange) Break(from, to uint64) {
 	e.mu.Lock()
