@@ -3,13 +3,11 @@ package ringleader
 import (
 	"context"
 	"errors"
-	"net"
 	"sync"
 	"testing"
 	"time"
 
 	"ringleader.example/ringleader/storage"
-	"ringleader.example/ringleader/transport"
 )
 
 // quorum starts a group that runs quorum-bully, with its stores in memory.
@@ -19,42 +17,22 @@ func quorum(t *testing.T, c Config, ids ...uint64) *group {
 
 // quorumWithin is quorum with a context for the member with the largest identifier, the last one.
 func quorumWithin(ctx context.Context, t *testing.T, c Config, ids ...uint64) *group {
-	g := &group{t: t, config: c, members: map[uint64]*Member{}}
-	if g.config.Timing == (Timing{}) {
-		g.config.Timing = Test()
+	if c.Timing == (Timing{}) {
+		c.Timing = Test()
 	}
-	listeners := make([]net.Listener, len(ids))
-	for i, id := range ids {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		listeners[i] = l
-		g.config.Members = append(g.config.Members, MemberAddress{ID: id, Address: l.Addr().String()})
-	}
-	for i, id := range ids {
-		c := g.config
+	last := ids[len(ids)-1]
+	return startGroup(t, c, func(g *group, c Config) {
 		store, err := storage.Memory().Open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.ID, c.Storage, c.Transport = id, store, transport.TCP{Listener: listeners[i]}.Open
+		c.Storage = store
 		within := context.Background()
-		if i == len(ids)-1 {
+		if c.ID == last {
 			within = ctx
 		}
-		m, err := Join(within, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.members[id] = m
-	}
-	t.Cleanup(func() {
-		for _, m := range g.members {
-			m.Close()
-		}
-	})
-	return g
+		g.join(within, c)
+	}, ids...)
 }
 
 func TestAMajorityElectsAndAMinorityDoesNot(t *testing.T) {

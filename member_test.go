@@ -43,6 +43,11 @@ func newGroup(t *testing.T, ids ...uint64) *group {
 
 func newGroupWith(t *testing.T, c Config, ids ...uint64) *group {
 	c.Algorithm, c.NoQuorum = Bully, true
+	return startGroup(t, c, func(g *group, c Config) { g.join(context.Background(), c) }, ids...)
+}
+
+// startGroup starts members that listen on free ports. Join makes each of them.
+func startGroup(t *testing.T, c Config, join func(*group, Config), ids ...uint64) *group {
 	g := &group{t: t, config: c, members: map[uint64]*Member{}}
 	listeners := make([]net.Listener, len(ids))
 	for i, id := range ids {
@@ -56,7 +61,7 @@ func newGroupWith(t *testing.T, c Config, ids ...uint64) *group {
 	for i, id := range ids {
 		c := g.config
 		c.ID, c.Transport = id, transport.TCP{Listener: listeners[i]}.Open
-		g.join(c)
+		join(g, c)
 	}
 	t.Cleanup(func() {
 		for _, m := range g.members {
@@ -66,9 +71,9 @@ func newGroupWith(t *testing.T, c Config, ids ...uint64) *group {
 	return g
 }
 
-func (g *group) join(c Config) *Member {
+func (g *group) join(ctx context.Context, c Config) *Member {
 	g.t.Helper()
-	m, err := Join(context.Background(), c)
+	m, err := Join(ctx, c)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -146,14 +151,14 @@ func TestAMemberThatReturnsWithItsDataLeadsAgain(t *testing.T) {
 		if err := Init(config(id+1).Data, "", id+1); err != nil {
 			t.Fatal(err)
 		}
-		g.join(config(id + 1))
+		g.join(context.Background(), config(id+1))
 	}
 	g.agree(3)
 	for range 3 {
 		g.members[3].Close()
 		delete(g.members, 3)
 		g.agree(2)
-		g.join(config(3))
+		g.join(context.Background(), config(3))
 		g.agree(3)
 	}
 }
@@ -206,7 +211,7 @@ func TestUnknownDialersDoNotDisturb(t *testing.T) {
 	delete(g.members, 2)
 	c := g.config
 	c.ID = 2
-	g.join(c)
+	g.join(context.Background(), c)
 	delete(before, 2)
 	wait.Wait()
 	g.agree(3)

@@ -285,30 +285,42 @@ func (c *Cluster) Settle() { synctest.Wait() }
 // patience is longer than any election of a group that can elect.
 const patience = time.Minute
 
+// Pass lets time pass, and everything happen that is due then.
+func (c *Cluster) Pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// Until lets time pass until a condition holds.
+func (c *Cluster) Until(what string, holds func() bool) {
+	c.t.Helper()
+	for begun := time.Now(); !holds(); c.Pass(tick) {
+		if time.Since(begun) > patience {
+			c.t.Fatalf("never: %s; %s\n\t%s", what, c.views(), c.judge.history())
+		}
+	}
+}
+
 // Await waits until a member leads, and all others that run and are not cut off from it follow it.
 func (c *Cluster) Await(leader uint64) {
 	c.t.Helper()
-	begun := time.Now()
-	for !c.agree(leader) {
-		if time.Since(begun) > patience {
-			c.t.Fatalf("%d does not lead; %s", leader, c.views())
-		}
-		time.Sleep(tick)
-	}
+	c.Until(fmt.Sprintf("%d leads", leader), func() bool { return c.agree(leader) })
 }
 
 // AwaitAny waits until all members that run agree on a leader, and returns it.
 func (c *Cluster) AwaitAny() (leader uint64) {
 	c.t.Helper()
-	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(tick) {
-		for _, id := range c.order {
-			if h := c.hosts[id]; h.member != nil && !c.judge.stopped(id) && h.member.View().Role == ringleader.Leader && c.agree(id) {
-				return id
-			}
+	c.Until("all agree", func() bool {
+		i := slices.IndexFunc(c.order, func(id uint64) bool {
+			h := c.hosts[id]
+			return h.member != nil && !c.judge.stopped(id) && h.member.View().Role == ringleader.Leader && c.agree(id)
+		})
+		if i >= 0 {
+			leader = c.order[i]
 		}
-	}
-	c.t.Fatalf("no member leads; %s\n\t%s", c.views(), c.judge.history())
-	return 0
+		return i >= 0
+	})
+	return leader
 }
 
 func (c *Cluster) agree(leader uint64) bool {

@@ -67,7 +67,7 @@ func chaos(t *testing.T, seed uint64) {
 	for range 60 {
 		m.act(m.ids[r.IntN(len(m.ids))])
 		for range r.IntN(120) { // faults come within a lease of each other
-			time.Sleep(time.Millisecond)
+			m.c.Pass(time.Millisecond)
 			m.post.deliver()
 		}
 	}
@@ -216,7 +216,6 @@ func (p *post) hold() {
 
 // deliver lets a millisecond's frames arrive.
 func (p *post) deliver() {
-	p.c.Settle()
 	held := p.c.Held()
 	left := len(held)
 	for i := left - 1; i >= 0; i-- {

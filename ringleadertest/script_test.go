@@ -33,11 +33,9 @@ func deliverAll(c *ringleadertest.Cluster) {
 func TestALateAnswerProlongsALeaseFromItsRequest(t *testing.T) {
 	timing := ringleader.Test()
 	scripted(t, func(c *ringleadertest.Cluster, term uint64) {
-		for len(c.Held()) == 0 {
-			time.Sleep(time.Millisecond)
-		}
+		c.Until("a grant is held", func() bool { return len(c.Held()) > 0 })
 		const late = 150 * time.Millisecond
-		time.Sleep(late)
+		c.Pass(late)
 		c.Deliver(0)
 		entitled := time.Duration(float64(timing.Lease) * (1 - timing.Drift))
 		if left := *c.Member(3).Status().Lease; left > (entitled - late).Seconds() {
@@ -49,10 +47,7 @@ func TestALateAnswerProlongsALeaseFromItsRequest(t *testing.T) {
 // Rule 3: a lease that has lapsed does not come back.
 func TestALapsedLeaseIsNotRevivedByLateAnswers(t *testing.T) {
 	scripted(t, func(c *ringleadertest.Cluster, term uint64) {
-		for c.Member(3).View().Role == ringleader.Leader {
-			time.Sleep(time.Millisecond)
-		}
-		c.Settle()
+		c.Until("3 leads no more", func() bool { return c.Member(3).View().Role != ringleader.Leader })
 		c.Deliver(0)
 		if v := c.Member(3).View(); v.Role == ringleader.Leader && v.Term == term {
 			t.Errorf("it leads again in term %d", term)
@@ -69,9 +64,7 @@ func TestALapsedLeaseIsNotRevivedByLateAnswers(t *testing.T) {
 func TestALateReleaseVoidsNoLaterGrant(t *testing.T) {
 	scripted(t, func(c *ringleadertest.Cluster, _ uint64) {
 		c.Member(3).Transfer(2)
-		for len(c.Held()) < 2 {
-			time.Sleep(time.Millisecond)
-		}
+		c.Until("a Release to each is held", func() bool { return len(c.Held()) == 2 })
 		for i := range c.Held() {
 			c.Duplicate(2 * i)
 		}
@@ -81,7 +74,7 @@ func TestALateReleaseVoidsNoLaterGrant(t *testing.T) {
 		c.Await(2)
 		before := c.Member(2).View()
 		deliverAll(c) // the other copies
-		time.Sleep(ringleader.Test().Lease)
+		c.Pass(ringleader.Test().Lease)
 		if after := c.Member(2).View(); after != before {
 			t.Errorf("2 had %+v, and then %+v", before, after)
 		}

@@ -122,8 +122,8 @@ func (s *Session) possibleCuts() (all []Choice) {
 	return all
 }
 
-// Cut returns the choice that begins a cut, which a line of package faults describes without times, such as partition 1,2 | 3
-// or cut 1 -> 2. The error says what is wrong with the line.
+// Cut returns the choice that begins a cut. The line is one of package faults without times, such as partition 1,2 | 3
+// or cut 1 -> 2. The error names the fault in the line.
 func (s *Session) Cut(line string) (Choice, error) {
 	cut, err := s.readCut(line)
 	if err != nil {

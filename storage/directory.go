@@ -232,9 +232,9 @@ func (d *Directory) place(name string) (*kept, error) {
 	return k, nil
 }
 
-// grow makes room for twice as many records. The new pairs are durable before the header counts them: a store that
-// is shorter than its header says has lost something. The next flush makes the header durable, before a Save that uses
-// the pairs returns, and before the header is written again.
+// grow makes room for twice as many records. The new pairs are durable before the header counts them: Open refuses a
+// store with fewer pairs than its header counts. The next flush makes the header durable. It comes before a Save that
+// uses the pairs returns, and before the header is written again.
 func (d *Directory) grow() error {
 	h := d.header
 	h.records = min(2*h.records, MaxRecords)

@@ -272,8 +272,8 @@ func (c *certificates) server(conn net.Conn) (secure net.Conn, name string, err 
 	return s, named(state.PeerCertificates[0]), nil
 }
 
-// secured is a connection with TLS until the certificates expire. Close ends it at once: TLS's own end waits for a
-// peer that does not read, and a goodbye says the same.
+// secured is a connection with TLS that ends when the certificates expire. Close closes the connection below at once. The
+// closing alert of TLS would wait for a peer that does not read, and members send a goodbye instead.
 type secured struct {
 	*tls.Conn
 	raw     net.Conn

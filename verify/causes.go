@@ -63,14 +63,8 @@ func (o *Options) uncaused(d *election.Declaration, eligible bool) string {
 		return "links are not FIFO"
 	case o.Initiators == nil && d.Starts != election.AllStart && o.Starts == AnyTime:
 		return "a process may start or not"
-	case o.Crashes+o.Recoveries+o.Commands+o.Losses+o.Duplicates+o.Cuts+o.Suspicions > 0:
-		return "there are faults or commands"
-	case d.Task != election.Once:
-		return "decisions are not for ever"
-	case eligible:
-		return "the right leader depends on states"
 	}
-	return ""
+	return disturbed(d, o, eligible)
 }
 
 // decides reports whether every schedule from a beginning ends alike, and as it should.

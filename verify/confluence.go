@@ -18,6 +18,13 @@ func (o *Options) unconfluent(d *election.Declaration, n *network.Instance, elig
 		return "links are not FIFO"
 	case o.Starts != AllFirst || o.Initiators != nil:
 		return "not all processes initiate before anything else"
+	}
+	return disturbed(d, o, eligible)
+}
+
+// disturbed returns why schedules may end differently on any network, or "".
+func disturbed(d *election.Declaration, o *Options, eligible bool) string {
+	switch {
 	case o.Crashes+o.Recoveries+o.Commands+o.Losses+o.Duplicates+o.Cuts+o.Suspicions > 0:
 		return "there are faults or commands"
 	case d.Task != election.Once:

@@ -11,7 +11,7 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// complaints are what the simulator says about a violation of each property of leases.
+// complaints maps each property of leases to words of the simulator's message about a violation.
 var complaints = map[string]string{
 	verify.TwoLeases: "while the lease", verify.TwoInTerm: "has led in term", verify.WrongTerm: "has led in term",
 	verify.Revived: "whose lease had ended", verify.Unpaired: "before its host has stopped",

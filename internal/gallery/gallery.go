@@ -48,7 +48,7 @@ func Verify(exhibits []Exhibit) iter.Seq2[Outcome, error] {
 	}
 }
 
-// check looks for the violation as the exhibit says.
+// check searches for the violation: by a simulated run, by random walks, or under every schedule.
 func (e *Exhibit) check() (*verify.Report, error) {
 	switch {
 	case e.Runner != nil:

@@ -191,7 +191,7 @@ func (l *loop) newGroup(c GroupConfig) (*group, error) {
 		g.Group.log = l.log.With("group", c.Group)
 	}
 	digest := transport.DigestOf("%q", c.Group)
-	copy(g.key[:], digest[:]) // of Group
+	copy(g.key[:], digest[:])
 	g.machine = a.NewMachine(prepared, l.position, choose)
 	if g.durably = a.Plans.Durable != nil && l.config.Storage != nil; g.durably {
 		if err := g.load(); err != nil {

@@ -237,8 +237,3 @@ func (m *Member) post(event any) {
 	case <-m.ctx.Done():
 	}
 }
-
-// Prove hands a proof of death to the member, as a warden's connection does.
-func (m *Member) Prove(p transport.Proof) {
-	m.post(transport.Died{Proof: p, Taken: make(chan bool, 1)})
-}

@@ -90,12 +90,17 @@ func (l *loop) asked(e transport.Asked) {
 		refuse("this life of member %d is proven dead", p.id)
 	case pinned && known != e.Hello.Store:
 		refuse("member %d has another store than before; if its state is lost, it must be admitted again", p.id)
-	case pinned || l.config.Storage == nil || e.Hello.Store == [16]byte{}:
+	case l.config.Storage == nil || e.Hello.Store == [16]byte{} || pinned && !l.recording():
 		e.Answer <- v
-	default:
+	default: // a peer that asks again while its store becomes durable waits, too
 		l.record.stores[p.id] = e.Hello.Store
 		l.after = append(l.after, func() { e.Answer <- v })
 	}
+}
+
+// recording reports whether the member's record is to become durable, or is becoming so.
+func (l *loop) recording() bool {
+	return len(l.after) > 0 || l.saving != nil && len(l.saving.after) > 0
 }
 
 // arrived takes a confirmed connection. The one before it ends first.
