@@ -66,8 +66,7 @@
 //     ones. So the tombstones of earlier incarnations, which other members remember, do not silence the member. If the wall
 //     clock was set back meanwhile, they do, until it has caught up.
 //   - The promises are lost with the durable state, and rules 1 and 2 need them. So a host that finds its state lost does not
-//     start the member as if this were its first life. It gives the member a new identifier, or restores a Kept with a Promise
-//     that no earlier one exceeds and with the longest lease of the group, and recovers the member from it.
+//     start the member as if this were its first life. It gives the member a new identifier.
 //   - A restart of the whole group costs a wait of L. A flag for a clean stop would not remove it: a follower that stops,
 //     restarts at once and grants, while its earlier grant still runs, makes two leaders.
 //   - A Resign names the able member of highest rank as the successor. Otherwise the resigned member could win again at

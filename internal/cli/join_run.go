@@ -32,7 +32,7 @@ func (p *program) runJoin(ctx context.Context, o joinOptions, config ringleader.
 		}
 		defer web.Close()
 	}
-	m, err := joinStore(context.WithoutCancel(ctx), config) // the end of ctx closes it in good order
+	m, err := joinStore(ctx, config)
 	switch {
 	case errors.Is(err, ringleader.ErrWrite): // another call would not help
 		return report.Failed("member %d: %w", o.id, err)
