@@ -264,7 +264,12 @@ func (g *group) queue() {
 func (g *group) proceed() error {
 	in := g.waiting[0]
 	g.waiting = g.waiting[1:]
-	return g.step(in)
+	err := g.step(in)
+	if in.What == process.Received && int(in.Port) != g.position {
+		err = g.rebuke(g.peers[in.Port], err)
+	}
+	g.queue()
+	return err
 }
 
 // crowded reports whether no more messages fit.

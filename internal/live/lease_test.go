@@ -11,6 +11,7 @@ import (
 
 	"ringleader.example/ringleader/algorithms/quorumbully"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
@@ -327,6 +328,36 @@ func TestALeadHasEndedWhenItsReleaseLeaves(t *testing.T) {
 		s, _ := c.members[2].State()
 		if now, _ := m.State(); now.Since.After(s.Since) {
 			t.Errorf("3 led until %v, and 2 leads since %v", now.Since, s.Since)
+		}
+	})
+}
+
+// What waits for a disk is read later, and may be malformed: that ends its connection, and not the member.
+func TestAMalformedMessageThatWaitsEndsItsConnectionOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, ballots, 2)
+		defer c.stopAll()
+		c.disks[1] = storage.Memory()
+		c.start(1)
+		settle()
+		conn := c.call(1)
+		defer conn.Close()
+		gate := make(chan struct{})
+		c.disks[1].Intercept(func([]storage.Record) error { <-gate; return nil })
+		write(t, conn, append([]byte{17, 0, 0}, append(message(0)[process.HeadSize:], 0, 0, 0, 0, 0, 0, 0, 0)...)) // asks for a vote
+		synctest.Wait()
+		write(t, conn, append([]byte{10, 0, 0}, append(message(0)[process.HeadSize:], 1)...)) // cut short
+		synctest.Wait()
+		if !isOpen(conn) {
+			t.Error("it ended before it was read")
+		}
+		close(gate)
+		synctest.Wait()
+		if isOpen(conn) {
+			t.Error("the connection goes on")
+		}
+		if err := c.members[1].Err(); err != nil {
+			t.Errorf("the member has ended: %v", err)
 		}
 	})
 }

@@ -181,12 +181,19 @@ func (l *loop) message(e transport.Message) error {
 	default:
 		err = l.hand(p, key(e.Payload[:keySize]), e)
 	}
-	if errors.Is(err, codec.ErrDecode) || errors.Is(err, transport.ErrFrame) {
-		l.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
-		e.In.Close()
-		return nil
+	return l.rebuke(p, err)
+}
+
+// rebuke ends the connection of a peer if its message was malformed. It returns all other errors.
+func (l *loop) rebuke(p *peer, err error) error {
+	if !errors.Is(err, codec.ErrDecode) && !errors.Is(err, transport.ErrFrame) {
+		return err
 	}
-	return err
+	l.log.Warn("member sent a malformed message", "peer", p.id, "error", err)
+	if p.in != nil {
+		p.in.Close()
+	}
+	return nil
 }
 
 // hand gives a message to its group. A message of a group that this member has not joined is lost.
