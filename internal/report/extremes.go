@@ -10,51 +10,79 @@ import (
 	"ringleader.example/ringleader/verify"
 )
 
-// extremesJSON returns the extremes of messages, each with a run that attains it.
+// extremesJSON returns the extremes of messages and of time, each with a run that attains it.
 func extremesJSON(e *verify.Extremes) field {
-	counts := object{}
-	for _, c := range []struct {
-		name string
-		of   *verify.Extreme
-	}{{"election", &e.Election}, {"announcement", &e.Announcement}, {"total", &e.Total}} {
-		count := object{}
-		for _, side := range []struct {
-			name string
-			of   *verify.Attained
-		}{{"min", &c.of.Min}, {"max", &c.of.Max}} {
-			if !side.of.Unbounded {
-				count = append(count, field{side.name, side.of.Messages}, field{side.name + "_ids", side.of.Record.IDs}, field{side.name + "_run", side.of.Record.Steps})
-			}
-		}
-		switch least, most := c.of.MeanMin, c.of.MeanMax; {
-		case most == nil:
-		case least.Cmp(most) == 0:
-			count = append(count, field{"average", least.RatString()})
-		default:
-			count = append(count, field{"average_of_min", least.RatString()}, field{"average_of_max", most.RatString()})
-		}
-		counts = append(counts, field{c.name, count})
+	all := object{{"messages", object{
+		{"election", extremeJSON(&e.Election)}, {"announcement", extremeJSON(&e.Announcement)}, {"total", extremeJSON(&e.Total)},
+	}}}
+	if t := e.Time; t != nil {
+		all = append(all, field{"time", times(extremeJSON(&t.Elected), extremeJSON(&t.Decided), extremeJSON(&t.Quiet))})
+	} else {
+		all = append(all, field{"no_time", e.NoTime})
 	}
-	return field{"extremes", object{{"messages", counts}}}
+	return field{"extremes", all}
 }
 
-// attained prints the orders that attain the extremes of election messages, and the mean.
-func attained(w io.Writer, e *verify.Extreme) {
+// extremeJSON returns one extreme.
+func extremeJSON(e *verify.Extreme) (range_ object) {
+	for _, side := range []struct {
+		name string
+		of   *verify.Attained
+	}{{"min", &e.Min}, {"max", &e.Max}} {
+		if !side.of.Unbounded {
+			range_ = append(range_, field{side.name, side.of.Value}, field{side.name + "_ids", side.of.Record.IDs}, field{side.name + "_run", side.of.Record.Steps})
+		}
+	}
+	switch least, most := e.MeanMin, e.MeanMax; {
+	case most == nil:
+	case least.Cmp(most) == 0:
+		range_ = append(range_, field{"average", least.RatString()})
+	default:
+		range_ = append(range_, field{"average_of_min", least.RatString()}, field{"average_of_max", most.RatString()})
+	}
+	return range_
+}
+
+// attained prints the orders that attain the extremes of election messages and of time, and the means.
+func attained(w io.Writer, e *verify.Extremes) {
+	fmt.Fprintf(w, "  extremes      %s; --json has the runs\n", attaining(&e.Election))
+	if e.Time == nil {
+		fmt.Fprintf(w, "  time          none is stated: %s\n", e.NoTime)
+		return
+	}
+	fmt.Fprintln(w, "  time, in units of delay")
+	for _, of := range timesOf(e.Time) {
+		fmt.Fprintf(w, "    %-11s %s\n", of.name, attaining(of.extreme))
+	}
+}
+
+// timed is a time of a run, by its name.
+type timed struct {
+	name    string
+	extreme *verify.Extreme
+}
+
+func timesOf(t *verify.Times) []timed {
+	return []timed{{"elected", &t.Elected}, {"decided", &t.Decided}, {"quiescent", &t.Quiet}}
+}
+
+// attaining returns in words the orders that attain the extremes, and the mean.
+func attaining(e *verify.Extreme) string {
 	order := func(a *verify.Attained) string {
 		if a.Unbounded {
 			return "without bound"
 		}
-		text := strconv.FormatUint(a.Messages, 10)
+		text := a.Value.String()
 		if len(a.Record.IDs) > 0 {
 			text += " of " + Commas(len(a.Record.IDs), func(q int) uint64 { return a.Record.IDs[q] })
 		}
 		return text
 	}
-	fmt.Fprintf(w, "  extremes      least %s, most %s", order(&e.Min), order(&e.Max))
+	text := fmt.Sprintf("least %s, most %s", order(&e.Min), order(&e.Max))
 	if e.MeanMax != nil {
-		fmt.Fprintf(w, ", mean %s", means(e))
+		text += ", mean " + means(e)
 	}
-	fmt.Fprintln(w, "; --json has the runs")
+	return text
 }
 
 // means returns the mean over the orders, or the means of the least and of the most counts of the orders.
@@ -95,9 +123,9 @@ func (t *ExtremesTable) Text(p *Printer) error {
 	for _, v := range t.Sizes {
 		e := &v.Extremes.Election
 		most := "∞"
-		row := []string{strconv.Itoa(v.Size), strconv.Itoa(v.Orders), strconv.FormatUint(e.Min.Messages, 10), "", most}
+		row := []string{strconv.Itoa(v.Size), strconv.Itoa(v.Orders), e.Min.Value.String(), "", most}
 		if e.MeanMax != nil {
-			row[3], row[4] = means(e), strconv.FormatUint(e.Max.Messages, 10)
+			row[3], row[4] = means(e), e.Max.Value.String()
 		}
 		for _, b := range bounds {
 			if b.Value != nil {
