@@ -52,7 +52,14 @@ func attained(w io.Writer, e *verify.Extremes) {
 	}
 	fmt.Fprintln(w, "  time, in units of delay")
 	for _, of := range timesOf(e.Time) {
-		fmt.Fprintf(w, "    %-11s %s\n", of.name, attaining(of.extreme))
+		switch e := of.extreme; {
+		case e.Min.Unbounded:
+			fmt.Fprintf(w, "    %-11s without bound\n", of.name)
+		case e.Min.Value == e.Max.Value && !e.Max.Unbounded:
+			fmt.Fprintf(w, "    %-11s always %s\n", of.name, e.Min.Value)
+		default:
+			fmt.Fprintf(w, "    %-11s %s\n", of.name, attaining(e))
+		}
 	}
 }
 
@@ -100,10 +107,10 @@ func ratio(r *big.Rat) string {
 	return r.RatString() + " = " + r.FloatString(3)
 }
 
-// ExtremesTable holds the extremes of election messages of several sizes.
+// ExtremesTable holds the extremes of several sizes.
 type ExtremesTable struct{ Sizes []*Verification }
 
-// Text prints the table beside the declared bounds.
+// Text prints a table of election messages, and one of time, beside the declared bounds.
 func (t *ExtremesTable) Text(p *Printer) error {
 	first := t.Sizes[0]
 	set, err := first.Set(first.Options.Instance.Parameters)
@@ -111,21 +118,44 @@ func (t *ExtremesTable) Text(p *Printer) error {
 		return err
 	}
 	d := first.With(set)
-	head := []string{"n", "orders", "least", "mean", "most"}
+	fmt.Fprintf(p.Out, "%s · election messages over every order and every schedule, %s\n\n", p.Paint().Text(Bold, first.Title), initiate(first.Start))
+	t.rows(p, d, "election", []column{{"", func(e *verify.Extremes) *verify.Extreme { return &e.Election }}})
+	if none := first.Extremes.NoTime; none != "" {
+		fmt.Fprintf(p.Out, "\nno time is stated: %s\n", none)
+		return nil
+	}
+	fmt.Fprint(p.Out, "\ntime, in units of delay, until a process leads and until quiescence\n\n")
+	t.rows(p, d, "time", []column{
+		{"leads: ", func(e *verify.Extremes) *verify.Extreme { return &e.Time.Elected }},
+		{"quiescent: ", func(e *verify.Extremes) *verify.Extreme { return &e.Time.Quiet }},
+	})
+	return nil
+}
+
+// column is an extreme of each size in a table.
+type column struct {
+	name string
+	of   func(*verify.Extremes) *verify.Extreme
+}
+
+// rows prints some extremes, beside the declared bounds of a quantity.
+func (t *ExtremesTable) rows(p *Printer, d *election.Declaration, of string, columns []column) {
+	head := []string{"n", "orders"}
+	for _, c := range columns {
+		head = append(head, c.name+"least", "mean", "most")
+	}
 	var bounds []*election.Bound
 	for i := range d.Bounds {
-		if b := &d.Bounds[i]; b.Of == "election" && !b.OneStart {
+		if b := &d.Bounds[i]; b.Of == of && !b.OneStart {
 			bounds = append(bounds, b)
 			head = append(head, b.Case.String()+" "+b.Formula)
 		}
 	}
 	rows := [][]string{}
 	for _, v := range t.Sizes {
-		e := &v.Extremes.Election
-		most := "∞"
-		row := []string{strconv.Itoa(v.Size), strconv.Itoa(v.Orders), e.Min.Value.String(), "", most}
-		if e.MeanMax != nil {
-			row[3], row[4] = means(e), e.Max.Value.String()
+		row := []string{strconv.Itoa(v.Size), strconv.Itoa(v.Orders)}
+		for _, c := range columns {
+			row = append(row, cells(c.of(v.Extremes))...)
 		}
 		for _, b := range bounds {
 			if b.Value != nil {
@@ -136,7 +166,16 @@ func (t *ExtremesTable) Text(p *Printer) error {
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintf(p.Out, "%s · election messages over every order and every schedule, %s\n\n", p.Paint().Text(Bold, first.Title), initiate(first.Start))
 	writeRows(p.Out, p.Paint(), p.Width(), head, rows)
-	return nil
+}
+
+// cells returns the least value, the mean and the greatest value.
+func cells(e *verify.Extreme) []string {
+	switch {
+	case e.Min.Unbounded:
+		return []string{"∞", "", "∞"}
+	case e.MeanMax == nil:
+		return []string{e.Min.Value.String(), "", "∞"}
+	}
+	return []string{e.Min.Value.String(), means(e), e.Max.Value.String()}
 }
