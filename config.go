@@ -215,10 +215,9 @@ func (c *Config) program() (p *process.Program, unit time.Duration, parameters m
 	if c.Preempt {
 		preemption = "yes"
 	}
-	const parts = 1_000_000 // of Drift
 	return quorumbully.Program, unit, map[string]string{
 		"delay": units(t.Answers/5, unit), "lease": units(t.Lease, unit), "longest-lease": units(t.LongestLease, unit),
-		"rho":     fmt.Sprintf("%d/%d", int(t.Drift*parts)+1, parts),
+		"rho":     fmt.Sprintf("%d/1000000", t.millionths()),
 		"renewal": units(t.Renewal, unit), "answer-timeout": units(t.Answers, unit), "deferral": units(t.Defer, unit),
 		"claim-timeout": units(t.Claim, unit), "preemption": preemption, "preempt-delay": units(t.Preempt, unit),
 	}
@@ -236,7 +235,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 		GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
 	}
 	if c.Algorithm == QuorumBully {
-		l.Death = warden.Hash()
+		l.Death, l.Entitled = warden.Hash(), c.Timing.entitled()
 		l.Limits = fmt.Sprintf("lease %v, longest lease %v, drift %v, renewal %v", c.Timing.Lease, c.Timing.LongestLease, c.Timing.Drift, c.Timing.Renewal)
 	}
 	for _, m := range c.Members {

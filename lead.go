@@ -23,6 +23,9 @@ var (
 	ErrClosed      = errors.New("the member is closed")
 )
 
+// ErrNotLeader reports that this member does not lead. The text names the leader that it knows.
+var ErrNotLeader = errors.New("this member does not lead")
+
 // Leadership is a tenure of this member: the time from its election to the end of its lead.
 type Leadership struct {
 	member *Member

@@ -189,6 +189,34 @@ func (m *Member) Status() Status {
 	return status
 }
 
+// VerifyLeader asks all members at once whether this one still leads. It returns nil as soon as a majority has confirmed it:
+// then this member led, with a valid lease, at a moment after the call began. So what it knew before the call was not out
+// of date then, and a read of that is linearizable. The answer needs no assumption about clocks.
+//
+// The error is [ErrNotLeader] if this member does not lead, or loses its lead meanwhile; the cause of ctx, if it is done
+// before a majority has answered; and [ErrConfig] with [Bully], which has no majority.
+func (m *Member) VerifyLeader(ctx context.Context) error {
+	if m.config.Algorithm == Bully {
+		return fmt.Errorf("%w: %s has no quorum that could confirm the leader", ErrConfig, Bully)
+	}
+	v := m.View()
+	switch {
+	case v.Role == Leader:
+	case v.Known:
+		return fmt.Errorf("%w: member %d leads in term %d", ErrNotLeader, v.Leader, v.Term)
+	default:
+		return fmt.Errorf("%w: it knows no leader", ErrNotLeader)
+	}
+	leads, err := m.live.Confirm(ctx, election.Term(v.Term))
+	switch {
+	case err != nil:
+		return fmt.Errorf("no majority has confirmed the leader of term %d: %w", v.Term, err)
+	case !leads:
+		return fmt.Errorf("%w any more: its lease in term %d has ended before a majority has confirmed it", ErrNotLeader, v.Term)
+	}
+	return nil
+}
+
 // Resign asks the leader, if this member is it, to stop its work and to hand over to an able member. It does not wait for
 // that. Another member takes over, even one of lower rank.
 func (m *Member) Resign() { m.end(ErrResigned, election.Command{Order: election.Resign}) }

@@ -38,12 +38,16 @@ type Group struct {
 	leased bool // its leader leads for as long as a lease runs
 	log    *slog.Logger
 
+	entitled time.Duration // how long an answered request prolongs a lease
+
 	mu      sync.Mutex
 	state   State
 	until   time.Duration // when leadership ends by itself, on the clock of deadlines; process.Never: it does not
 	changed chan struct{} // closed when state changes
 	working bool          // work of the host runs
 	asked   bool          // the work of this tenure is to stop, or has stopped
+	round   time.Duration // when the last Confirm was sent, on the clock of deadlines
+	longer  chan struct{} // closed when until changes; nil if no Confirm waits for that
 }
 
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
@@ -120,7 +124,7 @@ func (g *Group) stopWork() (none bool) {
 func (g *Group) publish(s State, until time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.until = until
+	g.move(until)
 	if s.Role == network.Leader && (g.state.Role != network.Leader || g.state.Term != s.Term) {
 		g.asked = false
 	}
@@ -134,7 +138,16 @@ func (g *Group) publish(s State, until time.Duration) {
 func (g *Group) extend(until time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.move(until)
+}
+
+// move sets the end of leadership. Only the loop calls it.
+func (g *Group) move(until time.Duration) {
 	g.until = until
+	if g.longer != nil {
+		close(g.longer)
+		g.longer = nil
+	}
 }
 
 // key names a group in a frame: the beginning of the digest of its name.
@@ -183,7 +196,7 @@ func (l *loop) newGroup(c GroupConfig) (*group, error) {
 	g := &group{
 		Group: &Group{
 			member: l.Member, name: c.Group, leased: a.Leased, log: l.log, until: process.Never,
-			state: State{Since: time.Now()}, changed: make(chan struct{}),
+			state: State{Since: time.Now()}, changed: make(chan struct{}), entitled: c.Entitled,
 		},
 		loop: l, limits: c.Limits, prepared: prepared, lease: process.Never, index: -1,
 	}

@@ -42,6 +42,9 @@ type GroupConfig struct {
 	Parameters map[string]string // of the algorithm; optional
 	Priorities []uint16          // in the order of Config.Members; optional: all have priority 1
 
+	// Entitled is how long an answered request for a lease prolongs it, in whole Units. [Group.Confirm] needs it.
+	Entitled time.Duration
+
 	// Limits are the lengths that members of a group should have in common, in words, for example "lease 500ms". They
 	// may differ while they are changed at one member after the other. Optional.
 	Limits string
