@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 
@@ -53,7 +55,7 @@ const (
 
 // Config determines the group, and the member that this process is.
 type Config struct {
-	// Group is the name of the group: a member refuses peers with another name. The default is empty.
+	// Group is the name of the group, of at most 249 bytes: a member refuses peers with another name. The default is empty.
 	Group string
 
 	// ID is this member's identifier, one of those of Members.
@@ -148,6 +150,7 @@ func (c Config) complete() (Config, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 
+	must(len(c.Group) <= live.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), live.MaxGroup)
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
 	must(len(c.Members) > 0, "Members is empty; the group has this member at least")
 	found, candidates := false, 0
@@ -226,6 +229,24 @@ func (c *Config) program() (p *process.Program, unit time.Duration, parameters m
 // units returns a length of time in units, rounded up.
 func units(d, unit time.Duration) string { return strconv.FormatInt(int64((d+unit-1)/unit), 10) }
 
+// with returns the configuration of the member in another group.
+func (c Config) with(g GroupConfig) (Config, error) {
+	c.Group, c.Members = g.Group, slices.Clone(c.Members)
+	for i := range c.Members {
+		if priority, given := g.Priorities[c.Members[i].ID]; given {
+			c.Members[i].Priority = priority
+		}
+	}
+	var faults []error
+	for _, id := range slices.Sorted(maps.Keys(g.Priorities)) {
+		if !slices.ContainsFunc(c.Members, func(m MemberAddress) bool { return m.ID == id }) {
+			faults = append(faults, fmt.Errorf("%w: Priorities has member %d, which is not among the members", ErrConfig, id))
+		}
+	}
+	_, err := c.complete()
+	return c, errors.Join(append(faults, err)...)
+}
+
 // live returns the configuration of the engine.
 func (c *Config) live() (*process.Program, live.Config) {
 	program, unit, parameters := c.program()
@@ -261,6 +282,11 @@ func (c *Config) peers() (addresses []string) {
 		}
 	}
 	return addresses
+}
+
+// weight returns the weight with which this member stands for election.
+func (c *Config) weight() uint16 {
+	return c.Members[slices.IndexFunc(c.Members, func(m MemberAddress) bool { return m.ID == c.ID })].weight()
 }
 
 // weight returns the weight with which a member stands for election.

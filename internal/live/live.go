@@ -177,6 +177,12 @@ func identifiers(members []transport.Member) election.List {
 	return ids
 }
 
+// ErrJoined reports that the member is in a group of that name already.
+var ErrJoined = errors.New("this process is in the group already")
+
+// ErrStopped reports that the member has stopped.
+var ErrStopped = errors.New("the member has stopped")
+
 // Join joins another group of the same members.
 func (m *Member) Join(c GroupConfig) (*Group, error) {
 	answer := make(chan joinedAnswer, 1)
@@ -185,7 +191,7 @@ func (m *Member) Join(c GroupConfig) (*Group, error) {
 	case a := <-answer:
 		return a.group, a.err
 	case <-m.done:
-		return nil, fmt.Errorf("%w: the member has stopped", network.ErrSetup)
+		return nil, ErrStopped
 	}
 }
 
