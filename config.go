@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"ringleader.example/ringleader/clock"
@@ -257,7 +258,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 	}
 	if c.Algorithm == QuorumBully {
 		l.Death, l.Entitled = warden.Hash(), c.Timing.entitled()
-		l.Limits = fmt.Sprintf("lease %v, longest lease %v, drift %v, renewal %v", c.Timing.Lease, c.Timing.LongestLease, c.Timing.Drift, c.Timing.Renewal)
+		l.Limits = c.limits()
 	}
 	for _, m := range c.Members {
 		l.Members = append(l.Members, transport.Member{ID: m.ID, Address: m.Address})
@@ -272,6 +273,28 @@ func (c *Config) live() (*process.Program, live.Config) {
 		l.Transport = transport.TCP{Listen: c.Listen, TLS: c.TLS, Insecure: c.Insecure}.Open
 	}
 	return program, l
+}
+
+// limits returns, for people, what should be the same at all members, in at most live.MaxLimits bytes. Safety does not
+// depend on it: each member has a lease of the length that it asked for, and the priority that it presents.
+func (c *Config) limits() string {
+	t := &c.Timing
+	text := fmt.Sprintf("lease %v, longest lease %v, drift %v, renewal %v, preemption %v", t.Lease, t.LongestLease, t.Drift, t.Renewal, c.Preempt)
+	members := slices.SortedFunc(slices.Values(c.Members), func(a, b MemberAddress) int { return cmp.Compare(a.ID, b.ID) })
+	var priorities []string
+	for _, m := range members {
+		if w := m.weight(); w != 1 {
+			priorities = append(priorities, fmt.Sprintf("%d:%d", m.ID, w))
+		}
+	}
+	if len(priorities) == 0 {
+		return text
+	}
+	list := strings.Join(priorities, " ")
+	if with := text + ", priorities " + list; len(with) <= live.MaxLimits {
+		return with
+	}
+	return fmt.Sprintf("%s, %d priorities with the digest %x", text, len(priorities), transport.DigestOf("%s", list))
 }
 
 // peers returns the addresses of the other members.

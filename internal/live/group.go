@@ -163,6 +163,9 @@ func (g *Group) move(until time.Duration) {
 	}
 }
 
+// MaxLimits is the largest length of GroupConfig.Limits, in bytes.
+const MaxLimits = transport.MaxOpaque - keySize
+
 // key names a group in a frame: the beginning of the digest of its name.
 type key [keySize]byte
 

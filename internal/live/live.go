@@ -98,10 +98,7 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	m.transport, err = m.config.Transport(transport.Config{
 		Self: m.position, Members: m.sorted, Name: c.Group, Algorithm: a.Name, Incarnation: m.incarnation,
 		Store: m.record.store, Death: c.Death,
-		Group: transport.Group{
-			Members:   transport.DigestOf("%q %v", c.Group, identifiers(m.sorted)),
-			Algorithm: transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
-		},
+		Group:  transport.GroupOf(c.Group, m.sorted, transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds)),
 		Timing: m.timing, Log: m.log, Post: m.post,
 	})
 	if err == nil {
