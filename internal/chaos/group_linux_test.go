@@ -304,8 +304,9 @@ func (g *group) proceed(l *life, p *os.Process) {
 	l.stopped = false
 }
 
-// agreed reports whether all members run and follow one of them, which works. The caller has the lock.
-func (g *group) agreed() bool {
+// agreed reports whether all members run and follow one of them, whose lease was valid at some time since a moment. The
+// caller has the lock.
+func (g *group) agreed(since int64) bool {
 	var leader *life
 	for _, id := range g.ids {
 		l := g.current[id]
@@ -324,7 +325,9 @@ func (g *group) agreed() bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(leader.events, func(e event) bool { return e.What == started && e.Term == leader.view.Term })
+	return slices.ContainsFunc(leader.events, func(e event) bool {
+		return e.What == leased && e.Term == leader.view.Term && e.From >= since
+	})
 }
 
 // leader returns the member that works, as far as is known, or 0.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -52,7 +53,7 @@ func newMonkey(t *testing.T, seed uint64) *monkey {
 	acquainted := func() bool {
 		return !slices.ContainsFunc(m.ids, func(id uint64) bool { return !m.current[id].hears })
 	}
-	if !m.await(long, func() bool { return acquainted() && m.agreed() }) {
+	if !m.await(long, func() bool { return acquainted() && m.agreed(0) }) {
 		m.violated("the members have not agreed after the start: %s", m.views())
 	}
 	return m
@@ -79,9 +80,14 @@ func (m *monkey) draw(id uint64) spec {
 // later draws a length of time below a limit, and does something after it.
 func (m *monkey) later(most time.Duration, do func()) time.Duration {
 	d := time.Duration(m.r.Int64N(int64(most)))
+	m.after(d, do)
+	return d
+}
+
+// after does something after a time.
+func (m *monkey) after(d time.Duration, do func()) {
 	m.pending = append(m.pending, ending{time.Now().Add(d), do})
 	slices.SortStableFunc(m.pending, func(a, b ending) int { return a.at.Compare(b.at) })
-	return d
 }
 
 // pass lets time pass, and ends faults that are due.
@@ -130,6 +136,8 @@ var kinds = []fault{
 	{"isolation", 5, (*monkey).isolate},
 	{"one-way cut", 6, (*monkey).oneWay},
 	{"partial cut", 4, (*monkey).partial},
+	{"late answers", 3, (*monkey).late},
+	{"moving partition", 3, (*monkey).move},
 	{"delay", 4, (*monkey).delay},
 	{"loss", 4, (*monkey).lose},
 	{"reset", 4, (*monkey).reset},
@@ -275,26 +283,35 @@ func (m *monkey) order(id uint64, text string) bool {
 	return true
 }
 
-// cut blocks directions for some time.
+// cut blocks directions for some time: all together, or each as long as it is drawn. Then an answer may arrive when later
+// requests do not.
 func (m *monkey) cut(ways [][2]uint64, format string, args ...any) {
-	change := func(by int) {
-		for _, way := range ways {
-			m.blocked[way] += by
-		}
-		m.rewire()
+	what, reset, together := fmt.Sprintf(format, args...), m.r.IntN(3) == 0, m.r.IntN(2) == 0
+	m.tell(0, "cut: %s", what)
+	parts := [][][2]uint64{ways}
+	if !together {
+		parts = slices.Collect(slices.Chunk(ways, 1))
 	}
-	change(1)
-	what, reset := fmt.Sprintf(format, args...), m.r.IntN(3) == 0
-	d := m.later(3*lease/2, func() {
-		if reset { // as if both ends had given up
-			for _, way := range ways {
-				m.links[way].Reset()
+	for _, part := range parts {
+		m.block(part, 1)
+		m.later(3*lease/2, func() {
+			if reset { // as if both ends had given up
+				for _, way := range part {
+					m.links[way].Reset()
+				}
 			}
-		}
-		change(-1)
-		m.tell(0, "healed: %s", what)
-	})
-	m.tell(0, "cut for %v: %s", d.Round(time.Millisecond), what)
+			m.block(part, -1)
+			m.tell(0, "healed: the directions %v of %s", part, what)
+		})
+	}
+}
+
+// block adds a cut of directions, or takes one away.
+func (m *monkey) block(ways [][2]uint64, by int) {
+	for _, way := range ways {
+		m.blocked[way] += by
+	}
+	m.rewire()
 }
 
 // rewire brings all links into the state that blocked and slow describe.
@@ -309,13 +326,18 @@ func (m *monkey) rewire() {
 	}
 }
 
+// pairs returns the two ends of each link, in order.
+func (m *monkey) pairs() [][2]uint64 {
+	return slices.SortedFunc(maps.Keys(m.links), func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
+}
+
 func (m *monkey) partition() bool {
 	side := map[uint64]bool{}
 	for _, id := range m.ids {
 		side[id] = m.r.IntN(2) == 0
 	}
 	var ways [][2]uint64
-	for ends := range m.links {
+	for _, ends := range m.pairs() {
 		if side[ends[0]] != side[ends[1]] {
 			ways = append(ways, ends)
 		}
@@ -328,33 +350,19 @@ func (m *monkey) partition() bool {
 }
 
 func (m *monkey) isolate(id uint64) bool {
-	var ways [][2]uint64
-	for ends := range m.links {
-		if ends[0] == id || ends[1] == id {
-			ways = append(ways, ends)
-		}
-	}
-	m.cut(ways, "%d from all", id)
+	from, to := m.ways(id)
+	m.cut(slices.Concat(from, to), "%d from all", id)
 	return true
 }
 
 func (m *monkey) oneWay(id uint64) bool {
-	in, single := m.r.IntN(2) == 0, m.any()
-	all := m.r.IntN(2) == 0
-	var ways [][2]uint64
-	for ends := range m.links {
-		from, to := ends[0], ends[1]
-		if in {
-			from, to = to, from
-		}
-		if from == id && (all || to == single) {
-			ways = append(ways, ends)
-		}
+	ways, to := m.ways(id)
+	if m.r.IntN(2) == 0 {
+		ways = to
 	}
-	if len(ways) == 0 {
-		return false
+	if m.r.IntN(2) == 0 {
+		ways = ways[:1+m.r.IntN(len(ways))]
 	}
-	slices.SortFunc(ways, func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
 	m.cut(ways, "the directions %v", ways)
 	return true
 }
@@ -365,6 +373,57 @@ func (m *monkey) partial(id uint64) bool {
 		return false
 	}
 	m.cut([][2]uint64{{id, other}, {other, id}}, "%d – %d", id, other)
+	return true
+}
+
+// ways returns the directions from a member to all others, and those to it.
+func (m *monkey) ways(id uint64) (from, to [][2]uint64) {
+	for _, ends := range m.pairs() {
+		switch id {
+		case ends[0]:
+			from = append(from, ends)
+		case ends[1]:
+			to = append(to, ends)
+		}
+	}
+	return from, to
+}
+
+// late holds back the answers to a member, then all that it sends, and lets the answers arrive first.
+func (m *monkey) late(id uint64) bool {
+	from, to := m.ways(id)
+	m.tell(id, "all that is sent to it is held back")
+	m.block(to, 1)
+	m.later(lease/2, func() {
+		m.tell(id, "all that it sends is held back, too")
+		m.block(from, 1)
+		m.later(lease/2, func() {
+			m.tell(id, "what was sent to it arrives")
+			m.block(to, -1)
+			m.later(3*lease/2, func() {
+				m.tell(id, "healed: all that it sends arrives")
+				m.block(from, -1)
+			})
+		})
+	})
+	return true
+}
+
+// move leaves a member a bare majority until the promises of all others have ended, and then cuts it off from that, too.
+func (m *monkey) move(id uint64) bool {
+	from, to := m.ways(id)
+	bare := len(m.ids) / 2 // of the others
+	kept, lost := slices.Concat(from[:bare], to[:bare]), slices.Concat(from[bare:], to[bare:])
+	m.tell(id, "it reaches a bare majority: cut are %v", lost)
+	m.block(lost, 1)
+	m.after(lease+time.Duration(m.r.Int64N(int64(lease/2))), func() {
+		m.tell(id, "it reaches no other member")
+		m.block(kept, 1)
+		m.later(3*lease/2, func() {
+			m.tell(id, "healed: it reaches all")
+			m.block(slices.Concat(kept, lost), -1)
+		})
+	})
 	return true
 }
 
@@ -608,7 +667,7 @@ func (m *monkey) impostor(id uint64) bool {
 
 // roll restarts all members, one after the other.
 func (m *monkey) roll() bool {
-	if m.aside || !m.await(0, m.agreed) {
+	if m.aside || !m.await(0, func() bool { return m.agreed(0) }) {
 		return false
 	}
 	m.tell(0, "all members are restarted, one after the other")
@@ -657,18 +716,18 @@ func (m *monkey) supervise() (any bool) {
 func (m *monkey) agree() time.Duration {
 	const most, part = 10, 5
 	limit := most * int(lease/tick)
-	healed, left := time.Now(), limit
-	for !m.await(part, m.agreed) {
+	healed, left := now(), limit
+	for !m.await(part, func() bool { return m.agreed(healed) }) {
 		left -= part
 		if m.supervise() {
-			healed, left = time.Now(), limit
+			healed, left = now(), limit
 		}
 		if left <= 0 {
-			m.violated("the members have not agreed within %v after the repair: %s", time.Since(healed).Round(time.Millisecond), m.views())
+			m.violated("the members have not agreed within %v after the repair: %s", time.Duration(now()-healed).Round(time.Millisecond), m.views())
 			break
 		}
 	}
-	return time.Since(healed)
+	return time.Duration(now() - healed)
 }
 
 // views lists what the members know.
