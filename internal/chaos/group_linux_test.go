@@ -245,6 +245,16 @@ func (g *group) end(l *life) {
 	}
 }
 
+// leave waits until the process of a member has ended. Its warden may go on, with the proof of that.
+func (g *group) leave(l *life) {
+	if !g.await(long, l.over) {
+		g.violated("the process of %v has not ended", &l.record)
+	}
+}
+
+// over reports whether the process of a member has ended.
+func (l *life) over() bool { return l.dead != 0 || l.itself != nil && !l.alive() }
+
 // alive reports whether the process of a member runs, and is no zombie.
 func (l *life) alive() bool {
 	if l.itself == nil {

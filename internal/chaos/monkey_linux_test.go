@@ -229,10 +229,10 @@ func (m *monkey) revive(id uint64) {
 	if l.itself != nil {
 		m.proceed(l, l.itself)
 	}
-	if !m.await(lives, func() bool { return l.dead != 0 }) { // one that was terminated may be busy
+	if !m.await(lives, l.over) { // one that was terminated may be busy
 		m.kill(l)
 	}
-	m.end(l)
+	m.leave(l)
 	m.begin(id)
 }
 
@@ -541,7 +541,7 @@ func (m *monkey) down(ids ...uint64) bool {
 		}
 	}
 	for _, id := range ids {
-		m.end(m.live(id))
+		m.leave(m.live(id))
 	}
 	return true
 }
@@ -578,7 +578,7 @@ func (m *monkey) loseStore(id uint64) bool {
 	m.mu.Unlock()
 	m.later(3*lease, func() {
 		m.kill(l)
-		m.end(l)
+		m.leave(l)
 		m.must(errors.Join(os.RemoveAll(m.store(id)), os.Rename(kept, m.store(id))))
 		m.aside = false
 		m.tell(id, "its store is found")
@@ -659,7 +659,7 @@ func (m *monkey) impostor(id uint64) bool {
 	l := m.start(s, true)
 	m.later(3*lease, func() {
 		m.kill(l)
-		m.end(l)
+		m.leave(l)
 		m.aside = false
 	})
 	return true
