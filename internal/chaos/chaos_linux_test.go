@@ -19,6 +19,7 @@ var (
 	faults  = flag.Int("faults", 50, "how many")
 	longRun = flag.Bool("long", false, "longer episodes, with a line for each")
 	beside  = flag.Int("beside", 1, "how many episodes run beside each other")
+	packets = flag.Bool("packets", false, "cut and lose packets between namespaces of networks, instead of holding back data; root can do that")
 	draw    = flag.String("draw", os.TempDir(), "the directory for drawings of episodes with a violation")
 )
 
@@ -102,7 +103,11 @@ func (c *counts) String() string {
 
 // episode makes faults in a new group.
 func (c *counts) episode(t *testing.T, seed uint64, faults int) {
-	m := newMonkey(t, seed)
+	connect := newRelays
+	if *packets {
+		connect = newNamespaces
+	}
+	m := newMonkey(t, seed, connect)
 	for range faults {
 		if t.Failed() {
 			break

@@ -53,9 +53,7 @@ type group struct {
 	dir      string
 	ids      []uint64
 	preempt  bool
-	listen   map[uint64]string
-	spare    string // where an impostor listens
-	links    map[[2]uint64]*rig.Link
+	wires    wires
 	register *register
 	forks    rig.Forks
 	program  string
@@ -68,10 +66,10 @@ type group struct {
 	ends    sync.WaitGroup // the ends of all lives
 }
 
-func newGroup(t *testing.T, n int, preempt bool) *group {
+func newGroup(t *testing.T, n int, preempt bool, connect func(n int) (wires, error)) *group {
 	t.Helper()
 	g := &group{
-		t: t, dir: t.TempDir(), preempt: preempt, listen: map[uint64]string{}, links: map[[2]uint64]*rig.Link{},
+		t: t, dir: t.TempDir(), preempt: preempt,
 		forks: rig.NewForks(), changed: make(chan struct{}), current: map[uint64]*life{},
 	}
 	must := func(err error) {
@@ -82,23 +80,13 @@ func newGroup(t *testing.T, n int, preempt bool) *group {
 	var err error
 	g.program, err = os.Executable()
 	must(err)
-	addresses, err := rig.FreeAddresses(n + 1)
+	g.wires, err = connect(n)
 	must(err)
-	g.register, err = newRegister()
+	g.register, err = newRegister(filepath.Join(g.dir, "register"))
 	must(err)
 	for i := range n {
 		g.ids = append(g.ids, uint64(i+1))
-		g.listen[uint64(i+1)] = addresses[i]
 		must(ringleader.Init(g.store(uint64(i+1)), groupName, uint64(i+1)))
-	}
-	g.spare = addresses[n]
-	for _, from := range g.ids {
-		for _, to := range g.ids {
-			if from != to {
-				g.links[[2]uint64{from, to}], err = rig.NewLink(g.listen[to])
-				must(err)
-			}
-		}
 	}
 	return g
 }
@@ -147,11 +135,11 @@ func (g *group) await(ticks int, holds func() bool) bool {
 
 // spec returns what a process of a member is told.
 func (g *group) spec(id uint64) spec {
-	s := spec{ID: id, Listen: g.listen[id], Data: g.store(id), Register: g.register.listener.Addr().String(), Preempt: g.preempt, Rate: 1}
+	s := spec{ID: id, Listen: g.wires.listens(id), Data: g.store(id), Register: g.register.listener.Addr().String(), Preempt: g.preempt, Rate: 1}
 	for _, other := range g.ids {
-		address := g.listen[other]
+		address := g.wires.listens(other)
 		if other != id {
-			address = g.links[[2]uint64{id, other}].Address()
+			address = g.wires.dials(id, other)
 		}
 		s.Members = append(s.Members, ringleader.MemberAddress{ID: other, Address: address})
 	}
@@ -173,7 +161,7 @@ func (g *group) start(s spec, foreign bool) *life {
 	if err != nil {
 		panic(err)
 	}
-	l.command = exec.Command(g.program)
+	l.command = g.wires.command(s.ID, g.program)
 	l.command.Env = append(os.Environ(), variable+"="+string(text))
 	l.command.ExtraFiles = []*os.File{theirs}
 	l.command.Stderr = os.Stderr
@@ -372,9 +360,7 @@ func (g *group) close() {
 		g.end(l)
 		l.stdin.Close()
 	}
-	for _, link := range g.links {
-		link.Close()
-	}
+	g.wires.close()
 	g.register.close()
 	close(g.forks)
 	if !g.t.Failed() {

@@ -28,7 +28,7 @@ type spec struct {
 	Members  []ringleader.MemberAddress
 	Listen   string
 	Data     string
-	Register string  // the address of the register
+	Register string  // the socket of the register
 	Number   int64   // of this life among all of the episode
 	Rate     float64 // of the clocks of this process; 1 is the true one
 	Warden   bool
@@ -111,7 +111,7 @@ func beMember(text string) {
 	c.client = &client{address: c.Register}
 	config := ringleader.Config{
 		Group: groupName, ID: c.ID, Members: c.Members, Listen: c.Listen, Storage: c.disk, Timing: ringleader.Test(),
-		Preempt: c.Preempt, Clock: c.clock,
+		Preempt: c.Preempt, Clock: c.clock, Insecure: true, // members in namespaces are not on loopback
 	}
 	if c.Lingers {
 		config.Overrun = ringleader.Log

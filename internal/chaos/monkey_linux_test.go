@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/rig"
 )
 
 // monkey makes faults in a group.
@@ -26,10 +24,9 @@ type monkey struct {
 	gap     time.Duration // between two faults, at most
 	pending []ending
 	made    map[string]int
-	blocked map[[2]uint64]int // directions in which nothing arrives, and by how many cuts
-	slow    map[[2]uint64]rig.Way
-	aside   bool           // a process runs with a store that the others do not know
-	awaited map[*life]bool // lives whose successors begin when a fault ends
+	ways    map[[2]uint64]quality // those that are not good
+	aside   bool                  // a process runs with a store that the others do not know
+	awaited map[*life]bool        // lives whose successors begin when a fault ends
 	loads   []*exec.Cmd
 }
 
@@ -40,12 +37,12 @@ type ending struct {
 }
 
 // newMonkey starts a group, and waits until all know each other's stores.
-func newMonkey(t *testing.T, seed uint64) *monkey {
+func newMonkey(t *testing.T, seed uint64, connect func(n int) (wires, error)) *monkey {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
 	m := &monkey{
-		r: r, wardens: r.IntN(2) == 0, made: map[string]int{}, awaited: map[*life]bool{}, blocked: map[[2]uint64]int{}, slow: map[[2]uint64]rig.Way{},
-		group: newGroup(t, 3+2*r.IntN(2), r.IntN(2) == 0), gap: [...]time.Duration{lease / 4, lease / 2, lease}[r.IntN(3)],
+		r: r, wardens: r.IntN(2) == 0, made: map[string]int{}, awaited: map[*life]bool{}, ways: map[[2]uint64]quality{},
+		group: newGroup(t, 3+2*r.IntN(2), r.IntN(2) == 0, connect), gap: [...]time.Duration{lease / 4, lease / 2, lease}[r.IntN(3)],
 	}
 	for _, id := range m.ids {
 		m.begin(id)
@@ -297,7 +294,7 @@ func (m *monkey) cut(ways [][2]uint64, format string, args ...any) {
 		m.later(3*lease/2, func() {
 			if reset { // as if both ends had given up
 				for _, way := range part {
-					m.links[way].Reset()
+					m.wires.reset(way[0], way[1])
 				}
 			}
 			m.block(part, -1)
@@ -309,26 +306,23 @@ func (m *monkey) cut(ways [][2]uint64, format string, args ...any) {
 // block adds a cut of directions, or takes one away.
 func (m *monkey) block(ways [][2]uint64, by int) {
 	for _, way := range ways {
-		m.blocked[way] += by
+		q := m.ways[way]
+		q.cuts += by
+		m.ways[way] = q
 	}
-	m.rewire()
+	m.wires.set(m.ways)
 }
 
-// rewire brings all links into the state that blocked and slow describe.
-func (m *monkey) rewire() {
-	way := func(from, to uint64) rig.Way {
-		w := m.slow[[2]uint64{from, to}]
-		w.Cut = m.blocked[[2]uint64{from, to}] > 0
-		return w
+// pairs returns all directions, in order.
+func (m *monkey) pairs() (all [][2]uint64) {
+	for _, from := range m.ids {
+		for _, to := range m.ids {
+			if from != to {
+				all = append(all, [2]uint64{from, to})
+			}
+		}
 	}
-	for ends, link := range m.links {
-		link.Set(way(ends[0], ends[1]), way(ends[1], ends[0]))
-	}
-}
-
-// pairs returns the two ends of each link, in order.
-func (m *monkey) pairs() [][2]uint64 {
-	return slices.SortedFunc(maps.Keys(m.links), func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
+	return all
 }
 
 func (m *monkey) partition() bool {
@@ -350,13 +344,13 @@ func (m *monkey) partition() bool {
 }
 
 func (m *monkey) isolate(id uint64) bool {
-	from, to := m.ways(id)
+	from, to := m.around(id)
 	m.cut(slices.Concat(from, to), "%d from all", id)
 	return true
 }
 
 func (m *monkey) oneWay(id uint64) bool {
-	ways, to := m.ways(id)
+	ways, to := m.around(id)
 	if m.r.IntN(2) == 0 {
 		ways = to
 	}
@@ -376,8 +370,8 @@ func (m *monkey) partial(id uint64) bool {
 	return true
 }
 
-// ways returns the directions from a member to all others, and those to it.
-func (m *monkey) ways(id uint64) (from, to [][2]uint64) {
+// around returns the directions from a member to all others, and those to it.
+func (m *monkey) around(id uint64) (from, to [][2]uint64) {
 	for _, ends := range m.pairs() {
 		switch id {
 		case ends[0]:
@@ -391,7 +385,7 @@ func (m *monkey) ways(id uint64) (from, to [][2]uint64) {
 
 // late holds back the answers to a member, then all that it sends, and lets the answers arrive first.
 func (m *monkey) late(id uint64) bool {
-	from, to := m.ways(id)
+	from, to := m.around(id)
 	m.tell(id, "all that is sent to it is held back")
 	m.block(to, 1)
 	m.later(lease/2, func() {
@@ -411,7 +405,7 @@ func (m *monkey) late(id uint64) bool {
 
 // move leaves a member a bare majority until the promises of all others have ended, and then cuts it off from that, too.
 func (m *monkey) move(id uint64) bool {
-	from, to := m.ways(id)
+	from, to := m.around(id)
 	bare := len(m.ids) / 2 // of the others
 	kept, lost := slices.Concat(from[:bare], to[:bare]), slices.Concat(from[bare:], to[bare:])
 	m.tell(id, "it reaches a bare majority: cut are %v", lost)
@@ -427,49 +421,42 @@ func (m *monkey) move(id uint64) bool {
 	return true
 }
 
-// degrade changes how long data takes on both directions between a member and another, or all others.
-func (m *monkey) degrade(id uint64, delay func() time.Duration, what string) bool {
+// degrade makes both directions between a member and another, or all others, bad for some time.
+func (m *monkey) degrade(id uint64, delay time.Duration, one int) bool {
 	other := m.any()
-	change := func(w rig.Way) {
-		for ends := range m.links {
+	change := func(delay time.Duration, one int) {
+		for _, ends := range m.pairs() {
 			if ends[0] == id && (other == id || ends[1] == other) || ends[1] == id && (other == id || ends[0] == other) {
-				m.slow[ends] = w
+				m.ways[ends] = quality{m.ways[ends].cuts, delay, one}
 			}
 		}
-		m.rewire()
+		m.wires.set(m.ways)
 	}
-	change(rig.Way{Delay: delay})
-	d := m.later(2*lease, func() { change(rig.Way{}) })
-	m.tell(0, "%s between %d and %d (itself: all) for %v", what, id, other, d.Round(time.Millisecond))
+	change(delay, one)
+	d := m.later(2*lease, func() { change(0, 0) })
+	m.tell(0, "delay up to %v, and one of %d lost, between %d and %d (itself: all) for %v", delay.Round(time.Millisecond), one, id, other, d.Round(time.Millisecond))
 	return true
 }
 
 func (m *monkey) delay(id uint64) bool {
 	most := 1 + m.r.Int64N(int64(lease/2))
-	return m.degrade(id, func() time.Duration { return time.Duration(rand.Int64N(most)) }, fmt.Sprintf("delays up to %v", time.Duration(most).Round(time.Millisecond)))
+	return m.wires.delays() && m.degrade(id, time.Duration(most), 0)
 }
 
-// lose loses one of some pieces, which TCP then sends again: after 200 ms, or twice that.
-func (m *monkey) lose(id uint64) bool {
-	one := 3 + m.r.IntN(20)
-	const again = 200 * time.Millisecond
-	return m.degrade(id, func() (late time.Duration) {
-		for wait := again; rand.IntN(one) == 0 && wait < lease*4; wait *= 2 {
-			late += wait
-		}
-		return late
-	}, fmt.Sprintf("one of %d pieces is lost", one))
-}
+func (m *monkey) lose(id uint64) bool { return m.degrade(id, 0, 3+m.r.IntN(20)) }
 
-func (m *monkey) reset(id uint64) bool {
+func (m *monkey) reset(id uint64) (any bool) {
 	other := m.any()
-	for ends, link := range m.links {
-		if ends[0] == id && (other == id || ends[1] == other) {
-			link.Reset()
+	from, _ := m.around(id)
+	for _, ends := range from {
+		if other == id || ends[1] == other {
+			any = m.wires.reset(ends[0], ends[1])
 		}
 	}
-	m.tell(0, "the connections from %d to %d (itself: all) are reset", id, other)
-	return true
+	if any {
+		m.tell(0, "the connections from %d to %d (itself: all) are reset", id, other)
+	}
+	return any
 }
 
 func (m *monkey) disk(id uint64, mode string) bool {
@@ -653,7 +640,7 @@ func (m *monkey) impostor(id uint64) bool {
 	}
 	m.aside = true
 	s := m.draw(id)
-	s.Data, s.Listen = filepath.Join(m.dir, "impostor"), m.spare
+	s.Data, s.Listen = filepath.Join(m.dir, "impostor"), m.wires.spare(id)
 	m.must(errors.Join(os.RemoveAll(s.Data), ringleader.Init(s.Data, groupName, id)))
 	m.tell(id, "an impostor starts")
 	l := m.start(s, true)
@@ -685,9 +672,8 @@ func (m *monkey) repair() {
 	for len(m.pending) > 0 {
 		m.finish()
 	}
-	clear(m.blocked)
-	clear(m.slow)
-	m.rewire()
+	clear(m.ways)
+	m.wires.set(m.ways)
 	for _, id := range m.ids {
 		m.live(id).order("disk good")
 	}

@@ -43,8 +43,9 @@ const (
 	answerSize = 1 + 8     // the result, the value
 )
 
-func newRegister() (*register, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+// newRegister listens on a socket in the file system, which processes in all namespaces of networks reach.
+func newRegister(socket string) (*register, error) {
+	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func (c *client) do(op string, term uint64, value int64) (result string, now int
 		}
 	}()
 	if c.conn == nil {
-		if c.conn, err = net.DialTimeout("tcp", c.address, limit); err != nil {
+		if c.conn, err = net.DialTimeout("unix", c.address, limit); err != nil {
 			c.conn = nil
 			return "", 0, errNoAnswer
 		}
