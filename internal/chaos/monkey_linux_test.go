@@ -310,7 +310,7 @@ func (m *monkey) block(ways [][2]uint64, by int) {
 		q.cuts += by
 		m.ways[way] = q
 	}
-	m.wires.set(m.ways)
+	m.must(m.wires.set(m.ways))
 }
 
 // pairs returns all directions, in order.
@@ -430,7 +430,7 @@ func (m *monkey) degrade(id uint64, delay time.Duration, one int) bool {
 				m.ways[ends] = quality{m.ways[ends].cuts, delay, one}
 			}
 		}
-		m.wires.set(m.ways)
+		m.must(m.wires.set(m.ways))
 	}
 	change(delay, one)
 	d := m.later(2*lease, func() { change(0, 0) })
@@ -673,7 +673,7 @@ func (m *monkey) repair() {
 		m.finish()
 	}
 	clear(m.ways)
-	m.wires.set(m.ways)
+	m.must(m.wires.set(m.ways))
 	for _, id := range m.ids {
 		m.live(id).order("disk good")
 	}

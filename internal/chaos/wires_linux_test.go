@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -22,12 +23,12 @@ type quality struct {
 
 // wires are what members are connected by. A direction is a pair of members: from, to.
 type wires interface {
-	listens(id uint64) string      // where a member listens
-	spare(id uint64) string        // where an impostor of a member listens
-	dials(from, to uint64) string  // what a member dials to reach another
-	set(all map[[2]uint64]quality) // sets all directions; those that are missing are good
-	delays() bool                  // whether it can delay
-	reset(from, to uint64) bool    // ends the connections that a member has dialed to another, if it can
+	listens(id uint64) string            // where a member listens
+	spare(id uint64) string              // where an impostor of a member listens
+	dials(from, to uint64) string        // what a member dials to reach another
+	set(all map[[2]uint64]quality) error // sets all directions; those that are missing are good
+	delays() bool                        // whether it can delay
+	reset(from, to uint64) bool          // ends the connections that a member has dialed to another, if it can
 	command(id uint64, program string) *exec.Cmd
 	close()
 }
@@ -71,7 +72,7 @@ func (r *relays) reset(from, to uint64) bool {
 
 func (r *relays) command(_ uint64, program string) *exec.Cmd { return exec.Command(program) }
 
-func (r *relays) set(all map[[2]uint64]quality) {
+func (r *relays) set(all map[[2]uint64]quality) error {
 	way := func(from, to uint64) rig.Way {
 		q := all[[2]uint64{from, to}]
 		w := rig.Way{Cut: q.cuts > 0}
@@ -83,6 +84,7 @@ func (r *relays) set(all map[[2]uint64]quality) {
 	for ends, link := range r.links {
 		link.Set(way(ends[0], ends[1]), way(ends[1], ends[0]))
 	}
+	return nil
 }
 
 // late draws how late a piece is. TCP sends a lost one again: after 200 ms, and then after twice that.
@@ -157,6 +159,7 @@ func run(input, name string, arguments ...string) error {
 }
 
 func (s *namespaces) of(id uint64) string       { return fmt.Sprintf("%s-%d", s.name, id) }
+func (s *namespaces) net(id uint64) string      { return "--net=/run/netns/" + s.of(id) }
 func (s *namespaces) ip(id uint64) string       { return fmt.Sprintf("10.99.0.%d", id) }
 func (s *namespaces) listens(id uint64) string  { return s.ip(id) + ":7000" }
 func (s *namespaces) spare(id uint64) string    { return s.ip(id) + ":7001" }
@@ -165,34 +168,31 @@ func (s *namespaces) delays() bool              { return false }
 func (s *namespaces) reset(_, _ uint64) bool    { return false }
 
 func (s *namespaces) command(id uint64, program string) *exec.Cmd {
-	return exec.Command("ip", "netns", "exec", s.of(id), program)
+	return exec.Command("nsenter", s.net(id), program)
 }
 
 // set replaces the rules of each receiver.
-func (s *namespaces) set(all map[[2]uint64]quality) {
+func (s *namespaces) set(all map[[2]uint64]quality) error {
+	faults := make([]error, s.n+1)
 	var changes sync.WaitGroup
 	for to := uint64(1); to <= s.n; to++ {
-		rules := "*filter\n:INPUT ACCEPT\n"
+		rules := "table ip chaos\ndelete table ip chaos\ntable ip chaos {\nchain in {\ntype filter hook input priority 0;\n"
 		for from := uint64(1); from <= s.n; from++ {
 			switch q := all[[2]uint64{from, to}]; {
 			case q.cuts > 0:
-				rules += fmt.Sprintf("-A INPUT -s %s -j DROP\n", s.ip(from))
+				rules += fmt.Sprintf("ip saddr %s drop\n", s.ip(from))
 			case q.one > 0:
-				rules += fmt.Sprintf("-A INPUT -s %s -m statistic --mode random --probability %.3f -j DROP\n", s.ip(from), 1/float64(q.one))
+				rules += fmt.Sprintf("ip saddr %s numgen random mod %d == 0 drop\n", s.ip(from), q.one)
 			}
 		}
-		rules += "COMMIT\n"
-		if s.last[to] == rules {
-			continue
+		rules += "}\n}\n"
+		if s.last[to] != rules {
+			s.last[to] = rules
+			changes.Go(func() { faults[to] = run(rules, "nsenter", s.net(to), "nft", "-f", "-") })
 		}
-		s.last[to] = rules
-		changes.Go(func() {
-			if err := run(rules, "ip", "netns", "exec", s.of(to), "iptables-restore"); err != nil {
-				panic(err)
-			}
-		})
 	}
 	changes.Wait()
+	return errors.Join(faults...)
 }
 
 func (s *namespaces) close() {
