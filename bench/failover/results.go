@@ -157,7 +157,8 @@ func (r *results) times(rows []row) table {
 	t := table{"Until another node leads, ms: median (least–most) × the median by that of the first line", [][]string{
 		append(append([]string{"system", "members"}, r.Options.Faults...), "count"),
 	}}
-	for _, line := range rows {
+	for i := range rows {
+		line := &rows[i]
 		cells := []string{line.system.Title, fmt.Sprint(line.members)}
 		var counts []string
 		for _, fault := range r.Options.Faults {
