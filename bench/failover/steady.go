@@ -18,12 +18,13 @@ const burn = "burn"
 
 // The steady states, in which no leader should change.
 const (
+	calm    = "calm"    // nothing happens
 	loaded  = "loaded"  // each core has a busy process
 	lossy   = "lossy"   // lossPercent of what arrives is lost
 	severed = "severed" // the link between the leader and the other one of the two highest of five is cut
 )
 
-var states = []string{loaded, lossy, severed}
+var states = []string{calm, loaded, lossy, severed}
 
 const (
 	lossPercent    = 5
@@ -43,7 +44,7 @@ func (b *bench) steady(ctx context.Context) error {
 	for i := range b.systems {
 		s := &b.systems[i]
 		for _, state := range b.States {
-			if state != loaded && !b.Namespaces {
+			if (state == lossy || state == severed) && !b.Namespaces {
 				continue
 			}
 			n := 3
