@@ -245,21 +245,26 @@
 // Before all initiators have started, nothing but their starts and faults can happen. A fault that is left out there may come before
 // all of it, or after.
 //
+// A process that has crashed and cannot recover loses what arrives, in any order, so nothing can interfere with that.
+//
 // A crash gives others an event where processes suspect each other, and a recovery takes it from them. So there all is explored
 // while one of these may still come.
 //
-// With a cycle, only an event that is the single one of p comes first, when no fault may come any more, and the graph must have no
-// end component: chance leads out of every cycle. Proof. A schedule of the whole graph that is fair, and takes every action with some
-// probability, takes the event of p with probability 1, since it stays possible. It may be taken first: its outcomes are as likely,
-// and all else is as before. So if some fair schedule goes on for ever with a probability above 0, then so does one of the explored
-// graph, for as many steps as one likes, and that graph has an end component, a contradiction. A run w to an end, or to a violation,
-// has an equal one as before: while the events that come first are not of w, chance may be chosen so that the run ends, and
-// there w cannot have anything left that must come. No other proviso is needed.
+// With a cycle, p comes first only if at most one link to it holds messages, and the graph must have no end component: chance
+// leads out of every cycle. Proof. Suppose that a fair schedule of the whole graph goes on for ever with a probability above 0.
+// From some state on it stays in an end component, in which no event is that comes once only: no start, suspicion or fault. It
+// takes every event that stays possible, so p's next event is the message on that one link, whatever chance does elsewhere. That
+// message may be taken first: its outcomes are as likely, and all else is as before. So a schedule of the explored graph goes on
+// for ever, too, and that graph has an end component, a contradiction. With messages on two links the choice between them could
+// depend on chance elsewhere. A run w to that state, to an end or to a violation has an equal one as before: while the
+// events that come first are not of w, chance may be chosen so that the run ends, and there w cannot have anything left that
+// must come, but faults. No other proviso is needed.
 //
 // On which links no process sends any more is not declared: first, all links are taken to be silent. A step that sends on such
 // a link shows that it is not, and the search begins again. This is sound: take the first step of some run that sends on a link
 // that is taken to be silent. Up to it, all is as assumed, so the run has an equal one among those explored, and the
-// step is seen. A process that has crashed, and cannot recover, sends no more.
+// step is seen. With symmetry it is seen on that link or on one that is like it, so all of these are then not silent.
+// A process that has crashed, and cannot recover, sends no more.
 //
 // # Symmetry
 //
