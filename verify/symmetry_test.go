@@ -16,7 +16,9 @@ func between(start func(out *election.Out[token]), receive func(p *made, m uint8
 	a := forwarding(election.Ring, 0, 0)
 	a.Identifiers, a.Winner, a.Decides = election.Anonymous, election.Unspecified, election.LeaderOnly
 	a.Start = func(_ *made, out *election.Out[token]) { start(out) }
-	a.Receive = func(p *made, _ election.Port, _ election.Kind, m token, out *election.Out[token]) { receive(p, m.Type, out) }
+	a.Receive = func(p *made, _ election.Port, _ election.Kind, m token, out *election.Out[token]) {
+		receive(p, m.Type, out)
+	}
 	return process.Must(process.Of(&a)), Options{Instance: network.Setup{IDs: make(election.List, 2)}, Initiators: []int{0}}
 }
 
