@@ -29,7 +29,7 @@ func (o *Options) unalike(d *election.Declaration) string {
 
 // mirrored reports whether orders and orientations come in pairs of mirror images.
 func mirrored(d *election.Declaration, o *Options) bool {
-	return o.Orientations && o.Size > 2 && d.Topology == election.Ring && d.Identifiers != election.Anonymous && turns(d, o)
+	return o.Orientations && o.Size > 2 && d.Identifiers != election.Anonymous && turns(d, o)
 }
 
 // mirror returns the mirror image of a ring: the process at position p is then at the last position less p.
