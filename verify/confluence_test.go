@@ -223,3 +223,16 @@ func TestARunThatChoosesIsLeftToTheSearch(t *testing.T) {
 		}
 	}
 }
+
+// The schedule that is made of a ring begins with all processes.
+func TestARingOnWhichOneInitiatesHasItsOwnCounts(t *testing.T) {
+	o := Options{Instance: network.On(3, 1, 2), Initiators: []int{1}}
+	whole, err := Run(lcr.Algorithm, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Reduce = AnyReduction
+	if r, err := Run(lcr.Algorithm, o); err != nil || essence(t, r) != essence(t, whole) {
+		t.Errorf("%+v, %v; the whole search finds %s", r, err, essence(t, whole))
+	}
+}
