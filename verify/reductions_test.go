@@ -231,6 +231,24 @@ func TestConfluenceGivesUpAtItsLimits(t *testing.T) {
 			t.Errorf("%d hops: %+v, %v", hops, r, err)
 		}
 	}
+	for _, towards := range []election.Port{0, 1} { // the first process sends 35 messages to each of two; or receives as many from them
+		a := forwarding(election.Ring, 0, 0)
+		a.Start = func(p *made, out *election.Out[token]) {
+			if p.ID == 3 {
+				out.Lead(0)
+			}
+			for port := range election.Port(2) {
+				for range 35 {
+					if (p.ID == 3) == (towards == 0) && (towards == 0 || election.ID(port) == 2-p.ID) {
+						out.Send(port, 0, token{Type: 1})
+					}
+				}
+			}
+		}
+		if r, err := Run(a, Options{Instance: network.On(3, 1, 2), Reduce: Confluence, MaxStates: 3000}); err != nil || r.Confluent != 0 {
+			t.Errorf("70 messages, %d: %+v, %v", towards, r, err)
+		}
+	}
 	star := forwarding(election.Tree, 1, 0)
 	i := network.Setup{IDs: election.List{1}}
 	for leaf := range 18 {
