@@ -35,6 +35,10 @@ type View struct {
 	Term   uint64 // 0 with [Bully], which has none
 	Role   Role   // of this member
 	Since  time.Time
+
+	// Value is what the leader has published in Term, such as the address of its service; empty: nothing, or it has not
+	// arrived. See [Leadership.Publish].
+	Value string
 }
 
 // Status is a member's knowledge of the group.
@@ -44,6 +48,9 @@ type Status struct {
 	Role      Role      `json:"role"`
 	Leader    *uint64   `json:"leader"` // null while no leader is known
 	Term      uint64    `json:"term"`   // 0 with bully, which has none
+
+	// Value is what the leader has published in Term: see [View].
+	Value string `json:"value,omitempty"`
 
 	// Quorum tells whether a majority of the members has granted the known leader a lease that runs, as far as this
 	// member knows. It is always false with bully.
@@ -166,7 +173,7 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 }
 
 func viewOf(s live.State) View {
-	v := View{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since}
+	v := View{Leader: s.Leader, Known: s.Leader != 0, Term: uint64(s.Term), Role: Electing, Since: s.Since, Value: s.Value}
 	switch s.Role {
 	case network.Leader:
 		v.Role = Leader
@@ -223,7 +230,7 @@ func (m *Member) WaitLeader(ctx context.Context) (View, error) {
 func (m *Member) Status() Status {
 	s, _ := m.group.State()
 	v := viewOf(s)
-	status := Status{ID: m.config.ID, Algorithm: m.config.Algorithm, Role: v.Role, Term: v.Term, Stopping: s.Stopping}
+	status := Status{ID: m.config.ID, Algorithm: m.config.Algorithm, Role: v.Role, Term: v.Term, Value: v.Value, Stopping: s.Stopping}
 	status.Quorum = v.Known && m.config.Algorithm == QuorumBully
 	if v.Known {
 		status.Leader = &v.Leader

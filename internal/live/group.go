@@ -23,6 +23,7 @@ type State struct {
 	Role      network.Role
 	Leader    uint64 // 0 if not known
 	Term      election.Term
+	Value     string    // what the leader has published in Term
 	Since     time.Time // when Role, Leader and Term last changed
 	Until     time.Time // when leadership ends by itself, if it does: a lease; wall clock
 	Stopping  bool      // it leads, and its work is to stop
@@ -195,6 +196,7 @@ type group struct {
 	begun    time.Duration   // when the step of pending began, in whole units
 
 	quits bool // the host wants to leave it
+	value published
 
 	at     time.Duration // when it has something to do, on the clock of timers
 	index  int           // in loop.due; -1: in none
@@ -456,6 +458,7 @@ func (g *group) show() {
 	if g.contested() {
 		s.Role, s.Leader = network.Undecided, 0
 	}
+	s.Value = g.valueOf(s.Leader, s.Term)
 	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
 		s.Since = time.Now()
 		if !g.ended.IsZero() {
@@ -521,6 +524,7 @@ func (l *loop) leave() {
 		for _, p := range l.peers {
 			if p != nil {
 				delete(p.groups, g.key)
+				delete(p.values, g.key)
 				p.deny(g.key)
 			}
 		}

@@ -428,6 +428,8 @@ func (l *loop) handle(event any) error {
 		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && g.started {
 			return g.take(process.Input{What: process.Commanded, Command: e.command})
 		}
+	case publishing:
+		l.published(e)
 	case leaving:
 		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && !g.quits {
 			g.quits = true
