@@ -221,9 +221,17 @@ func TestALateWriteIsLostWithoutAFenceAndRefusedWithOne(t *testing.T) {
 	}
 }
 
+func TestManyGroupsAreMeasured(t *testing.T) {
+	out, err := exec.Command(program("many"), "--groups", "20", "--idle", "100ms").CombinedOutput()
+	want := regexp.MustCompile(`(?s)^20 groups of 3; .*\nall groups agree after .*idle: process 3 takes .*\nkill -9 of a process that leads \d+ groups: .* the last after \d`)
+	if err != nil || !want.Match(out) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 func TestEachExampleHasHelp(t *testing.T) {
 	programs, err := os.ReadDir(folder)
-	if err != nil || len(programs) != 5 {
+	if err != nil || len(programs) != 6 {
 		t.Fatalf("%v, %v", programs, err)
 	}
 	for _, p := range programs {
