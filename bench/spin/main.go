@@ -69,7 +69,7 @@ func run(times int, large bool, out string) error {
 	}
 	defer os.RemoveAll(folder)
 	b := &bench{folder: folder, binary: filepath.Join(folder, "ringleader"), times: max(1, times)}
-	if err := command("", "go", "build", "-o", b.binary, "../../cmd/ringleader").Run(); err != nil {
+	if err := command("../..", "go", "build", "-o", b.binary, "./cmd/ringleader").Run(); err != nil {
 		return fmt.Errorf("building ringleader, from its folder bench/spin: %w", err)
 	}
 	var all []comparison

@@ -1,0 +1,240 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"ringleader.example/ringleader/bench/failover/node"
+)
+
+// The faults of a leader.
+const (
+	kill      = "kill" // -9
+	stop      = "stop" // SIGSTOP, and SIGCONT when the next one leads
+	terminate = "term" // SIGTERM
+	cut       = "cut"  // it reaches no other node
+)
+
+var faults = []string{kill, stop, terminate, cut}
+
+// sampling is how often a leader records that it still believes to lead, and polling how often a node asks a library that
+// tells it nothing by itself.
+const (
+	sampling = time.Millisecond
+	polling  = time.Millisecond
+	atRest   = time.Second // both, where a group does nothing
+)
+
+// Before a fault the group has agreed and then rests, for a random time: a fault is to meet any phase of its timers.
+const (
+	restLeast = 700 * time.Millisecond
+	restMost  = 1200 * time.Millisecond
+)
+
+// cell is what was measured of one system, size and fault. Times are in ms.
+type cell struct {
+	System  string `json:"system"`
+	Members int    `json:"members"`
+	Fault   string `json:"fault"`
+
+	// Times has, for each fault, the time until another node knows that it leads. Missed counts the faults after which
+	// none led within the limit.
+	Times  []float64 `json:"times_ms"`
+	Missed int       `json:"missed"`
+
+	// Both has, for each fault that the old leader survives, for how long it believed to lead when the new one did. A
+	// negative one is the time between. Unaware counts those that believed so to the end, when they were healed.
+	Both    []float64 `json:"both_lead_ms,omitempty"`
+	Unaware int       `json:"unaware"`
+}
+
+// cell returns the place for a measurement.
+func (r *results) cell(s *system, n int, fault string) *cell {
+	for _, c := range r.Failover {
+		if c.System == s.Name && c.Members == n && c.Fault == fault {
+			return c
+		}
+	}
+	c := &cell{System: s.Name, Members: n, Fault: fault}
+	r.Failover = append(r.Failover, c)
+	return c
+}
+
+// failover gives each system its turn in each round.
+func (b *bench) failover(ctx context.Context) error {
+	for round := 1; round <= b.Rounds; round++ {
+		for i := range b.systems {
+			s := &b.systems[i]
+			for _, n := range b.sizes(s) {
+				fmt.Fprintf(os.Stderr, "%s round %d of %d: %s, %d members:", time.Now().Format("15:04:05"), round, b.Rounds, s.Title, n)
+				if err := b.turn(ctx, s, n); err != nil {
+					fmt.Fprintf(os.Stderr, " %v\n", err)
+					if ctx.Err() != nil {
+						return err
+					}
+					b.Problems = append(b.Problems, err.Error())
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// turn lets the faults happen to one group, until the slice is used up.
+func (b *bench) turn(ctx context.Context, s *system, n int) error {
+	c, err := b.start(ctx, s, n, polling, sampling)
+	if err != nil {
+		return err
+	}
+	defer c.stop()
+	begun := time.Now()
+	for count := 0; count < b.Most && (count == 0 || time.Since(begun) < b.Slice); count++ {
+		for _, fault := range b.Faults {
+			if fault == cut && !b.Namespaces {
+				continue
+			}
+			if err := c.rest(ctx); err != nil {
+				return fmt.Errorf("%s with %d members: %w: %s", s.Name, n, err, c.describe())
+			}
+			if err := c.trial(ctx, fault, b.cell(s, n, fault)); err != nil {
+				return fmt.Errorf("%s with %d members, %s: %w: %s", s.Name, n, fault, err, c.describe())
+			}
+		}
+	}
+	var text []string
+	for _, fault := range b.Faults {
+		text = append(text, fault+" "+summary(b.cell(s, n, fault).Times).String())
+	}
+	fmt.Fprintf(os.Stderr, " %s\n", strings.Join(text, ", "))
+	return nil
+}
+
+// rest waits until all agree, and then for a while, after which all must agree still.
+func (c *cluster) rest(ctx context.Context) error {
+	for range 5 {
+		if err := c.wait(ctx, startLimit, c.agreed); err != nil {
+			return fmt.Errorf("the nodes agree %w", err)
+		}
+		wait := restLeast + rand.N(restMost-restLeast)
+		err := c.wait(ctx, wait, func() bool { return !c.agreed() })
+		if err == errLimit {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("its leader changes without a fault")
+}
+
+// trial lets one fault happen to the leader, and undoes it.
+func (c *cluster) trial(ctx context.Context, fault string, into *cell) error {
+	c.mu.Lock()
+	old := c.leader()
+	c.mu.Unlock()
+	begun := node.Now()
+	if err := c.inflict(fault, old); err != nil {
+		return err
+	}
+	var next *process
+	err := c.wait(ctx, leadLimit, func() bool {
+		next = c.after(old, begun)
+		return next != nil
+	})
+	switch {
+	case err == errLimit:
+		into.Missed++
+	case err != nil:
+		return err
+	default:
+		into.Times = append(into.Times, milliseconds(next.leadAt-begun))
+	}
+	return c.undo(ctx, fault, old, next, begun, into)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// after returns the first other node that has led since a moment.
+func (c *cluster) after(old *process, begun time.Duration) (next *process) {
+	for _, p := range c.nodes {
+		if p != old && p.leadAt > begun && (next == nil || p.leadAt < next.leadAt) {
+			next = p
+		}
+	}
+	return next
+}
+
+func (c *cluster) inflict(fault string, p *process) error {
+	switch fault {
+	case kill:
+		return p.signal(syscall.SIGKILL)
+	case stop:
+		return p.signal(syscall.SIGSTOP)
+	case terminate:
+		return p.signal(syscall.SIGTERM)
+	default:
+		return c.network.cut(p.id)
+	}
+}
+
+// undo brings the old leader back, after it was found out for how long it believed to lead.
+func (c *cluster) undo(ctx context.Context, fault string, old, next *process, begun time.Duration, into *cell) error {
+	if fault == kill || fault == terminate {
+		if err := c.wait(ctx, exitLimit, func() bool { return !old.alive }); err == errLimit {
+			_ = old.signal(syscall.SIGKILL) // it does not end by itself
+		}
+		return c.again(ctx, old)
+	}
+	if fault == stop {
+		if err := old.signal(syscall.SIGCONT); err != nil {
+			return err
+		}
+	}
+	err := c.wait(ctx, lostLimit, func() bool { return !old.leading })
+	if next != nil {
+		c.mu.Lock()
+		into.believed(old, next, begun, err == nil)
+		c.mu.Unlock()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if fault == cut {
+		if err := c.network.heal(old.id); err != nil {
+			return err
+		}
+	}
+	// A member of ringleader whose work outlives its lease ends, by default. It is started again.
+	if c.wait(ctx, lostLimit, func() bool { return !old.alive || old.knows != 0 }) == nil && !old.alive {
+		return c.again(ctx, old)
+	}
+	return ctx.Err()
+}
+
+// believed notes for how long the old leader believed to lead.
+func (c *cell) believed(old, next *process, begun time.Duration, noticed bool) {
+	if !noticed {
+		c.Unaware++
+		return
+	}
+	last := old.lostAt
+	if last == 0 {
+		last = begun // its process ended before it was asked again
+	}
+	c.Both = append(c.Both, milliseconds(last-next.leadAt))
+}
+
+// again starts a node again that ends.
+func (c *cluster) again(ctx context.Context, p *process) error {
+	if err := c.wait(ctx, exitLimit, func() bool { return !p.alive }); err != nil {
+		return err
+	}
+	return c.launch(p.id)
+}

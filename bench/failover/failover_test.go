@@ -1,0 +1,156 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/bench/failover/node"
+)
+
+func TestAMedianLiesInTheMiddle(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		shown  string
+	}{
+		{nil, "–"},
+		{[]float64{3}, "3.0 (3.0–3.0)"},
+		{[]float64{30, 1, 2}, "2.0 (1.0–30)"},
+		{[]float64{4, 1, 3, 20}, "3.5 (1.0–20)"},
+	} {
+		if s := summary(c.values).String(); s != c.shown {
+			t.Errorf("%v is shown as %s, not as %s", c.values, s, c.shown)
+		}
+	}
+}
+
+// sample is what a run of two systems might find.
+func sample() *results {
+	return &results{
+		Options: options{Faults: faults},
+		Failover: []*cell{
+			{System: "etcd", Members: 3, Fault: kill, Times: []float64{1000, 1200}, Missed: 1},
+			{System: "ringleader", Members: 3, Fault: kill, Times: []float64{4, 5, 6}},
+			{System: "ringleader", Members: 3, Fault: stop, Times: []float64{500}, Both: []float64{-20}},
+			{System: "etcd", Members: 3, Fault: stop, Times: []float64{1000}, Both: []float64{-1, 7}},
+			{System: "etcd", Members: 3, Fault: cut, Times: []float64{1000}, Unaware: 1},
+		},
+		Stable: []stable{{"etcd", 3, loaded, 30, 2}},
+		Rested: []rested{{System: "etcd", Members: 3, Percent: 0.7, Memory: 30}},
+		Sizes:  map[string]int64{"etcd": 23_000_000},
+	}
+}
+
+func TestTheTablesCompareWithTheFirstSystem(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tables.md")
+	if err := mark(path, sample().tables()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"| ringleader, warden, TLS | 3 | 5.0 (4.0–6.0) | 500 (500–500) | – | – | 3 1 0 0 |",
+		"| etcd raft, 100/1000 ms (default) | 3 | 1100 (1000–1200) ×220, 1 never | 1000 (1000–1000) ×2.0 | – | 1000 (1000–1000) | 3 1 0 1 |",
+		"| ringleader, warden, TLS | 3 | never (0 of 1) | – |",
+		"| etcd raft, 100/1000 ms (default) | 3 | 7.0 (1 of 2) | it leads on (1 of 1) |",
+		"| etcd raft, 100/1000 ms (default) | 3 | loaded | 30 | 2 |",
+		"| etcd raft, 100/1000 ms (default) | 3 | 0.70 | 0.00 | 30.0 | – | 23 |",
+	} {
+		if !strings.Contains(string(text), line+"\n") {
+			t.Errorf("there is no line %s in\n%s", line, text)
+		}
+	}
+}
+
+func TestResultsAreDrawnFromTheirJSON(t *testing.T) {
+	folder := t.TempDir()
+	file, drawing := filepath.Join(folder, "results.json"), filepath.Join(folder, "results.svg")
+	if err := sample().write(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), []string{"--draw", file, "--svg", drawing}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(drawing)
+	if err != nil || !strings.Contains(string(text), "etcd raft, 100/1000 ms (default), 3 members, kill: 1100 (1000–1200) ms, 2 times") {
+		t.Errorf("the drawing (%v) does not have the times: %.2000s", err, text)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil || !json.Valid(data) {
+		t.Errorf("the results are no JSON: %v", err)
+	}
+}
+
+func TestAWrongCallIsRefused(t *testing.T) {
+	for _, arguments := range [][]string{
+		{"--systems", "etdc"},
+		{"--parts", "failover,other"},
+		{"--faults", "kill -9"},
+		{"--members", "2"},
+	} {
+		if _, err := parse(arguments); err == nil {
+			t.Errorf("%v is taken", arguments)
+		}
+	}
+}
+
+func TestOldReportsDoNotCountAsTheNextLeader(t *testing.T) {
+	c := &cluster{nodes: []*process{{id: 1}, {id: 2}, {id: 3}}}
+	for _, line := range []string{"5 lead 1", "9 lost 8"} {
+		e, err := node.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.nodes[0].note(e)
+	}
+	for _, p := range c.nodes {
+		p.alive = true
+	}
+	c.nodes[2].note(node.Event{At: 10, Kind: node.Lead})
+	if c.after(c.nodes[2], 10) != nil {
+		t.Error("a node that led before counts as the next leader")
+	}
+	if c.agreed() {
+		t.Error("nodes agree that know no leader")
+	}
+	c.nodes[0].note(node.Event{At: 20, Kind: node.Lead})
+	if c.after(c.nodes[2], 10) != c.nodes[0] || c.leader() != c.nodes[0] {
+		t.Error("the next leader does not count")
+	}
+	into := cell{}
+	c.nodes[2].note(node.Event{At: 30, Kind: node.Lost, Arg: int64(20 + 3*time.Millisecond)})
+	into.believed(c.nodes[2], c.nodes[0], 10, true)
+	if !slices.Equal(into.Both, []float64{3}) {
+		t.Errorf("both lead for %v ms, not for 3", into.Both)
+	}
+}
+
+// It compiles etcd and NATS, which takes minutes, so CI leaves it out: it is run by hand.
+func TestEverySystemElectsAgainAfterEachFault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles all systems")
+	}
+	path := filepath.Join(t.TempDir(), "results.json")
+	if err := run(t.Context(), []string{"--parts", "failover", "--members", "3", "--rounds", "1", "--slice", "1s", "--json", path}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		for _, fault := range []string{kill, terminate} {
+			if c := r.cell(&s, 3, fault); len(c.Times) != 1 {
+				t.Errorf("%s, %s: a next leader %d times, not once; problems %q", s.Name, fault, len(c.Times), r.Problems)
+			}
+		}
+	}
+}
