@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"ringleader.example/ringleader/clock"
@@ -53,7 +56,7 @@ const (
 
 // Config determines the group, and the member that this process is.
 type Config struct {
-	// Group is the name of the group: a member refuses peers with another name. The default is empty.
+	// Group is the name of the group, of at most 249 bytes: a member refuses peers with another name. The default is empty.
 	Group string
 
 	// ID is this member's identifier, one of those of Members.
@@ -148,6 +151,7 @@ func (c Config) complete() (Config, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 
+	must(len(c.Group) <= live.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), live.MaxGroup)
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
 	must(len(c.Members) > 0, "Members is empty; the group has this member at least")
 	found, candidates := false, 0
@@ -215,10 +219,9 @@ func (c *Config) program() (p *process.Program, unit time.Duration, parameters m
 	if c.Preempt {
 		preemption = "yes"
 	}
-	const parts = 1_000_000 // of Drift
 	return quorumbully.Program, unit, map[string]string{
 		"delay": units(t.Answers/5, unit), "lease": units(t.Lease, unit), "longest-lease": units(t.LongestLease, unit),
-		"rho":     fmt.Sprintf("%d/%d", int(t.Drift*parts)+1, parts),
+		"rho":     fmt.Sprintf("%d/1000000", t.millionths()),
 		"renewal": units(t.Renewal, unit), "answer-timeout": units(t.Answers, unit), "deferral": units(t.Defer, unit),
 		"claim-timeout": units(t.Claim, unit), "preemption": preemption, "preempt-delay": units(t.Preempt, unit),
 	}
@@ -226,6 +229,24 @@ func (c *Config) program() (p *process.Program, unit time.Duration, parameters m
 
 // units returns a length of time in units, rounded up.
 func units(d, unit time.Duration) string { return strconv.FormatInt(int64((d+unit-1)/unit), 10) }
+
+// with returns the configuration of the member in another group.
+func (c Config) with(g GroupConfig) (Config, error) {
+	c.Group, c.Members = g.Group, slices.Clone(c.Members)
+	for i := range c.Members {
+		if priority, given := g.Priorities[c.Members[i].ID]; given {
+			c.Members[i].Priority = priority
+		}
+	}
+	var faults []error
+	for _, id := range slices.Sorted(maps.Keys(g.Priorities)) {
+		if !slices.ContainsFunc(c.Members, func(m MemberAddress) bool { return m.ID == id }) {
+			faults = append(faults, fmt.Errorf("%w: Priorities has member %d, which is not among the members", ErrConfig, id))
+		}
+	}
+	_, err := c.complete()
+	return c, errors.Join(append(faults, err)...)
+}
 
 // live returns the configuration of the engine.
 func (c *Config) live() (*process.Program, live.Config) {
@@ -236,8 +257,8 @@ func (c *Config) live() (*process.Program, live.Config) {
 		GroupConfig: live.GroupConfig{Group: c.Group, Parameters: parameters},
 	}
 	if c.Algorithm == QuorumBully {
-		l.Death = warden.Hash()
-		l.Limits = fmt.Sprintf("lease %v, longest lease %v, drift %v, renewal %v", c.Timing.Lease, c.Timing.LongestLease, c.Timing.Drift, c.Timing.Renewal)
+		l.Death, l.Entitled = warden.Hash(), c.Timing.entitled()
+		l.Limits = c.limits()
 	}
 	for _, m := range c.Members {
 		l.Members = append(l.Members, transport.Member{ID: m.ID, Address: m.Address})
@@ -254,6 +275,28 @@ func (c *Config) live() (*process.Program, live.Config) {
 	return program, l
 }
 
+// limits returns, for people, what should be the same at all members, in at most live.MaxLimits bytes. Safety does not
+// depend on it: each member has a lease of the length that it asked for, and the priority that it presents.
+func (c *Config) limits() string {
+	t := &c.Timing
+	text := fmt.Sprintf("lease %v, longest lease %v, drift %v, renewal %v, preemption %v", t.Lease, t.LongestLease, t.Drift, t.Renewal, c.Preempt)
+	members := slices.SortedFunc(slices.Values(c.Members), func(a, b MemberAddress) int { return cmp.Compare(a.ID, b.ID) })
+	var priorities []string
+	for _, m := range members {
+		if w := m.weight(); w != 1 {
+			priorities = append(priorities, fmt.Sprintf("%d:%d", m.ID, w))
+		}
+	}
+	if len(priorities) == 0 {
+		return text
+	}
+	list := strings.Join(priorities, " ")
+	if with := text + ", priorities " + list; len(with) <= live.MaxLimits {
+		return with
+	}
+	return fmt.Sprintf("%s, %d priorities with the digest %x", text, len(priorities), transport.DigestOf("%s", list))
+}
+
 // peers returns the addresses of the other members.
 func (c *Config) peers() (addresses []string) {
 	for _, m := range c.Members {
@@ -262,6 +305,11 @@ func (c *Config) peers() (addresses []string) {
 		}
 	}
 	return addresses
+}
+
+// weight returns the weight with which this member stands for election.
+func (c *Config) weight() uint16 {
+	return c.Members[slices.IndexFunc(c.Members, func(m MemberAddress) bool { return m.ID == c.ID })].weight()
 }
 
 // weight returns the weight with which a member stands for election.

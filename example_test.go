@@ -69,3 +69,37 @@ func freeAddress() string {
 	defer l.Close()
 	return l.Addr().String()
 }
+
+// One process takes part in two groups, over the same connections. Each group has its own leader.
+func ExampleMember_Join() {
+	ctx := context.Background()
+	directory, err := os.MkdirTemp("", "member")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(directory)
+	if err := ringleader.Init(directory, "jobs", 1); err != nil {
+		log.Fatal(err)
+	}
+	jobs, err := ringleader.Join(ctx, ringleader.Config{
+		Group: "jobs", ID: 1, Members: []ringleader.MemberAddress{{ID: 1, Address: freeAddress()}}, Data: directory,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer jobs.Close()
+	mails, err := jobs.Join(ctx, ringleader.GroupConfig{Group: "mails"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range []*ringleader.Member{jobs, mails} {
+		v, err := m.WaitLeader(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(v.Leader)
+	}
+	// Output:
+	// 1
+	// 1
+}

@@ -23,6 +23,9 @@ var (
 	ErrClosed      = errors.New("the member is closed")
 )
 
+// ErrNotLeader reports that this member does not lead. The text names the leader that it knows.
+var ErrNotLeader = errors.New("this member does not lead")
+
 // Leadership is a tenure of this member: the time from its election to the end of its lead.
 type Leadership struct {
 	member *Member
@@ -34,12 +37,12 @@ func (l Leadership) Term() uint64 { return uint64(l.term) }
 
 // Valid reports whether the lease runs at this moment. Between a call of Valid and what follows it the process may be
 // paused for any time, so a resource that must have one writer has to compare terms: see package fence.
-func (l Leadership) Valid() bool { return l.member.live.Left(l.term) > 0 }
+func (l Leadership) Valid() bool { return l.member.group.Left(l.term) > 0 }
 
 // Deadline returns when the lease ends, unless it is renewed. It is the zero time if the lease has ended, and with [Bully],
 // which has no leases.
 func (l Leadership) Deadline() time.Time {
-	switch left := l.member.live.Left(l.term); left {
+	switch left := l.member.group.Left(l.term); left {
 	case 0, process.Never:
 		return time.Time{}
 	default:
@@ -66,7 +69,7 @@ func (m *Member) Lead(ctx context.Context, work func(context.Context, Leadership
 	}
 	m.leading = true
 	m.mu.Unlock()
-	m.live.Command(election.Command{Order: election.Weigh, Number: uint64(m.weight)})
+	m.group.Command(election.Command{Order: election.Weigh, Number: uint64(m.weight)})
 	defer func() {
 		m.mu.Lock()
 		m.leading = false
@@ -75,8 +78,8 @@ func (m *Member) Lead(ctx context.Context, work func(context.Context, Leadership
 	}()
 	var last election.Term // work begins once in a term
 	for {
-		s, changed := m.live.State()
-		if s.Role == network.Leader && !s.Stopping && (s.Term == 0 || s.Term > last) && m.live.Begin(s.Term) {
+		s, changed := m.group.State()
+		if s.Role == network.Leader && !s.Stopping && (s.Term == 0 || s.Term > last) && m.group.Begin(s.Term) {
 			last = s.Term
 			ended, err := m.lead(ctx, Leadership{m, s.Term}, work)
 			if ended {
@@ -100,15 +103,15 @@ func (m *Member) lead(ctx context.Context, l Leadership, work func(context.Conte
 	returned := make(chan error, 1)
 	go func() {
 		err := work(within, l)
-		m.live.End()
+		m.group.End()
 		returned <- err
 	}()
 	alarm := m.config.Clock.NewTimer()
 	defer alarm.Stop()
 	var until time.Duration // the end of the lease, as last known, on the clock of deadlines
 	for {
-		s, changed := m.live.State()
-		left := m.live.Left(l.term)
+		s, changed := m.group.State()
+		left := m.group.Left(l.term)
 		if left > 0 {
 			until = after(m.config.Clock.Boottime(), left)
 		}
@@ -149,7 +152,7 @@ func (m *Member) mustStop(ctx context.Context, l Leadership, s *live.State, left
 		cause, m.cause = cmp.Or(m.cause, ErrPreempted), nil
 		return cause
 	case left <= m.config.Timing.early():
-		m.live.Command(election.Command{Order: election.Resign}) // what stops now does not begin again in this term
+		m.group.Command(election.Command{Order: election.Resign}) // what stops now does not begin again in this term
 		return ErrLapsed
 	case ctx.Err() != nil:
 		m.standDown(ErrResigned) // the lease is renewed while the work stops
@@ -166,8 +169,8 @@ func (m *Member) stop(l Leadership, until time.Duration, returned <-chan error) 
 	alarm := m.config.Clock.NewTimer()
 	defer alarm.Stop()
 	for {
-		_, changed := m.live.State()
-		if left := m.live.Left(l.term); left > 0 {
+		_, changed := m.group.State()
+		if left := m.group.Left(l.term); left > 0 {
 			until = after(m.config.Clock.Boottime(), left)
 		}
 		left := until - m.config.Timing.Margin - m.config.Clock.Boottime()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -70,12 +71,15 @@ type MemberStatus struct {
 type Member struct {
 	config Config
 	weight uint16
-	live   *live.Member
+	group  *live.Group
+	live   *live.Member // of this process: the members of all its groups share it
+	first  *Member      // that [Join] made in this process; nil: this one
 
 	mu      sync.Mutex
-	leading bool  // Lead runs
-	left    bool  // the warden knows that it was closed
-	cause   error // of the next end of a tenure, if a method of Member is its cause
+	leading bool             // Lead runs
+	left    bool             // the warden knows that it was closed
+	cause   error            // of the next end of a tenure, if a method of Member is its cause
+	others  map[*Member]bool // the first one only: those that its Join made
 }
 
 // Join makes this process a member of the group, and returns as soon as it listens. It remains one until
@@ -110,10 +114,55 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 			c.Logger.Warn("the warden does not listen: the others will wait for the end of a lease", "member", c.ID, "error", err)
 		}
 	}
-	own := c.Members[slices.IndexFunc(c.Members, func(m MemberAddress) bool { return m.ID == c.ID })]
-	m := &Member{config: c, weight: own.weight(), live: engine}
+	if c.Data != "" {
+		c.Storage = nil // the engine's
+	}
+	m := &Member{config: c, weight: c.weight(), group: engine.Group, live: engine, others: map[*Member]bool{}}
 	context.AfterFunc(ctx, func() { m.Close() })
 	return m, nil
+}
+
+// GroupConfig determines another group of the same processes; see [Member.Join].
+type GroupConfig struct {
+	// Group is the name of the group. Members of one process have different groups.
+	Group string
+
+	// Priorities has the priorities that members have in this group, by identifier, in place of those in Config.Members. So
+	// each of several groups can prefer another leader. Witnesses are witnesses in all groups.
+	Priorities map[uint64]uint16
+}
+
+// Join makes this process a member of another group. Its processes are those of Config.Members, and each of them that calls Join
+// with the same name takes part: a majority of all of them elects the leader of the group. All else is as in Config. The
+// groups elect independently of each other, and share connections, heartbeats and flushes of the disk. So a process can be in
+// thousands of groups.
+//
+// The result is like that of the function Join, and ends when ctx is done, or by Close, which leaves the other groups as they
+// are. Close of the first member, that the function Join returned, closes all. A group that was left can be joined again.
+func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
+	if m.first != nil {
+		return m.first.Join(ctx, g)
+	}
+	c, err := m.config.with(g)
+	if err != nil {
+		return nil, err
+	}
+	_, config := c.live()
+	group, err := m.live.Join(config.GroupConfig)
+	switch {
+	case errors.Is(err, live.ErrJoined):
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	case errors.Is(err, live.ErrStopped):
+		return nil, cmp.Or(m.Err(), ErrClosed)
+	case err != nil:
+		return nil, err
+	}
+	other := &Member{config: c, weight: c.weight(), group: group, live: m.live, first: m}
+	m.mu.Lock()
+	m.others[other] = true
+	m.mu.Unlock()
+	context.AfterFunc(ctx, func() { other.Close() })
+	return other, nil
 }
 
 func viewOf(s live.State) View {
@@ -129,7 +178,7 @@ func viewOf(s live.State) View {
 
 // View returns the member's current knowledge of the leader.
 func (m *Member) View() View {
-	s, _ := m.live.State()
+	s, _ := m.group.State()
 	return viewOf(s)
 }
 
@@ -140,7 +189,7 @@ func (m *Member) Observe(ctx context.Context) iter.Seq[View] {
 	return func(yield func(View) bool) {
 		var last View
 		for {
-			s, changed := m.live.State()
+			s, changed := m.group.State()
 			if v := viewOf(s); v != last {
 				last = v
 				if !yield(v) {
@@ -149,8 +198,8 @@ func (m *Member) Observe(ctx context.Context) iter.Seq[View] {
 			}
 			select {
 			case <-changed:
-			case <-m.live.Done(): // all changes came before that
-				if s, _ := m.live.State(); viewOf(s) == last {
+			case <-m.Done(): // all changes came before that
+				if s, _ := m.group.State(); viewOf(s) == last {
 					return
 				}
 			case <-ctx.Done():
@@ -172,7 +221,7 @@ func (m *Member) WaitLeader(ctx context.Context) (View, error) {
 
 // Status returns the member's current knowledge of the group.
 func (m *Member) Status() Status {
-	s, _ := m.live.State()
+	s, _ := m.group.State()
 	v := viewOf(s)
 	status := Status{ID: m.config.ID, Algorithm: m.config.Algorithm, Role: v.Role, Term: v.Term, Stopping: s.Stopping}
 	status.Quorum = v.Known && m.config.Algorithm == QuorumBully
@@ -180,13 +229,41 @@ func (m *Member) Status() Status {
 		status.Leader = &v.Leader
 	}
 	if v.Role == Leader && m.config.Algorithm == QuorumBully {
-		left := m.live.Left(s.Term).Seconds()
+		left := m.group.Left(s.Term).Seconds()
 		status.Lease = &left
 	}
 	for i, member := range m.config.Members {
 		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, s.Reachable[i], s.Problems[i]})
 	}
 	return status
+}
+
+// VerifyLeader asks all members at once whether this one still leads. It returns nil as soon as a majority has confirmed it:
+// then this member led, with a valid lease, at a moment after the call began. So what it knew before the call was not out
+// of date then, and a read of that is linearizable. The answer needs no assumption about clocks.
+//
+// The error is [ErrNotLeader] if this member does not lead, or loses its lead meanwhile; the cause of ctx, if it is done
+// before a majority has answered; and [ErrConfig] with [Bully], which has no majority.
+func (m *Member) VerifyLeader(ctx context.Context) error {
+	if m.config.Algorithm == Bully {
+		return fmt.Errorf("%w: %s has no quorum that could confirm the leader", ErrConfig, Bully)
+	}
+	v := m.View()
+	switch {
+	case v.Role == Leader:
+	case v.Known:
+		return fmt.Errorf("%w: member %d leads in term %d", ErrNotLeader, v.Leader, v.Term)
+	default:
+		return fmt.Errorf("%w: it knows no leader", ErrNotLeader)
+	}
+	leads, err := m.group.Confirm(ctx, election.Term(v.Term))
+	switch {
+	case err != nil:
+		return fmt.Errorf("no majority has confirmed the leader of term %d: %w", v.Term, err)
+	case !leads:
+		return fmt.Errorf("%w any more: its lease in term %d has ended before a majority has confirmed it", ErrNotLeader, v.Term)
+	}
+	return nil
 }
 
 // Resign asks the leader, if this member is it, to stop its work and to hand over to an able member. It does not wait for
@@ -211,29 +288,51 @@ func (m *Member) end(cause error, c election.Command) {
 	m.mu.Lock()
 	m.cause = cause
 	m.mu.Unlock()
-	m.live.Command(c)
+	m.group.Command(c)
 }
 
-// Close stops the member: it resigns if it leads, waits until its work has stopped, but not beyond its lease, sends a
-// goodbye to the others, and waits until all its goroutines have ended. Further calls do nothing.
+// Close stops the member: it resigns if it leads, waits until its work has stopped, but not beyond its lease, and leaves its
+// group. The first member of a process closes the others, too, sends a goodbye to the other processes, and waits until all its
+// goroutines have ended. Further calls do nothing.
 func (m *Member) Close() error {
+	if m.first != nil {
+		m.resign()
+		m.group.Leave()
+		m.first.mu.Lock()
+		delete(m.first.others, m)
+		m.first.mu.Unlock()
+		return nil
+	}
+	m.mu.Lock()
+	all := append(slices.Collect(maps.Keys(m.others)), m)
+	m.mu.Unlock()
+	var resigned sync.WaitGroup
+	for _, member := range all {
+		resigned.Go(member.resign)
+	}
+	resigned.Wait()
+	return m.leave()
+}
+
+// resign lets the member lead no more, and waits until its work has stopped, but not beyond its lease.
+func (m *Member) resign() {
 	m.standDown(ErrClosed)
-	for {
-		s, changed := m.live.State()
-		if s.Role != network.Leader || m.config.Algorithm == Bully {
-			return m.leave()
+	for m.config.Algorithm == QuorumBully {
+		s, changed := m.group.State()
+		if s.Role != network.Leader {
+			return
 		}
-		wait := time.NewTimer(m.live.Left(s.Term))
+		wait := time.NewTimer(m.group.Left(s.Term))
 		select {
 		case <-changed:
-		case <-m.live.Done():
+		case <-m.Done():
 		case <-wait.C:
 		}
 		wait.Stop()
 	}
 }
 
-// leave stops the member, which does not lead any more. What it leaves to its warden needs no proof.
+// leave stops the process's part in all groups, of which it leads none. What it leaves to its warden needs no proof.
 func (m *Member) leave() error {
 	err := m.live.Close()
 	m.mu.Lock()
@@ -267,7 +366,7 @@ func (m *Member) Health() error {
 }
 
 // Done returns a channel that is closed when the member has stopped, for any reason.
-func (m *Member) Done() <-chan struct{} { return m.live.Done() }
+func (m *Member) Done() <-chan struct{} { return m.group.Done() }
 
 // Err returns why the member stopped by itself: [ErrData], for example. It is nil while the member runs, and after
 // Close or the end of its context.

@@ -2,7 +2,6 @@ package ringleader
 
 import (
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -121,9 +120,14 @@ func (t Timing) complete() Timing {
 	return t
 }
 
-// entitled returns how long a leader's own lease is: the deadline after a request that a majority has answered.
+// millionths returns Drift as the algorithm gets it, rounded up.
+func (t *Timing) millionths() int64 { return int64(t.Drift*1e6) + 1 }
+
+// entitled returns how long a leader's own lease is, as the algorithm calculates it: the deadline after a request that a
+// majority has answered.
 func (t *Timing) entitled() time.Duration {
-	return t.Lease - time.Duration(math.Ceil(float64(t.Lease)*t.Drift))
+	lease := int64((t.Lease + time.Microsecond - 1) / time.Microsecond)
+	return time.Duration(lease-(lease*t.millionths()+1e6-1)/1e6) * time.Microsecond
 }
 
 // early returns how long before the end of the lease the context of work is cancelled.

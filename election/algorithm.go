@@ -58,6 +58,7 @@ const (
 	Stopped               // the work that [Out.StopWork] asked to stop has stopped
 	Died                  // it is proven that incarnation Number of Member, and all its work, is dead; see [Algorithm]
 	Weigh                 // the member now has the weight Number, in place of its priority
+	Confirm               // ask the others at once whether this process, which leads, still may
 )
 
 // Algorithm is an election algorithm: what it declares about itself, and how a process with state S reacts to an

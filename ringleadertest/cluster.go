@@ -16,7 +16,7 @@
 //
 // # Judgement
 //
-// While a cluster is open it watches all members. The test fails if two leases run at the same time, counting the lease
+// While a cluster is open it watches all members of each group. The test fails if two leases of one group run at the same time, counting the lease
 // of a killed or stopped process until its end, or until a proof of death; or if the terms of successive leaders do not
 // rise.
 //
@@ -54,7 +54,7 @@ type Cluster struct {
 	order  []uint64
 	sides  map[uint64]int // of a cut; nil: none
 	hold   func(Frame) bool
-	judge  judge
+	judges map[string]*judge // by the name of a group
 	done   chan struct{}
 }
 
@@ -63,7 +63,8 @@ type Host struct {
 	Clock *clocktest.Clock
 	Disk  *storage.Disk
 
-	member *ringleader.Member
+	member *ringleader.Member            // of the first group
+	groups map[string]*ringleader.Member // by the name of a group
 	secret [32]byte
 	lives  int
 }
@@ -80,7 +81,7 @@ func New(t testing.TB, config ringleader.Config, ids ...uint64) *Cluster {
 	}
 	given := config.Members
 	config.Members = nil
-	c := &Cluster{t: t, net: transporttest.NewExchange(), hosts: map[uint64]*Host{}, order: slices.Sorted(slices.Values(ids)), done: make(chan struct{})}
+	c := &Cluster{t: t, net: transporttest.NewExchange(), hosts: map[uint64]*Host{}, order: slices.Sorted(slices.Values(ids)), judges: map[string]*judge{}, done: make(chan struct{})}
 	for _, id := range ids {
 		member := ringleader.MemberAddress{ID: id}
 		if i := slices.IndexFunc(given, func(m ringleader.MemberAddress) bool { return m.ID == id }); i >= 0 {
@@ -91,10 +92,21 @@ func New(t testing.TB, config ringleader.Config, ids ...uint64) *Cluster {
 		c.hosts[id] = &Host{Clock: clocktest.New(), Disk: storage.Memory()}
 	}
 	c.config = config
-	c.judge.cluster = c
-	go c.judge.watch()
+	c.watch(config.Group)
 	return c
 }
+
+// watch begins to judge a group.
+func (c *Cluster) watch(group string) *judge {
+	if c.judges[group] == nil {
+		c.judges[group] = &judge{cluster: c, group: group}
+		go c.judges[group].watch()
+	}
+	return c.judges[group]
+}
+
+// first returns the judge of the cluster's own group.
+func (c *Cluster) first() *judge { return c.judges[c.config.Group] }
 
 // Close ends all members and the judgement.
 func (c *Cluster) Close() {
@@ -111,10 +123,10 @@ func (c *Cluster) Close() {
 // Host returns the host of a member.
 func (c *Cluster) Host(id uint64) *Host { return c.hosts[id] }
 
-// Member returns a member that runs, or nil.
+// Member returns a member of the first group that runs, or nil.
 func (c *Cluster) Member(id uint64) *ringleader.Member { return c.hosts[id].member }
 
-// Start starts members: a new life of each, with what is on its disk.
+// Start starts members: a new life of each in the first group, with what is on its disk.
 func (c *Cluster) Start(ids ...uint64) {
 	c.t.Helper()
 	for _, id := range ids {
@@ -142,11 +154,38 @@ func (c *Cluster) TryStart(id uint64) error {
 	if err != nil {
 		return err
 	}
-	h.member = m
 	h.lives++
-	c.judge.begins(id, m)
+	h.member, h.groups = m, map[string]*ringleader.Member{c.config.Group: m}
+	c.first().begins(id, m)
 	return nil
 }
+
+// Join lets members that run join another group, which is judged as the first one is.
+func (c *Cluster) Join(group ringleader.GroupConfig, ids ...uint64) {
+	c.t.Helper()
+	for _, id := range ids {
+		h := c.hosts[id]
+		m, err := h.member.Join(context.Background(), group)
+		if err != nil {
+			c.t.Fatalf("member %d: %v", id, err)
+		}
+		h.groups[group.Group] = m
+		c.watch(group.Group).begins(id, m)
+	}
+}
+
+// Leave lets members close the part that they take in a group.
+func (c *Cluster) Leave(group string, ids ...uint64) {
+	for _, id := range ids {
+		h := c.hosts[id]
+		h.groups[group].Close()
+		delete(h.groups, group)
+		c.judges[group].leaves(id)
+	}
+}
+
+// Group returns a member of a group, or nil if it does not run, or has not joined that.
+func (c *Cluster) Group(group string, id uint64) *ringleader.Member { return c.hosts[id].groups[group] }
 
 var errKilled = errors.New("killed")
 
@@ -158,10 +197,10 @@ func (c *Cluster) Kill(id uint64) {
 		return
 	}
 	h.Clock.Continue()
-	c.judge.ends(id)
+	c.each(func(j *judge) { j.ends(id) })
 	c.net.Fail(id, errKilled)
 	<-h.member.Done()
-	h.member = nil
+	h.member, h.groups = nil, nil
 }
 
 // Prove gives all running members the proof that the last life of a killed member, and all its work, are dead.
@@ -170,7 +209,7 @@ func (c *Cluster) Prove(id uint64) {
 	if h.member != nil || h.lives == 0 {
 		panic("ringleadertest: a proof of the death of a member that runs, or never ran")
 	}
-	c.judge.proven(id)
+	c.each(func(j *judge) { j.proven(id) })
 	for _, other := range c.order {
 		if c.hosts[other].member != nil {
 			c.net.Prove(other, transport.Proof{Member: id, Secret: h.secret})
@@ -180,14 +219,20 @@ func (c *Cluster) Prove(id uint64) {
 
 // Stop stops a member as SIGSTOP does, until Continue.
 func (c *Cluster) Stop(id uint64) {
-	c.judge.stops(id)
+	c.each(func(j *judge) { j.stops(id) })
 	c.hosts[id].Clock.Stop()
 }
 
 // Continue continues a stopped member.
 func (c *Cluster) Continue(id uint64) {
 	c.hosts[id].Clock.Continue()
-	c.judge.continues(id)
+	c.each(func(j *judge) { j.continues(id) })
+}
+
+func (c *Cluster) each(tell func(*judge)) {
+	for _, j := range c.judges {
+		tell(j)
+	}
 }
 
 // Cut cuts all links between the given sides; a member that is in none is cut off from all. What is on its way arrives
@@ -296,7 +341,7 @@ func (c *Cluster) Until(what string, holds func() bool) {
 	c.t.Helper()
 	for begun := time.Now(); !holds(); c.Pass(tick) {
 		if time.Since(begun) > patience {
-			c.t.Fatalf("never: %s; %s\n\t%s", what, c.views(), c.judge.history())
+			c.t.Fatalf("never: %s; %s\n\t%s", what, c.views(), c.first().history())
 		}
 	}
 }
@@ -313,7 +358,7 @@ func (c *Cluster) AwaitAny() (leader uint64) {
 	c.Until("all agree", func() bool {
 		i := slices.IndexFunc(c.order, func(id uint64) bool {
 			h := c.hosts[id]
-			return h.member != nil && !c.judge.stopped(id) && h.member.View().Role == ringleader.Leader && c.agree(id)
+			return h.member != nil && !c.first().stopped(id) && h.member.View().Role == ringleader.Leader && c.agree(id)
 		})
 		if i >= 0 {
 			leader = c.order[i]
@@ -326,7 +371,7 @@ func (c *Cluster) AwaitAny() (leader uint64) {
 func (c *Cluster) agree(leader uint64) bool {
 	for _, id := range c.order {
 		h := c.hosts[id]
-		if h.member != nil && !c.Apart(id, leader) && !c.judge.stopped(id) && h.member.View().Leader != leader {
+		if h.member != nil && !c.Apart(id, leader) && !c.first().stopped(id) && h.member.View().Leader != leader {
 			return false
 		}
 	}
@@ -339,7 +384,7 @@ func (c *Cluster) views() (text string) {
 		switch h := c.hosts[id]; {
 		case h.member == nil:
 			text += fmt.Sprintf("%d does not run; ", id)
-		case c.judge.stopped(id):
+		case c.first().stopped(id):
 			text += fmt.Sprintf("%d is stopped; ", id)
 		default:
 			s := h.member.Status()

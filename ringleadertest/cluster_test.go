@@ -63,6 +63,7 @@ func chaos(t *testing.T, seed uint64) {
 		m.c.Host(id).Clock.Run(0.98 + 0.04*r.Float64()) // within ±2 %, for a drift of 5 %
 	}
 	m.c.Start(m.ids...)
+	m.c.Join(ringleader.GroupConfig{Group: second, Priorities: map[uint64]uint16{1: 2}}, m.ids...)
 	m.post = newPost(m.c, r)
 	for range 60 {
 		m.act(m.ids[r.IntN(len(m.ids))])
@@ -77,6 +78,15 @@ func chaos(t *testing.T, seed uint64) {
 	if took, most := time.Since(healed), 10*ringleader.Test().Lease; took > most {
 		t.Errorf("agreement on %d took %v after the last fault; %v is promised", leader, took, most)
 	}
+	m.c.Until("the second group has a leader", func() bool {
+		v := m.c.Group(second, m.ids[0]).View()
+		for _, id := range m.ids {
+			if m.c.Group(second, id).View().Leader != v.Leader {
+				return false
+			}
+		}
+		return v.Known
+	})
 }
 
 // monkey makes faults.
@@ -111,6 +121,7 @@ func (m *monkey) act(id uint64) {
 			func() { m.c.Stop(id); m.stopped[id] = true },
 			func() { m.c.Member(id).Transfer(m.ids[m.r.IntN(len(m.ids))]) },
 			func() { m.delay(id) },
+			func() { m.change(id) },
 		)
 	}
 	actions[m.r.IntN(len(actions))]()
@@ -123,6 +134,19 @@ func (m *monkey) kill(id uint64, proven bool) {
 	delete(m.stopped, id)
 	if running && proven {
 		m.c.Prove(id)
+	}
+}
+
+const second = "second"
+
+// change lets a member join the second group, or leave it. Both wait for its disk.
+func (m *monkey) change(id uint64) {
+	switch {
+	case m.slow[id] != nil:
+	case m.c.Group(second, id) != nil:
+		m.c.Leave(second, id)
+	default:
+		m.c.Join(ringleader.GroupConfig{Group: second, Priorities: map[uint64]uint16{1: 2}}, id)
 	}
 }
 
@@ -173,6 +197,9 @@ func (m *monkey) repair() {
 	for _, id := range m.ids {
 		if m.c.Member(id) == nil {
 			m.c.Start(id)
+		}
+		if m.c.Group(second, id) == nil {
+			m.change(id)
 		}
 	}
 }

@@ -12,9 +12,10 @@ import (
 // tick is how often the judge looks, in the time of the bubble.
 const tick = time.Millisecond
 
-// judge watches the leases of all members, in true time.
+// judge watches the leases of all members of a group, in true time.
 type judge struct {
 	cluster *Cluster
+	group   string
 	mu      sync.Mutex
 	lives   []*life
 	term    uint64 // the highest one that was led
@@ -79,7 +80,19 @@ func (j *judge) proven(id uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.tell("the death of %d is proven", id)
-	j.current(id).until = time.Time{}
+	if l := j.current(id); l != nil {
+		l.until = time.Time{}
+	}
+}
+
+// leaves notes that a member has closed its part in the group.
+func (j *judge) leaves(id uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.tell("%d leaves", id)
+	if l := j.current(id); l != nil {
+		l.member, l.still = nil, nil
+	}
 }
 
 func (j *judge) stops(id uint64) {
@@ -177,5 +190,5 @@ func (j *judge) fail(format string, args ...any) {
 	}
 	j.failed = true
 	j.tell(format, args...)
-	j.cluster.t.Errorf("%s\n\t%s", fmt.Sprintf(format, args...), strings.Join(j.story, "\n\t"))
+	j.cluster.t.Errorf("group %q: %s\n\t%s", j.group, fmt.Sprintf(format, args...), strings.Join(j.story, "\n\t"))
 }

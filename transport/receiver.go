@@ -182,12 +182,37 @@ func (t *tcp) authenticate(conn *guarded, first []byte) (secure net.Conn, name s
 	return nil, "", fmt.Errorf("refused: %s", v.Reason)
 }
 
+// refusals holds why processes were refused last, by the identifiers that they present: each reason is logged once.
+type refusals struct {
+	mu   sync.Mutex
+	last map[uint64]string
+}
+
+// mostRefusals is the number of identifiers whose refusals are logged: any process can present others.
+const mostRefusals = 64
+
+func (r *refusals) isNew(from uint64, reason string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last, known := r.last[from]; last == reason || !known && len(r.last) >= mostRefusals {
+		return false
+	}
+	if r.last == nil {
+		r.last = map[uint64]string{}
+	}
+	r.last[from] = reason
+	return true
+}
+
 // judge returns the peer of a hello, and a verdict. The name is that of the certificate.
 func (t *tcp) judge(h Hello, name string) (peer int, v Verdict) {
 	if want := MemberName(t.Name, h.From); t.TLS != nil && name != want {
 		return 0, Verdict{Code: Refused, Reason: fmt.Sprintf("the certificate names %s, not %s", name, want)}
 	}
 	if peer, v = t.Judge(h); v.Code != Accepted {
+		if v.Code == Refused && t.refusals.isNew(h.From, v.Reason) {
+			t.Log.Warn("a process is refused", "peer", h.From, "reason", v.Reason)
+		}
 		return peer, v
 	}
 	answer := make(chan Verdict, 1)

@@ -37,6 +37,7 @@ type tcp struct {
 	certified strangers
 	welcomes  chan struct{} // has an element for each goroutine with a connection that is not confirmed
 	proofs    chan struct{} // has an element for each proof of death that waits for the member
+	refusals  refusals
 }
 
 // Open listens. Its error names the member.

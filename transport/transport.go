@@ -46,8 +46,10 @@ func (c *Config) Judge(h Hello) (peer int, v Verdict) {
 		return peer, Verdict{Code: Refused, Reason: fmt.Sprintf(format, args...)}
 	}
 	switch {
+	case h.Group.Name != c.Group.Name:
+		return no("member %d belongs to the group %.64q, and the process that dials it to another", self, c.Name)
 	case h.Group.Members != c.Group.Members:
-		return no("member %d belongs to another group, or lists other members; all must be given the same", self)
+		return no("%s", differ(h.From, &h.Group, self, &c.Group))
 	case h.Group.Algorithm != c.Group.Algorithm:
 		return no("member %d runs another algorithm, or another version of %s", self, c.Algorithm)
 	case h.From == self && h.Incarnation == c.Incarnation:

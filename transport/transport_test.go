@@ -8,6 +8,28 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+func TestAReasonForARefusalIsLoggedOnceAndOfFewIdentifiers(t *testing.T) {
+	var r refusals
+	for _, step := range []struct {
+		from   uint64
+		reason string
+		isNew  bool
+	}{{1, "a", true}, {1, "a", false}, {2, "a", true}, {1, "b", true}, {1, "a", true}} {
+		if r.isNew(step.from, step.reason) != step.isNew {
+			t.Errorf("%+v", step)
+		}
+	}
+	logged := 0
+	for from := range uint64(2 * mostRefusals) {
+		if r.isNew(100+from, "a") {
+			logged++
+		}
+	}
+	if logged != mostRefusals-2 {
+		t.Errorf("%d of them are logged", logged)
+	}
+}
+
 func TestADurationVariesByAHalf(t *testing.T) {
 	const d = 1000
 	least, most := 2*Jitter(d), Jitter(d)

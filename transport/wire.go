@@ -2,12 +2,14 @@ package transport
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"time"
 
 	"ringleader.example/ringleader/internal/process"
@@ -26,10 +28,10 @@ import (
 // With [TLS], all of this travels inside TLS. A warden's [Proof] never does: the first bytes of a connection decide.
 
 // magic opens a hello; its last byte is the version of the protocol.
-const magic = "ringldr\x03"
+const magic = "ringldr\x04"
 
 // HelloSize is the length of an encoded Hello, in bytes.
-const HelloSize = len(magic) + 2*16 + 3*8 + 16 + 32 + 3*8
+const HelloSize = len(magic) + 3*16 + 8*listed + 3*8 + 16 + 32 + 3*8
 
 const (
 	reasonSize = 255
@@ -76,10 +78,65 @@ func DigestOf(format string, args ...any) (d Digest) {
 	return d
 }
 
-// Group holds what the members of a group have in common.
+// Group holds what the members of a group have in common. Members with different ones refuse each other: they would count
+// different majorities. Addresses are no part of it, since each has several spellings.
 type Group struct {
-	Members   Digest // its name, and the identifiers of its members
-	Algorithm Digest // name and layout of messages
+	Name      Digest
+	Members   Digest         // the identifiers of the members
+	Listed    [listed]uint64 // the first of them, in increasing order, for the reason of a refusal
+	Algorithm Digest         // name and layout of messages
+}
+
+// listed is how many identifiers a Hello has room for.
+const listed = 16
+
+// GroupOf returns the group of members, which are in increasing order.
+func GroupOf(name string, members []Member, algorithm Digest) Group {
+	g := Group{Name: DigestOf("%q", name), Algorithm: algorithm}
+	ids := make([]uint64, len(members))
+	for i, member := range members {
+		ids[i] = member.ID
+	}
+	copy(g.Listed[:], ids)
+	g.Members = DigestOf("%v", ids)
+	return g
+}
+
+// ids returns the listed identifiers of the members.
+func (g *Group) ids() []uint64 {
+	if end := slices.Index(g.Listed[:], 0); end >= 0 {
+		return g.Listed[:end]
+	}
+	return g.Listed[:]
+}
+
+// lists returns identifiers for a reason, as many as fit.
+func lists(ids []uint64) string {
+	const most = 60 // characters; a reason has two lists, and their difference
+	var text []byte
+	for i, id := range ids {
+		if len(text) >= most {
+			return string(text) + " …"
+		}
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = strconv.AppendUint(text, id, 10)
+	}
+	return string(text)
+}
+
+// differ returns how the members that two processes list differ, in words.
+func differ(from uint64, theirs *Group, self uint64, ours *Group) string {
+	var only []uint64
+	for _, id := range slices.Concat(theirs.ids(), ours.ids()) {
+		if slices.Contains(theirs.ids(), id) != slices.Contains(ours.ids(), id) {
+			only = append(only, id)
+		}
+	}
+	slices.Sort(only)
+	return fmt.Sprintf("the lists of members differ in %s: member %d has %s, and member %d has %s",
+		cmp.Or(lists(only), "later ones"), from, lists(theirs.ids()), self, lists(ours.ids()))
 }
 
 // Timing should be the same at all members, but need not be: it may be changed at one after the other.

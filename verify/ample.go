@@ -45,33 +45,23 @@ func (c *checker) narrow(conf configuration) {
 // precedes reports whether a process has an event that must come, and no other process can give it one more.
 func (c *checker) precedes(conf configuration, q int) bool {
 	p := c.process(conf, q)
-	comes, events := p.Start == must, 0
-	if p.Start != never {
-		events++
-	}
+	comes, carrying := p.Start == must, 0
 	for _, l := range c.into[q] {
 		switch {
 		case p.Start == must && c.o.Starts == Each: // before any message
 		case len(c.queue(conf, l)) > 0:
 			comes = true
-			events++
-		case p.Alive && !c.mute(conf, l, q):
+			carrying++
+		case !c.silent[l] && !c.gone(conf, q) && !c.gone(conf, c.links[l].from):
 			return false
 		}
 	}
-	return comes && (!c.single || events == 1 && p.Suspects == 0 && !c.threatened(conf))
+	return comes && (!c.single || carrying < 2)
 }
 
-// mute reports whether no other process will send on a link to a process.
-func (c *checker) mute(conf configuration, l, q int) bool {
-	from := c.links[l].from
-	return c.places[l] < 0 || from == q || c.silent[l] || !c.process(conf, from).Alive && c.global(conf).Recoveries == 0
-}
-
-// threatened reports whether a fault may still come.
-func (c *checker) threatened(conf configuration) bool {
-	g := c.global(conf)
-	return g.Crashes+g.Recoveries+g.Losses+g.Duplicates+g.Commands > 0
+// gone reports whether a process has crashed for ever.
+func (c *checker) gone(conf configuration, q int) bool {
+	return !c.process(conf, q).Alive && c.global(conf).Recoveries == 0
 }
 
 // hears notes on which links a step sends that were taken to be silent.
@@ -110,7 +100,7 @@ func (l *lane) searchPartly(v *verdict) bool {
 		found := l.search.explore(-1)
 		switch {
 		case l.heard():
-			l.learn(silent)
+			l.learn(silent, alike)
 			continue
 		case found != nil:
 			return false
@@ -138,11 +128,16 @@ func (l *lane) part(silent []bool, alike [][]int, single bool) {
 	}
 }
 
-// learn notes which links are not silent.
-func (l *lane) learn(silent []bool) {
+// learn notes which links are not silent: those on which a step has sent, and those that are like them.
+func (l *lane) learn(silent []bool, alike [][]int) {
+	places := l.workers[0].places
 	for _, w := range l.workers {
-		for _, link := range w.heard {
-			silent[link] = false
+		for _, heard := range w.heard {
+			silent[heard] = false
+			for link, place := range places {
+				like := func(from []int) bool { return place >= 0 && from[place] == places[heard] }
+				silent[link] = silent[link] && !slices.ContainsFunc(alike, like)
+			}
 		}
 	}
 }

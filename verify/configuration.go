@@ -164,7 +164,7 @@ func (c *checker) on(instance network.Setup) error {
 	if err != nil {
 		return err
 	}
-	c.d, c.network, c.n, c.clock = p.Declaration(), p, p.Size(), c.program.Timing != election.Asynchronous
+	c.d, c.network, c.n, c.clock = p.Declaration(), p, p.Size(), c.program.Timing != election.Asynchronous || c.o.times
 	if c.values == nil {
 		c.values = c.program.NewValues(p)
 	}

@@ -1,6 +1,6 @@
 // Package verify runs an election algorithm under every schedule: every link may deliver next, every process may
 // start at any time, of two timers either may be first, every choice takes every value, and every process may crash.
-// It determines whether every run does what the algorithm declares, and the exact extremes of its messages. For a
+// It determines whether every run does what the algorithm declares, and the exact extremes of its messages and of its time. For a
 // violation it gives a shortest run to it, as a record of package trace.
 //
 // # What a step is
@@ -83,6 +83,33 @@
 //   - Bounds on messages hold for runs without faults. Those of a service are checked for a single initiator, since
 //     they are for one election.
 //   - A step that panics or breaks the contract is a violation like any other.
+//
+// # Time
+//
+// [Extremes] has the least and the greatest of three times over all orders and schedules without faults: the last moments at which a
+// process became leader, a decision changed, and a message arrived. These are the times that package simulate measures. They
+// are in units of delay, from the moment at which all initiators start.
+//
+//   - Synchronous: a round is a unit. Only orders and random choices make a difference.
+//   - Timed: as explored, with delays of 1 to Delay whole units, and timers at their moments.
+//   - Asynchronous: such a model has no clock. As in a simulation under schedule fifo, and in the closed forms of package
+//     count, each message takes one unit; the schedule picks the order of what arrives at one moment. So the greatest time is not
+//     that over delays of at most one unit: there a late message can meet a longer chain of early ones.
+//
+// No time is stated where it has no bound by the model itself: if a process may initiate after any time, for leases, which are renewed for ever,
+// and in lazy time. A quantity is without bound if some run exceeds every value of it, as with random choices, or has no last such event, as
+// where a coordinator is polled for ever.
+//
+// The search is exact. A configuration does not contain the time that has passed, but the transitions that let time pass have their length.
+// With v(r) for 1 more than the time from the beginning of a run r to the last event of a kind, and 0 if it has none: v is 0 of an empty run; a
+// transition of d units before r makes it v(r) + d, unless v(r) is 0; an event of the kind makes it max(v(r), 1). Both are monotone
+// in v(r), so the extreme from a configuration is that of its transitions, applied to the extremes of where they lead. On a cycle, a value
+// that one more round increases is without bound.
+//
+// If messages take one unit, processes take turns: at one moment only the first process with an event that must come now has its events
+// explored. Proof. What a step sends arrives a unit later at the earliest. So a step gives no other process an event of the same moment, and takes
+// none from it; and each of these events comes before time passes. So in every run the steps of one moment can be sorted by process,
+// in the order of each process's own steps: each process makes the same steps, at the same moments.
 //
 // # Probabilities
 //
@@ -218,21 +245,26 @@
 // Before all initiators have started, nothing but their starts and faults can happen. A fault that is left out there may come before
 // all of it, or after.
 //
+// A process that has crashed and cannot recover loses what arrives, in any order, so nothing can interfere with that.
+//
 // A crash gives others an event where processes suspect each other, and a recovery takes it from them. So there all is explored
 // while one of these may still come.
 //
-// With a cycle, only an event that is the single one of p comes first, when no fault may come any more, and the graph must have no
-// end component: chance leads out of every cycle. Proof. A schedule of the whole graph that is fair, and takes every action with some
-// probability, takes the event of p with probability 1, since it stays possible. It may be taken first: its outcomes are as likely,
-// and all else is as before. So if some fair schedule goes on for ever with a probability above 0, then so does one of the explored
-// graph, for as many steps as one likes, and that graph has an end component, a contradiction. A run w to an end, or to a violation,
-// has an equal one as before: while the events that come first are not of w, chance may be chosen so that the run ends, and
-// there w cannot have anything left that must come. No other proviso is needed.
+// With a cycle, p comes first only if at most one link to it holds messages, and the graph must have no end component: chance
+// leads out of every cycle. Proof. Suppose that a fair schedule of the whole graph goes on for ever with a probability above 0.
+// From some state on it stays in an end component, in which no event is that comes once only: no start, suspicion or fault. It
+// takes every event that stays possible, so p's next event is the message on that one link, whatever chance does elsewhere. That
+// message may be taken first: its outcomes are as likely, and all else is as before. So a schedule of the explored graph goes on
+// for ever, too, and that graph has an end component, a contradiction. With messages on two links the choice between them could
+// depend on chance elsewhere. A run w to that state, to an end or to a violation has an equal one as before: while the
+// events that come first are not of w, chance may be chosen so that the run ends, and there w cannot have anything left that
+// must come, but faults. No other proviso is needed.
 //
 // On which links no process sends any more is not declared: first, all links are taken to be silent. A step that sends on such
 // a link shows that it is not, and the search begins again. This is sound: take the first step of some run that sends on a link
 // that is taken to be silent. Up to it, all is as assumed, so the run has an equal one among those explored, and the
-// step is seen. A process that has crashed, and cannot recover, sends no more.
+// step is seen. With symmetry it is seen on that link or on one that is like it, so all of these are then not silent.
+// A process that has crashed, and cannot recover, sends no more.
 //
 // # Symmetry
 //

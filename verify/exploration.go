@@ -66,7 +66,9 @@ func (x *exploration) run() (*Report, error) {
 		r.MaxMessages, r.MinMessages = x.extremes.messages()
 	}
 	if r.MinMessages != nil && x.o.Extremes && x.err == nil {
-		r.Extremes, x.err = x.attained()
+		if r.Extremes, x.err = x.attained(); x.err == nil {
+			r.Extremes.Time, r.Extremes.NoTime, x.err = timesOf(x.program, x.o)
+		}
 	}
 	return r, x.err
 }
@@ -76,7 +78,7 @@ func (x *exploration) attained() (*Extremes, error) {
 	e, l := &Extremes{}, newLane(x.program, x.o, x.meter, 1)
 	for i, extreme := range []*Extreme{&e.Total, &e.Election, &e.Announcement} {
 		var err error
-		if *extreme, err = x.outliers[i].extreme(l, costNames[i]); err != nil {
+		if *extreme, err = x.outliers[i].extreme(l, counted(costNames[i])); err != nil {
 			return nil, err
 		}
 	}
@@ -151,7 +153,7 @@ func (x *exploration) add(v *verdict, instance network.Setup) {
 	if v.extremes.seen && x.o.Extremes {
 		few, many := v.extremes.min.all(), v.extremes.max.all()
 		for i := range x.outliers {
-			x.outliers[i].add(few[i], many[i], instance)
+			x.outliers[i].add(ticksOf(few[i]), ticksOf(many[i]), instance)
 		}
 	}
 	if v.found != nil {

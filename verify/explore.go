@@ -563,8 +563,11 @@ func (w *worker) visit(t *transition, next configuration) {
 		w.hears(t)
 	}
 	m := move{class: t.class, state: uint8(len(w.out.exits))}
-	if t.outcome != nil {
+	switch {
+	case t.outcome != nil:
 		m.cost = t.outcome.cost
+	case w.o.times && t.event == waits:
+		m.cost = w.costNumber(cost{time: t.time})
 	}
 	if !w.lean && !w.o.SafetyOnly {
 		m.action = w.action(t, w.here)

@@ -8,30 +8,39 @@ import (
 	"ringleader.example/ringleader/trace"
 )
 
-// Extremes are the exact extremes of messages over all orders and all schedules without faults, each with a run that
-// attains it.
-type Extremes struct{ Total, Election, Announcement Extreme }
+// Extremes are the exact extremes of messages and of time over all orders and all schedules without faults, each with a run
+// that attains it.
+type Extremes struct {
+	Total, Election, Announcement Extreme
 
-// Extreme is the range of one count.
+	Time   *Times // the page on time in the package comment says what it is; nil if NoTime is set
+	NoTime string // why no time is stated
+}
+
+// Times are the extremes of the times of a run, in units of delay: of the last moments at which a process became leader, a decision
+// changed, and a message arrived.
+type Times struct{ Elected, Decided, Quiet Extreme }
+
+// Extreme is the range of one count, or of one time.
 type Extreme struct {
-	Min, Max Attained // Max.Unbounded: some run sends messages for ever
+	Min, Max Attained // Max.Unbounded: some run has no value of it, or there is a run beyond every value
 
 	// The means over all orders of the minimum and of the maximum over the schedules of an order. MeanMax is nil if the
 	// maximum of some order is unbounded.
 	MeanMin, MeanMax *big.Rat
 }
 
-// Attained is an extreme count, and the first order with the first of the shortest runs that attain it.
+// Attained is an extreme, and the first order with the first of the shortest runs that attain it.
 type Attained struct {
-	Messages  uint64
+	Value     election.Ticks // messages, or units of delay
 	Unbounded bool
-	Record    trace.Record // its Header has the order; empty if the count is unbounded
+	Record    trace.Record // its Header has the order; empty if the value is unbounded
 }
 
-// outliers collects the extremes of one count over the orders.
+// outliers collects the extremes of one quantity over the orders.
 type outliers struct {
 	orders        int64
-	least, most   uint64
+	least, most   election.Ticks
 	leastOn       network.Setup
 	mostOn        network.Setup
 	leasts, mosts big.Int // sums
@@ -39,71 +48,77 @@ type outliers struct {
 }
 
 // add adds the extremes of one order.
-func (u *outliers) add(few, many uint64, instance network.Setup) {
-	if u.orders == 0 || few < u.least {
+func (u *outliers) add(few, many election.Ticks, instance network.Setup) {
+	if u.orders == 0 || few.Less(u.least) {
 		u.least, u.leastOn = few, instance
 	}
-	if u.orders == 0 || many > u.most {
+	if u.orders == 0 || u.most.Less(many) {
 		u.most, u.mostOn = many, instance
 	}
 	u.orders++
-	u.unbounded = u.unbounded || many == endless
-	u.leasts.Add(&u.leasts, new(big.Int).SetUint64(few))
-	u.mosts.Add(&u.mosts, new(big.Int).SetUint64(many))
+	u.unbounded = u.unbounded || many == election.Forever
+	u.leasts.Add(&u.leasts, few.Big())
+	u.mosts.Add(&u.mosts, many.Big())
 }
 
 // extreme returns the result, with runs found by a lane.
-func (u *outliers) extreme(l *lane, of string) (e Extreme, err error) {
-	if u.least == endless { // no run ends
+func (u *outliers) extreme(l *lane, m measure) (e Extreme, err error) {
+	if u.least == election.Forever { // no run ends
 		e.Min.Unbounded, e.Max.Unbounded = true, true
 		return e, nil
 	}
 	e.MeanMin = new(big.Rat).SetFrac(&u.leasts, big.NewInt(u.orders))
-	if e.Min, err = l.attain(u.leastOn, of, false); err != nil || u.unbounded {
+	if e.Min, err = l.attain(u.leastOn, m, false); err != nil || u.unbounded {
 		e.Max.Unbounded = true
 		return e, err
 	}
 	e.MeanMax = new(big.Rat).SetFrac(&u.mosts, big.NewInt(u.orders))
-	e.Max, err = l.attain(u.mostOn, of, true)
+	e.Max, err = l.attain(u.mostOn, m, true)
 	return e, err
 }
 
-// attain finds a run with an extreme count in one order, by a search that keeps the edges.
-func (l *lane) attain(instance network.Setup, of string, most bool) (a Attained, err error) {
+// graphOf explores an instance, and keeps the edges.
+func (l *lane) graphOf(instance network.Setup) (*graph, error) {
 	if err := l.on(instance); err != nil {
-		return a, err
+		return nil, err
 	}
 	l.reset(false)
 	l.search.explore(-1)
 	if !l.complete {
-		return a, errRoom
+		return nil, errRoom
 	}
-	g := &l.graph
-	costs, greatest := g.extremes(g.components(), of)
-	better := func(a, b uint64) bool { return a < b }
+	return &l.graph, nil
+}
+
+// attain finds a run with an extreme quantity in one order.
+func (l *lane) attain(instance network.Setup, m measure, most bool) (a Attained, err error) {
+	g, err := l.graphOf(instance)
+	if err != nil {
+		return a, err
+	}
+	values, greatest := g.extremes(g.components(), m)
+	best, greatestOfAll := g.overall(values, greatest)
 	if most {
-		costs, better = greatest, func(a, b uint64) bool { return a > b }
+		values, best = greatest, greatestOfAll
 	}
 	var from []uint32
 	for root := range uint32(g.roots) {
-		if len(from) == 0 || better(costs[root], costs[from[0]]) {
-			from = []uint32{root}
-		} else if costs[root] == costs[from[0]] {
+		if values[root] == best {
 			from = append(from, root)
 		}
 	}
-	a.Messages = costs[from[0]]
-	root, path := g.whole(from, of, costs, l.workers[0].d.Task == election.Once && !l.o.SafetyOnly)
+	a.Value = m.value(best)
+	root, path := g.whole(from, m, values, l.workers[0].d.Task == election.Once && !l.o.SafetyOnly)
 	a.Record = l.workers[0].record(&finding{root: root, path: path}).Record
 	return a, nil
 }
 
-// whole returns a shortest run whose count is the extreme of its beginning: up to an end, or, of a service, which may
-// go round for ever, up to the last message.
-func (g *graph) whole(from []uint32, of string, costs []uint64, ends bool) (root int, path []int) {
+// whole returns a shortest run whose quantity is the extreme of its beginning: up to an end, or, of a service, which may
+// go round for ever, up to the last event that counts.
+func (g *graph) whole(from []uint32, m measure, values []election.Ticks, ends bool) (root int, path []int) {
 	goal := func(s uint32) bool {
-		if costs[s] != 0 || !ends {
-			return costs[s] == 0
+		if !values[s].IsZero() || !ends {
+			return values[s].IsZero()
 		}
 		for _, e := range g.from(s) {
 			if e.class == due {
@@ -118,7 +133,7 @@ func (g *graph) whole(from []uint32, of string, costs []uint64, ends bool) (root
 		}
 	}
 	path, begin := g.path(from, func(s uint32, e edge) bool {
-		return e.class != byFault && g.costs[e.cost].of(of)+costs[e.to] == costs[s]
+		return e.class != byFault && m.before(g.costs[e.cost], values[e.to]) == values[s]
 	}, goal)
 	return int(begin), path
 }

@@ -55,13 +55,13 @@ func TestExtremesAreThoseOfRunsThatAttainThem(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", test.program.Name, r, err)
 		}
 		election := &r.Extremes.Election
-		if got := [2]uint64{election.Min.Messages, election.Max.Messages}; got != test.want || election.MeanMin.RatString()+" "+election.MeanMax.RatString() != test.means {
+		if got := [2]uint64{election.Min.Value.Lo, election.Max.Value.Lo}; got != test.want || election.MeanMin.RatString()+" "+election.MeanMax.RatString() != test.means {
 			t.Errorf("%s: %v, means %s and %s; want %v, %s", test.program.Name, got, election.MeanMin, election.MeanMax, test.want, test.means)
 		}
 		least, most := r.MinMessages.all(), r.MaxMessages.all()
 		for i, e := range []*Extreme{&r.Extremes.Total, &r.Extremes.Election, &r.Extremes.Announcement} {
-			if e.Min.Messages != least[i] || e.Max.Messages != most[i] {
-				t.Errorf("%s: %d to %d %s messages; the report has %d to %d", test.program.Name, e.Min.Messages, e.Max.Messages, costNames[i], least[i], most[i])
+			if e.Min.Value.Lo != least[i] || e.Max.Value.Lo != most[i] {
+				t.Errorf("%s: %d to %d %s messages; the report has %d to %d", test.program.Name, e.Min.Value, e.Max.Value, costNames[i], least[i], most[i])
 			}
 			if few, many := tallied(test.program.Declaration, &e.Min.Record)[i], tallied(test.program.Declaration, &e.Max.Record)[i]; few != least[i] || many != most[i] {
 				t.Errorf("%s: the runs send %d and %d %s messages; want %d and %d", test.program.Name, few, many, costNames[i], least[i], most[i])

@@ -28,7 +28,12 @@ type edge struct {
 	class class
 }
 
-type cost struct{ election, announcement uint64 }
+// cost is what a transition adds to the quantities of a run: messages, or passing time; and its marks.
+type cost struct {
+	election, announcement uint64
+	time                   election.Ticks // of the extremes of time; else 0
+	marks                  marks
+}
 
 func (c cost) of(name string) uint64 {
 	switch name {
@@ -227,25 +232,34 @@ func (g *graph) kind(c *components, component int) (last, cyclic bool) {
 
 const endless = math.MaxUint64
 
-// extremes returns, for each state, the fewest and the most messages that a run sends from there on.
-func (g *graph) extremes(c *components, of string) (least, most []uint64) {
-	least, most = make([]uint64, len(g.first)), make([]uint64, len(g.first))
+// extremes returns, for each state, the least and the greatest quantity of the runs from there on.
+func (g *graph) extremes(c *components, m measure) (least, most []election.Ticks) {
+	least, most = make([]election.Ticks, len(g.first)), make([]election.Ticks, len(g.first))
 	for component := range c.begin {
 		last, cyclic := g.kind(c, component)
 		members := c.members(component)
-		if !last {
+		if !last || g.recurs(c, m, members) {
 			for _, s := range members {
-				least[s] = endless
+				least[s] = election.Forever
 			}
 		}
-		for g.improve(c, of, members, least, most) && cyclic {
+		for g.improve(c, m, members, least, most) && cyclic {
 		}
 	}
 	return least, most
 }
 
+// recurs reports whether a run that stays in a component has no value of a quantity.
+func (g *graph) recurs(c *components, m measure, members []uint32) bool {
+	return slices.ContainsFunc(members, func(s uint32) bool {
+		return slices.ContainsFunc(g.from(s), func(e edge) bool {
+			return e.class != byFault && c.of[e.to] == c.of[s] && m.recurs(g.costs[e.cost])
+		})
+	})
+}
+
 // improve brings the states of one component closer to their extremes, and reports whether it did.
-func (g *graph) improve(c *components, of string, members []uint32, least, most []uint64) bool {
+func (g *graph) improve(c *components, m measure, members []uint32, least, most []election.Ticks) bool {
 	improved := false
 	for _, s := range members {
 		few, many := least[s], most[s]
@@ -253,14 +267,16 @@ func (g *graph) improve(c *components, of string, members []uint32, least, most 
 			if e.class == byFault {
 				continue
 			}
-			weight := g.costs[e.cost].of(of)
-			if least[e.to] != endless {
-				few = min(few, weight+least[e.to])
+			by := g.costs[e.cost]
+			if value := m.before(by, least[e.to]); value.Less(few) {
+				few = value
 			}
-			if most[e.to] == endless || weight > 0 && c.of[e.to] == c.of[s] {
-				many = endless
-			} else {
-				many = max(many, weight+most[e.to])
+			value := m.before(by, most[e.to])
+			if c.of[e.to] == c.of[s] && value.Less(m.before(by, value)) { // each round adds to it
+				value = election.Forever
+			}
+			if many.Less(value) {
+				many = value
 			}
 		}
 		if few != least[s] || many != most[s] {
@@ -268,6 +284,27 @@ func (g *graph) improve(c *components, of string, members []uint32, least, most 
 		}
 	}
 	return improved
+}
+
+// overall returns the extremes of all beginnings.
+func (g *graph) overall(least, most []election.Ticks) (few, many election.Ticks) {
+	return slices.MinFunc(least[:g.roots], election.Ticks.Compare), slices.MaxFunc(most[:g.roots], election.Ticks.Compare)
+}
+
+// countOf returns a number of messages; endless without bound.
+func countOf(messages election.Ticks) uint64 {
+	if messages == election.Forever {
+		return endless
+	}
+	return messages.Lo
+}
+
+// ticksOf is the inverse of countOf.
+func ticksOf(messages uint64) election.Ticks {
+	if messages == endless {
+		return election.Forever
+	}
+	return election.Units(messages)
 }
 
 // tally collects extremes over all orders.
@@ -298,13 +335,10 @@ func (x *search) judge(extremes *tally) *finding {
 		}
 	}
 	for _, of := range costNames {
-		least, most := g.extremes(parts, of)
-		few, many := least[0], most[0]
-		for root := range g.roots {
-			few, many = min(few, least[root]), max(many, most[root])
-		}
-		extremes.add(of, few, many)
-		switch b := x.o.broken(x.workers[0].d, x.workers[0].n, of, few, many); {
+		least, most := g.extremes(parts, counted(of))
+		few, many := g.overall(least, most)
+		extremes.add(of, countOf(few), countOf(many))
+		switch b := x.o.broken(x.workers[0].d, x.workers[0].n, of, countOf(few), countOf(many)); {
 		case b == nil:
 		case b.Case == election.Worst:
 			return g.breaks(b, b.Value(uint64(x.workers[0].n)), most, many)
@@ -334,10 +368,10 @@ func (o *Options) broken(d *election.Declaration, n int, of string, few, many ui
 }
 
 // breaks returns a run whose cost violates a bound, up to the last message of that cost.
-func (g *graph) breaks(b *election.Bound, bound uint64, costs []uint64, worst uint64) *finding {
-	f := &finding{breach: breach{Property: BoundBroken, Detail: fmt.Sprintf("%d %s messages; the bound, in the %s case, is %s = %d",
+func (g *graph) breaks(b *election.Bound, bound uint64, costs []election.Ticks, worst election.Ticks) *finding {
+	f := &finding{breach: breach{Property: BoundBroken, Detail: fmt.Sprintf("%s %s messages; the bound, in the %s case, is %s = %d",
 		worst, b.Of, b.Case, b.Formula, bound)}}
-	if worst == endless {
+	if worst == election.Forever {
 		f.Detail = fmt.Sprintf("%s messages without end; the bound, in the %s case, is %s = %d", b.Of, b.Case, b.Formula, bound)
 	}
 	var from []uint32
@@ -346,13 +380,13 @@ func (g *graph) breaks(b *election.Bound, bound uint64, costs []uint64, worst ui
 			from = append(from, uint32(root))
 		}
 	}
-	if worst == 0 || worst == endless {
+	if worst.IsZero() || worst == election.Forever {
 		f.root = int(from[0])
 		return f
 	}
 	path, root := g.path(from, func(s uint32, e edge) bool {
-		return e.class != byFault && g.costs[e.cost].of(b.Of)+costs[e.to] == costs[s]
-	}, func(s uint32) bool { return costs[s] == 0 })
+		return e.class != byFault && counted(b.Of).before(g.costs[e.cost], costs[e.to]) == costs[s]
+	}, func(s uint32) bool { return costs[s].IsZero() })
 	f.root, f.path = int(root), path
 	return f
 }

@@ -18,7 +18,7 @@ type edges []edge
 func graphOf(roots int, states ...edges) *graph {
 	g := &graph{roots: roots}
 	for weight := range uint64(8) {
-		g.costs = append(g.costs, cost{weight, weight / 2})
+		g.costs = append(g.costs, cost{election: weight, announcement: weight / 2})
 	}
 	for _, list := range states {
 		g.open()
@@ -121,18 +121,19 @@ func TestExtremesAreThoseOfAllRuns(t *testing.T) {
 	limits := map[string]int{}
 	forRandomGraphs(func(_ *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool) {
 		for _, of := range []string{"total", "election", "announcement"} {
-			least, most := g.extremes(g.components(), of)
+			least, most := g.extremes(g.components(), counted(of))
 			wantLeast, wantMost := byHand(g, of, reach, stays)
-			if !slices.Equal(least, wantLeast) || !slices.Equal(most, wantMost) {
+			if !slices.EqualFunc(least, wantLeast, counts) || !slices.EqualFunc(most, wantMost, counts) {
 				t.Fatalf("%v: from %v to %v %s messages; want from %v to %v", g.edges, least, most, of, wantLeast, wantMost)
 			}
-			if most[0] == endless {
+			if most[0] == election.Forever {
 				limits["none"]++
-			} else if most[0] > 0 {
+			} else if !most[0].IsZero() {
 				limits["some"]++
 			}
-			breaking(t, g, of, least, slices.Min(least[:g.roots]))
-			breaking(t, g, of, most, slices.Max(most[:g.roots]))
+			few, many := g.overall(least, most)
+			breaking(t, g, of, least, few)
+			breaking(t, g, of, most, many)
 		}
 	})
 	if limits["none"] < 100 || limits["some"] < 100 {
@@ -272,27 +273,100 @@ func roundAt(t *testing.T, g *graph, f *finding, want uint32) {
 	}
 }
 
+// The time of the last mark is that of the longest and of the shortest run, found by trying all up to a length. A run that stays
+// where marks come again and again has none.
+func TestTimesAreThoseOfAllRuns(t *testing.T) {
+	limits := map[string]int{}
+	forRandomGraphs(func(_ *rand.Rand, g *graph, reach map[[2]uint32]bool, stays map[uint32]bool) {
+		g.costs = []cost{{}, {marks: elects | arrives}, {time: election.Units(1)}, {time: election.Units(5), marks: decides}}
+		least, most := g.extremes(g.components(), elects)
+		n := len(g.first)
+		every(g, func(s uint32, _ int, e edge) {
+			if e.class == byFault || e.cost != 1 || s != e.to && !reach[[2]uint32{e.to, s}] {
+				return
+			}
+			for other := range uint32(n) {
+				if other == s || reach[[2]uint32{s, other}] && reach[[2]uint32{other, s}] {
+					stays[other] = false
+				}
+			}
+		})
+		few, many, longer := lasting(g, stays, 4*n), lasting(g, nil, 4*n), lasting(g, nil, 8*n)
+		for s := range n {
+			want := [2]election.Ticks{election.Forever, elects.value(election.Units(uint64(max(0, many[s]))))}
+			if few[s] >= 0 {
+				want[0] = elects.value(election.Units(uint64(few[s])))
+			}
+			if longer[s] > many[s] {
+				want[1] = election.Forever
+			}
+			if got := [2]election.Ticks{elects.value(least[s]), elects.value(most[s])}; got != want {
+				t.Fatalf("%v: state %d has times %v; want %v", g.edges, s, got, want)
+			}
+			limits[map[bool]string{true: "none", false: "some"}[want[1] == election.Forever]]++
+		}
+	})
+	if limits["none"] < 100 || limits["some"] < 100 {
+		t.Errorf("too few graphs are interesting: %v", limits)
+	}
+}
+
+// lasting returns, by state, 1 more than the time of the last election mark of the runs of so many transitions that end where runs may rest, 0 if
+// they have none: of the shortest one, or, if runs may rest anywhere, of the longest. -1: there is no such run.
+func lasting(g *graph, rests map[uint32]bool, length int) []int {
+	times := make([]int, len(g.first))
+	for s := range times {
+		if rests != nil && !rests[uint32(s)] {
+			times[s] = -1
+		}
+	}
+	for range length {
+		next := slices.Clone(times)
+		every(g, func(s uint32, _ int, e edge) {
+			after := times[e.to]
+			switch {
+			case e.class == byFault || after < 0:
+				return
+			case after == 0 && e.cost == 1:
+				after = 1
+			case after > 0:
+				after += int(g.costs[e.cost].time.Lo)
+			}
+			if rests == nil {
+				next[s] = max(next[s], after)
+			} else if next[s] < 0 || after < next[s] {
+				next[s] = after
+			}
+		})
+		times = next
+	}
+	return times
+}
+
+// counts reports whether an extreme is a number of messages.
+func counts(extreme election.Ticks, messages uint64) bool { return extreme == ticksOf(messages) }
+
 // breaking checks a run whose cost violates a bound: it begins at a beginning, and ends when it has sent that many
 // messages.
-func breaking(t *testing.T, g *graph, of string, costs []uint64, extreme uint64) {
+func breaking(t *testing.T, g *graph, of string, costs []election.Ticks, extreme election.Ticks) {
 	t.Helper()
 	f := g.breaks(&election.Bound{Of: of}, 0, costs, extreme)
-	if f.root >= g.roots || costs[f.root] != extreme || len(f.path) > 0 && (extreme == 0 || extreme == endless) {
+	if f.root >= g.roots || costs[f.root] != extreme || len(f.path) > 0 && (extreme.IsZero() || extreme == election.Forever) {
 		t.Fatalf("%v: it begins at %d, and goes %v", g.edges, f.root, f.path)
 	}
-	if extreme == endless {
+	if extreme == election.Forever {
 		return
 	}
 	at, sent := uint32(f.root), uint64(0)
 	for _, ordinal := range f.path {
 		e := g.from(at)[ordinal]
-		if e.class == byFault || sent == extreme {
-			t.Fatalf("%v: %d transitions to %d %s messages, of which one is a fault, or too many", g.edges, len(f.path), extreme, of)
+		if e.class == byFault || sent == extreme.Lo {
+			t.Fatalf("%v: %d transitions to %s %s messages, of which one is a fault, or too many", g.edges, len(f.path), extreme, of)
 		}
 		at, sent = e.to, sent+g.costs[e.cost].of(of)
 	}
-	if sent != extreme {
-		t.Fatalf("%v: %d %s messages are sent; want %d", g.edges, sent, of, extreme)
+	if sent != extreme.Lo {
+		t.Fatalf("%v: %d %s messages are sent; want %s", g.edges, sent, of, extreme)
 	}
 }
 

@@ -38,6 +38,9 @@ func (c *checker) record(f *finding) *recorder {
 	r := &recorder{checker: c, flying: make([][]journey, len(c.links))}
 	r.Header = trace.NewHeader(c.d, c.network)
 	r.Timing, r.Clock = c.d.Timing.String(), c.clock
+	if c.clock && c.d.Timing == election.Asynchronous { // in the simulator it is a timed run
+		r.Timing = election.Timed.String()
+	}
 	conf := c.beginnings()[f.root]
 	for i, chosen := range f.path {
 		if f.round > 0 && i == len(f.path)-f.round {

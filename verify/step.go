@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -142,13 +143,18 @@ func (c *checker) step(key stepKey) (o outcome) {
 	state, posts, effects, spoilt := c.values.Step(p.State, int(p.Position), event, body)
 	p.State = state
 	o = outcome{effects: slices.Clone(effects)}
-	wrong := cmp.Or(spoilt, c.sends(&p, posts, &o))
+	var sum cost
+	if key.event == receives {
+		sum.marks = arrives
+	}
+	wrong := cmp.Or(spoilt, c.sends(&p, posts, &o, &sum))
 	if wrong == nil {
-		o.breach, wrong = c.apply(&p, &o)
+		o.breach, wrong = c.apply(&p, &o, &sum)
 	}
 	if wrong != nil {
 		o = outcome{breach: breach(BrokeContract, wrong.Error())} // its effects may use undeclared kinds or timers
 	}
+	o.cost = c.costNumber(sum)
 	o.process = c.processes.number(&p, election.Ticks{})
 	return o
 }
@@ -198,9 +204,21 @@ func (p *processState) stop(t election.Timer) {
 	p.Timers[t] = election.Deadline{}
 }
 
+// costNumber returns the number of a cost.
+func (c *checker) costNumber(sum cost) uint16 {
+	number, found := c.numbers[sum]
+	if !found {
+		if len(c.costs) > math.MaxUint16 {
+			panic("verify: more than 65536 different costs of transitions")
+		}
+		number = uint16(len(c.costs))
+		c.numbers[sum], c.costs = number, append(c.costs, sum)
+	}
+	return number
+}
+
 // sends takes over the messages of a step, and counts them. An error is a breach of the contract.
-func (c *checker) sends(p *processState, posts []process.Post, o *outcome) error {
-	var sum cost
+func (c *checker) sends(p *processState, posts []process.Post, o *outcome, sum *cost) error {
 	first := c.network.Network.First(int(p.Position))
 	for _, s := range posts {
 		port, kind := s.On-first, s.Kind
@@ -220,17 +238,11 @@ func (c *checker) sends(p *processState, posts []process.Post, o *outcome) error
 		}
 		o.sent = append(o.sent, sent{election.Port(port), c.messages.number(&message{kind, s.Body}, election.Ticks{})})
 	}
-	number, found := c.numbers[sum]
-	if !found {
-		number = uint16(len(c.costs))
-		c.numbers[sum], c.costs = number, append(c.costs, sum)
-	}
-	o.cost = number
 	return nil
 }
 
 // apply applies changes of timers, and then the decision. An error is a breach of the contract.
-func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
+func (c *checker) apply(p *processState, o *outcome, sum *cost) (*breach, error) {
 	lease := p.Lease
 	for i := range o.effects {
 		e := &o.effects[i]
@@ -257,7 +269,13 @@ func (c *checker) apply(p *processState, o *outcome) (*breach, error) {
 		if e.Op == election.Lead && e.Deadline {
 			p.Lease = election.DeadlineIn(e.Ticks, election.Ticks{})
 		}
+		before := p.Decision
 		err := p.Decision.Apply(c.d.Task, *e, c.network.ID(int(p.Position)))
+		if p.Decision != before {
+			if sum.marks |= decides; p.Decision.Role == network.Leader {
+				sum.marks |= elects
+			}
+		}
 		detail := func(known error) string { // the property says what the known error says
 			return c.network.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
 		}

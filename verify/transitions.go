@@ -37,6 +37,9 @@ func (c *checker) transitions(conf configuration, visit visitor) {
 	if !c.faultless {
 		c.faults(conf, visit)
 	}
+	if c.o.times {
+		c.takeTurns(conf)
+	}
 	for q := range c.n {
 		if c.process(conf, q).Start == first {
 			c.start(conf, q, due, visit)
@@ -212,7 +215,7 @@ func (c *checker) stops(conf configuration, visit visitor) {
 // timers lets each due timer expire. In a synchronous run only the next one expires, and the result is whether there
 // was one.
 func (c *checker) timers(conf configuration, visit visitor) bool {
-	for q := range c.n {
+	for q := c.low; q < c.high; q++ {
 		for t := range c.d.Timers {
 			p := c.process(conf, q)
 			if p.Running>>t&1 == 0 || !left(p.Timers[t]).IsZero() {

@@ -63,7 +63,7 @@ type Options struct {
 	MaxStates int    // of one order; 0 is no limit
 	Memory    uint64 // limit of the whole program, in bytes; 0 is DefaultMemory
 	Reduce    Reduction
-	Extremes  bool // find Report.Extremes
+	Extremes  bool // find Report.Extremes, with no faults
 	Exact     bool // keep 128 bits of each fingerprint, however many states there are; see Report.Bits
 	Cores     int  // the number of cores to use, at least 1; no result depends on it
 
@@ -74,6 +74,7 @@ type Options struct {
 	partial   bool   // those of partial order hold
 	alike     bool   // symmetry leaves out orders
 	symmetric bool   // its premises hold among the configurations of one order
+	times     bool   // the extremes of time are searched: asynchronous messages take one unit as well, and processes take turns
 	only      string // the only property whose violation counts; empty: any
 	hasty     bool   // for tests: suspicion may come before the last message
 	wide      int    // states of one order up to which 128 bits of each fingerprint are kept; 0 is exactly

@@ -234,7 +234,15 @@ func (p *Process) elect(out *election.Out[Message]) {
 	out.At(Lapse, p.deadline())
 }
 
-// renew asks for the lease again, every H, also while stopping.
+// prolong renews the lease of a tenure. A group of one has all answers.
+func (p *Process) prolong(out *election.Out[Message]) {
+	if p.leads() {
+		p.renew(out)
+		p.elect(out)
+	}
+}
+
+// renew asks for the lease again, every H and when the host asks for it, also while stopping.
 func (p *Process) renew(out *election.Out[Message]) {
 	if p.Settings.Renewals > 0 && p.Number > p.Settings.Renewals {
 		return

@@ -71,10 +71,7 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 		p.Restarted = false
 		p.F = p.Kept.Floor // rule 2
 	case Renewal:
-		if p.leads() {
-			p.renew(out)
-			p.elect(out) // a group of one has all answers
-		}
+		p.prolong(out)
 	case StageEnd:
 		p.stageEnds(out)
 	case Probing:
@@ -113,6 +110,8 @@ func (p *Process) Command(c election.Command, out *election.Out[Message]) {
 		p.died(c.Member, c.Number, out)
 	case election.Weigh:
 		p.weigh(uint16(min(c.Number, 1<<16-1)), out)
+	case election.Confirm:
+		p.prolong(out)
 	}
 	p.policy(out)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/demo"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/rig"
 )
 
 // TestMain lets this test binary be the command ringleader too, as cmd/ringleader wires it, on the PATH
@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("COLUMNS", "1000") // so that a line of output is one line; width.txtar is about narrow terminals
-			addresses, err := demo.FreeAddresses(2)
+			addresses, err := rig.FreeAddresses(2)
 			for i, address := range addresses {
 				_, port, _ := net.SplitHostPort(address)
 				e.Setenv(fmt.Sprintf("PORT%d", i+1), port)

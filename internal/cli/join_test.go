@@ -20,8 +20,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/demo"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/rig"
 )
 
 // startJoin starts member 1 of a group of its own, or what other flags make of it, and waits until it knows its leader.
@@ -75,7 +75,7 @@ func newStore(t *testing.T, id uint64) string {
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	addresses, err := demo.FreeAddresses(1)
+	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
 
 // The lease would run for minutes.
 func TestAMemberThatIsToldToStopReleasesItsLease(t *testing.T) {
-	addresses, err := demo.FreeAddresses(3)
+	addresses, err := rig.FreeAddresses(3)
 	if err != nil {
 		t.Fatal(err)
 	}

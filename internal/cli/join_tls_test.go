@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/demo"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/rig"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -58,7 +58,7 @@ func authority(t *testing.T, group string, ids ...uint64) (flags [][]string) {
 }
 
 func TestMembersWithCertificatesElect(t *testing.T) {
-	addresses, err := demo.FreeAddresses(2)
+	addresses, err := rig.FreeAddresses(2)
 	if err != nil {
 		t.Fatal(err)
 	}

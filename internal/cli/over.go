@@ -17,8 +17,8 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/faults"
-	"ringleader.example/ringleader/internal/demo"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/rig"
 	"ringleader.example/ringleader/internal/tcprun"
 )
 
@@ -148,7 +148,7 @@ func (p *program) processor() *cobra.Command {
 // spawner starts the processes of a run.
 type spawner struct {
 	program string // our own binary
-	demo.Forks
+	rig.Forks
 }
 
 func newSpawner(n int) (*spawner, error) {
@@ -159,7 +159,7 @@ func newSpawner(n int) (*spawner, error) {
 	if err != nil {
 		return nil, report.Failed("cannot find this program's file: %w", err)
 	}
-	return &spawner{program, demo.NewForks()}, nil
+	return &spawner{program, rig.NewForks()}, nil
 }
 
 func (s *spawner) close() { close(s.Forks) }

@@ -89,7 +89,7 @@ was wrong; 3 not finished.`,
 	o.counterexample.flags(command)
 	f := command.Flags()
 	f.Lookup("n").Value = sizes{&o.n, &o.most}
-	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
+	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages and time over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
 	f.StringVar(&o.start, "start", "all", "initiators: all or ID,…, before other events; any: the schedule decides; every-set: each set in turn; each: all, at any time before their first message")
 	for _, fault := range []struct {
 		number     *int

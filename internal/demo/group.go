@@ -3,13 +3,10 @@ package demo
 import (
 	"bufio"
 	"cmp"
-	"crypto/rand"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +17,7 @@ import (
 
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/rig"
 )
 
 // condition is the operating system's state of a member's process.
@@ -89,13 +87,13 @@ type group struct {
 	reports chan news
 
 	algorithm ringleader.Algorithm
-	links     map[[2]uint64]*link      // by the members at their ends: from, to
+	links     map[[2]uint64]*rig.Link  // by the members at their ends: from, to
 	sides     map[uint64]int           // on which side of a cut a member is; absent: on each
 	slow      map[uint64]time.Duration // how long messages of a member take
 
 	program string // our own binary
 	folder  string // of all data
-	forks   Forks
+	forks   rig.Forks
 	closing chan struct{}
 	watches sync.WaitGroup
 }
@@ -105,7 +103,7 @@ func newGroup(n int, algorithm ringleader.Algorithm) (g *group, err error) {
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := FreeAddresses(2 * n)
+	addresses, err := rig.FreeAddresses(2 * n)
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +112,10 @@ func newGroup(n int, algorithm ringleader.Algorithm) (g *group, err error) {
 		return nil, err
 	}
 	g = &group{
-		algorithm: algorithm, links: map[[2]uint64]*link{}, slow: map[uint64]time.Duration{},
+		algorithm: algorithm, links: map[[2]uint64]*rig.Link{}, slow: map[uint64]time.Duration{},
 		reports: make(chan news, 64),
 		program: program, folder: folder,
-		forks: NewForks(), closing: make(chan struct{}),
+		forks: rig.NewForks(), closing: make(chan struct{}),
 	}
 	for i := range n {
 		g.members = append(g.members, &member{
@@ -138,7 +136,7 @@ func (g *group) connect() (err error) {
 			if from == to {
 				continue
 			}
-			if g.links[[2]uint64{from.id, to.id}], err = newLink(to.listen); err != nil {
+			if g.links[[2]uint64{from.id, to.id}], err = rig.NewLink(to.listen); err != nil {
 				delete(g.links, [2]uint64{from.id, to.id})
 				return err
 			}
@@ -171,30 +169,10 @@ func (g *group) apart(a, b uint64) bool {
 // rewire brings all links into the state that sides and slow describe.
 func (g *group) rewire() {
 	for ends, l := range g.links {
-		l.set(g.apart(ends[0], ends[1]), g.slow[ends[0]])
+		cut, slow := g.apart(ends[0], ends[1]), g.slow[ends[0]]
+		there := rig.Way{Cut: cut, Delay: func() time.Duration { return slow }}
+		l.Set(there, rig.Way{Cut: cut}) // answers are not delayed: they are the other's messages
 	}
-}
-
-// FreeAddresses returns n addresses of this machine on which nothing listens now. The ports are below those from which any
-// system dials out, so that no connection sits on a member's port while the member is down.
-func FreeAddresses(n int) ([]string, error) {
-	const first, ports, tries = 20000, 12000, 1000
-	var addresses []string
-	for range tries {
-		var random [2]byte
-		rand.Read(random[:])
-		port := first + int(binary.BigEndian.Uint16(random[:]))%ports
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			continue
-		}
-		defer l.Close() // all at the end, so that no port is found twice
-		if addresses = append(addresses, address); len(addresses) == n {
-			return addresses, nil
-		}
-	}
-	return nil, fmt.Errorf("found no %d free ports on 127.0.0.1 from %d to %d; stop some servers, or ask for fewer members", n, first, first+ports-1)
 }
 
 // start begins a new life of a member whose process has ended.
@@ -210,7 +188,7 @@ func (g *group) start(m *member) error {
 	for _, other := range g.members {
 		address := other.listen
 		if other != m {
-			address = g.links[[2]uint64{m.id, other.id}].address()
+			address = g.links[[2]uint64{m.id, other.id}].Address()
 		}
 		command.Args = append(command.Args, fmt.Sprintf("--member=%d=%s", other.id, address))
 	}
@@ -427,7 +405,7 @@ func (g *group) close() error {
 		}
 	}
 	for _, l := range g.links {
-		l.close()
+		l.Close()
 	}
 	g.watches.Wait()
 	close(g.forks)

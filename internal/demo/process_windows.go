@@ -3,14 +3,7 @@ package demo
 import (
 	"errors"
 	"os"
-	"syscall"
 )
-
-// memberAttributes put a member into a process group of its own, so that the console's Ctrl-C reaches
-// the demo only. A member of a demo that was killed ends by --stop-with-stdin.
-func memberAttributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
-}
 
 var errNoPause = errors.New("pausing a process is not on this system; kill it instead")
 

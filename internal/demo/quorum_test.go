@@ -1,8 +1,6 @@
 package demo
 
 import (
-	"io"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -115,50 +113,5 @@ func TestACutThatMakesNoSenseIsRefused(t *testing.T) {
 		if err := d.cut(text); err == nil || !strings.Contains(err.Error(), want) || d.sides != nil {
 			t.Errorf("cut %s: %v, want %q", text, err, want)
 		}
-	}
-}
-
-// On a link that is cut nothing is lost, as with TCP, and nothing arrives.
-func TestALinkHoldsBackWhatIsSentWhileItIsCut(t *testing.T) {
-	there, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer there.Close()
-	l, err := newLink(there.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.close()
-	from, err := net.Dial("tcp", l.address())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer from.Close()
-	to, err := there.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer to.Close()
-	l.set(true, 0)
-	sent := time.Now()
-	if _, err := from.Write([]byte("held back")); err != nil {
-		t.Fatal(err)
-	}
-	to.SetReadDeadline(sent.Add(50 * time.Millisecond))
-	got := make([]byte, 9)
-	if n, err := to.Read(got); err == nil {
-		t.Errorf("%q arrives on a link that is cut", got[:n])
-	}
-	to.SetReadDeadline(time.Time{})
-	l.set(false, delayed)
-	if _, err := from.Write([]byte("!")); err != nil {
-		t.Fatal(err)
-	}
-	second := time.Now()
-	from.(*net.TCPConn).CloseWrite()
-	all, err := io.ReadAll(to)
-	if err != nil || string(all) != "held back!" || time.Since(second) < delayed {
-		t.Errorf("%q arrives after %v, %v", all, time.Since(second), err)
 	}
 }

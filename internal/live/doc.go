@@ -20,6 +20,12 @@
 // If j can hear i but not be heard, they disconnect whenever j sends, and connect again. So a pair pauses before it
 // reconnects, twice as long each time, until both directions have existed for the suspicion timeout.
 //
+// # Groups
+//
+// A member can be in several groups of the same members, which share its loop, connections and flushes. A message for
+// a group that its receiver is not in is answered by that, and a member that leaves a group tells all others. In that group
+// they take it for crashed, until it joins again and announces itself.
+//
 // # Doubles
 //
 // A member refuses a process that presents itself as a peer while another one with that identifier is connected, or answers

@@ -38,12 +38,17 @@ type Group struct {
 	leased bool // its leader leads for as long as a lease runs
 	log    *slog.Logger
 
+	entitled time.Duration // how long an answered request prolongs a lease
+	done     chan struct{} // closed when the member has left the group, or has stopped
+
 	mu      sync.Mutex
 	state   State
 	until   time.Duration // when leadership ends by itself, on the clock of deadlines; process.Never: it does not
 	changed chan struct{} // closed when state changes
 	working bool          // work of the host runs
 	asked   bool          // the work of this tenure is to stop, or has stopped
+	round   time.Duration // when the last Confirm was sent, on the clock of deadlines
+	longer  chan struct{} // closed when until changes; nil if no Confirm waits for that
 }
 
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
@@ -105,6 +110,18 @@ func (g *Group) End() {
 	}
 }
 
+// Leave ends the part that the member takes in a group that it has joined, and waits for that. The lead must have ended.
+func (g *Group) Leave() {
+	g.member.post(leaving{g})
+	select {
+	case <-g.done:
+	case <-g.member.done:
+	}
+}
+
+// Done is closed when the member has left the group, or has stopped.
+func (g *Group) Done() <-chan struct{} { return g.done }
+
 // Command gives a command to the algorithm.
 func (g *Group) Command(c election.Command) { g.member.post(commanded{g, c}) }
 
@@ -120,7 +137,7 @@ func (g *Group) stopWork() (none bool) {
 func (g *Group) publish(s State, until time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.until = until
+	g.move(until)
 	if s.Role == network.Leader && (g.state.Role != network.Leader || g.state.Term != s.Term) {
 		g.asked = false
 	}
@@ -134,8 +151,20 @@ func (g *Group) publish(s State, until time.Duration) {
 func (g *Group) extend(until time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.until = until
+	g.move(until)
 }
+
+// move sets the end of leadership. Only the loop calls it.
+func (g *Group) move(until time.Duration) {
+	g.until = until
+	if g.longer != nil {
+		close(g.longer)
+		g.longer = nil
+	}
+}
+
+// MaxLimits is the largest length of GroupConfig.Limits, in bytes.
+const MaxLimits = transport.MaxOpaque - keySize
 
 // key names a group in a frame: the beginning of the digest of its name.
 type key [keySize]byte
@@ -165,6 +194,8 @@ type group struct {
 	pending  *process.Output // the effects that wait until kept is durable; nil: none
 	begun    time.Duration   // when the step of pending began, in whole units
 
+	quits bool // the host wants to leave it
+
 	at     time.Duration // when it has something to do, on the clock of timers
 	index  int           // in loop.due; -1: in none
 	queued bool          // it is in loop.ready
@@ -183,7 +214,7 @@ func (l *loop) newGroup(c GroupConfig) (*group, error) {
 	g := &group{
 		Group: &Group{
 			member: l.Member, name: c.Group, leased: a.Leased, log: l.log, until: process.Never,
-			state: State{Since: time.Now()}, changed: make(chan struct{}),
+			state: State{Since: time.Now()}, changed: make(chan struct{}), entitled: c.Entitled, done: make(chan struct{}),
 		},
 		loop: l, limits: c.Limits, prepared: prepared, lease: process.Never, index: -1,
 	}
@@ -365,8 +396,11 @@ func (g *group) slot(kind election.Kind) uint64 {
 	if !g.program.Kinds[kind].Latest {
 		return 0
 	}
-	return max(1, binary.LittleEndian.Uint64(g.key[:])+uint64(kind))
+	return g.key.slot(uint8(kind))
 }
+
+// slot returns the slot of frames of a kind in a group.
+func (k key) slot(kind uint8) uint64 { return max(1, binary.LittleEndian.Uint64(k[:])+uint64(kind)) }
 
 // expire ends a lease whose deadline has passed, and fires expired timers.
 func (g *group) expire() error {
@@ -437,7 +471,7 @@ func (g *group) others() (heard []bool, problems []string) {
 	for _, member := range g.config.Members {
 		if p := g.peerOf(member.ID); p != nil {
 			heard = append(heard, p.health == reachable)
-			problems = append(problems, cmp.Or(p.problem, p.difference, p.limits[g.key]))
+			problems = append(problems, cmp.Or(p.problem, p.difference, p.groups[g.key]))
 		} else {
 			heard, problems = append(heard, true), append(problems, g.problem)
 		}
@@ -445,11 +479,54 @@ func (g *group) others() (heard []bool, problems []string) {
 	return heard, problems
 }
 
-// announce sends the limits of the group to a peer.
+// announce tells a peer that this member is in the group, and the limits of that.
 func (g *group) announce(p *peer) {
-	if g.limits != "" {
-		p.out.Send(process.AppendFrame(nil, announces, func(dst []byte) []byte { return append(append(dst, g.key[:]...), g.limits...) }), 0)
+	p.out.Send(transport.AppendFrame(nil, announces, g.key[:], []byte(g.limits)), 0)
+}
+
+// absence is, for a peer in no group of that name, what its problem there is.
+const absence = "it is not in the group"
+
+// deny tells a peer that this member is not in a group.
+func (p *peer) deny(k key) { p.out.Send(transport.AppendFrame(nil, denies, k[:]), k.slot(denies)) }
+
+// denied notes that a peer is not in a group. For the algorithm it has crashed: it sends nothing any more until it starts
+// again.
+func (l *loop) denied(p *peer, k key) error {
+	g := l.byKey[k]
+	if g == nil || !p.differs(g, absence) || !g.started {
+		return nil
 	}
+	g.Group.log.Info("member is not in the group", "peer", p.id)
+	return g.take(process.Input{What: process.Suspected, Port: p.port()})
+}
+
+// leave leaves the groups that the host has left, and of which nothing is becoming durable.
+func (l *loop) leave() {
+	if l.quitting == 0 {
+		return
+	}
+	l.groups = slices.DeleteFunc(l.groups, func(g *group) bool {
+		if !g.quits || g.pending != nil {
+			return false
+		}
+		l.quitting--
+		delete(l.byKey, g.key)
+		if g.index >= 0 {
+			heap.Remove(&l.due, g.index)
+		}
+		l.ready = slices.DeleteFunc(l.ready, func(other *group) bool { return other == g })
+		g.decision, g.lease = network.Decision{Term: g.decision.Term}, process.Never
+		g.show()
+		for _, p := range l.peers {
+			if p != nil {
+				delete(p.groups, g.key)
+				p.deny(g.key)
+			}
+		}
+		close(g.done)
+		return true
+	})
 }
 
 // frame returns a frame of this group, with its key before the message.
@@ -471,6 +548,9 @@ const (
 	memberRecordName = ""
 	groupRecord      = "group "
 )
+
+// MaxGroup is the largest length of the name of a group, in bytes.
+const MaxGroup = storage.MaxName - len(groupRecord)
 
 const storeEntry = 8 + 16
 

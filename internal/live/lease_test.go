@@ -240,7 +240,7 @@ func TestGroupsShareConnectionsAndFlushes(t *testing.T) {
 				}
 				groups[id] = append(groups[id], g)
 			}
-			if _, err := m.Join(GroupConfig{Group: "shard 0"}); !errors.Is(err, network.ErrSetup) {
+			if _, err := m.Join(GroupConfig{Group: "shard 0"}); !errors.Is(err, ErrJoined) {
 				t.Errorf("it joins a group twice: %v", err)
 			}
 		}

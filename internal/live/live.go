@@ -42,6 +42,9 @@ type GroupConfig struct {
 	Parameters map[string]string // of the algorithm; optional
 	Priorities []uint16          // in the order of Config.Members; optional: all have priority 1
 
+	// Entitled is how long an answered request for a lease prolongs it, in whole Units. [Group.Confirm] needs it.
+	Entitled time.Duration
+
 	// Limits are the lengths that members of a group should have in common, in words, for example "lease 500ms". They
 	// may differ while they are changed at one member after the other. Optional.
 	Limits string
@@ -95,10 +98,7 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	m.transport, err = m.config.Transport(transport.Config{
 		Self: m.position, Members: m.sorted, Name: c.Group, Algorithm: a.Name, Incarnation: m.incarnation,
 		Store: m.record.store, Death: c.Death,
-		Group: transport.Group{
-			Members:   transport.DigestOf("%q %v", c.Group, identifiers(m.sorted)),
-			Algorithm: transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds),
-		},
+		Group:  transport.GroupOf(c.Group, m.sorted, transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds)),
 		Timing: m.timing, Log: m.log, Post: m.post,
 	})
 	if err == nil {
@@ -174,6 +174,12 @@ func identifiers(members []transport.Member) election.List {
 	return ids
 }
 
+// ErrJoined reports that the member is in a group of that name already.
+var ErrJoined = errors.New("this process is in the group already")
+
+// ErrStopped reports that the member has stopped.
+var ErrStopped = errors.New("the member has stopped")
+
 // Join joins another group of the same members.
 func (m *Member) Join(c GroupConfig) (*Group, error) {
 	answer := make(chan joinedAnswer, 1)
@@ -182,7 +188,7 @@ func (m *Member) Join(c GroupConfig) (*Group, error) {
 	case a := <-answer:
 		return a.group, a.err
 	case <-m.done:
-		return nil, fmt.Errorf("%w: the member has stopped", network.ErrSetup)
+		return nil, ErrStopped
 	}
 }
 

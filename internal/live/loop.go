@@ -39,6 +39,7 @@ type loop struct {
 	saver   chan []storage.Record
 
 	joining   []joined      // groups that are to be joined
+	quitting  int           // how many are to be left
 	suspended time.Duration // for how long the machine was, since the start
 }
 
@@ -57,8 +58,9 @@ type (
 		group   *Group
 		command election.Command
 	}
-	saved  struct{ err error }
-	joined struct {
+	saved   struct{ err error }
+	leaving struct{ group *Group }
+	joined  struct {
 		config GroupConfig
 		answer chan<- joinedAnswer
 	}
@@ -107,7 +109,7 @@ func (l *loop) live() {
 	l.err = errors.Join(err, closeStorage(l.config.Storage))
 	for _, p := range l.peers {
 		if p != nil {
-			p.health, p.problem, p.difference, p.limits = unknown, "", "", nil
+			p.health, p.problem, p.difference, p.groups = unknown, "", "", nil
 		}
 	}
 	l.showAll()
@@ -115,6 +117,9 @@ func (l *loop) live() {
 		l.log.Error("stopped", "error", err)
 	}
 	close(l.done)
+	for _, g := range l.groups {
+		close(g.done)
+	}
 }
 
 func (l *loop) recovers() bool {
@@ -138,6 +143,7 @@ func (l *loop) run() (err error) {
 	defer alarm.Stop()
 	for l.ctx.Err() == nil {
 		l.beat()
+		l.leave()
 		if err := l.join(); err != nil {
 			return err
 		}
@@ -179,7 +185,7 @@ func (l *loop) join() error {
 	for _, j := range all {
 		g, err := l.newGroup(j.config)
 		if err == nil && l.byKey[g.key] != nil {
-			err = fmt.Errorf("%w %s: this member is in the group %q already", network.ErrSetup, l.program.Name, j.config.Group)
+			err = fmt.Errorf("%w: %q", ErrJoined, j.config.Group)
 		}
 		if err != nil {
 			j.answer <- joinedAnswer{err: err}
@@ -419,8 +425,13 @@ func (l *loop) handle(event any) error {
 		e.Taken <- taken
 		return err
 	case commanded:
-		if g := l.byKey[e.group.key]; g.started {
+		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && g.started {
 			return g.take(process.Input{What: process.Commanded, Command: e.command})
+		}
+	case leaving:
+		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && !g.quits {
+			g.quits = true
+			l.quitting++
 		}
 	case joined:
 		l.joining = append(l.joining, e)

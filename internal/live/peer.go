@@ -3,6 +3,7 @@ package live
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -39,7 +40,7 @@ type peer struct {
 	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
 	difference  string        // of its timing from ours
 
-	limits map[key]string      // by group: how its limits differ from ours; none: they do not
+	groups map[key]string      // by group: what is wrong with it there, such as other limits; none: nothing
 	deaths map[uint64][32]byte // by incarnation: the hash of what proves its death, of the last ones
 	died   *transport.Proof    // of the newest incarnation that is proven dead; nil: none
 	dead   uint64              // that incarnation
@@ -139,6 +140,7 @@ func (l *loop) admit(p *peer) error {
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation = reachable, p.in.Hello().Incarnation
 	p.mend(l.now())
+	maps.DeleteFunc(p.groups, func(_ key, problem string) bool { return problem == absence }) // until it is told again
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
 	l.showAll()
 	if wrong {
@@ -161,6 +163,7 @@ func (l *loop) each(in process.Input) error {
 const (
 	announces = 0x10 + iota // a group of the sender: its key and its limits
 	proves                  // a proof of death
+	denies                  // a group that the sender is not in: its key
 )
 
 // message takes a frame of a peer.
@@ -177,7 +180,10 @@ func (l *loop) message(e transport.Message) error {
 		}
 	case len(e.Payload) < keySize:
 	case e.Kind == announces:
-		err = l.announced(p, key(e.Payload[:keySize]), string(e.Payload[keySize:]))
+		l.announced(p, key(e.Payload[:keySize]), string(e.Payload[keySize:]))
+		err = nil
+	case e.Kind == denies:
+		err = l.denied(p, key(e.Payload[:keySize]))
 	default:
 		err = l.hand(p, key(e.Payload[:keySize]), e)
 	}
@@ -196,13 +202,16 @@ func (l *loop) rebuke(p *peer, err error) error {
 	return nil
 }
 
-// hand gives a message to its group. A message of a group that this member has not joined is lost.
+// hand gives a message to its group. A message of a group that this member is not in is lost, and its sender is told.
 func (l *loop) hand(p *peer, k key, e transport.Message) error {
 	g := l.byKey[k]
 	switch {
 	case int(e.Kind) >= len(l.program.Kinds):
 		return transport.ErrFrame
-	case g == nil || !g.started:
+	case g == nil:
+		p.deny(k)
+		return nil
+	case !g.started:
 		return nil
 	case g.crowded(): // the disk has not answered for long
 		return l.part(p)
@@ -210,26 +219,31 @@ func (l *loop) hand(p *peer, k key, e transport.Message) error {
 	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload[keySize:]})
 }
 
-// announced compares the limits of a group at a peer with our own.
-func (l *loop) announced(p *peer, k key, theirs string) error {
+// announced notes that a peer is in a group, and compares its limits there with our own.
+func (l *loop) announced(p *peer, k key, theirs string) {
 	g, difference := l.byKey[k], ""
 	if g == nil {
-		return nil
+		return
 	}
 	if theirs != g.limits {
 		difference = fmt.Sprintf("it has %s; this member has %s", theirs, g.limits)
 	}
-	if difference != p.limits[k] {
-		if p.limits == nil {
-			p.limits = map[key]string{}
-		}
-		p.limits[k] = difference
-		if difference != "" {
-			g.Group.log.Warn("member has other limits", "peer", p.id, "difference", difference)
-		}
-		g.show()
+	if p.differs(g, difference) && difference != "" {
+		g.Group.log.Warn("member has other limits", "peer", p.id, "difference", difference)
 	}
-	return nil
+}
+
+// differs notes what is wrong with a peer in a group; empty: nothing. It reports whether that is new.
+func (p *peer) differs(g *group, difference string) bool {
+	if difference == p.groups[g.key] {
+		return false
+	}
+	if p.groups == nil {
+		p.groups = map[key]string{}
+	}
+	p.groups[g.key] = difference
+	g.show()
+	return true
 }
 
 // ended takes the end of a connection; ours to that peer ends with it.

@@ -66,7 +66,9 @@ func (l *loop) died(proof transport.Proof) (valid bool, err error) {
 // introduce sends a peer that was just connected what it may not know: our groups, and proofs of death.
 func (l *loop) introduce(p *peer) {
 	for _, g := range l.groups {
-		g.announce(p)
+		if g.limits != "" {
+			g.announce(p)
+		}
 	}
 	for _, other := range l.peers {
 		if other != nil && other != p && other.died != nil {

@@ -237,6 +237,8 @@ func (ps *Processes) CommandText() string {
 		return fmt.Sprintf("note that %d is dead, incarnation %d", member(), c.Number)
 	case election.Weigh:
 		return fmt.Sprintf("have weight %d", c.Number)
+	case election.Confirm:
+		return "confirm its lead"
 	}
 	return fmt.Sprintf("obey order %d", c.Order)
 }

@@ -230,7 +230,7 @@ func (r *Verification) holds(p *Printer) error {
 		fmt.Fprintf(w, "  total         %d to %d messages%s\n", least.Total, most.Total, unless)
 	}
 	if r.Extremes != nil {
-		attained(w, &r.Extremes.Election)
+		attained(w, r.Extremes)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package demo
+package rig
 
 import (
 	"os/exec"
@@ -23,7 +23,7 @@ func NewForks() Forks {
 
 // Start starts a process that does not outlive us, if the system can see to that.
 func (f Forks) Start(c *exec.Cmd) error {
-	c.SysProcAttr = memberAttributes()
+	c.SysProcAttr = attributes()
 	started := make(chan error)
 	f <- func() { started <- c.Start() }
 	return <-started

@@ -1,0 +1,166 @@
+package ringleader
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"ringleader.example/ringleader/storage"
+)
+
+// journal is a log in memory.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(b)
+}
+
+// count returns in how many lines a text is.
+func (j *journal) count(text string) (n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for line := range strings.Lines(j.text.String()) {
+		if strings.Contains(line, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// listing starts a member with a list of members, and returns it with its log.
+func listing(t *testing.T, id uint64, addresses map[uint64]string, members ...MemberAddress) (*Member, *journal) {
+	t.Helper()
+	store, err := storage.Memory().Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &journal{}
+	c := Config{Group: "jobs", ID: id, Members: members, Storage: store, Timing: Test(), Logger: slog.New(slog.NewTextHandler(log, nil))}
+	for i := range c.Members {
+		if c.Members[i].Address == "" {
+			c.Members[i].Address = addresses[c.Members[i].ID]
+		}
+	}
+	m, err := Join(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m, log
+}
+
+// eventually waits until a condition holds, which a member of the test brings about.
+func eventually(t *testing.T, m *Member, what string, holds func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for !holds() {
+		_, changed := m.live.State()
+		if holds() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			t.Fatalf("never: %s; %+v", what, m.Status())
+		}
+	}
+}
+
+func freeAddresses(t *testing.T, ids ...uint64) map[uint64]string {
+	addresses := map[uint64]string{}
+	for _, id := range ids {
+		addresses[id] = freeAddress(t)
+	}
+	return addresses
+}
+
+func problem(m *Member, of uint64) string {
+	members := m.Status().Members
+	return members[slices.IndexFunc(members, func(s MemberStatus) bool { return s.ID == of })].Problem
+}
+
+// Of two members one counts two of three, and the other two of two. Each could grant what the other needs.
+func TestMembersWithDifferentListsDoNotVoteTogetherAndBothNameTheDifference(t *testing.T) {
+	at := freeAddresses(t, 1, 2, 3)
+	one, _ := listing(t, 1, at, MemberAddress{ID: 1}, MemberAddress{ID: 2})
+	two, log := listing(t, 2, at, MemberAddress{ID: 1}, MemberAddress{ID: 2}, MemberAddress{ID: 3})
+	const (
+		ofOne = "the lists of members differ in 3: member 1 has 1 2, and member 2 has 1 2 3"
+		ofTwo = "the lists of members differ in 3: member 2 has 1 2 3, and member 1 has 1 2"
+	)
+	for range 3 { // again and again, and it is logged once
+		eventually(t, one, ofOne, func() bool { return problem(one, 2) == "refused: "+ofOne })
+		eventually(t, two, ofTwo, func() bool { return problem(two, 1) == "refused: "+ofTwo })
+	}
+	for _, m := range []*Member{one, two} {
+		if v := m.View(); v.Known {
+			t.Errorf("%+v", v)
+		}
+	}
+	if n := log.count(`msg="a process is refused" member=2 peer=1 reason="` + ofOne); n != 1 {
+		t.Errorf("it is logged %d times: %s", n, log.text.String())
+	}
+}
+
+// A member that another one does not list is in no Status of it; the log has it.
+func TestAMemberNamesAProcessThatItDoesNotList(t *testing.T) {
+	at := freeAddresses(t, 1, 4)
+	_, log := listing(t, 1, at, MemberAddress{ID: 1})
+	four, _ := listing(t, 4, at, MemberAddress{ID: 1}, MemberAddress{ID: 4})
+	const want = "the lists of members differ in 4: member 4 has 1 4, and member 1 has 1"
+	eventually(t, four, want, func() bool { return problem(four, 1) == "refused: "+want })
+	if log.count(want) != 1 {
+		t.Errorf("member 1 logs %s", log.text.String())
+	}
+}
+
+func TestAnotherSpellingOfAnAddressDoesNotSplitTheGroup(t *testing.T) {
+	at := freeAddresses(t, 1, 2)
+	_, port, _ := net.SplitHostPort(at[1])
+	one, _ := listing(t, 1, at, MemberAddress{ID: 1}, MemberAddress{ID: 2})
+	two, _ := listing(t, 2, at, MemberAddress{ID: 2}, MemberAddress{ID: 1, Address: "localhost:" + port})
+	for _, m := range []*Member{one, two} {
+		eventually(t, m, "2 leads", func() bool { return m.View().Leader == 2 })
+	}
+}
+
+// Priorities decide which member leads and not whether two do, so they may be changed at one member after the other.
+func TestPrioritiesThatDifferAreNamedAndDoNotSplitTheGroup(t *testing.T) {
+	at := freeAddresses(t, 1, 2)
+	one, _ := listing(t, 1, at, MemberAddress{ID: 1, Priority: 5}, MemberAddress{ID: 2})
+	two, _ := listing(t, 2, at, MemberAddress{ID: 1}, MemberAddress{ID: 2, Witness: true})
+	for _, m := range []*Member{one, two} {
+		eventually(t, m, "1 leads", func() bool { return m.View().Leader == 1 })
+	}
+	for _, text := range []string{"it has lease 300ms", "preemption false, priorities 2:0; this member", "preemption false, priorities 1:5"} {
+		eventually(t, one, text, func() bool { return strings.Contains(problem(one, 2), text) })
+	}
+}
+
+func TestPrioritiesOfAnyNumberFitIntoTheirFrame(t *testing.T) {
+	c := Config{Timing: Test()}
+	before := c.limits()
+	for id := range uint64(100) {
+		c.Members = append(c.Members, MemberAddress{ID: 1<<63 + id, Priority: 40000})
+		text := c.limits()
+		if len(text) > 248 || text == before {
+			t.Fatalf("with %d members: %s", id+1, text)
+		}
+		before = text
+	}
+	if want := fmt.Sprint(len(c.Members), " priorities with the digest "); !strings.Contains(before, want) {
+		t.Error(before)
+	}
+}

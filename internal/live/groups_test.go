@@ -1,0 +1,48 @@
+package live
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"ringleader.example/ringleader/algorithms/bully"
+)
+
+// Bully has no release: the others elect because they suspect the member that has left.
+func TestAMemberThatLeavesAGroupIsSuspectedThereAndWhenItReturnsItElects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, bully.Algorithm, 3)
+		defer c.stopAll()
+		c.start(1, 2, 3)
+		shard := GroupConfig{Group: "shard", Parameters: c.parameters}
+		groups := map[uint64]*Group{}
+		join := func(id uint64) {
+			g, err := c.members[id].Join(shard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			groups[id] = g
+		}
+		leader := func(want uint64) {
+			t.Helper()
+			settle()
+			for id, g := range groups {
+				if s, _ := g.State(); s.Leader != want {
+					t.Errorf("%d knows %+v, and not the leader %d", id, s, want)
+				}
+			}
+			if s, _ := c.members[1].State(); s.Leader != 3 {
+				t.Errorf("in the first group, 1 knows %+v", s)
+			}
+		}
+		for id := range c.members {
+			join(id)
+		}
+		leader(3)
+		groups[3].Leave()
+		groups[3].Leave() // no effect
+		delete(groups, 3)
+		leader(2)
+		join(3)
+		leader(3)
+	})
+}

@@ -1,0 +1,180 @@
+package ringleader_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/ringleadertest"
+)
+
+// led runs a test on a cluster of three of which the third leads.
+func led(t *testing.T, test func(t *testing.T, c *ringleadertest.Cluster)) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		test(t, c)
+	})
+}
+
+// lacks reports an error that is not want, or whose text does not contain all parts.
+func lacks(t *testing.T, err, want error, parts ...string) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("%v; want %v", err, want)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q lacks %q", err, part)
+		}
+	}
+}
+
+// verification is a call of VerifyLeader that has not returned.
+func verification(ctx context.Context, m *ringleader.Member) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- m.VerifyLeader(ctx) }()
+	synctest.Wait()
+	return done
+}
+
+func returned(done <-chan error) bool { return len(done) > 0 }
+
+func TestALeaderIsVerifiedByAQuorumRoundAtOnce(t *testing.T) {
+	led(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		for range 100 {
+			begun := time.Now()
+			if err := c.Member(3).VerifyLeader(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(begun); took > time.Millisecond { // and not with the next renewal
+				t.Errorf("it took %v", took)
+			}
+			c.Pass(3 * time.Millisecond)
+		}
+	})
+}
+
+func TestNoAnswerToAnEarlierRequestVerifiesALeader(t *testing.T) {
+	led(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		grant := func(f ringleadertest.Frame) bool { return f.Kind == "grant" }
+		c.Hold(grant)
+		answers := func() (n int) {
+			for _, f := range c.Held() {
+				if grant(f) {
+					n++
+				}
+			}
+			return n
+		}
+		c.Until("a renewal is answered", func() bool { return answers() == 2 })
+		done := verification(t.Context(), c.Member(3))
+		c.Until("a quorum round is answered", func() bool { return answers() == 4 })
+		for range 2 {
+			c.Deliver(slices.IndexFunc(c.Held(), grant))
+		}
+		if returned(done) {
+			t.Fatal("an answer to a request from before the call counts")
+		}
+		c.Deliver(slices.IndexFunc(c.Held(), grant))
+		if !returned(done) {
+			t.Fatal("a majority has answered")
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// The leader counts only answers to its last requests. More calls than that at the same time must not end its lease.
+func TestManyVerificationsAtOnceShareARoundAndCostNoLease(t *testing.T) {
+	led(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		c.Hold(func(f ringleadertest.Frame) bool { return f.Kind == "renew" })
+		var all []<-chan error
+		for range 50 {
+			all = append(all, verification(t.Context(), c.Member(3)))
+			c.Pass(10 * time.Microsecond)
+		}
+		requests := 0
+		for _, f := range c.Held() {
+			if f.To == 1 {
+				requests++
+			}
+		}
+		if requests > 2 { // theirs, and perhaps a renewal
+			t.Errorf("%d requests are under way", requests)
+		}
+		c.Hold(nil)
+		for len(c.Held()) > 0 {
+			c.Deliver(0)
+		}
+		for _, done := range all {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestALeaderThatIsCutOffIsNotVerified(t *testing.T) {
+	led(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		c.Cut([]uint64{1, 2}, []uint64{3})
+		ctx, cancel := context.WithTimeout(t.Context(), ringleader.Test().Lease/4)
+		defer cancel()
+		lacks(t, c.Member(3).VerifyLeader(ctx), context.DeadlineExceeded, "no majority has confirmed the leader of term")
+		lacks(t, c.Member(3).VerifyLeader(t.Context()), ringleader.ErrNotLeader, "any more", "has ended before a majority has confirmed it")
+		lacks(t, c.Member(3).VerifyLeader(t.Context()), ringleader.ErrNotLeader, "it knows no leader")
+		c.Await(2)
+		c.Heal()
+		c.Await(2)
+		lacks(t, c.Member(3).VerifyLeader(t.Context()), ringleader.ErrNotLeader, "member 2 leads in term")
+		if err := c.Member(2).VerifyLeader(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestALeaderThatWasPausedIsNotVerified(t *testing.T) {
+	led(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		c.Hold(func(f ringleadertest.Frame) bool { return f.Kind == "grant" && f.To == 3 })
+		done := verification(t.Context(), c.Member(3))
+		c.Stop(3)
+		c.Await(2)
+		c.Hold(nil)
+		for slices.ContainsFunc(c.Held(), func(f ringleadertest.Frame) bool { return f.Kind == "grant" }) {
+			c.Deliver(0)
+		}
+		c.Continue(3)
+		lacks(t, <-done, ringleader.ErrNotLeader)
+		lacks(t, c.Member(3).VerifyLeader(t.Context()), ringleader.ErrNotLeader)
+	})
+}
+
+func TestNoMemberIsVerifiedWithoutALeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		c.Start(3)
+		c.Pass(time.Second)
+		lacks(t, c.Member(3).VerifyLeader(t.Context()), ringleader.ErrNotLeader, "it knows no leader")
+	})
+}
+
+func TestTheOnlyMemberIsVerified(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 7)
+		defer c.Close()
+		c.Start(7)
+		c.Await(7)
+		if err := c.Member(7).VerifyLeader(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
