@@ -61,13 +61,18 @@ type Status struct {
 
 	Stopping bool           `json:"stopping"` // it leads, and its work is about to stop
 	Members  []MemberStatus `json:"members"`
+
+	// Why has, while no leader is known, the reasons for that, for people: which members are missing, how long a wait
+	// lasts, which certificate is refused.
+	Why []string `json:"why,omitempty"`
 }
 
 // MemberStatus is a member's knowledge of another member, or of itself.
 type MemberStatus struct {
 	ID        uint64 `json:"id"`
 	Address   string `json:"address"`
-	Reachable bool   `json:"reachable"` // it is heard from
+	Witness   bool   `json:"witness,omitempty"` // it votes, and never leads
+	Reachable bool   `json:"reachable"`         // it is heard from
 
 	// Problem is the member's known problem: for example why it cannot be reached, or how its timing differs from
 	// that of this member. Empty: none.
@@ -249,7 +254,10 @@ func (m *Member) Status() Status {
 		status.Lease = &left
 	}
 	for i, member := range m.config.Members {
-		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, s.Reachable[i], s.Problems[i]})
+		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, member.Witness, s.Reachable[i], s.Problems[i]})
+	}
+	if !v.Known {
+		status.Why = m.why(&status)
 	}
 	return status
 }

@@ -276,7 +276,7 @@ func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 			problem = "dial tcp " + g.config.Members[0].Address + ": connect: connection refused"
 		}
 		want := Status{ID: 9, Algorithm: Bully, Role: Leader, Leader: &leader, Members: []MemberStatus{
-			{4, g.config.Members[0].Address, reachable, problem}, {9, g.config.Members[1].Address, true, ""},
+			{ID: 4, Address: g.config.Members[0].Address, Reachable: reachable, Problem: problem}, {ID: 9, Address: g.config.Members[1].Address, Reachable: true},
 		}}
 		for {
 			_, changed := g.members[9].live.State()

@@ -1,6 +1,7 @@
 package statushttp
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"slices"
@@ -15,23 +16,31 @@ const (
 	writeTimeout    = 10 * time.Second
 	idleTimeout     = 30 * time.Second // between two requests
 	mostHeader      = 1 << 14          // bytes
+	mostBody        = 1 << 12          // bytes
 )
 
 // Server returns a server whose clients cannot take all file descriptors of the process, which the member needs for
 // the others. At most [MostConnections] are open at a time, and slow ones, or those idle for half a minute, are
-// closed. A further connection closes the oldest one without a request under way; if there is none, it is closed
-// itself.
+// closed. A further connection closes the oldest one without a whole request; if there is none, it is closed itself. So
+// clients that send nothing, or half of a request, do not keep out others.
 func Server(h http.Handler) *http.Server {
+	c := &connections{}
 	return &http.Server{
-		Handler:           h,
+		Handler:           c.mark(h),
 		ReadHeaderTimeout: readTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    mostHeader,
-		ConnState:         new(connections).change,
+		ConnState:         c.change,
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, ownConn{}, conn)
+		},
 	}
 }
+
+// ownConn is the key of the connection in the context of its requests.
+type ownConn struct{}
 
 // connections are the connections of a server, the longest without a request first.
 type connections struct {
@@ -41,17 +50,38 @@ type connections struct {
 
 type connection struct {
 	net.Conn
-	busy bool
+	busy bool // its request is being answered
+}
+
+// mark notes that a connection has sent the header of a request, and limits the body.
+func (c *connections) mark(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+		conn, _ := r.Context().Value(ownConn{}).(net.Conn)
+		c.mu.Lock()
+		if i := c.index(conn); i >= 0 {
+			c.conns[i].busy = true
+		}
+		c.mu.Unlock()
+		h.ServeHTTP(w, r)
+	})
+}
+
+func (c *connections) index(conn net.Conn) int {
+	return slices.IndexFunc(c.conns, func(other connection) bool { return other.Conn == conn })
 }
 
 func (c *connections) change(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if state == http.StateActive && c.index(conn) >= 0 { // it has sent a byte
+		return
+	}
 	c.conns = slices.DeleteFunc(c.conns, func(other connection) bool { return other.Conn == conn })
 	if state == http.StateClosed || state == http.StateHijacked {
 		return
 	}
-	c.conns = append(c.conns, connection{conn, state == http.StateActive})
+	c.conns = append(c.conns, connection{conn, false})
 	if len(c.conns) > MostConnections {
 		leaves := slices.IndexFunc(c.conns, func(other connection) bool { return !other.busy })
 		c.conns[leaves].Close() // the last one is new, and so has no request under way

@@ -88,6 +88,38 @@ func TestConnectionsOverTheLimitCloseTheOldestThatIsIdle(t *testing.T) {
 	})
 }
 
+// A byte a second would otherwise keep a place for as long as a request may take.
+func TestClientsThatSendHalfOfARequestDoNotKeepOutOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connect, stop := serve(t, func(http.ResponseWriter, *http.Request) {})
+		defer stop()
+		for range 3 * statushttp.MostConnections {
+			connect().write(request[:20])
+		}
+		honest := connect()
+		honest.write(request)
+		if !honest.isAnswered() {
+			t.Error("a whole request is not answered")
+		}
+	})
+}
+
+func TestBodiesAreLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var read int64
+		connect, stop := serve(t, func(_ http.ResponseWriter, r *http.Request) { read, _ = io.Copy(io.Discard, r.Body) })
+		defer stop()
+		c := connect()
+		defer c.Close()
+		c.Write([]byte("POST / HTTP/1.1\r\nHost: server\r\nContent-Length: 1000000\r\n\r\n"))
+		c.SetWriteDeadline(time.Now().Add(time.Second))
+		io.CopyN(c, endless('x'), 1e6)
+		if read == 0 || read > 1<<16 {
+			t.Errorf("the handler reads %d bytes of the body", read)
+		}
+	})
+}
+
 func TestSlowAndIdleConnectionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		connect, stop := serve(t, func(http.ResponseWriter, *http.Request) {})

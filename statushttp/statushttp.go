@@ -5,40 +5,66 @@ package statushttp
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
+	"strings"
 
 	"ringleader.example/ringleader"
 )
 
-// Handler returns a handler that serves the member's state as JSON:
+// Handler returns a handler that serves the member's state:
 //
-//	GET /status   ringleader.Status
-//	GET /leader   ringleader.Status; 200 on the leader and 503 elsewhere, for load balancers
+//	GET /status   ringleader.Status, as JSON
+//	GET /leader   likewise; 200 on the leader and 503 elsewhere, for load balancers
 //	GET /healthz  {"healthy":true}; 503 with the reason when the member has stopped or stalled
+//	GET /readyz   likewise; 503 also while the member knows no leader
+//	GET /watch    a stream of server-sent events: ringleader.Status now and after each change of the leader
+//	GET /metrics  the state and the counters, in the text format of Prometheus
 func Handler(m *ringleader.Member) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusOK, m.Status())
 	})
 	mux.HandleFunc("GET /leader", func(w http.ResponseWriter, _ *http.Request) {
-		status, code := m.Status(), http.StatusServiceUnavailable
-		if status.Role == ringleader.Leader {
-			code = http.StatusOK
-		}
-		write(w, code, status)
+		status := m.Status()
+		write(w, codeOf(status.Role == ringleader.Leader), status)
 	})
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		type health struct {
-			Healthy bool   `json:"healthy"`
-			Reason  string `json:"reason,omitempty"`
-		}
-		if err := m.Health(); err != nil {
-			write(w, http.StatusServiceUnavailable, health{Reason: err.Error()})
-			return
-		}
-		write(w, http.StatusOK, health{Healthy: true})
-	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, m.Health()) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, ready(m)) })
+	mux.Handle("GET /watch", &watch{member: m, places: make(chan struct{}, MostWatches)})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) { metrics(w, m) })
 	return mux
+}
+
+// ready returns why a member takes no part in a group with a leader, or nil.
+func ready(m *ringleader.Member) error {
+	if err := m.Health(); err != nil {
+		return err
+	}
+	if status := m.Status(); status.Leader == nil {
+		return errors.New(strings.Join(status.Why, "; "))
+	}
+	return nil
+}
+
+func codeOf(ok bool) int {
+	if ok {
+		return http.StatusOK
+	}
+	return http.StatusServiceUnavailable
+}
+
+// answer answers a question about health.
+func answer(w http.ResponseWriter, err error) {
+	type health struct {
+		Healthy bool   `json:"healthy"`
+		Reason  string `json:"reason,omitempty"`
+	}
+	body := health{Healthy: err == nil}
+	if err != nil {
+		body.Reason = err.Error()
+	}
+	write(w, codeOf(err == nil), body)
 }
 
 func write(w http.ResponseWriter, code int, v any) {

@@ -83,7 +83,7 @@ func TestHandlerDistinguishesTheLeader(t *testing.T) {
 	members := fmt.Sprintf(`"members":[{"id":4,"address":%q,"reachable":false},{"id":9,"address":%q,"reachable":true}]`,
 		config.Members[0].Address, config.Members[1].Address)
 	leads := `{"id":9,"algorithm":"bully","role":"leader","leader":9,"term":0,"quorum":false,"lease":null,"stopping":false,` + members + `}`
-	knowsNone := `{"id":9,"algorithm":"bully","role":"electing","leader":null,"term":0,"quorum":false,"lease":null,"stopping":false,` + members + `}`
+	knowsNone := `{"id":9,"algorithm":"bully","role":"electing","leader":null,"term":0,"quorum":false,"lease":null,"stopping":false,` + members + `,"why":["this member has stopped: the member is closed"]}`
 	for _, test := range []struct {
 		member       *ringleader.Member
 		method, path string

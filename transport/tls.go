@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -37,6 +38,10 @@ type TLS interface {
 	// client secures a connection to the member with that name, and server one from the member that it returns.
 	client(conn net.Conn, name string) (net.Conn, error)
 	server(conn net.Conn) (secure net.Conn, name string, err error)
+
+	// listener secures a listener for clients, and dialed a connection of a client.
+	listener(l net.Listener) net.Listener
+	dialed(ctx context.Context, conn net.Conn) (net.Conn, error)
 }
 
 const scheme = "ringleader"
@@ -257,19 +262,24 @@ func (c *certificates) client(conn net.Conn, name string) (net.Conn, error) {
 func (c *certificates) server(conn net.Conn) (secure net.Conn, name string, err error) {
 	ours, expires := c.latest()
 	s := &secured{raw: conn, expires: expires}
-	s.Conn = tls.Server(conn, &tls.Config{
-		MinVersion:             tls.VersionTLS13,
-		Certificates:           []tls.Certificate{ours.Certificate},
-		ClientCAs:              ours.Authorities,
-		ClientAuth:             tls.RequireAndVerifyClientCert,
-		SessionTicketsDisabled: true, // a resumed session would outlive the certificates
-	})
+	s.Conn = tls.Server(conn, ours.serves())
 	if err := s.Handshake(); err != nil {
 		return nil, "", err
 	}
 	state := s.ConnectionState()
 	s.until(lastExpiry(state.VerifiedChains))
 	return s, named(state.PeerCertificates[0]), nil
+}
+
+// serves returns the configuration of a server that asks for a certificate.
+func (c *Credentials) serves() *tls.Config {
+	return &tls.Config{
+		MinVersion:             tls.VersionTLS13,
+		Certificates:           []tls.Certificate{c.Certificate},
+		ClientCAs:              c.Authorities,
+		ClientAuth:             tls.RequireAndVerifyClientCert,
+		SessionTicketsDisabled: true, // a resumed session would outlive the certificates
+	}
 }
 
 // secured is a connection with TLS that ends when the certificates expire. Close closes the connection below at once. The

@@ -267,12 +267,14 @@ func (l *loop) saved(err error) error {
 		if !s.failed {
 			l.log.Error("the state of the member cannot be written; it gives no answer until that succeeds", "error", err)
 		}
+		l.counts.add(func(c *Counts) { c.FailedSaves++ })
 		s.failed, l.retryAt = true, l.now()+retry
 		return nil
 	case s.failed:
 		l.log.Info("the state of the member can be written again", "after", l.now()-s.begun)
 	}
 	l.saving = nil
+	l.counts.add(func(c *Counts) { c.Saves, c.SaveTime = c.Saves+1, c.SaveTime+l.now()-s.begun })
 	for _, f := range s.after {
 		f()
 	}
@@ -285,7 +287,7 @@ func (l *loop) saved(err error) error {
 }
 
 // clocks returns the readings of both clocks.
-func (l *loop) clocks() process.Now { return process.Now{Timers: l.now(), Deadlines: l.boot()} }
+func (m *Member) clocks() process.Now { return process.Now{Timers: m.now(), Deadlines: m.boot()} }
 
 // beat shows that the loop runs: to callers in this process, and at each heartbeat to the other members.
 func (l *loop) beat() {
@@ -328,6 +330,8 @@ func (l *loop) expire() error {
 	l.resume()
 	var due []*group
 	for now := l.now(); len(l.due) > 0 && l.due[0].at <= now; {
+		late := now - l.due[0].at
+		l.counts.add(func(c *Counts) { c.Timers, c.Lateness = c.Timers+1, c.Lateness+late })
 		due = append(due, heap.Pop(&l.due).(*group))
 	}
 	for _, g := range due { // each once: timers that expire again and again must not starve messages

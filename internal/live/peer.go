@@ -303,6 +303,9 @@ func (l *loop) suspect(p *peer) error {
 	if p.health == suspect || !l.started { // before the start no message was lost
 		return nil
 	}
+	if p.health == reachable {
+		l.counts.add(func(c *Counts) { c.Suspicions++ })
+	}
 	p.health = suspect
 	l.showAll()
 	return l.each(process.Input{What: process.Suspected, Port: p.port()})

@@ -67,6 +67,15 @@ func (t *Timers) Next(now Now) (first election.Timer, wait time.Duration) {
 	return first, wait
 }
 
+// Left returns the time until a timer expires, negative if it has expired. It reports false if the timer does not run.
+func (t *Timers) Left(timer election.Timer, now Now) (left time.Duration, runs bool) {
+	clock := now.Timers
+	if t.deadline[timer] {
+		clock = now.Deadlines
+	}
+	return t.at[timer] - clock, t.running[timer]
+}
+
 // Last returns when the last of the running timers expires, and the number of running timers.
 func (t *Timers) Last() (at time.Duration, running int) {
 	for timer, runs := range t.running {

@@ -1,0 +1,31 @@
+package ringleader
+
+import "time"
+
+// Counters counts what has happened to a member, since Join, for metrics. Each number only grows.
+type Counters struct {
+	Tenures       uint64 // times that this member began to lead
+	Lapses        uint64 // tenures of this member that ended because its lease ran out
+	LeaderChanges uint64 // times that another leader than before was known
+
+	Elections    uint64        // times without a known leader that have ended
+	ElectionTime time.Duration // the sum of these times
+
+	// These are of the process: its members in all groups share connections, clock and disk.
+
+	Suspicions  uint64        // times that a member that was heard from fell silent
+	Timers      uint64        // times that the member woke for a timer
+	Lateness    time.Duration // the sum of how late it was then
+	Saves       uint64        // times that votes were flushed to the disk
+	SaveTime    time.Duration // the sum of how long that took
+	FailedSaves uint64        // times that votes could not be written; the member gives no answer meanwhile
+}
+
+// Counters returns the current counts.
+func (m *Member) Counters() Counters {
+	c := m.group.Counts()
+	return Counters{
+		Tenures: c.Tenures, Lapses: c.Lapses, LeaderChanges: c.Changes, Elections: c.Elections, ElectionTime: c.Electing,
+		Suspicions: c.Suspicions, Timers: c.Timers, Lateness: c.Lateness, Saves: c.Saves, SaveTime: c.SaveTime, FailedSaves: c.FailedSaves,
+	}
+}

@@ -1,0 +1,95 @@
+package statushttp
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"ringleader.example/ringleader"
+)
+
+// sample is a value with its labels.
+type sample struct {
+	labels string // in braces, or empty
+	value  float64
+}
+
+// metric is what Prometheus calls a family: samples with one name.
+type metric struct {
+	name, kind, help string
+	samples          []sample
+}
+
+func one(value float64) []sample { return []sample{{value: value}} }
+
+func flag(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// metrics writes the state and the counters of a member in the text format of Prometheus, version 0.0.4.
+func metrics(w http.ResponseWriter, m *ringleader.Member) {
+	var b bytes.Buffer
+	for _, f := range metricsOf(m) {
+		if f.kind != "" { // else of the summary before it
+			fmt.Fprintf(&b, "# HELP ringleader_%s %s\n# TYPE ringleader_%[1]s %[3]s\n", f.name, f.help, f.kind)
+		}
+		for _, s := range f.samples {
+			fmt.Fprintf(&b, "ringleader_%s%s %s\n", f.name, s.labels, strconv.FormatFloat(s.value, 'g', -1, 64))
+		}
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(b.Bytes()) // if the client is gone, the error has no receiver
+}
+
+func metricsOf(m *ringleader.Member) []metric {
+	s, c, lease := m.Status(), m.Counters(), 0.0
+	if s.Lease != nil {
+		lease = *s.Lease
+	}
+	var peers []sample
+	reachable := 0
+	for _, member := range s.Members {
+		peers = append(peers, sample{fmt.Sprintf(`{member="%d"}`, member.ID), flag(member.Reachable)})
+		reachable += int(flag(member.Reachable))
+	}
+	known := s.Leader != nil
+	leader := 0.0
+	if known {
+		leader = float64(*s.Leader)
+	}
+	const counter, gauge = "counter", "gauge"
+	return []metric{
+		{"info", gauge, "The member and its algorithm; always 1.", []sample{{fmt.Sprintf(`{id="%d",algorithm="%s"}`, s.ID, s.Algorithm), 1}}},
+		{"healthy", gauge, "1 while the member works, 0 when it has stopped or stalled.", one(flag(m.Health() == nil))},
+		{"is_leader", gauge, "1 while this member leads.", one(flag(s.Role == ringleader.Leader))},
+		{"leader_known", gauge, "1 while this member knows a leader.", one(flag(known))},
+		{"leader_id", gauge, "Identifier of the leader that this member knows, 0 without one.", one(leader)},
+		{"term", gauge, "Term of that leader, or the last one.", one(float64(s.Term))},
+		{"lease_remaining_seconds", gauge, "Rest of the lease of this member, 0 if it does not lead.", one(lease)},
+		{"stopping", gauge, "1 while this member leads and its work is about to stop.", one(flag(s.Stopping))},
+		{"quorum", gauge, "1 while a majority supports the known leader, as far as this member knows.", one(flag(s.Quorum))},
+		{"unsafe_no_quorum", gauge, "1 if the algorithm has no quorum, so that each side of a partition has a leader.", one(flag(s.Algorithm == ringleader.Bully))},
+		{"members", gauge, "Configured members.", one(float64(len(s.Members)))},
+		{"members_reachable", gauge, "Members that are heard from, this one included.", one(float64(reachable))},
+		{"member_reachable", gauge, "1 while a member is heard from.", peers},
+		{"tenures_total", counter, "Times that this member began to lead.", one(float64(c.Tenures))},
+		{"lease_lapses_total", counter, "Tenures of this member that ended because its lease ran out.", one(float64(c.Lapses))},
+		{"leader_changes_total", counter, "Times that another leader than before was known.", one(float64(c.LeaderChanges))},
+		{"suspicions_total", counter, "Times that a member that was heard from fell silent.", one(float64(c.Suspicions))},
+		{"election_seconds", "summary", "Time without a known leader, of elections that have ended.", nil},
+		{"election_seconds_sum", "", "", one(c.ElectionTime.Seconds())},
+		{"election_seconds_count", "", "", one(float64(c.Elections))},
+		{"timer_lateness_seconds", "summary", "How late the member woke for its timers.", nil},
+		{"timer_lateness_seconds_sum", "", "", one(c.Lateness.Seconds())},
+		{"timer_lateness_seconds_count", "", "", one(float64(c.Timers))},
+		{"save_seconds", "summary", "Time to flush votes to the disk.", nil},
+		{"save_seconds_sum", "", "", one(c.SaveTime.Seconds())},
+		{"save_seconds_count", "", "", one(float64(c.Saves))},
+		{"save_failures_total", counter, "Times that votes could not be written.", one(float64(c.FailedSaves))},
+	}
+}

@@ -1,0 +1,60 @@
+package ringleader
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+)
+
+// why returns the reasons for which a member knows no leader.
+func (m *Member) why(s *Status) (reasons []string) {
+	because := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
+	select {
+	case <-m.Done():
+		because("this member has stopped: %v", cmp.Or(m.Err(), ErrClosed))
+		return reasons
+	default:
+	}
+	if err := m.Health(); err != nil {
+		because("this member is not healthy: %v", err)
+	}
+	reachable, candidates := 0, 0
+	for _, member := range s.Members {
+		if member.Reachable {
+			reachable++
+		}
+		if member.Reachable && !member.Witness {
+			candidates++
+		}
+		switch {
+		case member.ID == s.ID && member.Problem != "":
+			because("this member takes no part: %s", member.Problem)
+		case !member.Reachable:
+			because("member %d at %s is missing: %s", member.ID, member.Address, cmp.Or(member.Problem, "it is not heard from"))
+		case member.Problem != "":
+			because("member %d at %s is heard from, but: %s", member.ID, member.Address, member.Problem)
+		}
+	}
+	if m.config.Algorithm == QuorumBully {
+		majority := len(s.Members)/2 + 1
+		switch {
+		case reachable < majority:
+			because("%d of %d members can communicate with this one, itself included, and a leader needs the votes of %d", reachable, len(s.Members), majority)
+		case candidates == 0:
+			because("all members that can communicate with this one are witnesses, which never lead")
+		}
+		if left := m.group.Timer("wait"); left > 0 {
+			because("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left))
+		}
+		if left := m.group.Timer("bound"); left > 0 {
+			because("this member has promised its vote to another member for %s more", seconds(left))
+		}
+	}
+	if len(reasons) == 0 {
+		because("an election is under way")
+	}
+	return reasons
+}
+
+// seconds returns a length of time for people.
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

@@ -1,0 +1,97 @@
+package ringleader_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/ringleadertest"
+)
+
+// explains waits until a member gives a reason for having no leader.
+func explains(t *testing.T, c *ringleadertest.Cluster, id uint64, reason string) {
+	t.Helper()
+	var why []string
+	defer func() {
+		if t.Failed() {
+			t.Logf("member %d gives the reasons %q", id, why)
+		}
+	}()
+	c.Until("member gives the reason: "+reason, func() bool {
+		s := c.Member(id).Status()
+		if (s.Leader == nil) != (len(s.Why) > 0) {
+			t.Fatalf("with the leader %v the reasons are %q", s.Leader, s.Why)
+		}
+		why = s.Why
+		return strings.Contains(strings.Join(why, "; "), reason)
+	})
+}
+
+func TestTheStatusExplainsEachCauseOfHavingNoLeader(t *testing.T) {
+	witnesses := ringleader.Config{Members: []ringleader.MemberAddress{{ID: 1, Witness: true}, {ID: 2, Witness: true}, {ID: 3}}}
+	for _, test := range []struct {
+		reason string
+		config ringleader.Config
+		begin  func(c *ringleadertest.Cluster)
+	}{
+		{"member 3 at member3:1 is missing: ", ringleader.Config{}, func(c *ringleadertest.Cluster) { c.Start(1) }},
+		{"1 of 3 members can communicate with this one, itself included, and a leader needs the votes of 2", ringleader.Config{}, func(c *ringleadertest.Cluster) { c.Start(1) }},
+		{"all members that can communicate with this one are witnesses", witnesses, func(c *ringleadertest.Cluster) { c.Start(1, 2) }},
+		{"this member has restarted, and takes part in 0.3 s, when the promises", ringleader.Config{}, func(c *ringleadertest.Cluster) {
+			c.Start(1, 2, 3)
+			c.Await(3)
+			c.Cut()
+			c.Kill(1)
+			c.Start(1)
+		}},
+		{"this member has promised its vote to another member for 0.", ringleader.Config{}, func(c *ringleadertest.Cluster) {
+			c.Start(1, 2, 3)
+			c.Await(3)
+			// Member 2 claims with the vote of member 1, and the grant is lost.
+			c.Kill(3)
+			c.Hold(func(f ringleadertest.Frame) bool { return f.From == 1 && f.Kind == "grant" })
+		}},
+		{"this member has stopped: the member is closed", ringleader.Config{}, func(c *ringleadertest.Cluster) {
+			c.Start(1)
+			c.Member(1).Close()
+		}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := ringleadertest.New(t, test.config, 1, 2, 3)
+			defer c.Close()
+			test.begin(c)
+			explains(t, c, 1, test.reason)
+		})
+	}
+}
+
+func TestCountersCountTenuresLapsesAndSaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		if n := c.Member(3).Counters(); n.Tenures != 1 || n.Lapses != 0 || n.LeaderChanges != 1 || n.Elections != 1 || n.Saves == 0 || n.FailedSaves != 0 || n.Suspicions != 0 {
+			t.Errorf("after its election the leader has %+v", n)
+		}
+		c.Cut([]uint64{3}, []uint64{1, 2})
+		c.Await(2)
+		c.Until("the lease of 3 has lapsed", func() bool { return c.Member(3).View().Role != ringleader.Leader })
+		c.Until("3 suspects both", func() bool { return c.Member(3).Counters().Suspicions == 2 })
+		if n := c.Member(3).Counters(); n.Tenures != 1 || n.Lapses != 1 || n.Timers == 0 {
+			t.Errorf("after its lease has lapsed it has %+v", n)
+		}
+		c.Heal()
+		c.Await(2)
+		if n := c.Member(3).Counters(); n.Tenures != 1 || n.LeaderChanges != 2 || n.Elections != 2 || n.ElectionTime < 100*time.Millisecond {
+			t.Errorf("as a follower it has %+v", n)
+		}
+		c.Member(2).Resign()
+		c.Until("another member leads", func() bool { v := c.Member(2).View(); return v.Known && v.Leader != 2 })
+		if n := c.Member(2).Counters(); n.Tenures != 1 || n.Lapses != 0 {
+			t.Errorf("after it has resigned it has %+v", n)
+		}
+	})
+}
