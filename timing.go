@@ -91,8 +91,8 @@ const (
 	most  = time.Hour
 )
 
-// complete sets the defaults.
-func (t Timing) complete() Timing {
+// Complete returns the timing with the defaults in place of zeros.
+func (t Timing) Complete() Timing {
 	if t == (Timing{}) {
 		return LAN()
 	}

@@ -23,11 +23,11 @@ import (
 func Handler(m *ringleader.Member) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
-		write(w, http.StatusOK, m.Status())
+		Reply(w, http.StatusOK, m.Status())
 	})
 	mux.HandleFunc("GET /leader", func(w http.ResponseWriter, _ *http.Request) {
 		status := m.Status()
-		write(w, codeOf(status.Role == ringleader.Leader), status)
+		Reply(w, codeOf(status.Role == ringleader.Leader), status)
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, m.Health()) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, ready(m)) })
@@ -64,13 +64,14 @@ func answer(w http.ResponseWriter, err error) {
 	if err != nil {
 		body.Reason = err.Error()
 	}
-	write(w, codeOf(err == nil), body)
+	Reply(w, codeOf(err == nil), body)
 }
 
-func write(w http.ResponseWriter, code int, v any) {
+// Reply answers with a value as JSON, which no cache keeps. It panics if the value has no JSON.
+func Reply(w http.ResponseWriter, code int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // of our own plain types
+		panic(err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

@@ -6,8 +6,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"strings"
+	"time"
 )
 
 // Clients returns a listener for clients of a member, such as its operators, on a listener: HTTPS, for example. A client
@@ -29,6 +31,17 @@ func DialClient(ctx context.Context, t TLS, address string) (net.Conn, error) {
 		return nil, err
 	}
 	return secure, nil
+}
+
+// CheckTLS reports whether t has a valid certificate of the member with that name, see [MemberName], and when it expires.
+func CheckTLS(t TLS, name string) (expires time.Time, err error) {
+	return t.check(name)
+}
+
+func (c *certificates) check(name string) (time.Time, error) {
+	checked := &certificates{source: c.source}
+	err := checked.bind(name, slog.New(slog.DiscardHandler))
+	return checked.expires, err
 }
 
 func (c *certificates) listener(l net.Listener) net.Listener {

@@ -42,6 +42,8 @@ type TLS interface {
 	// listener secures a listener for clients, and dialed a connection of a client.
 	listener(l net.Listener) net.Listener
 	dialed(ctx context.Context, conn net.Conn) (net.Conn, error)
+
+	check(name string) (expires time.Time, err error)
 }
 
 const scheme = "ringleader"

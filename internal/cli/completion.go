@@ -88,7 +88,7 @@ func (p *program) parameterWords(_ *cobra.Command, args []string, given string) 
 
 // fileFlags are the flags whose values are files, with the endings that these have, if they have any.
 var fileFlags = map[string][]string{
-	"draw": press.Endings, "draw-topology": press.Endings, "study": {"toml"}, "trace": nil, "save": nil, "faults": nil, "out": nil, "votes": nil, "data": nil,
+	"draw": press.Endings, "draw-topology": press.Endings, "study": {"toml"}, "trace": nil, "save": nil, "faults": nil, "out": nil, "votes": nil, "data": nil, "cert": nil, "key": nil, "ca": nil, "directory": nil,
 }
 
 // completeFlags sets the completion of each flag of a command without one: no file, or files with certain endings.

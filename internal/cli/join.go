@@ -21,7 +21,8 @@ import (
 
 type joinOptions struct {
 	id                                          uint64
-	group, listen, http, data                   string
+	group, listen, http, https, data            string
+	httpHosts                                   []string
 	members                                     []string
 	algorithm, preset                           string
 	lease, renewal, delay, heartbeat, suspicion time.Duration
@@ -61,9 +62,13 @@ its own --member address does not lead to it. It waits, reports this in its log 
 /status, and tries again. Timing flags should be the same at all members. While they
 differ, the log and /status name the differences.
 
-With --http the member serves GET /leader (200 on the leader, 503 elsewhere) and GET
-/status (JSON), without encryption or authentication. Without a host, addresses are of
-this machine only (127.0.0.1).
+The commands status, watch, resign, transfer and doctor use the socket control.sock in the
+directory --data, which only the user of the member can open. With --http the member serves
+GET /leader (200 on the leader, 503 elsewhere), /status, /watch, /healthz, /readyz and
+/metrics without encryption or authentication, and takes no commands there. --https serves
+the same and commands, to clients with a certificate of --ca. GET /openapi.json describes
+both. Without a host, addresses are of this machine only (127.0.0.1). Clients may use
+numeric addresses, localhost, the host of the flag, and the names given by --http-host.
 
 --algorithm bully --unsafe-no-quorum runs the Bully algorithm instead, with --delay, and
 without leases, priorities and warden. ` + report.NoQuorum,
@@ -91,9 +96,14 @@ without leases, priorities and warden. ` + report.NoQuorum,
 	o.define(command.Flags())
 	require(command, "id", "member", "data")
 	command.MarkFlagDirname("data")
+	completeJoin(command)
+	return command
+}
+
+// completeJoin completes the values of flags that have fixed ones.
+func completeJoin(command *cobra.Command) {
 	command.RegisterFlagCompletionFunc("algorithm", cobra.FixedCompletions(liveAlgorithms, cobra.ShellCompDirectiveNoFileComp))
 	command.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(presetNames, cobra.ShellCompDirectiveNoFileComp))
-	return command
 }
 
 func (o *joinOptions) define(flags *pflag.FlagSet) {
@@ -103,7 +113,9 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "directory that init made for this member")
 	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
-	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status and /leader on (default: not served)")
+	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status, /leader and /metrics on, in clear text (default: not served)")
+	flags.StringVar(&o.https, "https", "", "HOST:PORT to serve the same on, with commands, to clients with a certificate (default: not served)")
+	flags.StringArrayVar(&o.httpHosts, "http-host", nil, "a name by which clients of --http and --https call this member; may be repeated")
 	flags.StringVar(&o.preset, "preset", "lan", "timing: lan, for round trips below 2 ms, or wan, for those below 300 ms")
 	flags.DurationVar(&o.lease, "lease", 0, fmt.Sprintf("how long a vote is promised, and so how long a dead leader may be waited for (default: of the preset; lan: %v)", lan.Lease))
 	flags.DurationVar(&o.renewal, "renewal", 0, "time between renewals of the lease (default: of the preset, or a sixth of --lease)")
@@ -132,7 +144,7 @@ var (
 	presetNames    = []string{"lan", "wan"}
 )
 
-// config returns the configuration that the options describe. It completes the address of --http.
+// config returns the configuration that the options describe. It completes the addresses of --http and --https.
 func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	c = ringleader.Config{
 		Group: o.group, ID: o.id, Data: o.data, Preempt: o.preempt, Insecure: o.insecure,
@@ -159,6 +171,11 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	}
 	if o.http != "" {
 		if o.http, err = parseAddress("--http", o.http); err != nil {
+			return c, err
+		}
+	}
+	if o.https != "" {
+		if o.https, err = parseAddress("--https", o.https); err != nil {
 			return c, err
 		}
 	}
@@ -198,6 +215,8 @@ func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
 		return errors.New("--algorithm bully needs --unsafe-no-quorum: each side of a partition has a leader then")
 	case given != 0 && given != 3:
 		return errors.New("--cert, --key and --ca belong together")
+	case given == 0 && o.https != "":
+		return errors.New("--https needs --cert, --key and --ca")
 	case given == 3 && o.insecure:
 		return errors.New("--insecure allows clear text, and --cert secures the connections: give one of them")
 	}
@@ -223,9 +242,20 @@ func (o *joinOptions) timing() ringleader.Timing {
 	return t
 }
 
+var errID = errors.New("it is not an identifier")
+
+// parseID returns an identifier.
+func parseID(text string) (uint64, error) {
+	id, err := strconv.ParseUint(text, 10, 64)
+	if err == nil && id == 0 {
+		err = errID
+	}
+	return id, err
+}
+
 func parseMember(text string) (m ringleader.MemberAddress, err error) {
 	id, rest, found := strings.Cut(text, "=")
-	if m.ID, err = strconv.ParseUint(id, 10, 64); err != nil || !found || m.ID == 0 {
+	if m.ID, err = parseID(id); err != nil || !found {
 		return m, fmt.Errorf("--member wants ID=HOST:PORT, such as 1=127.0.0.1:7001, with an identifier from 1 to 2⁶⁴ - 1, not %q", text)
 	}
 	words := strings.Split(rest, ",")

@@ -9,10 +9,11 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/control"
 	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/statushttp"
 	"ringleader.example/ringleader/storage"
 )
 
@@ -24,13 +25,20 @@ func (p *program) runJoin(ctx context.Context, o joinOptions, config ringleader.
 	}
 	config.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level})})
 
-	var web net.Listener
-	var err error
-	if o.http != "" {
-		if web, err = net.Listen("tcp", o.http); err != nil {
-			return fmt.Errorf("--http: %w", err)
+	served := control.Options{Socket: control.Socket(o.data), TLS: config.TLS, Hosts: o.httpHosts, Log: config.Logger}
+	for _, l := range []struct {
+		flag, address string
+		listener      *net.Listener
+	}{{"--http", o.http, &served.HTTP}, {"--https", o.https, &served.HTTPS}} {
+		if l.address == "" {
+			continue
 		}
-		defer web.Close()
+		listener, err := net.Listen("tcp", l.address)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.flag, err)
+		}
+		defer listener.Close()
+		*l.listener = listener
 	}
 	m, err := joinStore(ctx, config)
 	switch {
@@ -42,12 +50,10 @@ func (p *program) runJoin(ctx context.Context, o joinOptions, config ringleader.
 	defer m.Close()
 	p.warnOf(o, config)
 	life, end := context.WithCancelCause(ctx)
+	var serving sync.WaitGroup
+	defer serving.Wait()
 	defer end(nil)
-	if web != nil {
-		server := statushttp.Server(statushttp.Handler(m))
-		go func() { end(server.Serve(web)) }()
-		defer server.Close()
-	}
+	serving.Go(func() { end(control.Serve(life, m, served)) })
 	if o.stopWithStdin {
 		go func() {
 			p.obey(m)

@@ -114,18 +114,25 @@ func (s Member) until(v ringleader.View) time.Time {
 	return time.Time{}
 }
 
+// roleText returns the role of a member, its leader, 0 if it knows none, and the leader's term, for people.
+func roleText(role ringleader.Role, leader, term uint64) (text string) {
+	switch {
+	case leader == 0:
+		return "electing"
+	case role == ringleader.Leader:
+		text = "leader"
+	default:
+		text = fmt.Sprintf("follower of %d", leader)
+	}
+	if term > 0 {
+		text += fmt.Sprintf(" in term %d", term)
+	}
+	return text
+}
+
 // role prints the role of the member, its leader and its term. It returns the end of the lease.
 func (s Member) role(v ringleader.View) (until time.Time) {
-	e, text := JoinEvent{Event: "role", Time: v.Since, Role: v.Role, Leader: v.Leader, Term: &v.Term}, "electing"
-	switch {
-	case v.Role == ringleader.Leader:
-		text = "leader"
-	case v.Known:
-		text = fmt.Sprintf("follower of %d", v.Leader)
-	}
-	if v.Term > 0 && v.Known {
-		text += fmt.Sprintf(" in term %d", v.Term)
-	}
+	e, text := JoinEvent{Event: "role", Time: v.Since, Role: v.Role, Leader: v.Leader, Term: &v.Term}, roleText(v.Role, v.Leader, v.Term)
 	if until = s.until(v); !until.IsZero() {
 		e.Until = &until
 		text += ", lease until " + until.Format("15:04:05.000")

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/internal/control"
+	"ringleader.example/ringleader/internal/doctor"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
+)
+
+// How much is measured.
+const (
+	roundTrips  = 10
+	flushes     = 20
+	timers      = 200
+	clockTime   = 2 * time.Second
+	soonExpires = 14 * 24 * time.Hour
+)
+
+func (p *program) doctor() *cobra.Command {
+	var (
+		o      joinOptions
+		clocks []string
+	)
+	command := &cobra.Command{
+		Use:     "doctor --id ID --member ID=HOST:PORT... --data DIR",
+		GroupID: groupElect,
+		Short:   "Examine a member's configuration, network, disk and clocks",
+		Long: `Doctor takes the flags of join, and examines what they describe, beside a member that runs or
+before its first start. It looks for wrong timing, a missing or foreign store, members that
+cannot be reached, clear text between machines, and certificates that have expired or name
+another member. If the member runs, it adds what that knows: which members refuse it, and
+how their lists and timing differ.
+
+It measures round trips to the members, flushes of the disk of --data, how late timers are,
+and with --clock, for two seconds, the rates of other members' clocks. Then it recommends
+timing. Measure under the load that members are to work under.
+
+Exit status: 0 nothing is wrong; 1 something is; 2 the call was wrong.`,
+		Example: `  ringleader doctor --group jobs --id 1 --data /var/lib/ringleader/1 --clock 127.0.0.1:8002 \
+    --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003`,
+		Args:              flagsOnly,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(command *cobra.Command, _ []string) error {
+			config, err := o.config(command.Flags())
+			if err != nil {
+				return err
+			}
+			for i, address := range clocks {
+				if clocks[i], err = parseAddress("--clock", address); err != nil {
+					return err
+				}
+			}
+			found := examine(command.Context(), &o, config, clocks)
+			if err := p.Print(found, o.json); err != nil {
+				return err
+			}
+			if len(found.Wrong) > 0 {
+				return report.ErrNo
+			}
+			return nil
+		},
+	}
+	o.define(command.Flags())
+	for _, name := range []string{"http", "https", "http-host", "preempt", "warden", "verbose"} { // taken, so that a call of join can be examined
+		command.Flags().MarkHidden(name)
+	}
+	command.Flags().Lookup("json").Usage = "print one JSON object"
+	command.Flags().StringArrayVar(&clocks, "clock", nil, "HOST:PORT of --http of another member, whose clock is compared; may be repeated")
+	require(command, "id", "member", "data")
+	command.MarkFlagDirname("data")
+	completeJoin(command)
+	return command
+}
+
+// examination is an examination under way.
+type examination struct {
+	report.Examination
+	measured doctor.Measured
+	config   ringleader.Config
+}
+
+func (e *examination) wrong(format string, args ...any) {
+	e.Wrong = append(e.Wrong, fmt.Sprintf(format, args...))
+}
+
+func (e *examination) note(format string, args ...any) {
+	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
+}
+
+// examine examines the configuration of a member and what it depends on.
+func examine(ctx context.Context, o *joinOptions, c ringleader.Config, clocks []string) report.Examination {
+	e := &examination{config: c}
+	if err := c.Check(); err != nil {
+		for line := range strings.Lines(err.Error()) {
+			e.wrong("%s", strings.TrimSpace(line))
+		}
+	}
+	e.security(o)
+	e.store(ctx)
+	e.network(ctx)
+	e.disk()
+	late := doctor.Lateness(clock.System(), timers)
+	e.Measurements, e.measured.Late = append(e.Measurements, report.Measurement{What: "timer late", Median: late.Median, Worst: late.Worst}), late.Worst
+	e.clocks(ctx, clocks)
+	if c.Algorithm == ringleader.QuorumBully {
+		e.Wrong = append(e.Wrong, doctor.Compare(c.Timing.Complete(), e.measured)...)
+		e.Timing = doctor.Recommend(e.measured)
+	}
+	return e.Examination
+}
+
+// security examines the certificate, or whether clear text stays on this machine.
+func (e *examination) security(o *joinOptions) {
+	if e.config.TLS == nil {
+		for _, m := range append(e.config.Members, ringleader.MemberAddress{ID: e.config.ID, Address: e.config.Listen}) {
+			if m.Address != "" && !isLoopback(m.Address) {
+				e.wrong("the address %s of member %d is not loopback, and connections are in clear text: give --cert, --key and --ca", m.Address, m.ID)
+			}
+		}
+		return
+	}
+	switch expires, err := transport.CheckTLS(e.config.TLS, transport.MemberName(e.config.Group, e.config.ID)); {
+	case err != nil:
+		e.wrong("%s: %v", o.cert, err)
+	case time.Until(expires) < soonExpires:
+		e.note("the certificate %s expires on %s", o.cert, expires.Format(time.DateTime))
+	}
+}
+
+// store examines the store of the member and, if it runs, asks the member.
+func (e *examination) store(ctx context.Context) {
+	store, err := storage.Open(e.config.Data, storage.Owner{Group: e.config.Group, Member: e.config.ID})
+	switch {
+	case err == nil:
+		_ = store.Close() // nothing was written
+		e.note("the member does not run, so it is not known whether the others have the same list of members")
+	case errors.Is(err, storage.ErrLocked):
+		e.ask(ctx)
+	default:
+		e.wrong("%v", err)
+	}
+}
+
+// ask adds what a member that runs knows about the others.
+func (e *examination) ask(ctx context.Context) {
+	client := control.NewClient(control.Socket(e.config.Data))
+	defer client.Close()
+	s, err := client.Status(ctx)
+	if err != nil {
+		e.wrong("the directory %s is in use, but %v", e.config.Data, err)
+		return
+	}
+	for _, m := range s.Members {
+		if m.Problem != "" {
+			e.wrong("member %d, as the running member %d knows it: %s", m.ID, s.ID, m.Problem)
+		}
+	}
+}
+
+// network measures round trips.
+func (e *examination) network(ctx context.Context) {
+	for _, m := range e.config.Members {
+		if m.ID == e.config.ID {
+			continue
+		}
+		span, err := doctor.RoundTrips(ctx, transport.Loopback(m.Address), roundTrips)
+		if err != nil {
+			e.wrong("member %d cannot be reached: %v", m.ID, err)
+			continue
+		}
+		e.Measurements = append(e.Measurements, report.Measurement{What: fmt.Sprintf("round trip to member %d", m.ID), Median: span.Median, Worst: span.Worst})
+		e.measured.RoundTrip = max(e.measured.RoundTrip, span.Worst)
+	}
+}
+
+// disk measures flushes.
+func (e *examination) disk() {
+	directory := e.config.Data
+	if _, err := os.Stat(directory); err != nil {
+		directory = filepath.Dir(directory)
+	}
+	span, err := doctor.Flushes(directory, flushes)
+	if err != nil {
+		e.wrong("the directory %s cannot be written: %v", directory, report.Reason(err))
+		return
+	}
+	e.Measurements = append(e.Measurements, report.Measurement{What: "flush of the disk", Median: span.Median, Worst: span.Worst})
+	e.measured.Flush = span.Worst
+}
+
+// clocks compares the clocks of other members with that of this machine.
+func (e *examination) clocks(ctx context.Context, addresses []string) {
+	if len(addresses) == 0 {
+		e.note("no --clock is given, so the rates of clocks are not known; Drift %g allows differences of about %g %%", e.config.Timing.Complete().Drift, 50*e.config.Timing.Complete().Drift)
+		return
+	}
+	begun := time.Now()
+	first := make([]doctor.Reading, len(addresses))
+	read := func(address string) (doctor.Reading, error) {
+		client := control.NewHTTPClient(address, nil)
+		defer client.Close()
+		theirs, sent, received, err := client.Clock(ctx)
+		return doctor.Reading{Sent: sent.Sub(begun), Theirs: theirs, Received: received.Sub(begun)}, err
+	}
+	for i, address := range addresses {
+		var err error
+		if first[i], err = read(address); err != nil {
+			e.wrong("--clock %s: %v", address, err)
+		}
+	}
+	select {
+	case <-time.After(clockTime):
+	case <-ctx.Done():
+	}
+	for i, address := range addresses {
+		last, err := read(address)
+		if err != nil || first[i].Received == 0 {
+			continue
+		}
+		faster, off := doctor.Rate(first[i], last)
+		e.Clocks = append(e.Clocks, report.ClockRate{Address: address, Faster: faster, Off: off})
+		e.measured.Rate = max(e.measured.Rate, max(faster, -faster)-off)
+	}
+}

@@ -1,0 +1,100 @@
+package control
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/clock"
+	"ringleader.example/ringleader/statushttp"
+)
+
+// openAPI describes what handler serves.
+//
+//go:embed openapi.json
+var openAPI []byte
+
+// Reading is a reading of the clock that leases run on, since an arbitrary moment.
+type Reading struct {
+	Seconds float64 `json:"seconds"`
+}
+
+// failure is the answer to a command that was not carried out.
+type failure struct {
+	Error string `json:"error"`
+}
+
+// handler serves a member, to clients that may command it or not.
+func handler(m *ringleader.Member, may bool) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", statushttp.Handler(m))
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(openAPI) // if the client is gone, the error has no receiver
+	})
+	mux.HandleFunc("GET /clock", func(w http.ResponseWriter, _ *http.Request) {
+		statushttp.Reply(w, http.StatusOK, Reading{clock.System().Boottime().Seconds()})
+	})
+	command := func(carryOut func(*http.Request) error) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if !may {
+				fail(w, http.StatusForbidden, errors.New("commands come over the control socket, or over HTTPS with a client certificate"))
+				return
+			}
+			end(w, r, m, carryOut)
+		}
+	}
+	mux.HandleFunc("POST /resign", command(func(*http.Request) error {
+		m.Resign()
+		return nil
+	}))
+	mux.HandleFunc("POST /transfer", command(func(r *http.Request) error {
+		id, err := strconv.ParseUint(r.URL.Query().Get("to"), 10, 64)
+		if err != nil {
+			return fmt.Errorf("to=ID is the identifier of a member, not %q", r.URL.Query().Get("to"))
+		}
+		return m.Transfer(id)
+	}))
+	return new(http.CrossOriginProtection).Handler(mux)
+}
+
+// patience is how long a command waits for the next leader. It is shorter than the server waits for the end of an answer.
+const patience = 5 * time.Second
+
+// end carries out a command that ends the lead of this member, and answers when another member leads.
+func end(w http.ResponseWriter, r *http.Request, m *ringleader.Member, carryOut func(*http.Request) error) {
+	before := m.Status()
+	switch {
+	case before.Algorithm == ringleader.Bully:
+		fail(w, http.StatusConflict, fmt.Errorf("%s does not hand over the lead", ringleader.Bully))
+		return
+	case before.Leader == nil:
+		fail(w, http.StatusConflict, fmt.Errorf("member %d does not lead, and knows no leader", before.ID))
+		return
+	case before.Role != ringleader.Leader:
+		fail(w, http.StatusConflict, fmt.Errorf("member %d does not lead: member %d leads in term %d", before.ID, *before.Leader, before.Term))
+		return
+	}
+	if err := carryOut(r); err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	for v := range m.Observe(ctx) {
+		if v.Known && v.Term > before.Term {
+			statushttp.Reply(w, http.StatusOK, m.Status())
+			return
+		}
+	}
+	statushttp.Reply(w, http.StatusAccepted, m.Status())
+}
+
+func fail(w http.ResponseWriter, code int, err error) {
+	statushttp.Reply(w, code, failure{err.Error()})
+}

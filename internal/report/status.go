@@ -1,0 +1,99 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"ringleader.example/ringleader"
+)
+
+// Status is the state of a member, as it reports it.
+type Status struct{ ringleader.Status }
+
+// JSON returns the state for programs.
+func (s Status) JSON() any {
+	o := object{
+		{"id", s.ID}, {"algorithm", s.Algorithm}, {"role", s.Role}, {"leader", s.Leader}, {"term", s.Term}, {"quorum", s.Quorum},
+		{"lease", s.Lease}, {"stopping", s.Stopping}, {"members", s.Members},
+	}
+	if s.Value != "" {
+		o = append(o, field{"value", s.Value})
+	}
+	if len(s.Why) > 0 {
+		o = append(o, field{"why", s.Why})
+	}
+	return o
+}
+
+// Text prints the state for people.
+func (s Status) Text(p *Printer) error {
+	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
+	role := roleText(s.Role, s.leader(), s.Term)
+	if s.Stopping {
+		role += ", and its work stops"
+	}
+	fmt.Fprintf(w, "member %d\t%s\n", s.ID, role)
+	if s.Lease != nil {
+		fmt.Fprintf(w, "lease\t%.0f ms, unless it is renewed\n", *s.Lease*1000)
+	}
+	if s.Value != "" {
+		fmt.Fprintf(w, "value\t%s\n", s.Value)
+	}
+	if s.Algorithm == ringleader.Bully {
+		fmt.Fprintf(w, "algorithm\t%s, without a quorum\n", s.Algorithm)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.Out)
+	fmt.Fprintln(w, "id\taddress\tstate\tproblem")
+	for _, m := range s.Members {
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", m.ID, m.Address, s.stateOf(m), cmp.Or(m.Problem, "–"))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(s.Why) > 0 {
+		fmt.Fprintln(p.Out, "\nNo leader is known, because")
+	}
+	for _, reason := range s.Why {
+		fmt.Fprintf(p.Out, "  %s\n", reason)
+	}
+	return nil
+}
+
+// leader returns the known leader, or 0.
+func (s Status) leader() uint64 {
+	if s.Leader == nil {
+		return 0
+	}
+	return *s.Leader
+}
+
+// stateOf returns what is known about a member, for people.
+func (s Status) stateOf(m ringleader.MemberStatus) string {
+	state := "missing"
+	switch {
+	case m.ID == s.ID:
+		state = "this member"
+	case m.Reachable:
+		state = "reachable"
+	}
+	if m.ID == s.leader() {
+		state += ", leader"
+	}
+	if m.Witness {
+		state += ", witness"
+	}
+	return state
+}
+
+// Change prints the state of a member after a change, as join prints it.
+func Change(out io.Writer, json bool, s ringleader.Status) {
+	leader := Status{s}.leader()
+	member := Member{out: out, json: json, id: s.ID}
+	member.event(JoinEvent{Event: "role", Role: s.Role, Leader: leader, Term: &s.Term, Time: time.Now()}, roleText(s.Role, leader, s.Term))
+}
