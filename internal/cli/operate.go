@@ -133,7 +133,7 @@ Exit status: 0 the member leads; 1 it does not; 2 the call was wrong; 3 no membe
 	return command
 }
 
-func (p *program) watch() *cobra.Command {
+func (p *program) watchLeader() *cobra.Command {
 	var (
 		o      clientOptions
 		asJSON bool
