@@ -157,7 +157,6 @@ func (e *examination) store(ctx context.Context) {
 // ask adds what a member that runs knows about the others.
 func (e *examination) ask(ctx context.Context) {
 	client := control.NewClient(control.Socket(e.config.Data))
-	defer client.Close()
 	s, err := client.Status(ctx)
 	if err != nil {
 		e.wrong("the directory %s is in use, but %v", e.config.Data, err)
@@ -211,7 +210,6 @@ func (e *examination) clocks(ctx context.Context, addresses []string) {
 	first := make([]doctor.Reading, len(addresses))
 	read := func(address string) (doctor.Reading, error) {
 		client := control.NewHTTPClient(address, nil)
-		defer client.Close()
 		theirs, sent, received, err := client.Clock(ctx)
 		return doctor.Reading{Sent: sent.Sub(begun), Theirs: theirs, Received: received.Sub(begun)}, err
 	}

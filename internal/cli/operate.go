@@ -105,7 +105,6 @@ Exit status: 0 the member leads; 1 it does not; 2 the call was wrong; 3 no membe
 			if err != nil {
 				return err
 			}
-			defer client.Close()
 			if watches {
 				return p.follow(command.Context(), client, func(s ringleader.Status, first bool) error {
 					if !first && !asJSON {
@@ -154,7 +153,6 @@ Exit status: 0 after Ctrl-C; 2 the call was wrong; 3 no member answers, or it ha
 			if err != nil {
 				return err
 			}
-			defer client.Close()
 			return p.follow(command.Context(), client, func(s ringleader.Status, first bool) error {
 				if first && asJSON {
 					if err := p.JSON(p.Header()); err != nil {
@@ -253,7 +251,6 @@ now; 2 the call was wrong; 3 no member answers, or no other one leads yet.`,
 // members completes an identifier of another member, if the member that is named answers.
 func (o *clientOptions) members(command *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 	if client, err := o.client(command); err == nil && len(args) == 0 {
-		defer client.Close()
 		if s, err := client.Status(command.Context()); err == nil {
 			for _, m := range s.Members {
 				if m.ID != s.ID && !m.Witness {
@@ -271,7 +268,6 @@ func (p *program) handOver(command *cobra.Command, o *clientOptions, asJSON bool
 	if err != nil {
 		return err
 	}
-	defer client.Close()
 	var s ringleader.Status
 	if to == 0 {
 		s, err = client.Resign(command.Context())

@@ -2,6 +2,7 @@ package control
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"iter"
 	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -19,10 +19,10 @@ import (
 	"ringleader.example/ringleader/transport"
 )
 
-// Client is a client of a member.
+// Client is a client of a member. Each call is a connection of its own: with the client of package http, which keeps
+// connections, programs would be half a megabyte larger.
 type Client struct {
-	http http.Client
-	base string // scheme and host
+	dial func(context.Context) (net.Conn, error)
 	at   string // where the member is, for people
 }
 
@@ -31,58 +31,66 @@ var ErrRefused = errors.New("refused")
 
 // NewClient returns a client of the member with a socket.
 func NewClient(socket string) *Client {
-	c := &Client{base: "http://localhost", at: socket}
-	c.dial(func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", socket) })
-	return c
+	return &Client{at: socket, dial: func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", socket) }}
 }
 
 // NewHTTPClient returns a client of the member that serves HTTP at an address; with TLS, HTTPS.
 func NewHTTPClient(address string, security transport.TLS) *Client {
-	c := &Client{base: "http://" + address, at: "http://" + address}
-	c.dial(func(ctx context.Context) (net.Conn, error) {
-		if security != nil {
-			return transport.DialClient(ctx, security, address)
-		}
-		return new(net.Dialer).DialContext(ctx, "tcp", address)
-	})
 	if security != nil {
-		c.at = "https://" + address
+		return &Client{at: "https://" + address, dial: func(ctx context.Context) (net.Conn, error) { return transport.DialClient(ctx, security, address) }}
 	}
-	return c
+	return &Client{at: "http://" + address, dial: func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", address) }}
 }
 
-// dial sets how connections are made. The transport of package http takes a secure connection for a plain one.
-func (c *Client) dial(dial func(context.Context) (net.Conn, error)) {
-	c.http.Transport = &http.Transport{
-		DialContext:           func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
-		ResponseHeaderTimeout: 2 * patience,
-	}
-}
+// answerTime is how long a call may take, except for Watch. A command takes up to [patience].
+const answerTime = 2 * patience
 
-// Close closes idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
-
-// do sends a request. The caller closes the body of the answer.
+// do sends a request. The caller closes the body of the answer, which closes the connection, as the end of ctx does.
 func (c *Client) do(ctx context.Context, method, path string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, nil)
+	response, err := c.exchange(ctx, method, path)
 	if err != nil {
-		return nil, err
-	}
-	response, err := c.http.Do(request)
-	if outer := new(url.Error); errors.As(err, &outer) { // it names the path, and not the socket
-		err = outer.Err
-	}
-	if err != nil {
-		return nil, fmt.Errorf("no member answers at %s: %w", c.at, err)
+		return nil, fmt.Errorf("no member answers at %s: %w", c.at, cmp.Or(context.Cause(ctx), err))
 	}
 	return response, nil
 }
+
+func (c *Client) exchange(ctx context.Context, method, path string) (*http.Response, error) {
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	ends := func() error {
+		stop()
+		return conn.Close()
+	}
+	_, err = fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", method, path)
+	if err != nil {
+		return nil, errors.Join(err, ends())
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return nil, errors.Join(err, ends())
+	}
+	response.Body = body{response.Body, ends}
+	return response, nil
+}
+
+// body is the body of an answer. Its end closes the connection.
+type body struct {
+	io.Reader
+	ends func() error
+}
+
+func (b body) Close() error { return b.ends() }
 
 // mostAnswer is the largest length of an answer, in bytes. A status has less than 2 kB for each member.
 const mostAnswer = 1 << 22
 
 // get reads an answer as JSON.
 func (c *Client) get(ctx context.Context, method, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
 	response, err := c.do(ctx, method, path)
 	if err != nil {
 		return err
