@@ -116,7 +116,8 @@ func examine(ctx context.Context, o *joinOptions, c ringleader.Config, clocks []
 	e.Measurements, e.measured.Late = append(e.Measurements, report.Measurement{What: "timer late", Median: late.Median, Worst: late.Worst}), late.Worst
 	e.clocks(ctx, clocks)
 	if c.Algorithm == ringleader.QuorumBully {
-		e.Wrong = append(e.Wrong, doctor.Compare(c.Timing.Complete(), e.measured)...)
+		unsafe, slow := doctor.Compare(c.Timing.Complete(), e.measured)
+		e.Wrong, e.Notes = append(e.Wrong, unsafe...), append(e.Notes, slow...)
 		e.Timing = doctor.Recommend(e.measured)
 	}
 	return e.Examination

@@ -134,11 +134,12 @@ func Recommend(m Measured) ringleader.Timing {
 // up rounds up.
 func up(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * unit }
 
-// Compare returns what in a timing does not fit what was measured.
-func Compare(t ringleader.Timing, m Measured) (findings []string) {
+// Compare returns what in a timing does not fit what was measured: what endangers safety, and what makes elections slow or
+// ends leases too soon.
+func Compare(t ringleader.Timing, m Measured) (unsafe, slow []string) {
 	must := func(ok bool, name string, have time.Duration, format string, args ...any) {
 		if !ok {
-			findings = append(findings, fmt.Sprintf("Timing.%s is %v, and %s", name, have, fmt.Sprintf(format, args...)))
+			slow = append(slow, fmt.Sprintf("Timing.%s is %v, and %s", name, have, fmt.Sprintf(format, args...)))
 		}
 	}
 	must(t.Answers >= m.answers(), "Answers", t.Answers, "two round trips and a late timer take %v", m.answers())
@@ -147,7 +148,7 @@ func Compare(t ringleader.Timing, m Measured) (findings []string) {
 	must(t.Margin >= m.Late, "Margin", t.Margin, "a timer is up to %v late", m.Late)
 	must(t.Suspicion >= 3*t.Heartbeat+m.Late+m.RoundTrip, "Suspicion", t.Suspicion, "three heartbeats, a late timer and a round trip take %v", 3*t.Heartbeat+m.Late+m.RoundTrip)
 	if t.Drift < m.drift() {
-		findings = append(findings, fmt.Sprintf("Timing.Drift is %g, and clocks differ so much that it is at least %.3g", t.Drift, m.drift()))
+		unsafe = append(unsafe, fmt.Sprintf("Timing.Drift is %g, and clocks differ so much that it is at least %.3g", t.Drift, m.drift()))
 	}
-	return findings
+	return unsafe, slow
 }
