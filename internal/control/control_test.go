@@ -224,7 +224,9 @@ func TestACommandIsAnsweredWhenAnotherMemberLeads(t *testing.T) {
 }
 
 func TestAMemberWithoutAQuorumHandsOverToNone(t *testing.T) {
-	m := alone(t, func(c *ringleader.Config) { c.Algorithm, c.NoQuorum, c.Timing = ringleader.Bully, true, ringleader.Timing{} })
+	m := alone(t, func(c *ringleader.Config) {
+		c.Algorithm, c.NoQuorum, c.Timing = ringleader.Bully, true, ringleader.Timing{}
+	})
 	if w := ask(handler(m, true), http.MethodPost, "/resign"); w.Code != 409 || !strings.Contains(w.Body.String(), "bully does not hand over") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
