@@ -123,10 +123,10 @@ func Recommend(m Measured) ringleader.Timing {
 	t.Claim = max(t.Claim, up(m.claim(), time.Millisecond))
 	t.Drift = min(max(t.Drift, m.drift()), mostDrift)
 	renewed := min(1./6, (0.79-t.Drift)/4) // of the lease: what drift, margin and grace, a tenth each, leave for a renewal
-	t.Lease = max(t.Lease, up(max(2*t.Claim, time.Duration(float64(m.renewal())/renewed), 10*m.Late), 100*time.Millisecond))
+	t.Lease = max(t.Lease, up(max(2*t.Claim, time.Duration(float64(m.renewal()+time.Millisecond)/renewed), 10*m.Late), 100*time.Millisecond))
 	t.LongestLease = t.Lease
-	t.Grace, t.Margin, t.Renewal = t.Lease/10, t.Lease/10, time.Duration(float64(t.Lease)*renewed)
-	t.Suspicion = max(t.Suspicion, up(4*t.Heartbeat+m.Late+m.RoundTrip, 100*time.Millisecond))
+	t.Grace, t.Margin, t.Renewal = t.Lease/10, t.Lease/10, time.Duration(float64(t.Lease)*renewed).Truncate(time.Millisecond)
+	t.Suspicion = max(t.Suspicion, up(3*t.Heartbeat+m.Late+m.RoundTrip, 100*time.Millisecond))
 	t.Preempt = max(t.Preempt, t.Lease)
 	return t
 }

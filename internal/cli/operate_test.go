@@ -1,0 +1,295 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/rig"
+)
+
+// trio is a group of three members, each a process of its own.
+type trio struct {
+	t         *testing.T
+	data      [3]string
+	http      [3]string
+	https     [3]string
+	members   []string // flags
+	certified [][]string
+	operator  []string
+	authority string // its directory
+}
+
+func newTrio(t *testing.T) *trio {
+	t.Helper()
+	addresses, err := rig.FreeAddresses(9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &trio{t: t, authority: t.TempDir()}
+	o := certOptions{directory: g.authority, group: "jobs", days: 1, operator: true}
+	if _, err := o.make([]uint64{1, 2, 3}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		id := uint64(i + 1)
+		g.data[i] = filepath.Join(t.TempDir(), strconv.Itoa(i+1))
+		if err := ringleader.Init(g.data[i], "jobs", id); err != nil {
+			t.Fatal(err)
+		}
+		g.members = append(g.members, "--member", fmt.Sprintf("%d=%s", id, addresses[i]))
+		g.http[i], g.https[i] = addresses[3+i], addresses[6+i]
+		g.certified = append(g.certified, g.files(fmt.Sprint(id)))
+	}
+	g.operator = g.files("operator")
+	return g
+}
+
+// files are the flags with the files of a certificate.
+func (g *trio) files(name string) []string {
+	return []string{"--cert", filepath.Join(g.authority, name+".pem"), "--key", filepath.Join(g.authority, name+".key"), "--ca", filepath.Join(g.authority, "ca.pem")}
+}
+
+// flags are those of a member, for join and doctor.
+func (g *trio) flags(id int) []string {
+	flags := append([]string{"--group", "jobs", "--id", strconv.Itoa(id), "--data", g.data[id-1], "--http", g.http[id-1], "--https", g.https[id-1]}, g.members...)
+	return append(flags, g.certified[id-1]...)
+}
+
+// join starts a member, with a lease that no slow machine lets lapse.
+func (g *trio) join(id int, flags ...string) *exec.Cmd {
+	g.t.Helper()
+	command, _ := start(g.t, append(append([]string{"join", "--lease", "1m"}, g.flags(id)...), flags...)...)
+	return command
+}
+
+// unwrapped is a text without its breaks of lines.
+func unwrapped(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// until calls a command line until its exit status is as wanted and it prints a text.
+func (g *trio) until(code int, text string, arguments ...string) (printed string) {
+	g.t.Helper()
+	for begun := time.Now(); ; {
+		got, stdout, stderr := call(arguments...)
+		if printed = unwrapped(stdout + stderr); got == code && strings.Contains(printed, text) {
+			return printed
+		}
+		if time.Since(begun) > limit {
+			g.t.Fatalf("ringleader %q: exit status %d, and prints\n%s\nwant %d and %q", arguments, got, printed, code, text)
+		}
+	}
+}
+
+func TestOperatorsSeeAndCommandMembers(t *testing.T) {
+	g := newTrio(t)
+	g.until(3, "no member answers at "+g.data[0], "status", "--data", g.data[0])
+	g.join(1)
+	alone := g.until(1, "member 3 at ", "status", "--data", g.data[0])
+	for _, reason := range []string{"No leader is known, because", "member 2 at ", "connection refused", "a leader"} {
+		if !strings.Contains(alone, reason) {
+			t.Errorf("the status of one member does not have %q:\n%s", reason, alone)
+		}
+	}
+	g.join(2)
+	third := g.join(3)
+
+	// One of them leads, and it alone exits with 0.
+	leader := 0
+	for begun := time.Now(); leader == 0; {
+		for i := range 3 {
+			if code, _, _ := call("status", "--data", g.data[i]); code == report.ExitFine {
+				leader = i + 1
+			}
+		}
+		if time.Since(begun) > limit {
+			t.Fatal("none leads")
+		}
+	}
+	other := leader%3 + 1
+	g.until(1, fmt.Sprintf("follower of %d", leader), "status", "--data", g.data[other-1])
+	g.until(0, "leader in term", "status", "--http", g.http[leader-1])
+	g.until(1, fmt.Sprintf(`"leader":%d`, leader), "status", "--json", "--http", g.http[other-1])
+
+	// Watch has a line for each change.
+	watch, lines := start(t, "watch", "--json", "--data", g.data[other-1])
+	event := func(want int) {
+		t.Helper()
+		for {
+			var e report.JoinEvent
+			if err := lines.Decode(&e); err != nil {
+				t.Fatal(err)
+			}
+			if e.Leader == uint64(want) {
+				return
+			}
+		}
+	}
+	event(leader)
+	g.until(1, fmt.Sprintf("member %d does not lead: member %d leads", other, leader), "resign", "--data", g.data[other-1])
+	g.until(1, "member 9 is not another member", "transfer", "9", "--data", g.data[leader-1])
+	g.until(0, fmt.Sprintf("follower of %d", other), "transfer", strconv.Itoa(other), "--data", g.data[leader-1])
+	event(other)
+	if err := watch.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := watch.Wait(); err != nil {
+		t.Errorf("watch ends with %v", err)
+	}
+	_, ids, _ := call("__complete", "transfer", "--data", g.data[other-1], "")
+	if !strings.Contains(ids, fmt.Sprintf("%d\n", leader)) || strings.Contains(ids, fmt.Sprintf("%d\n", other)) {
+		t.Errorf("the shell completes %q", ids)
+	}
+
+	// Over HTTPS an operator commands with a certificate of the authority, and with no other one.
+	foreign := certificates(t, "jobs", 1)[0]
+	https := func(certificate []string, arguments ...string) []string {
+		return append(append(arguments, "--https", g.https[other-1]), certificate...)
+	}
+	g.until(3, "certificate", https(foreign, "resign")...)
+	mixed := append(append([]string{}, foreign[:4]...), g.operator[4:]...) // it trusts the member, which does not trust it
+	g.until(3, "certificate", https(mixed, "resign")...)
+	g.until(0, "leader in term", https(g.operator, "status")...)
+	g.until(0, "follower of", https(g.operator, "resign")...)
+
+	// Doctor asks the member that runs.
+	third.Process.Kill()
+	third.Wait()
+	for begun := time.Now(); ; {
+		_, status, _ := call("status", "--json", "--data", g.data[0])
+		if strings.Contains(status, `"reachable":false,"problem":"`) {
+			break
+		}
+		if time.Since(begun) > limit {
+			t.Fatalf("the first member does not miss the third: %s", status)
+		}
+	}
+	ill := g.until(1, "WRONG: member 3 cannot be reached", append([]string{"doctor"}, g.flags(1)...)...)
+	for _, text := range []string{"round trip to member 2", "flush of the disk", "timer late", "recommended timing", "as the running member 1 knows it", "expires on"} {
+		if !strings.Contains(ill, text) {
+			t.Errorf("doctor does not print %q:\n%s", text, ill)
+		}
+	}
+}
+
+func TestTheStatusNamesTheCertificateThatIsRefused(t *testing.T) {
+	g := newTrio(t)
+	foreign := certificates(t, "jobs", 2)[0]
+	g.join(1)
+	g.join(2, foreign...) // the last of several flags counts
+	g.until(1, "certificate signed by unknown authority", "status", "--data", g.data[0])
+	g.until(1, "No leader is known, because", "status", "--data", g.data[1])
+}
+
+func TestTheStatusNamesAListThatDiffers(t *testing.T) {
+	g := newTrio(t)
+	free, err := rig.FreeAddresses(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.join(1)
+	g.join(2, "--member", "4="+free[0])
+	g.until(1, "the lists of members differ in 4", "status", "--data", g.data[0])
+}
+
+func TestDoctorFindsAWrongConfiguration(t *testing.T) {
+	free := freeAddress(t)
+	made := certificates(t, "jobs", 1, 2)
+	data := filepath.Join(t.TempDir(), "data")
+	if err := ringleader.Init(data, "jobs", 1); err != nil {
+		t.Fatal(err)
+	}
+	member := []string{"doctor", "--group", "jobs", "--id", "1", "--member", "1=" + free}
+	for want, flags := range map[string][]string{
+		"does not exist":                  {"--data", filepath.Join(t.TempDir(), "missing")},
+		`belongs to member 1 of group`:    {"--data", data, "--group", "others"},
+		"Timing.Renewal":                  {"--data", data, "--renewal", "400ms"},
+		"connections are in clear text":   {"--data", data, "--listen", "0.0.0.0:7001"},
+		"cannot be reached":               {"--data", data, "--member", "2=" + free},
+		"it names ringleader:jobs/2, not": append([]string{"--data", data}, made[1]...),
+		"--clock " + free + ": no member": {"--data", data, "--clock", free},
+	} {
+		code, stdout, stderr := call(append(member, flags...)...)
+		if code != report.ExitNo || !strings.Contains(unwrapped(stdout), want) {
+			t.Errorf("doctor %q: exit status %d, and prints\n%s%s\nwant %q", flags, code, stdout, stderr, want)
+		}
+	}
+	if code, stdout, stderr := call(append(member, "--data", data)...); code != report.ExitFine || !strings.Contains(stdout, "Nothing is wrong") {
+		t.Errorf("with nothing wrong: exit status %d, and prints\n%s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := call(append(member, "--data", data, "--clock", "x")...); code != report.ExitUsage || !strings.Contains(stderr, "--clock wants HOST:PORT") {
+		t.Errorf("with a wrong flag: exit status %d, and prints %s", code, stderr)
+	}
+}
+
+func TestCertKeepsTheAuthorityAndRenewsCertificates(t *testing.T) {
+	directory := t.TempDir()
+	read := func(name string) string { return string(contents(t, filepath.Join(directory, name))) }
+	if code, _, stderr := call("cert", "--directory", directory, "--group", "jobs", "--id", "1"); code != 0 {
+		t.Fatal(stderr)
+	}
+	authority, certificate := read("ca.pem"), read("1.pem")
+	if code, _, stderr := call("cert", "--directory", directory, "--group", "jobs", "--id", "1", "--id", "2", "--host", "db1.example", "--host", "10.0.0.1"); code != 0 {
+		t.Fatal(stderr)
+	}
+	if read("ca.pem") != authority || read("1.pem") == certificate {
+		t.Error("the second call makes another authority, or keeps the certificate")
+	}
+	files, err := filepath.Glob(directory + "/*")
+	if err != nil || len(files) != 6 {
+		t.Errorf("%v: %q", err, files)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", file, err, info.Mode())
+		}
+	}
+	if err := os.WriteFile(filepath.Join(directory, "ca.key"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := call("cert", "--directory", directory, "--group", "jobs", "--id", "1"); code != 1 || !strings.Contains(stderr, "ca.key is not in PEM format") {
+		t.Errorf("with a broken key: exit status %d, %s", code, stderr)
+	}
+}
+
+func TestStatusAndDoctorAreAsInTheSchema(t *testing.T) {
+	g := newTrio(t)
+	g.join(1)
+	g.until(1, "missing", "status", "--data", g.data[0])
+	for definition, arguments := range map[string][]string{
+		"status": {"status", "--json", "--data", g.data[0]},
+		"doctor": append([]string{"doctor", "--json", "--clock", g.http[0]}, g.flags(1)...),
+		"cert":   {"cert", "--json", "--directory", t.TempDir(), "--group", "jobs", "--operator"},
+	} {
+		_, stdout, stderr := call(arguments...)
+		if err := valid(schemaOf(t, definition), stdout); err != nil {
+			t.Errorf("ringleader %q: %v\n%s%s", arguments, err, stdout, stderr)
+		}
+	}
+	command := exec.Command("ringleader", "status", "--watch", "--json", "--data", g.data[0])
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !json.Valid([]byte(line)) || valid(schemaOf(t, "status"), line) != nil {
+		t.Errorf("status --watch --json prints %s: %v", line, err)
+	}
+	command.Process.Signal(os.Interrupt)
+	if err := command.Wait(); err != nil {
+		t.Errorf("status --watch ends with %v", err)
+	}
+}
