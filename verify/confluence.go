@@ -8,11 +8,11 @@ import (
 
 // unconfluent returns the premise of confluence that does not hold, or "". Two more are tested during the run: no step
 // chooses, and none sets a timer.
-func (o *Options) unconfluent(d *election.Declaration, n *network.Instance, eligible bool) string {
+func (o *Options) unconfluent(d *election.Declaration, eligible bool) string {
 	switch {
 	case d.Timing != election.Asynchronous:
 		return "time passes"
-	case d.Topology != election.Ring || !d.OneWay || !n.Network.Oriented() || o.Orientations:
+	case !d.OneWay: // else it is declared on an oriented ring
 		return "a process has several incoming links"
 	case o.Unordered:
 		return "links are not FIFO"

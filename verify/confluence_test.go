@@ -96,6 +96,9 @@ func subjects() map[string]subject {
 
 // One schedule of each order, and the search where that is not all right, find what the search alone finds.
 func TestConfluenceDecidesWhatTheWholeSearchDecides(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for name, test := range subjects() {
 		for n := 1; n <= 4; n++ {
 			results := map[Reduction]string{}
@@ -127,6 +130,8 @@ func TestReductionsAreRefusedWhereAPremiseDoesNotHold(t *testing.T) {
 	service := calling(election.Asynchronous, once)
 	service.OneWay, service.Task, service.Command = true, election.Service, func(*caller, election.Command, calls) {}
 	timed, suspicious := calling(election.Timed, once), lcr.Algorithm
+	clocked := lcr.Algorithm // without a timer, but it could read the clock
+	clocked.Timing = election.Synchronous
 	numbered := lcr.Algorithm
 	numbered.Incarnation, numbered.Command = func(*lcr.Process) uint64 { return 1 }, func(*lcr.Process, election.Command, *election.Out[lcr.Message]) {}
 	suspicious.Suspect = func(*lcr.Process, election.Port, *election.Out[lcr.Message]) {}
@@ -141,6 +146,7 @@ func TestReductionsAreRefusedWhereAPremiseDoesNotHold(t *testing.T) {
 		want    string
 	}{
 		{process.Must(process.Of(&timed)), Options{Reduce: Confluence}, confluence + "time passes"},
+		{process.Must(process.Of(&clocked)), Options{Reduce: Confluence}, confluence + "time passes"},
 		{ring, Options{Reduce: Confluence, Unordered: true}, confluence + "links are not FIFO"},
 		{ring, Options{Reduce: Confluence, Starts: AnyTime}, confluence + "a process may start or not"},
 		{ring, Options{Reduce: Confluence, Crashes: 1}, confluence + "there are faults or commands"},
@@ -218,5 +224,18 @@ func TestARunThatChoosesIsLeftToTheSearch(t *testing.T) {
 		if r, err := Run(a, Options{Size: 3, Reduce: Confluence}); err != nil || r.Confluent > 0 || r.Violation == nil || r.Violation.Property != Panicked {
 			t.Errorf("%+v, %v", r, err)
 		}
+	}
+}
+
+// The schedule that is made of a ring begins with all processes.
+func TestARingOnWhichOneInitiatesHasItsOwnCounts(t *testing.T) {
+	o := Options{Instance: network.On(3, 1, 2), Initiators: []int{1}}
+	whole, err := Run(lcr.Algorithm, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Reduce = AnyReduction
+	if r, err := Run(lcr.Algorithm, o); err != nil || essence(t, r) != essence(t, whole) {
+		t.Errorf("%+v, %v; the whole search finds %s", r, err, essence(t, whole))
 	}
 }

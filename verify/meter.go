@@ -94,9 +94,6 @@ const many = 1 << 26
 
 // tight reports whether the memory will not be enough for the next steps of a search.
 func (m *meter) tight(x *search) bool {
-	if m.o.Memory == 0 {
-		return false
-	}
 	need := uint64(0)
 	if !x.lean {
 		need = judging * uint64(x.states)

@@ -113,6 +113,9 @@ func making(seed uint64, topology election.Topology, anonymous bool) *process.Pr
 
 // Elections of many kinds, and what is wrong with them: each reduction finds what the whole search finds.
 func TestReductionsFindWhatTheSearchFindsInElectionsMadeAtRandom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	seeds := uint64(80)
 	if testing.Short() {
 		seeds = 40
@@ -229,6 +232,24 @@ func TestConfluenceGivesUpAtItsLimits(t *testing.T) {
 		}
 		if r, err := Run(a, Options{Size: 2, Reduce: Confluence}); err != nil || r.Violation != nil || r.Confluent != want {
 			t.Errorf("%d hops: %+v, %v", hops, r, err)
+		}
+	}
+	for _, towards := range []election.Port{0, 1} { // the first process sends 35 messages to each of two; or receives as many from them
+		a := forwarding(election.Ring, 0, 0)
+		a.Start = func(p *made, out *election.Out[token]) {
+			if p.ID == 3 {
+				out.Lead(0)
+			}
+			for port := range election.Port(2) {
+				for range 35 {
+					if (p.ID == 3) == (towards == 0) && (towards == 0 || election.ID(port) == 2-p.ID) {
+						out.Send(port, 0, token{Type: 1})
+					}
+				}
+			}
+		}
+		if r, err := Run(a, Options{Instance: network.On(3, 1, 2), Reduce: Confluence, MaxStates: 3000}); err != nil || r.Confluent != 0 {
+			t.Errorf("70 messages, %d: %+v, %v", towards, r, err)
 		}
 	}
 	star := forwarding(election.Tree, 1, 0)

@@ -29,7 +29,7 @@ func (o *Options) unalike(d *election.Declaration) string {
 
 // mirrored reports whether orders and orientations come in pairs of mirror images.
 func mirrored(d *election.Declaration, o *Options) bool {
-	return o.Orientations && o.Size > 2 && d.Topology == election.Ring && d.Identifiers != election.Anonymous && turns(d, o)
+	return o.Orientations && o.Size > 2 && turns(d, o)
 }
 
 // mirror returns the mirror image of a ring: the process at position p is then at the last position less p.
@@ -62,8 +62,9 @@ func turned(instance network.Setup) network.Setup {
 func (o *Options) pairs(program *process.Program) (bool, error) {
 	d := program.Declaration
 	o.alike = true
-	mirrors := mirrored(d, o)
-	rotates := o.Size > 1 && d.Topology == election.UnknownNeighbours && turns(d, o)
+	orders := d.Identifiers != election.Anonymous
+	mirrors := orders && mirrored(d, o)
+	rotates := orders && o.Size > 1 && d.Topology == election.UnknownNeighbours && turns(d, o)
 	if o.alike = mirrors || rotates; !o.alike {
 		return false, nil
 	}

@@ -16,7 +16,9 @@ func between(start func(out *election.Out[token]), receive func(p *made, m uint8
 	a := forwarding(election.Ring, 0, 0)
 	a.Identifiers, a.Winner, a.Decides = election.Anonymous, election.Unspecified, election.LeaderOnly
 	a.Start = func(_ *made, out *election.Out[token]) { start(out) }
-	a.Receive = func(p *made, _ election.Port, _ election.Kind, m token, out *election.Out[token]) { receive(p, m.Type, out) }
+	a.Receive = func(p *made, _ election.Port, _ election.Kind, m token, out *election.Out[token]) {
+		receive(p, m.Type, out)
+	}
 	return process.Must(process.Of(&a)), Options{Instance: network.Setup{IDs: make(election.List, 2)}, Initiators: []int{0}}
 }
 
@@ -99,14 +101,28 @@ func TestFairnessIsNotJudgedByKeptConfigurations(t *testing.T) {
 }
 
 func TestSymmetryIsNotReportedWhereNothingIsLeftOut(t *testing.T) {
+	plain := forwarding(election.Ring, 0, 0)
+	plain.New = func(election.Local) made { return made{} }
+	plain.Start = func(*made, *election.Out[token]) {}
+	anonymous := plain
+	anonymous.Identifiers, anonymous.Winner, anonymous.Unoriented = election.Anonymous, election.Unspecified, true
+	strangers := forwarding(election.UnknownNeighbours, 0, 0)
+	nameless := plain
+	nameless.Topology, nameless.Identifiers, nameless.Winner = election.UnknownNeighbours, election.Anonymous, election.Unspecified
 	for name, test := range map[string]struct {
 		program *process.Program
 		o       Options
 	}{
-		"two processes that differ": {process.Must(process.Of(&lcr.Algorithm)), Options{Size: 2}},
-		"one process":               {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 1, Orientations: true}},
-		"two, each way round":       {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 2, Orientations: true}},
-		"one orientation":           {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 4}},
+		"a complete graph":                    {process.Must(process.Of(&nameless)), Options{Size: 3, SafetyOnly: true}},
+		"identifiers that states do not hold": {process.Must(process.Of(&plain)), Options{Size: 3, SafetyOnly: true}},
+		"one order in any case":               {process.Must(process.Of(&anonymous)), Options{Size: 3, Orientations: true, Cuts: 1, SafetyOnly: true}},
+		"one initiator on a ring":             {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 3, Orientations: true, Initiators: []int{0}}},
+		"one initiator":                       {process.Must(process.Of(&strangers)), Options{Size: 3, Initiators: []int{0}, SafetyOnly: true}},
+		"one process alone":                   {process.Must(process.Of(&strangers)), Options{Size: 1}},
+		"two processes that differ":           {process.Must(process.Of(&lcr.Algorithm)), Options{Size: 2}},
+		"one process":                         {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 1, Orientations: true}},
+		"two, each way round":                 {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 2, Orientations: true}},
+		"one orientation":                     {process.Must(process.Of(&franklin.Algorithm)), Options{Size: 4}},
 	} {
 		test.o.Reduce = Symmetry
 		if r, err := Program(test.program, test.o); !errors.Is(err, ErrOptions) {

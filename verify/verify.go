@@ -228,7 +228,7 @@ func (o *Options) reduce(program *process.Program) error {
 	}
 	d, eligible := p.Declaration(), program.Functions.Eligible
 	uncaused, unordered, unalike := o.uncaused(d, eligible), o.unordered(d, eligible), o.unalike(d)
-	o.caused, o.confluent = uncaused == "", o.unconfluent(d, p, eligible) == ""
+	o.caused, o.confluent = uncaused == "", o.unconfluent(d, eligible) == ""
 	o.partial, o.symmetric = unordered == "", unalike == ""
 	wrong := func(text string) error { return fmt.Errorf("%w %s: %s", ErrOptions, program.Name, text) }
 	switch o.Reduce {

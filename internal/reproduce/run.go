@@ -143,6 +143,24 @@ func (b *Bench) EverySchedule(d *Doubt, name string, most int, o verify.Options)
 	return orders, states
 }
 
+// EveryOrder checks every schedule of every order of up to most identifiers, with all reductions that apply, and has the fewest and
+// the most messages of each size judged.
+func (b *Bench) EveryOrder(d *Doubt, name string, most int, o verify.Options, judge func(n uint64, fewest, most *verify.Messages)) (orders int) {
+	o.Reduce = verify.AnyReduction
+	for n := 1; n <= most && d.First == ""; n++ {
+		o.Size = n
+		r := b.Verify(name, o)
+		orders += r.Orders
+		if !d.Verified(r, "%s, n = %d", name, n) {
+			break
+		}
+		if d.Unless(r.MaxMessages != nil, "%s, n = %d: messages without end", name, n); r.MaxMessages != nil {
+			judge(uint64(n), r.MinMessages, r.MaxMessages)
+		}
+	}
+	return orders
+}
+
 // Count returns the exact cost on a ring, of an algorithm with a closed form and default parameters.
 func (b *Bench) Count(name string, ids election.Arrangement) *count.Result {
 	e := b.Algorithm(name)

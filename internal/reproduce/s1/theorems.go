@@ -46,6 +46,16 @@ var s1Theorems = []reproduce.Row{
 		Check: theorem1310,
 	},
 	{
+		Where: "Theorem 13.10, every schedule", Claim: "Bully sends at most n + 8n(⌈lg n⌉ + 2) messages, whatever the schedule",
+		How:   "the fewest and the most messages over every schedule of every order of up to 6, all awake; waking at any time, of up to 4",
+		Check: theorem1310OnEverySchedule(6, 4),
+	},
+	{
+		Where: "Theorem 13.10, every schedule of seven", Claim: "Bully sends at most n + 8n(⌈lg n⌉ + 2) messages, whatever the schedule",
+		How: "every schedule of every order of up to 7, all awake; waking at any time, of up to 5", Thorough: true,
+		Check: theorem1310OnEverySchedule(7, 5),
+	},
+	{
 		Where: "Theorem 13.10, proof", Claim: "each processor in phase i contributes at most 4·2^i messages",
 		How:   "messages and entrants of each phase, " + reproduce.ManyRingsAre,
 		Check: eachEntrant,
@@ -193,6 +203,21 @@ func theorem1310(b *reproduce.Bench) reproduce.Finding {
 		judge(ids)
 	}
 	return d.Finding("never more, and at most %.3g of it", nearest)
+}
+
+func theorem1310OnEverySchedule(awake, waking int) func(*reproduce.Bench) reproduce.Finding {
+	return func(b *reproduce.Bench) reproduce.Finding {
+		var d reproduce.Doubt
+		nearest := 0.0
+		judge := func(n uint64, _, most *verify.Messages) {
+			bound := n + 8*n*(election.CeilLog(n)+2)
+			d.Unless(most.Total <= bound, "n = %d: %d messages", n, most.Total)
+			nearest = max(nearest, float64(most.Total)/float64(bound))
+		}
+		orders := b.EveryOrder(&d, bully, awake, verify.Options{}, judge)
+		late := b.EveryOrder(&d, bully, waking, verify.Options{Starts: verify.AnyTime}, judge)
+		return d.Finding("%d orders, and %d with processors that wake at any time: one leader, the largest; never more messages, and at most %.3g of it", orders, late, nearest)
+	}
 }
 
 func eachEntrant(b *reproduce.Bench) reproduce.Finding {

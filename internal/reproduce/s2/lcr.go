@@ -106,6 +106,14 @@ var s2LCR = []reproduce.Row{
 		Where: "section 2.2.1, worst case, sum", Claim: "n(n+1)/2 + n messages in the worst case: O(n²)",
 		How: "the closed form on decreasing rings, n = 1, 2, 4, … 65536, and runs up to 256", Check: lcrFormula,
 	},
+	{
+		Where: "section 2.2.1, worst case, every schedule", Claim: "n(n+1)/2 + n messages are the worst case, whatever the order and the schedule",
+		How: "the most messages over every schedule of every ring of up to 8, all initiating; with starts at any time, of up to 4", Check: lcrOnEverySchedule(8, 4),
+	},
+	{
+		Where: "section 2.2.1, worst case, every schedule of nine", Claim: "n(n+1)/2 + n messages are the worst case, whatever the order and the schedule",
+		How: "every schedule of every ring of up to 9, all initiating; with starts at any time, of up to 5", Thorough: true, Check: lcrOnEverySchedule(9, 5),
+	},
 }
 
 // lcrRuns are recorded runs on every ring of up to most, every set of initiators, until something is wrong.
@@ -527,6 +535,20 @@ func lcrFalling(b *reproduce.Bench) reproduce.Finding {
 		}
 	}
 	return reproduce.HoldsUnless(wrong.First, "n = 1 … 16: the k-th largest causes n + 1 - k")
+}
+
+func lcrOnEverySchedule(all, any int) func(*reproduce.Bench) reproduce.Finding {
+	return func(b *reproduce.Bench) reproduce.Finding {
+		var d reproduce.Doubt
+		judge := func(n uint64, _, most *verify.Messages) {
+			d.Unless(most.Total == n*(n+1)/2+n, "n = %d: at most %d messages", n, most.Total)
+		}
+		rings := b.EveryOrder(&d, "lcr", all, verify.Options{}, judge)
+		late := b.EveryOrder(&d, "lcr", any, verify.Options{Starts: verify.AnyTime}, judge)
+		f := d.Finding("%d rings, and %d with starts at any time: of each size some ring takes as many, and none more", rings, late)
+		f.Replay = fmt.Sprintf("ringleader verify lcr --n %d --reduce auto", all)
+		return f
+	}
 }
 
 func lcrFormula(b *reproduce.Bench) reproduce.Finding {

@@ -91,6 +91,16 @@ var Rows = reproduce.From("S3", []reproduce.Row{
 		Check: theSum,
 	},
 	{
+		Where: "section 4, the sum, every schedule", Claim: "at most 4(n + 2⌊n/2⌋ + 4⌊n/3⌋ + 8⌊n/5⌋ + …) messages, whatever the schedule",
+		How:   "the most messages over every schedule of every order of up to 6, all awake; waking at any time, of up to 3",
+		Check: theSumOnEverySchedule(6, 3),
+	},
+	{
+		Where: "section 4, the sum, every schedule of seven", Claim: "at most 4(n + 2⌊n/2⌋ + 4⌊n/3⌋ + 8⌊n/5⌋ + …) messages, whatever the schedule",
+		How: "every schedule of every order of up to 7, all awake; waking at any time, of up to 4", Thorough: true,
+		Check: theSumOnEverySchedule(7, 4),
+	},
+	{
 		Where: "section 4, the terms", Claim: "each term is at most 2n, and there are at most log n of them",
 		How:   "the terms for n up to 2¹⁴, and the stages of " + reproduce.ManyRingsAre,
 		Check: theTerms,
@@ -381,6 +391,22 @@ func theSum(b *reproduce.Bench) reproduce.Finding {
 		judge(ids)
 	}
 	return d.Finding("never more, and at most %.3g of it", most)
+}
+
+func theSumOnEverySchedule(awake, waking int) func(*reproduce.Bench) reproduce.Finding {
+	return func(b *reproduce.Bench) reproduce.Finding {
+		var d reproduce.Doubt
+		nearest := 0.0
+		judge := func(n uint64, _, most *verify.Messages) {
+			bound, _ := sum(n)
+			d.Unless(most.Election <= bound, "n = %d: %d messages, bound %d", n, most.Election, bound)
+			nearest = max(nearest, float64(most.Election)/float64(bound))
+		}
+		silent := network.Setup{Parameters: map[string]string{"announce": "no"}}
+		orders := b.EveryOrder(&d, hirschbergSinclair, awake, verify.Options{Instance: silent}, judge)
+		late := b.EveryOrder(&d, hirschbergSinclair, waking, verify.Options{Instance: silent, Starts: verify.AnyTime}, judge)
+		return d.Finding("%d orders, and %d with processors that wake at any time: one leader, the largest; never more messages, and at most %.3g of it", orders, late, nearest)
+	}
 }
 
 func theTerms(b *reproduce.Bench) reproduce.Finding {

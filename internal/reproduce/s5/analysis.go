@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/worstcase"
 	"ringleader.example/ringleader/trace"
+	"ringleader.example/ringleader/verify"
 )
 
 // s5Analysis are the statements of section 4.
@@ -44,6 +45,10 @@ var s5Analysis = []reproduce.Row{
 	{
 		Where: "Theorem 4.3", Claim: "for any set of participating processors, the messages of each phase are fewer than 2n",
 		How: checked + "; and a hill-climbing search for large phases, P1 with c = 3 on rings of 4, 8 and 12, 4000 inputs each", Check: theorem43(4000, 4, 8, 12),
+	},
+	{
+		Where: "Theorem 4.3, every awakening", Claim: "for any set of participating processors, fewer than 2n messages a phase: at most n + t(2n-1) in all, h_t being the last hypothesis",
+		How: "P1: the most messages over every awakening of every order of up to 4, and over every set of participants, together, of up to 5", Check: theorem43OnEveryAwakening,
 	},
 	{
 		Where: "Theorem 4.3, more than n", Claim: "the bound is 2n messages, where n would not do",
@@ -190,6 +195,20 @@ func theorem43(tries int, sizes ...int) func(*reproduce.Bench) reproduce.Finding
 		f.Replay = shown
 		return f
 	}
+}
+
+func theorem43OnEveryAwakening(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
+	nearest := 0.0
+	judge := func(n uint64, _, most *verify.Messages) {
+		_, t := lastHypothesis(b, reproduce.Among(int(n), "stop-and-go-p1"), int(n))
+		bound := n + uint64(t)*(2*n-1)
+		d.Unless(most.Election <= bound, "n = %d: %d messages, bound %d", n, most.Election, bound)
+		nearest = max(nearest, float64(most.Election)/float64(bound))
+	}
+	late := b.EveryOrder(&d, "stop-and-go-p1", 4, verify.Options{Starts: verify.AnyTime}, judge)
+	sets := b.EveryOrder(&d, "stop-and-go-p1", 5, verify.Options{Starts: verify.EverySet}, judge)
+	return d.Finding("%d orders, and %d with every set of participants: one leader, the smallest that participates; never more messages, and at most %.3g of it", late, sets, nearest)
 }
 
 // large is an election that a search found: a phase of it takes more than n messages.

@@ -13,6 +13,7 @@ import (
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/order"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/verify"
 )
 
 // Rows are the statements of S5, in its order.
@@ -79,6 +80,10 @@ var s5Simplified = []reproduce.Row{
 	{
 		Where: "section 2, without (b)", Claim: "a modified protocol does without assumption (b), that all start together",
 		How: "known-size with starts=any on 300 random rings of up to 12 that wake at different times, some unwilling", Check: withoutB,
+	},
+	{
+		Where: "section 2, without (b), every awakening", Claim: "a modified protocol does without assumption (b), that all start together",
+		How: "known-size with starts=any: the fewest and the most messages over every awakening of every order of up to 4", Check: withoutBOnEveryAwakening,
 	},
 	{
 		Where: "section 2, (a) is essential", Claim: "the knowledge of n, or of an upper bound, is essential",
@@ -353,6 +358,17 @@ func withoutB(b *reproduce.Bench) reproduce.Finding {
 	}
 	f := d.Finding("%d elections: the smallest participant is elected, n messages announce the start and n the leader; quiescent 2n(i-1) + n + 1 after i's phase 0", tried)
 	f.Replay = shown
+	return f
+}
+
+func withoutBOnEveryAwakening(b *reproduce.Bench) reproduce.Finding {
+	var d reproduce.Doubt
+	o := verify.Options{Instance: network.Setup{Parameters: map[string]string{"starts": "any"}}, Starts: verify.AnyTime}
+	orders := b.EveryOrder(&d, "known-size", 4, o, func(n uint64, fewest, most *verify.Messages) {
+		d.Unless(fewest.Total == 2*n && most.Total == 2*n, "n = %d: %d to %d messages", n, fewest.Total, most.Total)
+	})
+	f := d.Finding("%d orders: the smallest participant is elected, with 2n messages, always", orders)
+	f.Replay = "ringleader verify known-size --n 4 --param starts=any --start any"
 	return f
 }
 
