@@ -149,6 +149,23 @@ func TestPrioritiesThatDifferAreNamedAndDoNotSplitTheGroup(t *testing.T) {
 	}
 }
 
+func TestSoManyGroupsThatAnswersWouldBeLateAreWarnedOfOnce(t *testing.T) {
+	m, log := listing(t, 1, freeAddresses(t, 1), MemberAddress{ID: 1})
+	const warning = "Timing.Answers may be too short for so many groups"
+	for n := 2; n <= 110; n++ { // with the first one
+		if _, err := m.Join(t.Context(), GroupConfig{Group: fmt.Sprint(n)}); err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if n > 100 { // 5 ms for them
+			want = 1
+		}
+		if got := log.count(warning); got != want {
+			t.Fatalf("%d groups: %d warnings", n, got)
+		}
+	}
+}
+
 func TestPrioritiesOfAnyNumberFitIntoTheirFrame(t *testing.T) {
 	c := Config{Timing: Test()}
 	before := c.limits()

@@ -50,6 +50,26 @@ func (l Leadership) Deadline() time.Time {
 	}
 }
 
+// MaxValue is the largest length of a published value, in bytes.
+const MaxValue = live.MaxValue
+
+// Publish shows a value of at most [MaxValue] bytes to all members of the group, as View.Value, such as the address of the service that
+// only the leader has. It is shown with this term only, so it ends with the lead, and a later value replaces it. Members that are
+// reachable know it after one message. The error is [ErrConfig] for a longer value and with [Bully], which has no terms, and
+// [ErrNotLeader] if the lease has ended.
+func (l Leadership) Publish(value string) error {
+	switch {
+	case len(value) > MaxValue:
+		return fmt.Errorf("%w: a published value has %d bytes, and at most %d are sent", ErrConfig, len(value), MaxValue)
+	case l.member.config.Algorithm == Bully:
+		return fmt.Errorf("%w: %s has no terms, so a value could outlive its leader", ErrConfig, Bully)
+	case !l.Valid():
+		return fmt.Errorf("%w: the lease in term %d has ended", ErrNotLeader, l.term)
+	}
+	l.member.group.Publish(l.term, value)
+	return nil
+}
+
 // Lead runs work whenever this member leads, again and again, until ctx is done or work returns by itself. It never runs
 // work twice at the same time.
 //

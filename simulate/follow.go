@@ -85,7 +85,7 @@ func (s *Session) pass(want *trace.Step) error {
 func (s *Session) match(left []trace.Step, clock bool) int {
 	want := &left[0]
 	all := slices.Concat(s.Choices(), s.Faults())
-	if want.Event == trace.Fault {
+	if want.Event == trace.Fault && want.Text != trace.Hastened {
 		all = []Choice{{What: Sever, Process: want.Process, Cut: want.Text}}
 	}
 	for _, c := range all {

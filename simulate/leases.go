@@ -29,9 +29,9 @@ type tenure struct {
 type held struct {
 	process  int
 	term     election.Term
-	until    election.Ticks
-	ended    bool // the process no longer leads, but its work counts until it has stopped
-	stopping bool // its host is to stop its work, and has not
+	until    election.Ticks // in the time of the run; in lazy time by the process's clock of deadlines
+	ended    bool           // the process no longer leads, but its work counts until it has stopped
+	stopping bool           // its host is to stop its work, and has not
 }
 
 func newLeases(n int) *leases {
@@ -59,21 +59,32 @@ func (r *run) lease(p int, e election.Effect) {
 	if !e.Deadline {
 		r.result.Fault(r.p.Name(p) + " leads without a lease, which it declares")
 	}
-	until := r.now.Add(e.Ticks)
+	until := r.leaseTime(p).Add(e.Ticks)
 	if r.drifts != nil && r.drifts[p] != nil {
 		until = r.drifts[p].real(r.local(p).Add(e.Ticks))
 	}
 	r.tenure(p, e.Term)
 	l.held[p] = held{process: p, term: e.Term, until: until, stopping: l.held[p].stopping}
-	if !r.now.Less(until) {
+	if !r.runs(&l.held[p]) {
 		return
 	}
 	for _, other := range slices.Concat(l.held, l.orphans) {
-		if other != l.held[p] && r.now.Less(other.until) {
+		if other != l.held[p] && r.runs(&other) {
 			r.result.Fault(fmt.Sprintf("%s leads while the lease of %s runs", r.p.Name(p), r.p.Name(other.process)))
 		}
 	}
 }
+
+// leaseTime returns the time in which the leases of the process at p are kept.
+func (r *run) leaseTime(p int) election.Ticks {
+	if r.lazy != nil {
+		return r.lazy.deadlines(p, r.now)
+	}
+	return r.now
+}
+
+// runs reports whether a lease has not ended yet.
+func (r *run) runs(h *held) bool { return r.leaseTime(h.process).Less(h.until) }
 
 // settle ends, after a step of the process at p, a lease that it gave up, unless its host has to stop work first.
 func (r *run) settle(p int) {
@@ -99,7 +110,7 @@ func (r *run) stops(p int, stopping bool) {
 // terms.
 func (r *run) tenure(p int, term election.Term) {
 	l, own := r.leases, r.leases.held[p]
-	continues := own.term == term && !own.ended && r.now.Less(own.until)
+	continues := own.term == term && !own.ended && r.runs(&own)
 	switch {
 	case term == 0, continues && term == l.last: // without terms there is nothing to judge
 		return
@@ -119,7 +130,7 @@ func (r *run) orphan(p int, idle bool) {
 	if r.leases == nil {
 		return
 	}
-	if own := r.leases.held[p]; !idle && r.now.Less(own.until) {
+	if own := r.leases.held[p]; !idle && r.runs(&own) {
 		r.leases.orphans = append(r.leases.orphans, own)
 	}
 	r.leases.held[p] = held{process: p}
@@ -131,7 +142,7 @@ func (r *run) endLeases() {
 		return
 	}
 	for p := range r.leases.held {
-		if r.result.Decisions[p].Role == network.Leader && !r.now.Less(r.leases.held[p].until) {
+		if r.result.Decisions[p].Role == network.Leader && !r.runs(&r.leases.held[p]) {
 			r.result.Decisions[p] = network.Decision{}
 		}
 	}

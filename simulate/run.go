@@ -38,6 +38,7 @@ type run struct {
 	severed []uint16            // by link: the number of cuts now; nil if the run has no cut
 	fates   []fate              // of the last step's messages, if links lose or duplicate messages
 	drifts  []*drift            // by process: the drift of its clock; nil if all are right
+	lazy    *lazyClocks         // of a session in lazy time; else nil
 	now     election.Ticks
 	dead    []bool         // nil if no process ever is
 	degree  uint32         // the number of ports on which each process of a ring may send; 0 elsewhere

@@ -48,8 +48,9 @@ type parcel struct {
 
 // alarm is a timer.
 type alarm struct {
-	runs bool
-	at   election.Ticks // Forever: never
+	runs     bool
+	at       election.Ticks // by its clock, all of which are alike but in lazy time; Forever: never
+	deadline bool           // it is set at a deadline
 }
 
 // Choice is an event that can come next.
@@ -87,11 +88,12 @@ const (
 	Abdicate // the host of the process asks it to resign
 	Sever    // a cut begins
 	Mend     // … and ends
+	Hasten   // the deadlines of the process come a step early, in lazy time
 	Ask      // the host of the process gives it a command with an argument: Transfer, Weigh, or Died where wardens prove deaths
 )
 
 func (h Happening) String() string {
-	return [...]string{"start", "deliver", "expire", "pass", "stop", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign", "cut", "heal", "command"}[h]
+	return [...]string{"start", "deliver", "expire", "pass", "stop", "crash", "recover", "lose", "duplicate", "suspect", "trust", "resign", "cut", "heal", "hasten", "command"}[h]
 }
 
 // ErrChoice reports that an event cannot come next.
@@ -237,7 +239,7 @@ func (s *Session) deliveries() (all []Choice) {
 				if place > 0 && !s.run.o.Faults.Unordered {
 					break
 				}
-				if s.run.o.Timing == election.Asynchronous || m.sent.Less(s.run.now) {
+				if s.run.o.Timing == election.Asynchronous || s.run.lazy != nil || m.sent.Less(s.run.now) {
 					all = append(all, Choice{What: Deliver, Process: p, Link: link, Place: place})
 				}
 			}
@@ -250,17 +252,32 @@ func (s *Session) deliveries() (all []Choice) {
 func (s *Session) expiries() (all []Choice) {
 	timers := len(s.run.d.Timers)
 	for i, a := range s.alarms {
-		if a.runs && !s.run.now.Less(a.at) {
+		if a.runs && !s.clock(i/timers, a.deadline).Less(a.at) {
 			all = append(all, Choice{What: Expire, Process: i / timers, Timer: election.Timer(i % timers)})
 		}
 	}
 	return all
 }
 
+// clock returns what the clock of the process at p shows by which its timers expire, or those that are set at a deadline.
+func (s *Session) clock(p int, deadline bool) election.Ticks {
+	switch l := s.run.lazy; {
+	case l == nil:
+		return s.run.now
+	case deadline:
+		return l.deadlines(p, s.run.now)
+	default:
+		return l.timers(s.run.now)
+	}
+}
+
 // passes returns the passing of time, if no event must happen before: a unit, or, if no other event is possible,
 // until the next timer expires.
 func (s *Session) passes(other bool) []Choice {
-	if s.run.o.Timing == election.Asynchronous || len(s.expiries()) > 0 {
+	switch {
+	case s.run.lazy != nil:
+		return []Choice{{What: Pass, Time: s.run.lazy.step()}}
+	case s.run.o.Timing == election.Asynchronous || len(s.expiries()) > 0:
 		return nil
 	}
 	flying := false
@@ -329,6 +346,8 @@ func (s *Session) Text(c Choice) string {
 		return c.Cut + " begins"
 	case Mend:
 		return c.Cut + " ends"
+	case Hasten:
+		return "the deadlines of " + at + " come a step early"
 	case Ask:
 		r.ps.Commands(c.Command)
 		return at + " is asked to " + r.ps.CommandText()
@@ -464,6 +483,8 @@ func (s *Session) do(c Choice) {
 		s.obey(p, c.Command)
 	case Sever, Mend:
 		s.cut(c)
+	case Hasten:
+		s.hasten(p)
 	}
 }
 
@@ -567,9 +588,10 @@ func (s *Session) react(p int, e process.Event, what trace.Step) {
 func (s *Session) alarm(p int, e election.Effect) {
 	a := alarm{}
 	if e.Op == election.SetTimer {
-		a = alarm{true, election.Forever}
-		if e.Ticks.Less(election.Forever.Sub(s.run.now)) {
-			a.at = s.run.now.Add(e.Ticks)
+		now := s.clock(p, e.Deadline)
+		a = alarm{true, election.Forever, e.Deadline}
+		if e.Ticks.Less(election.Forever.Sub(now)) {
+			a.at = now.Add(e.Ticks)
 		}
 	}
 	change(s, &s.alarms[p*len(s.run.d.Timers)+int(e.Timer)], a)

@@ -33,7 +33,7 @@ func (s *Session) Faults() (all []Choice) {
 				Choice{What: Duplicate, Process: to, Link: uint32(link), Place: place})
 		}
 	}
-	return append(append(all, s.commands()...), s.possibleCuts()...)
+	return slices.Concat(all, s.commands(), s.possibleCuts(), s.hasteners())
 }
 
 // suspicions returns what the failure detector of a live process can report.

@@ -62,7 +62,10 @@ func (r *run) local(p int) election.Ticks {
 }
 
 func (r *run) drifting(p int) election.Ticks {
-	if r.drifts[p] == nil {
+	switch {
+	case r.lazy != nil:
+		return r.lazy.deadlines(p, r.now)
+	case r.drifts[p] == nil:
 		return r.now
 	}
 	return r.drifts[p].local(r.now)

@@ -55,6 +55,9 @@ const (
 	Lost    Event = "lost"    // a message arrived at a crashed process, or was lost on the way to this one
 )
 
+// Hastened is the text of the fault that the deadlines of a process come a step early, in lazy time.
+const Hastened = "its deadlines come a step early"
+
 // Step is one event with all its effects on the process.
 type Step struct {
 	Number  int            `json:"step"`    // from 1

@@ -64,6 +64,9 @@ func unique(n, k int) *big.Rat {
 
 // PRISM's case study has 16/5 rounds for 5 processes and 2 values.
 func TestRoundsOfTheSynchronousProtocolAreTheInverseOfTheProbabilityOfAUniqueValue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, c := range []struct{ n, k int }{{2, 2}, {3, 2}, {3, 3}, {3, 4}, {4, 2}, {4, 3}, {5, 2}} {
 		got, err := chances(t, itairodehsynchronous.Algorithm, verify.Options{Size: c.n}, "choices="+big.NewInt(int64(c.k)).String())
 		if err != nil {

@@ -96,6 +96,9 @@ func subjects() map[string]subject {
 
 // One schedule of each order, and the search where that is not all right, find what the search alone finds.
 func TestConfluenceDecidesWhatTheWholeSearchDecides(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for name, test := range subjects() {
 		for n := 1; n <= 4; n++ {
 			results := map[Reduction]string{}

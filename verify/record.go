@@ -88,7 +88,7 @@ func (r *recorder) note(t *transition, conf configuration) {
 		r.values.Commands(r.commands[t.at])
 		step.Text = r.values.CommandText()
 	case hastens:
-		step.Text = "its deadlines come a step early"
+		step.Text = trace.Hastened
 	case cuts, heals:
 		step.Text = r.cuts[t.at].Text(r.network)
 	}

@@ -113,6 +113,9 @@ func making(seed uint64, topology election.Topology, anonymous bool) *process.Pr
 
 // Elections of many kinds, and what is wrong with them: each reduction finds what the whole search finds.
 func TestReductionsFindWhatTheSearchFindsInElectionsMadeAtRandom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	seeds := uint64(80)
 	if testing.Short() {
 		seeds = 40

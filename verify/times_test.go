@@ -231,3 +231,37 @@ func TestWhyNoTimeIsStated(t *testing.T) {
 		}
 	}
 }
+
+// With delays of up to 2 units the moment at which one process receives matters to another: here process 3 leads if one answer has
+// overtaken the other by two units. A timer that expires after the last message has arrived does not count.
+func TestProcessesTakeTurnsOnlyIfMessagesTakeOneUnit(t *testing.T) {
+	a := calling(election.Timed, func(p *caller, out calls) {
+		out.After(0, election.Units(20))
+		out.Send(0, ring, call{})
+		out.Send(1, ring, call{})
+	})
+	a.OneWay, a.Decides, a.Winner = false, election.LeaderOnly, election.Unspecified
+	a.Receive = func(p *caller, port election.Port, _ election.Kind, _ call, out calls) {
+		switch {
+		case p.ID != 3:
+			out.Send(port, ring, call{})
+		case p.Heard < 2 && port == 1: // from process 2
+			p.Heard++
+			if out.Send(1, ring, call{}); p.Heard == 2 {
+				out.Lead(0)
+			}
+		default:
+			p.Heard = 2
+		}
+	}
+	of := inTime(a)
+	for delay, leads := range map[int]string{1: "0", 2: "4"} {
+		o := Options{Instance: network.On(1, 2, 3), Initiators: []int{2}, Delay: delay, SafetyOnly: true}
+		checkTimes(t, of, o, "")
+		o.Extremes = true
+		r, err := Program(of[0], o)
+		if err != nil || r.Extremes.Time.Elected.Max.Value.String() != leads {
+			t.Errorf("delays up to %d: %+v, %v; want a leader at %s", delay, r.Extremes.Time.Elected, err, leads)
+		}
+	}
+}

@@ -80,6 +80,9 @@ func TestLCRWithFallingIdentifiersHasCatalanManyStates(t *testing.T) {
 }
 
 func TestRingAlgorithmsHoldForEveryOrderAndScheduleAndCostWhatWasProved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	extremes := []struct{ lcrMin, lcrMax, bullyMin, bullyMax uint64 }{
 		1: {1, 1, 2, 2}, 2: {3, 3, 10, 10}, 3: {5, 6, 23, 23}, 4: {7, 10, 28, 32}, 5: {9, 15, 49, 55},
 	}
@@ -138,6 +141,9 @@ func TestMessagesOvertakeEachOtherOnLinksWithoutAnOrder(t *testing.T) {
 }
 
 func TestBullySurvivesACrashAtAnyMoment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for delay := 1; delay <= 2; delay++ {
 		for _, starts := range everyStart {
 			instance := with("delay", fmt.Sprint(delay))
@@ -176,6 +182,9 @@ func lenient(bullies bool) election.Algorithm[bully.Process, bully.Message] {
 // One process has just won when the highest recovers. Both tell the others, and the last message that arrives is
 // believed.
 func TestABullyThatBelievesEveryHigherCoordinatorMayDisagreeAfterARecovery(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	o := Options{Instance: with("delay", "2"), Size: 3, Starts: AnyTime, Crashes: 1, Recoveries: 1}
 	fails(t, believing(true), o, Disagreement, 9)
 	o.Instance = with("delay", "1")
@@ -322,6 +331,9 @@ func TestAStepThatDependsOnMoreThanItsArgumentsIsFound(t *testing.T) {
 }
 
 func TestTreesAreExplored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, edges := range [][][2]int{{}, {{0, 1}}, {{0, 1}, {1, 2}}, {{0, 1}, {1, 2}, {1, 3}}} {
 		n := len(edges) + 1
 		for _, starts := range everyStart {

@@ -48,16 +48,14 @@ type cluster struct {
 
 // process is a node. Its fields are guarded by cluster.mu.
 type process struct {
-	id     int
-	cmd    *exec.Cmd
-	stdin  io.Closer
-	pid    int // of the member: with a warden, a child of cmd
-	alive  bool
-	paused bool
+	id    int
+	cmd   *exec.Cmd
+	stdin io.Closer
+	pid   int // of the member: with a warden, a child of cmd
+	alive bool
 
 	leading bool
 	leadAt  time.Duration
-	term    int64
 	lostAt  time.Duration // when it last believed to lead; 0: it has not told
 	knows   int           // the leader that it follows; 0: none
 }
@@ -129,7 +127,7 @@ func (c *cluster) launch(id int) error {
 		return err
 	}
 	c.mu.Lock()
-	p.alive, p.paused, p.pid, p.leading, p.knows = true, false, 0, false, 0
+	p.alive, p.pid, p.leading, p.knows = true, 0, false, 0
 	c.mu.Unlock()
 	go c.follow(p, out)
 	return nil
@@ -162,7 +160,7 @@ func (p *process) note(e node.Event) {
 	case node.Pid:
 		p.pid = int(e.Arg)
 	case node.Lead:
-		p.leading, p.leadAt, p.lostAt, p.term, p.knows = true, e.At, 0, e.Arg, p.id
+		p.leading, p.leadAt, p.lostAt, p.knows = true, e.At, 0, p.id
 	case node.Lost:
 		p.leading, p.lostAt, p.knows = false, time.Duration(e.Arg), 0
 	case node.Follow:

@@ -20,6 +20,7 @@ var (
 	longRun = flag.Bool("long", false, "longer episodes, with a line for each")
 	beside  = flag.Int("beside", 1, "how many episodes run beside each other")
 	packets = flag.Bool("packets", false, "cut and lose packets between namespaces of networks, instead of holding back data; root can do that")
+	logs    = flag.String("logs", "", "the directory for logs of all members; empty: none")
 	draw    = flag.String("draw", os.TempDir(), "the directory for drawings of episodes with a violation")
 )
 
@@ -118,6 +119,9 @@ func (c *counts) episode(t *testing.T, seed uint64, faults int) {
 	m.repair()
 	agreed := m.agree()
 	m.close()
+	if *longRun && agreed > 3*lease {
+		fmt.Printf("seed %d: agreement after the repair took %v\n", seed, agreed.Round(time.Millisecond))
+	}
 	records := m.records()
 	for _, judgement := range [][]string{judgeLeases(records), judgeWork(records), judgeRegister(records, c.file(seed, "html"))} {
 		for _, fault := range judgement {

@@ -136,6 +136,9 @@ func (g *group) await(ticks int, holds func() bool) bool {
 // spec returns what a process of a member is told.
 func (g *group) spec(id uint64) spec {
 	s := spec{ID: id, Listen: g.wires.listens(id), Data: g.store(id), Register: g.register.listener.Addr().String(), Preempt: g.preempt, Rate: 1}
+	if *logs != "" {
+		s.Log = filepath.Join(*logs, fmt.Sprintf("%s-%d.log", filepath.Base(g.t.Name()), id))
+	}
 	for _, other := range g.ids {
 		address := g.wires.listens(other)
 		if other != id {

@@ -59,7 +59,7 @@ func TestTheJudgeFindsEachViolationAndNoOther(t *testing.T) {
 		{"leases that overlap", leases, []*record{lifeOf(1, tenureOf(1, 10, 100, 200)...), lifeOf(2, tenureOf(2, 50, 200, 300)...)}, "at the same time"},
 		{"a lease that ended with its work", leases, []*record{lifeOf(1, tenureOf(1, 10, 100, 40)...), lifeOf(2, tenureOf(2, 50, 200, 300)...)}, ""},
 		{"a lease below one that is not the last", leases, []*record{
-			lifeOf(1, tenureOf(1, 10, 100, 200)...), lifeOf(2, tenureOf(2, 101, 102, 103)...), lifeOf(3, tenureOf(3, 90, 95, 300)...),
+			lifeOf(1, tenureOf(1, 10, 100, 200)...), lifeOf(2, event{What: leased, Term: 2, From: 90, To: 120, Until: 95}), lifeOf(3, tenureOf(3, 97, 150, 300)...),
 		}, "at the same time"},
 		{"a dead process whose lease runs", leases, []*record{with(lifeOf(1, unended...), killed(40, false, false)), lifeOf(2, tenureOf(2, 50, 200, 300)...)}, "at the same time"},
 		{"a dead process under a warden", leases, []*record{with(lifeOf(1, unended...), killed(40, true, false)), lifeOf(2, tenureOf(2, 50, 200, 300)...)}, ""},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -33,7 +34,8 @@ type spec struct {
 	Rate     float64 // of the clocks of this process; 1 is the true one
 	Warden   bool
 	Preempt  bool
-	Lingers  bool // work goes on until its lease has ended, instead of ending when it is asked to
+	Log      string // the file of its log, which it appends to; empty: none
+	Lingers  bool   // work goes on until its lease has ended, instead of ending when it is asked to
 }
 
 // The kinds of events.
@@ -116,6 +118,13 @@ func beMember(text string) {
 	if c.Lingers {
 		config.Overrun = ringleader.Log
 	}
+	if c.Log != "" {
+		file, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		if err != nil {
+			panic(err)
+		}
+		config.Logger = slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: sharedTime}))
+	}
 	ctx := context.Background()
 	m, err := ringleader.Join(ctx, config)
 	if err != nil {
@@ -130,6 +139,14 @@ func beMember(text string) {
 		select {} // terminate ends the process
 	}
 	c.leave(failed, err, statusFailed)
+}
+
+// sharedTime gives the lines of a log the time of the clock that all processes share.
+func sharedTime(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		a.Value = slog.StringValue(clockTime(now()))
+	}
+	return a
 }
 
 // say reports an event. The write is atomic, since it is shorter than what a pipe takes as a whole.

@@ -213,7 +213,11 @@ func (m *monkey) crash(id uint64, how func(*life)) bool {
 	}
 	m.awaited[l] = true
 	how(l)
-	m.later(lease, func() { m.revive(id) })
+	down := lease
+	if m.r.IntN(2) == 0 { // as by a supervisor
+		down = lease / 10
+	}
+	m.later(down, func() { m.revive(id) })
 	return true
 }
 

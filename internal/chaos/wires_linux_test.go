@@ -145,9 +145,9 @@ func newNamespaces(n int) (wires, error) {
 	return s, nil
 }
 
-// run runs a command of the system.
+// run runs a command of the system. One may wait long while other processes remove namespaces.
 func run(input, name string, arguments ...string) error {
-	const limit = 20 * time.Second
+	const limit = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	c := exec.CommandContext(ctx, name, arguments...)

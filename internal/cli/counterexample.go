@@ -51,7 +51,7 @@ func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options) (*report.Ver
 }
 
 // savedOfVerify are the flags of verify that a run has as well, and that mean the same.
-var savedOfVerify = []string{"param", "topology", "edges", "orientation", "ports", "priorities", "votes", "wardens"}
+var savedOfVerify = []string{"param", "topology", "edges", "orientation", "ports", "priorities", "votes", "wardens", "lazy", "clock-error"}
 
 // keep saves the run to a violation: as the choices of a session, which makes the same steps in the simulator.
 func (p *program) keep(e *catalogue.Entry, o *verifyOptions, found *report.Verification) error {
@@ -76,6 +76,11 @@ func (p *program) keep(e *catalogue.Entry, o *verifyOptions, found *report.Verif
 	session, err := e.Session(s)
 	if err != nil {
 		return err
+	}
+	if options.Lazy {
+		if err := session.BeLazy(options.ClockError); err != nil {
+			return err
+		}
 	}
 	if err := session.Follow(r); err != nil {
 		return report.Failed("cannot save this run: %w", err)

@@ -34,6 +34,7 @@ type runOptions struct {
 	overOptions
 	anonymous bool
 	step      bool
+	lazyFlags
 	results
 }
 
@@ -129,6 +130,9 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			if o.step {
 				return p.walk(command, e, &o)
 			}
+			if o.lazy || command.Flags().Changed("clock-error") {
+				return errors.New("--lazy and --clock-error are for --step, where you choose when an event happens")
+			}
 			if o.over != "" || command.Flags().Changed("unit") {
 				return p.runOver(command, e, &o)
 			}
@@ -154,6 +158,7 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	f.StringVar(&o.scenario, "scenario", "", "a named run, with its story; see ringleader scenarios")
 	o.storyFlags.flags(command)
 	f.BoolVar(&o.step, "step", false, "walk the run event by event, forward and back, choosing the next event")
+	o.lazyFlags.flags(command)
 	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default: at quiescence, or when it must have stabilized)")
 	decimalVar(f, &o.limit, "limit", "", 0, "stop after this many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all its inputs into this file, for ringleader replay")

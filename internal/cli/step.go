@@ -25,7 +25,7 @@ import (
 // stepFlags are the flags that apply with --step: the schedule and the faults are the caller's choice.
 var stepFlags = slices.Concat([]string{
 	"step", "ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores", "priorities", "allow-duplicate-ids",
-	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "wardens", "fault", "save", "help",
+	"start", "unwilling", "timing", "delay", "dead", "leader-dead", "non-fifo", "wardens", "lazy", "clock-error", "fault", "save", "help",
 }, resultNames, storyNames)
 
 // mostGoing is the largest number of events of go or end: some elections never end.
@@ -109,6 +109,9 @@ func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOp
 	}
 	session, err := e.Session(s)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.lazyFlags.apply(session); err != nil {
 		return nil, err
 	}
 	return &walker{Session: session, p: p, e: e, o: o, options: &s}, nil

@@ -403,10 +403,25 @@ func (p *Plan) Text(v Pointer, now election.Ticks, name func(election.ID) uint64
 	return b.String()
 }
 
-// empty reports whether a field is left out of a text.
+// empty reports whether a field is left out of a text. Past deadlines are alike, and as the zero one.
 func (d *node) empty(v unsafe.Pointer, now election.Ticks) bool {
-	if d.form == deadline {
+	switch d.form {
+	case deadline:
 		return (*election.Deadline)(v).Left(now).IsZero()
+	case structure:
+		for i := range d.of {
+			if !d.of[i].empty(unsafe.Add(v, d.of[i].offset), now) {
+				return false
+			}
+		}
+		return true
+	case array:
+		for i := range d.count {
+			if !d.of[0].empty(unsafe.Add(v, uintptr(i)*d.of[0].size), now) {
+				return false
+			}
+		}
+		return true
 	}
 	return reflect.NewAt(typeOf(d), v).Elem().IsZero()
 }

@@ -23,6 +23,7 @@ type State struct {
 	Role      network.Role
 	Leader    uint64 // 0 if not known
 	Term      election.Term
+	Value     string    // what the leader has published in Term
 	Since     time.Time // when Role, Leader and Term last changed
 	Until     time.Time // when leadership ends by itself, if it does: a lease; wall clock
 	Stopping  bool      // it leads, and its work is to stop
@@ -195,6 +196,7 @@ type group struct {
 	begun    time.Duration   // when the step of pending began, in whole units
 
 	quits bool // the host wants to leave it
+	value published
 
 	at     time.Duration // when it has something to do, on the clock of timers
 	index  int           // in loop.due; -1: in none
@@ -456,6 +458,7 @@ func (g *group) show() {
 	if g.contested() {
 		s.Role, s.Leader = network.Undecided, 0
 	}
+	s.Value = g.valueOf(s.Leader, s.Term)
 	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
 		s.Since = time.Now()
 		if !g.ended.IsZero() {
@@ -482,51 +485,6 @@ func (g *group) others() (heard []bool, problems []string) {
 // announce tells a peer that this member is in the group, and the limits of that.
 func (g *group) announce(p *peer) {
 	p.out.Send(transport.AppendFrame(nil, announces, g.key[:], []byte(g.limits)), 0)
-}
-
-// absence is, for a peer in no group of that name, what its problem there is.
-const absence = "it is not in the group"
-
-// deny tells a peer that this member is not in a group.
-func (p *peer) deny(k key) { p.out.Send(transport.AppendFrame(nil, denies, k[:]), k.slot(denies)) }
-
-// denied notes that a peer is not in a group. For the algorithm it has crashed: it sends nothing any more until it starts
-// again.
-func (l *loop) denied(p *peer, k key) error {
-	g := l.byKey[k]
-	if g == nil || !p.differs(g, absence) || !g.started {
-		return nil
-	}
-	g.Group.log.Info("member is not in the group", "peer", p.id)
-	return g.take(process.Input{What: process.Suspected, Port: p.port()})
-}
-
-// leave leaves the groups that the host has left, and of which nothing is becoming durable.
-func (l *loop) leave() {
-	if l.quitting == 0 {
-		return
-	}
-	l.groups = slices.DeleteFunc(l.groups, func(g *group) bool {
-		if !g.quits || g.pending != nil {
-			return false
-		}
-		l.quitting--
-		delete(l.byKey, g.key)
-		if g.index >= 0 {
-			heap.Remove(&l.due, g.index)
-		}
-		l.ready = slices.DeleteFunc(l.ready, func(other *group) bool { return other == g })
-		g.decision, g.lease = network.Decision{Term: g.decision.Term}, process.Never
-		g.show()
-		for _, p := range l.peers {
-			if p != nil {
-				delete(p.groups, g.key)
-				p.deny(g.key)
-			}
-		}
-		close(g.done)
-		return true
-	})
 }
 
 // frame returns a frame of this group, with its key before the message.

@@ -46,3 +46,21 @@ func TestAMemberThatLeavesAGroupIsSuspectedThereAndWhenItReturnsItElects(t *test
 		leader(3)
 	})
 }
+
+func TestAValueOfAnEarlierTermReplacesNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := elected(t)
+		defer c.stopAll()
+		m := c.members[3]
+		s, _ := m.State()
+		m.Publish(s.Term, "new")
+		m.Publish(s.Term-1, "old")
+		m.Publish(s.Term+1, "early")
+		synctest.Wait()
+		for id, m := range c.members {
+			if s, _ := m.State(); s.Value != "new" {
+				t.Errorf("%d knows the value %q", id, s.Value)
+			}
+		}
+	})
+}

@@ -424,10 +424,25 @@ func (l *loop) handle(event any) error {
 		taken, err := l.died(e.Proof)
 		e.Taken <- taken
 		return err
+	case saved:
+		return l.saved(e.err)
+	case transport.Failed:
+		return e.Err
+	default:
+		return l.obey(event)
+	}
+	return nil
+}
+
+// obey handles what the host asks for.
+func (l *loop) obey(event any) error {
+	switch e := event.(type) {
 	case commanded:
 		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && g.started {
 			return g.take(process.Input{What: process.Commanded, Command: e.command})
 		}
+	case publishing:
+		l.published(e)
 	case leaving:
 		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && !g.quits {
 			g.quits = true
@@ -435,10 +450,6 @@ func (l *loop) handle(event any) error {
 		}
 	case joined:
 		l.joining = append(l.joining, e)
-	case saved:
-		return l.saved(e.err)
-	case transport.Failed:
-		return e.Err
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ type peer struct {
 	difference  string        // of its timing from ours
 
 	groups map[key]string      // by group: what is wrong with it there, such as other limits; none: nothing
+	values map[key]published   // by group: the last value that it has published there
 	deaths map[uint64][32]byte // by incarnation: the hash of what proves its death, of the last ones
 	died   *transport.Proof    // of the newest incarnation that is proven dead; nil: none
 	dead   uint64              // that incarnation
@@ -164,6 +165,7 @@ const (
 	announces = 0x10 + iota // a group of the sender: its key and its limits
 	proves                  // a proof of death
 	denies                  // a group that the sender is not in: its key
+	publishes               // what the sender publishes as the leader of a group: its key, the term, the value
 )
 
 // message takes a frame of a peer.
@@ -182,6 +184,8 @@ func (l *loop) message(e transport.Message) error {
 	case e.Kind == announces:
 		l.announced(p, key(e.Payload[:keySize]), string(e.Payload[keySize:]))
 		err = nil
+	case e.Kind == publishes:
+		err = l.told(p, key(e.Payload[:keySize]), e.Payload[keySize:])
 	case e.Kind == denies:
 		err = l.denied(p, key(e.Payload[:keySize]))
 	default:
@@ -228,6 +232,7 @@ func (l *loop) announced(p *peer, k key, theirs string) {
 	if theirs != g.limits {
 		difference = fmt.Sprintf("it has %s; this member has %s", theirs, g.limits)
 	}
+	g.tell(p)
 	if p.differs(g, difference) && difference != "" {
 		g.Group.log.Warn("member has other limits", "peer", p.id, "difference", difference)
 	}

@@ -33,10 +33,18 @@ func TestTheSnippetsOfPagesCompileAndVet(t *testing.T) {
 		outside(t, dir, "go", "vet", ".")
 	}
 	page := "docs/8-elect-among-your-own-processes.md"
-	program := goBlock.FindStringSubmatch(read(t, filepath.Join(root, page)))
-	if program == nil {
-		t.Fatalf("%s has no program", page)
+	programs := goBlock.FindAllStringSubmatch(read(t, filepath.Join(root, page)), -1)
+	if len(programs) < 2 {
+		t.Fatalf("%s has no program, and no part of one", page)
 	}
-	write(t, filepath.Join(dir, "main.go"), program[1])
+	write(t, filepath.Join(dir, "main.go"), programs[0][1])
 	outside(t, dir, "go", "vet", ".")
+	for _, part := range programs[1:] {
+		write(t, filepath.Join(dir, "main.go"), strings.Join([]string{
+			"package main", "import (", `"context"`, `"fmt"`, `"` + name + `"`, ")", "var _ = fmt.Sprint", "func main() {}",
+			"func run(ctx context.Context, member *ringleader.Member, work func(context.Context, ringleader.Leadership) error) error {",
+			part[1], "return nil }", "",
+		}, "\n"))
+		outside(t, dir, "go", "vet", ".")
+	}
 }

@@ -11,6 +11,9 @@ import (
 	"ringleader.example/ringleader/internal/rig"
 )
 
+// limit ends a test that would wait for ever.
+const limit = 20 * time.Second
+
 // linked returns both ends of a connection over a link.
 func linked(t *testing.T) (l *rig.Link, from, to net.Conn) {
 	t.Helper()
@@ -31,6 +34,8 @@ func linked(t *testing.T) (l *rig.Link, from, to net.Conn) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { to.Close() })
+	from.SetDeadline(time.Now().Add(limit))
+	to.SetDeadline(time.Now().Add(limit))
 	return l, from, to
 }
 
@@ -49,7 +54,7 @@ func silent(t *testing.T, c net.Conn) {
 	if n, err := c.Read(got); err == nil {
 		t.Errorf("%q arrives on a link that is cut", got[:n])
 	}
-	c.SetReadDeadline(time.Time{})
+	c.SetReadDeadline(time.Now().Add(limit))
 }
 
 // On a link that is cut nothing is lost, as with TCP, and nothing arrives.
@@ -102,7 +107,6 @@ func TestAResetEndsTheConnectionsOfALink(t *testing.T) {
 	}
 	l.Reset()
 	for _, c := range []net.Conn{from, to} {
-		c.SetReadDeadline(time.Now().Add(20 * time.Second))
 		if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("the connection goes on: %v", err)
 		}

@@ -1,0 +1,242 @@
+package examples
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience is the limit of a test's wait for a required event; a correct run never reaches it.
+const patience = time.Minute
+
+// folder has the compiled examples.
+var folder string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if folder, err = os.MkdirTemp("", "examples"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(folder)
+		if out, err := exec.Command("go", "build", "-o", folder+string(filepath.Separator), "./...").CombinedOutput(); err != nil {
+			fmt.Printf("%s", out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+func program(name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(folder, name)
+}
+
+// group is three processes of an example.
+type group struct {
+	t         *testing.T
+	name      string
+	arguments []string
+	processes map[int]*exec.Cmd
+	lines     chan line
+	seen      []line // and not returned by next
+}
+
+// line is what a process prints.
+type line struct {
+	id   int
+	text string
+}
+
+func newGroup(t *testing.T, name string) *group {
+	var addresses []string
+	for range 3 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		addresses = append(addresses, l.Addr().String())
+	}
+	return &group{
+		t: t, name: name, arguments: []string{"--data", t.TempDir(), "--addresses", strings.Join(addresses, ",")},
+		processes: map[int]*exec.Cmd{}, lines: make(chan line, 1000),
+	}
+}
+
+func (g *group) start(ids ...int) {
+	for _, id := range ids {
+		c := exec.Command(program(g.name), append(g.arguments, "--id", fmt.Sprint(id))...)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			g.t.Fatal(err)
+		}
+		g.processes[id] = c
+		go func() {
+			for s := bufio.NewScanner(out); s.Scan(); {
+				g.lines <- line{id, s.Text()}
+			}
+		}()
+	}
+	g.t.Cleanup(func() {
+		for id := range g.processes {
+			g.kill(id)
+		}
+	})
+}
+
+// kill ends a process as SIGKILL does.
+func (g *group) kill(id int) {
+	g.processes[id].Process.Kill()
+	g.processes[id].Wait() // its error is the signal
+	delete(g.processes, id)
+}
+
+// next waits for a line that matches and was not returned before, and returns its process and its submatches.
+func (g *group) next(pattern string) (id int, parts []string) {
+	g.t.Helper()
+	re, late := regexp.MustCompile(pattern), time.After(patience)
+	for {
+		for i, l := range g.seen {
+			if parts := re.FindStringSubmatch(l.text); parts != nil {
+				g.seen = slices.Delete(g.seen, i, i+1)
+				return l.id, parts
+			}
+		}
+		select {
+		case l := <-g.lines:
+			g.seen = append(g.seen, l)
+		case <-late:
+			g.t.Fatalf("no process prints %q, but %v", pattern, g.seen)
+		}
+	}
+}
+
+func TestTheJobOfAKilledProcessGoesOnInAnother(t *testing.T) {
+	g := newGroup(t, "singleton")
+	g.start(1, 2, 3)
+	first, term := g.next(`^the job begins, in term (\d+)$`)
+	g.kill(first)
+	second, later := g.next(`^the job begins, in term (\d+)$`)
+	if second == first || later[1] == term[1] {
+		t.Errorf("%d in term %s follows %d in term %s", second, later[1], first, term[1])
+	}
+}
+
+func TestEveryStandbyLeadsToTheActiveProcess(t *testing.T) {
+	g := newGroup(t, "standby")
+	g.start(1, 2, 3)
+	urls := map[int]string{}
+	for len(urls) < 3 {
+		id, parts := g.next(`^serving at (.*)$`)
+		urls[id] = parts[1]
+	}
+	answers := func(active int) {
+		t.Helper()
+		want := fmt.Sprintf("answered by %d in term", active)
+		for id := range g.processes {
+			deadline := time.Now().Add(patience)
+			for got := ""; !strings.HasPrefix(got, want); { // it may not know the new leader yet
+				if time.Now().After(deadline) {
+					t.Fatalf("%d answers %q; want %q", id, got, want)
+				}
+				if r, err := http.Get(urls[id] + "/"); err == nil {
+					body, _ := io.ReadAll(r.Body)
+					r.Body.Close()
+					got = string(body)
+				}
+			}
+		}
+	}
+	active, _ := g.next(`^active, in term \d+$`)
+	answers(active)
+	g.kill(active)
+	active, _ = g.next(`^active, in term \d+$`)
+	answers(active)
+}
+
+func TestTheShardsOfAKilledProcessMoveAndReturnWithIt(t *testing.T) {
+	g := newGroup(t, "shards")
+	at := map[string]int{}
+	until := func(holds func(shard string, id int) bool) {
+		t.Helper()
+		for all := false; !all; {
+			id, parts := g.next(`^shard (\d+) is here, in term \d+$`)
+			at[parts[1]] = id
+			all = len(at) == 12
+			for shard, id := range at {
+				all = all && holds(shard, id)
+			}
+		}
+	}
+	preferred := func(shard string, id int) bool {
+		n, err := strconv.Atoi(shard)
+		return err == nil && id == n%3+1
+	}
+	g.start(1, 2, 3)
+	until(preferred)
+	g.kill(2)
+	until(func(_ string, id int) bool { return id != 2 })
+	g.start(2)
+	until(preferred)
+}
+
+func TestALateWriteIsLostWithoutAFenceAndRefusedWithOne(t *testing.T) {
+	for name, resource := range map[string]string{"fence-file": "file", "fence-sql": "row"} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath("sqlite3"); name == "fence-sql" && err != nil {
+				t.Skip("the command sqlite3 is not installed")
+			}
+			out, err := exec.Command(program(name)).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			for _, want := range []string{
+				`(?s)without a fence.*term (\d+): its write arrives\nthe ` + resource + ` has: written in term (\d+)\. The newer write is lost`,
+				`(?s)with a fence.*term (\d+): member \d leads now, and writes.*refused: .*the ` + resource + ` has: written in term (\d+)\n$`,
+			} {
+				parts := regexp.MustCompile(want).FindSubmatch(out)
+				if parts == nil || string(parts[1]) != string(parts[2]) {
+					t.Errorf("%s\n is not %s", out, want)
+				}
+			}
+		})
+	}
+}
+
+func TestManyGroupsAreMeasured(t *testing.T) {
+	out, err := exec.Command(program("many"), "--groups", "20", "--idle", "100ms").CombinedOutput()
+	want := regexp.MustCompile(`(?s)^20 groups of 3; .*\nall groups agree after .*idle: process 3 takes .*\nkill -9 of a process that leads \d+ groups: .* the last after \d`)
+	if err != nil || !want.Match(out) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestEachExampleHasHelp(t *testing.T) {
+	programs, err := os.ReadDir(folder)
+	if err != nil || len(programs) != 6 {
+		t.Fatalf("%v, %v", programs, err)
+	}
+	for _, p := range programs {
+		if out, err := exec.Command(filepath.Join(folder, p.Name()), "--help").CombinedOutput(); err != nil || !strings.Contains(string(out), "Flags:\n") {
+			t.Errorf("%s: %v: %s", p.Name(), err, out)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/faults"
+	"ringleader.example/ringleader/simulate"
+)
+
+// lazyFlags put a walk into lazy time.
+type lazyFlags struct {
+	lazy       bool
+	clockError string
+}
+
+func (l *lazyFlags) flags(command *cobra.Command) {
+	f := command.Flags()
+	f.BoolVar(&l.lazy, "lazy", false, "with --step, of algorithms with leases: messages and timers take any time")
+	f.StringVar(&l.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
+}
+
+// apply puts a session into lazy time, if the flags ask for it.
+func (l *lazyFlags) apply(s *simulate.Session) error {
+	rate, err := faults.ParseChance(l.clockError)
+	switch {
+	case err != nil:
+		return fmt.Errorf("--clock-error: %w", err)
+	case l.lazy:
+		return s.BeLazy(rate)
+	case rate.Times > 0:
+		return errors.New("--clock-error is for --lazy")
+	}
+	return nil
+}

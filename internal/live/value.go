@@ -1,0 +1,83 @@
+package live
+
+import (
+	"encoding/binary"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/transport"
+)
+
+// MaxValue is the largest length of a value that a leader publishes, in bytes.
+const MaxValue = transport.MaxOpaque - keySize - termSize
+
+const termSize = 8
+
+// published is the value that a leader has published in a term.
+type published struct {
+	term election.Term
+	text string
+}
+
+// publishing is the event that the host publishes a value.
+type publishing struct {
+	group *Group
+	value published
+}
+
+// Publish shows a value of at most MaxValue bytes to all members of the group, in State, for as long as this member leads in the
+// term. It has no effect if it does not.
+func (g *Group) Publish(term election.Term, value string) {
+	g.member.post(publishing{g, published{term, value}})
+}
+
+// published takes a value that the host publishes.
+func (l *loop) published(e publishing) {
+	g := l.byKey[e.group.key]
+	if g == nil || g.Group != e.group || g.decision.Role != network.Leader || g.decision.Term != e.value.term {
+		return
+	}
+	g.value = e.value
+	for _, p := range l.peers {
+		if p != nil {
+			g.tell(p)
+		}
+	}
+	g.show()
+}
+
+// tell sends a peer the value of this term, if there is one.
+func (g *group) tell(p *peer) {
+	if g.decision.Role != network.Leader || g.value.term != g.decision.Term {
+		return
+	}
+	term := binary.LittleEndian.AppendUint64(nil, uint64(g.value.term))
+	p.out.Send(transport.AppendFrame(nil, publishes, g.key[:], term, []byte(g.value.text)), 0)
+}
+
+// told takes a value from a peer. It may come before the peer is known to lead.
+func (l *loop) told(p *peer, k key, payload []byte) error {
+	if len(payload) < termSize {
+		return transport.ErrFrame
+	}
+	if g := l.byKey[k]; g != nil {
+		if p.values == nil {
+			p.values = map[key]published{}
+		}
+		p.values[k] = published{election.Term(binary.LittleEndian.Uint64(payload)), string(payload[termSize:])}
+		g.show()
+	}
+	return nil
+}
+
+// valueOf returns what a leader has published in a term.
+func (g *group) valueOf(leader uint64, term election.Term) string {
+	value := g.value
+	if p := g.peerOf(leader); p != nil {
+		value = p.values[g.key]
+	}
+	if leader == 0 || value.term != term {
+		return ""
+	}
+	return value.text
+}
