@@ -24,7 +24,7 @@ import (
 const (
 	roundTrips  = 10
 	flushes     = 20
-	timers      = 200
+	timers      = 100
 	clockTime   = 2 * time.Second
 	soonExpires = 14 * 24 * time.Hour
 )
