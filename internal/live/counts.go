@@ -1,0 +1,94 @@
+package live
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/network"
+)
+
+// Counts counts what has happened in a group since the start of this life of the member.
+type Counts struct {
+	Tenures     uint64        // of this member
+	Lapses      uint64        // tenures of this member whose lease ran out
+	Changes     uint64        // of the known leader: each time that another one is known
+	Elections   uint64        // times without a known leader that have ended
+	Electing    time.Duration // the sum of these times
+	Suspicions  uint64        // of members that were reachable
+	Timers      uint64        // wakings for a timer that was due
+	Lateness    time.Duration // the sum of how late they were
+	Saves       uint64        // flushes of durable state that succeeded
+	SaveTime    time.Duration // the sum of how long they took
+	FailedSaves uint64        // writes of durable state that failed
+}
+
+// Counts returns what has happened so far. Suspicions, saves and timers are those of the member, for all its groups.
+func (g *Group) Counts() Counts {
+	g.mu.Lock()
+	c := g.counts
+	g.mu.Unlock()
+	m := &g.member.counts
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c.Suspicions, c.Timers, c.Lateness = m.Suspicions, m.Timers, m.Lateness
+	c.Saves, c.SaveTime, c.FailedSaves = m.Saves, m.SaveTime, m.FailedSaves
+	return c
+}
+
+// counts is a Counts of what belongs to no group.
+type counts struct {
+	mu sync.Mutex
+	Counts
+}
+
+// add counts something.
+func (c *counts) add(count func(*Counts)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	count(&c.Counts)
+}
+
+// count counts a change of the state.
+func (g *Group) count(s *State) {
+	c, before := &g.counts, &g.state
+	if s.Role == network.Leader && (before.Role != network.Leader || before.Term != s.Term) {
+		c.Tenures++
+	}
+	if s.Leader == 0 {
+		return
+	}
+	if before.Leader == 0 {
+		c.Elections++
+		c.Electing += s.Since.Sub(before.Since)
+	}
+	if s.Leader != g.last {
+		g.last = s.Leader
+		c.Changes++
+	}
+}
+
+// lapse counts a lease that has run out.
+func (g *Group) lapse() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.counts.Lapses++
+}
+
+// Timer returns how long a timer of the algorithm still runs, by its declared name; 0 if it does not.
+func (g *Group) Timer(name string) time.Duration {
+	timer := slices.Index(g.member.program.Timers, name)
+	if timer < 0 {
+		return 0
+	}
+	clocks := g.member.clocks()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	left, runs := g.timers.Left(election.Timer(timer), clocks)
+	if !runs {
+		return 0
+	}
+	return max(0, left)
+}
+
