@@ -91,4 +91,3 @@ func (g *Group) Timer(name string) time.Duration {
 	}
 	return max(0, left)
 }
-
