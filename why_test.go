@@ -71,15 +71,28 @@ func TestCountersCountTenuresLapsesAndSaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
 		defer c.Close()
-		c.Start(1, 2, 3)
+		c.Start(3)
+		c.Pass(2 * time.Second)
+		if n := c.Member(3).Counters(); n.Suspicions != 0 {
+			t.Errorf("of members that never ran it has suspected %d", n.Suspicions)
+		}
+		c.Start(1, 2)
 		c.Await(3)
 		if n := c.Member(3).Counters(); n.Tenures != 1 || n.Lapses != 0 || n.LeaderChanges != 1 || n.Elections != 1 || n.Saves == 0 || n.FailedSaves != 0 || n.Suspicions != 0 {
 			t.Errorf("after its election the leader has %+v", n)
 		}
+		c.Kill(1)
+		c.Until("3 misses 1", func() bool { return !c.Member(3).Status().Members[0].Reachable })
+		c.Start(1)
+		c.Until("3 hears 1", func() bool { return c.Member(3).Status().Members[0].Reachable })
+		if n := c.Member(3).Counters(); n.Tenures != 1 || n.Elections != 1 || n.LeaderChanges != 1 || n.Suspicions != 1 {
+			t.Errorf("after the restart of a follower it has %+v", n)
+		}
+		c.Await(3)
 		c.Cut([]uint64{3}, []uint64{1, 2})
 		c.Await(2)
 		c.Until("the lease of 3 has lapsed", func() bool { return c.Member(3).View().Role != ringleader.Leader })
-		c.Until("3 suspects both", func() bool { return c.Member(3).Counters().Suspicions == 2 })
+		c.Until("3 suspects both", func() bool { return c.Member(3).Counters().Suspicions == 3 })
 		if n := c.Member(3).Counters(); n.Tenures != 1 || n.Lapses != 1 || n.Timers == 0 {
 			t.Errorf("after its lease has lapsed it has %+v", n)
 		}

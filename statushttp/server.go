@@ -74,9 +74,6 @@ func (c *connections) index(conn net.Conn) int {
 func (c *connections) change(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if state == http.StateActive && c.index(conn) >= 0 { // it has sent a byte
-		return
-	}
 	c.conns = slices.DeleteFunc(c.conns, func(other connection) bool { return other.Conn == conn })
 	if state == http.StateClosed || state == http.StateHijacked {
 		return

@@ -3,6 +3,7 @@ package statushttp_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -86,6 +87,29 @@ func TestAStreamHasTheStateNowAndEachChangeAndShowsThatItLives(t *testing.T) {
 		if lines.Scan() && lines.Scan() {
 			t.Errorf("after the end of the member comes %q", lines.Text())
 		}
+	})
+}
+
+func TestASlowReaderGetsTheLastChange(t *testing.T) {
+	serveMember(t, 1, func(s site) {
+		c := s.connect()
+		defer c.Close()
+		c.write(watchRequest)
+		for i := range 31 { // more than the connection takes
+			leader := uint64(3 - i%2)
+			s.Member(leader).Transfer(5 - leader)
+			s.Await(5 - leader)
+		}
+		term, alive := fmt.Sprintf(`"term":%d,`, s.Member(1).View().Term), 0
+		for lines := bufio.NewScanner(c.response().Body); alive < 2 && lines.Scan(); {
+			if strings.Contains(lines.Text(), term) {
+				return
+			}
+			if strings.Contains(lines.Text(), ": alive") {
+				alive++
+			}
+		}
+		t.Errorf("it does not get %s", term)
 	})
 }
 

@@ -342,6 +342,9 @@ func TestAnswersAreAsTheDocumentStates(t *testing.T) {
 		check(leader, true, http.MethodPost, "/resign")
 		leader = c.AwaitAny()
 		check(leader, true, http.MethodPost, fmt.Sprintf("/transfer?to=%d", leader%3+1))
+		leader = c.AwaitAny()
+		c.Cut()
+		check(leader, true, http.MethodPost, "/resign")
 		c.Member(1).Close()
 		check(1, true, http.MethodGet, "/watch") // which ends at once
 		look(1)
