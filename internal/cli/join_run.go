@@ -6,52 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"strconv"
 	"strings"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/agent"
 	"ringleader.example/ringleader/internal/report"
-	"ringleader.example/ringleader/statushttp"
 	"ringleader.example/ringleader/storage"
 )
 
 // runJoin runs a member until ctx is done.
 func (p *program) runJoin(ctx context.Context, o joinOptions, config ringleader.Config) error {
-	level := slog.LevelWarn
-	if o.verbose {
-		level = slog.LevelDebug
+	config.Logger = p.logger(o, slog.LevelWarn)
+	a, life, err := agent.Start(ctx, agent.Config{Member: config, HTTP: o.http, Hooks: o.hooks}, joinStore)
+	if err != nil {
+		return notJoined(o, err)
 	}
-	config.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level})})
-
-	var web net.Listener
-	var err error
-	if o.http != "" {
-		if web, err = net.Listen("tcp", o.http); err != nil {
-			return fmt.Errorf("--http: %w", err)
-		}
-		defer web.Close()
-	}
-	m, err := joinStore(ctx, config)
-	switch {
-	case errors.Is(err, ringleader.ErrWrite): // another call would not help
-		return report.Failed("member %d: %w", o.id, err)
-	case err != nil:
-		return err
-	}
-	defer m.Close()
+	defer a.Close()
 	p.warnOf(o, config)
-	life, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	if web != nil {
-		server := statushttp.Server(statushttp.Handler(m))
-		go func() { end(server.Serve(web)) }()
-		defer server.Close()
-	}
+	life, end := context.WithCancel(life)
+	defer end()
 	if o.stopWithStdin {
 		go func() {
-			p.obey(m)
-			end(nil)
+			p.obey(a.Member)
+			end()
 		}()
 	}
 	if o.json {
@@ -59,18 +37,31 @@ func (p *program) runJoin(ctx context.Context, o joinOptions, config ringleader.
 			return err
 		}
 	}
-	show := report.NewMember(p.Out, o.json, m)
+	show := report.NewMember(p.Out, o.json, a.Member)
 	show.Started(config.Listen, o.http)
 	show.Follow(life, o.reportLeases)
-	err = errors.Join(m.Err(), m.Close())
-	if cause := context.Cause(life); ctx.Err() == nil && cause != context.Canceled {
-		err = errors.Join(err, cause) // serving HTTP failed
-	}
+	err = a.Close()
 	if err != nil {
 		return report.Failed("member %d: %w", o.id, err)
 	}
 	show.Stopped()
 	return nil
+}
+
+// logger returns the log of a member, on stderr, from a level on.
+func (p *program) logger(o joinOptions, level slog.Level) *slog.Logger {
+	if o.verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level})})
+}
+
+// notJoined returns the error of a member that cannot join.
+func notJoined(o joinOptions, err error) error {
+	if errors.Is(err, ringleader.ErrWrite) { // another call would not help
+		return report.Failed("member %d: %w", o.id, err)
+	}
+	return err
 }
 
 // joinStore joins. With Bully, which promises nothing, it makes a store first if there is none; a wrong configuration
