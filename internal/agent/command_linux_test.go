@@ -166,3 +166,15 @@ func TestAHookSeesTheLastOfTheChangesThatCameWhileAnotherOneRan(t *testing.T) {
 		t.Errorf("the hooks see %q", lines)
 	}
 }
+
+// The kernel kills the member with its warden, and the command with its keeper.
+func TestNoProcessIsLeftIfTheWardenAndTheKeeperAreKilledTogether(t *testing.T) {
+	g := newGroup(t, 1, spec{Command: self("deaf", "loop"), OnExit: agent.Resign, Warden: true})
+	g.start(1)
+	_, member, keeper := g.leader(g.works(0, "loop").PID)
+	syscall.Kill(keeper, syscall.SIGSTOP) // so that nothing but the kernel kills the command
+	syscall.Kill(g.run[1].Process.Pid, syscall.SIGKILL)
+	g.await("the member ends with its warden", func() bool { return g.parent(member) == 0 })
+	syscall.Kill(keeper, syscall.SIGKILL)
+	g.alone()
+}
