@@ -367,9 +367,6 @@ func (m *Member) standDown(cause error) {
 	}
 }
 
-// Timing returns the timing of the member, with its defaults.
-func (m *Member) Timing() Timing { return m.config.Timing }
-
 // Health returns nil while the member works. Otherwise the error is the reason: it has stopped, or it has stalled for
 // longer than Timing.Suspicion, so that the others suspect it.
 func (m *Member) Health() error {

@@ -109,6 +109,9 @@ func (a *Agent) serve(web net.Listener) {
 	})
 }
 
+// SetHooks replaces the hooks. One that runs goes on.
+func (a *Agent) SetHooks(c Hooks) { a.hooks.set(c) }
+
 // Close stops the member, its hooks and its servers, and returns the reason if one of them had failed before. Further calls
 // return the same.
 func (a *Agent) Close() error { return a.close() }
@@ -116,7 +119,7 @@ func (a *Agent) Close() error { return a.close() }
 func (a *Agent) stop() error {
 	a.end()
 	err := errors.Join(a.Err(), a.Member.Close())
-	a.hooks.close()
+	<-a.hooks.ended
 	for _, stop := range a.stops {
 		_ = stop() // what it served is over
 	}

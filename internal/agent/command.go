@@ -136,7 +136,7 @@ type deadlines struct {
 }
 
 func (a *Agent) deadlines() *deadlines {
-	return &deadlines{timing: a.Timing(), most: a.config.StopTimeout}
+	return &deadlines{timing: a.config.Member.Timing.WithDefaults(), most: a.config.StopTimeout}
 }
 
 // renew takes the end of the lease. It reports whether the lease runs. All roundings and delays make it end early.

@@ -51,7 +51,7 @@ func TestACommandHasTheStandardStreams(t *testing.T) {
 }
 
 func TestACommandKnowsItsTermItsMemberAndItsGroup(t *testing.T) {
-	script := `echo "$RINGLEADER_TERM $RINGLEADER_MEMBER $RINGLEADER_LEADER $RINGLEADER_ROLE [$RINGLEADER_GROUP] [$RINGLEADER_WARDEN]"`
+	script := `echo "$RINGLEADER_TERM $RINGLEADER_MEMBER $RINGLEADER_LEADER $RINGLEADER_ROLE [$RINGLEADER_GROUP] [$RINGLEADER_WARDEN_PIPE]"`
 	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Leave, Warden: true}, "")
 	if want := "1 1 1 leader [] []\n"; out != want {
 		t.Errorf("%q, want %q", out, want)
@@ -89,6 +89,19 @@ func TestALossOfTheQuorumThatIsShorterThanTheLeaseDoesNotTouchACommand(t *testin
 	if last := g.works(now()+lease/2, "loop"); last.PID != first.PID || last.Term != first.Term {
 		t.Errorf("the command is process %d in term %d, and was %d in term %d", last.PID, last.Term, first.PID, first.Term)
 	}
+}
+
+func TestACommandRunsForLongerThanALeaseThatIsRenewed(t *testing.T) {
+	g := newGroup(t, 1, spec{Command: self("loop"), OnExit: agent.Resign, Warden: true})
+	g.start(1)
+	first := g.works(0, "loop")
+	g.await("a command runs for three leases", func() bool { // on a machine that stalls not the first one
+		last := g.works(now(), "loop")
+		if last.PID != first.PID {
+			first = last
+		}
+		return last.At-first.At > 3*lease
+	})
 }
 
 func TestACommandHasTimeToEndWhileItsLeaseIsRenewed(t *testing.T) {
@@ -177,4 +190,17 @@ func TestNoProcessIsLeftIfTheWardenAndTheKeeperAreKilledTogether(t *testing.T) {
 	g.await("the member ends with its warden", func() bool { return g.parent(member) == 0 })
 	syscall.Kill(keeper, syscall.SIGKILL)
 	g.alone()
+}
+
+// The lease would run for ten minutes, and the command as long.
+func TestACommandEndsWithItsMemberAndNotWithTheLease(t *testing.T) {
+	for _, warden := range []bool{false, true} {
+		s := spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: warden, Timing: timing()}
+		s.Timing.Lease, s.Timing.LongestLease, s.Timing.Preempt = 600*lease, 600*lease, 600*lease
+		g := newGroup(t, 1, s)
+		g.start(1)
+		g.works(0, "loop")
+		syscall.Kill(g.run[1].Process.Pid, syscall.SIGKILL) // the warden, or the member
+		g.alone()
+	}
 }

@@ -28,7 +28,6 @@ const hookGrace = time.Second
 type hooks struct {
 	agent  *Agent
 	config chan Hooks // has the configuration
-	stop   context.CancelFunc
 	ended  chan struct{}
 
 	leads    bool // the last hook was for a leader
@@ -37,16 +36,12 @@ type hooks struct {
 
 // startHooks runs hooks from now on.
 func (a *Agent) startHooks(c Hooks) *hooks {
-	ctx, stop := context.WithCancel(context.Background())
-	h := &hooks{agent: a, config: make(chan Hooks, 1), stop: stop, ended: make(chan struct{})}
+	h := &hooks{agent: a, config: make(chan Hooks, 1), ended: make(chan struct{})}
 	h.config <- c
 	go func() {
 		defer close(h.ended)
-		for v := range a.Observe(ctx) {
+		for v := range a.Observe(context.Background()) { // the last view of a member that stops has no leader
 			h.view(v)
-		}
-		if h.leads {
-			h.view(ringleader.View{Role: ringleader.Electing})
 		}
 	}()
 	return h
@@ -56,12 +51,6 @@ func (a *Agent) startHooks(c Hooks) *hooks {
 func (h *hooks) set(c Hooks) {
 	<-h.config
 	h.config <- c
-}
-
-// close waits until the last hook has ended.
-func (h *hooks) close() {
-	h.stop()
-	<-h.ended
 }
 
 // view runs the hooks for a view.

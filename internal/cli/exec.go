@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -72,47 +73,46 @@ that. An exit status of 128 and N is that of a command that signal N has killed.
     --member 1=127.0.0.1:7001 -- ./scheduler --verbose`,
 		Args:              commandNeeded,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(command *cobra.Command, args []string) error {
-			config, err := o.execConfig(command.Flags())
-			if err == nil {
-				_, err = exec.LookPath(args[0]) // a wrong call starts no member
-			}
-			if err != nil {
-				return err
-			}
-			if err := underWarden(command, &o.joinOptions, config); err != nil {
-				return err
-			}
-			return p.runExec(command, o, config, args)
-		},
 	}
-	flags := command.Flags()
-	flags.SetInterspersed(false) // what follows COMMAND is its own
-	o.define(flags)
-	o.defineExec(flags)
-	require(command, "id", "member", "data")
-	completeJoin(command)
+	command.Flags().SetInterspersed(false) // what follows COMMAND is its own
+	s := p.settings(command, &o)
 	command.RegisterFlagCompletionFunc("on-exit", cobra.FixedCompletions(agent.OnExits, cobra.ShellCompDirectiveNoFileComp))
+	command.RunE = func(command *cobra.Command, args []string) error {
+		config, only, err := p.checked(s)
+		if err != nil || only {
+			return err
+		}
+		if _, err := exec.LookPath(args[0]); err != nil { // a wrong call starts no member
+			return err
+		}
+		if err := underWarden(command, &o.joinOptions, config); err != nil {
+			return err
+		}
+		return p.runExec(command, s, &o, config, args)
+	}
 	return command
 }
 
-// commandNeeded is for exec, which runs a command.
+// commandNeeded is for commands that run another one, unless they only check their settings.
 func commandNeeded(command *cobra.Command, args []string) error {
-	if len(args) == 0 {
+	if only, err := command.Flags().GetBool("check"); len(args) == 0 && (err != nil || !only) {
 		return fmt.Errorf("%s needs a command to run, after --; try %[1]s --help", command.CommandPath())
 	}
 	return nil
 }
 
-func (o *execOptions) defineExec(flags *pflag.FlagSet) {
+func (o *execOptions) fresh() memberOptions { return &execOptions{} }
+
+func (o *execOptions) defineAll(flags *pflag.FlagSet) {
+	o.define(flags)
 	flags.DurationVar(&o.grace, "stop-grace", 0, fmt.Sprintf("time from SIGTERM to SIGKILL when the lease runs out; the lease must be long enough for it (default: a tenth of the lease, or of the preset; lan: %v)", ringleader.LAN().Grace))
 	flags.DurationVar(&o.stopTimeout, "stop-timeout", 10*time.Second, "time from SIGTERM to SIGKILL when the member resigns or stops, while its lease is renewed")
 	flags.StringVar(&o.onExit, "on-exit", string(agent.Resign), "when the command ends by itself: resign, restart or exit")
 	flags.DurationVar(&o.backoff, "backoff", time.Second, "pause after a command that has ended by itself; it doubles each time, up to 1m")
 }
 
-// execConfig returns the configuration of the member.
-func (o *execOptions) execConfig(flags *pflag.FlagSet) (c ringleader.Config, err error) {
+// config returns the configuration of the member.
+func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	for _, name := range []string{"stop-grace", "stop-timeout", "backoff"} {
 		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
 			return c, fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
@@ -124,30 +124,31 @@ func (o *execOptions) execConfig(flags *pflag.FlagSet) (c ringleader.Config, err
 	case o.algorithm == string(ringleader.Bully):
 		return c, errors.New("exec needs leases, which --algorithm bully does not have: two commands could run at a time")
 	}
-	if c, err = o.config(flags); err != nil {
+	if c, err = o.joinOptions.config(flags); err != nil {
 		return c, err
 	}
-	if o.grace != 0 {
-		c.Timing.Grace = o.grace
-	}
-	return c, c.Check()
+	c.Timing.Grace = cmp.Or(o.grace, c.Timing.Grace)
+	o.grace = c.Timing.Grace
+	return c, nil
 }
 
 // runExec runs a member, and a command while it leads.
-func (p *program) runExec(command *cobra.Command, o execOptions, config ringleader.Config, args []string) error {
+func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, config ringleader.Config, args []string) error {
 	// A service manager may send SIGTERM to the warden and to this process. The second one, which the warden passes on, must
 	// not cut short the time that the command has to stop.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
-	config.Logger = p.logger(o.joinOptions, slog.LevelInfo)
+	log := newLog(p, slog.LevelInfo, &o.joinOptions)
+	config.Logger = log.Logger
 	a, life, err := agent.Start(command.Context(), agent.Config{
 		Member: config, HTTP: o.http, Hooks: o.hooks,
 		Command: args, OnExit: agent.OnExit(o.onExit), Backoff: o.backoff, StopTimeout: o.stopTimeout,
 	}, joinStore)
 	if err != nil {
-		return notJoined(o.joinOptions, err)
+		return notJoined(&o.joinOptions, err)
 	}
 	defer a.Close()
-	p.warnOf(o.joinOptions, config)
+	p.warnOf(&o.joinOptions, config)
+	p.reloads(command, s, config, a, log)
 	status, err := a.Exec(life)
 	if err = errors.Join(err, a.Close()); err != nil {
 		return report.Failed("member %d: %w", o.id, err)

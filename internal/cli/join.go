@@ -81,24 +81,18 @@ without leases, priorities and warden. ` + report.NoQuorum,
     --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003,witness`,
 		Args:              flagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(command *cobra.Command, _ []string) error {
-			config, err := o.config(command.Flags())
-			if err == nil {
-				err = config.Check() // a wrong call has no warden
-			}
-			if err != nil {
-				return err
-			}
-			if err := underWarden(command, &o, config); err != nil {
-				return err
-			}
-			return p.runJoin(command.Context(), o, config)
-		},
 	}
-	o.define(command.Flags())
-	o.defineOutput(command.Flags())
-	require(command, "id", "member", "data")
-	completeJoin(command)
+	s := p.settings(command, &o)
+	command.RunE = func(command *cobra.Command, _ []string) error {
+		config, only, err := p.checked(s)
+		if err != nil || only {
+			return err
+		}
+		if err := underWarden(command, &o, config); err != nil {
+			return err
+		}
+		return p.runJoin(command, s, &o, config)
+	}
 	return command
 }
 
@@ -149,6 +143,14 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.hooks.Timeout, "hook-timeout", 10*time.Second, "how long a hook may run")
 }
 
+func (o *joinOptions) defineAll(flags *pflag.FlagSet) {
+	o.define(flags)
+	o.defineOutput(flags)
+}
+
+func (o *joinOptions) common() *joinOptions { return o }
+func (*joinOptions) fresh() memberOptions   { return &joinOptions{} }
+
 // defineOutput defines the flags for what join prints, and for the program that runs it.
 func (o *joinOptions) defineOutput(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.json, "json", false, "write events as JSON lines, and nothing else, to stdout")
@@ -164,7 +166,7 @@ var (
 	presetNames    = []string{"lan", "wan"}
 )
 
-// config returns the configuration that the options describe. It completes the address of --http.
+// config returns the configuration that the options describe. It completes the address of --http and the timing.
 func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	c = ringleader.Config{
 		Group: o.group, ID: o.id, Data: o.data, Preempt: o.preempt, Insecure: o.insecure,
@@ -173,7 +175,11 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	if err := o.check(flags, c.Algorithm == ringleader.Bully); err != nil {
 		return c, err
 	}
-	c.Timing = o.timing()
+	c.Timing = o.timing().WithDefaults()
+	if c.Algorithm == ringleader.QuorumBully {
+		o.lease, o.renewal = c.Timing.Lease, c.Timing.Renewal
+	}
+	o.heartbeat, o.suspicion = c.Timing.Heartbeat, c.Timing.Suspicion
 	for _, text := range o.members {
 		m, err := parseMember(text)
 		if err != nil {

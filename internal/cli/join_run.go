@@ -9,21 +9,25 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/agent"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/storage"
 )
 
-// runJoin runs a member until ctx is done.
-func (p *program) runJoin(ctx context.Context, o joinOptions, config ringleader.Config) error {
-	config.Logger = p.logger(o, slog.LevelWarn)
-	a, life, err := agent.Start(ctx, agent.Config{Member: config, HTTP: o.http, Hooks: o.hooks}, joinStore)
+// runJoin runs a member until the context of the command is done.
+func (p *program) runJoin(command *cobra.Command, s *settings, o *joinOptions, config ringleader.Config) error {
+	log := newLog(p, slog.LevelWarn, o)
+	config.Logger = log.Logger
+	a, life, err := agent.Start(command.Context(), agent.Config{Member: config, HTTP: o.http, Hooks: o.hooks}, joinStore)
 	if err != nil {
 		return notJoined(o, err)
 	}
 	defer a.Close()
 	p.warnOf(o, config)
+	p.reloads(command, s, config, a, log)
 	life, end := context.WithCancel(life)
 	defer end()
 	if o.stopWithStdin {
@@ -48,16 +52,30 @@ func (p *program) runJoin(ctx context.Context, o joinOptions, config ringleader.
 	return nil
 }
 
-// logger returns the log of a member, on stderr, from a level on.
-func (p *program) logger(o joinOptions, level slog.Level) *slog.Logger {
+// memberLog is the log of a member, on stderr.
+type memberLog struct {
+	*slog.Logger
+	level slog.LevelVar
+	usual slog.Level
+}
+
+func newLog(p *program, usual slog.Level, o *joinOptions) *memberLog {
+	l := &memberLog{usual: usual}
+	l.set(o)
+	l.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: &l.level})})
+	return l
+}
+
+// set sets the level that the options ask for.
+func (l *memberLog) set(o *joinOptions) {
+	l.level.Set(l.usual)
 	if o.verbose {
-		level = slog.LevelDebug
+		l.level.Set(slog.LevelDebug)
 	}
-	return slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level})})
 }
 
 // notJoined returns the error of a member that cannot join.
-func notJoined(o joinOptions, err error) error {
+func notJoined(o *joinOptions, err error) error {
 	if errors.Is(err, ringleader.ErrWrite) { // another call would not help
 		return report.Failed("member %d: %w", o.id, err)
 	}
@@ -81,7 +99,7 @@ func joinStore(ctx context.Context, c ringleader.Config) (*ringleader.Member, er
 }
 
 // warnOf warns of what is not safe.
-func (p *program) warnOf(o joinOptions, c ringleader.Config) {
+func (p *program) warnOf(o *joinOptions, c ringleader.Config) {
 	if c.Algorithm == ringleader.Bully {
 		p.warn(report.NoQuorum)
 	}
