@@ -24,6 +24,7 @@ func single(t *testing.T, s spec, stdin string) (g *group, stdout string, status
 }
 
 func TestTheExitStatusOfACommandIsThatOfAMemberThatLeavesWithIt(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		command []string
 		want    int
@@ -44,6 +45,7 @@ func TestTheExitStatusOfACommandIsThatOfAMemberThatLeavesWithIt(t *testing.T) {
 }
 
 func TestACommandHasTheStandardStreams(t *testing.T) {
+	t.Parallel()
 	_, out, status := single(t, spec{Command: self("copy"), OnExit: agent.Leave, Warden: true}, "through four processes\n")
 	if out != "through four processes\n" || status != 3 {
 		t.Errorf("stdout %q, exit status %d", out, status)
@@ -51,6 +53,7 @@ func TestACommandHasTheStandardStreams(t *testing.T) {
 }
 
 func TestACommandKnowsItsTermItsMemberAndItsGroup(t *testing.T) {
+	t.Parallel()
 	script := `echo "$RINGLEADER_TERM $RINGLEADER_MEMBER $RINGLEADER_LEADER $RINGLEADER_ROLE [$RINGLEADER_GROUP] [$RINGLEADER_WARDEN_PIPE]"`
 	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Leave, Warden: true}, "")
 	if want := "1 1 1 leader [] []\n"; out != want {
@@ -59,6 +62,7 @@ func TestACommandKnowsItsTermItsMemberAndItsGroup(t *testing.T) {
 }
 
 func TestACommandStartsAgainInTheSameTermIfItIsToRestart(t *testing.T) {
+	t.Parallel()
 	g := newGroup(t, 1, spec{Command: self("loop"), OnExit: agent.Restart, Warden: true})
 	g.start(1)
 	last := g.works(0, "loop")
@@ -75,6 +79,7 @@ func TestACommandStartsAgainInTheSameTermIfItIsToRestart(t *testing.T) {
 }
 
 func TestALossOfTheQuorumThatIsShorterThanTheLeaseDoesNotTouchACommand(t *testing.T) {
+	t.Parallel()
 	s := spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Timing: timing()}
 	s.Timing.Lease, s.Timing.LongestLease, s.Timing.Preempt = 20*lease, 20*lease, 20*lease
 	g := newGroup(t, 3, s)
@@ -92,6 +97,7 @@ func TestALossOfTheQuorumThatIsShorterThanTheLeaseDoesNotTouchACommand(t *testin
 }
 
 func TestACommandRunsForLongerThanALeaseThatIsRenewed(t *testing.T) {
+	t.Parallel()
 	g := newGroup(t, 1, spec{Command: self("loop"), OnExit: agent.Resign, Warden: true})
 	g.start(1)
 	first := g.works(0, "loop")
@@ -105,6 +111,7 @@ func TestACommandRunsForLongerThanALeaseThatIsRenewed(t *testing.T) {
 }
 
 func TestACommandHasTimeToEndWhileItsLeaseIsRenewed(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "steps")
 	script := `trap 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; done; echo done >> ` + file + `; exit 0' TERM; echo begun >> ` + file + `; while :; do sleep 0.02; done`
 	g := newGroup(t, 1, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Resign, Stop: limit, Warden: true})
@@ -123,6 +130,7 @@ func TestACommandHasTimeToEndWhileItsLeaseIsRenewed(t *testing.T) {
 }
 
 func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "hooks")
 	write := func(text string) string { return "echo " + text + " >> " + file }
 	g := newGroup(t, 1, spec{
@@ -152,6 +160,7 @@ func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {
 }
 
 func TestAHookSeesTheLastOfTheChangesThatCameWhileAnotherOneRan(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "hooks")
 	gate := filepath.Join(t.TempDir(), "gate")
 	s := spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Hooks: agent.Hooks{
@@ -182,6 +191,7 @@ func TestAHookSeesTheLastOfTheChangesThatCameWhileAnotherOneRan(t *testing.T) {
 
 // The kernel kills the member with its warden, and the command with its keeper.
 func TestNoProcessIsLeftIfTheWardenAndTheKeeperAreKilledTogether(t *testing.T) {
+	t.Parallel()
 	g := newGroup(t, 1, spec{Command: self("deaf", "loop"), OnExit: agent.Resign, Warden: true})
 	g.start(1)
 	_, member, keeper := g.leader(g.works(0, "loop").PID)
@@ -194,6 +204,7 @@ func TestNoProcessIsLeftIfTheWardenAndTheKeeperAreKilledTogether(t *testing.T) {
 
 // The lease would run for ten minutes, and the command as long.
 func TestACommandEndsWithItsMemberAndNotWithTheLease(t *testing.T) {
+	t.Parallel()
 	for _, warden := range []bool{false, true} {
 		s := spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: warden, Timing: timing()}
 		s.Timing.Lease, s.Timing.LongestLease, s.Timing.Preempt = 600*lease, 600*lease, 600*lease

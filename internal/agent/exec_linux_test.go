@@ -88,6 +88,7 @@ var faults = []fault{
 
 // A command that ignores SIGTERM, and has a process that has left its session, runs once at any time.
 func TestOneCommandRunsAtATimeThroughFaults(t *testing.T) {
+	t.Parallel()
 	n := len(faults)
 	if *long {
 		n = 500

@@ -139,8 +139,10 @@ func (g *group) read() {
 			return
 		}
 		var b beat
-		g.must(json.Unmarshal(line, &b))
-		g.seen, g.rest = append(g.seen, b), rest
+		if json.Unmarshal(line, &b) == nil { // else its process was killed while it wrote, or the line is empty
+			g.seen = append(g.seen, b)
+		}
+		g.rest = rest
 	}
 }
 

@@ -134,7 +134,8 @@ func beCommand(words []string) {
 		if err != nil {
 			panic(err)
 		}
-		if _, err := file.Write(append(line, '\n')); err != nil {
+		// A kill may cut the line of another process short, before its end.
+		if _, err := fmt.Fprintf(file, "\n%s\n", line); err != nil {
 			os.Exit(1)
 		}
 	}

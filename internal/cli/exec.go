@@ -64,11 +64,14 @@ has to stay in the foreground. --on-exit determines what follows when it ends by
   restart  this member leads on, and starts the command again after --backoff
   exit     this member leaves, and exec exits with the exit status of the command
 The pause doubles each time, up to a minute, until the command has run for longer than
-that. An exit status of 128 and N is that of a command that signal N has killed.`,
+that. An exit status of 128 and N is that of a command that signal N has killed.
+
+Settings are taken from a file, the environment and flags, and hooks run, as help join has it.`,
 		Example: `  ringleader init --group jobs --id 1 --data /var/lib/ringleader/1
   ringleader exec --group jobs --id 1 --data /var/lib/ringleader/1 \
     --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003 \
     -- sh -c 'while :; do echo term $RINGLEADER_TERM; sleep 1; done'
+  ringleader exec --config jobs.toml --id 1 --data data/1 -- ./scheduler
   ringleader exec --preset wan --stop-grace 1s --on-exit restart --id 1 --data data/1 \
     --member 1=127.0.0.1:7001 -- ./scheduler --verbose`,
 		Args:              commandNeeded,

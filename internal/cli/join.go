@@ -74,6 +74,11 @@ goes on: of the changes meanwhile only the last is acted upon. A member that end
 order runs --on-follower if it led. A hook may still run when another member leads
 already; "ringleader exec" is for what must not.
 
+Each flag is a key of the file of --config, too, and a variable RINGLEADER_NAME of the
+environment. A flag wins over a variable, and a variable over the file. --check prints
+the settings. With a file, SIGHUP reads it again: hooks, --verbose and certificates change,
+the log names what needs a restart, and no election follows.
+
 --algorithm bully --unsafe-no-quorum runs the Bully algorithm instead, with --delay, and
 without leases, priorities and warden. ` + report.NoQuorum,
 		Example: `  ringleader init --group jobs --id 1 --data /var/lib/ringleader/1
