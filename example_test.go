@@ -29,7 +29,10 @@ func Example() {
 		if err := ringleader.Init(data, "jobs", a.ID); err != nil { // once in the life of a member
 			log.Fatal(err)
 		}
-		m, err := ringleader.Join(ctx, ringleader.Config{Group: "jobs", ID: a.ID, Members: addresses, Data: data})
+		m, err := ringleader.Join(ctx, ringleader.Config{
+			Group: "jobs", ID: a.ID, Members: addresses, Data: data, Timing: ringleader.Test(),
+			Preempt: true, // a member that starts late leads, too
+		})
 		if err != nil {
 			log.Fatal(err)
 		}

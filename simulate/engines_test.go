@@ -240,6 +240,9 @@ func TestLargeRunsAreTheSame(t *testing.T) {
 }
 
 func TestLargeRingsTakeAtMost64BytesAProcessor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	const n = 1 << 16 // counts grow with n alone; computed identifiers take no memory
 	o := Options{Instance: network.Setup{IDs: permuted(n)}}
 	each := map[string]int{}

@@ -212,6 +212,9 @@ func TestAllIsLostOrNothing(t *testing.T) {
 }
 
 func TestChancesAreKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		o := simulate.Options{
 			Instance: network.On(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16), Seed: rapid.Uint64().Draw(t, "seed"),

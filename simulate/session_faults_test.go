@@ -28,6 +28,9 @@ func TestCutsCommandsAndProofsOfDeathAreChoices(t *testing.T) {
 }
 
 func TestASessionCanFollowACounterexampleWithCutsAndCopies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, o := range []verify.Options{
 		{Cuts: 1},
 		{Cuts: 1, Delay: 2, Duplicates: 1, Starts: verify.AnyTime},

@@ -229,7 +229,7 @@ func TestARunThatChoosesIsLeftToTheSearch(t *testing.T) {
 
 // The schedule that is made of a ring begins with all processes.
 func TestARingOnWhichOneInitiatesHasItsOwnCounts(t *testing.T) {
-	o := Options{Instance: network.On(3, 1, 2), Initiators: []int{1}}
+	o := Options{Instance: network.On(3, 2, 1), Initiators: []int{0}}
 	whole, err := Run(lcr.Algorithm, o)
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,8 @@ func (p *Process) pause(out *election.Out[Message]) {
 	p.enter(Pausing, te+uint64(out.Choose(uint32(te)))+uint64(p.Members-p.ID)*p.Settings.Delay, out)
 }
 
-// ask sends a question to all members.
+// ask sends a question to all members. If a member of higher rank is able, as far as is known, this one first waits for
+// that member's claim: otherwise all members would ask all others at once.
 func (p *Process) ask(out *election.Out[Message]) {
 	if p.leads() || !p.able() {
 		if p.Role == Follower {
@@ -46,6 +47,10 @@ func (p *Process) ask(out *election.Out[Message]) {
 	}
 	if !p.Settings.Asks {
 		p.claim(out)
+		return
+	}
+	if p.Stage == Idle && p.higher() {
+		p.enter(Deferring, p.Settings.Defer, out)
 		return
 	}
 	p.Episode = (p.Episode + 1) % episodes
@@ -137,6 +142,16 @@ func (p *Process) decide(out *election.Out[Message]) {
 	default:
 		p.claim(out)
 	}
+}
+
+// higher reports whether a member of higher rank is able, as far as is known.
+func (p *Process) higher() bool {
+	for i := range p.Peers {
+		if x := election.ID(i + 1); p.Peers[i].Able && p.above(x) && !p.dead(x) {
+			return true
+		}
+	}
+	return false
 }
 
 // stageEnds handles the end of a stage's time.

@@ -36,8 +36,8 @@
 //     leader stops its work and names the member as its successor. Without an answer nothing changes, and the next
 //     offer follows after twice the time.
 //
-// The Bully stage precedes every claim except a successor's. A member sends Election to all, and each Answer contains
-// the time after which its sender could grant a lease. The member claims when a majority is free. It defers once, for
+// The Bully stage precedes every claim except a successor's. A member that knows of an able member of higher rank waits Td
+// for its claim: otherwise all would question all at once. Then it sends Election to all, and each Answer contains the time after which its sender could grant a lease. The member claims when a majority is free. It defers once, for
 // Td, to a member of higher rank that can claim now. It withdraws its claim when it receives the Claim of a member of
 // higher rank. Rank is weight, then identifier. The initial weight is the priority. A member of weight 0 is a witness:
 // it grants leases and is never leader.

@@ -47,7 +47,9 @@ func halfCut(seed uint64) simulate.Options {
 // backAtOnce lets the leader crash and recover before others notice, but for a mistake.
 func backAtOnce(seed uint64) simulate.Options {
 	at := 40 + seed%20
-	return led(seed, fmt.Sprintf("crash 3 at %d", at), fmt.Sprintf("recover 3 at %d", at+1), fmt.Sprintf("suspect 1,2 of 3 from %d", at+3))
+	o := led(seed, fmt.Sprintf("crash 3 at %d", at), fmt.Sprintf("recover 3 at %d", at+1), fmt.Sprintf("suspect 1,2 of 3 from %d", at+3))
+	o.Instance.Parameters["lease"] = "80" // longer than one member defers to the other, and then asks
+	return o
 }
 
 // handsBack lets the leader crash, and lead again before the others are told once more that it had died.

@@ -84,9 +84,11 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 	p.policy(out)
 }
 
-// Suspect starts a question if the leader is suspected. It voids nothing (rule 6).
+// Suspect starts a question if the leader is suspected. It voids nothing (rule 6). A suspected member is not able until it
+// is heard again.
 func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 	p.lapse(out)
+	p.peer(election.From(port)).Able = false
 	if p.following() && p.Given.Holder == election.From(port) {
 		p.ask(out)
 	}

@@ -17,7 +17,7 @@ import (
 // timed returns the extremes of time of an algorithm on one small network, or nil if it has none there.
 func timed(t *testing.T, e *catalogue.Entry, o verify.Options) *verify.Times {
 	t.Helper()
-	o.Extremes, o.Reduce, o.MaxStates = true, verify.AnyReduction, 5000 // some choose for ever, or renew leases
+	o.Extremes, o.Reduce = true, verify.AnyReduction
 	r, err := e.Verify(o)
 	if err != nil {
 		t.Fatalf("%s: %v", e.Name, err)
@@ -123,6 +123,31 @@ func position(s *simulate.Session, e *catalogue.Entry) string {
 	return fmt.Sprint(key, texts, running)
 }
 
+// repeats repeats the runs that attain the extremes.
+func repeats(t *testing.T, e *catalogue.Entry, o simulate.Options, found *verify.Times) {
+	t.Helper()
+	for k, of := range []*verify.Extreme{&found.Elected, &found.Decided, &found.Quiet} {
+		for _, a := range []*verify.Attained{&of.Min, &of.Max} {
+			if a.Unbounded {
+				continue
+			}
+			s, err := e.Session(o)
+			if err == nil {
+				err = s.Follow(&a.Record)
+			}
+			if err != nil {
+				t.Fatalf("%s %v: %v", e.Name, o.Instance.IDs, err)
+			}
+			if !a.Record.Clock || a.Record.Timing != o.Timing.String() {
+				t.Errorf("%s: the record is of a run that is %s, with a clock: %t", e.Name, a.Record.Timing, a.Record.Clock)
+			}
+			if got := times(s.Result().Time)[k]; got != a.Value {
+				t.Errorf("%s %v: time %d of the run is %s; want %s", e.Name, o.Instance.IDs, k, got, a.Value)
+			}
+		}
+	}
+}
+
 // The extremes of time are those of all runs of the simulator, and it repeats the runs that attain them.
 func TestTheSimulatorTakesTheTimesThatTheCheckerFinds(t *testing.T) {
 	checked := 0
@@ -132,30 +157,11 @@ func TestTheSimulatorTakesTheTimesThatTheCheckerFinds(t *testing.T) {
 			if _, err := e.Session(o); e.Leased || err != nil {
 				continue // it has no time, or does not run on this network
 			}
-			found := timed(t, e, verify.Options{Instance: i})
+			found := timed(t, e, verify.Options{Instance: i, MaxStates: 5000}) // some choose for ever
 			if found == nil {
 				continue
 			}
-			for k, of := range []*verify.Extreme{&found.Elected, &found.Decided, &found.Quiet} {
-				for _, a := range []*verify.Attained{&of.Min, &of.Max} {
-					if a.Unbounded {
-						continue
-					}
-					s, err := e.Session(o)
-					if err == nil {
-						err = s.Follow(&a.Record)
-					}
-					if err != nil {
-						t.Fatalf("%s %v: %v", e.Name, i.IDs, err)
-					}
-					if !a.Record.Clock || a.Record.Timing != o.Timing.String() {
-						t.Errorf("%s: the record is of a run that is %s, with a clock: %t", e.Name, a.Record.Timing, a.Record.Clock)
-					}
-					if got := times(s.Result().Time)[k]; got != a.Value {
-						t.Errorf("%s %v: time %d of the run is %s; want %s", e.Name, i.IDs, k, got, a.Value)
-					}
-				}
-			}
+			repeats(t, e, o, found)
 			if e.Identifiers == election.Anonymous || e.Task != election.Once && e.Settles != nil || found.Quiet.Max.Unbounded {
 				continue // it chooses at random, or goes on for ever
 			}
@@ -177,8 +183,31 @@ func TestTheSimulatorTakesTheTimesThatTheCheckerFinds(t *testing.T) {
 	}
 }
 
-// A closed form of time is between the extremes of its order. Over all orders the extremes are its own where no schedule makes a difference.
-func TestClosedFormsOfTimeAreBetweenTheExtremes(t *testing.T) {
+// counted returns the extremes of the closed form over all orders of 4 identifiers; nil if there is none.
+func counted(t *testing.T, e *catalogue.Entry, set election.Parameters) (least, most [3]*big.Int) {
+	t.Helper()
+	for _, ids := range []election.List{{4, 1, 2, 3}, {4, 1, 3, 2}, {4, 2, 1, 3}, {4, 2, 3, 1}, {4, 3, 1, 2}, {4, 3, 2, 1}} {
+		r, err := e.Count(t.Context(), ids, set, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		if r.Time == nil {
+			continue
+		}
+		for k, time := range []*big.Int{r.Time.Elected, r.Time.Decided, r.Time.Quiet} {
+			if least[k] == nil || time.Cmp(least[k]) < 0 {
+				least[k] = time
+			}
+			if most[k] == nil || time.Cmp(most[k]) > 0 {
+				most[k] = time
+			}
+		}
+	}
+	return least, most
+}
+
+// No schedule changes the times of the algorithms with a closed form of time, so its extremes over all orders are those of the checker.
+func TestClosedFormsOfTimeHaveTheExtremesOfTheChecker(t *testing.T) {
 	checked := 0
 	for _, e := range all.Algorithms {
 		if e.Count == nil || e.Identifiers == election.Anonymous || e.Name == "odd-one-out" || e.Name == "odd-pair" {
@@ -189,24 +218,7 @@ func TestClosedFormsOfTimeAreBetweenTheExtremes(t *testing.T) {
 		if err != nil || found == nil {
 			t.Fatalf("%s: %+v, %v", e.Name, found, err)
 		}
-		var least, most [3]*big.Int
-		for _, ids := range []election.List{{4, 1, 2, 3}, {4, 1, 3, 2}, {4, 2, 1, 3}, {4, 2, 3, 1}, {4, 3, 1, 2}, {4, 3, 2, 1}} {
-			r, err := e.Count(t.Context(), ids, set, nil)
-			if err != nil {
-				t.Fatalf("%s: %v", e.Name, err)
-			}
-			if r.Time == nil {
-				continue
-			}
-			for k, time := range []*big.Int{r.Time.Elected, r.Time.Decided, r.Time.Quiet} {
-				if least[k] == nil || time.Cmp(least[k]) < 0 {
-					least[k] = time
-				}
-				if most[k] == nil || time.Cmp(most[k]) > 0 {
-					most[k] = time
-				}
-			}
-		}
+		least, most := counted(t, e, set)
 		for k, of := range []*verify.Extreme{&found.Elected, &found.Decided, &found.Quiet} {
 			if least[k] != nil && (of.Min.Value.Big().Cmp(least[k]) != 0 || of.Max.Value.Big().Cmp(most[k]) != 0) {
 				t.Errorf("%s: time %d is %s to %s; the closed form has %s to %s", e.Name, k, of.Min.Value, of.Max.Value, least[k], most[k])

@@ -702,13 +702,15 @@ func (m *monkey) supervise() (any bool) {
 }
 
 // agree waits until all members agree, for ten leases after the repair, and returns how long that took. Members that end
-// by themselves afterwards, because of what was, begin the wait again.
+// by themselves afterwards, because of what was, begin the wait again. While the disk stalls, no ticks are counted: the
+// members cannot vote then.
 func (m *monkey) agree() time.Duration {
 	const most, part = 10, 5
 	limit := most * int(lease/tick)
 	healed, left := now(), limit
 	for !m.await(part, func() bool { return m.agreed(healed) }) {
 		left -= part
+		m.flushed()
 		if m.supervise() {
 			healed, left = now(), limit
 		}
@@ -718,6 +720,17 @@ func (m *monkey) agree() time.Duration {
 		}
 	}
 	return time.Duration(now() - healed)
+}
+
+// flushed writes a file and waits until it is durable.
+func (m *monkey) flushed() {
+	file, err := os.Create(filepath.Join(m.dir, "flushed"))
+	if err != nil {
+		m.must(err)
+		return
+	}
+	_, err = file.WriteString("durable")
+	m.must(errors.Join(err, file.Sync(), file.Close()))
 }
 
 // views lists what the members know.

@@ -173,3 +173,20 @@ func TestConstantFieldsAreLeftOutOrTakenAlone(t *testing.T) {
 		t.Errorf("a list of values with constant fields: %v", err)
 	}
 }
+
+func TestPastDeadlinesAreLeftOutOfATextAsZeroOnesAre(t *testing.T) {
+	type shares struct {
+		Round uint32
+		Until [2]election.Deadline
+	}
+	plan, err := Of(reflect.TypeFor[shares](), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := shares{5, [2]election.Deadline{election.DeadlineIn(election.Units(3), election.Ticks{}), election.DeadlineIn(election.Units(9), election.Ticks{})}}
+	for now, want := range map[uint64]string{4: "Round 5, Until [in 0 in 5]", 9: "Round 5"} {
+		if got := plan.Text(At(&v), election.Units(now), plainly); got != want {
+			t.Errorf("at %d: %q; want %q", now, got, want)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func simulated(name, broken string, mutate func(*election.Algorithm[member, lett
 	e := lease(name, broken, budget{}, mutate)
 	e.Runner = simulate.Must(simulate.OfSmall(&a))
 	e.Run = simulate.Options{Delay: 2, Until: election.Units(300)}
-	e.Run.Instance = network.Setup{IDs: election.List{1, 2, 3}, Parameters: map[string]string{"rho": "0", "lease": "40", "renewal": "15", "delay": "2"}}
+	e.Run.Instance = network.Setup{IDs: election.List{1, 2, 3}, Parameters: map[string]string{"rho": "0", "lease": "60", "renewal": "15", "delay": "2"}}
 	reader := faults.NewReader(e.Run.Instance.IDs)
 	for _, line := range lines {
 		if err := reader.Line(line); err != nil {
@@ -163,7 +163,7 @@ func leases() []Exhibit {
 			if kind == quorumbully.Grant {
 				m.Request.Number = p.Number
 			}
-		}), "partition 1 | 3 from 30 until 300", "slow 2 by 8 from 34 until 39", "cut 3 -> 2 from 39 until 300"),
+		}), "partition 1 | 3 from 30 until 300", "slow 2 by 8 from 64 until 69", "cut 3 -> 2 from 69 until 300"),
 		simulated("incarnation-voids", "rule 6: a new incarnation voids nothing", receiving(func(p *member, from election.ID, _ election.Kind, m *letter, out lettered) {
 			if p.Given.Holder == from && p.Given.Incarnation < m.Sender.Incarnation {
 				unbind(p, out)

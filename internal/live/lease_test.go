@@ -204,6 +204,35 @@ func TestAProofOfDeathEndsALease(t *testing.T) {
 	}
 }
 
+// Each member passes a proof on to few others at once, and to all with its next heartbeat. Member 2, which gets it, asks no
+// question that carries it.
+func TestAProofOfDeathReachesAllMembersFromOne(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		held   []uint64 // what member 2 sends to these does not arrive
+		within time.Duration
+	}{{"at once", nil, beat}, {"with a heartbeat", []uint64{3, 4}, lease / 2}} {
+		synctest.Test(t, func(t *testing.T) {
+			c, e := leased(t, 7)
+			defer c.stopAll()
+			c.deaths = map[uint64][32]byte{7: sha256.Sum256([]byte{1, 31: 0})}
+			c.start(1, 2, 3, 4, 5, 6, 7)
+			c.follow(7)
+			c.members[2].Command(election.Command{Order: election.Weigh, Number: 0})
+			c.crash(7)
+			died := time.Now()
+			e.Hold(func(f transporttest.Frame) bool { return f.From == 2 && slices.Contains(test.held, f.To) })
+			if !<-e.Prove(2, transport.Proof{Member: 7, Secret: [32]byte{1}}) {
+				t.Fatal("the proof is refused")
+			}
+			c.until(6, "leads", leads)
+			if took := time.Since(died); took >= test.within {
+				t.Errorf("%s: 6 leads after %v", test.name, took)
+			}
+		})
+	}
+}
+
 // A life that is proven dead is not connected with again: its frames may still be under way.
 func TestADeadLifeIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -28,6 +28,7 @@ type loop struct {
 	started bool
 	beatAt  time.Duration // when the next heartbeat is due
 	startBy time.Duration // the end of the wait for the first connections
+	proven  []*peer       // dead lives of these are to be made known to the others
 
 	due   due      // the groups by when they have something to do
 	ready []*group // those with inputs that wait
@@ -295,6 +296,10 @@ func (l *loop) beat() {
 		return
 	}
 	l.beatAt = now + l.config.Heartbeat
+	for _, p := range l.proven {
+		l.passOn(p, len(l.peers))
+	}
+	l.proven = nil
 	for _, p := range l.peers {
 		if p != nil {
 			p.out.Beat()

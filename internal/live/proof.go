@@ -31,6 +31,10 @@ func (p *peer) remember(h transport.Hello) {
 	}
 }
 
+// neighbours is the number of peers to which a proof of death is passed on at once. The others get it with the next heartbeat: the
+// warden tells all itself, and their election is not to wait for as many messages as there are pairs of members.
+const neighbours = 2
+
 // died takes a proof of death. It reports whether the proof is valid. What is new is passed on.
 func (l *loop) died(proof transport.Proof) (valid bool, err error) {
 	p := l.peerOf(proof.Member)
@@ -51,16 +55,27 @@ func (l *loop) died(proof transport.Proof) (valid bool, err error) {
 	}
 	p.died, p.dead = &proof, dead
 	l.log.Info("a life of a member is proven dead", "peer", p.id, "incarnation", dead)
-	frame := proofFrame(&proof)
-	for _, other := range l.peers {
-		if other != nil && other != p {
-			other.out.Send(frame, 0)
-		}
-	}
+	l.proven = append(l.proven, p)
+	l.passOn(p, neighbours)
 	return true, l.each(process.Input{
 		What:    process.Commanded,
 		Command: election.Command{Order: election.Died, Member: election.ID(p.position + 1), Number: dead},
 	})
+}
+
+// passOn sends the proof of a peer's death to some others, from the position after our own on.
+func (l *loop) passOn(p *peer, most int) {
+	frame := proofFrame(p.died)
+	for i := range l.peers {
+		other := l.peers[(l.position+1+i)%len(l.peers)]
+		if other == nil || other == p || other.health != reachable {
+			continue
+		}
+		if most--; most < 0 {
+			return
+		}
+		other.out.Send(frame, 0)
+	}
 }
 
 // introduce sends a peer that was just connected what it may not know: our groups, and proofs of death.

@@ -75,10 +75,6 @@ var s4Analysis = []reproduce.Row{
 		How: "the same runs", Check: totalTheta,
 	},
 	{
-		Where: "bandwidth, Θ(N²) overall, every schedule", Claim: "Θ(N²) messages overall: at most N(N-1) questions and answers",
-		How: "every schedule of 2, 3 and 4 as printed, delay 1, none failing, the lowest initiating", Check: worstOfAll,
-	},
-	{
 		Where: "bandwidth, Θ(N²) overall, five", Claim: "Θ(N²) messages overall: at most N(N-1) questions and answers", Thorough: true,
 		How: "every schedule of 5 as printed, delay 1, none failing, the lowest initiating", Check: worstOfFive,
 	},
@@ -341,20 +337,6 @@ func aliveTheta(b *reproduce.Bench) reproduce.Finding {
 func totalTheta(b *reproduce.Bench) reproduce.Finding {
 	return theta(b, "messages", func(m outcome.Messages) uint64 { return m.Total },
 		func(n int) int { return n * (n - 1) }, func(n int) int { return 1<<n - 2 + (n-1)*1<<(n-2) })
-}
-
-func worstOfAll(b *reproduce.Bench) reproduce.Finding {
-	var wrong reproduce.Doubt
-	var most []uint64
-	for n := 2; n <= 4; n++ {
-		p := reproduce.Proof{Subject: reproduce.Among(n, "bully", bully.Printed).Starting(1)}
-		all := worst(b, &wrong, p)
-		wrong.Unless(all.Election <= uint64(n*(n-1)), "of %d processes there may be %d, in some schedule: N(N-1) are %d", n, all.Election, n*(n-1))
-		most = append(most, all.Election)
-	}
-	f := reproduce.HoldsUnless(wrong.First, "2, 3 and 4 processes: at most %d, %d and %d questions and answers", most[0], most[1], most[2])
-	f.Replay = "ringleader verify bully --n 4 --start 1 --param bullying=no"
-	return f
 }
 
 func worstOfFive(b *reproduce.Bench) reproduce.Finding {
