@@ -161,7 +161,7 @@ func (d *deadlines) order() order {
 	return o
 }
 
-// hard is when the member kills the keeper, which has not obeyed.
+// hard is when the member kills the keeper, which has not obeyed. Margin is left for that.
 func (d *deadlines) hard() time.Duration {
-	return d.order().Kill + (d.timing.Margin+d.timing.Grace/4)/2
+	return min(d.until-d.timing.Margin, d.order().Kill+d.timing.Margin)
 }

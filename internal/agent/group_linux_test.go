@@ -28,8 +28,8 @@ const lease = time.Second
 
 func timing() ringleader.Timing {
 	t := ringleader.LAN()
-	t.Lease, t.LongestLease, t.Renewal = lease, lease, lease/10
-	t.Grace, t.Margin = lease/10, 3*lease/10
+	t.Lease, t.LongestLease, t.Renewal = lease, lease, lease/12
+	t.Grace, t.Margin = lease/10, 4*lease/10
 	return t
 }
 

@@ -76,8 +76,8 @@ already; "ringleader exec" is for what must not.
 
 Each flag is a key of the file of --config, too, and a variable RINGLEADER_NAME of the
 environment. A flag wins over a variable, and a variable over the file. --check prints
-the settings. With a file, SIGHUP reads it again: hooks, --verbose and certificates change,
-the log names what needs a restart, and no election follows.
+the settings. With a file, SIGHUP reads it again: hooks, --verbose, certificates and the
+priority of this member change, the log names what needs a restart, and no election follows.
 
 --algorithm bully --unsafe-no-quorum runs the Bully algorithm instead, with --delay, and
 without leases, priorities and warden. ` + report.NoQuorum,

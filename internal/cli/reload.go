@@ -38,8 +38,9 @@ func (p *program) reloads(command *cobra.Command, s *settings, config ringleader
 // reload takes the settings that have changed, if all are valid, and returns those that hold.
 func (p *program) reload(command *cobra.Command, s *settings, config ringleader.Config, a *agent.Agent, log *memberLog) *settings {
 	next, err := p.again(command, s)
+	var c ringleader.Config
 	if err == nil {
-		_, err = next.valid()
+		c, err = next.valid()
 	}
 	if err != nil {
 		log.Warn("the settings are wrong, and stay as they were", "error", err)
@@ -52,13 +53,16 @@ func (p *program) reload(command *cobra.Command, s *settings, config ringleader.
 	}
 	var taken, fixed []string
 	for _, name := range s.changed(next) {
-		if slices.Contains(reloadable, name) {
+		if slices.Contains(reloadable, name) || name == "member" && slices.EqualFunc(config.Members, c.Members, samePlace) {
 			taken = append(taken, name)
 		} else {
 			fixed = append(fixed, name)
 		}
 	}
 	o := next.options.common()
+	if err := reweigh(a, c); err != nil {
+		log.Warn("the priority stays as it was", "error", err)
+	}
 	log.set(o)
 	a.SetHooks(o.hooks)
 	if len(fixed) > 0 {
@@ -66,4 +70,20 @@ func (p *program) reload(command *cobra.Command, s *settings, config ringleader.
 	}
 	log.Log(command.Context(), log.usual, "the settings were read again", "file", s.file, "changed", strings.Join(taken, " "))
 	return next
+}
+
+// samePlace reports whether two members differ in their priority at most.
+func samePlace(a, b ringleader.MemberAddress) bool {
+	a.Priority, b.Priority = 0, 0
+	return a == b
+}
+
+// reweigh gives the member the priority that its settings have now.
+func reweigh(a *agent.Agent, c ringleader.Config) error {
+	for _, m := range c.Members {
+		if m.ID == c.ID && !m.Witness && c.Algorithm == ringleader.QuorumBully {
+			return a.SetPriority(m.Priority)
+		}
+	}
+	return nil
 }

@@ -116,8 +116,9 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 		}
 	}
 	reload(base+"lease = true\n", "the settings are wrong, and stay as they were", "line 4")
+	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1), `changed=member`)
 	reload(base+"on-follower = 'echo stopped > "+hooks+"'\nlease = \"9s\"\nverbose = true\n",
-		`settings="lease renewal"`, `changed="on-follower verbose"`)
+		`settings="lease renewal"`, `changed="member on-follower verbose"`)
 	stdin.Close()
 	for events.Decode(&e) == nil {
 		if e.Event == "role" && e.Role == "leader" {
