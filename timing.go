@@ -91,6 +91,9 @@ const (
 	most  = time.Hour
 )
 
+// WithDefaults returns the timing with the defaults in place of zeros, as a member uses it.
+func (t Timing) WithDefaults() Timing { return t.complete() }
+
 // complete sets the defaults.
 func (t Timing) complete() Timing {
 	if t == (Timing{}) {
