@@ -143,7 +143,7 @@ func (c Config) complete() (Config, error) {
 			faults = append(faults, fmt.Errorf("%w: %s", ErrConfig, fmt.Sprintf(format, args...)))
 		}
 	}
-	c.Timing, c.Algorithm = c.Timing.Complete(), cmp.Or(c.Algorithm, QuorumBully)
+	c.Timing, c.Algorithm = c.Timing.complete(), cmp.Or(c.Algorithm, QuorumBully)
 	if c.Clock == nil {
 		c.Clock = clock.System()
 	}

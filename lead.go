@@ -89,7 +89,7 @@ func (m *Member) Lead(ctx context.Context, work func(context.Context, Leadership
 	}
 	m.leading = true
 	m.mu.Unlock()
-	m.group.Command(election.Command{Order: election.Weigh, Number: uint64(m.weight)})
+	m.standUp()
 	defer func() {
 		m.mu.Lock()
 		m.leading = false

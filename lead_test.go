@@ -149,3 +149,31 @@ func TestAMemberThatEndsWithItsContextReleasesItsLease(t *testing.T) {
 	delete(g.members, 3)
 	g.agree(2)
 }
+
+func TestAPriorityChangesWhileAMemberRuns(t *testing.T) {
+	g := quorum(t, Config{Preempt: true}, 1, 2)
+	g.agree(2)
+	if err := g.members[1].SetPriority(5); err != nil {
+		t.Fatal(err)
+	}
+	g.agree(1)
+}
+
+func TestAPriorityDoesNotLetAMemberLeadThatHasStoodDown(t *testing.T) {
+	g := quorum(t, Config{}, 1)
+	g.agree(1)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := g.members[1].Lead(ctx, func(context.Context, Leadership) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	await(context.Background(), g.members[1], func(v View) bool { return v.Role != Leader })
+	if err := g.members[1].SetPriority(5); err != nil {
+		t.Fatal(err)
+	}
+	within, end := context.WithTimeout(context.Background(), 2*Test().Lease)
+	defer end()
+	if await(within, g.members[1], func(v View) bool { return v.Role == Leader }) {
+		t.Error("it leads")
+	}
+}

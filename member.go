@@ -82,10 +82,13 @@ type MemberStatus struct {
 // Member is a member of a group, in this process. Its methods may be called at any time, by any goroutine.
 type Member struct {
 	config Config
-	weight uint16
 	group  *live.Group
 	live   *live.Member // of this process: the members of all its groups share it
 	first  *Member      // that [Join] made in this process; nil: this one
+
+	standing sync.Mutex // orders the commands about the weight
+	weight   uint16
+	down     bool // it stands for election no more: Lead has returned, or Close was called
 
 	mu      sync.Mutex
 	leading bool             // Lead runs
@@ -371,8 +374,35 @@ func (m *Member) leave() error {
 // standDown lets the member lead no more, with a successor if it leads.
 func (m *Member) standDown(cause error) {
 	if m.config.Algorithm == QuorumBully {
+		m.standing.Lock()
+		defer m.standing.Unlock()
+		m.down = true
 		m.end(cause, election.Command{Order: election.Weigh})
 	}
+}
+
+// standUp lets the member stand for election.
+func (m *Member) standUp() {
+	m.standing.Lock()
+	defer m.standing.Unlock()
+	m.down = false
+	m.group.Command(election.Command{Order: election.Weigh, Number: uint64(m.weight)})
+}
+
+// SetPriority changes the priority of this member in this group, in place of that in Config.Members. 0 stands for 1. It
+// causes no election: the priority counts when a leader is elected, when one resigns, and with Config.Preempt. The error is
+// [ErrConfig] for a witness, and with [Bully], which knows no priorities.
+func (m *Member) SetPriority(priority uint16) error {
+	if m.config.Algorithm == Bully || m.config.weight() == 0 {
+		return fmt.Errorf("%w: member %d has no priority: it is a witness, or the algorithm is %s", ErrConfig, m.config.ID, Bully)
+	}
+	m.standing.Lock()
+	defer m.standing.Unlock()
+	m.weight = max(1, priority)
+	if !m.down {
+		m.group.Command(election.Command{Order: election.Weigh, Number: uint64(m.weight)})
+	}
+	return nil
 }
 
 // Health returns nil while the member works. Otherwise the error is the reason: it has stopped, or it has stalled for

@@ -91,8 +91,11 @@ const (
 	most  = time.Hour
 )
 
-// Complete returns the timing with the defaults in place of zeros.
-func (t Timing) Complete() Timing {
+// WithDefaults returns the timing with the defaults in place of zeros, as a member uses it.
+func (t Timing) WithDefaults() Timing { return t.complete() }
+
+// complete sets the defaults.
+func (t Timing) complete() Timing {
 	if t == (Timing{}) {
 		return LAN()
 	}

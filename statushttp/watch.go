@@ -33,7 +33,6 @@ func (s *watch) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	stream := http.NewResponseController(w)
-	_ = stream.SetReadDeadline(time.Time{}) // the server limits requests, and this one lasts
 	send := func(text string) error {
 		if err := stream.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 			return err

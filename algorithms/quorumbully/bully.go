@@ -26,11 +26,24 @@ func (p *Process) rest(out *election.Out[Message]) {
 	}
 }
 
+// mostTries limits how often the times of the stage double.
+const mostTries = 4
+
+// patient returns a time of the stage. It doubles with each question or claim that failed since the last leader, up to a
+// quarter of a lease: if messages take longer than expected, for example because all processors are busy, answers still
+// come in time.
+func (p *Process) patient(units uint64) uint64 {
+	return max(units, min(units<<p.Tries, p.Settings.Lease/4))
+}
+
 // pause waits before the next question, for a time that is partly random, and longer for smaller identifiers.
 func (p *Process) pause(out *election.Out[Message]) {
 	p.Reclaims = 0
-	te := p.Settings.Answers
+	te := p.patient(p.Settings.Answers)
 	p.enter(Pausing, te+uint64(out.Choose(uint32(te)))+uint64(p.Members-p.ID)*p.Settings.Delay, out)
+	if p.Settings.Asks {
+		p.Tries = min(p.Tries+1, mostTries)
+	}
 }
 
 // ask sends a question to all members. If a member of higher rank is able, as far as is known, this one first waits for
@@ -50,11 +63,11 @@ func (p *Process) ask(out *election.Out[Message]) {
 		return
 	}
 	if p.Stage == Idle && p.higher() {
-		p.enter(Deferring, p.Settings.Defer, out)
+		p.enter(Deferring, p.patient(p.Settings.Defer), out)
 		return
 	}
 	p.Episode = (p.Episode + 1) % episodes
-	p.enter(Asking, p.Settings.Answers, out)
+	p.enter(Asking, p.patient(p.Settings.Answers), out)
 	p.Replies = make([]Reply, p.Members)
 	p.Replies[p.ID-1] = Reply{Given: true, FreeIn: p.freeIn(p.ID, p.Kept.Incarnation, out)}
 	p.tell(Election, Message{Episode: p.Episode, Standing: Standing{Promise: p.Kept.Promise}, Facts: p.facts()}, out)
@@ -138,7 +151,7 @@ func (p *Process) decide(out *election.Out[Message]) {
 		p.pause(out)
 	case higher && !p.Deferred:
 		p.Deferred = true
-		p.enter(Deferring, p.Settings.Defer, out)
+		p.enter(Deferring, p.patient(p.Settings.Defer), out)
 	default:
 		p.claim(out)
 	}

@@ -36,11 +36,13 @@
 //     leader stops its work and names the member as its successor. Without an answer nothing changes, and the next
 //     offer follows after twice the time.
 //
-// The Bully stage precedes every claim except a successor's. A member that knows of an able member of higher rank waits Td
-// for its claim: otherwise all would question all at once. Then it sends Election to all, and each Answer contains the time after which its sender could grant a lease. The member claims when a majority is free. It defers once, for
-// Td, to a member of higher rank that can claim now. It withdraws its claim when it receives the Claim of a member of
-// higher rank. Rank is weight, then identifier. The initial weight is the priority. A member of weight 0 is a witness:
-// it grants leases and is never leader.
+// The Bully stage precedes every claim except a successor's. A member that knows of an able member of higher rank
+// waits Td for its claim: otherwise all would question all at once. Then it sends Election to all, and each Answer
+// contains the time after which its sender could grant a lease. The member claims when a majority is free. It defers
+// once, for Td, to a member of higher rank that can claim now. It withdraws its claim when it receives the Claim of a
+// member of higher rank. The times of the stage double with each attempt that fails, up to L/4, until there is a
+// leader. Rank is weight, then identifier. The initial weight is the priority. A member of weight 0 is a witness: it
+// grants leases and is never leader.
 //
 // Why there is at most one leader. Let X win term x, and let Y win term y > x. Some member is in both majorities. It
 // answered X first: after its answer to Y, the term x is below its P. Before it answered Y, its promise to X ran out or

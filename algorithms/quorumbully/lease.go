@@ -98,7 +98,7 @@ func (p *Process) claim(out *election.Out[Message]) {
 	p.Role, p.Term = Candidate, term
 	p.Share, p.Refused = make([]election.Deadline, p.Members), make([]bool, p.Members)
 	p.Deferred = false
-	p.enter(Claiming, p.Settings.Claim, out)
+	p.enter(Claiming, p.patient(p.Settings.Claim), out)
 	p.request(Claim, out)
 	p.elect(out) // a group of one is a majority
 }
@@ -171,6 +171,7 @@ func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message])
 		p.Restarted, p.WaitsTill = false, election.Deadline{}
 		out.Stop(Wait)
 	}
+	p.Tries = 0
 	p.rest(out)
 	p.grant(x, r, true, out)
 }
@@ -226,6 +227,7 @@ func (p *Process) elect(out *election.Out[Message]) {
 	if p.Role == Candidate {
 		p.Role, p.Work = Leader, p.Term
 		p.raise(p.Term)
+		p.Tries = 0
 		p.rest(out)
 		p.lead(out)
 		p.renew(out)

@@ -189,6 +189,7 @@ type Process struct {
 	Replies    []Reply // by member - 1, while asking
 	Deferred   bool    // it has deferred once in this episode
 	Reclaims   uint8   // how often it has claimed again at once, with a higher term
+	Tries      uint8   // how often the times of the stage have doubled
 	Probe      Probe
 	Offers     uint64 // the number of the newest offer
 	OfferDelay uint64 // the time until the next offer, in units

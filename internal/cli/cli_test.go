@@ -82,8 +82,13 @@ func result(ts *testscript.TestScript, negated bool, args []string) {
 
 // call runs a command line in this process.
 func call(args ...string) (code int, stdout, stderr string) {
+	return callWith(nil, args...)
+}
+
+// callWith runs a command in this process, with variables of the environment.
+func callWith(variables map[string]string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = Run(context.Background(), "ringleader", all.Algorithms, args, strings.NewReader(""), &out, &err, func(string) string { return "" })
+	code = Run(context.Background(), "ringleader", all.Algorithms, args, strings.NewReader(""), &out, &err, func(name string) string { return variables[name] })
 	return code, out.String(), err.String()
 }
 

@@ -73,15 +73,9 @@ Exit status: 0 nothing is wrong; 1 something is; 2 the call was wrong.`,
 			return nil
 		},
 	}
-	o.define(command.Flags())
-	for _, name := range []string{"http", "https", "http-host", "preempt", "warden", "verbose"} { // taken, so that a call of join can be examined
-		command.Flags().MarkHidden(name)
-	}
+	p.settings(command, &o)
 	command.Flags().Lookup("json").Usage = "print one JSON object"
 	command.Flags().StringArrayVar(&clocks, "clock", nil, "HOST:PORT of --http of another member, whose clock is compared; may be repeated")
-	require(command, "id", "member", "data")
-	command.MarkFlagDirname("data")
-	completeJoin(command)
 	return command
 }
 
@@ -116,7 +110,7 @@ func examine(ctx context.Context, o *joinOptions, c ringleader.Config, clocks []
 	e.Measurements, e.measured.Late = append(e.Measurements, report.Measurement{What: "timer late", Median: late.Median, Worst: late.Worst}), late.Worst
 	e.clocks(ctx, clocks)
 	if c.Algorithm == ringleader.QuorumBully {
-		unsafe, slow := doctor.Compare(c.Timing.Complete(), e.measured)
+		unsafe, slow := doctor.Compare(c.Timing.WithDefaults(), e.measured)
 		e.Wrong, e.Notes = append(e.Wrong, unsafe...), append(e.Notes, slow...)
 		e.Timing = doctor.Recommend(e.measured)
 	}
@@ -204,7 +198,7 @@ func (e *examination) disk() {
 // clocks compares the clocks of other members with that of this machine.
 func (e *examination) clocks(ctx context.Context, addresses []string) {
 	if len(addresses) == 0 {
-		e.note("no --clock is given, so the rates of clocks are not known; Drift %g allows differences of about %g %%", e.config.Timing.Complete().Drift, 50*e.config.Timing.Complete().Drift)
+		e.note("no --clock is given, so the rates of clocks are not known; Drift %g allows differences of about %g %%", e.config.Timing.WithDefaults().Drift, 50*e.config.Timing.WithDefaults().Drift)
 		return
 	}
 	begun := time.Now()

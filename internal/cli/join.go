@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/agent"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/transport"
 )
@@ -28,6 +29,7 @@ type joinOptions struct {
 	lease, renewal, delay, heartbeat, suspicion time.Duration
 	preempt, warden, insecure, noQuorum         bool
 	cert, key, ca                               string
+	hooks                                       agent.Hooks
 	json, stopWithStdin, reportLeases, verbose  bool
 }
 
@@ -70,6 +72,18 @@ the same and commands, to clients with a certificate of --ca. GET /openapi.json 
 both. Without a host, addresses are of this machine only (127.0.0.1). Clients may use
 numeric addresses, localhost, the host of the flag, and the names given by --http-host.
 
+The hooks --on-leader, --on-follower and --on-change run by a shell, one at a time and in
+order, with RINGLEADER_ROLE, RINGLEADER_LEADER, RINGLEADER_TERM, RINGLEADER_MEMBER and
+RINGLEADER_GROUP in their environment. They print to stderr. While one runs, the election
+goes on: of the changes meanwhile only the last is acted upon. A member that ends in good
+order runs --on-follower if it led. A hook may still run when another member leads
+already; "ringleader exec" is for what must not.
+
+Each flag is a key of the file of --config, too, and a variable RINGLEADER_NAME of the
+environment. A flag wins over a variable, and a variable over the file. --check prints
+the settings. With a file, SIGHUP reads it again: hooks, --verbose, certificates and the
+priority of this member change, the log names what needs a restart, and no election follows.
+
 --algorithm bully --unsafe-no-quorum runs the Bully algorithm instead, with --delay, and
 without leases, priorities and warden. ` + report.NoQuorum,
 		Example: `  ringleader init --group jobs --id 1 --data /var/lib/ringleader/1
@@ -77,31 +91,35 @@ without leases, priorities and warden. ` + report.NoQuorum,
     --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003,witness`,
 		Args:              flagsOnly,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(command *cobra.Command, _ []string) error {
-			config, err := o.config(command.Flags())
-			if err == nil {
-				err = config.Check() // a wrong call has no warden
-			}
-			if err != nil {
-				return err
-			}
-			if o.warden && config.Algorithm == ringleader.QuorumBully {
-				if err := ringleader.Warden(); err != nil && command.Flags().Changed("warden") {
-					return fmt.Errorf("--warden: %w", err)
-				}
-			}
-			return p.runJoin(command.Context(), o, config)
-		},
 	}
-	o.define(command.Flags())
-	require(command, "id", "member", "data")
-	command.MarkFlagDirname("data")
-	completeJoin(command)
+	s := p.settings(command, &o)
+	command.RunE = func(command *cobra.Command, _ []string) error {
+		config, only, err := p.checked(s)
+		if err != nil || only {
+			return err
+		}
+		if err := underWarden(command, &o, config); err != nil {
+			return err
+		}
+		return p.runJoin(command, s, &o, config)
+	}
 	return command
 }
 
-// completeJoin completes the values of flags that have fixed ones.
+// underWarden starts this process again, with a warden, if it is to have one.
+func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) error {
+	if !o.warden || c.Algorithm != ringleader.QuorumBully {
+		return nil
+	}
+	if err := ringleader.Warden(); err != nil && command.Flags().Changed("warden") {
+		return fmt.Errorf("--warden: %w", err)
+	}
+	return nil
+}
+
+// completeJoin completes the flags of a member in a shell.
 func completeJoin(command *cobra.Command) {
+	command.MarkFlagDirname("data")
 	command.RegisterFlagCompletionFunc("algorithm", cobra.FixedCompletions(liveAlgorithms, cobra.ShellCompDirectiveNoFileComp))
 	command.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(presetNames, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -130,8 +148,24 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.StringVar(&o.algorithm, "algorithm", string(ringleader.QuorumBully), "quorum-bully, or bully with --unsafe-no-quorum")
 	flags.BoolVar(&o.noQuorum, "unsafe-no-quorum", false, "allow bully, with which each side of a partition has a leader")
 	flags.DurationVar(&o.delay, "delay", ringleader.LAN().MessageDelay, "bully: upper bound on the time to deliver and handle a message")
-	flags.BoolVar(&o.json, "json", false, "write events as JSON lines, and nothing else, to stdout")
 	flags.BoolVar(&o.verbose, "verbose", false, "log what the member does to stderr")
+	flags.StringVar(&o.hooks.OnLeader, "on-leader", "", "hook: command of a shell to run when this member becomes leader")
+	flags.StringVar(&o.hooks.OnFollower, "on-follower", "", "hook: when it leads no more, and when it knows its first leader")
+	flags.StringVar(&o.hooks.OnChange, "on-change", "", "hook: at each change of its leader, its term or its role")
+	flags.DurationVar(&o.hooks.Timeout, "hook-timeout", 10*time.Second, "how long a hook may run")
+}
+
+func (o *joinOptions) defineAll(flags *pflag.FlagSet) {
+	o.define(flags)
+	o.defineOutput(flags)
+}
+
+func (o *joinOptions) common() *joinOptions { return o }
+func (*joinOptions) fresh() memberOptions   { return &joinOptions{} }
+
+// defineOutput defines the flags for what join prints, and for the program that runs it.
+func (o *joinOptions) defineOutput(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.json, "json", false, "write events as JSON lines, and nothing else, to stdout")
 	flags.BoolVar(&o.stopWithStdin, "stop-with-stdin", false, "stop at the end of standard input, with the parent process; obey its lines: resign, transfer ID")
 	flags.BoolVar(&o.reportLeases, "report-leases", false, "print each renewal of the lease")
 	flags.MarkHidden("stop-with-stdin")
@@ -144,7 +178,7 @@ var (
 	presetNames    = []string{"lan", "wan"}
 )
 
-// config returns the configuration that the options describe. It completes the addresses of --http and --https.
+// config returns the configuration that the options describe. It completes the addresses of --http and --https, and the timing.
 func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	c = ringleader.Config{
 		Group: o.group, ID: o.id, Data: o.data, Preempt: o.preempt, Insecure: o.insecure,
@@ -153,7 +187,11 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	if err := o.check(flags, c.Algorithm == ringleader.Bully); err != nil {
 		return c, err
 	}
-	c.Timing = o.timing()
+	c.Timing = o.timing().WithDefaults()
+	if c.Algorithm == ringleader.QuorumBully {
+		o.lease, o.renewal = c.Timing.Lease, c.Timing.Renewal
+	}
+	o.heartbeat, o.suspicion = c.Timing.Heartbeat, c.Timing.Suspicion
 	for _, text := range o.members {
 		m, err := parseMember(text)
 		if err != nil {
@@ -189,7 +227,7 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 
 // check returns an error if flags do not go together.
 func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
-	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal"} {
+	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal", "hook-timeout"} {
 		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
 			return fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
 		}

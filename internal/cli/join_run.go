@@ -6,58 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/spf13/cobra"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/internal/control"
+	"ringleader.example/ringleader/internal/agent"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/storage"
 )
 
-// runJoin runs a member until ctx is done.
-func (p *program) runJoin(ctx context.Context, o joinOptions, config ringleader.Config) error {
-	level := slog.LevelWarn
-	if o.verbose {
-		level = slog.LevelDebug
+// runJoin runs a member until the context of the command is done.
+func (p *program) runJoin(command *cobra.Command, s *settings, o *joinOptions, config ringleader.Config) error {
+	log := newLog(p, slog.LevelWarn, o)
+	config.Logger = log.Logger
+	a, life, err := agent.Start(command.Context(), agent.Config{Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks}, joinStore)
+	if err != nil {
+		return notJoined(o, err)
 	}
-	config.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level})})
-
-	served := control.Options{Socket: control.Socket(o.data), TLS: config.TLS, Hosts: o.httpHosts, Log: config.Logger}
-	for _, l := range []struct {
-		flag, address string
-		listener      *net.Listener
-	}{{"--http", o.http, &served.HTTP}, {"--https", o.https, &served.HTTPS}} {
-		if l.address == "" {
-			continue
-		}
-		listener, err := net.Listen("tcp", l.address)
-		if err != nil {
-			return fmt.Errorf("%s: %w", l.flag, err)
-		}
-		defer listener.Close()
-		*l.listener = listener
-	}
-	m, err := joinStore(ctx, config)
-	switch {
-	case errors.Is(err, ringleader.ErrWrite): // another call would not help
-		return report.Failed("member %d: %w", o.id, err)
-	case err != nil:
-		return err
-	}
-	defer m.Close()
+	defer a.Close()
 	p.warnOf(o, config)
-	life, end := context.WithCancelCause(ctx)
-	var serving sync.WaitGroup
-	defer serving.Wait()
-	defer end(nil)
-	serving.Go(func() { end(control.Serve(life, m, served)) })
+	p.reloads(command, s, config, a, log)
+	life, end := context.WithCancel(life)
+	defer end()
 	if o.stopWithStdin {
 		go func() {
-			p.obey(m)
-			end(nil)
+			p.obey(a.Member)
+			end()
 		}()
 	}
 	if o.json {
@@ -65,18 +41,45 @@ func (p *program) runJoin(ctx context.Context, o joinOptions, config ringleader.
 			return err
 		}
 	}
-	show := report.NewMember(p.Out, o.json, m)
+	show := report.NewMember(p.Out, o.json, a.Member)
 	show.Started(config.Listen, o.http)
 	show.Follow(life, o.reportLeases)
-	err = errors.Join(m.Err(), m.Close())
-	if cause := context.Cause(life); ctx.Err() == nil && cause != context.Canceled {
-		err = errors.Join(err, cause) // serving HTTP failed
-	}
+	err = a.Close()
 	if err != nil {
 		return report.Failed("member %d: %w", o.id, err)
 	}
 	show.Stopped()
 	return nil
+}
+
+// memberLog is the log of a member, on stderr.
+type memberLog struct {
+	*slog.Logger
+	level slog.LevelVar
+	usual slog.Level
+}
+
+func newLog(p *program, usual slog.Level, o *joinOptions) *memberLog {
+	l := &memberLog{usual: usual}
+	l.set(o)
+	l.Logger = slog.New(withoutErrors{slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: &l.level})})
+	return l
+}
+
+// set sets the level that the options ask for.
+func (l *memberLog) set(o *joinOptions) {
+	l.level.Set(l.usual)
+	if o.verbose {
+		l.level.Set(slog.LevelDebug)
+	}
+}
+
+// notJoined returns the error of a member that cannot join.
+func notJoined(o *joinOptions, err error) error {
+	if errors.Is(err, ringleader.ErrWrite) { // another call would not help
+		return report.Failed("member %d: %w", o.id, err)
+	}
+	return err
 }
 
 // joinStore joins. With Bully, which promises nothing, it makes a store first if there is none; a wrong configuration
@@ -96,7 +99,7 @@ func joinStore(ctx context.Context, c ringleader.Config) (*ringleader.Member, er
 }
 
 // warnOf warns of what is not safe.
-func (p *program) warnOf(o joinOptions, c ringleader.Config) {
+func (p *program) warnOf(o *joinOptions, c ringleader.Config) {
 	if c.Algorithm == ringleader.Bully {
 		p.warn(report.NoQuorum)
 	}

@@ -208,6 +208,7 @@ func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
 	timing := ringleader.WAN()
 	timing.Lease, timing.LongestLease, timing.Renewal, timing.Grace, timing.Margin = 9*time.Second, 9*time.Second, 0, 0, 0
 	timing.Heartbeat, timing.Suspicion = time.Second, 4*time.Second
+	timing = timing.WithDefaults()
 	want := ringleader.Config{
 		Group: "jobs", ID: 2, Data: "d", Listen: "127.0.0.1:7", Timing: timing, Preempt: true, Insecure: true, Algorithm: ringleader.QuorumBully,
 		Members: []ringleader.MemberAddress{{ID: 1, Address: "h:1", Priority: 7}, {ID: 2, Address: "h:2", Witness: true}},

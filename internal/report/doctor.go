@@ -82,8 +82,15 @@ func (e Examination) recommended() []length {
 		return nil
 	}
 	return []length{
-		{"lease", t.Lease}, {"renewal", t.Renewal}, {"answers", t.Answers}, {"defer", t.Defer}, {"claim", t.Claim},
-		{"grace", t.Grace}, {"margin", t.Margin}, {"heartbeat", t.Heartbeat}, {"suspicion", t.Suspicion},
+		{"lease", t.Lease},
+		{"renewal", t.Renewal},
+		{"answers", t.Answers},
+		{"defer", t.Defer},
+		{"claim", t.Claim},
+		{"grace", t.Grace},
+		{"margin", t.Margin},
+		{"heartbeat", t.Heartbeat},
+		{"suspicion", t.Suspicion},
 	}
 }
 

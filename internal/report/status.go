@@ -16,8 +16,15 @@ type Status struct{ ringleader.Status }
 // JSON returns the state for programs.
 func (s Status) JSON() any {
 	o := object{
-		{"id", s.ID}, {"algorithm", s.Algorithm}, {"role", s.Role}, {"leader", s.Leader}, {"term", s.Term}, {"quorum", s.Quorum},
-		{"lease", s.Lease}, {"stopping", s.Stopping}, {"members", s.Members},
+		{"id", s.ID},
+		{"algorithm", s.Algorithm},
+		{"role", s.Role},
+		{"leader", s.Leader},
+		{"term", s.Term},
+		{"quorum", s.Quorum},
+		{"lease", s.Lease},
+		{"stopping", s.Stopping},
+		{"members", s.Members},
 	}
 	if s.Value != "" {
 		o = append(o, field{"value", s.Value})

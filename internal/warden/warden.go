@@ -17,7 +17,7 @@ var ErrNone = errors.New("no warden")
 
 // marker is the variable of the environment by which a program knows that it has a warden: the warden's process, the
 // descriptor of the pipe to it, and the hash of its secret.
-const marker = "RINGLEADER_WARDEN"
+const marker = "RINGLEADER_WARDEN_PIPE"
 
 // note is what the program tells its warden, one JSON object a line.
 type note struct {

@@ -9,20 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"ringleader.example/ringleader/transport"
-)
-
-const (
-	setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER
-	signalled         = 128
 )
 
 // forwarded are the signals that the warden passes on.
@@ -36,7 +28,7 @@ func watch() error {
 	var secret [32]byte
 	rand.Read(secret[:])
 	signals := make(chan os.Signal, 16)
-	shared := foreground()
+	shared := Foreground()
 	for _, s := range forwarded {
 		if !signal.Ignored(s) { // what this process ignores the program ignores, too
 			signal.Notify(signals, s)
@@ -64,10 +56,7 @@ func watch() error {
 	status := reap(program)
 	<-read // the last process that could write has ended
 	all.prove(secret)
-	if status.Signaled() {
-		os.Exit(signalled + int(status.Signal()))
-	}
-	os.Exit(status.ExitStatus())
+	os.Exit(ExitStatus(status))
 	return nil
 }
 
@@ -77,8 +66,8 @@ func begin(hash [sha256.Size]byte, shared bool) (pid int, notes io.Reader, err e
 	if err != nil {
 		return 0, nil, err
 	}
-	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, setChildSubreaper, 1, 0, 0, 0, 0); errno != 0 {
-		return 0, nil, fmt.Errorf("prctl: %w", errno)
+	if err := Adopt(); err != nil {
+		return 0, nil, err
 	}
 	var pipe [2]int
 	if err := syscall.Pipe2(pipe[:], 0); err != nil {
@@ -96,19 +85,6 @@ func begin(hash [sha256.Size]byte, shared bool) (pid int, notes io.Reader, err e
 		return 0, nil, err
 	}
 	return pid, os.NewFile(uintptr(pipe[0]), "the pipe of the program"), nil
-}
-
-// foreground reports whether this process is in the foreground of a terminal. The program then stays in its process
-// group, so that it may use the terminal, and the terminal's signals reach both. Otherwise the program has a group of its
-// own: what signals the group of the warden does not signal the program twice.
-func foreground() bool {
-	stat, err := os.ReadFile("/proc/self/stat")
-	if err != nil {
-		return false
-	}
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	const group, foreground = 2, 5 // after the name
-	return len(fields) > foreground && fields[group] == fields[foreground]
 }
 
 // pass passes signals on. What a terminal sends has reached the program already.
@@ -139,25 +115,7 @@ func reap(program int) (status syscall.WaitStatus) {
 		case ended && pid != 0:
 			options = syscall.WNOHANG // usually none is left
 		case ended:
-			killChildren()
-		}
-	}
-}
-
-// killChildren kills all children of this process. The death of one may give it others. It does not kill grandchildren:
-// their parents may reap them, and their numbers may be those of other processes then.
-func killChildren() {
-	own := strconv.Itoa(os.Getpid())
-	all, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, name := range all {
-		stat, err := os.ReadFile(name)
-		if err != nil {
-			continue // it has ended
-		}
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-		if err == nil && len(fields) > 1 && fields[1] == own {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // if that is not allowed, we wait for its end
+			KillChildren(nil)
 		}
 	}
 }

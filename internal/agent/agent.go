@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/control"
+)
+
+// Config determines a member, what it runs, and where it serves its state.
+type Config struct {
+	Member ringleader.Config // with a Logger
+
+	// HTTP and HTTPS are where the member is served, besides the socket in its directory, host:port; empty: nowhere. HTTPHosts are names
+	// by which clients may call it.
+	HTTP, HTTPS string
+	HTTPHosts   []string
+
+	Hooks Hooks
+
+	// Command is what runs while the member leads, with its arguments. With one, what Member.Timing leaves a command to end
+	// is Timing.Grace, and Member.Overrun is not used.
+	Command []string
+
+	OnExit  OnExit
+	Backoff time.Duration // before the command, or the member's candidacy, begins again; it doubles up to mostBackoff
+
+	// StopTimeout is how long the command has to end while its lease is renewed: when the member resigns, or is stopped.
+	StopTimeout time.Duration
+}
+
+// OnExit is what a command that ends by itself causes.
+type OnExit string
+
+// What it may cause.
+const (
+	Resign  OnExit = "resign"  // another member leads; this one is a candidate again after Backoff
+	Restart OnExit = "restart" // the member keeps its lead, and the command starts again after Backoff
+	Leave   OnExit = "exit"    // the member leaves its group, with the exit status of the command
+)
+
+// OnExits are all of them.
+var OnExits = []string{string(Resign), string(Restart), string(Leave)}
+
+// Agent is a running member, with what belongs to it.
+type Agent struct {
+	*ringleader.Member
+	config  Config
+	log     *slog.Logger
+	keepers *keepers
+	hooks   *hooks
+
+	life   context.Context // ends when the agent is to stop
+	end    context.CancelFunc
+	close  func() error
+	web    sync.WaitGroup
+	served error // why serving has failed
+}
+
+// Start joins the group, by a function like [ringleader.Join], serves the state of the member, and runs hooks. The context that
+// it returns ends when ctx does, or when serving fails. The caller calls Close.
+func Start(ctx context.Context, c Config, join func(context.Context, ringleader.Config) (*ringleader.Member, error)) (*Agent, context.Context, error) {
+	a := &Agent{config: c, log: c.Member.Logger}
+	web, err := listen(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(c.Command) > 0 {
+		// The keeper kills in time, and the process of the member has to live to see to that.
+		c.Member.Overrun = ringleader.Log
+	}
+	if a.keepers, err = newKeepers(); err == nil {
+		a.Member, err = join(context.WithoutCancel(ctx), c.Member)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, closeAll(web))
+	}
+	a.life, a.end = context.WithCancel(ctx)
+	a.close = sync.OnceValue(a.stop)
+	a.serve(web)
+	a.hooks = a.startHooks(c.Hooks)
+	return a, a.life, nil
+}
+
+// listen opens the listeners, so that one that is taken is found before the member takes part.
+func listen(c Config) (o control.Options, err error) {
+	o = control.Options{TLS: c.Member.TLS, Hosts: c.HTTPHosts, Log: c.Member.Logger}
+	if c.Member.Data != "" {
+		o.Socket = control.Socket(c.Member.Data)
+	}
+	if c.HTTP != "" {
+		if o.HTTP, err = net.Listen("tcp", c.HTTP); err != nil {
+			return o, fmt.Errorf("--http: %w", err)
+		}
+	}
+	if c.HTTPS != "" {
+		if o.HTTPS, err = net.Listen("tcp", c.HTTPS); err != nil {
+			return o, errors.Join(fmt.Errorf("--https: %w", err), closeAll(o))
+		}
+	}
+	return o, nil
+}
+
+// closeAll closes listeners that are not served.
+func closeAll(o control.Options) (err error) {
+	for _, l := range []net.Listener{o.HTTP, o.HTTPS} {
+		if l != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	return err
+}
+
+// serve serves the member until the end of its life.
+func (a *Agent) serve(o control.Options) {
+	a.web.Go(func() {
+		a.served = control.Serve(a.life, a.Member, o)
+		a.end()
+	})
+}
+
+// SetHooks replaces the hooks. One that runs goes on.
+func (a *Agent) SetHooks(c Hooks) { a.hooks.set(c) }
+
+// Close stops the member, its hooks and its servers, and returns the reason if one of them had failed before. Further calls
+// return the same.
+func (a *Agent) Close() error { return a.close() }
+
+func (a *Agent) stop() error {
+	a.end()
+	err := errors.Join(a.Err(), a.Member.Close())
+	<-a.hooks.ended
+	a.web.Wait()
+	return errors.Join(err, a.served)
+}
+
+// environment returns the variables that a command or a hook gets. Leader 0 is none.
+func (a *Agent) environment(role ringleader.Role, leader, term uint64) []string {
+	of := func(name, value string) string { return "RINGLEADER_" + name + "=" + value }
+	known := ""
+	if leader != 0 {
+		known = strconv.FormatUint(leader, 10)
+	}
+	return []string{
+		of("GROUP", a.config.Member.Group), of("MEMBER", strconv.FormatUint(a.config.Member.ID, 10)), of("ROLE", string(role)),
+		of("LEADER", known), of("TERM", strconv.FormatUint(term, 10)),
+	}
+}

@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"ringleader.example/ringleader"
+)
+
+// mostBackoff is the longest pause before a command or a candidacy begins again.
+const mostBackoff = time.Minute
+
+// backoff is the pause after a command that has ended by itself. It doubles, and begins anew after a command that ran for
+// longer than mostBackoff.
+type backoff struct{ first, next time.Duration }
+
+// after returns the pause after a command that ran for so long.
+func (b *backoff) after(ran time.Duration) time.Duration {
+	if ran > mostBackoff || b.next == 0 {
+		b.next = b.first
+	}
+	pause := b.next
+	b.next = min(2*b.next, mostBackoff)
+	return pause
+}
+
+// errEnded reports that the command has ended by itself, and that this ends a tenure.
+var errEnded = errors.New("the command has ended")
+
+// executor runs the command of an agent.
+type executor struct {
+	*Agent
+	backoff backoff
+	status  int           // of the command that ended last by itself
+	pause   time.Duration // after that
+}
+
+// Exec runs the command whenever the member leads, until ctx is done or the member has stopped. It returns the exit status of
+// a command that has ended the life of the member by itself, and otherwise 0.
+func (a *Agent) Exec(ctx context.Context) (status int, err error) {
+	e := &executor{Agent: a, backoff: backoff{first: a.config.Backoff}}
+	for {
+		err := a.Lead(ctx, e.tenure)
+		switch {
+		case errors.Is(err, errEnded) && a.config.OnExit == Leave:
+			return e.status, nil
+		case errors.Is(err, errEnded):
+			if !wait(ctx, e.pause) {
+				return 0, nil
+			}
+		case ctx.Err() != nil:
+			return 0, nil
+		default:
+			return 0, err
+		}
+	}
+}
+
+// wait waits, and reports false if ctx is done before.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// tenure runs the command in one tenure of the member.
+func (e *executor) tenure(ctx context.Context, l ringleader.Leadership) error {
+	for {
+		begun := time.Now()
+		told, err := e.run(ctx, l)
+		if err != nil || told {
+			return err
+		}
+		e.pause = e.backoff.after(time.Since(begun))
+		e.log.Warn("the command has ended by itself", "status", e.status, "term", l.Term(), "then", e.config.OnExit)
+		if e.config.OnExit != Restart {
+			return errEnded
+		}
+		if !wait(ctx, e.pause) {
+			return nil
+		}
+	}
+}
+
+// run runs the command once. Told reports that it was told to end.
+func (e *executor) run(ctx context.Context, l ringleader.Leadership) (told bool, err error) {
+	d := e.deadlines()
+	if !d.renew(l) {
+		return true, nil
+	}
+	variables := e.environment(ringleader.Leader, e.config.Member.ID, l.Term())
+	command, err := e.keepers.start(e.config.Command, variables, d.order(), os.Stdin, os.Stdout)
+	if err != nil {
+		return false, err
+	}
+	e.log.Info("the command runs", "term", l.Term(), "keeper", command.command.Process.Pid)
+	ticker := time.NewTicker(d.timing.Renewal / 4)
+	defer ticker.Stop()
+	done, disobeys := ctx.Done(), false
+	for {
+		select {
+		case <-command.ended:
+			e.status = command.status
+			if told = ctx.Err() != nil; told {
+				e.log.Info("the command has stopped", "term", l.Term(), "status", e.status, "because", context.Cause(ctx))
+			}
+			return told, nil
+		case <-done:
+			done = nil
+			d.asked = now()
+		case <-ticker.C:
+		}
+		d.renew(l)
+		command.order(d.order())
+		if !disobeys && now() >= d.hard() {
+			disobeys = true
+			e.log.Warn("the keeper of the command does not obey, and is killed", "term", l.Term())
+			command.kill()
+		}
+	}
+}
+
+// deadlines are the moments at which a command has to end.
+type deadlines struct {
+	timing ringleader.Timing
+	most   time.Duration // from the moment at which it was asked to end
+	asked  time.Duration // that moment; 0: it was not asked
+	until  time.Duration // the end of the lease, as last known
+}
+
+func (a *Agent) deadlines() *deadlines {
+	return &deadlines{timing: a.config.Member.Timing.WithDefaults(), most: a.config.StopTimeout}
+}
+
+// renew takes the end of the lease. It reports whether the lease runs. All roundings and delays make it end early.
+func (d *deadlines) renew(l ringleader.Leadership) bool {
+	at := now()
+	end := l.Deadline()
+	if end.IsZero() {
+		return false
+	}
+	d.until = at + time.Until(end)
+	return true
+}
+
+// order returns what the keeper has to do. It kills a quarter of Grace before Margin begins, so that all is reaped by
+// then. By itself it asks later than the member, by a quarter of Grace, too: a renewal may be on its way to it.
+func (d *deadlines) order() order {
+	quarter := d.timing.Grace / 4
+	o := order{Stop: d.until - d.timing.Margin - 3*quarter, Kill: d.until - d.timing.Margin - quarter}
+	if d.asked != 0 {
+		o.Stop, o.Kill = min(o.Stop, d.asked), min(o.Kill, d.asked+d.most)
+	}
+	return o
+}
+
+// hard is when the member kills the keeper, which has not obeyed. Margin is left for that.
+func (d *deadlines) hard() time.Duration {
+	return min(d.until-d.timing.Margin, d.order().Kill+d.timing.Margin)
+}

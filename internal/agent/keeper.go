@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"time"
+)
+
+// Keeper is the name of the command by which this program is a keeper: see [Keep].
+const Keeper = "keeper"
+
+// The exit statuses of a keeper whose command did not run, as in a shell.
+const (
+	notStarted = 143 // as if it was terminated: its time was over before it began
+	notRunning = 126 // it is no program that can run
+	notFound   = 127
+)
+
+// order is what a member tells a keeper, one JSON object a line. Each order replaces the one before. Moments are readings of
+// the clock now.
+type order struct {
+	Stop time.Duration `json:"stop"` // when the command is asked to end
+	Kill time.Duration `json:"kill"` // when all its processes are killed
+}
+
+// ordersPipe is the descriptor of the pipe with the orders.
+const ordersPipe = 3
+
+// Keep is the main function of a keeper. It starts a command, ends it and all that it has started, as ordered, and
+// returns its exit status: 128 and the number of the signal that killed it, if one did. The end of the orders is the death
+// of the member: all is killed then. What a command leaves when it ends by itself is killed, too.
+func Keep(command []string, complain func(error)) int {
+	runtime.LockOSThread() // the kernel kills the command at the end of the thread that started it
+	pipe := os.NewFile(ordersPipe, "orders")
+	closeOnExec(pipe)
+	orders := json.NewDecoder(pipe)
+	var o order
+	if err := orders.Decode(&o); err != nil {
+		complain(errors.New("this command is for ringleader exec, which gives its orders"))
+		return notStarted
+	}
+	for _, s := range deaf {
+		if !signal.Ignored(s) { // what this process ignores the command ignores, too
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
+	if now() >= o.Stop {
+		return notStarted
+	}
+	t, err := plant(command)
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
+		complain(err)
+		return notFound
+	case err != nil:
+		complain(err)
+		return notRunning
+	}
+	return t.tend(o, received(orders))
+}
+
+// received passes orders on, until they end.
+func received(orders *json.Decoder) <-chan order {
+	all := make(chan order)
+	go func() {
+		defer close(all)
+		for {
+			var o order
+			if orders.Decode(&o) != nil {
+				return
+			}
+			all <- o
+		}
+	}()
+	return all
+}
+
+// tend carries out orders until no process is left, and returns the exit status of the first one.
+func (t *tree) tend(o order, orders <-chan order) (status int) {
+	var asked, killing bool
+	alarm := time.NewTimer(0)
+	for {
+		if status, ended := t.reap(killing); ended {
+			return status
+		}
+		if !asked && now() >= o.Stop {
+			asked = true
+			t.ask()
+		}
+		if !killing && now() >= o.Kill {
+			killing = true
+			continue
+		}
+		next := o.Kill
+		if !asked {
+			next = min(next, o.Stop)
+		}
+		if killing {
+			alarm.Stop()
+		} else {
+			alarm.Reset(min(next-now(), look))
+		}
+		var more bool
+		select {
+		case <-alarm.C:
+		case <-t.changed:
+		case o, more = <-orders:
+			if !more {
+				orders, killing = nil, true
+			}
+		}
+	}
+}
+
+// look is the longest time between two looks at the clock now: it may run on while timers stand still.
+const look = time.Second
+
+// describe returns an error of a command, with its name.
+func describe(command string, err error) error { return fmt.Errorf("%s: %w", command, err) }

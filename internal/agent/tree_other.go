@@ -1,0 +1,56 @@
+//go:build !linux
+
+package agent
+
+import (
+	"os"
+	"os/exec"
+	"time"
+)
+
+// now reads the wall clock, which all processes share.
+func now() time.Duration { return time.Duration(time.Now().UnixNano()) }
+
+func closeOnExec(*os.File) {} // os/exec passes no descriptor that it is not told to
+
+// tree is a command with its process group.
+type tree struct {
+	command *exec.Cmd
+	changed chan struct{} // closed when the first process has ended
+	killed  bool
+}
+
+// plant starts a command.
+func plant(command []string) (*tree, error) {
+	t := &tree{command: exec.Command(command[0], command[1:]...), changed: make(chan struct{})}
+	t.command.Stdin, t.command.Stdout, t.command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	t.command.SysProcAttr = attributes()
+	if err := t.command.Start(); err != nil {
+		return nil, describe(command[0], err)
+	}
+	go func() {
+		_ = t.command.Wait() // ProcessState has the result
+		close(t.changed)
+	}()
+	return t, nil
+}
+
+// reap kills the process group, with kill or when its first process has ended, and reports true after that.
+func (t *tree) reap(kill bool) (status int, none bool) {
+	select {
+	case <-t.changed:
+		t.kill()
+		return exitStatus(t.command.ProcessState), true
+	default:
+	}
+	if kill && !t.killed {
+		t.killed = true
+		t.kill()
+	}
+	return 0, false
+}
+
+func prepare() error { return nil }
+
+// clear does nothing: what a keeper leaves that was killed cannot be found.
+func (*keepers) clear() {}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/agent"
+	"ringleader.example/ringleader/internal/report"
+)
+
+// execOptions are the options of exec.
+type execOptions struct {
+	joinOptions
+	onExit             string
+	grace, stopTimeout time.Duration
+	backoff            time.Duration
+}
+
+func (p *program) exec() *cobra.Command {
+	var o execOptions
+	command := &cobra.Command{
+		Use:     "exec --id ID --member ID=HOST:PORT... --data DIR -- COMMAND ARGUMENT...",
+		GroupID: groupElect,
+		Short:   "Run a command on the leader of a group, and nowhere else",
+		Long: `Exec runs one member of a group, as join does, and runs a command while the member leads.
+The group elects one leader, so one command runs at a time. All that help join prints about
+members, stores, wardens and certificates holds for exec.
+
+The command starts with the lease of the leader. --stop-grace before the lease must have
+ended, it gets SIGTERM, and then SIGKILL with all processes that it has started, also with
+those that ignore SIGTERM or have left its session. A loss of the quorum that is shorter
+than the lease does not touch it. When the member resigns, or is stopped by Ctrl-C or
+SIGTERM, its lease is renewed while the command stops: for up to --stop-timeout.
+
+No process of the command outlives the member, also if the member or its warden is
+killed. The others take over when none is left, or when the lease has ended. A
+process that is started elsewhere on behalf of the command, such as a container, is not
+covered. Outside Linux there is no warden, and only the process group of the command is
+killed; on Windows only its first process, without SIGTERM.
+
+The command has the standard streams of this process, and in its environment:
+  RINGLEADER_TERM     the term, a fencing token: greater than that of each leader before
+  RINGLEADER_MEMBER   the identifier of this member
+  RINGLEADER_LEADER   the identifier of the leader, in a hook empty if none is known
+  RINGLEADER_GROUP    the name of the group
+  RINGLEADER_ROLE     leader, in a hook follower or electing, too
+The log of the member goes to stderr.
+
+The command has ended when its first process has: what that leaves is killed, so a daemon
+has to stay in the foreground. --on-exit determines what follows when it ends by itself:
+  resign   another member leads; this one is a candidate again after --backoff
+  restart  this member leads on, and starts the command again after --backoff
+  exit     this member leaves, and exec exits with the exit status of the command
+The pause doubles each time, up to a minute, until the command has run for longer than
+that. An exit status of 128 and N is that of a command that signal N has killed.
+
+Settings are taken from a file, the environment and flags, and hooks run, as help join has it.`,
+		Example: `  ringleader init --group jobs --id 1 --data /var/lib/ringleader/1
+  ringleader exec --group jobs --id 1 --data /var/lib/ringleader/1 \
+    --member 1=127.0.0.1:7001 --member 2=127.0.0.1:7002 --member 3=127.0.0.1:7003 \
+    -- sh -c 'while :; do echo term $RINGLEADER_TERM; sleep 1; done'
+  ringleader exec --config jobs.toml --id 1 --data data/1 -- ./scheduler
+  ringleader exec --preset wan --stop-grace 1s --on-exit restart --id 1 --data data/1 \
+    --member 1=127.0.0.1:7001 -- ./scheduler --verbose`,
+		Args:              commandNeeded,
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	command.Flags().SetInterspersed(false) // what follows COMMAND is its own
+	s := p.settings(command, &o)
+	command.RegisterFlagCompletionFunc("on-exit", cobra.FixedCompletions(agent.OnExits, cobra.ShellCompDirectiveNoFileComp))
+	command.RunE = func(command *cobra.Command, args []string) error {
+		config, only, err := p.checked(s)
+		if err != nil || only {
+			return err
+		}
+		if _, err := exec.LookPath(args[0]); err != nil { // a wrong call starts no member
+			return err
+		}
+		if err := underWarden(command, &o.joinOptions, config); err != nil {
+			return err
+		}
+		return p.runExec(command, s, &o, config, args)
+	}
+	return command
+}
+
+// commandNeeded is for commands that run another one, unless they only check their settings.
+func commandNeeded(command *cobra.Command, args []string) error {
+	if only, err := command.Flags().GetBool("check"); len(args) == 0 && (err != nil || !only) {
+		return fmt.Errorf("%s needs a command to run, after --; try %[1]s --help", command.CommandPath())
+	}
+	return nil
+}
+
+func (o *execOptions) fresh() memberOptions { return &execOptions{} }
+
+func (o *execOptions) defineAll(flags *pflag.FlagSet) {
+	o.define(flags)
+	flags.DurationVar(&o.grace, "stop-grace", 0, fmt.Sprintf("time from SIGTERM to SIGKILL when the lease runs out; the lease must be long enough for it (default: a tenth of the lease, or of the preset; lan: %v)", ringleader.LAN().Grace))
+	flags.DurationVar(&o.stopTimeout, "stop-timeout", 10*time.Second, "time from SIGTERM to SIGKILL when the member resigns or stops, while its lease is renewed")
+	flags.StringVar(&o.onExit, "on-exit", string(agent.Resign), "when the command ends by itself: resign, restart or exit")
+	flags.DurationVar(&o.backoff, "backoff", time.Second, "pause after a command that has ended by itself; it doubles each time, up to 1m")
+}
+
+// config returns the configuration of the member.
+func (o *execOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
+	for _, name := range []string{"stop-grace", "stop-timeout", "backoff"} {
+		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
+			return c, fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
+		}
+	}
+	switch {
+	case !slices.Contains(agent.OnExits, o.onExit):
+		return c, fmt.Errorf("unknown --on-exit %q; %s", o.onExit, instead(o.onExit, agent.OnExits))
+	case o.algorithm == string(ringleader.Bully):
+		return c, errors.New("exec needs leases, which --algorithm bully does not have: two commands could run at a time")
+	}
+	if c, err = o.joinOptions.config(flags); err != nil {
+		return c, err
+	}
+	c.Timing.Grace = cmp.Or(o.grace, c.Timing.Grace)
+	o.grace = c.Timing.Grace
+	return c, nil
+}
+
+// runExec runs a member, and a command while it leads.
+func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, config ringleader.Config, args []string) error {
+	// A service manager may send SIGTERM to the warden and to this process. The second one, which the warden passes on, must
+	// not cut short the time that the command has to stop.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
+	log := newLog(p, slog.LevelInfo, &o.joinOptions)
+	config.Logger = log.Logger
+	a, life, err := agent.Start(command.Context(), agent.Config{
+		Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks,
+		Command: args, OnExit: agent.OnExit(o.onExit), Backoff: o.backoff, StopTimeout: o.stopTimeout,
+	}, joinStore)
+	if err != nil {
+		return notJoined(&o.joinOptions, err)
+	}
+	defer a.Close()
+	p.warnOf(&o.joinOptions, config)
+	p.reloads(command, s, config, a, log)
+	status, err := a.Exec(life)
+	if err = errors.Join(err, a.Close()); err != nil {
+		return report.Failed("member %d: %w", o.id, err)
+	}
+	if status != 0 {
+		return report.ExitError{Code: status}
+	}
+	return nil
+}
+
+// keeper is the command by which a member starts each command and hook.
+func (p *program) keeper() *cobra.Command {
+	command := &cobra.Command{
+		Use:     agent.Keeper + " -- COMMAND ARGUMENT...",
+		Hidden:  true,
+		Short:   "Keep one command of ringleader exec: start it, and end it with all its processes",
+		Example: "  ringleader keeper -- sleep 1",
+		Args:    commandNeeded,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return report.ExitError{Code: agent.Keep(args, func(err error) { p.Complain(oneLine(err.Error())) })}
+		},
+	}
+	command.Flags().SetInterspersed(false)
+	return command
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package cli
+
+import "os"
+
+// hangup has no signal: the system has none for this.
+var hangup []os.Signal

@@ -1,0 +1,136 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ringleader.example/ringleader/internal/report"
+)
+
+// settingsFile writes a file of settings.
+func settingsFile(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "settings.toml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+const memberOne = "id = 1\ndata = \"d\"\nmember = [\n  \"1=127.0.0.1:7001\", # itself\n]\n"
+
+func TestAFlagWinsOverAVariableAndAVariableOverTheFile(t *testing.T) {
+	file := settingsFile(t, memberOne+"group = \"file\"\nlease = \"1s\"\nheartbeat = \"110ms\"\n")
+	variables := map[string]string{"RINGLEADER_LEASE": "2s", "RINGLEADER_HEARTBEAT": "120ms"}
+	code, out, stderr := callWith(variables, "join", "--config", file, "--check", "--heartbeat", "130ms")
+	if code != report.ExitFine || stderr != "" {
+		t.Fatalf("exit status %d: %s", code, stderr)
+	}
+	lines := strings.Fields(strings.ReplaceAll(out, "\n", " \n "))
+	text := strings.Join(lines, " ")
+	for _, want := range []string{
+		`group = "file" # ` + file + `, line 6`, `lease = "2s" # RINGLEADER_LEASE`, `heartbeat = "130ms" # --heartbeat`,
+		`# suspicion = "400ms" # default`, `member = ["1=127.0.0.1:7001"] # ` + file + `, line 3`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	// What is printed is a file with the same settings.
+	_, again, stderr := call("join", "--config", settingsFile(t, out), "--check")
+	if !strings.Contains(again, `heartbeat = "130ms"`) || !strings.Contains(again, `lease = "2s"`) {
+		t.Errorf("%s\n%s", again, stderr)
+	}
+}
+
+func TestAWrongSettingIsNamedWithItsLine(t *testing.T) {
+	for line, want := range map[string]string{
+		`leese = "1s"`:       "line 6: there is no setting leese; did you mean lease?",
+		`check = true`:       "line 6: there is no setting check",
+		`report-leases = 1`:  "line 6: there is no setting report-leases",
+		`[x]`:                "line 6: x: settings have no tables",
+		`a.b = 1`:            "line 6: a.b: settings have no tables",
+		`lease = 1.5`:        "line 6: lease is a text in quotes",
+		`lease = "soon"`:     "line 6: --lease wants a duration such as 250ms or 20s",
+		`preempt = "no"`:     "line 6: --preempt wants true or false",
+		`group = ["a", "b"]`: "line 6: group has one value, not a list",
+		`group = ""`:         "line 6: group is empty",
+		`group`:              "line 6: expected",
+		`id = 2`:             "line 6: ",
+	} {
+		file := settingsFile(t, memberOne+line+"\n")
+		code, out, stderr := call("join", "--config", file, "--check")
+		if code != report.ExitUsage || out != "" || !strings.Contains(stderr, file+": "+want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit status %d, %q, want %q", line, code, stderr, want)
+		}
+	}
+	if _, _, stderr := callWith(map[string]string{"RINGLEADER_LEASE": "soon"}, "join", "--config", settingsFile(t, memberOne), "--check"); !strings.Contains(stderr, "RINGLEADER_LEASE: --lease wants a duration") {
+		t.Errorf("%q", stderr)
+	}
+}
+
+// The lease would lapse, and the term rise, in an election.
+func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
+	hooks := filepath.Join(t.TempDir(), "hooks")
+	base := "id = 1\ndata = '" + newStore(t, 1) + "'\nmember = [\"1=" + freeAddress(t) + "\"]\n"
+	file := settingsFile(t, base)
+	command := exec.Command("ringleader", "join", "--json", "--stop-with-stdin", "--config", file)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdin, _ := command.StdinPipe()
+	stdout, _ := command.StdoutPipe()
+	stderr, _ := command.StderrPipe()
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		command.Process.Kill()
+		command.Wait()
+	})
+	events, log := json.NewDecoder(stdout), bufio.NewScanner(stderr)
+	var e report.JoinEvent
+	for e.Leader != 1 {
+		if err := events.Decode(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reload := func(text string, want ...string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		command.Process.Signal(syscall.SIGHUP) // to the warden, which passes it on
+		for _, part := range want {
+			for !strings.Contains(log.Text(), part) {
+				if !log.Scan() {
+					t.Fatalf("it does not log %q", part)
+				}
+			}
+		}
+	}
+	reload(base+"lease = true\n", "the settings are wrong, and stay as they were", "line 4")
+	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1), `changed=member`)
+	reload(base+"on-follower = 'echo stopped > "+hooks+"'\nlease = \"9s\"\nverbose = true\n",
+		`settings="lease renewal"`, `changed="member on-follower verbose"`)
+	stdin.Close()
+	for events.Decode(&e) == nil {
+		if e.Event == "role" && e.Role == "leader" {
+			t.Errorf("another election: %+v", e)
+		}
+	}
+	for log.Scan() {
+	}
+	if err := command.Wait(); err != nil {
+		t.Error(err)
+	}
+	if got, _ := os.ReadFile(hooks); string(got) != "stopped\n" {
+		t.Errorf("the hook that was reloaded has written %q", got)
+	}
+}

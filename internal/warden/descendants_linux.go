@@ -1,0 +1,74 @@
+package warden
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+const (
+	setChildSubreaper = 36  // PR_SET_CHILD_SUBREAPER
+	signalled         = 128 // and the number of a signal: the exit status of a process that it killed, as in a shell
+)
+
+// Adopt makes this process a subreaper: each descendant that loses its parent becomes its child, also if it has left the
+// session.
+func Adopt() error {
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, setChildSubreaper, 1, 0, 0, 0, 0); errno != 0 {
+		return fmt.Errorf("prctl: %w", errno)
+	}
+	return nil
+}
+
+// ExitStatus returns the exit status by which a shell reports how a process has ended.
+func ExitStatus(s syscall.WaitStatus) int {
+	if s.Signaled() {
+		return signalled + int(s.Signal())
+	}
+	return s.ExitStatus()
+}
+
+// Foreground reports whether this process is in the foreground of a terminal. What it starts then stays in its process
+// group, so that it may use the terminal, and the terminal's signals reach both. Otherwise what it starts has a group of
+// its own: a signal to the group of this process does not reach it a second time.
+func Foreground() bool {
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return false
+	}
+	fields := afterName(stat)
+	const group, foreground = 2, 5
+	return len(fields) > foreground && fields[group] == fields[foreground]
+}
+
+// afterName returns the fields of /proc/PID/stat after the name of the process, which may have any bytes.
+func afterName(stat []byte) []string {
+	text := string(stat)
+	return strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+}
+
+// KillChildren kills the children of this process, except those for which except reports true, and returns them. nil means
+// that there are no exceptions. The death of one may give this process others. It does not kill grandchildren: their
+// parents may reap them, and their numbers may be those of other processes then. For the same reason, no other goroutine
+// may reap the children that it kills.
+func KillChildren(except func(pid int) bool) (killed []int) {
+	own := strconv.Itoa(os.Getpid())
+	all, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range all {
+		stat, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		fields := afterName(stat)
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if err != nil || len(fields) < 2 || fields[1] != own || except != nil && except(pid) {
+			continue
+		}
+		_ = syscall.Kill(pid, syscall.SIGKILL) // if that is not allowed, we wait for its end
+		killed = append(killed, pid)
+	}
+	return killed
+}
