@@ -195,16 +195,6 @@ func (g *group) processes() (all []process) {
 	return all
 }
 
-// child returns a child of a process; 0 if it has none.
-func (g *group) child(parent int) int {
-	for _, p := range g.processes() {
-		if p.parent == parent {
-			return p.pid
-		}
-	}
-	return 0
-}
-
 // parent returns the parent of a process; 0 if it has ended.
 func (g *group) parent(pid int) int {
 	for _, p := range g.processes() {
@@ -213,14 +203,6 @@ func (g *group) parent(pid int) int {
 		}
 	}
 	return 0
-}
-
-// member returns the process of a member.
-func (g *group) member(id int) int {
-	if !g.specs[id-1].Warden {
-		return g.run[id].Process.Pid
-	}
-	return g.child(g.run[id].Process.Pid)
 }
 
 // leader returns the member of a process of a command, and its processes: 0 if it has ended meanwhile.

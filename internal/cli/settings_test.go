@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"ringleader.example/ringleader/internal/report"
 )
@@ -79,6 +81,9 @@ func TestAWrongSettingIsNamedWithItsLine(t *testing.T) {
 
 // The lease would lapse, and the term rise, in an election.
 func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
+	heard := make(chan os.Signal, 1) // what ignores it, as all of this may under nohup, has children that do
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
 	hooks := filepath.Join(t.TempDir(), "hooks")
 	base := "id = 1\ndata = '" + newStore(t, 1) + "'\nmember = [\"1=" + freeAddress(t) + "\"]\n"
 	file := settingsFile(t, base)
@@ -90,7 +95,9 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
 	t.Cleanup(func() {
+		overdue.Stop()
 		command.Process.Kill()
 		command.Wait()
 	})
