@@ -196,9 +196,9 @@ func (c *Cluster) Kill(id uint64) {
 	if h.member == nil {
 		return
 	}
-	h.Clock.Continue()
 	c.each(func(j *judge) { j.ends(id) })
 	c.net.Fail(id, errKilled)
+	h.Clock.Continue() // one that is stopped ends, too
 	<-h.member.Done()
 	h.member, h.groups = nil, nil
 }

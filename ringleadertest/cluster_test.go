@@ -269,3 +269,27 @@ func (p *post) end() {
 	clear(p.blocked)
 	p.c.Hold(nil)
 }
+
+// What a member was told before it was stopped has no effect once it is killed: it hands nothing over.
+func TestAStoppedMemberThatIsKilledSendsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		old := c.AwaitAny()
+		next := old%3 + 1
+		c.Stop(old)
+		stopped := time.Now()
+		if err := c.Member(old).Transfer(next); err != nil {
+			t.Fatal(err)
+		}
+		c.Kill(old)
+		c.Until("another member leads", func() bool {
+			v := c.Member(next).View()
+			return v.Known && v.Leader != old
+		})
+		if took := time.Since(stopped); took < ringleader.Test().Lease/2 {
+			t.Errorf("another member leads after %v", took)
+		}
+	})
+}

@@ -106,12 +106,13 @@ func (e *Exchange) Prove(to uint64, p transport.Proof) <-chan bool {
 	return taken
 }
 
-// Fail lets the transport of a member fail, so that the member ends at once: a process that is killed. Its connections
-// end then.
+// Fail lets the transport of a member fail, so that the member ends: a process that is killed. It sends nothing any more, and
+// its connections end.
 func (e *Exchange) Fail(member uint64, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if port := e.ports[member]; port != nil {
+		port.failed = true
 		port.post(transport.Failed{Err: err})
 	}
 }
@@ -139,6 +140,7 @@ func (e *Exchange) take(i int) Frame {
 
 func (e *Exchange) send(f Frame) {
 	switch held := e.hold != nil && e.hold(f); {
+	case f.out.from.failed && f.What != End:
 	case !held:
 		e.arrive(f)
 	case f.What != Heartbeat:
@@ -172,6 +174,7 @@ type port struct {
 	cancel  context.CancelFunc
 	group   sync.WaitGroup
 	serving bool
+	failed  bool // it sends nothing any more, but the end of its connections
 	out     []*outgoing
 	in      []*incoming
 	events  []any // that wait to be posted
