@@ -188,7 +188,7 @@ var (
 	sampleLine = regexp.MustCompile(`^(ringleader_[a-z_]+)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? ([0-9.e+-]+)$`)
 )
 
-// The rules are those of the text format 0.0.4 and of Prometheus's page on names.
+// The rules are those of the text format 0.0.4 and of the names that Prometheus recommends.
 func TestMetricsKeepTheRulesOfPrometheus(t *testing.T) {
 	serveMember(t, 3, func(s site) {
 		c := s.connect()

@@ -13,7 +13,7 @@ import (
 type Extremes struct {
 	Total, Election, Announcement Extreme
 
-	Time   *Times // the page on time in the package comment says what it is; nil if NoTime is set
+	Time   *Times // the section Time of the package comment defines them; nil if NoTime is set
 	NoTime string // why no time is stated
 }
 

@@ -11,6 +11,16 @@ import (
 	"ringleader.example/ringleader/network"
 )
 
+// violates expects that the search finds a violation of a property with each of the reductions.
+func violates(t *testing.T, program *process.Program, o Options, property string, reductions ...Reduction) {
+	t.Helper()
+	for _, o.Reduce = range reductions {
+		if r, err := Program(program, o); err != nil || r.Violation == nil || r.Violation.Property != property {
+			t.Errorf("%s: %+v, %v", o.Reduce, r, err)
+		}
+	}
+}
+
 // between returns the election of two anonymous processes on a ring of which the first one initiates.
 func between(start func(out *election.Out[token]), receive func(p *made, m uint8, out *election.Out[token])) (*process.Program, Options) {
 	a := forwarding(election.Ring, 0, 0)
@@ -50,12 +60,7 @@ func TestLinksThatAreAlikeAreSilentTogether(t *testing.T) {
 		}
 	})
 	o.SafetyOnly = true
-	for _, reduce := range []Reduction{NoReduction, AnyReduction} {
-		o.Reduce = reduce
-		if r, err := Program(program, o); err != nil || r.Violation == nil || r.Violation.Property != Panicked {
-			t.Errorf("%s: %+v, %v", reduce, r, err)
-		}
-	}
+	violates(t, program, o, Panicked, NoReduction, AnyReduction)
 }
 
 // Two messages go round for ever. One of them is always on its way to process 1 in the kept configurations, so they look
@@ -92,12 +97,7 @@ func TestFairnessIsNotJudgedByKeptConfigurations(t *testing.T) {
 		}
 	})
 	o.only = NeverEnds // some runs end without a leader
-	for _, reduce := range []Reduction{NoReduction, Symmetry} {
-		o.Reduce = reduce
-		if r, err := Program(program, o); err != nil || r.Violation == nil || r.Violation.Property != NeverEnds {
-			t.Errorf("%s: %+v, %v", reduce, r, err)
-		}
-	}
+	violates(t, program, o, NeverEnds, NoReduction, Symmetry)
 }
 
 func TestSymmetryIsNotReportedWhereNothingIsLeftOut(t *testing.T) {
@@ -148,12 +148,7 @@ func TestAMirrorImageOfAnOrientedRingIsAnotherOne(t *testing.T) {
 		p.Knows = m == arms
 	})
 	o.Instance.IDs, o.SafetyOnly = make(election.List, 3), true
-	for _, reduce := range []Reduction{NoReduction, AnyReduction} {
-		o.Reduce = reduce
-		if r, err := Program(program, o); err != nil || r.Violation == nil || r.Violation.Property != Panicked {
-			t.Errorf("%s: %+v, %v", reduce, r, err)
-		}
-	}
+	violates(t, program, o, Panicked, NoReduction, AnyReduction)
 }
 
 // This rotation maps a willing process to an unwilling one.

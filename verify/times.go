@@ -8,7 +8,7 @@ import (
 	"ringleader.example/ringleader/internal/process"
 )
 
-// The extremes of time; the page on time in the package comment says what it is, and why this search is exact.
+// The extremes of time. The section Time of the package comment defines it, and proves that this search is exact.
 
 // untimed returns why no time is stated, or "".
 func (o *Options) untimed(d *election.Declaration) string {

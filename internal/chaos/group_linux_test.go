@@ -30,7 +30,7 @@ type life struct {
 	record // guarded by group.mu
 
 	command *exec.Cmd   // of the warden, or of the member
-	itself  *os.Process // the member; nil: it has not said so yet
+	itself  *os.Process // the member; nil: it has not reported yet
 	stdin   io.WriteCloser
 	view    event
 	hears   bool // all others, at some time
@@ -255,7 +255,7 @@ func (l *life) alive() bool {
 	return err == nil && !strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " Z")
 }
 
-// known waits until a process has said which it is, or has ended.
+// known waits until a process has reported its identity, or has ended.
 func (g *group) known(l *life) bool {
 	g.await(long, func() bool { return l.itself != nil || l.dead != 0 })
 	return l.itself != nil && l.dead == 0

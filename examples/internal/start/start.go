@@ -32,7 +32,7 @@ func Flags(about string) {
 	}
 }
 
-// Member makes this process a member of a group of three, as its flags say. Context ends with an interrupt.
+// Member makes this process a member of a group of three, by its flags. Context ends with an interrupt.
 func Member(name, about string, config ringleader.Config) (context.Context, *ringleader.Member) {
 	log.SetFlags(0)
 	id := flag.Uint64("id", 1, "`number` of this process, 1, 2 or 3")
