@@ -1,6 +1,7 @@
 package quorumbully
 
 import (
+	"math"
 	"slices"
 
 	"ringleader.example/ringleader/election"
@@ -40,7 +41,7 @@ func (p *Process) patient(units uint64) uint64 {
 func (p *Process) pause(out *election.Out[Message]) {
 	p.Reclaims = 0
 	te := p.patient(p.Settings.Answers)
-	p.enter(Pausing, te+uint64(out.Choose(uint32(te)))+uint64(p.Members-p.ID)*p.Settings.Delay, out)
+	p.enter(Pausing, te+uint64(out.Choose(uint32(min(te, math.MaxUint32))))+uint64(p.Members-p.ID)*p.Settings.Delay, out)
 	if p.Settings.Asks {
 		p.Tries = min(p.Tries+1, mostTries)
 	}

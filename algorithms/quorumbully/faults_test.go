@@ -159,3 +159,15 @@ func TestNoTwoLeasesEverRunAtOneTimeAndTermsRise(t *testing.T) {
 		t.Errorf("%d of 1000 runs had a leader", elected)
 	}
 }
+
+// The times of the stage double, and a random choice has at most 2³² - 1 values.
+func TestTheLongestTimesCanDouble(t *testing.T) {
+	for _, timeout := range []string{"1073741824", "2147483648"} {
+		o := led(1, "crash 1,2 at 0")
+		o.Until = election.Units(1 << 40)
+		o.Instance.Parameters = map[string]string{"answer-timeout": timeout, "lease": "549755813888", "renewal": "1099511627", "claim-timeout": "1"}
+		if _, err := simulate.Run(Algorithm, o); err != nil {
+			t.Errorf("answer-timeout %s: %v", timeout, err)
+		}
+	}
+}
