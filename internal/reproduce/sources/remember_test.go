@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"sync"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/catalogue/all"
@@ -47,7 +48,9 @@ func remembering(e catalogue.Entry) catalogue.Entry {
 // known has the answers of simulator and checker.
 var known = memory{small: map[key]answer{}}
 
+// memory is asked by the checks of several rows at once.
 type memory struct {
+	mutex    sync.Mutex
 	entries  int
 	small    map[key]answer
 	recorded map[key]answer
@@ -66,25 +69,39 @@ type (
 // mostSteps limits the records in memory; those of one source have fewer steps. A step takes about 700 bytes, with texts and values.
 const mostSteps = 350_000
 
-// ask returns the answer to a question, from memory if it is there.
+// ask returns the answer to a question, from memory if it is there. Two checks that ask the same at once may both look for it.
 func (m *memory) ask(question string, find func() answer) answer {
 	k := sha256.Sum256([]byte(question))
-	for _, answers := range []map[key]answer{m.small, m.recorded} {
-		if a, there := answers[k]; there {
-			return a
-		}
+	if a, there := m.recall(k); there {
+		return a
 	}
 	a := find()
+	m.keep(k, a)
+	return a
+}
+
+func (m *memory) recall(k key) (a answer, there bool) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if a, there = m.small[k]; there {
+		return a, true
+	}
+	a, there = m.recorded[k]
+	return a, there
+}
+
+func (m *memory) keep(k key, a answer) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
 	if a.result == nil || a.result.Record == nil {
 		m.small[k] = a
-		return a
+		return
 	}
 	if m.recorded == nil || m.steps > mostSteps {
 		m.recorded, m.steps = map[key]answer{}, 0
 	}
 	m.recorded[k] = a
 	m.steps += len(a.result.Record.Steps)
-	return a
 }
 
 // simulation returns a text that differs for runs that differ.

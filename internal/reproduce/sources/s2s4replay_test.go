@@ -1,3 +1,5 @@
+//go:build !race
+
 package sources_test
 
 import (
