@@ -44,7 +44,7 @@ type Local struct {
 // Command is a request or a report of a live member's host.
 type Command struct {
 	Order  Order
-	Member ID     // Transfer: to which member; Died: of which member
+	Member ID     // Transfer: to which member; Died, Enlist and Dismiss: of which member
 	Number uint64 // Died: the incarnation; Weigh: the weight
 }
 
@@ -59,6 +59,8 @@ const (
 	Died                  // it is proven that incarnation Number of Member, and all its work, is dead; see [Algorithm]
 	Weigh                 // the member now has the weight Number, in place of its priority
 	Confirm               // ask the others at once whether this process, which leads, still may
+	Enlist                // Member is to have a vote, if this process leads; 0: no change that is not begun is wanted any more
+	Dismiss               // Member is to have no vote any more, likewise
 )
 
 // Algorithm is an election algorithm: what it declares about itself, and how a process with state S reacts to an

@@ -41,7 +41,7 @@
 //     package variables but declared parameters, no goroutines, clocks, input or output, and does not range over a
 //     map.
 //  2. Hold plain values: no pointer, map, string, function, channel or interface anywhere in S or M. A
-//     message has at most 4 fields and 32 bytes on a ring or tree, and at most 128 bytes elsewhere.
+//     message has at most 4 fields and 32 bytes on a ring or tree, and at most 160 bytes elsewhere.
 //  3. Never write to a slice that was sent, received or stored: append to a clipped one, for example
 //     append(x[:len(x):len(x)], v). So an assignment copies a state.
 //  4. Send on its own ports only, with kinds and timers that are declared.

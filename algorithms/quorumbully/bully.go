@@ -119,7 +119,7 @@ func (p *Process) answered(x election.ID, m *Message, out *election.Out[Message]
 // answeredAll decides as soon as all members that are not proven dead have answered.
 func (p *Process) answeredAll(out *election.Out[Message]) {
 	for i, reply := range p.Replies {
-		if !reply.Given && !p.dead(election.ID(i+1)) {
+		if x := election.ID(i + 1); !reply.Given && p.votes(x) && !p.dead(x) {
 			return
 		}
 	}
@@ -132,10 +132,9 @@ func (p *Process) decide(out *election.Out[Message]) {
 	var waits []uint64
 	leader, higher := false, false
 	for i, reply := range p.Replies {
-		if reply.Given {
+		if x := election.ID(i + 1); reply.Given && p.votes(x) {
 			waits = append(waits, reply.FreeIn)
 			leader = leader || reply.Leads
-			x := election.ID(i + 1)
 			higher = higher || x != p.ID && p.above(x) && p.Peers[i].Able && reply.FreeIn == 0
 		}
 	}

@@ -9,9 +9,6 @@ import (
 // The rules of safety: 1 to 5, and 7, which follows from them. The functions of step.go have checked the deadline before
 // they call these.
 
-// majority returns q.
-func (p *Process) majority() int { return int(p.Members)/2 + 1 }
-
 // bind gives a grant (rule 2), which binds for length units from now. The timer may be late. Rule 4 needs the longest
 // length ever given, so that is durable.
 func (p *Process) bind(given Given, length uint64, out *election.Out[Message]) {
@@ -43,7 +40,18 @@ func (p *Process) deadline() election.Deadline {
 	if p.Share == nil {
 		return election.Deadline{}
 	}
-	sorted := slices.SortedFunc(slices.Values(p.Share), func(a, b election.Deadline) int {
+	return p.deadlineOf(&p.Kept.Voters)
+}
+
+// deadlineOf returns what the deadline is if v are the voters.
+func (p *Process) deadlineOf(v *Voters) election.Deadline {
+	shares := make([]election.Deadline, 0, len(p.Share))
+	for i, share := range p.Share {
+		if p.among(v, election.ID(i+1)) {
+			shares = append(shares, share)
+		}
+	}
+	slices.SortFunc(shares, func(a, b election.Deadline) int {
 		switch {
 		case b.Before(a):
 			return -1
@@ -52,7 +60,7 @@ func (p *Process) deadline() election.Deadline {
 		}
 		return 0
 	})
-	return sorted[p.majority()-1]
+	return shares[p.majorityOf(v)-1]
 }
 
 // lapse ends the tenure for good if its deadline has passed (rule 3). Every step calls it before it handles its input.
@@ -71,7 +79,7 @@ func (p *Process) leads() bool { return p.Role == Leader || p.Role == Stopping }
 func (p *Process) end(out *election.Out[Message]) {
 	role, term := p.Role, p.Term
 	p.Role, p.Term, p.Number, p.Successor = Follower, 0, 0, 0
-	p.Sent, p.Share, p.Refused = [requests]election.Deadline{}, nil, nil
+	p.Sent, p.Share, p.Refused, p.Keeps, p.Change = [requests]election.Deadline{}, nil, nil, nil, Change{}
 	p.learn(Fact{p.ID, p.Kept.Incarnation, term}, out)
 	if role == Candidate {
 		p.release(term, 0, out)
@@ -111,7 +119,7 @@ func (p *Process) request(kind election.Kind, out *election.Out[Message]) {
 	p.Share = slices.Clone(p.Share) // copies of the state share it
 	p.Share[p.ID-1] = ends
 	p.bind(Given{p.ID, p.Kept.Incarnation, p.Term, kind == Renew}, p.Settings.Lease, out)
-	m := Message{Request: Request{p.Term, p.Kept.Incarnation, p.Number, p.Settings.Lease}}
+	m := Message{Request: Request{p.Term, p.Kept.Incarnation, p.Number, p.Settings.Lease}, Voters: p.Kept.Voters}
 	if kind == Claim {
 		m.Facts = p.facts()
 	}
@@ -121,14 +129,18 @@ func (p *Process) request(kind election.Kind, out *election.Out[Message]) {
 // farthest is the largest distance of a term above a member's promise that the member accepts (rule 1).
 const farthest = 1 << 32
 
-// claimed handles a Claim by rules 1 and 2. A refused claim changes nothing.
+// claimed handles a Claim by rules 1, 2 and 9. A refused claim changes no promise.
 func (p *Process) claimed(x election.ID, m *Message, out *election.Out[Message]) {
 	r := &m.Request
 	p.learnAll(m.Facts, out)
+	p.adopt(&m.Voters, out)
 	repeats := p.Given.Holder == x && p.Given.Incarnation == r.Incarnation && p.Given.Term == r.Term
 	switch {
 	case p.finished(x, r):
 		p.refuse(x, r, IsFinished, out)
+		return
+	case p.Kept.Voters.after(&m.Voters): // rule 9
+		p.refuse(x, r, Outdated, out)
 		return
 	case p.Role == Candidate && p.above(x): // withdraw the own claim first
 		p.end(out)
@@ -157,6 +169,7 @@ func (p *Process) claimed(x election.ID, m *Message, out *election.Out[Message])
 // be about to win. A claim that failed no longer counts: otherwise a member that granted it could not follow the leader.
 func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message]) {
 	r := &m.Request
+	p.adopt(&m.Voters, out)
 	switch {
 	case p.finished(x, r):
 		p.refuse(x, r, IsFinished, out)
@@ -191,7 +204,7 @@ func (p *Process) grant(x election.ID, r *Request, won bool, out *election.Out[M
 		p.raise(r.Term)
 	}
 	p.bind(given, r.Lease, out)
-	p.send(x, Grant, Message{Request: *r}, out)
+	p.send(x, Grant, Message{Request: *r, Voters: p.Kept.Voters.reference()}, out)
 }
 
 // raise raises F (rule 2) to a term that is won.
@@ -201,7 +214,7 @@ func (p *Process) raise(term election.Term) {
 }
 
 func (p *Process) refuse(x election.ID, r *Request, reason Reason, out *election.Out[Message]) {
-	p.send(x, Nack, Message{Request: *r, Reason: reason, Standing: Standing{Promise: p.Kept.Promise}}, out)
+	p.send(x, Nack, Message{Request: *r, Reason: reason, Standing: Standing{Promise: p.Kept.Promise}, Voters: p.Kept.Voters}, out)
 }
 
 // mine reports whether an answer belongs to a request of the current claim or tenure.
@@ -220,6 +233,7 @@ func (p *Process) granted(x election.ID, m *Message, out *election.Out[Message])
 		p.Share[x-1] = entitled
 	}
 	p.elect(out)
+	p.keeps(x, &m.Voters, out)
 }
 
 // elect makes this member leader, or prolongs its lead, for as long as a majority of the shares runs.
@@ -260,18 +274,13 @@ func (p *Process) renew(out *election.Out[Message]) {
 func (p *Process) refused(x election.ID, m *Message, out *election.Out[Message]) {
 	const most = 3 // repetitions in one episode
 	p.heard(m.Standing.Promise)
+	p.adopt(&m.Voters, out)
 	if p.Role != Candidate || !p.mine(&m.Request) {
 		return
 	}
 	p.Refused = slices.Clone(p.Refused)
 	p.Refused[x-1] = true
-	left := 0
-	for _, refuses := range p.Refused {
-		if !refuses {
-			left++
-		}
-	}
-	if left >= p.majority() {
+	if p.size(&p.Kept.Voters)-p.count(p.Refused) >= p.majority() {
 		return
 	}
 	p.end(out)

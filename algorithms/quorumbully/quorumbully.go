@@ -37,6 +37,7 @@ type Message struct {
 	Request   Request     // of Claim and Renew, echoed by Grant and Nack; Release, Offer and Ready use it for the term
 	Standing  Standing    // of Answer; Election and Nack use only the promise
 	Facts     []Fact      // of Election and Claim
+	Voters    Voters      // of Claim, Renew and Nack: those that the sender knows; of Grant: their term and version only
 	Successor election.ID // of Release; 0: none
 	Episode   uint8       // of Election, echoed by Answer
 	Probe     bool        // of Election, echoed by Answer: the question belongs to rule 8
@@ -77,7 +78,8 @@ const (
 	IsBound
 	IsWaiting
 	IsFinished
-	Misfits // the lease is longer than this member grants, or the term is too far above its promise
+	Misfits  // the lease is longer than this member grants, or the term is too far above its promise
+	Outdated // rule 9: this member knows newer voters
 )
 
 // Fact is a stable fact (rules 5 and 6): all claims and tenures of this incarnation up to this term have ended. With the
@@ -121,6 +123,7 @@ type Kept struct {
 	Promise     election.Term // P: the highest term ever granted or claimed
 	Floor       election.Term // the durable value of F
 	Longest     uint64        // the longest lease ever promised, in units
+	Voters      Voters        // rule 9: the newest known
 }
 
 // Given is the grant that a member has given. The timer Bound runs while Holder is not 0.
@@ -178,6 +181,8 @@ type Process struct {
 	Sent      [requests]election.Deadline // by number modulo requests: until when answers to it count
 	Share     []election.Deadline         // by member - 1: until when its newest answer counts; nil: neither candidate nor leader
 	Refused   []bool                      // by member - 1: it has refused the claim
+	Keeps     []bool                      // rule 9, by member - 1: it keeps the leader's Voters; nil: the leader has made none
+	Change    Change                      // rule 9: what the host of the leader wants
 	Work      election.Term               // of the tenure whose work may not have stopped yet; 0: none
 	Successor election.ID                 // of a leader that is stopping; 0: none
 
@@ -207,6 +212,7 @@ type Settings struct {
 	Preempt                       uint64
 	Terms                         election.Term // 0: there is no limit
 	Renewals                      uint64        // likewise
+	Standby                       election.ID   // how many members are not among the first voters: the last ones
 }
 
 // The parameters.
@@ -273,6 +279,10 @@ var (
 		Name: "renewals", Whole: true, Most: 1 << 40, Default: "0",
 		About: "the largest number of renewals of a lease in a term; 0: no limit",
 	}
+	standby = election.Number{
+		Name: "standby", Whole: true, Most: 1 << 14, Default: "0",
+		About: "how many members, those with the largest identifiers, do not vote at first (rule 9); at least one member votes",
+	}
 )
 
 // mostDoubled is the largest ratio of the time between offers to its first value.
@@ -308,7 +318,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 		},
 		Timers: []string{"bound", "wait", "lapse", "renewal", "stage", "probe", "offer"},
 		Parameters: []election.Parameter{
-			&delay, &lease, &longestLease, &rho, &renewal, &answerTimeout, &deferral, &claimTimeout, &asking, &preemption, &preemptDelay, &terms, &renewals,
+			&delay, &lease, &longestLease, &rho, &renewal, &answerTimeout, &deferral, &claimTimeout, &asking, &preemption, &preemptDelay, &terms, &renewals, &standby,
 		},
 		Delay: &delay,
 	},
@@ -320,7 +330,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Suspect:     (*Process).Suspect,
 	Command:     (*Process).Command,
 	Durable:     func(p *Process) any { return &p.Kept },
-	Eligible:    func(p *Process) bool { return p.Weight > 0 },
+	Eligible:    func(p *Process) bool { return p.Weight > 0 && p.votes(p.ID) },
 	Incarnation: func(p *Process) uint64 { return p.Kept.Incarnation },
 }
 
@@ -351,6 +361,7 @@ func New(l election.Local) Process {
 			Asks:     asking.Is(p, "yes"),
 			Preempts: preemption.Is(p, "yes"), Preempt: units(&preemptDelay),
 			Terms: election.Term(units(&terms)), Renewals: units(&renewals),
+			Standby: election.ID(min(l.Degree-1, int(units(&standby)))),
 		},
 	}
 }

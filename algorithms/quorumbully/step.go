@@ -114,6 +114,10 @@ func (p *Process) Command(c election.Command, out *election.Out[Message]) {
 		p.weigh(uint16(min(c.Number, 1<<16-1)), out)
 	case election.Confirm:
 		p.prolong(out)
+	case election.Enlist:
+		p.change(Change{c.Member, true}, out)
+	case election.Dismiss:
+		p.change(Change{c.Member, false}, out)
 	}
 	p.policy(out)
 }
@@ -127,7 +131,7 @@ func (p *Process) policy(out *election.Out[Message]) {
 
 // able reports whether this member could claim if it were free.
 func (p *Process) able() bool {
-	return p.Begun && p.Weight > 0 && !p.Restarted && p.Work == 0 && (p.Settings.Terms == 0 || p.Kept.Promise < p.Settings.Terms)
+	return p.Begun && p.Weight > 0 && p.votes(p.ID) && !p.Restarted && p.Work == 0 && (p.Settings.Terms == 0 || p.Kept.Promise < p.Settings.Terms)
 }
 
 // above reports whether member x has a higher rank than this one.

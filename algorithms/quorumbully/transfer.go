@@ -92,13 +92,7 @@ func (p *Process) probed(x election.ID, m *Message, out *election.Out[Message]) 
 	}
 	p.Probe.Would = slices.Clone(p.Probe.Would)
 	p.Probe.Would[x-1] = true
-	count := 0
-	for _, would := range p.Probe.Would {
-		if would {
-			count++
-		}
-	}
-	if count < p.majority() || !p.able() {
+	if p.count(p.Probe.Would) < p.majority() || !p.able() {
 		return
 	}
 	p.send(p.Probe.Leader, Ready, Message{Request: Request{Term: p.Probe.Term, Incarnation: p.Probe.Incarnation, Number: p.Probe.Number}}, out)

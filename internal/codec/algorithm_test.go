@@ -88,8 +88,8 @@ func TestAnAlgorithmWhoseTypesAreNotPlainIsRefusedWithTheReason(t *testing.T) {
 		{refusal[ballot, struct{ A, B, C, D, E uint8 }](nil), `algorithm "mine": message: not a plain value: more than 4 fields or 32 bytes`},
 		{refusal[ballot, struct{ A [33]uint8 }](nil), `algorithm "mine": message: not a plain value: more than 4 fields or 32 bytes`},
 		{refusalOn[struct{ A [33]uint8 }](election.Tree), `algorithm "mine": message: not a plain value: more than 4 fields or 32 bytes`},
-		{refusalOn[struct{ A [128]uint8 }](election.Complete), ""},
-		{refusalOn[struct{ A [129]uint8 }](election.UnknownNeighbours), `algorithm "mine": message: not a plain value: more than 128 bytes`},
+		{refusalOn[struct{ A [160]uint8 }](election.Complete), ""},
+		{refusalOn[struct{ A [161]uint8 }](election.UnknownNeighbours), `algorithm "mine": message: not a plain value: more than 160 bytes`},
 		{refusal[ballot, struct {
 			A [31]uint8
 			B bool

@@ -501,7 +501,7 @@ func ForAlgorithm[S, M any](a *election.Algorithm[S, M]) (plans Plans, err error
 }
 
 // mostBytes is the largest size of a message in bytes on a complete graph.
-const mostBytes = 128
+const mostBytes = 160
 
 // forTypes makes the plans of what two pointers point to.
 func forTypes(d *election.Declaration, s, m any, keeps bool, kept any, at Pointer) (plans Plans, err error) {

@@ -239,6 +239,10 @@ func (ps *Processes) CommandText() string {
 		return fmt.Sprintf("have weight %d", c.Number)
 	case election.Confirm:
 		return "confirm its lead"
+	case election.Enlist:
+		return fmt.Sprintf("let %d vote", member())
+	case election.Dismiss:
+		return fmt.Sprintf("let %d vote no more", member())
 	}
 	return fmt.Sprintf("obey order %d", c.Order)
 }

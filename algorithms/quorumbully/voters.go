@@ -1,0 +1,140 @@
+package quorumbully
+
+import (
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// Rule 9: the members that vote, and how they change. The package comment has the argument for its safety.
+
+// Voters are the members whose grants count.
+type Voters struct {
+	Term    election.Term // of the leader that made this value; 0: it is the first
+	Version uint64        // how many changes led to it
+	Members []election.ID // in rising order; empty: the first voters
+}
+
+// after reports whether v is newer than other.
+func (v *Voters) after(other *Voters) bool {
+	return v.Term > other.Term || v.Term == other.Term && v.Version > other.Version
+}
+
+// reference returns v without its members.
+func (v *Voters) reference() Voters { return Voters{Term: v.Term, Version: v.Version} }
+
+// Change is what the host of a leader wants.
+type Change struct {
+	Member election.ID // 0: nothing
+	Votes  bool        // whether it is to have a vote
+}
+
+// among reports whether member x is one of the voters v.
+func (p *Process) among(v *Voters, x election.ID) bool {
+	if len(v.Members) == 0 {
+		return x <= p.Members-p.Settings.Standby
+	}
+	_, found := slices.BinarySearch(v.Members, x)
+	return found
+}
+
+func (p *Process) votes(x election.ID) bool { return p.among(&p.Kept.Voters, x) }
+
+func (p *Process) size(v *Voters) int {
+	if len(v.Members) == 0 {
+		return int(p.Members - p.Settings.Standby)
+	}
+	return len(v.Members)
+}
+
+func (p *Process) majorityOf(v *Voters) int { return p.size(v)/2 + 1 }
+
+// majority returns q.
+func (p *Process) majority() int { return p.majorityOf(&p.Kept.Voters) }
+
+// count returns the number of voters for which a list by member - 1 has true.
+func (p *Process) count(list []bool) (count int) {
+	for i, has := range list {
+		if has && p.votes(election.ID(i+1)) {
+			count++
+		}
+	}
+	return count
+}
+
+// adopt takes over newer voters. A leader takes over none: if they are of a higher term, it leads no more, and those of a
+// lower term give way to its own. A claim was made to the former voters, so it ends. The term of the new ones is won.
+func (p *Process) adopt(v *Voters, out *election.Out[Message]) {
+	if !v.after(&p.Kept.Voters) || p.leads() || v.Term > p.Kept.Promise+farthest {
+		return
+	}
+	if p.Role == Candidate {
+		p.end(out)
+		p.pause(out)
+	}
+	p.Kept.Voters = *v
+	p.Kept.Promise = max(p.Kept.Promise, v.Term)
+	p.raise(v.Term)
+	if !p.votes(p.ID) {
+		p.rest(out)
+	}
+}
+
+// change notes what the host wants, in place of an earlier wish. A leader does not remove itself: it hands over first.
+func (p *Process) change(c Change, out *election.Out[Message]) {
+	if p.Role != Leader || c.Member > p.Members || c.Member == p.ID {
+		return
+	}
+	p.Change = c
+	p.amend(out)
+}
+
+// keeps notes that a member keeps the leader's voters. The member has said so in a Grant, so from then on it grants no
+// Claim to older voters.
+func (p *Process) keeps(x election.ID, v *Voters, out *election.Out[Message]) {
+	if now := &p.Kept.Voters; p.Keeps != nil && v.Term == now.Term && v.Version == now.Version && !p.Keeps[x-1] {
+		p.Keeps = slices.Clone(p.Keeps)
+		p.Keeps[x-1] = true
+	}
+	p.amend(out)
+}
+
+// amend makes the next step of the change that the host wants, as soon as rule 9 allows that: first the leader makes the
+// present voters its own, and then the new ones. Each waits until a majority keeps those before.
+func (p *Process) amend(out *election.Out[Message]) {
+	c := p.Change
+	if p.Role != Leader || c.Member == 0 {
+		return
+	}
+	next := p.Kept.Voters
+	switch {
+	case p.votes(c.Member) == c.Votes:
+		p.Change = Change{}
+		return
+	case next.Term != p.Term:
+		next.Term = p.Term
+	case p.count(p.Keeps) < p.majority():
+		return
+	default:
+		next = p.changed(c)
+		if p.deadlineOf(&next).Before(p.deadline()) { // the change waits until it shortens no lease
+			return
+		}
+	}
+	p.Kept.Voters = next
+	p.Keeps = make([]bool, p.Members)
+	p.Keeps[p.ID-1] = true
+	p.prolong(out)
+	p.amend(out)
+}
+
+// changed returns the voters after a change.
+func (p *Process) changed(c Change) Voters {
+	next := Voters{Term: p.Term, Version: p.Kept.Voters.Version + 1}
+	for x := election.ID(1); x <= p.Members; x++ {
+		if x == c.Member && c.Votes || x != c.Member && p.votes(x) {
+			next.Members = append(next.Members, x)
+		}
+	}
+	return next
+}
