@@ -35,6 +35,13 @@
 //     others, outside the Bully stage. It accepts if a majority would grant it a lease but for this leader. Then the
 //     leader stops its work and names the member as its successor. Without an answer nothing changes, and the next
 //     offer follows after twice the time.
+//  9. The majority is one of the voters. All members vote at first, but those on standby. Voters have the term of the
+//     leader that made them, and a version; those with the higher term are newer, and in one term those with the higher
+//     version. A member keeps the newest that it has received in a Claim, a Renew or a Nack, durably before it answers. A
+//     leader keeps its own. A Claim to older voters than its receiver keeps is refused, and a candidate that receives newer
+//     ones ends its claim. Only a leader changes the voters, one member at a time. First it gives its own term to the
+//     present ones. Each change waits until a majority of the voters before it keeps those, as their Grants tell, and until
+//     it shortens no lease: so a new voter has answered already, as all members do. A member without a vote never claims.
 //
 // The Bully stage precedes every claim except a successor's. A member that knows of an able member of higher rank
 // waits Td for its claim: otherwise all would question all at once. Then it sends Election to all, and each Answer
@@ -51,9 +58,30 @@
 // before Y wins, and X's deadline has passed by then: X's next step ends its tenure before it counts another answer.
 // Hence no term below a won term is ever valid again. That is why a Renew is granted in spite of promises.
 //
+// Why that holds while voters change. The argument above needs a member that is in each majority of X's voters and in
+// each of Y's. Two majorities have one in common if the voters differ by one member at most. Let D be the voters to which
+// Y claims, and let the leader Z of term z have made them.
+//
+//   - z = x: D is one of X's own. If X has not gone more than one change beyond D, majorities have a member in common. X
+//     goes further only when a majority W of the voters N next after D keeps them, and its tenure is valid then. A member
+//     of W is in Y's majority. If it kept N before it granted Y's Claim, it refused that. If it granted the Claim before,
+//     that grant was in force until Y won, so it answered X's Renew after that. But when Y won, X had not gone further,
+//     so X's deadline had passed, and X went no further at all.
+//   - z > x: Z won before it made D. By induction over terms X was not valid from then on.
+//   - z < x: Let B be the voters to which X claimed, made in term b. If b = z, Z made B and D. They differ by one member at
+//     most: otherwise, as in the first case with Z for X, the one of X and Y that claimed to the older ones has not won.
+//     If b > z, D has a member of each majority in common with B by this same case, for the leader of term b and Y:
+//     that leader has made no voters but its first, which are B. If b < z, the same holds for Z and X. In each case
+//     X's first voters, which are B in its own term, are the only ones that X makes: it changes them only when a majority of
+//     them keeps them, and with such a majority Y's has a member in common, as in the first case.
+//
+// So it does not matter when members learn of voters, or whether a change is lost with its leader. Two leaders of one term
+// are excluded by the same argument, as a member grants one Claim in a term. A member that is removed and added again keeps
+// what it has promised. If its state was lost it gets a new identifier, as after any loss.
+//
 // # Layout
 //
-// step.go has the inputs: each checks the deadline (rule 3), handles the input, and ends with the policy. lease.go has
+// voters.go has rule 9. step.go has the inputs: each checks the deadline (rule 3), handles the input, and ends with the policy. lease.go has
 // rules 1 to 5, facts.go the facts of rules 5 and 6, bully.go the Bully stage, and transfer.go rule 8. The state and the
 // messages are in quorumbully.go.
 //
@@ -71,12 +99,17 @@
 //     clock was set back meanwhile, they do, until it has caught up.
 //   - The promises are lost with the durable state, and rules 1 and 2 need them. So a host that finds its state lost does not
 //     start the member as if this were its first life. It gives the member a new identifier.
+//   - A leader gives its term to the voters only when it changes them. So a group that does not change keeps and sends
+//     nothing for rule 9.
+//   - All members get the leader's messages, also those without a vote. So a member that was removed learns of it, and one on
+//     standby follows.
+//   - A leader does not remove itself: it hands over first, and its successor removes it.
 //   - A restart of the whole group costs a wait of L. A flag for a clean stop would not remove it: a follower that stops,
 //     restarts at once and grants, while its earlier grant still runs, makes two leaders.
 //   - A Resign names the able member of highest rank as the successor. Otherwise the resigned member could win again at
 //     once.
 //   - The host verifies proofs of death. A proof is, for example, a secret that only the warden of that incarnation
-//     has had. Authentication, the identities of stores, and changes of membership are tasks of the host, too.
+//     has had. Authentication and the identities of stores are tasks of the host, too.
 //   - A host that must stop its work reports when the work has stopped. Until then a leader renews its lease, and a
 //     member whose lease has lapsed neither claims nor releases.
 //   - With asking=no there is no Bully stage. With terms and renewals, both are bounded. Together they leave rules 1 to 6

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write what scripts print into testdata"
 //	member 2 of 3 priority 1 lease=10      a new member, with parameters
 //	start | recover                        a crash comes before that
 //	pass 7 | late 7                        time passes, and timers expire, or are late
-//	resign | transfer 3 | stopped | died 3.1 | weigh 5 | suspect 3
+//	resign | transfer 3 | stopped | died 3.1 | weigh 5 | suspect 3 | enlist 4 | dismiss 4
 //	1 claim term=4 facts=3.1.dead          a message from 1; see fill
 //	show                                   the state
 func TestScripts(t *testing.T) {
@@ -127,6 +127,10 @@ func (a *actor) obey(words []string) {
 		tell(election.Command{Order: election.Died, Member: f.Member, Number: f.Incarnation})
 	case "weigh":
 		tell(election.Command{Order: election.Weigh, Number: number(1)})
+	case "enlist":
+		tell(election.Command{Order: election.Enlist, Member: election.ID(number(1))})
+	case "dismiss":
+		tell(election.Command{Order: election.Dismiss, Member: election.ID(number(1))})
 	case "show":
 		a.print("> %s\n", a.text(a.plans.State, codec.At(&a.state)))
 	default:
@@ -173,6 +177,17 @@ func (a *actor) fact(text string) Fact {
 	return Fact{election.ID(a.value("fact", parts[0])), a.value("fact", parts[1]), election.Term(a.value("fact", parts[2]))}
 }
 
+// voters reads, for example, 2.1 or 2.1:1+2+4: term, version and members.
+func (a *actor) voters(text string) Voters {
+	stamp, list, _ := strings.Cut(text, ":")
+	term, version, _ := strings.Cut(stamp, ".")
+	v := Voters{Term: election.Term(a.value("voters", term)), Version: a.value("voters", version)}
+	for _, member := range strings.FieldsFunc(list, func(r rune) bool { return r == '+' }) {
+		v.Members = append(v.Members, election.ID(a.value("voters", member)))
+	}
+	return v
+}
+
 // receive receives a message of the first incarnation of an able member of weight 1, unless fields say otherwise.
 func (a *actor) receive(x election.ID, name string, fields []string) {
 	kind := slices.IndexFunc(Algorithm.Kinds, func(k election.MessageKind) bool { return k.Name == name })
@@ -192,11 +207,14 @@ func (a *actor) receive(x election.ID, name string, fields []string) {
 	}
 	for _, field := range fields {
 		name, value, _ := strings.Cut(field, "=")
-		if name == "facts" {
+		switch name {
+		case "facts":
 			m.Facts = append(m.Facts, a.fact(value))
-			continue
+		case "voters":
+			m.Voters = a.voters(value)
+		default:
+			a.fill(&m, name, a.value(name, value))
 		}
-		a.fill(&m, name, a.value(name, value))
 	}
 	a.step(func(out *election.Out[Message]) { a.state.Receive(election.To(x), election.Kind(kind), m, out) })
 }

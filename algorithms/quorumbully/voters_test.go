@@ -205,7 +205,8 @@ func TestTheSimulatorCatchesCarelessChanges(t *testing.T) {
 }
 
 // changes are members of which the last ones do not vote at first, with few claims, renewals and changes. The first two may
-// lead. A host that asks its leader for something asks for a vote of the first member that has none, or else of the second one.
+// lead. A host that asks its leader for something asks for a vote of the first member that has none, and if all have one,
+// that the first other member loses its vote.
 type changes struct {
 	members, standby, commands, terms, renewals, crashes int
 }
@@ -219,19 +220,21 @@ func (c changes) options() verify.Options {
 	return o
 }
 
-// asking turns the checker's command into one for a change.
-func asking(a *algorithm) {
+// host turns the checker's command into one for a change.
+func host(a *algorithm) {
 	command := a.Command
-	a.Command = func(p *Process, c election.Command, out *election.Out[Message]) {
-		if c.Order == election.Resign {
-			c.Order, c.Member = election.Dismiss, 1+p.ID%2
+	a.Command = func(p *Process, asked election.Command, out *election.Out[Message]) {
+		if asked.Order == election.Resign {
 			for x := p.Members; x >= 1; x-- {
+				if x != p.ID && p.votes(x) && asked.Order != election.Enlist {
+					asked.Order, asked.Member = election.Dismiss, x
+				}
 				if !p.votes(x) {
-					c.Order, c.Member = election.Enlist, x
+					asked.Order, asked.Member = election.Enlist, x
 				}
 			}
 		}
-		command(p, c, out)
+		command(p, asked, out)
 	}
 }
 
@@ -240,14 +243,14 @@ func TestEveryScheduleOfFewChangesIsSafe(t *testing.T) {
 		t.Skip("it only computes")
 	}
 	for _, c := range []changes{
-		{2, 1, 2, 2, 3, 1}, // 1 → 2 → 1, and a crash
-		{3, 2, 3, 2, 5, 0}, // 1 → 2 → 3 → 2
-		{3, 1, 2, 2, 3, 1}, // 2 → 3 → 2, and a crash
-		{4, 1, 2, 2, 3, 0}, // 3 → 4 → 3
+		{members: 2, standby: 1, commands: 2, terms: 2, renewals: 3, crashes: 1}, // 1 → 2 → 1, and a crash
+		{members: 3, standby: 2, commands: 3, terms: 2, renewals: 5},             // 1 → 2 → 3 → 2
+		{members: 3, standby: 1, commands: 2, terms: 2, renewals: 3, crashes: 1}, // 2 → 3 → 2, and a crash
+		{members: 4, standby: 1, commands: 2, terms: 2, renewals: 3},             // 3 → 4 → 3
 	} {
 		a, seen := Algorithm, map[string]int{}
 		counting(&a, seen)
-		asking(&a)
+		host(&a)
 		r, err := verify.Run(a, c.options())
 		if err != nil {
 			t.Fatal(err)
@@ -259,31 +262,5 @@ func TestEveryScheduleOfFewChangesIsSafe(t *testing.T) {
 			t.Errorf("%+v: %v", c, seen)
 		}
 		t.Logf("%+v: %d states, %d transitions; %v", c, r.States, r.Transitions, seen)
-	}
-}
-
-func TestTheCheckerCatchesCarelessChanges(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it only computes")
-	}
-	for _, mutant := range careless {
-		t.Run(mutant.name, func(t *testing.T) {
-			a := Algorithm
-			mutant.mutate(&a)
-			asking(&a)
-			for _, c := range []changes{
-				{3, 1, 2, 2, 3, 0}, {2, 1, 2, 2, 3, 1}, {3, 2, 3, 2, 5, 0}, {3, 1, 2, 2, 3, 1}, {4, 1, 2, 2, 3, 0},
-			} {
-				r, err := verify.Run(a, c.options())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if r.Violation != nil {
-					t.Logf("%+v: %s; %d states, %d deep", c, r.Violation.Detail, r.States, r.Depth)
-					return
-				}
-			}
-			t.Error("not found")
-		})
 	}
 }
