@@ -33,6 +33,10 @@ type MemberAddress struct {
 
 	// Witness marks a member that votes and never leads.
 	Witness bool
+
+	// Standby marks a member that has no vote at first. It follows the leader, and [Member.AddMember] gives it a vote. The
+	// members on standby have the largest IDs. What the members have agreed on since counts more than this.
+	Standby bool
 }
 
 // Algorithm is the name of an algorithm.
@@ -154,7 +158,12 @@ func (c Config) complete() (Config, error) {
 	must(len(c.Group) <= live.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), live.MaxGroup)
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
 	must(len(c.Members) > 0, "Members is empty; the group has this member at least")
-	found, candidates := false, 0
+	found, candidates, largest := false, 0, uint64(0)
+	for _, m := range c.Members {
+		if !m.Standby {
+			largest = max(largest, m.ID)
+		}
+	}
 	ids, addresses := map[uint64]bool{}, map[string]uint64{}
 	for i, m := range c.Members {
 		must(m.ID != 0, "Members[%d] has no ID; identifiers begin with 1", i)
@@ -166,15 +175,16 @@ func (c Config) complete() (Config, error) {
 		if m.ID == c.ID {
 			found = true
 		}
-		if !m.Witness {
+		if !m.Witness && !m.Standby {
 			candidates++
 		}
+		must(!m.Standby || m.ID > largest, "member %d is on standby, and member %d is not: members on standby have the largest identifiers", m.ID, largest)
 		err := checkAddress(m.Address, false)
 		must(err == nil, "the address of member %d: %v", m.ID, err)
-		must(c.Algorithm != Bully || m.Priority == 0 && !m.Witness, "member %d has a priority or is a witness, which %s does not know", m.ID, Bully)
+		must(c.Algorithm != Bully || m.Priority == 0 && !m.Witness && !m.Standby, "member %d has a priority, is a witness or is on standby, which %s does not know", m.ID, Bully)
 	}
 	must(found || c.ID == 0 || len(c.Members) == 0, "ID %d is not among the members", c.ID)
-	must(candidates > 0 || len(c.Members) == 0, "all members are witnesses, so none can lead")
+	must(candidates > 0 || len(c.Members) == 0, "all members are witnesses or on standby, so none can lead")
 	if c.Listen != "" {
 		err := checkAddress(c.Listen, true)
 		must(err == nil, "Listen: %v", err)
@@ -224,7 +234,18 @@ func (c *Config) program() (p *process.Program, unit time.Duration, parameters m
 		"rho":     fmt.Sprintf("%d/1000000", t.millionths()),
 		"renewal": units(t.Renewal, unit), "answer-timeout": units(t.Answers, unit), "deferral": units(t.Defer, unit),
 		"claim-timeout": units(t.Claim, unit), "preemption": preemption, "preempt-delay": units(t.Preempt, unit),
+		"standby": strconv.Itoa(c.standby()),
 	}
+}
+
+// standby returns how many members are on standby at first.
+func (c *Config) standby() (count int) {
+	for _, m := range c.Members {
+		if m.Standby {
+			count++
+		}
+	}
+	return count
 }
 
 // units returns a length of time in units, rounded up.
@@ -261,7 +282,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 		l.Limits = c.limits()
 	}
 	for _, m := range c.Members {
-		l.Members = append(l.Members, transport.Member{ID: m.ID, Address: m.Address})
+		l.Members = append(l.Members, transport.Member{ID: m.ID, Address: m.Address, Standby: m.Standby})
 		if m.ID == c.ID {
 			l.Elsewhere = c.Listen != "" && transport.Loopback(c.Listen) != transport.Loopback(m.Address)
 		}

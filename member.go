@@ -62,9 +62,23 @@ type Status struct {
 	Stopping bool           `json:"stopping"` // it leads, and its work is about to stop
 	Members  []MemberStatus `json:"members"`
 
+	// Voters has the members that vote, if not all do, always: if members are on standby, or the voters were changed.
+	Voters *Voters `json:"voters,omitempty"`
+
 	// Why has, while no leader is known, the reasons for that, for people: which members are missing, how long a wait
 	// lasts, which certificate is refused.
 	Why []string `json:"why,omitempty"`
+}
+
+// Voters is a member's knowledge of the members whose majority elects.
+type Voters struct {
+	Version uint64   `json:"version"` // how many changes there were; 0: those of the configuration
+	Term    uint64   `json:"term"`    // of the leader that made or confirmed them; 0: no leader had to
+	Members []uint64 `json:"members"`
+
+	// Kept is how many of them are known to keep this durably, if this member leads and has changed it; otherwise 0. What a
+	// majority keeps has happened for good.
+	Kept int `json:"kept"`
 }
 
 // MemberStatus is a member's knowledge of another member, or of itself.
@@ -72,6 +86,7 @@ type MemberStatus struct {
 	ID        uint64 `json:"id"`
 	Address   string `json:"address"`
 	Witness   bool   `json:"witness,omitempty"` // it votes, and never leads
+	Standby   bool   `json:"standby,omitempty"` // it has no vote, so it never leads
 	Reachable bool   `json:"reachable"`         // it is heard from
 
 	// Problem is the member's known problem: for example why it cannot be reached, or how its timing differs from
@@ -86,6 +101,7 @@ type Member struct {
 	live   *live.Member // of this process: the members of all its groups share it
 	first  *Member      // that [Join] made in this process; nil: this one
 
+	changing sync.Mutex // one change of the voters at a time
 	standing sync.Mutex // orders the commands about the weight
 	weight   uint16
 	down     bool // it stands for election no more: Lead has returned, or Close was called
@@ -257,8 +273,9 @@ func (m *Member) Status() Status {
 		status.Lease = &left
 	}
 	for i, member := range m.config.Members {
-		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, member.Witness, s.Reachable[i], s.Problems[i]})
+		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, member.Witness, !s.Voters.Vote[i], s.Reachable[i], s.Problems[i]})
 	}
+	status.Voters = m.voters(&s.Voters)
 	if !v.Known {
 		status.Why = m.why(&status)
 	}

@@ -18,13 +18,19 @@ func (m *Member) why(s *Status) (reasons []string) {
 	if err := m.Health(); err != nil {
 		because("this member is not healthy: %v", err)
 	}
-	reachable, candidates := 0, 0
+	voters, reachable, candidates := 0, 0, 0
 	for _, member := range s.Members {
-		if member.Reachable {
+		if !member.Standby {
+			voters++
+		}
+		if member.Reachable && !member.Standby {
 			reachable++
 		}
-		if member.Reachable && !member.Witness {
+		if member.Reachable && !member.Standby && !member.Witness {
 			candidates++
+		}
+		if member.ID == s.ID && member.Standby {
+			because("this member has no vote, and never leads: it is on standby, or was removed")
 		}
 		switch {
 		case member.ID == s.ID && member.Problem != "":
@@ -36,7 +42,7 @@ func (m *Member) why(s *Status) (reasons []string) {
 		}
 	}
 	if m.config.Algorithm == QuorumBully {
-		majority := len(s.Members)/2 + 1
+		majority := voters/2 + 1
 		switch {
 		case reachable < majority:
 			because("%d of %d members can communicate with this one, itself included, and a leader needs the votes of %d", reachable, len(s.Members), majority)

@@ -86,6 +86,18 @@ type Algorithm[S, M any] struct {
 	// Incarnation returns the number of this life of a member, greater than those of its earlier lives, so that a host can
 	// prove to the others that this life, and no other, has died. Nil: it takes no proof of that.
 	Incarnation func(*S) uint64
+
+	// Membership returns which members vote, for a host to show. Nil: all vote, always.
+	Membership func(*S) Membership
+}
+
+// Membership is what a process knows about the members that vote. Version is the number of changes, and Term that of the
+// leader that made the last one, or 0.
+type Membership struct {
+	Term    Term
+	Version uint64
+	Voters  []ID // in rising order, not to be changed; empty: the first voters
+	Kept    int  // how many of them are known to keep it durably, this process included; 0 if this process has not led since
 }
 
 // Validate reports whether the declaration is complete and agrees with the functions: it returns an error that lists

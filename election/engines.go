@@ -39,7 +39,7 @@ type Effect struct {
 
 // Functions is the set of optional functions that an algorithm has. For engines.
 type Functions struct {
-	Timeout, Recover, Suspect, Trust, Command, Durable, Eligible, Phase, Incarnation bool
+	Timeout, Recover, Suspect, Trust, Command, Durable, Eligible, Phase, Incarnation, Membership bool
 }
 
 // Out returns the Out of a step.
@@ -83,7 +83,7 @@ func (a *Algorithm[S, M]) Functions() Functions {
 	return Functions{
 		Timeout: a.Timeout != nil, Recover: a.Recover != nil, Suspect: a.Suspect != nil, Trust: a.Trust != nil,
 		Command: a.Command != nil, Durable: a.Durable != nil, Eligible: a.Eligible != nil, Phase: a.Phase != nil,
-		Incarnation: a.Incarnation != nil,
+		Incarnation: a.Incarnation != nil, Membership: a.Membership != nil,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 type Member struct {
 	ID      uint64
 	Address string // host:port; no host is loopback
+	Standby bool   // it has no vote at first
 }
 
 // Config determines the group and the member that a transport serves.

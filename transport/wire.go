@@ -93,12 +93,18 @@ const listed = 16
 // GroupOf returns the group of members, which are in increasing order.
 func GroupOf(name string, members []Member, algorithm Digest) Group {
 	g := Group{Name: DigestOf("%q", name), Algorithm: algorithm}
-	ids := make([]uint64, len(members))
-	for i, member := range members {
-		ids[i] = member.ID
+	var ids, standby []uint64
+	for _, member := range members {
+		ids = append(ids, member.ID)
+		if member.Standby {
+			standby = append(standby, member.ID)
+		}
 	}
 	copy(g.Listed[:], ids)
 	g.Members = DigestOf("%v", ids)
+	if len(standby) > 0 {
+		g.Members = DigestOf("%v, standby %v", ids, standby)
+	}
 	return g
 }
 
@@ -135,6 +141,9 @@ func differ(from uint64, theirs *Group, self uint64, ours *Group) string {
 		}
 	}
 	slices.Sort(only)
+	if theirs.Listed == ours.Listed && ours.Listed[listed-1] == 0 {
+		return fmt.Sprintf("the lists of members differ in who is on standby; member %d and member %d both have %s", from, self, lists(ours.ids()))
+	}
 	return fmt.Sprintf("the lists of members differ in %s: member %d has %s, and member %d has %s",
 		cmp.Or(lists(only), "later ones"), from, lists(theirs.ids()), self, lists(ours.ids()))
 }

@@ -332,6 +332,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Durable:     func(p *Process) any { return &p.Kept },
 	Eligible:    func(p *Process) bool { return p.Weight > 0 && p.votes(p.ID) },
 	Incarnation: func(p *Process) uint64 { return p.Kept.Incarnation },
+	Membership:  (*Process).membership,
 }
 
 // settles is longer than any random fault script of the tests has taken.

@@ -62,6 +62,12 @@ func (p *Process) count(list []bool) (count int) {
 	return count
 }
 
+// membership returns the voters, for the host.
+func (p *Process) membership() election.Membership {
+	v := &p.Kept.Voters
+	return election.Membership{Term: v.Term, Version: v.Version, Voters: v.Members, Kept: p.count(p.Keeps)}
+}
+
 // adopt takes over newer voters. A leader takes over none: if they are of a higher term, it leads no more, and those of a
 // lower term give way to its own. A claim was made to the former voters, so it ends. The term of the new ones is won.
 func (p *Process) adopt(v *Voters, out *election.Out[Message]) {
@@ -108,11 +114,11 @@ func (p *Process) amend(out *election.Out[Message]) {
 	}
 	next := p.Kept.Voters
 	switch {
+	case next.Term != p.Term:
+		next.Term = p.Term
 	case p.votes(c.Member) == c.Votes:
 		p.Change = Change{}
 		return
-	case next.Term != p.Term:
-		next.Term = p.Term
 	case p.count(p.Keeps) < p.majority():
 		return
 	default:

@@ -29,6 +29,26 @@ type State struct {
 	Stopping  bool      // it leads, and its work is to stop
 	Reachable []bool    // in the order of Config.Members: whether the member is heard from
 	Problems  []string  // in the same order: the member's known problem; empty: none
+	Voters    Voters
+}
+
+// Voters is what a member knows about the members that vote.
+type Voters struct {
+	Term    election.Term // of the leader that made the last change; 0: there was none
+	Version uint64        // the number of changes
+	Vote    []bool        // in the order of Config.Members
+	Kept    int           // how many voters are known to keep this; 0 if this member does not lead
+}
+
+// Keeps reports whether a majority of the voters is known to keep them, so that the change has happened for good.
+func (v *Voters) Keeps() bool {
+	votes := 0
+	for _, vote := range v.Vote {
+		if vote {
+			votes++
+		}
+	}
+	return v.Kept > votes/2
 }
 
 // Group is the part that a member takes in a group. Its methods may be called at any time, by any goroutine.
@@ -199,8 +219,9 @@ type group struct {
 	pending  *process.Output // the effects that wait until kept is durable; nil: none
 	begun    time.Duration   // when the step of pending began, in whole units
 
-	quits bool // the host wants to leave it
-	value published
+	voters election.Membership // as the algorithm has them
+	quits  bool                // the host wants to leave it
+	value  published
 
 	at     time.Duration // when it has something to do, on the clock of timers
 	index  int           // in loop.due; -1: in none
@@ -235,7 +256,9 @@ func (l *loop) newGroup(c GroupConfig) (*group, error) {
 			return nil, err
 		}
 	}
+	g.voters = g.machine.Membership()
 	g.state.Reachable, g.state.Problems = g.others()
+	g.state.Voters = g.votersNow()
 	return g, nil
 }
 
@@ -267,6 +290,9 @@ func (g *group) load() error {
 // start starts the algorithm.
 func (g *group) start() error {
 	g.started = true
+	if g.voters.Version > 0 {
+		g.Group.log.Info("the voters are those that the group has agreed on, not those of the configuration", "version", g.voters.Version, "voters", g.ids(g.voters.Voters))
+	}
 	in := process.Input{What: process.Started}
 	if g.recover {
 		in.What = process.Recovered
@@ -377,7 +403,7 @@ func (g *group) apply() error {
 		}
 	}
 	switch {
-	case changed:
+	case g.votersChanged(), changed:
 		g.show()
 	case g.lease != lease:
 		g.extend(g.lease)
@@ -385,6 +411,37 @@ func (g *group) apply() error {
 	g.queue()
 	g.reschedule()
 	return nil
+}
+
+// votersChanged notes the voters, and reports whether they have changed, or more members keep them.
+func (g *group) votersChanged() bool {
+	before, now := g.voters, g.machine.Membership()
+	g.voters = now
+	if now.Version != before.Version {
+		g.Group.log.Info("voters changed", "version", now.Version, "term", now.Term, "voters", g.ids(now.Voters))
+	}
+	return now.Term != before.Term || now.Version != before.Version || now.Kept != before.Kept
+}
+
+// ids returns the identifiers of members.
+func (g *group) ids(members []election.ID) (ids []uint64) {
+	for _, rank := range members {
+		ids = append(ids, g.sorted[rank-1].ID)
+	}
+	return ids
+}
+
+// votersNow returns the voters to show.
+func (g *group) votersNow() Voters {
+	v := Voters{Term: g.voters.Term, Version: g.voters.Version, Kept: g.voters.Kept}
+	for _, member := range g.config.Members {
+		vote := !member.Standby
+		if rank, _ := g.Rank(member.ID); len(g.voters.Voters) > 0 {
+			vote = slices.Contains(g.voters.Voters, rank)
+		}
+		v.Vote = append(v.Vote, vote)
+	}
+	return v
 }
 
 // endsLead reports whether the last decision among effects is not to lead.
@@ -469,7 +526,7 @@ func (g *group) show() {
 	if g.contested() {
 		s.Role, s.Leader = network.Undecided, 0
 	}
-	s.Value = g.valueOf(s.Leader, s.Term)
+	s.Value, s.Voters = g.valueOf(s.Leader, s.Term), g.votersNow()
 	if s.Role != before.Role || s.Leader != before.Leader || s.Term != before.Term {
 		s.Since = time.Now()
 		if !g.ended.IsZero() {

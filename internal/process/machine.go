@@ -112,6 +112,9 @@ func (m *Machine) Phases() bool { return m.ps.Program.Functions.Phase }
 // Eligible reports whether the process may become leader now.
 func (m *Machine) Eligible() bool { return m.ps.Eligible(only, m.position) }
 
+// Membership returns which members vote.
+func (m *Machine) Membership() election.Membership { return m.ps.store.membership(only) }
+
 // Durable returns the encoding of the persistent state.
 func (m *Machine) Durable() []byte { return m.ps.Durable(only) }
 

@@ -132,6 +132,7 @@ type store interface {
 	commands(c election.Command)
 	stands(slot int) bool
 	incarnation(slot int) uint64
+	membership(slot int) election.Membership
 	kept(slot int) any
 	state(slot int) codec.Pointer
 	message(m Message) codec.Pointer // its address; that of a copy of a small one, valid until the next call

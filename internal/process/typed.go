@@ -135,6 +135,13 @@ func (t *typed[S, M]) stands(slot int) bool { return t.a.Eligible(&t.states[slot
 
 func (t *typed[S, M]) incarnation(slot int) uint64 { return t.a.Incarnation(&t.states[slot]) }
 
+func (t *typed[S, M]) membership(slot int) election.Membership {
+	if t.a.Membership == nil {
+		return election.Membership{}
+	}
+	return t.a.Membership(&t.states[slot])
+}
+
 func (t *typed[S, M]) kept(slot int) any {
 	if t.a.Durable == nil {
 		return nil

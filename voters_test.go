@@ -1,0 +1,158 @@
+package ringleader_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/ringleadertest"
+)
+
+// onStandby runs a test on a cluster of four, of which the fourth is on standby and the third leads.
+func onStandby(t *testing.T, test func(t *testing.T, c *ringleadertest.Cluster)) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Members: []ringleader.MemberAddress{{ID: 4, Standby: true}}}, 1, 2, 3, 4)
+		defer c.Close()
+		c.Start(1, 2, 3, 4)
+		c.Await(3)
+		test(t, c)
+	})
+}
+
+// none checks that no member leads for a long time.
+func none(t *testing.T, c *ringleadertest.Cluster, ids ...uint64) {
+	t.Helper()
+	for range 2000 {
+		c.Pass(time.Millisecond)
+		for _, id := range ids {
+			if v := c.Member(id).View(); v.Role == ringleader.Leader {
+				t.Fatalf("%+v", v)
+			}
+		}
+	}
+}
+
+func TestAMemberOnStandbyHasNoVoteUntilItIsAdded(t *testing.T) {
+	onStandby(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		c.Kill(1)
+		c.Kill(2)
+		none(t, c, 4)
+		if v := c.Member(3).View(); v.Known {
+			t.Fatalf("one of three voters leads: %+v", v)
+		}
+		c.Start(1)
+		c.Await(3)
+		if err := c.Member(3).AddMember(t.Context(), 4); err != nil {
+			t.Fatal(err)
+		}
+		c.Await(3)
+		c.Kill(3)
+		none(t, c, 1, 4) // two of four are no majority
+		c.Start(2)
+		c.Await(4)
+	})
+}
+
+func TestARemovedMemberFollowsAndDoesNotCount(t *testing.T) {
+	onStandby(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		for _, id := range []uint64{2, 1} { // 1 is the last one that is removed
+			if err := c.Member(3).RemoveMember(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Kill(1)
+		c.Kill(2)
+		c.Pass(time.Second)
+		c.Await(3) // alone it is a majority
+		c.Start(1, 2)
+		c.Kill(3)
+		none(t, c, 1, 2, 4)
+		c.Start(3)
+		c.Await(3)
+		if got := c.Member(1).Status(); got.Voters == nil || got.Voters.Version != 2 || len(got.Voters.Members) != 1 || !got.Members[0].Standby {
+			t.Errorf("%+v of %+v", got.Voters, got)
+		}
+	})
+}
+
+func TestVotersSurviveARestartOfTheWholeGroup(t *testing.T) {
+	onStandby(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		if err := c.Member(3).AddMember(t.Context(), 4); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Member(3).RemoveMember(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []uint64{1, 2, 3, 4} {
+			c.Kill(id)
+		}
+		c.Start(1, 4)
+		none(t, c, 1, 4) // 4 is one of three voters, and 1 is none
+		c.Start(2)
+		c.Await(4)
+		if got := c.Member(4).Status().Voters; got.Version != 2 || got.Kept != 0 {
+			t.Errorf("%+v", got)
+		}
+		if err := c.Member(4).AddMember(t.Context(), 4); err != nil { // it is one already: a majority keeps that
+			t.Fatal(err)
+		}
+		if got := c.Member(4).Status().Voters; got.Version != 2 || got.Kept < 2 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestALeaderThatReachesNoMajorityChangesNoVoters(t *testing.T) {
+	onStandby(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		c.Cut([]uint64{1, 2}, []uint64{3, 4})
+		leader := c.Member(3)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		lacks(t, leader.AddMember(ctx, 4), ringleader.ErrUnknown, "leads no more")
+		c.Await(2)
+		if err := c.Member(2).RemoveMember(t.Context(), 1); err == nil {
+			c.Heal()
+			c.Await(2)
+		}
+		if got := c.Member(2).Status().Voters; got.Version != 1 || len(got.Members) != 2 {
+			t.Errorf("%+v", got)
+		}
+		c.Until("all know the voters", func() bool {
+			for _, id := range []uint64{1, 3, 4} {
+				if c.Member(id).Status().Voters.Version != 1 {
+					return false
+				}
+			}
+			return true
+		})
+	})
+}
+
+func TestAChangeThatHasNotBegunIsWithdrawnWithItsCall(t *testing.T) {
+	onStandby(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		c.Kill(4)
+		c.Kill(1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		lacks(t, c.Member(3).AddMember(ctx, 4), ringleader.ErrUnknown, "deadline") // 2 of 4 would be no majority
+		c.Start(1, 4)
+		c.Pass(time.Second)
+		c.Await(3)
+		if got := c.Member(3).Status().Voters; got.Version != 0 || len(got.Members) != 3 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestWhoMayChangeWhichVoters(t *testing.T) {
+	onStandby(t, func(t *testing.T, c *ringleadertest.Cluster) {
+		lacks(t, c.Member(1).AddMember(t.Context(), 4), ringleader.ErrNotLeader, "member 3 leads")
+		lacks(t, c.Member(3).RemoveMember(t.Context(), 3), ringleader.ErrConfig, "does not remove itself")
+		lacks(t, c.Member(3).AddMember(t.Context(), 5), ringleader.ErrConfig, "no member 5")
+		c.Cut()
+		c.Pass(time.Second)
+		lacks(t, c.Member(3).AddMember(t.Context(), 4), ringleader.ErrNotLeader, "knows no leader")
+	})
+}
