@@ -1,10 +1,12 @@
 package ringleadertest_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,7 +59,11 @@ func chaos(t *testing.T, seed uint64) {
 	for id := range uint64(3 + 2*r.IntN(2)) {
 		m.ids = append(m.ids, id+1)
 	}
-	m.c = ringleadertest.New(t, ringleader.Config{Preempt: r.IntN(2) == 0}, m.ids...)
+	config := ringleader.Config{Preempt: r.IntN(2) == 0}
+	for _, id := range m.ids[1+r.IntN(len(m.ids)):] {
+		config.Members = append(config.Members, ringleader.MemberAddress{ID: id, Standby: true})
+	}
+	m.c = ringleadertest.New(t, config, m.ids...)
 	defer m.c.Close()
 	for _, id := range m.ids {
 		m.c.Host(id).Clock.Run(0.98 + 0.04*r.Float64()) // within ±2 %, for a drift of 5 %
@@ -73,6 +79,7 @@ func chaos(t *testing.T, seed uint64) {
 		}
 	}
 	m.repair()
+	t.Logf("%d changes of voters", m.changes.Load())
 	healed := time.Now()
 	leader := m.c.AwaitAny()
 	if took, most := time.Since(healed), 10*ringleader.Test().Lease; took > most {
@@ -96,6 +103,7 @@ type monkey struct {
 	ids     []uint64
 	post    *post
 	stopped map[uint64]bool
+	changes atomic.Int64             // of voters
 	slow    map[uint64]chan struct{} // disks that do not answer until the channel is closed
 }
 
@@ -122,6 +130,8 @@ func (m *monkey) act(id uint64) {
 			func() { m.c.Member(id).Transfer(m.ids[m.r.IntN(len(m.ids))]) },
 			func() { m.delay(id) },
 			func() { m.change(id) },
+			m.vote,
+			m.vote,
 		)
 	}
 	actions[m.r.IntN(len(actions))]()
@@ -134,6 +144,28 @@ func (m *monkey) kill(id uint64, proven bool) {
 	delete(m.stopped, id)
 	if running && proven {
 		m.c.Prove(id)
+	}
+}
+
+// vote asks all members to change the vote of one. The leader obeys, if it can.
+func (m *monkey) vote() {
+	change, id := (*ringleader.Member).AddMember, m.ids[m.r.IntN(len(m.ids))]
+	if m.r.IntN(2) == 0 {
+		change = (*ringleader.Member).RemoveMember
+	}
+	patience := time.Duration(1+m.r.IntN(500)) * time.Millisecond
+	for _, other := range m.ids {
+		member := m.c.Member(other)
+		if member == nil {
+			continue
+		}
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			if member.View().Role == ringleader.Leader && change(member, ctx, id) == nil {
+				m.changes.Add(1)
+			}
+		}()
 	}
 }
 
