@@ -101,8 +101,8 @@ type Member struct {
 	live   *live.Member // of this process: the members of all its groups share it
 	first  *Member      // that [Join] made in this process; nil: this one
 
-	changing sync.Mutex // one change of the voters at a time
-	standing sync.Mutex // orders the commands about the weight
+	changing chan struct{} // has room for one change of the voters
+	standing sync.Mutex    // orders the commands about the weight
 	weight   uint16
 	down     bool // it stands for election no more: Lead has returned, or Close was called
 
@@ -149,7 +149,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if c.Data != "" {
 		c.Storage = nil // the engine's
 	}
-	m := &Member{config: c, weight: c.weight(), group: engine.Group, live: engine, others: map[*Member]bool{}}
+	m := &Member{config: c, weight: c.weight(), group: engine.Group, live: engine, changing: make(chan struct{}, 1), others: map[*Member]bool{}}
 	context.AfterFunc(ctx, func() { m.Close() })
 	return m, nil
 }
@@ -193,7 +193,7 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 	case err != nil:
 		return nil, err
 	}
-	other := &Member{config: c, weight: c.weight(), group: group, live: m.live, first: m}
+	other := &Member{config: c, weight: c.weight(), group: group, live: m.live, changing: make(chan struct{}, 1), first: m}
 	m.mu.Lock()
 	m.others[other] = true
 	if n := len(m.others) + 1; c.Algorithm == QuorumBully && time.Duration(n)*perGroup > c.Timing.Answers && !m.crowded {

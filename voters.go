@@ -45,8 +45,12 @@ func (m *Member) changeVoters(ctx context.Context, order election.Order, id uint
 	case id == m.config.ID && order == election.Dismiss:
 		return fmt.Errorf("%w: member %d leads, and does not remove itself; it hands over first", ErrConfig, id)
 	}
-	m.changing.Lock() // one change at a time: a wish takes the place of the one before
-	defer m.changing.Unlock()
+	select { // one change at a time: a command takes the place of the one before
+	case m.changing <- struct{}{}:
+		defer func() { <-m.changing }()
+	case <-ctx.Done():
+		return fmt.Errorf("another change has not ended, and this one has not begun: %w", context.Cause(ctx))
+	}
 	m.group.Command(election.Command{Order: order, Member: rank})
 	for {
 		s, changed := m.group.State()
