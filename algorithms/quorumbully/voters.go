@@ -134,13 +134,17 @@ func (p *Process) amend(out *election.Out[Message]) {
 	p.amend(out)
 }
 
-// changed returns the voters after a change.
+// changed returns the voters after a change. They may have members that this one does not know.
 func (p *Process) changed(c Change) Voters {
-	next := Voters{Term: p.Term, Version: p.Kept.Voters.Version + 1}
-	for x := election.ID(1); x <= p.Members; x++ {
-		if x == c.Member && c.Votes || x != c.Member && p.votes(x) {
-			next.Members = append(next.Members, x)
-		}
+	next := Voters{Term: p.Term, Version: p.Kept.Voters.Version + 1, Members: slices.Clone(p.Kept.Voters.Members)}
+	for x := election.ID(1); len(p.Kept.Voters.Members) == 0 && x <= p.Members-p.Settings.Standby; x++ {
+		next.Members = append(next.Members, x)
+	}
+	at, _ := slices.BinarySearch(next.Members, c.Member)
+	if c.Votes {
+		next.Members = slices.Insert(next.Members, at, c.Member)
+	} else {
+		next.Members = slices.Delete(next.Members, at, at+1)
 	}
 	return next
 }
