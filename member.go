@@ -323,6 +323,9 @@ func (m *Member) Transfer(id uint64) error {
 	case !known || id == m.config.ID:
 		return fmt.Errorf("%w: member %d is not another member of the group", ErrConfig, id)
 	}
+	if s, _ := m.group.State(); !m.has(&s.Voters, id) {
+		return fmt.Errorf("%w: member %d has no vote, so it cannot lead", ErrConfig, id)
+	}
 	m.end(ErrTransferred, election.Command{Order: election.Transfer, Member: member})
 	return nil
 }

@@ -156,6 +156,7 @@ func TestWhoMayChangeWhichVoters(t *testing.T) {
 		lacks(t, c.Member(1).AddMember(t.Context(), 4), ringleader.ErrNotLeader, "member 3 leads")
 		lacks(t, c.Member(3).RemoveMember(t.Context(), 3), ringleader.ErrConfig, "does not remove itself")
 		lacks(t, c.Member(3).AddMember(t.Context(), 5), ringleader.ErrConfig, "no member 5")
+		lacks(t, c.Member(3).Transfer(4), ringleader.ErrConfig, "member 4 has no vote")
 		c.Cut()
 		c.Pass(time.Second)
 		lacks(t, c.Member(3).AddMember(t.Context(), 4), ringleader.ErrNotLeader, "knows no leader")

@@ -45,11 +45,14 @@ func (p *Process) deadline() election.Deadline {
 
 // deadlineOf returns what the deadline is if v are the voters.
 func (p *Process) deadlineOf(v *Voters) election.Deadline {
-	shares := make([]election.Deadline, max(0, len(v.Members)-len(p.Share)), len(v.Members)+len(p.Share)) // some may be unknown here
+	shares := make([]election.Deadline, 0, len(p.Share))
 	for i, share := range p.Share {
 		if p.among(v, election.ID(i+1)) {
 			shares = append(shares, share)
 		}
+	}
+	if len(shares) < p.majorityOf(v) { // this member does not know the others
+		return election.Deadline{}
 	}
 	slices.SortFunc(shares, func(a, b election.Deadline) int {
 		switch {

@@ -64,8 +64,8 @@ its own --member address does not lead to it. It waits, reports this in its log 
 /status, and tries again. Timing flags should be the same at all members. While they
 differ, the log and /status name the differences.
 
-The commands status, watch, resign, transfer and doctor use the socket control.sock in the
-directory --data, which only the user of the member can open. With --http the member serves
+The commands status, members, watch, resign, transfer and doctor use the socket control.sock
+in the directory --data, which only the user of the member can open. With --http the member serves
 GET /leader (200 on the leader, 503 elsewhere), /status, /watch, /healthz, /readyz and
 /metrics without encryption or authentication, and takes no commands there. --https serves
 the same and commands, to clients with a certificate of --ca. GET /openapi.json describes
@@ -127,7 +127,7 @@ func completeJoin(command *cobra.Command) {
 func (o *joinOptions) define(flags *pflag.FlagSet) {
 	lan := ringleader.LAN()
 	decimalVar(flags, &o.id, "id", "", 0, "identifier of this member, at least 1")
-	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT, with ,priority=N or ,witness (it votes and never leads); once for each, this one included")
+	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT, with ,priority=N, ,witness (it votes and never leads) or ,standby (no vote until \"members add\"); once for each, this one included")
 	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "directory that init made for this member")
 	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
@@ -305,8 +305,10 @@ func parseMember(text string) (m ringleader.MemberAddress, err error) {
 			m.Priority = uint16(n)
 		case word == "witness":
 			m.Witness = true
+		case word == "standby":
+			m.Standby = true
 		default:
-			return m, fmt.Errorf("--member %s: after the address come priority=N, with N from 1 to 65535, or witness, not %q", id, word)
+			return m, fmt.Errorf("--member %s: after the address come priority=N, with N from 1 to 65535, witness or standby, not %q", id, word)
 		}
 	}
 	m.Address, err = parseAddress("--member "+id, words[0])

@@ -91,6 +91,52 @@ func (g *trio) until(code int, text string, arguments ...string) (printed string
 	}
 }
 
+// Two of three members vote. The third gets a vote, and then one of the others can be killed.
+func TestOperatorsChangeTheVoters(t *testing.T) {
+	g := newTrio(t)
+	g.members[5] += ",standby"
+	processes := map[int]*exec.Cmd{}
+	for id := range 3 {
+		processes[id+1] = g.join(id + 1)
+	}
+	g.until(0, "voters 1, 2, as configured", "members", "--data", g.data[2])
+	leader := 0
+	for begun := time.Now(); leader == 0; {
+		for id := 1; id <= 3; id++ {
+			if code, _, _ := call("status", "--data", g.data[id-1]); code == report.ExitFine {
+				leader = id
+			}
+		}
+		if time.Since(begun) > limit {
+			t.Fatal("none leads")
+		}
+	}
+	if leader == 3 {
+		t.Fatal("a member without a vote leads")
+	}
+	data, other := g.data[leader-1], g.data[2-leader]
+	g.until(1, fmt.Sprintf("member %d leads, and changes the voters", leader), "members", "add", "3", "--data", other)
+	g.until(1, "there is no member 4", "members", "add", "4", "--data", data)
+	g.until(1, "it hands over first", "members", "remove", strconv.Itoa(leader), "--data", data)
+	g.until(0, "voters 1, 2, 3, version 1 of term", "members", "add", "3", "--data", data)
+	g.until(0, "voters 1, 2, 3, version 1 of term", "members", "--data", g.data[2])
+	g.until(0, `"voters":{"version":2,`, "members", "remove", strconv.Itoa(3-leader), "--json", "--data", data)
+
+	// The leader hands over to the third, which removes it, and then leads alone.
+	g.until(1, "has no vote", "transfer", strconv.Itoa(3-leader), "--data", data)
+	if code, stdout, stderr := call("transfer", "3", "--data", data); code != report.ExitFine && code != report.ExitIncomplete {
+		t.Fatalf("%d: %s%s", code, stdout, stderr)
+	}
+	g.until(0, "leader in term", "status", "--data", g.data[2])
+	g.until(0, "voters 3, version 3 of term", "members", "remove", strconv.Itoa(leader), "--data", g.data[2])
+	for _, id := range []int{1, 2} {
+		if err := processes[id].Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.until(0, "leader in term", "status", "--data", g.data[2])
+}
+
 func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 	g := newTrio(t)
 	g.until(3, "no member answers at "+g.data[0], "status", "--data", g.data[0])

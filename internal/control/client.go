@@ -131,6 +131,17 @@ func (c *Client) Transfer(ctx context.Context, id uint64) (s ringleader.Status, 
 	return s, err
 }
 
+// Vote asks the member, which leads, to give a vote to a member, or to take it. It returns what the member knows when a
+// majority keeps that, or after five seconds.
+func (c *Client) Vote(ctx context.Context, id uint64, votes bool) (s ringleader.Status, err error) {
+	verb := "remove"
+	if votes {
+		verb = "add"
+	}
+	err = c.get(ctx, http.MethodPost, "/members/"+verb+"?id="+strconv.FormatUint(id, 10), &s)
+	return s, err
+}
+
 // Clock returns a reading of the clock of the member's machine, and the earliest and the latest time of it on the clock of
 // this process.
 func (c *Client) Clock(ctx context.Context) (reading time.Duration, sent, received time.Time, err error) {

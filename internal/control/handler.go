@@ -40,14 +40,17 @@ func handler(m *ringleader.Member, may bool) http.Handler {
 	mux.HandleFunc("GET /clock", func(w http.ResponseWriter, _ *http.Request) {
 		statushttp.Reply(w, http.StatusOK, Reading{clock.System().Boottime().Seconds()})
 	})
-	command := func(carryOut func(*http.Request) error) http.HandlerFunc {
+	allowed := func(obey http.HandlerFunc) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if !may {
 				fail(w, http.StatusForbidden, errors.New("commands come over the control socket, or over HTTPS with a client certificate"))
 				return
 			}
-			end(w, r, m, carryOut)
+			obey(w, r)
 		}
+	}
+	command := func(carryOut func(*http.Request) error) http.HandlerFunc {
+		return allowed(func(w http.ResponseWriter, r *http.Request) { end(w, r, m, carryOut) })
 	}
 	mux.HandleFunc("POST /resign", command(func(*http.Request) error {
 		m.Resign()
@@ -60,6 +63,11 @@ func handler(m *ringleader.Member, may bool) http.Handler {
 		}
 		return m.Transfer(id)
 	}))
+	change := func(change func(context.Context, uint64) error) http.HandlerFunc {
+		return allowed(func(w http.ResponseWriter, r *http.Request) { vote(w, r, m, change) })
+	}
+	mux.HandleFunc("POST /members/add", change(m.AddMember))
+	mux.HandleFunc("POST /members/remove", change(m.RemoveMember))
 	return new(http.CrossOriginProtection).Handler(mux)
 }
 
@@ -93,6 +101,27 @@ func end(w http.ResponseWriter, r *http.Request, m *ringleader.Member, carryOut 
 		}
 	}
 	statushttp.Reply(w, http.StatusAccepted, m.Status())
+}
+
+// vote changes the vote of a member, and answers with what this one knows then.
+func vote(w http.ResponseWriter, r *http.Request, m *ringleader.Member, change func(context.Context, uint64) error) {
+	id, err := strconv.ParseUint(r.URL.Query().Get("id"), 10, 64)
+	if err != nil {
+		fail(w, http.StatusBadRequest, fmt.Errorf("id=ID is the identifier of a member, not %q", r.URL.Query().Get("id")))
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	switch err := change(ctx, id); {
+	case err == nil:
+		statushttp.Reply(w, http.StatusOK, m.Status())
+	case errors.Is(err, ringleader.ErrConfig):
+		fail(w, http.StatusBadRequest, err)
+	case errors.Is(err, ringleader.ErrNotLeader):
+		fail(w, http.StatusConflict, err)
+	default:
+		statushttp.Reply(w, http.StatusAccepted, m.Status())
+	}
 }
 
 func fail(w http.ResponseWriter, code int, err error) {

@@ -262,10 +262,12 @@ func (l *loop) newGroup(c GroupConfig) (*group, error) {
 	return g, nil
 }
 
-// schema is what a group's record must agree with.
+// schema is what a group's record must agree with. The members on standby have the largest identifiers, so what is kept stays
+// valid when there are more of them.
 func (g *group) schema() transport.Digest {
 	a := g.program
-	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), identifiers(g.sorted))
+	first := slices.DeleteFunc(slices.Clone(g.sorted), func(m transport.Member) bool { return m.Standby })
+	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), identifiers(first))
 }
 
 // load takes over what an earlier life has kept.
@@ -276,7 +278,7 @@ func (g *group) load() error {
 	}
 	schema := g.schema()
 	if !bytes.HasPrefix(record, schema[:]) {
-		return fmt.Errorf("%w: the state that was kept belongs to a group of other members, or to another algorithm", storage.ErrData)
+		return fmt.Errorf("%w: the state that was kept belongs to a group of other members, or with others on standby, or to another algorithm", storage.ErrData)
 	}
 	kept := record[len(schema):]
 	if err := g.machine.Restore(kept); err != nil {
@@ -426,7 +428,9 @@ func (g *group) votersChanged() bool {
 // ids returns the identifiers of members.
 func (g *group) ids(members []election.ID) (ids []uint64) {
 	for _, rank := range members {
-		ids = append(ids, g.sorted[rank-1].ID)
+		if int(rank) <= len(g.sorted) {
+			ids = append(ids, g.sorted[rank-1].ID)
+		}
 	}
 	return ids
 }

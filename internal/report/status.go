@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -29,6 +30,9 @@ func (s Status) JSON() any {
 	if s.Value != "" {
 		o = append(o, field{"value", s.Value})
 	}
+	if s.Voters != nil {
+		o = append(o, field{"voters", s.Voters})
+	}
 	if len(s.Why) > 0 {
 		o = append(o, field{"why", s.Why})
 	}
@@ -51,6 +55,9 @@ func (s Status) Text(p *Printer) error {
 	}
 	if s.Algorithm == ringleader.Bully {
 		fmt.Fprintf(w, "algorithm\t%s, without a quorum\n", s.Algorithm)
+	}
+	if s.Voters != nil {
+		fmt.Fprintf(w, "voters\t%s\n", votersText(s.Voters))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -95,7 +102,23 @@ func (s Status) stateOf(m ringleader.MemberStatus) string {
 	if m.Witness {
 		state += ", witness"
 	}
+	if m.Standby {
+		state += ", no vote"
+	}
 	return state
+}
+
+// votersText returns who votes, for people.
+func votersText(v *ringleader.Voters) string {
+	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Members), " ", ", "), "[]")
+	if v.Version == 0 {
+		return text + ", as configured"
+	}
+	text += fmt.Sprintf(", version %d of term %d", v.Version, v.Term)
+	if v.Kept > 0 {
+		text += fmt.Sprintf(", kept by %d", v.Kept)
+	}
+	return text
 }
 
 // Change prints the state of a member after a change, as join prints it.
