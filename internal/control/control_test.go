@@ -181,6 +181,11 @@ func TestACommandIsRefusedUnlessItMayComeAndTheMemberLeads(t *testing.T) {
 			{leader, "/transfer?to=9", nil, 400, "member 9 is not another member of the group"},
 			{leader, "/transfer?to=3", nil, 400, "member 3 is not another member of the group"},
 			{leader, "/transfer?to=x", nil, 400, `not \"x\"`},
+			{handler(c.Member(3), false), "/members/remove?id=1", nil, 403, "commands come over the control socket"},
+			{leader, "/members/add?id=9", nil, 400, "there is no member 9"},
+			{leader, "/members/remove?id=3", nil, 400, "does not remove itself"},
+			{leader, "/members/remove?id=x", nil, 400, `not \"x\"`},
+			{follower, "/members/remove?id=2", nil, 409, "member 3 leads, and changes the voters"},
 			{follower, "/resign", nil, 409, "member 1 does not lead: member 3 leads in term 1"},
 			{follower, "/transfer?to=2", nil, 409, "member 1 does not lead: member 3 leads in term 1"},
 		} {
@@ -214,6 +219,17 @@ func TestACommandIsAnsweredWhenAnotherMemberLeads(t *testing.T) {
 				t.Errorf("%s: %d %s", test.path, w.Code, w.Body)
 			}
 			c.Await(test.leader)
+		}
+		for version, test := range []struct {
+			path   string
+			voters []uint64
+		}{{"/members/remove?id=2", []uint64{1, 3}}, {"/members/add?id=2", []uint64{1, 2, 3}}} {
+			w := ask(handler(c.Member(3), true), http.MethodPost, test.path)
+			var s ringleader.Status
+			if err := json.Unmarshal(w.Body.Bytes(), &s); err != nil || w.Code != 200 || s.Voters == nil || s.Voters.Version != uint64(version)+1 ||
+				!slices.Equal(s.Voters.Members, test.voters) || s.Voters.Kept < 2 {
+				t.Errorf("%s: %d %s", test.path, w.Code, w.Body)
+			}
 		}
 		c.Cut()
 		begun := time.Now()
@@ -270,7 +286,7 @@ func readDocument(t *testing.T) (d document) {
 }
 
 // routes are the patterns that the handlers have.
-var routes = regexp.MustCompile(`"(GET|POST) (/[a-z.]+)"`)
+var routes = regexp.MustCompile(`"(GET|POST) (/[a-z./]+)"`)
 
 func TestTheDocumentHasTheRoutesOfTheHandlers(t *testing.T) {
 	var have, want []string
@@ -343,7 +359,13 @@ func TestAnswersAreAsTheDocumentStates(t *testing.T) {
 		leader = c.AwaitAny()
 		check(leader, true, http.MethodPost, fmt.Sprintf("/transfer?to=%d", leader%3+1))
 		leader = c.AwaitAny()
+		check(leader, true, http.MethodPost, "/members/add?id=9")
+		check(leader, true, http.MethodPost, fmt.Sprintf("/members/remove?id=%d", leader%3+1))
+		check(leader, true, http.MethodPost, fmt.Sprintf("/members/add?id=%d", leader%3+1))
+		check(leader%3+1, true, http.MethodPost, "/members/add?id=1")
+		look(leader)
 		c.Cut()
+		check(leader, true, http.MethodPost, fmt.Sprintf("/members/remove?id=%d", leader%3+1))
 		check(leader, true, http.MethodPost, "/resign")
 		c.Member(1).Close()
 		check(1, true, http.MethodGet, "/watch") // which ends at once
