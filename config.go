@@ -158,6 +158,28 @@ func (c Config) complete() (Config, error) {
 	must(len(c.Group) <= live.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), live.MaxGroup)
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
 	must(len(c.Members) > 0, "Members is empty; the group has this member at least")
+	c.checkMembers(must)
+	if c.Listen != "" {
+		err := checkAddress(c.Listen, true)
+		must(err == nil, "Listen: %v", err)
+	}
+	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
+	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
+	c.Timing.check(must)
+	switch c.Algorithm {
+	case QuorumBully:
+		must(!c.NoQuorum, "NoQuorum allows %s; %s has a quorum", Bully, QuorumBully)
+		must(c.Data != "" || c.Storage != nil, "Data is missing: %s needs a directory that Init has made, since a member that forgets its votes might vote twice", QuorumBully)
+	case Bully:
+		must(c.NoQuorum, "%s has no quorum, so each side of a partition has a leader; NoQuorum allows that", Bully)
+	default:
+		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
+	}
+	return c, errors.Join(faults...)
+}
+
+// checkMembers calls must with what has to hold for the list of members.
+func (c *Config) checkMembers(must func(ok bool, format string, args ...any)) {
 	found, candidates, largest := false, 0, uint64(0)
 	for _, m := range c.Members {
 		if !m.Standby {
@@ -185,23 +207,6 @@ func (c Config) complete() (Config, error) {
 	}
 	must(found || c.ID == 0 || len(c.Members) == 0, "ID %d is not among the members", c.ID)
 	must(candidates > 0 || len(c.Members) == 0, "all members are witnesses or on standby, so none can lead")
-	if c.Listen != "" {
-		err := checkAddress(c.Listen, true)
-		must(err == nil, "Listen: %v", err)
-	}
-	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
-	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
-	c.Timing.check(must)
-	switch c.Algorithm {
-	case QuorumBully:
-		must(!c.NoQuorum, "NoQuorum allows %s; %s has a quorum", Bully, QuorumBully)
-		must(c.Data != "" || c.Storage != nil, "Data is missing: %s needs a directory that Init has made, since a member that forgets its votes might vote twice", QuorumBully)
-	case Bully:
-		must(c.NoQuorum, "%s has no quorum, so each side of a partition has a leader; NoQuorum allows that", Bully)
-	default:
-		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
-	}
-	return c, errors.Join(faults...)
 }
 
 func checkAddress(address string, anyPort bool) error {

@@ -2,6 +2,7 @@ package ringleader_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,6 +42,14 @@ func TestAMemberOnStandbyHasNoVoteUntilItIsAdded(t *testing.T) {
 		none(t, c, 4)
 		if v := c.Member(3).View(); v.Known {
 			t.Fatalf("one of three voters leads: %+v", v)
+		}
+		for id, want := range map[uint64]string{
+			3: "1 of 3 members with a vote can communicate with this one, itself included, and a leader needs the votes of 2",
+			4: "this member has no vote, and never leads: it is on standby, or was removed",
+		} {
+			if why := c.Member(id).Status().Why; !slices.Contains(why, want) {
+				t.Errorf("%d: %q", id, why)
+			}
 		}
 		c.Start(1)
 		leader := c.AwaitAny()

@@ -18,20 +18,7 @@ func (m *Member) why(s *Status) (reasons []string) {
 	if err := m.Health(); err != nil {
 		because("this member is not healthy: %v", err)
 	}
-	voters, reachable, candidates := 0, 0, 0
 	for _, member := range s.Members {
-		if !member.Standby {
-			voters++
-		}
-		if member.Reachable && !member.Standby {
-			reachable++
-		}
-		if member.Reachable && !member.Standby && !member.Witness {
-			candidates++
-		}
-		if member.ID == s.ID && member.Standby {
-			because("this member has no vote, and never leads: it is on standby, or was removed")
-		}
 		switch {
 		case member.ID == s.ID && member.Problem != "":
 			because("this member takes no part: %s", member.Problem)
@@ -42,24 +29,49 @@ func (m *Member) why(s *Status) (reasons []string) {
 		}
 	}
 	if m.config.Algorithm == QuorumBully {
-		majority := voters/2 + 1
-		switch {
-		case reachable < majority:
-			because("%d of %d members can communicate with this one, itself included, and a leader needs the votes of %d", reachable, len(s.Members), majority)
-		case candidates == 0:
-			because("all members that can communicate with this one are witnesses, which never lead")
-		}
-		if left := m.group.Timer("wait"); left > 0 {
-			because("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left))
-		}
-		if left := m.group.Timer("bound"); left > 0 {
-			because("this member has promised its vote to another member for %s more", seconds(left))
-		}
+		m.whyNoVotes(s, because)
 	}
 	if len(reasons) == 0 {
 		because("an election is under way")
 	}
 	return reasons
+}
+
+// whyNoVotes calls because with the reasons for which quorum-bully has no majority of votes.
+func (m *Member) whyNoVotes(s *Status, because func(format string, args ...any)) {
+	voters, reachable, candidates, included := 0, 0, 0, "itself included"
+	for _, member := range s.Members {
+		if member.Standby {
+			if member.ID == s.ID {
+				included = "which has no vote"
+				because("this member has no vote, and never leads: it is on standby, or was removed")
+			}
+			continue
+		}
+		voters++
+		if member.Reachable {
+			reachable++
+		}
+		if member.Reachable && !member.Witness {
+			candidates++
+		}
+	}
+	kind := "members"
+	if voters < len(s.Members) {
+		kind = "members with a vote"
+	}
+	switch majority := voters/2 + 1; {
+	case reachable < majority:
+		because("%d of %d %s can communicate with this one, %s, and a leader needs the votes of %d", reachable, voters, kind, included, majority)
+	case candidates == 0:
+		because("all %s that can communicate with this one are witnesses, which never lead", kind)
+	}
+	if left := m.group.Timer("wait"); left > 0 {
+		because("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left))
+	}
+	if left := m.group.Timer("bound"); left > 0 {
+		because("this member has promised its vote to another member for %s more", seconds(left))
+	}
 }
 
 // seconds returns a length of time for people.

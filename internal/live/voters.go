@@ -1,0 +1,59 @@
+package live
+
+import (
+	"slices"
+
+	"ringleader.example/ringleader/election"
+)
+
+// Voters is what a member knows about the members that vote.
+type Voters struct {
+	Term    election.Term // of the leader that made the last change; 0: there was none
+	Version uint64        // the number of changes
+	Vote    []bool        // in the order of Config.Members
+	Kept    int           // how many voters are known to keep this; 0 if this member does not lead
+}
+
+// Keeps reports whether a majority of the voters is known to keep them, so that the change has happened for good.
+func (v *Voters) Keeps() bool {
+	votes := 0
+	for _, vote := range v.Vote {
+		if vote {
+			votes++
+		}
+	}
+	return v.Kept > votes/2
+}
+
+// votersChanged notes the voters, and reports whether they have changed, or more members keep them.
+func (g *group) votersChanged() bool {
+	before, now := g.voters, g.machine.Membership()
+	g.voters = now
+	if now.Version != before.Version {
+		g.Group.log.Info("voters changed", "version", now.Version, "term", now.Term, "voters", g.ids(now.Voters))
+	}
+	return now.Term != before.Term || now.Version != before.Version || now.Kept != before.Kept
+}
+
+// ids returns the identifiers of members.
+func (g *group) ids(members []election.ID) (ids []uint64) {
+	for _, rank := range members {
+		if int(rank) <= len(g.sorted) {
+			ids = append(ids, g.sorted[rank-1].ID)
+		}
+	}
+	return ids
+}
+
+// votersNow returns the voters to show.
+func (g *group) votersNow() Voters {
+	v := Voters{Term: g.voters.Term, Version: g.voters.Version, Kept: g.voters.Kept}
+	for _, member := range g.config.Members {
+		vote := !member.Standby
+		if rank, _ := g.Rank(member.ID); len(g.voters.Voters) > 0 {
+			vote = slices.Contains(g.voters.Voters, rank)
+		}
+		v.Vote = append(v.Vote, vote)
+	}
+	return v
+}
