@@ -114,6 +114,20 @@ func TestMembersWithDifferentListsDoNotVoteTogetherAndBothNameTheDifference(t *t
 	}
 }
 
+// One counts two voters and the other three.
+func TestMembersThatDifferInWhoIsOnStandbyDoNotVoteTogether(t *testing.T) {
+	at := freeAddresses(t, 1, 2, 3)
+	one, _ := listing(t, 1, at, MemberAddress{ID: 1}, MemberAddress{ID: 2}, MemberAddress{ID: 3, Standby: true})
+	two, _ := listing(t, 2, at, MemberAddress{ID: 1}, MemberAddress{ID: 2}, MemberAddress{ID: 3})
+	const want = "the lists of members differ in who is on standby; member 1 and member 2 both have 1 2 3"
+	eventually(t, one, want, func() bool { return problem(one, 2) == "refused: "+want })
+	for _, m := range []*Member{one, two} {
+		if v := m.View(); v.Known {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
 // A member that another one does not list is in no Status of it; the log has it.
 func TestAMemberNamesAProcessThatItDoesNotList(t *testing.T) {
 	at := freeAddresses(t, 1, 4)

@@ -310,6 +310,14 @@ func TestARecordBelongsToAGroupOfTheSameMembers(t *testing.T) {
 		if _, err := Join(context.Background(), c.algorithm, c.config(1, at(1))); !errors.Is(err, storage.ErrData) {
 			t.Errorf("a member of a group of other members takes it: %v", err)
 		}
+		c.addresses[1].Standby = true
+		c.start(1) // more members on standby change nothing about what it has promised
+		c.crash(1)
+		c.addresses = c.addresses[:1]
+		c.addresses[0].Standby = true
+		if _, err := Join(context.Background(), c.algorithm, c.config(1, at(1))); !errors.Is(err, storage.ErrData) {
+			t.Errorf("a member that was no first voter takes it: %v", err)
+		}
 	})
 }
 

@@ -428,7 +428,7 @@ func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
 			{func(h *transport.Hello) { h.Group.Name[0]++ }, transport.Refused, `member 1 belongs to the group "", and the process that dials it to another`},
 			{lists(1, 2, 4), transport.Refused, "the lists of members differ in 4: member 2 has 1 2 4, and member 1 has 1 2"},
 			{lists(2, 5), transport.Refused, "the lists of members differ in 1 5: member 2 has 2 5, and member 1 has 1 2"},
-			{func(h *transport.Hello) { h.Group.Members[0]++ }, transport.Refused, "the lists of members differ in later ones: member 2 has 1 2, and member 1 has 1 2"},
+			{func(h *transport.Hello) { h.Group.Members[0]++ }, transport.Refused, "the lists of members differ in who is on standby; member 2 and member 1 both have 1 2"},
 			{func(h *transport.Hello) { h.Group.Algorithm[0]++ }, transport.Refused, "member 1 runs another algorithm, or another version of bully"},
 			{func(h *transport.Hello) { h.From = 1 }, transport.Refused, "this is another process with id 1"},
 			{func(h *transport.Hello) { h.Timing.Heartbeat = 0 }, transport.Refused, "a heartbeat each 0s is none"},
