@@ -163,8 +163,8 @@ func TestAChangeThatHasNotBegunIsWithdrawnWithItsCall(t *testing.T) {
 func TestMembersOnStandbyHaveTheLargestIdentifiersAndDoNotLead(t *testing.T) {
 	for want, c := range map[string]ringleader.Config{
 		"member 1 is on standby, and member 2 is not: members on standby have the largest identifiers": {Members: []ringleader.MemberAddress{{ID: 1, Standby: true}, {ID: 2}}},
-		"all members are witnesses or on standby, so none can lead":                                     {Members: []ringleader.MemberAddress{{ID: 1, Witness: true}, {ID: 2, Standby: true}}},
-		"or is on standby, which bully does not know":                                                   {Members: []ringleader.MemberAddress{{ID: 1}, {ID: 2, Standby: true}}, Algorithm: ringleader.Bully},
+		"all members are witnesses or on standby, so none can lead":                                    {Members: []ringleader.MemberAddress{{ID: 1, Witness: true}, {ID: 2, Standby: true}}},
+		"or is on standby, which bully does not know":                                                  {Members: []ringleader.MemberAddress{{ID: 1}, {ID: 2, Standby: true}}, Algorithm: ringleader.Bully},
 	} {
 		lacks(t, c.Check(), ringleader.ErrConfig, want)
 	}
