@@ -77,6 +77,25 @@ func repeats(t *testing.T, name string, a election.Algorithm[made, token], v *Vi
 	}
 }
 
+// One schedule of an election that goes round for ever has no end, and one whose safety alone is judged has none that counts.
+func TestOneScheduleShowsNoMoreThanItsSteps(t *testing.T) {
+	late, endless := forwarding(election.Ring, 8, 0), forwarding(election.Ring, 8, 0)
+	late.OneWay, late.Decides, endless.OneWay = true, election.EveryProcess, true
+	endless.Receive = func(_ *made, _ election.Port, _ election.Kind, m token, out *election.Out[token]) { out.Send(0, 0, m) }
+	for name, o := range map[string]Options{
+		"safety":           {SafetyOnly: true},
+		"another property": {only: Panicked},
+	} {
+		o.Instance, o.Reduce, o.MaxStates = network.On(1, 2, 3), Confluence, 90
+		if r, err := Run(late, o); err != nil || r.Complete || r.Violation != nil {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	if r, err := Run(endless, Options{Instance: network.On(1, 2, 3), Reduce: Confluence, MaxStates: 90}); err != nil || r.Complete || r.Violation != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // Of orders that are alike the first has a short run to the violation. Among all orders an earlier one has more states than the limit.
 func TestAViolationOfOneOfManyOrdersIsKeptWhereAnotherReachesTheLimit(t *testing.T) {
 	a := forwarding(election.UnknownNeighbours, 0, 0)
