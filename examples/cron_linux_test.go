@@ -74,7 +74,7 @@ type recorded struct {
 
 // rows returns the runs of the job.
 func (s *schedule) rows() (rows []recorded) {
-	text, err := s.ledger.Run("SELECT due || ' ' || state FROM runs WHERE state != 'first' ORDER BY due")
+	text, err := s.ledger.Run(s.t.Context(), "SELECT due || ' ' || state FROM runs WHERE state != 'first' ORDER BY due")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestWhatWasMissedWithoutALeaderIsCaughtUpOrSkipped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSchedule(t, "@every 10m", "echo $DUE >>$FOLDER/journal", "--late", c.late)
 			last := time.Now().Add(-35 * time.Minute).Truncate(time.Second).UTC()
-			_, err := s.ledger.Run(fmt.Sprintf("CREATE TABLE runs (job TEXT, due INTEGER, state TEXT, term INTEGER, PRIMARY KEY (job, due)); INSERT INTO runs VALUES ('job', %d, 'first', 0)", last.Unix()))
+			_, err := s.ledger.Run(s.t.Context(), fmt.Sprintf("CREATE TABLE runs (job TEXT, due INTEGER, state TEXT, term INTEGER, PRIMARY KEY (job, due)); INSERT INTO runs VALUES ('job', %d, 'first', 0)", last.Unix()))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,7 +20,7 @@ import (
 )
 
 // patience is the limit of a test's wait for a required event; a correct run never reaches it.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // folder has the compiled examples.
 var folder string
@@ -97,6 +97,7 @@ func (g *group) start(ids ...int) {
 // run runs another program beside those of the group.
 func (g *group) run(id int, path string, arguments ...string) {
 	c := exec.Command(path, arguments...)
+	c.Stderr = g.t.Output()
 	out, err := c.StdoutPipe()
 	if err != nil {
 		g.t.Fatal(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -29,8 +30,8 @@ type ledger struct {
 }
 
 // open makes the tables if they do not exist, and takes the ledger over from the leaders before.
-func open(db sqlite.Database, term uint64) (*ledger, error) {
-	took, err := db.Run(fmt.Sprintf(`
+func open(ctx context.Context, db sqlite.Database, term uint64) (*ledger, error) {
+	took, err := db.Run(ctx, fmt.Sprintf(`
 		CREATE TABLE IF NOT EXISTS leader (one INTEGER PRIMARY KEY, term INTEGER);
 		INSERT OR IGNORE INTO leader VALUES (1, 0);
 		CREATE TABLE IF NOT EXISTS runs (job TEXT, due INTEGER, state TEXT, term INTEGER, PRIMARY KEY (job, due));
@@ -43,8 +44,8 @@ func open(db sqlite.Database, term uint64) (*ledger, error) {
 }
 
 // record gives a run a state. One statement compares the term and writes: between two, another leader could take over.
-func (l *ledger) record(job string, due time.Time, state string) error {
-	wrote, err := l.Run(fmt.Sprintf(`
+func (l *ledger) record(ctx context.Context, job string, due time.Time, state string) error {
+	wrote, err := l.Run(ctx, fmt.Sprintf(`
 		INSERT INTO runs SELECT %s, %d, %s, term FROM leader WHERE term = %d
 		ON CONFLICT DO UPDATE SET state = excluded.state, term = excluded.term;
 		SELECT changes()`, sqlite.Quoted(job), due.Unix(), sqlite.Quoted(state), l.term))
@@ -55,8 +56,8 @@ func (l *ledger) record(job string, due time.Time, state string) error {
 }
 
 // last returns the latest run of a job, the zero time if there is none.
-func (l *ledger) last(job string) (due time.Time, state string, err error) {
-	row, err := l.Run("SELECT due || ' ' || state FROM runs WHERE job = " + sqlite.Quoted(job) + " ORDER BY due DESC LIMIT 1")
+func (l *ledger) last(ctx context.Context, job string) (due time.Time, state string, err error) {
+	row, err := l.Run(ctx, "SELECT due || ' ' || state FROM runs WHERE job = " + sqlite.Quoted(job) + " ORDER BY due DESC LIMIT 1")
 	if err != nil || row == "" {
 		return time.Time{}, "", err
 	}

@@ -54,7 +54,9 @@ func main() {
 	if err := ringleader.Warden(); err != nil {
 		log.Print(err) // it works without one, and commands may outlive a process that is killed
 	}
-	ctx, m := start.Member("cron", "Runs the jobs of a file on one of three processes at a time.", ringleader.Config{})
+	ctx, m := start.Member("cron", "Runs the jobs of a file on one of three processes at a time.", ringleader.Config{
+		Timing: ringleader.Timing{Lease: 3 * time.Second, Grace: 500 * time.Millisecond}, // which a command has to be killed
+	})
 	defer m.Close()
 	jobs, err := read(*file)
 	if err != nil {
@@ -72,7 +74,7 @@ func main() {
 
 // keepAll runs all jobs in a term, until ctx is done or the ledger refuses.
 func keepAll(ctx context.Context, term uint64, jobs []job) error {
-	ledger, err := open(sqlite.Database{Command: *command, File: *runs}, term)
+	ledger, err := open(ctx, sqlite.Database{Command: *command, File: *runs}, term)
 	if err != nil {
 		return err
 	}
@@ -118,15 +120,15 @@ func read(file string) (jobs []job, err error) {
 // keep runs a job at its times, one after the other, until ctx is done or the ledger refuses.
 func (j job) keep(ctx context.Context, l *ledger) error {
 	for ctx.Err() == nil {
-		last, state, err := l.last(j.name)
+		last, state, err := l.last(ctx, j.name)
 		switch {
 		case err != nil:
 		case state == "":
-			err = l.record(j.name, time.Now(), first)
+			err = l.record(ctx, j.name, time.Now(), first)
 		case state == running && *repeat: // in an earlier term
 			err = j.run(ctx, l, last)
 		case state == running:
-			err = j.settle(l, last, abandoned)
+			err = j.settle(ctx, l, last, abandoned)
 		default:
 			err = j.wait(ctx, l, j.schedule.Next(last))
 		}
@@ -145,14 +147,14 @@ func (j job) wait(ctx context.Context, l *ledger, due time.Time) error {
 		return ctx.Err()
 	}
 	if time.Since(due) > *late {
-		return j.settle(l, due, skipped)
+		return j.settle(ctx, l, due, skipped)
 	}
 	return j.run(ctx, l, due)
 }
 
 // run runs the command. If ctx ends first, the command is killed, and the run left to the next leader.
 func (j job) run(ctx context.Context, l *ledger, due time.Time) error {
-	if err := j.settle(l, due, running); err != nil {
+	if err := j.settle(ctx, l, due, running); err != nil {
 		return err
 	}
 	c := exec.CommandContext(ctx, "sh", "-c", j.command)
@@ -162,18 +164,18 @@ func (j job) run(ctx context.Context, l *ledger, due time.Time) error {
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-		return j.settle(l, due, done)
+		return j.settle(ctx, l, due, done)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &exit):
-		return j.settle(l, due, failed)
+		return j.settle(ctx, l, due, failed)
 	}
 	return err // the command could not be started
 }
 
 // settle records a state, and prints it.
-func (j job) settle(l *ledger, due time.Time, state string) error {
-	err := l.record(j.name, due, state)
+func (j job) settle(ctx context.Context, l *ledger, due time.Time, state string) error {
+	err := l.record(ctx, j.name, due, state)
 	if err == nil {
 		fmt.Printf("term %d: %s of %s is %s\n", l.term, j.name, due.Format(time.RFC3339), state)
 	}

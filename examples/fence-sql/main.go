@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -34,19 +35,19 @@ func run(command string) error {
 	}
 	defer os.RemoveAll(directory)
 	db := sqlite.Database{Command: command, File: filepath.Join(directory, "jobs.db")}
-	if _, err := db.Run("CREATE TABLE jobs (id INTEGER PRIMARY KEY, state TEXT, term INTEGER); INSERT INTO jobs VALUES (1, '', 0), (2, '', 0)"); err != nil {
+	if _, err := db.Run(context.Background(), "CREATE TABLE jobs (id INTEGER PRIMARY KEY, state TEXT, term INTEGER); INSERT INTO jobs VALUES (1, '', 0), (2, '', 0)"); err != nil {
 		return err
 	}
 
 	fmt.Println("without a fence")
 	err = start.LateWrite(func(_ uint64, text string) error {
-		_, err := db.Run("UPDATE jobs SET state = " + sqlite.Quoted(text) + " WHERE id = 1")
+		_, err := db.Run(context.Background(), "UPDATE jobs SET state = " + sqlite.Quoted(text) + " WHERE id = 1")
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	state, err := db.Run("SELECT state FROM jobs WHERE id = 1")
+	state, err := db.Run(context.Background(), "SELECT state FROM jobs WHERE id = 1")
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func run(command string) error {
 	if !errors.Is(late, errStale) {
 		return fmt.Errorf("the late write was not refused: %w", late)
 	}
-	state, err = db.Run("SELECT state FROM jobs WHERE id = 2")
+	state, err = db.Run(context.Background(), "SELECT state FROM jobs WHERE id = 2")
 	fmt.Printf("refused: %v\nthe row has: %s\n", late, state)
 	return err
 }
@@ -64,7 +65,7 @@ func run(command string) error {
 // fenced writes for the leader of a term. One statement compares the term, and stores it with the state: between two
 // statements another leader could write.
 func fenced(db sqlite.Database, term uint64, text string) error {
-	changed, err := db.Run(fmt.Sprintf("UPDATE jobs SET state = %s, term = %d WHERE id = 2 AND term <= %[2]d; SELECT changes()", sqlite.Quoted(text), term))
+	changed, err := db.Run(context.Background(), fmt.Sprintf("UPDATE jobs SET state = %s, term = %d WHERE id = 2 AND term <= %[2]d; SELECT changes()", sqlite.Quoted(text), term))
 	if err == nil && changed == "0" {
 		err = errStale
 	}

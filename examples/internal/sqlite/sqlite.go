@@ -2,6 +2,7 @@
 package sqlite
 
 import (
+	"context"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -10,9 +11,9 @@ import (
 // Database is a file of SQLite, and the command that works on it.
 type Database struct{ Command, File string }
 
-// Run runs statements, and returns what they print.
-func (db Database) Run(statements string) (string, error) {
-	out, err := exec.Command(db.Command, "-bail", "-cmd", ".timeout 10000", db.File, statements).CombinedOutput()
+// Run runs statements, and returns what they print. If ctx ends first, it is unknown which of them have had an effect.
+func (db Database) Run(ctx context.Context, statements string) (string, error) {
+	out, err := exec.CommandContext(ctx, db.Command, "-bail", "-cmd", ".timeout 10000", db.File, statements).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", db.Command, err, out)
 	}
