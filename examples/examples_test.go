@@ -65,6 +65,9 @@ type line struct {
 	text string
 }
 
+// ended is the last line of each process.
+const ended = "(it has ended)"
+
 func newGroup(t *testing.T, name string, arguments ...string) *group {
 	addresses := free(t, 3)
 	g := &group{
@@ -110,6 +113,7 @@ func (g *group) run(id int, path string, arguments ...string) {
 		for s := bufio.NewScanner(out); s.Scan(); {
 			g.lines <- line{id, s.Text()}
 		}
+		g.lines <- line{id, ended}
 	}()
 }
 
@@ -254,7 +258,7 @@ func TestEachExampleHasHelp(t *testing.T) {
 		}
 	}
 	programs, err := os.ReadDir(folder)
-	if err != nil || len(programs) != 9 {
+	if err != nil || len(programs) != 10 {
 		t.Fatalf("%v, %v", programs, err)
 	}
 	for _, p := range programs {

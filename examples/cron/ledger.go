@@ -57,7 +57,7 @@ func (l *ledger) record(ctx context.Context, job string, due time.Time, state st
 
 // last returns the latest run of a job, the zero time if there is none.
 func (l *ledger) last(ctx context.Context, job string) (due time.Time, state string, err error) {
-	row, err := l.Run(ctx, "SELECT due || ' ' || state FROM runs WHERE job = " + sqlite.Quoted(job) + " ORDER BY due DESC LIMIT 1")
+	row, err := l.Run(ctx, "SELECT due || ' ' || state FROM runs WHERE job = "+sqlite.Quoted(job)+" ORDER BY due DESC LIMIT 1")
 	if err != nil || row == "" {
 		return time.Time{}, "", err
 	}

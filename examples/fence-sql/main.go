@@ -41,7 +41,7 @@ func run(command string) error {
 
 	fmt.Println("without a fence")
 	err = start.LateWrite(func(_ uint64, text string) error {
-		_, err := db.Run(context.Background(), "UPDATE jobs SET state = " + sqlite.Quoted(text) + " WHERE id = 1")
+		_, err := db.Run(context.Background(), "UPDATE jobs SET state = "+sqlite.Quoted(text)+" WHERE id = 1")
 		return err
 	})
 	if err != nil {
