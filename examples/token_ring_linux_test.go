@@ -224,6 +224,20 @@ func TestTheTokenOfAHolderThatWasCutOffIsRefused(t *testing.T) {
 	r.printed(func(p pageLine) bool { return p.process == holder && p.term > old.term && p.page == 3 })
 }
 
+// Each token arrives at 2, and 1 does not learn it.
+func TestATokenThatPerhapsHasArrivedIsNotSentAgain(t *testing.T) {
+	r := newRing(t, "--page", "5ms", "--missing", "10m", "--answer", "500ms")
+	r.leader()
+	r.links[[2]int{1, 2}].Set(rig.Way{}, rig.Way{Delay: func() time.Duration { return time.Hour }})
+	for range 3 {
+		if id, _ := r.next(`^token \d+ is thrown away: .*timeout`); id != 1 {
+			t.Errorf("process %d throws its token away", id)
+		}
+		jobs := len(r.pages)
+		r.printed(func(p pageLine) bool { return p.process == 3 && p.page == 3 && len(r.pages) > jobs+6 })
+	}
+}
+
 // Processes 2 and 3 resign in turn while the link from 1 to 2 is cut, so that each of them makes a token.
 func TestATokenThatWasUnderWayForTooLongIsRefused(t *testing.T) {
 	r := newRing(t, "--page", "5ms", "--missing", "1s", "--answer", "1s")
