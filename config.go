@@ -92,6 +92,13 @@ type Config struct {
 	// Preempt lets a leader hand over to an able member of higher rank.
 	Preempt bool
 
+	// Weight is the priority of this member at the beginning, in place of that in Members: for a preference that the other
+	// members need not know beforehand. 0 is that in Members. [Member.SetPriority] changes it.
+	Weight uint16
+
+	// Health finds out whether this process may lead. Without Health.Check it may. [Bully] knows no health.
+	Health HealthCheck
+
 	// Overrun is what happens when work has not returned by the end of its lease.
 	Overrun Overrun
 
@@ -165,6 +172,7 @@ func (c Config) complete() (Config, error) {
 		addresses[m.Address] = m.ID
 		if m.ID == c.ID {
 			found = true
+			must(!m.Witness || c.Weight == 0, "member %d is a witness, and Weight (%d) is for one that may lead", m.ID, c.Weight)
 		}
 		if !m.Witness {
 			candidates++
@@ -182,11 +190,13 @@ func (c Config) complete() (Config, error) {
 	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
 	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
 	c.Timing.check(must)
+	c.Health.check(must)
 	switch c.Algorithm {
 	case QuorumBully:
 		must(!c.NoQuorum, "NoQuorum allows %s; %s has a quorum", Bully, QuorumBully)
 		must(c.Data != "" || c.Storage != nil, "Data is missing: %s needs a directory that Init has made, since a member that forgets its votes might vote twice", QuorumBully)
 	case Bully:
+		must(c.Weight == 0 && c.Health.Check == nil, "%s knows neither Weight nor Health", Bully)
 		must(c.NoQuorum, "%s has no quorum, so each side of a partition has a leader; NoQuorum allows that", Bully)
 	default:
 		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
@@ -236,6 +246,9 @@ func (c Config) with(g GroupConfig) (Config, error) {
 	for i := range c.Members {
 		if priority, given := g.Priorities[c.Members[i].ID]; given {
 			c.Members[i].Priority = priority
+			if c.Members[i].ID == c.ID {
+				c.Weight = 0
+			}
 		}
 	}
 	var faults []error
@@ -275,6 +288,17 @@ func (c *Config) live() (*process.Program, live.Config) {
 	return program, l
 }
 
+// standing returns how this member stands for election at the beginning; nil: as Members have it.
+func (c *Config) standing(unable error) *live.Standing {
+	switch {
+	case unable != nil:
+		return &live.Standing{Weight: c.weight(), Unable: unable.Error()}
+	case c.Weight != 0:
+		return &live.Standing{Weight: c.Weight}
+	}
+	return nil
+}
+
 // limits returns, for people, what should be the same at all members, in at most live.MaxLimits bytes. Safety does not
 // depend on it: each member has a lease of the length that it asked for, and the priority that it presents.
 func (c *Config) limits() string {
@@ -307,12 +331,15 @@ func (c *Config) peers() (addresses []string) {
 	return addresses
 }
 
-// weight returns the weight with which this member stands for election.
+// weight returns the weight with which this member stands for election, at the beginning.
 func (c *Config) weight() uint16 {
+	if c.Weight != 0 {
+		return c.Weight
+	}
 	return c.Members[slices.IndexFunc(c.Members, func(m MemberAddress) bool { return m.ID == c.ID })].weight()
 }
 
-// weight returns the weight with which a member stands for election.
+// weight returns the weight that a member has by the configuration.
 func (m *MemberAddress) weight() uint16 {
 	if m.Witness {
 		return 0
