@@ -27,7 +27,8 @@ type joinOptions struct {
 	members                                     []string
 	algorithm, preset                           string
 	lease, renewal, delay, heartbeat, suspicion time.Duration
-	preempt, warden, insecure, noQuorum         bool
+	warden, insecure, noQuorum                  bool
+	stands                                      standOptions
 	cert, key, ca                               string
 	hooks                                       agent.Hooks
 	json, stopWithStdin, reportLeases, verbose  bool
@@ -139,7 +140,7 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.renewal, "renewal", 0, "time between renewals of the lease (default: of the preset, or a sixth of --lease)")
 	flags.DurationVar(&o.heartbeat, "heartbeat", 0, fmt.Sprintf("time between heartbeats (default: of the preset; lan: %v; bully: 50ms)", lan.Heartbeat))
 	flags.DurationVar(&o.suspicion, "suspicion", 0, fmt.Sprintf("a member silent for this time is suspected to have crashed (default: of the preset; lan: %v)", lan.Suspicion))
-	flags.BoolVar(&o.preempt, "preempt", false, "a leader hands over to an able member of higher rank")
+	o.stands.define(flags)
 	flags.BoolVar(&o.warden, "warden", runtime.GOOS == "linux", "run the member under a warden, which proves its death to the others")
 	flags.StringVar(&o.cert, "cert", "", "FILE with the certificate of this member, in PEM format")
 	flags.StringVar(&o.key, "key", "", "FILE with the key of the certificate")
@@ -181,15 +182,18 @@ var (
 // config returns the configuration that the options describe. It completes the addresses of --http and --https, and the timing.
 func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	c = ringleader.Config{
-		Group: o.group, ID: o.id, Data: o.data, Preempt: o.preempt, Insecure: o.insecure,
+		Group: o.group, ID: o.id, Data: o.data, Insecure: o.insecure,
+		Preempt: o.stands.preempt, Weight: uint16(o.stands.weight), Health: o.stands.check,
 		Algorithm: ringleader.Algorithm(o.algorithm), NoQuorum: o.noQuorum,
 	}
 	if err := o.check(flags, c.Algorithm == ringleader.Bully); err != nil {
 		return c, err
 	}
+	c.Health = o.stands.check // with its times
 	c.Timing = o.timing().WithDefaults()
 	if c.Algorithm == ringleader.QuorumBully {
 		o.lease, o.renewal = c.Timing.Lease, c.Timing.Renewal
+		o.stands.preemptDelay = c.Timing.Preempt
 	}
 	o.heartbeat, o.suspicion = c.Timing.Heartbeat, c.Timing.Suspicion
 	for _, text := range o.members {
@@ -227,14 +231,14 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 
 // check returns an error if flags do not go together.
 func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
-	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal", "hook-timeout"} {
+	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal", "hook-timeout", "preempt-delay", "health-interval", "health-timeout"} {
 		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
 			return fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
 		}
 	}
 	others, runs := []string{"delay", "unsafe-no-quorum"}, ringleader.QuorumBully
 	if bully {
-		others, runs = []string{"lease", "renewal", "preempt", "warden", "preset"}, ringleader.Bully
+		others, runs = []string{"lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "preset"}, ringleader.Bully
 	}
 	given := 0
 	for _, file := range []string{o.cert, o.key, o.ca} {
@@ -258,7 +262,7 @@ func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
 	case given == 3 && o.insecure:
 		return errors.New("--insecure allows clear text, and --cert secures the connections: give one of them")
 	}
-	return nil
+	return o.stands.valid(flags)
 }
 
 // timing returns the preset with what the flags change in it. What depends on a lease that they change is set by its
@@ -275,7 +279,7 @@ func (o *joinOptions) timing() ringleader.Timing {
 		t.Renewal, t.Grace, t.Margin = 0, 0, 0
 		t.Preempt = max(t.Preempt, o.lease)
 	}
-	t.Renewal = cmp.Or(o.renewal, t.Renewal)
+	t.Renewal, t.Preempt = cmp.Or(o.renewal, t.Renewal), cmp.Or(o.stands.preemptDelay, t.Preempt)
 	t.Heartbeat, t.Suspicion = cmp.Or(o.heartbeat, t.Heartbeat), cmp.Or(o.suspicion, t.Suspicion)
 	return t
 }
