@@ -35,6 +35,19 @@ func newHospital(t *testing.T, config ringleader.Config, ids ...uint64) *hospita
 	return h
 }
 
+// begin starts three members, of which 3 leads, and all are able.
+func (h *hospital) begin() {
+	h.set(1, true)
+	h.set(2, true)
+	h.Start(1, 2, 3)
+	h.Await(3)
+	h.set(1, false)
+	h.set(2, false)
+	h.Until("all are able", func() bool {
+		return h.Member(1).Status().Health.Able && h.Member(2).Status().Health.Able
+	})
+}
+
 func (h *hospital) check(id uint64) error {
 	h.mu.Lock()
 	sick, stuck := h.sick[id], h.stuck[id]
@@ -86,8 +99,7 @@ func TestALeaderThatFailsItsCheckHandsOverWithoutPreemption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHospital(t, ringleader.Config{}, 1, 2, 3)
 		defer h.Close()
-		h.Start(1, 2, 3)
-		h.Await(3)
+		h.begin()
 		causes := make(chan error, 1)
 		go h.Member(3).Lead(t.Context(), func(ctx context.Context, _ ringleader.Leadership) error {
 			<-ctx.Done()
@@ -128,8 +140,7 @@ func TestAGroupWithoutAnAbleMemberHasNoLeaderAndStatusTellsWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHospital(t, ringleader.Config{}, 1, 2, 3)
 		defer h.Close()
-		h.Start(1, 2, 3)
-		h.Await(3)
+		h.begin()
 		for id := uint64(1); id <= 3; id++ {
 			h.set(id, true)
 		}
@@ -154,8 +165,7 @@ func TestACheckThatChangesBetweenRiseAndFallChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHospital(t, ringleader.Config{}, 1, 2, 3)
 		defer h.Close()
-		h.Start(1, 2, 3)
-		h.Await(3)
+		h.begin()
 		next := func(id uint64) { // after the next check
 			before := h.begun(id)
 			h.Until("a check", func() bool { return h.begun(id) > before })
@@ -189,8 +199,7 @@ func TestACheckThatHangsFailsAgainAndAgainAndBlocksNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHospital(t, ringleader.Config{}, 1, 2, 3)
 		defer h.Close()
-		h.Start(1, 2, 3)
-		h.Await(3)
+		h.begin()
 		stuck := make(chan struct{})
 		h.mu.Lock()
 		h.stuck[3] = stuck
