@@ -223,10 +223,14 @@ func TestAHealthCheckIsThatOfAllGroupsOfAProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHospital(t, ringleader.Config{}, 1, 2, 3)
 		defer h.Close()
+		h.set(2, true)
+		h.set(3, true)
 		h.Start(1, 2, 3)
 		h.Join(ringleader.GroupConfig{Group: "second", Priorities: map[uint64]uint16{1: 9}}, 1, 2, 3)
 		leader := func() uint64 { return h.Group("second", 2).View().Leader }
 		h.Until("1 leads the second group", func() bool { return leader() == 1 })
+		h.set(2, false)
+		h.set(3, false)
 		h.set(1, true)
 		h.Until("another one leads the second group", func() bool { return leader() != 1 && leader() != 0 })
 		h.Join(ringleader.GroupConfig{Group: "third", Priorities: map[uint64]uint16{1: 9}}, 1, 2, 3)
