@@ -85,7 +85,7 @@ type MemberStatus struct {
 	Problem string `json:"problem,omitempty"`
 
 	// Weight is its priority at present, as far as it is known; 0: it is a witness, or bully runs.
-	Weight uint16 `json:"weight"`
+	Weight uint16 `json:"weight,omitempty"`
 
 	// Unable is why it may not lead at present: its health check fails, for example. Empty: it may.
 	Unable string `json:"unable,omitempty"`
