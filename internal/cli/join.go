@@ -183,13 +183,15 @@ var (
 func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	c = ringleader.Config{
 		Group: o.group, ID: o.id, Data: o.data, Insecure: o.insecure,
-		Preempt: o.stands.preempt, Weight: uint16(o.stands.weight), Health: o.stands.check,
+		Preempt: o.stands.preempt, Weight: uint16(o.stands.weight),
 		Algorithm: ringleader.Algorithm(o.algorithm), NoQuorum: o.noQuorum,
 	}
 	if err := o.check(flags, c.Algorithm == ringleader.Bully); err != nil {
 		return c, err
 	}
-	c.Health = o.stands.check // with its times
+	if o.stands.Health != (agent.Health{}) {
+		c.Health = o.stands.check // with its times
+	}
 	c.Timing = o.timing().WithDefaults()
 	if c.Algorithm == ringleader.QuorumBully {
 		o.lease, o.renewal = c.Timing.Lease, c.Timing.Renewal

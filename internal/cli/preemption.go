@@ -35,7 +35,9 @@ answers.`,
 			}
 			return nil
 		},
-	}, func(ctx context.Context, c *control.Client) (ringleader.Status, error) { return c.PausePreemption(ctx, pause) })
+	}, func(ctx context.Context, c *control.Client) (ringleader.Status, error) {
+		return c.PausePreemption(ctx, pause)
+	})
 	return command
 }
 
@@ -49,7 +51,9 @@ again within eight times --preempt-delay.
 Exit status: 0 it is not paused; 2 the call was wrong; 3 no member answers.`,
 		Example: "  ringleader resume-preemption --data /var/lib/ringleader/1",
 		Args:    flagsOnly,
-	}, func(ctx context.Context, c *control.Client) (ringleader.Status, error) { return c.ResumePreemption(ctx) })
+	}, func(ctx context.Context, c *control.Client) (ringleader.Status, error) {
+		return c.ResumePreemption(ctx)
+	})
 }
 
 // preemption completes a command that concerns preemption, and shows the state of the member afterwards.
