@@ -25,7 +25,7 @@ import (
 // MemberAddress determines a member of the group.
 type MemberAddress struct {
 	ID      uint64 // at least 1
-	Address string // host:port; without a host it is loopback
+	Address string // host:port; without a host it is loopback; see Config.SRV, too
 
 	// Priority prefers a member: of the members that can lead, the one of highest priority does, and of several the
 	// one with the largest ID. 0 stands for 1. [Bully] knows only IDs.
@@ -65,6 +65,14 @@ type Config struct {
 	// Members is the whole group, this member included. All members must have the same identifiers, in any order. The
 	// spelling of an address may differ between them, provided that it leads to its member.
 	Members []MemberAddress
+
+	// SRV is a DNS name whose records have the hosts and ports of the members whose Address has no port. Such an Address is the
+	// target of its record, or the first labels of it: "jobs-0" finds jobs-0.jobs.default.svc.cluster.local. Records of others
+	// are ignored: an answer never changes who is a member.
+	//
+	// Hosts that are names, here and in Members, are looked up again after a failure to connect and each 30 seconds. An
+	// answer that is empty, or none, changes nothing: the last good one counts.
+	SRV string
 
 	// Listen is the address to listen on, host:port; without a host it is loopback. The default is this
 	// member's own address in Members. A member that listens elsewhere takes no part in elections until its own
@@ -120,6 +128,8 @@ type Config struct {
 
 	// Transport replaces connections over TCP, and so Listen, TLS and Insecure; see package transport.
 	Transport transport.Open
+
+	found func(id uint64, addresses []string) // is told where members are
 }
 
 // The errors of this package; the text states what is wrong, and what is valid.
@@ -161,7 +171,7 @@ func (c Config) complete() (Config, error) {
 	must(len(c.Group) <= live.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), live.MaxGroup)
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
 	must(len(c.Members) > 0, "Members is empty; the group has this member at least")
-	found, candidates := false, 0
+	found, own, candidates := false, "", 0
 	ids, addresses := map[uint64]bool{}, map[string]uint64{}
 	for i, m := range c.Members {
 		must(m.ID != 0, "Members[%d] has no ID; identifiers begin with 1", i)
@@ -171,18 +181,19 @@ func (c Config) complete() (Config, error) {
 		must(!taken || other == m.ID, "members %d and %d have the same address %s", other, m.ID, m.Address)
 		addresses[m.Address] = m.ID
 		if m.ID == c.ID {
-			found = true
+			found, own = true, m.Address
 			must(!m.Witness || c.Weight == 0, "member %d is a witness, and Weight (%d) is for one that may lead", m.ID, c.Weight)
 		}
 		if !m.Witness {
 			candidates++
 		}
-		err := checkAddress(m.Address, false)
+		err := c.checkPlace(m.Address)
 		must(err == nil, "the address of member %d: %v", m.ID, err)
 		must(c.Algorithm != Bully || m.Priority == 0 && !m.Witness, "member %d has a priority or is a witness, which %s does not know", m.ID, Bully)
 	}
 	must(found || c.ID == 0 || len(c.Members) == 0, "ID %d is not among the members", c.ID)
 	must(candidates > 0 || len(c.Members) == 0, "all members are witnesses, so none can lead")
+	must(c.Listen != "" || !found || strings.Contains(own, ":"), "Listen is missing: the address %s of member %d has no port", own, c.ID)
 	if c.Listen != "" {
 		err := checkAddress(c.Listen, true)
 		must(err == nil, "Listen: %v", err)
@@ -202,6 +213,14 @@ func (c Config) complete() (Config, error) {
 		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
 	}
 	return c, errors.Join(faults...)
+}
+
+// checkPlace checks the address of a member. With SRV it may be a name.
+func (c *Config) checkPlace(address string) error {
+	if c.SRV != "" && address != "" && !strings.ContainsAny(address, ":/ ") {
+		return nil
+	}
+	return checkAddress(address, false)
 }
 
 func checkAddress(address string, anyPort bool) error {
@@ -283,7 +302,7 @@ func (c *Config) live() (*process.Program, live.Config) {
 		}
 	}
 	if l.Transport == nil {
-		l.Transport = transport.TCP{Listen: c.Listen, TLS: c.TLS, Insecure: c.Insecure}.Open
+		l.Transport = transport.TCP{Listen: c.Listen, TLS: c.TLS, Insecure: c.Insecure, SRV: c.SRV, Found: c.found}.Open
 	}
 	return program, l
 }
@@ -319,16 +338,6 @@ func (c *Config) limits() string {
 		return with
 	}
 	return fmt.Sprintf("%s, %d priorities with the digest %x", text, len(priorities), transport.DigestOf("%s", list))
-}
-
-// peers returns the addresses of the other members.
-func (c *Config) peers() (addresses []string) {
-	for _, m := range c.Members {
-		if m.ID != c.ID {
-			addresses = append(addresses, m.Address)
-		}
-	}
-	return addresses
 }
 
 // weight returns the weight with which this member stands for election, at the beginning.

@@ -134,6 +134,8 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	if c.Health.Check != nil {
 		health = newMonitor(c.Health)
 	}
+	book := &addressBook{config: c, found: map[uint64][]string{}}
+	c.found = book.note
 	program, config := c.live()
 	config.Standing = c.standing(health.unable())
 	engine, err := live.JoinProgram(context.WithoutCancel(ctx), program, config) // the end of ctx is to release the lease
@@ -144,7 +146,7 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		c.Logger.Warn("the algorithm has no quorum: each side of a partition has a leader", "algorithm", Bully)
 	}
 	if c.Algorithm == QuorumBully {
-		if err := warden.Joined(c.ID, c.peers(), c.Timing.Lease); err != nil {
+		if err := book.begin(); err != nil {
 			c.Logger.Warn("the warden does not listen: the others will wait for the end of a lease", "member", c.ID, "error", err)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 
 type joinOptions struct {
 	id                                          uint64
-	group, listen, http, https, data            string
+	group, srv, listen, http, https, data       string
 	httpHosts                                   []string
 	members                                     []string
 	algorithm, preset                           string
@@ -131,6 +131,7 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT, with ,priority=N or ,witness (it votes and never leads); once for each, this one included")
 	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "directory that init made for this member")
+	flags.StringVar(&o.srv, "srv", "", "DNS NAME whose SRV records have the hosts and ports of the members with ID=NAME in --member: NAME is the target of its record, or the first labels of it")
 	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
 	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status, /leader and /metrics on, in clear text (default: not served)")
 	flags.StringVar(&o.https, "https", "", "HOST:PORT to serve the same on, with commands, to clients with a certificate (default: not served)")
@@ -182,7 +183,7 @@ var (
 // config returns the configuration that the options describe. It completes the addresses of --http and --https, and the timing.
 func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	c = ringleader.Config{
-		Group: o.group, ID: o.id, Data: o.data, Insecure: o.insecure,
+		Group: o.group, ID: o.id, Data: o.data, Insecure: o.insecure, SRV: o.srv,
 		Preempt: o.stands.preempt, Weight: uint16(o.stands.weight),
 		Algorithm: ringleader.Algorithm(o.algorithm), NoQuorum: o.noQuorum,
 	}
@@ -199,12 +200,12 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 	}
 	o.heartbeat, o.suspicion = c.Timing.Heartbeat, c.Timing.Suspicion
 	for _, text := range o.members {
-		m, err := parseMember(text)
+		m, err := parseMember(text, o.srv != "")
 		if err != nil {
 			return c, err
 		}
 		c.Members = append(c.Members, m)
-		if m.ID == o.id {
+		if m.ID == o.id && strings.Contains(m.Address, ":") {
 			c.Listen = m.Address
 		}
 	}
@@ -297,7 +298,8 @@ func parseID(text string) (uint64, error) {
 	return id, err
 }
 
-func parseMember(text string) (m ringleader.MemberAddress, err error) {
+// parseMember returns a member. Its address may be a name if SRV records are looked up.
+func parseMember(text string, srv bool) (m ringleader.MemberAddress, err error) {
 	id, rest, found := strings.Cut(text, "=")
 	if m.ID, err = parseID(id); err != nil || !found {
 		return m, fmt.Errorf("--member wants ID=HOST:PORT, such as 1=127.0.0.1:7001, with an identifier from 1 to 2⁶⁴ - 1, not %q", text)
@@ -314,6 +316,9 @@ func parseMember(text string) (m ringleader.MemberAddress, err error) {
 		default:
 			return m, fmt.Errorf("--member %s: after the address come priority=N, with N from 1 to 65535, or witness, not %q", id, word)
 		}
+	}
+	if m.Address = words[0]; srv && m.Address != "" && !strings.Contains(m.Address, ":") {
+		return m, nil
 	}
 	m.Address, err = parseAddress("--member "+id, words[0])
 	return m, err
