@@ -65,8 +65,22 @@ its own --member address does not lead to it. It waits, reports this in its log 
 /status, and tries again. Timing flags should be the same at all members. While they
 differ, the log and /status name the differences.
 
-The commands status, watch, resign, transfer and doctor use the socket control.sock in the
-directory --data, which only the user of the member can open. With --http the member serves
+--health-command or --health-http checks, again and again, whether this member may lead. It
+may when --health-rise checks have passed in a row, the first time too, and may not when
+--health-fall have failed. A leader that may not stops its work and hands over, also without
+--preempt. While no member may lead, there is no leader, and status shows why.
+
+--weight is the priority of this member at this time, for example by the speed of its
+machine. With --preempt, a leader that has led for --preempt-delay hands over to an able
+member of higher priority; "ringleader pause-preemption" holds that up.
+
+Hosts in --member may be names. They are looked up again after failures, and each 30
+seconds. With --srv, a member without a port, such as 1=jobs-0, is found by an SRV record
+whose target is jobs-0 or begins with its labels. An answer that is empty or fails changes
+nothing, and no answer changes who is a member.
+
+The commands status, watch, resign, transfer, pause-preemption and doctor use the socket
+control.sock in the directory --data, which only the user of the member can open. With --http the member serves
 GET /leader (200 on the leader, 503 elsewhere), /status, /watch, /healthz, /readyz and
 /metrics without encryption or authentication, and takes no commands there. --https serves
 the same and commands, to clients with a certificate of --ca. GET /openapi.json describes
@@ -82,8 +96,8 @@ already; "ringleader exec" is for what must not.
 
 Each flag is a key of the file of --config, too, and a variable RINGLEADER_NAME of the
 environment. A flag wins over a variable, and a variable over the file. --check prints
-the settings. With a file, SIGHUP reads it again: hooks, --verbose, certificates and the
-priority of this member change, the log names what needs a restart, and no election follows.
+the settings. With a file, SIGHUP reads it again: hooks, --verbose, certificates, --weight and
+the priority of this member change, the log names what needs a restart, and no election follows.
 
 --algorithm bully --unsafe-no-quorum runs the Bully algorithm instead, with --delay, and
 without leases, priorities and warden. ` + report.NoQuorum,
