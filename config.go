@@ -170,6 +170,26 @@ func (c Config) complete() (Config, error) {
 
 	must(len(c.Group) <= live.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), live.MaxGroup)
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
+	c.checkMembers(must)
+	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
+	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
+	c.Timing.check(must)
+	c.Health.check(must)
+	switch c.Algorithm {
+	case QuorumBully:
+		must(!c.NoQuorum, "NoQuorum allows %s; %s has a quorum", Bully, QuorumBully)
+		must(c.Data != "" || c.Storage != nil, "Data is missing: %s needs a directory that Init has made, since a member that forgets its votes might vote twice", QuorumBully)
+	case Bully:
+		must(c.Weight == 0 && c.Health.Check == nil, "%s knows neither Weight nor Health", Bully)
+		must(c.NoQuorum, "%s has no quorum, so each side of a partition has a leader; NoQuorum allows that", Bully)
+	default:
+		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
+	}
+	return c, errors.Join(faults...)
+}
+
+// checkMembers reports what is wrong with the list of members, and with this one in it.
+func (c *Config) checkMembers(must func(ok bool, format string, args ...any)) {
 	must(len(c.Members) > 0, "Members is empty; the group has this member at least")
 	found, own, candidates := false, "", 0
 	ids, addresses := map[uint64]bool{}, map[string]uint64{}
@@ -198,21 +218,6 @@ func (c Config) complete() (Config, error) {
 		err := checkAddress(c.Listen, true)
 		must(err == nil, "Listen: %v", err)
 	}
-	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
-	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
-	c.Timing.check(must)
-	c.Health.check(must)
-	switch c.Algorithm {
-	case QuorumBully:
-		must(!c.NoQuorum, "NoQuorum allows %s; %s has a quorum", Bully, QuorumBully)
-		must(c.Data != "" || c.Storage != nil, "Data is missing: %s needs a directory that Init has made, since a member that forgets its votes might vote twice", QuorumBully)
-	case Bully:
-		must(c.Weight == 0 && c.Health.Check == nil, "%s knows neither Weight nor Health", Bully)
-		must(c.NoQuorum, "%s has no quorum, so each side of a partition has a leader; NoQuorum allows that", Bully)
-	default:
-		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
-	}
-	return c, errors.Join(faults...)
 }
 
 // checkPlace checks the address of a member. With SRV it may be a name.

@@ -26,7 +26,7 @@ func (m *Member) why(s *Status) (reasons []string) {
 		if member.Reachable && !member.Witness {
 			candidates++
 		}
-		if member.Reachable && !member.Witness && member.Unable != "" {
+		if member.mayNot() {
 			unable++
 			because("member %d may not lead: %s", member.ID, member.Unable)
 		}
@@ -64,3 +64,6 @@ func (m *Member) why(s *Status) (reasons []string) {
 
 // seconds returns a length of time for people.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// mayNot reports whether a member that is heard from, and is no witness, may not lead at present.
+func (s *MemberStatus) mayNot() bool { return s.Reachable && !s.Witness && s.Unable != "" }

@@ -1,17 +1,14 @@
 package agent
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"crypto/tls"
 	"fmt"
-	"net"
-	"net/http"
 	"net/url"
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/control"
 )
 
 // Health is a check that determines whether the member may lead: a command of a shell, or a request. Both empty: there is none.
@@ -36,7 +33,7 @@ func (h Health) check(k *keepers, environment []string, timeout time.Duration) (
 		return func(ctx context.Context) error { return runCheck(ctx, k, h.Command, environment, timeout) }, nil
 	case h.URL != "":
 		u, err := ParseURL(h.URL)
-		return func(ctx context.Context) error { return request(ctx, u) }, err
+		return func(ctx context.Context) error { return control.Get(ctx, u) }, err
 	}
 	return nil, nil
 }
@@ -56,33 +53,6 @@ func runCheck(ctx context.Context, k *keepers, command string, environment []str
 	}
 	if run.status != 0 {
 		return fmt.Errorf("exit status %d", run.status)
-	}
-	return nil
-}
-
-// request makes a request over a connection of its own: with the client of package http, which keeps connections, programs would be
-// half a megabyte larger.
-func request(ctx context.Context, u *url.URL) error {
-	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	dial := new(net.Dialer).DialContext
-	if u.Scheme == "https" {
-		dial = new(tls.Dialer).DialContext
-	}
-	conn, err := dial(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: ringleader\r\nConnection: close\r\n\r\n", u.RequestURI(), u.Host); err != nil {
-		return err
-	}
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		return fmt.Errorf("no answer over HTTP: %w", cmp.Or(context.Cause(ctx), err))
-	}
-	if response.StatusCode/100 != 2 {
-		return fmt.Errorf("HTTP status %s", response.Status)
 	}
 	return nil
 }
