@@ -46,9 +46,6 @@ var ErrUnhealthy = errors.New("the health check fails")
 // ErrUnable reports that another member may not lead at present. The text has the reason that it has told.
 var ErrUnable = errors.New("it may not lead at present")
 
-// errSlow is the result of a check that has not returned in time.
-var errSlow = errors.New("it has not ended in time")
-
 // HealthStatus is the result of the checks of a member.
 type HealthStatus struct {
 	Able   bool   `json:"able"`             // the member may lead
@@ -126,7 +123,7 @@ func (m *monitor) watch(done <-chan struct{}, c clock.Clock, changed func()) {
 	var running <-chan error // of a check that has not returned; nil: there is none
 	for {
 		next.Reset(m.config.Interval)
-		err := errSlow
+		err := m.slow()
 		if running != nil {
 			select {
 			case <-running:
@@ -163,5 +160,8 @@ func (m *monitor) once(done <-chan struct{}, c clock.Clock) (running <-chan erro
 	case <-alarm.C():
 	case <-done:
 	}
-	return returned, errSlow
+	return returned, m.slow()
 }
+
+// slow returns the result of a check that has not returned in time.
+func (m *monitor) slow() error { return fmt.Errorf("it has not ended within %v", m.config.Timeout) }

@@ -155,7 +155,14 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 	}
 	m := &Member{config: c, weight: c.weight(), health: health, group: engine.Group, live: engine, others: map[*Member]bool{}}
 	if health != nil {
-		go health.watch(m.Done(), c.Clock, m.changeHealth)
+		go health.watch(m.Done(), c.Clock, func() {
+			if err := health.unable(); err != nil {
+				c.Logger.Warn("this member may not lead", "member", c.ID, "error", err)
+			} else {
+				c.Logger.Info("this member may lead", "member", c.ID)
+			}
+			m.changeHealth()
+		})
 	}
 	context.AfterFunc(ctx, func() { m.Close() })
 	return m, nil
