@@ -259,6 +259,16 @@ func TestAWeightMovesTheRankAndIsNoDifferenceBetweenConfigurations(t *testing.T)
 				t.Errorf("%+v, want weight %d", m, want)
 			}
 		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go c.Member(1).Lead(ctx, func(ctx context.Context, _ ringleader.Leadership) error {
+			<-ctx.Done()
+			return nil
+		})
+		c.Pass(ringleader.Test().Lease)
+		if w := c.Member(3).Status().Members[0].Weight; w != 7 {
+			t.Errorf("when it has work its weight is %d", w)
+		}
 		if err := c.Member(2).SetPriority(9); err != nil {
 			t.Fatal(err)
 		}

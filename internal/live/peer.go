@@ -226,8 +226,6 @@ func (l *loop) hand(p *peer, k key, e transport.Message) error {
 		return nil
 	case g.crowded(): // the disk has not answered for long
 		return l.part(p)
-	case g.drops(election.Kind(e.Kind)):
-		return nil
 	}
 	return g.take(process.Input{What: process.Received, Port: p.port(), Kind: election.Kind(e.Kind), Message: e.Payload[keySize:]})
 }

@@ -111,13 +111,13 @@ func (g *group) own() Standing {
 	return g.standingOf(slices.IndexFunc(g.config.Members, func(m transport.Member) bool { return m.ID == g.config.ID }))
 }
 
-// muted are messages that are dropped.
+// muted are messages that are not sent.
 type muted struct {
 	kinds uint32        // a bit for each kind; 0: none are
 	until time.Duration // on the clock of timers; process.Never: for ever
 }
 
-// Mute drops messages of some kinds, that are sent or received in the group, from now on for that long, or for ever with
+// Mute drops messages of some kinds that this member sends in the group, from now on for that long, or for ever with
 // [process.Never]. 0 ends that. For the algorithm they are lost.
 func (g *Group) Mute(d time.Duration, kinds ...election.Kind) {
 	m := muted{until: process.Never}
