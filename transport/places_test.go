@@ -19,8 +19,8 @@ type named struct {
 	events chan any
 }
 
-// openNamed opens a member of a group of two. The others' address is that which is given.
-func openNamed(t *testing.T, id uint64, incarnation uint64, listen, other string, names server) *named {
+// openNamed opens a member of a group of two. The other one's address is that which is given.
+func openNamed(t *testing.T, id uint64, incarnation uint64, listen, other string, names server, refresh ...time.Duration) *named {
 	t.Helper()
 	h := &named{t: t, events: make(chan any, 1000)}
 	members := []transport.Member{{ID: 1, Address: "127.0.0.1:1"}, {ID: 2, Address: "127.0.0.1:1"}}
@@ -29,7 +29,7 @@ func openNamed(t *testing.T, id uint64, incarnation uint64, listen, other string
 		Self: int(id - 1), Members: members, Incarnation: incarnation, Log: slog.New(slog.DiscardHandler),
 		Timing: transport.Timing{Heartbeat: time.Hour, Suspicion: time.Minute}, Post: h.post,
 	}
-	o := transport.TCP{Listen: listen, Insecure: true, SRV: "_ring._tcp.example", Resolver: names.Resolver(), Refresh: 10 * time.Millisecond}
+	o := transport.TCP{Listen: listen, Insecure: true, SRV: "_ring._tcp.example", Resolver: names.Resolver(), Refresh: append(refresh, 10*time.Millisecond)[0]}
 	var err error
 	if h.member, err = o.Open(c); err != nil {
 		t.Fatal(err)
@@ -190,4 +190,17 @@ func TestANameMayHaveSeveralAddresses(t *testing.T) {
 	if err != nil || len(found) != 3 {
 		t.Errorf("%q, %v", found, err)
 	}
+}
+
+func TestAFailureToConnectLooksANameUpAgain(t *testing.T) {
+	n := names(t)
+	address, _ := free(t)
+	_, port, _ := net.SplitHostPort(address)
+	openNamed(t, 2, 100, address, "127.0.0.1:1", n)
+	n.Set("two.example", transporttest.Record{IP: "127.0.0.77"}) // where no member listens
+	first := openNamed(t, 1, 1, "127.0.0.1:0", "two.example:"+port, n, time.Hour)
+	first.member.Dial(1, 0)
+	first.await("the wrong place", refusedWith("refused"))
+	n.Set("two.example", transporttest.Record{IP: "127.0.0.1"})
+	first.await("a connection", connected)
 }
