@@ -280,10 +280,7 @@ func (g *group) start() error {
 	if g.recover {
 		in.What = process.Recovered
 	}
-	if err := g.take(in); err != nil || g.standing == nil {
-		return err
-	}
-	return g.weigh()
+	return g.take(in)
 }
 
 // take gives an event to the algorithm, now or when its state is durable.

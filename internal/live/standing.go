@@ -55,15 +55,16 @@ func (l *loop) stand(e standsFor) error {
 		}
 		g.show()
 	}
-	if !g.started {
+	weight := g.own().weight()
+	if g.started {
+		return g.take(process.Input{What: process.Commanded, Command: election.Command{Order: election.Weigh, Number: uint64(weight)}})
+	}
+	g.prepared.Prioritize(l.position, weight) // before its first message
+	g.machine = l.program.NewMachine(g.prepared, l.position, choose)
+	if g.kept == nil {
 		return nil
 	}
-	return g.weigh()
-}
-
-// weigh tells the algorithm the weight of this member.
-func (g *group) weigh() error {
-	return g.take(process.Input{What: process.Commanded, Command: election.Command{Order: election.Weigh, Number: uint64(g.own().weight())}})
+	return g.machine.Restore(g.kept)
 }
 
 // present tells a peer the standing of this member, once that has been another one than in the configuration.
