@@ -19,6 +19,9 @@ func (m *Member) why(s *Status) (reasons []string) {
 		because("this member is not healthy: %v", err)
 	}
 	for _, member := range s.Members {
+		if member.mayNot() {
+			because("member %d may not lead: %s", member.ID, member.Unable)
+		}
 		switch {
 		case member.ID == s.ID && member.Problem != "":
 			because("this member takes no part: %s", member.Problem)
@@ -39,7 +42,7 @@ func (m *Member) why(s *Status) (reasons []string) {
 
 // whyNoVotes calls because with the reasons for which quorum-bully has no majority of votes.
 func (m *Member) whyNoVotes(s *Status, because func(format string, args ...any)) {
-	voters, reachable, candidates, included := 0, 0, 0, "itself included"
+	voters, reachable, candidates, unable, included := 0, 0, 0, 0, "itself included"
 	for _, member := range s.Members {
 		if member.Standby {
 			if member.ID == s.ID {
@@ -55,6 +58,9 @@ func (m *Member) whyNoVotes(s *Status, because func(format string, args ...any))
 		if member.Reachable && !member.Witness {
 			candidates++
 		}
+		if member.mayNot() {
+			unable++
+		}
 	}
 	kind := "members"
 	if voters < len(s.Members) {
@@ -65,6 +71,8 @@ func (m *Member) whyNoVotes(s *Status, because func(format string, args ...any))
 		because("%d of %d %s can communicate with this one, %s, and a leader needs the votes of %d", reachable, voters, kind, included, majority)
 	case candidates == 0:
 		because("all %s that can communicate with this one are witnesses, which never lead", kind)
+	case unable == candidates:
+		because("none of the %s that can communicate with this one may lead", kind)
 	}
 	if left := m.group.Timer("wait"); left > 0 {
 		because("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left))
@@ -76,3 +84,6 @@ func (m *Member) whyNoVotes(s *Status, because func(format string, args ...any))
 
 // seconds returns a length of time for people.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// mayNot reports whether a member that is heard from, and is no witness, may not lead at present.
+func (s *MemberStatus) mayNot() bool { return s.Reachable && !s.Witness && s.Unable != "" }

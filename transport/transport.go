@@ -10,7 +10,7 @@ import (
 // Member holds the identifier and address of a member.
 type Member struct {
 	ID      uint64
-	Address string // host:port; no host is loopback
+	Address string // host:port; no host is loopback; see TCP.SRV, too
 	Standby bool   // it has no vote at first
 }
 

@@ -180,6 +180,10 @@ func TestACommandIsRefusedUnlessItMayComeAndTheMemberLeads(t *testing.T) {
 			{leader, "/resign", []string{"Origin", "http://evil.example"}, 403, "cross-origin"},
 			{leader, "/transfer?to=9", nil, 400, "member 9 is not another member of the group"},
 			{leader, "/transfer?to=3", nil, 400, "member 3 is not another member of the group"},
+			{handler(c.Member(3), false), "/pause-preemption", nil, 403, "commands come over the control socket"},
+			{handler(c.Member(3), false), "/resume-preemption", nil, 403, "commands come over the control socket"},
+			{leader, "/pause-preemption", nil, 409, "member 3 does not preempt"},
+			{leader, "/pause-preemption?for=x", nil, 400, `not \"x\"`},
 			{leader, "/transfer?to=x", nil, 400, `not \"x\"`},
 			{handler(c.Member(3), false), "/members/remove?id=1", nil, 403, "commands come over the control socket"},
 			{leader, "/members/add?id=9", nil, 400, "there is no member 9"},
@@ -239,6 +243,33 @@ func TestACommandIsAnsweredWhenAnotherMemberLeads(t *testing.T) {
 	})
 }
 
+func TestAPauseOfPreemptionIsInTheStatusUntilItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Preempt: true}, 1)
+		defer c.Close()
+		c.Start(1)
+		h := handler(c.Member(1), true)
+		for _, test := range []struct {
+			path   string
+			paused bool
+			left   float64 // 0: it has no end
+		}{
+			{"/pause-preemption", true, 0},
+			{"/pause-preemption?for=90s", true, 90},
+			{"/resume-preemption", false, 0},
+		} {
+			w := ask(h, http.MethodPost, test.path)
+			var s ringleader.Status
+			if err := json.Unmarshal(w.Body.Bytes(), &s); err != nil || w.Code != 200 || s.Preemption == nil {
+				t.Fatalf("%s: %d %s", test.path, w.Code, w.Body)
+			}
+			if p := s.Preemption; p.Paused != test.paused || (p.Left != nil) != (test.left != 0) || p.Left != nil && *p.Left != test.left {
+				t.Errorf("%s: %s", test.path, w.Body)
+			}
+		}
+	})
+}
+
 func TestAMemberWithoutAQuorumHandsOverToNone(t *testing.T) {
 	m := alone(t, func(c *ringleader.Config) {
 		c.Algorithm, c.NoQuorum, c.Timing = ringleader.Bully, true, ringleader.Timing{}
@@ -286,7 +317,7 @@ func readDocument(t *testing.T) (d document) {
 }
 
 // routes are the patterns that the handlers have.
-var routes = regexp.MustCompile(`"(GET|POST) (/[a-z./]+)"`)
+var routes = regexp.MustCompile(`"(GET|POST) (/[a-z./-]+)"`)
 
 func TestTheDocumentHasTheRoutesOfTheHandlers(t *testing.T) {
 	var have, want []string
@@ -314,7 +345,7 @@ func TestTheDocumentHasTheRoutesOfTheHandlers(t *testing.T) {
 func TestAnswersAreAsTheDocumentStates(t *testing.T) {
 	d := readDocument(t)
 	synctest.Test(t, func(t *testing.T) {
-		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		c := ringleadertest.New(t, ringleader.Config{Preempt: true, Health: ringleader.HealthCheck{Rise: 1, Check: func(context.Context) error { return nil }}}, 1, 2, 3)
 		defer c.Close()
 		seen := map[string]bool{}
 		check := func(id uint64, may bool, method, path string) {
@@ -349,6 +380,14 @@ func TestAnswersAreAsTheDocumentStates(t *testing.T) {
 		c.Pass(time.Second)
 		look(1)
 		check(1, true, http.MethodPost, "/resign")
+		check(1, true, http.MethodPost, "/pause-preemption?for=soon")
+		check(1, true, http.MethodPost, "/pause-preemption?for=-1s")
+		check(1, true, http.MethodPost, "/pause-preemption?for=1h")
+		look(1)
+		check(1, true, http.MethodPost, "/pause-preemption")
+		check(1, false, http.MethodPost, "/pause-preemption")
+		check(1, true, http.MethodPost, "/resume-preemption")
+		check(1, false, http.MethodPost, "/resume-preemption")
 		c.Start(2, 3)
 		leader := c.AwaitAny()
 		look(1)
