@@ -252,14 +252,6 @@ func (l *loop) newGroup(c GroupConfig) (*group, error) {
 	return g, nil
 }
 
-// schema is what a group's record must agree with. The members on standby have the largest identifiers, so what is kept stays
-// valid when there are more of them.
-func (g *group) schema() transport.Digest {
-	a := g.program
-	first := slices.DeleteFunc(slices.Clone(g.sorted), func(m transport.Member) bool { return m.Standby })
-	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), identifiers(first))
-}
-
 // load takes over what an earlier life has kept.
 func (g *group) load() error {
 	record, err := g.config.Storage.Load(groupRecord + g.name)
@@ -282,9 +274,7 @@ func (g *group) load() error {
 // start starts the algorithm.
 func (g *group) start() error {
 	g.started = true
-	if g.voters.Version > 0 {
-		g.Group.log.Info("the voters are those that the group has agreed on, not those of the configuration", "version", g.voters.Version, "voters", g.ids(g.voters.Voters))
-	}
+	g.logVoters()
 	in := process.Input{What: process.Started}
 	if g.recover {
 		in.What = process.Recovered

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/transport"
 )
 
 // Voters is what a member knows about the members that vote.
@@ -56,4 +57,19 @@ func (g *group) votersNow() Voters {
 		v.Vote = append(v.Vote, vote)
 	}
 	return v
+}
+
+// logVoters logs the voters that count in place of the configured ones.
+func (g *group) logVoters() {
+	if g.voters.Version > 0 {
+		g.Group.log.Info("the voters are those that the group has agreed on, not those of the configuration", "version", g.voters.Version, "voters", g.ids(g.voters.Voters))
+	}
+}
+
+// schema is what a group's record must agree with. The members on standby have the largest identifiers, so what is kept stays
+// valid when there are more of them.
+func (g *group) schema() transport.Digest {
+	a := g.program
+	first := slices.DeleteFunc(slices.Clone(g.sorted), func(m transport.Member) bool { return m.Standby })
+	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), identifiers(first))
 }
