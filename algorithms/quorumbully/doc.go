@@ -13,10 +13,10 @@
 //     own grant obeys every rule of a grant. A refused Claim changes nothing. A term above P + 2³² is refused.
 //  2. A grant is a lease for one incarnation of one member in one term. It lasts as long as the request asks for. While
 //     it runs, its granter grants nothing to any other incarnation, itself included, unless the holder is finished
-//     (rules 5 and 6). Exception: a Renew proves that its term is won. It is granted in every term from F on, whatever
-//     was promised, and it ends the wait after a restart. F is the highest term that the member has granted to another
-//     member or has led in. It is durable, too. A failed claim of its own raises P but not F, so the member still
-//     renews with the leader. After a restart, F equals P until the wait ends.
+//     (rules 5 and 6). Exception: a Renew proves that its term is won. It is granted, whatever was promised, unless a
+//     grant of a higher term is in force or its term is below F, and it ends the wait after a restart. F is the highest
+//     term that the member knows to be won. It is durable, too. A claim that fails, its own or one that it has granted,
+//     raises P but not F, so the member still renews with the leader. After a restart, F equals P until the wait ends.
 //  3. For each member, the leader keeps the time at which it sent the newest request that the member has answered. The
 //     leader's deadline is the q-th largest of these times plus L(1-ρ). Each step checks the deadline before it handles
 //     its input. A tenure whose deadline has passed has ended, for good.
@@ -44,10 +44,12 @@
 // leader. Rank is weight, then identifier. The initial weight is the priority. A member of weight 0 is a witness: it
 // grants leases and is never leader.
 //
-// Why there is at most one leader. Let X win term x, and let Y win term y > x. Some member is in both majorities. It
-// answered X first: after its answer to Y, the term x is below its P. Before it answered Y, its promise to X ran out or
-// X was finished. So its share in X's lease ended before Y had a majority. Hence no term below a won term is ever valid
-// again. That is why a Renew is granted in spite of promises.
+// Why there is at most one leader. Let X win term x, and let Y win term y > x. Each majority whose answers X counts has a
+// member in common with the majority with which Y wins. It grants Y's Claim only when its promise to X has run out or X
+// is finished. From then until Y has won, its grant to Y is in force, or Y would not count it: so it answers no Claim of
+// X, since x is below its P, and no Renew of X, since x is below the grant in force. So its share in X's lease ends
+// before Y wins, and X's deadline has passed by then: X's next step ends its tenure before it counts another answer.
+// Hence no term below a won term is ever valid again. That is why a Renew is granted in spite of promises.
 //
 // # Layout
 //

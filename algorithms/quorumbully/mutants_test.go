@@ -186,9 +186,9 @@ var mutants = []struct {
 		}
 	}, nil, &budget{crashes: 1, recoveries: 1, terms: 2}},
 	{"a renewal of a lower term takes the place of a higher grant", 20, "while the lease", func(a *algorithm) {
-		receiving(a, func(p *Process, _ election.ID, kind election.Kind, _ *Message, _ *election.Out[Message]) bool {
+		receiving(a, func(p *Process, _ election.ID, kind election.Kind, m *Message, _ *election.Out[Message]) bool {
 			if kind == Renew {
-				p.F = 0
+				p.F, p.Given.Term = 0, min(p.Given.Term, m.Request.Term)
 			}
 			return true
 		})

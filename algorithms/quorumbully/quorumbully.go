@@ -168,7 +168,7 @@ type Process struct {
 
 	Given     Given             // rule 2
 	Until     election.Deadline // approximately when the timer Bound expires
-	F         election.Term     // rule 2: the lowest term in which a Renew is granted
+	F         election.Term     // rule 2: the highest term that this member knows to be won; after a restart P
 	Restarted bool              // rule 4: the timer Wait runs
 	WaitsTill election.Deadline // approximately when the timer Wait expires
 

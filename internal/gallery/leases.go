@@ -120,9 +120,9 @@ func leases() []Exhibit {
 				p.Command(c, out)
 			}
 		}),
-		lease("lower-renewal", "rule 2: a renewal of a term below F is refused", budget{delay: 3, terms: 2, lease: 3, property: verify.WrongTerm}, receiving(func(p *member, _ election.ID, kind election.Kind, _ *letter, _ lettered) {
+		lease("lower-renewal", "rule 2: a renewal of a term below that of the grant in force is refused", budget{delay: 3, terms: 2, lease: 3, property: verify.WrongTerm}, receiving(func(p *member, _ election.ID, kind election.Kind, m *letter, _ lettered) {
 			if kind == quorumbully.Renew {
-				p.F = 0
+				p.F, p.Given.Term = 0, min(p.Given.Term, m.Request.Term)
 			}
 		})),
 		lease("own-grant", "rule 2: a candidate's own grant obeys the rules of a grant", budget{delay: 2, terms: 3}, func(a *election.Algorithm[member, letter]) {
