@@ -1,0 +1,3 @@
+module ringleader.example/ringleader/tools/kubernetes
+
+go 1.26.0
