@@ -69,7 +69,7 @@ func only[T any, P interface {
 }](all []runtime.Object) map[string]P {
 	found := map[string]P{}
 	for _, o := range all {
-		if o, is := o.(any).(P); is {
+		if o, is := any(o).(P); is {
 			found[o.GetName()] = o
 		}
 	}
