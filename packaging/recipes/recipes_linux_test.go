@@ -101,9 +101,9 @@ func start(t *testing.T, name string, arguments ...string) *exec.Cmd {
 	return c
 }
 
-// end kills a program.
+// end kills a program with the processes of its group.
 func end(c *exec.Cmd) {
-	c.Process.Kill()
+	syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
 	c.Wait()
 }
 
