@@ -28,7 +28,7 @@
 //     it names a successor, that member claims at once.
 //  6. A proof of death names a member and an incarnation. It voids all leases of that incarnation, for ever. Releases
 //     and proofs of death are stable facts. Election and Claim carry the facts, so it is enough if one member knows
-//     them. A suspicion, or a message of a newer incarnation, starts a question and voids nothing.
+//     them. A suspicion, or a message of a newer incarnation, starts the Bully stage and voids nothing.
 //  7. The term is the fencing token. A term has at most one tenure, and a term that has lapsed or was released is never
 //     used again.
 //  8. A leader offers the lead to the able member of highest rank, if that rank is above its own. This member asks all
@@ -36,13 +36,14 @@
 //     leader stops its work and names the member as its successor. Without an answer nothing changes, and the next
 //     offer follows after twice the time.
 //
-// The Bully stage precedes every claim except a successor's. A member that knows of an able member of higher rank
-// waits Td for its claim: otherwise all would question all at once. Then it sends Election to all, and each Answer
-// contains the time after which its sender could grant a lease. The member claims when a majority is free. It defers
-// once, for Td, to a member of higher rank that can claim now. It withdraws its claim when it receives the Claim of a
-// member of higher rank. The times of the stage double with each attempt that fails, up to L/4, until there is a
-// leader. Rank is weight, then identifier. The initial weight is the priority. A member of weight 0 is a witness: it
-// grants leases and is never leader.
+// The Bully stage precedes every claim except a successor's. A member that is bound itself first waits until it is free. A
+// member that knows of able members of higher rank waits Td for a claim of the highest, and Te more for each other of
+// them: otherwise all would question all at once. Then it sends Election to all, and each Answer contains the time after
+// which its sender could grant a lease. The member claims when a majority is free and the others are known to be of lower
+// rank or not able, or when all have answered. It defers once more to a member of higher rank that can claim now. It
+// withdraws its claim when it receives the Claim of a member of higher rank. The times of the stage double with each
+// attempt that fails, up to L/4, until there is a leader. Rank is weight, then identifier. The initial weight is the
+// priority. A member of weight 0 is a witness: it grants leases and is never leader.
 //
 // Why there is at most one leader. Let X win term x, and let Y win term y > x. Each majority whose answers X counts has a
 // member in common with the majority with which Y wins. It grants Y's Claim only when its promise to X has run out or X
