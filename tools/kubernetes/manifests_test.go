@@ -85,7 +85,9 @@ func TestTheManifestsFitTogether(t *testing.T) {
 	}
 	pod := labels.Set(set.Spec.Template.Labels)
 	leader := labels.Merge(pod, labels.Set{"ringleader.example/role": "leader"})
-	selects := func(selector map[string]string, pod labels.Set) bool { return labels.SelectorFromSet(selector).Matches(pod) }
+	selects := func(selector map[string]string, pod labels.Set) bool {
+		return labels.SelectorFromSet(selector).Matches(pod)
+	}
 	services := only[core.Service](all)
 	headless := services[set.Spec.ServiceName]
 	if headless == nil || headless.Spec.ClusterIP != core.ClusterIPNone || !headless.Spec.PublishNotReadyAddresses || !selects(headless.Spec.Selector, pod) {

@@ -69,7 +69,7 @@ func (r *release) bill(linked modules) error {
 	b.Components = &components
 	b.Dependencies = &[]cyclonedx.Dependency{{Ref: own, Dependencies: &needs}}
 	var text bytes.Buffer
-	if err := cyclonedx.NewBOMEncoder(&text, cyclonedx.BOMFileFormatJSON).SetPretty(true).Encode(b); err != nil {
+	if err := cyclonedx.NewBOMEncoder(&text, cyclonedx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(b, cyclonedx.SpecVersion1_6); err != nil {
 		return err
 	}
 	return r.write("ringleader_"+r.version+".cdx.json", text.Bytes())

@@ -106,11 +106,21 @@ func TestAReleaseHasABillOfMaterialsThatKeepsToItsSchema(t *testing.T) {
 	here := func(name string) gojsonschema.JSONLoader {
 		return gojsonschema.NewReferenceLoader("file://" + filepath.ToSlash(filepath.Join(strings.TrimSpace(string(folder)), "schema", name)))
 	}
+	schemas := gojsonschema.NewSchemaLoader()
+	for url, name := range map[string]string{"spdx.schema.json": "spdx.schema.json", "jsf-0.82.schema.json": "jsf-0.82.schemax.json"} {
+		if err := schemas.AddSchema("http://cyclonedx.org/schema/"+url, here(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var bom cyclonedx.BOM
 	if err := json.Unmarshal(text, &bom); err != nil {
 		t.Fatal(err)
 	}
-	result, err := gojsonschema.Validate(here("bom-"+bom.SpecVersion.String()+".schema.json"), gojsonschema.NewBytesLoader(text))
+	rules, err := schemas.Compile(here("bom-" + bom.SpecVersion.String() + ".schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := rules.Validate(gojsonschema.NewBytesLoader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
