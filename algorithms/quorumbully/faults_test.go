@@ -3,6 +3,7 @@ package quorumbully
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"testing"
 
 	"ringleader.example/ringleader/election"
@@ -10,6 +11,7 @@ import (
 	"ringleader.example/ringleader/internal/random"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
 )
 
 var (
@@ -175,5 +177,20 @@ func TestTheLongestTimesCanDouble(t *testing.T) {
 		if _, err := simulate.Run(Algorithm, o); err != nil {
 			t.Errorf("answer-timeout %s: %v", timeout, err)
 		}
+	}
+}
+
+// The leader has stopped its work, and crashes when one of its two Releases has left.
+func TestWorkThatHasStoppedDoesNotCountAfterACrashAmidItsRelease(t *testing.T) {
+	o := led(1, "crash 3 at 40 after 1 sends")
+	o.Commands = []simulate.Command{{Process: 2, At: election.Units(40), Command: election.Command{Order: election.Transfer, Member: 1}}}
+	o.Until, o.Record = election.Units(60), true
+	r, err := simulate.Run(Algorithm, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	amid := slices.ContainsFunc(r.Record.Steps, func(s trace.Step) bool { return s.Event == trace.Crash && s.Text == "after 1 of 2 messages" })
+	if !amid || r.Decisions[0].Role != network.Leader || len(r.Faults) > 0 {
+		t.Errorf("amid a step: %v; %v; %v", amid, r.Decisions, r.Faults)
 	}
 }
