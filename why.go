@@ -18,13 +18,17 @@ func (m *Member) why(s *Status) (reasons []string) {
 	if err := m.Health(); err != nil {
 		because("this member is not healthy: %v", err)
 	}
-	reachable, candidates := 0, 0
+	reachable, candidates, unable := 0, 0, 0
 	for _, member := range s.Members {
 		if member.Reachable {
 			reachable++
 		}
 		if member.Reachable && !member.Witness {
 			candidates++
+		}
+		if member.mayNot() {
+			unable++
+			because("member %d may not lead: %s", member.ID, member.Unable)
 		}
 		switch {
 		case member.ID == s.ID && member.Problem != "":
@@ -42,6 +46,8 @@ func (m *Member) why(s *Status) (reasons []string) {
 			because("%d of %d members can communicate with this one, itself included, and a leader needs the votes of %d", reachable, len(s.Members), majority)
 		case candidates == 0:
 			because("all members that can communicate with this one are witnesses, which never lead")
+		case unable == candidates:
+			because("none of the members that can communicate with this one may lead")
 		}
 		if left := m.group.Timer("wait"); left > 0 {
 			because("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left))
@@ -58,3 +64,6 @@ func (m *Member) why(s *Status) (reasons []string) {
 
 // seconds returns a length of time for people.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// mayNot reports whether a member that is heard from, and is no witness, may not lead at present.
+func (s *MemberStatus) mayNot() bool { return s.Reachable && !s.Witness && s.Unable != "" }
