@@ -3,6 +3,7 @@ package ringleader
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -126,6 +127,41 @@ func TestMembersThatDifferInWhoIsOnStandbyDoNotVoteTogether(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 	}
+}
+
+// A list may get longer by members on standby, and not shorter by a voter.
+func TestAListHasAllVoters(t *testing.T) {
+	at := freeAddresses(t, 1, 2)
+	disk := storage.Memory()
+	start := func(standby ...uint64) (*Member, error) {
+		store, err := disk.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := Config{Group: "jobs", ID: 1, Members: []MemberAddress{{ID: 1, Address: at[1]}}, Storage: store, Timing: Test()}
+		for _, id := range standby {
+			c.Members = append(c.Members, MemberAddress{ID: id, Address: at[id], Standby: true})
+		}
+		return Join(context.Background(), c)
+	}
+	one, err := start(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing(t, 2, at, MemberAddress{ID: 1}, MemberAddress{ID: 2, Standby: true})
+	eventually(t, one, "1 leads", func() bool { return one.View().Role == Leader })
+	if err := one.AddMember(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	one.Close()
+	if _, err := start(); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "too short") {
+		t.Errorf("with a list without a voter: %v", err)
+	}
+	again, err := start(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
 }
 
 // A member that another one does not list is in no Status of it; the log has it.

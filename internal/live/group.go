@@ -268,7 +268,7 @@ func (g *group) load() error {
 	}
 	g.kept = append([]byte{}, kept...)
 	g.recover = g.program.Functions.Recover
-	return nil
+	return g.knowsVoters()
 }
 
 // start starts the algorithm.

@@ -1,9 +1,11 @@
 package live
 
 import (
+	"fmt"
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -39,8 +41,8 @@ func (g *group) votersChanged() bool {
 // ids returns the identifiers of members.
 func (g *group) ids(members []election.ID) (ids []uint64) {
 	for _, rank := range members {
-		if int(rank) <= len(g.sorted) {
-			ids = append(ids, g.sorted[rank-1].ID)
+		if i := int(rank) - 1; i >= 0 && i < len(g.sorted) { // a peer has sent it
+			ids = append(ids, g.sorted[i].ID)
 		}
 	}
 	return ids
@@ -57,6 +59,14 @@ func (g *group) votersNow() Voters {
 		v.Vote = append(v.Vote, vote)
 	}
 	return v
+}
+
+// knowsVoters returns an error if the list of members lacks a voter. All members that communicate have the same list.
+func (g *group) knowsVoters() error {
+	if voters := g.machine.Membership().Voters; len(voters) > 0 && int(voters[len(voters)-1]) > len(g.sorted) {
+		return fmt.Errorf("%w: the list of members is too short: the group has agreed on a voter that it lacks", storage.ErrData)
+	}
+	return nil
 }
 
 // logVoters logs the voters that count in place of the configured ones.
