@@ -32,6 +32,10 @@ type TLS interface {
 	// they began with.
 	Reload() error
 
+	// Expires returns when the certificate that the next handshake uses expires, or an authority of it. It takes new
+	// certificates as a handshake does. It is the zero time before a member has been opened.
+	Expires() time.Time
+
 	// bind checks the certificate of the member with that name.
 	bind(name string, log *slog.Logger) error
 
@@ -164,6 +168,17 @@ func (c *certificates) Reload() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.reload()
+}
+
+func (c *certificates) Expires() time.Time {
+	c.mu.Lock()
+	bound := c.log != nil
+	c.mu.Unlock()
+	if !bound {
+		return time.Time{}
+	}
+	_, expires := c.latest()
+	return expires
 }
 
 func (c *certificates) reload() error {

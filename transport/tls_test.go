@@ -754,6 +754,30 @@ func TestANewAuthorityIsTrustedThoughTheCertificateStays(t *testing.T) {
 	})
 }
 
+func TestTheExpiryIsThatOfTheCertificateForTheNextHandshake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, ca := newLAN(t), newAuthority(t)
+		var source changing
+		security := source.use(ca.issue(t, "group", 1, within(time.Hour)), pool(ca))
+		if e := security.Expires(); !e.IsZero() {
+			t.Errorf("before a member is opened, its certificate expires at %v", e)
+		}
+		one := n.host(1, security)
+		defer one.t.Close()
+		in := func(want time.Duration) {
+			t.Helper()
+			if left := time.Until(security.Expires()).Round(time.Minute); left != want {
+				t.Errorf("it expires in %v, want %v", left, want)
+			}
+		}
+		in(time.Hour)
+		source.use(ca.issue(t, "group", 1, within(2*time.Hour)), pool(ca))
+		in(2 * time.Hour)
+		source.use(ca.issue(t, "group", 1, within(-time.Hour)), pool(ca)) // is not used
+		in(2 * time.Hour)
+	})
+}
+
 func TestCertificatesServeOneMember(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, ca := newLAN(t), newAuthority(t)

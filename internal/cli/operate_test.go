@@ -95,7 +95,7 @@ func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 	g := newTrio(t)
 	g.until(3, "no member answers at "+g.data[0], "status", "--data", g.data[0])
 	g.join(1)
-	for _, reason := range []string{"No leader is known, because", "member 2 at ", "member 3 at ", "connection refused", "a leader needs the votes of 2"} {
+	for _, reason := range []string{"certificate expires on ", "No leader is known, because", "member 2 at ", "member 3 at ", "connection refused", "a leader needs the votes of 2"} {
 		g.until(1, reason, "status", "--data", g.data[0])
 	}
 	g.join(2)

@@ -380,7 +380,7 @@ func (g *group) apply() error {
 	case changed:
 		g.show()
 	case g.lease != lease:
-		g.extend(g.lease)
+		g.renew(g.lease)
 	}
 	g.queue()
 	g.reschedule()
