@@ -58,8 +58,17 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 		})
 	}
 	before := g.agreed()
-	for i, pids := range processes { // of the warden, which is small, and of the member
-		processes[i] = append(pids, strings.Fields(string(contents(t, fmt.Sprintf("/proc/%s/task/%[1]s/children", pids[0]))))...)
+	for i, warden := range processes {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%s/task/*/children", warden[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range threads {
+			processes[i] = append(processes[i], strings.Fields(string(contents(t, file)))...)
+		}
+		if len(processes[i]) != 2 {
+			t.Fatalf("a member and its warden are the processes %q", processes[i])
+		}
 	}
 	least := peaks(t, processes)
 	begun := time.Now()
