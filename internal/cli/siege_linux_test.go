@@ -4,17 +4,20 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,7 +51,13 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 	var members []besieged
 	var processes [][]string
 	for i := range 3 {
-		command := g.join(i+1, "--lease", lease)
+		command := exec.Command("ringleader", append(append([]string{"join"}, g.flags(i+1)...), "--lease", lease)...)
+		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer command.Wait()
+		defer command.Process.Kill()
 		processes = append(processes, []string{strconv.Itoa(command.Process.Pid)})
 		members = append(members, besieged{
 			place{"tcp", strings.TrimPrefix(g.members[2*i+1], fmt.Sprintf("%d=", i+1))},
@@ -173,7 +182,7 @@ func (s siege) lay(t *testing.T, members []besieged, leader int) int64 {
 	for i, m := range members {
 		for j, p := range []place{m.peer, m.http, m.https, m.socket} {
 			random := rand.New(rand.NewPCG(uint64(i), uint64(j)))
-			noisy.Go(func() { noise(p, random, &left) })
+			noisy.Go(func() { noise(t, p, random, &left) })
 		}
 	}
 	noisy.Wait()
@@ -208,7 +217,7 @@ func dawdle(ctx context.Context, p place) {
 	for ctx.Err() == nil {
 		conn, err := p.dial()
 		if err != nil {
-			continue
+			return
 		}
 		stop := context.AfterFunc(ctx, func() { conn.Close() })
 		_, err = io.WriteString(conn, "GET /status HTTP/1.1\r\nHost: localhost\r\nX: ")
@@ -242,12 +251,16 @@ var prefixes = []string{
 
 // noise writes random bytes to a place, over a new connection whenever the member has closed one, until no bytes are left to
 // write.
-func noise(p place, random *rand.Rand, left *atomic.Int64) {
+func noise(t *testing.T, p place, random *rand.Rand, left *atomic.Int64) {
 	chunk := make([]byte, 1<<16)
 	for i := 0; left.Load() > 0; i++ {
 		conn, err := p.dial()
-		if err != nil {
+		if errors.Is(err, syscall.EAGAIN) { // a socket whose queue is full
 			continue
+		}
+		if err != nil {
+			t.Error(err)
+			return
 		}
 		n, err := io.WriteString(conn, prefixes[i%len(prefixes)])
 		for total := n; err == nil && total < 1<<20 && left.Add(-int64(n)) > 0; total += n {
