@@ -80,6 +80,9 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 		}
 	}
 	least := peaks(t, processes)
+	if *long {
+		stepBack(t)
+	}
 	begun := time.Now()
 	answers := s.lay(t, members, int(*before.Leader-1))
 	t.Logf("%v, %d answers", time.Since(begun).Round(time.Second), answers)
@@ -141,6 +144,23 @@ func peaks(t *testing.T, processes [][]string) (peaks []int64) {
 		peaks = append(peaks, peak)
 	}
 	return peaks
+}
+
+// stepBack lets this process run only when no other one wants to. Clients would be on other machines; here they are to take
+// no time of the members.
+func stepBack(t *testing.T) {
+	t.Helper()
+	threads, err := filepath.Glob("/proc/self/task/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, thread := range threads {
+		id, err := strconv.Atoi(filepath.Base(thread))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = syscall.Setpriority(syscall.PRIO_PROCESS, id, 19) // fails if the thread has ended meanwhile
+	}
 }
 
 // lay lays the siege until all noise is made, and returns the number of answers. Clients call the leader; noise is made at
