@@ -192,7 +192,7 @@ func TestTheStatusNamesTheCertificateThatIsRefused(t *testing.T) {
 	foreign := certificates(t, "jobs", 2)[0]
 	g.join(1)
 	g.join(2, foreign...) // the last of several flags counts
-	g.until(1, "certificate signed by unknown authority", "status", "--data", g.data[0])
+	g.until(1, "its certificate is refused: it is signed by an unknown authority: give all members certificates of one authority", "status", "--data", g.data[0])
 	g.until(1, "No leader is known, because", "status", "--data", g.data[1])
 }
 

@@ -485,7 +485,11 @@ func (g *group) others() (heard []bool, problems []string) {
 	for _, member := range g.config.Members {
 		if p := g.peerOf(member.ID); p != nil {
 			heard = append(heard, p.health == reachable)
-			problems = append(problems, cmp.Or(p.problem, p.difference, p.groups[g.key]))
+			refused := p.refused
+			if refused != "" {
+				refused = "this member refuses it: " + refused
+			}
+			problems = append(problems, cmp.Or(p.problem, refused, p.difference, p.groups[g.key]))
 		} else {
 			heard, problems = append(heard, true), append(problems, g.problem)
 		}

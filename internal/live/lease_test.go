@@ -59,6 +59,10 @@ func TestAMemberWithAnotherStoreIsRefused(t *testing.T) {
 		c.start(2)
 		settle()
 		const want = "refused: member 2 has another store than before; if its state is lost, it must be admitted again"
+		const refuses = "this member refuses it: member 2 has another store than before; if its state is lost, it must be admitted again"
+		if s, _ := c.members[1].State(); s.Problems[1] != refuses {
+			t.Errorf("the one that refuses it knows %q", s.Problems)
+		}
 		// It may hear the leader, whose connection to it stands. Its own votes are refused.
 		if s, _ := c.members[2].State(); leads(s) || s.Problems[0] != want || s.Problems[2] != want {
 			t.Errorf("it knows %+v", s)
