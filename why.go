@@ -55,7 +55,7 @@ func (m *Member) why(s *Status) (reasons []string) {
 		}
 	}
 	if len(reasons) == 0 {
-		because("an election is under way")
+		because("an election is under way; if it lasts, the other members know more")
 	}
 	return reasons
 }

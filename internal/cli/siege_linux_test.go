@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,8 +19,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"ringleader.example/ringleader"
 )
 
 var long = flag.Bool("long", false, "besiege members by 10 000 idle and 1000 busy clients and 1 GB of noise, with the usual lease")
@@ -98,34 +95,6 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 			t.Errorf("member %d takes %d bytes more", i+1, peak-least[i])
 		}
 	}
-}
-
-// agreed waits until the members know one leader and hear from all, and returns what the leader knows.
-func (g *trio) agreed() (leader ringleader.Status) {
-	g.t.Helper()
-	for begun := time.Now(); time.Since(begun) < limit; {
-		terms, heard := map[uint64]int{}, 0
-		for _, data := range g.data {
-			_, stdout, _ := call("status", "--json", "--data", data)
-			var s ringleader.Status
-			if json.Unmarshal([]byte(stdout), &s) != nil || s.Leader == nil {
-				continue
-			}
-			for _, m := range s.Members {
-				if m.Reachable {
-					heard++
-				}
-			}
-			if terms[s.Term]++; s.Role == ringleader.Leader {
-				leader = s
-			}
-		}
-		if heard == 9 && leader.Leader != nil && terms[leader.Term] == 3 {
-			return leader
-		}
-	}
-	g.t.Fatal("the members do not agree")
-	return leader
 }
 
 // peaks returns the largest memory that each member has had, with its warden, in bytes.
