@@ -52,7 +52,7 @@ type Timing struct {
 	// Heartbeat is the interval at which a connection shows that the member is live.
 	Heartbeat time.Duration
 
-	// Suspicion is the silence after which a member is suspected to have crashed. A suspicion starts a question, and
+	// Suspicion is the silence after which a member is suspected to have crashed. A suspicion starts an election, and
 	// ends no lease. It is at least three times Heartbeat.
 	Suspicion time.Duration
 }

@@ -32,6 +32,7 @@ type held struct {
 	until    election.Ticks // in the time of the run; in lazy time by the process's clock of deadlines
 	ended    bool           // the process no longer leads, but its work counts until it has stopped
 	stopping bool           // its host is to stop its work, and has not
+	idle     bool           // its host has stopped its work; the process has not ended its lead yet
 }
 
 func newLeases(n int) *leases {
@@ -99,7 +100,7 @@ func (r *run) settle(p int) {
 // stops notes whether the host of the process at p is to stop its work, or has stopped it.
 func (r *run) stops(p int, stopping bool) {
 	if r.leases != nil {
-		r.leases.held[p].stopping = stopping
+		r.leases.held[p].stopping, r.leases.held[p].idle = stopping, !stopping
 		if !stopping {
 			r.settle(p)
 		}
@@ -125,12 +126,13 @@ func (r *run) tenure(p int, term election.Term) {
 	l.led = append(l.led, tenure{p, term})
 }
 
-// orphan ends the life of the process at p. Its work counts until its lease ends, unless it is known to have stopped as well.
+// orphan ends the life of the process at p. Its work counts until its lease ends, unless it is known to have stopped as well:
+// a process may crash amid the step in which it learns that.
 func (r *run) orphan(p int, idle bool) {
 	if r.leases == nil {
 		return
 	}
-	if own := r.leases.held[p]; !idle && r.runs(&own) {
+	if own := r.leases.held[p]; !idle && !own.idle && r.runs(&own) {
 		r.leases.orphans = append(r.leases.orphans, own)
 	}
 	r.leases.held[p] = held{process: p}

@@ -47,32 +47,49 @@ func (p *Process) pause(out *election.Out[Message]) {
 	}
 }
 
-// ask sends a question to all members. If a member of higher rank is able, as far as is known, this one first waits for
-// that member's claim: otherwise all members would ask all others at once.
+// ask begins the stage. If a member of higher rank is able, as far as is known, this one first waits for that member's
+// claim: otherwise all members would ask all others at once.
 func (p *Process) ask(out *election.Out[Message]) {
-	if p.leads() || !p.able() {
-		if p.Role == Follower {
-			p.rest(out)
-		}
+	defers := p.Settings.Asks && p.higher() > 0
+	switch {
+	case !p.eligible(out):
+	case defers && p.Stage == Deferring:
+	case defers && (p.Stage == Idle || p.Stage == Waiting):
+		p.deferToHigher(out)
+	default:
+		p.question(out)
+	}
+}
+
+// eligible reports whether this member could claim now. If not, it leaves the stage, or waits until it is free itself.
+func (p *Process) eligible(out *election.Out[Message]) bool {
+	switch bound := p.freeIn(p.ID, p.Kept.Incarnation, out); {
+	case p.Role != Follower:
+	case !p.able():
+		p.rest(out)
+	case bound > 0 && p.Settings.Asks:
+		p.enter(Waiting, bound, out)
+	default:
+		return true
+	}
+	return false
+}
+
+// question sends a question to all members.
+func (p *Process) question(out *election.Out[Message]) {
+	switch {
+	case !p.eligible(out):
 		return
-	}
-	if p.Role == Candidate {
-		p.end(out)
-	}
-	if !p.Settings.Asks {
+	case !p.Settings.Asks:
 		p.claim(out)
-		return
-	}
-	if p.Stage == Idle && p.higher() {
-		p.enter(Deferring, p.patient(p.Settings.Defer), out)
 		return
 	}
 	p.Episode = (p.Episode + 1) % episodes
 	p.enter(Asking, p.patient(p.Settings.Answers), out)
 	p.Replies = make([]Reply, p.Members)
-	p.Replies[p.ID-1] = Reply{Given: true, FreeIn: p.freeIn(p.ID, p.Kept.Incarnation, out)}
+	p.Replies[p.ID-1] = Reply{Given: true}
 	p.tell(Election, Message{Episode: p.Episode, Standing: Standing{Promise: p.Kept.Promise}, Facts: p.facts()}, out)
-	p.answeredAll(out)
+	p.answeredEnough(out)
 }
 
 // freeIn returns, approximately, in how many units this member can grant a lease to an incarnation of member x.
@@ -103,27 +120,38 @@ func (p *Process) asked(x election.ID, m *Message, out *election.Out[Message]) {
 	}}, out)
 }
 
-// answered notes an answer.
+// answered notes an answer. One that comes during the pause after its question counts, too.
 func (p *Process) answered(x election.ID, m *Message, out *election.Out[Message]) {
 	p.heard(m.Standing.Promise)
 	switch {
 	case m.Probe:
 		p.probed(x, m, out)
-	case p.Stage == Asking && m.Episode == p.Episode:
+	case p.Replies != nil && m.Episode == p.Episode:
 		p.Replies = slices.Clone(p.Replies)
 		p.Replies[x-1] = Reply{true, m.Standing.FreeIn, m.Standing.Leads}
-		p.answeredAll(out)
+		p.answeredEnough(out)
 	}
 }
 
-// answeredAll decides as soon as all members that are not proven dead have answered.
-func (p *Process) answeredAll(out *election.Out[Message]) {
+// answeredEnough decides as soon as all have answered that are not proven dead, or a majority is free and the others are
+// known to be of lower rank or not able.
+func (p *Process) answeredEnough(out *election.Out[Message]) {
+	free, all := 0, true
 	for i, reply := range p.Replies {
-		if !reply.Given && !p.dead(election.ID(i+1)) {
+		x := election.ID(i + 1)
+		switch {
+		case reply.Given && reply.FreeIn == 0:
+			free++
+		case reply.Given || p.dead(x):
+		case p.Peers[i].Newest == 0, p.Peers[i].Able && p.above(x):
 			return
+		default:
+			all = false
 		}
 	}
-	p.decide(out)
+	if all || free >= p.majority() {
+		p.decide(out)
+	}
 }
 
 // decide claims if a majority is free, this member included, and otherwise waits until then. Once in an episode it defers
@@ -140,7 +168,9 @@ func (p *Process) decide(out *election.Out[Message]) {
 		}
 	}
 	if len(waits) < p.majority() {
+		replies := p.Replies
 		p.pause(out)
+		p.Replies = replies // late answers complete them
 		return
 	}
 	slices.Sort(waits)
@@ -152,20 +182,27 @@ func (p *Process) decide(out *election.Out[Message]) {
 		p.pause(out)
 	case higher && !p.Deferred:
 		p.Deferred = true
-		p.enter(Deferring, p.patient(p.Settings.Defer), out)
+		p.deferToHigher(out)
 	default:
 		p.claim(out)
 	}
 }
 
-// higher reports whether a member of higher rank is able, as far as is known.
-func (p *Process) higher() bool {
+// higher returns how many members of higher rank are able, as far as is known.
+func (p *Process) higher() (count uint64) {
 	for i := range p.Peers {
 		if x := election.ID(i + 1); p.Peers[i].Able && p.above(x) && !p.dead(x) {
-			return true
+			count++
 		}
 	}
-	return false
+	return count
+}
+
+// deferToHigher waits for the claim of a member of higher rank. The members take turns: if the highest does not claim, the next one
+// asks first.
+func (p *Process) deferToHigher(out *election.Out[Message]) {
+	turns := max(p.higher(), 1) - 1
+	p.enter(Deferring, p.patient(p.Settings.Defer)+turns*p.Settings.Answers, out)
 }
 
 // stageEnds handles the end of a stage's time.
@@ -176,7 +213,9 @@ func (p *Process) stageEnds(out *election.Out[Message]) {
 	case Claiming:
 		p.end(out)
 		p.pause(out)
-	case Waiting, Deferring, Pausing:
+	case Waiting:
 		p.ask(out)
+	case Deferring, Pausing:
+		p.question(out)
 	}
 }

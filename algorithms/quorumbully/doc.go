@@ -13,10 +13,10 @@
 //     own grant obeys every rule of a grant. A refused Claim changes nothing. A term above P + 2³² is refused.
 //  2. A grant is a lease for one incarnation of one member in one term. It lasts as long as the request asks for. While
 //     it runs, its granter grants nothing to any other incarnation, itself included, unless the holder is finished
-//     (rules 5 and 6). Exception: a Renew proves that its term is won. It is granted in every term from F on, whatever
-//     was promised, and it ends the wait after a restart. F is the highest term that the member has granted to another
-//     member or has led in. It is durable, too. A failed claim of its own raises P but not F, so the member still
-//     renews with the leader. After a restart, F equals P until the wait ends.
+//     (rules 5 and 6). Exception: a Renew proves that its term is won. It is granted, whatever was promised, unless a
+//     grant of a higher term is in force or its term is below F, and it ends the wait after a restart. F is the highest
+//     term that the member knows to be won. It is durable, too. A claim that fails, its own or one that it has granted,
+//     raises P but not F, so the member still renews with the leader. After a restart, F equals P until the wait ends.
 //  3. For each member, the leader keeps the time at which it sent the newest request that the member has answered. The
 //     leader's deadline is the q-th largest of these times plus L(1-ρ). Each step checks the deadline before it handles
 //     its input. A tenure whose deadline has passed has ended, for good.
@@ -28,7 +28,7 @@
 //     it names a successor, that member claims at once.
 //  6. A proof of death names a member and an incarnation. It voids all leases of that incarnation, for ever. Releases
 //     and proofs of death are stable facts. Election and Claim carry the facts, so it is enough if one member knows
-//     them. A suspicion, or a message of a newer incarnation, starts a question and voids nothing.
+//     them. A suspicion, or a message of a newer incarnation, starts the Bully stage and voids nothing.
 //  7. The term is the fencing token. A term has at most one tenure, and a term that has lapsed or was released is never
 //     used again.
 //  8. A leader offers the lead to the able member of highest rank, if that rank is above its own. This member asks all
@@ -36,18 +36,21 @@
 //     leader stops its work and names the member as its successor. Without an answer nothing changes, and the next
 //     offer follows after twice the time.
 //
-// The Bully stage precedes every claim except a successor's. A member that knows of an able member of higher rank
-// waits Td for its claim: otherwise all would question all at once. Then it sends Election to all, and each Answer
-// contains the time after which its sender could grant a lease. The member claims when a majority is free. It defers
-// once, for Td, to a member of higher rank that can claim now. It withdraws its claim when it receives the Claim of a
-// member of higher rank. The times of the stage double with each attempt that fails, up to L/4, until there is a
-// leader. Rank is weight, then identifier. The initial weight is the priority. A member of weight 0 is a witness: it
-// grants leases and is never leader.
+// The Bully stage precedes every claim except a successor's. A member that is bound itself first waits until it is free. A
+// member that knows of able members of higher rank waits Td for a claim of the highest, and Te more for each other of
+// them: otherwise all would question all at once. Then it sends Election to all, and each Answer contains the time after
+// which its sender could grant a lease. The member claims when a majority is free and the others are known to be of lower
+// rank or not able, or when all have answered. It defers once more to a member of higher rank that can claim now. It
+// withdraws its claim when it receives the Claim of a member of higher rank. The times of the stage double with each
+// attempt that fails, up to L/4, until there is a leader. Rank is weight, then identifier. The initial weight is the
+// priority. A member of weight 0 is a witness: it grants leases and is never leader.
 //
-// Why there is at most one leader. Let X win term x, and let Y win term y > x. Some member is in both majorities. It
-// answered X first: after its answer to Y, the term x is below its P. Before it answered Y, its promise to X ran out or
-// X was finished. So its share in X's lease ended before Y had a majority. Hence no term below a won term is ever valid
-// again. That is why a Renew is granted in spite of promises.
+// Why there is at most one leader. Let X win term x, and let Y win term y > x. Each majority whose answers X counts has a
+// member in common with the majority with which Y wins. It grants Y's Claim only when its promise to X has run out or X
+// is finished. From then until Y has won, its grant to Y is in force, or Y would not count it: so it answers no Claim of
+// X, since x is below its P, and no Renew of X, since x is below the grant in force. So its share in X's lease ends
+// before Y wins, and X's deadline has passed by then: X's next step ends its tenure before it counts another answer.
+// Hence no term below a won term is ever valid again. That is why a Renew is granted in spite of promises.
 //
 // # Layout
 //

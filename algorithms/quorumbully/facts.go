@@ -51,7 +51,7 @@ func (p *Process) dead(x election.ID) bool {
 }
 
 // hears notes what a message contains about its sender. It returns false if a dead or superseded incarnation sent it. A
-// new incarnation of the leader starts a question and voids nothing (rule 6).
+// new incarnation of the leader starts the Bully stage and voids nothing (rule 6).
 func (p *Process) hears(x election.ID, s Sender, out *election.Out[Message]) bool {
 	known := p.Peers[x-1]
 	if s.Incarnation < known.Newest || known.Finished.Term == Dead && s.Incarnation == known.Finished.Incarnation {

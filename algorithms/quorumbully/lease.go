@@ -153,14 +153,15 @@ func (p *Process) claimed(x election.ID, m *Message, out *election.Out[Message])
 }
 
 // renewed handles a Renew, the exception of rule 2. Its term is won, so no lower term is ever valid again, and neither a
-// promise nor the wait after a restart prevents the grant. The term of the grant in force must not decrease: hence F.
+// promise nor the wait after a restart prevents the grant. The term of the grant in force must not decrease: its holder may
+// be about to win. A claim that failed no longer counts: otherwise a member that granted it could not follow the leader.
 func (p *Process) renewed(x election.ID, m *Message, out *election.Out[Message]) {
 	r := &m.Request
 	switch {
 	case p.finished(x, r):
 		p.refuse(x, r, IsFinished, out)
 		return
-	case r.Term < p.F, p.Role == Candidate && p.Term > r.Term:
+	case r.Term < p.F, p.Given.Holder != 0 && r.Term < p.Given.Term:
 		p.refuse(x, r, LowTerm, out)
 		return
 	}
@@ -186,12 +187,14 @@ func (p *Process) grant(x election.ID, r *Request, won bool, out *election.Out[M
 		out.Follow(x, r.Term)
 	}
 	p.Kept.Promise = max(p.Kept.Promise, r.Term)
-	p.raise(r.Term)
+	if won {
+		p.raise(r.Term)
+	}
 	p.bind(given, r.Lease, out)
 	p.send(x, Grant, Message{Request: *r}, out)
 }
 
-// raise raises F (rule 2) to a term that was granted to another member or won. A failed claim does not raise F.
+// raise raises F (rule 2) to a term that is won.
 func (p *Process) raise(term election.Term) {
 	p.F = max(p.F, term)
 	p.Kept.Floor = max(p.Kept.Floor, p.F)

@@ -110,7 +110,7 @@ const (
 	Idle      Stage = iota
 	Asking          // waits for answers, for at most Te
 	Waiting         // until a majority is free
-	Deferring       // to a member of higher rank, or to a successor, for Td
+	Deferring       // to members of higher rank, or to a successor
 	Claiming        // waits for grants, for at most Tc
 	Pausing         // before the next question
 )
@@ -168,7 +168,7 @@ type Process struct {
 
 	Given     Given             // rule 2
 	Until     election.Deadline // approximately when the timer Bound expires
-	F         election.Term     // rule 2: the lowest term in which a Renew is granted
+	F         election.Term     // rule 2: the highest term that this member knows to be won; after a restart P
 	Restarted bool              // rule 4: the timer Wait runs
 	WaitsTill election.Deadline // approximately when the timer Wait expires
 
@@ -186,7 +186,7 @@ type Process struct {
 	MaxPromise election.Term // the highest known P of another member
 	Stage      Stage
 	Episode    uint8
-	Replies    []Reply // by member - 1, while asking
+	Replies    []Reply // by member - 1, while asking and in the pause after that
 	Deferred   bool    // it has deferred once in this episode
 	Reclaims   uint8   // how often it has claimed again at once, with a higher term
 	Tries      uint8   // how often the times of the stage have doubled

@@ -84,7 +84,7 @@ func (p *Process) Timeout(timer election.Timer, out *election.Out[Message]) {
 	p.policy(out)
 }
 
-// Suspect starts a question if the leader is suspected. It voids nothing (rule 6). A suspected member is not able until it
+// Suspect starts the Bully stage if the leader is suspected. It voids nothing (rule 6). A suspected member is not able until it
 // is heard again.
 func (p *Process) Suspect(port election.Port, out *election.Out[Message]) {
 	p.lapse(out)

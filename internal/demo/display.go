@@ -107,7 +107,7 @@ func (s *display) heading() {
 	if s.group.algorithm == ringleader.Bully {
 		s.print(report.NoQuorum)
 	} else {
-		s.print("A leader has a lease from a majority: of each member that follows it.")
+		s.print("Each follower has granted its leader a lease. A leader leads while a majority has.")
 	}
 	s.print("")
 	if s.crowd() {

@@ -77,6 +77,13 @@ func simulated(name, broken string, mutate func(*election.Algorithm[member, lett
 	return e
 }
 
+// preempting is an exhibit in which 3 leads, and offers the lead to 2, which has a higher weight.
+func preempting(e Exhibit) Exhibit {
+	e.Run.Seed, e.Run.Instance.Priorities = 2, []uint16{1, 2, 1}
+	e.Run.Instance.Parameters["preemption"], e.Run.Instance.Parameters["preempt-delay"] = "yes", "78"
+	return e
+}
+
 // receiving does something before each message is received.
 func receiving(before func(p *member, from election.ID, kind election.Kind, m *letter, out lettered)) func(*election.Algorithm[member, letter]) {
 	return func(a *election.Algorithm[member, letter]) {
@@ -120,9 +127,9 @@ func leases() []Exhibit {
 				p.Command(c, out)
 			}
 		}),
-		lease("lower-renewal", "rule 2: a renewal of a term below F is refused", budget{delay: 3, terms: 2, lease: 3, property: verify.WrongTerm}, receiving(func(p *member, _ election.ID, kind election.Kind, _ *letter, _ lettered) {
+		lease("lower-renewal", "rule 2: a renewal of a term below that of the grant in force is refused", budget{delay: 3, terms: 2, lease: 3, property: verify.WrongTerm}, receiving(func(p *member, _ election.ID, kind election.Kind, m *letter, _ lettered) {
 			if kind == quorumbully.Renew {
-				p.F = 0
+				p.F, p.Given.Term = 0, min(p.Given.Term, m.Request.Term)
 			}
 		})),
 		lease("own-grant", "rule 2: a candidate's own grant obeys the rules of a grant", budget{delay: 2, terms: 3}, func(a *election.Algorithm[member, letter]) {
@@ -164,12 +171,12 @@ func leases() []Exhibit {
 				m.Request.Number = p.Number
 			}
 		}), "partition 1 | 3 from 30 until 300", "slow 2 by 8 from 64 until 69", "cut 3 -> 2 from 69 until 300"),
-		simulated("incarnation-voids", "rule 6: a new incarnation voids nothing", receiving(func(p *member, from election.ID, _ election.Kind, m *letter, out lettered) {
+		preempting(simulated("incarnation-voids", "rule 6: a new incarnation voids nothing", receiving(func(p *member, from election.ID, _ election.Kind, m *letter, out lettered) {
 			if p.Given.Holder == from && p.Given.Incarnation < m.Sender.Incarnation {
 				unbind(p, out)
 				p.Stage = quorumbully.Idle
 			}
-		}), "crash 3 at 40", "recover 3 at 41", "suspect 1,2 of 3 from 43"),
+		}), "pause 2 from 0 until 25", "partition 1 | 3 from 30 until 300", "crash 3 at 88", "recover 3 at 89")),
 		lease("early-reading", "rule 2: a promise counts from a reading of the clock after the request was taken from the queue", budget{lazy: true, terms: 2}, readsEarly),
 		walked("awake-promise", "guarantee 9: a promise runs on a clock that stops in suspension", budget{lazy: true, terms: 2}.few(), runsAwake),
 		walked("fast-clocks", "rule 3: ρ is at least 2ε/(1+ε)", drifting(), func(*election.Algorithm[member, letter]) {}),
