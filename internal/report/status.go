@@ -56,7 +56,11 @@ func (s Status) Text(p *Printer) error {
 		fmt.Fprintf(w, "value\t%s\n", s.Value)
 	}
 	if e := s.CertificateExpires; e != nil && time.Until(*e) < soon {
-		fmt.Fprintf(w, "certificate\texpires on %s: make and copy a new one (ringleader cert)\n", e.UTC().Format("2006-01-02 15:04 UTC"))
+		verb := "expires"
+		if time.Until(*e) < 0 {
+			verb = "has expired"
+		}
+		fmt.Fprintf(w, "certificate\t%s on %s: renew it\n", verb, e.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	if s.Algorithm == ringleader.Bully {
 		fmt.Fprintf(w, "algorithm\t%s, without a quorum\n", s.Algorithm)
