@@ -20,7 +20,7 @@ func unreached(err error, within time.Duration) error {
 	var dial *net.OpError
 	var call *os.SyscallError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no answer within %v: its process is stopped, its machine is down, or the network is cut", within)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return errors.New("connection refused: no process listens there")

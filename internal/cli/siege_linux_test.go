@@ -32,6 +32,10 @@ type siege struct {
 // mostGrowth is by how many bytes a siege may raise the largest memory that a member has ever used.
 const mostGrowth = 20 << 20
 
+// mostFiles is how many files a leader may have open: 64 connections at each of its three listeners for clients and twice for
+// peers, which are closed a moment later than the next ones are taken, and some more.
+const mostFiles = 480
+
 // besieged are the places at which a member listens.
 type besieged struct{ peer, http, https, socket place }
 
@@ -40,7 +44,7 @@ type place struct{ network, address string }
 func (p place) dial() (net.Conn, error) { return net.DialTimeout(p.network, p.address, limit) }
 
 func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
-	s, lease := siege{idle: 600, busy: 60, slow: 20, watching: 20, noise: 32 << 20}, "1m"
+	s, lease := siege{idle: 1200, busy: 60, slow: 20, watching: 20, noise: 32 << 20}, "1m"
 	if *long {
 		s, lease = siege{idle: 10_000, busy: 1000, slow: 200, watching: 100, noise: 1 << 30}, "500ms"
 	}
@@ -81,7 +85,12 @@ func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
 		stepBack(t)
 	}
 	begun := time.Now()
-	answers := s.lay(t, members, int(*before.Leader-1))
+	leader := int(*before.Leader - 1)
+	answers := s.lay(t, members, leader, func() {
+		if files, err := filepath.Glob("/proc/" + processes[leader][1] + "/fd/*"); err != nil || len(files) > mostFiles || len(files) < 10 {
+			t.Errorf("the leader has %d files open: %v", len(files), err)
+		}
+	})
 	t.Logf("%v, %d answers", time.Since(begun).Round(time.Second), answers)
 	if answers == 0 {
 		t.Error("no busy client has had an answer")
@@ -133,8 +142,8 @@ func stepBack(t *testing.T) {
 }
 
 // lay lays the siege until all noise is made, and returns the number of answers. Clients call the leader; noise is made at
-// all ports.
-func (s siege) lay(t *testing.T, members []besieged, leader int) int64 {
+// all ports. At the end, with all clients there, it looks.
+func (s siege) lay(t *testing.T, members []besieged, leader int, look func()) int64 {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	at := members[leader]
@@ -175,6 +184,7 @@ func (s siege) lay(t *testing.T, members []besieged, leader int) int64 {
 		}
 	}
 	noisy.Wait()
+	look()
 	end()
 	clients.Wait()
 	return answers.Load()
