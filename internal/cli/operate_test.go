@@ -139,6 +139,7 @@ func (g *trio) agreed() (leader ringleader.Status) {
 func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 	g := newTrio(t)
 	g.until(3, "no member answers at "+g.data[0], "status", "--data", g.data[0])
+	g.until(3, "is it running? ringleader join", "status", "--data", g.data[0])
 	g.join(1)
 	for _, reason := range []string{"certificate expires on ", "No leader is known, because", "member 2 at ", "member 3 at ", "connection refused", "a leader needs the votes of 2"} {
 		g.until(1, reason, "status", "--data", g.data[0])
@@ -255,7 +256,7 @@ func TestTheStatusNamesTheCauseOfHavingNoLeaderAndWhatToDo(t *testing.T) {
 	}{
 		{
 			"a majority is missing", func(g *trio) { g.join(1) }, 1,
-			"1 of 3 members can communicate with this one, itself included, and a leader needs the votes of 2: start the others, or repair the way to them",
+			"No leader is known, because 1 of 3 members can communicate with this one, itself included, and a leader needs the votes of 2: start the others, or repair the way to them",
 		},
 		{"a member does not run", func(g *trio) { g.join(1) }, 1, "is missing: connection refused: no process listens there"},
 		{
