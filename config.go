@@ -25,7 +25,7 @@ import (
 // MemberAddress determines a member of the group.
 type MemberAddress struct {
 	ID      uint64 // at least 1
-	Address string // host:port; without a host it is loopback
+	Address string // host:port; without a host it is loopback; see Config.SRV, too
 
 	// Priority prefers a member: of the members that can lead, the one of highest priority does, and of several the
 	// one with the largest ID. 0 stands for 1. [Bully] knows only IDs.
@@ -66,6 +66,14 @@ type Config struct {
 	// spelling of an address may differ between them, provided that it leads to its member.
 	Members []MemberAddress
 
+	// SRV is a DNS name whose records have the hosts and ports of the members whose Address has no port. Such an Address is the
+	// target of its record, or the first labels of it: "jobs-0" finds jobs-0.jobs.default.svc.cluster.local. Records of others
+	// are ignored: an answer never changes who is a member.
+	//
+	// Hosts that are names, here and in Members, are looked up again after a failure to connect and each 30 seconds. An
+	// answer that is empty, or none, changes nothing: the last good one counts.
+	SRV string
+
 	// Listen is the address to listen on, host:port; without a host it is loopback. The default is this
 	// member's own address in Members. A member that listens elsewhere takes no part in elections until its own
 	// address has reached it, from itself or from another member.
@@ -92,6 +100,13 @@ type Config struct {
 	// Preempt lets a leader hand over to an able member of higher rank.
 	Preempt bool
 
+	// Weight is the priority of this member at the beginning, in place of that in Members: for a preference that the other
+	// members need not know beforehand. 0 is that in Members. [Member.SetPriority] changes it.
+	Weight uint16
+
+	// Health finds out whether this process may lead. Without Health.Check it may. [Bully] knows no health.
+	Health HealthCheck
+
 	// Overrun is what happens when work has not returned by the end of its lease.
 	Overrun Overrun
 
@@ -113,6 +128,8 @@ type Config struct {
 
 	// Transport replaces connections over TCP, and so Listen, TLS and Insecure; see package transport.
 	Transport transport.Open
+
+	found func(id uint64, addresses []string) // is told where members are
 }
 
 // The errors of this package; the text states what is wrong, and what is valid.
@@ -153,8 +170,28 @@ func (c Config) complete() (Config, error) {
 
 	must(len(c.Group) <= live.MaxGroup, "the name %.20q… of the group has %d bytes, and at most %d are kept", c.Group, len(c.Group), live.MaxGroup)
 	must(c.ID != 0, "ID is missing; identifiers begin with 1")
+	c.checkMembers(must)
+	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
+	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
+	c.Timing.check(must)
+	c.Health.check(must)
+	switch c.Algorithm {
+	case QuorumBully:
+		must(!c.NoQuorum, "NoQuorum allows %s; %s has a quorum", Bully, QuorumBully)
+		must(c.Data != "" || c.Storage != nil, "Data is missing: %s needs a directory that Init has made, since a member that forgets its votes might vote twice", QuorumBully)
+	case Bully:
+		must(c.Weight == 0 && c.Health.Check == nil, "%s knows neither Weight nor Health", Bully)
+		must(c.NoQuorum, "%s has no quorum, so each side of a partition has a leader; NoQuorum allows that", Bully)
+	default:
+		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
+	}
+	return c, errors.Join(faults...)
+}
+
+// checkMembers reports what is wrong with the list of members, and with this one in it.
+func (c *Config) checkMembers(must func(ok bool, format string, args ...any)) {
 	must(len(c.Members) > 0, "Members is empty; the group has this member at least")
-	found, candidates := false, 0
+	found, own, candidates := false, "", 0
 	ids, addresses := map[uint64]bool{}, map[string]uint64{}
 	for i, m := range c.Members {
 		must(m.ID != 0, "Members[%d] has no ID; identifiers begin with 1", i)
@@ -164,34 +201,31 @@ func (c Config) complete() (Config, error) {
 		must(!taken || other == m.ID, "members %d and %d have the same address %s", other, m.ID, m.Address)
 		addresses[m.Address] = m.ID
 		if m.ID == c.ID {
-			found = true
+			found, own = true, m.Address
+			must(!m.Witness || c.Weight == 0, "member %d is a witness, and Weight (%d) is for one that may lead", m.ID, c.Weight)
 		}
 		if !m.Witness {
 			candidates++
 		}
-		err := checkAddress(m.Address, false)
+		err := c.checkPlace(m.Address)
 		must(err == nil, "the address of member %d: %v", m.ID, err)
 		must(c.Algorithm != Bully || m.Priority == 0 && !m.Witness, "member %d has a priority or is a witness, which %s does not know", m.ID, Bully)
 	}
 	must(found || c.ID == 0 || len(c.Members) == 0, "ID %d is not among the members", c.ID)
 	must(candidates > 0 || len(c.Members) == 0, "all members are witnesses, so none can lead")
+	must(c.Listen != "" || !found || strings.Contains(own, ":"), "Listen is missing: the address %s of member %d has no port", own, c.ID)
 	if c.Listen != "" {
 		err := checkAddress(c.Listen, true)
 		must(err == nil, "Listen: %v", err)
 	}
-	must(c.TLS == nil || !c.Insecure, "TLS and Insecure are both given; Insecure allows clear text")
-	must(c.Data == "" || c.Storage == nil, "Data (%s) and Storage are both given; one of them is used", c.Data)
-	c.Timing.check(must)
-	switch c.Algorithm {
-	case QuorumBully:
-		must(!c.NoQuorum, "NoQuorum allows %s; %s has a quorum", Bully, QuorumBully)
-		must(c.Data != "" || c.Storage != nil, "Data is missing: %s needs a directory that Init has made, since a member that forgets its votes might vote twice", QuorumBully)
-	case Bully:
-		must(c.NoQuorum, "%s has no quorum, so each side of a partition has a leader; NoQuorum allows that", Bully)
-	default:
-		must(false, "Algorithm is %s or %s, not %q", QuorumBully, Bully, c.Algorithm)
+}
+
+// checkPlace checks the address of a member. With SRV it may be a name.
+func (c *Config) checkPlace(address string) error {
+	if c.SRV != "" && address != "" && !strings.ContainsAny(address, ":/ ") {
+		return nil
 	}
-	return c, errors.Join(faults...)
+	return checkAddress(address, false)
 }
 
 func checkAddress(address string, anyPort bool) error {
@@ -236,6 +270,9 @@ func (c Config) with(g GroupConfig) (Config, error) {
 	for i := range c.Members {
 		if priority, given := g.Priorities[c.Members[i].ID]; given {
 			c.Members[i].Priority = priority
+			if c.Members[i].ID == c.ID {
+				c.Weight = 0
+			}
 		}
 	}
 	var faults []error
@@ -270,9 +307,20 @@ func (c *Config) live() (*process.Program, live.Config) {
 		}
 	}
 	if l.Transport == nil {
-		l.Transport = transport.TCP{Listen: c.Listen, TLS: c.TLS, Insecure: c.Insecure}.Open
+		l.Transport = transport.TCP{Listen: c.Listen, TLS: c.TLS, Insecure: c.Insecure, SRV: c.SRV, Found: c.found}.Open
 	}
 	return program, l
+}
+
+// standing returns how this member stands for election at the beginning; nil: as Members have it.
+func (c *Config) standing(unable error) *live.Standing {
+	switch {
+	case unable != nil:
+		return &live.Standing{Weight: c.weight(), Unable: unable.Error()}
+	case c.Weight != 0:
+		return &live.Standing{Weight: c.Weight}
+	}
+	return nil
 }
 
 // limits returns, for people, what should be the same at all members, in at most live.MaxLimits bytes. Safety does not
@@ -297,22 +345,15 @@ func (c *Config) limits() string {
 	return fmt.Sprintf("%s, %d priorities with the digest %x", text, len(priorities), transport.DigestOf("%s", list))
 }
 
-// peers returns the addresses of the other members.
-func (c *Config) peers() (addresses []string) {
-	for _, m := range c.Members {
-		if m.ID != c.ID {
-			addresses = append(addresses, m.Address)
-		}
-	}
-	return addresses
-}
-
-// weight returns the weight with which this member stands for election.
+// weight returns the weight with which this member stands for election, at the beginning.
 func (c *Config) weight() uint16 {
+	if c.Weight != 0 {
+		return c.Weight
+	}
 	return c.Members[slices.IndexFunc(c.Members, func(m MemberAddress) bool { return m.ID == c.ID })].weight()
 }
 
-// weight returns the weight with which a member stands for election.
+// weight returns the weight that a member has by the configuration.
 func (m *MemberAddress) weight() uint16 {
 	if m.Witness {
 		return 0

@@ -37,7 +37,8 @@
 //   - A majority that can communicate has a leader: within milliseconds after a leader resigns, is closed, or dies under
 //     a warden, and within about [Timing].Lease after it is cut off, paused, or dies without one.
 //   - Of the members that can lead, the one of highest priority is elected, of several the one with the largest ID. A
-//     leader is not replaced by a higher one that comes later, unless Config.Preempt is set.
+//     leader is not replaced by a higher one that comes later, unless Config.Preempt is set. A member whose Config.Health
+//     fails does not lead.
 //
 // That needs these assumptions: clocks of members run at rates that differ by no more than Timing.Drift allows; a member
 // keeps its directory, and no two processes use copies of one directory; a majority of members comes back after a crash. No

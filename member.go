@@ -66,6 +66,12 @@ type Status struct {
 
 	Members []MemberStatus `json:"members"`
 
+	// Health is the result of the health check of this member; null: it has none.
+	Health *HealthStatus `json:"health,omitempty"`
+
+	// Preemption is what Config.Preempt does at present; null: it is not set.
+	Preemption *PreemptionStatus `json:"preemption,omitempty"`
+
 	// Why has, while no leader is known, the reasons for that, for people: which members are missing, how long a wait
 	// lasts, which certificate is refused.
 	Why []string `json:"why,omitempty"`
@@ -81,6 +87,12 @@ type MemberStatus struct {
 	// Problem is the member's known problem: for example why it cannot be reached, or how its timing differs from
 	// that of this member. Empty: none.
 	Problem string `json:"problem,omitempty"`
+
+	// Weight is its priority at present, as far as it is known; 0: it is a witness, or bully runs.
+	Weight uint16 `json:"weight,omitempty"`
+
+	// Unable is why it may not lead at present: its health check fails, for example. Empty: it may.
+	Unable string `json:"unable,omitempty"`
 }
 
 // Member is a member of a group, in this process. Its methods may be called at any time, by any goroutine.
@@ -92,7 +104,8 @@ type Member struct {
 
 	standing sync.Mutex // orders the commands about the weight
 	weight   uint16
-	down     bool // it stands for election no more: Lead has returned, or Close was called
+	down     bool     // it stands for election no more: Lead has returned, or Close was called
+	health   *monitor // of the process; nil: it has none
 
 	mu      sync.Mutex
 	leading bool             // Lead runs
@@ -121,7 +134,14 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		}
 		c.Storage = directory
 	}
+	var health *monitor
+	if c.Health.Check != nil {
+		health = newMonitor(c.Health)
+	}
+	book := &addressBook{config: c, found: map[uint64][]string{}}
+	c.found = book.note
 	program, config := c.live()
+	config.Standing = c.standing(health.unable())
 	engine, err := live.JoinProgram(context.WithoutCancel(ctx), program, config) // the end of ctx is to release the lease
 	if err != nil {
 		return nil, err
@@ -130,14 +150,24 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		c.Logger.Warn("the algorithm has no quorum: each side of a partition has a leader", "algorithm", Bully)
 	}
 	if c.Algorithm == QuorumBully {
-		if err := warden.Joined(c.ID, c.peers(), c.Timing.Lease); err != nil {
+		if err := book.begin(); err != nil {
 			c.Logger.Warn("the warden does not listen: the others will wait for the end of a lease", "member", c.ID, "error", err)
 		}
 	}
 	if c.Data != "" {
 		c.Storage = nil // the engine's
 	}
-	m := &Member{config: c, weight: c.weight(), group: engine.Group, live: engine, others: map[*Member]bool{}}
+	m := &Member{config: c, weight: c.weight(), health: health, group: engine.Group, live: engine, others: map[*Member]bool{}}
+	if health != nil {
+		go health.watch(m.Done(), c.Clock, func() {
+			if err := health.unable(); err != nil {
+				c.Logger.Warn("this member may not lead", "member", c.ID, "error", err)
+			} else {
+				c.Logger.Info("this member may lead", "member", c.ID)
+			}
+			m.changeHealth()
+		})
+	}
 	context.AfterFunc(ctx, func() { m.Close() })
 	return m, nil
 }
@@ -172,6 +202,7 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 		return nil, err
 	}
 	_, config := c.live()
+	config.Standing = c.standing(m.health.unable())
 	group, err := m.live.Join(config.GroupConfig)
 	switch {
 	case errors.Is(err, live.ErrJoined):
@@ -181,7 +212,7 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 	case err != nil:
 		return nil, err
 	}
-	other := &Member{config: c, weight: c.weight(), group: group, live: m.live, first: m}
+	other := &Member{config: c, weight: c.weight(), health: m.health, group: group, live: m.live, first: m}
 	m.mu.Lock()
 	m.others[other] = true
 	if n := len(m.others) + 1; c.Algorithm == QuorumBully && time.Duration(n)*perGroup > c.Timing.Answers && !m.crowded {
@@ -189,6 +220,9 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 		c.Logger.Warn("Timing.Answers may be too short for so many groups: an answer waits behind those of all others", "member", c.ID, "groups", n, "answers", c.Timing.Answers)
 	}
 	m.mu.Unlock()
+	if m.health != nil {
+		other.changeHealth() // what has changed since Standing was made
+	}
 	context.AfterFunc(ctx, func() { other.Close() })
 	return other, nil
 }
@@ -266,8 +300,16 @@ func (m *Member) Status() Status {
 		}
 	}
 	for i, member := range m.config.Members {
-		status.Members = append(status.Members, MemberStatus{member.ID, member.Address, member.Witness, s.Reachable[i], s.Problems[i]})
+		status.Members = append(status.Members, MemberStatus{
+			ID: member.ID, Address: member.Address, Witness: member.Witness, Reachable: s.Reachable[i], Problem: s.Problems[i],
+			Weight: s.Standings[i].Weight, Unable: s.Standings[i].Unable,
+		})
 	}
+	if m.health != nil {
+		health := m.health.state()
+		status.Health = &health
+	}
+	status.Preemption = m.preemption()
 	if !v.Known {
 		status.Why = m.why(&status)
 	}
@@ -306,7 +348,8 @@ func (m *Member) VerifyLeader(ctx context.Context) error {
 // that. Another member takes over, even one of lower rank.
 func (m *Member) Resign() { m.end(ErrResigned, election.Command{Order: election.Resign}) }
 
-// Transfer asks the leader, if this member is it, to stop its work and to hand over to a member. It does not wait for that.
+// Transfer asks the leader, if this member is it, to stop its work and to hand over to a member. It does not wait for that. The error
+// is [ErrConfig] if there is no such other member, and [ErrUnable] if that is known to be unable.
 func (m *Member) Transfer(id uint64) error {
 	member, known := m.live.Rank(id)
 	switch {
@@ -315,15 +358,18 @@ func (m *Member) Transfer(id uint64) error {
 	case !known || id == m.config.ID:
 		return fmt.Errorf("%w: member %d is not another member of the group", ErrConfig, id)
 	}
+	for _, other := range m.Status().Members {
+		if other.ID == id && other.Unable != "" {
+			return fmt.Errorf("%w: member %d: %s", ErrUnable, id, other.Unable)
+		}
+	}
 	m.end(ErrTransferred, election.Command{Order: election.Transfer, Member: member})
 	return nil
 }
 
 // end gives a command that ends a tenure, and notes the cause.
 func (m *Member) end(cause error, c election.Command) {
-	m.mu.Lock()
-	m.cause = cause
-	m.mu.Unlock()
+	m.note(cause)
 	m.group.Command(c)
 }
 
@@ -371,6 +417,9 @@ func (m *Member) resign() {
 // leave stops the process's part in all groups, of which it leads none. What it leaves to its warden needs no proof.
 func (m *Member) leave() error {
 	err := m.live.Close()
+	if m.health != nil {
+		<-m.health.ended
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.left {
@@ -382,20 +431,55 @@ func (m *Member) leave() error {
 
 // standDown lets the member lead no more, with a successor if it leads.
 func (m *Member) standDown(cause error) {
-	if m.config.Algorithm == QuorumBully {
-		m.standing.Lock()
-		defer m.standing.Unlock()
+	m.stand(func() {
 		m.down = true
-		m.end(cause, election.Command{Order: election.Weigh})
-	}
+		m.note(cause)
+	})
 }
 
 // standUp lets the member stand for election.
 func (m *Member) standUp() {
+	m.stand(func() {
+		m.down = false
+		m.note(m.health.unable())
+	})
+}
+
+// changeHealth lets the members of this process in all groups stand for election, or not, as their health is.
+func (m *Member) changeHealth() {
+	m.mu.Lock()
+	all := append(slices.Collect(maps.Keys(m.others)), m)
+	m.mu.Unlock()
+	for _, member := range all {
+		member.stand(func() { member.note(m.health.unable()) })
+	}
+}
+
+// errDown is why a member may not lead that stands for election no more.
+var errDown = errors.New("it has no work at present")
+
+// stand changes how the member stands for election.
+func (m *Member) stand(change func()) {
+	if m.config.Algorithm == Bully {
+		return // it knows no weights
+	}
 	m.standing.Lock()
 	defer m.standing.Unlock()
-	m.down = false
-	m.group.Command(election.Command{Order: election.Weigh, Number: uint64(m.weight)})
+	change()
+	s := live.Standing{Weight: m.weight}
+	if err := m.health.unable(); err != nil {
+		s.Unable = err.Error()
+	} else if m.down {
+		s.Unable = errDown.Error()
+	}
+	m.group.Stand(s)
+}
+
+// note notes the cause of the next end of a tenure; nil: it has none.
+func (m *Member) note(cause error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cause = cause
 }
 
 // SetPriority changes the priority of this member in this group, in place of that in Config.Members. 0 stands for 1. It
@@ -405,12 +489,7 @@ func (m *Member) SetPriority(priority uint16) error {
 	if m.config.Algorithm == Bully || m.config.weight() == 0 {
 		return fmt.Errorf("%w: member %d has no priority: it is a witness, or the algorithm is %s", ErrConfig, m.config.ID, Bully)
 	}
-	m.standing.Lock()
-	defer m.standing.Unlock()
-	m.weight = max(1, priority)
-	if !m.down {
-		m.group.Command(election.Command{Order: election.Weigh, Number: uint64(m.weight)})
-	}
+	m.stand(func() { m.weight = max(1, priority) })
 	return nil
 }
 

@@ -1,6 +1,11 @@
 package ringleader
 
-import "ringleader.example/ringleader/internal/warden"
+import (
+	"strings"
+	"sync"
+
+	"ringleader.example/ringleader/internal/warden"
+)
 
 // ErrNoWarden reports that this process runs without a warden.
 var ErrNoWarden = warden.ErrNone
@@ -24,3 +29,44 @@ var ErrNoWarden = warden.ErrNone
 //
 // The proof covers only descendants of this process: not, for example, a container that a daemon runs for it.
 func Warden() error { return warden.Start() }
+
+// addressBook tells the warden where the others are, as last known: at the death of this process a lookup may fail.
+type addressBook struct {
+	config Config
+
+	mu    sync.Mutex
+	told  bool // the warden knows of this member
+	found map[uint64][]string
+}
+
+// begin tells the warden of this member.
+func (b *addressBook) begin() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.told = true
+	return b.tell()
+}
+
+// note takes new addresses of a member.
+func (b *addressBook) note(id uint64, addresses []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.found[id] = addresses
+	if b.told {
+		_ = b.tell() // Join has warned if the warden does not listen
+	}
+}
+
+func (b *addressBook) tell() error {
+	var peers []string
+	for _, m := range b.config.Members {
+		switch found := b.found[m.ID]; {
+		case m.ID == b.config.ID:
+		case found != nil:
+			peers = append(peers, found...)
+		case strings.Contains(m.Address, ":"): // else it was never found
+			peers = append(peers, m.Address)
+		}
+	}
+	return warden.Joined(b.config.ID, peers, b.config.Timing.Lease)
+}

@@ -22,13 +22,17 @@ func (m *Member) why(s *Status) (reasons []string) {
 	if e := s.CertificateExpires; e != nil && time.Now().After(*e) {
 		because("the certificate of this member has expired on %s, and the others refuse it: renew it", e.UTC().Format(time.DateTime))
 	}
-	first, reachable, candidates := len(reasons), 0, 0
+	first, reachable, candidates, unable := len(reasons), 0, 0, 0
 	for _, member := range s.Members {
 		if member.Reachable {
 			reachable++
 		}
 		if member.Reachable && !member.Witness {
 			candidates++
+		}
+		if member.mayNot() {
+			unable++
+			because("member %d may not lead: %s", member.ID, member.Unable)
 		}
 		switch {
 		case member.ID == s.ID && member.Problem != "":
@@ -46,6 +50,8 @@ func (m *Member) why(s *Status) (reasons []string) {
 			reasons = slices.Insert(reasons, first, fmt.Sprintf("%d of %d members can communicate with this one, itself included, and a leader needs the votes of %d: start the others, or repair the way to them", reachable, len(s.Members), majority))
 		case candidates == 0:
 			because("all members that can communicate with this one are witnesses, which never lead: start another one")
+		case unable == candidates:
+			because("none of the members that can communicate with this one may lead")
 		}
 		if left := m.group.Timer("wait"); left > 0 {
 			because("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left))
@@ -62,3 +68,6 @@ func (m *Member) why(s *Status) (reasons []string) {
 
 // seconds returns a length of time for people.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// mayNot reports whether a member that is heard from, and is no witness, may not lead at present.
+func (s *MemberStatus) mayNot() bool { return s.Reachable && !s.Witness && s.Unable != "" }

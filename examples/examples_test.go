@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ringleader.example/ringleader/internal/rig"
 )
 
 // patience is the limit of a test's wait for a required event; a correct run never reaches it.
@@ -50,7 +51,9 @@ func program(name string) string {
 type group struct {
 	t         *testing.T
 	name      string
+	addresses []string // of the members
 	arguments []string
+	own       map[int][]string // further arguments of one of them
 	processes map[int]*exec.Cmd
 	lines     chan line
 	seen      []line // and not returned by next
@@ -62,44 +65,56 @@ type line struct {
 	text string
 }
 
-func newGroup(t *testing.T, name string) *group {
-	var addresses []string
-	for range 3 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		addresses = append(addresses, l.Addr().String())
-	}
-	return &group{
-		t: t, name: name, arguments: []string{"--data", t.TempDir(), "--addresses", strings.Join(addresses, ",")},
-		processes: map[int]*exec.Cmd{}, lines: make(chan line, 1000),
-	}
-}
+// ended is the last line of each process.
+const ended = "(it has ended)"
 
-func (g *group) start(ids ...int) {
-	for _, id := range ids {
-		c := exec.Command(program(g.name), append(g.arguments, "--id", fmt.Sprint(id))...)
-		out, err := c.StdoutPipe()
-		if err != nil {
-			g.t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			g.t.Fatal(err)
-		}
-		g.processes[id] = c
-		go func() {
-			for s := bufio.NewScanner(out); s.Scan(); {
-				g.lines <- line{id, s.Text()}
-			}
-		}()
+func newGroup(t *testing.T, name string, arguments ...string) *group {
+	addresses := free(t, 3)
+	g := &group{
+		t: t, name: name, addresses: addresses, own: map[int][]string{}, processes: map[int]*exec.Cmd{}, lines: make(chan line, 1000),
+		arguments: append([]string{"--data", t.TempDir(), "--addresses", strings.Join(addresses, ",")}, arguments...),
 	}
-	g.t.Cleanup(func() {
+	t.Cleanup(func() {
 		for id := range g.processes {
 			g.kill(id)
 		}
 	})
+	return g
+}
+
+// free returns addresses on which nothing listens.
+func free(t *testing.T, n int) []string {
+	addresses, err := rig.FreeAddresses(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return addresses
+}
+
+func (g *group) start(ids ...int) {
+	for _, id := range ids {
+		g.run(id, program(g.name), slices.Concat(g.arguments, []string{"--id", fmt.Sprint(id)}, g.own[id])...)
+	}
+}
+
+// run runs another program beside those of the group.
+func (g *group) run(id int, path string, arguments ...string) {
+	c := exec.Command(path, arguments...)
+	c.Stderr = g.t.Output()
+	out, err := c.StdoutPipe()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		g.t.Fatal(err)
+	}
+	g.processes[id] = c
+	go func() {
+		for s := bufio.NewScanner(out); s.Scan(); {
+			g.lines <- line{id, s.Text()}
+		}
+		g.lines <- line{id, ended}
+	}()
 }
 
 // kill ends a process as SIGKILL does.
@@ -230,8 +245,20 @@ func TestManyGroupsAreMeasured(t *testing.T) {
 }
 
 func TestEachExampleHasHelp(t *testing.T) {
+	// Without these, go test takes an earlier result of programs that have changed. It looks at what a test reads.
+	for _, pattern := range []string{"*/*.go", "*/*/*.go", "../*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, file := range files {
+			if _, err := os.Stat(file); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 	programs, err := os.ReadDir(folder)
-	if err != nil || len(programs) != 6 {
+	if err != nil || len(programs) != 10 {
 		t.Fatalf("%v, %v", programs, err)
 	}
 	for _, p := range programs {

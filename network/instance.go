@@ -272,6 +272,9 @@ func (p *Instance) Incarnate(position int, incarnation uint64) {
 	p.incarnations[position] = incarnation
 }
 
+// Prioritize sets the priority of the process at a position, in an algorithm that knows priorities. All may be 0 then.
+func (p *Instance) Prioritize(position int, priority uint16) { p.priority[position] = priority }
+
 // readPriorities sorts priorities by position.
 func (p *Instance) readPriorities(i Setup) error {
 	n := i.IDs.Len()

@@ -54,6 +54,7 @@ type Cluster struct {
 	order  []uint64
 	sides  map[uint64]int // of a cut; nil: none
 	hold   func(Frame) bool
+	change func(uint64, *ringleader.Config)
 	judges map[string]*judge // by the name of a group
 	done   chan struct{}
 }
@@ -120,6 +121,10 @@ func (c *Cluster) Close() {
 	synctest.Wait()
 }
 
+// Configure lets a function change the configuration of each member that starts later, for what the members do not have in
+// common.
+func (c *Cluster) Configure(change func(id uint64, config *ringleader.Config)) { c.change = change }
+
 // Host returns the host of a member.
 func (c *Cluster) Host(id uint64) *Host { return c.hosts[id] }
 
@@ -147,6 +152,9 @@ func (c *Cluster) TryStart(id uint64) error {
 		return err
 	}
 	config := c.config
+	if c.change != nil {
+		c.change(id, &config)
+	}
 	rand.Read(h.secret[:])
 	config.ID, config.Storage, config.Clock, config.Death = id, disk, h.Clock, sha256.Sum256(h.secret[:])
 	config.Transport = c.net.Open

@@ -2,8 +2,10 @@ package statushttp
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"ringleader.example/ringleader"
@@ -46,6 +48,12 @@ func metrics(w http.ResponseWriter, m *ringleader.Member) {
 	_, _ = w.Write(b.Bytes()) // if the client is gone, the error has no receiver
 }
 
+// able reports whether the member of a status may lead.
+func able(s *ringleader.Status) bool {
+	i := slices.IndexFunc(s.Members, func(m ringleader.MemberStatus) bool { return m.ID == s.ID })
+	return !s.Members[i].Witness && s.Members[i].Unable == ""
+}
+
 func metricsOf(m *ringleader.Member) []metric {
 	s, c, lease := m.Status(), m.Counters(), 0.0
 	if s.Lease != nil {
@@ -62,6 +70,7 @@ func metricsOf(m *ringleader.Member) []metric {
 	if known {
 		leader = float64(*s.Leader)
 	}
+	health := cmp.Or(s.Health, &ringleader.HealthStatus{})
 	const counter, gauge = "counter", "gauge"
 	all := []metric{
 		{"info", gauge, "The member and its algorithm; always 1.", []sample{{fmt.Sprintf(`{id="%d",algorithm="%s"}`, s.ID, s.Algorithm), 1}}},
@@ -71,6 +80,10 @@ func metricsOf(m *ringleader.Member) []metric {
 		{"leader_id", gauge, "Identifier of the leader that this member knows, 0 without one.", one(leader)},
 		{"term", gauge, "Term of that leader, or the last one.", one(float64(s.Term))},
 		{"lease_remaining_seconds", gauge, "Rest of the lease of this member, 0 if it does not lead.", one(lease)},
+		{"able", gauge, "1 while this member may lead, as far as its health check and its work determine that.", one(flag(able(&s)))},
+		{"health_checks_passed_total", counter, "Health checks of this member that have passed.", one(float64(health.Passed))},
+		{"health_checks_failed_total", counter, "Health checks of this member that have failed.", one(float64(health.Failed))},
+		{"preemption_paused", gauge, "1 while preemption is paused at this member.", one(flag(s.Preemption != nil && s.Preemption.Paused))},
 		{"stopping", gauge, "1 while this member leads and its work is about to stop.", one(flag(s.Stopping))},
 		{"quorum", gauge, "1 while a majority supports the known leader, as far as this member knows.", one(flag(s.Quorum))},
 		{"unsafe_no_quorum", gauge, "1 if the algorithm has no quorum, so that each side of a partition has a leader.", one(flag(s.Algorithm == ringleader.Bully))},

@@ -74,3 +74,8 @@ func (c *certificates) dialed(ctx context.Context, conn net.Conn) (net.Conn, err
 	})
 	return secure, explained(secure.HandshakeContext(ctx))
 }
+
+// DialServer connects to any server over TLS. Its certificate must be one that this system trusts.
+func DialServer(ctx context.Context, network, address string) (net.Conn, error) {
+	return new(tls.Dialer).DialContext(ctx, network, address)
+}

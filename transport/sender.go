@@ -92,6 +92,9 @@ func (s *sender) run(rest time.Duration) {
 			s.tcp.Post(Broken{s, s.write(conn)})
 			return
 		}
+		if p := s.tcp.places[s.peer]; p != nil {
+			s.tcp.look(p) // it may be elsewhere now
+		}
 		s.tcp.Post(Dialed{Out: s, Err: err, Lost: s.queue.Drop(queued)})
 		pause, kick = Jitter(backoff), s.kick
 	}
@@ -131,7 +134,7 @@ func (s *sender) dial() (net.Conn, Hello, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.tcp.Timing.Suspicion)
 	defer cancel()
 	defer context.AfterFunc(s.tcp.staying, cancel)()
-	raw, err := s.tcp.TCP.Dial(ctx, "tcp", Loopback(s.tcp.Members[s.peer].Address))
+	raw, err := s.tcp.connect(ctx, s.peer)
 	if err != nil {
 		return nil, Hello{}, unreached(err, s.tcp.Timing.Suspicion)
 	}

@@ -1,10 +1,12 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -18,7 +20,17 @@ type TCP struct {
 	TLS      TLS
 	Insecure bool
 
-	// For tests: a listener that is taken over, and net.Dialer.DialContext.
+	// SRV is a name whose records have the hosts and ports of the members without a port in their addresses: such an address is
+	// the target of its record, or the first labels of it. Empty: all addresses have ports.
+	SRV string
+
+	// Names are looked up by Resolver, each again after Refresh, and after an attempt to connect that has failed. Optional: the
+	// resolver of the system, and 30 seconds. Found is told each new answer for a member; optional.
+	Resolver *net.Resolver
+	Refresh  time.Duration
+	Found    func(id uint64, addresses []string)
+
+	// For tests: a listener that is taken over, and net.Dialer.DialContext, which looks up names itself.
 	Listener net.Listener
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -36,6 +48,7 @@ type tcp struct {
 	strangers strangers
 	certified strangers
 	welcomes  chan struct{} // has an element for each goroutine with a connection that is not confirmed
+	places    []*place      // by position; nil: the address is no name
 	proofs    chan struct{} // has an element for each proof of death that waits for the member
 	refusals  refusals
 }
@@ -43,9 +56,11 @@ type tcp struct {
 // Open listens. Its error names the member.
 func (t TCP) Open(c Config) (Transport, error) {
 	self := c.Members[c.Self]
-	if t.Dial == nil {
+	looks := t.Dial == nil
+	if looks {
 		t.Dial = new(net.Dialer).DialContext // with TCP_NODELAY, Go's default
 	}
+	t.Refresh = cmp.Or(t.Refresh, refreshed)
 	if t.Listen == "" {
 		t.Listen = self.Address
 	}
@@ -64,6 +79,11 @@ func (t TCP) Open(c Config) (Transport, error) {
 	member := &tcp{Config: c, TCP: t, welcomes: make(chan struct{}, mostWelcomes), proofs: make(chan struct{}, mostProofs)}
 	for _, m := range c.Members {
 		member.strangers.isMember(Loopback(m.Address))
+		var p *place
+		if looks && isName(m.Address) {
+			p = &place{address: m.Address, id: m.ID}
+		}
+		member.places = append(member.places, p)
 	}
 	member.ctx, member.cancel = context.WithCancel(context.Background())
 	member.staying, member.leave = context.WithCancel(member.ctx)
@@ -93,7 +113,12 @@ func (t *TCP) secure(c Config) error {
 
 func (t *tcp) Address() string { return t.Listener.Addr().String() }
 
-func (t *tcp) Serve() { t.group.Go(t.accept) }
+func (t *tcp) Serve() {
+	t.group.Go(t.accept)
+	if slices.ContainsFunc(t.places, func(p *place) bool { return p != nil }) {
+		t.group.Go(t.refresh)
+	}
+}
 
 func (t *tcp) Close() {
 	t.leave()

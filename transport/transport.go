@@ -10,7 +10,7 @@ import (
 // Member holds the identifier and address of a member.
 type Member struct {
 	ID      uint64
-	Address string // host:port; no host is loopback
+	Address string // host:port; no host is loopback; see TCP.SRV, too
 }
 
 // Config determines the group and the member that a transport serves.

@@ -78,7 +78,8 @@ func (c *checker) hears(t *transition) {
 }
 
 // searchPartly explores the instance of the workers with partial order and symmetry, and reports whether that was enough. Links
-// are taken to be silent until a step sends on them; then the search begins again.
+// are taken to be silent until a step sends on them; then the search begins again. A violation is not enough: the whole search
+// has a shortest run to it. If that reaches its limit before, the verdict has this one.
 func (l *lane) searchPartly(v *verdict) bool {
 	defer l.part(nil, nil, false)
 	var silent []bool
@@ -98,6 +99,7 @@ func (l *lane) searchPartly(v *verdict) bool {
 		l.reset(pass == leanly)
 		l.strict = l.lean
 		found := l.search.explore(-1)
+		l.remember(v, found)
 		switch {
 		case l.heard():
 			l.learn(silent, alike)
@@ -111,8 +113,14 @@ func (l *lane) searchPartly(v *verdict) bool {
 		case l.complete && !l.lean && !l.terminates(pass):
 			pass++
 			continue
-		case l.complete && !(l.lean && l.sum(&v.extremes) || !l.lean && l.judge(&v.extremes) == nil):
-			return false
+		case l.complete && l.lean && !l.sum(&v.extremes): // a run breaks a bound, and edges show it
+			pass = acyclic
+			continue
+		case l.complete && !l.lean:
+			if found = l.judge(&v.extremes); found != nil {
+				l.remember(v, found)
+				return false
+			}
 		}
 		l.took(v, silent != nil, alike != nil)
 		return true
@@ -139,6 +147,13 @@ func (l *lane) learn(silent []bool, alike [][]int) {
 				silent[link] = silent[link] && !slices.ContainsFunc(alike, like)
 			}
 		}
+	}
+}
+
+// remember keeps what a reduced search found, if anything. Its run may be longer than need be.
+func (l *lane) remember(v *verdict, found *finding) {
+	if found != nil && (v.fewer < 0 || len(found.path) < v.fewer) {
+		v.found, v.violation = found, l.workers[0].violation(found)
 	}
 }
 

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"slices"
+
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/network"
@@ -178,6 +180,58 @@ func (r *runner) agreed(right election.ID) bool {
 		}
 	}
 	return true
+}
+
+// firstSchedule makes one schedule from each beginning, and returns what is wrong with one of them, or nil.
+func (c *checker) firstSchedule() *finding {
+	for root, beginning := range c.beginnings() {
+		f := &finding{root: root}
+		if wrong := c.follow(beginning, &f.path); wrong != nil && (c.o.only == "" || c.o.only == wrong.Property) {
+			f.breach = *wrong
+			return f
+		}
+	}
+	return nil
+}
+
+// follow makes the first transition of each configuration until something is wrong, or none is left, and returns what is wrong.
+func (c *checker) follow(conf configuration, path *[]int) *breach {
+	var sum cost
+	for len(*path) < mostSteps {
+		var wrong *breach
+		here, ends := slices.Clone(conf), true
+		c.transitions(here, func(t *transition, next configuration) {
+			if ends {
+				ends, wrong = false, t.breach
+				conf = append(conf[:0], next...)
+				if t.outcome != nil {
+					sum.election += c.costs[t.outcome.cost].election
+					sum.announcement += c.costs[t.outcome.cost].announcement
+				}
+			}
+		})
+		if ends {
+			return c.ended(here, sum)
+		}
+		if *path = append(*path, 0); wrong != nil {
+			return wrong
+		}
+	}
+	return nil
+}
+
+// ended judges the end of a run without faults.
+func (c *checker) ended(conf configuration, sum cost) *breach {
+	if wrong := c.settled(conf); wrong != nil && !c.o.SafetyOnly {
+		return wrong
+	}
+	for i, of := range costNames {
+		count := sum.all()[i]
+		if b := c.o.broken(c.d, c.n, of, count, count); b != nil {
+			return exceeds(b, uint64(c.n), election.Units(count))
+		}
+	}
+	return nil
 }
 
 // decide explores one schedule of an instance, and reports whether that was enough.

@@ -240,7 +240,7 @@
 // messages are those of the whole graph. Two leaders at once are seen: take w up to that moment, so that the crash of one is
 // not in it. Decisions are for ever, and of the two, the one that decides later in the equal run is judged. The right leader must not
 // depend on states (Eligible). Numbers of states, and the shortest run to a violation, are not preserved; so what is odd is searched
-// as a whole.
+// as a whole. If that search reaches its limit first, the report has the run that was found, which may be longer; it is one of the whole graph.
 //
 // Before all initiators have started, nothing but their starts and faults can happen. A fault that is left out there may come before
 // all of it, or after.

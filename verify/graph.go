@@ -341,9 +341,9 @@ func (x *search) judge(extremes *tally) *finding {
 		switch b := x.o.broken(x.workers[0].d, x.workers[0].n, of, countOf(few), countOf(many)); {
 		case b == nil:
 		case b.Case == election.Worst:
-			return g.breaks(b, b.Value(uint64(x.workers[0].n)), most, many)
+			return g.breaks(b, uint64(x.workers[0].n), most, many)
 		default:
-			return g.breaks(b, b.Value(uint64(x.workers[0].n)), least, few)
+			return g.breaks(b, uint64(x.workers[0].n), least, few)
 		}
 	}
 	return nil
@@ -368,12 +368,8 @@ func (o *Options) broken(d *election.Declaration, n int, of string, few, many ui
 }
 
 // breaks returns a run whose cost violates a bound, up to the last message of that cost.
-func (g *graph) breaks(b *election.Bound, bound uint64, costs []election.Ticks, worst election.Ticks) *finding {
-	f := &finding{breach: breach{Property: BoundBroken, Detail: fmt.Sprintf("%s %s messages; the bound, in the %s case, is %s = %d",
-		worst, b.Of, b.Case, b.Formula, bound)}}
-	if worst == election.Forever {
-		f.Detail = fmt.Sprintf("%s messages without end; the bound, in the %s case, is %s = %d", b.Of, b.Case, b.Formula, bound)
-	}
+func (g *graph) breaks(b *election.Bound, n uint64, costs []election.Ticks, worst election.Ticks) *finding {
+	f := &finding{breach: *exceeds(b, n, worst)}
 	var from []uint32
 	for root := range g.roots {
 		if costs[root] == worst {
@@ -388,6 +384,16 @@ func (g *graph) breaks(b *election.Bound, bound uint64, costs []election.Ticks, 
 		return e.class != byFault && counted(b.Of).before(g.costs[e.cost], costs[e.to]) == costs[s]
 	}, func(s uint32) bool { return costs[s].IsZero() })
 	f.root, f.path = int(root), path
+	return f
+}
+
+// exceeds returns the breach of a bound of n processes by so many messages.
+func exceeds(b *election.Bound, n uint64, messages election.Ticks) *breach {
+	f := &breach{Property: BoundBroken, Detail: fmt.Sprintf("%s %s messages; the bound, in the %s case, is %s = %d",
+		messages, b.Of, b.Case, b.Formula, b.Value(n))}
+	if messages == election.Forever {
+		f.Detail = fmt.Sprintf("%s messages without end; the bound, in the %s case, is %s = %d", b.Of, b.Case, b.Formula, b.Value(n))
+	}
 	return f
 }
 

@@ -350,7 +350,7 @@ func counts(extreme election.Ticks, messages uint64) bool { return extreme == ti
 // messages.
 func breaking(t *testing.T, g *graph, of string, costs []election.Ticks, extreme election.Ticks) {
 	t.Helper()
-	f := g.breaks(&election.Bound{Of: of}, 0, costs, extreme)
+	f := g.breaks(&election.Bound{Of: of, Value: func(uint64) uint64 { return 0 }}, 0, costs, extreme)
 	if f.root >= g.roots || costs[f.root] != extreme || len(f.path) > 0 && (extreme.IsZero() || extreme == election.Forever) {
 		t.Fatalf("%v: it begins at %d, and goes %v", g.edges, f.root, f.path)
 	}

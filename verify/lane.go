@@ -53,11 +53,18 @@ func (l *lane) explore(instance network.Setup, fewer int) (v verdict, err error)
 	if (l.o.partial || l.o.symmetric) && l.searchPartly(&v) {
 		return v, nil
 	}
+	partly := v
 	v = verdict{fewer: fewer}
 	v.found = l.searchAll(&v.extremes, fewer)
 	v.result = l.result
-	if v.found != nil {
+	switch {
+	case v.found != nil:
 		v.violation = l.workers[0].violation(v.found)
+	case !v.complete:
+		if partly.found == nil && (l.o.confluent || l.o.caused) {
+			l.remember(&partly, l.workers[0].firstSchedule())
+		}
+		v.found, v.violation = partly.found, partly.violation
 	}
 	for _, w := range l.workers {
 		v.seen |= w.seen

@@ -154,7 +154,7 @@ type Messages struct{ Total, Election, Announcement uint64 }
 type Violation struct {
 	Property string       // one of the constants below
 	Detail   string       // what is wrong at the end of the run
-	Record   trace.Record // a shortest run to it; passing time counts as a step, but is not recorded
+	Record   trace.Record // a shortest run to it, if Report.Complete; passing time counts as a step, but is not recorded
 	Round    int          // of NeverEnds: the first step of those that can repeat for ever, up to the last one
 	Outside  []string     // in words, the faults of this run outside the algorithm's fault model
 }
@@ -210,9 +210,13 @@ func Program(program *process.Program, o Options) (report *Report, err error) {
 		return nil, err
 	}
 	report, err = newExploration(program, &o).run()
-	if err == nil && report.Violation != nil && o.alike { // among all orders there may be a shorter one
-		o.alike = false
-		return newExploration(program, &o).run()
+	if err != nil || report.Violation == nil || !o.alike {
+		return report, err
+	}
+	of := report.Violation
+	o.alike = false // among all orders there may be a shorter one
+	if report, err = newExploration(program, &o).run(); err == nil {
+		report.Violation = cmp.Or(report.Violation, of)
 	}
 	return report, err
 }

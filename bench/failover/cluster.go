@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -44,6 +45,8 @@ type cluster struct {
 	moved *sync.Cond
 	nodes []*process // by identifier - 1
 	leads int        // how often any node has led
+
+	server *process // beside the nodes; nil: the system has none
 }
 
 // process is a node. Its fields are guarded by cluster.mu.
@@ -51,7 +54,7 @@ type process struct {
 	id    int
 	cmd   *exec.Cmd
 	stdin io.Closer
-	pid   int // of the member: with a warden, a child of cmd
+	pid   int // of the member: with a warden, a child of cmd; negative: of the first process of a group
 	alive bool
 
 	leading bool
@@ -66,18 +69,26 @@ func (b *bench) start(ctx context.Context, s *system, n int, poll, sample time.D
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{system: s, folder: folder, binary: b.binary(s), tlsIn: filepath.Join(b.folder, tls), poll: poll, sample: sample}
+	c := &cluster{system: s, folder: folder, binary: b.binary(s.program), tlsIn: filepath.Join(b.folder, tls), poll: poll, sample: sample}
 	c.moved = sync.NewCond(&c.mu)
+	places := n
+	if s.server != "" {
+		places++
+		c.server = &process{id: places}
+	}
 	if b.Namespaces {
-		c.network, err = newNamespaces(n)
+		c.network, err = newNamespaces(places)
 	} else {
-		c.network, err = newLoopback(n)
+		c.network, err = newLoopback(places)
 	}
 	if err != nil {
 		return nil, err
 	}
 	for id := 1; id <= n; id++ {
 		c.nodes = append(c.nodes, &process{id: id})
+	}
+	if c.server != nil {
+		err = c.run(c.server, b.binary(s.server))
 	}
 	for id := 1; id <= n && err == nil; id++ {
 		err = c.launch(id)
@@ -94,11 +105,17 @@ func (b *bench) start(ctx context.Context, s *system, n int, poll, sample time.D
 }
 
 // launch starts a node that does not run.
-func (c *cluster) launch(id int) error {
-	p := c.nodes[id-1]
+func (c *cluster) launch(id int) error { return c.run(c.nodes[id-1], c.binary) }
+
+// run starts a program as a node, or as the server.
+func (c *cluster) run(p *process, binary string) error {
+	members := c.network.members()
 	config := node.Config{
-		ID: id, Members: c.network.members(), Data: filepath.Join(c.folder, fmt.Sprint(id)), Mode: c.system.mode,
+		ID: p.id, Members: members[:len(c.nodes)], Data: filepath.Join(c.folder, fmt.Sprint(p.id)), Mode: c.system.mode,
 		Set: map[string]string{}, Poll: c.poll, Sample: c.sample,
+	}
+	if c.server != nil {
+		config.Server = members[c.server.id-1]
 	}
 	for key, value := range c.system.set {
 		if key == tls {
@@ -113,7 +130,7 @@ func (c *cluster) launch(id int) error {
 	if err != nil {
 		return err
 	}
-	p.cmd = c.network.command(id, c.binary, string(text))
+	p.cmd = c.network.command(p.id, binary, string(text))
 	p.cmd.Env = append(os.Environ(), c.system.env)
 	p.cmd.Stderr = os.Stderr
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
@@ -224,13 +241,22 @@ func (c *cluster) describe() (text string) {
 	return text
 }
 
-// signal sends a signal to the member itself, not to its warden.
-func (p *process) signal(s syscall.Signal) error { return syscall.Kill(p.pid, s) }
+// signal sends a signal to the member itself, not to its warden. The first process of a group ends the others at SIGTERM.
+func (p *process) signal(s syscall.Signal) error {
+	if s == syscall.SIGTERM {
+		return syscall.Kill(max(p.pid, -p.pid), s)
+	}
+	return syscall.Kill(p.pid, s)
+}
 
 // stop ends the group.
 func (c *cluster) stop() {
 	c.mu.Lock()
-	for _, p := range c.nodes {
+	running := c.nodes
+	if c.server != nil {
+		running = append(slices.Clone(running), c.server)
+	}
+	for _, p := range running {
 		if p.alive && p.pid != 0 {
 			_ = p.signal(syscall.SIGKILL)
 		}
@@ -240,7 +266,7 @@ func (c *cluster) stop() {
 	}
 	c.mu.Unlock()
 	_ = c.wait(context.Background(), exitLimit, func() bool {
-		for _, p := range c.nodes {
+		for _, p := range running {
 			if p.alive {
 				return false
 			}

@@ -5,9 +5,11 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -133,6 +135,56 @@ func TestOldReportsDoNotCountAsTheNextLeader(t *testing.T) {
 	}
 }
 
+func TestASystemThatCannotRunHereIsSkippedWithItsReason(t *testing.T) {
+	list := []string{"ringleader", "keepalived", "sentinel-500"}
+	t.Setenv("PATH", "")
+	chosen, skipped := choose(list, true)
+	want := []string{"keepalived is skipped: keepalived is not installed", "sentinel-500 is skipped: redis-server is not installed"}
+	if len(chosen) != 1 || chosen[0].Name != "ringleader" || !slices.Equal(skipped, want) {
+		t.Errorf("without programs %v is chosen, and %q", chosen, skipped)
+	}
+	folder := t.TempDir()
+	for _, name := range []string{"keepalived", "redis-server"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", folder)
+	chosen, skipped = choose(list, false)
+	if len(chosen) != 2 || len(skipped) != 1 || !strings.Contains(skipped[0], "keepalived is skipped: its nodes need network namespaces") {
+		t.Errorf("without namespaces %v is chosen, and %q", chosen, skipped)
+	}
+	if chosen, skipped = choose(list, true); len(chosen) != 3 || skipped != nil {
+		t.Errorf("%v is chosen, and %q", chosen, skipped)
+	}
+}
+
+func TestAGroupOfProcessesIsSignalledAndCountedAsOneMember(t *testing.T) {
+	shell := exec.Command("sh", "-c", `trap "kill %1 %2; exit 7" TERM; sleep 1000 & sleep 1000 & echo; wait`)
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := shell.StdoutPipe()
+	if err == nil {
+		err = shell.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil { // both children run
+		t.Fatal(err)
+	}
+	p := &process{cmd: shell, pid: -shell.Process.Pid}
+	if children := p.member(); len(children) != 2 || slices.Contains(children, shell.Process.Pid) || p.warded() {
+		t.Errorf("process %d has the group %v", shell.Process.Pid, children)
+	}
+	if err := p.signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	_ = shell.Wait()
+	if status := shell.ProcessState.ExitCode(); status != 7 {
+		t.Errorf("SIGTERM is for the first process of a group, which ends with %d", status)
+	}
+}
+
 // It compiles etcd and NATS, which takes minutes, so CI leaves it out: it is run by hand.
 func TestEverySystemElectsAgainAfterEachFault(t *testing.T) {
 	if testing.Short() {
@@ -146,7 +198,8 @@ func TestEverySystemElectsAgainAfterEachFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range all {
+	chosen, _ := choose(names(), os.Geteuid() == 0)
+	for _, s := range chosen {
 		for _, fault := range []string{kill, terminate} {
 			if c := r.cell(&s, 3, fault); len(c.Times) != 1 {
 				t.Errorf("%s, %s: a next leader %d times, not once; problems %q", s.Name, fault, len(c.Times), r.Problems)

@@ -167,8 +167,9 @@ func measure(ctx context.Context, o options) (*results, error) {
 	}
 	defer os.RemoveAll(folder)
 	b := &bench{options: o, folder: folder, results: &results{Options: o, Machine: describe()}}
-	for _, name := range o.Systems {
-		b.systems = append(b.systems, all[slices.IndexFunc(all, func(s system) bool { return s.Name == name })])
+	b.systems, b.Problems = choose(o.Systems, o.Namespaces)
+	for _, line := range b.Problems {
+		fmt.Fprintln(os.Stderr, line)
 	}
 	if err := b.build(ctx); err != nil {
 		return nil, err

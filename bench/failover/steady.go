@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // burn is the argument with which this program keeps a core busy.
@@ -166,18 +168,45 @@ func (b *bench) doNothing(ctx context.Context, s *system, n int) (*rested, error
 		percent := 100 * float64(p.used()-before[i]) / float64(time.Since(begun))
 		r.Percent += percent / float64(n)
 		r.Largest = max(r.Largest, percent)
-		r.Memory = max(r.Memory, resident(p.pid))
-		if p.pid != p.cmd.Process.Pid {
+		memory := 0.0
+		for _, pid := range p.member() {
+			memory += resident(pid)
+		}
+		r.Memory = max(r.Memory, memory)
+		if p.warded() {
 			r.Warden = max(r.Warden, resident(p.cmd.Process.Pid))
 		}
 	}
 	return r, nil
 }
 
+// warded reports whether the member has a warden.
+func (p *process) warded() bool { return p.pid > 0 && p.pid != p.cmd.Process.Pid }
+
+// member returns the processes of the member. In a group the first one is not part of it: it only reports.
+func (p *process) member() (pids []int) {
+	if p.pid > 0 {
+		return []int{p.pid}
+	}
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == -p.pid {
+			continue
+		}
+		if group, err := unix.Getpgid(pid); err == nil && group == -p.pid {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
 // used returns the processor time of a node and its warden.
 func (p *process) used() (sum time.Duration) {
-	sum = processorTime(p.pid)
-	if p.pid != p.cmd.Process.Pid {
+	for _, pid := range p.member() {
+		sum += processorTime(pid)
+	}
+	if p.warded() {
 		sum += processorTime(p.cmd.Process.Pid)
 	}
 	return sum

@@ -16,6 +16,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +34,10 @@ type system struct {
 	set     map[string]string // node.Config.Set
 	env     string            // a variable of the environment
 	ours    bool
+
+	server    string // the folder of a program that the nodes need beside them, and that no fault happens to
+	installed string // the program of another package that the nodes run
+	isolated  bool   // the nodes need network namespaces
 }
 
 type systems []system
@@ -54,6 +60,12 @@ var all = systems{
 	{Name: "memberlist", Title: "memberlist, tuned (no quorum)", program: "memberlist", module: "github.com/hashicorp/memberlist", mode: "tuned"},
 	{Name: "nats-meta", Title: "NATS, leader of the meta group", program: "nats", module: "github.com/nats-io/nats-server/v2", mode: "meta"},
 	{Name: "nats-kv", Title: "NATS, KV key, TTL 1 s", program: "nats", module: "github.com/nats-io/nats-server/v2", mode: "kv", set: map[string]string{"ttl": "1s"}},
+	{Name: "client-go", Title: "client-go, 15/10/2 s (default)", program: "clientgo", server: "leases", module: "k8s.io/client-go"},
+	{Name: "client-go-3", Title: "client-go, 3/2/0.5 s", program: "clientgo", server: "leases", module: "k8s.io/client-go", set: map[string]string{"lease": "3s", "renew": "2s", "retry": "500ms"}},
+	{Name: "keepalived", Title: "keepalived, 1 s (no quorum)", program: "keepalived", installed: "keepalived", isolated: true, set: map[string]string{"advert": "1"}},
+	{Name: "keepalived-100", Title: "keepalived, 100 ms (no quorum)", program: "keepalived", installed: "keepalived", isolated: true, set: map[string]string{"advert": "0.1"}},
+	{Name: "sentinel-500", Title: "Redis Sentinel, 500 ms", program: "sentinel", installed: "redis-server", set: map[string]string{"down": "500"}},
+	{Name: "sentinel-100", Title: "Redis Sentinel, 100 ms", program: "sentinel", installed: "redis-server", set: map[string]string{"down": "100"}},
 }
 
 func names() (names []string) {
@@ -74,27 +86,60 @@ func (o *options) sizes(s *system) []int {
 	return o.OthersMembers
 }
 
-// binary returns the path of a system's program.
-func (b *bench) binary(s *system) string { return filepath.Join(b.folder, s.program) }
+// choose returns the systems of those names that can run here, and a line for each of the others.
+func choose(names []string, namespaces bool) (chosen systems, skipped []string) {
+	for _, name := range names {
+		s := all[slices.IndexFunc(all, func(s system) bool { return s.Name == name })]
+		if _, err := exec.LookPath(s.installed); s.installed != "" && err != nil {
+			skipped = append(skipped, fmt.Sprintf("%s is skipped: %s is not installed", s.Name, s.installed))
+		} else if s.isolated && !namespaces {
+			skipped = append(skipped, s.Name+" is skipped: its nodes need network namespaces, and so root")
+		} else {
+			chosen = append(chosen, s)
+		}
+	}
+	return chosen, skipped
+}
 
-// build makes the programs of all systems, stripped, and notes their sizes and versions.
+// binary returns the path of a program that build has made.
+func (b *bench) binary(program string) string { return filepath.Join(b.folder, program) }
+
+// build makes the programs of all systems, stripped, and notes the sizes and versions of what is measured.
 func (b *bench) build(ctx context.Context) error {
 	b.Sizes, b.Versions = map[string]int64{}, map[string]string{}
 	for _, s := range b.systems {
 		if b.Sizes[s.program] != 0 {
 			continue
 		}
-		fmt.Fprintf(os.Stderr, "building %s\n", s.program)
-		c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.binary(&s), "./systems/"+s.program)
-		if text, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("building %s, from the folder bench/failover: %w\n%s", s.program, err, text)
+		for _, program := range []string{s.program, s.server} {
+			if program == "" {
+				continue
+			}
+			fmt.Fprintf(os.Stderr, "building %s\n", program)
+			c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.binary(program), "./systems/"+program)
+			if text, err := c.CombinedOutput(); err != nil {
+				return fmt.Errorf("building %s, from the folder bench/failover: %w\n%s", program, err, text)
+			}
 		}
-		file, err := os.Stat(b.binary(&s))
-		if err != nil {
+		if err := b.inspect(&s); err != nil {
 			return err
 		}
-		b.Sizes[s.program] = file.Size()
-		info, err := buildinfo.ReadFile(b.binary(&s))
+	}
+	return nil
+}
+
+// versionPattern finds the version in what an installed program prints.
+var versionPattern = regexp.MustCompile(`\d+\.\d+\.\d+`)
+
+// inspect notes the size and version of what a system's nodes are, or run.
+func (b *bench) inspect(s *system) error {
+	path := b.binary(s.program)
+	if s.installed != "" {
+		path, _ = exec.LookPath(s.installed)                               // choose has found it
+		text, _ := exec.Command(s.installed, "--version").CombinedOutput() // without one, the table has none
+		b.Versions[s.installed] = versionPattern.FindString(string(text))
+	} else {
+		info, err := buildinfo.ReadFile(path)
 		if err != nil {
 			return err
 		}
@@ -104,7 +149,11 @@ func (b *bench) build(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	file, err := os.Stat(path)
+	if err == nil {
+		b.Sizes[s.program] = file.Size()
+	}
+	return err
 }
 
 // certify makes an authority, and a certificate for each of n members.

@@ -5,15 +5,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
+	"ringleader.example/ringleader/examples/internal/sqlite"
 	"ringleader.example/ringleader/examples/internal/start"
 )
 
@@ -34,55 +34,40 @@ func run(command string) error {
 		return err
 	}
 	defer os.RemoveAll(directory)
-	db := database{command, filepath.Join(directory, "jobs.db")}
-	if _, err := db.run("CREATE TABLE jobs (id INTEGER PRIMARY KEY, state TEXT, term INTEGER); INSERT INTO jobs VALUES (1, '', 0), (2, '', 0)"); err != nil {
+	db := sqlite.Database{Command: command, File: filepath.Join(directory, "jobs.db")}
+	if _, err := db.Run(context.Background(), "CREATE TABLE jobs (id INTEGER PRIMARY KEY, state TEXT, term INTEGER); INSERT INTO jobs VALUES (1, '', 0), (2, '', 0)"); err != nil {
 		return err
 	}
 
 	fmt.Println("without a fence")
 	err = start.LateWrite(func(_ uint64, text string) error {
-		_, err := db.run("UPDATE jobs SET state = " + quoted(text) + " WHERE id = 1")
+		_, err := db.Run(context.Background(), "UPDATE jobs SET state = "+sqlite.Quoted(text)+" WHERE id = 1")
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	state, err := db.run("SELECT state FROM jobs WHERE id = 1")
+	state, err := db.Run(context.Background(), "SELECT state FROM jobs WHERE id = 1")
 	if err != nil {
 		return err
 	}
 	fmt.Printf("the row has: %s. The newer write is lost.\n\nwith a fence\n", state)
 
-	late := start.LateWrite(db.fenced)
+	late := start.LateWrite(func(term uint64, text string) error { return fenced(db, term, text) })
 	if !errors.Is(late, errStale) {
 		return fmt.Errorf("the late write was not refused: %w", late)
 	}
-	state, err = db.run("SELECT state FROM jobs WHERE id = 2")
+	state, err = db.Run(context.Background(), "SELECT state FROM jobs WHERE id = 2")
 	fmt.Printf("refused: %v\nthe row has: %s\n", late, state)
 	return err
 }
 
-// database is a file of SQLite.
-type database struct{ command, file string }
-
 // fenced writes for the leader of a term. One statement compares the term, and stores it with the state: between two
 // statements another leader could write.
-func (db database) fenced(term uint64, text string) error {
-	changed, err := db.run(fmt.Sprintf("UPDATE jobs SET state = %s, term = %d WHERE id = 2 AND term <= %[2]d; SELECT changes()", quoted(text), term))
+func fenced(db sqlite.Database, term uint64, text string) error {
+	changed, err := db.Run(context.Background(), fmt.Sprintf("UPDATE jobs SET state = %s, term = %d WHERE id = 2 AND term <= %[2]d; SELECT changes()", sqlite.Quoted(text), term))
 	if err == nil && changed == "0" {
 		err = errStale
 	}
 	return err
 }
-
-// run runs statements, and returns what they print.
-func (db database) run(statements string) (string, error) {
-	out, err := exec.Command(db.command, "-cmd", ".timeout 10000", db.file, statements).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w: %s", db.command, err, out)
-	}
-	return strings.TrimSpace(string(out)), nil
-}
-
-// quoted returns a text as a literal of SQL. With a driver, it would be a parameter.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

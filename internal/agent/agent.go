@@ -25,6 +25,9 @@ type Config struct {
 
 	Hooks Hooks
 
+	// Health is the check of the member; Member.Health has its times.
+	Health Health
+
 	// Command is what runs while the member leads, with its arguments. With one, what Member.Timing leaves a command to end
 	// is Timing.Grace, and Member.Overrun is not used.
 	Command []string
@@ -77,6 +80,9 @@ func Start(ctx context.Context, c Config, join func(context.Context, ringleader.
 		c.Member.Overrun = ringleader.Log
 	}
 	if a.keepers, err = newKeepers(); err == nil {
+		err = a.health(&c.Member)
+	}
+	if err == nil {
 		a.Member, err = join(context.WithoutCancel(ctx), c.Member)
 	}
 	if err != nil {
@@ -143,13 +149,16 @@ func (a *Agent) stop() error {
 
 // environment returns the variables that a command or a hook gets. Leader 0 is none.
 func (a *Agent) environment(role ringleader.Role, leader, term uint64) []string {
-	of := func(name, value string) string { return "RINGLEADER_" + name + "=" + value }
 	known := ""
 	if leader != 0 {
 		known = strconv.FormatUint(leader, 10)
 	}
-	return []string{
-		of("GROUP", a.config.Member.Group), of("MEMBER", strconv.FormatUint(a.config.Member.ID, 10)), of("ROLE", string(role)),
-		of("LEADER", known), of("TERM", strconv.FormatUint(term, 10)),
-	}
+	return append(a.identity(), variable("ROLE", string(role)), variable("LEADER", known), variable("TERM", strconv.FormatUint(term, 10)))
 }
+
+// identity returns the variables that tell which member this is.
+func (a *Agent) identity() []string {
+	return []string{variable("GROUP", a.config.Member.Group), variable("MEMBER", strconv.FormatUint(a.config.Member.ID, 10))}
+}
+
+func variable(name, value string) string { return "RINGLEADER_" + name + "=" + value }

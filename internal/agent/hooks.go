@@ -73,12 +73,8 @@ func (h *hooks) run(name, hook string, timeout time.Duration, v ringleader.View)
 	if hook == "" {
 		return
 	}
-	shell := []string{"/bin/sh", "-c", hook}
-	if runtime.GOOS == "windows" {
-		shell = []string{"cmd", "/C", hook}
-	}
 	end := now() + timeout
-	command, err := h.agent.keepers.start(shell, h.agent.environment(v.Role, v.Leader, v.Term), order{Stop: end, Kill: end + hookGrace}, nil, os.Stderr)
+	command, err := h.agent.keepers.start(shell(hook), h.agent.environment(v.Role, v.Leader, v.Term), order{Stop: end, Kill: end + hookGrace}, nil, os.Stderr)
 	if err != nil {
 		h.agent.log.Warn("a hook does not start", "hook", name, "error", err)
 		return
@@ -87,4 +83,12 @@ func (h *hooks) run(name, hook string, timeout time.Duration, v ringleader.View)
 	if command.status != 0 {
 		h.agent.log.Warn("a hook has failed", "hook", name, "status", command.status)
 	}
+}
+
+// shell returns the arguments that run a command of a shell.
+func shell(command string) []string {
+	if runtime.GOOS == "windows" {
+		return []string{"cmd", "/C", command}
+	}
+	return []string{"/bin/sh", "-c", command}
 }

@@ -55,6 +55,7 @@ type spec struct {
 	Command []string
 	OnExit  agent.OnExit
 	Hooks   agent.Hooks
+	Health  agent.Health
 	Stop    time.Duration
 	Warden  bool
 }
@@ -73,9 +74,10 @@ func beMember(text string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	member := ringleader.Config{ID: s.ID, Members: s.Members, Listen: s.Listen, Data: s.Data, Timing: s.Timing}
+	member.Health = ringleader.HealthCheck{Interval: lease / 10, Timeout: 2 * lease, Rise: 2, Fall: 2}
 	member.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, life, err := agent.Start(ctx, agent.Config{
-		Member: member, Command: s.Command, OnExit: s.OnExit, Backoff: 20 * time.Millisecond, StopTimeout: s.Stop, Hooks: s.Hooks,
+		Member: member, Command: s.Command, OnExit: s.OnExit, Backoff: 20 * time.Millisecond, StopTimeout: s.Stop, Hooks: s.Hooks, Health: s.Health,
 	}, ringleader.Join)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -109,7 +109,7 @@ at a limit before the answer.`,
 		&cobra.Group{ID: groupStudy, Title: "Study the algorithms:"},
 	)
 	root.AddCommand(
-		p.demo(), p.init(), p.cert(), p.join(), p.exec(), p.status(), p.watchLeader(), p.resign(), p.transfer(), p.doctor(),
+		p.demo(), p.init(), p.cert(), p.join(), p.exec(), p.status(), p.watchLeader(), p.resign(), p.transfer(), p.pausePreemption(), p.resumePreemption(), p.doctor(),
 		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.export(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(), p.keeper(),
 	)
 	// Cobra's own --version is a text/template, with which the linker keeps every exported method there is.

@@ -170,7 +170,12 @@ func (e *examination) network(ctx context.Context) {
 		if m.ID == e.config.ID {
 			continue
 		}
-		span, err := doctor.RoundTrips(ctx, transport.Loopback(m.Address), roundTrips)
+		found, err := e.lookup(ctx, m.Address)
+		if err != nil {
+			e.wrong("member %d cannot be found: %v", m.ID, err)
+			continue
+		}
+		span, err := doctor.RoundTrips(ctx, found, roundTrips)
 		if err != nil {
 			e.wrong("member %d cannot be reached: %v", m.ID, err)
 			continue
@@ -178,6 +183,18 @@ func (e *examination) network(ctx context.Context) {
 		e.Measurements = append(e.Measurements, report.Measurement{What: fmt.Sprintf("round trip to member %d", m.ID), Median: span.Median, Worst: span.Worst})
 		e.measured.RoundTrip = max(e.measured.RoundTrip, span.Worst)
 	}
+}
+
+// lookup returns the host and the port of a member. One without a port is looked up, as the member does.
+func (e *examination) lookup(ctx context.Context, address string) (string, error) {
+	if strings.Contains(address, ":") {
+		return transport.Loopback(address), nil
+	}
+	all, err := transport.TCP{SRV: e.config.SRV}.Lookup(ctx, address)
+	if err != nil {
+		return "", err
+	}
+	return all[0], nil
 }
 
 // disk measures flushes.

@@ -143,7 +143,7 @@ func (p *program) runExec(command *cobra.Command, s *settings, o *execOptions, c
 	log := newLog(p, slog.LevelInfo, &o.joinOptions)
 	config.Logger = log.Logger
 	a, life, err := agent.Start(command.Context(), agent.Config{
-		Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks,
+		Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks, Health: o.stands.Health,
 		Command: args, OnExit: agent.OnExit(o.onExit), Backoff: o.backoff, StopTimeout: o.stopTimeout,
 	}, joinStore)
 	if err != nil {

@@ -22,12 +22,13 @@ import (
 
 type joinOptions struct {
 	id                                          uint64
-	group, listen, http, https, data            string
+	group, srv, listen, http, https, data       string
 	httpHosts                                   []string
 	members                                     []string
 	algorithm, preset                           string
 	lease, renewal, delay, heartbeat, suspicion time.Duration
-	preempt, warden, insecure, noQuorum         bool
+	warden, insecure, noQuorum                  bool
+	stands                                      standOptions
 	cert, key, ca                               string
 	hooks                                       agent.Hooks
 	json, stopWithStdin, reportLeases, verbose  bool
@@ -64,8 +65,22 @@ its own --member address does not lead to it. It waits, reports this in its log 
 /status, and tries again. Timing flags should be the same at all members. While they
 differ, the log and /status name the differences.
 
-The commands status, watch, resign, transfer and doctor use the socket control.sock in the
-directory --data, which only the user of the member can open. With --http the member serves
+--health-command or --health-http checks, again and again, whether this member may lead. It
+may when --health-rise checks have passed in a row, the first time too, and may not when
+--health-fall have failed. A leader that may not stops its work and hands over, also without
+--preempt. While no member may lead, there is no leader, and status shows why.
+
+--weight is the priority of this member at this time, for example by the speed of its
+machine. With --preempt, a leader that has led for --preempt-delay hands over to an able
+member of higher priority; "ringleader pause-preemption" holds that up.
+
+Hosts in --member may be names. They are looked up again after failures, and each 30
+seconds. With --srv, a member without a port, such as 1=jobs-0, is found by an SRV record
+whose target is jobs-0 or begins with its labels. An answer that is empty or fails changes
+nothing, and no answer changes who is a member.
+
+The commands status, watch, resign, transfer, pause-preemption and doctor use the socket
+control.sock in the directory --data, which only the user of the member can open. With --http the member serves
 GET /leader (200 on the leader, 503 elsewhere), /status, /watch, /healthz, /readyz and
 /metrics without encryption or authentication, and takes no commands there. --https serves
 the same and commands, to clients with a certificate of --ca. GET /openapi.json describes
@@ -81,8 +96,8 @@ already; "ringleader exec" is for what must not.
 
 Each flag is a key of the file of --config, too, and a variable RINGLEADER_NAME of the
 environment. A flag wins over a variable, and a variable over the file. --check prints
-the settings. With a file, SIGHUP reads it again: hooks, --verbose, certificates and the
-priority of this member change, the log names what needs a restart, and no election follows.
+the settings. With a file, SIGHUP reads it again: hooks, --verbose, certificates, --weight and
+the priority of this member change, the log names what needs a restart, and no election follows.
 
 --algorithm bully --unsafe-no-quorum runs the Bully algorithm instead, with --delay, and
 without leases, priorities and warden. ` + report.NoQuorum,
@@ -130,6 +145,7 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.members, "member", nil, "a member, as ID=HOST:PORT, with ,priority=N or ,witness (it votes and never leads); once for each, this one included")
 	flags.StringVar(&o.group, "group", "", "name of the group; members of other names are refused")
 	flags.StringVar(&o.data, "data", "", "directory that init made for this member")
+	flags.StringVar(&o.srv, "srv", "", "DNS NAME whose SRV records have the hosts and ports of the members with ID=NAME in --member: NAME is the target of its record, or the first labels of it")
 	flags.StringVar(&o.listen, "listen", "", "HOST:PORT to listen on for the other members (default: its own --member address)")
 	flags.StringVar(&o.http, "http", "", "HOST:PORT to serve /status, /leader and /metrics on, in clear text (default: not served)")
 	flags.StringVar(&o.https, "https", "", "HOST:PORT to serve the same on, with commands, to clients with a certificate (default: not served)")
@@ -139,7 +155,7 @@ func (o *joinOptions) define(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.renewal, "renewal", 0, "time between renewals of the lease (default: of the preset, or a sixth of --lease)")
 	flags.DurationVar(&o.heartbeat, "heartbeat", 0, fmt.Sprintf("time between heartbeats (default: of the preset; lan: %v; bully: 50ms)", lan.Heartbeat))
 	flags.DurationVar(&o.suspicion, "suspicion", 0, fmt.Sprintf("a member silent for this time is suspected to have crashed (default: of the preset; lan: %v)", lan.Suspicion))
-	flags.BoolVar(&o.preempt, "preempt", false, "a leader hands over to an able member of higher rank")
+	o.stands.define(flags)
 	flags.BoolVar(&o.warden, "warden", runtime.GOOS == "linux", "run the member under a warden, which proves its death to the others")
 	flags.StringVar(&o.cert, "cert", "", "FILE with the certificate of this member, in PEM format")
 	flags.StringVar(&o.key, "key", "", "FILE with the key of the certificate")
@@ -181,24 +197,29 @@ var (
 // config returns the configuration that the options describe. It completes the addresses of --http and --https, and the timing.
 func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err error) {
 	c = ringleader.Config{
-		Group: o.group, ID: o.id, Data: o.data, Preempt: o.preempt, Insecure: o.insecure,
+		Group: o.group, ID: o.id, Data: o.data, Insecure: o.insecure, SRV: o.srv,
+		Preempt: o.stands.preempt, Weight: uint16(o.stands.weight),
 		Algorithm: ringleader.Algorithm(o.algorithm), NoQuorum: o.noQuorum,
 	}
 	if err := o.check(flags, c.Algorithm == ringleader.Bully); err != nil {
 		return c, err
 	}
+	if o.stands.Health != (agent.Health{}) {
+		c.Health = o.stands.check // with its times
+	}
 	c.Timing = o.timing().WithDefaults()
 	if c.Algorithm == ringleader.QuorumBully {
 		o.lease, o.renewal = c.Timing.Lease, c.Timing.Renewal
+		o.stands.preemptDelay = c.Timing.Preempt
 	}
 	o.heartbeat, o.suspicion = c.Timing.Heartbeat, c.Timing.Suspicion
 	for _, text := range o.members {
-		m, err := parseMember(text)
+		m, err := parseMember(text, o.srv != "")
 		if err != nil {
 			return c, err
 		}
 		c.Members = append(c.Members, m)
-		if m.ID == o.id {
+		if m.ID == o.id && strings.Contains(m.Address, ":") {
 			c.Listen = m.Address
 		}
 	}
@@ -227,14 +248,14 @@ func (o *joinOptions) config(flags *pflag.FlagSet) (c ringleader.Config, err err
 
 // check returns an error if flags do not go together.
 func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
-	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal", "hook-timeout"} {
+	for _, name := range []string{"delay", "heartbeat", "suspicion", "lease", "renewal", "hook-timeout", "preempt-delay", "health-interval", "health-timeout"} {
 		if d, _ := flags.GetDuration(name); flags.Changed(name) && d <= 0 {
 			return fmt.Errorf("--%s is a time above 0, such as 50ms, not %s", name, d)
 		}
 	}
 	others, runs := []string{"delay", "unsafe-no-quorum"}, ringleader.QuorumBully
 	if bully {
-		others, runs = []string{"lease", "renewal", "preempt", "warden", "preset"}, ringleader.Bully
+		others, runs = []string{"lease", "renewal", "preempt", "preempt-delay", "weight", "health-command", "health-http", "warden", "preset"}, ringleader.Bully
 	}
 	given := 0
 	for _, file := range []string{o.cert, o.key, o.ca} {
@@ -258,7 +279,7 @@ func (o *joinOptions) check(flags *pflag.FlagSet, bully bool) error {
 	case given == 3 && o.insecure:
 		return errors.New("--insecure allows clear text, and --cert secures the connections: give one of them")
 	}
-	return nil
+	return o.stands.valid(flags)
 }
 
 // timing returns the preset with what the flags change in it. What depends on a lease that they change is set by its
@@ -275,7 +296,7 @@ func (o *joinOptions) timing() ringleader.Timing {
 		t.Renewal, t.Grace, t.Margin = 0, 0, 0
 		t.Preempt = max(t.Preempt, o.lease)
 	}
-	t.Renewal = cmp.Or(o.renewal, t.Renewal)
+	t.Renewal, t.Preempt = cmp.Or(o.renewal, t.Renewal), cmp.Or(o.stands.preemptDelay, t.Preempt)
 	t.Heartbeat, t.Suspicion = cmp.Or(o.heartbeat, t.Heartbeat), cmp.Or(o.suspicion, t.Suspicion)
 	return t
 }
@@ -291,7 +312,8 @@ func parseID(text string) (uint64, error) {
 	return id, err
 }
 
-func parseMember(text string) (m ringleader.MemberAddress, err error) {
+// parseMember returns a member. Its address may be a name if SRV records are looked up.
+func parseMember(text string, srv bool) (m ringleader.MemberAddress, err error) {
 	id, rest, found := strings.Cut(text, "=")
 	if m.ID, err = parseID(id); err != nil || !found {
 		return m, fmt.Errorf("--member wants ID=HOST:PORT, such as 1=127.0.0.1:7001, with an identifier from 1 to 2⁶⁴ - 1, not %q", text)
@@ -308,6 +330,9 @@ func parseMember(text string) (m ringleader.MemberAddress, err error) {
 		default:
 			return m, fmt.Errorf("--member %s: after the address come priority=N, with N from 1 to 65535, or witness, not %q", id, word)
 		}
+	}
+	if m.Address = words[0]; srv && m.Address != "" && !strings.Contains(m.Address, ":") {
+		return m, nil
 	}
 	m.Address, err = parseAddress("--member "+id, words[0])
 	return m, err

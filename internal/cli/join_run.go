@@ -21,7 +21,7 @@ import (
 func (p *program) runJoin(command *cobra.Command, s *settings, o *joinOptions, config ringleader.Config) error {
 	log := newLog(p, slog.LevelWarn, o)
 	config.Logger = log.Logger
-	a, life, err := agent.Start(command.Context(), agent.Config{Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks}, joinStore)
+	a, life, err := agent.Start(command.Context(), agent.Config{Member: config, HTTP: o.http, HTTPS: o.https, HTTPHosts: o.httpHosts, Hooks: o.hooks, Health: o.stands.Health}, joinStore)
 	if err != nil {
 		return notJoined(o, err)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"os/signal"
 	"slices"
@@ -13,7 +14,7 @@ import (
 )
 
 // reloadable are the settings that a member takes while it runs.
-var reloadable = []string{"verbose", "on-leader", "on-follower", "on-change", "hook-timeout"}
+var reloadable = []string{"verbose", "on-leader", "on-follower", "on-change", "hook-timeout", "weight"}
 
 // reloads lets a member with a file of settings read it again at SIGHUP. Without a file that signal ends the process.
 func (p *program) reloads(command *cobra.Command, s *settings, config ringleader.Config, a *agent.Agent, log *memberLog) {
@@ -82,7 +83,7 @@ func samePlace(a, b ringleader.MemberAddress) bool {
 func reweigh(a *agent.Agent, c ringleader.Config) error {
 	for _, m := range c.Members {
 		if m.ID == c.ID && !m.Witness && c.Algorithm == ringleader.QuorumBully {
-			return a.SetPriority(m.Priority)
+			return a.SetPriority(cmp.Or(c.Weight, m.Priority))
 		}
 	}
 	return nil

@@ -235,7 +235,7 @@ func tomlOf(f *pflag.Flag) string {
 			words = append(words, strconv.Quote(word))
 		}
 		return "[" + strings.Join(words, ", ") + "]"
-	case kind == "bool", kind == "uint64":
+	case kind == "bool", kind == "uint64", kind == "int":
 		return f.Value.String()
 	}
 	return strconv.Quote(f.Value.String())

@@ -85,7 +85,8 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	signal.Notify(heard, syscall.SIGHUP)
 	defer signal.Stop(heard)
 	hooks := filepath.Join(t.TempDir(), "hooks")
-	base := "id = 1\ndata = '" + newStore(t, 1) + "'\nmember = [\"1=" + freeAddress(t) + "\"]\n"
+	data := newStore(t, 1)
+	base := "id = 1\ndata = '" + data + "'\nmember = [\"1=" + freeAddress(t) + "\"]\n"
 	file := settingsFile(t, base)
 	command := exec.Command("ringleader", "join", "--json", "--stop-with-stdin", "--config", file)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -124,8 +125,16 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 	}
 	reload(base+"lease = true\n", "the settings are wrong, and stay as they were", "line 4")
 	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1), `changed=member`)
+	reload(strings.Replace(base, "\"]", ",priority=4\"]", 1)+"weight = 3\n", `changed=weight`)
+	for begun := time.Now(); ; {
+		if _, out, _ := call("status", "--json", "--data", data); strings.Contains(out, `"weight":3`) {
+			break
+		} else if time.Since(begun) > limit {
+			t.Fatalf("the weight is not 3 in %s", out)
+		}
+	}
 	reload(base+"on-follower = 'echo stopped > "+hooks+"'\nlease = \"9s\"\nverbose = true\n",
-		`settings="lease renewal"`, `changed="member on-follower verbose"`)
+		`settings="lease renewal"`, `changed="member on-follower verbose weight"`)
 	stdin.Close()
 	for events.Decode(&e) == nil {
 		if e.Event == "role" && e.Role == "leader" {

@@ -137,6 +137,18 @@ func (c *Client) Transfer(ctx context.Context, id uint64) (s ringleader.Status, 
 	return s, err
 }
 
+// PausePreemption pauses preemption at the member for some time, or with 0 until ResumePreemption.
+func (c *Client) PausePreemption(ctx context.Context, d time.Duration) (s ringleader.Status, err error) {
+	err = c.get(ctx, http.MethodPost, "/pause-preemption?for="+d.String(), &s)
+	return s, err
+}
+
+// ResumePreemption ends the pause.
+func (c *Client) ResumePreemption(ctx context.Context) (s ringleader.Status, err error) {
+	err = c.get(ctx, http.MethodPost, "/resume-preemption", &s)
+	return s, err
+}
+
 // Clock returns a reading of the clock of the member's machine, and the earliest and the latest time of it on the clock of
 // this process.
 func (c *Client) Clock(ctx context.Context) (reading time.Duration, sent, received time.Time, err error) {

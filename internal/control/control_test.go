@@ -180,6 +180,10 @@ func TestACommandIsRefusedUnlessItMayComeAndTheMemberLeads(t *testing.T) {
 			{leader, "/resign", []string{"Origin", "http://evil.example"}, 403, "cross-origin"},
 			{leader, "/transfer?to=9", nil, 400, "member 9 is not another member of the group"},
 			{leader, "/transfer?to=3", nil, 400, "member 3 is not another member of the group"},
+			{handler(c.Member(3), false), "/pause-preemption", nil, 403, "commands come over the control socket"},
+			{handler(c.Member(3), false), "/resume-preemption", nil, 403, "commands come over the control socket"},
+			{leader, "/pause-preemption", nil, 409, "member 3 does not preempt"},
+			{leader, "/pause-preemption?for=x", nil, 400, `not \"x\"`},
 			{leader, "/transfer?to=x", nil, 400, `not \"x\"`},
 			{follower, "/resign", nil, 409, "member 1 does not lead: member 3 leads in term 1"},
 			{follower, "/transfer?to=2", nil, 409, "member 1 does not lead: member 3 leads in term 1"},
@@ -219,6 +223,33 @@ func TestACommandIsAnsweredWhenAnotherMemberLeads(t *testing.T) {
 		begun := time.Now()
 		if w := ask(handler(c.Member(3), true), http.MethodPost, "/resign"); w.Code != 202 || time.Since(begun) != patience {
 			t.Errorf("without others it answers %d after %v", w.Code, time.Since(begun))
+		}
+	})
+}
+
+func TestAPauseOfPreemptionIsInTheStatusUntilItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{Preempt: true}, 1)
+		defer c.Close()
+		c.Start(1)
+		h := handler(c.Member(1), true)
+		for _, test := range []struct {
+			path   string
+			paused bool
+			left   float64 // 0: it has no end
+		}{
+			{"/pause-preemption", true, 0},
+			{"/pause-preemption?for=90s", true, 90},
+			{"/resume-preemption", false, 0},
+		} {
+			w := ask(h, http.MethodPost, test.path)
+			var s ringleader.Status
+			if err := json.Unmarshal(w.Body.Bytes(), &s); err != nil || w.Code != 200 || s.Preemption == nil {
+				t.Fatalf("%s: %d %s", test.path, w.Code, w.Body)
+			}
+			if p := s.Preemption; p.Paused != test.paused || (p.Left != nil) != (test.left != 0) || p.Left != nil && *p.Left != test.left {
+				t.Errorf("%s: %s", test.path, w.Body)
+			}
 		}
 	})
 }
@@ -270,7 +301,7 @@ func readDocument(t *testing.T) (d document) {
 }
 
 // routes are the patterns that the handlers have.
-var routes = regexp.MustCompile(`"(GET|POST) (/[a-z.]+)"`)
+var routes = regexp.MustCompile(`"(GET|POST) (/[a-z.-]+)"`)
 
 func TestTheDocumentHasTheRoutesOfTheHandlers(t *testing.T) {
 	var have, want []string
@@ -298,7 +329,7 @@ func TestTheDocumentHasTheRoutesOfTheHandlers(t *testing.T) {
 func TestAnswersAreAsTheDocumentStates(t *testing.T) {
 	d := readDocument(t)
 	synctest.Test(t, func(t *testing.T) {
-		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		c := ringleadertest.New(t, ringleader.Config{Preempt: true, Health: ringleader.HealthCheck{Rise: 1, Check: func(context.Context) error { return nil }}}, 1, 2, 3)
 		defer c.Close()
 		seen := map[string]bool{}
 		check := func(id uint64, may bool, method, path string) {
@@ -333,6 +364,14 @@ func TestAnswersAreAsTheDocumentStates(t *testing.T) {
 		c.Pass(time.Second)
 		look(1)
 		check(1, true, http.MethodPost, "/resign")
+		check(1, true, http.MethodPost, "/pause-preemption?for=soon")
+		check(1, true, http.MethodPost, "/pause-preemption?for=-1s")
+		check(1, true, http.MethodPost, "/pause-preemption?for=1h")
+		look(1)
+		check(1, true, http.MethodPost, "/pause-preemption")
+		check(1, false, http.MethodPost, "/pause-preemption")
+		check(1, true, http.MethodPost, "/resume-preemption")
+		check(1, false, http.MethodPost, "/resume-preemption")
 		c.Start(2, 3)
 		leader := c.AwaitAny()
 		look(1)

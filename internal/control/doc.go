@@ -1,5 +1,5 @@
 // Package control lets operators look at a member and command it: over a unix socket in its data directory, and over HTTP
-// or HTTPS where that is asked for. The commands status, watch, resign, transfer and doctor are its clients.
+// or HTTPS where that is asked for. The commands status, watch, resign, transfer, pause-preemption and doctor are its clients.
 //
 // # Access
 //

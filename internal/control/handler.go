@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -41,14 +42,13 @@ func handler(m *ringleader.Member, may bool) http.Handler {
 		statushttp.Reply(w, http.StatusOK, Reading{clock.System().Boottime().Seconds()})
 	})
 	command := func(carryOut func(*http.Request) error) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			if !may {
-				fail(w, http.StatusForbidden, errors.New("commands come over the control socket, or over HTTPS with a client certificate"))
-				return
-			}
-			end(w, r, m, carryOut)
-		}
+		return allowed(may, func(w http.ResponseWriter, r *http.Request) { end(w, r, m, carryOut) })
 	}
+	mux.HandleFunc("POST /pause-preemption", allowed(may, func(w http.ResponseWriter, r *http.Request) { pause(w, r, m) }))
+	mux.HandleFunc("POST /resume-preemption", allowed(may, func(w http.ResponseWriter, _ *http.Request) {
+		m.ResumePreemption()
+		statushttp.Reply(w, http.StatusOK, m.Status())
+	}))
 	mux.HandleFunc("POST /resign", command(func(*http.Request) error {
 		m.Resign()
 		return nil
@@ -61,6 +61,30 @@ func handler(m *ringleader.Member, may bool) http.Handler {
 		return m.Transfer(id)
 	}))
 	return new(http.CrossOriginProtection).Handler(mux)
+}
+
+// allowed refuses clients that may not command.
+func allowed(may bool, h http.HandlerFunc) http.HandlerFunc {
+	if may {
+		return h
+	}
+	return func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, http.StatusForbidden, errors.New("commands come over the control socket, or over HTTPS with a client certificate"))
+	}
+}
+
+// pause pauses preemption.
+func pause(w http.ResponseWriter, r *http.Request, m *ringleader.Member) {
+	d, err := time.ParseDuration(cmp.Or(r.URL.Query().Get("for"), "0"))
+	if err != nil {
+		fail(w, http.StatusBadRequest, fmt.Errorf("for=DURATION is a time such as 30m, not %q", r.URL.Query().Get("for")))
+		return
+	}
+	if err := m.PausePreemption(d); err != nil {
+		fail(w, http.StatusConflict, err)
+		return
+	}
+	statushttp.Reply(w, http.StatusOK, m.Status())
 }
 
 // patience is how long a command waits for the next leader. It is shorter than the server waits for the end of an answer.

@@ -23,12 +23,13 @@ type State struct {
 	Role      network.Role
 	Leader    uint64 // 0 if not known
 	Term      election.Term
-	Value     string    // what the leader has published in Term
-	Since     time.Time // when Role, Leader and Term last changed
-	Until     time.Time // when leadership ends by itself, if it does: a lease; wall clock
-	Stopping  bool      // it leads, and its work is to stop
-	Reachable []bool    // in the order of Config.Members: whether the member is heard from
-	Problems  []string  // in the same order: the member's known problem; empty: none
+	Value     string     // what the leader has published in Term
+	Since     time.Time  // when Role, Leader and Term last changed
+	Until     time.Time  // when leadership ends by itself, if it does: a lease; wall clock
+	Stopping  bool       // it leads, and its work is to stop
+	Reachable []bool     // in the order of Config.Members: whether the member is heard from
+	Problems  []string   // in the same order: the member's known problem; empty: none
+	Standings []Standing // in the same order, as far as they are known
 }
 
 // Group is the part that a member takes in a group. Its methods may be called at any time, by any goroutine.
@@ -53,6 +54,7 @@ type Group struct {
 	timers  process.Timers
 	counts  Counts // of this group
 	last    uint64 // the leader that was known last
+	muted   muted
 }
 
 // State returns the current state, and a channel that is closed when that has changed. A lease that only grew longer is
@@ -202,6 +204,9 @@ type group struct {
 	quits bool // the host wants to leave it
 	value published
 
+	priorities []uint16  // in the order of Config.Members; nil: the algorithm knows none
+	standing   *Standing // of this member, once it has been another one than in the configuration; nil: never
+
 	at     time.Duration // when it has something to do, on the clock of timers
 	index  int           // in loop.due; -1: in none
 	queued bool          // it is in loop.ready
@@ -217,12 +222,16 @@ func (l *loop) newGroup(c GroupConfig) (*group, error) {
 		return nil, err
 	}
 	prepared.Incarnate(l.position, l.incarnation)
+	if c.Standing != nil {
+		prepared.Prioritize(l.position, c.Standing.weight())
+	}
 	g := &group{
 		Group: &Group{
 			member: l.Member, name: c.Group, leased: a.Leased, log: l.log, until: process.Never,
 			state: State{Since: time.Now()}, changed: make(chan struct{}), entitled: c.Entitled, done: make(chan struct{}),
 		},
 		loop: l, limits: c.Limits, prepared: prepared, lease: process.Never, index: -1,
+		standing: c.Standing, priorities: c.Priorities,
 	}
 	if c.Group != l.config.Group { // it is not the only one
 		g.Group.log = l.log.With("group", c.Group)
@@ -235,7 +244,7 @@ func (l *loop) newGroup(c GroupConfig) (*group, error) {
 			return nil, err
 		}
 	}
-	g.state.Reachable, g.state.Problems = g.others()
+	g.others(&g.state)
 	return g, nil
 }
 
@@ -352,6 +361,9 @@ func (g *group) apply() error {
 			g.wait(process.Input{What: process.Received, Port: s.Port, Kind: s.Kind, Message: s.Frame[process.HeadSize:]})
 			continue
 		}
+		if g.drops(s.Kind) {
+			continue
+		}
 		g.peers[s.Port].out.Send(g.frame(s), g.slot(s.Kind))
 	}
 	g.timers.Apply(effects.Other, g.begun, g.now(), g.config.Unit)
@@ -465,7 +477,7 @@ func (g *group) show() {
 		Role: g.decision.Role, Leader: g.prepared.RealOf(g.decision.Leader), Term: g.decision.Term,
 		Since: before.Since,
 	}
-	s.Reachable, s.Problems = g.others()
+	g.others(&s)
 	if g.contested() {
 		s.Role, s.Leader = network.Undecided, 0
 	}
@@ -480,21 +492,16 @@ func (g *group) show() {
 	g.publish(s, g.lease)
 }
 
-// others returns, for each member, whether it is heard from, and its problem.
-func (g *group) others() (heard []bool, problems []string) {
-	for _, member := range g.config.Members {
+// others sets, for each member, whether it is heard from, its problem, and its standing.
+func (g *group) others(s *State) {
+	for i, member := range g.config.Members {
+		heard, problem := true, g.problem
 		if p := g.peerOf(member.ID); p != nil {
-			heard = append(heard, p.health == reachable)
-			refused := p.refused
-			if refused != "" {
-				refused = "this member refuses it: " + refused
-			}
-			problems = append(problems, cmp.Or(p.problem, refused, p.difference, p.groups[g.key]))
-		} else {
-			heard, problems = append(heard, true), append(problems, g.problem)
+			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, p.groups[g.key])
 		}
+		s.Reachable, s.Problems = append(s.Reachable, heard), append(s.Problems, problem)
+		s.Standings = append(s.Standings, g.standingOf(i))
 	}
-	return heard, problems
 }
 
 // announce tells a peer that this member is in the group, and the limits of that.

@@ -41,6 +41,7 @@ type GroupConfig struct {
 	Group      string            // its name; optional
 	Parameters map[string]string // of the algorithm; optional
 	Priorities []uint16          // in the order of Config.Members; optional: all have priority 1
+	Standing   *Standing         // of this member, at the beginning; optional: as Priorities have it
 
 	// Entitled is how long an answered request for a lease prolongs it, in whole Units. [Group.Confirm] needs it.
 	Entitled time.Duration

@@ -452,6 +452,8 @@ func (l *loop) obey(event any) error {
 		}
 	case publishing:
 		l.published(e)
+	case standsFor:
+		return l.stand(e)
 	case leaving:
 		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && !g.quits {
 			g.quits = true

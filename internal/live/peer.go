@@ -41,11 +41,12 @@ type peer struct {
 	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
 	difference  string        // of its timing from ours
 
-	groups map[key]string      // by group: what is wrong with it there, such as other limits; none: nothing
-	values map[key]published   // by group: the last value that it has published there
-	deaths map[uint64][32]byte // by incarnation: the hash of what proves its death, of the last ones
-	died   *transport.Proof    // of the newest incarnation that is proven dead; nil: none
-	dead   uint64              // that incarnation
+	groups    map[key]string      // by group: what is wrong with it there, such as other limits; none: nothing
+	values    map[key]published   // by group: the last value that it has published there
+	standings map[key]Standing    // by group: how it stands for election there; none: as configured
+	deaths    map[uint64][32]byte // by incarnation: the hash of what proves its death, of the last ones
+	died      *transport.Proof    // of the newest incarnation that is proven dead; nil: none
+	dead      uint64              // that incarnation
 }
 
 func (p *peer) port() election.Port { return election.Port(p.position) }
@@ -84,8 +85,8 @@ func (l *loop) asked(e transport.Asked) {
 	refuse := func(format string, args ...any) {
 		reason := fmt.Sprintf(format, args...)
 		e.Answer <- transport.Verdict{Code: transport.Refused, Reason: reason}
-		if p.refused != reason {
-			p.refused = reason
+		if note := "this member refuses it: " + reason; p.refused != note {
+			p.refused = note
 			l.showAll()
 		}
 	}
@@ -144,6 +145,9 @@ func (l *loop) admit(p *peer) error {
 	}
 	p.out.Nudge()
 	sameLife := p.incarnation == 0 || p.incarnation == p.in.Hello().Incarnation
+	if !sameLife {
+		p.standings = nil
+	}
 	wrong := p.health == suspect && sameLife
 	p.health, p.incarnation, p.refused = reachable, p.in.Hello().Incarnation, ""
 	p.mend(l.now())
@@ -172,6 +176,7 @@ const (
 	proves                  // a proof of death
 	denies                  // a group that the sender is not in: its key
 	publishes               // what the sender publishes as the leader of a group: its key, the term, the value
+	stands                  // how the sender stands for election in a group: its key, the weight, why it may not lead
 )
 
 // message takes a frame of a peer.
@@ -192,6 +197,8 @@ func (l *loop) message(e transport.Message) error {
 		err = nil
 	case e.Kind == publishes:
 		err = l.told(p, key(e.Payload[:keySize]), e.Payload[keySize:])
+	case e.Kind == stands:
+		err = l.presented(p, key(e.Payload[:keySize]), e.Payload[keySize:])
 	case e.Kind == denies:
 		err = l.denied(p, key(e.Payload[:keySize]))
 	default:
@@ -239,6 +246,7 @@ func (l *loop) announced(p *peer, k key, theirs string) {
 		difference = fmt.Sprintf("it has %s; this member has %s", theirs, g.limits)
 	}
 	g.tell(p)
+	g.present(p)
 	if p.differs(g, difference) && difference != "" {
 		g.Group.log.Warn("member has other limits", "peer", p.id, "difference", difference)
 	}

@@ -32,6 +32,12 @@ func (s Status) JSON() any {
 	if s.Value != "" {
 		o = append(o, field{"value", s.Value})
 	}
+	if s.Health != nil {
+		o = append(o, field{"health", s.Health})
+	}
+	if s.Preemption != nil {
+		o = append(o, field{"preemption", s.Preemption})
+	}
 	if len(s.Why) > 0 {
 		o = append(o, field{"why", s.Why})
 	}
@@ -62,6 +68,12 @@ func (s Status) Text(p *Printer) error {
 		}
 		fmt.Fprintf(w, "certificate\t%s on %s: renew it\n", verb, e.UTC().Format("2006-01-02 15:04 UTC"))
 	}
+	if s.Health != nil {
+		fmt.Fprintf(w, "health\t%s\n", healthText(s.Health))
+	}
+	if s.Preemption != nil && s.Preemption.Paused {
+		fmt.Fprintf(w, "preemption\t%s\n", pauseText(s.Preemption))
+	}
 	if s.Algorithm == ringleader.Bully {
 		fmt.Fprintf(w, "algorithm\t%s, without a quorum\n", s.Algorithm)
 	}
@@ -69,9 +81,9 @@ func (s Status) Text(p *Printer) error {
 		return err
 	}
 	fmt.Fprintln(p.Out)
-	fmt.Fprintln(w, "id\taddress\tstate\tproblem")
+	fmt.Fprintln(w, "id\taddress\tweight\tstate\tproblem")
 	for _, m := range s.Members {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", m.ID, m.Address, s.stateOf(m), cmp.Or(m.Problem, "–"))
+		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", m.ID, m.Address, m.Weight, s.stateOf(m), cmp.Or(m.Problem, m.Unable, "–"))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -83,6 +95,25 @@ func (s Status) Text(p *Printer) error {
 		fmt.Fprintf(p.Out, "  %s\n", reason)
 	}
 	return nil
+}
+
+// healthText returns the result of a health check, for people.
+func healthText(h *ringleader.HealthStatus) string {
+	switch {
+	case h.Able && h.Reason == "":
+		return "the check passes"
+	case h.Able:
+		return fmt.Sprintf("the check begins to fail: %s (%d in a row)", h.Reason, h.Row)
+	}
+	return fmt.Sprintf("this member may not lead: %s (%d checks have passed, %d have failed)", h.Reason, h.Passed, h.Failed)
+}
+
+// pauseText returns the state of preemption that is paused, for people.
+func pauseText(p *ringleader.PreemptionStatus) string {
+	if p.Left == nil {
+		return "paused, until ringleader resume-preemption"
+	}
+	return fmt.Sprintf("paused for %v more", (time.Duration(*p.Left) * time.Second))
 }
 
 // leader returns the known leader, or 0.
@@ -107,6 +138,9 @@ func (s Status) stateOf(m ringleader.MemberStatus) string {
 	}
 	if m.Witness {
 		state += ", witness"
+	}
+	if m.Unable != "" {
+		state += ", may not lead"
 	}
 	return state
 }

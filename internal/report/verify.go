@@ -200,10 +200,30 @@ func (r *Verification) violated(p *Printer) error {
 	if r.Small != nil {
 		fmt.Fprintf(w, "shrunk: the same property is violated with %s\n", r.shrunk())
 	}
+	if why := r.longer(); why != "" {
+		fmt.Fprintf(w, "there may be a shorter run: %s\n", why)
+	}
 	if outside := shown.Outside; len(outside) > 0 {
 		fmt.Fprintf(w, "outside its fault model: %s %s\n", r.Name, intolerant(outside))
 	}
 	return shown.Record.Tell(w, trace.Telling{Width: p.Width()})
+}
+
+// longer returns why the violation of a search may not have the fewest steps, or "".
+func (r *Verification) longer() string {
+	searched := r.Report
+	if r.Small != nil {
+		searched = r.Small
+	}
+	switch {
+	case searched.Complete || searched.Walks > 0:
+		return ""
+	case searched.Limit == verify.StateLimit:
+		return "the whole search reached its limit of states"
+	case searched.Limit == verify.MemoryLimit:
+		return "the whole search reached its limit of memory"
+	}
+	return "the whole search was stopped"
 }
 
 // holds prints the properties that hold, and the extremes.

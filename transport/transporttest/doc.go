@@ -1,4 +1,4 @@
-// Package transporttest has two networks in memory, for tests in synctest bubbles.
+// Package transporttest has two networks in memory, for tests in synctest bubbles, and a name server.
 //
 // [LAN] carries bytes, as TCP does: give its listeners and dialers to a transport.TCP, with TLS or with Insecure. It
 // separates addresses and single links, resets connections, and stops members as SIGSTOP does.

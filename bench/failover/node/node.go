@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -30,6 +31,7 @@ type Config struct {
 	Data    string   // an empty directory at the first start, and the same one at each restart
 	Mode    string   // which form of the system; each system has its own
 	Set     map[string]string
+	Server  Member // the program that the nodes need beside them, of a system that has one
 
 	// Poll is how often a node asks a library that tells it nothing by itself. Sample is how often a leader records that
 	// it leads still; 0: never.
@@ -57,7 +59,7 @@ func (c *Config) File(name string) string { return filepath.Join(c.Data, name) }
 
 // The events that a node reports.
 const (
-	Pid    = "pid"    // of the process that is to be killed
+	Pid    = "pid"    // of the process that is to be killed; negative: of the group of processes
 	Lead   = "lead"   // it leads; the argument is its term, where the system has one
 	Lost   = "lost"   // it leads no more; the argument is when it last believed to lead
 	Follow = "follow" // it knows another leader, the argument
@@ -166,6 +168,23 @@ func (r *Report) follow(leader int) {
 		return
 	}
 	r.write(Event{Now(), Follow, int64(leader)})
+}
+
+// Group makes the node the first process of a group, all of which is to be killed. SIGTERM is for the node alone.
+func (r *Report) Group() {
+	if err := syscall.Setpgid(0, 0); err != nil {
+		panic(err) // it has no session of its own
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.write(Event{Now(), Pid, -int64(os.Getpid())})
+}
+
+// Child returns a command of the node's group that ends with the node.
+func Child(name string, arguments ...string) *exec.Cmd {
+	c := exec.Command(name, arguments...)
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return c
 }
 
 // Main runs a node until it returns. Its ctx is done at SIGTERM. If the harness ends, which closes standard input, the

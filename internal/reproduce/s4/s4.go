@@ -25,6 +25,10 @@ var s4Introduction = []reproduce.Row{
 		How: "2 to 6 processes, every set of crashed ones, each other one initiating", Check: bully.HighestLives,
 	},
 	{
+		Where: "introduction, highest, every schedule", Claim: "the same, whatever the schedule",
+		How: "as printed: every schedule of 2 to 4 processes, every set of them initiating; of up to 3 with a crash at any moment", Check: highestOnEverySchedule,
+	},
+	{
 		Where: "messages, election", Claim: "election messages announce an election",
 		How: "every step that sends them: 2 to 5 processes, every set of crashed ones, every set of the others initiating", Check: electionMessages,
 	},
@@ -101,6 +105,23 @@ func dynamically(b *reproduce.Bench) reproduce.Finding {
 	}
 	f := reproduce.HoldsUnless(wrong.First, "%d runs: after each crash and each recovery the highest live process is leader", runs)
 	f.Replay = "ringleader run bully --n 5 --crash 5@100 --crash 4@200 --recover 4@300 --recover 5@400"
+	return f
+}
+
+func highestOnEverySchedule(b *reproduce.Bench) reproduce.Finding {
+	var wrong reproduce.Doubt
+	var last reproduce.Proof
+	states := 0
+	for n := 2; n <= 4; n++ {
+		for crashes := 0; crashes <= 1 && n+crashes <= 4; crashes++ {
+			last = reproduce.Proof{Subject: reproduce.Among(n, "bully", bully.Printed), EverySet: true, Crashes: crashes}
+			report, violation := b.Prove(last)
+			wrong.Unless(violation == "", "%s: %s", last.Replay(), violation)
+			states += report.States
+		}
+	}
+	f := reproduce.HoldsUnless(wrong.First, "%d states: the highest live process is elected, always", states)
+	f.Replay = last.Replay()
 	return f
 }
 

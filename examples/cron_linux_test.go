@@ -1,0 +1,210 @@
+package examples
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader/examples/internal/sqlite"
+)
+
+// schedule is three processes that run the jobs of a file.
+type schedule struct {
+	*group
+	folder string
+	ledger sqlite.Database
+	pids   map[int]int // of the members; the group knows their wardens
+}
+
+// newSchedule makes a file of one job, in whose command $FOLDER stands for the folder of the test.
+func newSchedule(t *testing.T, times, command string, flags ...string) *schedule {
+	if _, err := exec.LookPath("sqlite3"); err != nil {
+		t.Skip("the command sqlite3 is not installed")
+	}
+	folder := t.TempDir()
+	command = strings.ReplaceAll(command, "$FOLDER", folder)
+	file := func(name string) string { return filepath.Join(folder, name) }
+	if err := os.WriteFile(file("jobs"), []byte("job | "+times+" | "+command+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &schedule{
+		group:  newGroup(t, "cron", append(flags, "--jobs", file("jobs"), "--runs", file("runs.db"))...),
+		folder: folder, ledger: sqlite.Database{Command: "sqlite3", File: file("runs.db")}, pids: map[int]int{},
+	}
+}
+
+func (s *schedule) start(ids ...int) {
+	s.group.start(ids...)
+	for range ids {
+		id, parts := s.next(`^process (\d+)$`)
+		s.pids[id], _ = strconv.Atoi(parts[1])
+	}
+}
+
+// kill kills a member; its warden ends after it.
+func (s *schedule) kill(id int) {
+	if err := syscall.Kill(s.pids[id], syscall.SIGKILL); err != nil {
+		s.t.Fatal(err)
+	}
+	s.processes[id].Wait() // its error is the signal
+	delete(s.processes, id)
+}
+
+// journal returns the lines that commands have written.
+func (s *schedule) journal() []string {
+	text, err := os.ReadFile(filepath.Join(s.folder, "journal"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.Fields(string(text))
+}
+
+// recorded is a row of the ledger.
+type recorded struct {
+	due   time.Time
+	state string
+}
+
+// rows returns the runs of the job.
+func (s *schedule) rows() (rows []recorded) {
+	text, err := s.ledger.Run(s.t.Context(), "SELECT due || ' ' || state FROM runs WHERE state != 'first' ORDER BY due")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for line := range strings.Lines(text) {
+		var seconds int64
+		var r recorded
+		if _, err := fmt.Sscan(line, &seconds, &r.state); err != nil {
+			s.t.Fatal(err)
+		}
+		r.due = time.Unix(seconds, 0).UTC()
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+const doneLine = `^term \d+: job of (\S+) is done$`
+
+func TestEachDueTimeHasOneRunThroughKillsAndStops(t *testing.T) {
+	for name, flags := range map[string][]string{"at most once": nil, "at least once": {"--repeat"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it takes seconds, because cron counts them
+			s := newSchedule(t, "@every 1s", "echo $DUE >>$FOLDER/journal", flags...)
+			s.start(1, 2, 3)
+			for round := range 4 {
+				leader, _ := s.next(doneLine)
+				if round%2 == 0 {
+					s.kill(leader)
+					s.next(doneLine)
+					s.start(leader)
+					continue
+				}
+				if err := syscall.Kill(s.pids[leader], syscall.SIGSTOP); err != nil {
+					t.Fatal(err)
+				}
+				for id := leader; id == leader; {
+					id, _ = s.next(doneLine)
+				}
+				s.kill(leader)
+				s.start(leader)
+			}
+			s.next(doneLine)
+			for id := range s.pids {
+				s.kill(id)
+			}
+			journal, rows := s.journal(), s.rows()
+			for i, r := range rows {
+				if i > 0 && r.due.Sub(rows[i-1].due) != time.Second {
+					t.Errorf("%v follows %v", r, rows[i-1])
+				}
+				times := 0
+				for _, due := range journal {
+					if due == r.due.Format(time.RFC3339) {
+						times++
+					}
+				}
+				switch most := len(flags) == 0; {
+				case r.state == "done" && times == 0, most && times > 1:
+					t.Errorf("%v ran %d times", r, times)
+				case !most && i < len(rows)-1 && r.state != "done":
+					t.Errorf("%v is not done", r)
+				}
+			}
+			if len(rows) < 5 {
+				t.Errorf("the ledger has %v", rows)
+			}
+		})
+	}
+}
+
+func TestARunWhoseLeaderDiesIsAbandonedOrRepeated(t *testing.T) {
+	const command = "echo begins $DUE >>$FOLDER/journal; echo waits; while [ -e $FOLDER/hold ]; do sleep 0.02; done; echo ends $DUE >>$FOLDER/journal"
+	for name, c := range map[string]struct {
+		flags        []string
+		what         string
+		begins, ends int
+	}{
+		"at most once":  {nil, "abandoned", 1, 0},
+		"at least once": {[]string{"--repeat"}, "running", 2, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSchedule(t, "@every 1s", command, c.flags...)
+			hold := filepath.Join(s.folder, "hold")
+			if err := os.WriteFile(hold, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.start(1, 2, 3)
+			leader, _ := s.next(`^waits$`)
+			_, parts := s.next(`^term \d+: job of (\S+) is running$`)
+			s.kill(leader)
+			if id, again := s.next(`^term \d+: job of (\S+) is ` + c.what + `$`); id == leader || again[1] != parts[1] {
+				t.Errorf("process %d writes %q after process %d was killed in the run of %s", id, again[0], leader, parts[1])
+			}
+			if err := os.Remove(hold); err != nil {
+				t.Fatal(err)
+			}
+			s.next(doneLine)
+			s.next(doneLine)
+			journal := strings.Join(s.journal(), " ")
+			if b, e := strings.Count(journal, "begins "+parts[1]), strings.Count(journal, "ends "+parts[1]); b != c.begins || e != c.ends {
+				t.Errorf("the run of %s begins %d times and ends %d times: %s", parts[1], b, e, journal)
+			}
+		})
+	}
+}
+
+func TestWhatWasMissedWithoutALeaderIsCaughtUpOrSkipped(t *testing.T) {
+	for name, c := range map[string]struct{ late, state string }{
+		"caught up": {"24h", "done"},
+		"skipped":   {"1m", "skipped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSchedule(t, "@every 10m", "echo $DUE >>$FOLDER/journal", "--late", c.late)
+			last := time.Now().Add(-35 * time.Minute).Truncate(time.Second).UTC()
+			_, err := s.ledger.Run(s.t.Context(), fmt.Sprintf("CREATE TABLE runs (job TEXT, due INTEGER, state TEXT, term INTEGER, PRIMARY KEY (job, due)); INSERT INTO runs VALUES ('job', %d, 'first', 0)", last.Unix()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.start(1, 2)
+			var want []recorded
+			for i := range 3 {
+				due := last.Add(time.Duration(i+1) * 10 * time.Minute)
+				want = append(want, recorded{due, c.state})
+				s.next(fmt.Sprintf(`^term \d+: job of %s is %s$`, due.Format(time.RFC3339), c.state))
+			}
+			if rows := s.rows(); !slices.Equal(rows, want) {
+				t.Errorf("the ledger has %v, not %v", rows, want)
+			}
+			if _, err := os.Stat(filepath.Join(s.folder, "journal")); os.IsNotExist(err) != (c.state == "skipped") {
+				t.Errorf("the commands of runs that are %s: %v", c.state, err)
+			}
+		})
+	}
+}

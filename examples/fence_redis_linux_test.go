@@ -1,0 +1,116 @@
+package examples
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// theServer has this number among the processes.
+const theServer = 0
+
+// account is a server of Redis, and three processes of which the third one pauses before its third payment.
+type account struct {
+	*group
+	url      string
+	payments int // that have been reported
+}
+
+func newAccount(t *testing.T, flags ...string) *account {
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("redis-server is not installed")
+	}
+	host, port, err := net.SplitHostPort(free(t, 1)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &account{url: "redis://" + host + ":" + port}
+	a.group = newGroup(t, "fence-redis", append(flags, "--redis", a.url, "--every", "10ms")...)
+	a.own[3] = []string{"--pause-at", "3"}
+	a.run(theServer, "redis-server", "--bind", host, "--port", port, "--dir", t.TempDir(), "--save", "")
+	a.next(`Ready to accept connections`)
+	a.start(1, 2, 3)
+	for id := 0; id != 3; { // the one of highest rank leads first, unless it starts late
+		if id, _ = a.next(`^term \d+ begins$`); id != 3 {
+			a.kill(id)
+			a.next(regexp.QuoteMeta(ended))
+			a.start(id)
+		}
+	}
+	return a
+}
+
+// paused waits until process 3 pauses, and another one has made payments.
+func (a *account) paused() {
+	a.t.Helper()
+	a.next(`^term \d+: it pauses before it writes`)
+	for others := 0; others < 3; {
+		if a.paid() != 3 {
+			others++
+		}
+	}
+}
+
+// paid waits for a payment, and returns the process that has made it.
+func (a *account) paid() (id int) {
+	a.t.Helper()
+	id, _ = a.next(`^term \d+: the balance is`)
+	a.payments++
+	return id
+}
+
+// end ends all processes, and returns what they have reported to have paid, and the balance.
+func (a *account) end() (paid, balance int) {
+	a.t.Helper()
+	for id := 1; id <= 3; id++ {
+		a.signal(id, syscall.SIGINT)
+	}
+	for range 3 {
+		a.next(regexp.QuoteMeta(ended))
+	}
+	for slices.ContainsFunc(a.seen, func(l line) bool { return strings.Contains(l.text, "the balance is") }) {
+		a.paid()
+	}
+	out, err := exec.Command("redis-cli", "-u", a.url, "HGET", "account", "balance").Output()
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	balance, err = strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return 10 * a.payments, balance
+}
+
+func TestTheLateWriteOfAPausedLeaderLosesPaymentsWithoutAFence(t *testing.T) {
+	a := newAccount(t, "--fence=false")
+	a.paused()
+	a.signal(3, syscall.SIGCONT)
+	for a.paid() != 3 {
+	}
+	if paid, balance := a.end(); balance >= paid {
+		t.Errorf("%d is paid, and the balance is %d", paid, balance)
+	}
+}
+
+func TestTheLateWriteOfAPausedLeaderIsRefusedWithAFence(t *testing.T) {
+	a := newAccount(t)
+	a.paused()
+	a.signal(3, syscall.SIGCONT)
+	if id, _ := a.next(`^term \d+: refused: STALE`); id != 3 {
+		t.Errorf("process %d is refused", id)
+	}
+	a.paid()
+	if paid, balance := a.end(); balance != paid {
+		t.Errorf("%d is paid, and the balance is %d", paid, balance)
+	}
+}

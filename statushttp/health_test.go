@@ -1,0 +1,44 @@
+package statushttp_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/ringleadertest"
+	"ringleader.example/ringleader/statushttp"
+)
+
+func TestMetricsAndTheStatusHaveHealthAndPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sick := errors.New("sick")
+		var now error
+		c := ringleadertest.New(t, ringleader.Config{Preempt: true, Health: ringleader.HealthCheck{Rise: 1, Fall: 1, Check: func(context.Context) error { return now }}}, 1)
+		defer c.Close()
+		c.Start(1)
+		c.Await(1)
+		has := func(path string, wants ...string) {
+			t.Helper()
+			w := httptest.NewRecorder()
+			statushttp.Handler(c.Member(1)).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+			for _, want := range wants {
+				if !strings.Contains(w.Body.String(), want) {
+					t.Errorf("no %q in\n%s", want, w.Body)
+				}
+			}
+		}
+		has("/metrics", "\nringleader_able 1\n", "\nringleader_health_checks_failed_total 0\n", "\nringleader_preemption_paused 0\n")
+		has("/status", `"weight":1`, `"health":{"able":true,"row":`, `"preemption":{"paused":false,"left":null}`)
+		now = sick
+		if err := c.Member(1).PausePreemption(0); err != nil {
+			t.Fatal(err)
+		}
+		c.Until("two checks have failed", func() bool { return c.Member(1).Status().Health.Failed == 2 })
+		has("/metrics", "\nringleader_able 0\n", "\nringleader_health_checks_failed_total 2\n", "\nringleader_preemption_paused 1\n", "\nringleader_is_leader 0\n")
+		has("/status", `"unable":"the health check fails: sick"`, `"health":{"able":false,"reason":"sick","row":2`, `"preemption":{"paused":true,"left":null}`)
+	})
+}
