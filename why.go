@@ -53,15 +53,21 @@ func (m *Member) why(s *Status) (reasons []string) {
 		case unable == candidates:
 			because("none of the members that can communicate with this one may lead")
 		}
-		if left := m.group.Timer("wait"); left > 0 {
-			because("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left))
-		}
-		if left := m.group.Timer("bound"); left > 0 {
-			because("this member has promised its vote to another member for %s more", seconds(left))
-		}
+		reasons = append(reasons, m.waits()...)
 	}
 	if len(reasons) == 0 {
 		because("an election is under way; if it lasts, the other members know more")
+	}
+	return reasons
+}
+
+// waits returns what this member waits for.
+func (m *Member) waits() (reasons []string) {
+	if left := m.group.Timer("wait"); left > 0 {
+		reasons = append(reasons, fmt.Sprintf("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left)))
+	}
+	if left := m.group.Timer("bound"); left > 0 {
+		reasons = append(reasons, fmt.Sprintf("this member has promised its vote to another member for %s more", seconds(left)))
 	}
 	return reasons
 }

@@ -93,6 +93,9 @@ func (s *schedule) rows() (rows []recorded) {
 const doneLine = `^term \d+: job of (\S+) is done$`
 
 func TestEachDueTimeHasOneRunThroughKillsAndStops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes ten seconds")
+	}
 	for name, flags := range map[string][]string{"at most once": nil, "at least once": {"--repeat"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // it takes seconds, because cron counts them

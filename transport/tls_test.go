@@ -101,7 +101,9 @@ func (a *authority) member(t *testing.T, id uint64) transport.TLS {
 }
 
 // later makes a certificate valid in an hour.
-func later(c *x509.Certificate) { c.NotBefore, c.NotAfter = time.Now().Add(time.Hour), time.Now().Add(2*time.Hour) }
+func later(c *x509.Certificate) {
+	c.NotBefore, c.NotAfter = time.Now().Add(time.Hour), time.Now().Add(2*time.Hour)
+}
 
 func within(d time.Duration) func(*x509.Certificate) {
 	return func(c *x509.Certificate) { c.NotAfter = time.Now().Add(d) }

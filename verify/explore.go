@@ -31,6 +31,8 @@ type search struct {
 
 	result
 	limit     int // of states
+	paged     int // states of a page, at most
+	blocked   int // states of a block, about
 	looked    int // how many there were at the last look at the meter
 	ahead     int // … and how many of them were to be explored
 	current   []*page
@@ -68,8 +70,9 @@ type page struct {
 }
 
 const (
-	pageStates  = 64   // of a page, at most
-	blockStates = 1024 // of the pages whose moves are kept at a time, or one page
+	pageStates  = 64      // of a page, at most
+	blockStates = 1024    // of the pages whose moves are kept at a time, or one page
+	blockBytes  = 1 << 23 // of these moves, about: a state has one on each link, and each leads to a configuration
 )
 
 // explore visits all configurations, and stops at the first level with a violation. If fewer is not negative, it
@@ -111,7 +114,7 @@ func (x *search) begin(w *worker, conf configuration) {
 		x.complete, x.reached = false, StateLimit
 		return
 	}
-	if w.export(conf); x.states%pageStates == 0 {
+	if w.export(conf); x.states%x.paged == 0 {
 		x.following = append(x.following, x.page(uint32(x.states)))
 	}
 	x.following[len(x.following)-1].add(w.sent, print)
@@ -146,7 +149,7 @@ func (x *search) level(depth int) {
 	x.beyond = uint32(x.states)
 	for rest := x.current; len(rest) > 0 && x.goes(); {
 		block := rest[:1]
-		for states := 0; len(block) < len(rest) && states < blockStates; block = rest[:len(block)+1] {
+		for states := 0; len(block) < len(rest) && states < x.blocked; block = rest[:len(block)+1] {
 			states += len(block[len(block)-1].prints)
 		}
 		rest = rest[len(block):]
@@ -334,9 +337,9 @@ func (x *search) number(batches []*batch) {
 	}
 	for _, b := range batches {
 		b.first, b.pages = uint32(x.states), b.pages[:0]
-		for more := int(b.fresh.Load()); more > 0; more -= pageStates {
+		for more := int(b.fresh.Load()); more > 0; more -= x.paged {
 			b.pages = append(b.pages, x.page(uint32(x.states)))
-			x.states += min(more, pageStates)
+			x.states += min(more, x.paged)
 		}
 	}
 	var next atomic.Int64
@@ -354,7 +357,7 @@ func (x *search) number(batches []*batch) {
 
 // follow adds a page to the following level, or its states to the last page there if they are few.
 func (x *search) follow(p *page) {
-	if last := len(x.following) - 1; last >= 0 && len(x.following[last].prints)+len(p.prints) <= pageStates {
+	if last := len(x.following) - 1; last >= 0 && len(x.following[last].prints)+len(p.prints) <= x.paged {
 		to := x.following[last]
 		to.confs, to.prints = append(to.confs, p.confs...), append(to.prints, p.prints...)
 		x.free = append(x.free, p)
@@ -399,7 +402,7 @@ func (x *search) keep(b *batch) {
 			k++
 			if m.to == fresh {
 				x.spotOf(m).number = number
-				b.pages[(number-b.first)/pageStates].add(b.confs[conf:conf+size], m.print)
+				b.pages[(number-b.first)/uint32(x.paged)].add(b.confs[conf:conf+size], m.print)
 				b.ordinals = append(b.ordinals, ordinal)
 				e.found++
 				number++

@@ -343,6 +343,7 @@ func TestOrdersThatDifferOnlyByARotationAreTriedOnce(t *testing.T) {
 		return n
 	}
 	ringed, tree := election.Declaration{Topology: election.Ring}, election.Declaration{Topology: election.Tree}
+	strangers := election.Declaration{Topology: election.UnknownNeighbours}
 	complete, anonymous := election.Declaration{Topology: election.Complete}, election.Declaration{Topology: election.Ring, Identifiers: election.Anonymous}
 	for i, test := range []struct {
 		d    election.Declaration
@@ -356,6 +357,10 @@ func TestOrdersThatDifferOnlyByARotationAreTriedOnce(t *testing.T) {
 		{ringed, Options{Instance: network.Setup{Votes: []uint64{1, 1, 1}}}, 6},
 		{ringed, Options{Initiators: []int{0}}, 6},
 		{ringed, Options{Initiators: []int{0}, Instance: network.Setup{Unwilling: []int{1}}}, 6},
+		{ringed, Options{Rotations: true}, 6},
+		{strangers, Options{}, 6},
+		{strangers, Options{alike: true}, 2},
+		{strangers, Options{alike: true, Instance: network.Setup{Ports: [][]int{{1, 2}, {0, 2}, {0, 1}}}}, 6},
 		{tree, Options{}, 6},
 		{complete, Options{}, 1},
 		{anonymous, Options{}, 1},

@@ -132,6 +132,9 @@ func (x *search) reset(lean bool) {
 	x.graph.number(cost{}) // of what is not a step
 	x.actions = map[actionKey]uint16{}
 	x.lean, x.layered, x.forward, x.looked, x.beyond = lean, true, newForward(), 0, 0
+	places := len(x.workers[0].next)
+	x.blocked = max(1, min(blockStates, blockBytes/(4*places*places)))
+	x.paged = min(pageStates, x.blocked)
 	x.limit = math.MaxUint32 - 1
 	if x.o.MaxStates > 0 {
 		x.limit = min(x.limit, x.o.MaxStates)

@@ -59,6 +59,7 @@ type Agent struct {
 	log     *slog.Logger
 	keepers *keepers
 	hooks   *hooks
+	notices sync.WaitGroup // to the service manager
 
 	life   context.Context // ends when the agent is to stop
 	end    context.CancelFunc
@@ -67,10 +68,15 @@ type Agent struct {
 	served error // why serving has failed
 }
 
-// Start joins the group, by a function like [ringleader.Join], serves the state of the member, and runs hooks. The context that
-// it returns ends when ctx does, or when serving fails. The caller calls Close.
+// Start joins the group, by a function like [ringleader.Join], serves the state of the member, runs hooks, and tells the service
+// manager of $NOTIFY_SOCKET, if there is one. The context that it returns ends when ctx does, or when serving fails. The caller
+// calls Close.
 func Start(ctx context.Context, c Config, join func(context.Context, ringleader.Config) (*ringleader.Member, error)) (*Agent, context.Context, error) {
 	a := &Agent{config: c, log: c.Member.Logger}
+	manager, unknown := newNotices()
+	if unknown != nil {
+		a.log.Warn("the service manager is not told of this member", "error", unknown)
+	}
 	web, err := listen(c)
 	if err != nil {
 		return nil, nil, err
@@ -92,6 +98,9 @@ func Start(ctx context.Context, c Config, join func(context.Context, ringleader.
 	a.close = sync.OnceValue(a.stop)
 	a.serve(web)
 	a.hooks = a.startHooks(c.Hooks)
+	if manager != nil {
+		a.notices.Go(func() { manager.run(a) })
+	}
 	return a, a.life, nil
 }
 
@@ -144,6 +153,7 @@ func (a *Agent) stop() error {
 	err := errors.Join(a.Err(), a.Member.Close())
 	<-a.hooks.ended
 	a.web.Wait()
+	a.notices.Wait()
 	return errors.Join(err, a.served)
 }
 

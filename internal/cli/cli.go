@@ -82,6 +82,12 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 	return exit.Code
 }
 
+// Tree returns all commands, with their help. It is for manual pages and completions; [Run] runs commands.
+func Tree(name string, algorithms catalogue.List) *cobra.Command {
+	p := &program{algorithms: algorithms, Printer: &report.Printer{Name: name, Out: &report.Output{Writer: io.Discard}, Err: io.Discard, Getenv: func(string) string { return "" }}}
+	return p.root()
+}
+
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ringleader",

@@ -22,7 +22,7 @@ var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 func TestTheLinesOfPagesMakeAGroup(t *testing.T) {
 	for _, page := range []struct{ file, from, to string }{
 		{"../../README.md", "## Elect among your own processes", "Or let it run"},
-		{"../../docs/operate.md", "## A first group", "## Certificates"},
+		{"../../docs/operate.md", "## A first group", "## Install"},
 	} {
 		_, text, _ := strings.Cut(string(contents(t, page.file)), page.from)
 		text, _, found := strings.Cut(text, page.to)

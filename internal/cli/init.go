@@ -16,6 +16,7 @@ func (p *program) init() *cobra.Command {
 		directory string
 		owner     storage.Owner
 		groups    int
+		missing   bool
 		asJSON    bool
 	)
 	command := &cobra.Command{
@@ -29,7 +30,11 @@ stop the member. Missing parent directories are made, too.
 Run it once in the life of a member. A member never makes a store by itself: an empty
 store in place of a lost one would break promises without notice. For the same reason
 init never overwrites a store. Each store has a random ID, by which the other members
-recognise a store that replaces another one.`,
+recognise a store that replaces another one.
+
+--if-missing is for starts without an operator, as in a container: if the directory has a
+store of this member, init succeeds without a word. If the directory has been lost, the
+others refuse the member with its new store.`,
 		Example: `  ringleader init --data /var/lib/ringleader/1 --group payments --id 1
   ringleader init --data data/1 --group shards --id 1 --groups 1000 --json`,
 		Args:              flagsOnly,
@@ -42,9 +47,13 @@ recognise a store that replaces another one.`,
 				return fmt.Errorf("--groups is from 1 to %d, not %d", storage.MaxRecords-1, groups)
 			}
 			id, err := makeStore(directory, owner, groups)
-			if errors.Is(err, storage.ErrWrite) { // another call would not help
+			switch {
+			case missing && errors.Is(err, storage.ErrExists):
+				_, err := storeID(directory, owner) // it may be another member's
+				return err
+			case errors.Is(err, storage.ErrWrite): // another call would not help
 				return report.Failed("%w", err)
-			} else if err != nil {
+			case err != nil:
 				return err
 			}
 			return p.Print(report.Store{Path: filepath.Join(directory, "state"), Owner: owner, Groups: groups, ID: id}, asJSON)
@@ -55,17 +64,23 @@ recognise a store that replaces another one.`,
 	flags.StringVar(&owner.Group, "group", "", "name of the group that the member belongs to")
 	decimalVar(flags, &owner.Member, "id", "", 0, "identifier of this member, at least 1")
 	decimalVar(flags, &groups, "groups", "", 1, "number of groups to allocate room for; the store grows if there are more")
+	flags.BoolVar(&missing, "if-missing", false, "succeed, and change nothing, if the directory has a store of this member already")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	require(command, "data", "group", "id")
 	command.MarkFlagDirname("data")
 	return command
 }
 
-// makeStore makes a store and returns its ID. It opens the store, so what it reports can be read.
+// makeStore makes a store and returns its ID.
 func makeStore(directory string, owner storage.Owner, groups int) (id [16]byte, err error) {
 	if err := storage.Init(directory, owner, storage.InitOptions{Records: 1 + groups}); err != nil {
 		return id, err
 	}
+	return storeID(directory, owner)
+}
+
+// storeID returns the ID of a store. It opens the store, so it can be read, and is that of its owner.
+func storeID(directory string, owner storage.Owner) (id [16]byte, err error) {
 	s, err := storage.Open(directory, owner)
 	if err != nil {
 		return id, err

@@ -99,6 +99,9 @@ environment. A flag wins over a variable, and a variable over the file. --check 
 the settings. With a file, SIGHUP reads it again: hooks, --verbose, certificates, --weight and
 the priority of this member change, the log names what needs a restart, and no election follows.
 
+Under systemd, as a service with Type=notify, the member reports its readiness, its role and
+its end, and feeds the watchdog while its loop runs.
+
 --algorithm bully --unsafe-no-quorum runs the Bully algorithm instead, with --delay, and
 without leases, priorities and warden. ` + report.NoQuorum,
 		Example: `  ringleader init --group jobs --id 1 --data /var/lib/ringleader/1

@@ -127,6 +127,29 @@ func (p panel) overlaps(o panel) bool {
 	return a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H
 }
 
+// fromVariable is the source of data that the user of a dashboard chooses.
+var fromVariable = source{"prometheus", "${datasource}"}
+
+// check checks a query, and writes it as a rule, which promtool can check.
+func (q query) check(t *testing.T, where string, rules io.Writer) {
+	t.Helper()
+	expr := strings.ReplaceAll(q.Expr, "$__rate_interval", "5m")
+	if q.Datasource != fromVariable || !strings.Contains(expr, `{job="$job"}`) {
+		t.Errorf("%s is not about the chosen group: %+v", where, q)
+	}
+	fmt.Fprintf(rules, "  - record: expression\n    expr: %q\n    labels: {at: %q}\n", expr, where+q.RefID)
+}
+
+func (p panel) check(t *testing.T, where string) {
+	t.Helper()
+	if p.ID == 0 || p.Title == "" || p.Description == "" || p.Datasource != fromVariable || len(p.Targets) == 0 || p.GridPos.X+p.GridPos.W > 24 {
+		t.Errorf("%slacks something: %+v", where, p)
+	}
+	if !slices.Contains([]string{"stat", "table", "timeseries"}, p.Type) {
+		t.Errorf("%shas the type %s", where, p.Type)
+	}
+}
+
 func TestTheDashboardIsWellFormed(t *testing.T) {
 	var d dashboard
 	if err := json.Unmarshal(contents(t, filepath.Join(monitoring, "dashboard.json")), &d); err != nil {
@@ -142,24 +165,11 @@ func TestTheDashboardIsWellFormed(t *testing.T) {
 	if want := []string{"datasource datasource", "job query"}; !slices.Equal(variables, want) {
 		t.Errorf("its variables are %q, want %q", variables, want)
 	}
-	fromVariable := source{"prometheus", "${datasource}"}
 	var rules strings.Builder
 	rules.WriteString("groups:\n- name: dashboard\n  rules:\n")
-	check := func(where string, q query) {
-		expr := strings.ReplaceAll(q.Expr, "$__rate_interval", "5m")
-		if q.Datasource != fromVariable || !strings.Contains(expr, `{job="$job"}`) {
-			t.Errorf("%s is not about the chosen group: %+v", where, q)
-		}
-		fmt.Fprintf(&rules, "  - record: expression\n    expr: %q\n    labels: {at: %q}\n", expr, where+q.RefID)
-	}
 	for i, p := range d.Panels {
 		where := fmt.Sprintf("panel %d, %q, ", p.ID, p.Title)
-		if p.ID == 0 || p.Title == "" || p.Description == "" || p.Datasource != fromVariable || len(p.Targets) == 0 || p.GridPos.X+p.GridPos.W > 24 {
-			t.Errorf("%slacks something: %+v", where, p)
-		}
-		if !slices.Contains([]string{"stat", "table", "timeseries"}, p.Type) {
-			t.Errorf("%shas the type %s", where, p.Type)
-		}
+		p.check(t, where)
 		for _, o := range d.Panels[:i] {
 			if p.ID == o.ID || p.overlaps(o) {
 				t.Errorf("%shas the identifier or the place of %q", where, o.Title)
@@ -169,11 +179,11 @@ func TestTheDashboardIsWellFormed(t *testing.T) {
 			if slices.ContainsFunc(p.Targets[:j], func(o query) bool { return o.RefID == q.RefID }) || q.RefID == "" {
 				t.Errorf("%shas two queries %q", where, q.RefID)
 			}
-			check(where, q)
+			q.check(t, where, &rules)
 		}
 	}
 	for _, a := range d.Annotations.List {
-		check("annotation", a)
+		a.check(t, "annotation", &rules)
 	}
 	file := filepath.Join(t.TempDir(), "rules.yml")
 	if err := os.WriteFile(file, []byte(rules.String()), 0o600); err != nil {

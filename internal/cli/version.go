@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,9 @@ func (p *program) version() *cobra.Command {
 	return command
 }
 
+// release is the version of a release; the linker sets it. Empty: the version is the one that the Go tool knows.
+var release string
+
 // built returns the version, and the revision of the source.
 func built() (version, revision string) {
 	info, ok := debug.ReadBuildInfo()
@@ -34,7 +38,7 @@ func built() (version, revision string) {
 			revision = s.Value
 		}
 	}
-	return info.Main.Version, revision
+	return cmp.Or(release, info.Main.Version), revision
 }
 
 // build returns what ringleader version and --version print.

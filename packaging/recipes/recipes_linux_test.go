@@ -1,0 +1,249 @@
+package recipes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/rig"
+	"ringleader.example/ringleader/workbench"
+)
+
+// limit ends a wait that would be for ever.
+const limit = 60 * time.Second
+
+// TestMain lets this test binary be the programs that the recipes are about.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ringleader": func() { workbench.Main() }, "service": serve, "fetch": fetch})
+}
+
+// serve serves a text: service ADDRESS TEXT.
+func serve() {
+	signal.Ignore(syscall.SIGHUP)
+	text := os.Args[2]
+	fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close")
+		io.WriteString(w, text)
+	})))
+	os.Exit(1)
+}
+
+// fetch prints what a server answers: fetch URL.
+func fetch() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	text, err := get(ctx, os.Args[1])
+	if err != nil {
+		os.Exit(1)
+	}
+	fmt.Print(text)
+}
+
+// get returns the body of an answer with status 200, over a connection of its own.
+func get(ctx context.Context, url string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", err
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = errors.New(response.Status)
+	}
+	return string(text), err
+}
+
+// needs skips a test without a program. In CI none is missing.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err == nil {
+			continue
+		}
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is missing", program)
+		}
+		t.Skipf("%s is missing; on Debian: apt-get install haproxy nginx-light iproute2 iputils-arping", program)
+	}
+}
+
+// start starts a program, which ends with the test.
+func start(t *testing.T, name string, arguments ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(name, arguments...)
+	c.Stdout, c.Stderr = t.Output(), t.Output()
+	c.WaitDelay = time.Second // for what a killed process leaves
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { end(c) })
+	return c
+}
+
+// end kills a program with the processes of its group.
+func end(c *exec.Cmd) {
+	syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+	c.Wait()
+}
+
+// await waits for a condition.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for overdue := time.After(limit); !holds(); {
+		select {
+		case <-overdue:
+			t.Fatalf("not within %v: %s", limit, what)
+		case <-ticker.C:
+		}
+	}
+}
+
+// ports of the recipes, and free ones in their place.
+type ports map[string]string
+
+func newPorts(t *testing.T) ports {
+	t.Helper()
+	names := []string{":7001", ":8001", ":9000", ":8000"}
+	addresses, err := rig.FreeAddresses(len(names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := ports{}
+	for i, name := range names {
+		_, port, _ := net.SplitHostPort(addresses[i])
+		p[name] = ":" + port
+	}
+	return p
+}
+
+// here returns the text of a recipe with addresses of this machine: 127.0.0.N in place of 10.0.0.N.
+func (p ports) here(text string) string {
+	text = strings.ReplaceAll(text, "10.0.0.", "127.0.0.")
+	for name, port := range p {
+		text = strings.ReplaceAll(text, name, port)
+		text = strings.ReplaceAll(text, "port "+name[1:], "port "+port[1:])
+	}
+	return text
+}
+
+// recipe writes a recipe with addresses of this machine into a file.
+func (p ports) recipe(t *testing.T, name string) (file string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(p.here(string(text))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// member returns the arguments that run member id: those of join or, with a command, of exec.
+func member(t *testing.T, id int, command ...string) []string {
+	t.Helper()
+	data := filepath.Join(t.TempDir(), "new")
+	if err := ringleader.Init(data, "jobs", uint64(id)); err != nil {
+		t.Fatal(err)
+	}
+	verb := "join"
+	if len(command) > 0 {
+		verb, command = "exec", append([]string{"--"}, command...)
+	}
+	return append([]string{
+		verb, "--group", "jobs", "--id", strconv.Itoa(id), "--data", data, "--http", fmt.Sprintf("10.0.0.%d:8001", id), "--http-host", "localhost",
+		"--member", "1=10.0.0.1:7001", "--member", "2=10.0.0.2:7001", "--member", "3=10.0.0.3:7001",
+	}, command...)
+}
+
+// local starts member id on this machine.
+func (p ports) local(t *testing.T, id int, command ...string) *exec.Cmd {
+	t.Helper()
+	arguments := member(t, id, command...)
+	for i := range arguments {
+		arguments[i] = p.here(arguments[i])
+	}
+	return start(t, "ringleader", arguments...)
+}
+
+// leader waits until one of the members leads, other than a given one, and returns it.
+func (p ports) leader(t *testing.T, other int) (id int) {
+	t.Helper()
+	await(t, "a member leads", func() bool {
+		for id = 1; id <= 3; id++ {
+			if _, err := get(t.Context(), p.here(fmt.Sprintf("http://10.0.0.%d:8001/leader", id))); err == nil && id != other {
+				return true
+			}
+		}
+		return false
+	})
+	return id
+}
+
+// follows checks that a front end sends requests to the leader only, before and after its death.
+func (p ports) follows(t *testing.T, members []*exec.Cmd) {
+	t.Helper()
+	front := p.here("http://10.0.0.10:8000/")
+	answers := func(id int) bool {
+		text, err := get(t.Context(), front)
+		return err == nil && text == fmt.Sprintf("member %d", id)
+	}
+	first := p.leader(t, 0)
+	await(t, "the leader answers", func() bool { return answers(first) })
+	for range 30 {
+		if !answers(first) {
+			t.Errorf("another process than the leader %d answers", first)
+		}
+	}
+	end(members[first-1])
+	second := p.leader(t, first)
+	await(t, "the next leader answers", func() bool { return answers(second) })
+}
+
+func TestHAProxySendsConnectionsToTheLeader(t *testing.T) {
+	needs(t, "haproxy")
+	p := newPorts(t)
+	var members []*exec.Cmd
+	for id := 1; id <= 3; id++ {
+		members = append(members, p.local(t, id))
+		start(t, "service", p.here(fmt.Sprintf("10.0.0.%d:9000", id)), fmt.Sprintf("member %d", id))
+	}
+	start(t, "haproxy", "-db", "-f", p.recipe(t, "haproxy.cfg"))
+	p.follows(t, members)
+}
+
+func TestNginxFindsTheServiceThatRunsOnTheLeaderOnly(t *testing.T) {
+	needs(t, "nginx")
+	p := newPorts(t)
+	var members []*exec.Cmd
+	for id := 1; id <= 3; id++ {
+		members = append(members, p.local(t, id, "service", fmt.Sprintf("10.0.0.%d:9000", id), fmt.Sprintf("member %d", id)))
+	}
+	file := p.recipe(t, "nginx.conf")
+	start(t, "nginx", "-e", "stderr", "-p", filepath.Dir(file), "-c", file, "-g", "daemon off; pid nginx.pid;")
+	p.follows(t, members)
+}

@@ -1,0 +1,176 @@
+// Command release makes the files of a release: archives for each system, Debian packages, an image for containers, a list of
+// all modules that are linked, and checksums. .ci/release runs it and checks what it has made.
+//
+// The same commit, version and Go release give the same bytes on every machine and in every folder.
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// platform is an operating system and a processor, as Go names them.
+type platform struct{ system, processor string }
+
+func (p platform) String() string { return p.system + "/" + p.processor }
+
+// platforms are those of a release.
+var platforms = []platform{
+	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// versions are those that a release can have.
+var versions = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$`)
+
+// release is a release that is being made.
+type release struct {
+	version string // without a v
+	root    string // of the module
+	out     string // folder of the files
+	moment  time.Time
+	made    []string // names of the files
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	flags := flag.NewFlagSet("release", flag.ContinueOnError)
+	root := flags.String("root", ".", "`folder` of the module")
+	out := flags.String("out", "dist", "`folder` for the files, which must not exist")
+	only := flags.String("only", "", "make the files of one `system/processor` only")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	r := &release{version: strings.TrimPrefix(flags.Arg(0), "v"), root: *root, out: *out}
+	if flags.NArg() != 1 || !versions.MatchString(r.version) {
+		return errors.New("the argument is a version, such as 1.2.3 or 1.2.3-rc.1")
+	}
+	chosen := platforms
+	if *only != "" {
+		chosen = slices.DeleteFunc(slices.Clone(platforms), func(p platform) bool { return p.String() != *only })
+		if len(chosen) == 0 {
+			return fmt.Errorf("-only is one of %v, not %s", platforms, *only)
+		}
+	}
+	var err error
+	if r.moment, err = moment(*root); err != nil {
+		return err
+	}
+	return r.make(chosen)
+}
+
+// moment returns the time that all files of the release have: that of the commit, unless SOURCE_DATE_EPOCH sets another one.
+func moment(root string) (time.Time, error) {
+	text := os.Getenv("SOURCE_DATE_EPOCH")
+	if text == "" {
+		log := exec.Command("git", "log", "-1", "--format=%ct")
+		log.Dir, log.Stderr = root, os.Stderr
+		out, err := log.Output()
+		if err != nil {
+			return time.Time{}, fmt.Errorf("the time of the commit is not known, and SOURCE_DATE_EPOCH not set: %w", err)
+		}
+		text = strings.TrimSpace(string(out))
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	return time.Unix(seconds, 0).UTC(), err
+}
+
+// make makes all files.
+func (r *release) make(chosen []platform) error {
+	if err := os.Mkdir(r.out, 0o777); err != nil {
+		return err
+	}
+	common, err := r.common()
+	if err != nil {
+		return err
+	}
+	var linked modules
+	var images []built
+	for _, p := range chosen {
+		fmt.Println(p)
+		program, err := r.build(p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		if err := linked.add(program); err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		if err := r.archive(p, program, common); err != nil {
+			return err
+		}
+		if p.system == "linux" {
+			if err := r.debian(p, program, common); err != nil {
+				return err
+			}
+			images = append(images, built{p, program})
+		}
+	}
+	if len(images) > 0 {
+		if err := r.image(images); err != nil {
+			return err
+		}
+	}
+	if err := r.bill(linked); err != nil {
+		return err
+	}
+	return r.checksums()
+}
+
+// built is a program for a platform.
+type built struct {
+	platform
+	program []byte
+}
+
+// build builds the program.
+func (r *release) build(p platform) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "release")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "ringleader")
+	variables := "-s -w -X ringleader.example/ringleader/internal/cli.release=v" + r.version
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", variables, "-o", file, "./cmd/ringleader")
+	build.Dir, build.Stdout, build.Stderr = r.root, os.Stdout, os.Stderr
+	build.Env = append(os.Environ(), "GOOS="+p.system, "GOARCH="+p.processor, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFLAGS=", "GOWORK=off")
+	if err := build.Run(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}
+
+// write writes a file of the release.
+func (r *release) write(name string, data []byte) error {
+	r.made = append(r.made, name)
+	return os.WriteFile(filepath.Join(r.out, name), data, 0o666)
+}
+
+// checksums writes the checksums of all files, as sha256sum does.
+func (r *release) checksums() error {
+	var lines strings.Builder
+	slices.Sort(r.made)
+	for _, name := range r.made {
+		data, err := os.ReadFile(filepath.Join(r.out, name))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&lines, "%x  %s\n", sha256.Sum256(data), name)
+	}
+	return r.write("SHA256SUMS", []byte(lines.String()))
+}

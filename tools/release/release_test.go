@@ -1,0 +1,186 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/CycloneDX/cyclonedx-go"
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/schema"
+	image "github.com/opencontainers/image-spec/specs-go/v1"
+	"github.com/xeipuuv/gojsonschema"
+)
+
+var dist = flag.String("dist", "", "folder of a release to check; .ci/release names it")
+
+var someMoment = time.Unix(1_700_000_000, 0).UTC()
+
+func TestAnArchiveHasTheSameBytesWhateverTheOrderOfItsFiles(t *testing.T) {
+	a, b := entry{name: "a/b/c", data: []byte("1")}, entry{name: "a/d", data: []byte("2"), mode: executable}
+	one, err := tarball("p/", withFolders([]entry{a, b}), someMoment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := tarball("p/", withFolders([]entry{b, a}), someMoment)
+	if err != nil || !bytes.Equal(one, other) {
+		t.Errorf("they differ (%v)", err)
+	}
+}
+
+func TestAnArchiveHasEachFolderBeforeItsFiles(t *testing.T) {
+	data, err := tarOf("", withFolders([]entry{{name: "a/b/c"}, {name: "a/b/"}, {name: "d"}}), someMoment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for r := tar.NewReader(bytes.NewReader(data)); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !h.ModTime.Equal(someMoment) || h.Uname != "root" {
+			t.Errorf("%s is of %v and %s", h.Name, h.ModTime, h.Uname)
+		}
+		names = append(names, h.Name)
+	}
+	if got := strings.Join(names, " "); got != "a/ a/b/ a/b/c d" {
+		t.Error(got)
+	}
+}
+
+func TestTablesOfTheHelpAreCodeInAManualPage(t *testing.T) {
+	const text, want = "A *star* and _name_:\n  ONE  1\n  TWO  2\nThen.", "A \\*star\\* and \\_name\\_:\n\n      ONE  1\n      TWO  2\n\nThen."
+	if got := markdown(text); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestAWrongVersionMakesNothing(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "dist")
+	for _, args := range [][]string{{"1.2"}, {"v1.2.3; true"}, {}, {"1.2.3", "4"}, {"-only", "plan9/amd64", "1.2.3"}} {
+		if err := run(append([]string{"-out", out, "-root", "../.."}, args...)); err == nil {
+			t.Errorf("%q is taken", args)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("there is a release")
+	}
+}
+
+// read1 returns the only file of the release with a name like the pattern.
+func read1(t *testing.T, pattern string) []byte {
+	t.Helper()
+	if *dist == "" {
+		t.Skip("there is no release to check: -dist")
+	}
+	names, err := filepath.Glob(filepath.Join(*dist, pattern))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%s: %q, %v", pattern, names, err)
+	}
+	data, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestAReleaseHasABillOfMaterialsThatKeepsToItsSchema(t *testing.T) {
+	text := read1(t, "*.cdx.json")
+	folder, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := func(name string) gojsonschema.JSONLoader {
+		return gojsonschema.NewReferenceLoader("file://" + filepath.ToSlash(filepath.Join(strings.TrimSpace(string(folder)), "schema", name)))
+	}
+	schemas := gojsonschema.NewSchemaLoader()
+	for url, name := range map[string]string{"spdx.schema.json": "spdx.schema.json", "jsf-0.82.schema.json": "jsf-0.82.schemax.json"} {
+		if err := schemas.AddSchema("http://cyclonedx.org/schema/"+url, here(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var bom cyclonedx.BOM
+	if err := json.Unmarshal(text, &bom); err != nil {
+		t.Fatal(err)
+	}
+	rules, err := schemas.Compile(here("bom-" + bom.SpecVersion.String() + ".schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := rules.Validate(gojsonschema.NewBytesLoader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range result.Errors() {
+		t.Error(e)
+	}
+	found := map[string]bool{}
+	for _, c := range *bom.Components {
+		found[c.Name] = true
+	}
+	for _, name := range []string{"stdlib", "github.com/spf13/cobra", "golang.org/x/sys"} {
+		if !found[name] {
+			t.Errorf("%s is not in it", name)
+		}
+	}
+}
+
+func TestAReleaseHasAnImageThatKeepsToItsSchemas(t *testing.T) {
+	files := map[string][]byte{}
+	for r := tar.NewReader(bytes.NewReader(read1(t, "*_oci.tar"))); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[h.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	valid := func(v schema.Validator, data []byte, into any) {
+		t.Helper()
+		if err := v.Validate(bytes.NewReader(data)); err != nil {
+			t.Error(err)
+		}
+		if err := json.Unmarshal(data, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	blob := func(d image.Descriptor) []byte {
+		data := files["blobs/sha256/"+d.Digest.Encoded()]
+		if int64(len(data)) != d.Size || digest.FromBytes(data) != d.Digest {
+			t.Errorf("%s is damaged", d.Digest)
+		}
+		return data
+	}
+	var mark image.ImageLayout
+	valid(schema.ValidatorMediaTypeLayoutHeader, files[image.ImageLayoutFile], &mark)
+	var top, index image.Index
+	valid(schema.ValidatorMediaTypeImageIndex, files[image.ImageIndexFile], &top)
+	valid(schema.ValidatorMediaTypeImageIndex, blob(top.Manifests[0]), &index)
+	for _, d := range index.Manifests {
+		var m image.Manifest
+		var c image.Image
+		valid(schema.ValidatorMediaTypeManifest, blob(d), &m)
+		valid(schema.ValidatorMediaTypeImageConfig, blob(m.Config), &c)
+		if c.Config.User != "65532:65532" || c.Platform.Architecture != d.Platform.Architecture {
+			t.Errorf("%+v", c)
+		}
+		blob(m.Layers[0])
+	}
+}
