@@ -291,7 +291,7 @@ func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 		}
 		problem := ""
 		if !reachable {
-			problem = "dial tcp " + g.config.Members[0].Address + ": connect: connection refused"
+			problem = "connection refused: no process listens there"
 		}
 		want := Status{ID: 9, Algorithm: Bully, Role: Leader, Leader: &leader, Members: []MemberStatus{
 			{ID: 4, Address: g.config.Members[0].Address, Reachable: reachable, Problem: problem}, {ID: 9, Address: g.config.Members[1].Address, Reachable: true},
