@@ -3,6 +3,7 @@ package ringleader
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -18,6 +19,10 @@ func (m *Member) why(s *Status) (reasons []string) {
 	if err := m.Health(); err != nil {
 		because("this member is not healthy: %v", err)
 	}
+	if e := s.CertificateExpires; e != nil && time.Now().After(*e) {
+		because("the certificate of this member has expired on %s, and the others refuse it: renew it", e.UTC().Format(time.DateTime))
+	}
+	first := len(reasons)
 	for _, member := range s.Members {
 		if member.mayNot() {
 			because("member %d may not lead: %s", member.ID, member.Unable)
@@ -32,22 +37,35 @@ func (m *Member) why(s *Status) (reasons []string) {
 		}
 	}
 	if m.config.Algorithm == QuorumBully {
-		m.whyNoVotes(s, because)
+		votes, leads := whyNoVotes(s)
+		reasons = slices.Insert(reasons, first, votes...)
+		reasons = append(append(reasons, leads...), m.waits()...)
 	}
 	if len(reasons) == 0 {
-		because("an election is under way")
+		because("an election is under way; if it lasts, the other members know more")
 	}
 	return reasons
 }
 
-// whyNoVotes calls because with the reasons for which quorum-bully has no majority of votes.
-func (m *Member) whyNoVotes(s *Status, because func(format string, args ...any)) {
+// waits returns what this member waits for.
+func (m *Member) waits() (reasons []string) {
+	if left := m.group.Timer("wait"); left > 0 {
+		reasons = append(reasons, fmt.Sprintf("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left)))
+	}
+	if left := m.group.Timer("bound"); left > 0 {
+		reasons = append(reasons, fmt.Sprintf("this member has promised its vote to another member for %s more", seconds(left)))
+	}
+	return reasons
+}
+
+// whyNoVotes returns the reasons for which there is no majority of votes, and those for which none that has a vote may lead.
+func whyNoVotes(s *Status) (votes, leads []string) {
 	voters, reachable, candidates, unable, included := 0, 0, 0, 0, "itself included"
 	for _, member := range s.Members {
 		if member.Standby {
 			if member.ID == s.ID {
 				included = "which has no vote"
-				because("this member has no vote, and never leads: it is on standby, or was removed")
+				votes = append(votes, "this member has no vote, and never leads: it is on standby, or was removed")
 			}
 			continue
 		}
@@ -68,18 +86,13 @@ func (m *Member) whyNoVotes(s *Status, because func(format string, args ...any))
 	}
 	switch majority := voters/2 + 1; {
 	case reachable < majority:
-		because("%d of %d %s can communicate with this one, %s, and a leader needs the votes of %d", reachable, voters, kind, included, majority)
+		votes = append(votes, fmt.Sprintf("%d of %d %s can communicate with this one, %s, and a leader needs the votes of %d: start the others, or repair the way to them", reachable, voters, kind, included, majority))
 	case candidates == 0:
-		because("all %s that can communicate with this one are witnesses, which never lead", kind)
+		leads = append(leads, fmt.Sprintf("all %s that can communicate with this one are witnesses, which never lead: start another one", kind))
 	case unable == candidates:
-		because("none of the %s that can communicate with this one may lead", kind)
+		leads = append(leads, fmt.Sprintf("none of the %s that can communicate with this one may lead", kind))
 	}
-	if left := m.group.Timer("wait"); left > 0 {
-		because("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left))
-	}
-	if left := m.group.Timer("bound"); left > 0 {
-		because("this member has promised its vote to another member for %s more", seconds(left))
-	}
+	return votes, leads
 }
 
 // seconds returns a length of time for people.
