@@ -248,7 +248,6 @@ func (g *trio) kill(id int, warden *exec.Cmd) {
 }
 
 func TestTheStatusNamesTheCauseOfHavingNoLeaderAndWhatToDo(t *testing.T) {
-	short := []string{"--lease", "1s"} // soon no leader is known
 	for _, test := range []struct {
 		name  string
 		begin func(g *trio)
@@ -312,21 +311,6 @@ func TestTheStatusNamesTheCauseOfHavingNoLeaderAndWhatToDo(t *testing.T) {
 				g.join(2, "--member", "4="+freeAddress(g.t))
 			}, 1,
 			"the lists of members differ in 4",
-		},
-		{
-			"a member has lost its store", func(g *trio) {
-				g.join(1, short...)
-				second, third := g.joined(2, short...), g.joined(3, short...)
-				g.agreed()
-				g.kill(2, second)
-				g.kill(3, third)
-				g.data[1] = filepath.Join(g.t.TempDir(), "new")
-				if err := ringleader.Init(g.data[1], "jobs", 2); err != nil {
-					g.t.Fatal(err)
-				}
-				g.join(2, short...)
-			}, 1,
-			"is missing: this member refuses it: member 2 has another store than before; if its state is lost, it must be admitted again",
 		},
 		{
 			"all have restarted", func(g *trio) {
