@@ -133,7 +133,7 @@ func (r *runner) take(q int, effects *process.Effects) {
 	d := r.network.Declaration()
 	for i := range effects.Sent {
 		s := &effects.Sent[i]
-		if s.On() != r.first[q] || int(s.Kind()) >= len(d.Kinds) {
+		if s.On() != r.first[q] {
 			r.odd = true
 			return
 		}

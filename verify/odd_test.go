@@ -28,6 +28,13 @@ func TestOneScheduleLeavesToTheSearchWhatIsOdd(t *testing.T) {
 		{"a message of no kind", func(p *made, out *election.Out[token]) { right(p, out); out.Send(0, 7, token{}) }, nil, BrokeContract},
 		{"a timer that is not declared", func(p *made, out *election.Out[token]) { right(p, out); out.After(3, election.Units(1)) }, nil, BrokeContract},
 		{"a second decision", func(p *made, out *election.Out[token]) { right(p, out); out.NoLeader() }, nil, Irrevocable},
+		{"a second decision that changes nothing", func(p *made, out *election.Out[token]) { right(p, out); out.Follow(1, 0) }, nil, Irrevocable},
+		{"a first decision that is changed", func(p *made, out *election.Out[token]) {
+			if p.ID == 1 {
+				out.Follow(2, 0)
+			}
+			right(p, out)
+		}, nil, Irrevocable},
 		{"a choice", func(p *made, out *election.Out[token]) {
 			if right(p, out); out.Choose(2) == 1 {
 				panic("chosen")
@@ -80,5 +87,15 @@ func TestOneScheduleLeavesToTheSearchWhatIsOdd(t *testing.T) {
 		if err != nil || essence(t, r) != essence(t, whole) || (r.Confluent == 1) != (test.property == "") {
 			t.Errorf("%s: %+v, %v; the whole search finds %+v", test.name, r, err, whole)
 		}
+	}
+}
+
+func TestOneScheduleWithTwoLeadersIsLeftToTheSearchWhereAnyProcessMayLead(t *testing.T) {
+	a := forwarding(election.Ring, 0, 0)
+	a.OneWay, a.Identifiers, a.Winner = true, election.Anonymous, election.Unspecified
+	a.Start = func(_ *made, out *election.Out[token]) { out.Lead(0) }
+	r, err := Run(a, Options{Instance: network.Setup{IDs: make(election.List, 2)}, Reduce: Confluence})
+	if err != nil || r.Violation == nil || r.Violation.Property != TwoLeaders {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/network"
 )
 
 // The events of a picker, one after another, are the transitions of a search, in the same order.
@@ -103,5 +104,50 @@ func TestAWalkOfAnElectionLastsToItsEnd(t *testing.T) {
 	r, err := Walks(process.Must(process.Of(&lcr.Algorithm)), o, 3, 1)
 	if want := 12 + 12*13/2 + 12; err != nil || r.Depth != want || r.States != 3*want { // starts, elections, announcements
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Of an election that goes round for ever a walk is as long as a walk may be. If only safety is judged, that is so while faults may come.
+func TestAWalkWithoutAnEndEndsAtTheLongestWalk(t *testing.T) {
+	a := forwarding(election.Ring, 1, 0)
+	a.Receive = func(_ *made, _ election.Port, _ election.Kind, m token, out *election.Out[token]) { out.Send(0, 0, m) }
+	a.Command = func(*made, election.Command, *election.Out[token]) {}
+	for _, o := range []Options{{Size: 3}, {Size: 3, SafetyOnly: true, Commands: 1000}} {
+		if r, err := Walks(process.Must(process.Of(&a)), o, 3, 1); err != nil || r.Violation != nil || r.Depth != 1000 || r.States != 3000 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+}
+
+// Each of these breaks in some of the walks.
+func TestWalksTakeEveryBeginningOrderAndOutcome(t *testing.T) {
+	for name, test := range map[string]struct {
+		o      Options
+		breaks func(p *made, before election.ID, chosen uint32) bool
+	}{
+		"the first process initiates": {Options{Instance: network.On(1, 2, 3), Starts: EverySet}, func(p *made, _ election.ID, _ uint32) bool { return p.ID == 1 }},
+		"the last process initiates":  {Options{Instance: network.On(1, 2, 3), Starts: EverySet}, func(p *made, _ election.ID, _ uint32) bool { return p.ID == 3 }},
+		"2 is after 1":                {Options{Size: 3}, func(p *made, before election.ID, _ uint32) bool { return p.ID == 2 && before == 1 }},
+		"3 is after 1":                {Options{Size: 3}, func(p *made, before election.ID, _ uint32) bool { return p.ID == 3 && before == 1 }},
+		"0 is chosen":                 {Options{Instance: network.On(1)}, func(_ *made, _ election.ID, chosen uint32) bool { return chosen == 0 }},
+		"1 is chosen":                 {Options{Instance: network.On(1)}, func(_ *made, _ election.ID, chosen uint32) bool { return chosen == 1 }},
+		"2 is chosen":                 {Options{Instance: network.On(1)}, func(_ *made, _ election.ID, chosen uint32) bool { return chosen == 2 }},
+	} {
+		a := forwarding(election.Ring, 0, 0)
+		a.Start = func(p *made, out *election.Out[token]) {
+			if out.Send(0, 0, token{Type: uint8(p.ID)}); test.breaks(p, 0, out.Choose(3)) {
+				panic(name)
+			}
+		}
+		a.Receive = func(p *made, _ election.Port, _ election.Kind, m token, _ *election.Out[token]) {
+			if test.breaks(p, election.ID(m.Type), 3) {
+				panic(name)
+			}
+		}
+		test.o.SafetyOnly = true
+		r, err := Walks(process.Must(process.Of(&a)), test.o, 50, 1)
+		if err != nil || r.Violation == nil {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
 	}
 }

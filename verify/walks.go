@@ -184,7 +184,7 @@ func (k *walker) walk(source *random.Source) (length int, f *finding) {
 			break
 		}
 		length++
-		if calm++; !k.o.SafetyOnly || p.kind == faulty || p.of[faulty] > 0 { // an election that ends does so by itself
+		if calm++; !k.o.SafetyOnly || p.of[faulty] > 0 { // an election that ends does so by itself
 			calm = 0
 		}
 		if k.breach != nil {
