@@ -8,6 +8,9 @@ type Counters struct {
 	Lapses        uint64 // tenures of this member that ended because its lease ran out
 	LeaderChanges uint64 // times that another leader than before was known
 
+	Renewals     uint64 // times that the lease of this member was prolonged
+	LateRenewals uint64 // of these, the times that less than half of the lease was left
+
 	Elections    uint64        // times without a known leader that have ended
 	ElectionTime time.Duration // the sum of these times
 
@@ -25,7 +28,7 @@ type Counters struct {
 func (m *Member) Counters() Counters {
 	c := m.group.Counts()
 	return Counters{
-		Tenures: c.Tenures, Lapses: c.Lapses, LeaderChanges: c.Changes, Elections: c.Elections, ElectionTime: c.Electing,
+		Tenures: c.Tenures, Lapses: c.Lapses, LeaderChanges: c.Changes, Renewals: c.Renewals, LateRenewals: c.Late, Elections: c.Elections, ElectionTime: c.Electing,
 		Suspicions: c.Suspicions, Timers: c.Timers, Lateness: c.Lateness, Saves: c.Saves, SaveTime: c.SaveTime, FailedSaves: c.FailedSaves,
 	}
 }

@@ -59,8 +59,12 @@ type Status struct {
 	// Lease is the rest of this member's own lease, in seconds; null if it does not lead.
 	Lease *float64 `json:"lease"`
 
-	Stopping bool           `json:"stopping"` // it leads, and its work is about to stop
-	Members  []MemberStatus `json:"members"`
+	Stopping bool `json:"stopping"` // it leads, and its work is about to stop
+
+	// CertificateExpires is when the certificate of this member expires, or an authority of it; null without TLS.
+	CertificateExpires *time.Time `json:"certificate_expires,omitempty"`
+
+	Members []MemberStatus `json:"members"`
 
 	// Health is the result of the health check of this member; null: it has none.
 	Health *HealthStatus `json:"health,omitempty"`
@@ -289,6 +293,11 @@ func (m *Member) Status() Status {
 	if v.Role == Leader && m.config.Algorithm == QuorumBully {
 		left := m.group.Left(s.Term).Seconds()
 		status.Lease = &left
+	}
+	if m.config.TLS != nil {
+		if expires := m.config.TLS.Expires(); !expires.IsZero() {
+			status.CertificateExpires = &expires
+		}
 	}
 	for i, member := range m.config.Members {
 		status.Members = append(status.Members, MemberStatus{

@@ -112,6 +112,24 @@ func (g *group) agree(leader uint64) {
 	}
 }
 
+// led waits until all members follow one of them, and returns it.
+func (g *group) led() (leader uint64) {
+	g.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for _, m := range g.members {
+		if !await(ctx, m, func(v View) bool {
+			leader = v.Leader
+			return g.members[leader] != nil
+		}) {
+			g.t.Fatalf("no leader: %+v", m.Status())
+		}
+		break
+	}
+	g.agree(leader)
+	return leader
+}
+
 func await(ctx context.Context, m *Member, ok func(View) bool) bool {
 	for l := range m.Observe(ctx) {
 		if ok(l) {
@@ -273,7 +291,7 @@ func TestStatusShowsWhichMembersAreReachable(t *testing.T) {
 		}
 		problem := ""
 		if !reachable {
-			problem = "dial tcp " + g.config.Members[0].Address + ": connect: connection refused"
+			problem = "connection refused: no process listens there"
 		}
 		want := Status{ID: 9, Algorithm: Bully, Role: Leader, Leader: &leader, Members: []MemberStatus{
 			{ID: 4, Address: g.config.Members[0].Address, Reachable: reachable, Problem: problem}, {ID: 9, Address: g.config.Members[1].Address, Reachable: true},

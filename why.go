@@ -3,6 +3,7 @@ package ringleader
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -18,7 +19,10 @@ func (m *Member) why(s *Status) (reasons []string) {
 	if err := m.Health(); err != nil {
 		because("this member is not healthy: %v", err)
 	}
-	reachable, candidates, unable := 0, 0, 0
+	if e := s.CertificateExpires; e != nil && time.Now().After(*e) {
+		because("the certificate of this member has expired on %s, and the others refuse it: renew it", e.UTC().Format(time.DateTime))
+	}
+	first, reachable, candidates, unable := len(reasons), 0, 0, 0
 	for _, member := range s.Members {
 		if member.Reachable {
 			reachable++
@@ -43,21 +47,27 @@ func (m *Member) why(s *Status) (reasons []string) {
 		majority := len(s.Members)/2 + 1
 		switch {
 		case reachable < majority:
-			because("%d of %d members can communicate with this one, itself included, and a leader needs the votes of %d", reachable, len(s.Members), majority)
+			reasons = slices.Insert(reasons, first, fmt.Sprintf("%d of %d members can communicate with this one, itself included, and a leader needs the votes of %d: start the others, or repair the way to them", reachable, len(s.Members), majority))
 		case candidates == 0:
-			because("all members that can communicate with this one are witnesses, which never lead")
+			because("all members that can communicate with this one are witnesses, which never lead: start another one")
 		case unable == candidates:
 			because("none of the members that can communicate with this one may lead")
 		}
-		if left := m.group.Timer("wait"); left > 0 {
-			because("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left))
-		}
-		if left := m.group.Timer("bound"); left > 0 {
-			because("this member has promised its vote to another member for %s more", seconds(left))
-		}
+		reasons = append(reasons, m.waits()...)
 	}
 	if len(reasons) == 0 {
-		because("an election is under way")
+		because("an election is under way; if it lasts, the other members know more")
+	}
+	return reasons
+}
+
+// waits returns what this member waits for.
+func (m *Member) waits() (reasons []string) {
+	if left := m.group.Timer("wait"); left > 0 {
+		reasons = append(reasons, fmt.Sprintf("this member has restarted, and takes part in %s, when the promises of its life before have run out", seconds(left)))
+	}
+	if left := m.group.Timer("bound"); left > 0 {
+		reasons = append(reasons, fmt.Sprintf("this member has promised its vote to another member for %s more", seconds(left)))
 	}
 	return reasons
 }

@@ -70,7 +70,7 @@ func TestTheStatusExplainsEachCauseOfHavingNoLeader(t *testing.T) {
 // counted returns the counters of a member, without those that depend on each frame.
 func counted(c *ringleadertest.Cluster, id uint64) ringleader.Counters {
 	n := c.Member(id).Counters()
-	n.ElectionTime, n.Timers, n.Lateness, n.Saves, n.SaveTime = 0, 0, 0, 0, 0
+	n.ElectionTime, n.Renewals, n.Timers, n.Lateness, n.Saves, n.SaveTime = 0, 0, 0, 0, 0, 0
 	return n
 }
 
@@ -110,6 +110,31 @@ func TestCountersCountTenuresAndLapses(t *testing.T) {
 		c.Until("another member leads", func() bool { v := c.Member(2).View(); return v.Known && v.Leader != 2 })
 		if n := counted(c, 2); n.Tenures != 1 || n.Lapses != 0 {
 			t.Errorf("after it has resigned it has %+v", n)
+		}
+	})
+}
+
+func TestARenewalIsLateIfLessThanHalfOfTheLeaseIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := ringleadertest.New(t, ringleader.Config{}, 1, 2, 3)
+		defer c.Close()
+		c.Start(1, 2, 3)
+		c.Await(3)
+		c.Pass(time.Second)
+		before := c.Member(3).Counters()
+		if before.Renewals == 0 || before.LateRenewals != 0 {
+			t.Errorf("without a fault there are %d renewals, %d of them late", before.Renewals, before.LateRenewals)
+		}
+		c.Cut([]uint64{3}, []uint64{1, 2})
+		c.Pass(ringleader.Test().Lease * 2 / 3)
+		c.Heal()
+		c.Until("the lease is prolonged", func() bool { return c.Member(3).Counters().Renewals > before.Renewals })
+		c.Pass(time.Second)
+		if n := c.Member(3).Counters(); n.LateRenewals == 0 || n.Tenures != 1 || n.Lapses != 0 {
+			t.Errorf("after a cut that is shorter than the lease: %+v", n)
+		}
+		if n := c.Member(1).Counters(); n.Renewals != 0 {
+			t.Errorf("a follower has renewed a lease %d times", n.Renewals)
 		}
 	})
 }

@@ -34,13 +34,22 @@ func newSchedule(t *testing.T, times, command string, flags ...string) *schedule
 	if err := os.WriteFile(file("jobs"), []byte("job | "+times+" | "+command+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &schedule{
+	s := &schedule{
 		group:  newGroup(t, "cron", append(flags, "--jobs", file("jobs"), "--runs", file("runs.db"))...),
 		folder: folder, ledger: sqlite.Database{Command: "sqlite3", File: file("runs.db")}, pids: map[int]int{},
 	}
+	t.Cleanup(func() {
+		for id := range s.processes {
+			s.kill(id)
+		}
+	})
+	return s
 }
 
 func (s *schedule) start(ids ...int) {
+	for _, id := range ids {
+		delete(s.pids, id)
+	}
 	s.group.start(ids...)
 	for range ids {
 		id, parts := s.next(`^process (\d+)$`)
@@ -48,12 +57,14 @@ func (s *schedule) start(ids ...int) {
 	}
 }
 
-// kill kills a member; its warden ends after it.
+// kill kills a member. Its warden kills what that leaves, and ends.
 func (s *schedule) kill(id int) {
-	if err := syscall.Kill(s.pids[id], syscall.SIGKILL); err != nil {
-		s.t.Fatal(err)
+	if s.pids[id] == 0 {
+		s.group.kill(id) // it has not told its number
+		return
 	}
-	s.processes[id].Wait() // its error is the signal
+	_ = syscall.Kill(s.pids[id], syscall.SIGKILL) // the member may have ended
+	s.processes[id].Wait()                        // its error is the signal
 	delete(s.processes, id)
 }
 
@@ -119,7 +130,7 @@ func TestEachDueTimeHasOneRunThroughKillsAndStops(t *testing.T) {
 				s.start(leader)
 			}
 			s.next(doneLine)
-			for id := range s.pids {
+			for id := range s.processes {
 				s.kill(id)
 			}
 			journal, rows := s.journal(), s.rows()

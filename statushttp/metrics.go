@@ -72,7 +72,7 @@ func metricsOf(m *ringleader.Member) []metric {
 	}
 	health := cmp.Or(s.Health, &ringleader.HealthStatus{})
 	const counter, gauge = "counter", "gauge"
-	return []metric{
+	all := []metric{
 		{"info", gauge, "The member and its algorithm; always 1.", []sample{{fmt.Sprintf(`{id="%d",algorithm="%s"}`, s.ID, s.Algorithm), 1}}},
 		{"healthy", gauge, "1 while the member works, 0 when it has stopped or stalled.", one(flag(m.Health() == nil))},
 		{"is_leader", gauge, "1 while this member leads.", one(flag(s.Role == ringleader.Leader))},
@@ -92,6 +92,8 @@ func metricsOf(m *ringleader.Member) []metric {
 		{"member_reachable", gauge, "1 while a member is heard from.", peers},
 		{"tenures_total", counter, "Times that this member began to lead.", one(float64(c.Tenures))},
 		{"lease_lapses_total", counter, "Tenures of this member that ended because its lease ran out.", one(float64(c.Lapses))},
+		{"lease_renewals_total", counter, "Times that the lease of this member was prolonged.", one(float64(c.Renewals))},
+		{"lease_renewals_late_total", counter, "Renewals when less than half of the lease was left.", one(float64(c.LateRenewals))},
 		{"leader_changes_total", counter, "Times that another leader than before was known.", one(float64(c.LeaderChanges))},
 		{"suspicions_total", counter, "Times that a member that was heard from fell silent.", one(float64(c.Suspicions))},
 		{"election_seconds", "summary", "Time without a known leader, of elections that have ended.", nil},
@@ -105,4 +107,8 @@ func metricsOf(m *ringleader.Member) []metric {
 		{"save_seconds_count", "", "", one(float64(c.Saves))},
 		{"save_failures_total", counter, "Times that votes could not be written.", one(float64(c.FailedSaves))},
 	}
+	if s.CertificateExpires != nil {
+		all = append(all, metric{"certificate_expiry_timestamp_seconds", gauge, "When the certificate of this member expires, since 1970.", one(float64(s.CertificateExpires.Unix()))})
+	}
+	return all
 }

@@ -136,13 +136,13 @@ func (s *sender) dial() (net.Conn, Hello, error) {
 	defer context.AfterFunc(s.tcp.staying, cancel)()
 	raw, err := s.tcp.connect(ctx, s.peer)
 	if err != nil {
-		return nil, Hello{}, err
+		return nil, Hello{}, unreached(err, s.tcp.Timing.Suspicion)
 	}
 	s.tcp.strangers.isMember(raw.RemoteAddr().String()) // its name may have had another address before
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
 	conn, hello, err := s.introduce(&guarded{Conn: raw, left: strangerBytes})
 	if !stop() {
-		err = fmt.Errorf("no answer: %w", ctx.Err())
+		err = unreached(ctx.Err(), s.tcp.Timing.Suspicion)
 	}
 	if err != nil {
 		raw.Close()

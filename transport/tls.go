@@ -32,6 +32,10 @@ type TLS interface {
 	// they began with.
 	Reload() error
 
+	// Expires returns when the certificate that the next handshake uses expires, or an authority of it. It takes new
+	// certificates as a handshake does. It is the zero time before a member has been opened.
+	Expires() time.Time
+
 	// bind checks the certificate of the member with that name.
 	bind(name string, log *slog.Logger) error
 
@@ -166,6 +170,17 @@ func (c *certificates) Reload() error {
 	return c.reload()
 }
 
+func (c *certificates) Expires() time.Time {
+	c.mu.Lock()
+	bound := c.log != nil
+	c.mu.Unlock()
+	if !bound {
+		return time.Time{}
+	}
+	_, expires := c.latest()
+	return expires
+}
+
 func (c *certificates) reload() error {
 	latest, err := c.source()
 	if err != nil || c.current != nil && latest.equal(c.current) {
@@ -216,12 +231,12 @@ func verify(chain []*x509.Certificate, authorities *x509.CertPool, name string, 
 		o.KeyUsages = []x509.ExtKeyUsage{usage}
 		valid, err := chain[0].Verify(o)
 		if err != nil {
-			return expires, err
+			return expires, untrusted(err)
 		}
 		expires = lastExpiry(valid)
 	}
 	if n := named(chain[0]); n != name {
-		return expires, fmt.Errorf("it names %s, not %s", n, name)
+		return expires, fmt.Errorf("it names %s, not %s: make one for that member", n, name)
 	}
 	return expires, nil
 }
@@ -317,16 +332,3 @@ func (s *secured) Write(b []byte) (int, error) {
 }
 
 func (s *secured) Close() error { return s.raw.Close() }
-
-// explained returns an error of TLS in the words of this package.
-func explained(err error) error {
-	var header tls.RecordHeaderError
-	var alert *net.OpError
-	switch {
-	case errors.As(err, &header):
-		return errors.New("it does not use TLS, and this member does")
-	case errors.As(err, &alert) && alert.Op == "remote error":
-		return &Refusal{Refused, alert.Err.Error()}
-	}
-	return err
-}

@@ -100,6 +100,11 @@ func (a *authority) member(t *testing.T, id uint64) transport.TLS {
 	return fixed(a.issue(t, "group", id, nil), pool(a))
 }
 
+// later makes a certificate valid in an hour.
+func later(c *x509.Certificate) {
+	c.NotBefore, c.NotAfter = time.Now().Add(time.Hour), time.Now().Add(2*time.Hour)
+}
+
 func within(d time.Duration) func(*x509.Certificate) {
 	return func(c *x509.Certificate) { c.NotAfter = time.Now().Add(d) }
 }
@@ -229,10 +234,11 @@ func TestADialerAcceptsOnlyTheMemberThatItDials(t *testing.T) {
 		want    string
 	}{
 		{name: "right", group: "group", id: 2},
-		{name: "by another authority", foreign: true, group: "group", id: 2, want: "its certificate is refused: x509: certificate signed by unknown authority"},
-		{name: "expired", group: "group", id: 2, change: within(-time.Minute), want: "its certificate is refused: x509: certificate has expired"},
+		{name: "by another authority", foreign: true, group: "group", id: 2, want: "its certificate is refused: it is signed by an unknown authority: give all members certificates of one authority"},
+		{name: "expired", group: "group", id: 2, change: within(-time.Minute), want: "its certificate is refused: it has expired on 1999-12-31 23:59:00: renew it"},
+		{name: "not valid yet", group: "group", id: 2, change: later, want: "its certificate is refused: it is not valid before 2000-01-01 01:00:00: set the clock of this machine, or wait"},
 		{name: "for clients", group: "group", id: 2, change: usages(x509.ExtKeyUsageClientAuth), want: "its certificate is refused: x509: certificate specifies an incompatible key usage"},
-		{name: "of another member", group: "group", id: 3, want: "its certificate is refused: it names ringleader:group/3, not ringleader:group/2"},
+		{name: "of another member", group: "group", id: 3, want: "its certificate is refused: it names ringleader:group/3, not ringleader:group/2: make one for that member"},
 		{name: "of another group", group: "other", id: 2, want: "its certificate is refused: it names ringleader:other/2, not ringleader:group/2"},
 		{name: "right, in TLS 1.2", group: "group", id: 2, version: tls.VersionTLS12, want: "refused: tls: protocol version not supported"},
 	} {
@@ -287,7 +293,7 @@ func TestAMemberIsToldWhyItIsNotAccepted(t *testing.T) {
 				return fixed(ours.issue(t, "group", 1, nil), pool(ours, theirs))
 			},
 			func(_, theirs *authority) transport.TLS { return theirs.member(t, 2) },
-			"refused: tls: unknown certificate authority",
+			"refused: the certificate of this member: tls: unknown certificate authority",
 		},
 		{
 			"it alone uses TLS",
@@ -751,6 +757,30 @@ func TestANewAuthorityIsTrustedThoughTheCertificateStays(t *testing.T) {
 		if _, err := one.dials(t, 2); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+func TestTheExpiryIsThatOfTheCertificateForTheNextHandshake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, ca := newLAN(t), newAuthority(t)
+		var source changing
+		security := source.use(ca.issue(t, "group", 1, within(time.Hour)), pool(ca))
+		if e := security.Expires(); !e.IsZero() {
+			t.Errorf("before a member is opened, its certificate expires at %v", e)
+		}
+		one := n.host(1, security)
+		defer one.t.Close()
+		in := func(want time.Duration) {
+			t.Helper()
+			if left := time.Until(security.Expires()).Round(time.Minute); left != want {
+				t.Errorf("it expires in %v, want %v", left, want)
+			}
+		}
+		in(time.Hour)
+		source.use(ca.issue(t, "group", 1, within(2*time.Hour)), pool(ca))
+		in(2 * time.Hour)
+		source.use(ca.issue(t, "group", 1, within(-time.Hour)), pool(ca)) // is not used
+		in(2 * time.Hour)
 	})
 }
 

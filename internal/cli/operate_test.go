@@ -6,11 +6,14 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -74,6 +77,20 @@ func (g *trio) join(id int, flags ...string) *exec.Cmd {
 	return command
 }
 
+// joined is join, and waits until the member answers.
+func (g *trio) joined(id int, flags ...string) *exec.Cmd {
+	g.t.Helper()
+	command := g.join(id, flags...)
+	for begun := time.Now(); ; {
+		if code, _, _ := call("status", "--data", g.data[id-1]); code != report.ExitIncomplete {
+			return command
+		}
+		if time.Since(begun) > limit {
+			g.t.Fatalf("member %d does not answer", id)
+		}
+	}
+}
+
 // unwrapped is a text without its breaks of lines.
 func unwrapped(text string) string { return strings.Join(strings.Fields(text), " ") }
 
@@ -91,11 +108,40 @@ func (g *trio) until(code int, text string, arguments ...string) (printed string
 	}
 }
 
+// agreed waits until the members know one leader and hear from all, and returns what the leader knows.
+func (g *trio) agreed() (leader ringleader.Status) {
+	g.t.Helper()
+	for begun := time.Now(); time.Since(begun) < limit; {
+		terms, heard := map[uint64]int{}, 0
+		for _, data := range g.data {
+			_, stdout, _ := call("status", "--json", "--data", data)
+			var s ringleader.Status
+			if json.Unmarshal([]byte(stdout), &s) != nil || s.Leader == nil {
+				continue
+			}
+			for _, m := range s.Members {
+				if m.Reachable {
+					heard++
+				}
+			}
+			if terms[s.Term]++; s.Role == ringleader.Leader {
+				leader = s
+			}
+		}
+		if heard == 9 && leader.Leader != nil && terms[leader.Term] == 3 {
+			return leader
+		}
+	}
+	g.t.Fatal("the members do not agree")
+	return leader
+}
+
 func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 	g := newTrio(t)
 	g.until(3, "no member answers at "+g.data[0], "status", "--data", g.data[0])
+	g.until(3, "is it running? ringleader join", "status", "--data", g.data[0])
 	g.join(1)
-	for _, reason := range []string{"No leader is known, because", "member 2 at ", "member 3 at ", "connection refused", "a leader needs the votes of 2"} {
+	for _, reason := range []string{"certificate expires on ", "No leader is known, because", "member 2 at ", "member 3 at ", "connection refused", "a leader needs the votes of 2"} {
 		g.until(1, reason, "status", "--data", g.data[0])
 	}
 	g.join(2)
@@ -187,24 +233,116 @@ func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 	}
 }
 
-func TestTheStatusNamesTheCertificateThatIsRefused(t *testing.T) {
-	g := newTrio(t)
-	foreign := certificates(t, "jobs", 2)[0]
-	g.join(1)
-	g.join(2, foreign...) // the last of several flags counts
-	g.until(1, "certificate signed by unknown authority", "status", "--data", g.data[0])
-	g.until(1, "No leader is known, because", "status", "--data", g.data[1])
+// kill kills members, and with them their wardens.
+func (g *trio) kill(members ...*exec.Cmd) {
+	g.t.Helper()
+	for _, m := range members {
+		if err := syscall.Kill(-m.Process.Pid, syscall.SIGKILL); err != nil {
+			g.t.Fatal(err)
+		}
+	}
+	for _, m := range members {
+		m.Wait()
+	}
 }
 
-func TestTheStatusNamesAListThatDiffers(t *testing.T) {
-	g := newTrio(t)
-	free, err := rig.FreeAddresses(1)
-	if err != nil {
-		t.Fatal(err)
+func TestTheStatusNamesTheCauseOfHavingNoLeaderAndWhatToDo(t *testing.T) {
+	short := []string{"--lease", "1s"} // soon no leader is known
+	for _, test := range []struct {
+		name  string
+		begin func(g *trio)
+		at    int
+		want  string
+	}{
+		{
+			"a majority is missing", func(g *trio) { g.join(1) }, 1,
+			"No leader is known, because 1 of 3 members can communicate with this one, itself included, and a leader needs the votes of 2: start the others, or repair the way to them",
+		},
+		{"a member does not run", func(g *trio) { g.join(1) }, 1, "is missing: connection refused: no process listens there"},
+		{
+			"a member is stopped", func(g *trio) {
+				l, err := net.Listen("tcp", strings.TrimPrefix(g.members[3], "2=")) // the system answers for a process that is stopped
+				if err != nil {
+					g.t.Fatal(err)
+				}
+				g.t.Cleanup(func() { l.Close() })
+				g.join(1)
+			}, 1,
+			"is missing: no answer within 400ms: its process is stopped, its machine is down, or the network is cut",
+		},
+		{
+			"another authority", func(g *trio) {
+				g.join(1)
+				g.join(2, certificates(g.t, "jobs", 2)[0]...) // the last of several flags counts
+			}, 1,
+			"is missing: its certificate is refused: it is signed by an unknown authority: give all members certificates of one authority",
+		},
+		{
+			"this member's authority is unknown to the other", func(g *trio) {
+				foreign := certificates(g.t, "jobs", 1)[0]
+				both := filepath.Join(g.t.TempDir(), "both.pem")
+				bundle := slices.Concat(contents(g.t, foreign[5]), contents(g.t, g.certified[0][5]))
+				if err := os.WriteFile(both, bundle, 0o600); err != nil {
+					g.t.Fatal(err)
+				}
+				g.join(1, append(foreign, "--ca", both)...)
+				g.join(2)
+			}, 1,
+			"refused: the certificate of this member: tls: unknown certificate authority",
+		},
+		{
+			"the certificate of another group", func(g *trio) {
+				o := certOptions{directory: g.authority, group: "others", days: 1}
+				data := filepath.Join(g.t.TempDir(), "others")
+				if err := ringleader.Init(data, "others", 2); err != nil {
+					g.t.Fatal(err)
+				}
+				if _, err := o.make([]uint64{2}); err != nil {
+					g.t.Fatal(err)
+				}
+				g.join(1)
+				g.join(2, "--group", "others", "--data", data)
+			}, 1,
+			"its certificate is refused: it names ringleader:others/2, not ringleader:jobs/2: make one for that member",
+		},
+		{
+			"the lists differ", func(g *trio) {
+				g.join(1)
+				g.join(2, "--member", "4="+freeAddress(g.t))
+			}, 1,
+			"the lists of members differ in 4",
+		},
+		{
+			"a member has lost its store", func(g *trio) {
+				g.join(1, short...)
+				second, third := g.joined(2, short...), g.joined(3, short...)
+				g.agreed()
+				g.kill(second, third)
+				g.data[1] = filepath.Join(g.t.TempDir(), "new")
+				if err := ringleader.Init(g.data[1], "jobs", 2); err != nil {
+					g.t.Fatal(err)
+				}
+				g.join(2, short...)
+			}, 1,
+			"is missing: this member refuses it: member 2 has another store than before; if its state is lost, it must be admitted again",
+		},
+		{
+			"all have restarted", func(g *trio) {
+				first, second, third := g.joined(1), g.joined(2), g.joined(3)
+				g.agreed()
+				g.kill(first, second, third)
+				g.join(1)
+				g.join(2)
+			}, 2,
+			"this member has restarted, and takes part in ",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := newTrio(t)
+			test.begin(g)
+			g.until(1, test.want, "status", "--data", g.data[test.at-1])
+		})
 	}
-	g.join(1)
-	g.join(2, "--member", "4="+free[0])
-	g.until(1, "the lists of members differ in 4", "status", "--data", g.data[0])
 }
 
 func TestDoctorFindsAWrongConfiguration(t *testing.T) {

@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"ringleader.example/ringleader"
@@ -49,7 +51,11 @@ const answerTime = 2 * patience
 func (c *Client) do(ctx context.Context, method, path string) (*http.Response, error) {
 	response, err := c.exchange(ctx, method, path)
 	if err != nil {
-		return nil, fmt.Errorf("no member answers at %s: %w", c.at, cmp.Or(context.Cause(ctx), err))
+		hint := ""
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+			hint = "; is it running? ringleader join or ringleader exec starts it"
+		}
+		return nil, fmt.Errorf("no member answers at %s: %w%s", c.at, cmp.Or(context.Cause(ctx), err), hint)
 	}
 	return response, nil
 }

@@ -13,6 +13,8 @@ import (
 type Counts struct {
 	Tenures     uint64        // of this member
 	Lapses      uint64        // tenures of this member whose lease ran out
+	Renewals    uint64        // times that the lease of this member was prolonged
+	Late        uint64        // of these: less than half of it was left
 	Changes     uint64        // of the known leader: each time that another one is known
 	Elections   uint64        // times without a known leader that have ended
 	Electing    time.Duration // the sum of these times
@@ -74,6 +76,18 @@ func (g *Group) lapse() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.counts.Lapses++
+}
+
+// renew prolongs the lease of this member, and counts that.
+func (g *Group) renew(until time.Duration) {
+	left := g.until - g.member.boot()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.counts.Renewals++
+	if left < g.entitled/2 {
+		g.counts.Late++
+	}
+	g.move(until)
 }
 
 // Timer returns how long a timer of the algorithm still runs, by its declared name; 0 if it does not.

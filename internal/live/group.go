@@ -392,7 +392,7 @@ func (g *group) apply() error {
 	case changed:
 		g.show()
 	case g.lease != lease:
-		g.extend(g.lease)
+		g.renew(g.lease)
 	}
 	g.queue()
 	g.reschedule()
@@ -497,7 +497,7 @@ func (g *group) others(s *State) {
 	for i, member := range g.config.Members {
 		heard, problem := true, g.problem
 		if p := g.peerOf(member.ID); p != nil {
-			heard, problem = p.health == reachable, cmp.Or(p.problem, p.difference, p.groups[g.key])
+			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, p.groups[g.key])
 		}
 		s.Reachable, s.Problems = append(s.Reachable, heard), append(s.Problems, problem)
 		s.Standings = append(s.Standings, g.standingOf(i))

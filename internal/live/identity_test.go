@@ -219,7 +219,7 @@ func TestAMemberThatCannotBeReachedAtItsAddressDoesNotLead(t *testing.T) {
 		at   func(c *cluster[witness, nothing]) (leave func()) // what is at the address of member 2
 		want string
 	}{
-		{"nothing", func(*cluster[witness, nothing]) func() { return func() {} }, "its own address does not lead to it: connection refused"},
+		{"nothing", func(*cluster[witness, nothing]) func() { return func() {} }, "its own address does not lead to it: connection refused: no process listens there"},
 		{
 			"another process of member 2",
 			func(c *cluster[witness, nothing]) func() {

@@ -55,10 +55,15 @@ func TestAMemberWithAnotherStoreIsRefused(t *testing.T) {
 		c, _ := elected(t)
 		defer c.stopAll()
 		c.crash(2)
+		kept := c.disks[2].Copy()
 		c.disks[2].Lose()
 		c.start(2)
 		settle()
 		const want = "refused: member 2 has another store than before; if its state is lost, it must be admitted again"
+		const refuses = "this member refuses it: member 2 has another store than before; if its state is lost, it must be admitted again"
+		if s, _ := c.members[1].State(); s.Problems[1] != refuses {
+			t.Errorf("the one that refuses it knows %q", s.Problems)
+		}
 		// It may hear the leader, whose connection to it stands. Its own votes are refused.
 		if s, _ := c.members[2].State(); leads(s) || s.Problems[0] != want || s.Problems[2] != want {
 			t.Errorf("it knows %+v", s)
@@ -70,6 +75,10 @@ func TestAMemberWithAnotherStoreIsRefused(t *testing.T) {
 		if s, _ := c.members[2].State(); s.Problems[0] != want || s.Problems[2] != want {
 			t.Errorf("after a restart of the others it knows %+v", s)
 		}
+		c.crash(2)
+		c.disks[2] = kept
+		c.start(2)
+		c.until(1, "knows of no problem with the first store of 2", func(s State) bool { return s.Reachable[1] && s.Problems[1] == "" })
 	})
 }
 

@@ -186,8 +186,8 @@ func TestWhyAMemberCannotBeConnectedToIsLoggedOnceAndOnceMoreAfterLong(t *testin
 		defer c.stopAll()
 		m := c.joinAs(1, at(1), func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&lines, nil)) })
 		const (
-			first = `level=INFO msg="member cannot be connected to" member=1 peer=2 error="connection refused"`
-			later = `level=WARN msg="member cannot be connected to for long" member=1 peer=2 error="connection refused"`
+			first = `level=INFO msg="member cannot be connected to" member=1 peer=2 error="connection refused: no process listens there"`
+			later = `level=WARN msg="member cannot be connected to for long" member=1 peer=2 error="connection refused: no process listens there"`
 		)
 		logged := func(outage, warnings int) {
 			t.Helper()

@@ -37,6 +37,7 @@ type peer struct {
 	restUntil   time.Duration
 	duplicate   bool          // whether it refuses us for another process with our identifier
 	problem     string        // why the last attempt to connect has failed
+	refused     string        // why this member refuses it; empty: it does not
 	failing     time.Duration // since when they fail; 0 if they do not, or if that was logged
 	difference  string        // of its timing from ours
 
@@ -82,7 +83,12 @@ func (l *loop) verdict(p *peer, h transport.Hello) transport.Verdict {
 func (l *loop) asked(e transport.Asked) {
 	p := l.peers[e.Peer]
 	refuse := func(format string, args ...any) {
-		e.Answer <- transport.Verdict{Code: transport.Refused, Reason: fmt.Sprintf(format, args...)}
+		reason := fmt.Sprintf(format, args...)
+		e.Answer <- transport.Verdict{Code: transport.Refused, Reason: reason}
+		if note := "this member refuses it: " + reason; p.refused != note {
+			p.refused = note
+			l.showAll()
+		}
 	}
 	v := l.verdict(p, e.Hello)
 	known, pinned := l.record.stores[p.id]
@@ -143,7 +149,7 @@ func (l *loop) admit(p *peer) error {
 		p.standings = nil
 	}
 	wrong := p.health == suspect && sameLife
-	p.health, p.incarnation = reachable, p.in.Hello().Incarnation
+	p.health, p.incarnation, p.refused = reachable, p.in.Hello().Incarnation, ""
 	p.mend(l.now())
 	maps.DeleteFunc(p.groups, func(_ key, problem string) bool { return problem == absence }) // until it is told again
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)

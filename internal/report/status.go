@@ -24,8 +24,11 @@ func (s Status) JSON() any {
 		{"quorum", s.Quorum},
 		{"lease", s.Lease},
 		{"stopping", s.Stopping},
-		{"members", s.Members},
 	}
+	if s.CertificateExpires != nil {
+		o = append(o, field{"certificate_expires", s.CertificateExpires})
+	}
+	o = append(o, field{"members", s.Members})
 	if s.Value != "" {
 		o = append(o, field{"value", s.Value})
 	}
@@ -41,6 +44,9 @@ func (s Status) JSON() any {
 	return o
 }
 
+// soon is how long before its end an operator has to be reminded of a certificate.
+const soon = 14 * 24 * time.Hour
+
 // Text prints the state for people.
 func (s Status) Text(p *Printer) error {
 	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
@@ -54,6 +60,13 @@ func (s Status) Text(p *Printer) error {
 	}
 	if s.Value != "" {
 		fmt.Fprintf(w, "value\t%s\n", s.Value)
+	}
+	if e := s.CertificateExpires; e != nil && time.Until(*e) < soon {
+		verb := "expires"
+		if time.Until(*e) < 0 {
+			verb = "has expired"
+		}
+		fmt.Fprintf(w, "certificate\t%s on %s: renew it\n", verb, e.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	if s.Health != nil {
 		fmt.Fprintf(w, "health\t%s\n", healthText(s.Health))

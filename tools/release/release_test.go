@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,27 @@ func TestAnArchiveHasTheSameBytesWhateverTheOrderOfItsFiles(t *testing.T) {
 	other, err := tarball("p/", withFolders([]entry{b, a}), someMoment)
 	if err != nil || !bytes.Equal(one, other) {
 		t.Errorf("they differ (%v)", err)
+	}
+}
+
+func TestAnArchiveForWindowsHasTheSameBytesEachTime(t *testing.T) {
+	files := []entry{{name: "ringleader.exe", data: []byte("1"), mode: executable}, {name: "a/b", data: []byte("2")}}
+	one, err := zipOf("p/", files, someMoment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := zipOf("p/", files, someMoment)
+	if err != nil || !bytes.Equal(one, other) {
+		t.Errorf("they differ (%v)", err)
+	}
+	r, err := zip.NewReader(bytes.NewReader(one), int64(len(one)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range r.File {
+		if f.Name != "p/"+files[i].name || !f.Modified.Equal(someMoment) || f.UncompressedSize64 != 1 {
+			t.Errorf("%+v", f.FileHeader)
+		}
 	}
 }
 

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/transport"
+)
+
+// expiring replaces the certificate of a member by one that expires soon.
+func (g *trio) expiring(id uint64, in time.Duration) {
+	g.t.Helper()
+	o := certOptions{directory: g.authority}
+	a, _, err := o.authority()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	template, err := transport.CertificateTemplate("jobs", id)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(in)
+	if _, err := o.write(strconv.FormatUint(id, 10), template, a); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// expiry returns when the certificate of a member expires, as the member knows it.
+func (g *trio) expiry(data string) time.Time {
+	g.t.Helper()
+	_, stdout, stderr := call("status", "--json", "--data", data)
+	var s ringleader.Status
+	if err := json.Unmarshal([]byte(stdout), &s); err != nil || s.CertificateExpires == nil {
+		g.t.Fatalf("%v: %s%s", err, stdout, stderr)
+	}
+	return *s.CertificateExpires
+}
+
+// It takes as long as certificates last that slow machines can still start with.
+func TestRenewedCertificatesCauseNoElectionAndExpiredOnesAreNamed(t *testing.T) {
+	if !*long {
+		t.Skip("it waits for certificates to expire; -long does not skip it")
+	}
+	const lasts = 15 * time.Second
+	g := newTrio(t)
+	for id := uint64(1); id <= 3; id++ {
+		g.expiring(id, lasts)
+		g.join(int(id))
+	}
+	expire := time.After(lasts)
+	before := g.agreed()
+	renew := func(id string) {
+		t.Helper()
+		if code, _, stderr := call("cert", "--directory", g.authority, "--group", "jobs", "--id", id); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	renew("1")
+	renew("2")
+	for _, data := range g.data[:2] { // the member has taken the new one
+		for begun := time.Now(); time.Since(begun) < limit && time.Until(g.expiry(data)) < time.Hour; {
+		}
+	}
+	<-expire
+	g.until(1, "its certificate is refused: it has expired on ", "status", "--data", g.data[0])
+	_, third, _ := call("status", "--data", g.data[2])
+	if want := "has expired on "; !strings.Contains(unwrapped(third), want) {
+		t.Errorf("the member with the expired certificate does not print %q:\n%s", want, third)
+	}
+	renew("3")
+	if after := g.agreed(); *after.Leader != *before.Leader || after.Term != before.Term {
+		t.Errorf("member %d leads in term %d; before, member %d in term %d", *after.Leader, after.Term, *before.Leader, before.Term)
+	}
+}

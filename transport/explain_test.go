@@ -1,0 +1,39 @@
+package transport
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"net"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestAnAttemptThatFailsIsExplainedWithoutItsAddress(t *testing.T) {
+	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{context.DeadlineExceeded, "no answer within 1s: its process is stopped, its machine is down, or the network is cut"},
+		{dial(context.DeadlineExceeded), "no answer within 1s: its process is stopped, its machine is down, or the network is cut"},
+		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "connection refused: no process listens there"},
+		{dial(os.NewSyscallError("connect", syscall.EHOSTUNREACH)), syscall.EHOSTUNREACH.Error()},
+		{dial(&net.DNSError{Err: "no such host", Name: "db2"}), "lookup db2: no such host"},
+		{errors.New("another reason"), "another reason"},
+	} {
+		if got := unreached(test.err, time.Second).Error(); got != test.want {
+			t.Errorf("%v is explained as %q, want %q", test.err, got, test.want)
+		}
+	}
+}
+
+func TestAnAuthorityThatHasExpiredIsNamed(t *testing.T) {
+	authority := &x509.Certificate{IsCA: true, NotAfter: time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)}
+	err := untrusted(x509.CertificateInvalidError{Cert: authority, Reason: x509.Expired})
+	if want := "its authority has expired on 2020-01-02 03:04:05: make another one"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
+}
