@@ -68,8 +68,10 @@ func TestOneScheduleLeavesToTheSearchWhatIsOdd(t *testing.T) {
 				right(p, out)
 			}
 		}, nil, WrongLeader},
-		{"no end", func(p *made, out *election.Out[token]) { right(p, out); out.Send(0, 0, token{}) },
-			func(_ *made, out *election.Out[token]) { out.Send(0, 0, token{}) }, NeverEnds},
+		{
+			"no end", func(p *made, out *election.Out[token]) { right(p, out); out.Send(0, 0, token{}) },
+			func(_ *made, out *election.Out[token]) { out.Send(0, 0, token{}) }, NeverEnds,
+		},
 	} {
 		a := forwarding(election.Ring, 0, 0)
 		a.OneWay, a.Decides, a.Start = true, election.EveryProcess, test.start
