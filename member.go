@@ -375,12 +375,13 @@ func (m *Member) Transfer(id uint64) error {
 	case !known || id == m.config.ID:
 		return fmt.Errorf("%w: member %d is not another member of the group", ErrConfig, id)
 	}
-	if s, _ := m.group.State(); !m.has(&s.Voters, id) {
+	standings, voters := m.group.Known()
+	if !m.has(&voters, id) {
 		return fmt.Errorf("%w: member %d has no vote, so it cannot lead", ErrConfig, id)
 	}
-	for _, other := range m.Status().Members {
-		if other.ID == id && other.Unable != "" {
-			return fmt.Errorf("%w: member %d: %s", ErrUnable, id, other.Unable)
+	for i, other := range m.config.Members {
+		if why := standings[i].Unable; other.ID == id && why != "" {
+			return fmt.Errorf("%w: member %d: %s", ErrUnable, id, why)
 		}
 	}
 	m.end(ErrTransferred, election.Command{Order: election.Transfer, Member: member})

@@ -37,6 +37,13 @@ type standsFor struct {
 	standing Standing
 }
 
+// Known returns how the members stand for election, and which vote, as State does. It reads no clock.
+func (g *Group) Known() ([]Standing, Voters) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.Standings, g.state.Voters
+}
+
 // Stand changes how this member stands for election. A leader that may lead no more stops its work and hands over.
 func (g *Group) Stand(s Standing) { g.member.post(standsFor{g, s}) }
 
