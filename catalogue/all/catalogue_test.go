@@ -106,7 +106,7 @@ func conform[S, M any](t *testing.T, tested *[]string, a election.Algorithm[S, M
 			o.Verify = -1 // random choices may continue for ever
 		}
 		if a.Leased {
-			o.Verify, o.Runs = -1, 2 // terms and renewals do, so runs are long, too
+			o.Verify, o.Runs = -1, 4 // terms and renewals do, so runs are long, too
 		}
 		electiontest.Conform(t, a, o)
 		if size := reflect.TypeFor[S]().Size(); a.Topology == election.Ring && a.Timing == election.Asynchronous && size > 16 {

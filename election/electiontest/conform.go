@@ -409,6 +409,14 @@ func varied[S, M any](a *election.Algorithm[S, M], n int, parameters map[string]
 			{Process: p, At: election.Units(4)}, {Process: p, At: election.Units(20), Command: election.Command{Order: election.Weigh, Number: 2}},
 		}
 	}
+	if a.Membership != nil && n > 1 {
+		for p := range n { // only the leader obeys
+			run.Commands = append(run.Commands,
+				simulate.Command{Process: p, At: election.Units(30), Command: election.Command{Order: election.Dismiss, Member: 1}},
+				simulate.Command{Process: p, At: election.Units(60), Command: election.Command{Order: election.Enlist, Member: 1}},
+			)
+		}
+	}
 	return run
 }
 
