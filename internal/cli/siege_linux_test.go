@@ -44,6 +44,9 @@ type place struct{ network, address string }
 func (p place) dial() (net.Conn, error) { return net.DialTimeout(p.network, p.address, limit) }
 
 func TestManyClientsAndNoiseChangeNeitherTheLeaderNorTheMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has memory of its own, and the members run nothing of this test's process")
+	}
 	s, lease := siege{idle: 1200, busy: 60, slow: 20, watching: 20, noise: 32 << 20}, "1m"
 	if *long {
 		s, lease = siege{idle: 10_000, busy: 1000, slow: 200, watching: 100, noise: 1 << 30}, "500ms"
