@@ -113,6 +113,9 @@ func (a *counted) agree(t rapid.TB, ids election.Arrangement, o played) {
 }
 
 func TestCountsAreThoseOf10000SynchronousRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes, for long under the race detector")
+	}
 	for _, a := range all {
 		for k := range 64 * 13 {
 			n := k%64 + 1
@@ -305,6 +308,9 @@ func TestCostsOfRandomOrdersForEver(t *testing.T) {
 }
 
 func TestRandomOrdersCostTheDeclaredMean(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes, for long under the race detector")
+	}
 	for _, a := range all {
 		b := a.Bound(election.Average)
 		if b == nil || strings.Contains(a.Name, " ") { // with other parameters it costs the same

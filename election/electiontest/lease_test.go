@@ -252,6 +252,9 @@ func leaseOptions(delay int, parameters map[string]string) verify.Options {
 }
 
 func TestLeasesNeverOverlap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes, for long under the race detector")
+	}
 	o := leaseOptions(1, map[string]string{"lease": "5", "claims": "1"})
 	o.Commands = 1
 	report, err := verify.Run(lease, o)
@@ -268,6 +271,9 @@ func TestLeasesNeverOverlap(t *testing.T) {
 }
 
 func TestBrokenLeasesAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes, for long under the race detector")
+	}
 	type algorithm = election.Algorithm[member, request]
 	for name, mutant := range map[string]struct {
 		property string
