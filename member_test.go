@@ -211,8 +211,8 @@ func TestUnknownDialersDoNotDisturb(t *testing.T) {
 		wait.Go(func() {
 			defer conn.Close()
 			switch i % 4 {
-			case 0: // says nothing
-			case 1: // begins, and says no more
+			case 0: // sends nothing
+			case 1: // begins, and sends no more
 				conn.Write([]byte("ringldr"))
 			case 2:
 				conn.Write(noise)

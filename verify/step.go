@@ -276,7 +276,7 @@ func (c *checker) apply(p *processState, o *outcome, sum *cost) (*breach, error)
 				sum.marks |= elects
 			}
 		}
-		detail := func(known error) string { // the property says what the known error says
+		detail := func(known error) string { // the text of the property has that of a known error
 			return c.network.Name(int(p.Position)) + strings.TrimPrefix(err.Error(), known.Error())
 		}
 		switch {

@@ -95,8 +95,8 @@ func (p *Process) change(c Change, out *election.Out[Message]) {
 	p.amend(out)
 }
 
-// keeps notes that a member keeps the leader's voters. The member has said so in a Grant, so from then on it grants no
-// Claim to older voters.
+// keeps notes that a member keeps the leader's voters, as its Grant shows. From then on that member grants no Claim to
+// older voters.
 func (p *Process) keeps(x election.ID, v *Voters, out *election.Out[Message]) {
 	if now := &p.Kept.Voters; p.Keeps != nil && v.Term == now.Term && v.Version == now.Version && !p.Keeps[x-1] {
 		p.Keeps = slices.Clone(p.Keeps)

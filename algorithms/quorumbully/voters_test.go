@@ -180,26 +180,11 @@ func TestChangesOfVotersAreSafe(t *testing.T) {
 func TestTheSimulatorCatchesCarelessChanges(t *testing.T) {
 	for _, mutant := range careless {
 		t.Run(mutant.name, func(t *testing.T) {
-			a, runs := Algorithm, mutant.runs
+			runs := mutant.runs
 			if runs == nil {
 				runs = changing
 			}
-			mutant.mutate(&a)
-			const most = 1000
-			for seed := range uint64(most) {
-				r, err := simulate.Run(a, runs(seed))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(r.Faults) > 0 {
-					t.Logf("seed %d: %s", seed, strings.Join(r.Faults, "; "))
-					if whole, err := simulate.Run(Algorithm, runs(seed)); err != nil || len(whole.Faults) > 0 {
-						t.Errorf("with all rules %v, %v", whole.Faults, err)
-					}
-					return
-				}
-			}
-			t.Errorf("not found in %d runs", most)
+			mustCatch(t, mutant.mutate, runs, 1000)
 		})
 	}
 }

@@ -98,7 +98,7 @@ func TestSignalsEndAMemberInGoodOrder(t *testing.T) {
 	}
 }
 
-// wrongJoin runs a member that must not come to run, and returns the line it says.
+// wrongJoin runs a member that must not come to run, and returns the line that it prints.
 func wrongJoin(t *testing.T, flags ...string) string {
 	t.Helper()
 	command := exec.Command("ringleader", append([]string{"join"}, flags...)...)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -58,6 +57,7 @@ func (p *program) vote(verb string, votes bool, short, long string) *cobra.Comma
 	var (
 		o      clientOptions
 		asJSON bool
+		id     uint64
 	)
 	command := &cobra.Command{
 		Use:   verb + " ID --data DIR",
@@ -68,19 +68,10 @@ after it that answer are no majority; it is withdrawn after that time.
 
 Exit status: 0 the change has happened; 1 the member does not lead; 2 the call was wrong;
 3 no member answers, or it is not known yet whether the change happens: look again.`,
-		Example: "  ringleader members " + verb + " 4 --data /var/lib/ringleader/1",
-		Args: func(command *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("%s takes one argument, the identifier of a member; try %[1]s --help", command.CommandPath())
-			}
-			return nil
-		},
+		Example:           "  ringleader members " + verb + " 4 --data /var/lib/ringleader/1",
+		Args:              oneMember("a member", &id),
 		ValidArgsFunction: o.members,
-		RunE: func(command *cobra.Command, args []string) error {
-			id, err := parseID(args[0])
-			if err != nil {
-				return fmt.Errorf("a member is an identifier from 1 to 2⁶⁴ - 1, not %q", args[0])
-			}
+		RunE: func(command *cobra.Command, _ []string) error {
 			client, err := o.client(command)
 			if err != nil {
 				return err
@@ -98,8 +89,7 @@ Exit status: 0 the change has happened; 1 the member does not lead; 2 the call w
 			return nil
 		},
 	}
-	o.define(command, false)
-	command.Flags().BoolVar(&asJSON, "json", false, "print the state of the member afterwards as one JSON object")
+	o.defineOrder(command, &asJSON)
 	return command
 }
 

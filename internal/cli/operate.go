@@ -208,8 +208,7 @@ member answers, or no other one leads yet.`,
 			return p.handOver(command, &o, asJSON, 0)
 		},
 	}
-	o.define(command, false)
-	command.Flags().BoolVar(&asJSON, "json", false, "print the state of the member afterwards as one JSON object")
+	o.defineOrder(command, &asJSON)
 	return command
 }
 
@@ -217,6 +216,7 @@ func (p *program) transfer() *cobra.Command {
 	var (
 		o      clientOptions
 		asJSON bool
+		id     uint64
 	)
 	command := &cobra.Command{
 		Use:     "transfer ID --data DIR",
@@ -227,25 +227,34 @@ until another member leads, for at most five seconds.
 
 Exit status: 0 member ID leads; 1 the member does not lead, or another one than ID leads
 now; 2 the call was wrong; 3 no member answers, or no other one leads yet.`,
-		Example: "  ringleader transfer 3 --data /var/lib/ringleader/1",
-		Args: func(command *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("%s takes one argument, the identifier of the next leader; try %[1]s --help", command.CommandPath())
-			}
-			return nil
-		},
+		Example:           "  ringleader transfer 3 --data /var/lib/ringleader/1",
+		Args:              oneMember("the next leader", &id),
 		ValidArgsFunction: o.members,
-		RunE: func(command *cobra.Command, args []string) error {
-			id, err := parseID(args[0])
-			if err != nil {
-				return fmt.Errorf("the next leader is an identifier from 1 to 2⁶⁴ - 1, not %q", args[0])
-			}
+		RunE: func(command *cobra.Command, _ []string) error {
 			return p.handOver(command, &o, asJSON, id)
 		},
 	}
-	o.define(command, false)
-	command.Flags().BoolVar(&asJSON, "json", false, "print the state of the member afterwards as one JSON object")
+	o.defineOrder(command, &asJSON)
 	return command
+}
+
+// oneMember takes one argument, the identifier of a member.
+func oneMember(name string, id *uint64) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) (err error) {
+		if len(args) != 1 {
+			return fmt.Errorf("%s takes one argument, the identifier of %s; try %[1]s --help", command.CommandPath(), name)
+		}
+		if *id, err = parseID(args[0]); err != nil {
+			return fmt.Errorf("%s is an identifier from 1 to 2⁶⁴ - 1, not %q", name, args[0])
+		}
+		return nil
+	}
+}
+
+// defineOrder defines the flags of a command that changes something at a member.
+func (o *clientOptions) defineOrder(command *cobra.Command, asJSON *bool) {
+	o.define(command, false)
+	command.Flags().BoolVar(asJSON, "json", false, "print the state of the member afterwards as one JSON object")
 }
 
 // members completes an identifier of another member, if the member that is named answers.

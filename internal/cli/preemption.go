@@ -74,7 +74,6 @@ func (p *program) preemption(command *cobra.Command, call func(context.Context, 
 		}
 		return p.Print(report.Status{Status: s}, asJSON)
 	}
-	o.define(command, false)
-	command.Flags().BoolVar(&asJSON, "json", false, "print the state of the member afterwards as one JSON object")
+	o.defineOrder(command, &asJSON)
 	return command
 }

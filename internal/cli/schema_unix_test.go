@@ -155,7 +155,7 @@ func TestTheSchemaRefusesWhatCommandsDoNotPrint(t *testing.T) {
 	}
 }
 
-// Every result says first what made it.
+// Every result begins with what made it.
 func TestEveryResultBeginsWithItsCall(t *testing.T) {
 	for line1, want := range map[string]string{
 		"run lcr -n 3 --draw x.svg":             `{"command":"ringleader run lcr --n 3","version":"(devel)","seed":1,"parameters":{"flag":"literal"},"topology":"ring","start":"all",`,

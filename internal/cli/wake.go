@@ -27,7 +27,7 @@ func (w *waking) flags(command *cobra.Command) {
 }
 
 // atAnyTime sets a parameter that lets processes start at any time, if a flag asks for that and no parameter is given
-// that says when they do.
+// that sets when they do.
 func (w *waking) atAnyTime(d *election.Declaration, start string, given map[string]string) {
 	if d.Starts != election.Together || w.wake == "" && w.unwilling == "" && (start == "" || start == "all") {
 		return

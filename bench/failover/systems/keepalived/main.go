@@ -48,7 +48,7 @@ func run(ctx context.Context, c *node.Config, r *node.Report) error {
 			if len(fields) < 3 {
 				continue
 			}
-			// MASTER_RX_LOWER_PRI tells of another master, with a lower priority.
+			// MASTER_RX_LOWER_PRI means that there is another master, with a lower priority.
 			if master.Store(strings.HasPrefix(fields[2], "MASTER")); master.Load() {
 				r.Lead(0, master.Load)
 			} else {
@@ -73,7 +73,8 @@ func run(ctx context.Context, c *node.Config, r *node.Report) error {
 	return fmt.Errorf("keepalived has ended: %v", err)
 }
 
-// listen reports the sender of advertisements as the leader, while this node is not it. A priority of 0 says that it resigns.
+// listen reports the sender of an advertisement as the leader, unless this node is the master. An advertisement with priority 0
+// means that its sender resigns.
 func listen(adverts net.PacketConn, c *node.Config, r *node.Report, master *atomic.Bool) {
 	for packet := make([]byte, 1500); ; {
 		n, from, err := adverts.ReadFrom(packet)
