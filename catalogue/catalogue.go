@@ -30,7 +30,11 @@ type Entry struct {
 	Check    checks                                             // judges the record of a run by its source's statements about every run; nil without statements
 	Aliases  []string                                           // other accepted names
 	Family   string                                             // the common name of the algorithm's forms on several networks; empty if it has one form
-	list     List
+
+	// Listing returns the lines of its Go files, for reading beside a run, and the number there of a line of a file; see
+	// [simulate.Options]. Nil: they are not in the program.
+	Listing func() (lines []string, number func(file string, line int) int)
+	list    List
 }
 
 type checks func(*trace.Record, *network.Instance) ([]claims.Claim, error)

@@ -89,6 +89,10 @@ type Algorithm[S, M any] struct {
 
 	// Membership returns which members vote, for a host to show. Nil: all vote, always.
 	Membership func(*S) Membership
+
+	// Enlarge lets a process of a complete graph know that there are more members now: they are 1 … members, and it has as
+	// many ports. It is no step. Nil: the number of members is fixed.
+	Enlarge func(s *S, members int)
 }
 
 // Membership is what a process knows about the members that vote. Version is the number of changes, and Term that of the

@@ -58,7 +58,7 @@
 //
 // # What is for engines
 //
-// [Collector], [Sent], [Effect], [Op] with its values, [Functions], [DeadlineIn] and the methods whose comments end
+// [Collector], [Sent], [Effect], [Op] with its values, [Halt], [Functions], [DeadlineIn] and the methods whose comments end
 // in "For engines." are for engines, in file engines.go; no algorithm uses them. A test of single steps uses a
 // Collector, too, as the example shows. Package network has the network that an algorithm runs on, and package
 // outcome the result of a run.

@@ -5,7 +5,10 @@ package election
 // [Parameters] are hidden from algorithms, and Go shows hidden fields to one package only.
 
 // Collector is the engine's end of an [Out]: it collects the effects of steps. For engines.
-type Collector[M any] struct{ out Out[M] }
+type Collector[M any] struct {
+	out   Out[M]
+	whole []Sent[M] // of a halting step: the room for its messages
+}
 
 // Sent is a message in transit. Link>>4 is the directed link that it left on, Link&15 its kind. For engines.
 type Sent[M any] struct {
@@ -37,9 +40,12 @@ type Effect struct {
 	Ticks    Ticks
 }
 
+// Halt is the panic by which a step ends at an effect; see [Collector.HaltAt]. For engines.
+type Halt struct{}
+
 // Functions is the set of optional functions that an algorithm has. For engines.
 type Functions struct {
-	Timeout, Recover, Suspect, Trust, Command, Durable, Eligible, Phase, Incarnation, Membership bool
+	Timeout, Recover, Suspect, Trust, Command, Durable, Eligible, Phase, Incarnation, Membership, Enlarge bool
 }
 
 // Out returns the Out of a step.
@@ -53,6 +59,18 @@ func (c *Collector[M]) Clock(now Ticks) { c.out.now = now }
 
 // Choices sets the source of the values of [Out.Choose].
 func (c *Collector[M]) Choices(choose func(n uint32) uint32) { c.out.choose = choose }
+
+// HaltAt lets the next steps end, with a panic of [Halt], at a message or at another effect, each counted from 1; 0 is none. When
+// the panic is recovered, the stack shows which lines of the algorithm have this effect. It comes after a whole step that had it.
+func (c *Collector[M]) HaltAt(message, other int) {
+	if c.out.halts {
+		c.out.sent = c.whole
+	}
+	if c.out.stop, c.out.halts = other, message > 0; c.out.halts {
+		c.whole = c.out.sent
+		c.out.sent = c.out.sent[: 0 : message-1]
+	}
+}
 
 // Sent returns the messages sent since the last Reset, in order; valid until the next step.
 func (c *Collector[M]) Sent() []Sent[M] { return c.out.sent }
@@ -83,7 +101,7 @@ func (a *Algorithm[S, M]) Functions() Functions {
 	return Functions{
 		Timeout: a.Timeout != nil, Recover: a.Recover != nil, Suspect: a.Suspect != nil, Trust: a.Trust != nil,
 		Command: a.Command != nil, Durable: a.Durable != nil, Eligible: a.Eligible != nil, Phase: a.Phase != nil,
-		Incarnation: a.Incarnation != nil, Membership: a.Membership != nil,
+		Incarnation: a.Incarnation != nil, Membership: a.Membership != nil, Enlarge: a.Enlarge != nil,
 	}
 }
 

@@ -8,11 +8,22 @@ type Out[M any] struct {
 	effects []Effect
 	now     Ticks
 	choose  func(uint32) uint32
+	halts   bool // the step ends at a message for which sent has no room
+	stop    int  // the other effect at which the step ends; 0: none
 }
 
-// Send sends a message out of a port.
+// Send sends a message out of a port. It appends by hand, so that a step that halts costs others nothing.
 func (o *Out[M]) Send(port Port, kind Kind, message M) {
-	o.sent = append(o.sent, Sent[M]{message, o.base + uint32(port)<<4 + uint32(kind)})
+	link := o.base + uint32(port)<<4 + uint32(kind)
+	if n := len(o.sent); n < cap(o.sent) {
+		o.sent = o.sent[:n+1]
+		o.sent[n] = Sent[M]{message, link}
+		return
+	}
+	if o.halts {
+		panic(Halt{})
+	}
+	o.sent = append(o.sent, Sent[M]{message, link})
 }
 
 // Choose returns one of 0 .. n-1, uniformly. n is at least 1.
@@ -71,5 +82,8 @@ func (o *Out[M]) add(op Op) *Effect {
 	o.effects = append(o.effects, Effect{})
 	e := &o.effects[len(o.effects)-1]
 	e.Link, e.Op = o.base>>4, op
+	if len(o.effects) == o.stop {
+		panic(Halt{})
+	}
 	return e
 }

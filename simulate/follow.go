@@ -3,28 +3,34 @@ package simulate
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
+	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/trace"
 )
 
 // ErrFollow reports that a session cannot repeat a record.
 var ErrFollow = errors.New("this record cannot be repeated")
 
-// Follow makes the events of a record, each of which must do what the record holds: the same step, with the same messages,
-// decisions and state. So a run of any engine, such as a counterexample, is repeated and compared. A record whose last step broke the
-// contract ends before that step. The error wraps [ErrFollow] and names the first step that differs. A session loses what is
-// sent during a cut at once, as the checker does; package simulate's other engines lose it when it would arrive.
+// Follow makes the events of a record that the session has not made yet, each of which must do what the record holds: the same
+// step, with the same messages, decisions and state. So a run of any engine, such as a counterexample, is repeated and compared. A
+// record whose last step broke the contract ends before that step. The error wraps [ErrFollow] and names the first step that differs.
+// A session loses what is sent during a cut at once, as the checker does; package simulate's other engines lose it when it would
+// arrive.
 func (s *Session) Follow(r *trace.Record) error {
-	clock := s.run.record.Header.Clock
-	copies := map[int]int{} // by number of a message: how many copies have yet to be made
-	for i := range r.Steps {
-		for _, m := range r.Steps[i].Sent {
-			copies[m.Message] = m.Copies
-		}
+	return s.FollowFirst(r, len(r.Steps), func() bool { return true })
+}
+
+// FollowFirst is [Session.Follow] until the session has made so many steps, or going reports false.
+func (s *Session) FollowFirst(r *trace.Record, steps int, going func() bool) error {
+	clock, copies := s.run.record.Header.Clock, map[int]int{} // by number of a message: how many copies have yet to be made
+	copied(r, func(m *trace.Sent) { copies[m.Message] += m.Copies })
+	copied(s.Record(), func(m *trace.Sent) { copies[m.Message] -= m.Copies })
+	done := min(len(s.Record().Steps), len(r.Steps))
+	if made := s.Record().Steps; len(made) > done || !alike(made, r.Steps[:done], clock) {
+		return fmt.Errorf("%w: it does not begin as the session did", ErrFollow)
 	}
-	for left := r.Steps; len(left) > 0; {
+	for left := r.Steps[done:]; len(left) > 0 && len(s.Record().Steps) < steps && going(); {
 		want := &left[0]
 		for clock && s.Now().Less(want.Time) {
 			if err := s.pass(want); err != nil {
@@ -48,6 +54,17 @@ func (s *Session) Follow(r *trace.Record) error {
 		left = left[made:]
 	}
 	return nil
+}
+
+// copied calls a function for each message of which there are copies.
+func copied(r *trace.Record, of func(m *trace.Sent)) {
+	for i := range r.Steps {
+		for k := range r.Steps[i].Sent {
+			if m := &r.Steps[i].Sent[k]; m.Copies > 0 {
+				of(m)
+			}
+		}
+	}
 }
 
 // repeat duplicates a message under way.
@@ -84,19 +101,49 @@ func (s *Session) pass(want *trace.Step) error {
 // event.
 func (s *Session) match(left []trace.Step, clock bool) int {
 	want := &left[0]
-	all := slices.Concat(s.Choices(), s.Faults())
-	if want.Event == trace.Fault && want.Text != trace.Hastened {
-		all = []Choice{{What: Sever, Process: want.Process, Cut: want.Text}}
-	}
-	for _, c := range all {
-		if c.Process != want.Process || c.What == Pass {
-			continue
-		}
-		if made := s.try(c, left, clock); made > 0 {
-			return made
+	for _, candidates := range []func() []Choice{
+		func() []Choice { return s.arrival(want) }, s.Choices, func() []Choice { return s.simultaneous(want) }, func() []Choice { return s.disturbance(want) },
+	} {
+		for _, c := range candidates() {
+			if c.Process != want.Process || c.What == Pass {
+				continue
+			}
+			if made := s.try(c, left, clock); made > 0 {
+				return made
+			}
 		}
 	}
 	return 0
+}
+
+// arrival returns the delivery that a step needs, if its message is under way. It is found without a list of all choices.
+func (s *Session) arrival(want *trace.Step) []Choice {
+	if want.Event != trace.Receive || want.Process >= s.run.p.Size() || want.Port >= s.run.net.Degree(want.Process) {
+		return nil
+	}
+	from, at := s.run.net.End(s.run.net.First(want.Process) + uint32(want.Port))
+	link := s.run.net.Back(from, at)
+	place := slices.IndexFunc(s.queues[link], func(m parcel) bool { return int(m.number) == want.Message })
+	if place < 0 {
+		return nil
+	}
+	return []Choice{{What: Deliver, Process: want.Process, Link: link, Place: place}}
+}
+
+// simultaneous returns the starts and timers of a synchronous run that Choices does not list.
+func (s *Session) simultaneous(want *trace.Step) []Choice {
+	if s.run.o.Timing != election.Synchronous {
+		return nil
+	}
+	return append(s.expiries(), Choice{What: Begin, Process: want.Process})
+}
+
+// disturbance returns the faults that may make a step.
+func (s *Session) disturbance(want *trace.Step) []Choice {
+	if want.Event == trace.Fault && want.Text != trace.Hastened {
+		return []Choice{{What: Sever, Process: want.Process, Cut: want.Text}}
+	}
+	return s.Faults()
 }
 
 // mostDraws is the largest number of vectors of random choices that are tried for a step.
@@ -123,20 +170,5 @@ func (s *Session) try(c Choice, left []trace.Step, clock bool) int {
 // alike reports whether the steps that were made are those of a record. Times count only where there is a clock. Copies of
 // messages are made when the first one arrives.
 func alike(made, want []trace.Step, clock bool) bool {
-	return slices.EqualFunc(made, want, func(got, want trace.Step) bool {
-		if !clock {
-			got.Time = want.Time
-		}
-		got.Sent, want.Sent = single(got.Sent), single(want.Sent)
-		return reflect.DeepEqual(got, want)
-	})
-}
-
-// single returns sent messages without the number of their copies.
-func single(sent []trace.Sent) []trace.Sent {
-	sent = slices.Clone(sent)
-	for i := range sent {
-		sent[i].Copies = 0
-	}
-	return sent
+	return slices.EqualFunc(made, want, func(got, want trace.Step) bool { return (got.Time == want.Time || !clock) && got.Alike(&want) })
 }

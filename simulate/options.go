@@ -105,11 +105,16 @@ type Options struct {
 	SkipPhases bool // do not count by phases, which costs a call for each message
 
 	Record   bool                         // record each step, and check the steps
+	Recorded int                          // the size in bytes, about, at which a record ends the run, as Limit does; 0: none
 	Check    bool                         // make each step twice and compare, which takes about five times as long; see [Violation]
 	Values   bool                         // a record has states and messages as values, too, for readers of their fields
 	Until    election.Ticks               // with a clock: the run ends then, and is judged; 0: it ends at quiescence, or at [election.Declaration.Settles]
 	Limit    uint64                       // of deliveries and timeouts; 0: [DefaultLimit]; [NoLimit]
 	Progress func(deliveries uint64) bool // called at intervals; false ends the run
+
+	// Lines returns the number, for readers, of a line of a file in the algorithm's package, which is given by its name without a
+	// folder; 0 leaves it out. A record then has the lines that sent, set timers and decided. nil: it has none.
+	Lines func(file string, line int) int
 }
 
 // Command is a command of a process's host at a given time.

@@ -11,6 +11,7 @@ import (
 type recorder struct {
 	trace.Record
 	sent      []sender // by number - 1
+	bytes     int      // its size, about
 	delivered int      // the number of the last delivered message, for a step that fails
 }
 
@@ -60,7 +61,7 @@ func (r *run) note(p int, step trace.Step) {
 	}
 	switch step.Event {
 	case trace.Lost, trace.Crash, trace.Fault, trace.Heal: // no step of the algorithm
-		r.record.Steps = append(r.record.Steps, step)
+		r.record.add(step)
 		return
 	}
 	leaving := r.leaving()
@@ -86,11 +87,19 @@ func (r *run) note(p int, step trace.Step) {
 			step.Add(e, r.d.Timers, r.p, p)
 		}
 	}
-	step.State = r.stateText(p)
+	step.State, step.Lines = r.stateText(p), slices.Clone(r.ps.Lines())
 	if r.o.Values {
 		step.StateValue = trace.Value{Is: r.ps.State(r.slot(p), r.local(p)), RealOf: r.p.RealOf}
 	}
-	r.record.Steps = append(r.record.Steps, step)
+	r.record.add(step)
+	if r.o.Recorded > 0 && r.record.bytes > r.o.Recorded {
+		r.limit, r.look = 0, 0
+	}
+}
+
+func (r *recorder) add(step trace.Step) {
+	r.Steps = append(r.Steps, step)
+	r.bytes += step.Bytes()
 }
 
 func (r *run) stateText(p int) string {

@@ -220,6 +220,9 @@ func (r *run) processes() {
 	if !r.o.Record {
 		return
 	}
+	if r.o.Lines != nil {
+		r.ps.List(r.o.Lines)
+	}
 	r.record = newRecorder(r)
 	for _, q := range r.o.Faults.Dead {
 		r.note(q, trace.Step{Event: trace.Crash, Port: -1})

@@ -17,7 +17,8 @@ import (
 // Session is a run in which the caller chooses each event, forward and back. The caller is the schedule, and faults
 // are choices too. The rules of the network hold: a link delivers its messages in order, unless [faults.Script.Unordered]
 // allows otherwise; a message of a timed run takes 1 to Delay units; a unit of a synchronous run is first messages,
-// by process and port, then starts, then timers. A failure detector errs only if the caller chooses so.
+// by port, then starts, then timers; Choices lists the first process with such an event, and Step takes those of others, too. A failure
+// detector errs only if the caller chooses so.
 type Session struct {
 	run     *run
 	queues  [][]parcel         // by link; a queue is replaced, never written to
@@ -33,6 +34,9 @@ type Session struct {
 	ways    uint64             // the number of vectors of values that these choices can have; too small beyond 2³²
 	late    bool               // synchronous: the timers of this unit have begun
 	free    []int              // slots that hold no state
+
+	forgets             bool  // only the last event can be taken back
+	replacing, replaced []int // slots whose states the current event has replaced, and the one before
 
 	made []Choice
 	past [][]func() // the functions that undo each event, last change last
@@ -100,8 +104,8 @@ func (h Happening) String() string {
 var ErrChoice = errors.New("this cannot happen now")
 
 // NewSession begins a run in which the caller chooses the events. It uses these options: the instance, timing, delay,
-// seed (of the processes' choices), initiators, AnyTime, wardens, the crashed processes, and whether messages may
-// overtake each other.
+// seed (of the processes' choices), initiators, AnyTime, wardens, the crashed processes, whether messages may
+// overtake each other, and whether the record has lines.
 func NewSession[S, M any](a election.Algorithm[S, M], o Options) (*Session, error) {
 	runner, err := Of(&a)
 	if err != nil {
@@ -116,7 +120,7 @@ func (g *Runner) Session(o Options) (s *Session, err error) {
 	unordered := o.Faults.Unordered
 	o = Options{
 		Instance: o.Instance, Timing: o.Timing, Delay: o.Delay, Seed: o.Seed, Initiators: o.Initiators, AnyTime: o.AnyTime,
-		Wardens: o.Wardens, Faults: faults.Script{Dead: o.Faults.Dead}, Record: true,
+		Wardens: o.Wardens, Faults: faults.Script{Dead: o.Faults.Dead}, Record: true, Lines: o.Lines,
 	}
 	r, err := g.newRun(o)
 	if err != nil {
@@ -162,6 +166,9 @@ func (s *Session) choosing(seeded func(uint32) uint32) func(uint32) uint32 {
 	}
 }
 
+// Size returns the number of processes.
+func (s *Session) Size() int { return s.run.p.Size() }
+
 // Made returns the events so far.
 func (s *Session) Made() []Choice { return slices.Clone(s.made) }
 
@@ -188,123 +195,6 @@ func (s *Session) Result() *Result {
 	result.Complete = len(s.Choices()) == 0
 	return &result
 }
-
-// Choices returns the events that can come next, except faults and commands. There are none at quiescence.
-func (s *Session) Choices() (all []Choice) {
-	if !s.run.o.AnyTime {
-		if p := slices.Index(s.asleep, true); p >= 0 && s.run.o.Timing != election.Synchronous {
-			return []Choice{{What: Begin, Process: p}}
-		}
-	}
-	if s.run.o.Timing == election.Synchronous {
-		return s.inUnit()
-	}
-	for p, asleep := range s.asleep {
-		if asleep {
-			all = append(all, Choice{What: Begin, Process: p})
-		}
-	}
-	for p, working := range s.working {
-		if working {
-			all = append(all, Choice{What: Cease, Process: p})
-		}
-	}
-	all = append(all, s.deliveries()...)
-	all = append(all, s.expiries()...)
-	return append(all, s.passes(len(all) > 0)...)
-}
-
-// inUnit returns the choices of a synchronous run: one at a time, except timers of one moment.
-func (s *Session) inUnit() []Choice {
-	if all := s.deliveries(); len(all) > 0 {
-		return all[:1]
-	}
-	if p := slices.Index(s.asleep, true); p >= 0 && !s.late {
-		return []Choice{{What: Begin, Process: p}}
-	}
-	if all := s.expiries(); len(all) > 0 {
-		return all[:1]
-	}
-	return s.passes(false)
-}
-
-// deliveries returns the messages that can arrive, by receiver and port.
-func (s *Session) deliveries() (all []Choice) {
-	net := s.run.net
-	for p := range net.Size() {
-		for port := range net.Degree(p) {
-			from, at := net.End(net.First(p) + uint32(port))
-			link := net.Back(from, at)
-			for place, m := range s.queues[link] {
-				if place > 0 && !s.run.o.Faults.Unordered {
-					break
-				}
-				if s.run.o.Timing == election.Asynchronous || s.run.lazy != nil || m.sent.Less(s.run.now) {
-					all = append(all, Choice{What: Deliver, Process: p, Link: link, Place: place})
-				}
-			}
-		}
-	}
-	return all
-}
-
-// expiries returns the timers that can expire.
-func (s *Session) expiries() (all []Choice) {
-	timers := len(s.run.d.Timers)
-	for i, a := range s.alarms {
-		if a.runs && !s.clock(i/timers, a.deadline).Less(a.at) {
-			all = append(all, Choice{What: Expire, Process: i / timers, Timer: election.Timer(i % timers)})
-		}
-	}
-	return all
-}
-
-// clock returns what the clock of the process at p shows by which its timers expire, or those that are set at a deadline.
-func (s *Session) clock(p int, deadline bool) election.Ticks {
-	switch l := s.run.lazy; {
-	case l == nil:
-		return s.run.now
-	case deadline:
-		return l.deadlines(p, s.run.now)
-	default:
-		return l.timers(s.run.now)
-	}
-}
-
-// passes returns the passing of time, if no event must happen before: a unit, or, if no other event is possible,
-// until the next timer expires.
-func (s *Session) passes(other bool) []Choice {
-	switch {
-	case s.run.lazy != nil:
-		return []Choice{{What: Pass, Time: s.run.lazy.step()}}
-	case s.run.o.Timing == election.Asynchronous || len(s.expiries()) > 0:
-		return nil
-	}
-	flying := false
-	for _, queue := range s.queues {
-		for _, m := range queue {
-			if flying = true; !s.run.now.Less(m.sent.Add(election.Units(s.longest()))) {
-				return nil
-			}
-		}
-	}
-	next := election.Forever
-	for _, a := range s.alarms {
-		if a.runs && a.at.Less(next) {
-			next = a.at
-		}
-	}
-	switch {
-	case flying || other:
-		return []Choice{{What: Pass, Time: election.Units(1)}}
-	case next != election.Forever:
-		return []Choice{{What: Pass, Time: next.Sub(s.run.now)}}
-	}
-	return nil
-}
-
-// longest is the longest delay.
-func (s *Session) longest() uint64 { return max(1, s.run.o.Delay) }
 
 // Text returns a choice in words.
 func (s *Session) Text(c Choice) string {
@@ -355,6 +245,15 @@ func (s *Session) Text(c Choice) string {
 	return at + " is asked to resign"
 }
 
+// Message returns the number of the message, in the record, that a choice delivers, loses or duplicates; 0 for other choices.
+func (s *Session) Message(c Choice) int {
+	switch c.What {
+	case Deliver, Lose, Duplicate:
+		return int(s.queues[c.Link][c.Place].number)
+	}
+	return 0
+}
+
 // entry is the port at which the message of a choice arrives.
 func (s *Session) entry(c Choice) election.Port {
 	_, port := s.run.net.End(c.Link)
@@ -368,6 +267,7 @@ func (s *Session) Step(c Choice) (err error) {
 		return fmt.Errorf("%w: %s at %s", ErrChoice, c.What, s.run.p.Name(min(max(c.Process, 0), s.run.p.Size()-1)))
 	}
 	s.begin(c.Process)
+	s.replacing = nil
 	s.drawn, s.rest, s.ways = c.Draw > 0, max(c.Draw, 1)-1, 1
 	defer func() {
 		if err != nil {
@@ -376,23 +276,11 @@ func (s *Session) Step(c Choice) (err error) {
 	}()
 	defer s.run.runner.refuses(&err)
 	s.run.attempt(func() { s.do(c) })
+	if s.forgets {
+		s.past, s.free, s.replaced = s.past[:0], append(s.free, s.replaced...), s.replacing
+	}
 	s.made, s.past = append(s.made, c), append(s.past, s.undo)
 	return nil
-}
-
-// possible reports whether an event can come next. Less time than is listed may pass, since a fault may come before, and any
-// time at quiescence.
-func (s *Session) possible(c Choice) bool {
-	c.Draw = 0
-	if c.What == Pass {
-		if c.Time.IsZero() || c != (Choice{What: Pass, Time: c.Time}) {
-			return false
-		}
-		all := s.Choices()
-		return len(all) == 0 && s.run.record.Header.Clock ||
-			slices.ContainsFunc(all, func(listed Choice) bool { return listed.What == Pass && !listed.Time.Less(c.Time) })
-	}
-	return slices.Contains(s.Choices(), c) || slices.Contains(s.Faults(), c) || s.divides(c) || s.weighs(c)
 }
 
 // Back takes the last event back. It reports false if there was none.
@@ -402,9 +290,13 @@ func (s *Session) Back() bool {
 		return false
 	}
 	s.rollBack(s.past[last])
-	s.past, s.made = s.past[:last], s.made[:last]
+	s.past, s.made, s.replaced = s.past[:last], s.made[:len(s.made)-1], nil
 	return true
 }
+
+// Forget makes a session that has not begun forget how to take events back, except the last one. Then a walk of many events takes
+// little memory.
+func (s *Session) Forget() { s.forgets = true }
 
 func (s *Session) rollBack(changes []func()) {
 	for _, change := range slices.Backward(changes) {
@@ -537,6 +429,7 @@ func (s *Session) fresh(p int) {
 		slot, s.free = s.free[last], s.free[:last]
 	}
 	r.ps.Copy(slot, r.slots[p])
+	s.replacing = append(s.replacing, r.slots[p])
 	s.undo = append(s.undo, func() { s.free = append(s.free, slot) })
 	change(s, &r.slots[p], slot)
 }

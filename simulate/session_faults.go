@@ -92,10 +92,14 @@ func (s *Session) possibleCuts() (all []Choice) {
 		c, _ := s.readCut(line)
 		all = append(all, Choice{What: Mend, Process: c.Groups[0][0], Cut: line})
 	}
+	offered := map[string]bool{}
+	for _, line := range s.cuts {
+		offered[line] = true
+	}
 	offer := func(c faults.Cut) {
-		line := c.Text(r.p)
-		if choice := (Choice{What: Sever, Process: c.Groups[0][0], Cut: line}); !slices.Contains(s.cuts, line) && !slices.Contains(all, choice) {
-			all = append(all, choice)
+		if line := c.Text(r.p); !offered[line] {
+			offered[line] = true
+			all = append(all, Choice{What: Sever, Process: c.Groups[0][0], Cut: line})
 		}
 	}
 	for p := range r.p.Size() {

@@ -85,6 +85,29 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 func (f failing) Read([]byte) (int, error)  { return 0, f.err }
 
+func TestLinesAreReadAsTheyWereWritten(t *testing.T) {
+	r := runLCR(t, false, 2, 1)
+	plain := write(t, r)
+	r.Steps[0].Lines = []int{3, 81}
+	file := write(t, r)
+	if !bytes.Contains(file, []byte(`,"lines":[3,81]}`)) || bytes.Contains(plain, []byte("lines")) {
+		t.Errorf("%s", file)
+	}
+	again, err := trace.Read(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r, again); diff != "" {
+		t.Error(diff)
+	}
+	for _, other := range []string{"[]", "null", "[3, 81]", "[81,3]", `"3"`} {
+		changed := bytes.Replace(file, []byte("[3,81]"), []byte(other), 1)
+		if _, err := trace.Read(bytes.NewReader(changed)); !errors.Is(err, trace.ErrRecord) {
+			t.Errorf("lines %s: %v", other, err)
+		}
+	}
+}
+
 func TestReadRefusesFilesThatWereCutOff(t *testing.T) {
 	file := write(t, runLCR(t, false, 2, 1))
 	for n := range file {
@@ -136,6 +159,9 @@ func TestContradictionsAreRefusedWithTheirLine(t *testing.T) {
 		"active while crashed":  {func(r *trace.Record) { happen(r, trace.Crash, trace.Start) }, "line 28: not a record of an execution: step 27: process 0 has crashed, and yet: start"},
 		"crashed twice":         {func(r *trace.Record) { happen(r, trace.Crash, trace.Crash) }, "has crashed, and yet: crash"},
 		"recovers from nothing": {func(r *trace.Record) { r.Steps[0].Event = trace.Recover }, "had not crashed"},
+		"line 0":                {func(r *trace.Record) { r.Steps[9].Lines = []int{0} }, "numbered from 1"},
+		"lines out of order":    {func(r *trace.Record) { r.Steps[9].Lines = []int{7, 3} }, "in order"},
+		"a line twice":          {func(r *trace.Record) { r.Steps[9].Lines = []int{3, 3} }, "in order"},
 		"a crash that sends":    {func(r *trace.Record) { r.Steps[0].Event = trace.Crash }, "has effects"},
 		"message out of order":  {func(r *trace.Record) { r.Steps[0].Sent[0].Message = 2 }, "message 1 is numbered 2"},
 		"sent to nowhere":       {func(r *trace.Record) { r.Steps[0].Sent[0].To = 5 }, "goes to 5"},

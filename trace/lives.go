@@ -22,10 +22,7 @@ type life struct {
 
 // follow follows each process through its life, and lasting faults to their end. Marks have no places yet.
 func (d *diagram) follow() {
-	lives := make([]life, d.r.N)
-	for p := range lives {
-		lives[p] = life{class: "alive", since: -1, last: Decision{Role: "undecided"}}
-	}
+	lives := newborn(d.r.N)
 	for i := range d.r.Steps[:d.past] {
 		s := &d.r.Steps[i]
 		l := &lives[s.Process]
@@ -47,6 +44,15 @@ func (d *diagram) follow() {
 		d.final = append(d.final, l.text())
 	}
 	d.shades = slices.DeleteFunc(d.shades, func(s shade) bool { return s.to < d.first })
+}
+
+// newborn returns so many processes before their first steps.
+func newborn(n int) []life {
+	lives := make([]life, n)
+	for p := range lives {
+		lives[p] = life{class: "alive", since: -1, last: Decision{Role: "undecided"}}
+	}
+	return lives
 }
 
 // step returns the class of the process's line, and the role that the step decided, if it is a new one.

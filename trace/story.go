@@ -79,6 +79,27 @@ func (r *Record) Tell(w io.Writer, how Telling) error {
 	return out.Flush()
 }
 
+// Line is a step in words, as [Record.Story] writes it.
+type Line struct {
+	Process string // its name
+	Event   string // with the process as the subject
+	Effects string
+}
+
+// Lines returns the steps in words.
+func (r *Record) Lines() ([]Line, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	names := r.naming()
+	lines := make([]Line, len(r.Steps))
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		lines[i] = Line{names.of(s.Process), r.event(s, names), r.effects(s, names)}
+	}
+	return lines, nil
+}
+
 // naming holds what the texts about a record need of all of it.
 type naming struct {
 	ids      []uint64

@@ -40,10 +40,16 @@ const (
 )
 
 func (d *topology) draw() {
+	d.layOut(d.subtitle(), d.legend(), 0)
+	d.links()
+	d.cast()
+}
+
+// layOut places the network below the head, the legend, and room for more.
+func (d *topology) layOut(subtitle string, items []item, room float64) {
 	reach := min(networkReach, 90+float64(20*d.r.N))
-	d.Width = d.widthOf(2*(reach+100), d.subtitle())
-	d.head(d.r.Title, d.r.Title+": network", d.subtitle(), d.description())
-	items := d.legend()
+	d.Width = d.widthOf(2*(reach+100), subtitle)
+	d.head(d.r.Title, d.r.Title+": network", subtitle, d.description())
 	rows := flow(items, d.Width-2*margin)
 	for _, item := range items {
 		d.item(item, margin+item.x, d.top+float64(24*item.row))
@@ -54,9 +60,13 @@ func (d *topology) draw() {
 	} else {
 		d.placeCircle(reach)
 	}
-	d.Height = d.moveDown(d.top + float64(24*rows) + 30)
+	d.top += float64(24 * rows)
+	d.Height = d.moveDown(d.top + room + 30)
 	d.radius = max(2.5, min(largestNode, 0.36*d.nearest()))
-	d.links()
+}
+
+// cast draws the processes with their roles.
+func (d *topology) cast() {
 	for p := range d.r.N {
 		d.process(p)
 	}
@@ -101,9 +111,12 @@ func (d *topology) leaders() string {
 	return "leaders " + list(names)
 }
 
-// is returns the final role of a process, as the name of a symbol.
-func (d *topology) is(p int) string {
-	switch final := d.final[p]; {
+// is returns the role of a process, as the name of a symbol.
+func (d *topology) is(p int) string { return roleOf(d.final[p]) }
+
+// roleOf returns a role in words as the name of a symbol.
+func roleOf(final string) string {
+	switch {
 	case final == "crashed":
 		return string(Crash)
 	case strings.HasPrefix(final, "leader"):
@@ -124,12 +137,16 @@ func (d *topology) description() string {
 
 // legend explains what occurs.
 func (d *topology) legend() (items []item) {
+	return roleItems(func(role string) bool {
+		return slices.ContainsFunc(d.final, func(final string) bool { return roleOf(final) == role })
+	})
+}
+
+// roleItems explains the roles that occur.
+func roleItems(occurs func(role string) bool) (items []item) {
 	for _, meaning := range [][2]string{{"leader", "leader"}, {"follower", "follower"}, {"undecided", "undecided"}, {string(Crash), "crashed"}} {
-		for p := range d.r.N {
-			if d.is(p) == meaning[0] {
-				items = append(items, item{text: meaning[1], kind: -1, symbol: meaning[0]})
-				break
-			}
+		if occurs(meaning[0]) {
+			items = append(items, item{text: meaning[1], kind: -1, symbol: meaning[0]})
 		}
 	}
 	return items

@@ -74,9 +74,20 @@ type Step struct {
 	Decided []Decision     `json:"decided,omitempty"`
 	State   string         `json:"state,omitempty"`  // after the step
 	Broken  string         `json:"broken,omitempty"` // how the step broke the contract of package election; it then has no effects
+	Lines   []int          `json:"lines,omitempty"`  // of the algorithm's text, in order, if the run was asked for them: where the step sent, set timers and decided
 
 	MessageValue Value `json:"-"` // the message, if the run was asked for values
 	StateValue   Value `json:"-"` // the state, if the run was asked for values
+}
+
+// Bytes returns, about, the size of a step as a line of a file.
+func (s *Step) Bytes() int {
+	const line, message = 100, 60
+	size := line + len(s.Text) + len(s.State) + message*(len(s.Timers)+len(s.Decided))
+	for i := range s.Sent {
+		size += message + len(s.Sent[i].Text)
+	}
+	return size
 }
 
 // Sent is a message that a step sent.

@@ -147,6 +147,7 @@ func TestWhatIsNoStepOfTheAlgorithmHasNoEffects(t *testing.T) {
 			"sends":   func(s *trace.Step) { s.Sent = []trace.Sent{{Message: 3, To: 0, Kind: "ask"}} },
 			"sets":    func(s *trace.Step) { s.Timers = []trace.Timer{{Name: "late"}} },
 			"decides": func(s *trace.Step) { s.Decided = []trace.Decision{{Role: "leader"}} },
+			"runs":    func(s *trace.Step) { s.Lines = []int{1} },
 		} {
 			r := eventful()
 			plant(&r.Steps[at])

@@ -220,8 +220,28 @@ func (c *checker) begin(starts []start) configuration {
 	return conf
 }
 
-// beginnings returns the configurations in which runs begin.
+// beginnings returns the configurations in which the search begins.
 func (c *checker) beginnings() []configuration {
+	if r := c.resumed(); r != nil {
+		return []configuration{r.last}
+	}
+	return c.initial()
+}
+
+// resumed returns the recorder of a run that has begun, at its end; nil if runs begin anew.
+func (c *checker) resumed() *recorder {
+	if c.o.from == nil {
+		return nil
+	}
+	r, err := c.resume()
+	if err != nil {
+		panic(err) // it was made before
+	}
+	return r
+}
+
+// initial returns the configurations in which runs begin.
+func (c *checker) initial() []configuration {
 	starts, others := make([]start, c.n), never
 	if c.d.Starts == election.AllStart {
 		others = must

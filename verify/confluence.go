@@ -27,6 +27,8 @@ func (o *Options) unconfluent(d *election.Declaration, eligible bool) string {
 // disturbed returns why schedules may end differently on any network, or "".
 func disturbed(d *election.Declaration, o *Options, eligible bool) string {
 	switch {
+	case o.from != nil:
+		return "the run has begun"
 	case o.Crashes+o.Recoveries+o.Commands+o.Losses+o.Duplicates+o.Cuts+o.Suspicions > 0:
 		return "there are faults or commands"
 	case d.Task != election.Once:

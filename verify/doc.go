@@ -84,6 +84,13 @@
 //     they are for one election.
 //   - A step that panics or breaks the contract is a violation like any other.
 //
+// # From the middle of a run
+//
+// [LookAhead] begins where a run has come to, such as a walk of a session of package simulate. It makes the steps of the run with
+// the checker's own transitions, one after the other, and compares each; time passes as in the run, and messages are lost and doubled
+// where they were in the run. So the search begins in a configuration of this model. It looks for a violation of safety, or for the
+// costliest run. What an election owes at its end is not judged, and bounds, which are for whole runs, are not either.
+//
 // # Time
 //
 // [Extremes] has the least and the greatest of three times over all orders and schedules without faults: the last moments at which a

@@ -96,6 +96,11 @@ func (l *lane) attain(instance network.Setup, m measure, most bool) (a Attained,
 	if err != nil {
 		return a, err
 	}
+	return l.attainIn(g, m, most)
+}
+
+// attainIn is attain in the graph of the order.
+func (l *lane) attainIn(g *graph, m measure, most bool) (a Attained, err error) {
 	values, greatest := g.extremes(g.components(), m)
 	best, greatestOfAll := g.overall(values, greatest)
 	if most {
@@ -106,6 +111,9 @@ func (l *lane) attain(instance network.Setup, m measure, most bool) (a Attained,
 		if values[root] == best {
 			from = append(from, root)
 		}
+	}
+	if best == election.Forever {
+		return Attained{Unbounded: true}, nil
 	}
 	a.Value = m.value(best)
 	root, path := g.whole(from, m, values, l.workers[0].d.Task == election.Once && !l.o.SafetyOnly)

@@ -21,13 +21,21 @@ type cut struct {
 // maxCut is the maximum number of processes with cuts, of which there are more than 2^n.
 const maxCut = 10
 
-// possibleCuts returns all cuts that differ: one way and both ways between two processes, and every division into two sides.
+// possibleCuts returns the cuts of a run that has begun, and then all cuts that differ: one way and both ways between two processes,
+// and every division into two sides.
 func (c *checker) possibleCuts() (all []cut) {
-	add := func(script faults.Cut) {
+	severed := func(script faults.Cut) []bool {
 		severs := make([]bool, len(c.links))
 		for l := range script.Links(c.network.Network) {
 			severs[l] = true
 		}
+		return severs
+	}
+	for _, script := range c.pastCuts() {
+		all = append(all, cut{script, severed(script)})
+	}
+	add := func(script faults.Cut) {
+		severs := severed(script)
 		if slices.Contains(severs, true) && !slices.ContainsFunc(all, func(other cut) bool { return slices.Equal(other.severs, severs) }) {
 			all = append(all, cut{script, severs})
 		}

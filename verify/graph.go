@@ -329,7 +329,7 @@ func (t *tally) messages() (most, least *Messages) {
 func (x *search) judge(extremes *tally) *finding {
 	g := &x.graph
 	parts := g.components()
-	if !x.o.SafetyOnly {
+	if !x.o.SafetyOnly && x.o.from == nil {
 		if f := g.endless(parts); f != nil {
 			return f
 		}
@@ -349,10 +349,10 @@ func (x *search) judge(extremes *tally) *finding {
 	return nil
 }
 
-// broken returns the first bound that the extremes of n processes break, or nil. Bounds apply to distinct identifiers
-// and one election.
+// broken returns the first bound that the extremes of n processes break, or nil. Bounds apply to distinct identifiers,
+// one election, and whole runs.
 func (o *Options) broken(d *election.Declaration, n int, of string, few, many uint64) *election.Bound {
-	if o.Instance.Duplicates || d.Task != election.Once && len(o.Initiators) != 1 {
+	if o.from != nil || o.Instance.Duplicates || d.Task != election.Once && len(o.Initiators) != 1 {
 		return nil
 	}
 	for _, b := range d.Bounds {

@@ -191,6 +191,9 @@ func (c *checker) settled(conf configuration) *breach {
 	if living == 0 {
 		return nil
 	}
+	if c.o.from != nil { // the question is whether it is safe
+		return c.agreed(conf, leader)
+	}
 	for q := range c.n {
 		p := c.process(conf, q)
 		if p.Alive && p.Decision.Role == network.Undecided && c.d.Decides == election.EveryProcess {
@@ -233,7 +236,7 @@ func (c *checker) agreed(conf configuration, leader int) *breach {
 				c.network.Name(q), c.network.RealOf(p.Decision.Leader), c.network.RealOf(named))}
 		}
 	}
-	if c.d.Task == election.Once || leader < 0 {
+	if c.d.Task == election.Once || leader < 0 || c.o.from != nil {
 		return nil // judged when it was decided
 	}
 	right := c.network.Right(func(q int) bool { return c.process(conf, q).Alive && c.stands(conf, q) })

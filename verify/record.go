@@ -15,6 +15,7 @@ type recorder struct {
 	time   election.Ticks
 	sent   int
 	last   configuration
+	wrong  *breach     // of a run that has begun: the first one
 	again  int         // the first step that repeats for ever; 0: none does
 	flying [][]journey // by link, in the order of sending
 }
@@ -34,14 +35,23 @@ func (c *checker) violation(f *finding) *Violation {
 	return &Violation{Property: f.Property, Detail: f.Detail, Round: r.again, Record: r.Record, Outside: c.unclaimed(r.used(c.unused()))}
 }
 
-func (c *checker) record(f *finding) *recorder {
+func (c *checker) newRecorder() *recorder {
 	r := &recorder{checker: c, flying: make([][]journey, len(c.links))}
 	r.Header = trace.NewHeader(c.d, c.network)
 	r.Timing, r.Clock = c.d.Timing.String(), c.clock
 	if c.clock && c.d.Timing == election.Asynchronous { // in the simulator it is a timed run
 		r.Timing = election.Timed.String()
 	}
-	conf := c.beginnings()[f.root]
+	return r
+}
+
+func (c *checker) record(f *finding) *recorder {
+	r := c.resumed()
+	if r == nil {
+		r = c.newRecorder()
+		r.last = c.beginnings()[f.root]
+	}
+	conf := r.last
 	for i, chosen := range f.path {
 		if f.round > 0 && i == len(f.path)-f.round {
 			r.again = len(r.Steps) + 1
@@ -124,9 +134,7 @@ func (r *recorder) lost(step *trace.Step, conf configuration) {
 func (r *recorder) arrive(t *transition, conf configuration) journey {
 	m := r.queue(conf, t.link)[t.place]
 	flying := &r.flying[t.link]
-	at := slices.IndexFunc(*flying, func(j journey) bool {
-		return j.message == m.Message && (r.o.Lazy || j.at.Add(election.Units(uint64(m.Age))) == r.time)
-	})
+	at := slices.IndexFunc(*flying, func(j journey) bool { return r.is(j, m) })
 	j := (*flying)[at]
 	if t.again {
 		r.sending(j.number).Copies++
@@ -134,6 +142,11 @@ func (r *recorder) arrive(t *transition, conf configuration) journey {
 	}
 	*flying = slices.Delete(*flying, at, at+1)
 	return j
+}
+
+// is reports whether a message under way is that of a journey, or equal to it.
+func (r *recorder) is(j journey, m underWay) bool {
+	return j.message == m.Message && (r.o.Lazy || j.at.Add(election.Units(uint64(m.Age))) == r.time)
 }
 
 // sending returns the record of the sending of a message.

@@ -69,6 +69,7 @@ type Options struct {
 
 	Progress func(Progress) bool // called now and then, by one goroutine at a time; false ends the exploration; may be nil
 
+	from      *Begun // a run that has begun, in which the search begins; nil: runs begin anew
 	confluent bool   // the premises of confluence on a ring hold
 	caused    bool   // those of confluence elsewhere hold, except what a run shows
 	partial   bool   // those of partial order hold

@@ -76,6 +76,10 @@
 //     X's first voters, which are B in its own term, are the only ones that X makes: it changes them only when a majority of
 //     them keeps them, and with such a majority Y's has a member in common, as in the first case.
 //
+// The first voters are those of term 0. No message lists them: each member has them from its host. The argument needs that members with
+// different ones do not communicate, if each is among its own. One that is not among its own never claims by them, and no candidate whose
+// voters lack it counts its grants. From term 1 on voters are lists, so what hosts know about other members plays no part.
+//
 // So it does not matter when members learn of voters, or whether a change is lost with its leader. Two leaders of one term
 // are excluded by the same argument, as a member grants one Claim in a term. A member that is removed and added again keeps
 // what it has promised. If its state was lost it gets a new identifier, as after any loss.

@@ -164,7 +164,7 @@ const requests = 8
 // Process is the state of one member. A crash resets all of it except Kept.
 type Process struct {
 	ID      election.ID
-	Members election.ID `election:"constant"` // they are 1 … Members
+	Members election.ID `election:"constant"` // they are 1 … Members; only Enlarge changes it, between steps
 	Begun   bool        // after Start or Recover: a grant given before Recover would violate rule 4
 	Life    uint64      `election:"constant"` // the number that the host gives to this life; 0: none
 	Kept    Kept
@@ -212,7 +212,7 @@ type Settings struct {
 	Preempt                       uint64
 	Terms                         election.Term // 0: there is no limit
 	Renewals                      uint64        // likewise
-	Standby                       election.ID   // how many members are not among the first voters: the last ones
+	First                         election.ID   // rule 9: the first voters are 1 … First
 }
 
 // The parameters.
@@ -333,6 +333,7 @@ var Algorithm = election.Algorithm[Process, Message]{
 	Eligible:    func(p *Process) bool { return p.Weight > 0 && p.votes(p.ID) },
 	Incarnation: func(p *Process) uint64 { return p.Kept.Incarnation },
 	Membership:  (*Process).membership,
+	Enlarge:     enlarge,
 }
 
 // settles is longer than any random fault script of the tests has taken.
@@ -362,7 +363,7 @@ func New(l election.Local) Process {
 			Asks:     asking.Is(p, "yes"),
 			Preempts: preemption.Is(p, "yes"), Preempt: units(&preemptDelay),
 			Terms: election.Term(units(&terms)), Renewals: units(&renewals),
-			Standby: election.ID(min(l.Degree-1, int(units(&standby)))),
+			First: election.ID(max(1, l.Degree-int(units(&standby)))),
 		},
 	}
 }

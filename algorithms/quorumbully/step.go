@@ -19,6 +19,7 @@ func (p *Process) Start(out *election.Out[Message]) {
 func (p *Process) Recover(out *election.Out[Message]) {
 	p.Begun = true
 	p.Kept.Incarnation = max(p.Kept.Incarnation+1, p.Life)
+	p.Kept.Voters.Members = slices.Sorted(slices.Values(p.Kept.Voters.Members)) // in the order of an earlier life
 	p.F = p.Kept.Promise
 	if wait := p.Kept.Longest; wait > 0 {
 		p.Restarted, p.WaitsTill = true, out.Deadline(election.Units(wait))

@@ -32,7 +32,7 @@ type Change struct {
 // among reports whether member x is one of the voters v.
 func (p *Process) among(v *Voters, x election.ID) bool {
 	if len(v.Members) == 0 {
-		return x <= p.Members-p.Settings.Standby
+		return x <= p.Settings.First
 	}
 	_, found := slices.BinarySearch(v.Members, x)
 	return found
@@ -42,7 +42,7 @@ func (p *Process) votes(x election.ID) bool { return p.among(&p.Kept.Voters, x) 
 
 func (p *Process) size(v *Voters) int {
 	if len(v.Members) == 0 {
-		return int(p.Members - p.Settings.Standby)
+		return int(p.Settings.First)
 	}
 	return len(v.Members)
 }
@@ -78,7 +78,7 @@ func (p *Process) adopt(v *Voters, out *election.Out[Message]) {
 		p.end(out)
 		p.pause(out)
 	}
-	p.Kept.Voters = *v
+	p.Kept.Voters = Voters{v.Term, v.Version, slices.Sorted(slices.Values(v.Members))} // their order is the sender's
 	p.Kept.Promise = max(p.Kept.Promise, v.Term)
 	p.raise(v.Term)
 	if !p.votes(p.ID) {
@@ -115,7 +115,7 @@ func (p *Process) amend(out *election.Out[Message]) {
 	next := p.Kept.Voters
 	switch {
 	case next.Term != p.Term:
-		next.Term = p.Term
+		next = Voters{p.Term, next.Version, p.listed()}
 	case p.votes(c.Member) == c.Votes:
 		p.Change = Change{}
 		return
@@ -134,12 +134,35 @@ func (p *Process) amend(out *election.Out[Message]) {
 	p.amend(out)
 }
 
+// listed returns the present voters in a list, also if they are the first ones: those have a name of their own only until a
+// leader gives them its term. So what is kept and sent later does not depend on which members a process takes for the first.
+func (p *Process) listed() []election.ID {
+	members := slices.Clone(p.Kept.Voters.Members)
+	for x := election.ID(1); len(p.Kept.Voters.Members) == 0 && x <= p.Settings.First; x++ {
+		members = append(members, x)
+	}
+	return members
+}
+
+// enlarge lets the member know of others, which do not vote. What it has granted, claimed and counted stays as it is.
+func enlarge(p *Process, members int) {
+	more := members - int(p.Members)
+	p.Members = election.ID(members)
+	p.Peers = longer(p.Peers, more)
+	p.Share, p.Refused, p.Keeps, p.Replies, p.Probe.Would = longer(p.Share, more), longer(p.Refused, more), longer(p.Keeps, more), longer(p.Replies, more), longer(p.Probe.Would, more)
+}
+
+// longer returns a list by member with room for more of them; nil stays nil.
+func longer[T any](list []T, more int) []T {
+	if list == nil {
+		return nil
+	}
+	return append(slices.Clip(list), make([]T, more)...)
+}
+
 // changed returns the voters after a change. They may have members that this one does not know.
 func (p *Process) changed(c Change) Voters {
-	next := Voters{Term: p.Term, Version: p.Kept.Voters.Version + 1, Members: slices.Clone(p.Kept.Voters.Members)}
-	for x := election.ID(1); len(p.Kept.Voters.Members) == 0 && x <= p.Members-p.Settings.Standby; x++ {
-		next.Members = append(next.Members, x)
-	}
+	next := Voters{Term: p.Term, Version: p.Kept.Voters.Version + 1, Members: p.listed()}
 	at, _ := slices.BinarySearch(next.Members, c.Member)
 	if c.Votes {
 		next.Members = slices.Insert(next.Members, at, c.Member)

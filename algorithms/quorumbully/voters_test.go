@@ -249,3 +249,61 @@ func TestEveryScheduleOfFewChangesIsSafe(t *testing.T) {
 		t.Logf("%+v: %d states, %d transitions; %v", c, r.States, r.Transitions, seen)
 	}
 }
+
+// Members may have numbers in another order at the sender, or in an earlier life.
+func TestVotersAreKeptInTheOrderOfThisMember(t *testing.T) {
+	var collect election.Collector[Message]
+	collect.Choices(func(uint32) uint32 { return 0 })
+	p := New(election.Local{ID: 1, Degree: 5, Priority: 1, Parameters: mustSet()})
+	p.Start(collect.Out())
+	sent := []election.ID{5, 2, 4}
+	p.Receive(1, Renew, Message{Sender: Sender{Incarnation: 1, Weight: 1}, Request: Request{Term: 3, Incarnation: 1, Number: 1, Lease: 20}, Voters: Voters{3, 1, sent}}, collect.Out())
+	if want := []election.ID{2, 4, 5}; !slices.Equal(p.Kept.Voters.Members, want) || !p.votes(2) || p.votes(1) {
+		t.Errorf("it keeps %v, want %v", p.Kept.Voters.Members, want)
+	}
+	if sent[0] != 5 {
+		t.Error("it writes into the message")
+	}
+	again := New(election.Local{ID: 1, Degree: 5, Priority: 1, Parameters: mustSet()})
+	again.Kept = p.Kept
+	again.Kept.Voters.Members = sent
+	again.Recover(collect.Out())
+	if !again.votes(2) || !again.votes(4) {
+		t.Errorf("after a restart it keeps %v", again.Kept.Voters.Members)
+	}
+}
+
+// What a leader has granted, claimed and counted stays as it is.
+func TestALeaderThatLearnsOfMoreMembersGoesOn(t *testing.T) {
+	var collect election.Collector[Message]
+	collect.Choices(func(uint32) uint32 { return 0 })
+	out := collect.Out()
+	p := New(election.Local{ID: 3, Degree: 3, Priority: 1, Parameters: mustSet()})
+	p.Start(out)
+	answer := func(x election.ID, kind election.Kind, m Message) {
+		m.Sender = Sender{Incarnation: 1, Weight: 1}
+		m.Request.Incarnation = 1
+		p.Receive(election.To(x), kind, m, out)
+	}
+	enlarge(&p, 4)
+	answer(1, Answer, Message{Episode: p.Episode})
+	answer(2, Answer, Message{Episode: p.Episode})
+	if p.Role != Candidate {
+		t.Fatalf("%+v", p)
+	}
+	enlarge(&p, 5)
+	answer(1, Grant, Message{Request: Request{Term: 1, Number: 1}})
+	if p.Role != Leader || p.majority() != 2 {
+		t.Fatalf("with 1 and 3 of three voters: %+v", p)
+	}
+	p.Command(election.Command{Order: election.Enlist, Member: 5}, out)
+	enlarge(&p, 6)
+	for x := election.ID(1); x <= 6; x++ {
+		if x != p.ID {
+			answer(x, Grant, Message{Request: Request{Term: 1, Number: p.Number}, Voters: p.Kept.Voters.reference()})
+		}
+	}
+	if got, want := p.Kept.Voters.Members, []election.ID{1, 2, 3, 5}; p.Role != Leader || !slices.Equal(got, want) || len(p.Peers) != 6 || len(p.Share) != 6 || len(p.Keeps) != 6 {
+		t.Errorf("the voters are %v, want %v: %+v", got, want, p)
+	}
+}

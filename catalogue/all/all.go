@@ -2,6 +2,9 @@
 package all
 
 import (
+	"strings"
+
+	"ringleader.example/ringleader/algorithms"
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/catalogue/runners/afekgafni"
 	"ringleader.example/ringleader/catalogue/runners/afekgafnisynchronous"
@@ -80,9 +83,16 @@ var Algorithms = catalogue.New(
 	of(variablespeeds.Program, count.VariableSpeeds).Also("frederickson-lynch", "vitanyi"),
 )
 
-// of joins an algorithm to the engines.
+// of joins an algorithm to the engines. Its folder has its name without hyphens.
 func of(program *loops.Program, exact count.Func) catalogue.Entry {
-	return catalogue.Of(simulate.New(program), exact)
+	e := catalogue.Of(simulate.New(program), exact)
+	return listed(e, strings.ReplaceAll(e.Name, "-", ""))
+}
+
+// listed returns an algorithm with the listing of a folder.
+func listed(e catalogue.Entry, folder string) catalogue.Entry {
+	e.Listing = func() ([]string, func(string, int) int) { return algorithms.Listing(folder) }
+	return e
 }
 
 // form returns an algorithm as one form of a family, whose forms do the same on other networks.
@@ -93,7 +103,7 @@ func form(family string, e catalogue.Entry) catalogue.Entry {
 
 // stopAndGo adds S5's statements about every run of its protocols.
 func stopAndGo(program *loops.Program) catalogue.Entry {
-	e := of(program, count.StopAndGo(program.Sequence))
+	e := listed(of(program, count.StopAndGo(program.Sequence)), "stopandgo")
 	e.Check = func(r *trace.Record, p *network.Instance) ([]claims.Claim, error) {
 		return claims.StopAndGo(r, p.Parameters.Sequence())
 	}

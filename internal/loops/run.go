@@ -24,8 +24,8 @@ type Program struct {
 // Of hides the types of an algorithm. The error is that of [election.Algorithm.Validate], or names the type that is not plain.
 func Of[S, M any](a *election.Algorithm[S, M]) (*Program, error) {
 	program, err := process.Of(a)
-	if err != nil {
-		return nil, err
+	if err != nil || browser {
+		return &Program{program, nil}, err
 	}
 	return &Program{program, func(r *Run) Loops { return newTyped(r, a) }}, nil
 }

@@ -1,8 +1,9 @@
+//go:build !js
+
 package press
 
 import (
 	"io"
-	"strconv"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
@@ -93,9 +94,6 @@ func (p *page) text(e *sheet.Element) {
 
 // rgb returns the colour on light paper.
 func rgb(c sheet.Colour) (red, green, blue int) {
-	all, err := strconv.ParseUint(c.Light[1:], 16, 32)
-	if err != nil {
-		panic("press: " + c.Light + " is no colour")
-	}
-	return int(all >> 16), int(all >> 8 & 0xff), int(all & 0xff)
+	light := rgba(c.Light)
+	return int(light.R), int(light.G), int(light.B)
 }

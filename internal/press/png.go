@@ -17,7 +17,11 @@ const (
 
 // PNG writes the drawing as PNG.
 func PNG(w io.Writer, s *sheet.Sheet) error {
-	sharpness := max(1, min(sharpest, most/max(s.Width, s.Height)))
+	return paint(s, max(1, min(sharpest, most/max(s.Width, s.Height)))).EncodePNG(w)
+}
+
+// paint paints the drawing with so many pixels for a length of one.
+func paint(s *sheet.Sheet, sharpness float64) *gg.Context {
 	p := painter{gg.NewContext(int(math.Floor(s.Width*sharpness)), int(math.Floor(s.Height*sharpness))), sharpness}
 	p.SetHexColor(sheet.Paper.Light)
 	p.Clear()
@@ -28,7 +32,7 @@ func PNG(w io.Writer, s *sheet.Sheet) error {
 			p.path(e)
 		}
 	}
-	return p.EncodePNG(w)
+	return p.Context
 }
 
 type painter struct {

@@ -36,6 +36,7 @@ type checker struct {
 	constant       []byte
 	first, further []byte // the effects of the two steps, except those below
 	other          []election.Effect
+	listing        *listing // of the lines of each step; nil: they are not asked for
 }
 
 // ErrNoChoice reports that a step chooses from no values.
@@ -74,6 +75,10 @@ func (ps *Processes) Checked(slot, position int, e Event, now election.Ticks) (*
 	if c.told = ps.given(c.told[:0], slot, e, now); !bytes.Equal(c.given, c.told) {
 		ps.restore(e, c.given)
 		return &Effects{}, ErrShared
+	}
+	if c.listing != nil {
+		ps.list(slot, position, e, now, len(tried.Sent))
+		c.next, c.apart = 0, false
 	}
 	ps.store.choices(c.repeat)
 	effects := ps.Step(slot, position, e, now)

@@ -9,13 +9,14 @@ import (
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
+	"ringleader.example/ringleader/network"
 )
 
 // machine is the second process of a ring of three.
 func machine(t *testing.T, a election.Algorithm[probe, note]) *Machine {
 	t.Helper()
 	program, network := hidden(t, a)
-	return program.NewMachine(network, 1, func(n uint32) uint32 { return n - 1 })
+	return program.NewMachine(network, 1, func(n uint32) uint32 { return n - 1 }, nil)
 }
 
 func (m *Machine) probe() *probe { return m.ps.probe(only) }
@@ -147,6 +148,84 @@ func TestAMachineIsRestoredFromWhatItKept(t *testing.T) {
 	without.Phase = nil
 	if machine(t, without).Phases() {
 		t.Error("phases without a function for them")
+	}
+}
+
+// named is a process whose messages and persistent state hold an identifier.
+type named struct{ Kept struct{ Vote election.ID } }
+
+type mention struct{ Who election.ID }
+
+// offset names process i by the number 1000 + i + its own value.
+type offset uint64
+
+func (o offset) Name(id election.ID) uint64 {
+	if id == 0 {
+		return 0
+	}
+	return 1000 + uint64(id) + uint64(o)
+}
+
+func (o offset) ID(name uint64) (election.ID, error) {
+	if name <= 1000+uint64(o) {
+		return 0, errors.New("there is none")
+	}
+	return election.ID(name - 1000 - uint64(o)), nil
+}
+
+func TestMachinesMayNumberProcessesDifferently(t *testing.T) {
+	a := election.Algorithm[named, mention]{
+		Declaration: election.Declaration{
+			Name: "named", Topology: election.Complete, Task: election.Service, Survives: election.Crash | election.Recovery,
+			Winner: election.Unspecified, Kinds: []election.MessageKind{{Name: "mention"}},
+		},
+		New:   func(election.Local) named { return named{} },
+		Start: func(p *named, out *election.Out[mention]) { p.Kept.Vote = 3; out.Send(1, 0, mention{3}) },
+		Receive: func(p *named, _ election.Port, _ election.Kind, m mention, _ *election.Out[mention]) {
+			p.Kept.Vote = m.Who
+		},
+		Recover: func(*named, *election.Out[mention]) {},
+		Durable: func(p *named) any { return &p.Kept },
+	}
+	program, err := Of(&a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := func(names Names) *Machine {
+		prepared, err := network.Prepare(program.Declaration, network.On(1, 2, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return program.NewMachine(prepared, 0, nil, names)
+	}
+	vote := func(m *Machine) election.ID { return m.ps.store.(*typed[named, mention]).states[only].Kept.Vote }
+	sender := made(offset(0))
+	effects, err := sender.Step(Input{What: Started}, election.Ticks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := effects.Sent[0].Frame[HeadSize:]
+	receiver := made(offset(2)) // it has two less before process 1003
+	if _, err := receiver.Step(Input{What: Received, Message: frame}, election.Ticks{}); err != nil || vote(receiver) != 1 {
+		t.Errorf("process 1003 is %d, %v; want 1", vote(receiver), err)
+	}
+	again := made(offset(1))
+	if err := again.Restore(sender.Durable()); err != nil || vote(again) != 2 {
+		t.Errorf("the restored vote is %d, %v; want 2", vote(again), err)
+	}
+	for what, wrong := range map[string][]byte{
+		"a name too few": frame[:len(frame)-8], "a part of a name": frame[:len(frame)-1], "a name too many": append(slices.Clone(frame), frame[4:]...),
+	} {
+		if _, err := receiver.Step(Input{What: Received, Message: wrong}, election.Ticks{}); !errors.Is(err, codec.ErrDecode) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := made(offset(5000)).Step(Input{What: Received, Message: frame}, election.Ticks{}); !errors.Is(err, codec.ErrDecode) {
+		t.Errorf("a name that cannot be known: %v", err)
+	}
+	none := made(offset(0))
+	if err := none.Restore(made(offset(0)).Durable()); err != nil || vote(none) != 0 {
+		t.Errorf("no process is %d, %v", vote(none), err)
 	}
 }
 

@@ -130,9 +130,13 @@ type store interface {
 	receive(slot int, port election.Port, kind election.Kind, m Message)
 	choices(choose func(n uint32) uint32)
 	commands(c election.Command)
+	halt(message, other int)       // see [election.Collector.HaltAt]
+	home() string                  // the import path of the package of the states
+	function(of What) (pc uintptr) // where the function for an event begins; 0 if the algorithm has none
 	stands(slot int) bool
 	incarnation(slot int) uint64
 	membership(slot int) election.Membership
+	enlarge(slot, members int)
 	kept(slot int) any
 	state(slot int) codec.Pointer
 	message(m Message) codec.Pointer // its address; that of a copy of a small one, valid until the next call

@@ -1,6 +1,8 @@
 package process
 
 import (
+	"reflect"
+
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 )
@@ -131,6 +133,15 @@ func (t *typed[S, M]) write(m M) Message {
 	return held
 }
 
+func (t *typed[S, M]) halt(message, other int) { t.collect.HaltAt(message, other) }
+
+func (t *typed[S, M]) home() string { return reflect.TypeFor[S]().PkgPath() }
+
+func (t *typed[S, M]) function(of What) uintptr {
+	a := t.a
+	return reflect.ValueOf([...]any{a.Start, a.Recover, a.Receive, a.Timeout, a.Suspect, a.Trust, a.Command}[of]).Pointer()
+}
+
 func (t *typed[S, M]) stands(slot int) bool { return t.a.Eligible(&t.states[slot]) }
 
 func (t *typed[S, M]) incarnation(slot int) uint64 { return t.a.Incarnation(&t.states[slot]) }
@@ -141,6 +152,8 @@ func (t *typed[S, M]) membership(slot int) election.Membership {
 	}
 	return t.a.Membership(&t.states[slot])
 }
+
+func (t *typed[S, M]) enlarge(slot, members int) { t.a.Enlarge(&t.states[slot], members) }
 
 func (t *typed[S, M]) kept(slot int) any {
 	if t.a.Durable == nil {

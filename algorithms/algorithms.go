@@ -1,0 +1,56 @@
+// Package algorithms has the text of the algorithms, for reading beside a run.
+package algorithms
+
+import (
+	"embed"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Each file of a state machine. The names of tests end in t; so do two others.
+//
+//go:embed */*[^t].go */oddoneout.go */set.go
+var files embed.FS
+
+// Listing returns the Go files of a folder, one after the other. The first is named like the folder. Each begins with its name in a
+// comment if there are several. Number returns the number in the listing, from 1, of a line of one of the files; 0 if the listing has
+// no such line. The listing is empty if there is no such folder.
+func Listing(folder string) (lines []string, number func(file string, line int) int) {
+	type part struct{ first, last int }
+	parts := map[string]part{}
+	number = func(file string, line int) int {
+		if p := parts[file]; line > 0 && line <= p.last-p.first {
+			return p.first + line
+		}
+		return 0
+	}
+	names, err := fs.Glob(files, folder+"/*.go")
+	if err != nil {
+		return nil, number
+	}
+	main := folder + "/" + folder + ".go"
+	slices.SortStableFunc(names, func(a, b string) int {
+		switch {
+		case a == main:
+			return -1
+		case b == main:
+			return 1
+		}
+		return 0
+	})
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return nil, number
+		}
+		if len(names) > 1 {
+			lines = append(lines, "// "+path.Base(name))
+		}
+		first := len(lines)
+		lines = append(lines, strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")...)
+		parts[path.Base(name)] = part{first, len(lines)}
+	}
+	return lines, number
+}

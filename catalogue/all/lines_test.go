@@ -1,0 +1,55 @@
+package all_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+// calls matches a line that calls a function.
+var calls = regexp.MustCompile(`^[^/]*\w\(`)
+
+// Every line that has an effect is a call; a step without one has the line of its function.
+func TestTheLinesOfEveryAlgorithmAreThoseOfItsEffects(t *testing.T) {
+	for _, e := range all.Algorithms {
+		var lines []string // those that have been numbered
+		o := simulate.Options{Instance: small(e)[3], Record: true, Limit: 400, Seed: 1}
+		o.Lines = func(file string, line int) int {
+			folder := "stopandgo"
+			if _, err := os.Stat("../../algorithms/" + strings.ReplaceAll(e.Name, "-", "")); err == nil {
+				folder = strings.ReplaceAll(e.Name, "-", "")
+			}
+			text, err := os.ReadFile("../../algorithms/" + folder + "/" + file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, strings.Split(string(text), "\n")[line-1])
+			return len(lines)
+		}
+		r, err := e.Simulate(o)
+		if err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+			continue
+		}
+		for i := range r.Record.Steps {
+			step := &r.Record.Steps[i]
+			if step.Event == trace.Crash || step.Event == trace.Lost {
+				continue
+			}
+			acts := len(step.Sent)+len(step.Timers)+len(step.Decided) > 0
+			if len(step.Lines) == 0 {
+				t.Errorf("%s, step %d, %s: no lines", e.Name, step.Number, step.Event)
+			}
+			for _, line := range step.Lines {
+				if code := lines[line-1]; !acts && !strings.HasPrefix(code, "func ") || acts && !calls.MatchString(code) {
+					t.Errorf("%s, step %d, %s: line %d is %s", e.Name, step.Number, step.Event, line, code)
+				}
+			}
+		}
+	}
+}

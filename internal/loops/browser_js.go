@@ -1,0 +1,4 @@
+package loops
+
+// browser leaves out the loops: a page runs small networks, and loads a smaller program.
+const browser = true

@@ -1,0 +1,240 @@
+package trace
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"ringleader.example/ringleader/internal/sheet"
+)
+
+// MaxFilmed is the largest number of steps of a film.
+const MaxFilmed = 300
+
+// ErrTooLong reports that a window has more steps than a film. It wraps ErrTooLarge.
+var ErrTooLong = fmt.Errorf("%w step by step", ErrTooLarge)
+
+// Film draws the network before the first step of the window, and after each step: the roles of processes, and the messages under
+// way. All drawings have one size, and everything its place. The error wraps ErrTooLarge or ErrRecord.
+func (r *Record) Film(window Window) (iter.Seq[*sheet.Sheet], error) {
+	if err := r.drawable(r.N); err != nil {
+		return nil, err
+	}
+	first, past := window.steps(r)
+	if past-first > MaxFilmed {
+		return nil, fmt.Errorf("%w: %d steps; at most %d can be", ErrTooLong, past-first, MaxFilmed)
+	}
+	f := film{topology: topology{diagram: &diagram{r: r, window: window, names: r.naming()}}, lives: newborn(r.N)}
+	f.first, f.past = first, past
+	f.set()
+	for i := range first {
+		f.step(&r.Steps[i])
+	}
+	return func(yield func(*sheet.Sheet) bool) {
+		now := f
+		now.lives, now.flying = slices.Clone(f.lives), slices.Clone(f.flying)
+		if !yield(now.frame(nil)) {
+			return
+		}
+		for i := first; i < past; i++ {
+			now.step(&r.Steps[i])
+			if !yield(now.frame(&r.Steps[i])) {
+				return
+			}
+		}
+	}, nil
+}
+
+// film holds the network after a step.
+type film struct {
+	topology // with what all frames have
+	lives    []life
+	flying   []flight // in the order of sending
+	landed   *flight  // the message of the step, if it has one
+}
+
+// flight is a message under way.
+type flight struct {
+	number, from, to int
+	kind             int
+	text             string
+	lost             bool
+}
+
+const (
+	captionRoom = 52.0 // above the network
+	lane        = 7.0  // the distance of messages from the middle of their link
+	dart        = 24.0 // the length of an arrow for a message under way
+	mostDarts   = 6    // of one link
+)
+
+// set places everything, and draws what all frames have.
+func (f *film) set() {
+	roles := map[string]bool{}
+	f.follow()
+	lives := newborn(f.r.N)
+	for i := range f.past + 1 {
+		for p := range lives {
+			if i >= f.first {
+				roles[roleOf(lives[p].text())] = true
+			}
+		}
+		if i < f.past {
+			s := &f.r.Steps[i]
+			lives[s.Process].class, _ = lives[s.Process].step(s)
+		}
+	}
+	var items []item
+	for i, k := range f.r.Kinds {
+		items = append(items, item{text: k.Name, kind: i})
+	}
+	f.layOut(f.diagram.subtitle(), append(items, roleItems(func(role string) bool { return roles[role] })...), captionRoom)
+	f.links()
+}
+
+// step makes a step.
+func (f *film) step(s *Step) {
+	l := &f.lives[s.Process]
+	l.class, _ = l.step(s)
+	f.landed = nil
+	if at := slices.IndexFunc(f.flying, func(m flight) bool { return m.number == s.Message }); at >= 0 {
+		f.landed = new(f.flying[at])
+		f.landed.lost = s.Event == Lost
+		f.flying = slices.Delete(f.flying, at, at+1)
+	}
+	for _, m := range s.Sent {
+		for range 1 + m.Copies {
+			f.flying = append(f.flying, flight{number: m.Message, from: s.Process, to: m.To, kind: f.r.kind(m.Kind), text: m.Text})
+		}
+	}
+}
+
+// frame draws the network as it is; s is the last step, or nil.
+func (f *film) frame(s *Step) *sheet.Sheet {
+	d := &film{topology: f.topology, flying: f.flying, landed: f.landed}
+	d.diagram = new(*f.diagram)
+	d.Elements, d.taken, d.final = slices.Clone(f.Elements), nil, nil
+	for p := range f.lives {
+		d.final = append(d.final, f.lives[p].text())
+	}
+	if s != nil {
+		d.Add(sheet.Element{Role: "acting", Stroke: blue, Width: 3, Path: sheet.Circle(d.places[s.Process], d.radius+6)})
+	}
+	d.cast()
+	d.messages()
+	d.caption(s)
+	return &d.Sheet
+}
+
+// caption writes what the step was, and what it did.
+func (f *film) caption(s *Step) {
+	event, effects := "before the first step", ""
+	switch {
+	case s != nil:
+		event = fmt.Sprintf("step %d · %s %s", s.Number, f.names.of(s.Process), f.r.event(s, f.names))
+		if effects = f.r.effects(s, f.names); f.r.Clock {
+			event = "time " + s.Time.String() + " · " + event
+		}
+	case f.first > 0:
+		event = fmt.Sprintf("after step %d", f.first)
+	}
+	f.text(sheet.Element{Role: "event", Bold: true, Text: f.fit(event, bold*sheet.Normal), At: at(margin, f.top+12)})
+	if effects != "" {
+		f.text(sheet.Element{Role: "effects", Text: f.fit(effects, sheet.Normal), At: at(margin, f.top+32)})
+	}
+}
+
+// fit returns as much of a text as fits into a line.
+func (f *film) fit(text string, size float64) string {
+	letters, room := []rune(text), f.Width-2*margin
+	if textWidth(text, size) <= room {
+		return text
+	}
+	for len(letters) > 0 && textWidth(string(letters)+"…", size) > room {
+		letters = letters[:len(letters)-1]
+	}
+	return string(letters) + "…"
+}
+
+// messages draws the message that has arrived, and those under way: the oldest of a link is the farthest.
+func (f *film) messages() {
+	if f.landed != nil {
+		f.landing(f.landed)
+	}
+	links := map[[2]int][]*flight{}
+	var order [][2]int
+	for i := range f.flying {
+		m := &f.flying[i]
+		link := [2]int{m.from, m.to}
+		if links[link] == nil {
+			order = append(order, link)
+		}
+		links[link] = append(links[link], m)
+	}
+	for _, link := range order {
+		all := links[link]
+		for i, m := range all[:min(len(all), mostDarts)] {
+			part := 0.8 - float64(0.6*(float64(i)+0.5)/float64(min(len(all), mostDarts)))
+			text := m.text
+			if i == mostDarts-1 && len(all) > mostDarts {
+				text = fmt.Sprintf("and %d more", len(all)-mostDarts)
+			}
+			f.flies(m, part, text)
+		}
+	}
+}
+
+// way returns where messages leave a process and arrive at another one: on the right of their link.
+func (f *film) way(from, to int) (start, end point, angle float64) {
+	a, b := f.places[from], f.places[to]
+	if from == to { // a process alone
+		a, b = a.Polar(f.radius+70, -math.Pi/2), a.Polar(f.radius, -math.Pi/2)
+		return a, b, math.Pi / 2
+	}
+	angle = math.Atan2(b.Y-a.Y, b.X-a.X)
+	beside := angle + math.Pi/2
+	return a.Polar(lane, beside).Polar(f.radius+2, angle), b.Polar(lane, beside).Polar(-f.radius-2, angle), angle
+}
+
+// flies draws a message under way, after a part of its way.
+func (f *film) flies(m *flight, part float64, text string) {
+	start, end, angle := f.way(m.from, m.to)
+	length := min(dart, 0.5*math.Hypot(end.X-start.X, end.Y-start.Y))
+	middle := at(along(start.X, end.X, part), along(start.Y, end.Y, part))
+	e := f.stroke(m.kind)
+	e.Role += " flying"
+	e.Path = sheet.Lines(middle.Polar(-length/2, angle), middle.Polar(length/2, angle))
+	f.Add(e)
+	f.label(text, middle, angle)
+}
+
+// landing draws the message that has just arrived, or was lost.
+func (f *film) landing(m *flight) {
+	start, end, _ := f.way(m.from, m.to)
+	e := f.stroke(m.kind)
+	e.Width *= 1.6
+	if m.lost {
+		e.Head = ""
+		end = at(along(start.X, end.X, 0.6), along(start.Y, end.Y, 0.6))
+		f.Add(sheet.Element{Symbol: "lost", At: end, Scale: 1.4})
+	}
+	e.Path = sheet.Lines(start, end)
+	f.Add(e)
+}
+
+// label writes the contents of a message beside it, where there is room.
+func (f *film) label(text string, middle point, angle float64) {
+	if text == "" || f.radius < namedNode {
+		return
+	}
+	width := textWidth(text, sheet.Small)
+	beside := angle + math.Pi/2
+	place := middle.Polar(12+float64(width/2*math.Abs(math.Cos(beside))), beside)
+	b := around(place, width+4, sheet.Small+2)
+	if b.a.X < 0 || b.b.X > f.Width || slices.ContainsFunc(f.taken, b.overlaps) {
+		return
+	}
+	f.taken = append(f.taken, b)
+	f.text(sheet.Element{Role: "label", Text: text, Size: sheet.Small, Anchor: 0.5, Halo: true, At: at(place.X, place.Y+4)})
+}

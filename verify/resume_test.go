@@ -1,0 +1,53 @@
+package verify
+
+import (
+	"testing"
+
+	"ringleader.example/ringleader/algorithms/logicalring"
+	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
+	"ringleader.example/ringleader/simulate"
+)
+
+// A suspicion across a cut takes no budget, and is none that may still come.
+func TestFaultsOfTheRunLeaveTheBudgetAsItIs(t *testing.T) {
+	s, err := simulate.NewSession(logicalring.Algorithm, simulate.Options{Instance: network.On(1, 2, 3), AnyTime: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, err := s.Cut("partition 3 | 1,2")
+	if err == nil {
+		err = s.Step(cut)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range s.Faults() {
+		if c.What == simulate.Distrust && c.Process == 2 {
+			if err := s.Step(c); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	if len(s.Made()) != 2 {
+		t.Fatalf("it has made %+v", s.Made())
+	}
+	o := Options{Instance: network.On(1, 2, 3), Starts: AnyTime, from: &Begun{Record: s.Record(), more: global{Losses: 2}}}
+	o.past(s.Record())
+	program := process.Must(process.Of(&logicalring.Algorithm))
+	if err := o.check(program.Declaration, program.Functions); err != nil {
+		t.Fatal(err)
+	}
+	c, err := newChecker(program, &o, o.Instance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.resume()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := c.global(r.last); g.Cuts+g.Suspicions+g.Commands+g.Crashes != 0 || g.Losses != 2 || len(g.Cut) != 1 || !g.Disturbed {
+		t.Errorf("%+v may still come", g)
+	}
+}

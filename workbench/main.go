@@ -1,0 +1,42 @@
+//go:build !js
+
+package workbench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"ringleader.example/ringleader/internal/cli"
+)
+
+// wrongCall is the exit status of a call that was wrong, as for every command.
+const wrongCall = 2
+
+// Main is the command line: it reads the arguments, streams and environment of the program, knows the user's own
+// algorithms and those of the catalogue, and ends the program with the exit status of the command. An interrupt ends the
+// command cleanly, and a second one at once. Exit status 2 with one line on stderr reports an own algorithm that cannot
+// be offered: its declaration or its types break the contract, or another algorithm has its name.
+func Main(own ...Entry) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal does not wait for a clean end
+	code := run(ctx, own, os.Args, os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	stop()
+	os.Exit(code)
+}
+
+// run is [Main] with explicit arguments, streams and environment. Args begin with the program's name.
+func run(ctx context.Context, own []Entry, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
+	list, err := algorithms(own)
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: %s\n", name, strings.ReplaceAll(err.Error(), "\n", "; "))
+		return wrongCall
+	}
+	return cli.Run(ctx, name, list, args[1:], stdin, stdout, stderr, getenv)
+}

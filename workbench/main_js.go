@@ -1,0 +1,15 @@
+package workbench
+
+import (
+	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/lab"
+)
+
+// Main answers the questions of the lab's page, in a worker of a browser. It knows the user's own algorithms and those of the catalogue.
+func Main(own ...Entry) {
+	list, err := algorithms(own)
+	if err != nil {
+		lab.Work(lab.Failing{Err: err})
+	}
+	lab.Work(cli.NewLab("ringleader", list))
+}
