@@ -35,7 +35,8 @@ type MemberAddress struct {
 	Witness bool
 
 	// Standby marks a member that has no vote at first. It follows the leader, and [Member.AddMember] gives it a vote. The
-	// members on standby have the largest IDs. What the members have agreed on since counts more than this.
+	// members on standby have the largest IDs. The marks count in the first life of a member. As soon as the members have
+	// agreed on voters, only those count.
 	Standby bool
 }
 
@@ -66,8 +67,9 @@ type Config struct {
 	// ID is this member's identifier, one of those of Members.
 	ID uint64
 
-	// Members is the whole group, this member included. All members must have the same identifiers, in any order. The
-	// spelling of an address may differ between them, provided that it leads to its member.
+	// Members is where the members are, this one included. At first all have the same list, with the same marks for those on
+	// standby: members with different first voters refuse each other. Addresses may be spelled differently, and
+	// each list has at least all members that vote. [Member.SetMembers] changes it while the member runs.
 	Members []MemberAddress
 
 	// SRV is a DNS name whose records have the hosts and ports of the members whose Address has no port. Such an Address is the
@@ -268,18 +270,7 @@ func (c *Config) program() (p *process.Program, unit time.Duration, parameters m
 		"rho":     fmt.Sprintf("%d/1000000", t.millionths()),
 		"renewal": units(t.Renewal, unit), "answer-timeout": units(t.Answers, unit), "deferral": units(t.Defer, unit),
 		"claim-timeout": units(t.Claim, unit), "preemption": preemption, "preempt-delay": units(t.Preempt, unit),
-		"standby": strconv.Itoa(c.standby()),
 	}
-}
-
-// standby returns how many members are on standby at first.
-func (c *Config) standby() (count int) {
-	for _, m := range c.Members {
-		if m.Standby {
-			count++
-		}
-	}
-	return count
 }
 
 // units returns a length of time in units, rounded up.
@@ -316,15 +307,15 @@ func (c *Config) live() (*process.Program, live.Config) {
 	}
 	if c.Algorithm == QuorumBully {
 		l.Death, l.Entitled = warden.Hash(), c.Timing.entitled()
-		l.Limits = c.limits()
+		l.Limits, l.Priorities = c.limits(), map[uint64]uint16{}
+		for i := range c.Members {
+			l.Priorities[c.Members[i].ID] = c.Members[i].weight()
+		}
 	}
 	for _, m := range c.Members {
 		l.Members = append(l.Members, transport.Member{ID: m.ID, Address: m.Address, Standby: m.Standby})
 		if m.ID == c.ID {
 			l.Elsewhere = c.Listen != "" && transport.Loopback(c.Listen) != transport.Loopback(m.Address)
-		}
-		if c.Algorithm == QuorumBully {
-			l.Priorities = append(l.Priorities, m.weight())
 		}
 	}
 	if l.Transport == nil {

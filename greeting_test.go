@@ -98,8 +98,8 @@ func TestMembersWithDifferentListsDoNotVoteTogetherAndBothNameTheDifference(t *t
 	one, _ := listing(t, 1, at, MemberAddress{ID: 1}, MemberAddress{ID: 2})
 	two, log := listing(t, 2, at, MemberAddress{ID: 1}, MemberAddress{ID: 2}, MemberAddress{ID: 3})
 	const (
-		ofOne = "the lists of members differ in 3: member 1 has 1 2, and member 2 has 1 2 3"
-		ofTwo = "the lists of members differ in 3: member 2 has 1 2 3, and member 1 has 1 2"
+		ofOne = "the lists of members differ in 3, standby apart: member 1 has 1 2, and member 2 has 1 2 3"
+		ofTwo = "the lists of members differ in 3, standby apart: member 2 has 1 2 3, and member 1 has 1 2"
 	)
 	for range 3 { // again and again, and it is logged once
 		eventually(t, one, ofOne, func() bool { return problem(one, 2) == "refused: "+ofOne })
@@ -120,7 +120,7 @@ func TestMembersThatDifferInWhoIsOnStandbyDoNotVoteTogether(t *testing.T) {
 	at := freeAddresses(t, 1, 2, 3)
 	one, _ := listing(t, 1, at, MemberAddress{ID: 1}, MemberAddress{ID: 2}, MemberAddress{ID: 3, Standby: true})
 	two, _ := listing(t, 2, at, MemberAddress{ID: 1}, MemberAddress{ID: 2}, MemberAddress{ID: 3})
-	const want = "the lists of members differ in who is on standby; member 1 and member 2 both have 1 2 3"
+	const want = "the lists of members differ in 3, standby apart: member 1 has 1 2, and member 2 has 1 2 3"
 	eventually(t, one, want, func() bool { return problem(one, 2) == "refused: "+want })
 	for _, m := range []*Member{one, two} {
 		if v := m.View(); v.Known {
@@ -154,7 +154,7 @@ func TestAListHasAllVoters(t *testing.T) {
 		t.Fatal(err)
 	}
 	one.Close()
-	if _, err := start(); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "too short") {
+	if _, err := start(); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "it lacks member 2, which votes") {
 		t.Errorf("with a list without a voter: %v", err)
 	}
 	again, err := start(2)
@@ -169,7 +169,7 @@ func TestAMemberNamesAProcessThatItDoesNotList(t *testing.T) {
 	at := freeAddresses(t, 1, 4)
 	_, log := listing(t, 1, at, MemberAddress{ID: 1})
 	four, _ := listing(t, 4, at, MemberAddress{ID: 1}, MemberAddress{ID: 4})
-	const want = "the lists of members differ in 4: member 4 has 1 4, and member 1 has 1"
+	const want = "the lists of members differ in 4, standby apart: member 4 has 1 4, and member 1 has 1"
 	eventually(t, four, want, func() bool { return problem(four, 1) == "refused: "+want })
 	if log.count(want) != 1 {
 		t.Errorf("member 1 logs %s", log.text.String())

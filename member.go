@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ringleader.example/ringleader/election"
@@ -117,6 +118,10 @@ type Member struct {
 	live   *live.Member // of this process: the members of all its groups share it
 	first  *Member      // that [Join] made in this process; nil: this one
 
+	members   atomic.Pointer[[]MemberAddress] // the list; nil if this is not the first one
+	relisting sync.Mutex                      // orders its changes
+	book      *addressBook
+
 	changing chan struct{} // has room for one change of the voters
 	standing sync.Mutex    // orders the commands about the weight
 	weight   uint16
@@ -174,6 +179,8 @@ func Join(ctx context.Context, c Config) (*Member, error) {
 		c.Storage = nil // the engine's
 	}
 	m := &Member{config: c, weight: c.weight(), health: health, group: engine.Group, live: engine, changing: make(chan struct{}, 1), others: map[*Member]bool{}}
+	m.members.Store(&c.Members)
+	m.book = book
 	if health != nil {
 		go health.watch(m.Done(), c.Clock, func() {
 			if err := health.unable(); err != nil {
@@ -213,7 +220,9 @@ func (m *Member) Join(ctx context.Context, g GroupConfig) (*Member, error) {
 	if m.first != nil {
 		return m.first.Join(ctx, g)
 	}
-	c, err := m.config.with(g)
+	c := m.config
+	c.Members = m.list()
+	c, err := c.with(g)
 	if err != nil {
 		return nil, err
 	}
@@ -315,13 +324,20 @@ func (m *Member) Status() Status {
 			status.CertificateExpires = &expires
 		}
 	}
-	for i, member := range m.config.Members {
+	list := m.list()
+	for i, id := range s.Members {
+		member, _ := find(list, id) // it may have changed meanwhile
 		status.Members = append(status.Members, MemberStatus{
-			ID: member.ID, Address: member.Address, Witness: member.Witness, Standby: !s.Voters.Vote[i], Reachable: s.Reachable[i], Problem: s.Problems[i],
+			ID: id, Address: member.Address, Witness: member.Witness, Standby: !slices.Contains(s.Voters.Members, id), Reachable: s.Reachable[i], Problem: s.Problems[i],
 			Weight: s.Standings[i].Weight, Unable: s.Standings[i].Unable,
 		})
 	}
-	status.Voters = m.voters(&s.Voters)
+	for _, id := range s.Voters.Members {
+		if !slices.Contains(s.Members, id) {
+			status.Members = append(status.Members, MemberStatus{ID: id, Problem: "it votes, and the list of this member lacks it"})
+		}
+	}
+	status.Voters = m.voters(&s)
 	if m.health != nil {
 		health := m.health.state()
 		status.Health = &health
@@ -375,12 +391,12 @@ func (m *Member) Transfer(id uint64) error {
 	case !known || id == m.config.ID:
 		return fmt.Errorf("%w: member %d is not another member of the group", ErrConfig, id)
 	}
-	standings, voters := m.group.Known()
-	if !m.has(&voters, id) {
+	s := m.group.Known()
+	if !slices.Contains(s.Voters.Members, id) {
 		return fmt.Errorf("%w: member %d has no vote, so it cannot lead", ErrConfig, id)
 	}
-	for i, other := range m.config.Members {
-		if why := standings[i].Unable; other.ID == id && why != "" {
+	for i, other := range s.Members {
+		if why := s.Standings[i].Unable; other == id && why != "" {
 			return fmt.Errorf("%w: member %d: %s", ErrUnable, id, why)
 		}
 	}

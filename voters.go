@@ -1,12 +1,15 @@
 package ringleader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/live"
+	"ringleader.example/ringleader/storage"
 )
 
 // The members that vote, and their changes: rule 9 of package algorithms/quorumbully, which has the argument for its safety.
@@ -15,7 +18,7 @@ import (
 // meanwhile, or the time of the call was over. Voters in [Status] tell it later.
 var ErrUnknown = errors.New("it is not known whether the change has happened")
 
-// AddMember gives a vote to a member of Config.Members that has none, while the group runs. It returns nil when a majority
+// AddMember gives a vote to a member of the list that has none, while the group runs. It returns nil when a majority
 // of the voters keeps that durably, so that it has happened for good. Only the leader can do that, one change at a time. It waits
 // until the new voter has answered a renewal, and until no lease becomes shorter by the change. A member that votes already is no error.
 //
@@ -36,8 +39,8 @@ func (m *Member) changeVoters(ctx context.Context, order election.Order, id uint
 	switch {
 	case m.config.Algorithm == Bully:
 		return fmt.Errorf("%w: %s has no votes", ErrConfig, Bully)
-	case !known:
-		return fmt.Errorf("%w: there is no member %d", ErrConfig, id)
+	case !known || order == election.Enlist && !m.lists(id):
+		return fmt.Errorf("%w: there is no member %d in the list of member %d", ErrConfig, id, m.config.ID)
 	case v.Role != Leader && v.Known:
 		return fmt.Errorf("%w: member %d leads, and changes the voters", ErrNotLeader, v.Leader)
 	case v.Role != Leader:
@@ -57,7 +60,7 @@ func (m *Member) changeVoters(ctx context.Context, order election.Order, id uint
 		switch now := viewOf(s); {
 		case now.Role != Leader || now.Term != v.Term:
 			return fmt.Errorf("%w: this member leads no more", ErrUnknown)
-		case m.has(&s.Voters, id) == (order == election.Enlist) && s.Voters.Keeps():
+		case slices.Contains(s.Voters.Members, id) == (order == election.Enlist) && s.Voters.Keeps():
 			return nil
 		}
 		select {
@@ -71,26 +74,92 @@ func (m *Member) changeVoters(ctx context.Context, order election.Order, id uint
 	}
 }
 
-// has reports whether a member votes.
-func (m *Member) has(v *live.Voters, id uint64) bool {
-	for i, member := range m.config.Members {
-		if member.ID == id {
-			return v.Vote[i]
-		}
-	}
-	return false
-}
-
 // voters returns the voters to show, or nil if all members vote, always.
-func (m *Member) voters(v *live.Voters) *Voters {
-	if v.Version == 0 && m.config.standby() == 0 {
+func (m *Member) voters(s *live.State) *Voters {
+	v := &s.Voters
+	if v.Version == 0 && len(v.Members) == len(s.Members) {
 		return nil
 	}
-	voters := &Voters{Version: v.Version, Term: uint64(v.Term), Kept: v.Kept}
-	for i, member := range m.config.Members {
-		if v.Vote[i] {
-			voters.Members = append(voters.Members, member.ID)
+	return &Voters{Version: v.Version, Term: uint64(v.Term), Members: v.Members, Kept: v.Kept}
+}
+
+// SetMembers replaces Config.Members while the member runs, in all groups of the process: with a member at a new address, with another
+// address of a member, or without one that has no vote any more. It causes no election and gives no vote. A new
+// member is on standby in its own list, and each other member needs it in the list before they communicate. Then [Member.AddMember]
+// gives it a vote. The list is not kept: the next Join needs it, too.
+//
+// The error is [ErrConfig] if the list is not valid, lacks a member that votes in a group, or changes the address of this member, which
+// needs a restart. Then all is as before.
+func (m *Member) SetMembers(members []MemberAddress) error {
+	if m.first != nil {
+		return m.first.SetMembers(members)
+	}
+	m.relisting.Lock()
+	defer m.relisting.Unlock()
+	c := m.config
+	c.Members = slices.Clone(members)
+	if _, err := c.complete(); err != nil {
+		return err
+	}
+	before, _ := find(m.list(), c.ID)
+	if now, _ := find(members, c.ID); now.Address != before.Address || now.Witness != before.Witness {
+		return fmt.Errorf("%w: the line of this member, %d, changes only with a restart", ErrConfig, c.ID)
+	}
+	if slices.Equal(members, m.list()) {
+		return nil
+	}
+	_, config := c.live()
+	switch err := m.live.List(config.Members, config.Priorities, config.Limits); {
+	case errors.Is(err, live.ErrList):
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	case err != nil:
+		return cmp.Or(m.Err(), ErrClosed)
+	}
+	m.members.Store(&c.Members)
+	m.book.relist(c.Members)
+	return nil
+}
+
+// KeptVoters returns the voters that the state of a member has, if the members have agreed on any: they count in place of the marks in
+// Members. It is nil if they have not, and with [Bully]. The error is that of [Join] for a state that cannot be used, also with these
+// Members. No member may run with the directory meanwhile.
+func (c Config) KeptVoters() (*Voters, error) {
+	c, err := c.complete()
+	if err != nil || c.Algorithm == Bully {
+		return nil, err
+	}
+	if c.Data != "" {
+		if c.Storage, err = storage.Open(c.Data, storage.Owner{Group: c.Group, Member: c.ID}); err != nil {
+			return nil, err
 		}
 	}
-	return voters
+	program, config := c.live()
+	v, err := live.KeptVoters(program, config)
+	if err = errors.Join(err, c.Storage.Close()); err != nil || v.Term == 0 {
+		return nil, err
+	}
+	return &Voters{Version: v.Version, Term: uint64(v.Term), Members: v.Members}, nil
+}
+
+// list returns the list of members at present.
+func (m *Member) list() []MemberAddress {
+	if m.first != nil {
+		return m.first.list()
+	}
+	return *m.members.Load()
+}
+
+// lists reports whether a member is in the list.
+func (m *Member) lists(id uint64) bool {
+	_, listed := find(m.list(), id)
+	return listed
+}
+
+// find returns a member of a list.
+func find(list []MemberAddress, id uint64) (m MemberAddress, found bool) {
+	i := slices.IndexFunc(list, func(m MemberAddress) bool { return m.ID == id })
+	if i < 0 {
+		return m, false
+	}
+	return list[i], true
 }

@@ -57,6 +57,16 @@ func (b *addressBook) note(id uint64, addresses []string) {
 	}
 }
 
+// relist takes a new list of members.
+func (b *addressBook) relist(members []MemberAddress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.config.Members = members
+	if b.told {
+		_ = b.tell()
+	}
+}
+
 func (b *addressBook) tell() error {
 	var peers []string
 	for _, m := range b.config.Members {

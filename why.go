@@ -31,7 +31,7 @@ func (m *Member) why(s *Status) (reasons []string) {
 		case member.ID == s.ID && member.Problem != "":
 			because("this member takes no part: %s", member.Problem)
 		case !member.Reachable:
-			because("member %d at %s is missing: %s", member.ID, member.Address, cmp.Or(member.Problem, "it is not heard from"))
+			because("member %d at %s is missing: %s", member.ID, cmp.Or(member.Address, "an unknown address"), cmp.Or(member.Problem, "it is not heard from"))
 		case member.Problem != "":
 			because("member %d at %s is heard from, but: %s", member.ID, member.Address, member.Problem)
 		}

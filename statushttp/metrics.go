@@ -60,10 +60,12 @@ func metricsOf(m *ringleader.Member) []metric {
 		lease = *s.Lease
 	}
 	var peers []sample
-	reachable := 0
+	reachable, voters, voting := 0, 0, 0
 	for _, member := range s.Members {
 		peers = append(peers, sample{fmt.Sprintf(`{member="%d"}`, member.ID), flag(member.Reachable)})
 		reachable += int(flag(member.Reachable))
+		voters += int(flag(!member.Standby))
+		voting += int(flag(!member.Standby && member.Reachable))
 	}
 	known := s.Leader != nil
 	leader := 0.0
@@ -87,8 +89,10 @@ func metricsOf(m *ringleader.Member) []metric {
 		{"stopping", gauge, "1 while this member leads and its work is about to stop.", one(flag(s.Stopping))},
 		{"quorum", gauge, "1 while a majority supports the known leader, as far as this member knows.", one(flag(s.Quorum))},
 		{"unsafe_no_quorum", gauge, "1 if the algorithm has no quorum, so that each side of a partition has a leader.", one(flag(s.Algorithm == ringleader.Bully))},
-		{"members", gauge, "Configured members.", one(float64(len(s.Members)))},
-		{"members_reachable", gauge, "Members that are heard from, this one included.", one(float64(reachable))},
+		{"members", gauge, "Members in the list, those without a vote included.", one(float64(len(s.Members)))},
+		{"members_reachable", gauge, "Those that are heard from, this one included.", one(float64(reachable))},
+		{"voters", gauge, "Members that vote; a leader needs a majority of them.", one(float64(voters))},
+		{"voters_reachable", gauge, "Those that are heard from, this one included if it votes.", one(float64(voting))},
 		{"member_reachable", gauge, "1 while a member is heard from.", peers},
 		{"tenures_total", counter, "Times that this member began to lead.", one(float64(c.Tenures))},
 		{"lease_lapses_total", counter, "Tenures of this member that ended because its lease ran out.", one(float64(c.Lapses))},

@@ -24,19 +24,24 @@ const (
 // closed. A further connection closes the oldest one without a whole request; if there is none, it is closed itself. So
 // clients that send nothing, or half of a request, do not keep out others.
 func Server(h http.Handler) *http.Server {
-	c := &connections{}
-	return &http.Server{
-		Handler:           c.mark(h),
+	return Guard(&http.Server{
+		Handler:           http.MaxBytesHandler(h, mostBody),
 		ReadHeaderTimeout: readTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    mostHeader,
-		ConnState:         c.change,
-		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
-			return context.WithValue(ctx, ownConn{}, conn)
-		},
+	})
+}
+
+// Guard limits the connections of a server with a handler and with timeouts of its own, as [Server] does.
+func Guard(s *http.Server) *http.Server {
+	c := &connections{}
+	s.Handler, s.ConnState = c.mark(s.Handler), c.change
+	s.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+		return context.WithValue(ctx, ownConn{}, conn)
 	}
+	return s
 }
 
 // ownConn is the key of the connection in the context of its requests.
@@ -53,10 +58,9 @@ type connection struct {
 	busy bool // its request is being answered
 }
 
-// mark notes that a connection has sent the header of a request, and limits the body.
+// mark notes that a connection has sent the header of a request.
 func (c *connections) mark(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 		conn, _ := r.Context().Value(ownConn{}).(net.Conn)
 		c.mu.Lock()
 		if i := c.index(conn); i >= 0 {

@@ -31,6 +31,8 @@
 //  7. Config.Post is not called inside a call from the member: it may block until the member takes an event, and the
 //     member then waits for its own call. Events of one connection are posted in their order.
 //  8. A peer has one [Message] at a time in the member's queue: the next one waits for Taken.
-//  9. The transport proves that a Hello comes from the member that it names, or its documentation tells users which
+//  9. After List, a member has the position that it had, and an unlisted one is neither dialled nor accepted. An attempt to connect takes the
+//     address of the last list.
+//  10. The transport proves that a Hello comes from the member that it names, or its documentation tells users which
 //     network they must trust. It bounds what processes that are not members can make it do.
 package transport

@@ -49,7 +49,7 @@ func config(id uint64) transport.Config {
 	return transport.Config{
 		Self:    int(id - 1),
 		Members: []transport.Member{{ID: 1, Address: at(1)}, {ID: 2, Address: at(2)}, {ID: 3, Address: at(3)}},
-		Name:    "group", Group: transport.Group{Members: transport.DigestOf("group")}, Incarnation: 100 + id,
+		Name:    "group", Group: transport.Group{Founders: transport.DigestOf("group")}, Incarnation: 100 + id,
 		Timing: transport.Timing{Heartbeat: beat, Suspicion: suspicion},
 		Log:    slog.New(slog.DiscardHandler),
 	}

@@ -45,11 +45,17 @@ func isName(address string) bool {
 	return err != nil && host != "localhost"
 }
 
+var errUnlisted = errors.New("it is not in the list of members")
+
 // connect connects to the member at a position.
 func (t *tcp) connect(ctx context.Context, to int) (net.Conn, error) {
-	p := t.places[to]
-	if p == nil {
-		return t.TCP.Dial(ctx, "tcp", Loopback(t.Members[to].Address))
+	list := t.list.Load()
+	p, member := list.places[to], &list.members[to]
+	switch {
+	case member.Unlisted:
+		return nil, errUnlisted
+	case p == nil:
+		return t.TCP.Dial(ctx, "tcp", Loopback(member.Address))
 	}
 	known, _ := p.answer()
 	if len(known) == 0 {
@@ -106,13 +112,13 @@ func (t *tcp) look(p *place) <-chan struct{} {
 		ctx, cancel := context.WithTimeout(t.ctx, lookupTime)
 		defer cancel()
 		addresses, err := t.Lookup(ctx, p.address)
-		t.take(p, addresses, err)
+		t.found(p, addresses, err)
 	})
 	return ended
 }
 
-// take takes an answer, if it is a good one.
-func (t *tcp) take(p *place, addresses []string, err error) {
+// found takes an answer, if it is a good one.
+func (t *tcp) found(p *place, addresses []string, err error) {
 	p.mu.Lock()
 	before, failed := p.known, p.err != nil
 	p.busy, p.err = false, err
@@ -193,7 +199,7 @@ func (t *tcp) refresh() {
 		case <-t.ctx.Done():
 			return
 		}
-		for _, p := range t.places {
+		for _, p := range t.list.Load().places {
 			if p != nil {
 				t.look(p)
 			}

@@ -105,7 +105,7 @@ func (t *tcp) learn(conn net.Conn) error {
 	}
 	p, _ := DecodeProof(raw[:]) // the magic was seen
 	taken := false
-	if slices.ContainsFunc(t.Members, func(m Member) bool { return m.ID == p.Member }) {
+	if slices.ContainsFunc(t.list.Load().members, func(m Member) bool { return m.ID == p.Member }) {
 		select {
 		case t.proofs <- struct{}{}:
 			defer func() { <-t.proofs }()

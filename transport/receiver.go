@@ -209,7 +209,9 @@ func (t *tcp) judge(h Hello, name string) (peer int, v Verdict) {
 	if want := MemberName(t.Name, h.From); t.TLS != nil && name != want {
 		return 0, Verdict{Code: Refused, Reason: fmt.Sprintf("the certificate names %s, not %s", name, want)}
 	}
-	if peer, v = t.Judge(h); v.Code != Accepted {
+	c := t.Config
+	c.Members = t.list.Load().members
+	if peer, v = c.Judge(h); v.Code != Accepted {
 		if v.Code == Refused && t.refusals.isNew(h.From, v.Reason) {
 			t.Log.Warn("a process is refused", "peer", h.From, "reason", v.Reason)
 		}

@@ -92,7 +92,7 @@ func (s *sender) run(rest time.Duration) {
 			s.tcp.Post(Broken{s, s.write(conn)})
 			return
 		}
-		if p := s.tcp.places[s.peer]; p != nil {
+		if p := s.tcp.list.Load().places[s.peer]; p != nil {
 			s.tcp.look(p) // it may be elsewhere now
 		}
 		s.tcp.Post(Dialed{Out: s, Err: err, Lost: s.queue.Drop(queued)})
@@ -155,7 +155,7 @@ func (s *sender) dial() (net.Conn, Hello, error) {
 func (s *sender) introduce(raw *guarded) (conn net.Conn, hello Hello, err error) {
 	conn = raw
 	if s.tcp.TLS != nil {
-		if conn, err = s.tcp.TLS.client(raw, MemberName(s.tcp.Name, s.tcp.Members[s.peer].ID)); err != nil {
+		if conn, err = s.tcp.TLS.client(raw, MemberName(s.tcp.Name, s.tcp.member(s.peer).ID)); err != nil {
 			return nil, Hello{}, err
 		}
 	}
@@ -165,7 +165,7 @@ func (s *sender) introduce(raw *guarded) (conn net.Conn, hello Hello, err error)
 
 // present presents this member, and looks at the answer: only the member that is meant can accept us.
 func (s *sender) present(conn net.Conn) (Hello, error) {
-	ours := s.tcp.Hello(s.tcp.Members[s.peer].ID)
+	ours := s.tcp.Hello(s.tcp.member(s.peer).ID)
 	if _, err := conn.Write(ours.Encode()); err != nil {
 		return Hello{}, err
 	}
@@ -179,7 +179,7 @@ func (s *sender) present(conn net.Conn) (Hello, error) {
 		return h, err
 	case err != nil:
 		return h, fmt.Errorf("no answer: %w", err)
-	case v.Code != Refused && v.Code != RefusedSelf && (h.Group != ours.Group || h.From != ours.To || h.To != ours.From):
+	case v.Code != Refused && v.Code != RefusedSelf && (h.Group.Name != ours.Group.Name || h.Group.Algorithm != ours.Group.Algorithm || h.Group.apart(&ours.Group) || h.From != ours.To || h.To != ours.From):
 		return h, fmt.Errorf("member %d of another group answers", h.From)
 	case v.Code == RefusedSelf && h.Incarnation != ours.Incarnation:
 		return h, errProtocol

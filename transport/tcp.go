@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -39,6 +40,7 @@ type TCP struct {
 type tcp struct {
 	Config
 	TCP
+	looks     bool // it looks up names itself
 	ctx       context.Context
 	cancel    context.CancelFunc
 	group     sync.WaitGroup
@@ -48,7 +50,7 @@ type tcp struct {
 	strangers strangers
 	certified strangers
 	welcomes  chan struct{} // has an element for each goroutine with a connection that is not confirmed
-	places    []*place      // by position; nil: the address is no name
+	list      atomic.Pointer[roster]
 	proofs    chan struct{} // has an element for each proof of death that waits for the member
 	refusals  refusals
 }
@@ -67,7 +69,12 @@ func (t TCP) Open(c Config) (Transport, error) {
 	if t.Listener != nil {
 		t.Listen = t.Listener.Addr().String()
 	}
-	if err := t.secure(c); err != nil {
+	if t.TLS != nil {
+		if err := t.TLS.bind(MemberName(c.Name, self.ID), c.Log); err != nil {
+			return nil, fmt.Errorf("member %d: %w", self.ID, err)
+		}
+	}
+	if err := t.secure(c.Members); err != nil {
 		return nil, fmt.Errorf("member %d: %w", self.ID, err)
 	}
 	if t.Listener == nil {
@@ -76,31 +83,23 @@ func (t TCP) Open(c Config) (Transport, error) {
 			return nil, fmt.Errorf("member %d cannot listen: %w", self.ID, err)
 		}
 	}
-	member := &tcp{Config: c, TCP: t, welcomes: make(chan struct{}, mostWelcomes), proofs: make(chan struct{}, mostProofs)}
-	for _, m := range c.Members {
-		member.strangers.isMember(Loopback(m.Address))
-		var p *place
-		if looks && isName(m.Address) {
-			p = &place{address: m.Address, id: m.ID}
-		}
-		member.places = append(member.places, p)
-	}
+	member := &tcp{Config: c, TCP: t, looks: looks, welcomes: make(chan struct{}, mostWelcomes), proofs: make(chan struct{}, mostProofs)}
+	member.take(c.Members)
 	member.ctx, member.cancel = context.WithCancel(context.Background())
 	member.staying, member.leave = context.WithCancel(member.ctx)
 	return member, nil
 }
 
-// secure checks the certificate, or that clear text is allowed.
-func (t *TCP) secure(c Config) error {
-	switch {
-	case t.TLS != nil:
-		return t.TLS.bind(MemberName(c.Name, c.Members[c.Self].ID), c.Log)
-	case t.Insecure:
+// secure checks that clear text to these members is allowed, or that there is none.
+func (t *TCP) secure(members []Member) error {
+	if t.TLS != nil || t.Insecure {
 		return nil
 	}
 	addresses := []string{t.Listen}
-	for _, m := range c.Members {
-		addresses = append(addresses, m.Address)
+	for _, m := range members {
+		if !m.Unlisted {
+			addresses = append(addresses, m.Address)
+		}
 	}
 	for _, address := range addresses {
 		host := hostOf(Loopback(address))
@@ -111,11 +110,48 @@ func (t *TCP) secure(c Config) error {
 	return nil
 }
 
+// roster is a list of members, with where those are whose addresses are names. It is not changed any more.
+type roster struct {
+	members []Member
+	places  []*place // by position; nil: the address is no name
+}
+
+// member returns the member at a position.
+func (t *tcp) member(position int) Member { return t.list.Load().members[position] }
+
+func (t *tcp) List(members []Member) error {
+	if err := t.secure(members); err != nil {
+		return err
+	}
+	t.take(members)
+	return nil
+}
+
+// take takes a list of members. What is known about a name that it has still remains known.
+func (t *tcp) take(members []Member) {
+	before, now := t.list.Load(), &roster{members: slices.Clone(members)}
+	for i, m := range members {
+		var p *place
+		switch {
+		case m.Unlisted || !t.looks || !isName(m.Address):
+		case before != nil && i < len(before.members) && before.members[i].Address == m.Address:
+			p = before.places[i]
+		default:
+			p = &place{address: m.Address, id: m.ID}
+		}
+		now.places = append(now.places, p)
+		if !m.Unlisted {
+			t.strangers.isMember(Loopback(m.Address))
+		}
+	}
+	t.list.Store(now)
+}
+
 func (t *tcp) Address() string { return t.Listener.Addr().String() }
 
 func (t *tcp) Serve() {
 	t.group.Go(t.accept)
-	if slices.ContainsFunc(t.places, func(p *place) bool { return p != nil }) {
+	if t.looks {
 		t.group.Go(t.refresh)
 	}
 }

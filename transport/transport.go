@@ -9,15 +9,16 @@ import (
 
 // Member holds the identifier and address of a member.
 type Member struct {
-	ID      uint64
-	Address string // host:port; no host is loopback; see TCP.SRV, too
-	Standby bool   // it has no vote at first
+	ID       uint64
+	Address  string // host:port; no host is loopback; see TCP.SRV, too
+	Standby  bool   // it has no vote at first
+	Unlisted bool   // it has a position, and is not in the list of members: it is not dialled, and refused
 }
 
 // Config determines the group and the member that a transport serves.
 type Config struct {
 	Self        int      // the position of this member in Members
-	Members     []Member // the same list, in the same order, at all members
+	Members     []Member // at first; see [Transport.List]
 	Group       Group
 	Name        string   // of the group, in the certificates of its members, see MemberName
 	Algorithm   string   // its name, for the reason of a refusal
@@ -49,7 +50,7 @@ func (c *Config) Judge(h Hello) (peer int, v Verdict) {
 	switch {
 	case h.Group.Name != c.Group.Name:
 		return no("member %d belongs to the group %.64q, and the process that dials it to another", self, c.Name)
-	case h.Group.Members != c.Group.Members:
+	case h.Group.apart(&c.Group):
 		return no("%s", differ(h.From, &h.Group, self, &c.Group))
 	case h.Group.Algorithm != c.Group.Algorithm:
 		return no("member %d runs another algorithm, or another version of %s", self, c.Algorithm)
@@ -59,8 +60,8 @@ func (c *Config) Judge(h Hello) (peer int, v Verdict) {
 		return no("this is another process with id %d", self)
 	case h.To != self:
 		return no("this is member %d, not %d; its address is wrong in the list of members, or it listens at a wrong one", self, h.To)
-	case peer < 0:
-		return no("there is no member %d", h.From)
+	case peer < 0 || c.Members[peer].Unlisted:
+		return no("the list of member %d has no member %d", self, h.From)
 	case h.Timing.Heartbeat <= 0 || h.Timing.Heartbeat > longestHeartbeat:
 		return no("a heartbeat each %v is none", h.Timing.Heartbeat)
 	}
@@ -88,6 +89,10 @@ type Transport interface {
 	// to each member is in use at a time. A connection to this member itself never succeeds: attempts that reach it end
 	// in a [Refusal] with RefusedSelf.
 	Dial(to int, rest time.Duration) Outgoing
+
+	// List replaces the list of members. All have the positions that they had, and new ones follow. The error is that
+	// connections to an address would not be secure; then nothing has changed.
+	List(members []Member) error
 
 	// Close sends goodbyes, ends all connections, and returns when no event can follow. The member calls it at its
 	// end. From then on Post returns at once.

@@ -28,7 +28,7 @@ import (
 // With [TLS], all of this travels inside TLS. A warden's [Proof] never does: the first bytes of a connection decide.
 
 // magic opens a hello; its last byte is the version of the protocol.
-const magic = "ringldr\x04"
+const magic = "ringldr\x05"
 
 // HelloSize is the length of an encoded Hello, in bytes.
 const HelloSize = len(magic) + 3*16 + 8*listed + 3*8 + 16 + 32 + 3*8
@@ -79,10 +79,10 @@ func DigestOf(format string, args ...any) (d Digest) {
 }
 
 // Group holds what the members of a group have in common. Members with different ones refuse each other: they would count
-// different majorities. Addresses are no part of it, since each has several spellings.
+// different majorities. The list of members is no part of it: each has its own, and names each other one by its identifier.
 type Group struct {
 	Name      Digest
-	Members   Digest         // the identifiers of the members
+	Founders  Digest         // the first voters; zero: this member is none of them, so it counts no majority of them
 	Listed    [listed]uint64 // the first of them, in increasing order, for the reason of a refusal
 	Algorithm Digest         // name and layout of messages
 }
@@ -90,22 +90,19 @@ type Group struct {
 // listed is how many identifiers a Hello has room for.
 const listed = 16
 
-// GroupOf returns the group of members, which are in increasing order.
-func GroupOf(name string, members []Member, algorithm Digest) Group {
+// GroupOf returns the group of a member that has these first voters, in increasing order. There are none for a member that is none of them.
+func GroupOf(name string, founders []uint64, algorithm Digest) Group {
 	g := Group{Name: DigestOf("%q", name), Algorithm: algorithm}
-	var ids, standby []uint64
-	for _, member := range members {
-		ids = append(ids, member.ID)
-		if member.Standby {
-			standby = append(standby, member.ID)
-		}
-	}
-	copy(g.Listed[:], ids)
-	g.Members = DigestOf("%v", ids)
-	if len(standby) > 0 {
-		g.Members = DigestOf("%v, standby %v", ids, standby)
+	if len(founders) > 0 {
+		copy(g.Listed[:], founders)
+		g.Founders = DigestOf("%v", founders)
 	}
 	return g
+}
+
+// apart reports whether two processes count majorities of different first voters.
+func (g *Group) apart(other *Group) bool {
+	return g.Founders != other.Founders && g.Founders != Digest{} && other.Founders != Digest{}
 }
 
 // ids returns the listed identifiers of the members.
@@ -132,7 +129,7 @@ func lists(ids []uint64) string {
 	return string(text)
 }
 
-// differ returns how the members that two processes list differ, in words.
+// differ returns how the first voters of two processes differ, in words.
 func differ(from uint64, theirs *Group, self uint64, ours *Group) string {
 	var only []uint64
 	for _, id := range slices.Concat(theirs.ids(), ours.ids()) {
@@ -141,10 +138,7 @@ func differ(from uint64, theirs *Group, self uint64, ours *Group) string {
 		}
 	}
 	slices.Sort(only)
-	if theirs.Listed == ours.Listed && ours.Listed[listed-1] == 0 {
-		return fmt.Sprintf("the lists of members differ in who is on standby; member %d and member %d both have %s", from, self, lists(ours.ids()))
-	}
-	return fmt.Sprintf("the lists of members differ in %s: member %d has %s, and member %d has %s",
+	return fmt.Sprintf("the lists of members differ in %s, standby apart: member %d has %s, and member %d has %s",
 		cmp.Or(lists(only), "later ones"), from, lists(theirs.ids()), self, lists(ours.ids()))
 }
 

@@ -53,8 +53,9 @@ func Unpack[T any](w Words) T { return *(*T)(unsafe.Pointer(&w)) }
 
 // Plan encodes values of one type.
 type Plan struct {
-	root node
-	ages bool // a value can hold a deadline
+	root  node
+	ages  bool // a value can hold a deadline
+	names bool // a value can hold an identifier
 }
 
 // Part is the part of a value that is encoded.
@@ -105,7 +106,7 @@ func Of(typ reflect.Type, deadlines bool) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{root, root.holds(deadline)}, nil
+	return &Plan{root, root.holds(deadline), root.holds(identifier)}, nil
 }
 
 // holds reports whether a value has a part of that form.
@@ -363,6 +364,38 @@ func (d *node) decodeAll(src []byte, v unsafe.Pointer, count int, now election.T
 	return src, nil
 }
 
+// Identifiers yields the addresses of the identifiers in the value at v, in the order of the encoding.
+func (p *Plan) Identifiers(v Pointer) iter.Seq[*election.ID] {
+	return func(yield func(*election.ID) bool) {
+		if p.names {
+			p.root.identifiers(v, yield)
+		}
+	}
+}
+
+func (d *node) identifiers(v unsafe.Pointer, yield func(*election.ID) bool) bool {
+	data, n := v, d.count
+	switch d.form {
+	case identifier:
+		return yield((*election.ID)(v))
+	case structure:
+		for i := range d.of {
+			if !d.of[i].identifiers(unsafe.Add(v, d.of[i].offset), yield) {
+				return false
+			}
+		}
+		return true
+	case slice:
+		data, n = (*header)(v).data, (*header)(v).len
+	}
+	for i := range n { // none, if it is a number
+		if !d.of[0].identifiers(unsafe.Add(data, uintptr(i)*d.of[0].size), yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // Schema names the type's layout, for peers and files to compare.
 func (p *Plan) Schema() string {
 	var b strings.Builder
@@ -541,13 +574,16 @@ func pointsInto(v any, object unsafe.Pointer, size uintptr) bool {
 	return offset <= size && p.Type().Elem().Size() <= size-offset
 }
 
+// Target returns the address of the persistent state: the target of kept, the result of Durable.
+func Target(kept any) Pointer { return reflect.ValueOf(kept).UnsafePointer() }
+
 // AppendDurable encodes the persistent state: the target of kept, the result of Durable. It appends nothing if there
 // is none.
 func (p *Plans) AppendDurable(dst []byte, kept any) []byte {
 	if p.Durable == nil {
 		return dst
 	}
-	return p.Durable.Append(dst, reflect.ValueOf(kept).UnsafePointer(), election.Ticks{})
+	return p.Durable.Append(dst, Target(kept), election.Ticks{})
 }
 
 // DecodeDurable decodes the persistent state into the target of kept, the result of Durable.
@@ -555,5 +591,5 @@ func (p *Plans) DecodeDurable(src []byte, kept any) ([]byte, error) {
 	if p.Durable == nil {
 		return src, nil
 	}
-	return p.Durable.Decode(src, reflect.ValueOf(kept).UnsafePointer(), election.Ticks{})
+	return p.Durable.Decode(src, Target(kept), election.Ticks{})
 }

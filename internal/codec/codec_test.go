@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -444,5 +445,46 @@ func TestACopyHasListsOfItsOwn(t *testing.T) {
 	v.N, v.List[0] = 8, 9
 	if want := (value{7, []uint32{1, 2}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("the copy is %v after a change of the original, want %v", got, want)
+	}
+}
+
+func TestIdentifiersAreYieldedInTheirOrder(t *testing.T) {
+	type value struct {
+		First  election.ID
+		Number uint32
+		Inner  struct {
+			Flag bool
+			More []election.ID
+		}
+		Pairs [2]struct {
+			Weight uint16
+			ID     election.ID
+		}
+		Last election.ID
+	}
+	plan, err := Of(reflect.TypeFor[value](), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := value{First: 1, Number: 9, Last: 6}
+	v.Inner.More = []election.ID{2, 3}
+	v.Pairs[0].ID, v.Pairs[1].ID = 4, 5
+	var ids []election.ID
+	for id := range plan.Identifiers(At(&v)) {
+		ids = append(ids, *id)
+		if *id *= 10; *id == 50 {
+			break
+		}
+	}
+	if !slices.Equal(ids, []election.ID{1, 2, 3, 4, 5}) || v.Inner.More[1] != 30 || v.Pairs[1].ID != 50 || v.Last != 6 || v.Number != 9 {
+		t.Errorf("%v, and then %+v", ids, v)
+	}
+	plain, err := Of(reflect.TypeFor[[]uint32](), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := []uint32{1, 2}
+	for id := range plain.Identifiers(At(&numbers)) {
+		t.Errorf("%d is no identifier", *id)
 	}
 }

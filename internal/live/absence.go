@@ -13,7 +13,7 @@ import (
 const absence = "it is not in the group"
 
 // deny tells a peer that this member is not in a group.
-func (p *peer) deny(k key) { p.out.Send(transport.AppendFrame(nil, denies, k[:]), k.slot(denies)) }
+func (p *peer) deny(k key) { p.send(transport.AppendFrame(nil, denies, k[:]), k.slot(denies)) }
 
 // denied notes that a peer is not in a group. For the algorithm it has crashed: it sends nothing any more until it starts
 // again.

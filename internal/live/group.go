@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +26,8 @@ type State struct {
 	Since     time.Time  // when Role, Leader and Term last changed
 	Until     time.Time  // when leadership ends by itself, if it does: a lease; wall clock
 	Stopping  bool       // it leads, and its work is to stop
-	Reachable []bool     // in the order of Config.Members: whether the member is heard from
+	Members   []uint64   // the list, by identifier
+	Reachable []bool     // in the same order: whether the member is heard from
 	Problems  []string   // in the same order: the member's known problem; empty: none
 	Standings []Standing // in the same order, as far as they are known
 	Voters    Voters
@@ -70,6 +70,9 @@ func (g *Group) State() (State, <-chan struct{}) {
 	}
 	if s.Role == network.Leader && g.left(s.Term, boot) == 0 || !g.leased && g.member.Stall() > 0 { // even if the loop is blocked
 		s.Role, s.Leader = network.Undecided, 0
+		if g.until != process.Never {
+			s.Since = s.Until // it has led until then
+		}
 	}
 	return s, g.changed
 }
@@ -179,6 +182,12 @@ type key [keySize]byte
 
 const keySize = 8
 
+func keyOf(name string) (k key) {
+	digest := transport.DigestOf("%q", name)
+	copy(k[:], digest[:])
+	return k
+}
+
 // most is the number of inputs that may wait while the state of a group becomes durable.
 const most = 1024
 
@@ -186,10 +195,11 @@ const most = 1024
 type group struct {
 	*Group
 	*loop
-	limits   string
-	prepared *network.Instance
-	machine  *process.Machine
-	recover  bool // this is not the first life
+	limits     string
+	parameters map[string]string
+	prepared   *network.Instance // for all members that are known
+	machine    *process.Machine
+	recover    bool // this is not the first life
 
 	started  bool
 	timers   process.Timers
@@ -206,8 +216,8 @@ type group struct {
 	quits  bool                // the host wants to leave it
 	value  published
 
-	priorities []uint16  // in the order of Config.Members; nil: the algorithm knows none
-	standing   *Standing // of this member, once it has been another one than in the configuration; nil: never
+	priorities map[uint64]uint16 // by identifier; nil: the algorithm knows none
+	standing   *Standing         // of this member, once it has been another one than in the configuration; nil: never
 
 	at     time.Duration // when it has something to do, on the clock of timers
 	index  int           // in loop.due; -1: in none
@@ -215,32 +225,24 @@ type group struct {
 }
 
 // newGroup makes a group of which no member has heard, from its record in the storage.
-func (l *loop) newGroup(c GroupConfig) (*group, error) {
+func (l *loop) newGroup(c GroupConfig) (g *group, err error) {
 	a := l.program
-	prepared, err := network.Prepare(a.Declaration, network.Setup{
-		IDs: identifiers(l.config.Members), Parameters: c.Parameters, Priorities: c.Priorities,
-	})
-	if err != nil {
-		return nil, err
-	}
-	prepared.Incarnate(l.position, l.incarnation)
-	if c.Standing != nil {
-		prepared.Prioritize(l.position, c.Standing.weight())
-	}
-	g := &group{
+	g = &group{
 		Group: &Group{
 			member: l.Member, name: c.Group, leased: a.Leased, log: l.log, until: process.Never,
 			state: State{Since: time.Now()}, changed: make(chan struct{}), entitled: c.Entitled, done: make(chan struct{}),
 		},
-		loop: l, limits: c.Limits, prepared: prepared, lease: process.Never, index: -1,
+		loop: l, limits: c.Limits, parameters: c.Parameters, lease: process.Never, index: -1,
 		standing: c.Standing, priorities: c.Priorities,
+	}
+	if g.prepared, err = g.prepare(); err != nil {
+		return nil, err
 	}
 	if c.Group != l.config.Group { // it is not the only one
 		g.Group.log = l.log.With("group", c.Group)
 	}
-	digest := transport.DigestOf("%q", c.Group)
-	copy(g.key[:], digest[:])
-	g.machine = a.NewMachine(prepared, l.position, choose)
+	g.key = keyOf(c.Group)
+	g.machine = a.NewMachine(g.prepared, l.position, choose, g)
 	if g.durably = a.Plans.Durable != nil && l.config.Storage != nil; g.durably {
 		if err := g.load(); err != nil {
 			return nil, err
@@ -260,7 +262,7 @@ func (g *group) load() error {
 	}
 	schema := g.schema()
 	if !bytes.HasPrefix(record, schema[:]) {
-		return fmt.Errorf("%w: the state that was kept belongs to a group of other members, or with others on standby, or to another algorithm", storage.ErrData)
+		return fmt.Errorf("%w: the state that was kept belongs to a group of other members, or to another algorithm", storage.ErrData)
 	}
 	kept := record[len(schema):]
 	if err := g.machine.Restore(kept); err != nil {
@@ -268,6 +270,7 @@ func (g *group) load() error {
 	}
 	g.kept = append([]byte{}, kept...)
 	g.recover = g.program.Functions.Recover
+	g.voters = g.machine.Membership()
 	return g.knowsVoters()
 }
 
@@ -323,6 +326,9 @@ func (g *group) crowded() bool { return len(g.waiting) >= most }
 // step gives an event to the algorithm. Its effects follow when its state is durable. An error, except for a malformed
 // message, stops the member.
 func (g *group) step(in process.Input) error {
+	if err := g.fit(); err != nil {
+		return err
+	}
 	unit := g.config.Unit
 	ticks := g.boot() / unit
 	effects, err := g.machine.Step(in, election.Units(uint64(ticks)))
@@ -363,7 +369,7 @@ func (g *group) apply() error {
 		if g.drops(s.Kind) {
 			continue
 		}
-		g.peers[s.Port].out.Send(g.frame(s), g.slot(s.Kind))
+		g.peers[s.Port].send(g.frame(s), g.slot(s.Kind))
 	}
 	g.timers.Apply(effects.Other, g.begun, g.now(), g.config.Unit)
 	changed, lease := false, g.lease
@@ -471,9 +477,11 @@ func (g *group) reschedule() {
 
 // show publishes the state.
 func (g *group) show() {
-	before, _ := g.State()
+	g.mu.Lock()
+	before := g.state // also a leader's whose lease has just ended
+	g.mu.Unlock()
 	s := State{
-		Role: g.decision.Role, Leader: g.prepared.RealOf(g.decision.Leader), Term: g.decision.Term,
+		Role: g.decision.Role, Leader: g.Name(g.decision.Leader), Term: g.decision.Term,
 		Since: before.Since,
 	}
 	g.others(&s)
@@ -493,19 +501,20 @@ func (g *group) show() {
 
 // others sets, for each member, whether it is heard from, its problem, and its standing.
 func (g *group) others(s *State) {
-	for i, member := range g.config.Members {
+	s.Members = g.listed
+	for _, id := range g.listed {
 		heard, problem := true, g.problem
-		if p := g.peerOf(member.ID); p != nil {
+		if p := g.peerOf(id); p != nil {
 			heard, problem = p.health == reachable, cmp.Or(p.problem, p.refused, p.difference, p.groups[g.key])
 		}
 		s.Reachable, s.Problems = append(s.Reachable, heard), append(s.Problems, problem)
-		s.Standings = append(s.Standings, g.standingOf(i))
+		s.Standings = append(s.Standings, g.standingOf(id))
 	}
 }
 
 // announce tells a peer that this member is in the group, and the limits of that.
 func (g *group) announce(p *peer) {
-	p.out.Send(transport.AppendFrame(nil, announces, g.key[:], []byte(g.limits)), 0)
+	p.send(transport.AppendFrame(nil, announces, g.key[:], []byte(g.limits)), 0)
 }
 
 // frame returns a frame of this group, with its key before the message.
@@ -513,82 +522,4 @@ func (g *group) frame(s process.Frame) []byte {
 	return process.AppendFrame(nil, uint8(s.Kind), func(dst []byte) []byte {
 		return append(append(dst, g.key[:]...), s.Frame[process.HeadSize:]...)
 	})
-}
-
-// memberRecord is the durable state of the member itself: its last incarnation, and the stores of its peers.
-type memberRecord struct {
-	store       [16]byte // of this member; not encoded
-	incarnation uint64
-	stores      map[uint64][16]byte // by the identifier of a peer: the store that it has
-}
-
-// The names of records in a storage. Names of groups are free, so a prefix keeps them apart from others.
-const (
-	memberRecordName = ""
-	groupRecord      = "group "
-)
-
-// MaxGroup is the largest length of the name of a group, in bytes.
-const MaxGroup = storage.MaxName - len(groupRecord)
-
-const storeEntry = 8 + 16
-
-func (r *memberRecord) encode() storage.Record {
-	b := binary.LittleEndian.AppendUint64(nil, r.incarnation)
-	ids := make([]uint64, 0, len(r.stores))
-	for id := range r.stores {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		store := r.stores[id]
-		b = append(binary.LittleEndian.AppendUint64(b, id), store[:]...)
-	}
-	return storage.Record{Name: memberRecordName, Data: b}
-}
-
-func (r *memberRecord) decode(b []byte) error {
-	if len(b) < 8 || (len(b)-8)%storeEntry != 0 {
-		return fmt.Errorf("%w: a member's record of %d bytes", storage.ErrData, len(b))
-	}
-	r.incarnation = binary.LittleEndian.Uint64(b)
-	for b = b[8:]; len(b) > 0; b = b[storeEntry:] {
-		r.stores[binary.LittleEndian.Uint64(b)] = [16]byte(b[8:])
-	}
-	return nil
-}
-
-// load reads the member's record, and makes that of this life.
-func (m *Member) load() error {
-	m.record = memberRecord{stores: map[uint64][16]byte{}}
-	if s := m.config.Storage; s != nil {
-		m.record.store = s.ID()
-		b, err := s.Load(memberRecordName)
-		if err != nil {
-			return err
-		}
-		if b != nil {
-			if err := m.record.decode(b); err != nil {
-				return err
-			}
-		}
-	}
-	m.record.incarnation = max(newIncarnation(), m.record.incarnation+1)
-	m.incarnation = m.record.incarnation
-	return nil
-}
-
-// save makes records durable, if there is a storage.
-func (m *Member) save(records ...storage.Record) error {
-	if m.config.Storage == nil {
-		return nil
-	}
-	return m.config.Storage.Save(records)
-}
-
-func closeStorage(s storage.Storage) error {
-	if s == nil {
-		return nil
-	}
-	return s.Close()
 }

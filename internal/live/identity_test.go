@@ -174,7 +174,7 @@ func TestOnlyTheMemberThatIsMeantIsConnectedTo(t *testing.T) {
 		want   string
 	}{
 		{"another member", func(h *transport.Hello) { h.From = 3 }, "member 3 of another group answers"},
-		{"another group", func(h *transport.Hello) { h.Group.Members[0]++ }, "member 2 of another group answers"},
+		{"another group", func(h *transport.Hello) { h.Group.Founders[0]++ }, "member 2 of another group answers"},
 		{"another algorithm", func(h *transport.Hello) { h.Group.Algorithm[0]++ }, "member 2 of another group answers"},
 		{"an answer to another", func(h *transport.Hello) { h.To = 3 }, "member 2 of another group answers"},
 		{"itself", func(*transport.Hello) {}, ""},

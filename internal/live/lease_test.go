@@ -172,6 +172,24 @@ func TestALeaseEndsDuringASuspension(t *testing.T) {
 	})
 }
 
+// A lead that is not prolonged ends with its lease, and the state has that moment, at once and later.
+func TestTheStateHasTheTimeAtWhichALeaseEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, e := elected(t)
+		defer c.stopAll()
+		e.Hold(func(f transporttest.Frame) bool { return f.From == 3 || f.To == 3 }) // 3 is cut off
+		s, _ := c.members[3].State()
+		<-time.After(time.Until(s.Until) + time.Nanosecond)
+		for range 2 {
+			now, _ := c.members[3].State()
+			if leads(now) || now.Since.Before(s.Until) {
+				t.Errorf("it leads: %v, since %v; its lease ended at %v", leads(now), now.Since, s.Until)
+			}
+			settle()
+		}
+	})
+}
+
 // Promises do not run out during a suspension.
 func TestAPromiseIsKeptForItsTimeDespiteASuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -383,7 +401,7 @@ func TestAMalformedMessageThatWaitsEndsItsConnectionOnly(t *testing.T) {
 		defer conn.Close()
 		gate := make(chan struct{})
 		c.disks[1].Intercept(func([]storage.Record) error { <-gate; return nil })
-		write(t, conn, append([]byte{17, 0, 0}, append(message(0)[process.HeadSize:], 0, 0, 0, 0, 0, 0, 0, 0)...)) // asks for a vote
+		write(t, conn, append([]byte{25, 0, 0}, append(message(0)[process.HeadSize:], make([]byte, 16)...)...)) // asks for a vote, with the name of no member
 		synctest.Wait()
 		write(t, conn, append([]byte{10, 0, 0}, append(message(0)[process.HeadSize:], 1)...)) // cut short
 		synctest.Wait()

@@ -20,7 +20,7 @@ import (
 // Config determines the member that this process is. All fields are required unless marked optional.
 type Config struct {
 	ID      uint64
-	Members []transport.Member // with this one
+	Members []transport.Member // with this one; see Member.List, too
 
 	Heartbeat time.Duration // the interval of heartbeats on a connection
 	Suspicion time.Duration // how long it may be silent; several Heartbeats
@@ -40,7 +40,7 @@ type Config struct {
 type GroupConfig struct {
 	Group      string            // its name; optional
 	Parameters map[string]string // of the algorithm; optional
-	Priorities []uint16          // in the order of Config.Members; optional: all have priority 1
+	Priorities map[uint64]uint16 // by identifier; optional: all have priority 1
 	Standing   *Standing         // of this member, at the beginning; optional: as Priorities have it
 
 	// Entitled is how long an answered request for a lease prolongs it, in whole Units. [Group.Confirm] needs it.
@@ -64,9 +64,11 @@ type Member struct {
 	clock       clock.Clock
 	incarnation uint64
 	timing      transport.Timing
-	sorted      []transport.Member // by identifier
-	position    int                // in sorted
-	peers       []*peer            // by position; nil at our own
+	members     []transport.Member // by position; see sorted
+	listed      []uint64           // those in the list, in its order
+	ranks       atomic.Pointer[map[uint64]election.ID]
+	position    int     // in members
+	peers       []*peer // by position; nil at our own
 	transport   transport.Transport
 	record      memberRecord
 
@@ -98,9 +100,9 @@ func JoinProgram(ctx context.Context, a *process.Program, c Config) (*Member, er
 	}
 	m.ctx, m.cancel = context.WithCancel(ctx)
 	m.transport, err = m.config.Transport(transport.Config{
-		Self: m.position, Members: m.sorted, Name: c.Group, Algorithm: a.Name, Incarnation: m.incarnation,
+		Self: m.position, Members: m.members, Name: c.Group, Algorithm: a.Name, Incarnation: m.incarnation,
 		Store: m.record.store, Death: c.Death,
-		Group:  transport.GroupOf(c.Group, m.sorted, transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds)),
+		Group:  transport.GroupOf(c.Group, m.founders(), transport.DigestOf("%s %s %v", a.Name, a.Plans.Message.Schema(), a.Kinds)),
 		Timing: m.timing, Log: m.log, Post: m.post,
 	})
 	if err == nil {
@@ -136,23 +138,16 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 		begun: c.Clock.Monotonic() - 1, begunBoot: c.Clock.Boottime(),
 		inbox: make(chan any, 256), done: make(chan struct{}),
 	}
-	m.sorted = slices.SortedFunc(slices.Values(c.Members), func(a, b transport.Member) int {
-		if a.ID < b.ID {
-			return -1
-		}
-		return 1 // no two are equal
-	})
-	m.position = slices.IndexFunc(m.sorted, func(member transport.Member) bool { return member.ID == c.ID })
-	if m.position < 0 {
+	if !slices.ContainsFunc(c.Members, func(member transport.Member) bool { return member.ID == c.ID }) {
 		return nil, nil, fmt.Errorf("%w %s: %d is not among the members", network.ErrSetup, a.Name, c.ID)
 	}
 	if err := m.load(); err != nil {
 		return nil, nil, err
 	}
-	for q, member := range m.sorted {
-		m.peers = append(m.peers, &peer{position: q, id: member.ID})
-	}
-	m.peers[m.position] = nil
+	m.listed = identifiers(c.Members)
+	m.know(sorted(c.Members, m.record.founders))
+	rank, _ := m.Rank(c.ID)
+	m.position = int(rank) - 1
 
 	l := &loop{Member: m, reached: !c.Elsewhere, byKey: map[key]*group{}}
 	g, err := l.newGroup(c.GroupConfig)
@@ -168,8 +163,16 @@ func prepare(a *process.Program, c Config) (*Member, *loop, error) {
 	return m, l, nil
 }
 
-func identifiers(members []transport.Member) election.List {
-	ids := make(election.List, len(members))
+// founders returns the first voters, if this member is one of them.
+func (m *Member) founders() []uint64 {
+	if slices.Contains(m.record.founders, m.config.ID) {
+		return m.record.founders
+	}
+	return nil
+}
+
+func identifiers(members []transport.Member) []uint64 {
+	ids := make([]uint64, len(members))
 	for i, member := range members {
 		ids[i] = member.ID
 	}
@@ -216,12 +219,6 @@ func (m *Member) Err() error {
 
 // Address returns where the member listens.
 func (m *Member) Address() string { return m.transport.Address() }
-
-// Rank returns the identifier of a member as the algorithm knows it.
-func (m *Member) Rank(id uint64) (rank election.ID, known bool) {
-	i := slices.IndexFunc(m.sorted, func(member transport.Member) bool { return member.ID == id })
-	return election.ID(i + 1), i >= 0
-}
 
 // Stall returns for how long the loop has not run; 0 while that is at most the suspicion timeout. After that time the
 // others suspect this member.

@@ -405,11 +405,7 @@ func TestAMemberThatCannotListenLeavesItsStoreAsItWas(t *testing.T) {
 // lists changes a Hello to one of a process with these members.
 func lists(ids ...uint64) func(*transport.Hello) {
 	return func(h *transport.Hello) {
-		var members []transport.Member
-		for _, id := range ids {
-			members = append(members, transport.Member{ID: id})
-		}
-		h.Group = transport.GroupOf("", members, h.Group.Algorithm)
+		h.Group = transport.GroupOf("", ids, h.Group.Algorithm)
 	}
 }
 
@@ -426,15 +422,15 @@ func TestMembersOfDifferentGroupsRefuseEachOtherAndSayWhy(t *testing.T) {
 		}{
 			{func(*transport.Hello) {}, transport.Accepted, ""},
 			{func(h *transport.Hello) { h.Group.Name[0]++ }, transport.Refused, `member 1 belongs to the group "", and the process that dials it to another`},
-			{lists(1, 2, 4), transport.Refused, "the lists of members differ in 4: member 2 has 1 2 4, and member 1 has 1 2"},
-			{lists(2, 5), transport.Refused, "the lists of members differ in 1 5: member 2 has 2 5, and member 1 has 1 2"},
-			{func(h *transport.Hello) { h.Group.Members[0]++ }, transport.Refused, "the lists of members differ in who is on standby; member 2 and member 1 both have 1 2"},
+			{lists(1, 2, 4), transport.Refused, "the lists of members differ in 4, standby apart: member 2 has 1 2 4, and member 1 has 1 2"},
+			{lists(2, 5), transport.Refused, "the lists of members differ in 1 5, standby apart: member 2 has 2 5, and member 1 has 1 2"},
+			{func(h *transport.Hello) { h.Group.Founders[0]++ }, transport.Refused, "the lists of members differ in later ones, standby apart: member 2 has 1 2, and member 1 has 1 2"},
 			{func(h *transport.Hello) { h.Group.Algorithm[0]++ }, transport.Refused, "member 1 runs another algorithm, or another version of bully"},
 			{func(h *transport.Hello) { h.From = 1 }, transport.Refused, "this is another process with id 1"},
 			{func(h *transport.Hello) { h.Timing.Heartbeat = 0 }, transport.Refused, "a heartbeat each 0s is none"},
 			{func(h *transport.Hello) { h.Timing.Heartbeat = 2 * time.Hour }, transport.Refused, "a heartbeat each 2h0m0s is none"},
 			{func(h *transport.Hello) { h.To = 2 }, transport.Refused, "this is member 1, not 2; its address is wrong in the list of members, or it listens at a wrong one"},
-			{func(h *transport.Hello) { h.From = 3 }, transport.Refused, "there is no member 3"},
+			{func(h *transport.Hello) { h.From = 3 }, transport.Refused, "the list of member 1 has no member 3"},
 		} {
 			h := h
 			test.change(&h)

@@ -78,8 +78,8 @@ const firstConnections = 100 * time.Millisecond
 // live runs the life of a member.
 func (l *loop) live() {
 	l.startBy, l.beatAt = l.now()+firstConnections, l.now()+l.config.Heartbeat
-	for _, p := range l.peers {
-		if p != nil {
+	for i, p := range l.peers {
+		if p != nil && !l.members[i].Unlisted {
 			p.out = l.transport.Dial(p.position, 0)
 		}
 	}
@@ -303,7 +303,7 @@ func (l *loop) beat() {
 	}
 	l.proven = nil
 	for _, p := range l.peers {
-		if p != nil {
+		if p != nil && p.out != nil {
 			p.out.Beat()
 		}
 	}
@@ -387,7 +387,7 @@ func (d *due) Pop() any {
 func (l *loop) mayStart() bool {
 	late := l.now() >= l.startBy
 	for _, p := range l.peers {
-		if p != nil && (p.duplicate || !p.standing && p.next == nil && !late) {
+		if p != nil && p.out != nil && (p.duplicate || !p.standing && p.next == nil && !late) {
 			return false
 		}
 	}
@@ -454,6 +454,12 @@ func (l *loop) obey(event any) error {
 		l.published(e)
 	case standsFor:
 		return l.stand(e)
+	case listing:
+		err := l.list(e)
+		e.answer <- err
+		if err != nil && !errors.Is(err, ErrList) {
+			return err
+		}
 	case leaving:
 		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && !g.quits {
 			g.quits = true

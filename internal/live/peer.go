@@ -28,12 +28,12 @@ type peer struct {
 	incarnation uint64             // of the last life heard of; 0 if none
 	in          transport.Incoming // the connection that is read
 	next        transport.Incoming // the one to be read after it
-	out         transport.Outgoing
-	whole       time.Duration // since when both directions are connected; 0 if they are not
-	standing    bool          // whether out has connected
-	answering   uint64        // the incarnation that last answered at its address
-	answered    time.Duration // when it did
-	rest        time.Duration // the pause before reconnecting after a disconnection now
+	out         transport.Outgoing // nil: the peer is not in the list
+	whole       time.Duration      // since when both directions are connected; 0 if they are not
+	standing    bool               // whether out has connected
+	answering   uint64             // the incarnation that last answered at its address
+	answered    time.Duration      // when it did
+	rest        time.Duration      // the pause before reconnecting after a disconnection now
 	restUntil   time.Duration
 	duplicate   bool          // whether it refuses us for another process with our identifier
 	problem     string        // why the last attempt to connect has failed
@@ -42,6 +42,7 @@ type peer struct {
 	difference  string        // of its timing from ours
 
 	groups    map[key]string      // by group: what is wrong with it there, such as other limits; none: nothing
+	limits    map[key]string      // by group: its limits there, as last told
 	values    map[key]published   // by group: the last value that it has published there
 	standings map[key]Standing    // by group: how it stands for election there; none: as configured
 	deaths    map[uint64][32]byte // by incarnation: the hash of what proves its death, of the last ones
@@ -90,6 +91,10 @@ func (l *loop) asked(e transport.Asked) {
 			l.showAll()
 		}
 	}
+	if p.out == nil { // since the transport looked at the list
+		e.Answer <- transport.Verdict{Code: transport.Refused, Reason: fmt.Sprintf("member %d is in the list no more", p.id)}
+		return
+	}
 	v := l.verdict(p, e.Hello)
 	known, pinned := l.record.stores[p.id]
 	switch {
@@ -115,7 +120,7 @@ func (l *loop) recording() bool {
 // arrived takes a confirmed connection. The one before it ends first.
 func (l *loop) arrived(in transport.Incoming) error {
 	p := l.peers[in.Peer()]
-	if l.verdict(p, in.Hello()).Code != transport.Accepted { // by now
+	if p.out == nil || l.verdict(p, in.Hello()).Code != transport.Accepted { // by now
 		in.Admit(false)
 		return nil
 	}
@@ -238,15 +243,25 @@ func (l *loop) hand(p *peer, k key, e transport.Message) error {
 
 // announced notes that a peer is in a group, and compares its limits there with our own.
 func (l *loop) announced(p *peer, k key, theirs string) {
-	g, difference := l.byKey[k], ""
+	g := l.byKey[k]
 	if g == nil {
 		return
 	}
-	if theirs != g.limits {
-		difference = fmt.Sprintf("it has %s; this member has %s", theirs, g.limits)
+	if p.limits == nil {
+		p.limits = map[key]string{}
 	}
+	p.limits[k] = theirs
 	g.tell(p)
 	g.present(p)
+	g.compareLimits(p)
+}
+
+// compareLimits compares the limits of a peer with our own.
+func (g *group) compareLimits(p *peer) {
+	difference := ""
+	if theirs := p.limits[g.key]; theirs != g.limits {
+		difference = fmt.Sprintf("it has %s; this member has %s", theirs, g.limits)
+	}
 	if p.differs(g, difference) && difference != "" {
 		g.Group.log.Warn("member has other limits", "peer", p.id, "difference", difference)
 	}
@@ -268,6 +283,9 @@ func (p *peer) differs(g *group, difference string) bool {
 // ended takes the end of a connection; ours to that peer ends with it.
 func (l *loop) ended(e transport.Ended) error {
 	p := l.peers[e.In.Peer()]
+	if e.In != p.in {
+		return nil // it was dismissed
+	}
 	p.in = nil
 	l.redial(p)
 	l.log.Info("member is not reachable", "peer", p.id, "error", e.Err)
@@ -394,7 +412,7 @@ func (l *loop) contested() bool {
 			refusing++
 		}
 	}
-	return 2*refusing > len(l.peers)-1
+	return 2*refusing > len(l.listed)-1
 }
 
 // compare notes how a peer's timing differs from ours.

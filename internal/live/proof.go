@@ -74,7 +74,7 @@ func (l *loop) passOn(p *peer, most int) {
 		if most--; most < 0 {
 			return
 		}
-		other.out.Send(frame, 0)
+		other.send(frame, 0)
 	}
 }
 
@@ -87,7 +87,7 @@ func (l *loop) introduce(p *peer) {
 	}
 	for _, other := range l.peers {
 		if other != nil && other != p && other.died != nil {
-			p.out.Send(proofFrame(other.died), 0)
+			p.send(proofFrame(other.died), 0)
 		}
 	}
 }

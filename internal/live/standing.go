@@ -2,7 +2,6 @@ package live
 
 import (
 	"encoding/binary"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,11 +36,11 @@ type standsFor struct {
 	standing Standing
 }
 
-// Known returns how the members stand for election, and which vote, as State does. It reads no clock.
-func (g *Group) Known() ([]Standing, Voters) {
+// Known returns what the last State had, with how the members stand for election and which vote. It reads no clock.
+func (g *Group) Known() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.state.Standings, g.state.Voters
+	return g.state
 }
 
 // Stand changes how this member stands for election. A leader that may lead no more stops its work and hands over.
@@ -67,7 +66,7 @@ func (l *loop) stand(e standsFor) error {
 		return g.take(process.Input{What: process.Commanded, Command: election.Command{Order: election.Weigh, Number: uint64(weight)}})
 	}
 	g.prepared.Prioritize(l.position, weight) // before its first message
-	g.machine = l.program.NewMachine(g.prepared, l.position, choose)
+	g.machine = l.program.NewMachine(g.prepared, l.position, choose, g)
 	if g.kept == nil {
 		return nil
 	}
@@ -79,7 +78,7 @@ func (g *group) present(p *peer) {
 	if s := g.standing; s != nil {
 		weight := binary.LittleEndian.AppendUint16(nil, s.Weight)
 		reason := s.Unable[:min(len(s.Unable), maxUnable)]
-		p.out.Send(transport.AppendFrame(nil, stands, g.key[:], weight, []byte(reason)), 0)
+		p.send(transport.AppendFrame(nil, stands, g.key[:], weight, []byte(reason)), 0)
 	}
 }
 
@@ -99,9 +98,9 @@ func (l *loop) presented(p *peer, k key, payload []byte) error {
 	return nil
 }
 
-// standingOf returns the standing of the member at a place of the configuration, as far as it is known.
-func (g *group) standingOf(place int) Standing {
-	if p := g.peerOf(g.config.Members[place].ID); p != nil {
+// standingOf returns the standing of a member, as far as it is known.
+func (g *group) standingOf(id uint64) Standing {
+	if p := g.peerOf(id); p != nil {
 		if s, told := p.standings[g.key]; told {
 			return s
 		}
@@ -111,13 +110,11 @@ func (g *group) standingOf(place int) Standing {
 	if g.priorities == nil {
 		return Standing{}
 	}
-	return Standing{Weight: g.priorities[place]}
+	return Standing{Weight: g.priority(id)}
 }
 
 // own returns the standing of this member.
-func (g *group) own() Standing {
-	return g.standingOf(slices.IndexFunc(g.config.Members, func(m transport.Member) bool { return m.ID == g.config.ID }))
-}
+func (g *group) own() Standing { return g.standingOf(g.config.ID) }
 
 // muted are messages that are not sent.
 type muted struct {

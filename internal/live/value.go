@@ -52,7 +52,7 @@ func (g *group) tell(p *peer) {
 		return
 	}
 	term := binary.LittleEndian.AppendUint64(nil, uint64(g.value.term))
-	p.out.Send(transport.AppendFrame(nil, publishes, g.key[:], term, []byte(g.value.text)), 0)
+	p.send(transport.AppendFrame(nil, publishes, g.key[:], term, []byte(g.value.text)), 0)
 }
 
 // told takes a value from a peer. It may come before the peer is known to lead.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/process"
 	"ringleader.example/ringleader/storage"
 	"ringleader.example/ringleader/transport"
 )
@@ -13,19 +14,13 @@ import (
 type Voters struct {
 	Term    election.Term // of the leader that made the last change; 0: there was none
 	Version uint64        // the number of changes
-	Vote    []bool        // in the order of Config.Members
+	Members []uint64      // that vote, in rising order
 	Kept    int           // how many voters are known to keep this; 0 if this member does not lead
 }
 
 // Keeps reports whether a majority of the voters is known to keep them, so that the change has happened for good.
 func (v *Voters) Keeps() bool {
-	votes := 0
-	for _, vote := range v.Vote {
-		if vote {
-			votes++
-		}
-	}
-	return v.Kept > votes/2
+	return v.Kept > len(v.Members)/2
 }
 
 // votersChanged notes the voters, and reports whether they have changed, or more members keep them.
@@ -41,32 +36,40 @@ func (g *group) votersChanged() bool {
 // ids returns the identifiers of members.
 func (g *group) ids(members []election.ID) (ids []uint64) {
 	for _, rank := range members {
-		if i := int(rank) - 1; i >= 0 && i < len(g.sorted) { // a peer has sent it
-			ids = append(ids, g.sorted[i].ID)
-		}
+		ids = append(ids, g.Name(rank))
 	}
+	slices.Sort(ids)
 	return ids
 }
 
 // votersNow returns the voters to show.
 func (g *group) votersNow() Voters {
-	v := Voters{Term: g.voters.Term, Version: g.voters.Version, Kept: g.voters.Kept}
-	for _, member := range g.config.Members {
-		vote := !member.Standby
-		if rank, _ := g.Rank(member.ID); len(g.voters.Voters) > 0 {
-			vote = slices.Contains(g.voters.Voters, rank)
-		}
-		v.Vote = append(v.Vote, vote)
+	v := Voters{Term: g.voters.Term, Version: g.voters.Version, Kept: g.voters.Kept, Members: g.ids(g.voters.Voters)}
+	if len(v.Members) == 0 {
+		v.Members = g.record.founders
 	}
 	return v
 }
 
-// knowsVoters returns an error if the list of members lacks a voter. All members that communicate have the same list.
+// knowsVoters returns an error if the list lacks a voter, or has other first voters than the store, and these count.
 func (g *group) knowsVoters() error {
-	if voters := g.machine.Membership().Voters; len(voters) > 0 && int(voters[len(voters)-1]) > len(g.sorted) {
-		return fmt.Errorf("%w: the list of members is too short: the group has agreed on a voter that it lacks", storage.ErrData)
+	configured := foundersOf(g.config.Members)
+	if len(g.voters.Voters) == 0 && !slices.Equal(configured, g.record.founders) {
+		return fmt.Errorf("%w: by the list of members, those that vote at first are %v, and this directory is that of a group with %v", storage.ErrData, configured, g.record.founders)
+	}
+	if err := g.listsVoters(g.members); err != nil {
+		return fmt.Errorf("%w: %w", storage.ErrData, err)
 	}
 	return nil
+}
+
+// KeptVoters returns the voters that a storage has for a member that does not run. It leaves the storage open.
+func KeptVoters(a *process.Program, c Config) (Voters, error) {
+	_, l, err := prepare(a, c)
+	if err != nil {
+		return Voters{}, err
+	}
+	return l.groups[0].votersNow(), nil
 }
 
 // logVoters logs the voters that count in place of the configured ones.
@@ -76,10 +79,11 @@ func (g *group) logVoters() {
 	}
 }
 
-// schema is what a group's record must agree with. The members on standby have the largest identifiers, so what is kept stays
-// valid when there are more of them.
+// schema is what a group's record must agree with.
 func (g *group) schema() transport.Digest {
 	a := g.program
-	first := slices.DeleteFunc(slices.Clone(g.sorted), func(m transport.Member) bool { return m.Standby })
-	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), identifiers(first))
+	if a.Functions.Membership {
+		return transport.DigestOf("%s %s", a.Name, a.Plans.Durable.Schema())
+	}
+	return transport.DigestOf("%s %s %v", a.Name, a.Plans.Durable.Schema(), g.record.founders)
 }

@@ -6,19 +6,45 @@ import (
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
+	"sync"
 )
 
-// Limited makes the collector keep the program below a number of bytes where it can. It returns a function that undoes
-// this and Sparing.
-func Limited(bytes uint64) (undo func()) {
-	limit := debug.SetMemoryLimit(int64(min(bytes, math.MaxInt64)))
-	percent := debug.SetGCPercent(100)
-	debug.SetGCPercent(percent)
-	return func() {
-		debug.SetMemoryLimit(limit)
-		debug.SetGCPercent(percent)
-	}
+// limits are those in force. The collector obeys the least one.
+var limits struct {
+	sync.Mutex
+	all     []uint64 // bytes
+	bytes   int64    // of the collector, before the first of them
+	percent int      // likewise
 }
+
+// Limited makes the collector keep the program below a number of bytes where it can. It returns a function that undoes
+// this. Several limits may be in force at a time; the end of the last one undoes Sparing, too.
+func Limited(bytes uint64) (undo func()) {
+	limits.Lock()
+	defer limits.Unlock()
+	if len(limits.all) == 0 {
+		limits.bytes = debug.SetMemoryLimit(-1)
+		limits.percent = debug.SetGCPercent(100)
+		debug.SetGCPercent(limits.percent)
+	}
+	limits.all = append(limits.all, bytes)
+	obey()
+	return sync.OnceFunc(func() {
+		limits.Lock()
+		defer limits.Unlock()
+		at := slices.Index(limits.all, bytes)
+		limits.all = slices.Delete(limits.all, at, at+1)
+		if len(limits.all) > 0 {
+			obey()
+			return
+		}
+		debug.SetMemoryLimit(limits.bytes)
+		debug.SetGCPercent(limits.percent)
+	})
+}
+
+func obey() { debug.SetMemoryLimit(int64(min(slices.Min(limits.all), math.MaxInt64))) }
 
 // Sparing makes the collector leave at most a tenth of garbage. With many bytes in use, and few pointers in them, that
 // costs little time.

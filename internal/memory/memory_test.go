@@ -41,3 +41,28 @@ func TestALimitIsUndone(t *testing.T) {
 		t.Errorf("the limit was %d and is %d; the percentage was %d and is %d", before, limit(), usual, percent)
 	}
 }
+
+// Two checks at a time: the end of one must not restore the limit of the other.
+func TestTheLeastOfSeveralLimitsHoldsAndTheEndOfTheLastRestores(t *testing.T) {
+	limit := func() int64 { return debug.SetMemoryLimit(-1) }
+	before := limit()
+	first := memory.Limited(1 << 30)
+	second := memory.Limited(1 << 29)
+	if limit() != 1<<29 {
+		t.Errorf("with both the limit is %d", limit())
+	}
+	first()
+	if limit() != 1<<29 {
+		t.Errorf("after the end of the first the limit is %d", limit())
+	}
+	third := memory.Limited(1 << 31)
+	second()
+	second()
+	if limit() != 1<<31 {
+		t.Errorf("after the end of the second the limit is %d", limit())
+	}
+	third()
+	if limit() != before {
+		t.Errorf("the limit was %d and is %d", before, limit())
+	}
+}

@@ -137,7 +137,7 @@ func begin(p *network.Instance, program *process.Program, plan Plan) (*processor
 	}
 	// A source for each position: on one-directional rings, where schedules change nothing, a seed determines the run.
 	source := random.New(plan.Seed, streams+uint64(plan.Position))
-	r.machine = program.NewMachine(p, plan.Position, func(n uint32) uint32 { return uint32(source.Below(uint64(n))) })
+	r.machine = program.NewMachine(p, plan.Position, func(n uint32) uint32 { return uint32(source.Below(uint64(n))) }, nil)
 	if r.machine.Phases() {
 		r.outcome.ByPhase = []uint64{}
 	}

@@ -222,6 +222,13 @@ func (p *port) post(event any) {
 
 func (p *port) Address() string { return p.Members[p.Self].Address }
 
+func (p *port) List(members []transport.Member) error {
+	p.e.mu.Lock()
+	defer p.e.mu.Unlock()
+	p.Members = slices.Clone(members)
+	return nil
+}
+
 func (p *port) Serve() {
 	p.e.mu.Lock()
 	defer p.e.mu.Unlock()
