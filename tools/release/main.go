@@ -99,6 +99,9 @@ func (r *release) make(chosen []platform) error {
 	if err != nil {
 		return err
 	}
+	if err := r.engines(); err != nil {
+		return fmt.Errorf("the engines for the browser: %w", err)
+	}
 	var linked modules
 	var images []built
 	for _, p := range chosen {
@@ -137,7 +140,39 @@ type built struct {
 	program []byte
 }
 
-// build builds the program.
+// browser is the platform of the lab's page on a host without a server.
+var browser = platform{"js", "wasm"}
+
+// engines puts the program for the browser where the other programs embed it, with the script of Go that starts it.
+func (r *release) engines() error {
+	fmt.Println(browser)
+	wasm, err := r.build(browser)
+	if err != nil {
+		return err
+	}
+	packed, err := compressed(wasm)
+	if err != nil {
+		return err
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return err
+	}
+	glue, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(r.root, "internal", "lab", "wasm")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(folder, "lab.wasm.gz"), packed, 0o666),
+		os.WriteFile(filepath.Join(folder, "wasm_exec.js"), glue, 0o666),
+	)
+}
+
+// build builds the program, with the engines for the browser in it.
 func (r *release) build(p platform) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "release")
 	if err != nil {
@@ -146,7 +181,7 @@ func (r *release) build(p platform) ([]byte, error) {
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "ringleader")
 	variables := "-s -w -X ringleader.example/ringleader/internal/cli.release=v" + r.version
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", variables, "-o", file, "./cmd/ringleader")
+	build := exec.Command("go", "build", "-trimpath", "-tags", "labwasm", "-ldflags", variables, "-o", file, "./cmd/ringleader")
 	build.Dir, build.Stdout, build.Stderr = r.root, os.Stdout, os.Stderr
 	build.Env = append(os.Environ(), "GOOS="+p.system, "GOARCH="+p.processor, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFLAGS=", "GOWORK=off")
 	if err := build.Run(); err != nil {

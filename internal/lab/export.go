@@ -1,0 +1,71 @@
+//go:build !js
+
+package lab
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Engines are the engines for the page without a server: compiled to WebAssembly by Go, and the script of that Go which starts them.
+type Engines struct {
+	Wasm []byte // compressed by gzip
+	Glue []byte // wasm_exec.js
+}
+
+// Compiled returns the engines in this program; it has them if it was built with the tag labwasm.
+func Compiled() (e Engines, has bool) {
+	wasm, missing := compiled.ReadFile("wasm/lab.wasm.gz")
+	glue, err := compiled.ReadFile("wasm/wasm_exec.js")
+	return Engines{wasm, glue}, errors.Join(missing, err) == nil
+}
+
+// Pack compresses WebAssembly.
+func Pack(wasm []byte) []byte { return packed(wasm) }
+
+// Export writes the page and the engines into a directory, as a site for any web host. It replaces files of an earlier export.
+func (e Engines) Export(directory string) error {
+	files := map[string][]byte{"lab.wasm.gz": e.Wasm, "wasm_exec.js": e.Glue}
+	names, err := fs.Glob(static, "static/*")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, err := static.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		files[strings.TrimPrefix(name, "static/")] = text
+	}
+	if files["index.html"], err = withEngines(files["index.html"]); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(directory, 0o755); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(directory, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withEngines returns the page for a site without a server.
+func withEngines(page []byte) ([]byte, error) {
+	for _, change := range [][2]string{
+		{`name="engine" content="http"`, `name="engine" content="wasm"`},
+		{`script-src 'self'`, `script-src 'self' 'wasm-unsafe-eval'`},
+	} {
+		if bytes.Count(page, []byte(change[0])) != 1 {
+			return nil, fmt.Errorf("the page has no single %s", change[0])
+		}
+		page = bytes.Replace(page, []byte(change[0]), []byte(change[1]), 1)
+	}
+	return page, nil
+}

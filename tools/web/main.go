@@ -1,0 +1,56 @@
+// Web bundles the page of the lab: TypeScript and styles of web/src, with the libraries of web/vendor, into one script and
+// one style sheet. It needs no Node.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+func main() {
+	source := flag.String("source", "", "the folder web")
+	into := flag.String("into", "", "the folder of the results")
+	readable := flag.Bool("readable", false, "do not shorten names and spaces")
+	flag.Parse()
+	if err := bundle(*source, *into, !*readable); err != nil {
+		fmt.Fprintln(os.Stderr, "web:", err)
+		os.Exit(1)
+	}
+}
+
+// bundle writes lab.js, lab-style.css and lab-worker.js. The same sources give the same bytes.
+func bundle(source, into string, short bool) error {
+	root, err := filepath.Abs(source)
+	if err != nil {
+		return err
+	}
+	results, err := filepath.Abs(into)
+	if err != nil {
+		return err
+	}
+	built := api.Build(api.BuildOptions{
+		AbsWorkingDir:       root,
+		EntryPointsAdvanced: []api.EntryPoint{{InputPath: "src/main.tsx", OutputPath: "lab"}, {InputPath: "src/styles.css", OutputPath: "lab-style"}, {InputPath: "src/worker-main.ts", OutputPath: "lab-worker"}},
+		Outdir:              results,
+		Bundle:              true,
+		Write:               true,
+		Format:              api.FormatESModule,
+		Target:              api.ES2022,
+		JSX:                 api.JSXAutomatic,
+		JSXImportSource:     "preact",
+		NodePaths:           []string{filepath.Join(root, "vendor")},
+		MinifyWhitespace:    short,
+		MinifyIdentifiers:   short,
+		MinifySyntax:        short,
+		LegalComments:       api.LegalCommentsEndOfFile,
+		LogLevel:            api.LogLevelWarning,
+	})
+	if len(built.Errors) > 0 {
+		return fmt.Errorf("%d errors", len(built.Errors))
+	}
+	return nil
+}

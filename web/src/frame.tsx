@@ -1,0 +1,119 @@
+// The frame of all views: the name, the links to the views, light and dark, the keys.
+
+import type { ComponentType } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAddress, type Address } from "./address";
+import type { Engine } from "./engine";
+import { keys } from "./views/run/controls";
+import { RunView } from "./views/run";
+import { CostsView } from "./views/costs";
+import { RaceView } from "./views/race";
+import { VerifyView } from "./views/verify";
+import { GalleryView } from "./views/gallery";
+import { StoriesView } from "./views/stories";
+import { LiveView } from "./views/live";
+
+/** What a view gets. */
+export interface ViewProps {
+  engine: Engine;
+  address: Address;
+}
+
+const views: Record<string, { title: string; view: ComponentType<ViewProps> }> = {
+  run: { title: "Run", view: RunView },
+  race: { title: "Race", view: RaceView },
+  costs: { title: "Costs", view: CostsView },
+  verify: { title: "Verify", view: VerifyView },
+  gallery: { title: "Gallery", view: GalleryView },
+  stories: { title: "Stories", view: StoriesView },
+  live: { title: "Live", view: LiveView },
+};
+
+export function Frame({ engine }: { engine: Engine }) {
+  const address = useAddress();
+  const shown = views[address.view] ?? views["run"]!;
+  const View = shown.view;
+  useEffect(() => {
+    document.title = `${shown.title} · Ringleader`;
+  }, [shown]);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>To the content</a>
+      <header class="frame">
+        <a class="name" href="#/">
+          <svg viewBox="-12 -12 24 24" aria-hidden="true">
+            <circle r="8.5" />
+            <path d="M0 -12.5L1.4 -9.4L4.8 -9L2.3 -6.7L3 -3.4L0 -5.1L-3 -3.4L-2.3 -6.7L-4.8 -9L-1.4 -9.4Z" />
+          </svg>
+          Ringleader
+        </a>
+        <nav aria-label="Views">
+          {Object.entries(views).map(([name, v]) => (
+            <a key={name} href={`#/${name}`} aria-current={v === shown ? "page" : undefined}>{v.title}</a>
+          ))}
+        </nav>
+        <div class="settings">
+          <Keys />
+          <Theme />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}><View engine={engine} address={address} /></main>
+    </>
+  );
+}
+
+const themes = ["system", "light", "dark"] as const;
+type ThemeName = (typeof themes)[number];
+
+/** Light, dark, or as the system has it. The choice is kept. */
+export function Theme() {
+  const [theme, setTheme] = useState<ThemeName>(stored);
+  useEffect(() => {
+    if (theme === "system") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = theme;
+    try {
+      localStorage.setItem("theme", theme);
+    } catch {
+      // Without storage the choice lasts as long as the page.
+    }
+  }, [theme]);
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length]!;
+  const icons = { system: "M12 3A9 9 0 1 0 12 21ZM12 3A9 9 0 0 1 12 21", light: "M12 7.5A4.5 4.5 0 1 0 12 16.5A4.5 4.5 0 1 0 12 7.5M12 1.5V4M12 20V22.5M1.5 12H4M20 12H22.5M4.6 4.6L6.3 6.3M17.7 17.7L19.4 19.4M19.4 4.6L17.7 6.3M6.3 17.7L4.6 19.4", dark: "M20 14.5A8.5 8.5 0 1 1 9.5 4A7 7 0 0 0 20 14.5Z" };
+  return (
+    <button type="button" class="icon theme" onClick={() => setTheme(next)} aria-label={`Theme: ${theme}. Change to ${next}`} title={`Theme: ${theme}`}>
+      <svg viewBox="0 0 24 24" aria-hidden="true" class={theme}><path d={icons[theme]} /></svg>
+    </button>
+  );
+}
+
+function stored(): ThemeName {
+  try {
+    return themes.find((t) => t === localStorage.getItem("theme")) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+/** The keys of the player, in a dialogue that the key ? opens. */
+function Keys() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (event.key !== "?" || /^(INPUT|TEXTAREA|SELECT)$/.test((event.target as HTMLElement).tagName)) return;
+      if (dialog.current?.open) dialog.current.close();
+      else dialog.current?.showModal();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
+  return (
+    <>
+      <button type="button" class="icon" onClick={() => dialog.current?.showModal()} aria-label="Keys" title="Keys (?)">?</button>
+      <dialog ref={dialog} class="keys" aria-label="Keys" onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
+        <h2>Keys</h2>
+        <dl>{keys.map(([key, what]) => <div key={key}><dt>{key.split(" ").map((k) => <kbd key={k}>{k}</kbd>)}</dt><dd>{what}</dd></div>)}<div><dt><kbd>+</kbd><kbd>−</kbd><kbd>0</kbd></dt><dd>zoom the diagram, show all of it</dd></div><div><dt><kbd>?</kbd></dt><dd>these keys</dd></div></dl>
+        <form method="dialog"><button>Close</button></form>
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+// A run: its form, its player, and the adversary.
+
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { getRun, go, putRun, writeAddress } from "../address";
+import type { Catalogue, Run, RunAnswer, RunResult } from "../engine";
+import type { ViewProps } from "../frame";
+import { list } from "../model/story";
+import { moved, formOf, split, wordsOf } from "../model/words";
+import { Adversary, useWalk } from "./run/adversary";
+import { useCatalogue, useRunAnswer } from "./run/answers";
+import { Command, Export } from "./run/export";
+import { algorithmOf, RunForm } from "./run/form";
+import { Player } from "./run/player";
+
+const first: Run = { run: ["lcr", "--n=8", "--order=random"] };
+
+/** The address of a run, at a moment. */
+export function runAddress(run: Run, at?: number): string {
+  const query = new URLSearchParams();
+  putRun(query, run);
+  if (at !== undefined && at > 0) query.set("at", String(at));
+  return writeAddress({ view: "run", query });
+}
+
+export function RunView({ engine, address }: ViewProps) {
+  const run = getRun(address.query) ?? first;
+  const moment = /^\d+$/.test(address.query.get("at") ?? "") ? Number(address.query.get("at")) : 0;
+  const { answer: catalogue, error: lost } = useCatalogue(engine);
+  const { answer, error, progress, busy } = useRunAnswer(engine, run);
+  const [open, setOpen] = useState(() => matchMedia("(min-width: 1500px)").matches);
+  const wrote = useRef<number | undefined>(undefined);
+  const waiting = useRef(0);
+  const [at, setAt] = useState(moment);
+
+  const rest = useCallback((now: number) => {
+    setAt(now);
+    clearTimeout(waiting.current);
+    waiting.current = window.setTimeout(() => {
+      wrote.current = now;
+      go(runAddress(current.current, now), true);
+    }, 300);
+  }, []);
+  const current = useRef(run);
+  current.current = run;
+  useEffect(() => () => clearTimeout(waiting.current), []);
+
+  const show = (next: Run, to = 0): void => {
+    clearTimeout(waiting.current);
+    wrote.current = undefined;
+    setAt(to); // before the player has come there
+    go(runAddress(next, to));
+  };
+  const walk = useWalk(engine, answer, show);
+  const walking = answer?.run.choices !== undefined;
+  const ids = answer?.header.ids;
+  const move = !walking && answer?.header.topology === "ring" && ids !== undefined && ids.length > 1
+    ? (from: number, to: number): void => {
+        const form = formOf(answer.run.run);
+        show({ run: wordsOf({ ...form, ids: moved(ids, from, to).join(","), n: "", order: "" }) });
+      }
+    : undefined;
+
+  return (
+    <div class={`runview${open ? " open" : ""}`}>
+      <aside class="setup" aria-label="Choose a run">
+        <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>Choose a run</summary>
+          {catalogue !== undefined ? (
+            <>
+              <Scenarios catalogue={catalogue} onRun={show} />
+              <RunForm catalogue={catalogue} run={run} onRun={show} />
+            </>
+          ) : (
+            <p class={lost === undefined ? "muted" : "error"}>{lost ?? "Loading …"}</p>
+          )}
+        </details>
+      </aside>
+      <div class="shown" aria-busy={busy}>
+        {error !== undefined && <p class="error banner" role="alert">{error}</p>}
+        {answer === undefined && error === undefined && <p class="loading" role="status">{progress ?? "Running …"}</p>}
+        {answer !== undefined && walk !== undefined && error === undefined && (
+          <>
+            <Title answer={answer} catalogue={catalogue} />
+            <div class="bar">
+              <Command call={answer.call} />
+              <Export engine={engine} answer={answer} />
+            </div>
+            <Player
+              key={JSON.stringify(answer.run.run)}
+              answer={answer}
+              engine={engine}
+              at={moment === wrote.current ? undefined : moment}
+              onRest={rest}
+              algorithm={catalogue && algorithmOf(catalogue, answer.header.algorithm)}
+              offers={walking ? answer.next : undefined}
+              onChoose={walk.choose}
+              onMove={move}
+            >
+              <Adversary engine={engine} walk={walk} at={Math.min(at, answer.steps.length)} />
+            </Player>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function Title({ answer, catalogue }: { answer: RunAnswer; catalogue: Catalogue | undefined }) {
+  const { header, result } = answer;
+  const algorithm = catalogue && algorithmOf(catalogue, header.algorithm);
+  const wrong = (result.violations ?? []).length > 0 || result.leaders.length > 1;
+  return (
+    <div class="title">
+      <h1>{header.title}</h1>
+      <p>
+        {header.timing} {header.topology} of {header.n}
+        {header.schedule !== undefined && `, schedule ${header.schedule}`}
+        {algorithm !== undefined && <> · {algorithm.source}</>} · <b class={wrong ? "wrong" : ""}>{outcome(result)}</b>
+      </p>
+    </div>
+  );
+}
+
+/** How a run ended, in a few words. */
+function outcome(result: RunResult): string {
+  const [violation] = result.violations ?? [];
+  if (violation !== undefined) return violation;
+  if (result.leaders.length > 1) return `leaders ${list(result.leaders.map(String))}`;
+  if (result.leader !== null) return `leader ${result.leader}${result.agreed ? ", agreed" : ", not agreed"}`;
+  return result.complete ? "no leader" : "no leader yet";
+}
+
+function Scenarios({ catalogue, onRun }: { catalogue: Catalogue; onRun: (run: Run) => void }) {
+  return (
+    <details class="scenarios">
+      <summary>Scenarios of the sources</summary>
+      <ul>
+        {catalogue.scenarios.map((s) => (
+          <li key={s.name}>
+            <button type="button" onClick={() => onRun({ run: s.run.length === 1 ? split(s.run[0]!) : s.run })}>
+              <b>{s.source}</b>
+              <span>{s.about}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,90 @@
+// The engines in workers of the page: the same questions and lines as over HTTP. A worker computes one question at a time. It cannot be
+// interrupted, so a question that is cancelled ends its worker; the next one starts from the compiled module.
+
+import { Failure } from "./engine";
+import type { Asker } from "./http";
+
+/** What the page tells a worker: the engines first, then questions. */
+export type ToWorker = { module: WebAssembly.Module } | { ask: string; body: string };
+
+/** What a worker tells the page. */
+export type FromWorker = { line: string } | { done: true };
+
+/** The number of questions that are computed at a time. */
+const most = 2;
+
+export function overWorkers(): Asker {
+  let module: Promise<WebAssembly.Module> | undefined;
+  const idle: Worker[] = [];
+  const waiting: (() => void)[] = [];
+  let used = 0;
+
+  /** Waits for a place, and returns a worker. */
+  async function take(loading: () => void): Promise<Worker> {
+    if (used >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else used++;
+    const kept = idle.pop();
+    if (kept !== undefined) return kept;
+    if (module === undefined) {
+      loading();
+      module = compile();
+      module.catch(() => (module = undefined));
+    }
+    const worker = new Worker("lab-worker.js", { type: "module" });
+    worker.postMessage({ module: await module } satisfies ToWorker);
+    return worker;
+  }
+
+  /** Hands the place on. */
+  function leave(): void {
+    const next = waiting.shift();
+    if (next !== undefined) next();
+    else used--;
+  }
+
+  return async (ask, body, line, signal) => {
+    try {
+      const worker = await take(() => line(JSON.stringify({ progress: "loading the engines" })));
+      const kept = await answered(worker, ask, body, line, signal);
+      if (kept) idle.push(worker);
+      else worker.terminate();
+      signal?.throwIfAborted();
+    } finally {
+      leave();
+    }
+  };
+}
+
+/** Asks a worker, and reports whether it can be asked again. */
+function answered(worker: Worker, ask: string, body: string, line: (text: string) => void, signal?: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const abort = (): void => end(false);
+    const end = (kept: boolean): void => {
+      signal?.removeEventListener("abort", abort);
+      worker.onmessage = worker.onerror = null;
+      resolve(kept);
+    };
+    if (signal?.aborted) return end(true);
+    signal?.addEventListener("abort", abort);
+    worker.onmessage = (event: MessageEvent<FromWorker>) => {
+      if ("line" in event.data) line(event.data.line);
+      else end(true);
+    };
+    worker.onerror = (event) => {
+      line(JSON.stringify({ error: `The engines stopped: ${event.message}` }));
+      end(false);
+    };
+    worker.postMessage({ ask, body } satisfies ToWorker);
+  });
+}
+
+/** Loads the engines, which a host may send compressed or not. */
+async function compile(): Promise<WebAssembly.Module> {
+  const reply = await fetch("lab.wasm.gz").catch(() => undefined);
+  if (reply === undefined || !reply.ok) throw new Failure("The engines, lab.wasm.gz, cannot be loaded.");
+  const bytes = new Blob([await reply.arrayBuffer()]);
+  const start = new Uint8Array(await bytes.slice(0, 2).arrayBuffer());
+  const packed = start[0] === 0x1f && start[1] === 0x8b;
+  const plain = packed ? bytes.stream().pipeThrough(new DecompressionStream("gzip")) : bytes.stream();
+  return WebAssembly.compileStreaming(new Response(plain, { headers: { "Content-Type": "application/wasm" } }));
+}
