@@ -104,6 +104,7 @@ func (s *schedule) rows() (rows []recorded) {
 const doneLine = `^term \d+: job of (\S+) is done$`
 
 func TestEachDueTimeHasOneRunThroughKillsAndStops(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes ten seconds")
 	}
@@ -159,6 +160,7 @@ func TestEachDueTimeHasOneRunThroughKillsAndStops(t *testing.T) {
 }
 
 func TestARunWhoseLeaderDiesIsAbandonedOrRepeated(t *testing.T) {
+	t.Parallel()
 	const command = "echo begins $DUE >>$FOLDER/journal; echo waits; while [ -e $FOLDER/hold ]; do sleep 0.02; done; echo ends $DUE >>$FOLDER/journal"
 	for name, c := range map[string]struct {
 		flags        []string
@@ -195,6 +197,7 @@ func TestARunWhoseLeaderDiesIsAbandonedOrRepeated(t *testing.T) {
 }
 
 func TestWhatWasMissedWithoutALeaderIsCaughtUpOrSkipped(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ late, state string }{
 		"caught up": {"24h", "done"},
 		"skipped":   {"1m", "skipped"},

@@ -2,6 +2,7 @@ package examples
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,6 +37,7 @@ func TestMain(m *testing.M) {
 			fmt.Printf("%s", out)
 			return 1
 		}
+		_ = flag.Set("test.parallel", "6") // tests wait for processes more than for cores
 		return m.Run()
 	}())
 }
@@ -145,6 +147,7 @@ func (g *group) next(pattern string) (id int, parts []string) {
 }
 
 func TestTheJobOfAKilledProcessGoesOnInAnother(t *testing.T) {
+	t.Parallel()
 	g := newGroup(t, "singleton")
 	g.start(1, 2, 3)
 	first, term := g.next(`^the job begins, in term (\d+)$`)
@@ -156,6 +159,7 @@ func TestTheJobOfAKilledProcessGoesOnInAnother(t *testing.T) {
 }
 
 func TestEveryStandbyLeadsToTheActiveProcess(t *testing.T) {
+	t.Parallel()
 	g := newGroup(t, "standby")
 	g.start(1, 2, 3)
 	urls := map[int]string{}
@@ -188,6 +192,7 @@ func TestEveryStandbyLeadsToTheActiveProcess(t *testing.T) {
 }
 
 func TestTheShardsOfAKilledProcessMoveAndReturnWithIt(t *testing.T) {
+	t.Parallel()
 	g := newGroup(t, "shards")
 	at := map[string]int{}
 	until := func(holds func(shard string, id int) bool) {
@@ -214,6 +219,7 @@ func TestTheShardsOfAKilledProcessMoveAndReturnWithIt(t *testing.T) {
 }
 
 func TestALateWriteIsLostWithoutAFenceAndRefusedWithOne(t *testing.T) {
+	t.Parallel()
 	for name, resource := range map[string]string{"fence-file": "file", "fence-sql": "row"} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath("sqlite3"); name == "fence-sql" && err != nil {
@@ -237,6 +243,7 @@ func TestALateWriteIsLostWithoutAFenceAndRefusedWithOne(t *testing.T) {
 }
 
 func TestManyGroupsAreMeasured(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command(program("many"), "--groups", "20", "--idle", "100ms").CombinedOutput()
 	want := regexp.MustCompile(`(?s)^20 groups of 3; .*\nall groups agree after .*idle: process 3 takes .*\nkill -9 of a process that leads \d+ groups: .* the last after \d`)
 	if err != nil || !want.Match(out) {
@@ -245,6 +252,7 @@ func TestManyGroupsAreMeasured(t *testing.T) {
 }
 
 func TestEachExampleHasHelp(t *testing.T) {
+	t.Parallel()
 	// Without these, go test takes an earlier result of programs that have changed. It looks at what a test reads.
 	for _, pattern := range []string{"*/*.go", "*/*/*.go", "../*.go"} {
 		files, err := filepath.Glob(pattern)

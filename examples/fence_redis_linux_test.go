@@ -92,6 +92,7 @@ func (a *account) end() (paid, balance int) {
 }
 
 func TestTheLateWriteOfAPausedLeaderLosesPaymentsWithoutAFence(t *testing.T) {
+	t.Parallel()
 	a := newAccount(t, "--fence=false")
 	a.paused()
 	a.signal(3, syscall.SIGCONT)
@@ -103,6 +104,7 @@ func TestTheLateWriteOfAPausedLeaderLosesPaymentsWithoutAFence(t *testing.T) {
 }
 
 func TestTheLateWriteOfAPausedLeaderIsRefusedWithAFence(t *testing.T) {
+	t.Parallel()
 	a := newAccount(t)
 	a.paused()
 	a.signal(3, syscall.SIGCONT)

@@ -185,6 +185,7 @@ func (r *ring) leader() (id int) {
 func other(id int) int { return id%3 + 1 }
 
 func TestATokenIsLostWithItsHolderAndRegenerated(t *testing.T) {
+	t.Parallel()
 	for name, leads := range map[string]bool{"the holder leads": true, "another process leads": false} {
 		t.Run(name, func(t *testing.T) {
 			r := newRing(t, "--page", "5ms", "--missing", "1s", "--answer", "10m")
@@ -203,6 +204,7 @@ func TestATokenIsLostWithItsHolderAndRegenerated(t *testing.T) {
 }
 
 func TestTheTokenOfAStoppedHolderIsAnOldOneWhenItContinues(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "--page", "5ms", "--missing", "1s", "--answer", "10m")
 	holder := other(r.leader())
 	old := r.stuck(holder)
@@ -214,6 +216,7 @@ func TestTheTokenOfAStoppedHolderIsAnOldOneWhenItContinues(t *testing.T) {
 }
 
 func TestTheTokenOfAHolderThatWasCutOffIsRefused(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "--page", "5ms", "--missing", "1s", "--answer", "10m")
 	holder := r.leader()
 	old := r.stuck(holder)
@@ -226,6 +229,7 @@ func TestTheTokenOfAHolderThatWasCutOffIsRefused(t *testing.T) {
 
 // Each token arrives at 2, and 1 does not learn it.
 func TestATokenThatPerhapsHasArrivedIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "--page", "5ms", "--missing", "10m", "--answer", "500ms")
 	r.leader()
 	r.links[[2]int{1, 2}].Set(rig.Way{}, rig.Way{Delay: func() time.Duration { return time.Hour }})
@@ -240,6 +244,7 @@ func TestATokenThatPerhapsHasArrivedIsNotSentAgain(t *testing.T) {
 
 // Processes 2 and 3 resign in turn while the link from 1 to 2 is cut, so that each of them makes a token.
 func TestATokenThatWasUnderWayForTooLongIsRefused(t *testing.T) {
+	t.Parallel()
 	r := newRing(t, "--page", "5ms", "--missing", "1s", "--answer", "1s")
 	r.leader()
 	link := r.links[[2]int{1, 2}]

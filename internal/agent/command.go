@@ -156,7 +156,7 @@ func (d *deadlines) order() order {
 	quarter := d.timing.Grace / 4
 	o := order{Stop: d.until - d.timing.Margin - 3*quarter, Kill: d.until - d.timing.Margin - quarter}
 	if d.asked != 0 {
-		o.Stop, o.Kill = min(o.Stop, d.asked), min(o.Kill, d.asked+d.most)
+		o.Stop, o.Kill, o.End = min(o.Stop, d.asked), min(o.Kill, d.asked+d.most), true
 	}
 	return o
 }

@@ -1,7 +1,9 @@
 package agent_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/agent"
 )
 
@@ -35,7 +38,7 @@ func TestTheExitStatusOfACommandIsThatOfAMemberThatLeavesWithIt(t *testing.T) {
 		{[]string{filepath.Join(t.TempDir(), "missing")}, 127},
 	} {
 		for _, warden := range []bool{false, true} {
-			if g, _, status := single(t, spec{Command: c.command, OnExit: agent.Leave, Warden: warden}, ""); status != c.want {
+			if g, _, status := single(t, spec{Command: c.command, OnExit: agent.Leave, Warden: warden, Timing: steady()}, ""); status != c.want {
 				t.Errorf("%q, warden %v: exit status %d, want %d", c.command, warden, status, c.want)
 			} else {
 				g.alone()
@@ -44,9 +47,55 @@ func TestTheExitStatusOfACommandIsThatOfAMemberThatLeavesWithIt(t *testing.T) {
 	}
 }
 
+// steady are times with which no slow machine lets a lease lapse: the command would run a second time.
+func steady() ringleader.Timing {
+	s := timing()
+	s.Lease, s.LongestLease, s.Preempt = 600*lease, 600*lease, 600*lease
+	return s
+}
+
+// A keeper that begins after the end of its first order gets another one while the lease is renewed. It runs the command, and the
+// member does not take the delay for the end of the command.
+func TestAKeeperThatComesLateWaitsForItsNextOrder(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		orders string
+		out    string
+		status int
+	}{
+		{fmt.Sprintf(`{"stop":1,"kill":2} {"stop":2,"kill":3} {"stop":%d,"kill":%[1]d}`, now()+limit), "ran\n", 0},
+		{`{"stop":1,"kill":2} {"stop":1,"kill":2,"end":true}`, "", 143},
+		{fmt.Sprintf(`{"stop":%d,"kill":%[1]d,"end":true}`, now()+limit), "", 143},
+		{`{"stop":1,"kill":2}`, "", 143}, // the member has ended
+		{fmt.Sprintf(`{"limit":%d}`, limit), "ran\n", 0},
+	} {
+		orders, ours, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(os.Args[0], agent.Keeper, "--", "/bin/echo", "ran")
+		c.ExtraFiles = []*os.File{orders}
+		var out strings.Builder
+		c.Stdout, c.Stderr = &out, t.Output()
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		orders.Close()
+		fmt.Fprintln(ours, test.orders)
+		if strings.Count(test.orders, "{") == 1 && test.out == "" {
+			ours.Close()
+		}
+		c.Wait()
+		ours.Close()
+		if out.String() != test.out || c.ProcessState.ExitCode() != test.status {
+			t.Errorf("%s: %q, exit status %d; want %q and %d", test.orders, out.String(), c.ProcessState.ExitCode(), test.out, test.status)
+		}
+	}
+}
+
 func TestACommandHasTheStandardStreams(t *testing.T) {
 	t.Parallel()
-	_, out, status := single(t, spec{Command: self("copy"), OnExit: agent.Leave, Warden: true}, "through four processes\n")
+	_, out, status := single(t, spec{Command: self("copy"), OnExit: agent.Leave, Warden: true, Timing: steady()}, "through four processes\n")
 	if out != "through four processes\n" || status != 3 {
 		t.Errorf("stdout %q, exit status %d", out, status)
 	}
@@ -55,7 +104,7 @@ func TestACommandHasTheStandardStreams(t *testing.T) {
 func TestACommandKnowsItsTermItsMemberAndItsGroup(t *testing.T) {
 	t.Parallel()
 	script := `echo "$RINGLEADER_TERM $RINGLEADER_MEMBER $RINGLEADER_LEADER $RINGLEADER_ROLE [$RINGLEADER_GROUP] [$RINGLEADER_WARDEN_PIPE]"`
-	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Leave, Warden: true}, "")
+	_, out, _ := single(t, spec{Command: []string{"/bin/sh", "-c", script}, OnExit: agent.Leave, Warden: true, Timing: steady()}, "")
 	if want := "1 1 1 leader [] []\n"; out != want {
 		t.Errorf("%q, want %q", out, want)
 	}
@@ -134,10 +183,10 @@ func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hooks")
 	write := func(text string) string { return "echo " + text + " >> " + file }
 	g := newGroup(t, 1, spec{
-		Command: self("loop"), OnExit: agent.Resign, Stop: limit, Warden: true,
+		Command: self("loop"), OnExit: agent.Resign, Stop: limit, Warden: true, Timing: steady(),
 		Hooks: agent.Hooks{
 			OnLeader:   write("leader $RINGLEADER_TERM") + "; (trap '' TERM; setsid sleep 10000) & trap '' TERM; while :; do sleep 10000; done", // until it is killed
-			OnFollower: write("follower"), OnChange: write("change $RINGLEADER_ROLE"), Timeout: lease / 10,
+			OnFollower: write("follower"), OnChange: write("change $RINGLEADER_ROLE"), Timeout: 2 * lease,                                       // from when it runs: each has to get as far as its line
 		},
 	})
 	lines := func() []string {
@@ -162,12 +211,16 @@ func TestHooksRunInOrderAndDoNotDelayTheCommand(t *testing.T) {
 func TestAHookSeesTheLastOfTheChangesThatCameWhileAnotherOneRan(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "hooks")
-	gate := filepath.Join(t.TempDir(), "gate")
+	gate, begun := filepath.Join(t.TempDir(), "gate"), filepath.Join(t.TempDir(), "begun")
 	s := spec{Command: self("loop"), OnExit: agent.Resign, Warden: true, Hooks: agent.Hooks{
-		OnLeader: "while ! test -e " + gate + "; do sleep 0.01; done", OnChange: "echo $RINGLEADER_TERM $RINGLEADER_ROLE >> " + file, Timeout: time.Hour,
+		OnLeader: "echo >> " + begun + "; while ! test -e " + gate + "; do sleep 0.01; done", OnChange: "echo $RINGLEADER_TERM $RINGLEADER_ROLE >> " + file, Timeout: time.Hour,
 	}}
 	g := newGroup(t, 1, s)
 	g.start(1)
+	g.await("the hook runs", func() bool { // changes before that would have hooks of their own
+		_, err := os.Stat(begun)
+		return err == nil
+	})
 	for term := uint64(1); term < 5; { // each end of the command ends a tenure
 		last := g.works(now(), "loop")
 		if term = last.Term; term < 5 {
@@ -206,8 +259,7 @@ func TestNoProcessIsLeftIfTheWardenAndTheKeeperAreKilledTogether(t *testing.T) {
 func TestACommandEndsWithItsMemberAndNotWithTheLease(t *testing.T) {
 	t.Parallel()
 	for _, warden := range []bool{false, true} {
-		s := spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: warden, Timing: timing()}
-		s.Timing.Lease, s.Timing.LongestLease, s.Timing.Preempt = 600*lease, 600*lease, 600*lease
+		s := spec{Command: self("deaf", "forks", "loop"), OnExit: agent.Resign, Warden: warden, Timing: steady()}
 		g := newGroup(t, 1, s)
 		g.start(1)
 		g.works(0, "loop")

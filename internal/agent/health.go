@@ -40,15 +40,14 @@ func (h Health) check(k *keepers, environment []string, timeout time.Duration) (
 
 // runCheck runs a command with a keeper, which kills all its processes when its time is over. It returns when none is left.
 func runCheck(ctx context.Context, k *keepers, command string, environment []string, timeout time.Duration) error {
-	end := now() + timeout
-	run, err := k.start(shell(command), environment, order{Stop: end, Kill: end}, nil, nil)
+	run, err := k.start(shell(command), environment, order{Limit: timeout}, nil, nil)
 	if err != nil {
 		return err
 	}
 	select {
 	case <-run.ended:
 	case <-ctx.Done(): // also at the end of the member, before the timeout
-		run.order(order{})
+		run.order(order{End: true})
 		<-run.ended
 	}
 	if run.status != 0 {

@@ -16,7 +16,7 @@ const Keeper = "keeper"
 
 // The exit statuses of a keeper whose command did not run, as in a shell.
 const (
-	notStarted = 143 // as if it was terminated: its time was over before it began
+	notStarted = 143 // as if it was terminated: it was to end before it began
 	notRunning = 126 // it is no program that can run
 	notFound   = 127
 )
@@ -26,6 +26,24 @@ const (
 type order struct {
 	Stop time.Duration `json:"stop"` // when the command is asked to end
 	Kill time.Duration `json:"kill"` // when all its processes are killed
+	End  bool          `json:"end"`  // it is to end, so it does not begin any more
+
+	// Limit is how long it may run after it has begun, in place of Stop, and Grace how long it has to end then. On a loaded machine a keeper
+	// may need longer to begin than the command may run.
+	Limit time.Duration `json:"limit"`
+	Grace time.Duration `json:"grace"`
+}
+
+// late reports whether the time of a command that has not begun is over.
+func (o *order) late() bool { return o.Limit == 0 && now() >= o.Stop }
+
+// begun returns the order for a command that begins now.
+func (o order) begun() order {
+	if o.Limit > 0 {
+		o.Stop = now() + o.Limit
+		o.Kill = o.Stop + o.Grace
+	}
+	return o
 }
 
 // ordersPipe is the descriptor of the pipe with the orders.
@@ -49,8 +67,10 @@ func Keep(command []string, complain func(error)) int {
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
-	if now() >= o.Stop {
-		return notStarted
+	for o.End || o.late() { // a keeper that comes late waits: the next order may have more time
+		if o.End || orders.Decode(&o) != nil {
+			return notStarted
+		}
 	}
 	t, err := plant(command)
 	switch {
@@ -61,7 +81,7 @@ func Keep(command []string, complain func(error)) int {
 		complain(err)
 		return notRunning
 	}
-	return t.tend(o, received(orders))
+	return t.tend(o.begun(), received(orders))
 }
 
 // received passes orders on, until they end.

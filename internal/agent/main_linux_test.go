@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -42,6 +43,7 @@ func TestMain(m *testing.M) {
 	if err := warden.Adopt(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
+	_ = flag.Set("test.parallel", "6") // tests wait for processes more than for cores
 	os.Exit(m.Run())
 }
 

@@ -5,10 +5,11 @@
 //	go test ./internal/chaos -run Chaos -timeout 2h -long -faults 10000
 //	go test ./internal/chaos -run Chaos -timeout 2h -long -faults 10000 -packets
 //
-// A run is a sequence of episodes. Each starts a new group of 3 or 5 members, half of them under wardens. It kills and stops
-// members and wardens, cuts and delays links, makes disks fail, loses and swaps stores, starts members twice, and loads
-// the machine. Then it repairs everything and awaits agreement. The seed of an episode determines its faults, and the
-// operating system their timing, so a seed repeats a failure only with some probability.
+// A run is a sequence of episodes. Each starts a new group of 3 or 5 members. Half of the groups have wardens, and half use
+// TLS. An episode kills and stops members and wardens, changes the voters, cuts and delays links, makes disks fail, loses
+// and swaps stores, starts members twice, and loads the machine. Then it repairs everything and awaits agreement. The seed
+// of an episode determines its faults, and the operating system their timing, so a seed repeats a failure only with some
+// probability.
 //
 // Links are relays of the test, which hold data back. With -packets each member is in a namespace of networks, and packets
 // are dropped, so connections time out. That needs root, and the programs ip, nsenter and nft.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/certificates"
 	"ringleader.example/ringleader/internal/rig"
 )
 
@@ -53,6 +54,7 @@ type group struct {
 	dir      string
 	ids      []uint64
 	preempt  bool
+	tls      string // the directory of certificates; empty: clear text
 	wires    wires
 	register *register
 	forks    rig.Forks
@@ -66,7 +68,7 @@ type group struct {
 	ends    sync.WaitGroup // the ends of all lives
 }
 
-func newGroup(t *testing.T, n int, preempt bool, connect func(n int) (wires, error)) *group {
+func newGroup(t *testing.T, n int, preempt, secure bool, connect func(n int) (wires, error)) *group {
 	t.Helper()
 	g := &group{
 		t: t, dir: t.TempDir(), preempt: preempt,
@@ -87,6 +89,11 @@ func newGroup(t *testing.T, n int, preempt bool, connect func(n int) (wires, err
 	for i := range n {
 		g.ids = append(g.ids, uint64(i+1))
 		must(ringleader.Init(g.store(uint64(i+1)), groupName, uint64(i+1)))
+	}
+	if secure {
+		g.tls = filepath.Join(g.dir, "certificates")
+		_, err = certificates.Make(certificates.Order{Directory: g.tls, Group: groupName, IDs: g.ids, Lasts: time.Hour})
+		must(err)
 	}
 	return g
 }
@@ -135,7 +142,7 @@ func (g *group) await(ticks int, holds func() bool) bool {
 
 // spec returns what a process of a member is told.
 func (g *group) spec(id uint64) spec {
-	s := spec{ID: id, Listen: g.wires.listens(id), Data: g.store(id), Register: g.register.listener.Addr().String(), Preempt: g.preempt, Rate: 1}
+	s := spec{ID: id, Listen: g.wires.listens(id), Data: g.store(id), Register: g.register.listener.Addr().String(), Preempt: g.preempt, TLS: g.tls, Rate: 1}
 	if *logs != "" {
 		s.Log = filepath.Join(*logs, fmt.Sprintf("%s-%d.log", filepath.Base(g.t.Name()), id))
 	}
@@ -215,6 +222,8 @@ func (g *group) hear(l *life, events *os.File) {
 			l.hears = true
 		case viewed:
 			l.view = e
+		case changed:
+			g.story = append(g.story, incident{e.To, l.member, fmt.Sprintf("%v: the vote of %d is changed: %s", &l.record, e.Leader, e.Text)})
 		case refused, failed, closed, started, ended:
 			l.refused = l.refused || e.What == refused
 			g.story = append(g.story, incident{max(e.From, e.To), l.member, strings.TrimSpace(fmt.Sprintf("%v: %s, term %d %s", &l.record, e.What, e.Term, e.Text))})

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,6 +20,7 @@ import (
 	"ringleader.example/ringleader/clock"
 	"ringleader.example/ringleader/clock/clocktest"
 	"ringleader.example/ringleader/storage"
+	"ringleader.example/ringleader/transport"
 )
 
 // groupName is the name of the group of each episode.
@@ -35,6 +38,7 @@ type spec struct {
 	Warden   bool
 	Preempt  bool
 	Log      string // the file of its log, which it appends to; empty: none
+	TLS      string // the directory of certificates; empty: clear text
 	Lingers  bool   // work goes on until its lease has ended, instead of ending when it is asked to
 }
 
@@ -44,12 +48,13 @@ const (
 	joined  = "joined"
 	whole   = "whole" // all members are heard from
 	refused = "refused"
-	viewed  = "view"  // Leader and Term of the leader that the member knows; Role is its role
-	started = "begin" // work begins in Term, at To
-	leased  = "lease" // the lease of Term was valid at a moment from From until To, and runs until Until
-	ended   = "end"   // work ends in Term, at From
-	called  = "call"  // an operation on the register, of kind Op, begins at From
-	given   = "given" // it ends at To, with Result and Value
+	viewed  = "view"    // Leader and Term of the leader that the member knows; Role is its role
+	started = "begin"   // work begins in Term, at To
+	leased  = "lease"   // the lease of Term was valid at a moment from From until To, and runs until Until
+	ended   = "end"     // work ends in Term, at From
+	called  = "call"    // an operation on the register, of kind Op, begins at From
+	given   = "given"   // it ends at To, with Result and Value
+	changed = "changed" // a change of the voters has ended; Leader is the member, and Text the error
 	failed  = "failed"
 	closed  = "closed"
 )
@@ -113,7 +118,13 @@ func beMember(text string) {
 	c.client = &client{address: c.Register}
 	config := ringleader.Config{
 		Group: groupName, ID: c.ID, Members: c.Members, Listen: c.Listen, Storage: c.disk, Timing: ringleader.Test(),
-		Preempt: c.Preempt, Clock: c.clock, Insecure: true, // members in namespaces are not on loopback
+		Preempt: c.Preempt, Clock: c.clock, Insecure: c.TLS == "", // members in namespaces are not on loopback
+	}
+	if c.TLS != "" {
+		file := func(name string) string { return filepath.Join(c.TLS, name) }
+		if config.TLS, err = transport.LoadTLS(file(fmt.Sprintf("%d.pem", c.ID)), file(fmt.Sprintf("%d.key", c.ID)), file("ca.pem")); err != nil {
+			panic(err)
+		}
 	}
 	if c.Lingers {
 		config.Overrun = ringleader.Log
@@ -171,19 +182,28 @@ func (c *child) leave(what string, why error, status int) {
 func (c *child) obey(m *ringleader.Member) {
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		verb, argument, _ := strings.Cut(lines.Text(), " ")
+		id, _ := strconv.ParseUint(argument, 10, 64)
 		switch verb {
 		case "resign":
 			m.Resign()
 		case "transfer":
-			var to uint64
-			if _, err := fmt.Sscan(argument, &to); err == nil {
-				_ = m.Transfer(to)
-			}
+			_ = m.Transfer(id)
+		case "add":
+			go c.change(m.AddMember, id)
+		case "remove":
+			go c.change(m.RemoveMember, id)
 		case "disk":
 			c.disk.set(argument)
 		}
 	}
 	os.Exit(statusFailed)
+}
+
+// change changes the voters, unless that takes too long. Any outcome is possible.
+func (c *child) change(how func(context.Context, uint64) error, id uint64) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*ringleader.Test().Lease)
+	defer cancel()
+	c.say(event{What: changed, To: now(), Leader: id, Text: fmt.Sprint(how(ctx, id))})
 }
 
 // view reports what the member knows about the leader, and when it has heard of all others.

@@ -42,7 +42,7 @@ func newMonkey(t *testing.T, seed uint64, connect func(n int) (wires, error)) *m
 	r := rand.New(rand.NewPCG(seed, 0))
 	m := &monkey{
 		r: r, wardens: r.IntN(2) == 0, made: map[string]int{}, awaited: map[*life]bool{}, ways: map[[2]uint64]quality{},
-		group: newGroup(t, 3+2*r.IntN(2), r.IntN(2) == 0, connect), gap: [...]time.Duration{lease / 4, lease / 2, lease}[r.IntN(3)],
+		group: newGroup(t, 3+2*r.IntN(2), r.IntN(2) == 0, r.IntN(2) == 0, connect), gap: [...]time.Duration{lease / 4, lease / 2, lease}[r.IntN(3)],
 	}
 	for _, id := range m.ids {
 		m.begin(id)
@@ -129,6 +129,7 @@ var kinds = []fault{
 	{"stop warden", 3, (*monkey).pauseWarden},
 	{"resign", 3, func(m *monkey, id uint64) bool { return m.order(id, "resign") }},
 	{"transfer", 3, func(m *monkey, id uint64) bool { return m.order(id, fmt.Sprintf("transfer %d", m.any())) }},
+	{"change of voters", 8, func(m *monkey, _ uint64) bool { return m.vote() }},
 	{"partition", 6, func(m *monkey, _ uint64) bool { return m.partition() }},
 	{"isolation", 5, (*monkey).isolate},
 	{"one-way cut", 6, (*monkey).oneWay},
@@ -282,6 +283,15 @@ func (m *monkey) order(id uint64, text string) bool {
 	m.live(id).order(text)
 	m.tell(id, "is told to %s", text)
 	return true
+}
+
+// vote lets the leader take the vote of another member, or give it to one.
+func (m *monkey) vote() bool {
+	leader, other := m.leader(), m.any()
+	if leader == 0 || leader == other || !m.works(leader) {
+		return false
+	}
+	return m.order(leader, fmt.Sprintf("%s %d", []string{"add", "remove"}[m.r.IntN(2)], other))
 }
 
 // cut blocks directions for some time: all together, or each as long as it is drawn. Then an answer may arrive when later

@@ -52,7 +52,6 @@ func (p *program) catalogue() *cobra.Command {
 	command.Flags().BoolVar(&asMarkdown, "markdown", false, "print a Markdown table: assumptions and costs of each")
 	command.Flags().StringSliceVar(&parameters, "param", nil, "parameter value to describe: name=value, repeated or comma-separated")
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
-	_ = command.RegisterFlagCompletionFunc("param", p.parameterWords)
 	return command
 }
 

@@ -28,7 +28,10 @@ type program struct {
 	algorithms catalogue.List
 	stdin      io.Reader
 	*report.Printer
-	choices []savedChoice // of a replayed walk
+	choices []savedChoice         // of a replayed walk
+	found   func(s savedRun)      // takes the run to what verify or worst has found; nil: none is made
+	limited bool                  // the call is limited as those of the lab
+	lines   func(string, int) int // see [simulate.Options]; nil: records have no lines
 }
 
 // The groups under which the help lists the commands.
@@ -50,36 +53,56 @@ func Run(ctx context.Context, name string, algorithms catalogue.List, args []str
 			}
 		}
 	}()
-	out := &report.Output{Writer: stdout}
-	p := &program{algorithms: algorithms, stdin: stdin, Printer: &report.Printer{Name: name, Version: versionName(), Out: out, Err: stderr, Getenv: getenv}}
-	root := p.root()
-	p.narrow(root, args)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if out.Err != nil {
-		err = report.Failed("cannot write to stdout: %w", report.Reason(out.Err))
-	}
-	if err == nil {
-		return report.ExitFine
-	}
-	if _, _, unknown := root.Find(args); unknown != nil {
-		err = unknownCommand(root, unknown)
-	}
-	var exit report.ExitError
-	switch {
-	case errors.As(err, &exit):
-	case errors.Is(err, simulate.ErrBroken): // in one of many runs
-		exit = report.ExitError{Code: report.ExitNo, Err: err}
-	default:
-		exit = report.ExitError{Code: report.ExitUsage, Err: err}
-	}
-	if exit.Err != nil {
-		p.Complain(oneLine(err.Error()))
+	p := newProgram(name, algorithms, stdin, stdout, stderr, getenv)
+	err := p.execute(ctx, args)
+	code, text := statusOf(err)
+	if text != "" {
+		p.Complain(text)
 	}
 	if broken := new(simulate.Violation); errors.As(err, &broken) && broken.Record != nil {
 		_ = broken.Record.Tell(stderr, trace.Telling{Width: p.Width()}) // a failure to write on stderr cannot be reported
 	}
-	return exit.Code
+	return code
+}
+
+func newProgram(name string, algorithms catalogue.List, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *program {
+	return &program{algorithms: algorithms, stdin: stdin, Printer: &report.Printer{
+		Name: name, Version: versionName(), Out: &report.Output{Writer: stdout}, Err: stderr, Getenv: getenv,
+	}}
+}
+
+// execute runs a command line.
+func (p *program) execute(ctx context.Context, args []string) error {
+	root := p.root()
+	p.narrow(root, args)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if out, is := p.Out.(*report.Output); is && out.Err != nil {
+		return report.Failed("cannot write to stdout: %w", report.Reason(out.Err))
+	}
+	if err != nil {
+		if _, _, unknown := root.Find(args); unknown != nil {
+			return unknownCommand(root, unknown)
+		}
+	}
+	return err
+}
+
+// statusOf returns the exit status of a command's error, and its text in one line; there is none if the command has printed
+// its result.
+func statusOf(err error) (code int, text string) {
+	var exit report.ExitError
+	switch {
+	case err == nil:
+		return report.ExitFine, ""
+	case errors.As(err, &exit) && exit.Err == nil:
+		return exit.Code, ""
+	case errors.As(err, &exit):
+		return exit.Code, oneLine(err.Error())
+	case errors.Is(err, simulate.ErrBroken): // in one of many runs
+		return report.ExitNo, oneLine(err.Error())
+	}
+	return report.ExitUsage, oneLine(err.Error())
 }
 
 // Tree returns all commands, with their help. It is for manual pages and completions; [Run] runs commands.
@@ -114,10 +137,13 @@ at a limit before the answer.`,
 		&cobra.Group{ID: groupElect, Title: "Elect a leader among real processes:"},
 		&cobra.Group{ID: groupStudy, Title: "Study the algorithms:"},
 	)
-	root.AddCommand(
-		p.demo(), p.init(), p.cert(), p.join(), p.exec(), p.status(), p.watchLeader(), p.resign(), p.transfer(), p.members(), p.pausePreemption(), p.resumePreemption(), p.doctor(),
-		p.run(), p.count(), p.compare(), p.verify(), p.worst(), p.export(), p.reproduce(), p.catalogue(), p.sources(), p.scenarios(), p.replay(), p.version(), p.processor(), p.keeper(),
-	)
+	if p.limited {
+		root.CompletionOptions.DisableDefaultCmd = true
+		root.AddCommand(p.labCommands()...)
+		called(root, p.Name)
+		return root
+	}
+	root.AddCommand(p.commands()...)
 	// Cobra's own --version is a text/template, with which the linker keeps every exported method there is.
 	version := root.Flags().Bool("version", false, "print which version this is")
 	root.RunE = func(command *cobra.Command, _ []string) error {
@@ -127,7 +153,7 @@ at a limit before the answer.`,
 		return command.Help()
 	}
 	completionCommand(root)
-	completeFlags(root)
+	p.completeFlags(root)
 	called(root, p.Name)
 	return root
 }

@@ -87,7 +87,7 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 2 the call 
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	o.drawOptions.flags(command)
-	_ = command.RegisterFlagCompletionFunc("order", fixed(order.Names...))
+	offerWords(command, "order", order.Names...)
 	return command
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"ringleader.example/ringleader/internal/press"
 	"ringleader.example/ringleader/internal/report"
 )
 
@@ -19,8 +20,8 @@ func (o *drawOptions) flags(command *cobra.Command) {
 	f.StringVar(&o.Against, "against", "n", "horizontal axis: n, or time, for the trade-off of messages and time")
 	f.StringVar(&o.Scale, "scale", "log", "scale of the drawing: log or linear")
 	f.BoolVar(&o.PerProcess, "per-process", false, "draw messages divided by n")
-	_ = command.RegisterFlagCompletionFunc("against", fixed("n", "time"))
-	_ = command.RegisterFlagCompletionFunc("scale", fixed("log", "linear"))
+	offerWords(command, "against", "n", "time")
+	offerWords(command, "scale", "log", "linear")
 }
 
 func (o *drawOptions) check() error {
@@ -30,5 +31,5 @@ func (o *drawOptions) check() error {
 	if _, err := word("scale", o.Scale, "log", "linear"); err != nil {
 		return err
 	}
-	return drawable("draw", o.draw)
+	return drawable("draw", o.draw, press.Endings)
 }

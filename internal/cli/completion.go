@@ -11,26 +11,27 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
-	"ringleader.example/ringleader/internal/press"
 )
 
 // completer completes an argument or a flag's value.
 type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-// fixed completes by words that do not change.
-func fixed(words ...string) completer {
-	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+// offered is the annotation of a flag with the words that it takes.
+const offered = "words"
+
+// offerWords sets the words that a flag takes, for completion and spelling.
+func offerWords(command *cobra.Command, name string, words ...string) {
+	_ = command.Flags().SetAnnotation(name, offered, words) // there is such a flag
 }
 
 // spell gives words of flags the spelling that completion offers, so that --schedule FIFO is --schedule fifo. A flag may take
 // several, with commas between.
 func spell(command *cobra.Command) (wrong error) {
 	command.Flags().Visit(func(f *pflag.Flag) {
-		complete, found := command.GetFlagCompletionFunc(f.Name)
-		if !found || f.Value.Type() != "string" {
+		known := f.Annotations[offered]
+		if known == nil || f.Value.Type() != "string" {
 			return
 		}
-		known, _ := complete(command, nil, "")
 		given := strings.Split(f.Value.String(), ",")
 		for i, word := range given {
 			if at := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, word) }); at >= 0 {
@@ -88,16 +89,21 @@ func (p *program) parameterWords(_ *cobra.Command, args []string, given string) 
 
 // fileFlags are the flags whose values are files, with the endings that these have, if they have any.
 var fileFlags = map[string][]string{
-	"draw": press.Endings, "draw-topology": press.Endings, "study": {"toml"}, "trace": nil, "save": nil, "faults": nil, "out": nil, "votes": nil, "data": nil, "cert": nil, "key": nil, "ca": nil, "directory": nil,
+	"export": nil, "stories": nil, "draw": runEndings, "draw-topology": networkEndings, "study": {"toml"}, "trace": nil, "save": nil, "faults": nil, "out": nil, "votes": nil, "data": nil, "cert": nil, "key": nil, "ca": nil, "directory": nil,
 }
 
-// completeFlags sets the completion of each flag of a command without one: no file, or files with certain endings.
-func completeFlags(command *cobra.Command) {
+// completeFlags sets the completion of each flag of a command: words, parameters, files with certain endings, or nothing. Cobra keeps
+// completions for ever, so the lab, which makes commands for each question, leaves them out.
+func (p *program) completeFlags(command *cobra.Command) {
 	command.Flags().VisitAll(func(f *pflag.Flag) {
 		endings, isFile := fileFlags[f.Name]
-		switch {
+		switch words := f.Annotations[offered]; {
+		case words != nil:
+			_ = command.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+		case f.Name == "param":
+			_ = command.RegisterFlagCompletionFunc(f.Name, p.parameterWords)
 		case !isFile:
-			_ = command.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions) // unless there is one
+			_ = command.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions)
 		case endings != nil:
 			_ = command.MarkFlagFilename(f.Name, endings...)
 		}
@@ -106,7 +112,7 @@ func completeFlags(command *cobra.Command) {
 		command.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	for _, sub := range command.Commands() {
-		completeFlags(sub)
+		p.completeFlags(sub)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
 
@@ -53,37 +54,61 @@ func (o *verifyOptions) found(e *catalogue.Entry, v verify.Options) (*report.Ver
 // savedOfVerify are the flags of verify that a run has as well, and that mean the same.
 var savedOfVerify = []string{"param", "topology", "edges", "orientation", "ports", "priorities", "votes", "wardens", "lazy", "clock-error"}
 
-// keep saves the run to a violation: as the choices of a session, which makes the same steps in the simulator.
+// keep saves the run to a violation.
 func (p *program) keep(e *catalogue.Entry, o *verifyOptions, found *report.Verification) error {
-	shown, options := found.Shown()
-	if shown == nil {
+	if shown, _ := found.Shown(); shown == nil {
 		p.Complain("nothing is saved: no property is violated")
 		return nil
 	}
-	r := &shown.Record
+	run, err := o.reproducing(e, found)
+	if err != nil {
+		return err
+	}
+	return p.ToFile(o.save, run.put)
+}
+
+// reproducing returns the run to the violation that was found: as the choices of a session, which makes the same steps in the
+// simulator.
+func (o *verifyOptions) reproducing(e *catalogue.Entry, found *report.Verification) (run savedRun, err error) {
+	shown, options := found.Shown()
+	session, kept, err := following(e, options, &shown.Record)
+	if err != nil {
+		return run, err
+	}
+	var others []string
+	o.set.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(savedOfVerify, f.Name) {
+			others = append(others, f.Name)
+		}
+	})
+	version, _ := built()
+	return savedRun{Ringleader: version, Run: slices.Concat([]string{e.Name}, words(o.set, others), kept), Choices: savedChoices(session)}, nil
+}
+
+// following returns a session that makes the steps of a violation, and the flags for its network and its start. Parameters and the
+// flags of savedOfVerify are not among them.
+func following(e *catalogue.Entry, options *verify.Options, r *trace.Record) (session *simulate.Session, kept []string, err error) {
 	s := simulate.Options{Instance: options.Instance, AnyTime: e.Starts != election.Together, Wardens: options.Wardens, Faults: faults.Script{Unordered: options.Unordered}}
 	s.Instance.IDs = election.List(r.IDs)
 	if e.Identifiers == election.Anonymous {
 		s.Instance.IDs = make(election.List, r.N)
 	}
-	var kept []string
 	if e.Timing == election.Timed {
 		s.Delay = uint64(max(1, options.Delay))
 		if options.Delay > 0 {
 			kept = append(kept, fmt.Sprintf("--delay=%d", options.Delay))
 		}
 	}
-	session, err := e.Session(s)
-	if err != nil {
-		return err
+	if session, err = e.Session(s); err != nil {
+		return nil, nil, err
 	}
 	if options.Lazy {
 		if err := session.BeLazy(options.ClockError); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
 	if err := session.Follow(r); err != nil {
-		return report.Failed("cannot save this run: %w", err)
+		return nil, nil, report.Failed("cannot save this run: %w", err)
 	}
 	if e.Identifiers == election.Anonymous {
 		kept = append(kept, fmt.Sprintf("--n=%d", r.N))
@@ -96,13 +121,5 @@ func (p *program) keep(e *catalogue.Entry, o *verifyOptions, found *report.Verif
 	if options.Unordered {
 		kept = append(kept, "--non-fifo=true")
 	}
-	var others []string
-	o.set.VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(savedOfVerify, f.Name) {
-			others = append(others, f.Name)
-		}
-	})
-	version, _ := built()
-	run := savedRun{Ringleader: version, Run: slices.Concat([]string{e.Name}, words(o.set, others), kept), Choices: savedChoices(session)}
-	return p.ToFile(o.save, run.put)
+	return session, kept, nil
 }

@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -13,6 +15,7 @@ import (
 func (p *program) demo() *cobra.Command {
 	var o demo.Options
 	var algorithm string
+	var inLab bool
 	command := &cobra.Command{
 		Use:     "demo",
 		GroupID: groupElect,
@@ -44,6 +47,9 @@ outside Linux a paused member outlives a SIGKILL of the demo, until it is resume
 Messages pass through the demo, which can delay them and hold them back. The stores of the
 members are in a temporary directory, which the demo removes.
 
+With --lab a page in the browser shows the group, too, and takes the same commands by clicking;
+its address is printed. The demo then goes on after a scenario, and after the end of a pipe.
+
 With --algorithm bully there are no leases, terms and wardens. A higher member that starts
 or is resumed takes over, and the leader before it remains leader until it hears of that.
 So two members can be leaders at the same time, usually for a few milliseconds, and in a
@@ -57,6 +63,7 @@ were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
 		Example: `  ringleader demo
   ringleader demo --scenario crash
   ringleader demo --scenario partition
+  ringleader demo --lab
   ringleader demo --for 20s --json
   echo "kill 7" | ringleader demo --members 7`,
 		Args:              flagsOnly,
@@ -66,6 +73,9 @@ were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
 			if err := checkDemo(command, o); err != nil {
 				return err
 			}
+			if inLab {
+				return p.demoInLab(command.Context(), o)
+			}
 			return demo.Run(command.Context(), p.Printer, p.stdin, o)
 		},
 	}
@@ -74,9 +84,10 @@ were leaders at the same time for longer than the suspicion timeout of 400 ms.`,
 	flags.StringVar(&o.Scenario, "scenario", "", "take no commands; crash: kill the leader, start it again; pause: stall it; partition: cut its links; rolling: restart each member")
 	flags.StringVar(&algorithm, "algorithm", string(ringleader.QuorumBully), "quorum-bully or bully, with which each side of a partition has a leader")
 	flags.DurationVar(&o.Lasting, "for", 0, "end after this time, and not before the scenario has ended")
+	flags.BoolVar(&inLab, "lab", false, "show the group in the browser, too, and obey the page")
 	flags.BoolVar(&o.JSON, "json", false, "write events as JSON lines, and nothing else, to stdout")
-	command.RegisterFlagCompletionFunc("algorithm", cobra.FixedCompletions(liveAlgorithms, cobra.ShellCompDirectiveNoFileComp))
-	command.RegisterFlagCompletionFunc("scenario", cobra.FixedCompletions(demo.Scenarios(), cobra.ShellCompDirectiveNoFileComp))
+	offerWords(command, "algorithm", liveAlgorithms...)
+	offerWords(command, "scenario", demo.Scenarios()...)
 	return command
 }
 

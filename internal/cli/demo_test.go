@@ -178,6 +178,7 @@ func (d *runningDemo) noneIsLeft(t *testing.T) {
 }
 
 func TestScenarioCrashElectsFailsOverAndRecoversAmongFiveProcesses(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t, "--scenario", "crash")
 	first := d.awaitAgreement(t, 5)
 	pids := map[int]bool{}
@@ -209,6 +210,7 @@ func TestScenarioCrashElectsFailsOverAndRecoversAmongFiveProcesses(t *testing.T)
 }
 
 func TestALeaderThatIsCutOffLeadsNoMoreWhenTheOthersElect(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t, "--scenario", "partition")
 	first := d.awaitAgreement(t, 5)
 	d.await(t, "a lease runs down", func(e demoEventOrSummary) bool { return e.Event == "lease" && e.ID == first })
@@ -227,6 +229,7 @@ func TestALeaderThatIsCutOffLeadsNoMoreWhenTheOthersElect(t *testing.T) {
 }
 
 func TestBullyHasTwoLeadersInAPartition(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t, "--scenario", "partition", "--algorithm", "bully", "--members", "3")
 	d.awaitAgreement(t, 3)
 	for id := range uint64(2) { // in either order
@@ -239,6 +242,7 @@ func TestBullyHasTwoLeadersInAPartition(t *testing.T) {
 }
 
 func TestTheLeadIsHandedOverAndLaidDown(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t, "--members", "3")
 	first := d.awaitAgreement(t, 3)
 	heir := first%3 + 1
@@ -255,6 +259,7 @@ func TestTheLeadIsHandedOverAndLaidDown(t *testing.T) {
 }
 
 func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhateverIsPaused(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
@@ -285,6 +290,7 @@ func TestNoProcessOutlivesTheDemoHoweverItEndsAndWhateverIsPaused(t *testing.T) 
 }
 
 func TestADemoUnderNohupOutlivesItsTerminal(t *testing.T) {
+	t.Parallel()
 	signal.Ignore(syscall.SIGHUP)
 	defer signal.Reset(syscall.SIGHUP)
 	d := startDemo(t, "--members", "3")
@@ -301,6 +307,7 @@ func TestADemoUnderNohupOutlivesItsTerminal(t *testing.T) {
 }
 
 func TestCommandsFromAPipeAreCarriedOutOneByOneAndTheDemoEndsWithThem(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t, "--members", "3")
 	io.WriteString(d.stdin, "kill 3\nkill 2\nstart 2\n")
 	d.stdin.Close()
@@ -313,6 +320,7 @@ func TestCommandsFromAPipeAreCarriedOutOneByOneAndTheDemoEndsWithThem(t *testing
 }
 
 func TestACommandFromAPipeThatMakesNoSenseIsAWrongCall(t *testing.T) {
+	t.Parallel()
 	for command, says := range map[string]string{
 		"kil 1":   `unknown command "kil"; choose one of kill, pause, resume, start, restart`,
 		"kill 2":  "kill wants one member from 1 to 1",
@@ -330,6 +338,7 @@ func TestACommandFromAPipeThatMakesNoSenseIsAWrongCall(t *testing.T) {
 }
 
 func TestAMemberThatIsKilledFromElsewhereIsNoticed(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t, "--members", "3")
 	first := d.awaitAgreement(t, 3)
 	for _, c := range []struct {
@@ -453,6 +462,7 @@ func (d *runningDemo) status(id uint64) (status ringleader.Status, err error) {
 }
 
 func TestTenFaultsInARowEndInAgreement(t *testing.T) {
+	t.Parallel()
 	for _, algorithm := range []ringleader.Algorithm{ringleader.QuorumBully, ringleader.Bully} {
 		t.Run(string(algorithm), func(t *testing.T) {
 			const seed = 9 // all kinds of faults are among the ten

@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -79,7 +81,7 @@ Settings are taken from a file, the environment and flags, and hooks run, as hel
 	}
 	command.Flags().SetInterspersed(false) // what follows COMMAND is its own
 	s := p.settings(command, &o)
-	command.RegisterFlagCompletionFunc("on-exit", cobra.FixedCompletions(agent.OnExits, cobra.ShellCompDirectiveNoFileComp))
+	offerWords(command, "on-exit", agent.OnExits...)
 	command.RunE = func(command *cobra.Command, args []string) error {
 		config, only, err := p.checked(s)
 		if err != nil || only {

@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -58,9 +60,9 @@ A run is made with the flags of ringleader run that are listed here:
 	f.StringVar(&o.schedule, "schedule", "fifo", "of a run: "+strings.Join(simulate.Schedules, ", "))
 	decimalVar(f, &o.delay, "delay", "", 0, "of a timed run: messages take 1 to this many units (default the parameter delay, or 1)")
 	o.faultFlags.flags(command, p.Name)
-	_ = command.RegisterFlagCompletionFunc("format", fixed(exportFormats...))
-	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
-	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any"))
+	offerWords(command, "format", exportFormats...)
+	offerWords(command, "schedule", simulate.Schedules...)
+	offerWords(command, "start", "all", "any")
 	return command
 }
 

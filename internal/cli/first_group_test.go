@@ -20,6 +20,7 @@ var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
 // The lines that newcomers copy make a group with TLS: those before the members, those of each member, and those to look.
 func TestTheLinesOfPagesMakeAGroup(t *testing.T) {
+	t.Parallel()
 	for _, page := range []struct{ file, from, to string }{
 		{"../../README.md", "## Elect among your own processes", "Or let it run"},
 		{"../../docs/operate.md", "## A first group", "## Install"},

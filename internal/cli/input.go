@@ -43,8 +43,7 @@ func (in *input) flags(command *cobra.Command, p *program) {
 	f.StringSliceVar(&in.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	in.shape.flags(command)
 	in.ballots.flags(command)
-	_ = command.RegisterFlagCompletionFunc("order", fixed(order.Names[:]...))
-	_ = command.RegisterFlagCompletionFunc("param", p.parameterWords)
+	offerWords(command, "order", order.Names[:]...)
 }
 
 // oneAlgorithm returns the algorithm that the only argument names.
@@ -143,6 +142,14 @@ func (in *input) ordered(e *catalogue.Entry) (election.Arrangement, error) {
 		return nil, err
 	}
 	return ids.From(in.first)
+}
+
+// size is the number of processes that the flags ask for.
+func (in *input) size() int {
+	if in.ids == "" {
+		return in.n
+	}
+	return strings.Count(in.ids, ",") + 1
 }
 
 // given returns the identifiers by position, before a complete graph sorts them.

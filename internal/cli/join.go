@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -41,7 +43,7 @@ func (p *program) join() *cobra.Command {
 		GroupID: groupElect,
 		Short:   "Run a member of a group in the foreground",
 		Long: `Join runs one member of a group, and shows its role, leader, term and lease, until Ctrl-C
-or SIGTERM. All members have the same list of members. They elect the live member of the
+or SIGTERM. All members start with the same list of members. They elect the live member of the
 highest priority, and of several the one with the highest identifier, by quorum-bully: a
 leader has a lease from a majority of the members, so two never lead at the same time. Each
 leader has a greater term than the one before. A member that ends by Ctrl-C or SIGTERM
@@ -96,8 +98,9 @@ already; "ringleader exec" is for what must not.
 
 Each flag is a key of the file of --config, too, and a variable RINGLEADER_NAME of the
 environment. A flag wins over a variable, and a variable over the file. --check prints
-the settings. With a file, SIGHUP reads it again: hooks, --verbose, certificates, --weight and
-the priority of this member change, the log names what needs a restart, and no election follows.
+the settings, and which members vote if those of --data have agreed on others. With a file,
+SIGHUP reads it again: hooks, --verbose, certificates, --weight, and the other members in
+--member change, the log names what needs a restart, and no election follows.
 
 Under systemd, as a service with Type=notify, the member reports its readiness, its role and
 its end, and feeds the watchdog while its loop runs.
@@ -138,8 +141,8 @@ func underWarden(command *cobra.Command, o *joinOptions, c ringleader.Config) er
 // completeJoin completes the flags of a member in a shell.
 func completeJoin(command *cobra.Command) {
 	command.MarkFlagDirname("data")
-	command.RegisterFlagCompletionFunc("algorithm", cobra.FixedCompletions(liveAlgorithms, cobra.ShellCompDirectiveNoFileComp))
-	command.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(presetNames, cobra.ShellCompDirectiveNoFileComp))
+	offerWords(command, "algorithm", liveAlgorithms...)
+	offerWords(command, "preset", presetNames...)
 }
 
 func (o *joinOptions) define(flags *pflag.FlagSet) {

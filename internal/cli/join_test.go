@@ -41,8 +41,17 @@ func startJoin(t *testing.T, address string, flags ...string) (*exec.Cmd, *json.
 	}
 }
 
-// start starts a member, which ends with the test.
+// start starts a member, which ends with the test, or after the limit, so that no read of its lines waits for ever.
 func start(t *testing.T, arguments ...string) (*exec.Cmd, *json.Decoder) {
+	t.Helper()
+	command, lines := launch(t, arguments...)
+	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
+	t.Cleanup(func() { overdue.Stop() })
+	return command, lines
+}
+
+// launch starts a member, which ends with the test. A test that waits for several things, each for the limit, needs it for longer.
+func launch(t *testing.T, arguments ...string) (*exec.Cmd, *json.Decoder) {
 	t.Helper()
 	command := exec.Command("ringleader", arguments...)
 	// The Go tool may run tests in the foreground of a terminal, where a warden does not pass on what the terminal sends.
@@ -54,9 +63,7 @@ func start(t *testing.T, arguments ...string) (*exec.Cmd, *json.Decoder) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	overdue := time.AfterFunc(limit, func() { command.Process.Kill() })
 	t.Cleanup(func() {
-		overdue.Stop()
 		command.Process.Kill()
 		command.Wait()
 	})
@@ -83,6 +90,7 @@ func freeAddress(t *testing.T) string {
 }
 
 func TestSignalsEndAMemberInGoodOrder(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		command, lines := startJoin(t, freeAddress(t))
 		if err := command.Process.Signal(signal); err != nil {
@@ -123,6 +131,7 @@ func wrongJoin(t *testing.T, flags ...string) string {
 }
 
 func TestAStateThatCannotBeWrittenIsNoWrongCall(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	if err := os.Mkdir(filepath.Join(data, "state.new"), 0o700); err != nil { // where a file should be
 		t.Fatal(err)
@@ -137,6 +146,7 @@ func TestAStateThatCannotBeWrittenIsNoWrongCall(t *testing.T) {
 }
 
 func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -151,6 +161,7 @@ func TestAPortThatIsTakenIsAWrongCall(t *testing.T) {
 }
 
 func TestAFolderBelongsToOneMemberAtATime(t *testing.T) {
+	t.Parallel()
 	address, data := freeAddress(t), newStore(t, 1)
 	startJoin(t, address, "--data", data)
 	const want = "in use by another"
@@ -161,6 +172,7 @@ func TestAFolderBelongsToOneMemberAtATime(t *testing.T) {
 
 // Its own address leads to the first.
 func TestASecondMemberWithTheSameIdentifierWaitsAndReportsTheReason(t *testing.T) {
+	t.Parallel()
 	one, two, three := freeAddress(t), freeAddress(t), freeAddress(t)
 	bully := []string{"--member", "2=" + two, "--algorithm", "bully", "--unsafe-no-quorum"}
 	startJoin(t, one, append(bully, "--id", "2", "--data", t.TempDir())...)
@@ -195,6 +207,7 @@ func TestASecondMemberWithTheSameIdentifierWaitsAndReportsTheReason(t *testing.T
 }
 
 func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
+	t.Parallel()
 	var o joinOptions
 	flags := pflag.NewFlagSet("join", pflag.ContinueOnError)
 	o.define(flags)
@@ -220,6 +233,7 @@ func TestAMemberIsGivenWhatItsFlagsSay(t *testing.T) {
 
 // The lease would run for minutes.
 func TestAMemberThatIsToldToStopReleasesItsLease(t *testing.T) {
+	t.Parallel()
 	addresses, err := rig.FreeAddresses(3)
 	if err != nil {
 		t.Fatal(err)

@@ -7,32 +7,35 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/certificates"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/rig"
 )
 
-// certificates makes the certificates of members, and returns the flags with their files.
-func certificates(t *testing.T, group string, ids ...uint64) (flags [][]string) {
+// certified makes the certificates of members, and returns the flags with their files.
+func certified(t *testing.T, group string, ids ...uint64) (flags [][]string) {
 	t.Helper()
-	o := certOptions{directory: t.TempDir(), group: group, days: 1}
-	if _, err := o.make(ids); err != nil {
+	directory := t.TempDir()
+	if _, err := certificates.Make(certificates.Order{Directory: directory, Group: group, IDs: ids, Lasts: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range ids {
-		file := filepath.Join(o.directory, fmt.Sprint(id))
-		flags = append(flags, []string{"--cert", file + ".pem", "--key", file + ".key", "--ca", filepath.Join(o.directory, "ca.pem")})
+		file := filepath.Join(directory, fmt.Sprint(id))
+		flags = append(flags, []string{"--cert", file + ".pem", "--key", file + ".key", "--ca", filepath.Join(directory, "ca.pem")})
 	}
 	return flags
 }
 
 func TestMembersWithCertificatesElect(t *testing.T) {
+	t.Parallel()
 	addresses, err := rig.FreeAddresses(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := certificates(t, "jobs", 1, 2)
+	made := certified(t, "jobs", 1, 2)
 	both := []string{"--member", "1=" + addresses[0], "--member", "2=" + addresses[1]}
 	arguments := func(id string, data uint64, certificate []string) []string {
 		directory := filepath.Join(t.TempDir(), "new")

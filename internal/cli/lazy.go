@@ -22,6 +22,14 @@ func (l *lazyFlags) flags(command *cobra.Command) {
 	f.StringVar(&l.clockError, "clock-error", "0", "with --lazy: by which part clocks are fast or slow, such as 1/10; time passes in steps of 10 units then")
 }
 
+// unused returns an error if the flags are given for a run that is not walked.
+func (l *lazyFlags) unused(command *cobra.Command) error {
+	if l.lazy || command.Flags().Changed("clock-error") {
+		return errors.New("--lazy and --clock-error are for --step, where you choose when an event happens")
+	}
+	return nil
+}
+
 // apply puts a session into lazy time, if the flags ask for it.
 func (l *lazyFlags) apply(s *simulate.Session) error {
 	rate, err := faults.ParseChance(l.clockError)

@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -20,8 +22,13 @@ func (p *program) members() *cobra.Command {
 		GroupID: groupElect,
 		Short:   "Show which members vote, and change that while the group runs",
 		Long: `Members shows the members and which of them vote, as the member knows it. A leader needs the
-votes of a majority of these. Members add gives a vote to a member that --member marks with
-,standby or that was removed, and members remove takes it. Both ask the leader.
+votes of a majority of these. Members add gives a vote to a member that has none, and members
+remove takes it. Both ask the leader.
+
+A member at a new address joins without a stop. It gets an identifier that was never used, and a
+store. All members get its line in their file of --config, marked with ,standby, and SIGHUP. Then
+it follows, and members add gives it a vote. A member that is to leave loses its vote first, and
+then its line in all files.
 
 Exit status: 0 the member answers; 2 the call was wrong; 3 no member answers.`,
 		Example: `  ringleader members --data /var/lib/ringleader/1
@@ -45,7 +52,8 @@ Exit status: 0 the member answers; 2 the call was wrong; 3 no member answers.`,
 	command.Flags().BoolVar(&asJSON, "json", false, "print the state of the member as one JSON object")
 	command.AddCommand(
 		p.vote("add", true, "Give a vote to a member, while the group runs", `Add asks the leader to give a vote to the member ID, which runs, is in the list of all members,
-and has no vote: it is marked with ,standby, or was removed.`),
+and has no vote: it is marked with ,standby, or was removed. "ringleader members --help" shows
+how a member at a new address gets into the lists.`),
 		p.vote("remove", false, "Take the vote of a member, while the group runs", `Remove asks the leader to take the vote of the member ID, which may be dead. A member without a
 vote follows the leader, and never leads. The leader does not remove itself: transfer first.`),
 	)
@@ -70,7 +78,7 @@ Exit status: 0 the change has happened; 1 the member does not lead; 2 the call w
 3 no member answers, or it is not known yet whether the change happens: look again.`,
 		Example:           "  ringleader members " + verb + " 4 --data /var/lib/ringleader/1",
 		Args:              oneMember("a member", &id),
-		ValidArgsFunction: o.members,
+		ValidArgsFunction: o.members(func(m *ringleader.MemberStatus) bool { return m.Standby == votes }),
 		RunE: func(command *cobra.Command, _ []string) error {
 			client, err := o.client(command)
 			if err != nil {

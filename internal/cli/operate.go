@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -229,7 +231,7 @@ Exit status: 0 member ID leads; 1 the member does not lead, or another one than 
 now; 2 the call was wrong; 3 no member answers, or no other one leads yet.`,
 		Example:           "  ringleader transfer 3 --data /var/lib/ringleader/1",
 		Args:              oneMember("the next leader", &id),
-		ValidArgsFunction: o.members,
+		ValidArgsFunction: o.members(func(m *ringleader.MemberStatus) bool { return !m.Witness && !m.Standby }),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return p.handOver(command, &o, asJSON, id)
 		},
@@ -257,18 +259,20 @@ func (o *clientOptions) defineOrder(command *cobra.Command, asJSON *bool) {
 	command.Flags().BoolVar(asJSON, "json", false, "print the state of the member afterwards as one JSON object")
 }
 
-// members completes an identifier of another member, if the member that is named answers.
-func (o *clientOptions) members(command *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
-	if client, err := o.client(command); err == nil && len(args) == 0 {
-		if s, err := client.Status(command.Context()); err == nil {
-			for _, m := range s.Members {
-				if m.ID != s.ID && !m.Witness {
-					ids = append(ids, strconv.FormatUint(m.ID, 10))
+// members returns a function that completes the identifier of another member that fits, if the member that is named answers.
+func (o *clientOptions) members(fits func(*ringleader.MemberStatus) bool) cobra.CompletionFunc {
+	return func(command *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
+		if client, err := o.client(command); err == nil && len(args) == 0 {
+			if s, err := client.Status(command.Context()); err == nil {
+				for i := range s.Members {
+					if m := &s.Members[i]; m.ID != s.ID && fits(m) {
+						ids = append(ids, strconv.FormatUint(m.ID, 10))
+					}
 				}
 			}
 		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
 	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
 // handOver lets the member hand over, to a given one unless that is 0, and shows its state then.

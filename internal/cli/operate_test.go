@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/certificates"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/rig"
 )
@@ -40,8 +41,7 @@ func newTrio(t *testing.T) *trio {
 		t.Fatal(err)
 	}
 	g := &trio{t: t, authority: t.TempDir()}
-	o := certOptions{directory: g.authority, group: "jobs", days: 1, operator: true}
-	if _, err := o.make([]uint64{1, 2, 3}); err != nil {
+	if _, err := certificates.Make(certificates.Order{Directory: g.authority, Group: "jobs", IDs: []uint64{1, 2, 3}, Operator: true, Lasts: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
@@ -72,7 +72,7 @@ func (g *trio) flags(id int) []string {
 // join starts a member, with a lease that no slow machine lets lapse.
 func (g *trio) join(id int, flags ...string) *exec.Cmd {
 	g.t.Helper()
-	command, _ := start(g.t, append(append([]string{"join", "--lease", "1m"}, g.flags(id)...), flags...)...)
+	command, _ := launch(g.t, append(append([]string{"join", "--lease", "1m"}, g.flags(id)...), flags...)...)
 	return command
 }
 
@@ -109,6 +109,7 @@ func (g *trio) until(code int, text string, arguments ...string) (printed string
 
 // Two of three members vote. The third gets a vote, and then one of the others can be killed.
 func TestOperatorsChangeTheVoters(t *testing.T) {
+	t.Parallel()
 	g := newTrio(t)
 	g.members[5] += ",standby"
 	processes := map[int]*exec.Cmd{}
@@ -182,6 +183,7 @@ func (g *trio) agreed() (leader ringleader.Status) {
 }
 
 func TestOperatorsSeeAndCommandMembers(t *testing.T) {
+	t.Parallel()
 	g := newTrio(t)
 	g.until(3, "no member answers at "+g.data[0], "status", "--data", g.data[0])
 	g.until(3, "is it running? ringleader join", "status", "--data", g.data[0])
@@ -247,7 +249,7 @@ func TestOperatorsSeeAndCommandMembers(t *testing.T) {
 	}
 
 	// Over HTTPS an operator commands with a certificate of the authority, and with no other one.
-	foreign := certificates(t, "jobs", 1)[0]
+	foreign := certified(t, "jobs", 1)[0]
 	https := func(certificate []string, arguments ...string) []string {
 		return append(append(arguments, "--https", g.https[other-1]), certificate...)
 	}
@@ -294,6 +296,7 @@ func (g *trio) kill(id int, warden *exec.Cmd) {
 }
 
 func TestTheStatusNamesTheCauseOfHavingNoLeaderAndWhatToDo(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name  string
 		begin func(g *trio)
@@ -319,13 +322,13 @@ func TestTheStatusNamesTheCauseOfHavingNoLeaderAndWhatToDo(t *testing.T) {
 		{
 			"another authority", func(g *trio) {
 				g.join(1)
-				g.join(2, certificates(g.t, "jobs", 2)[0]...) // the last of several flags counts
+				g.join(2, certified(g.t, "jobs", 2)[0]...) // the last of several flags counts
 			}, 1,
 			"is missing: its certificate is refused: it is signed by an unknown authority: give all members certificates of one authority",
 		},
 		{
 			"this member's authority is unknown to the other", func(g *trio) {
-				foreign := certificates(g.t, "jobs", 1)[0]
+				foreign := certified(g.t, "jobs", 1)[0]
 				both := filepath.Join(g.t.TempDir(), "both.pem")
 				bundle := slices.Concat(contents(g.t, foreign[5]), contents(g.t, g.certified[0][5]))
 				if err := os.WriteFile(both, bundle, 0o600); err != nil {
@@ -338,12 +341,11 @@ func TestTheStatusNamesTheCauseOfHavingNoLeaderAndWhatToDo(t *testing.T) {
 		},
 		{
 			"the certificate of another group", func(g *trio) {
-				o := certOptions{directory: g.authority, group: "others", days: 1}
 				data := filepath.Join(g.t.TempDir(), "others")
 				if err := ringleader.Init(data, "others", 2); err != nil {
 					g.t.Fatal(err)
 				}
-				if _, err := o.make([]uint64{2}); err != nil {
+				if _, err := certificates.Make(certificates.Order{Directory: g.authority, Group: "others", IDs: []uint64{2}, Lasts: time.Hour}); err != nil {
 					g.t.Fatal(err)
 				}
 				g.join(1)
@@ -357,6 +359,22 @@ func TestTheStatusNamesTheCauseOfHavingNoLeaderAndWhatToDo(t *testing.T) {
 				g.join(2, "--member", "4="+freeAddress(g.t))
 			}, 1,
 			"the lists of members differ in 4",
+		},
+		{
+			"a member has lost its store", func(g *trio) {
+				short := []string{"--lease", "1s"} // soon no leader is known
+				g.join(1, short...)
+				second, third := g.joined(2, short...), g.joined(3, short...)
+				g.agreed()
+				g.kill(2, second)
+				g.kill(3, third)
+				g.data[1] = filepath.Join(g.t.TempDir(), "new")
+				if err := ringleader.Init(g.data[1], "jobs", 2); err != nil {
+					g.t.Fatal(err)
+				}
+				g.join(2, short...)
+			}, 1,
+			"is missing: this member refuses it: member 2 has another store than before; if its state is lost, it must be admitted again",
 		},
 		{
 			"all have restarted", func(g *trio) {
@@ -380,8 +398,9 @@ func TestTheStatusNamesTheCauseOfHavingNoLeaderAndWhatToDo(t *testing.T) {
 }
 
 func TestDoctorFindsAWrongConfiguration(t *testing.T) {
+	t.Parallel()
 	free := freeAddress(t)
-	made := certificates(t, "jobs", 1, 2)
+	made := certified(t, "jobs", 1, 2)
 	data := filepath.Join(t.TempDir(), "data")
 	if err := ringleader.Init(data, "jobs", 1); err != nil {
 		t.Fatal(err)
@@ -410,6 +429,7 @@ func TestDoctorFindsAWrongConfiguration(t *testing.T) {
 }
 
 func TestCertKeepsTheAuthorityAndRenewsCertificates(t *testing.T) {
+	t.Parallel()
 	directory := t.TempDir()
 	read := func(name string) string { return string(contents(t, filepath.Join(directory, name))) }
 	if code, _, stderr := call("cert", "--directory", directory, "--group", "jobs", "--id", "1"); code != 0 {
@@ -440,6 +460,7 @@ func TestCertKeepsTheAuthorityAndRenewsCertificates(t *testing.T) {
 }
 
 func TestStatusAndDoctorAreAsInTheSchema(t *testing.T) {
+	t.Parallel()
 	g := newTrio(t)
 	g.join(1)
 	g.until(1, "missing", "status", "--data", g.data[0])

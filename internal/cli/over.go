@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -44,7 +46,7 @@ func (o *overOptions) flags(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&o.over, "over", "", "real connections on loopback, not simulation: tcp, or processes: one OS process each")
 	f.DurationVar(&o.unit, "unit", 0, "over connections: duration of a unit of a timed algorithm, or least duration of a round (default by size; none)")
-	_ = command.RegisterFlagCompletionFunc("over", fixed(overs...))
+	offerWords(command, "over", overs...)
 }
 
 // runOver runs an election over real connections.

@@ -29,6 +29,7 @@ func childrenOf(pid int) (children []int) {
 }
 
 func TestARunOverProcessesEndsCleanlyWhateverIsKilled(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		kill   func(parent *os.Process, children []int)

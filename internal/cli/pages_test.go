@@ -29,7 +29,7 @@ func TestPagesShowWhatIsPrinted(t *testing.T) {
 	if err != nil || len(pages) < 5 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
-	for _, file := range append(pages, readme, sources) {
+	for _, file := range append(pages, docs+"/10-lab.md", readme, sources) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			old := contents(t, file)
 			page, ran, drawn := printed(t, string(old))

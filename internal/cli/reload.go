@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -14,7 +16,7 @@ import (
 )
 
 // reloadable are the settings that a member takes while it runs.
-var reloadable = []string{"verbose", "on-leader", "on-follower", "on-change", "hook-timeout", "weight"}
+var reloadable = []string{"verbose", "on-leader", "on-follower", "on-change", "hook-timeout", "weight", "member"}
 
 // reloads lets a member with a file of settings read it again at SIGHUP. Without a file that signal ends the process.
 func (p *program) reloads(command *cobra.Command, s *settings, config ringleader.Config, a *agent.Agent, log *memberLog) {
@@ -54,13 +56,17 @@ func (p *program) reload(command *cobra.Command, s *settings, config ringleader.
 	}
 	var taken, fixed []string
 	for _, name := range s.changed(next) {
-		if slices.Contains(reloadable, name) || name == "member" && slices.EqualFunc(config.Members, c.Members, samePlace) {
+		if slices.Contains(reloadable, name) {
 			taken = append(taken, name)
 		} else {
 			fixed = append(fixed, name)
 		}
 	}
 	o := next.options.common()
+	if err := a.SetMembers(c.Members); err != nil {
+		log.Warn("the list of members stays as it was", "error", err)
+		taken = slices.DeleteFunc(taken, func(name string) bool { return name == "member" })
+	}
 	if err := reweigh(a, c); err != nil {
 		log.Warn("the priority stays as it was", "error", err)
 	}
@@ -71,12 +77,6 @@ func (p *program) reload(command *cobra.Command, s *settings, config ringleader.
 	}
 	log.Log(command.Context(), log.usual, "the settings were read again", "file", s.file, "changed", strings.Join(taken, " "))
 	return next
-}
-
-// samePlace reports whether two members differ in their priority at most.
-func samePlace(a, b ringleader.MemberAddress) bool {
-	a.Priority, b.Priority = 0, 0
-	return a == b
 }
 
 // reweigh gives the member the priority that its settings have now.

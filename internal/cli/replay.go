@@ -117,20 +117,37 @@ func (p *program) readSaved(path string) (savedRun, error) {
 	if _, err := decoder.Token(); err != io.EOF {
 		return wrong(errors.New("data follows its end"))
 	}
-	if len(s.Run) == 0 {
-		return wrong(errors.New(`it has no "run": the algorithm, and flags as --name=value`))
+	if err := s.check(p.run().Flags()); err != nil {
+		return wrong(err)
 	}
-	known := p.run().Flags()
+	return s, nil
+}
+
+// check returns an error for words that are not the algorithm and then known flags of a run, none of which names a file.
+func (s *savedRun) check(known *pflag.FlagSet) error {
+	if len(s.Run) == 0 {
+		return errors.New(`it has no "run": the algorithm, and flags as --name=value`)
+	}
 	for _, word := range s.Run[1:] {
 		name, value, found := strings.Cut(strings.TrimPrefix(word, "--"), "=")
 		if _, err := numbers(value); name == "votes" && err != nil { // else it would name a file
-			return wrong(fmt.Errorf("--votes: %w", err))
+			return fmt.Errorf("--votes: %w", err)
 		}
 		if !found || !strings.HasPrefix(word, "--") || known.Lookup(name) == nil || slices.Contains(unsaved, name) {
-			return wrong(fmt.Errorf("%.40q is not a --name=value of a run", word))
+			return fmt.Errorf("%.40q is not a --name=value of a run", word)
 		}
 	}
-	return s, nil
+	return nil
+}
+
+// parsed gives the flags of the command run the values of a saved run and further ones, and notes the call.
+func (p *program) parsed(run *cobra.Command, s *savedRun, more ...string) error {
+	if err := run.ParseFlags(slices.Concat(s.Run[1:], more)); err != nil {
+		return err
+	}
+	(&cobra.Command{Use: p.Name}).AddCommand(run) // so that it knows what it is called
+	p.Command = p.callOf(run, s.Run[:1])
+	return nil
 }
 
 func (p *program) replay() *cobra.Command {
@@ -157,11 +174,9 @@ run to the last step. FILE is - for stdin. A replay reads no other files.`,
 			}
 			run := p.run()
 			run.SetContext(command.Context())
-			if err := run.ParseFlags(append(s.Run[1:], words(command.Flags(), nil)...)); err != nil {
+			if err := p.parsed(run, &s, words(command.Flags(), nil)...); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			(&cobra.Command{Use: p.Name}).AddCommand(run) // so that it knows what it is called
-			p.Command = p.callOf(run, s.Run[:1])
 			if s.Choices != nil {
 				return p.rewalk(run, s)
 			}

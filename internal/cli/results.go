@@ -23,6 +23,8 @@ type results struct {
 	json                  bool
 	draw, topology, trace string // files
 	from, to              uint64 // what drawings show; to is 0 for the end
+
+	page func() (*runQuestion, error) // the run for a page; nil: there is none
 }
 
 // resultNames are its flags.
@@ -31,8 +33,8 @@ var resultNames = []string{"json", "draw", "draw-topology", "from", "to", "trace
 func (r *results) flags(command *cobra.Command, of string) {
 	f := command.Flags()
 	f.BoolVar(&r.json, "json", false, "print one JSON object")
-	f.StringVar(&r.draw, "draw", "", "draw "+of+" into this .svg, .png or .pdf file, a space-time diagram; - is stdout, as SVG")
-	f.StringVar(&r.topology, "draw-topology", "", "draw the network of "+of+" into this file: identifiers, links, leader")
+	f.StringVar(&r.draw, "draw", "", "draw "+of+" into this .svg, .png or .pdf file, a space-time diagram; as .html, a page that plays it; - is stdout, as SVG")
+	f.StringVar(&r.topology, "draw-topology", "", "draw the network of "+of+" into this file: identifiers, links, leader; as .gif, step by step")
 	decimalVar(f, &r.from, "from", "", 0, "show "+of+" from this time on, or from this step without a clock")
 	decimalVar(f, &r.to, "to", "", 0, "show "+of+" up to this time or step (default its end)")
 	f.StringVar(&r.trace, "trace", "", "write the record of "+of+" as JSON lines into this file; - is stdout")
@@ -58,8 +60,11 @@ func (r *results) check() error {
 	if wanted > 1 {
 		return errors.New("stdout takes one result: one of --json, --draw -, --draw-topology - and --trace -")
 	}
-	if err := errors.Join(drawable("draw", r.draw), drawable("draw-topology", r.topology)); err != nil {
+	if err := errors.Join(drawable("draw", r.draw, runEndings), drawable("draw-topology", r.topology, networkEndings)); err != nil {
 		return err
+	}
+	if isPage(r.draw) && r.topology == "" && (r.from != 0 || r.to != 0) {
+		return errors.New("--from and --to are for drawings; a page has all of the run")
 	}
 	if r.to != 0 && r.to < r.from {
 		return fmt.Errorf("--to %d is before --from %d", r.to, r.from)
@@ -73,10 +78,10 @@ func (r *results) put(p *program, record *trace.Record, found report.Result) err
 		p.Complain("no property is violated, so there is no run to draw or to write")
 	}
 	if record != nil {
-		if err := r.drawInto(p, r.draw, record.Diagram); err != nil {
+		if err := r.drawRun(p, record); err != nil {
 			return err
 		}
-		if err := r.drawInto(p, r.topology, record.Network); err != nil {
+		if err := r.drawNetwork(p, record); err != nil {
 			return err
 		}
 	}
@@ -105,13 +110,58 @@ func (r *results) drawInto(p *program, path string, draw func(trace.Window) (*sh
 	})
 }
 
-// drawable returns an error if the ending of a drawing's file names no known format. A device needs none.
-func drawable(flag, path string) error {
-	if path == "" || path == "-" || slices.Contains(press.Endings, strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))) {
+// runEndings are the endings of drawings of a run.
+var runEndings = append(slices.Clone(press.Endings), "html")
+
+// isPage reports whether a file is a page.
+func isPage(path string) bool { return strings.EqualFold(filepath.Ext(path), ".html") }
+
+// drawRun draws the run, or writes a page of it.
+func (r *results) drawRun(p *program, record *trace.Record) error {
+	switch {
+	case !isPage(r.draw):
+		return r.drawInto(p, r.draw, record.Diagram)
+	case r.page == nil:
+		return errors.New("--draw writes a page of one simulated run only; into .svg, .png or .pdf it draws this one")
+	}
+	run, err := r.page()
+	if err != nil {
+		return err
+	}
+	return p.drawPage(r.draw, run)
+}
+
+// networkEndings are the endings of drawings of the network.
+var networkEndings = append(slices.Clone(press.Endings), "gif")
+
+// drawNetwork draws the network, step by step if the file is a GIF.
+func (r *results) drawNetwork(p *program, record *trace.Record) error {
+	if !strings.EqualFold(filepath.Ext(r.topology), ".gif") {
+		return r.drawInto(p, r.topology, record.Network)
+	}
+	return p.ToFile(r.topology, func(w io.Writer) error { return film(w, record, r.window()) })
+}
+
+// film draws the network step by step.
+func film(w io.Writer, record *trace.Record, window trace.Window) error {
+	frames, err := record.Film(window)
+	if errors.Is(err, trace.ErrTooLong) {
+		return fmt.Errorf("%w; --from and --to select a part", err)
+	}
+	if err != nil {
+		return err
+	}
+	return press.GIF(w, frames)
+}
+
+// drawable returns an error if the ending of a drawing's file is none of some. A device needs none.
+func drawable(flag, path string, endings []string) error {
+	if path == "" || path == "-" || slices.Contains(endings, strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))) {
 		return nil
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil
 	}
-	return fmt.Errorf("--%s draws into a file that ends in .svg, .png or .pdf, not %q", flag, path)
+	last := len(endings) - 1
+	return fmt.Errorf("--%s draws into a file that ends in .%s or .%s, not %q", flag, strings.Join(endings[:last], ", ."), endings[last], path)
 }

@@ -2,29 +2,18 @@ package cli
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"ringleader.example/ringleader"
-	"ringleader.example/ringleader/transport"
+	"ringleader.example/ringleader/internal/certificates"
 )
 
 // expiring replaces the certificate of a member by one that expires soon.
 func (g *trio) expiring(id uint64, in time.Duration) {
 	g.t.Helper()
-	o := certOptions{directory: g.authority}
-	a, _, err := o.authority()
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	template, err := transport.CertificateTemplate("jobs", id)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(in)
-	if _, err := o.write(strconv.FormatUint(id, 10), template, a); err != nil {
+	if _, err := certificates.Make(certificates.Order{Directory: g.authority, Group: "jobs", IDs: []uint64{id}, Lasts: in}); err != nil {
 		g.t.Fatal(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/memory"
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
@@ -39,7 +40,13 @@ type runOptions struct {
 }
 
 func (p *program) run() *cobra.Command {
-	var o runOptions
+	command, _ := p.runCommand()
+	return command
+}
+
+// runCommand returns the command, and the options that its flags set.
+func (p *program) runCommand() (*cobra.Command, *runOptions) {
+	o := new(runOptions)
 	command := &cobra.Command{
 		Use:     "run [ALGORITHM]",
 		GroupID: groupStudy,
@@ -125,18 +132,18 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 			}
 			e = o.form(e)
 			if o.anonymous {
-				return p.runAnonymous(command, e, &o)
+				return p.runAnonymous(command, e, o)
 			}
 			if o.step {
-				return p.walk(command, e, &o)
+				return p.walk(command, e, o)
 			}
-			if o.lazy || command.Flags().Changed("clock-error") {
-				return errors.New("--lazy and --clock-error are for --step, where you choose when an event happens")
+			if err := o.lazyFlags.unused(command); err != nil {
+				return err
 			}
 			if o.over != "" || command.Flags().Changed("unit") {
-				return p.runOver(command, e, &o)
+				return p.runOver(command, e, o)
 			}
-			return p.simulate(command.Context(), e, &o)
+			return p.simulate(command.Context(), e, o)
 		},
 	}
 	o.input.flags(command, p)
@@ -162,11 +169,11 @@ Exit status: 0 one leader, the right one, agreed; 1 not so; 2 the call was wrong
 	decimalVar(f, &o.until, "until", "", 0, "a run with a clock ends at this time (default: at quiescence, or when it must have stabilized)")
 	decimalVar(f, &o.limit, "limit", "", 0, "stop after this many deliveries and timeouts; 0: never (default 100 million, or 4n³ if that is more; over connections 10000 or 4n³)")
 	f.StringVar(&o.save, "save", "", "save the run with all its inputs into this file, for ringleader replay")
-	_ = command.RegisterFlagCompletionFunc("timing", fixed("asynchronous", "timed", "synchronous"))
-	_ = command.RegisterFlagCompletionFunc("schedule", fixed(simulate.Schedules...))
-	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any"))
-	_ = command.RegisterFlagCompletionFunc("scenario", fixed(runScenarioNames()...))
-	return command
+	offerWords(command, "timing", "asynchronous", "timed", "synchronous")
+	offerWords(command, "schedule", simulate.Schedules...)
+	offerWords(command, "start", "all", "any")
+	offerWords(command, "scenario", runScenarioNames()...)
+	return command, o
 }
 
 // options turns flags into options of the simulator.
@@ -233,52 +240,70 @@ func (p *program) simulate(ctx context.Context, e *catalogue.Entry, o *runOption
 	if err != nil {
 		return err
 	}
-	checked, err := o.records(e, s.Instance.IDs.Len())
-	if err != nil {
-		return err
-	}
-	s.Record, s.Values = s.Record || checked, checked
-	bar := p.Progress()
-	s.Progress = func(deliveries uint64) bool {
-		bar.Show("%d million deliveries", deliveries/1_000_000)
-		return ctx.Err() == nil
-	}
-	r, err := e.Simulate(s)
-	bar.Done()
+	found, err := p.elect(ctx, e, o, &s)
 	if broken := new(simulate.Violation); errors.As(err, &broken) {
 		return p.broken(e, o, &s, broken)
 	}
 	if err != nil {
-		return o.locate(err, e, s.Instance)
-	}
-	if err := o.checking.run(e, &s, r); err != nil {
 		return err
 	}
 	if o.save != "" {
-		if err := p.ToFile(o.save, o.saved(e, &s, r.Prepared).put); err != nil {
+		if err := p.ToFile(o.save, o.saved(e, &s, found.Prepared).put); err != nil {
 			return err
 		}
 	}
-	found := &report.Run{Subject: o.subject(e), Options: &s, Result: r, Claims: o.claims}
-	found.Start = o.startWord(found.Start)
-	found.Replay = func(lines []string) string { return o.replay(e, lines) }
-	if found.Told, err = o.telling(s.Instance, o.window()); err != nil {
-		return err
-	}
+	o.page = func() (*runQuestion, error) { return &runQuestion{Run: o.saved(e, &s, found.Prepared).Run}, nil }
 	var introduced report.Result = found
 	if o.scenario != "" {
 		introduced = scenarioRun{found, o.scenario}
 	}
-	if err := o.put(p, r.Record, introduced); err != nil {
+	if err := o.put(p, found.Record, introduced); err != nil {
 		return err
 	}
 	switch {
-	case !r.Complete:
-		return report.Stopped("%w", stopped(ctx, r.Deliveries))
-	case !r.Right || len(r.Faults) > 0 || o.failed():
+	case !found.Complete:
+		return report.Stopped("%w", stopped(ctx, found.Deliveries))
+	case !found.Right || len(found.Faults) > 0 || o.failed():
 		return report.ErrNo
 	}
 	return nil
+}
+
+// elect simulates the election, and checks what its source claims of every run.
+func (p *program) elect(ctx context.Context, e *catalogue.Entry, o *runOptions, s *simulate.Options) (*report.Run, error) {
+	checked, err := o.records(e, s.Instance.IDs.Len())
+	if err != nil {
+		return nil, err
+	}
+	s.Record, s.Values = s.Record || checked, checked
+	bar := p.Progress()
+	s.Progress = func(deliveries uint64) bool {
+		if deliveries < 1_000_000 {
+			bar.Show("%d deliveries", deliveries)
+		} else {
+			bar.Show("%d million deliveries", deliveries/1_000_000)
+		}
+		return ctx.Err() == nil && !(p.limited && memory.Used() > uint64(mostLabMemory))
+	}
+	if p.limited {
+		s.Recorded = mostLabRecord
+	}
+	r, err := e.Simulate(*s)
+	bar.Done()
+	if broken := new(simulate.Violation); errors.As(err, &broken) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, o.locate(err, e, s.Instance)
+	}
+	if err := o.checking.run(e, s, r); err != nil {
+		return nil, err
+	}
+	found := &report.Run{Subject: o.subject(e), Options: s, Result: r, Claims: o.claims}
+	found.Start = o.startWord(found.Start)
+	found.Replay = func(lines []string) string { return o.replay(e, lines) }
+	found.Told, err = o.telling(s.Instance, o.window())
+	return found, err
 }
 
 // broken puts the run of an algorithm that broke the contract.
@@ -292,6 +317,7 @@ func (p *program) broken(e *catalogue.Entry, o *runOptions, s *simulate.Options,
 			return err
 		}
 	}
+	o.page = func() (*runQuestion, error) { return &runQuestion{Run: o.saved(e, s, prepared).Run}, nil }
 	if err := o.put(p, v.Record, &report.Broken{Subject: o.subject(e), Prepared: prepared, Violation: v}); err != nil {
 		return err
 	}

@@ -123,6 +123,15 @@ func (s *scenario) set(flags *pflag.FlagSet) error {
 	return nil
 }
 
+// run is the scenario as a saved run has it.
+func (s *scenario) run() []string {
+	words := []string{s.algorithm}
+	for pair := range slices.Chunk(s.flags, 2) {
+		words = append(words, pair[0]+"="+pair[1])
+	}
+	return words
+}
+
 // call is the scenario as a call of the program without it.
 func (s *scenario) call(program string) string {
 	words := []string{program, "run", s.algorithm}

@@ -1,6 +1,9 @@
+//go:build !js
+
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +17,7 @@ import (
 	"ringleader.example/ringleader"
 	"ringleader.example/ringleader/internal/agent"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/storage"
 )
 
 // settings are the flags of a command that runs a member. Each is a key of the file that --config names, too, and a variable
@@ -83,7 +87,24 @@ func (p *program) checked(s *settings) (c ringleader.Config, only bool, err erro
 	if only, _ = s.flags.GetBool("check"); !only {
 		return c, false, nil
 	}
-	return c, true, s.print(p.Out)
+	if err := s.print(p.Out); err != nil {
+		return c, true, err
+	}
+	return c, true, p.explainVoters(c)
+}
+
+// explainVoters prints which members vote, if those whose state is kept have agreed on that: then the marks in --member do not count.
+func (p *program) explainVoters(c ringleader.Config) error {
+	v, err := c.KeptVoters()
+	switch {
+	case errors.Is(err, storage.ErrMissing):
+		return nil // ringleader init has yet to make it
+	case errors.Is(err, storage.ErrLocked):
+		_, err = fmt.Fprintf(p.Out, "# a member runs with this directory: \"ringleader members --data %s\" shows which members vote\n", c.Data)
+	case v != nil && err == nil:
+		_, err = fmt.Fprintf(p.Out, "# the members have agreed on the voters %s; so ,standby in --member does not count\n", report.Voters(v))
+	}
+	return err
 }
 
 // givenBy returns the values of all flags that were set.

@@ -133,8 +133,13 @@ func TestAHangupReloadsWhatCanBeReloadedAndCausesNoElection(t *testing.T) {
 			t.Fatalf("the weight is not 3 in %s", out)
 		}
 	}
+	// What concerns the health and the rank of a member is named, each setting: the weight is taken, and all else needs a restart.
+	reload(base+"weight = 4\nhealth-command = 'true'\nhealth-interval = '2s'\nhealth-timeout = '500ms'\nhealth-rise = 3\nhealth-fall = 4\npreempt = true\npreempt-delay = '4s'\n",
+		`settings="health-command health-fall health-interval health-rise health-timeout preempt preempt-delay"`, `changed="member weight"`)
+	reload(base+"weight = 4\nhealth-http = 'http://127.0.0.1:1/'\n", `settings="health-command health-fall health-http health-interval health-rise health-timeout preempt preempt-delay"`)
+	reload(base, "settings=health-http", `changed=weight`)
 	reload(base+"on-follower = 'echo stopped > "+hooks+"'\nlease = \"9s\"\nverbose = true\n",
-		`settings="lease renewal"`, `changed="member on-follower verbose weight"`)
+		`settings="lease renewal"`, `changed="on-follower verbose"`)
 	stdin.Close()
 	for events.Decode(&e) == nil {
 		if e.Event == "role" && e.Role == "leader" {

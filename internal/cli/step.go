@@ -107,6 +107,7 @@ func (p *program) newWalker(command *cobra.Command, e *catalogue.Entry, o *runOp
 	if !reflect.DeepEqual(s.Faults, faults.Script{Dead: s.Faults.Dead, Unordered: s.Faults.Unordered}) {
 		return nil, errors.New("--step lets you choose the faults; give only dead processes and --non-fifo before")
 	}
+	s.Lines = p.lines
 	session, err := e.Session(s)
 	if err != nil {
 		return nil, err
@@ -126,10 +127,8 @@ func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions
 	if err != nil {
 		return err
 	}
-	for i, c := range p.choices {
-		if err := w.Step(c.choice()); err != nil {
-			return fmt.Errorf("choice %d of the saved walk: %w", i+1, err)
-		}
+	if err := w.take(p.choices); err != nil {
+		return err
 	}
 	if p.choices == nil {
 		err = w.ask(command.Context())
@@ -138,6 +137,16 @@ func (p *program) walk(command *cobra.Command, e *catalogue.Entry, o *runOptions
 		return err
 	}
 	return w.put()
+}
+
+// take makes events that were saved.
+func (w *walker) take(choices []savedChoice) error {
+	for i, c := range choices {
+		if err := w.Step(c.choice()); err != nil {
+			return fmt.Errorf("choice %d of the saved walk: %w", i+1, err)
+		}
+	}
+	return nil
 }
 
 // walkVerbs are the commands, for completion.
@@ -375,9 +384,14 @@ func (w *walker) save(path string) error {
 	if path == "" || path == "-" {
 		return errors.New("a walk is saved in a file for replay, such as save walk.json")
 	}
+	return w.p.ToFile(path, w.saved().put)
+}
+
+// saved returns the walk, for a file.
+func (w *walker) saved() savedRun {
 	saved := w.o.saved(w.e, w.options, w.Result().Prepared)
 	saved.Choices = savedChoices(w.Session)
-	return w.p.ToFile(path, saved.put)
+	return saved
 }
 
 // savedChoices returns the events of a session, for a file.
@@ -396,20 +410,30 @@ func (w *walker) put() (err error) {
 			return err
 		}
 	}
-	r := w.Result()
-	found := &report.Run{Subject: w.o.subject(w.e), Options: w.options, Result: r, Walked: true}
-	found.Replay = func(lines []string) string { return w.o.replay(w.e, lines) }
-	if found.Told, err = w.o.telling(w.options.Instance, w.o.window()); err != nil {
+	found, err := w.found()
+	if err != nil {
 		return err
 	}
-	if err := w.o.put(w.p, r.Record, found); err != nil {
+	w.o.page = func() (*runQuestion, error) {
+		saved := w.saved()
+		return &runQuestion{Run: saved.Run, Choices: saved.Choices}, nil
+	}
+	if err := w.o.put(w.p, found.Record, found); err != nil {
 		return err
 	}
 	switch {
-	case !r.Complete:
+	case !found.Complete:
 		return report.Stopped("stopped after %d events, before the end", len(w.Made()))
-	case !r.Right || len(r.Faults) > 0:
+	case !found.Right || len(found.Faults) > 0:
 		return report.ErrNo
 	}
 	return nil
+}
+
+// found returns the result of the walk so far.
+func (w *walker) found() (found *report.Run, err error) {
+	found = &report.Run{Subject: w.o.subject(w.e), Options: w.options, Result: w.Result(), Walked: true}
+	found.Replay = func(lines []string) string { return w.o.replay(w.e, lines) }
+	found.Told, err = w.o.telling(w.options.Instance, w.o.window())
+	return found, err
 }

@@ -119,8 +119,8 @@ was wrong; 3 not finished.`,
 	f.BoolVar(&o.Rotations, "rotations", false, "on a ring: try every order, and not only one of those that are rotations of each other")
 	f.BoolVar(&o.gallery, "gallery", false, "check elections that are broken on purpose: all, or one by NAME, with its story")
 	f.BoolVar(&o.probabilities, "probabilities", false, "exact probabilities and means over all random choices, instead of properties")
-	_ = command.RegisterFlagCompletionFunc("start", fixed("all", "any", "every-set", "each"))
-	_ = command.RegisterFlagCompletionFunc("reduce", fixed(reductions...))
+	offerWords(command, "start", "all", "any", "every-set", "each")
+	offerWords(command, "reduce", reductions...)
 	return command
 }
 
@@ -207,12 +207,21 @@ func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOption
 	if shown, _ := found.Shown(); shown != nil {
 		record = &shown.Record
 	}
+	o.page = func() (*runQuestion, error) {
+		run, err := o.reproducing(e, found)
+		return &runQuestion{Run: run.Run, Choices: run.Choices}, err
+	}
 	if err := o.put(p, record, found); err != nil {
 		return err
 	}
 	if o.save != "" {
 		if err := p.keep(e, o, found); err != nil {
 			return err
+		}
+	}
+	if p.found != nil && record != nil {
+		if run, err := o.reproducing(e, found); err == nil { // some runs cannot be repeated
+			p.found(run)
 		}
 	}
 	return o.verdict(ctx, found.Report)
@@ -269,13 +278,4 @@ func allowing(r *verify.Report) string {
 // checked is what a check is of.
 func (o *verifyOptions) checked(e *catalogue.Entry, v *verify.Options) report.Checked {
 	return report.Checked{Entry: e, Size: o.size(), Start: o.start, Seed: o.seed, Options: v}
-}
-
-// size is the number of processes.
-func (o *verifyOptions) size() int {
-	if o.ids == "" {
-		return o.n
-	}
-	ids, _ := numbers(o.ids) // they were read before
-	return len(ids)
 }

@@ -22,7 +22,7 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 		calls = append(calls, command.Name()+" --help")
 	}
 	calls = append(calls, "--help", "algorithms", "scenarios", "sources", "version",
-		"compare lcr stop-and-go-p2:c=2,a=3/2 bully --n 8,16 --orders 64", "reproduce S3", "worst stop-and-go-p1 --n 6 --tries 500",
+		"compare lcr stop-and-go-p2:c=2,a=3/2 bully --n 8,16 --orders 64", "reproduce S4", "worst stop-and-go-p1 --n 6 --tries 500",
 		"run --scenario s2-figures-2.7-2.8", "run stop-and-go-p1 --n 8 --check", "run bully --n 20 --story",
 		"run preference-ring --n 6 --story", "verify bully --n 3 --start every-set --param answer-timeout=2",
 		"run bully --n 7 --fault 'crash 5 at 3' --fault 'partition 1,2 | others from 5 until 90' --story", "count stop-and-go-p1 --n 16")

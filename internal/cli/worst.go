@@ -52,8 +52,7 @@ case. The result includes a command that runs the input.`,
 	decimalVar(f, &o.seed, "seed", "", 1, "seed of the search")
 	f.StringSliceVar(&o.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	_ = command.RegisterFlagCompletionFunc("param", p.parameterWords)
-	_ = command.RegisterFlagCompletionFunc("of", fixed(worstcase.Measures...))
+	offerWords(command, "of", worstcase.Measures...)
 	return command
 }
 
@@ -87,7 +86,11 @@ func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOpti
 	if r.IDs == nil {
 		return report.Stopped("stopped before any input was run")
 	}
-	if err := p.Print(&report.Worst{Options: &s, Parameters: o.parameters, Program: p.Name, Result: &r}, o.json); err != nil || !stopped {
+	found := &report.Worst{Options: &s, Parameters: o.parameters, Program: p.Name, Result: &r}
+	if p.found != nil {
+		p.found(savedRun{Ringleader: p.Version, Run: found.Words()})
+	}
+	if err := p.Print(found, o.json); err != nil || !stopped {
 		return err
 	}
 	return report.Stopped("stopped after %d of %d inputs", r.Tries, o.tries)

@@ -44,6 +44,7 @@ type Options struct {
 	Algorithm ringleader.Algorithm
 	Lasting   time.Duration // it ends by itself after this time; 0: it does not
 	JSON      bool          // events are printed as JSON lines
+	Stage     *Stage        // where it is shown, too, and takes commands; nil: nowhere
 }
 
 // scenarios are commands, in order. The one named last is the last.
@@ -76,6 +77,7 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 	}
 
 	begun := time.Now()
+	o.Stage.begin(begun)
 	g, err := newGroup(o.Members, o.Algorithm)
 	if err != nil {
 		return report.Failed("cannot start the demo: %w", err)
@@ -86,12 +88,13 @@ func Run(ctx context.Context, p *report.Printer, stdin io.Reader, o Options) (er
 		}
 	}()
 	show := &display{
-		stdout: p.Out, stderr: p.Err, json: o.JSON, paint: p.Paint(), columns: p.Width(), group: g, begun: begun,
+		stdout: p.Out, stderr: p.Err, json: o.JSON, paint: p.Paint(), columns: p.Width(), group: g, begun: begun, stage: o.Stage,
 	}
 	in, restore := newInput(p, stdin, o, show)
 	defer restore()
+	in.silent = in.silent || o.Stage != nil
 	show.hints = in.prompt && !o.JSON
-	d := &demo{group: g, show: show}
+	d := &demo{group: g, show: show, stage: o.Stage}
 	if o.JSON {
 		if err := p.JSON(p.Header()); err != nil {
 			return err
@@ -134,7 +137,7 @@ func longest(all []time.Duration) (most time.Duration) {
 type input struct {
 	lines  <-chan string // closed at the end
 	prompt bool          // a person types them; if not, each waits until the members have settled
-	silent bool          // none came so far, and perhaps none ever will
+	silent bool          // its end does not end the demo: none came so far, and perhaps none ever will, or a stage has others
 }
 
 // next returns where the next command comes from: nil while none is to be obeyed.
@@ -184,6 +187,7 @@ func newInput(p *report.Printer, stdin io.Reader, o Options, show *display) (in 
 type demo struct {
 	*group
 	show   *display
+	stage  *Stage   // nil: it has none
 	faults []*fault // the start is the first
 
 	agreed bool      // all running members, on the highest of them
@@ -235,6 +239,7 @@ func (d *demo) run(ctx context.Context, in input, o Options) error {
 		timeUp = time.After(o.Lasting)
 	}
 	for quit := false; ; {
+		d.publish()
 		quit = quit || d.failed && !in.prompt && !in.silent
 		settled := d.agreed && time.Since(d.since) >= settling
 		if quit && (settled || d.failed) {
@@ -254,6 +259,8 @@ func (d *demo) run(ctx context.Context, in input, o Options) error {
 			if quit, err = d.line(&in, line, more, timeUp == nil); err != nil {
 				return err
 			}
+		case r := <-d.stage.requests():
+			r.answer <- d.act(r.line)
 		case <-timeUp:
 			timeUp = nil
 			quit = o.Scenario == "" || in.lines == nil
@@ -317,12 +324,13 @@ func (d *demo) line(in *input, line string, more, untimed bool) (quit bool, err 
 		in.lines = nil
 		return in.prompt || untimed && !in.silent, nil
 	}
-	in.silent = false
+	in.silent = d.stage != nil
 	return d.command(line, in.prompt)
 }
 
 // command obeys a line. A person is told what is wrong with it; from a pipe it ends the demo.
 func (d *demo) command(line string, prompt bool) (quit bool, err error) {
+	d.stage.command(line)
 	quit, err = d.obey(line)
 	if err != nil && prompt {
 		d.show.say(err.Error())
@@ -362,7 +370,7 @@ func (d *demo) hear(r news) {
 			m.until, d.renewed = *r.said.Until, time.Now().Add(step)
 		}
 		f := d.faults[len(d.faults)-1]
-		d.lead(r.moment(time.Time{}))
+		d.lead(r.moment(m.leads))
 		at := r.moment(f.at)
 		d.show.event(Event{Event: "role", ID: m.id, Role: m.role, Leader: m.leader, Term: m.term, after: at.Sub(f.at), led: led})
 		d.judge(at)

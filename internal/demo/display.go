@@ -70,6 +70,7 @@ type display struct {
 	columns        int  // of the terminal
 	group          *group
 	begun          time.Time
+	stage          *Stage // nil: the demo has none
 }
 
 func (s *display) encode(line any) { json.NewEncoder(s.stdout).Encode(line) }
@@ -159,6 +160,7 @@ func (s *display) status() {
 // event shows what changed.
 func (s *display) event(e Event) {
 	e.Time = time.Now()
+	s.mirror(e)
 	if s.json {
 		e.AfterMS = inMS(e.after)
 		s.encode(e)

@@ -58,9 +58,10 @@ type news struct {
 }
 
 // moment returns the time of news by the clock of the member that reported it, since under load the report is read late.
-// A time before the last fault or after the reading is wrong: the clock was set meanwhile. Then it is the time of reading.
+// A time that is not after the last fault, or after the reading, is wrong: the clock was set meanwhile, or a lease ended before the
+// member noticed. Then it is the time of reading.
 func (r news) moment(fault time.Time) time.Time {
-	if r.said == nil || r.said.Time.Before(fault) || r.said.Time.After(r.at) {
+	if r.said == nil || !r.said.Time.After(fault) || r.said.Time.After(r.at) {
 		return r.at
 	}
 	return r.said.Time
@@ -76,6 +77,7 @@ type member struct {
 	condition condition
 	role      ringleader.Role // as reported last; "" before its first report
 	leads     time.Time       // since when it is leader; zero: it is not
+	tenure    uint64          // the term in which it became that
 	leader    uint64          // the leader that it reported, perhaps itself; 0 if it knows none
 	term      uint64          // of that leader
 	until     time.Time       // when its own lease ends, as reported last; zero: it has none

@@ -35,10 +35,12 @@ func (d *demo) lead(at time.Time) {
 		leads := m.condition == running && m.role == ringleader.Leader
 		switch {
 		case leads && m.leads.IsZero():
-			m.leads = at
+			m.leads, m.tenure = at, m.term
 		case leads || m.leads.IsZero() || m.condition == paused && d.leased(m):
 		default:
-			d.reigns = append(d.reigns, d.reign(m, at))
+			r := d.reign(m, at)
+			d.reigns = append(d.reigns, r)
+			d.stage.ended(r, m.tenure)
 			m.leads = time.Time{}
 		}
 	}

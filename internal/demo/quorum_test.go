@@ -61,6 +61,20 @@ func TestLeasesAreComparedAndNotWhatMembersNoticeLate(t *testing.T) {
 	}
 }
 
+// A member whose lease has run out shows the beginning of its lead as the time of the change. Its lead had a length all the same.
+func TestALeadEndsWithItsLeaseIfTheMemberDoesNotTellWhen(t *testing.T) {
+	d, _ := newQuorumDemo(3)
+	now := time.Now()
+	d.strike("start", now)
+	d.leases(now, 3, 1, 1, 400)
+	d.hear(news{of: d.members[2], by: d.members[2].process, at: now.Add(410 * time.Millisecond), said: &report.JoinEvent{
+		Event: "role", Time: now.Add(time.Millisecond), Role: ringleader.Electing,
+	}})
+	if len(d.reigns) != 1 || d.reigns[0].until.Sub(now) != 400*time.Millisecond {
+		t.Errorf("the reigns are %+v", d.reigns)
+	}
+}
+
 func TestTheMembersAgreeIfEachThatReachesAMajorityFollowsOneLeader(t *testing.T) {
 	for _, c := range []struct {
 		cut     string

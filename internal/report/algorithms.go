@@ -17,11 +17,16 @@ type Algorithms catalogue.List
 
 // JSON returns all declarations for programs.
 func (entries Algorithms) JSON() any {
+	return object{{"algorithms", entries.Declarations()}}
+}
+
+// Declarations returns the JSON of each declaration.
+func (entries Algorithms) Declarations() any {
 	all := make([]object, len(entries))
 	for i, e := range entries {
 		all[i] = declaration(e)
 	}
-	return object{{"algorithms", all}}
+	return all
 }
 
 // Text prints a table for people.
@@ -73,6 +78,9 @@ func (entries Algorithms) Markdown(p *Printer) {
 			winner(e.Declaration), bound(election.Worst), bound(election.Average), survives(e.Survives))
 	}
 }
+
+// cell is a text in which nothing means anything to Markdown.
+var cell = strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "`", "\\`", "\n", " ").Replace
 
 // assumes returns what an algorithm requires of a network, besides its kind.
 func assumes(d *election.Declaration) string {
@@ -230,20 +238,32 @@ func Wrap(text string, width int) string {
 	var b strings.Builder
 	column := 0
 	for word := range strings.FieldsSeq(text) {
-		length := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-		case column+1+length > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
+		gap := " "
+		for _, part := range parts(word, width) {
+			length := utf8.RuneCountInString(part)
+			switch {
+			case column == 0:
+			case column+len(gap)+length > width:
+				b.WriteByte('\n')
+				column = 0
+			default:
+				b.WriteString(gap)
+				column += len(gap)
+			}
+			b.WriteString(part)
+			column += length
+			gap = ""
 		}
-		b.WriteString(word)
-		column += length
 	}
 	return b.String()
+}
+
+// parts returns a word as it may be broken: one that is too long has a break after each comma.
+func parts(word string, width int) []string {
+	if utf8.RuneCountInString(word) <= width {
+		return []string{word}
+	}
+	return strings.SplitAfter(word, ",")
 }
 
 func needed(yes bool, word, other string) string {

@@ -1,3 +1,5 @@
+//go:build !js
+
 package report
 
 import (
@@ -6,14 +8,11 @@ import (
 	"time"
 
 	"ringleader.example/ringleader"
+	"ringleader.example/ringleader/internal/certificates"
 )
 
 // Certificates are the files that cert has made.
-type Certificates struct {
-	Authority string    // the file with its certificate
-	Files     []string  // all that were written
-	Expires   time.Time // of the certificates
-}
+type Certificates certificates.Made
 
 // JSON returns the files for programs.
 func (c Certificates) JSON() any {

@@ -280,25 +280,36 @@ func replace(path string, write func(io.Writer) error) (err error) {
 // Progress shows, on a terminal and after the first second, the progress of a long computation.
 type Progress struct {
 	w       io.Writer
+	watch   func(text string)
+	every   time.Duration
 	started time.Time
 	shown   time.Time
 }
 
-// Progress begins a progress bar, which shows nothing unless Err is a terminal.
+// Progress begins a progress bar. It shows nothing unless the printer has a Watch, or Err is a terminal.
 func (p *Printer) Progress() *Progress {
-	if !IsTerminal(p.Err) {
-		return &Progress{}
+	bar := &Progress{watch: p.Watch, every: time.Second, started: time.Now(), shown: time.Now()}
+	switch {
+	case bar.watch != nil:
+		bar.every /= 5
+	case IsTerminal(p.Err):
+		bar.w = p.Err
 	}
-	return &Progress{w: p.Err, started: time.Now(), shown: time.Now()}
+	return bar
 }
 
 // Show replaces the line, once a second at most.
 func (p *Progress) Show(format string, args ...any) {
-	if p.w == nil || time.Since(p.shown) < time.Second {
+	if p.w == nil && p.watch == nil || time.Since(p.shown) < p.every {
 		return
 	}
 	p.shown = time.Now()
-	fmt.Fprintf(p.w, "\r\x1b[K%s, %s", fmt.Sprintf(format, args...), time.Since(p.started).Round(time.Second))
+	text := fmt.Sprintf("%s, %s", fmt.Sprintf(format, args...), time.Since(p.started).Round(time.Second))
+	if p.watch != nil {
+		p.watch(text)
+		return
+	}
+	fmt.Fprint(p.w, "\r\x1b[K"+text)
 }
 
 // Done clears the line.

@@ -1,3 +1,5 @@
+//go:build !js
+
 package report
 
 import (
@@ -200,6 +202,3 @@ func (m *judgedMarkdown) Row(r reproduce.Result) {
 func (m *judgedMarkdown) End(verdicts []int, left int) {
 	fmt.Fprintf(m.w, "\n%s.\n", summary(verdicts, left))
 }
-
-// cell is a text in which nothing means anything to Markdown.
-var cell = strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "`", "\\`", "\n", " ").Replace

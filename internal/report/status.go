@@ -1,3 +1,5 @@
+//go:build !js
+
 package report
 
 import (
@@ -82,7 +84,7 @@ func (s Status) Text(p *Printer) error {
 		fmt.Fprintf(w, "algorithm\t%s, without a quorum\n", s.Algorithm)
 	}
 	if s.Voters != nil {
-		fmt.Fprintf(w, "voters\t%s\n", votersText(s.Voters))
+		fmt.Fprintf(w, "voters\t%s\n", Voters(s.Voters))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -90,7 +92,7 @@ func (s Status) Text(p *Printer) error {
 	fmt.Fprintln(p.Out)
 	fmt.Fprintln(w, "id\taddress\tweight\tstate\tproblem")
 	for _, m := range s.Members {
-		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", m.ID, m.Address, m.Weight, s.stateOf(m), cmp.Or(m.Problem, m.Unable, "–"))
+		fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", m.ID, cmp.Or(m.Address, "–"), m.Weight, s.stateOf(m), cmp.Or(m.Problem, m.Unable, "–"))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -155,8 +157,8 @@ func (s Status) stateOf(m ringleader.MemberStatus) string {
 	return state
 }
 
-// votersText returns who votes, for people.
-func votersText(v *ringleader.Voters) string {
+// Voters returns which members vote, for people.
+func Voters(v *ringleader.Voters) string {
 	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(v.Members), " ", ", "), "[]")
 	if v.Version == 0 {
 		return text + ", as configured"

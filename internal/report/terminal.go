@@ -15,6 +15,7 @@ type Printer struct {
 	Version  string // of the program
 	Out, Err io.Writer
 	Getenv   func(string) string
+	Watch    func(text string) // takes the progress of long computations; nil: a terminal shows it
 }
 
 // Output keeps the first error of writing: a call whose result was not written has failed.

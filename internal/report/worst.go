@@ -17,20 +17,32 @@ type Worst struct {
 	*worstcase.Result
 }
 
-// call is the run of what was found.
-func (r *Worst) call() string {
+// Words returns the run of what was found: the algorithm, and flags as --name=value.
+func (r *Worst) Words() []string {
 	i := &r.Input
-	words := []string{r.Program, "run", r.Options.Entry.Name, "--ids", Commas(len(i.IDs), func(p int) uint64 { return i.IDs[p] })}
+	words := []string{r.Options.Entry.Name, "--ids=" + Commas(len(i.IDs), func(p int) uint64 { return i.IDs[p] })}
 	if i.Wake != nil {
-		words = append(words, "--wake", strings.Join(wakes(i), ","))
+		words = append(words, "--wake="+strings.Join(wakes(i), ","))
 	}
 	if len(i.Unwilling) > 0 {
-		words = append(words, "--unwilling", Commas(len(i.Unwilling), func(k int) uint64 { return i.IDs[i.Unwilling[k]] }))
+		words = append(words, "--unwilling="+Commas(len(i.Unwilling), func(k int) uint64 { return i.IDs[i.Unwilling[k]] }))
 	}
 	for _, parameter := range r.Parameters {
-		words = append(words, "--param", ShellWord(parameter))
+		words = append(words, "--param="+parameter)
 	}
-	return strings.Join(words, " ")
+	return words
+}
+
+// call is the run of what was found, in a shell.
+func (r *Worst) call() string {
+	call := []string{r.Program, "run"}
+	for _, word := range r.Words() {
+		name, value, isFlag := strings.Cut(word, "=")
+		if call = append(call, name); isFlag {
+			call = append(call, ShellWord(value))
+		}
+	}
+	return strings.Join(call, " ")
 }
 
 // wakes are the times at which processes wake; - is never.

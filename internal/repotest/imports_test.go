@@ -32,9 +32,14 @@ var importRules = []importRule{
 		broken:  [2]string{"./election", "./trace"},
 	},
 	{
-		in: []string{"./algorithms/..."}, only: append([]string{"./election", "./internal/mean"}, theory...),
+		in: []string{"./algorithms/..."}, except: []string{"./algorithms"}, only: append([]string{"./election", "./internal/mean"}, theory...),
 		because: "an algorithm knows the contract, and one sum that it shares with another: no engine, no other algorithm, nothing that tells time, place or chance apart",
 		broken:  [2]string{"./algorithms/a", "./algorithms/b"},
+	},
+	{
+		in: []string{"./algorithms"}, only: []string{"embed", "io/fs", "path", "slices", "strings"},
+		because: "it has the texts of the algorithms, and compiles none",
+		broken:  [2]string{"./algorithms", "./algorithms/a"},
 	},
 	{
 		in: []string{"./internal/mean"}, only: append([]string{"./election"}, theory...),
@@ -137,7 +142,7 @@ var importRules = []importRule{
 		broken:  [2]string{".", "./catalogue"},
 	},
 	{
-		in: anywhere, except: []string{"./statushttp", "./internal/control", "./internal/cli", "./examples/standby"}, never: []string{"net/http/..."},
+		in: anywhere, except: []string{"./statushttp", "./internal/control", "./internal/lab", "./internal/cli", "./examples/standby"}, never: []string{"net/http/..."},
 		because: "HTTP takes more room than all else that a member links",
 		broken:  [2]string{"./transport", "net/http"},
 	},
@@ -184,9 +189,14 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/report", "os/exec"},
 	},
 	{
-		in: []string{"./internal/demo"}, only: []string{"std", ".", "./internal/report", "./internal/rig"},
+		in: []string{"./internal/demo"}, only: []string{"std", ".", "./internal/report", "./internal/rig", "./internal/observe"},
 		because: "it knows its members by what they print, and no algorithm",
 		broken:  [2]string{"./internal/demo", "./catalogue"},
+	},
+	{
+		in: []string{"./internal/observe"}, only: []string{"std", "."}, never: []string{"net/...", "os/exec"},
+		because: "it keeps what is seen of a group, whichever way members are asked and shown",
+		broken:  [2]string{"./internal/observe", "./internal/control"},
 	},
 	{
 		in: []string{"./internal/rig"}, only: []string{"std"},

@@ -34,6 +34,9 @@ type text struct {
 	data []byte
 }
 
+// notOurs are the names of folders whose files others have written, or programs.
+var notOurs = []string{".git", "dist", "vendor", "node_modules"}
+
 // load reads a module.
 func load(files fs.FS) (*module, error) {
 	m := &module{fset: token.NewFileSet()}
@@ -48,7 +51,7 @@ func load(files fs.FS) (*module, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == ".git" || d.Name() == "dist"):
+		case d.IsDir() && slices.Contains(notOurs, d.Name()):
 			return fs.SkipDir
 		case !d.Type().IsRegular() || name == ".git": // a file, where this is one of several trees of a repository
 			return nil

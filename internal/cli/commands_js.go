@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/experiment"
+)
+
+// commands are those of the lab: a page has no processes, files and connections.
+func (p *program) commands() []*cobra.Command { return p.labCommands() }
+
+// overOptions has no flags: a page makes no connections.
+type overOptions struct{ over string }
+
+// flags adds none.
+func (*overOptions) flags(*cobra.Command) {}
+
+func (p *program) runOver(*cobra.Command, *catalogue.Entry, *runOptions) error {
+	return errors.New("a page makes no connections")
+}
+
+func (o *compareOptions) readFile(*program) (*experiment.Study, error) {
+	return nil, errors.New("a page reads no files")
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/simulate"
+	"ringleader.example/ringleader/trace"
+)
+
+// answer encodes a run for the page: its steps like the lines of a trace, but with times as text, since numbers of the page are doubles.
+// Runs are long, so the encoding is written by hand.
+func (r *labRun) answer() (json.RawMessage, error) {
+	head := struct {
+		Run struct {
+			Run     []string      `json:"run"`
+			Choices []savedChoice `json:"choices,omitzero"`
+		} `json:"run"`
+		Call   string          `json:"call"`
+		Result json.RawMessage `json:"result"`
+		Header *trace.Header   `json:"header"`
+		States []string        `json:"states"`
+		Next   []offer         `json:"next,omitzero"`
+		Faults []offer         `json:"faults,omitzero"`
+	}{Call: r.Command, Result: r.result, Header: &r.record.Header, States: append([]string{}, r.states...)}
+	head.Run.Run, head.Run.Choices = r.words, r.choices
+	if r.walk != nil {
+		head.Next, head.Faults = r.walk.offers(r.walk.Choices()), r.walk.offers(r.walk.Faults())
+	}
+	answer, err := report.PlainJSON(head)
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	for i := range r.record.Steps {
+		size += r.record.Steps[i].Bytes()
+	}
+	e := labEncoder(append(make([]byte, 0, len(answer)+2*size), answer[:len(answer)-1]...))
+	e.raw(`,"steps":[`)
+	for i := range r.record.Steps {
+		if i > 0 {
+			e.raw(",")
+		}
+		e.step(&r.record.Steps[i])
+	}
+	e.raw("]}")
+	return json.RawMessage(e), nil
+}
+
+// offer is an event that can come next.
+type offer struct {
+	Text    string      `json:"text"`
+	Choice  savedChoice `json:"choice"`
+	Process int         `json:"process"`
+	Message int         `json:"message,omitempty"` // of a delivery, loss or duplicate
+}
+
+func (w *walker) offers(choices []simulate.Choice) []offer {
+	all := make([]offer, len(choices))
+	for i, c := range choices {
+		all[i] = offer{w.Text(c), savedChoiceOf(c), c.Process, w.Message(c)}
+	}
+	return all
+}
+
+// labEncoder appends JSON.
+type labEncoder []byte
+
+func (e *labEncoder) raw(text string) { *e = append(*e, text...) }
+
+// number appends a field with a number.
+func (e *labEncoder) number(name string, value int) {
+	e.raw(name)
+	*e = strconv.AppendInt(*e, int64(value), 10)
+}
+
+// text appends a field with a text, if there is one.
+func (e *labEncoder) text(name, value string) {
+	if value == "" {
+		return
+	}
+	e.raw(name)
+	for i := range len(value) {
+		if c := value[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			quoted, err := report.PlainJSON(value)
+			if err != nil {
+				panic(err) // a text can be encoded
+			}
+			*e = append(*e, quoted...)
+			return
+		}
+	}
+	*e = append(append(append(*e, '"'), value...), '"')
+}
+
+// ticks appends a field with a time, as text.
+func (e *labEncoder) ticks(name string, t election.Ticks) {
+	e.raw(name)
+	*e = append(*e, '"')
+	if t.Hi == 0 {
+		*e = strconv.AppendUint(*e, t.Lo, 10)
+	} else {
+		*e = t.Big().Append(*e, 10)
+	}
+	*e = append(*e, '"')
+}
+
+func (e *labEncoder) step(s *trace.Step) {
+	e.number(`{"step":`, s.Number)
+	e.ticks(`,"time":`, s.Time)
+	e.number(`,"process":`, s.Process)
+	e.text(`,"event":`, string(s.Event))
+	if s.Message != 0 {
+		e.number(`,"message":`, s.Message)
+	}
+	if s.From != 0 {
+		e.number(`,"from":`, s.From)
+	}
+	e.number(`,"port":`, s.Port)
+	e.text(`,"kind":`, s.Kind)
+	e.text(`,"text":`, s.Text)
+	list(e, `,"sent":[`, s.Sent, e.sent)
+	list(e, `,"timers":[`, s.Timers, e.timer)
+	list(e, `,"decided":[`, s.Decided, e.decision)
+	e.text(`,"state":`, s.State)
+	e.text(`,"broken":`, s.Broken)
+	list(e, `,"lines":[`, s.Lines, func(line *int) { e.number("", *line) })
+	e.raw("}")
+}
+
+// list appends a field with a list, if there is one.
+func list[T any](e *labEncoder, name string, all []T, one func(*T)) {
+	for i := range all {
+		if i == 0 {
+			e.raw(name)
+		} else {
+			e.raw(",")
+		}
+		one(&all[i])
+	}
+	if len(all) > 0 {
+		e.raw("]")
+	}
+}
+
+func (e *labEncoder) sent(m *trace.Sent) {
+	e.number(`{"message":`, m.Message)
+	e.number(`,"to":`, m.To)
+	e.number(`,"port":`, m.Port)
+	e.text(`,"kind":`, m.Kind)
+	e.text(`,"text":`, m.Text)
+	if m.Copies != 0 {
+		e.number(`,"copies":`, m.Copies)
+	}
+	e.raw("}")
+}
+
+func (e *labEncoder) timer(t *trace.Timer) {
+	e.text(`{"timer":`, t.Name)
+	if t.After != nil {
+		e.ticks(`,"after":`, *t.After)
+	}
+	e.raw("}")
+}
+
+func (e *labEncoder) decision(d *trace.Decision) {
+	e.text(`{"role":`, d.Role)
+	if d.Leader != nil {
+		e.raw(`,"leader":`)
+		*e = strconv.AppendUint(*e, *d.Leader, 10)
+	}
+	if d.Term != 0 {
+		e.raw(`,"term":`)
+		*e = strconv.AppendUint(*e, d.Term, 10)
+	}
+	if d.Lease != nil {
+		e.ticks(`,"lease":`, *d.Lease)
+	}
+	e.raw("}")
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/internal/gallery"
+	"ringleader.example/ringleader/internal/lab"
+	"ringleader.example/ringleader/internal/loops"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/order"
+	"ringleader.example/ringleader/simulate"
+)
+
+// laboratory answers the questions of the lab's page with the code of the commands. It keeps nothing of a question for the next one.
+type laboratory struct {
+	name       string // of the program, in a shell
+	algorithms catalogue.List
+	exhibits   func() catalogue.List // the broken algorithms of the gallery, under the names of the exhibits
+	own        func() ([]*lab.Story, error)
+	added      []*lab.Story // of a directory
+}
+
+// NewLab returns the engine of the lab for these algorithms. The name is the program's name in a shell.
+func NewLab(name string, algorithms catalogue.List) lab.Engine { return newLab(name, algorithms) }
+
+func newLab(name string, algorithms catalogue.List) *laboratory {
+	l := &laboratory{name: name, algorithms: algorithms, exhibits: sync.OnceValue(exhibited)}
+	l.own = sync.OnceValues(func() ([]*lab.Story, error) { return l.told(lab.Stories()) })
+	return l
+}
+
+// exhibited returns the exhibits of the gallery as algorithms that can be run.
+func exhibited() catalogue.List {
+	var entries []catalogue.Entry
+	for _, x := range gallery.All() {
+		e := catalogue.Of(simulate.New(&loops.Program{Program: x.Program}), nil).Also(x.Name)
+		entries = append(entries, e)
+	}
+	return catalogue.New(entries...)
+}
+
+// asked is a question: its words, and a place for lines of progress.
+type asked struct {
+	body     []byte
+	progress func(text string)
+}
+
+// questions are the questions that the lab answers. Values other than raw JSON are encoded.
+var questions = map[string]func(*laboratory, context.Context, asked) (any, error){
+	"catalogue": (*laboratory).catalogue,
+	"run":       (*laboratory).run,
+	"call":      (*laboratory).call,
+	"exhibit":   (*laboratory).exhibit,
+	"listing":   (*laboratory).listing,
+	"stories":   (*laboratory).stories,
+	"draw":      (*laboratory).draw,
+	"search":    (*laboratory).search,
+	"chart":     (*laboratory).chart,
+}
+
+// Ask answers a question. See [lab.Engine].
+func (l *laboratory) Ask(ctx context.Context, question string, body []byte, progress func(text string)) (json.RawMessage, error) {
+	answer, known := questions[question]
+	if !known {
+		return nil, fmt.Errorf("the lab knows no question %s", excerpt(question))
+	}
+	found, err := answer(l, ctx, asked{body, progress})
+	switch {
+	case ctx.Err() != nil:
+		return nil, errors.New("the time for this question is over; ask for less, or use the command line")
+	case err != nil:
+		_, text := statusOf(err)
+		return nil, errors.New(text)
+	}
+	if raw, is := found.(json.RawMessage); is {
+		return raw, nil
+	}
+	return report.PlainJSON(found)
+}
+
+// read reads the words of a question.
+func (a asked) read(question any) error {
+	decoder := json.NewDecoder(bytes.NewReader(a.body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(question); err != nil {
+		return fmt.Errorf("the question is not what the lab reads: %w", err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return errors.New("the question is not what the lab reads: data follows its end")
+	}
+	return nil
+}
+
+// program returns a program that reads no file and no environment. It prints its result into out.
+func (l *laboratory) program(out io.Writer, progress func(string)) *program {
+	p := newProgram(l.name, l.algorithms, strings.NewReader(""), out, io.Discard, func(string) string { return "" })
+	p.Watch, p.limited = progress, true
+	return p
+}
+
+// The limits of the lab.
+const (
+	mostLabEvents = 200_000
+	mostLabLined  = 20_000   // events of a run whose steps name lines
+	mostLabRecord = 64 << 20 // bytes of a record, about
+)
+
+// mostLabRun are the largest networks of a run with a record.
+var mostLabRun = labSize{1024, 128}
+
+// find returns the algorithm that the first word of a run names: of the catalogue, or of the gallery.
+func (l *laboratory) find(p *program, name string) (e *catalogue.Entry, exhibit bool, err error) {
+	for _, e := range l.exhibits() {
+		if e.Aliases[0] == name {
+			return e, true, nil
+		}
+	}
+	e, err = p.find(name)
+	return e, false, err
+}
+
+func (l *laboratory) catalogue(_ context.Context, a asked) (any, error) {
+	if err := a.read(&struct{}{}); err != nil {
+		return nil, err
+	}
+	type scenario struct {
+		Name   string   `json:"name"`
+		Source string   `json:"source"`
+		About  string   `json:"about"`
+		Run    []string `json:"run"`
+	}
+	type exhibit struct {
+		Name     string `json:"name"`
+		Broken   string `json:"broken"`
+		Property string `json:"property"`
+		Command  string `json:"command"`
+	}
+	var found struct {
+		Version    string     `json:"version"`
+		Algorithms any        `json:"algorithms"`
+		Orders     []string   `json:"orders"`
+		Schedules  []string   `json:"schedules"`
+		Scenarios  []scenario `json:"scenarios"`
+		Gallery    []exhibit  `json:"gallery"`
+		Live       bool       `json:"live"`
+		Limits     struct {
+			Processes int `json:"processes"`
+			Steps     int `json:"steps"`
+			Seconds   int `json:"seconds"`
+		} `json:"limits"`
+	}
+	found.Version, found.Orders, found.Schedules = versionName(), order.Names, simulate.Schedules
+	found.Algorithms = report.Algorithms(l.algorithms).Declarations()
+	found.Limits.Processes, found.Limits.Steps, found.Limits.Seconds = mostLabRun.sparse, mostLabEvents, int(lab.MostTime.Seconds())
+	for i := range runScenarios {
+		s := &runScenarios[i]
+		found.Scenarios = append(found.Scenarios, scenario{s.name, s.source, s.about, s.run()})
+	}
+	for _, x := range gallery.All() {
+		found.Gallery = append(found.Gallery, exhibit{x.Name, x.Broken, x.Property, x.Command})
+	}
+	return found, nil
+}
+
+// listing returns the file of an algorithm.
+func (l *laboratory) listing(_ context.Context, a asked) (any, error) {
+	var question struct {
+		Algorithm string `json:"algorithm"`
+	}
+	if err := a.read(&question); err != nil {
+		return nil, err
+	}
+	p := l.program(io.Discard, nil)
+	e, err := p.find(question.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	if e.Listing == nil {
+		return nil, fmt.Errorf("the text of %s is not in this program", e.Name)
+	}
+	return listingOf(e), nil
+}
+
+// labListing is the text of an algorithm.
+type labListing struct {
+	Name  string   `json:"name"`
+	Lines []string `json:"lines"`
+}
+
+func listingOf(e *catalogue.Entry) labListing {
+	lines, _ := e.Listing()
+	return labListing{e.Name, lines}
+}

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/catalogue"
+	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/experiment"
+	"ringleader.example/ringleader/internal/report"
+)
+
+// labInput are the flags of a network. None names a file: votes and scores are checked.
+var labInput = []string{"ids", "n", "order", "first", "seed", "param", "topology", "edges", "orientation", "ports", "votes", "scores"}
+
+// labCalls are the commands that the lab calls, and the flags that it passes on. A flag that is not here is refused, so that a new one
+// that reads or writes a file is, too.
+var labCalls = map[string][]string{
+	"count": append([]string{"wake", "unwilling"}, labInput...),
+	"run": append([]string{
+		"allow-duplicate-ids", "start", "wake", "unwilling", "check", "timing", "schedule", "delay", "fault", "dead", "leader-dead", "crash",
+		"recover", "lose", "duplicate", "non-fifo", "priorities", "command", "stop-time", "wardens", "anonymous", "story", "process", "state",
+		"from", "to", "until", "limit",
+	}, labInput...),
+	"compare": {"n", "order", "orders", "until", "seed"},
+	"verify": append([]string{
+		"priorities", "random", "shrink", "extremes", "start", "crash", "recover", "lose", "duplicate", "cut", "suspect-falsely", "resign",
+		"wardens", "reorder", "non-fifo", "delay", "lazy", "clock-error", "memory", "max-states", "reduce", "exact", "rotations",
+		"probabilities",
+	}, labInput...),
+	"worst": {"n", "of", "tries", "seed", "param"},
+}
+
+// labCommands are the commands that the lab calls.
+func (p *program) labCommands() []*cobra.Command {
+	return []*cobra.Command{p.run(), p.count(), p.compare(), p.verify(), p.worst()}
+}
+
+// labSize is a number of processes: on rings and trees, whose links grow with it, and on complete graphs.
+type labSize struct{ sparse, mesh int }
+
+func (s labSize) of(mesh bool) int {
+	if mesh {
+		return s.mesh
+	}
+	return s.sparse
+}
+
+// mostLabSize are the largest networks of these commands.
+var mostLabSize = map[string]labSize{
+	"count": {10_000_000, 10_000_000}, "run": {1 << 20, 1 << 10}, "compare": {1 << 20, 1 << 10}, "verify": {64, 64}, "worst": {1 << 10, 1 << 10},
+}
+
+// mostLabMemory is the memory of the program at which a check or a run ends.
+const mostLabMemory = byteCount(1 << 30)
+
+// meshed reports whether the links of an algorithm's network grow with the square of its size.
+func meshed(e *catalogue.Entry) bool {
+	return e.Topology == election.Complete || e.Topology == election.UnknownNeighbours
+}
+
+// labAnswer is the answer of a command.
+type labAnswer struct {
+	Call   string          `json:"call"`
+	Status int             `json:"status"`
+	Result json.RawMessage `json:"result"`
+	Run    *savedAnswer    `json:"run,omitempty"`
+}
+
+// savedAnswer is a saved run without the version.
+type savedAnswer struct {
+	Run     []string      `json:"run"`
+	Choices []savedChoice `json:"choices,omitzero"`
+}
+
+func (l *laboratory) call(ctx context.Context, a asked) (any, error) {
+	var question struct {
+		Args []string `json:"args"`
+	}
+	if err := a.read(&question); err != nil {
+		return nil, err
+	}
+	args, err := l.callable(question.Args)
+	if err != nil {
+		return nil, err
+	}
+	return l.called(ctx, args, a.progress)
+}
+
+// called executes a command that prints one JSON object.
+func (l *laboratory) called(ctx context.Context, args []string, progress func(string)) (*labAnswer, error) {
+	var out bytes.Buffer
+	var answer labAnswer
+	p := l.program(&out, progress)
+	p.found = func(s savedRun) { answer.Run = &savedAnswer{s.Run, s.Choices} }
+	err := p.execute(ctx, args)
+	if answer.Status, _ = statusOf(err); answer.Status == report.ExitUsage || out.Len() == 0 {
+		return nil, err
+	}
+	answer.Call, answer.Result = p.Command, bytes.TrimSpace(out.Bytes())
+	if !json.Valid(answer.Result) {
+		return nil, errors.New("this call prints several results; ask for one")
+	}
+	return &answer, nil
+}
+
+// callable returns the words of a call that the lab makes: those given, checked, with --json.
+func (l *laboratory) callable(given []string) ([]string, error) {
+	if len(given) == 0 || labCalls[given[0]] == nil {
+		return nil, errors.New("the lab calls count, compare, run, verify and worst")
+	}
+	p := l.program(nil, nil)
+	name := given[0]
+	command, _, err := p.root().Find([]string{name})
+	if err != nil {
+		return nil, err
+	}
+	if err := command.ParseFlags(given[1:]); errors.Is(err, pflag.ErrHelp) {
+		return nil, errors.New("the lab shows no help; the command line does")
+	} else if err != nil {
+		return nil, p.flagError(command, err)
+	}
+	flags := command.Flags()
+	flags.Visit(func(f *pflag.Flag) {
+		if !slices.Contains(labCalls[name], f.Name) {
+			err = errors.Join(err, fmt.Errorf("the lab does not take --%s; the command line does", f.Name))
+		}
+	})
+	if err == nil {
+		err = harmless(flags)
+	}
+	if err == nil {
+		err = l.affordable(p, command)
+	}
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{name, "--json"}, words(flags, nil)...)
+	return append(append(args, "--"), flags.Args()...), nil
+}
+
+// harmless returns an error for values of flags that name files.
+func harmless(flags *pflag.FlagSet) error {
+	text := func(name string) string {
+		if f := flags.Lookup(name); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	if votes := text("votes"); votes != "" {
+		if _, err := numbers(votes); err != nil {
+			return fmt.Errorf("--votes: %w", err)
+		}
+	}
+	if scores := text("scores"); scores != "" && scores != locality {
+		return fmt.Errorf("the lab takes no file of scores, only --scores %s", locality)
+	}
+	return nil
+}
+
+// affordable returns an error for larger networks than the lab takes. It lets verify take a limited memory.
+func (l *laboratory) affordable(p *program, command *cobra.Command) error {
+	flags := command.Flags()
+	n, err := largest(flags)
+	if err != nil {
+		return err
+	}
+	most := mostLabSize[command.Name()]
+	mesh := false
+	if f := flags.Lookup("topology"); f != nil {
+		mesh = f.Value.String() == "complete"
+	}
+	for _, word := range flags.Args() {
+		name, _, _ := strings.Cut(word, ":")
+		if e, err := p.find(name); err == nil { // else the command has a better error
+			mesh = mesh || meshed(e)
+		}
+	}
+	if size := most.of(mesh); n > size {
+		return fmt.Errorf("%s in the lab takes at most %d processes here; the command line has no such limit", command.Name(), size)
+	}
+	if f := flags.Lookup("memory"); f != nil {
+		if memory := f.Value.(*byteCount); *memory == 0 || *memory > mostLabMemory {
+			return flags.Set("memory", strconv.FormatUint(uint64(mostLabMemory), 10))
+		}
+	}
+	return nil
+}
+
+// largest returns the largest number of processes that flags ask for.
+func largest(flags *pflag.FlagSet) (n int, err error) {
+	if ids := flags.Lookup("ids"); ids != nil && ids.Changed {
+		n = strings.Count(ids.Value.String(), ",") + 1
+	}
+	f := flags.Lookup("n")
+	switch value := f.Value.(type) {
+	case decimal[int]:
+		n = max(n, *value.value)
+	case sizes:
+		n = max(n, *value.from, *value.to)
+	default:
+		if !f.Changed {
+			return n, nil
+		}
+		all, err := experiment.ParseSizes(value.String())
+		if err != nil {
+			return 0, fmt.Errorf("--n: %w", err)
+		}
+		n = max(n, slices.Max(all))
+	}
+	return n, nil
+}

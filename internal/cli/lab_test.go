@@ -1,0 +1,535 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/gallery"
+	"ringleader.example/ringleader/internal/lab"
+	"ringleader.example/ringleader/internal/memory"
+)
+
+// theLab is the lab of the catalogue.
+func theLab() lab.Engine { return NewLab("ringleader", all.Algorithms) }
+
+// inLab asks the lab of the catalogue.
+func inLab(t *testing.T, question string, words any) (json.RawMessage, error) {
+	t.Helper()
+	body, err := json.Marshal(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return theLab().Ask(t.Context(), question, body, func(string) {})
+}
+
+// labObject is a question or an answer.
+type labObject = map[string]any
+
+// answered returns the answer to a question that has one.
+func answered[T any](t *testing.T, question string, words any) (answer T) {
+	t.Helper()
+	text, err := inLab(t, question, words)
+	if err != nil {
+		t.Fatalf("%s %v: %v", question, words, err)
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		t.Fatalf("%s %v: %v: %.200s", question, words, err, text)
+	}
+	return answer
+}
+
+// labRunAnswer is the part of a run's answer that tests read.
+type labRunAnswer struct {
+	Run struct {
+		Run     []string          `json:"run"`
+		Choices []json.RawMessage `json:"choices"`
+	} `json:"run"`
+	Call   string          `json:"call"`
+	Result json.RawMessage `json:"result"`
+	Header labObject       `json:"header"`
+	States []string        `json:"states"`
+	Steps  []labObject     `json:"steps"`
+	Next   []struct {
+		Text    string          `json:"text"`
+		Choice  json.RawMessage `json:"choice"`
+		Process int             `json:"process"`
+		Message int             `json:"message"`
+	} `json:"next"`
+	Faults []json.RawMessage `json:"faults"`
+}
+
+// labPrinted is what a command line prints.
+func labPrinted(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	Run(t.Context(), "ringleader", all.Algorithms, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+	if stdout.Len() == 0 {
+		t.Fatalf("ringleader %q: %s", args, stderr.String())
+	}
+	return strings.TrimSpace(stdout.String())
+}
+
+// labRuns are runs of all sorts.
+var labRuns = [][]string{
+	{"lcr", "--ids=5,4,3,2,1"},
+	{"lcr", "--n=1"},
+	{"lcr", "--ids=18446744073709551615,3"},
+	{"hirschberg-sinclair", "--n=8", "--order=random", "--seed=3", "--orientation=random"},
+	{"peterson", "--n=7", "--order=random", "--schedule=random", "--start=any"},
+	{"bully", "--n=7", "--leader-dead=true", "--start=4"},
+	{"bully", "--n=5", "--fault=crash 5 at 10", "--fault=recover 5 at 40"},
+	{"quorum-bully", "--n=3", "--until=200"},
+	{"stop-and-go-p4", "--ids=4,2,5,3", "--wake=0,-,3,-", "--unwilling=2"},
+	{"itai-rodeh", "--n=4", "--seed=2"},
+	{"preference", "--ids=1,2,3", "--votes=3,3,1"},
+	{"tree", "--n=5", "--topology=star"},
+	{"lcr", "--n=4", "--limit=3"},
+}
+
+func TestTheLabsRunsAreThoseOfTheCommandLine(t *testing.T) {
+	for _, run := range labRuns {
+		answer := answered[labRunAnswer](t, "run", labObject{"run": run})
+		want := labPrinted(t, append([]string{"run", "--json"}, append(run[1:len(run):len(run)], run[0])...)...)
+		if string(answer.Result) != want {
+			t.Errorf("%q: %s, and not %s", run, answer.Result, want)
+		}
+		record := strings.Split(labPrinted(t, append([]string{"run", "--trace=-"}, append(run[1:len(run):len(run)], run[0])...)...), "\n")
+		if len(answer.Steps) != len(record)-1 || len(answer.States) != int(answer.Header["n"].(float64)) {
+			t.Errorf("%q: %d steps, and not %d; %d states", run, len(answer.Steps), len(record)-1, len(answer.States))
+			continue
+		}
+		for i, step := range answer.Steps {
+			delete(step, "lines") // which a trace has not
+			if want := traceStep(t, record[i+1]); !reflect.DeepEqual(step, want) {
+				t.Errorf("%q: step %v, and not %v", run, step, want)
+			}
+		}
+		if !strings.HasPrefix(answer.Call, "ringleader run "+run[0]) || answer.Next != nil {
+			t.Errorf("%q: call %s, next %v", run, answer.Call, answer.Next)
+		}
+	}
+}
+
+// traceStep reads the line of a trace, with times as text.
+func traceStep(t *testing.T, line string) labObject {
+	t.Helper()
+	var step labObject
+	decoder := json.NewDecoder(strings.NewReader(line))
+	decoder.UseNumber()
+	if err := decoder.Decode(&step); err != nil {
+		t.Fatal(err)
+	}
+	asText := func(in any, name string) {
+		if of, is := in.(labObject); is && of[name] != nil {
+			of[name] = of[name].(json.Number).String()
+		}
+	}
+	asText(step, "time")
+	for name, field := range map[string]string{"timers": "after", "decided": "lease"} {
+		list, _ := step[name].([]any)
+		for _, one := range list {
+			asText(one, field)
+		}
+	}
+	text, err := json.Marshal(step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step = nil
+	if err := json.Unmarshal(text, &step); err != nil {
+		t.Fatal(err)
+	}
+	return step
+}
+
+// followed are runs with a schedule that can become walks.
+var followed = [][]string{
+	{"lcr", "--ids=5,4,3,2,1"},
+	{"peterson", "--n=7", "--order=random", "--schedule=random", "--start=any"},
+	{"bully", "--n=7", "--leader-dead=true", "--start=4"},
+	{"bully", "--n=5", "--fault=crash 5 at 10", "--fault=recover 5 at 40"},
+	{"itai-rodeh", "--n=4", "--seed=2"},
+	{"stop-and-go-p1", "--ids=3,1,4,2,5"},
+	{"quorum-bully", "--n=3", "--until=100"},
+}
+
+func TestARunBecomesAWalkThatIsRepeatedAndContinued(t *testing.T) {
+	for _, run := range followed {
+		scheduled := answered[labRunAnswer](t, "run", labObject{"run": run})
+		walk := answered[labRunAnswer](t, "run", labObject{"run": run, "walk": true})
+		if !sameSteps(walk.Steps, scheduled.Steps, scheduled.Header["clock"] == walk.Header["clock"]) {
+			t.Errorf("%q: the walk has other steps", run)
+		}
+		if !reflect.DeepEqual(walk.States, scheduled.States) || walk.Faults == nil || walk.Run.Choices == nil {
+			t.Errorf("%q: states %q, faults %q", run, walk.States, walk.Faults)
+		}
+		again := answered[labRunAnswer](t, "run", labObject{"run": walk.Run.Run, "choices": walk.Run.Choices})
+		if !reflect.DeepEqual(again, walk) {
+			t.Errorf("%q: the walk is another when it is asked for again", run)
+		}
+		for _, until := range []int{0, 1, len(scheduled.Steps) / 2} {
+			part := answered[labRunAnswer](t, "run", labObject{"run": run, "walk": true, "until": until})
+			if n := len(part.Steps); n < until || n > until+3 || len(part.Next) == 0 {
+				t.Errorf("%q: %d steps of the first %d, %d events can come next", run, n, until, len(part.Next))
+				continue
+			}
+			more := answered[labRunAnswer](t, "run", labObject{"run": part.Run.Run, "choices": part.Run.Choices, "then": []any{part.Next[0].Choice}})
+			gone := answered[labRunAnswer](t, "run", labObject{"run": part.Run.Run, "choices": part.Run.Choices, "go": 1})
+			if len(more.Run.Choices) != len(part.Run.Choices)+1 || !reflect.DeepEqual(more, gone) {
+				t.Errorf("%q: %d events, and one more is %d", run, len(part.Run.Choices), len(more.Run.Choices))
+			}
+		}
+	}
+}
+
+// sameSteps compares steps, without times unless both have a clock.
+func sameSteps(a, b []labObject, clock bool) bool {
+	return slices.EqualFunc(a, b, func(a, b labObject) bool {
+		if !clock {
+			a, b = maps.Clone(a), maps.Clone(b)
+			a["time"], b["time"] = nil, nil
+		}
+		return reflect.DeepEqual(a, b)
+	})
+}
+
+func TestAWalkIsThatOfReplay(t *testing.T) {
+	walk := answered[labRunAnswer](t, "run", labObject{"run": []string{"bully", "--n=3"}, "choices": []any{}, "go": 100})
+	saved, err := json.Marshal(walk.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout bytes.Buffer
+	Run(t.Context(), "ringleader", all.Algorithms, []string{"replay", "-", "--json"}, bytes.NewReader(append([]byte(`{"ringleader":"",`), saved[1:]...)), &stdout, io.Discard, func(string) string { return "" })
+	if got := strings.TrimSpace(stdout.String()); ownCall.ReplaceAllString(got, "") != ownCall.ReplaceAllString(string(walk.Result), "") {
+		t.Errorf("replay prints %s, and the lab %s", got, walk.Result)
+	}
+	for _, offer := range answered[labRunAnswer](t, "run", labObject{"run": []string{"lcr", "--n=3"}, "choices": []any{}, "go": 3}).Next {
+		if offer.Message == 0 || !strings.HasPrefix(offer.Text, "deliver") {
+			t.Errorf("%+v", offer)
+		}
+	}
+}
+
+func TestCallsPrintWhatTheCommandsPrint(t *testing.T) {
+	for _, args := range [][]string{
+		{"count", "lcr", "--n", "1000", "--order=random"},
+		{"compare", "lcr", "stop-and-go-p2:c=2,a=3/2", "--n", "8,16", "--orders", "5"},
+		{"verify", "lcr", "--n=3"},
+		{"worst", "lcr", "--n=5"},
+		{"run", "lcr", "-n5", "--story"},
+		{"run", "lcr", "--n=5", "--anonymous"},
+	} {
+		answer := answered[labAnswer](t, "call", labObject{"args": args})
+		if got, want := string(answer.Result), labPrinted(t, append(args, "--json")...); ownCall.ReplaceAllString(got, "") != ownCall.ReplaceAllString(want, "") {
+			t.Errorf("%q: %s, and not %s", args, got, want)
+		}
+	}
+}
+
+func TestACounterexampleAndACostliestInputComeAsRuns(t *testing.T) {
+	for _, c := range []struct {
+		args   []string
+		status int
+	}{
+		{[]string{"verify", "bully", "--n=3", "--start=every-set", "--param=answer-timeout=2"}, 1},
+		{[]string{"verify", "bully", "--n=3", "--cut=1"}, 1},
+		{[]string{"worst", "stop-and-go-p1", "--n=5", "--tries=100"}, 0},
+		{[]string{"worst", "lcr", "--n=5", "--of=election"}, 0},
+	} {
+		answer := answered[labAnswer](t, "call", labObject{"args": c.args})
+		if answer.Status != c.status || answer.Run == nil {
+			t.Errorf("%q: status %d, run %v", c.args, answer.Status, answer.Run)
+			continue
+		}
+		if run := answered[labRunAnswer](t, "run", answer.Run); len(run.Steps) == 0 {
+			t.Errorf("%q: the run has no steps", c.args)
+		}
+	}
+	if answer := answered[labAnswer](t, "call", labObject{"args": []string{"verify", "lcr", "--n=3"}}); answer.Run != nil || answer.Status != 0 {
+		t.Errorf("%+v", answer)
+	}
+}
+
+func TestEveryExhibitIsCaughtAndShown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("checks the gallery")
+	}
+	for _, x := range gallery.All() {
+		answer := answered[struct {
+			Status int
+			Result struct{ Caught int }
+			Run    labObject
+			Answer labRunAnswer
+		}](t, "exhibit", labObject{"name": x.Name})
+		if answer.Status != 0 || answer.Result.Caught != 1 || len(answer.Answer.Steps) == 0 {
+			t.Errorf("%s: %+v", x.Name, answer.Result)
+			continue
+		}
+		if again := answered[labRunAnswer](t, "run", answer.Run); !reflect.DeepEqual(again, answer.Answer) {
+			t.Errorf("%s: the run is another when it is asked for again", x.Name)
+		}
+	}
+}
+
+func TestEveryAlgorithmHasAListing(t *testing.T) {
+	for _, e := range all.Algorithms {
+		listing := answered[struct {
+			Name  string
+			Lines []string
+		}](t, "listing", labObject{"algorithm": e.Name})
+		if listing.Name != e.Name || !slices.ContainsFunc(listing.Lines, func(line string) bool { return strings.Contains(line, "election.Algorithm[") }) {
+			t.Errorf("%s: %d lines, without the algorithm", e.Name, len(listing.Lines))
+		}
+	}
+}
+
+func TestTheCatalogueNamesWhatCanBeAskedFor(t *testing.T) {
+	found := answered[struct {
+		Algorithms, Gallery []struct{ Name string }
+		Scenarios           []struct {
+			Name string
+			Run  []string
+		}
+		Orders, Schedules []string
+		Limits            struct{ Processes, Steps, Seconds int }
+	}](t, "catalogue", labObject{})
+	if len(found.Algorithms) != len(all.Algorithms) || len(found.Gallery) != len(gallery.All()) || len(found.Orders) == 0 || len(found.Schedules) == 0 || found.Limits.Steps == 0 {
+		t.Errorf("%+v", found)
+	}
+	for _, s := range found.Scenarios {
+		answered[labRunAnswer](t, "run", labObject{"run": s.Run})
+	}
+}
+
+func TestDrawingsAreThoseOfTheCommandLine(t *testing.T) {
+	run := []string{"lcr", "--ids=5,4,3,2,1"}
+	for what, flag := range map[string]string{"diagram": "--draw=-", "network": "--draw-topology=-", "": "--trace=-"} {
+		format := "svg"
+		if what == "" {
+			format = "jsonl"
+		}
+		drawn := answered[struct{ Base64 []byte }](t, "draw", labObject{"run": run, "what": what, "format": format})
+		if want := labPrinted(t, "run", "lcr", run[1], flag); strings.TrimSpace(string(drawn.Base64)) != want {
+			t.Errorf("%s %s: %.80s", what, format, drawn.Base64)
+		}
+	}
+	if drawn := answered[struct{ Base64 []byte }](t, "draw", labObject{"run": run, "what": "diagram", "format": "png"}); !bytes.HasPrefix(drawn.Base64, []byte("\x89PNG")) {
+		t.Errorf("%.8q", drawn.Base64)
+	}
+}
+
+// TestHostileQuestionsGetAnErrorAndNothingElse has questions that read files, take too much, or are malformed.
+func TestHostileQuestionsGetAnErrorAndNothingElse(t *testing.T) {
+	const file = "lab_test.go" // it exists
+	call := func(args ...string) labObject { return labObject{"args": args} }
+	run := func(words ...string) labObject { return labObject{"run": words} }
+	many := strings.Repeat("1,", 1<<20) + "1"
+	deep := json.RawMessage(strings.Repeat("[", 9000) + strings.Repeat("]", 9000))
+	engine := theLab()
+	for _, c := range []struct {
+		question string
+		words    any
+	}{
+		{"nothing", labObject{}},
+		{"", labObject{}},
+		{"../run", labObject{}},
+		{"run", json.RawMessage("null")},
+		{"run", json.RawMessage("[]")},
+		{"run", labObject{"x": 1}},
+		{"run", deep},
+		{"run", labObject{"run": deep}},
+		{"run", labObject{"run": []string{"lcr", "--n=3"}, "choices": deep}},
+		{"run", run()},
+		{"run", run("nothing", "--n=3")},
+		{"run", run("lcr")},
+		{"run", run("lcr", "--n=0")},
+		{"run", run("lcr", "--n=-1")},
+		{"run", run("lcr", "--n=1000000000")},
+		{"run", run("bully", "--n=1000")},
+		{"run", run("lcr", "--ids="+many)},
+		{"run", run("lcr", "--n=99999999999999999999")},
+		{"run", run("lcr", "--n=3", "--faults="+file)},
+		{"run", run("lcr", "--n=3", "--faults=-")},
+		{"run", run("preference", "--n=3", "--votes="+file)},
+		{"run", run("preference", "--n=3", "--votes=@"+file)},
+		{"run", run("preference", "--n=3", "--scores="+file)},
+		{"run", run("lcr", "--n=3", "--save=x")},
+		{"run", run("lcr", "--n=3", "--trace=x")},
+		{"run", run("lcr", "--n=3", "--draw=x.svg")},
+		{"run", run("lcr", "--n=3", "--over=tcp")},
+		{"run", run("lcr", "--n=3", "--step=true")},
+		{"run", run("lcr", "--n=3", "--help=true")},
+		{"run", run("lcr", "--n=3", "--scenario=s2-example-2.1")},
+		{"run", run("lcr", "-n3")},
+		{"run", run("lcr", "--n", "3")},
+		{"run", run("lcr", "--n=3", "--anonymous=true")},
+		{"run", run("--n=3")},
+		{"run", labObject{"run": []string{"lcr", "--n=3"}, "until": 1}},
+		{"run", labObject{"run": []string{"lcr", "--n=3"}, "walk": true, "until": -1}},
+		{"run", labObject{"run": []string{"lcr", "--n=3"}, "choices": []any{}, "go": -1}},
+		{"run", labObject{"run": []string{"lcr", "--n=3"}, "choices": []any{}, "go": 1e9}},
+		{"run", labObject{"run": []string{"lcr", "--n=3"}, "choices": []any{labObject{"what": "deliver", "process": 1 << 40, "link": 1 << 31, "time": 0}}}},
+		{"run", labObject{"run": []string{"lcr", "--n=3"}, "choices": []any{labObject{"what": "crash", "process": -5, "time": 0}}}},
+		{"run", labObject{"run": []string{"bully", "--n=3"}, "choices": []any{labObject{"what": "expire", "process": 0, "timer": 200, "time": 0}}}},
+		{"run", labObject{"run": []string{"bully", "--n=3"}, "choices": []any{labObject{"what": "cut", "process": 0, "cut": "partition 9 | 8", "time": 0}}}},
+		{"run", labObject{"run": []string{"lcr", "--n=3", "--schedule=lifo"}, "choices": []any{}}},
+		{"call", call()},
+		{"call", call("")},
+		{"call", call("join")},
+		{"call", call("lab")},
+		{"call", call("replay", file)},
+		{"call", call("--version")},
+		{"call", call("exec", "--", "true")},
+		{"call", call("reproduce")},
+		{"call", call("export", "lcr")},
+		{"call", call("processor")},
+		{"call", call("completion", "bash")},
+		{"call", call("help", "run")},
+		{"call", call("run", "--help")},
+		{"call", call("run", "-h")},
+		{"call", call("run", "lcr", "--n=3", "--nothing")},
+		{"call", call("run", "lcr", "--n=3", "--save=x")},
+		{"call", call("run", "lcr", "--n=3", "--trace", "x")},
+		{"call", call("run", "lcr", "--n=3", "--draw=x.svg")},
+		{"call", call("run", "lcr", "--n=3", "--over=tcp")},
+		{"call", call("run", "lcr", "--n=3", "--over=processes")},
+		{"call", call("run", "lcr", "--n=3", "--faults", file)},
+		{"call", call("run", "lcr", "--n=3", "--step")},
+		{"call", call("run", "preference", "--n=3", "--votes", file)},
+		{"call", call("run", "preference", "--n=3", "--scores", file)},
+		{"call", call("compare", "lcr", "--n=8", "--out=x")},
+		{"call", call("compare", "lcr", "--n=8", "--draw=x.svg")},
+		{"call", call("compare", "--study", file)},
+		{"call", call("compare", "lcr", "--n=8", "--csv")},
+		{"call", call("verify", "lcr", "--n=3", "--save=x")},
+		{"call", call("verify", "--gallery")},
+		{"call", call("verify", "lcr", "--n=3", "--cores=1000")},
+		{"call", call("verify", "lcr", "--n=2..4", "--extremes")},
+		{"call", call("count", "lcr", "--n=1000000000")},
+		{"call", call("run", "lcr", "--n=1000000000")},
+		{"call", call("run", "bully", "--n=100000")},
+		{"call", call("compare", "lcr", "--n=8..1000000000")},
+		{"call", call("compare", "lcr", "--n=1000000000")},
+		{"call", call("verify", "lcr", "--n=1000000000")},
+		{"call", call("verify", "lcr", "--n=3..1000000000", "--extremes")},
+		{"call", call("worst", "lcr", "--n=1000000000")},
+		{"call", call("run", "preference", "--topology=complete", "--n=100000")},
+		{"call", call("run", "lcr", "--ids="+many)},
+		{"call", labObject{"args": []int{1}}},
+		{"exhibit", labObject{"name": "nothing"}},
+		{"exhibit", labObject{"name": "../lcr"}},
+		{"listing", labObject{"algorithm": "../cli"}},
+		{"listing", labObject{"algorithm": ""}},
+		{"draw", labObject{"run": []string{"lcr", "--n=3"}, "what": "diagram", "format": "pdf"}},
+		{"draw", labObject{"run": []string{"lcr", "--n=3"}, "what": "x", "format": "svg"}},
+		{"draw", labObject{"run": []string{"lcr", "--n=1000"}, "what": "diagram", "format": "svg"}},
+		{"draw", labObject{"run": []string{"lcr", "--n=3", "--save=x"}, "what": "diagram", "format": "svg"}},
+	} {
+		body, isRaw := c.words.(json.RawMessage)
+		if !isRaw {
+			var err error
+			if body, err = json.Marshal(c.words); err != nil {
+				t.Fatal(err)
+			}
+		}
+		answer, err := engine.Ask(t.Context(), c.question, body, func(string) {})
+		if err == nil || answer != nil {
+			t.Errorf("%s %.100s is answered: %.100s", c.question, body, answer)
+		} else if text := err.Error(); strings.Contains(text, "\n") || len(text) > 1000 || strings.Contains(text, "package cli") {
+			t.Errorf("%s %.100s: the error is %q", c.question, body, text)
+		}
+	}
+	for _, body := range []string{"", "{", `{"run":["lcr","--n=3"]} x`, `{"run":["lcr","--n=3"]}{}`, "\x00\xff", `{"run":"lcr"}`, strings.Repeat("[", 1<<20)} {
+		if answer, err := engine.Ask(t.Context(), "run", []byte(body), nil); err == nil {
+			t.Errorf("%q is answered: %.100s", body, answer)
+		}
+	}
+}
+
+// TestACallTakesFlagsThatAreKnownToBeHarmless names the flags that the lab refuses. A new flag belongs into one of the two lists.
+func TestACallTakesFlagsThatAreKnownToBeHarmless(t *testing.T) {
+	refused := map[string][]string{
+		"count":   {"json"},
+		"run":     {"clock-error", "draw", "draw-topology", "faults", "json", "lazy", "over", "save", "scenario", "step", "trace", "unit"},
+		"compare": {"against", "csv", "draw", "json", "out", "per-process", "scale", "study", "title"},
+		"verify":  {"cores", "draw", "draw-topology", "from", "gallery", "json", "save", "to", "trace"},
+		"worst":   {"json"},
+	}
+	root := Tree("ringleader", all.Algorithms)
+	for name, taken := range labCalls {
+		command, _, err := root.Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, flag := range slices.Concat(taken, refused[name]) {
+			if command.Flags().Lookup(flag) == nil {
+				t.Errorf("%s has no flag --%s", name, flag)
+			}
+			if slices.Contains(taken, flag) == slices.Contains(refused[name], flag) {
+				t.Errorf("%s --%s is both taken and refused", name, flag)
+			}
+		}
+		command.Flags().VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains(taken, f.Name) && !slices.Contains(refused[name], f.Name) {
+				t.Errorf("%s --%s is neither taken nor refused", name, f.Name)
+			}
+		})
+	}
+}
+
+func TestACancelledQuestionEndsSoon(t *testing.T) {
+	engine := theLab()
+	for question, words := range map[string]labObject{
+		"call": {"args": []string{"verify", "hirschberg-sinclair", "--n=9"}},
+		"run":  {"run": []string{"quorum-bully", "--n=5", "--until=100000000"}},
+	} {
+		body, err := json.Marshal(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if answer, err := engine.Ask(ctx, question, body, func(string) {}); err == nil || !strings.Contains(err.Error(), "time") {
+			t.Errorf("%s: %.100s, %v", question, answer, err)
+		}
+	}
+}
+
+// TestRunsThatNeverEndTakeLimitedMemory floods the lab with runs that grow: messages that double, records without an end.
+func TestRunsThatNeverEndTakeLimitedMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes long runs")
+	}
+	const most = 3 << 30
+	var runs sync.WaitGroup
+	for i, words := range []labObject{
+		{"run": []string{"quorum-bully", "--n=100", "--until=1000000000"}},
+		{"run": []string{"lcr", "--n=1000", "--duplicate=1", "--schedule=random"}},
+		{"run": []string{"quorum-bully", "--n=9"}, "choices": []any{}, "go": mostLabEvents},
+		{"run": []string{"invitation", "--n=2", "--param=rule-c=no,stagger=3", "--until=100000000"}},
+	} {
+		runs.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			body, _ := json.Marshal(words)
+			_, _ = theLab().Ask(ctx, "run", body, func(string) {}) // an answer or an error
+			if used := memory.Used(); used > most {
+				t.Errorf("run %d: the program takes %d MiB", i, used>>20)
+			}
+		})
+	}
+	runs.Wait()
+}
