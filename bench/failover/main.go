@@ -20,6 +20,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"ringleader.example/ringleader/internal/certificates"
 )
 
 const usage = `Failover measures the time without a leader, for ringleader and for other systems.
@@ -174,7 +176,11 @@ func measure(ctx context.Context, o options) (*results, error) {
 	if err := b.build(ctx); err != nil {
 		return nil, err
 	}
-	if err := certify(filepath.Join(folder, "tls"), max(severedMembers, slices.Max(o.Members))); err != nil {
+	certified := certificates.Order{Directory: filepath.Join(folder, "tls"), Group: group, Lasts: 24 * time.Hour}
+	for id := range max(severedMembers, slices.Max(o.Members)) {
+		certified.IDs = append(certified.IDs, uint64(id+1))
+	}
+	if _, err := certificates.Make(certified); err != nil {
 		return nil, err
 	}
 	for _, part := range []struct {

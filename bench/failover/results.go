@@ -134,13 +134,13 @@ func (r *results) tables() (tables []table) {
 	}
 	if len(r.Rested) > 0 {
 		t := table{"Idle: percent of a core for a member, with its warden; MB of 10⁶ bytes", [][]string{
-			{"system", "members", "CPU, mean", "CPU, busiest", "memory of a member", "of its warden", "binary"},
+			{"system", "members", "CPU, mean", "CPU, busiest", "memory of a member", "of its warden (own)", "binary"},
 		}}
 		for _, s := range r.Rested {
 			at := slices.IndexFunc(all, func(a system) bool { return a.Name == s.System })
 			warden := "–"
 			if s.Warden > 0 {
-				warden = fmt.Sprintf("%.1f", s.Warden)
+				warden = fmt.Sprintf("%.1f (%.1f)", s.Warden, s.Own)
 			}
 			t.lines = append(t.lines, []string{
 				title(s.System), fmt.Sprint(s.Members), fmt.Sprintf("%.2f", s.Percent), fmt.Sprintf("%.2f", s.Largest), fmt.Sprintf("%.1f", s.Memory), warden,

@@ -123,6 +123,7 @@ type rested struct {
 	Largest float64 `json:"cpu_percent_of_the_busiest"`     // the leader, usually
 	Memory  float64 `json:"rss_mb_a_member"`                // of 10⁶ bytes
 	Warden  float64 `json:"rss_mb_of_a_warden"`
+	Own     float64 `json:"own_mb_of_a_warden"` // of that: what is not the program, which it shares with the member
 }
 
 func (b *bench) idle(ctx context.Context) error {
@@ -170,11 +171,12 @@ func (b *bench) doNothing(ctx context.Context, s *system, n int) (*rested, error
 		r.Largest = max(r.Largest, percent)
 		memory := 0.0
 		for _, pid := range p.member() {
-			memory += resident(pid)
+			memory += memoryOf(pid, "VmRSS")
 		}
 		r.Memory = max(r.Memory, memory)
 		if p.warded() {
-			r.Warden = max(r.Warden, resident(p.cmd.Process.Pid))
+			warden := p.cmd.Process.Pid
+			r.Warden, r.Own = max(r.Warden, memoryOf(warden, "VmRSS")), max(r.Own, memoryOf(warden, "RssAnon"))
 		}
 	}
 	return r, nil
@@ -224,12 +226,12 @@ func processorTime(pid int) (sum time.Duration) {
 	return sum
 }
 
-// resident returns the resident memory of a process in MB of 10⁶ bytes.
-func resident(pid int) float64 {
+// memoryOf returns the resident memory of a process of a kind in MB of 10⁶ bytes: VmRSS is all, RssAnon what no file has.
+func memoryOf(pid int, kind string) float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(text)) {
 		var kib float64
-		if _, err := fmt.Sscanf(line, "VmRSS: %f kB", &kib); err == nil {
+		if _, err := fmt.Sscanf(line, kind+": %f kB", &kib); err == nil {
 			return kib * 1024 / 1e6
 		}
 	}

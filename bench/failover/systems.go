@@ -4,24 +4,14 @@ package main
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"debug/buildinfo"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
-
-	"ringleader.example/ringleader/transport"
 )
 
 // system is a program with settings.
@@ -154,64 +144,6 @@ func (b *bench) inspect(s *system) error {
 		b.Sizes[s.program] = file.Size()
 	}
 	return err
-}
-
-// certify makes an authority, and a certificate for each of n members.
-func certify(folder string, n int) error {
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		return err
-	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return err
-	}
-	authority := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "bench"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, authority, authority, &key.PublicKey, key)
-	if err != nil {
-		return err
-	}
-	if err := store(filepath.Join(folder, "ca.pem"), "CERTIFICATE", der); err != nil {
-		return err
-	}
-	for id := 1; id <= n; id++ {
-		if err := member(folder, id, authority, key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func member(folder string, id int, authority *x509.Certificate, signer *ecdsa.PrivateKey) error {
-	template, err := transport.CertificateTemplate(group, uint64(id))
-	if err != nil {
-		return err
-	}
-	template.SerialNumber, template.NotBefore, template.NotAfter = big.NewInt(int64(id)+1), authority.NotBefore, authority.NotAfter
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return err
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, authority, &key.PublicKey, signer)
-	if err != nil {
-		return err
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return err
-	}
-	name := filepath.Join(folder, fmt.Sprint(id))
-	if err := store(name+".pem", "CERTIFICATE", der); err != nil {
-		return err
-	}
-	return store(name+".key", "PRIVATE KEY", private)
-}
-
-func store(path, kind string, der []byte) error {
-	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
 }
 
 // machine describes where the run was.
