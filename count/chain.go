@@ -102,24 +102,26 @@ func (c *chain) join(part *chain) {
 	}
 }
 
-// close closes the ring: the first values follow the last ones. It returns the first phase that at most few values
-// enter, and those values.
-func (c *chain) close(few int) (phase uint64, values []value) {
+// close closes the ring: the first values follow the last ones. It returns how many values enter each phase, up to the first that
+// at most few enter, and those values.
+func (c *chain) close(few int) (entered []uint64, values []value) {
 	for p := 0; ; p++ {
 		c.settle(p)
 		l := c.link(p)
+		entered = append(entered, l.count)
 		if l.count <= uint64(few) {
-			return uint64(p), l.values
+			return entered, l.values
 		}
 		l.values = append(l.values, l.first...)
 		c.settle(p)
 	}
 }
 
-// phases takes a ring through the phases of an election, until at most few processes are active.
-func phases(ctx context.Context, ids election.Arrangement, parts int, progress func(done, of int), row, few int, rule func(phase int) rule) (phase uint64, values []value, err error) {
+// phases takes a ring through the phases of an election, until at most few processes are active. It returns how many are active in
+// each.
+func phases(ctx context.Context, ids election.Arrangement, parts int, progress func(done, of int), row, few int, rule func(phase int) rule) (entered []uint64, values []value, err error) {
 	if err := distinct(ids); err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	chains := make([]chain, parts)
 	for part := range chains {
@@ -127,12 +129,12 @@ func phases(ctx context.Context, ids election.Arrangement, parts int, progress f
 	}
 	err = read(ctx, ids, 0, parts, progress, func(part, index int, block []uint64) { chains[part].feed(index, block) })
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	whole := &chains[0]
 	for part := range chains[1:] {
 		whole.join(&chains[part+1])
 	}
-	phase, values = whole.close(few)
-	return phase, values, nil
+	entered, values = whole.close(few)
+	return entered, values, nil
 }

@@ -16,6 +16,7 @@ import (
 type Result struct {
 	Messages outcome.Messages // ByKind is in the order of the declared Kinds
 	ByPhase  []uint64         // election messages by phase; nil if the algorithm has no phases
+	Entered  []uint64         // how many candidates begin each phase: those that survive the one before; nil if ByPhase is
 	Time     *Time            // nil if no closed form is known
 	Leader   uint64           // its identifier
 	Position int              // the leader's position

@@ -71,14 +71,15 @@ func TestCountsAreThoseOfWalkingEveryIdentifier(t *testing.T) {
 			return h
 		}
 		var travelled, probes, replies uint64
-		var byPhase []uint64
+		var byPhase, entered []uint64
 		for p := range ids {
 			right, left := hops(p, 1), hops(p, -1)
 			travelled += uint64(right)
 			for reach, phase, alive := 1, 0, true; alive; reach, phase = 2*reach, phase+1 {
 				if phase == len(byPhase) {
-					byPhase = append(byPhase, 0)
+					byPhase, entered = append(byPhase, 0), append(entered, 0)
 				}
+				entered[phase]++
 				for _, distance := range []int{right, left} {
 					probes += uint64(min(reach, distance))
 					byPhase[phase] += uint64(min(reach, distance))
@@ -95,6 +96,7 @@ func TestCountsAreThoseOfWalkingEveryIdentifier(t *testing.T) {
 		equal(t, ids, "lcr", one.Messages.ByKind, []uint64{travelled, uint64(n)})
 		equal(t, ids, "ring-bully", two.Messages.ByKind, []uint64{probes, replies, uint64(n)})
 		equal(t, ids, "ring-bully, by phase", two.ByPhase, byPhase)
+		equal(t, ids, "ring-bully, that enter each phase", two.Entered, entered)
 		if one.Leader != slices.Max(ids) || ids[one.Position] != one.Leader {
 			t.Fatalf("%d at %d leads", one.Leader, one.Position)
 		}

@@ -84,7 +84,7 @@ func RingBully(ctx context.Context, ids election.Arrangement, _ election.Paramet
 	for _, p := range phases {
 		probes += p.probes
 		replies += p.replies
-		r.ByPhase = append(r.ByPhase, p.probes+p.replies)
+		r.ByPhase, r.Entered = append(r.ByPhase, p.probes+p.replies), append(r.Entered, p.entered)
 	}
 	r.Messages = messages(uint64(ids.Len()), probes, replies)
 	return r, nil
@@ -112,7 +112,7 @@ func HirschbergSinclair(ctx context.Context, ids election.Arrangement, set elect
 		from += p.probes
 		answers += answered
 		ok += p.replies
-		r.ByPhase = append(r.ByPhase, p.probes+answered)
+		r.ByPhase, r.Entered = append(r.ByPhase, p.probes+answered), append(r.Entered, p.entered)
 	}
 	if set.Text("announce") == "no" {
 		r.Time.Decided, r.Time.Quiet = r.Time.Elected, r.Time.Elected
@@ -125,6 +125,7 @@ func HirschbergSinclair(ctx context.Context, ids election.Arrangement, set elect
 // phase sums one phase of an algorithm that probes twice as far in each.
 type phase struct {
 	processors uint64 // that do not enter a later phase
+	entered    uint64 // all that enter it
 	probes     uint64
 	replies    uint64 // to probes that have met no greater identifier
 }
@@ -163,6 +164,7 @@ func doubling(ctx context.Context, ids election.Arrangement, progress func(done,
 		p.probes += twice
 		p.replies += twice
 		more += p.processors
+		p.entered = more
 	}
 	// Phase i takes 2·2^i units; in the last one the leader's probes go round.
 	elected := 2*(uint64(1)<<(len(phases)-1)-1) + n

@@ -40,17 +40,17 @@ func DolevKlaweRodehB(ctx context.Context, ids election.Arrangement, _ election.
 	if err != nil {
 		return nil, err
 	}
-	phases, _ := c.close(1)
+	entered, _ := c.close(1)
 	byPhase, ones, twos := []uint64(nil), uint64(0), uint64(0)
-	for p := range phases + 1 {
+	for p := range entered {
 		one := uint64(n)
-		if p == phases {
+		if p == len(entered)-1 {
 			one -= 1<<p - 1
 		}
 		byPhase = append(byPhase, one+two[p])
 		ones, twos = ones+one, twos+two[p]
 	}
-	return &Result{Messages: messages(uint64(n), ones, twos), ByPhase: byPhase, Leader: ids.At(leader), Position: leader}, nil
+	return &Result{Messages: messages(uint64(n), ones, twos), ByPhase: byPhase, Entered: entered, Leader: ids.At(leader), Position: leader}, nil
 }
 
 // withPlace keeps the values that are greater than the value before and have an answer place within reach, and counts

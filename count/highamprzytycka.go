@@ -28,18 +28,18 @@ func HighamPrzytycka(ctx context.Context, ids election.Arrangement, _ election.P
 		return nil, err
 	}
 	leader := e.close()
-	byPhase := []uint64{0}
+	byPhase, entered := []uint64{0}, []uint64{0}
 	for _, p := range e.rounds {
-		byPhase = append(byPhase, p.odd, p.even)
+		byPhase, entered = append(byPhase, p.odd, p.even), append(entered, p.count, p.promotions)
 	}
-	if byPhase[len(byPhase)-1] == 0 { // the leader is found in an odd round
-		byPhase = byPhase[:len(byPhase)-1]
+	if last := len(byPhase) - 1; byPhase[last] == 0 { // the leader is found in an odd round
+		byPhase, entered = byPhase[:last], entered[:last]
 	}
 	sum := uint64(0)
 	for _, m := range byPhase {
 		sum += m
 	}
-	return led(leader, messages(uint64(n), sum), byPhase), nil
+	return led(leader, messages(uint64(n), sum), byPhase, entered), nil
 }
 
 // least returns the position of the least identifier.
@@ -64,14 +64,14 @@ type envelopes struct {
 
 // twoRounds are an odd round and the even one after it. Envelopes enter in clockwise order.
 type twoRounds struct {
-	reach     uint64  // the hops until promotion by distance: F(r + 2)
-	first     []value // the first to enter, up to the one after the first that is promoted
-	promoted  bool    // one of them is promoted
-	last      value   // the last to enter
-	count     uint64
-	open      value // in the even round, where nothing has stopped it yet
-	isOpen    bool
-	odd, even uint64 // messages
+	reach      uint64  // the hops until promotion by distance: F(r + 2)
+	first      []value // the first to enter, up to the one after the first that is promoted
+	promotions uint64  // of those that have entered, to the even round
+	last       value   // the last to enter
+	count      uint64
+	open       value // in the even round, where nothing has stopped it yet
+	isOpen     bool
+	odd, even  uint64 // messages
 }
 
 // round returns the k-th pair of rounds, from 0: odd round r is 2k + 1, and F(r + 2) is 2, 5, 13, …
@@ -88,7 +88,7 @@ func (e *envelopes) round(k int) *twoRounds {
 
 func (e *envelopes) enter(k int, v value) {
 	r := e.round(k)
-	if r.count++; !r.promoted {
+	if r.count++; r.promotions == 0 {
 		r.first = append(r.first, v)
 	}
 	if r.count > 1 {
@@ -107,7 +107,7 @@ func (e *envelopes) follow(k int, v, ahead value) {
 		e.evenRound(k, v, ahead)
 	}
 	if promoted {
-		r.promoted = true
+		r.promotions++
 		r.isOpen, r.open = true, value{v.id, uint32((uint64(v.at) + hops) % e.n), v.owner}
 	}
 }
@@ -146,7 +146,7 @@ func (e *envelopes) close() value {
 		r := e.round(k)
 		if r.count == 1 {
 			if r.odd = min(r.reach, e.n); r.reach < e.n {
-				r.even = e.n
+				r.even, r.promotions = e.n, 1
 			}
 			return r.last
 		}

@@ -15,23 +15,23 @@ var _, _, _, _, _ Func = Franklin, DolevKlaweRodeh, Peterson, PetersonAlternatin
 // Franklin counts for algorithm franklin: the active processes cause 2n messages in every round, also in the last
 // one, with a single active process.
 func Franklin(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
-	rounds, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 1, always(localMaxima))
+	entered, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 1, always(localMaxima))
 	if err != nil {
 		return nil, err
 	}
-	n := uint64(ids.Len())
-	return led(leader[0], messages(n, 2*n*(rounds+1)), repeated(rounds+1, 2*n)), nil
+	n, rounds := uint64(ids.Len()), uint64(len(entered))
+	return led(leader[0], messages(n, 2*n*rounds), repeated(rounds, 2*n), entered), nil
 }
 
 // DolevKlaweRodeh counts for algorithm dolev-klawe-rodeh: the values are Franklin's, but they move. In the last
 // round, with one active process, no process sends two.
 func DolevKlaweRodeh(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
-	rounds, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 1, always(localMaxima))
+	entered, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 1, always(localMaxima))
 	if err != nil {
 		return nil, err
 	}
-	n := uint64(ids.Len())
-	return led(leader[0], messages(n, n*(rounds+1), n*rounds), append(repeated(rounds, 2*n), n)), nil
+	n, rounds := uint64(ids.Len()), uint64(len(entered)-1)
+	return led(leader[0], messages(n, n*(rounds+1), n*rounds), append(repeated(rounds, 2*n), n), entered), nil
 }
 
 // Peterson counts for algorithm peterson. The values are Franklin's, and in each phase the largest one moves to the
@@ -39,11 +39,11 @@ func DolevKlaweRodeh(ctx context.Context, ids election.Arrangement, _ election.P
 // origin, which lies between the other active process and its own, in the second message of that phase. The other
 // process adopts its value, and sends it after that message.
 func Peterson(ctx context.Context, ids election.Arrangement, _ election.Parameters, progress func(done, of int)) (*Result, error) {
-	full, last, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 2, always(localMaxima))
+	entered, last, err := phases(ctx, ids, parts(ids.Len()), progress, 3, 2, always(localMaxima))
 	if err != nil {
 		return nil, err
 	}
-	n := uint64(ids.Len())
+	n, full := uint64(ids.Len()), uint64(len(entered)-1)
 	largest := last[0]
 	byPhase := append(repeated(full, 2*n), hops(largest.at, largest.owner, n))
 	if len(last) == 2 {
@@ -53,12 +53,13 @@ func Peterson(ctx context.Context, ids election.Arrangement, _ election.Paramete
 		}
 		home := hops(other.at, largest.owner, n)
 		byPhase = append(byPhase[:full], n+hops(largest.at, other.at, n)+home, home)
+		entered = append(entered, 1)
 	}
 	sum := uint64(0)
 	for _, m := range byPhase {
 		sum += m
 	}
-	return led(largest, messages(n, sum), byPhase), nil
+	return led(largest, messages(n, sum), byPhase, entered), nil
 }
 
 // PetersonAlternating counts for algorithm peterson-alternating: every phase costs n messages, including the last
@@ -73,18 +74,21 @@ func MinMax(ctx context.Context, ids election.Arrangement, _ election.Parameters
 }
 
 func inTurns(ctx context.Context, ids election.Arrangement, progress func(done, of int), odd, even rule) (*Result, error) {
-	more, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 2, 1, func(phase int) rule {
+	entered, leader, err := phases(ctx, ids, parts(ids.Len()), progress, 2, 1, func(phase int) rule {
 		return [2]rule{odd, even}[phase%2] // 0 is the first
 	})
 	if err != nil {
 		return nil, err
 	}
-	n := uint64(ids.Len())
-	return led(leader[0], messages(n, n*(more+1)), append([]uint64{0}, repeated(more+1, n)...)), nil
+	n, rounds := uint64(ids.Len()), uint64(len(entered))
+	return led(leader[0], messages(n, n*rounds), fromOne(repeated(rounds, n)), fromOne(entered)), nil
 }
 
-func led(leader value, m outcome.Messages, byPhase []uint64) *Result {
-	return &Result{Messages: m, ByPhase: byPhase, Leader: leader.id, Position: int(leader.owner)}
+// fromOne returns the numbers of phases that count from 1.
+func fromOne(byPhase []uint64) []uint64 { return append([]uint64{0}, byPhase...) }
+
+func led(leader value, m outcome.Messages, byPhase, entered []uint64) *Result {
+	return &Result{Messages: m, ByPhase: byPhase, Entered: entered, Leader: leader.id, Position: int(leader.owner)}
 }
 
 func repeated(times, messages uint64) []uint64 { return slices.Repeat([]uint64{messages}, int(times)) }

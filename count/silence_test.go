@@ -56,6 +56,7 @@ func (a *synchronous) same(t *testing.T, o simulator.Options, ids election.Arran
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.Record = ids.Len() <= 24 // the record tells who enters a phase
 	r, err := a.simulate(o)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,8 @@ func (a *synchronous) same(t *testing.T, o simulator.Options, ids election.Arran
 	want := []*big.Int{r.Time.Elected.Big(), r.Time.Decided.Big(), r.Time.Quiet.Big()}
 	got := []*big.Int{c.Time.Elected, c.Time.Decided, c.Time.Quiet}
 	if !slices.EqualFunc(got, want, func(a, b *big.Int) bool { return a.Cmp(b) == 0 }) || c.Position != leader || c.Leader != o.Instance.IDs.At(leader) ||
-		!reflect.DeepEqual(c.Messages, r.Messages) || !slices.Equal(c.ByPhase, r.ByPhase) {
+		!reflect.DeepEqual(c.Messages, r.Messages) || !slices.Equal(c.ByPhase, r.ByPhase) ||
+		o.Record && !slices.Equal(c.Entered, r.Entered) {
 		t.Fatalf("%s%v on %v, wake %v, unwilling %v: counted %+v at %v, simulated %+v at %v, leader %d",
 			a.Name, a.given, o.Instance.IDs, o.Wake, o.Instance.Unwilling, c, got, r.Messages, want, leader)
 	}

@@ -54,6 +54,7 @@ func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]
 		if err != nil {
 			return nil, err
 		}
+		e.begun[0] = e.starters
 		if err := e.walk(ctx, progress); err != nil {
 			return nil, err
 		}
@@ -67,7 +68,7 @@ func StopAndGo(hypotheses func(set election.Parameters, n uint64, bits uint) ([]
 		elected.Add(elected, first).Add(elected, new(big.Int).SetUint64(e.enters(e.leader)+uint64(n)))
 		after := func(units int) *big.Int { return new(big.Int).Add(elected, big.NewInt(int64(units))) }
 		return &Result{
-			Messages: messages(uint64(n), uint64(n), walked), ByPhase: e.byPhase, Leader: leader, Position: e.leader,
+			Messages: messages(uint64(n), uint64(n), walked), ByPhase: e.byPhase, Entered: e.begun, Leader: leader, Position: e.leader,
 			Time: &Time{Elected: elected, Decided: after(n - 1), Quiet: after(n)},
 		}, nil
 	}
@@ -82,7 +83,10 @@ type identities struct {
 	entered []uint32         // t(i), by position; 0: does not take part; nil: 1 everywhere
 	known   moments          // by position: when it knows of an identity smaller than the walking one
 	byPhase []uint64
+	begun   []uint64 // by phase: the identities that begin it; in phase 0, the starters
 	leader  int
+
+	starters uint64 // the processors that wake by themselves
 }
 
 // moments are times, by position.
@@ -165,16 +169,18 @@ func (e *identities) hypotheses(all []*big.Int, greatest uint64) {
 	e.known = never(int(n), e.delay[len(all)-1].Times(greatest).Add(election.Units(3*n)))
 	e.byPhase = make([]uint64, len(all)+1)
 	e.byPhase[0] = n
+	e.begun = make([]uint64, len(all)+1)
 }
 
 // wake finds when each processor enters phase 1, and when the first one woke. In two rounds, a processor sends
 // "election started" when it wakes, or in the unit in which it reads it from the one before.
 func (e *identities) wake() (first *big.Int, err error) {
+	n := e.ids.Len()
 	woken, ok := e.ids.(Woken)
 	if !ok {
+		e.starters = uint64(n)
 		return new(big.Int), nil
 	}
-	n := e.ids.Len()
 	e.entered = make([]uint32, n)
 	earliest := election.Forever
 	for _, at := range woken.Wake {
@@ -200,6 +206,7 @@ func (e *identities) wake() (first *big.Int, err error) {
 	}
 	for p := range sent {
 		e.entered[p] = sent[(p+n-1)%n] + 1
+		e.starters += uint64(one(own[p] < e.entered[p]))
 	}
 	for _, p := range woken.Unwilling {
 		if own[p] >= e.entered[p] { // a message woke it
@@ -253,13 +260,17 @@ func (e *identities) round(p int, entered election.Ticks, n int) {
 		if now.Less(smaller) {
 			e.known.set(p, now)
 		}
-		if walked == limit {
+		begins := walked == limit
+		if begins {
 			limit = e.reach[phase]
 			now = e.delay[phase].Times(id).Add(entered).Add(election.Units(walked))
 			phase++
 		}
 		if !now.Less(smaller) {
 			return
+		}
+		if begins {
+			e.begun[phase]++
 		}
 		e.byPhase[phase]++
 		now = now.Add(election.Units(1))

@@ -22,6 +22,7 @@ type Outcome struct {
 
 	Messages Messages
 	ByPhase  []uint64 // election messages by phase; nil without phases
+	Entered  []uint64 // how often each phase was begun, by the candidates that had survived the one before; nil without a record
 	Lost     uint64   // messages that did not arrive; they are counted as sent
 	Complete bool     // the election ended, and no limit was reached
 }

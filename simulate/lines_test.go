@@ -98,6 +98,64 @@ func TestARunIsTheSameWithLines(t *testing.T) {
 	}
 }
 
+// gambler is a process that decides by chance.
+type gambler struct{ ID election.ID }
+
+// chance has a line of its own for each decision.
+var chance = election.Algorithm[gambler, struct{}]{
+	Declaration: election.Declaration{
+		Name: "chance", Topology: election.Ring, Timing: election.Asynchronous, Kinds: []election.MessageKind{{Name: "none"}},
+	},
+	New: func(l election.Local) gambler { return gambler{l.ID} },
+	Start: func(p *gambler, out *election.Out[struct{}]) {
+		switch out.Choose(3) {
+		case 0:
+			out.Follow(p.ID, 0) // 0
+		case 1:
+			out.Follow(p.ID, 0) // 1
+			out.NoLeader()      // 1
+		default:
+			out.NoLeader() // 2
+		}
+	},
+	Receive: func(*gambler, election.Port, election.Kind, struct{}, *election.Out[struct{}]) {},
+}
+
+// The lines are found by making the step again, with the same choices.
+func TestTheLinesOfAStepAreThoseOfItsChoices(t *testing.T) {
+	text, err := os.ReadFile("lines_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := append([]string{""}, strings.Split(string(text), "\n")...)
+	seen := map[string]bool{}
+	for seed := range uint64(20) {
+		r, err := simulate.Run(chance, simulate.Options{Instance: numbered(3), Record: true, Lines: asWritten, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range r.Record.Steps {
+			var roles, marks []string
+			for _, d := range step.Decided {
+				roles = append(roles, d.Role)
+			}
+			for _, line := range step.Lines {
+				if _, mark, marked := strings.Cut(code[line], "// "); marked { // the test itself is in the package, too
+					marks = append(marks, mark)
+				}
+			}
+			want := map[string]string{"follower": "0", "follower undecided": "1 1", "undecided": "2"}[strings.Join(roles, " ")]
+			if got := strings.Join(marks, " "); got != want {
+				t.Errorf("seed %d, process %d decides %q on lines %q, want %q", seed, step.Process, roles, got, want)
+			}
+			seen[want] = true
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("the choices were %v", seen)
+	}
+}
+
 func TestAWalkHasTheLinesOfARun(t *testing.T) {
 	r, err := simulate.Run(lcr.Algorithm, simulate.Options{Instance: network.On(3, 5, 1), Record: true, Lines: asWritten})
 	if err != nil {

@@ -19,6 +19,7 @@ type recorder struct {
 type sender struct {
 	process int
 	kind    string
+	phase   int // -1: of none
 	text    string
 	value   trace.Value
 }
@@ -73,7 +74,7 @@ func (r *run) note(p int, step trace.Step) {
 		if r.o.Values {
 			value = trace.Value{Is: r.ps.Message(s.Message), RealOf: r.p.RealOf}
 		}
-		r.record.sent = append(r.record.sent, sender{p, kind, text, value})
+		r.record.sent = append(r.record.sent, sender{p, kind, int(s.Phase), text, value})
 		copies := 0
 		if r.fate(i) == twice {
 			copies = 1
@@ -104,6 +105,31 @@ func (r *recorder) add(step trace.Step) {
 
 func (r *run) stateText(p int) string {
 	return r.ps.StateText(r.slot(p), r.local(p))
+}
+
+// entered returns how often each phase was begun: by a step that sends a message of it which no message of that phase or of a later
+// one caused, and which its process has not held back since it came. Other messages of a phase are passed on, or answer one.
+func (r *recorder) entered(phases int) []uint64 {
+	type held struct {
+		process    int
+		kind, text string
+	}
+	all, back := make([]uint64, phases), map[held]bool{}
+	for i := range r.Steps {
+		s, cause := &r.Steps[i], -1
+		if s.Event == trace.Receive {
+			if cause = r.sent[s.Message-1].phase; cause >= 0 && len(s.Sent) == 0 {
+				back[held{s.Process, s.Kind, s.Text}] = true
+			}
+		}
+		for _, m := range s.Sent {
+			if phase := r.sent[m.Message-1].phase; phase > cause && !back[held{s.Process, m.Kind, m.Text}] {
+				all[phase]++
+				cause = phase
+			}
+		}
+	}
+	return all
 }
 
 // sending returns the step that sent a message.

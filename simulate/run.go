@@ -406,6 +406,9 @@ func (r *run) finishPhases() {
 		all = all[:len(all)-1]
 	}
 	r.result.ByPhase = all
+	if r.record != nil {
+		r.result.Entered = r.record.entered(len(all))
+	}
 }
 
 func (r *run) finish() *Result {

@@ -46,12 +46,10 @@ release that compiles this program for the browser, in its source tree, and need
   ringleader lab --stories my-stories
   ringleader lab --members 1=http://127.0.0.1:8001,2=http://127.0.0.1:8002
   ringleader lab --members 1=data/1,2=data/2,3=data/3
-  ringleader lab --export site`,
+  ringleader lab --export site
+  ringleader lab --export site --stories my-stories`,
 		Args: flagsOnly,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if o.export != "" && o.stories != "" {
-				return errors.New("a site has the stories of the program only; leave out one of --export and --stories")
-			}
 			studies := newLab(p.Name, p.algorithms)
 			if o.stories != "" {
 				if err := studies.add(o.stories); err != nil {
@@ -65,7 +63,7 @@ release that compiles this program for the browser, in its source tree, and need
 			case o.export != "" && view != "":
 				return errors.New("--export writes a site without a server, which shows no group; leave out --members")
 			case o.export != "":
-				return p.exportLab(command.Context(), o.export)
+				return p.exportLab(command.Context(), o.export, studies.added)
 			}
 			listener, err := p.labListener(o.listen, command.Flags().Changed("listen"))
 			if err != nil {

@@ -17,8 +17,8 @@ import (
 	"ringleader.example/ringleader/internal/report"
 )
 
-// exportLab writes the lab as a site that needs no server of ours.
-func (p *program) exportLab(ctx context.Context, directory string) error {
+// exportLab writes the lab as a site that needs no server of ours, with stories beside those of the program.
+func (p *program) exportLab(ctx context.Context, directory string, stories []*lab.Story) error {
 	engines, has := lab.Compiled()
 	if !has {
 		var err error
@@ -26,7 +26,7 @@ func (p *program) exportLab(ctx context.Context, directory string) error {
 			return report.Failed("cannot compile the engines for the browser: %w", err)
 		}
 	}
-	if err := engines.Export(directory); err != nil {
+	if err := engines.Export(directory, stories); err != nil {
 		return report.Failed("cannot write the site: %w", err)
 	}
 	fmt.Fprintf(p.Out, "%s\n", filepath.Join(directory, "index.html"))

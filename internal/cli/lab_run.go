@@ -26,6 +26,7 @@ type runQuestion struct {
 	Walk  bool          `json:"walk"`  // turn it into a walk
 	Until *int          `json:"until"` // … of its first so many steps
 	Then  []savedChoice `json:"then"`  // further events of a walk
+	Say   string        `json:"say"`   // then those of this line: partition 1,2 | 3 or transfer 3 to 2
 	Go    int           `json:"go"`    // then that many times the first event that can come next
 
 	plain bool // steps do not name lines
@@ -38,8 +39,8 @@ func (q *runQuestion) check() error {
 		return errors.New("go and until are not negative")
 	case q.Go > mostLabEvents || len(q.Choices)+len(q.Then)+q.Go > mostLabEvents:
 		return fmt.Errorf("a walk of the lab has at most %d events", mostLabEvents)
-	case q.Choices == nil && !q.Walk && (q.Then != nil || q.Go > 0 || q.Until != nil):
-		return errors.New("then, go and until are for walks")
+	case q.Choices == nil && !q.Walk && (q.Then != nil || q.Say != "" || q.Go > 0 || q.Until != nil):
+		return errors.New("then, say, go and until are for walks")
 	}
 	return nil
 }
@@ -55,7 +56,8 @@ type labRun struct {
 	lasting []string // the faults from the start of a run with a schedule, as lines
 	walk    *walker  // nil: the run has a schedule
 	choices []savedChoice
-	result  []byte // as run --json prints it
+	result  []byte   // as run --json prints it
+	entered []uint64 // the candidates that begin each phase
 }
 
 func (l *laboratory) run(ctx context.Context, a asked) (any, error) {
@@ -91,7 +93,7 @@ func (l *laboratory) make(ctx context.Context, q *runQuestion, progress func(str
 	if err != nil {
 		return nil, err
 	}
-	return r, r.walkOn(ctx, slices.Concat(q.Choices, q.Then), q.Go)
+	return r, r.walkOn(ctx, slices.Concat(q.Choices, q.Then), q)
 }
 
 // labStart is a run before its first event.
@@ -178,7 +180,7 @@ func (b *labStart) scheduled(ctx context.Context) (*labRun, error) {
 		return nil, err
 	}
 	script := faults.Script{Dead: s.Faults.Dead, Unordered: s.Faults.Unordered}
-	r.lasting = script.Lines(found.Prepared)
+	r.lasting, r.entered = script.Lines(found.Prepared), found.Entered
 	return r, r.judged(found.Record, found)
 }
 
@@ -215,8 +217,9 @@ func (b *labStart) walking() (*labRun, error) {
 	return r, nil
 }
 
-// walkOn makes events of a walk, and then so many times the first one that can come next. It judges the walk.
-func (r *labRun) walkOn(ctx context.Context, choices []savedChoice, further int) error {
+// walkOn makes events of a walk, then those that the question says, and then so many times the first one that can come next. It judges
+// the walk.
+func (r *labRun) walkOn(ctx context.Context, choices []savedChoice, q *runQuestion) error {
 	w, seen, size := r.walk, 0, 0
 	step := func(c simulate.Choice) error {
 		if err := w.Step(c); err != nil {
@@ -235,7 +238,18 @@ func (r *labRun) walkOn(ctx context.Context, choices []savedChoice, further int)
 			return err
 		}
 	}
-	for range further {
+	if q.Say != "" {
+		said, err := w.said(q.Say)
+		if err != nil {
+			return err
+		}
+		for _, c := range said {
+			if err := step(c); err != nil {
+				return err
+			}
+		}
+	}
+	for range q.Go {
 		all := w.Choices()
 		if len(all) == 0 {
 			break
@@ -249,6 +263,7 @@ func (r *labRun) walkOn(ctx context.Context, choices []savedChoice, further int)
 	if err != nil {
 		return err
 	}
+	r.entered = found.Entered
 	return r.judged(found.Record, found)
 }
 
@@ -272,7 +287,7 @@ func (l *laboratory) follow(ctx context.Context, scheduled *labRun, q *runQuesti
 	if err := r.walk.FollowFirst(scheduled.record, steps, func() bool { return ctx.Err() == nil }); err != nil {
 		return cannot(err)
 	}
-	return r, r.walkOn(ctx, q.Then, q.Go)
+	return r, r.walkOn(ctx, q.Then, q)
 }
 
 // walkable returns the words of a walk on the network of a run with a schedule: without the schedule, and of the faults only those

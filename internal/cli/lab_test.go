@@ -195,6 +195,53 @@ func TestARunBecomesAWalkThatIsRepeatedAndContinued(t *testing.T) {
 }
 
 // sameSteps compares steps, without times unless both have a clock.
+func TestAWalkTakesCutsAndCommandsAsTheyAreTyped(t *testing.T) {
+	begun := labObject{"run": []string{"quorum-bully", "--n=5"}, "choices": []labObject{}}
+	typed := func(line string) labObject {
+		question := maps.Clone(begun)
+		question["say"] = line
+		return question
+	}
+	for _, line := range []string{"partition 1,2 | 3,4,5", "partition 1 | 2,3 | 4,5", "cut 1 -> 2"} {
+		walk := answered[labRunAnswer](t, "run", typed(line))
+		if len(walk.Steps) != 1 || walk.Steps[0]["text"] != line || walk.Steps[0]["event"] != "fault" {
+			t.Fatalf("%s: %v", line, walk.Steps)
+		}
+		again := answered[labRunAnswer](t, "run", labObject{"run": walk.Run.Run, "choices": walk.Run.Choices})
+		if !reflect.DeepEqual(again.Steps, walk.Steps) {
+			t.Errorf("%s: the walk is %v, and repeated %v", line, walk.Steps, again.Steps)
+		}
+	}
+	if walk := answered[labRunAnswer](t, "run", typed("weigh 3,4 as 7")); len(walk.Run.Choices) != 2 {
+		t.Errorf("two weights are %d events", len(walk.Run.Choices))
+	}
+	for line, want := range map[string]string{"partition 1 | 9": "9", "cut 1 -> 2 from 3": "without times", "explode": "explode", "weigh 3": "weigh 3 as 7"} {
+		if _, err := inLab(t, "run", typed(line)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+	if _, err := inLab(t, "run", labObject{"run": []string{"bully", "--n=3"}, "say": "cut 1 -> 2"}); err == nil {
+		t.Error("a run with a schedule takes a cut")
+	}
+}
+
+// The candidates of each phase are those that count finds, and a run is recorded.
+func TestARunHasTheCandidatesOfEachPhase(t *testing.T) {
+	ring := []string{"franklin", "--n=64", "--order=random"}
+	run := answered[struct{ Entered []int }](t, "run", labObject{"run": ring})
+	counted := answered[struct {
+		Result struct {
+			Entered []int `json:"entered_by_phase"`
+		}
+	}](t, "call", labObject{"args": append([]string{"count"}, ring...)}).Result
+	if len(run.Entered) < 3 || run.Entered[0] != 64 || !slices.Equal(run.Entered, counted.Entered) {
+		t.Errorf("%d, and count finds %d", run.Entered, counted.Entered)
+	}
+	if walk := answered[struct{ Entered []int }](t, "run", labObject{"run": ring, "walk": true}); !slices.Equal(walk.Entered, counted.Entered) {
+		t.Errorf("a walk of the same events has %d, want %d", walk.Entered, counted.Entered)
+	}
+}
+
 func sameSteps(a, b []labObject, clock bool) bool {
 	return slices.EqualFunc(a, b, func(a, b labObject) bool {
 		if !clock {

@@ -239,10 +239,8 @@ func (w *walker) obey(p *report.Printer, line []string) (quit bool, err error) {
 		return false, w.move(p, verb, argument)
 	case "save":
 		return false, w.save(argument)
-	case "partition", "cut":
-		return false, w.cut(p, strings.Join(line, " "))
-	case "transfer", "weigh":
-		return false, w.command(p, strings.Join(line, " "))
+	case "partition", "cut", "transfer", "weigh":
+		return false, w.say(p, strings.Join(line, " "))
 	default:
 		return false, w.choose(p, verb)
 	}
@@ -287,23 +285,30 @@ func (w *walker) choose(p *report.Printer, word string) error {
 	return w.chosen(p, from[k-1])
 }
 
-// cut begins the cut that a line describes.
-func (w *walker) cut(p *report.Printer, line string) error {
-	c, err := w.Cut(line)
+// said returns the events that a line describes: a cut without times, or a command as --command has it, without its time.
+func (w *walker) said(line string) (all []simulate.Choice, err error) {
+	if verb, _, _ := strings.Cut(line, " "); verb != "transfer" && verb != "weigh" {
+		c, err := w.Cut(line)
+		return []simulate.Choice{c}, err
+	}
+	commands, err := hostCommands(w.options.Instance, line+" at 0")
+	if err != nil {
+		return nil, fmt.Errorf("%s: it is transfer 3 to 2, or weigh 3 as 7", excerpt(line))
+	}
+	for _, c := range commands {
+		all = append(all, simulate.Choice{What: simulate.Ask, Process: c.Process, Command: c.Command})
+	}
+	return all, nil
+}
+
+// say makes the events that a line describes.
+func (w *walker) say(p *report.Printer, line string) error {
+	choices, err := w.said(line)
 	if err != nil {
 		return err
 	}
-	return w.chosen(p, c)
-}
-
-// command gives processes the command that a line of --command describes, without its time.
-func (w *walker) command(p *report.Printer, line string) error {
-	commands, err := hostCommands(w.options.Instance, line+" at 0")
-	if err != nil {
-		return fmt.Errorf("%s: it is transfer 3 to 2, or weigh 3 as 7", excerpt(line))
-	}
-	for _, c := range commands {
-		if err := w.chosen(p, simulate.Choice{What: simulate.Ask, Process: c.Process, Command: c.Command}); err != nil {
+	for _, c := range choices {
+		if err := w.chosen(p, c); err != nil {
 			return err
 		}
 	}

@@ -40,6 +40,9 @@ func (s suite) Run() int {
 		if chromium.stop != nil {
 			chromium.stop()
 		}
+		if shared.stop != nil {
+			shared.stop()
+		}
 		if site.folder != "" {
 			_ = os.RemoveAll(site.folder)
 		}

@@ -4,6 +4,7 @@ package lab
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,9 +29,14 @@ func Compiled() (e Engines, has bool) {
 // Pack compresses WebAssembly.
 func Pack(wasm []byte) []byte { return packed(wasm) }
 
-// Export writes the page and the engines into a directory, as a site for any web host. It replaces files of an earlier export.
-func (e Engines) Export(directory string) error {
-	files := map[string][]byte{"lab.wasm.gz": e.Wasm, "wasm_exec.js": e.Glue}
+// Export writes the page and the engines into a directory, as a site for any web host. It replaces files of an earlier export. The
+// stories are a list, which comes after those of the engines.
+func (e Engines) Export(directory string, stories []*Story) error {
+	told, err := json.Marshal(append([]*Story{}, stories...))
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{"lab.wasm.gz": e.Wasm, "wasm_exec.js": e.Glue, "stories.json": told}
 	names, err := fs.Glob(static, "static/*")
 	if err != nil {
 		return err

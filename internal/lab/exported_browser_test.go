@@ -9,10 +9,15 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // exported makes all tests of pages use the site without a server.
 var exported = flag.Bool("exported", false, "test the pages on the site that ringleader lab --export writes")
+
+// mine is a story that is exported with the site.
+const mine = "---\ntitle: Of my own\n---\n\n# One\n\n```\nringleader run lcr --ids 1\n```\n\n## start\n\nIt begins.\n\n## end\n\nIt ends.\n"
 
 // site is an exported site for all tests of the package.
 var site struct {
@@ -28,7 +33,11 @@ func exportedSite(t testing.TB) string {
 		if site.folder, site.err = os.MkdirTemp("", "ringleader-site-*"); site.err != nil {
 			return
 		}
-		export := exec.Command("go", "run", "./cmd/ringleader", "lab", "--export", site.folder)
+		stories := t.TempDir()
+		if site.err = os.WriteFile(filepath.Join(stories, "mine.md"), []byte(mine), 0o600); site.err != nil {
+			return
+		}
+		export := exec.Command("go", "run", "./cmd/ringleader", "lab", "--export", site.folder, "--stories", stories)
 		export.Dir, export.Stderr = filepath.Join("..", ".."), t.Output()
 		site.err = export.Run()
 	})
@@ -41,15 +50,50 @@ func exportedSite(t testing.TB) string {
 	return host.URL + path
 }
 
-func TestTheExportedSiteAnswersAsTheServerDoes(t *testing.T) {
+// One tab goes through all views, so that the engines are compiled once. With -exported, each test of a page uses the site.
+func TestEachViewWorksWithoutAServer(t *testing.T) {
 	browser(t)
 	address := exportedSite(t)
 	words := []string{"lcr", "--ids=5,4,3,2,1"}
 	want, steps := result(t, words...)
-	p := open(t, of(address, steps, words...), 1200)
-	p.at(steps)
+	p := open(t, of(address, steps, words...), 1280)
+	p.still()
+
+	p.at(steps) // a run, and back
 	if got := p.counts(); got["total"] != want.Messages.Total {
 		t.Errorf("the page counts %v, and run --json %+v", got, want)
 	}
+	p.until(`document.querySelector("code.fires") !== null`)
+	p.key(kb.Home)
+	p.at(0)
+	p.click(".adversary button", "Take over here")
+	p.click(".adversary button", "Worst from here")
+	p.until(`document.querySelector(".search").textContent.includes("more messages")`)
+
+	p.goTo("costs?a=lcr&to=1024")
+	p.has(".readout tbody tr", "lcr")
+	p.goTo("race?a=lcr&a=peterson&n=4")
+	p.until(`document.querySelectorAll(".lane").length === 2`)
+
+	p.goTo("verify")
+	p.click(".examples a", "Bully that waits too little")
+	p.has(".verdict.violated", "wrong leader")
+	p.click(".verdict a", "Play these 3 steps")
+	p.until(`location.hash.startsWith("#/run") && document.querySelector(".player") !== null`)
+	p.end(3)
+
+	p.goTo("gallery/lcr-equal-identifiers")
+	p.has(".exhibit .lead", "Two leaders")
+	p.until(`document.querySelector(".player .network") !== null`)
+
+	p.goTo("stories")
+	if cards := eval[int](p, `document.querySelectorAll(".cards a").length`); cards != len(answer[[]told](t, "stories", struct{}{}))+1 {
+		t.Errorf("%d stories are told: those of the program, and one that was exported with it, are not all", cards)
+	}
+	p.click(".cards a", "Of my own")
+	p.has(".narration .words", "It begins.")
+	p.key(kb.ArrowRight)
+	p.has(".narration .words", "It ends.")
+	p.has(".player .unseen", "Step 2")
 	p.well(address)
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"ringleader.example/ringleader/catalogue/all"
-	"ringleader.example/ringleader/internal/cli"
 )
 
 // answer asks the engine of the lab.
@@ -23,7 +20,7 @@ func answer[T any](t testing.TB, question string, body any) T {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := cli.NewLab("ringleader", all.Algorithms).Ask(t.Context(), question, words, func(string) {})
+	text, err := engines().Ask(t.Context(), question, words, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,13 +117,19 @@ func TestCostsAreThoseOfTheEngine(t *testing.T) {
 	phases := answer[struct {
 		Result struct {
 			ByPhase []int `json:"by_phase"`
+			Entered []int `json:"entered_by_phase"`
 		}
-	}](t, "call", map[string]any{"args": []string{"count", "ring-bully", "--n=1024", "--order=random"}}).Result.ByPhase
-	row := p.text(".readout tbody tr")
-	for _, messages := range phases {
-		if !strings.Contains(row, fmt.Sprint(messages)) {
-			t.Errorf("a phase has %d messages, and the row has %q", messages, row)
+	}](t, "call", map[string]any{"args": []string{"count", "ring-bully", "--n=1024", "--order=random"}}).Result
+	for selector, numbers := range map[string][]int{".readout tbody tr": phases.ByPhase, ".readout tbody tr.candidates": phases.Entered} {
+		row := p.text(selector)
+		for _, number := range numbers {
+			if !strings.Contains(row, fmt.Sprint(number)) {
+				t.Errorf("a phase has %d, and the row has %q", number, row)
+			}
 		}
+	}
+	if n := phases.Entered[0]; n != 1024 {
+		t.Errorf("%d candidates begin the first phase", n)
 	}
 	p.accessible()
 
@@ -334,16 +337,29 @@ func TestAStoryPrintsAsAHandout(t *testing.T) {
 	p.well(at)
 }
 
-func TestViewsFitIntoNarrowWindows(t *testing.T) {
+// The tests of each view look at the light one in a wide window.
+func TestViewsAreAccessibleInTheDarkAndInNarrowWindows(t *testing.T) {
 	at := laboratory(t)
+	p := open(t, at+"#/live", 360)
+	p.still()
+	p.look(360, "dark")
 	for _, view := range []string{
 		"costs", "costs/phases", "costs/time", "race", "verify?algorithm=bully&n=3&start=every-set&param=answer-timeout%3D2&go=1",
 		"gallery", "gallery/lcr-equal-identifiers", "stories", "stories/1-swallowing/4", "stories/7-leases/handout",
 	} {
-		p := open(t, at+"#/"+view, 360)
-		p.until(`document.querySelector(".view h1") !== null`)
-		p.idle()
+		p.goTo(view)
 		p.until(`document.documentElement.scrollWidth <= innerWidth`)
 		p.accessible()
 	}
+	p.well(at)
+}
+
+// goTo goes to another view in the same page, by way of the one without a group, and waits until it is there.
+func (p *tab) goTo(view string) {
+	p.Helper()
+	eval[chromedp.Void](p, `void (location.hash = "#/live")`)
+	p.until(`document.querySelector(".live-absent") !== null`)
+	eval[chromedp.Void](p, fmt.Sprintf(`void (location.hash = %q)`, "#/"+view))
+	p.until(`document.querySelector(".view h1") !== null`)
+	p.idle()
 }

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -17,16 +20,42 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/cli"
+	"ringleader.example/ringleader/internal/lab"
 )
 
-// laboratory starts a server with all engines, and returns the address of its page.
+// engines answer all questions.
+var engines = sync.OnceValue(func() lab.Engine { return cli.NewLab("ringleader", all.Algorithms) })
+
+// shared is one server with all engines for all tests of the package: it keeps nothing of a question.
+var shared struct {
+	once    sync.Once
+	address string
+	err     error
+	stop    func()
+}
+
+// laboratory returns the address of a page with all engines.
 func laboratory(t testing.TB) string {
 	t.Helper()
 	if *exported {
 		browser(t) // else there is nothing to export for
 		return exportedSite(t)
 	}
-	return "http://" + serve(t, cli.NewLab("ringleader", all.Algorithms)) + "/"
+	shared.once.Do(func() {
+		var listener net.Listener
+		if listener, shared.err = lab.Listen("127.0.0.1:0"); shared.err != nil {
+			return
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		served := make(chan error, 1)
+		go func() { served <- lab.Serve(ctx, listener, engines()) }()
+		shared.address = "http://" + listener.Addr().String() + "/"
+		shared.stop = func() { cancel(); <-served }
+	})
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.address
 }
 
 // of returns the address of a run, at a step.
@@ -269,25 +298,50 @@ func TestThePageIsSmall(t *testing.T) {
 	}
 }
 
+// look gives the page a width and a theme.
+func (p *tab) look(width int64, theme string) {
+	p.Helper()
+	p.do(chromedp.EmulateViewport(width, 900))
+	p.until(fmt.Sprintf(`innerWidth === %d`, width))
+	eval[string](p, fmt.Sprintf(`document.documentElement.dataset.theme = %q`, theme))
+}
+
+// fits fails if the page is wider than its window.
+func (p *tab) fits() {
+	p.Helper()
+	if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+		p.Errorf("%d pixels are outside of the window", over)
+	}
+}
+
+// Each theme is seen at each width.
 func TestARunIsAccessible(t *testing.T) {
-	for _, words := range [][]string{{"lcr", "--ids=5,4,3,2,1"}, {"bully", "--n=5", "--fault=crash 5 at 10"}} {
-		for _, theme := range []string{"light", "dark"} {
-			for _, width := range []int64{360, 1280, 2560} {
-				t.Run(fmt.Sprint(words[0], " ", theme, " ", width), func(t *testing.T) {
-					page := laboratory(t)
-					p := open(t, of(page, 14, words...), width)
-					p.still() // colours that change slowly have no contrast while they change
-					p.at(14)
-					p.until(`document.querySelector(".rule pre") !== null`)
-					eval[string](p, fmt.Sprintf(`document.documentElement.dataset.theme = %q`, theme))
-					eval[int](p, `(document.querySelectorAll("details:not(.menu)").forEach((d) => d.open = true), 0)`)
-					if wide := eval[int](p, `document.documentElement.scrollWidth`); int64(wide) > width {
-						t.Errorf("the page is %d wide in a window of %d", wide, width)
-					}
-					p.accessible()
-				})
+	page := laboratory(t)
+	themes := []string{"light", "dark"}
+	for i, words := range [][]string{{"lcr", "--ids=5,4,3,2,1"}, {"bully", "--n=5", "--fault=crash 5 at 10"}} {
+		t.Run(words[0], func(t *testing.T) {
+			p := open(t, of(page, 14, words...), 1280)
+			p.still() // colours that change slowly have no contrast while they change
+			p.at(14)
+			p.until(`document.querySelector(".rule pre") !== null`)
+			p.click(".adversary button", "Take over here")
+			p.until(`document.querySelector(".divide") !== null || document.querySelector(".faults") === null && document.querySelector(".offers") !== null`)
+			eval[int](p, `(document.querySelectorAll("details:not(.menu)").forEach((d) => d.open = true), 0)`)
+			for j, width := range []int64{360, 1280, 2560} {
+				p.look(width, themes[(i+j)%2])
+				p.fits()
+				p.accessible()
 			}
-		}
+			p.click("button[title^=Keys]", "?")
+			p.until(`document.querySelector("dialog").open`)
+			p.accessible()
+			p.key(kb.Escape)
+			p.until(`!document.querySelector("dialog").open`)
+			p.click(".menu summary", "Export")
+			p.until(`document.querySelector(".menu").open`)
+			p.accessible()
+			p.well(page)
+		})
 	}
 }
 

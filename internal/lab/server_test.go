@@ -1,7 +1,6 @@
 package lab_test
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -16,7 +15,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"ringleader.example/ringleader/internal/lab"
 )
@@ -352,31 +350,6 @@ func TestTheEndOfTheServerCancelsQuestions(t *testing.T) {
 	}
 }
 
-func TestAClientThatSendsHalfAQuestionIsLeft(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for the time-out of a body")
-	}
-	t.Parallel()
-	address := serve(t, echo)
-	connection, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
-	fmt.Fprintf(connection, "POST /api/run HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", address)
-	if err := connection.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	reply, err := http.ReadResponse(bufio.NewReader(connection), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reply.Body.Close()
-	if reply.StatusCode != http.StatusBadRequest {
-		t.Errorf("status %d", reply.StatusCode)
-	}
-}
-
 func TestOnlyLoopbackAddressesAreServed(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", "192.0.2.1:0", "[::]:0", ":0", "example.com:0", "8017", "", "127.0.0.1", "127.0.0.1.example:0"} {
 		if listener, err := lab.Listen(address); !errors.Is(err, lab.ErrAddress) {
@@ -400,9 +373,12 @@ func TestAnExportedSiteHasThePageAndTheEngines(t *testing.T) {
 	folder := t.TempDir() + "/site"
 	engines := lab.Engines{Wasm: lab.Pack([]byte("\x00asm")), Glue: []byte("glue")}
 	for range 2 { // the second replaces the first
-		if err := engines.Export(folder); err != nil {
+		if err := engines.Export(folder, []*lab.Story{{Name: "mine"}}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if stories := read(t, folder+"/stories.json"); !strings.HasPrefix(stories, `[{"name":"mine",`) {
+		t.Errorf("the stories are %s", stories)
 	}
 	page := read(t, folder+"/index.html")
 	for _, want := range []string{`name="engine" content="wasm"`, "script-src 'self' 'wasm-unsafe-eval';"} {

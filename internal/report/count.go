@@ -27,6 +27,9 @@ func (r *Count) JSON() any {
 		field{"timing", r.Timing.String()}, field{"seed", r.Seed}, field{"parameters", parameters(r.Parameters)})
 	result = append(result, wakingJSON(&r.Waking)...)
 	result = append(result, outcomeJSON(r.Declaration, r.outcome(claims))...)
+	if r.Entered != nil {
+		result = append(result, field{"entered_by_phase", r.Entered})
+	}
 	if r.Time != nil {
 		result = append(result, field{"time", times(r.Time.Elected, r.Time.Decided, r.Time.Quiet)})
 	}

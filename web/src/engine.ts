@@ -85,6 +85,7 @@ export interface RunAnswer {
   run: Run; // the question in full: with all choices of a walk
   call: string; // the command that does the same
   result: RunResult;
+  entered?: number[]; // by phase: the candidates that begin it
   header: Header;
   steps: Step[];
   states: string[]; // by position, before the first step
@@ -110,6 +111,7 @@ export interface RunQuestion extends Run {
   walk?: boolean; // turn a scheduled run into a walk: the answer has its events as choices
   until?: number; // … only its first so many steps
   then?: Choice[]; // further events of a walk
+  say?: string; // then the events of a line: "partition 1,2 | 3,4,5", "cut 1 -> 2", "transfer 3 to 2", "weigh 3 as 7"
   go?: number; // then that many times the first event that can come next; faults are never
 }
 

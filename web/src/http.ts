@@ -51,8 +51,8 @@ interface File64 {
 
 const blob = (file: File64): Blob => new Blob([Uint8Array.from(atob(file.base64), (c) => c.charCodeAt(0))], { type: file.type });
 
-/** The engine behind a way to ask. */
-export function engineOver(asker: Asker): Engine {
+/** The engine behind a way to ask. More are stories that are not the engine's. */
+export function engineOver(asker: Asker, more: () => Promise<Story[]> = async () => []): Engine {
   async function answer<T>(ask: string, question: unknown, progress?: Progress, signal?: AbortSignal): Promise<T> {
     let found: { value: T } | undefined;
     let failed: string | undefined;
@@ -84,7 +84,7 @@ export function engineOver(asker: Asker): Engine {
     search: (question: SearchQuestion, progress, signal) => answer<SearchAnswer>("search", question, progress, signal),
     listing: (algorithm) => answer<Listing>("listing", { algorithm }),
     act: (command) => answer<void>("act", { command }),
-    stories: () => answer<Story[]>("stories", {}),
+    stories: async () => (await Promise.all([answer<Story[]>("stories", {}), more()])).flat(),
     draw: async (question) => blob(await answer<File64>("draw", question)),
     chart: async (chart) => blob(await answer<File64>("chart", chart)),
   };

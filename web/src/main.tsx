@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { engineOver, overHTTP } from "./http";
-import { overWorkers } from "./worker";
+import { exportedStories, overWorkers } from "./worker";
 import { Frame } from "./frame";
 import { recorded, RecordedRun } from "./recorded";
 import { watchTheme } from "./draw/palette";
@@ -11,4 +11,4 @@ watchTheme();
 const inPage = document.querySelector<HTMLMetaElement>("meta[name=engine]")?.content === "wasm";
 const root = document.getElementById("lab");
 const held = recorded();
-if (root !== null) render(held !== undefined ? <RecordedRun of={held} /> : <Frame engine={engineOver(inPage ? overWorkers() : overHTTP)} />, root);
+if (root !== null) render(held !== undefined ? <RecordedRun of={held} /> : <Frame engine={inPage ? engineOver(overWorkers(), exportedStories) : engineOver(overHTTP)} />, root);

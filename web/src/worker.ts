@@ -1,8 +1,8 @@
 // The engines in workers of the page: the same questions and lines as over HTTP. A worker computes one question at a time. It cannot be
 // interrupted, so a question that is cancelled ends its worker; the next one starts from the compiled module.
 
-import { Failure } from "./engine";
-import type { Asker } from "./http";
+import { Failure, type Story } from "./engine";
+import { parse, type Asker } from "./http";
 
 /** What the page tells a worker: the engines first, then questions. */
 export type ToWorker = { module: WebAssembly.Module } | { ask: string; body: string };
@@ -76,6 +76,13 @@ function answered(worker: Worker, ask: string, body: string, line: (text: string
     };
     worker.postMessage({ ask, body } satisfies ToWorker);
   });
+}
+
+/** The stories that were exported with the page. */
+export async function exportedStories(): Promise<Story[]> {
+  const reply = await fetch("stories.json").catch(() => undefined);
+  if (reply === undefined || !reply.ok) throw new Failure("The stories of this site, stories.json, cannot be loaded.");
+  return parse<Story[]>(await reply.text());
 }
 
 /** Loads the engines, which a host may send compressed or not. */

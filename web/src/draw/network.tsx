@@ -152,86 +152,120 @@ interface ProcessesProps extends NetworkProps {
   height: number;
 }
 
-function Processes({ run, playback, geometry, at, told, selected, onSelect, offers, onChoose, onMove, width, height }: ProcessesProps) {
-  const [drag, setDrag] = useState<{ process: number; x: number; y: number; moved: boolean } | undefined>();
-  const acting = at > 0 ? run.steps[at - 1]!.process : -1;
-  const pointer = (event: PointerEvent): { x: number; y: number } => {
-    const box = (event.currentTarget as Element).closest("svg")!.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
-  const key = (event: KeyboardEvent, p: number): void => {
-    const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (by !== 0) {
-      const next = (p + by + run.n) % run.n;
-      event.preventDefault();
-      if (event.altKey && onMove) onMove(p, next);
-      else {
-        onSelect?.(next);
-        ((event.currentTarget as Element).parentElement?.querySelector(`[data-process="${next}"]`) as SVGElement | null)?.focus();
-      }
-    } else if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      onSelect?.(p);
+interface Drag {
+  process: number;
+  x: number;
+  y: number;
+  moved: boolean;
+}
+
+/** What can be done to processes. It stays the same object, so that a process is rendered again only if its look changes. */
+interface Hands {
+  drag: Drag | undefined;
+  setDrag: (drag: Drag | undefined) => void;
+  props: ProcessesProps;
+}
+
+function pointer(event: PointerEvent): { x: number; y: number } {
+  const box = (event.currentTarget as Element).closest("svg")!.getBoundingClientRect();
+  return { x: event.clientX - box.left, y: event.clientY - box.top };
+}
+
+function pressed({ props: { run, onMove, onSelect } }: Hands, event: KeyboardEvent, p: number): void {
+  const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (by !== 0) {
+    const next = (p + by + run.n) % run.n;
+    event.preventDefault();
+    if (event.altKey && onMove) onMove(p, next);
+    else {
+      onSelect?.(next);
+      ((event.currentTarget as Element).parentElement?.querySelector(`[data-process="${next}"]`) as SVGElement | null)?.focus();
     }
-  };
+  } else if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    onSelect?.(p);
+  }
+}
+
+function Processes(props: ProcessesProps) {
+  const { run, playback, geometry, at, told, selected, offers, onChoose, width, height } = props;
+  const [drag, setDrag] = useState<Drag | undefined>();
+  const hands = useRef<Hands>({ drag, setDrag, props }).current;
+  Object.assign(hands, { drag, props });
+  const acting = at > 0 ? run.steps[at - 1]!.process : -1;
   return (
     <svg class="processes" viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Processes">
-      {geometry.places.map((place, p) => {
-        const role = run.role(p, at);
-        const dragged = drag?.process === p && drag.moved;
-        const { x, y } = dragged ? drag : place;
-        const name = run.names[p]!;
-        return (
-          <g
-            key={p}
-            data-process={p}
-            class={`process ${role}${p === acting ? " acting" : ""}${p === selected ? " selected" : ""}${dragged ? " dragged" : ""}`}
-            transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
-            role="button"
-            tabIndex={p === (selected ?? 0) ? 0 : -1}
-            aria-label={`Process ${name}: ${roleNames[role]}`}
-            aria-pressed={p === selected}
-            onClick={() => drag?.moved || onSelect?.(p)}
-            onKeyDown={(event) => key(event, p)}
-            onPointerDown={(event) => {
-              if (!onMove || !geometry.ring) return;
-              event.currentTarget.setPointerCapture(event.pointerId);
-              setDrag({ process: p, ...pointer(event), moved: false });
-            }}
-            onPointerMove={(event) => {
-              if (drag === undefined) return;
-              const now = pointer(event);
-              if (drag.moved || Math.hypot(now.x - place.x, now.y - place.y) > geometry.radius + 6) setDrag({ process: p, ...now, moved: true });
-            }}
-            onPointerUp={() => {
-              if (drag?.moved) {
-                const to = geometry.position(drag.x, drag.y);
-                if (to !== p) onMove?.(p, to);
-              }
-              setDrag(undefined);
-            }}
-            onPointerCancel={() => setDrag(undefined)}
-          >
-            <Look geometry={geometry} p={p} role={role} />
-          </g>
-        );
-      })}
+      {geometry.places.map((_, p) => (
+        <Process
+          key={p}
+          geometry={geometry}
+          p={p}
+          role={run.role(p, at)}
+          acts={p === acting}
+          selected={p === selected}
+          reached={p === (selected ?? 0)}
+          dragged={drag?.process === p && drag.moved ? drag : undefined}
+          hands={hands}
+        />
+      ))}
       {told && geometry.places.map((_, p) => <Variables key={p} geometry={geometry} p={p} last={run.lastBefore(p, at)} acted={p === acting} />)}
       {offers !== undefined && at === run.length && <Choices geometry={geometry} playback={playback} offers={offers} onChoose={onChoose} />}
     </svg>
   );
 }
 
-function Look({ geometry, p, role }: { geometry: Geometry; p: number; role: Role }) {
-  return useMemo(
-    () => (
-      <>
+interface ProcessProps {
+  geometry: Geometry;
+  p: number;
+  role: Role;
+  acts: boolean;
+  selected: boolean;
+  reached: boolean; // by the tabulator key
+  dragged: Drag | undefined;
+  hands: Hands;
+}
+
+function Process({ geometry, p, role, acts, selected, reached, dragged, hands }: ProcessProps) {
+  return useMemo(() => {
+    const place = geometry.places[p]!;
+    const { x, y } = dragged ?? place;
+    const name = geometry.run.names[p]!;
+    return (
+      <g
+        data-process={p}
+        class={`process ${role}${acts ? " acting" : ""}${selected ? " selected" : ""}${dragged === undefined ? "" : " dragged"}`}
+        transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
+        role="button"
+        tabIndex={reached ? 0 : -1}
+        aria-label={`Process ${name}: ${roleNames[role]}`}
+        aria-pressed={selected}
+        onClick={() => hands.drag?.moved || hands.props.onSelect?.(p)}
+        onKeyDown={(event) => pressed(hands, event, p)}
+        onPointerDown={(event) => {
+          if (!hands.props.onMove || !geometry.ring) return;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          hands.setDrag({ process: p, ...pointer(event), moved: false });
+        }}
+        onPointerMove={(event) => {
+          if (hands.drag === undefined) return;
+          const now = pointer(event);
+          if (hands.drag.moved || Math.hypot(now.x - place.x, now.y - place.y) > geometry.radius + 6) hands.setDrag({ process: p, ...now, moved: true });
+        }}
+        onPointerUp={() => {
+          const { drag } = hands;
+          if (drag?.moved) {
+            const to = geometry.position(drag.x, drag.y);
+            if (to !== p) hands.props.onMove?.(p, to);
+          }
+          hands.setDrag(undefined);
+        }}
+        onPointerCancel={() => hands.setDrag(undefined)}
+      >
         <Body role={role} radius={geometry.radius} />
-        <Name name={geometry.run.names[p]!} role={role} geometry={geometry} p={p} />
-      </>
-    ),
-    [geometry, p, role],
-  );
+        <Name name={name} role={role} geometry={geometry} p={p} />
+      </g>
+    );
+  }, [geometry, p, role, acts, selected, reached, dragged, hands]);
 }
 
 function Body({ role, radius: r }: { role: Role; radius: number }) {

@@ -38,6 +38,7 @@ export interface Life {
 export class RunModel {
   readonly header: Header;
   readonly result: RunResult;
+  readonly entered: number[] | undefined; // by phase: the candidates that begin it
   readonly steps: Step[];
   readonly n: number;
   readonly length: number;
@@ -63,10 +64,11 @@ export class RunModel {
   private changing: Set<string> | undefined;
   private timed = false; // there are timers or suspicions
 
-  constructor(answer: Pick<RunAnswer, "header" | "steps" | "result" | "states">) {
+  constructor(answer: Pick<RunAnswer, "header" | "steps" | "result" | "entered" | "states">) {
     const { header, steps } = answer;
     this.header = header;
     this.result = answer.result;
+    this.entered = answer.entered;
     this.steps = steps;
     this.n = header.n;
     this.length = steps.length;

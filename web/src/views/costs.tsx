@@ -245,73 +245,78 @@ function counted(label: string, c: Costs): string[] {
 
 interface Counted {
   label: string;
-  phases?: number[];
+  phases?: number[]; // messages
+  entered?: number[]; // the candidates that begin each phase
   total?: number;
   failed?: string;
 }
 
+async function counting(engine: Engine, label: string, c: Costs, signal: AbortSignal): Promise<Counted> {
+  try {
+    const result = (await engine.call(counted(label, c), undefined, signal)).result as { by_phase?: unknown[]; entered_by_phase?: unknown[]; messages?: { election?: unknown } };
+    const total = numberOf(result.messages?.election);
+    const numbers = (all: unknown[] | undefined): number[] => (all ?? []).map((m) => numberOf(m) ?? 0);
+    return { label, ...(result.by_phase ? { phases: numbers(result.by_phase), entered: numbers(result.entered_by_phase) } : {}), ...(total === undefined ? {} : { total }) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { label, failed: textOf(error) };
+  }
+}
+
 function Phases({ engine, c }: { engine: Engine; c: Costs }) {
-  const asked = useAsked<Counted[]>(JSON.stringify([c.labels, c.n, c.order, c.seed]), (_, signal) =>
-    Promise.all(
-      c.labels.map(async (label): Promise<Counted> => {
-        try {
-          const result = (await engine.call(counted(label, c), undefined, signal)).result as { by_phase?: unknown[]; messages?: { election?: unknown } };
-          const total = numberOf(result.messages?.election);
-          return { label, ...(result.by_phase ? { phases: result.by_phase.map((m) => numberOf(m) ?? 0) } : {}), ...(total === undefined ? {} : { total }) };
-        } catch (error) {
-          if (signal.aborted) throw error;
-          return { label, failed: textOf(error) };
-        }
-      }),
-    ),
-  );
+  const asked = useAsked<Counted[]>(JSON.stringify([c.labels, c.n, c.order, c.seed]), (_, signal) => Promise.all(c.labels.map((label) => counting(engine, label, c, signal))));
   const all = asked.answer ?? [];
   const [at, setAt] = useState<number>();
   const longest = Math.max(0, ...all.map((r) => r.phases?.length ?? 0));
-  const series = all.flatMap((r, look): Series[] => (r.phases === undefined ? [] : [{ name: r.label, look, style: "marked", points: r.phases.map((m, i): [number, number] => [i, m]) }]));
+  const charts = [
+    { name: "phases", what: "Messages of each phase", numbers: (r: Counted) => r.phases, y: { name: "election messages of the phase", log: false } },
+    { name: "candidates", what: "Candidates that begin each phase", numbers: (r: Counted) => r.entered, y: { name: "candidates that begin the phase", log: true } },
+  ];
   const x: Axis = { name: "phase", log: false, whole: true };
-  const y: Axis = { name: "election messages of the phase", log: false };
-  const rows = all.flatMap((r) => (r.phases ?? []).map((m, phase) => [r.label, c.n, c.order, phase, m]));
+  const cells = (numbers: number[] | undefined) => Array.from({ length: longest }, (_, i) => <td class={`number${i === at ? " here" : ""}`}>{digits(numbers?.[i])}</td>);
   return (
     <>
       <Outcome asked={asked} empty={all.length === 0} />
-      {longest > 0 && (
-        <Chart
-          series={series}
-          x={x}
-          y={y}
-          label={`Messages of each phase on a ring of ${c.n}, for ${c.labels.join(" ")}. The table below has the numbers.`}
-          {...(at === undefined ? {} : { at })}
-          onAt={setAt}
-        />
-      )}
+      <div class="charts">
+        {longest > 0 && charts.map(({ name, what, numbers, y }) => {
+          const series = all.flatMap((r, look): Series[] => {
+            const shown = (numbers(r) ?? []).map((m, i): [number, number] => [i, m]).filter(([, m]) => m > 0);
+            return shown.length === 0 ? [] : [{ name: r.label, look, style: "marked", points: shown }];
+          });
+          const rows = all.flatMap((r) => (numbers(r) ?? []).map((m, phase) => [r.label, c.n, c.order, phase, m]));
+          return (
+            <figure key={name}>
+              <Chart series={series} x={x} y={y} label={`${what} on a ring of ${c.n}, for ${c.labels.join(" ")}. The table below has the numbers.`} {...(at === undefined ? {} : { at })} onAt={setAt} />
+              <Exports engine={engine} saved={{ name, title: `${what}, n = ${c.n}`, columns: ["algorithm", "n", "order", "phase", y.name], rows, x, y, series }} />
+            </figure>
+          );
+        })}
+      </div>
       {all.length > 0 && (
         <div class="readout scroll" role="region" aria-label="Numbers" tabIndex={0}>
           <table>
             <thead>
               <tr>
                 <th scope="col">algorithm</th>
+                <th scope="col">in each phase</th>
                 <th scope="col" class="number">all phases</th>
                 {Array.from({ length: longest }, (_, i) => <th scope="col" class={`number${i === at ? " here" : ""}`}>{i}</th>)}
               </tr>
             </thead>
-            <tbody>
-              {all.map((r, look) => (
+            {all.map((r, look) => (
+              <tbody key={r.label}>
                 <tr>
-                  <th scope="row"><Mark look={look} /> {r.label}</th>
+                  <th scope="rowgroup" rowSpan={r.phases === undefined ? 1 : 2}><Mark look={look} /> {r.label}</th>
+                  <td>messages</td>
                   <td class="number">{digits(r.total)}</td>
-                  {r.phases === undefined ? (
-                    <td class="muted" colSpan={Math.max(1, longest)}>{r.failed ?? "has no phases"}</td>
-                  ) : (
-                    Array.from({ length: longest }, (_, i) => <td class={`number${i === at ? " here" : ""}`}>{digits(r.phases?.[i])}</td>)
-                  )}
+                  {r.phases === undefined ? <td class="muted" colSpan={Math.max(1, longest)}>{r.failed ?? "has no phases"}</td> : cells(r.phases)}
                 </tr>
-              ))}
-            </tbody>
+                {r.phases !== undefined && <tr class="candidates"><td>candidates</td><td />{cells(r.entered)}</tr>}
+              </tbody>
+            ))}
           </table>
         </div>
       )}
-      {rows.length > 0 && <Exports engine={engine} saved={{ name: "phases", title: `Messages of each phase, n = ${c.n}`, columns: ["algorithm", "n", "order", "phase", "messages"], rows, x, y, series }} />}
     </>
   );
 }

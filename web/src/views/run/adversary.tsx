@@ -1,7 +1,7 @@
 // The adversary: from a moment of a run on, the reader chooses what happens next.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Engine, Offer, Run, RunAnswer, RunQuestion, SearchAnswer, SearchQuestion } from "../../engine";
+import type { Engine, Id, Offer, Run, RunAnswer, RunQuestion, SearchAnswer, SearchQuestion } from "../../engine";
 import { keep, textOf } from "./answers";
 
 /** A walk, and what can be asked of it. */
@@ -12,6 +12,8 @@ export interface Walk {
   undone: Run[];
   takeOver: (at: number) => void;
   choose: (offer: Offer) => void;
+  /** Makes the events of a typed line. */
+  say: (line: string) => void;
   undo: () => void;
   redo: () => void;
   /** Goes on so many times with the first event that can come next. */
@@ -55,6 +57,7 @@ export function useWalk(engine: Engine, answer: RunAnswer | undefined, show: (ru
     show,
     takeOver: (at) => ask({ ...run, walk: true, until: at }, []),
     choose: (offer) => ask({ ...run, then: [offer.choice] }, []),
+    say: (line) => ask({ ...run, say: line }, []),
     undo: () => ask({ run: run.run, choices: run.choices?.slice(0, -1) ?? [] }, [run, ...undone]),
     redo: () => undone[0] !== undefined && ask(undone[0], undone.slice(1)),
     goOn: (count) => ask({ ...run, go: count }, [], count === 1 ? undefined : answer.steps.length),
@@ -93,7 +96,7 @@ export function Adversary({ engine, walk, at }: { engine: Engine; walk: Walk; at
       {error !== "" && <p class="error" role="alert">{error}</p>}
       <h3>What comes next?</h3>
       {next.length === 0 ? <p class="muted">The run is quiescent: only faults are possible.</p> : <Offers offers={next} busy={busy} onChoose={walk.choose} />}
-      <Faults offers={answer.faults ?? []} busy={busy} onChoose={walk.choose} />
+      <Faults offers={answer.faults ?? []} ids={answer.header.ids ?? []} busy={busy} onChoose={walk.choose} onSay={walk.say} />
       <Search engine={engine} walk={walk} />
     </section>
   );
@@ -118,7 +121,7 @@ const groups: [string, RegExp][] = [
   ["Ask", /./],
 ];
 
-function Faults({ offers, busy, onChoose }: { offers: Offer[]; busy: boolean; onChoose: (offer: Offer) => void }) {
+function Faults({ offers, ids, busy, onChoose, onSay }: { offers: Offer[]; ids: readonly Id[]; busy: boolean; onChoose: (offer: Offer) => void; onSay: (line: string) => void }) {
   const [search, setSearch] = useState("");
   if (offers.length === 0) return null;
   const words = search.toLowerCase().split(/\s+/);
@@ -139,7 +142,28 @@ function Faults({ offers, busy, onChoose }: { offers: Offer[]; busy: boolean; on
           </details>
         );
       })}
+      {ids.length > 2 && <Divide ids={ids} busy={busy} onSay={onSay} />}
     </details>
+  );
+}
+
+/** A field for cuts that are not in the list: those into two or more groups. */
+function Divide({ ids, busy, onSay }: { ids: readonly Id[]; busy: boolean; onSay: (line: string) => void }) {
+  const half = Math.floor(ids.length / 2);
+  const example = `partition ${ids.slice(0, half).join(",")} | ${ids.slice(half).join(",")}`;
+  const [line, setLine] = useState("");
+  return (
+    <form
+      class="divide"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSay(line.trim() === "" ? example : line.trim());
+      }}
+    >
+      <label for="divide">Another cut</label>
+      <input id="divide" value={line} placeholder={example} maxLength={2000} autocomplete="off" spellcheck={false} onInput={(event) => setLine(event.currentTarget.value)} />
+      <button type="submit" disabled={busy}>Cut</button>
+    </form>
   );
 }
 

@@ -109,6 +109,7 @@ export function Rule({ run, at, engine }: At & { engine: Engine }) {
     box.current.scrollTop = fits ? middle - box.current.clientHeight / 2 : first.offsetTop - 24;
   }, [key, listing]);
   const marked = useMemo(() => new Set(lines), [key]);
+  const text = useMemo(() => typeof listing === "object" && listing.lines.map((line, i) => <Line key={i} number={i + 1} text={line} fires={marked.has(i + 1)} />), [listing, marked]);
   const lined = useMemo(() => run.steps.some((step) => step.lines !== undefined), [run]);
   return (
     <section class="rule" aria-label="The rule of the source">
@@ -120,7 +121,7 @@ export function Rule({ run, at, engine }: At & { engine: Engine }) {
         <p class="error" role="alert">{listing}</p>
       ) : (
         <pre ref={box} tabIndex={0} role="group" aria-label="The algorithm's file">
-          {listing.lines.map((text, i) => <Line key={i} number={i + 1} text={text} fires={marked.has(i + 1)} />)}
+          {text}
         </pre>
       )}
     </section>
@@ -172,7 +173,7 @@ export function Costs({ run, at, algorithm }: At & { algorithm?: Algorithm | und
       ) : (
         algorithm !== undefined && algorithm.bounds.length > 0 && <p class="bound">{algorithm.bounds.map((b) => `${b.case} case of ${b.of}: ${b.formula}`).join("; ")}</p>
       )}
-      {phases !== undefined && phases.length > 0 && <Phases counts={phases} />}
+      {phases !== undefined && phases.length > 0 && <Phases counts={phases} entered={run.entered} />}
     </section>
   );
 }
@@ -205,14 +206,19 @@ function Curve({ run, at, of, limit }: At & { of: "election" | "announcement" | 
   );
 }
 
-function Phases({ counts }: { counts: number[] }) {
+function Phases({ counts, entered }: { counts: number[]; entered: number[] | undefined }) {
   const most = Math.max(1, ...counts);
   return (
     <figure class="phases">
-      <figcaption>Messages in each phase</figcaption>
+      <figcaption>Messages in each phase{entered !== undefined && ", and below it the candidates that begin it"}</figcaption>
       <ol tabIndex={counts.length > 12 ? 0 : undefined}>
         {counts.map((count, phase) => (
-          <li key={phase} title={`phase ${phase}: ${count}`}><span style={{ height: `${(100 * count) / most}%` }} /><b>{count}</b><small>{phase}</small></li>
+          <li key={phase} title={`phase ${phase}: ${count} messages${entered === undefined ? "" : `, begun by ${entered[phase]} candidates`}`}>
+            <b>{count}</b>
+            <span style={{ height: `${(100 * count) / most}%` }} />
+            <small>{phase}</small>
+            {entered !== undefined && <i>{entered[phase]}</i>}
+          </li>
         ))}
       </ol>
     </figure>
