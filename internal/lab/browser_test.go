@@ -88,11 +88,18 @@ func browser(t testing.TB) context.Context {
 type tab struct {
 	testing.TB
 	ctx context.Context
+	*noted
+}
 
+// noted is what has happened in a tab.
+type noted struct {
 	mu       sync.Mutex
 	requests []string // addresses, in order
 	wrong    []string // errors of scripts, and what they wrote as errors
 }
+
+// in returns the tab for a subtest.
+func (p *tab) in(t testing.TB) *tab { return &tab{t, p.ctx, p.noted} }
 
 // patience is for conditions; a page that is well fulfils them in a fraction.
 const patience = 60 * time.Second
@@ -107,7 +114,7 @@ func open(t testing.TB, address string, width int64) *tab {
 	t.Cleanup(stop)
 	ctx, late := context.WithTimeout(ctx, 2*patience)
 	t.Cleanup(late)
-	p := &tab{TB: t, ctx: ctx}
+	p := &tab{t, ctx, new(noted)}
 	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		if _, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: before}); err != nil {
 			return err
@@ -123,7 +130,7 @@ func open(t testing.TB, address string, width int64) *tab {
 }
 
 // note keeps what must not happen, and where requests go.
-func (p *tab) note(event any) {
+func (p *noted) note(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e := event.(type) {

@@ -143,16 +143,15 @@ func TestCostsAreThoseOfTheEngine(t *testing.T) {
 
 func TestAnUnknownAlgorithmIsOneLine(t *testing.T) {
 	at := laboratory(t)
-	p := open(t, at+"#/costs?a=nothing", 1280)
-	p.has("[role=alert]", `unknown algorithm "nothing"`)
-	p = open(t, at+"#/race?a=lcr&a=nothing", 1280)
-	p.has("[role=alert]", `unknown algorithm "nothing"`)
-	p = open(t, at+"#/verify?algorithm=lcr&n=0&param=flag%3Dx&go=1", 1280)
-	p.has("[role=alert]", "flag")
-	p = open(t, at+"#/gallery/nothing", 1280)
-	p.has("[role=alert]", "no nothing")
-	p = open(t, at+"#/stories/nothing", 1280)
-	p.has("[role=alert]", "no story nothing")
+	p := open(t, at+"#/live", 1280)
+	for _, c := range [][2]string{
+		{"costs?a=nothing", `unknown algorithm "nothing"`}, {"race?a=lcr&a=nothing", `unknown algorithm "nothing"`},
+		{"verify?algorithm=lcr&n=0&param=flag%3Dx&go=1", "flag"}, {"gallery/nothing", "no nothing"}, {"stories/nothing", "no story nothing"},
+	} {
+		p.leave(c[0])
+		p.has("[role=alert]", c[1])
+	}
+	p.well(at)
 }
 
 func TestARaceEndsWithTheCountsOfItsRuns(t *testing.T) {
@@ -183,7 +182,8 @@ func TestARaceRunsAgainstTheClock(t *testing.T) {
 	at := laboratory(t)
 	p := open(t, at+"#/race?a=lcr&a=ring-bully&a=peterson&n=6&order=random", 1280)
 	p.until(`document.querySelectorAll(".lane").length === 3`)
-	eval[chromedp.Void](p, `document.querySelector(".clock button").click()`)
+	p.fill(".clock select", "16")
+	p.click(".clock button", "▶")
 	p.until(`document.querySelectorAll(".lane.done").length > 0 && document.querySelectorAll(".lane.done").length < 3`)
 	p.until(`document.querySelectorAll(".lane.done").length === 3`)
 	p.well(at)
@@ -219,12 +219,13 @@ func TestExhibitsArePlayed(t *testing.T) {
 	p := open(t, at+"#/gallery", 1280)
 	p.has(".cards", "lcr-equal-identifiers")
 	p.accessible()
+	p.still()
 	for _, c := range [][3]string{
 		{"lcr-equal-identifiers", "Identifiers are distinct", "Two leaders"},
 		{"bully-under-a-cut", "Messages between live processes arrive", "Two leaders"},
 		{"quorum-bully-no-wait", "Rule 4: a restarted member waits", "Two running leases"},
 	} {
-		p = open(t, at+"#/gallery/"+c[0], 1280)
+		p.goTo("gallery/" + c[0])
 		p.has(".exhibit h1", c[1])
 		p.has(".exhibit .lead", c[2])
 		p.until(`document.querySelector(".player .network") !== null`)
@@ -234,8 +235,8 @@ func TestExhibitsArePlayed(t *testing.T) {
 		p.accessible()
 		p.click("a", "Take over this run")
 		p.until(`location.hash.startsWith("#/run") && document.querySelector(".player") !== null`)
-		p.well(at)
 	}
+	p.well(at)
 }
 
 // told is a story, as the engine tells it.
@@ -257,11 +258,12 @@ func TestEveryStoryIsFollowedToItsEnd(t *testing.T) {
 	if len(stories) < 6 {
 		t.Fatalf("%d stories", len(stories))
 	}
+	p := open(t, at, 1280)
+	p.still()
 	for _, story := range stories {
 		t.Run(story.Name, func(t *testing.T) {
-			p := open(t, at, 1280)
-			p.still()
-			p.do(chromedp.Navigate(at + "#/stories"))
+			p := p.in(t)
+			p.goTo("stories")
 			p.click(".cards a", story.Title)
 			first := true
 			for _, chapter := range story.Chapters {
@@ -354,12 +356,18 @@ func TestViewsAreAccessibleInTheDarkAndInNarrowWindows(t *testing.T) {
 	p.well(at)
 }
 
-// goTo goes to another view in the same page, by way of the one without a group, and waits until it is there.
+// goTo goes to another view in the same page, and waits until it is there.
 func (p *tab) goTo(view string) {
+	p.Helper()
+	p.leave(view)
+	p.until(`document.querySelector(".view h1") !== null`)
+	p.idle()
+}
+
+// leave goes to another view in the same page, by way of the one without a group, so that nothing of the view before is there.
+func (p *tab) leave(view string) {
 	p.Helper()
 	eval[chromedp.Void](p, `void (location.hash = "#/live")`)
 	p.until(`document.querySelector(".live-absent") !== null`)
 	eval[chromedp.Void](p, fmt.Sprintf(`void (location.hash = %q)`, "#/"+view))
-	p.until(`document.querySelector(".view h1") !== null`)
-	p.idle()
 }

@@ -34,9 +34,13 @@ var shared struct {
 	stop    func()
 }
 
-// laboratory returns the address of a page with all engines.
+// laboratory returns the address of a page with all engines. Tests that use it run at the same time, since most of them wait for a
+// process of the browser.
 func laboratory(t testing.TB) string {
 	t.Helper()
+	if t, is := t.(*testing.T); is {
+		t.Parallel()
+	}
 	if *exported {
 		browser(t) // else there is nothing to export for
 		return exportedSite(t)
@@ -98,6 +102,8 @@ func result(t testing.TB, words ...string) (c counted, steps int) {
 }
 
 func TestAPlayedRunHasTheCountsOfRunJSON(t *testing.T) {
+	page := laboratory(t)
+	p := open(t, page+"#/live", 1280)
 	for _, words := range [][]string{
 		{"lcr", "--ids=5,4,3,2,1"},
 		{"bully", "--n=5", "--fault=crash 5 at 10", "--fault=partition 1,2 | 3,4 from 30 until 90"},
@@ -107,9 +113,9 @@ func TestAPlayedRunHasTheCountsOfRunJSON(t *testing.T) {
 		{"hirschberg-sinclair", "--n=2"},
 	} {
 		t.Run(words[0]+words[1], func(t *testing.T) {
-			page := laboratory(t)
-			p := open(t, of(page, 0, words...), 1280)
+			p := p.in(t)
 			want, steps := result(t, words...)
+			p.leave(of("", 0, words...)[len("#/"):])
 			p.at(0)
 			if got := p.counts(); got["total"] != 0 {
 				t.Errorf("before the first step %d messages are counted", got["total"])
@@ -206,12 +212,12 @@ func TestTheCheckerContinuesAWalk(t *testing.T) {
 }
 
 func TestTheDiagramShowsCausality(t *testing.T) {
+	page := laboratory(t)
 	for _, words := range [][]string{
 		{"hirschberg-sinclair", "--n=8", "--order=random", "--seed=3"},
 		{"bully", "--n=4", "--fault=crash 4 at 1"}, // a message that is lost causes nothing
 	} {
 		t.Run(words[0], func(t *testing.T) {
-			page := laboratory(t)
 			steps := answer[struct{ Steps []event }](t, "run", map[string]any{"run": words}).Steps
 			step := 21
 			if lost := slices.IndexFunc(steps, func(e event) bool { return e.Event == "lost" }); lost > 0 {
@@ -332,23 +338,34 @@ func TestARunIsAccessible(t *testing.T) {
 				p.fits()
 				p.accessible()
 			}
-			p.click("button[title^=Keys]", "?")
-			p.until(`document.querySelector("dialog").open`)
-			p.accessible()
-			p.key(kb.Escape)
-			p.until(`!document.querySelector("dialog").open`)
-			p.click(".menu summary", "Export")
-			p.until(`document.querySelector(".menu").open`)
-			p.accessible()
 			p.well(page)
 		})
 	}
 }
 
+func TestDialoguesAreAccessible(t *testing.T) {
+	page := laboratory(t)
+	p := open(t, of(page, 3, "lcr", "--n=4"), 1280)
+	p.still()
+	p.at(3)
+	for _, theme := range []string{"light", "dark"} {
+		p.look(1280, theme)
+		p.click("button[title^=Keys]", "?")
+		p.until(`document.querySelector("dialog").open`)
+		p.accessible()
+		p.click("dialog button", "Close")
+		p.until(`!document.querySelector("dialog").open`)
+		eval[chromedp.Void](p, `document.querySelector(".menu").open = true`)
+		p.accessible()
+	}
+	p.well(page)
+}
+
 func TestAnErrorIsOneLine(t *testing.T) {
 	page := laboratory(t)
+	p := open(t, page+"#/live", 1280)
 	for _, words := range [][]string{{"nonsense"}, {"lcr", "--ids=1,1"}, {"lcr", "--n=0"}, {"lcr", "--n=999999999"}, {"lcr", "--draw=/tmp/x.svg"}, {"lcr", "--ids=<img src=x onerror=alert(1)>"}} {
-		p := open(t, of(page, 0, words...), 1280)
+		p.leave(of("", 0, words...)[len("#/"):])
 		p.until(`document.querySelector(".banner") !== null`)
 		if text := eval[string](p, `document.querySelector(".banner").innerText`); text == "" || strings.Contains(text, "\n") {
 			t.Errorf("%q has the error %q", words, text)

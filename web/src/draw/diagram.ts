@@ -6,6 +6,7 @@ import { time } from "../model/story";
 import { values } from "../model/state";
 import type { Timeline } from "../model/timeline";
 import { dashes, widths } from "./kinds";
+import { Labels } from "./labels";
 import type { Palette } from "./palette";
 import { heads, path2d, symbols, type Shape } from "./symbols";
 
@@ -240,6 +241,8 @@ class Drawing {
     c.restore();
   }
 
+  private readonly labels = new Labels();
+
   private label(m: number): void {
     const { c, line, colours } = this;
     const text = values(line.run.text[m]!);
@@ -254,6 +257,7 @@ class Drawing {
     c.lineWidth = 4;
     c.fillStyle = colours[line.run.header.kinds[line.run.kind[m]!]!.class];
     const y = y1 + (y2 - y1) * 0.5;
+    if (this.labels.place({ x, y, width: c.measureText(text).width, height: 11 * line.unit }) === undefined) return;
     c.strokeText(text, x, y);
     c.fillText(text, x, y);
   }

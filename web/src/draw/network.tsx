@@ -5,11 +5,12 @@ import type { Offer } from "../engine";
 import { blocked } from "../model/cuts";
 import type { Playback } from "../model/playback";
 import type { Role, RunModel } from "../model/run";
-import { known, values } from "../model/state";
+import { brief, isBrief, known, values } from "../model/state";
 import { travellers, type Traveller } from "../model/travel";
 import { Geometry } from "./geometry";
 import { cleared, unit, useDrawing, useMoment, useSize, useTheme } from "./hooks";
 import { dashes } from "./kinds";
+import { Labels } from "./labels";
 import { palette, type Palette } from "./palette";
 import { heads, Mark, path2d } from "./symbols";
 
@@ -32,7 +33,7 @@ export function Network(props: NetworkProps) {
   const [box, width, height] = useSize<HTMLDivElement>();
   const { at } = useMoment(playback);
   const wanted = (props.variables ?? true) && run.n <= 12 && width >= 420;
-  const geometry = useMemo(() => new Geometry(run, width, height, wanted ? { x: Math.min(122 * unit(), width / 5), y: 74 * unit() } : { x: 44 * unit(), y: 44 * unit() }, unit()), [run, width, height, wanted]);
+  const geometry = useMemo(() => new Geometry(run, width, height, wanted ? { x: Math.min(122 * unit(), width / 5), y: 84 * unit() } : { x: 44 * unit(), y: 44 * unit() }, unit()), [run, width, height, wanted]);
   const told = wanted && geometry.apart >= 95 * geometry.unit;
   return (
     <div class="network" ref={box}>
@@ -84,6 +85,7 @@ function drawMessages(context: CanvasRenderingContext2D, geometry: Geometry, all
   const scale = (all.length > 150 || geometry.radius < 9 * geometry.unit ? 0.75 : 1) * geometry.unit;
   const labelled = geometry.radius >= 9 * geometry.unit && all.length <= geometry.reach / 5 / geometry.unit;
   context.lineJoin = "round";
+  const labels = new Labels(labelled ? geometry.places.map(({ x, y }) => ({ x, y, width: 1.9 * geometry.radius, height: 1.9 * geometry.radius })) : []);
   for (const one of all) {
     const kind = run.kind[one.message]!;
     const of = run.header.kinds[kind]!.class;
@@ -119,11 +121,11 @@ function drawMessages(context: CanvasRenderingContext2D, geometry: Geometry, all
       context.stroke(path2d("M-14 -8L4 8M-14 8L4 -8"));
     }
     context.restore();
-    if (labelled && (run.text[one.message] !== "" || all.length <= 8)) label(context, geometry, one.message, x, y, angle, colours);
+    if (labelled && (run.text[one.message] !== "" || all.length <= 8)) label(context, geometry, labels, one.message, x, y, angle, colours);
   }
 }
 
-function label(context: CanvasRenderingContext2D, geometry: Geometry, message: number, x: number, y: number, angle: number, colours: Palette): void {
+function label(context: CanvasRenderingContext2D, geometry: Geometry, labels: Labels, message: number, x: number, y: number, angle: number, colours: Palette): void {
   const { run } = geometry;
   const text = values(run.text[message]!) || run.header.kinds[run.kind[message]!]!.name;
   const short = text.length > 14 ? `${text.slice(0, 13)}…` : text;
@@ -131,15 +133,18 @@ function label(context: CanvasRenderingContext2D, geometry: Geometry, message: n
   const inside = geometry.ring && (!geometry.named || Math.hypot(x - geometry.middle.x, y - geometry.middle.y) < geometry.reach - 1); // names are outside
   const inwards = inside ? -1 : 1;
   context.font = `600 ${12 * geometry.unit}px system-ui, sans-serif`;
-  const away = 13 * geometry.unit + (geometry.named ? 0 : geometry.radius) + (Math.abs(Math.cos(side)) * context.measureText(short).width) / 2;
+  const width = context.measureText(short).width;
+  const away = 13 * geometry.unit + (geometry.named ? 0 : geometry.radius) + (Math.abs(Math.cos(side)) * width) / 2;
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.lineWidth = 4;
   context.strokeStyle = colours.paper;
   context.fillStyle = colours[run.header.kinds[run.kind[message]!]!.class];
-  const [lx, ly] = [x + inwards * away * Math.cos(side), y + inwards * away * Math.sin(side)];
-  context.strokeText(short, lx, ly);
-  context.fillText(short, lx, ly);
+  const beside = (by: number) => ({ x: x + by * away * Math.cos(side), y: y + by * away * Math.sin(side), width, height: 13 * geometry.unit });
+  const place = geometry.ring ? labels.place(beside(inwards)) : labels.place(beside(1), beside(-1));
+  if (place === undefined) return;
+  context.strokeText(short, place.x, place.y);
+  context.fillText(short, place.x, place.y);
 }
 
 export const roleNames: Record<Role, string> = { asleep: "has not started", undecided: "undecided", follower: "follower", leader: "leader", crashed: "crashed" };
@@ -305,7 +310,7 @@ function Variables({ geometry, p, last, acted }: { geometry: Geometry; p: number
     const { run } = geometry;
     const life = run.life(p, last + 1);
     const all = known(life.before, life.state).filter((v) => run.varying.has(v.name));
-    const shown = [...all.filter((v) => v.changed), ...all.filter((v) => !v.changed)].slice(0, most);
+    const shown = [...all.filter((v) => v.changed), ...all.filter((v) => !v.changed && isBrief(v))].slice(0, most);
     const { side, anchor } = outwards(geometry, p);
     const from = geometry.radius + 12 * geometry.unit;
     const line = 15 * geometry.unit;
@@ -316,7 +321,7 @@ function Variables({ geometry, p, last, acted }: { geometry: Geometry; p: number
       <g class="variables" aria-hidden="true">
         {shown.map((v, i) => (
           <text key={v.name} class={v.changed && acted ? "changed" : ""} x={x.toFixed(1)} y={(top + line * i).toFixed(1)} dy="0.36em" text-anchor={anchor}>
-            {v.value === "" ? v.name : `${v.name} ${v.value.length > 12 ? `${v.value.slice(0, 11)}…` : v.value}`}
+            {brief(v)}
           </text>
         ))}
       </g>

@@ -30,10 +30,25 @@ export function variables(text: string): Variable[] {
   return found;
 }
 
-/** A text without the names of its variables: "64, 4". */
+const structured = (value: string): boolean => /^[{[]/.test(value);
+
+/** A text without the names of its variables: "64, 4"; nothing of one with structures, which no drawing has room for. */
 export function values(text: string): string {
-  return variables(text).map((v) => (v.value === "" ? v.name : v.value)).join(", ");
+  const all = variables(text);
+  return all.some((v) => structured(v.value)) ? "" : all.map((v) => (v.value === "" ? v.name : v.value)).join(", ");
 }
+
+/** A variable in a few letters: "Round 3", "Replies […]". */
+export function brief({ name, value }: Variable): string {
+  if (value === "") return name;
+  if (value.length <= mostLetters) return `${name} ${value}`;
+  return structured(value) ? `${name} ${value[0]}…${value.at(-1)}` : `${name} ${value.slice(0, mostLetters - 1)}…`;
+}
+
+/** Whether a variable is short enough to be seen in full. */
+export const isBrief = (v: Variable): boolean => v.value.length <= mostLetters;
+
+const mostLetters = 12; // of a value
 
 /** A variable, and whether the last step of its process changed it. */
 export interface Known extends Variable {

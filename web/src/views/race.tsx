@@ -114,6 +114,7 @@ function Track({ r, runs, answers }: { r: Race; runs: Run[]; answers: RunAnswer[
     };
   }, [clock]);
   const { at, playing } = useMoment(clock);
+  const usual = useMemo(() => clock.speed, [clock]);
   useEffect(() => {
     if (!playing && at !== r.at) go(addressOf({ ...r, at }), true);
   }, [at, playing]);
@@ -126,6 +127,12 @@ function Track({ r, runs, answers }: { r: Race; runs: Run[]; answers: RunAnswer[
         <button type="button" aria-label="Back" onClick={() => clock.step(-1)}>−</button>
         <button type="button" aria-label="Forward" onClick={() => clock.step(1)}>+</button>
         <input type="range" min={0} max={clock.length} step={1} value={at} style={{ "--part": `${(100 * at) / Math.max(1, clock.length)}%` }} aria-label={r.clock === "time" ? "Time" : "Events"} onInput={(e) => clock.seek(e.currentTarget.valueAsNumber)} />
+        <label class="speed">
+          <span class="unseen">Speed</span>
+          <select value={clock.speed / usual} onChange={(e) => clock.setSpeed(usual * Number(e.currentTarget.value))}>
+            {paces.map(([pace, text]) => <option value={pace}>{text}</option>)}
+          </select>
+        </label>
         <output>{r.clock === "time" ? `t = ${digits(at)}` : `${digits(at)} events`} <span class="muted">of {digits(clock.length)}</span></output>
       </div>
       <div class={`lanes of-${courses.length}`}>
@@ -136,6 +143,9 @@ function Track({ r, runs, answers }: { r: Race; runs: Run[]; answers: RunAnswer[
     </>
   );
 }
+
+/** Speeds, in that at which a race takes a quarter of a minute. */
+const paces: [pace: number, text: string][] = [[0.25, "¼ speed"], [0.5, "½ speed"], [1, "speed 1"], [4, "speed 4"], [16, "speed 16"]];
 
 const places = ["first", "second", "third"];
 
