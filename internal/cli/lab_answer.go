@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"ringleader.example/ringleader/election"
@@ -11,7 +12,8 @@ import (
 )
 
 // answer encodes a run for the page: its steps like the lines of a trace, but with times as text, since numbers of the page are doubles.
-// Runs are long, so the encoding is written by hand.
+// Runs are long, so the encoding is written by hand, and leaves out what the page knows: the number of a step, what a message is that
+// was sent before, and a state that is the last one of its process.
 func (r *labRun) answer() (json.RawMessage, error) {
 	head := struct {
 		Run struct {
@@ -40,11 +42,16 @@ func (r *labRun) answer() (json.RawMessage, error) {
 	}
 	e := labEncoder(append(make([]byte, 0, len(answer)+2*size), answer[:len(answer)-1]...))
 	e.raw(`,"steps":[`)
+	last := slices.Clone(r.states)
 	for i := range r.record.Steps {
 		if i > 0 {
 			e.raw(",")
 		}
-		e.step(&r.record.Steps[i])
+		s := &r.record.Steps[i]
+		e.step(s, s.State != "" && s.State == last[s.Process])
+		if s.State != "" {
+			last[s.Process] = s.State
+		}
 	}
 	e.raw("]}")
 	return json.RawMessage(e), nil
@@ -108,24 +115,29 @@ func (e *labEncoder) ticks(name string, t election.Ticks) {
 	*e = append(*e, '"')
 }
 
-func (e *labEncoder) step(s *trace.Step) {
-	e.number(`{"step":`, s.Number)
-	e.ticks(`,"time":`, s.Time)
+// step appends a step. The state may be that which its process had before.
+func (e *labEncoder) step(s *trace.Step, same bool) {
+	e.ticks(`{"time":`, s.Time)
 	e.number(`,"process":`, s.Process)
 	e.text(`,"event":`, string(s.Event))
 	if s.Message != 0 {
 		e.number(`,"message":`, s.Message)
-	}
-	if s.From != 0 {
-		e.number(`,"from":`, s.From)
+	} else {
+		if s.From != 0 {
+			e.number(`,"from":`, s.From)
+		}
+		e.text(`,"kind":`, s.Kind)
+		e.text(`,"text":`, s.Text)
 	}
 	e.number(`,"port":`, s.Port)
-	e.text(`,"kind":`, s.Kind)
-	e.text(`,"text":`, s.Text)
 	list(e, `,"sent":[`, s.Sent, e.sent)
 	list(e, `,"timers":[`, s.Timers, e.timer)
 	list(e, `,"decided":[`, s.Decided, e.decision)
-	e.text(`,"state":`, s.State)
+	if same {
+		e.raw(`,"same":1`)
+	} else {
+		e.text(`,"state":`, s.State)
+	}
 	e.text(`,"broken":`, s.Broken)
 	list(e, `,"lines":[`, s.Lines, func(line *int) { e.number("", *line) })
 	e.raw("}")

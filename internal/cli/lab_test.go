@@ -110,6 +110,7 @@ func TestTheLabsRunsAreThoseOfTheCommandLine(t *testing.T) {
 			t.Errorf("%q: %d steps, and not %d; %d states", run, len(answer.Steps), len(record)-1, len(answer.States))
 			continue
 		}
+		asTrace(&answer)
 		for i, step := range answer.Steps {
 			delete(step, "lines") // which a trace has not
 			if want := traceStep(t, record[i+1]); !reflect.DeepEqual(step, want) {
@@ -120,6 +121,42 @@ func TestTheLabsRunsAreThoseOfTheCommandLine(t *testing.T) {
 			t.Errorf("%q: call %s, next %v", run, answer.Call, answer.Next)
 		}
 	}
+}
+
+// asTrace adds to steps what the page adds: what they leave out.
+func asTrace(answer *labRunAnswer) {
+	states, sent := slices.Clone(answer.States), map[any]labObject{}
+	for i, step := range answer.Steps {
+		step["step"] = float64(i + 1)
+		own := int(step["process"].(float64))
+		if step["same"] != nil {
+			step["state"] = states[own]
+			delete(step, "same")
+		}
+		if state, is := step["state"].(string); is {
+			states[own] = state
+		}
+		if m, is := sent[step["message"]]; is {
+			for _, field := range []string{"from", "kind", "text"} {
+				if m[field] != nil {
+					step[field] = m[field]
+				}
+			}
+		}
+		for _, m := range listed(step["sent"]) {
+			sent[m["message"]] = labObject{"from": float64(own + 1), "kind": m["kind"], "text": m["text"]}
+		}
+	}
+}
+
+// listed returns the objects of a list; nil of none.
+func listed(list any) (all []labObject) {
+	if list, is := list.([]any); is {
+		for _, one := range list {
+			all = append(all, one.(labObject))
+		}
+	}
+	return all
 }
 
 // traceStep reads the line of a trace, with times as text.

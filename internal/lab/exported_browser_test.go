@@ -94,6 +94,6 @@ func TestEachViewWorksWithoutAServer(t *testing.T) {
 	p.has(".narration .words", "It begins.")
 	p.key(kb.ArrowRight)
 	p.has(".narration .words", "It ends.")
-	p.has(".player .unseen", "Step 2")
+	p.has(".player .unseen", "Step 3:")
 	p.well(address)
 }

@@ -171,6 +171,7 @@ func TestARaceEndsWithTheCountsOfItsRuns(t *testing.T) {
 		p.has(lane, fmt.Sprintf("%d of %[1]d messages", run.Total))
 		p.has(lane, fmt.Sprintf("9 leads, %d election messages", run.Election))
 	}
+	p.until(`location.hash.endsWith("at=" + document.querySelector(".clock input").max)`)
 	place := eval[string](p, `location.hash`)
 	again := open(t, at+place, 1280)
 	again.has(".lane", "Done first")

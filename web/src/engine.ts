@@ -61,7 +61,7 @@ export interface Decision {
   lease?: string;
 }
 
-/** A step of a trace, and what the lab adds to it. */
+/** A step of a trace, and what the lab adds to it. An answer leaves out what whole adds. */
 export interface Step {
   step: number; // from 1
   time: string; // in units; "0" without a clock

@@ -2,6 +2,7 @@
 // {"answer": VALUE} or {"error": TEXT}. The engine in a worker has the same questions and lines.
 
 import { Failure, type CallAnswer, type Catalogue, type Engine, type Listing, type Progress, type RunAnswer, type RunQuestion, type SearchAnswer, type SearchQuestion, type Story } from "./engine";
+import { whole } from "./model/whole";
 
 /** A way to ask: it hands over the lines of the answer as they come. */
 export type Asker = (ask: string, body: string, line: (text: string) => void, signal?: AbortSignal) => Promise<void>;
@@ -78,9 +79,12 @@ export function engineOver(asker: Asker, more: () => Promise<Story[]> = async ()
       const algorithms = found.algorithms.map((a) => ({ ...a, parameters: a.parameters ?? [], bounds: a.bounds ?? [] })); // empty lists are null in Go
       return { ...found, algorithms };
     },
-    run: (question: RunQuestion, progress, signal) => answer<RunAnswer>("run", question, progress, signal),
+    run: async (question: RunQuestion, progress, signal) => whole(await answer<RunAnswer>("run", question, progress, signal)),
     call: (args, progress, signal) => answer<CallAnswer>("call", { args }, progress, signal),
-    exhibit: (name, progress, signal) => answer<CallAnswer & { answer?: RunAnswer }>("exhibit", { name }, progress, signal),
+    exhibit: async (name, progress, signal) => {
+      const found = await answer<CallAnswer & { answer?: RunAnswer }>("exhibit", { name }, progress, signal);
+      return found.answer === undefined ? found : { ...found, answer: whole(found.answer) };
+    },
     search: (question: SearchQuestion, progress, signal) => answer<SearchAnswer>("search", question, progress, signal),
     listing: (algorithm) => answer<Listing>("listing", { algorithm }),
     act: (command) => answer<void>("act", { command }),

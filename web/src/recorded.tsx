@@ -4,6 +4,7 @@ import { useAddress } from "./address";
 import { Failure, type Engine, type Listing, type RunAnswer } from "./engine";
 import { Theme } from "./frame";
 import { parse } from "./http";
+import { whole } from "./model/whole";
 import { Title } from "./views/run";
 import { Command } from "./views/run/export";
 import { Player } from "./views/run/player";
@@ -20,7 +21,7 @@ export function recorded(): Recorded | undefined {
     return text ? parse<T>(text) : undefined;
   };
   const answer = held<RunAnswer>("answer");
-  return answer && { answer, listing: held<Listing>("listing") };
+  return answer && { answer: whole(answer), listing: held<Listing>("listing") };
 }
 
 /** The engine of such a page. It has the text of the algorithm. */
