@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/internal/lab"
+	"ringleader.example/ringleader/internal/observe"
 )
 
 // pipes is a listener without a network, so that its connections live in the time of a bubble.
@@ -218,6 +219,73 @@ func TestAClientThatReadsSlowlyGetsItsAnswer(t *testing.T) {
 	})
 }
 
+func TestAnAnswerLeavesItsPlace(t *testing.T) {
+	inBubble(t, echo, func(t *testing.T, dial func() net.Conn, _ func() time.Duration) {
+		c := dial()
+		for k := range 40 {
+			send(t, c, asking("run", "{}"))
+			if status, _, _ := replied(t, c); status != http.StatusOK {
+				t.Fatalf("question %d has status %d", k+1, status)
+			}
+		}
+	})
+}
+
+func TestAClientThatLeavesWhileItWaitsLeavesItsPlace(t *testing.T) {
+	var slow engineFunc = func(context.Context, string, []byte, func(string)) (json.RawMessage, error) {
+		<-time.After(time.Minute / 2) // it hears nothing
+		return json.RawMessage("1"), nil
+	}
+	inBubble(t, slow, func(t *testing.T, dial func() net.Conn, _ func() time.Duration) {
+		for k := range 16 {
+			c := dial()
+			send(t, c, asking("run", "{}"))
+			synctest.Wait()
+			if k >= 2 { // it waits for the first two
+				c.Close()
+			} else {
+				go io.Copy(io.Discard, c)
+			}
+		}
+		synctest.Wait()
+		c := dial()
+		send(t, c, asking("run", "{}"))
+		if status, text, took := replied(t, c); status != http.StatusOK || took != time.Minute {
+			t.Errorf("after %v the next question is answered %d: %s", took, status, text)
+		}
+	})
+}
+
+func TestACommandHasALimitedTime(t *testing.T) {
+	live := &lab.Live{Board: observe.NewBoard("a group"), Act: func(ctx context.Context, _ string) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		if _, err := live.With(echo).Ask(t.Context(), "act", []byte(`{"command":"kill 3"}`), nil); err == nil || time.Since(begun) != 10*time.Second {
+			t.Errorf("after %v: %v", time.Since(begun), err)
+		}
+	})
+}
+
+// The end of the server is that of its questions.
+func TestTheEndOfTheServerEndsQuestionsAtOnce(t *testing.T) {
+	var endless engineFunc = func(ctx context.Context, _ string, _ []byte, _ func(string)) (json.RawMessage, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	inBubble(t, endless, func(t *testing.T, dial func() net.Conn, stop func() time.Duration) {
+		c := dial()
+		send(t, c, asking("verify", "{}"))
+		synctest.Wait()
+		go io.Copy(io.Discard, c)
+		if took := stop(); took >= time.Second {
+			t.Errorf("it takes %v", took)
+		}
+	})
+}
+
 // The server ends, also while a question goes on that hears nothing.
 func TestTheEndOfTheServerWaitsForNoQuestion(t *testing.T) {
 	var deaf engineFunc = func(context.Context, string, []byte, func(string)) (json.RawMessage, error) {
@@ -225,10 +293,14 @@ func TestTheEndOfTheServerWaitsForNoQuestion(t *testing.T) {
 		return nil, errors.New("late")
 	}
 	inBubble(t, deaf, func(t *testing.T, dial func() net.Conn, stop func() time.Duration) {
-		send(t, dial(), asking("verify", "{}"))
+		c := dial()
+		send(t, c, asking("verify", "{}"))
 		synctest.Wait()
 		if took := stop(); took > 2*time.Second {
 			t.Errorf("it takes %v", took)
+		}
+		if took := closed(t, c); took > 0 {
+			t.Errorf("the connection is open for %v more", took)
 		}
 		<-time.After(2 * time.Hour) // until the question has ended
 	})

@@ -145,8 +145,11 @@ func TestAnUnknownAlgorithmIsOneLine(t *testing.T) {
 	at := laboratory(t)
 	p := open(t, at+"#/live", 1280)
 	for _, c := range [][2]string{
-		{"costs?a=nothing", `unknown algorithm "nothing"`}, {"race?a=lcr&a=nothing", `unknown algorithm "nothing"`},
-		{"verify?algorithm=lcr&n=0&param=flag%3Dx&go=1", "flag"}, {"gallery/nothing", "no nothing"}, {"stories/nothing", "no story nothing"},
+		{"costs?a=nothing", `unknown algorithm "nothing"`},
+		{"race?a=lcr&a=nothing", `unknown algorithm "nothing"`},
+		{"verify?algorithm=lcr&n=0&param=flag%3Dx&go=1", "flag"},
+		{"gallery/nothing", "no nothing"},
+		{"stories/nothing", "no story nothing"},
 	} {
 		p.leave(c[0])
 		p.has("[role=alert]", c[1])

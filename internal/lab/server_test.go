@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"ringleader.example/ringleader/internal/lab"
 )
@@ -54,7 +55,9 @@ func serve(t testing.TB, engine lab.Engine) string {
 // request makes a request that the page could make, changed by a function.
 func request(t *testing.T, address, method, path, body string, change func(*http.Request)) *http.Response {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+path, strings.NewReader(body))
+	ctx, late := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(late)
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+address+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +90,9 @@ func TestAnAnswerIsLinesOfProgressAndThenTheAnswer(t *testing.T) {
 	reply := request(t, serve(t, echo), http.MethodPost, "/api/run", `{"run":["lcr"]}`, nil)
 	if got, want := text(t, reply), `{"progress":"reading run"}`+"\n"+`{"answer":{"run":["lcr"]}}`+"\n"; got != want {
 		t.Errorf("%s, and not %s", got, want)
+	}
+	if kept := reply.Header.Get("Cache-Control"); kept != "no-store" {
+		t.Errorf("a browser keeps answers: %q", kept)
 	}
 }
 
@@ -212,6 +218,13 @@ func TestFilesOfThePageAreCompressedAndCached(t *testing.T) {
 		if got := request(t, address, http.MethodHead, path, "", nil); got.StatusCode != http.StatusOK {
 			t.Errorf("HEAD %s: status %d", path, got.StatusCode)
 		}
+		for name, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			if got := plain.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+			}
+		}
 		if policy := plain.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
 			t.Errorf("%s: policy %q", path, policy)
 		}
@@ -268,8 +281,16 @@ func TestAFloodIsComputedTwoAtATimeAndRefusedBeyondThePlaces(t *testing.T) {
 		}()
 	}
 	counts := map[int]int{}
+	await := func() {
+		select {
+		case status := <-statuses:
+			counts[status]++
+		case <-time.After(patience):
+			t.Fatalf("no more questions are answered; statuses %v", counts)
+		}
+	}
 	for range flood - 16 { // the others wait
-		counts[<-statuses]++
+		await()
 	}
 	if counts[http.StatusServiceUnavailable] != flood-16 {
 		t.Errorf("statuses %v while the places are taken", counts)
@@ -277,7 +298,7 @@ func TestAFloodIsComputedTwoAtATimeAndRefusedBeyondThePlaces(t *testing.T) {
 	<-g.arrived
 	close(g.leave)
 	for range 16 {
-		counts[<-statuses]++
+		await()
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -303,9 +324,16 @@ func TestQuestionsThatComputeNothingDoNotWaitForOthers(t *testing.T) {
 	go ask("run")
 	<-g.arrived
 	<-g.arrived
-	go ask("catalogue")
-	if got := <-g.arrived; got != "catalogue" {
-		t.Errorf("%s", got)
+	for _, quick := range []string{"catalogue", "listing", "stories", "act"} {
+		go ask(quick)
+		select {
+		case got := <-g.arrived:
+			if got != quick {
+				t.Errorf("%s", got)
+			}
+		case <-time.After(patience):
+			t.Errorf("%s waits for others", quick)
+		}
 	}
 	close(g.leave)
 }
