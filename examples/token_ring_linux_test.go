@@ -84,10 +84,13 @@ type pageLine struct{ term, job, process, page int }
 
 var pagePattern = regexp.MustCompile(`^token (\d+), job (\d+) of process (\d+): page (\d+) of 3$`)
 
-// printed waits for a page that has been printed, and judges it.
+// printed waits for a page that has been printed, and judges all pages until then.
 func (r *ring) printed(wanted func(p pageLine) bool) pageLine {
 	r.t.Helper()
-	for {
+	for late := time.Now().Add(patience); ; {
+		if time.Now().After(late) { // pages are printed, so that next does not notice
+			r.t.Fatalf("the page that is waited for is not among %v; other lines: %v", r.pages[max(0, len(r.pages)-12):], r.seen)
+		}
 		_, parts := r.next(pagePattern.String())
 		var n [4]int
 		for i := range n {
