@@ -464,7 +464,7 @@ func TestACallTakesFlagsThatAreKnownToBeHarmless(t *testing.T) {
 	refused := map[string][]string{
 		"count":   {"json"},
 		"run":     {"clock-error", "draw", "draw-topology", "faults", "json", "lazy", "over", "save", "scenario", "step", "trace", "unit"},
-		"compare": {"against", "csv", "draw", "json", "out", "per-process", "scale", "study", "title"},
+		"compare": {"against", "csv", "draw", "json", "out", "per-process", "scale", "shard", "study", "title"},
 		"verify":  {"cores", "draw", "draw-topology", "from", "gallery", "json", "save", "to", "trace"},
 		"worst":   {"json"},
 	}

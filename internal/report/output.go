@@ -329,7 +329,14 @@ func (p *Progress) Left(done, total float64) string {
 	if done == 0 {
 		return ""
 	}
-	left := time.Duration(float64(time.Since(p.started)) * (total - done) / done)
+	return p.Remaining(time.Duration(float64(time.Since(p.started)) * (total - done) / done))
+}
+
+// Remaining returns the time for the rest in words; "" if it is negative, which is unknown.
+func (*Progress) Remaining(left time.Duration) string {
+	if left < 0 {
+		return ""
+	}
 	return fmt.Sprintf(", about %s left", left.Round(time.Second))
 }
 

@@ -103,7 +103,7 @@ func (c *Cutter) Done(p Piece, took time.Duration) {
 
 // Progress returns how far the job is.
 func (c *Cutter) Progress() Progress {
-	computed, missing := c.results.count()
+	computed, missing := c.results.Count()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	took := time.Since(c.began).Seconds()

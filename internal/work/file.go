@@ -28,18 +28,19 @@ type Head struct {
 	Format string `json:"format"`
 	Job
 	Shard string `json:"shard,omitempty"`
+	Call  string `json:"call"` // the command line, for people and for results that show it
 }
 
 const format = "ringleader results 1"
 
-// OpenFile opens or creates a file for a shard of a job, or for the whole job. It cuts off half a line at the end, which
-// a crash may leave.
-func OpenFile(path string, j Job, t Task, s Shard) (*File, error) {
+// OpenFile opens or creates a file for a shard of a job, or for the whole job, which a command line asks for. It cuts off
+// half a line at the end, which a crash may leave.
+func OpenFile(path string, j Job, t Task, s Shard, call string) (*File, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
 	f := &File{path: path}
-	head, err := json.Marshal(Head{format, j, s.String()})
+	head, err := json.Marshal(Head{format, j, s.String(), call})
 	if err != nil {
 		return nil, err
 	}
@@ -99,9 +100,9 @@ func (f *File) read(t Task, text []byte) error {
 	}
 	switch {
 	case !head.Same(own.Job):
-		return fmt.Errorf("%w: %s has those of another job, by ringleader %s: %s %s", ErrFile, f.path, head.Version, head.Kind, head.Spec)
+		return fmt.Errorf("%w: %s has those of another job, by version %s: %s", ErrFile, f.path, head.Version, head.Call)
 	case head.Shard != own.Shard:
-		return fmt.Errorf("%w: %s has those of %s", ErrFile, f.path, shardName(head.Shard))
+		return fmt.Errorf("%w: %s has those of %s of this job", ErrFile, f.path, shardName(head.Shard))
 	}
 	f.Parts = parts
 	return check(f.path, t, parts)
@@ -112,7 +113,7 @@ func (j Job) Same(other Job) bool { return j.Key() == other.Key() }
 
 func shardName(s string) string {
 	if s == "" {
-		return "the whole job"
+		return "the whole"
 	}
 	return "shard " + s
 }

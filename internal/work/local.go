@@ -17,7 +17,7 @@ func (l Local) Run(ctx context.Context, _ Job, t Task, r *Results, progress func
 	for range cores {
 		group.Go(func() { run.work(ctx) })
 	}
-	group.Wait()
+	run.watch(&group)
 	switch {
 	case run.bug != nil:
 		panic(run.bug)
@@ -25,6 +25,30 @@ func (l Local) Run(ctx context.Context, _ Job, t Task, r *Results, progress func
 		return run.err
 	}
 	return ctx.Err()
+}
+
+// watched is the time between two calls of progress.
+const watched = time.Second / 5
+
+// watch waits for the workers, and shows the progress.
+func (l *local) watch(group *sync.WaitGroup) {
+	if l.progress == nil {
+		group.Wait()
+		return
+	}
+	ended := make(chan struct{})
+	go func() { group.Wait(); close(ended) }()
+	ticker := time.NewTicker(watched)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ended:
+			l.progress(l.cutter.Progress())
+			return
+		case <-ticker.C:
+			l.progress(l.cutter.Progress())
+		}
+	}
 }
 
 // local is a run on this process's cores.
@@ -102,8 +126,5 @@ func (l *local) end(ctx context.Context, p Piece, result []byte, err error, took
 		if l.bug != nil || l.err != nil && other.From > l.at.From || !l.results.Needs(other) {
 			stop()
 		}
-	}
-	if l.progress != nil && err == nil {
-		l.progress(l.cutter.Progress())
 	}
 }

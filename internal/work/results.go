@@ -18,9 +18,10 @@ type Results struct {
 	task Task
 	keep func(Part) error // nil: results are in memory only
 
-	mutex sync.Mutex
-	done  Ranges // computed, or not needed
-	parts []Part // computed: disjoint, in order, adjacent ones joined
+	mutex   sync.Mutex
+	done    Ranges // computed, or not needed
+	skipped Ranges // not needed, whatever the results are
+	parts   []Part // computed: disjoint, in order, adjacent ones joined
 }
 
 // NewResults returns the results of a task, with those of earlier runs. Keep is called with each further result before
@@ -124,6 +125,7 @@ func (r *Results) Skip(p Piece) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.done.Add(p)
+	r.skipped.Add(p)
 }
 
 // Missing returns the units that are needed and not computed, in order.
@@ -162,8 +164,36 @@ func (r *Results) Joined() (result []byte, err error) {
 	return result, nil
 }
 
-// count returns the numbers of units that are computed and that are missing.
-func (r *Results) count() (computed, missing uint64) {
+// Complete reports whether no unit is missing. It makes the units of a [Growing] task that are needed the only ones.
+func (r *Results) Complete() (complete bool, err error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if t, grows := r.task.(Growing); grows {
+		var results [][]byte
+		for _, part := range r.parts {
+			results = append(results, part.Result)
+		}
+		pieces, err := t.Needed(results)
+		if err != nil {
+			return false, err
+		}
+		var needed Ranges
+		for _, p := range pieces {
+			needed.Add(p)
+		}
+		r.done = Ranges{needed.Missing(r.task.Units())}
+		for _, p := range r.skipped.ranges {
+			r.done.Add(p)
+		}
+		for _, part := range r.parts {
+			r.done.Add(part.Piece)
+		}
+	}
+	return len(r.done.Missing(r.task.Units())) == 0, nil
+}
+
+// Count returns the numbers of units that are computed, and that are missing.
+func (r *Results) Count() (computed, missing uint64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	for _, part := range r.parts {

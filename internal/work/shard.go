@@ -68,3 +68,13 @@ func (r *Results) Only(s Shard) {
 		r.Skip(other)
 	}
 }
+
+// Lacks reports whether a unit of a shard is needed and not computed.
+func (r *Results) Lacks(s Shard) bool {
+	for _, p := range s.Pieces(r.task.Units()) {
+		if r.Needs(p) {
+			return true
+		}
+	}
+	return false
+}

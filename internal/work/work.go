@@ -71,10 +71,29 @@ type Ending interface {
 	Ends(result []byte) bool // no unit after the piece with this result matters
 }
 
+// Growing is a Task of which only some units are needed, depending on results.
+type Growing interface {
+	// Needed returns the units that are needed as far as these results show. When they are computed, more may be.
+	Needed(results [][]byte) ([]Piece, error)
+}
+
 // Runner computes the missing units of a job and gives the results to r. An error of Compute ends the run; of several
 // errors it returns the one of the lowest units, which are all units before it. Progress may be nil.
 type Runner interface {
 	Run(ctx context.Context, j Job, t Task, r *Results, progress func(Progress)) error
+}
+
+// Complete runs a job until no unit is missing. A [Growing] task may take several runs.
+func Complete(ctx context.Context, runner Runner, j Job, t Task, r *Results, progress func(Progress)) error {
+	for {
+		complete, err := r.Complete()
+		if err != nil || complete {
+			return err
+		}
+		if err := runner.Run(ctx, j, t, r, progress); err != nil {
+			return err
+		}
+	}
 }
 
 // Progress is how far a job is.

@@ -176,7 +176,7 @@ func TestAPanicReachesTheCaller(t *testing.T) {
 // keeping computes a job with a file, and returns the file's text. It stops after that many pieces; 0: never.
 func keeping(t *testing.T, task work.Task, path string, stopAfter int) []byte {
 	t.Helper()
-	f, err := work.OpenFile(path, job, task, work.Shard{})
+	f, err := work.OpenFile(path, job, task, work.Shard{}, "ringleader sums")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestAJobThatWasStoppedEndsWithTheSameBytes(t *testing.T) {
 func TestAFileThatWasCutAnywhereIsResumed(t *testing.T) {
 	task, path := &sums{Of: 9}, filepath.Join(t.TempDir(), "cut")
 	want := keeping(t, task, path, 0)
-	f, err := work.OpenFile(path, job, task, work.Shard{})
+	f, err := work.OpenFile(path, job, task, work.Shard{}, "ringleader sums")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestAFileOfSomethingElseIsLeftAlone(t *testing.T) {
 		"{}\n" + lines:                          "holds something else",
 		text + "{}\n":                           "line 3 of",
 		head + "\n\n":                           "line 2 of",
-		strings.Replace(text, "test", "old", 1): "by ringleader old",
+		strings.Replace(text, "test", "old", 1): "by version old",
 		strings.Replace(text, "[\"", "[\"x", 1): "another job",
 		head + "\n" + `{"from":0,"to":10,"result":{"sum":1}}` + "\n":     "line 2 of",
 		head + "\n" + `{"from":3,"to":3,"result":{"sum":1}}` + "\n":      "line 2 of",
@@ -269,7 +269,7 @@ func TestAFileOfSomethingElseIsLeftAlone(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := work.OpenFile(path, job, task, work.Shard{})
+		_, err := work.OpenFile(path, job, task, work.Shard{}, "ringleader sums")
 		if !errors.Is(err, work.ErrFile) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %s", text, err, says)
 		}

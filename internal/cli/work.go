@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/work"
+)
+
+// working holds where the results of long work are kept, and which part of it is done.
+type working struct {
+	out   string
+	shard string
+}
+
+// workNames are its flags.
+var workNames = []string{"out", "shard"}
+
+func (w *working) flags(command *cobra.Command) {
+	f := command.Flags()
+	f.StringVar(&w.out, "out", "", "keep results in this file, and continue from those in it")
+	f.StringVar(&w.shard, "shard", "", "compute one part of several into --out, such as 3/16; ringleader merge joins them")
+}
+
+// check returns an error for flags that do not go together.
+func (w *working) check() error {
+	if w.out == "-" {
+		return errors.New("--out keeps results in a file, to continue from; stdout cannot be read again")
+	}
+	if w.shard != "" && w.out == "" {
+		return fmt.Errorf("--shard %s needs --out FILE for its results", w.shard)
+	}
+	_, err := w.part()
+	return err
+}
+
+// part returns the shard, or the whole.
+func (w *working) part() (work.Shard, error) {
+	if w.shard == "" {
+		return work.Shard{}, nil
+	}
+	s, err := work.ParseShard(w.shard)
+	if err != nil {
+		return s, fmt.Errorf("--shard: %w", err)
+	}
+	return s, nil
+}
+
+// assignment is long work of a command.
+type assignment struct {
+	*working
+	kind  string                                           // the command
+	words func() ([]string, error)                         // what it computes: arguments and flags
+	task  work.Task                                        // the same
+	units string                                           // what the units are: runs
+	taken func(work.Part)                                  // called with each result; may be nil
+	count func(results [][]byte) (done, of int, err error) // how many things are finished, and how many there are; nil: units
+	of    string                                           // what these are: points
+}
+
+// errOpened is the error of a command that was only asked for its work.
+var errOpened = errors.New("the work of this command is known")
+
+// work does the work of a command, on the cores of this process, and returns its results. The work is resumed from a file, and a
+// shard is not more than kept there.
+func (p *program) work(ctx context.Context, a assignment) ([]work.Part, error) {
+	if p.opened != nil {
+		p.opened(a.task)
+		return nil, errOpened
+	}
+	if p.merging != nil {
+		return p.merging.results(&a, p)
+	}
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	shard, _ := a.part()
+	var earlier []work.Part
+	var file *work.File
+	var job work.Job
+	keep := func(part work.Part) error { return nil }
+	if a.out != "" {
+		var err error
+		if job, err = p.job(&a); err != nil {
+			return nil, err
+		}
+		if file, err = work.OpenFile(a.out, job, a.task, shard, p.Command); errors.Is(err, work.ErrFile) {
+			return nil, report.Failed("%w; choose another file for --out", err)
+		} else if err != nil {
+			return nil, report.Failed("cannot write %s: %w", a.out, report.Reason(err))
+		}
+		defer file.Close()
+		earlier, keep = file.Parts, file.Add
+	}
+	var lost error
+	results, err := work.NewResults(a.task, earlier, func(part work.Part) error {
+		if lost = keep(part); lost == nil && a.taken != nil {
+			a.taken(part)
+		}
+		return lost
+	})
+	if err != nil {
+		return nil, err
+	}
+	if a.taken != nil {
+		for _, part := range results.Parts() {
+			a.taken(part)
+		}
+	}
+	results.Only(shard)
+	err = work.Complete(ctx, work.Local{Cores: runtime.GOMAXPROCS(0)}, job, a.task, results, p.progress(&a))
+	switch {
+	case lost != nil:
+		return nil, report.Failed("cannot write %s: %w", a.out, report.Reason(lost))
+	case ctx.Err() != nil:
+		return results.Parts(), a.stopped(results)
+	case err != nil:
+		return nil, report.Failed("%w", err)
+	case file == nil:
+		return results.Parts(), nil
+	}
+	text, err := file.Text(results.Parts())
+	if err == nil {
+		err = p.ToFile(a.out, func(w io.Writer) error { _, err := w.Write(text); return err })
+	}
+	if err != nil || shard.Of == 0 {
+		return results.Parts(), err
+	}
+	fmt.Fprintf(p.Out, "shard %s is complete in %s; %s merge joins all %d\n", shard, a.out, p.Name, shard.Of)
+	return nil, report.ExitError{Code: report.ExitFine}
+}
+
+// progress returns what shows the progress of work.
+func (p *program) progress(a *assignment) func(work.Progress) {
+	bar := p.Progress()
+	return func(at work.Progress) {
+		if at.Done == at.Units {
+			bar.Done()
+			return
+		}
+		bar.Show("%d of %d %s, %s a second%s", at.Done, at.Units, a.units, strconv.FormatFloat(at.Rate, 'g', 3, 64), bar.Remaining(at.Left))
+	}
+}
+
+// stopped returns the error of work that was stopped, with the way to resume it.
+func (a *assignment) stopped(results *work.Results) error {
+	done, missing := results.Count()
+	of, what := done+missing, a.units
+	if a.count != nil {
+		var all [][]byte
+		for _, part := range results.Parts() {
+			all = append(all, part.Result)
+		}
+		finished, points, err := a.count(all)
+		if err != nil {
+			return err
+		}
+		done, of, what = uint64(finished), uint64(points), a.of
+	}
+	if a.out != "" {
+		return report.Stopped("stopped with %d of %d %s; the same command continues from there", done, of, what)
+	}
+	return report.Stopped("stopped with %d of %d %s, which are lost; --out FILE keeps them", done, of, what)
+}
+
+// job returns the job of a command, which any process can repeat.
+func (p *program) job(a *assignment) (job work.Job, err error) {
+	words, err := a.words()
+	if err != nil {
+		return job, err
+	}
+	spec, err := report.PlainJSON(words)
+	return work.Job{Kind: a.kind, Spec: spec, Version: versionName()}, err
+}
+
+// jobFlags are the flags of a kind of job. None names a file, so a job that came from elsewhere reads and writes none.
+func jobFlags(kind string) []string {
+	if kind == "reproduce" {
+		return []string{"thorough"}
+	}
+	return labCalls[kind]
+}
+
+// jobKinds are the commands whose work can be a job.
+var jobKinds = []string{"compare", "count", "reproduce", "verify", "worst"}
+
+// shownNames are flags that choose how results are shown or computed, and not which.
+var shownNames = slices.Concat(resultNames, workNames, []string{"cores", "csv", "markdown", "save"})
+
+// jobWords returns the words of a job: the arguments of a command and its flags, except those for results.
+func jobWords(kind string, args []string, flags *pflag.FlagSet) ([]string, error) {
+	err := passable(kind, flags, shownNames)
+	return append(slices.Clone(args), words(flags, shownNames)...), err
+}
+
+// passable returns an error for a flag that a job cannot have, except for some.
+func passable(kind string, flags *pflag.FlagSet, except []string) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(except, f.Name) && !slices.Contains(jobFlags(kind), f.Name) {
+			err = fmt.Errorf("--%s cannot be part of work that is kept; leave it out, or leave out --out and --shard", f.Name)
+		}
+	})
+	if err == nil {
+		err = harmless(flags)
+	}
+	return err
+}
+
+// kinds are the kinds of jobs, each opened by its command.
+func (p *program) kinds() map[string]work.Kind {
+	all := map[string]work.Kind{}
+	for _, kind := range jobKinds {
+		all[kind] = func(spec json.RawMessage) (work.Task, error) { return p.open(kind, spec) }
+	}
+	return all
+}
+
+// open opens a job.
+func (p *program) open(kind string, spec json.RawMessage) (task work.Task, err error) {
+	q := newProgram(p.Name, p.algorithms, strings.NewReader(""), io.Discard, io.Discard, p.Getenv)
+	args, err := q.jobArgs(kind, spec)
+	if err != nil {
+		return nil, err
+	}
+	q.opened = func(t work.Task) { task = t }
+	if err := q.execute(context.Background(), args); !errors.Is(err, errOpened) {
+		return nil, errors.Join(err, fmt.Errorf("a job is not one of %s", kind))
+	}
+	return task, nil
+}
+
+// jobArgs returns the command line of a job, if no flag of it names a file.
+func (p *program) jobArgs(kind string, spec json.RawMessage) ([]string, error) {
+	var words []string
+	if err := json.Unmarshal(spec, &words); err != nil || !slices.Contains(jobKinds, kind) {
+		return nil, fmt.Errorf("%.40q is no kind of job with words", kind)
+	}
+	command, _, err := p.root().Find([]string{kind})
+	if err != nil {
+		return nil, err
+	}
+	if err := command.ParseFlags(words); err != nil {
+		return nil, fmt.Errorf("a job of %s: %w", kind, err)
+	}
+	if err := passable(kind, command.Flags(), nil); err != nil {
+		return nil, fmt.Errorf("a job of %s: %w", kind, err)
+	}
+	return append([]string{kind}, words...), nil
+}
