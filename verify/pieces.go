@@ -127,7 +127,7 @@ func NewOrders(program *process.Program, o Options) (*Orders, error) {
 	if err := x.o.check(program.Declaration, program.Functions); err != nil {
 		return nil, err
 	}
-	if err := x.o.reduce(program); err != nil {
+	if _, err := born(func() error { return x.o.reduce(program) }); err != nil { // Report judges a process that cannot be made
 		return nil, err
 	}
 	x.all = enumerate(program.Declaration, &x.o)
@@ -180,24 +180,20 @@ func (x *Orders) Explore(ctx context.Context, from, to uint64) (*Part, error) {
 }
 
 // explore adds the order of a number to a part.
-func (x *Orders) explore(e *explorer, number uint64, part *Part) (err error) {
-	defer func() {
-		fault := recover()
-		if _, is := fault.(process.Unborn); is {
-			part.Stop = &number
-		} else if fault != nil {
-			panic(fault)
-		}
-	}()
+func (x *Orders) explore(e *explorer, number uint64, part *Part) error {
 	instance, ok := x.all.at(number)
 	if !ok {
 		return nil
 	}
-	v, err := e.lane.explore(instance, -1)
+	var v verdict
+	unborn, err := born(func() (err error) {
+		v, err = e.lane.explore(instance, -1)
+		return err
+	})
 	if e.lane.meter.done(&e.lane.search); err != nil {
 		return err
 	}
-	if v.found != nil || !v.complete {
+	if unborn != nil || v.found != nil || !v.complete {
 		part.Stop = &number
 		return nil
 	}
@@ -240,15 +236,27 @@ func (x *exploration) whole() (*Report, error) {
 	return report, err
 }
 
-// guarded returns the report of an exploration, also if a process panics when it is made.
-func guarded(program *process.Program, o *Options, explore func() (*Report, error)) (report *Report, err error) {
+// born does something, and returns why a process could not be made; nil if all could.
+func born(do func() error) (unborn *process.Unborn, err error) {
 	defer func() {
 		fault := recover()
-		if unborn, is := fault.(process.Unborn); is {
-			report, err = &Report{Violation: &Violation{Property: Panicked, Detail: string(unborn), Record: o.nothing(program.Declaration)}}, nil
+		if u, is := fault.(process.Unborn); is {
+			unborn, err = &u, nil
 		} else if fault != nil {
 			panic(fault)
 		}
 	}()
-	return explore()
+	return nil, do()
+}
+
+// guarded returns the report of an exploration, also if a process panics when it is made.
+func guarded(program *process.Program, o *Options, explore func() (*Report, error)) (report *Report, err error) {
+	unborn, err := born(func() error {
+		report, err = explore()
+		return err
+	})
+	if unborn != nil {
+		return &Report{Violation: &Violation{Property: Panicked, Detail: string(*unborn), Record: o.nothing(program.Declaration)}}, nil
+	}
+	return report, err
 }

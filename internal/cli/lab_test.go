@@ -465,7 +465,7 @@ func TestACallTakesFlagsThatAreKnownToBeHarmless(t *testing.T) {
 		"count":   {"json"},
 		"run":     {"clock-error", "draw", "draw-topology", "faults", "json", "lazy", "over", "save", "scenario", "step", "trace", "unit"},
 		"compare": {"against", "csv", "draw", "json", "out", "per-process", "scale", "shard", "study", "title"},
-		"verify":  {"cores", "draw", "draw-topology", "from", "gallery", "json", "save", "to", "trace"},
+		"verify":  {"cores", "draw", "draw-topology", "from", "gallery", "json", "out", "save", "shard", "to", "trace"},
 		"worst":   {"json"},
 	}
 	root := Tree("ringleader", all.Algorithms)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,6 +61,7 @@ func (w *working) part() (work.Shard, error) {
 // assignment is long work of a command.
 type assignment struct {
 	*working
+	cores int                                              // 0: all
 	kind  string                                           // the command
 	words func() ([]string, error)                         // what it computes: arguments and flags
 	task  work.Task                                        // the same
@@ -119,7 +121,7 @@ func (p *program) work(ctx context.Context, a assignment) ([]work.Part, error) {
 		}
 	}
 	results.Only(shard)
-	err = work.Complete(ctx, work.Local{Cores: runtime.GOMAXPROCS(0)}, job, a.task, results, p.progress(&a))
+	err = work.Complete(ctx, work.Local{Cores: cmp.Or(a.cores, runtime.GOMAXPROCS(0))}, job, a.task, results, p.progress(&a))
 	switch {
 	case lost != nil:
 		return nil, report.Failed("cannot write %s: %w", a.out, report.Reason(lost))

@@ -100,9 +100,9 @@ func (f *File) read(t Task, text []byte) error {
 	}
 	switch {
 	case !head.Same(own.Job):
-		return fmt.Errorf("%w: %s has those of another job, by version %s: %s", ErrFile, f.path, head.Version, head.Call)
+		return fmt.Errorf("%w: %s keeps those of another job, by ringleader %s: %s", ErrFile, f.path, head.Version, head.Call)
 	case head.Shard != own.Shard:
-		return fmt.Errorf("%w: %s has those of %s of this job", ErrFile, f.path, shardName(head.Shard))
+		return fmt.Errorf("%w: %s keeps those of %s of this job", ErrFile, f.path, shardName(head.Shard))
 	}
 	f.Parts = parts
 	return check(f.path, t, parts)

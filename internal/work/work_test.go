@@ -259,7 +259,7 @@ func TestAFileOfSomethingElseIsLeftAlone(t *testing.T) {
 		"{}\n" + lines:                          "holds something else",
 		text + "{}\n":                           "line 3 of",
 		head + "\n\n":                           "line 2 of",
-		strings.Replace(text, "test", "old", 1): "by version old",
+		strings.Replace(text, "test", "old", 1): "by ringleader old",
 		strings.Replace(text, "[\"", "[\"x", 1): "another job",
 		head + "\n" + `{"from":0,"to":10,"result":{"sum":1}}` + "\n":     "line 2 of",
 		head + "\n" + `{"from":3,"to":3,"result":{"sum":1}}` + "\n":      "line 2 of",
