@@ -61,14 +61,14 @@ func (w *working) part() (work.Shard, error) {
 // assignment is long work of a command.
 type assignment struct {
 	*working
-	cores int                                              // 0: all
-	kind  string                                           // the command
-	words func() ([]string, error)                         // what it computes: arguments and flags
-	task  work.Task                                        // the same
-	units string                                           // what the units are: runs
-	taken func(work.Part)                                  // called with each result; may be nil
-	count func(results [][]byte) (done, of int, err error) // how many things are finished, and how many there are; nil: units
-	of    string                                           // what these are: points
+	cores int                                   // 0: all
+	kind  string                                // the command
+	words func() ([]string, error)              // what it computes: arguments and flags
+	task  work.Task                             // the same
+	units string                                // what the units are: runs
+	taken func(work.Part)                       // called with each result; may be nil
+	count func(results [][]byte) (done, of int) // how many things are finished, and how many there are; nil: units
+	of    string                                // what these are: points
 }
 
 // errOpened is the error of a command that was only asked for its work.
@@ -121,7 +121,7 @@ func (p *program) work(ctx context.Context, a assignment) ([]work.Part, error) {
 		}
 	}
 	results.Only(shard)
-	err = work.Complete(ctx, work.Local{Cores: cmp.Or(a.cores, runtime.GOMAXPROCS(0))}, job, a.task, results, p.progress(&a))
+	err = work.Complete(ctx, work.Local{Cores: cmp.Or(a.cores, runtime.GOMAXPROCS(0))}, job, a.task, results, p.progress(&a, results))
 	switch {
 	case lost != nil:
 		return nil, report.Failed("cannot write %s: %w", a.out, report.Reason(lost))
@@ -144,36 +144,37 @@ func (p *program) work(ctx context.Context, a assignment) ([]work.Part, error) {
 }
 
 // progress returns what shows the progress of work.
-func (p *program) progress(a *assignment) func(work.Progress) {
+func (p *program) progress(a *assignment, results *work.Results) func(work.Progress) {
 	bar := p.Progress()
 	return func(at work.Progress) {
 		if at.Done == at.Units {
 			bar.Done()
-			return
+		} else if bar.Due() {
+			bar.Show("%s, %s %s a second%s", a.done(results), strconv.FormatFloat(at.Rate, 'g', 3, 64), a.units, bar.Remaining(at.Left))
 		}
-		bar.Show("%d of %d %s, %s a second%s", at.Done, at.Units, a.units, strconv.FormatFloat(at.Rate, 'g', 3, 64), bar.Remaining(at.Left))
 	}
+}
+
+// done returns in words how much is done.
+func (a *assignment) done(results *work.Results) string {
+	if a.count == nil {
+		done, missing := results.Count()
+		return fmt.Sprintf("%d of %d %s", done, done+missing, a.units)
+	}
+	var all [][]byte
+	for _, part := range results.Parts() {
+		all = append(all, part.Result)
+	}
+	done, of := a.count(all)
+	return fmt.Sprintf("%d of %d %s", done, of, a.of)
 }
 
 // stopped returns the error of work that was stopped, with the way to resume it.
 func (a *assignment) stopped(results *work.Results) error {
-	done, missing := results.Count()
-	of, what := done+missing, a.units
-	if a.count != nil {
-		var all [][]byte
-		for _, part := range results.Parts() {
-			all = append(all, part.Result)
-		}
-		finished, points, err := a.count(all)
-		if err != nil {
-			return err
-		}
-		done, of, what = uint64(finished), uint64(points), a.of
-	}
 	if a.out != "" {
-		return report.Stopped("stopped with %d of %d %s; the same command continues from there", done, of, what)
+		return report.Stopped("stopped with %s; the same command continues from there", a.done(results))
 	}
-	return report.Stopped("stopped with %d of %d %s, which are lost; --out FILE keeps them", done, of, what)
+	return report.Stopped("stopped with %s, which are lost; --out FILE keeps them", a.done(results))
 }
 
 // job returns the job of a command, which any process can repeat.

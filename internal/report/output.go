@@ -298,9 +298,14 @@ func (p *Printer) Progress() *Progress {
 	return bar
 }
 
+// Due reports whether Show would replace the line now.
+func (p *Progress) Due() bool {
+	return (p.w != nil || p.watch != nil) && time.Since(p.shown) >= p.every
+}
+
 // Show replaces the line, once a second at most.
 func (p *Progress) Show(format string, args ...any) {
-	if p.w == nil && p.watch == nil || time.Since(p.shown) < p.every {
+	if !p.Due() {
 		return
 	}
 	p.shown = time.Now()
