@@ -183,6 +183,9 @@ func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOp
 		working: &o.working, kind: "compare", words: func() ([]string, error) { return s.Words(), nil }, task: m,
 		units: "runs", count: m.Finished, of: "points",
 	})
+	if exit := new(report.ExitError); err != nil && !errors.As(err, exit) && !errors.Is(err, errOpened) {
+		return report.Failed("%w", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func readShards(files []string) (*merging, error) {
 }
 
 // results returns the results for a command that does this work.
-func (m *merging) results(a *assignment, p *program) ([]work.Part, error) {
+func (m *merging) results(a *assignment, p *program) (*work.Results, error) {
 	job, err := p.job(a)
 	if err != nil {
 		return nil, err
@@ -93,22 +93,14 @@ func (m *merging) results(a *assignment, p *program) ([]work.Part, error) {
 		return nil, report.Failed("a shard has results that are not of this job: %w", err)
 	}
 	complete, err := results.Complete()
-	if err != nil {
-		return nil, err
+	if err == nil && !complete {
+		err = m.missing(results)
 	}
-	if !complete {
-		return nil, m.missing(a, results)
-	}
-	for _, part := range results.Parts() {
-		if a.taken != nil {
-			a.taken(part)
-		}
-	}
-	return results.Parts(), nil
+	return results, err
 }
 
 // missing returns the error for results that are not complete, with the shards that are missing.
-func (m *merging) missing(a *assignment, results *work.Results) error {
+func (m *merging) missing(results *work.Results) error {
 	whole, err := work.ParseShard(m.head.Shard)
 	if err != nil { // a file of the whole job
 		return report.Failed("the results are not complete; the same command finishes them: %s --out %s", m.head.Call, m.files[m.head.Shard])

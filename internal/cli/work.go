@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -66,7 +67,8 @@ type assignment struct {
 	words func() ([]string, error)              // what it computes: arguments and flags
 	task  work.Task                             // the same
 	units string                                // what the units are: runs
-	taken func(work.Part)                       // called with each result; may be nil
+	begin func() error                          // called before there are results; may be nil
+	taken func(work.Part) error                 // called with each result; may be nil
 	count func(results [][]byte) (done, of int) // how many things are finished, and how many there are; nil: units
 	of    string                                // what these are: points
 }
@@ -74,107 +76,153 @@ type assignment struct {
 // errOpened is the error of a command that was only asked for its work.
 var errOpened = errors.New("the work of this command is known")
 
-// work does the work of a command, on the cores of this process, and returns its results. The work is resumed from a file, and a
-// shard is not more than kept there.
+// work does the work of a command, on the cores of this process, and returns its results. It continues from those in a file.
+// The results of a shard are only kept.
 func (p *program) work(ctx context.Context, a assignment) ([]work.Part, error) {
 	if p.opened != nil {
 		p.opened(a.task)
 		return nil, errOpened
 	}
-	if p.merging != nil {
-		return p.merging.results(&a, p)
-	}
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	shard, _ := a.part()
-	var earlier []work.Part
-	var file *work.File
-	var job work.Job
-	keep := func(part work.Part) error { return nil }
-	if a.out != "" {
-		var err error
-		if job, err = p.job(&a); err != nil {
-			return nil, err
-		}
-		if file, err = work.OpenFile(a.out, job, a.task, shard, p.Command); errors.Is(err, work.ErrFile) {
-			return nil, report.Failed("%w; choose another file for --out", err)
-		} else if err != nil {
-			return nil, report.Failed("cannot write %s: %w", a.out, report.Reason(err))
-		}
-		defer file.Close()
-		earlier, keep = file.Parts, file.Add
-	}
-	var lost error
-	results, err := work.NewResults(a.task, earlier, func(part work.Part) error {
-		if lost = keep(part); lost == nil && a.taken != nil {
-			a.taken(part)
-		}
-		return lost
-	})
+	done := &doing{assignment: a, bar: p.Progress()}
+	err := done.gather(p)
 	if err != nil {
 		return nil, err
 	}
-	if a.taken != nil {
-		for _, part := range results.Parts() {
-			a.taken(part)
-		}
+	if p.merging == nil {
+		err = done.run(ctx)
 	}
-	results.Only(shard)
-	err = work.Complete(ctx, work.Local{Cores: cmp.Or(a.cores, runtime.GOMAXPROCS(0))}, job, a.task, results, p.progress(&a, results))
-	switch {
-	case lost != nil:
-		return nil, report.Failed("cannot write %s: %w", a.out, report.Reason(lost))
-	case ctx.Err() != nil:
-		return results.Parts(), a.stopped(results)
-	case err != nil:
-		return nil, report.Failed("%w", err)
-	case file == nil:
-		return results.Parts(), nil
+	if err != nil || done.file == nil {
+		return done.results.Parts(), err
 	}
-	text, err := file.Text(results.Parts())
+	text, err := done.file.Text(done.results.Parts())
 	if err == nil {
 		err = p.ToFile(a.out, func(w io.Writer) error { _, err := w.Write(text); return err })
 	}
-	if err != nil || shard.Of == 0 {
-		return results.Parts(), err
+	if err != nil || a.shard == "" {
+		return done.results.Parts(), err
 	}
+	shard, _ := a.part()
 	fmt.Fprintf(p.Out, "shard %s is complete in %s; %s merge joins all %d\n", shard, a.out, p.Name, shard.Of)
 	return nil, report.ExitError{Code: report.ExitFine}
 }
 
-// progress returns what shows the progress of work.
-func (p *program) progress(a *assignment, results *work.Results) func(work.Progress) {
-	bar := p.Progress()
-	return func(at work.Progress) {
-		if at.Done == at.Units {
-			bar.Done()
-		} else if bar.Due() {
-			bar.Show("%s, %s %s a second%s", a.done(results), strconv.FormatFloat(at.Rate, 'g', 3, 64), a.units, bar.Remaining(at.Left))
+// doing is work that is done.
+type doing struct {
+	assignment
+	job     work.Job
+	results *work.Results
+	file    *work.File // nil: results are not kept
+	lost    error      // a result that was not kept
+
+	mutex sync.Mutex // of the terminal
+	bar   *report.Progress
+}
+
+// gather gathers the results that are there: those of shards, or of a file.
+func (d *doing) gather(p *program) (err error) {
+	if p.merging != nil {
+		d.results, err = p.merging.results(&d.assignment, p)
+	} else if d.out != "" {
+		err = d.open(p)
+	} else {
+		d.results, err = work.NewResults(d.task, nil, d.take)
+	}
+	if err == nil && d.begin != nil {
+		err = d.begin()
+	}
+	if err != nil || d.taken == nil {
+		return err
+	}
+	for _, part := range d.results.Parts() {
+		if err := d.taken(part); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// open opens the file of results.
+func (d *doing) open(p *program) (err error) {
+	if d.job, err = p.job(&d.assignment); err != nil {
+		return err
+	}
+	shard, _ := d.part()
+	if d.file, err = work.OpenFile(d.out, d.job, d.task, shard, p.Command); errors.Is(err, work.ErrFile) {
+		return report.Failed("%w; choose another file for --out", err)
+	} else if err != nil {
+		return report.Failed("cannot write %s: %w", d.out, report.Reason(err))
+	}
+	if d.results, err = work.NewResults(d.task, d.file.Parts, d.take); err == nil {
+		d.results.Only(shard)
+	}
+	return err
+}
+
+// take keeps a result, and passes it on.
+func (d *doing) take(part work.Part) error {
+	if d.file != nil {
+		if d.lost = d.file.Add(part); d.lost != nil {
+			return d.lost
+		}
+	}
+	if d.taken == nil {
+		return nil
+	}
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.bar.Done()
+	return d.taken(part)
+}
+
+// run computes what is missing.
+func (d *doing) run(ctx context.Context) error {
+	runner := work.Local{Cores: cmp.Or(d.cores, runtime.GOMAXPROCS(0))}
+	err := work.Complete(ctx, runner, d.job, d.task, d.results, d.progress)
+	d.bar.Done()
+	if d.file != nil {
+		d.lost = errors.Join(d.lost, d.file.Close())
+	}
+	switch {
+	case d.lost != nil:
+		return report.Failed("cannot write %s: %w", d.out, report.Reason(d.lost))
+	case ctx.Err() != nil:
+		return d.stopped()
+	}
+	return err
+}
+
+// progress shows the progress of work.
+func (d *doing) progress(at work.Progress) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.bar.Due() {
+		d.bar.Show("%s, %s %s a second%s", d.done(), strconv.FormatFloat(at.Rate, 'g', 3, 64), d.units, d.bar.Remaining(at.Left))
 	}
 }
 
 // done returns in words how much is done.
-func (a *assignment) done(results *work.Results) string {
-	if a.count == nil {
-		done, missing := results.Count()
-		return fmt.Sprintf("%d of %d %s", done, done+missing, a.units)
+func (d *doing) done() string {
+	if d.count == nil {
+		done, missing := d.results.Count()
+		return fmt.Sprintf("%d of %d %s", done, done+missing, d.units)
 	}
 	var all [][]byte
-	for _, part := range results.Parts() {
+	for _, part := range d.results.Parts() {
 		all = append(all, part.Result)
 	}
-	done, of := a.count(all)
-	return fmt.Sprintf("%d of %d %s", done, of, a.of)
+	done, of := d.count(all)
+	return fmt.Sprintf("%d of %d %s", done, of, d.of)
 }
 
 // stopped returns the error of work that was stopped, with the way to resume it.
-func (a *assignment) stopped(results *work.Results) error {
-	if a.out != "" {
-		return report.Stopped("stopped with %s; the same command continues from there", a.done(results))
+func (d *doing) stopped() error {
+	if d.file != nil {
+		return report.Stopped("stopped with %s; the same command continues from there", d.done())
 	}
-	return report.Stopped("stopped with %s, which are lost; --out FILE keeps them", a.done(results))
+	return report.Stopped("stopped with %s, which are lost; --out FILE keeps them", d.done())
 }
 
 // job returns the job of a command, which any process can repeat.
@@ -199,7 +247,7 @@ func jobFlags(kind string) []string {
 var jobKinds = []string{"compare", "count", "reproduce", "verify", "worst"}
 
 // shownNames are flags that choose how results are shown or computed, and not which.
-var shownNames = slices.Concat(resultNames, workNames, []string{"cores", "csv", "markdown", "save"})
+var shownNames = slices.Concat(resultNames, workNames, []string{"cores", "csv", "keep", "markdown", "save"})
 
 // jobWords returns the words of a job: the arguments of a command and its flags, except those for results.
 func jobWords(kind string, args []string, flags *pflag.FlagSet) ([]string, error) {

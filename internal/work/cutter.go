@@ -62,8 +62,11 @@ func (c *Cutter) Next() (p Piece, ok bool) {
 		return Piece{}, false
 	}
 	p = c.missing[0]
-	weight := c.room()
-	more := sort.Search(int(min(p.Len()-1, 1<<40)), func(i int) bool { return c.weigh(Piece{p.From, p.From + uint64(i) + 2}) > weight })
+	weight, most := c.room(), uint64(1<<40)
+	if t, coarse := c.task.(Coarse); coarse {
+		most = t.Most()
+	}
+	more := sort.Search(int(min(p.Len(), most)-1), func(i int) bool { return c.weigh(Piece{p.From, p.From + uint64(i) + 2}) > weight })
 	p.To = p.From + 1 + uint64(more)
 	if c.missing[0].From = p.To; p.To == c.missing[0].To {
 		c.missing = c.missing[1:]

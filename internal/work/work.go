@@ -66,6 +66,11 @@ type Weighted interface {
 	Weight(p Piece) float64 // an estimate of the work, in any measure; positive
 }
 
+// Coarse is a Task whose units take so different time that a piece is small.
+type Coarse interface {
+	Most() uint64 // the largest number of units of a piece
+}
+
 // Ending is a Task that may end early.
 type Ending interface {
 	Ends(result []byte) bool // no unit after the piece with this result matters

@@ -137,6 +137,14 @@ func Climb(ctx context.Context, o Options) (Result, error) {
 // Units is that of a [work.Task].
 func (s *Search) Units() uint64 { return cmp.Or(s.orders, climbs) }
 
+// Most is that of a [work.Coarse].
+func (s *Search) Most() uint64 {
+	if s.orders > 0 {
+		return s.orders
+	}
+	return 1
+}
+
 // What returns what the units are.
 func (s *Search) What() string {
 	if s.orders > 0 {
