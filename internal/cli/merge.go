@@ -16,7 +16,7 @@ func (p *program) merge() *cobra.Command {
 		Use:     "merge FILE... [-- FLAG...]",
 		GroupID: groupStudy,
 		Short:   "Join the shards of a job, and print what the whole command prints",
-		Long: `Join the shards that compare, count, reproduce, verify or worst have computed with --shard, and print
+		Long: `Join the shards that compare, reproduce, verify or worst have computed with --shard, and print
 exactly what the command prints that computes the whole. Shards may overlap or occur twice. A missing
 one is named, and one of another job or version is refused. Flags after -- choose how the result is
 shown, as those of the command do.

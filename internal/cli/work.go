@@ -244,7 +244,7 @@ func jobFlags(kind string) []string {
 }
 
 // jobKinds are the commands whose work can be a job.
-var jobKinds = []string{"compare", "count", "reproduce", "verify", "worst"}
+var jobKinds = []string{"compare", "reproduce", "verify", "worst"}
 
 // shownNames are flags that choose how results are shown or computed, and not which.
 var shownNames = slices.Concat(resultNames, workNames, []string{"cores", "csv", "keep", "markdown", "save"})

@@ -13,12 +13,15 @@ type Shard struct{ Number, Of uint64 } // Number is 1 … Of
 // mostShards is the largest number of shards of a job.
 const mostShards = 1 << 16
 
-// ParseShard reads a shard such as 3/16.
+// ParseShard reads a shard such as 3/16. Some batch systems count from 0: shard 0/16 is shard 16/16.
 func ParseShard(text string) (s Shard, err error) {
 	number, of, found := strings.Cut(text, "/")
 	s.Number, err = strconv.ParseUint(number, 10, 64)
 	if err == nil && found {
 		s.Of, err = strconv.ParseUint(of, 10, 64)
+	}
+	if s.Number == 0 {
+		s.Number = s.Of
 	}
 	if err != nil || s.Number < 1 || s.Number > s.Of || s.Of > mostShards {
 		return Shard{}, fmt.Errorf("%q is not a shard, such as 3/16: the third of 16, of at most %d", text, mostShards)

@@ -298,7 +298,10 @@ func TestShardsShareAllUnits(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "3", "0/4", "5/4", "1/0", "x/2", "1/2/3", "-1/2", "1/65537"} {
+	if s, err := work.ParseShard("0/4"); err != nil || s != (work.Shard{Number: 4, Of: 4}) {
+		t.Errorf("%v, %v", s, err)
+	}
+	for _, text := range []string{"", "3", "0", "0/0", "/4", "5/4", "1/0", "x/2", "1/2/3", "-1/2", "1/65537"} {
 		if s, err := work.ParseShard(text); err == nil {
 			t.Errorf("%q: %v", text, s)
 		}
