@@ -282,7 +282,7 @@ func (p *program) callOf(command *cobra.Command, args []string) string {
 	for _, arg := range args {
 		call = append(call, report.ShellWord(arg))
 	}
-	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, workNames, []string{"csv", "markdown", "save", "verbose"}))...), " ")
+	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, workNames, []string{"csv", "keep", "markdown", "save", "verbose"}))...), " ")
 }
 
 // flagWords returns the given flags in shell syntax, except those in without.

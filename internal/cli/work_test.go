@@ -26,7 +26,7 @@ var worked = []string{
 	"verify lcr --n 6 --max-states 200", // ends early, in one of the last orders
 	"worst franklin --n 6 --of election",
 	"worst stop-and-go-p2 --n 6 --tries 400",
-	"reproduce S3",
+	"reproduce S4",
 }
 
 // opened opens the work of a command in the way a worker does.
