@@ -40,8 +40,9 @@ election messages is at most --until of their mean. The first run of a point has
 further run the next seed, so that count and run can repeat it. Where a closed form gives no time, 32 of
 the runs are also simulated for the time, up to n = 2²⁰. Trees are paths.
 
-With --out every finished point is kept on disk. If the study is interrupted, the same command continues
-it, and ends with the same bytes. A file for --study describes the comparison:
+With --out results are kept on disk. If the study is interrupted, the same command continues
+it, and ends with the same bytes. --shard computes one part of several; ringleader merge joins
+them. A file for --study describes the comparison:
   algorithms = ["lcr", "stop-and-go-p2:c=2,a=3/2"]
   n = "8..1024"           # or [16, 64, 256]
   order = ["random"]      # any of ` + strings.Join(order.Names, ", ") + `
@@ -58,6 +59,7 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 2 the call 
   ringleader compare lcr ring-bully hirschberg-sinclair peterson higham-przytycka --n 8..1048576 --draw compared.svg
   ringleader compare lcr franklin --n 8..1024 --order increasing,decreasing,bit-reversal --csv
   ringleader compare lcr peterson --n 8..65536 --orders 1000 --out points.jsonl --json
+  ringleader compare lcr peterson --n 8..65536 --orders 100000 --shard 3/16 --out part3
   ringleader compare lcr peterson stop-and-go-p1 stop-and-go-p2:c=2,a=3/2 stop-and-go-p3 --n 256 --against time --draw trade.png
   ringleader compare --study study.toml --draw study.svg`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -37,12 +37,13 @@ exercises. Each is tested by runs, exact counts and every schedule of small netw
 it holds, that it holds with a correction, or that it fails. No finite search settles a statement about
 every algorithm, or about growth for all n. Unless a measurement contradicts such a statement, it counts
 as not checked. A command that shows the finding is given where there is one. docs/reproduction.md is the
-output of --markdown.
+output of --markdown. With --keep an interrupted check continues from a file.
 
 Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended with an error;
 2 the call was wrong; 3 stopped before the end.`,
 		Example: "  ringleader reproduce\n  ringleader reproduce S1 S3\n  ringleader reproduce S4 --json\n" +
-			"  ringleader reproduce --thorough --markdown --out reproduction.md",
+			"  ringleader reproduce --thorough --markdown --out reproduction.md --keep results\n" +
+			"  ringleader reproduce --thorough --shard 3/16 --out part3",
 		RunE: func(command *cobra.Command, args []string) error {
 			if o.json && o.markdown {
 				return errors.New("a result has one form: --json or --markdown")

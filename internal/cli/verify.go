@@ -56,6 +56,9 @@ would arrive meanwhile is lost, and processes may suspect each other until it en
 With --lazy no event of an algorithm with leases is urgent: messages and timers take any time, and time
 passes at any moment. That covers pauses, slow disks and unbounded delays. Only safety is judged then.
 
+With --out what was found in each order is kept on disk. If the check is interrupted, the same command
+continues it. --shard checks one part of the orders of several; ringleader merge joins them.
+
 Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 2 the call
 was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
@@ -69,6 +72,8 @@ was wrong; 3 not finished.`,
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
   ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities
   ringleader verify bully --n 5 --crash 2 --cut 1 --random 1000 --seed 7 --save bad.json
+  ringleader verify lcr --n 9 --out orders
+  ringleader verify lcr --n 9 --shard 3/16 --out part3
   ringleader verify --gallery
   ringleader verify --gallery bully-under-a-cut --draw cut.svg`,
 		RunE: func(command *cobra.Command, args []string) error {

@@ -31,10 +31,11 @@ func (p *program) worst() *cobra.Command {
 identifiers, the times to wake, and the unwilling processes (see run --help). If the inputs
 are orders of identifiers only, and not more than --tries, all are tried and the result is exact.
 Otherwise the search climbs from random inputs by small changes, and finds a lower bound on the worst
-case. The result includes a command that runs the input.`,
+case. The result includes a command that runs the input. With --out an interrupted search continues.`,
 		Example: `  ringleader worst lcr --n 8 --of election
   ringleader worst stop-and-go-p1 --n 8 --param c=3 --tries 60000
-  ringleader worst peterson --n 16 --of total --json`,
+  ringleader worst peterson --n 16 --of total --json
+  ringleader worst lcr --n 10 --tries 400000 --shard 3/16 --out part3`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
