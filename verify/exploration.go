@@ -2,8 +2,6 @@ package verify
 
 import (
 	"cmp"
-	"iter"
-	"math"
 	"sync"
 
 	"ringleader.example/ringleader/internal/memory"
@@ -16,18 +14,18 @@ import (
 type exploration struct {
 	program  *process.Program
 	o        *Options
+	all      *enumeration
 	report   *Report
 	meter    *meter
-	extremes tally
-	shortest int    // transitions to the violation; -1 if there is none
-	seen     uint32 // the sights so far, as bits
-	outliers [costs]outliers
+	sum      Part // of the verdicts so far
+	timed    bool // sum has the extremes of time
+	shortest int  // transitions to the violation; -1 if there is none
 
 	mutex   sync.Mutex
-	next    func() (network.Setup, bool)
+	next    uint64            // the number of the next instance
 	given   int               // instances given to lanes
 	merged  int               // verdicts merged
-	waiting map[int]postponed // by number of the instance
+	waiting map[int]postponed // in the order in which instances were given
 	err     error
 }
 
@@ -35,19 +33,17 @@ type exploration struct {
 type postponed struct {
 	verdict
 	instance network.Setup
+	number   uint64
 }
 
 func newExploration(program *process.Program, o *Options) *exploration {
-	return &exploration{program: program, o: o, report: &Report{Complete: true, Bits: 128, Symmetry: o.alike}, shortest: -1}
+	return &exploration{program: program, o: o, all: enumerate(program.Declaration, o), report: &Report{Complete: true}, shortest: -1}
 }
 
 func (x *exploration) run() (*Report, error) {
 	count := countInstances(x.program.Declaration, x.o)
 	x.meter, x.waiting = newMeter(x.o, count), map[int]postponed{}
 	defer memory.Limited(x.meter.enough())()
-	next, stop := iter.Pull(instances(x.program.Declaration, x.o))
-	defer stop()
-	x.next = next
 	about, err := newChecker(x.program, x.o, firstInstance(x.program.Declaration, x.o))
 	if err != nil {
 		return nil, err
@@ -59,15 +55,23 @@ func (x *exploration) run() (*Report, error) {
 	if count >= 2*cores {
 		lanes, cores = cores, 1
 	}
-	parallel(lanes, func(int) { x.lane(newLane(x.program, x.o, x.meter, cores)) })
+	if x.next < x.all.len() {
+		parallel(lanes, func(int) { x.lane(newLane(x.program, x.o, x.meter, cores)) })
+	}
 	r := x.report
-	r.Outside, r.Sometimes = about.unclaimed(about.unused()), about.sometimes(x.seen)
+	x.sum.report(r)
+	r.Symmetry = r.Symmetry || x.o.alike
+	r.Outside, r.Sometimes = about.unclaimed(about.unused()), about.sometimes(x.sum.Seen)
 	if r.Complete && r.Violation == nil {
-		r.MaxMessages, r.MinMessages = x.extremes.messages()
+		r.MaxMessages, r.MinMessages = x.sum.Messages.messages()
 	}
 	if r.MinMessages != nil && x.o.Extremes && x.err == nil {
+		known := &x.sum
+		if !x.timed {
+			known = nil
+		}
 		if r.Extremes, x.err = x.attained(); x.err == nil {
-			r.Extremes.Time, r.Extremes.NoTime, x.err = timesOf(x.program, x.o)
+			r.Extremes.Time, r.Extremes.NoTime, x.err = timesOf(x.program, x.o, known)
 		}
 	}
 	return r, x.err
@@ -78,7 +82,7 @@ func (x *exploration) attained() (*Extremes, error) {
 	e, l := &Extremes{}, newLane(x.program, x.o, x.meter, 1)
 	for i, extreme := range []*Extreme{&e.Total, &e.Election, &e.Announcement} {
 		var err error
-		if *extreme, err = x.outliers[i].extreme(l, counted(costNames[i])); err != nil {
+		if *extreme, err = x.sum.Costs[i].extreme(l, x.all, counted(costNames[i])); err != nil {
 			return nil, err
 		}
 	}
@@ -88,35 +92,41 @@ func (x *exploration) attained() (*Extremes, error) {
 // lane explores instances until there is none.
 func (x *exploration) lane(l *lane) {
 	for {
-		number, instance, fewer, ok := x.take()
+		place, w, fewer, ok := x.take()
 		if !ok {
 			return
 		}
-		v, err := l.explore(instance, fewer)
+		var err error
+		w.verdict, err = l.explore(w.instance, fewer)
 		x.meter.done(&l.search)
-		x.merge(l, number, postponed{v, instance}, err)
+		x.merge(l, place, w, err)
 	}
 }
 
-// take returns the next instance, and the number of transitions of the shortest violation so far.
-func (x *exploration) take() (number int, instance network.Setup, fewer int, ok bool) {
+// take returns the next instance, its place among those that were given, and the number of transitions of the shortest
+// violation so far.
+func (x *exploration) take() (place int, w postponed, fewer int, ok bool) {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
 	if !x.report.Complete || x.err != nil {
-		return 0, instance, 0, false
+		return 0, w, 0, false
 	}
-	number = x.given
+	for x.next < x.all.len() && !ok {
+		w.number = x.next
+		w.instance, ok = x.all.at(w.number)
+		x.next++
+	}
+	place = x.given
 	x.given++
-	instance, ok = x.next()
-	return number, instance, x.shortest, ok
+	return place, w, x.shortest, ok
 }
 
 // merge adds a verdict to the report, and those that waited for it. A search for violations that were not short enough
 // is made again.
-func (x *exploration) merge(l *lane, number int, w postponed, err error) {
+func (x *exploration) merge(l *lane, place int, w postponed, err error) {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
-	x.waiting[number] = w
+	x.waiting[place] = w
 	for r := x.report; err == nil && x.err == nil && r.Complete; x.merged++ {
 		w, found := x.waiting[x.merged]
 		if !found {
@@ -128,36 +138,19 @@ func (x *exploration) merge(l *lane, number int, w postponed, err error) {
 				break
 			}
 		}
-		x.add(&w.verdict, w.instance)
+		x.add(&w)
 	}
 	x.err = cmp.Or(x.err, err)
 	x.meter.end()
 }
 
 // add adds the verdict on an instance to the report.
-func (x *exploration) add(v *verdict, instance network.Setup) {
+func (x *exploration) add(w *postponed) {
 	r := x.report
-	r.Orders++
-	r.States += v.states
-	r.Transitions += v.transitions
-	r.Finals += v.finals
-	r.Confluent += v.confluent
-	r.Partial += v.partial
-	r.Symmetry = r.Symmetry || v.symmetric
-	x.seen |= v.seen
-	r.Depth = max(r.Depth, v.depth)
-	r.Complete, r.Limit = v.complete, v.reached
-	r.Bits = min(r.Bits, v.bits)
-	r.Miss += math.Ldexp(float64(v.states)*float64(v.states), -v.bits-1)
-	x.extremes.merge(&v.extremes)
-	if v.extremes.seen && x.o.Extremes {
-		few, many := v.extremes.min.all(), v.extremes.max.all()
-		for i := range x.outliers {
-			x.outliers[i].add(ticksOf(few[i]), ticksOf(many[i]), instance)
-		}
-	}
-	if v.found != nil {
-		x.shortest = len(v.found.path)
-		r.Violation = v.violation
+	x.sum.add(&w.verdict, w.number, x.o)
+	r.Complete, r.Limit = w.complete, w.reached
+	if w.found != nil {
+		x.shortest = len(w.found.path)
+		r.Violation = w.violation
 	}
 }

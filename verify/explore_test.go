@@ -333,8 +333,9 @@ func TestOrdersThatDifferOnlyByARotationAreTriedOnce(t *testing.T) {
 	count := func(d election.Declaration, o Options) (n int) {
 		o.Size = 3
 		seen := map[string]bool{}
-		for ids := range orders(&d, &o) {
-			key := fmt.Sprint(ids)
+		all := enumerate(&d, &o)
+		for number := range all.orders {
+			key := fmt.Sprint(all.order(number))
 			if n++; seen[key] {
 				t.Errorf("%s is tried twice", key)
 			}

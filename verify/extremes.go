@@ -37,43 +37,56 @@ type Attained struct {
 	Record    trace.Record // its Header has the order; empty if the value is unbounded
 }
 
-// outliers collects the extremes of one quantity over the orders.
+// outliers collects the extremes of one quantity over the orders, which have numbers.
 type outliers struct {
-	orders        int64
-	least, most   election.Ticks
-	leastOn       network.Setup
-	mostOn        network.Setup
-	leasts, mosts big.Int // sums
-	unbounded     bool
+	Orders    int64          `json:"orders"`
+	Least     election.Ticks `json:"least"`
+	Most      election.Ticks `json:"most"`
+	LeastOn   uint64         `json:"least_on"` // the first order that attains it
+	MostOn    uint64         `json:"most_on"`
+	Leasts    big.Int        `json:"leasts"` // sums
+	Mosts     big.Int        `json:"mosts"`
+	Unbounded bool           `json:"unbounded,omitempty"`
 }
 
 // add adds the extremes of one order.
-func (u *outliers) add(few, many election.Ticks, instance network.Setup) {
-	if u.orders == 0 || few.Less(u.least) {
-		u.least, u.leastOn = few, instance
+func (u *outliers) add(few, many election.Ticks, number uint64) {
+	one := outliers{Orders: 1, Least: few, Most: many, LeastOn: number, MostOn: number, Unbounded: many == election.Forever}
+	one.Leasts.Set(few.Big())
+	one.Mosts.Set(many.Big())
+	u.join(&one)
+}
+
+// join adds the extremes of later orders.
+func (u *outliers) join(v *outliers) {
+	if v.Orders == 0 {
+		return
 	}
-	if u.orders == 0 || u.most.Less(many) {
-		u.most, u.mostOn = many, instance
+	if u.Orders == 0 || v.Least.Less(u.Least) {
+		u.Least, u.LeastOn = v.Least, v.LeastOn
 	}
-	u.orders++
-	u.unbounded = u.unbounded || many == election.Forever
-	u.leasts.Add(&u.leasts, few.Big())
-	u.mosts.Add(&u.mosts, many.Big())
+	if u.Orders == 0 || u.Most.Less(v.Most) {
+		u.Most, u.MostOn = v.Most, v.MostOn
+	}
+	u.Orders += v.Orders
+	u.Unbounded = u.Unbounded || v.Unbounded
+	u.Leasts.Add(&u.Leasts, &v.Leasts)
+	u.Mosts.Add(&u.Mosts, &v.Mosts)
 }
 
 // extreme returns the result, with runs found by a lane.
-func (u *outliers) extreme(l *lane, m measure) (e Extreme, err error) {
-	if u.least == election.Forever { // no run ends
+func (u *outliers) extreme(l *lane, all *enumeration, m measure) (e Extreme, err error) {
+	if u.Least == election.Forever { // no run ends
 		e.Min.Unbounded, e.Max.Unbounded = true, true
 		return e, nil
 	}
-	e.MeanMin = new(big.Rat).SetFrac(&u.leasts, big.NewInt(u.orders))
-	if e.Min, err = l.attain(u.leastOn, m, false); err != nil || u.unbounded {
+	e.MeanMin = new(big.Rat).SetFrac(&u.Leasts, big.NewInt(u.Orders))
+	if e.Min, err = l.attain(all, u.LeastOn, m, false); err != nil || u.Unbounded {
 		e.Max.Unbounded = true
 		return e, err
 	}
-	e.MeanMax = new(big.Rat).SetFrac(&u.mosts, big.NewInt(u.orders))
-	e.Max, err = l.attain(u.mostOn, m, true)
+	e.MeanMax = new(big.Rat).SetFrac(&u.Mosts, big.NewInt(u.Orders))
+	e.Max, err = l.attain(all, u.MostOn, m, true)
 	return e, err
 }
 
@@ -90,8 +103,9 @@ func (l *lane) graphOf(instance network.Setup) (*graph, error) {
 	return &l.graph, nil
 }
 
-// attain finds a run with an extreme quantity in one order.
-func (l *lane) attain(instance network.Setup, m measure, most bool) (a Attained, err error) {
+// attain finds a run with an extreme quantity in the order of a number.
+func (l *lane) attain(all *enumeration, number uint64, m measure, most bool) (a Attained, err error) {
+	instance, _ := all.at(number)
 	g, err := l.graphOf(instance)
 	if err != nil {
 		return a, err

@@ -309,20 +309,21 @@ func ticksOf(messages uint64) election.Ticks {
 
 // tally collects extremes over all orders.
 type tally struct {
-	seen      bool
-	unknown   bool // the extremes of some search are not known
-	max, min  Messages
-	unbounded bool
+	Seen      bool     `json:"seen"`
+	Unknown   bool     `json:"unknown,omitempty"` // the extremes of some search are not known
+	Max       Messages `json:"max"`
+	Min       Messages `json:"min"`
+	Unbounded bool     `json:"unbounded,omitempty"`
 }
 
 func (t *tally) messages() (most, least *Messages) {
-	if t.unknown {
+	if t.Unknown {
 		return nil, nil
 	}
-	if !t.unbounded {
-		most = &t.max
+	if !t.Unbounded {
+		most = &t.Max
 	}
-	return most, &t.min
+	return most, &t.Min
 }
 
 // judge searches for violations that only the whole graph shows, and adds the extremes of this search.
@@ -404,15 +405,15 @@ func (m *Messages) all() [costs]uint64 {
 
 // merge adds the extremes of another order.
 func (t *tally) merge(u *tally) {
-	t.unknown = t.unknown || u.unknown
-	if !u.seen {
+	t.Unknown = t.Unknown || u.Unknown
+	if !u.Seen {
 		return
 	}
-	few, many := u.min.all(), u.max.all()
+	few, many := u.Min.all(), u.Max.all()
 	for i, of := range costNames {
 		t.add(of, few[i], many[i])
 	}
-	t.unbounded = t.unbounded || u.unbounded
+	t.Unbounded = t.Unbounded || u.Unbounded
 }
 
 func (t *tally) add(of string, few, many uint64) {
@@ -425,13 +426,13 @@ func (t *tally) add(of string, few, many uint64) {
 		}
 		return &m.Total
 	}
-	most, least := fields(&t.max), fields(&t.min)
-	if !t.seen {
+	most, least := fields(&t.Max), fields(&t.Min)
+	if !t.Seen {
 		*least = endless
 		if of == "announcement" { // the last of the three
-			t.seen = true
+			t.Seen = true
 		}
 	}
 	*most, *least = max(*most, many), min(*least, few)
-	t.unbounded = t.unbounded || many == endless
+	t.Unbounded = t.Unbounded || many == endless
 }

@@ -152,7 +152,7 @@ func (x *search) sum(extremes *tally) bool {
 			return false
 		}
 	}
-	if extremes.unknown = f.lost; !f.lost {
+	if extremes.Unknown = f.lost; !f.lost {
 		for i, of := range costNames {
 			extremes.add(of, f.least[i], f.most[i])
 		}

@@ -3,44 +3,114 @@ package verify
 import (
 	"iter"
 	"math"
+	"math/bits"
 	"slices"
 
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/network"
 )
 
-// instances yields all instances to explore: orders of identifiers that differ, times orientations.
-func instances(d *election.Declaration, o *Options) iter.Seq[network.Setup] {
-	return func(yield func(network.Setup) bool) {
-		for ids := range orders(d, o) {
-			if o.alike && mirrored(d, o) && reflected(ids) {
-				continue
-			}
-			for flipped := range orientations(o) {
-				instance := o.Instance
-				instance.IDs, instance.Flipped = ids, flipped
-				if !yield(instance) {
-					return
-				}
-			}
-		}
-	}
+// enumeration numbers the instances to explore: orders of identifiers that differ, times orientations.
+type enumeration struct {
+	o            *Options
+	first        election.List // the first order; nil: there is one, the given
+	still        int           // how many identifiers at its beginning keep their places
+	orders       uint64
+	orientations uint64
+	mirrored     bool // of two mirror images, one is left out
 }
 
-// orders yields the orders of 1 … Size, or the given one. A rotation of a ring changes nothing, so the largest stays
+// enumerate numbers the orders of 1 … Size, or the given one. A rotation of a ring changes nothing, so the largest stays
 // at its place. Among known members, or without identifiers, there is one order.
-func orders(d *election.Declaration, o *Options) iter.Seq[election.Arrangement] {
-	return func(yield func(election.Arrangement) bool) {
-		if o.Size == 0 || d.Topology == election.Complete || d.Identifiers == election.Anonymous {
-			yield(o.Instance.IDs)
-			return
+func enumerate(d *election.Declaration, o *Options) *enumeration {
+	e := &enumeration{o: o, orders: 1, orientations: 1, mirrored: o.alike && mirrored(d, o)}
+	if o.Orientations {
+		e.orientations = 1 << o.size()
+	}
+	if o.Size == 0 || d.Topology == election.Complete || d.Identifiers == election.Anonymous {
+		return e
+	}
+	e.first = upTo(o.Size)
+	if turns(d, o) {
+		copy(e.first[1:], e.first)
+		e.first[0] = uint64(o.Size)
+		e.still = 1
+	}
+	e.orders = factorial(len(e.first) - e.still)
+	return e
+}
+
+// size returns the number of processes.
+func (o *Options) size() int {
+	if o.Size > 0 {
+		return o.Size
+	}
+	return o.Instance.IDs.Len()
+}
+
+// factorial returns k!, or the largest number.
+func factorial(k int) uint64 {
+	product := uint64(1)
+	for f := 2; f <= k; f++ {
+		product = times(product, uint64(f))
+	}
+	return product
+}
+
+// times returns a product, or the largest number.
+func times(a, b uint64) uint64 {
+	if high, low := bits.Mul64(a, b); high == 0 {
+		return low
+	}
+	return math.MaxUint64
+}
+
+// len returns how many numbers there are, or the largest number.
+func (e *enumeration) len() uint64 { return times(e.orders, e.orientations) }
+
+// at returns the instance of a number, or false if it is the mirror image of another one.
+func (e *enumeration) at(number uint64) (instance network.Setup, ok bool) {
+	instance = e.o.Instance
+	if e.first != nil {
+		ids := e.order(number / e.orientations)
+		if e.mirrored && reflected(ids) {
+			return instance, false
 		}
-		ids := upTo(o.Size)
-		if turns(d, o) {
-			copy(ids[1:], ids)
-			ids[0] = uint64(o.Size) // no later permutation moves it
+		instance.IDs = ids
+	}
+	if e.o.Orientations {
+		set := number % e.orientations
+		instance.Flipped = make([]bool, e.o.size())
+		for p := range instance.Flipped {
+			instance.Flipped[p] = set>>p&1 == 1
 		}
-		for yield(slices.Clone(ids)) && permute(ids) {
+	}
+	return instance, true
+}
+
+// order returns the order of a number, in lexicographic order.
+func (e *enumeration) order(number uint64) election.List {
+	ids := slices.Clone(e.first)
+	for rest := ids[e.still:]; len(rest) > 1; rest = rest[1:] {
+		below := factorial(len(rest) - 1) // orders of the others
+		if place := int(number / below); place > 0 {
+			id := rest[place]
+			copy(rest[1:], rest[:place])
+			rest[0] = id
+		}
+		number %= below
+	}
+	return ids
+}
+
+// instances yields all instances to explore.
+func instances(d *election.Declaration, o *Options) iter.Seq[network.Setup] {
+	return func(yield func(network.Setup) bool) {
+		e := enumerate(d, o)
+		for number := range e.len() {
+			if instance, ok := e.at(number); ok && !yield(instance) {
+				return
+			}
 		}
 	}
 }
@@ -61,63 +131,10 @@ func turns(d *election.Declaration, o *Options) bool {
 
 // countInstances returns how many instances there are, or the largest number.
 func countInstances(d *election.Declaration, o *Options) int {
-	count, n := 1, 1
-	if o.Size > 0 && d.Topology != election.Complete && d.Identifiers != election.Anonymous {
-		if n = o.Size; turns(d, o) {
-			n--
-		}
+	e := enumerate(d, o)
+	count := e.len()
+	if e.mirrored && count < math.MaxUint64 {
+		count /= 2
 	}
-	times := func(by int) {
-		if count > math.MaxInt/by {
-			count = math.MaxInt
-		} else {
-			count *= by
-		}
-	}
-	for k := 2; k <= n; k++ {
-		if k > 2 || !o.alike || !mirrored(d, o) { // one of two mirror images
-			times(k)
-		}
-	}
-	if o.Orientations {
-		times(1 << o.Instance.IDs.Len())
-	}
-	return count
-}
-
-// permute makes the next permutation in lexicographic order; false if it was the last.
-func permute(list election.List) bool {
-	i := len(list) - 2
-	for i >= 0 && list[i] > list[i+1] {
-		i--
-	}
-	if i < 0 {
-		return false
-	}
-	j := len(list) - 1
-	for list[j] < list[i] {
-		j--
-	}
-	list[i], list[j] = list[j], list[i]
-	slices.Reverse(list[i+1:])
-	return true
-}
-
-func orientations(o *Options) iter.Seq[[]bool] {
-	return func(yield func([]bool) bool) {
-		if !o.Orientations {
-			yield(o.Instance.Flipped)
-			return
-		}
-		n := o.Instance.IDs.Len()
-		for set := range 1 << n {
-			flipped := make([]bool, n)
-			for p := range flipped {
-				flipped[p] = set>>p&1 == 1
-			}
-			if !yield(flipped) {
-				return
-			}
-		}
-	}
+	return int(min(count, math.MaxInt))
 }

@@ -6,6 +6,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/memory"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 )
 
 // The extremes of time. The section Time of the package comment defines it, and proves that this search is exact.
@@ -24,46 +25,81 @@ func (o *Options) untimed(d *election.Declaration) string {
 	return ""
 }
 
-// timesOf finds the extremes of time, or why there are none.
-func timesOf(program *process.Program, given *Options) (times *Times, none string, err error) {
-	if none := given.untimed(program.Declaration); none != "" {
-		return nil, none, nil
-	}
+// timed returns the options of the search for the extremes of time.
+func (o Options) timed() *Options {
+	o.times = true
+	o.Crashes, o.Recoveries, o.Losses, o.Duplicates, o.Cuts, o.Suspicions, o.Commands, o.Wardens = 0, 0, 0, 0, 0, 0, 0, false
+	return &o
+}
+
+// timings are the extremes of time of some orders.
+type timings [3]outliers
+
+// add adds those of one order, or reports that its time is beyond all measure.
+func (t *timings) add(l *lane, instance network.Setup, number uint64) (beyond bool, err error) {
 	defer func() {
 		fault := recover()
 		if wrong, is := fault.(error); is && errors.Is(wrong, election.ErrTime) {
-			times, none, err = nil, "time passes 2^128 units", nil
+			beyond = true
 		} else if fault != nil {
 			panic(fault)
 		}
 	}()
-	o := *given
-	o.times = true
-	o.Crashes, o.Recoveries, o.Losses, o.Duplicates, o.Cuts, o.Suspicions, o.Commands, o.Wardens = 0, 0, 0, 0, 0, 0, 0, false
-	m := newMeter(&o, countInstances(program.Declaration, &o))
-	defer memory.Limited(m.enough())()
-	l := newLane(program, &o, m, max(1, o.Cores))
-	all := [...]outliers{{}, {}, {}}
-	of := [...]marks{elects, decides, arrives}
-	for instance := range instances(program.Declaration, &o) {
-		g, err := l.graphOf(instance)
-		if err != nil {
-			return nil, "", err
-		}
-		parts := g.components()
-		for i, mark := range of {
-			few, many := g.overall(g.extremes(parts, mark))
-			all[i].add(mark.value(few), mark.value(many), instance)
-		}
-		m.done(&l.search)
+	g, err := l.graphOf(instance)
+	if err != nil {
+		return false, err
 	}
-	times = &Times{}
+	parts := g.components()
+	for i, mark := range timeMarks {
+		few, many := g.overall(g.extremes(parts, mark))
+		t[i].add(mark.value(few), mark.value(many), number)
+	}
+	l.meter.done(&l.search)
+	return false, nil
+}
+
+// timeMarks are the events of the times of a run.
+var timeMarks = [...]marks{elects, decides, arrives}
+
+// attained returns the result, with runs found by a lane.
+func (t *timings) attained(l *lane, all *enumeration) (*Times, error) {
+	times := &Times{}
 	for i, e := range []*Extreme{&times.Elected, &times.Decided, &times.Quiet} {
-		if *e, err = all[i].extreme(l, of[i]); err != nil {
-			return nil, "", err
+		var err error
+		if *e, err = t[i].extreme(l, all, timeMarks[i]); err != nil {
+			return nil, err
 		}
 	}
-	return times, "", nil
+	return times, nil
+}
+
+// beyondTime is why no time is stated of runs that take too long.
+const beyondTime = "time passes 2^128 units"
+
+// timesOf finds the extremes of time, or why there are none. It uses those that are known.
+func timesOf(program *process.Program, given *Options, known *Part) (times *Times, none string, err error) {
+	if none := given.untimed(program.Declaration); none != "" {
+		return nil, none, nil
+	}
+	o, all := given.timed(), enumerate(program.Declaration, given)
+	m := newMeter(o, countInstances(program.Declaration, o))
+	defer memory.Limited(m.enough())()
+	l := newLane(program, o, m, max(1, o.Cores))
+	if known == nil {
+		known = &Part{}
+		for number := uint64(0); number < all.len() && !known.Beyond; number++ {
+			if instance, ok := all.at(number); ok {
+				if known.Beyond, err = known.Times.add(l, instance, number); err != nil {
+					return nil, "", err
+				}
+			}
+		}
+	}
+	if known.Beyond {
+		return nil, beyondTime, nil
+	}
+	times, err = known.Times.attained(l, all)
+	return times, "", err
 }
 
 // takeTurns lets a configuration have only the events of the first process that must do something at this moment, where

@@ -196,30 +196,15 @@ func Run[S, M any](a election.Algorithm[S, M], o Options) (*Report, error) {
 
 // Program is [Run] for an algorithm whose types are hidden.
 func Program(program *process.Program, o Options) (report *Report, err error) {
-	defer func() {
-		fault := recover()
-		if unborn, is := fault.(process.Unborn); is {
-			report, err = &Report{Violation: &Violation{Property: Panicked, Detail: string(unborn), Record: o.nothing(program.Declaration)}}, nil
-		} else if fault != nil {
-			panic(fault)
+	return guarded(program, &o, func() (*Report, error) {
+		if err := o.check(program.Declaration, program.Functions); err != nil {
+			return nil, err
 		}
-	}()
-	if err := o.check(program.Declaration, program.Functions); err != nil {
-		return nil, err
-	}
-	if err := o.reduce(program); err != nil {
-		return nil, err
-	}
-	report, err = newExploration(program, &o).run()
-	if err != nil || report.Violation == nil || !o.alike {
-		return report, err
-	}
-	of := report.Violation
-	o.alike = false // among all orders there may be a shorter one
-	if report, err = newExploration(program, &o).run(); err == nil {
-		report.Violation = cmp.Or(report.Violation, of)
-	}
-	return report, err
+		if err := o.reduce(program); err != nil {
+			return nil, err
+		}
+		return newExploration(program, &o).whole()
+	})
 }
 
 // reduce finds out which reductions apply.

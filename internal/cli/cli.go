@@ -18,6 +18,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/work"
 	"ringleader.example/ringleader/simulate"
 	"ringleader.example/ringleader/trace"
 )
@@ -32,6 +33,8 @@ type program struct {
 	found   func(s savedRun)      // takes the run to what verify or worst has found; nil: none is made
 	limited bool                  // the call is limited as those of the lab
 	lines   func(string, int) int // see [simulate.Options]; nil: records have no lines
+	opened  func(work.Task)       // takes the work of a command, which is not done then
+	merging *merging              // the results of a command's work; nil: it is done
 }
 
 // The groups under which the help lists the commands.
@@ -279,7 +282,7 @@ func (p *program) callOf(command *cobra.Command, args []string) string {
 	for _, arg := range args {
 		call = append(call, report.ShellWord(arg))
 	}
-	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, []string{"csv", "markdown", "out", "save", "verbose"}))...), " ")
+	return strings.Join(append(call, flagWords(command.Flags(), slices.Concat(resultNames, storyNames, workNames, []string{"csv", "keep", "markdown", "save", "verbose"}))...), " ")
 }
 
 // flagWords returns the given flags in shell syntax, except those in without.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,8 +19,8 @@ type compareOptions struct {
 	n, order, until string
 	orders, seed    uint64
 	study           string
-	out             string
 	csv, json       bool
+	working
 	drawOptions
 }
 
@@ -42,8 +40,9 @@ election messages is at most --until of their mean. The first run of a point has
 further run the next seed, so that count and run can repeat it. Where a closed form gives no time, 32 of
 the runs are also simulated for the time, up to n = 2²⁰. Trees are paths.
 
-With --out every finished point is kept on disk. If the study is interrupted, the same command continues
-it, and ends with the same bytes. A file for --study describes the comparison:
+With --out results are kept on disk. If the study is interrupted, the same command continues
+it, and ends with the same bytes. --shard computes one part of several; ringleader merge joins
+them. A file for --study describes the comparison:
   algorithms = ["lcr", "stop-and-go-p2:c=2,a=3/2"]
   n = "8..1024"           # or [16, 64, 256]
   order = ["random"]      # any of ` + strings.Join(order.Names, ", ") + `
@@ -60,6 +59,7 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 2 the call 
   ringleader compare lcr ring-bully hirschberg-sinclair peterson higham-przytycka --n 8..1048576 --draw compared.svg
   ringleader compare lcr franklin --n 8..1024 --order increasing,decreasing,bit-reversal --csv
   ringleader compare lcr peterson --n 8..65536 --orders 1000 --out points.jsonl --json
+  ringleader compare lcr peterson --n 8..65536 --orders 100000 --shard 3/16 --out part3
   ringleader compare lcr peterson stop-and-go-p1 stop-and-go-p2:c=2,a=3/2 stop-and-go-p3 --n 256 --against time --draw trade.png
   ringleader compare --study study.toml --draw study.svg`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -83,7 +83,7 @@ Exit status: 0 success; 1 a run failed, or a file cannot be written; 2 the call 
 	f.StringVar(&o.until, "until", "1%", "average until half the confidence interval is at most this percentage of the mean")
 	decimalVar(f, &o.seed, "seed", "", 1, "seed of the first run of each point; further runs have the next seeds")
 	f.StringVar(&o.study, "study", "", "read the comparison from this TOML file; - is stdin")
-	f.StringVar(&o.out, "out", "", "keep finished points in this file, and continue from those in it")
+	o.working.flags(command)
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	o.drawOptions.flags(command)
@@ -156,12 +156,10 @@ func (o *compareOptions) check(p *program) error {
 	switch {
 	case asked > 1:
 		return errors.New("stdout takes one result: one of --csv, --json and --draw -")
-	case o.out == "-":
-		return errors.New("--out keeps points in a file, to continue from; stdout cannot be read again")
 	case o.out != "" && o.draw != "" && sameFile(o.out, o.draw):
 		return errors.New("--out and --draw write to the same file; the drawing would replace the points")
 	}
-	if err := o.drawOptions.check(); err != nil || o.draw == "" || o.draw == "-" {
+	if err := errors.Join(o.working.check(), o.drawOptions.check()); err != nil || o.draw == "" || o.draw == "-" {
 		return err
 	}
 	return report.CanReplace(o.draw)
@@ -179,54 +177,27 @@ func sameFile(a, b string) bool {
 
 // measure makes the study and writes its results.
 func (p *program) measure(ctx context.Context, s *experiment.Study, o *compareOptions) error {
-	options := experiment.Options{Cores: runtime.GOMAXPROCS(0)}
-	var keep *experiment.Keep
-	var lost error
-	finished := 0
-	if o.out != "" {
-		var err error
-		if keep, err = s.OpenKeep(o.out, versionName()); err != nil {
-			if errors.Is(err, experiment.ErrKeep) {
-				return report.Failed("%w; choose another file for --out", err)
-			}
-			return report.Failed("cannot write %s: %w", o.out, report.Reason(err))
-		}
-		options.Durable, finished = keep.Points, len(keep.Points)
+	m := s.Measuring()
+	if o.shard != "" && m.Adaptive() {
+		return errors.New("--shard needs --orders, the number of runs: with --until it depends on the results of all shards")
 	}
-	options.Finished = func(point *experiment.Point) error {
-		finished++
-		if keep != nil {
-			lost = keep.Add(point)
-		}
-		return lost
-	}
-	bar := p.Progress()
-	options.Progress = func(done, total float64) {
-		bar.Show("%d of %d points finished%s", finished, s.Points(), bar.Left(done, total))
-	}
-	points, err := s.Measure(ctx, options)
-	bar.Done()
-	if keep != nil {
-		lost = errors.Join(lost, keep.Close())
-	}
-	switch {
-	case lost != nil:
-		return report.Failed("cannot write %s: %w", o.out, report.Reason(lost))
-	case ctx.Err() != nil && keep != nil:
-		return report.Stopped("stopped with %d of %d points; the same command continues from there", finished, s.Points())
-	case ctx.Err() != nil:
-		return report.Stopped("stopped with %d of %d points, which are lost; --out FILE keeps them", finished, s.Points())
-	case err != nil:
+	parts, err := p.work(ctx, assignment{
+		working: &o.working, kind: "compare", words: func() ([]string, error) { return s.Words(), nil }, task: m,
+		units: "runs", count: m.Finished, of: "points",
+	})
+	if exit := new(report.ExitError); err != nil && !errors.As(err, exit) && !errors.Is(err, errOpened) {
 		return report.Failed("%w", err)
 	}
-	if keep != nil {
-		text, err := keep.Text(points)
-		if err != nil {
-			return err
-		}
-		if err := p.ToFile(o.out, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
+	}
+	results := make([][]byte, len(parts))
+	for i, part := range parts {
+		results[i] = part.Result
+	}
+	points, err := m.Points(results...)
+	if err != nil {
+		return err
 	}
 	return p.compared(&report.Comparison{Study: s, Points: points, Version: versionName()}, o)
 }

@@ -548,9 +548,9 @@ func TestACallTakesFlagsThatAreKnownToBeHarmless(t *testing.T) {
 	refused := map[string][]string{
 		"count":   {"json"},
 		"run":     {"clock-error", "draw", "draw-topology", "faults", "json", "lazy", "over", "save", "scenario", "step", "trace", "unit"},
-		"compare": {"against", "csv", "draw", "json", "out", "per-process", "scale", "study", "title"},
-		"verify":  {"cores", "draw", "draw-topology", "from", "gallery", "json", "save", "to", "trace"},
-		"worst":   {"json"},
+		"compare": {"against", "csv", "draw", "json", "out", "per-process", "scale", "shard", "study", "title"},
+		"verify":  {"cores", "draw", "draw-topology", "from", "gallery", "json", "out", "save", "shard", "to", "trace"},
+		"worst":   {"json", "out", "shard"},
 	}
 	root := Tree("ringleader", all.Algorithms)
 	for name, taken := range labCalls {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -16,12 +15,15 @@ import (
 	"ringleader.example/ringleader/internal/report"
 	"ringleader.example/ringleader/internal/reproduce"
 	"ringleader.example/ringleader/internal/reproduce/sources"
+	"ringleader.example/ringleader/internal/work"
 )
 
 type reproduceOptions struct {
 	json, markdown bool
 	thorough       bool
 	out            string
+	keep, shard    string
+	words          func() ([]string, error) // of the job
 }
 
 func (p *program) reproduce() *cobra.Command {
@@ -35,12 +37,13 @@ exercises. Each is tested by runs, exact counts and every schedule of small netw
 it holds, that it holds with a correction, or that it fails. No finite search settles a statement about
 every algorithm, or about growth for all n. Unless a measurement contradicts such a statement, it counts
 as not checked. A command that shows the finding is given where there is one. docs/reproduction.md is the
-output of --markdown.
+output of --markdown. With --keep an interrupted check continues from a file.
 
 Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended with an error;
 2 the call was wrong; 3 stopped before the end.`,
 		Example: "  ringleader reproduce\n  ringleader reproduce S1 S3\n  ringleader reproduce S4 --json\n" +
-			"  ringleader reproduce --thorough --markdown --out reproduction.md",
+			"  ringleader reproduce --thorough --markdown --out reproduction.md --keep results\n" +
+			"  ringleader reproduce --thorough --shard 3/16 --out part3",
 		RunE: func(command *cobra.Command, args []string) error {
 			if o.json && o.markdown {
 				return errors.New("a result has one form: --json or --markdown")
@@ -49,6 +52,7 @@ Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended
 			if err != nil {
 				return err
 			}
+			o.words = func() ([]string, error) { return jobWords("reproduce", args, command.Flags()) }
 			return p.judge(command.Context(), rows, left, &o)
 		},
 	}
@@ -57,6 +61,8 @@ Exit status: 0 every statement was tested, whatever the verdicts; 1 a test ended
 	f.BoolVar(&o.markdown, "markdown", false, "print a page of tables in Markdown")
 	f.BoolVar(&o.thorough, "thorough", false, "include checks that take minutes")
 	f.StringVar(&o.out, "out", "-", "write into this file; - is stdout")
+	f.StringVar(&o.keep, "keep", "", "keep results in this file, and continue from those in it")
+	f.StringVar(&o.shard, "shard", "", "check one part of several into --out, such as 3/16; ringleader merge joins them")
 	command.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return marks(), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -89,38 +95,40 @@ func (o *reproduceOptions) rows(of []string) (rows []reproduce.Row, left int, er
 	return rows, left, nil
 }
 
-// judge checks rows on all cores and prints each result, in order, as soon as it is known.
+// judge checks rows on all cores and prints each result, in order, as soon as it is known. A shard's results are only kept.
 func (p *program) judge(ctx context.Context, rows []reproduce.Row, left int, o *reproduceOptions) error {
+	task := &reproduce.Judging{Rows: rows, Algorithms: p.algorithms}
+	a := assignment{working: &working{out: o.keep, shard: o.shard}, kind: "reproduce", words: o.words, task: task, units: "statements"}
+	if o.shard != "" {
+		a.out = o.out
+		_, err := p.work(ctx, a)
+		return err
+	}
 	return p.ToFile(o.out, func(w io.Writer) error {
 		form := report.NewJudged(w, o.out == "-" && p.Paint(), p.Width(), o.json, o.markdown)
-		if o.json {
-			header, err := report.PlainJSON(p.Header())
-			if err != nil {
-				return err
-			}
-			if _, err := w.Write(append(header, '\n')); err != nil {
-				return err
-			}
-		}
 		var broken error
-		done, bar := 0, p.Progress()
 		verdicts := make([]int, len(reproduce.Verdicts))
-		for r := range reproduce.Run(ctx, rows, runtime.GOMAXPROCS(0), p.algorithms) {
-			if ctx.Err() != nil {
-				break
-			}
-			bar.Done()
-			if done++; r.Err != nil {
+		show := task.InOrder(func(r reproduce.Result) {
+			if r.Err != nil {
 				broken = errors.Join(broken, r.Err)
-				continue
+				return
 			}
 			form.Row(r)
 			verdicts[r.Verdict]++
-			bar.Show("%d of %d statements", done, len(rows))
+		})
+		a.begin = func() error {
+			if !o.json {
+				return nil
+			}
+			header, err := report.PlainJSON(p.Header())
+			if err == nil {
+				_, err = w.Write(append(header, '\n'))
+			}
+			return err
 		}
-		bar.Done()
-		if ctx.Err() != nil {
-			return report.Stopped("stopped after %d of %d statements", done, len(rows))
+		a.taken = func(part work.Part) error { return show(part.Result) }
+		if _, err := p.work(ctx, a); err != nil {
+			return err
 		}
 		form.End(verdicts, left)
 		if broken != nil {

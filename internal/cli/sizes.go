@@ -47,6 +47,9 @@ func (p *program) tabulate(ctx context.Context, e *catalogue.Entry, o *verifyOpt
 	if !o.Extremes || o.recorded() || o.ids != "" {
 		return errors.New("a range of sizes is for --extremes, without --ids and without files of a run")
 	}
+	if o.out != "" {
+		return errors.New("--out keeps the results of one size; give one number of processes")
+	}
 	var table report.ExtremesTable
 	for ; o.n <= o.most; o.n++ {
 		v, err := o.options(e)

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/faults"
 	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/work"
 	"ringleader.example/ringleader/trace"
 	"ringleader.example/ringleader/verify"
 )
@@ -32,6 +34,7 @@ type verifyOptions struct {
 	counterexample
 	ranks
 	results
+	working
 }
 
 func (p *program) verify() *cobra.Command {
@@ -53,6 +56,9 @@ would arrive meanwhile is lost, and processes may suspect each other until it en
 With --lazy no event of an algorithm with leases is urgent: messages and timers take any time, and time
 passes at any moment. That covers pauses, slow disks and unbounded delays. Only safety is judged then.
 
+With --out what was found in each order is kept on disk. If the check is interrupted, the same command
+continues it. --shard checks one part of the orders of several; ringleader merge joins them.
+
 Exit status: 0 every property holds, or no random walk violates one; 1 a property is violated; 2 the call
 was wrong; 3 not finished.`,
 		Example: `  ringleader verify lcr --n 4
@@ -66,6 +72,8 @@ was wrong; 3 not finished.`,
   ringleader verify bully --n 3 --start every-set --param answer-timeout=2 --draw wrong.svg
   ringleader verify itai-rodeh-synchronous --n 5 --param choices=2 --probabilities
   ringleader verify bully --n 5 --crash 2 --cut 1 --random 1000 --seed 7 --save bad.json
+  ringleader verify lcr --n 9 --out orders
+  ringleader verify lcr --n 9 --shard 3/16 --out part3
   ringleader verify --gallery
   ringleader verify --gallery bully-under-a-cut --draw cut.svg`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -87,6 +95,7 @@ was wrong; 3 not finished.`,
 	command.ValidArgsFunction = p.oneOf(anyAlgorithm)
 	o.results.flags(command, "the violation")
 	o.counterexample.flags(command)
+	o.working.flags(command)
 	f := command.Flags()
 	f.Lookup("n").Value = sizes{&o.n, &o.most}
 	f.BoolVar(&o.Extremes, "extremes", false, "exact extremes and means of messages and time over all orders and schedules, with runs that attain them; --n 2..8 prints a table")
@@ -183,12 +192,15 @@ func (o *verifyOptions) options(e *catalogue.Entry) (verify.Options, error) {
 }
 
 func (p *program) check(ctx context.Context, e *catalogue.Entry, o *verifyOptions) error {
-	if err := o.results.check(); err != nil {
+	if err := errors.Join(o.results.check(), o.working.check()); err != nil {
 		return err
 	}
 	v, err := o.options(e)
 	if err != nil {
 		return err
+	}
+	if o.out != "" && (o.probabilities || o.random > 0 || o.Wardens) {
+		return errors.New("--out keeps what was found in each order; leave it out with --probabilities, --random and --wardens")
 	}
 	if o.probabilities {
 		bar := p.watch(ctx, &v)
@@ -245,11 +257,81 @@ func (p *program) watch(ctx context.Context, v *verify.Options) *report.Progress
 	return bar
 }
 
-// explore tries every schedule.
+// explore tries every schedule, or makes random walks, and makes smaller what was found on request.
 func (p *program) explore(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v *verify.Options) (*report.Verification, error) {
 	bar := p.watch(ctx, v)
 	defer bar.Done()
-	return o.found(e, *v)
+	var r *verify.Report
+	var err error
+	if o.random > 0 {
+		r, err = verify.Walks(e.Program, *v, o.random, o.seed)
+	} else {
+		r, err = p.tryAll(ctx, e, o, *v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.found(e, *v, r), nil
+}
+
+// tryAll tries every schedule. Many orders are work in pieces. Of few, each is explored by all cores, unless the results are
+// kept.
+func (p *program) tryAll(ctx context.Context, e *catalogue.Entry, o *verifyOptions, v verify.Options) (*verify.Report, error) {
+	orders, err := verify.NewOrders(e.Program, v)
+	if err != nil {
+		return nil, err
+	}
+	asked := o.out != "" || p.opened != nil || p.merging != nil
+	if v.Wardens || !asked && orders.Len() < 2*uint64(v.Cores) {
+		return e.Verify(v)
+	}
+	parts, err := p.work(ctx, assignment{
+		working: &o.working, cores: v.Cores, kind: "verify", task: allOrders{orders}, units: "orders",
+		words: func() ([]string, error) { return jobWords("verify", []string{e.Name}, o.set) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	part := new(verify.Part)
+	for i := range parts {
+		later := new(verify.Part)
+		if err := json.Unmarshal(parts[i].Result, later); err != nil {
+			return nil, err
+		}
+		part.Join(later)
+	}
+	return orders.Report(part)
+}
+
+// allOrders is an exploration as work whose units are orders.
+type allOrders struct{ *verify.Orders }
+
+// Units is that of a [work.Task].
+func (c allOrders) Units() uint64 { return c.Len() }
+
+// Compute is that of a [work.Task].
+func (c allOrders) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
+	part, err := c.Explore(ctx, p.From, p.To)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(part)
+}
+
+// Join is that of a [work.Task].
+func (allOrders) Join(first, second []byte) ([]byte, error) {
+	var a, b verify.Part
+	if err := errors.Join(json.Unmarshal(first, &a), json.Unmarshal(second, &b)); err != nil {
+		return nil, err
+	}
+	a.Join(&b)
+	return json.Marshal(&a)
+}
+
+// Ends is that of a [work.Ending].
+func (allOrders) Ends(result []byte) bool {
+	var part verify.Part
+	return json.Unmarshal(result, &part) == nil && part.Stop != nil
 }
 
 // verdict returns the error of a result, by which the exit status is known.

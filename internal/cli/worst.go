@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"runtime"
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +18,7 @@ type worstOptions struct {
 	seed       uint64
 	parameters []string
 	json       bool
+	working
 }
 
 func (p *program) worst() *cobra.Command {
@@ -30,10 +31,11 @@ func (p *program) worst() *cobra.Command {
 identifiers, the times to wake, and the unwilling processes (see run --help). If the inputs
 are orders of identifiers only, and not more than --tries, all are tried and the result is exact.
 Otherwise the search climbs from random inputs by small changes, and finds a lower bound on the worst
-case. The result includes a command that runs the input.`,
+case. The result includes a command that runs the input. With --out an interrupted search continues.`,
 		Example: `  ringleader worst lcr --n 8 --of election
   ringleader worst stop-and-go-p1 --n 8 --param c=3 --tries 60000
-  ringleader worst peterson --n 16 --of total --json`,
+  ringleader worst peterson --n 16 --of total --json
+  ringleader worst lcr --n 10 --tries 400000 --shard 3/16 --out part3`,
 		RunE: func(command *cobra.Command, args []string) error {
 			e, err := p.oneAlgorithm(command, args)
 			if err != nil {
@@ -52,12 +54,13 @@ case. The result includes a command that runs the input.`,
 	decimalVar(f, &o.seed, "seed", "", 1, "seed of the search")
 	f.StringSliceVar(&o.parameters, "param", nil, "parameter of the algorithm: name=value, repeated or comma-separated")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	o.working.flags(command)
 	offerWords(command, "of", worstcase.Measures...)
 	return command
 }
 
 func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOptions) error {
-	s := worstcase.Options{Entry: e, Size: o.n, Seed: o.seed, Tries: o.tries, Cores: runtime.GOMAXPROCS(0)}
+	s := worstcase.Options{Entry: e, Size: o.n, Seed: o.seed, Tries: o.tries}
 	var err error
 	if s.Parameters, err = pairs(o.parameters); err != nil {
 		return err
@@ -72,26 +75,30 @@ func (p *program) climb(command *cobra.Command, e *catalogue.Entry, o *worstOpti
 		}
 		s.Measure = worstcase.Measure(of)
 	}
-	bar := p.Progress()
-	s.Progress = func(tries int) bool {
-		bar.Show("%d of %d inputs", tries, o.tries)
-		return true
-	}
-	r, err := worstcase.Climb(command.Context(), s)
-	bar.Done()
+	search, err := worstcase.New(s)
 	if err != nil {
 		return err
 	}
-	stopped := !r.Exact && r.Tries < o.tries
-	if r.IDs == nil {
-		return report.Stopped("stopped before any input was run")
+	parts, stopped := p.work(command.Context(), assignment{
+		working: &o.working, kind: "worst", task: search, units: search.What(),
+		words: func() ([]string, error) { return jobWords("worst", []string{e.Name}, command.Flags()) },
+		count: func([][]byte) (int, int) { return search.Tried(), o.tries },
+		of:    "inputs",
+	})
+	if stopped != nil && command.Context().Err() == nil {
+		return stopped
+	}
+	results := make([][]byte, len(parts))
+	for i, part := range parts {
+		results[i] = part.Result
+	}
+	r, err := search.Result(results...)
+	if err != nil || r.IDs == nil {
+		return cmp.Or(stopped, err)
 	}
 	found := &report.Worst{Options: &s, Parameters: o.parameters, Program: p.Name, Result: &r}
 	if p.found != nil {
 		p.found(savedRun{Ringleader: p.Version, Run: found.Words()})
 	}
-	if err := p.Print(found, o.json); err != nil || !stopped {
-		return err
-	}
-	return report.Stopped("stopped after %d of %d inputs", r.Tries, o.tries)
+	return cmp.Or(p.Print(found, o.json), stopped)
 }

@@ -33,6 +33,31 @@ type Point struct {
 // Runs returns the number of runs.
 func (p *Point) Runs() uint64 { return p.Election.Runs }
 
+// join adds other runs of the same point.
+func (p *Point) join(q *Point) {
+	p.Election.join(&q.Election)
+	p.Announcement.join(&q.Announcement)
+	switch {
+	case q.Elected == nil:
+	case p.Elected == nil:
+		p.Elected, p.Quiet = q.Elected, q.Quiet
+	default:
+		p.Elected.join(q.Elected)
+		p.Quiet.join(q.Quiet)
+	}
+}
+
+// whole reports whether the point is complete, and its numbers are possible.
+func (p *Point) whole() bool {
+	if !p.Election.whole() || !p.Announcement.whole() || p.Election.Runs != p.Announcement.Runs {
+		return false
+	}
+	if p.Elected == nil || p.Quiet == nil {
+		return p.Elected == p.Quiet
+	}
+	return p.Elected.whole() && p.Quiet.whole() && p.Elected.Runs == p.Quiet.Runs && p.Elected.Runs <= p.Runs()
+}
+
 // key identifies a point of a study.
 func (p *Point) key() string { return fmt.Sprintf("%s at %d, %s", p.Algorithm, p.N, p.Order) }
 
@@ -74,6 +99,33 @@ func (s *Sum) add(x *big.Int) {
 	if x.Cmp(s.Most) > 0 {
 		s.Most = x
 	}
+}
+
+// join adds other runs.
+func (s *Sum) join(t *Sum) {
+	if s.Runs == 0 {
+		*s = *t
+		return
+	}
+	s.Runs += t.Runs
+	s.Total = new(big.Int).Add(s.Total, t.Total)
+	s.Squares = new(big.Int).Add(s.Squares, t.Squares)
+	if t.Least.Cmp(s.Least) < 0 {
+		s.Least = t.Least
+	}
+	if t.Most.Cmp(s.Most) > 0 {
+		s.Most = t.Most
+	}
+}
+
+// whole reports whether the sum is possible. The sum of squares is least if all values are equal.
+func (s *Sum) whole() bool {
+	if s.Runs == 0 || s.Total == nil || s.Squares == nil || s.Least == nil || s.Most == nil || s.Least.Sign() < 0 {
+		return false
+	}
+	runs := new(big.Int).SetUint64(s.Runs)
+	return new(big.Int).Mul(s.Least, runs).Cmp(s.Total) <= 0 && new(big.Int).Mul(s.Most, runs).Cmp(s.Total) >= 0 &&
+		new(big.Int).Mul(s.Squares, runs).Cmp(new(big.Int).Mul(s.Total, s.Total)) >= 0
 }
 
 // Mean returns the mean of the runs.

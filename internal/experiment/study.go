@@ -1,6 +1,6 @@
 // Package experiment measures the costs of algorithms on the same networks, over sizes and orders of identifiers:
 // exactly with a closed form, by one run if no schedule matters, and otherwise as an average with its confidence
-// interval. A seed determines the numbers, for any number of cores, and with or without interruptions.
+// interval. A seed determines the numbers: [Measuring] makes pieces of runs of a study, which merge exactly.
 package experiment
 
 import (
@@ -82,7 +82,11 @@ func New(s Study) (*Study, error) {
 
 // Command returns the command line of the study, with all defaults written out.
 func (s *Study) Command() string {
-	words := []string{cmp.Or(s.Program, "ringleader") + " compare"}
+	return strings.Join(append([]string{cmp.Or(s.Program, "ringleader"), "compare"}, s.Words()...), " ")
+}
+
+// Words returns the arguments and flags of that command.
+func (s *Study) Words() (words []string) {
 	for _, subject := range s.Subjects {
 		words = append(words, subject.Label)
 	}
@@ -92,7 +96,7 @@ func (s *Study) Command() string {
 	} else {
 		words = append(words, "--until", percent(s.Until))
 	}
-	return strings.Join(append(words, "--seed", fmt.Sprint(s.Seed)), " ")
+	return append(words, "--seed", fmt.Sprint(s.Seed))
 }
 
 // percent returns a fraction as a percentage.
@@ -192,9 +196,6 @@ func (s *Study) places() []place {
 	return places
 }
 
-// Points returns the number of points of the study.
-func (s *Study) Points() int { return len(s.places()) }
-
 // instance returns the network of a run.
 func (p *place) instance(seed uint64) (network.Setup, error) {
 	name := p.order
@@ -225,11 +226,17 @@ func (p *place) check(seed uint64) error {
 	return err
 }
 
-// weight returns the approximate work of a run.
-func (p *place) weight() float64 {
-	work := float64(p.n) * float64(bits.Len(uint(p.n)))
-	if p.simulated() {
-		work *= 16
+// weight returns the approximate work of some runs.
+func (p *place) weight(from, to uint64) float64 {
+	run := float64(p.n) * float64(bits.Len(uint(p.n)))
+	const simulation = 16 // times as much as a count
+	weight := run * float64(to-from)
+	switch {
+	case !p.simulated():
+	case !p.counted():
+		weight *= simulation
+	case from < timedRuns:
+		weight += run * simulation * float64(min(to, timedRuns)-from)
 	}
-	return work
+	return weight
 }

@@ -1,13 +1,9 @@
 package experiment_test
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"math"
 	"math/big"
-	"os"
-	"path/filepath"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +11,7 @@ import (
 
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/internal/experiment"
+	"ringleader.example/ringleader/internal/work"
 )
 
 // makeStudy is a study of these algorithms, with random orders unless others are named.
@@ -39,18 +36,36 @@ func makeStudy(t *testing.T, sizes string, runs uint64, labels ...string) *exper
 	return made
 }
 
-func measure(t *testing.T, s *experiment.Study, o experiment.Options) []*experiment.Point {
+func measure(t *testing.T, s *experiment.Study, cores int) []*experiment.Point {
 	t.Helper()
-	points, err := s.Measure(t.Context(), o)
+	m := s.Measuring()
+	r, err := work.NewResults(m, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return points
+	if err := work.Complete(t.Context(), work.Local{Cores: cores}, work.Job{}, m, r, nil); err != nil {
+		t.Fatal(err)
+	}
+	return points(t, m, r.Parts())
+}
+
+// points returns the points of results.
+func points(t *testing.T, m *experiment.Measuring, parts []work.Part) []*experiment.Point {
+	t.Helper()
+	var results [][]byte
+	for _, part := range parts {
+		results = append(results, part.Result)
+	}
+	all, err := m.Points(results...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func TestAveragesAgreeWithExactFormulas(t *testing.T) {
 	s := makeStudy(t, "2..128", 1000, "lcr", "ring-bully", "hirschberg-sinclair", "ring-bully-simple")
-	for i, p := range measure(t, s, experiment.Options{Cores: 2}) {
+	for i, p := range measure(t, s, 2) {
 		exact := s.Subjects[i%4].Average().Mean(uint64(p.N))
 		mean, _ := p.Election.Mean().Float64()
 		if off := math.Abs(mean - exact); off > 4*p.Election.StandardError()+1e-9*exact {
@@ -75,7 +90,7 @@ func TestEachPointNamesItsMethod(t *testing.T) {
 	} {
 		s := makeStudy(t, "4", 5, c.label)
 		s.Orders = []string{c.order}
-		if p := measure(t, s, experiment.Options{Cores: 1})[0]; p.Describe() != c.says {
+		if p := measure(t, s, 1)[0]; p.Describe() != c.says {
 			t.Errorf("%s, %s: %s, want %s", c.label, c.order, p.Describe(), c.says)
 		}
 	}
@@ -84,7 +99,7 @@ func TestEachPointNamesItsMethod(t *testing.T) {
 func TestMoreRunsAreMadeUntilTheIntervalIsNarrow(t *testing.T) {
 	s := makeStudy(t, "4096", 0, "lcr")
 	s.Until = big.NewRat(1, 200)
-	p := measure(t, s, experiment.Options{Cores: 2})[0]
+	p := measure(t, s, 2)[0]
 	mean, _ := p.Election.Mean().Float64()
 	if width := p.Election.HalfWidth(); width > mean/200 || p.Runs() <= 64 {
 		t.Errorf("± %v of %v after %d runs", width, mean, p.Runs())
@@ -93,7 +108,7 @@ func TestMoreRunsAreMadeUntilTheIntervalIsNarrow(t *testing.T) {
 
 func TestNothingDependsOnTheNumberOfCores(t *testing.T) {
 	s := makeStudy(t, "4..64", 40, "peterson", "afek-gafni", "itai-rodeh", "stop-and-go-p2:a=3/2,c=2")
-	one, many := measure(t, s, experiment.Options{Cores: 1}), measure(t, s, experiment.Options{Cores: 7})
+	one, many := measure(t, s, 1), measure(t, s, 7)
 	if !reflect.DeepEqual(one, many) {
 		t.Error("two results")
 	}
@@ -101,7 +116,7 @@ func TestNothingDependsOnTheNumberOfCores(t *testing.T) {
 
 func TestAverages(t *testing.T) {
 	s := makeStudy(t, "3", 1000, "lcr") // 5 or 6 election messages, each in half of all orders
-	p := measure(t, s, experiment.Options{Cores: 1})[0]
+	p := measure(t, s, 1)[0]
 	mean, _ := p.Election.Mean().Float64()
 	deviation := math.Sqrt(1000.0 / 999 * (mean - 5) * (6 - mean))
 	if got, want := p.Election.StandardError(), deviation/math.Sqrt(1000); math.Abs(got-want) > 1e-9 {
@@ -112,135 +127,66 @@ func TestAverages(t *testing.T) {
 	}
 }
 
-// keeping measures a study into a file, and returns the file's text. It stops after that many points; 0: never.
-func keeping(t *testing.T, s *experiment.Study, path string, stopAfter int) []byte {
-	t.Helper()
-	k, err := s.OpenKeep(path, "test")
+// Any cuts of the runs, in any order and twice, give the same points.
+func TestPiecesOfAStudyInAnyOrderGiveTheSamePoints(t *testing.T) {
+	s := makeStudy(t, "4..32", 40, "lcr", "peterson", "itai-rodeh", "preference")
+	s.Orders = []string{"random", "increasing"}
+	m, want := s.Measuring(), measure(t, s, 2)
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		var parts []work.Part
+		for from := uint64(0); from < m.Units(); {
+			p := work.Piece{From: from, To: min(m.Units(), from+1+random.Uint64N(90))}
+			result, err := m.Compute(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			part := work.Part{Piece: p, Result: result}
+			parts, from = append(parts, part, part), p.To
+		}
+		random.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		r, err := work.NewResults(m, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range parts {
+			if _, err := r.Take(part.Piece, part.Result); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := points(t, m, r.Parts()); !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: %+v, want %+v", seed, got, want)
+		}
+		whole, _ := m.Compute(t.Context(), work.Piece{From: 0, To: m.Units()})
+		if joined, err := r.Joined(); err != nil || string(joined) != string(whole) {
+			t.Fatalf("seed %d: %s, %v, want %s", seed, joined, err, whole)
+		}
+	}
+}
+
+func TestWhatIsNoResultOfAStudyIsRefused(t *testing.T) {
+	s := makeStudy(t, "4,8", 3, "lcr")
+	m := s.Measuring()
+	whole, err := m.Compute(t.Context(), work.Piece{From: 0, To: m.Units()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	finished := 0
-	points, err := s.Measure(ctx, experiment.Options{Cores: 2, Durable: k.Points, Finished: func(p *experiment.Point) error {
-		if finished++; finished == stopAfter {
-			stop()
-		}
-		return k.Add(p)
-	}})
-	if errors.Is(err, context.Canceled) && stopAfter > 0 {
-		points, err = nil, nil
-	}
-	if err = errors.Join(err, k.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if points != nil {
-		text, err := k.Text(points)
-		if err = errors.Join(err, os.WriteFile(path, text, 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-func TestAStudyThatWasStoppedEndsWithTheSameBytes(t *testing.T) {
-	s, folder := makeStudy(t, "4..64", 10, "lcr", "peterson", "afek-gafni"), t.TempDir()
-	want := keeping(t, s, filepath.Join(folder, "whole"), 0)
-	path := filepath.Join(folder, "stopped")
-	for after := 1; after <= 3; after++ {
-		keeping(t, s, path, after)
-	}
-	if got := keeping(t, s, path, 0); !bytes.Equal(got, want) {
-		t.Errorf("ends with\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestAFileThatWasCutAnywhereIsResumed(t *testing.T) {
-	s, folder := makeStudy(t, "4", 1, "lcr", "peterson"), t.TempDir()
-	want := keeping(t, s, filepath.Join(folder, "whole"), 0)
-	path := filepath.Join(folder, "cut")
-	for cut := 0; cut < len(want); cut += 3 {
-		if err := os.WriteFile(path, want[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := keeping(t, s, path, 0); !bytes.Equal(got, want) {
-			t.Fatalf("cut after %d bytes, it ends with\n%s\nwant\n%s", cut, got, want)
-		}
-	}
-}
-
-func TestTwoStudiesAtWorkOnOneFileEndWithTheSameBytes(t *testing.T) {
-	s, path := makeStudy(t, "4,8", 3, "lcr"), filepath.Join(t.TempDir(), "file")
-	want := string(keeping(t, s, path, 0))
-	head, points, _ := strings.Cut(want, "\n")
-	if err := os.WriteFile(path, []byte(head+"\n"+points+points), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	k, err := s.OpenKeep(path, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(k.Points) != 2 || k.Close() != nil {
-		t.Errorf("%d points are kept of 2", len(k.Points))
-	}
-	if got := string(keeping(t, s, path, 0)); got != want {
-		t.Errorf("ends with\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestAFileOfSomethingElseIsLeftAlone(t *testing.T) {
-	s, path := makeStudy(t, "4,8", 3, "lcr"), filepath.Join(t.TempDir(), "file")
-	whole := string(keeping(t, s, path, 0))
-	head, points, _ := strings.Cut(whole, "\n")
-	for text, says := range map[string]string{
-		"my diary\n":                        "holds something else",
-		"x":                                 "holds something else",
-		"{}\n" + points:                     "holds something else",
-		whole + "{}\n":                      "line 4 of",
-		head + "\n\n":                       "line 2 of",
-		strings.Replace(whole, "7", "8", 1): "another study",
-		head + "\n" + strings.Replace(points, `"runs":3,`, "", 1):                "line 2 of",
-		head + "\n" + strings.Replace(points, "lcr", "lrc", 1):                   "line 2 of",
-		head + "\n" + strings.Replace(points, `"runs":3`, `"runs":2`, 1):         "line 2 of",
-		head + "\n" + strings.Replace(points, `"squares":`, `"squares":-`, 1):    "line 2 of",
-		head + "\n" + strings.Replace(points, "counted exactly", "simulated", 1): "line 2 of",
-	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := s.OpenKeep(path, "test")
-		if !errors.Is(err, experiment.ErrKeep) || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, want %s", text, err, says)
-		}
-		if there, _ := os.ReadFile(path); string(there) != text {
-			t.Errorf("%q was changed into %q", text, there)
-		}
-	}
-}
-
-func TestAPointThatCannotBeKeptEndsTheStudy(t *testing.T) {
-	full := errors.New("full")
-	s := makeStudy(t, "4..64", 3, "lcr")
-	if _, err := s.Measure(t.Context(), experiment.Options{Cores: 2, Finished: func(*experiment.Point) error { return full }}); !errors.Is(err, full) {
+	if _, err := m.Join(whole, whole); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestProgressEndsWithAllWork(t *testing.T) {
-	s := makeStudy(t, "4..64", 3, "lcr", "peterson")
-	done, total := 0.0, 1.0
-	measure(t, s, experiment.Options{Cores: 3, Progress: func(d, of float64) {
-		if d <= done || d > of {
-			t.Errorf("%v of %v after %v", d, of, done)
+	for _, change := range [][2]string{
+		{`[{`, `{`},
+		{`[{`, `[null,{`},
+		{`"runs":3,`, ``},
+		{`lcr`, `lrc`},
+		{`"runs":3`, `"runs":2`},
+		{`"squares":`, `"squares":-`},
+		{`counted exactly`, `simulated`},
+	} {
+		text := strings.Replace(string(whole), change[0], change[1], 1)
+		if _, err := m.Join(whole, []byte(text)); err == nil || text == string(whole) {
+			t.Errorf("%s is taken", text)
 		}
-		done, total = d, of
-	}})
-	if done != total {
-		t.Errorf("%v of %v in the end", done, total)
 	}
 }
 
@@ -276,7 +222,7 @@ func TestCommandsNameTheStudy(t *testing.T) {
 // With h = 2, 4, 8, …, messages on rings of 2^k and more than half of all time are known from S5's theorem 5.1.
 func TestConstantsAreFitted(t *testing.T) {
 	s := makeStudy(t, "16..1024", 5, "stop-and-go-p1", "lcr")
-	fits := s.Fits(measure(t, s, experiment.Options{Cores: 2}))
+	fits := s.Fits(measure(t, s, 2))
 	if len(fits) != 1 || fits[0].From != 16 || fits[0].To != 1024 {
 		t.Fatalf("%+v", fits)
 	}

@@ -298,9 +298,14 @@ func (p *Printer) Progress() *Progress {
 	return bar
 }
 
+// Due reports whether Show would replace the line now.
+func (p *Progress) Due() bool {
+	return (p.w != nil || p.watch != nil) && time.Since(p.shown) >= p.every
+}
+
 // Show replaces the line, once a second at most.
 func (p *Progress) Show(format string, args ...any) {
-	if p.w == nil && p.watch == nil || time.Since(p.shown) < p.every {
+	if !p.Due() {
 		return
 	}
 	p.shown = time.Now()
@@ -329,7 +334,14 @@ func (p *Progress) Left(done, total float64) string {
 	if done == 0 {
 		return ""
 	}
-	left := time.Duration(float64(time.Since(p.started)) * (total - done) / done)
+	return p.Remaining(time.Duration(float64(time.Since(p.started)) * (total - done) / done))
+}
+
+// Remaining returns the time for the rest in words; "" if it is negative, which is unknown.
+func (*Progress) Remaining(left time.Duration) string {
+	if left < 0 {
+		return ""
+	}
 	return fmt.Sprintf(", about %s left", left.Round(time.Second))
 }
 

@@ -174,7 +174,12 @@ var importRules = []importRule{
 		broken:  [2]string{"./internal/press", "./internal/plot"},
 	},
 	{
-		in: []string{"./internal/experiment"}, only: []string{"std", "./catalogue", "./election", "./network", "./order", "./simulate"},
+		in: []string{"./internal/work"}, only: []string{"std"}, never: []string{"net/...", "os/exec"},
+		because: "it splits computations, whatever they compute, and a runner elsewhere brings its own network",
+		broken:  [2]string{"./internal/work", "./verify"},
+	},
+	{
+		in: []string{"./internal/experiment"}, only: []string{"std", "./catalogue", "./election", "./network", "./order", "./simulate", "./internal/work"},
 		because: "it measures what the catalogue lists, and leaves to others how that is shown",
 		broken:  [2]string{"./internal/experiment", "./internal/plot"},
 	},
@@ -205,7 +210,7 @@ var importRules = []importRule{
 	},
 	{
 		in:      []string{"./internal/reproduce/..."},
-		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./outcome", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/worstcase", "./internal/reproduce/..."},
+		only:    []string{"std", "./election", "./algorithms/...", "./catalogue", "./network", "./faults", "./outcome", "./simulate", "./verify", "./count", "./order", "./trace", "./internal/claims", "./internal/random", "./internal/work", "./internal/worstcase", "./internal/reproduce/..."},
 		because: "it judges statements about algorithms, so it may know all of them, by name and with an error put in, and every engine that works in memory; it draws inputs from seeds, and searches for costly ones",
 		broken:  [2]string{"./internal/reproduce", "./internal/tcprun"},
 	},

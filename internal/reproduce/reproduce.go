@@ -38,10 +38,10 @@ type Row struct {
 // Finding is the result of a row's check. It is computed from runs, counts and checks, never written in advance: an
 // error planted in an algorithm changes the verdict of the rows that use it.
 type Finding struct {
-	Verdict  Verdict
-	Measured string // numbers, in a few words; the same each time, so no durations
-	Why      string // the correction; or why it fails, or is not checked
-	Replay   string // a command that shows it, or empty: ringleader …
+	Verdict  Verdict `json:"verdict"`
+	Measured string  `json:"measured"`         // numbers, in a few words; the same each time, so no durations
+	Why      string  `json:"why,omitempty"`    // the correction; or why it fails, or is not checked
+	Replay   string  `json:"replay,omitempty"` // a command that shows it, or empty: ringleader …
 }
 
 // Source is a source text.

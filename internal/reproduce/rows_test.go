@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"ringleader.example/ringleader/internal/reproduce"
+	"ringleader.example/ringleader/internal/work"
 	"ringleader.example/ringleader/simulate"
 )
 
@@ -18,46 +18,42 @@ func row(where string, check func(*reproduce.Bench) reproduce.Finding) reproduce
 	return reproduce.Row{Source: "S1", Where: where, Claim: "c", How: "h", Check: check}
 }
 
-func TestResultsComeInOrderAndAsSoonAsTheyAreThere(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		second, last := make(chan bool), make(chan bool)
-		rows := []reproduce.Row{
-			row("a", func(*reproduce.Bench) reproduce.Finding { <-second; return reproduce.Finding{Measured: "a"} }),
-			row("b", func(*reproduce.Bench) reproduce.Finding { close(second); return reproduce.Finding{Measured: "b"} }),
-			row("c", func(*reproduce.Bench) reproduce.Finding { <-last; return reproduce.Finding{Measured: "c"} }),
-		}
-		var got []string
-		for r := range reproduce.Run(t.Context(), rows, 2, nil) {
-			if got = append(got, r.Measured); r.Where == "b" {
-				close(last) // c ends only if b is here before it
+func TestResultsAreShownInOrderAndAsSoonAsTheyAreThere(t *testing.T) {
+	var rows []reproduce.Row
+	for i := range 4 {
+		rows = append(rows, row(fmt.Sprint(i), func(*reproduce.Bench) reproduce.Finding {
+			if i == 2 {
+				panic("oh")
 			}
-		}
-		if !slices.Equal(got, []string{"a", "b", "c"}) {
-			t.Errorf("got %v", got)
-		}
+			return reproduce.Finding{Verdict: reproduce.Fails, Measured: fmt.Sprint(i), Why: "<w>", Replay: "r"}
+		}))
+	}
+	j := reproduce.Judging{Rows: rows}
+	var shown []string
+	show := j.InOrder(func(r reproduce.Result) {
+		shown = append(shown, fmt.Sprint(r.Where, r.Verdict, r.Measured, r.Why, r.Replay, r.Err))
 	})
-}
-
-// In a bubble, a goroutine that is left behind is an error.
-func TestNothingIsLeftBehind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		rows := make([]reproduce.Row, 100)
-		for i := range rows {
-			rows[i] = row(fmt.Sprint(i), func(*reproduce.Bench) reproduce.Finding { return reproduce.Finding{} })
+	for _, step := range []struct {
+		piece work.Piece
+		shown int
+	}{{work.Piece{From: 1, To: 2}, 0}, {work.Piece{From: 3, To: 4}, 0}, {work.Piece{From: 0, To: 1}, 2}, {work.Piece{From: 2, To: 3}, 4}} {
+		result, err := j.Compute(t.Context(), step.piece)
+		if err == nil {
+			err = show(result)
 		}
-		for r := range reproduce.Run(t.Context(), rows, 3, nil) {
-			if r.Where == "5" {
-				break
-			}
+		if err != nil || len(shown) != step.shown {
+			t.Fatalf("after %s: %q, %v", step.piece, shown, err)
 		}
-		ctx, stop := context.WithCancel(t.Context())
-		stop()
-		for r := range reproduce.Run(ctx, rows, 3, nil) {
-			if !errors.Is(r.Err, context.Canceled) {
-				t.Errorf("row %s: %v", r.Where, r.Err)
-			}
-		}
-	})
+	}
+	want := []string{"0fails0<w>r<nil>", "1fails1<w>r<nil>", "2holdsS1 2 panicked: oh", "3fails3<w>r<nil>"}
+	if !slices.Equal(shown, want) {
+		t.Errorf("%q, want %q", shown, want)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if result, err := j.Compute(ctx, work.Piece{From: 0, To: 4}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%s, %v", result, err)
+	}
 }
 
 func TestHowAChecksEndIsReported(t *testing.T) {
@@ -75,7 +71,7 @@ func TestHowAChecksEndIsReported(t *testing.T) {
 		}, "", reproduce.Fails},
 	} {
 		var r reproduce.Result
-		for r = range reproduce.Run(t.Context(), []reproduce.Row{row("x", test.check)}, 1, nil) {
+		for r = range reproduce.Run(t.Context(), []reproduce.Row{row("x", test.check)}, nil) {
 		}
 		if r.Verdict != test.verdict || r.Err == nil != (test.err == "") || r.Err != nil && !strings.HasPrefix(r.Err.Error(), test.err) {
 			t.Errorf("%v %v, want %v %q", r.Verdict, r.Err, test.verdict, test.err)

@@ -20,33 +20,12 @@ type Result struct {
 	Err error
 }
 
-// Run checks rows, as many at a time as there are workers, and yields the results in the order of the rows,
-// each as soon as it and those before it are ready. Rows without a result when ctx ends have its error.
-// The rows find their algorithms in the list, by name.
-func Run(ctx context.Context, rows []Row, workers int, algorithms catalogue.List) iter.Seq[Result] {
+// Run checks rows one after the other. Rows without a result when ctx ends have its error. The rows find their algorithms
+// in the list, by name.
+func Run(ctx context.Context, rows []Row, algorithms catalogue.List) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
-		ctx, stop := context.WithCancel(ctx)
-		defer stop()
-		results := make([]chan Result, len(rows))
-		for i := range results {
-			results[i] = make(chan Result, 1)
-		}
-		next := make(chan int)
-		go func() {
-			defer close(next)
-			for i := range rows {
-				next <- i
-			}
-		}()
-		for range workers {
-			go func() {
-				for i := range next {
-					results[i] <- check(ctx, rows[i], algorithms)
-				}
-			}()
-		}
-		for i := range rows {
-			if !yield(<-results[i]) {
+		for _, row := range rows {
+			if !yield(check(ctx, row, algorithms)) {
 				return
 			}
 		}

@@ -5,48 +5,72 @@ import (
 	"slices"
 
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/work"
 )
 
-// orders returns the number of orders of identifiers if these are all different inputs and at most most; otherwise 0.
+// countOrders returns the number of orders of identifiers if these are all different inputs and at most most; otherwise 0.
 // If identifiers are only compared and all processes start together, the orders of 1 … n are all inputs. If counts
 // depend on no schedule, a rotation of the ring changes nothing.
-func (c *climb) orders(most int) (all int, turned bool) {
+func (c *climb) countOrders(most int) (all uint64, turned bool) {
 	if c.Entry.Identifiers != election.Compared || c.wakes() || c.Entry.Willingness {
 		return 0, false
 	}
 	turned = c.Entry.Counts != election.CountsVary
 	all = 1
-	for k := 2; k <= c.Size && all <= most; k++ {
+	for k := 2; k <= c.Size && all <= uint64(most); k++ {
 		if k < c.Size || !turned {
-			all *= k
+			all *= uint64(k)
 		}
 	}
-	if all > most {
+	if all > uint64(most) {
 		return 0, false
 	}
 	return all, turned
 }
 
-// tryAll runs every order of identifiers and keeps the first of the most expensive ones.
-func (c *climb) tryAll(ctx context.Context, turned bool, tried func(int) bool) (tries int) {
-	ids := make([]uint64, c.Size)
-	for p := range ids {
-		ids[p] = uint64(c.Size - p)
+// tryOrders runs some orders of identifiers and keeps the first of the most expensive ones. Orders decrease.
+func (s *Search) tryOrders(ctx context.Context, p work.Piece) (best Best, err error) {
+	ids := make([]uint64, s.Size)
+	for q := range ids {
+		ids[q] = uint64(s.Size - q)
 	}
-	from := 0
-	if turned {
-		from = 1
+	moves := ids
+	if s.turned {
+		moves = ids[1:]
 	}
-	for more := true; more && ctx.Err() == nil && c.err == nil; more = next(ids[from:]) {
+	arrange(moves, p.From)
+	c := climb{Options: s.Options}
+	for number := p.From; number < p.To && ctx.Err() == nil; number++ {
 		input := Input{IDs: slices.Clone(ids)}
-		if c.run(&input) && (c.best.IDs == nil || c.best.Cost.Less(input.Cost)) {
-			c.best = input
+		if c.run(&input) && (best.Input == nil || best.Input.Cost.Less(input.Cost)) {
+			best.Input = &input
 		}
-		if tries++; tried != nil && tries%(1<<8) == 0 && !tried(tries) {
-			return tries
+		if c.err != nil {
+			return best, c.err
 		}
+		best.Tries++
+		s.tried.Add(1)
+		next(moves)
 	}
-	return tries
+	return best, nil
+}
+
+// arrange turns a list in decreasing order into the one that follows after so many steps of next.
+func arrange(ids []uint64, steps uint64) {
+	for rest := ids; len(rest) > 1; rest = rest[1:] {
+		below := uint64(1) // orders of the others; with few of them there are at most as many as tries
+		for k := 2; k < len(rest) && below <= steps; k++ {
+			below *= uint64(k)
+		}
+		if below > steps {
+			continue
+		}
+		place := steps / below
+		id := rest[place]
+		copy(rest[1:], rest[:place])
+		rest[0] = id
+		steps %= below
+	}
 }
 
 // next turns a list into the next one in decreasing order. It reports false after the last.

@@ -1,18 +1,22 @@
 // Package worstcase searches for expensive inputs of an election on a ring: it climbs from random ones, one small
-// change at a time. Its result is a lower bound on the worst case, with a witness.
+// change at a time, or tries all orders if they are few. The result is a lower bound on the worst case, with a witness.
 package worstcase
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/random"
+	"ringleader.example/ringleader/internal/work"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -41,17 +45,15 @@ type Options struct {
 	Measure    Measure
 	Seed       uint64
 	Tries      int // the largest number of inputs to run
-	Cores      int // the number of cores to use; the result does not depend on it
-	Progress   func(tries int) bool
 }
 
 // Input is an input and its cost.
 type Input struct {
-	IDs       []uint64
-	Wake      []election.Ticks // nil if all start together, or the algorithm has no clock
-	Unwilling []int
-	Cost      election.Ticks
-	Phase     int // by phase: which one
+	IDs       []uint64         `json:"ids"`
+	Wake      []election.Ticks `json:"wake,omitempty"` // nil if all start together, or the algorithm has no clock
+	Unwilling []int            `json:"unwilling,omitempty"`
+	Cost      election.Ticks   `json:"cost"`
+	Phase     int              `json:"phase,omitempty"` // by phase: which one
 	slope     uint64
 }
 
@@ -70,72 +72,146 @@ type Result struct {
 // ErrSearch reports that a search is impossible.
 var ErrSearch = errors.New("cannot search")
 
-// climbs is the number of climbs of a search, each from its own start, so that several cores find the same as one.
+// climbs is the number of climbs of a search, each from its own start.
 const climbs = 8
 
-// Climb searches. If all inputs are orders of identifiers, and at most as many as the tries, it tries them all.
-func Climb(ctx context.Context, o Options) (Result, error) {
-	e := o.Entry
-	wrong := func(format string, args ...any) (Result, error) {
-		return Result{}, fmt.Errorf("%w %s: %s", ErrSearch, e.Name, fmt.Sprintf(format, args...))
+// Search is a search as work. Its units are orders, if all inputs are orders of identifiers and at most as many as the
+// tries; otherwise they are climbs.
+type Search struct {
+	climb
+	orders uint64 // all of them; 0: it climbs
+	turned bool   // a rotation of the ring changes nothing
+	tried  atomic.Int64
+	mutex  sync.Mutex
+	far    Best // what climbs that were stopped have found
+}
+
+// Best is a result of some units: the most expensive input, the first of those found.
+type Best struct {
+	Input *Input `json:"input"` // nil if none could be run to its end
+	Tries int    `json:"tries"`
+}
+
+// join adds the result of later units.
+func (b *Best) join(later *Best) {
+	b.Tries += later.Tries
+	if b.Input == nil || later.Input != nil && b.Input.Cost.Less(later.Input.Cost) {
+		b.Input = later.Input
 	}
-	switch {
+}
+
+// New returns a search, or why it is impossible.
+func New(o Options) (*Search, error) {
+	s := &Search{climb: climb{Options: o}}
+	switch e := o.Entry; {
 	case e.Topology != election.Ring:
-		return wrong("it runs on a %s; the search is for rings", e.Topology.Phrase(0))
+		return nil, s.wrong("it runs on a %s; the search is for rings", e.Topology.Phrase(0))
 	case e.Identifiers == election.Anonymous:
-		return wrong("it has no identifiers to arrange")
+		return nil, s.wrong("it has no identifiers to arrange")
 	case o.Size < 1 || o.Size > 1<<16:
-		return wrong("a ring of %d; the search takes 1 to %d processes", o.Size, 1<<16)
+		return nil, s.wrong("a ring of %d; the search takes 1 to %d processes", o.Size, 1<<16)
 	case o.Tries < 1:
-		return wrong("%d tries; at least one is needed", o.Tries)
+		return nil, s.wrong("%d tries; at least one is needed", o.Tries)
 	}
-	whole := climb{Options: o}
-	if all, turned := whole.orders(o.Tries); all > 0 {
-		r := Result{Tries: whole.tryAll(ctx, turned, o.Progress), Input: whole.best}
-		r.Exact = r.Tries == all
-		return r, whole.err
+	s.orders, s.turned = s.countOrders(o.Tries)
+	return s, nil
+}
+
+func (s *Search) wrong(format string, args ...any) error {
+	return fmt.Errorf("%w %s: %s", ErrSearch, s.Entry.Name, fmt.Sprintf(format, args...))
+}
+
+// Climb searches on one core.
+func Climb(ctx context.Context, o Options) (Result, error) {
+	s, err := New(o)
+	if err != nil {
+		return Result{}, err
 	}
-	var (
-		all   [climbs]climb
-		tries = make(chan int)
-		group sync.WaitGroup
-		next  = make(chan int, climbs)
-	)
-	for i := range all {
-		all[i] = climb{Options: o, source: random.New(o.Seed, random.Inputs+uint64(i)<<8), tries: (o.Tries + climbs - 1 - i) / climbs}
-		next <- i
+	text, err := s.Compute(ctx, work.Piece{From: 0, To: s.Units()})
+	if err != nil {
+		return Result{}, err
 	}
-	close(next)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for range max(1, min(o.Cores, climbs)) {
-		group.Go(func() {
-			for i := range next {
-				all[i].play(ctx, tries)
-			}
-		})
+	return s.Result(text)
+}
+
+// Units is that of a [work.Task].
+func (s *Search) Units() uint64 { return cmp.Or(s.orders, climbs) }
+
+// Most is that of a [work.Coarse].
+func (s *Search) Most() uint64 {
+	if s.orders > 0 {
+		return s.orders
 	}
-	go func() { group.Wait(); close(tries) }()
-	result := Result{}
-	for n := range tries {
-		result.Tries += n
-		if o.Progress != nil && !o.Progress(result.Tries) {
-			cancel()
+	return 1
+}
+
+// What returns what the units are.
+func (s *Search) What() string {
+	if s.orders > 0 {
+		return "orders"
+	}
+	return "climbs"
+}
+
+// Tried returns the number of inputs that this process has run.
+func (s *Search) Tried() int { return int(s.tried.Load()) }
+
+// Compute is that of a [work.Task].
+func (s *Search) Compute(ctx context.Context, p work.Piece) ([]byte, error) {
+	var best Best
+	var err error
+	if s.orders > 0 {
+		best, err = s.tryOrders(ctx, p)
+	}
+	for i := p.From; s.orders == 0 && i < p.To && err == nil; i++ {
+		c := climb{Options: s.Options, source: random.New(s.Seed, random.Inputs+i<<8), tries: (s.Tries + climbs - 1 - int(i)) / climbs}
+		var one Best
+		one, err = c.play(ctx, &s.tried)
+		best.join(&one)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		s.mutex.Lock()
+		s.far.join(&best)
+		s.mutex.Unlock()
+		return nil, ctx.Err()
+	}
+	return json.Marshal(best)
+}
+
+// Join is that of a [work.Task].
+func (*Search) Join(first, second []byte) ([]byte, error) {
+	var a, b Best
+	if err := errors.Join(json.Unmarshal(first, &a), json.Unmarshal(second, &b)); err != nil {
+		return nil, err
+	}
+	a.join(&b)
+	return json.Marshal(a)
+}
+
+// Result returns the result of these results, in the order of the units. If the search was stopped, what stopped pieces
+// have found counts, too.
+func (s *Search) Result(results ...[]byte) (Result, error) {
+	var all Best
+	for _, text := range results {
+		var one Best
+		if err := json.Unmarshal(text, &one); err != nil {
+			return Result{}, err
 		}
+		all.join(&one)
 	}
-	found := false
-	for i := range all {
-		if all[i].err != nil {
-			return result, all[i].err
-		}
-		if all[i].best.IDs != nil && (!found || result.Cost.Less(all[i].best.Cost)) {
-			result.Input, found = all[i].best, true
-		}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	all.join(&s.far)
+	r := Result{Tries: all.Tries, Exact: s.orders > 0 && uint64(all.Tries) == s.orders}
+	if all.Input != nil {
+		r.Input = *all.Input
+	} else if s.far.Tries == 0 {
+		return r, s.wrong("none of %d inputs could be run to its end", r.Tries)
 	}
-	if !found && ctx.Err() == nil {
-		return wrong("none of %d inputs could be run to its end", result.Tries)
-	}
-	return result, nil
+	return r, nil
 }
 
 // climb makes one climb after the other, while tries are left.
@@ -143,23 +219,22 @@ type climb struct {
 	Options
 	source *random.Source
 	tries  int
-	best   Input
 	err    error
 }
 
 // patience is the number of changes without gain, for each process, that end a climb.
 const patience = 40
 
-func (c *climb) play(ctx context.Context, tried chan<- int) {
-	at, vain, reported := Input{}, 0, 0
-	for try := 0; try < c.tries && ctx.Err() == nil; try++ {
+func (c *climb) play(ctx context.Context, tried *atomic.Int64) (best Best, err error) {
+	at, vain := Input{}, 0
+	for best.Tries < c.tries && ctx.Err() == nil {
 		next := c.changed(at)
 		if at.IDs == nil || vain > patience*c.Size {
 			next, at.IDs, vain = c.random(), nil, 0
 		}
 		ok := c.run(&next)
 		if c.err != nil {
-			break
+			return best, c.err
 		}
 		switch {
 		case !ok:
@@ -171,17 +246,13 @@ func (c *climb) play(ctx context.Context, tried chan<- int) {
 		default:
 			vain++
 		}
-		if ok && (c.best.IDs == nil || c.best.Cost.Less(next.Cost)) {
-			c.best = next
-		}
-		if try+1-reported == 1<<8 {
-			tried <- 1 << 8
-			reported = try + 1
-		}
-		if try+1 == c.tries {
-			tried <- try + 1 - reported
+		best.Tries++
+		tried.Add(1)
+		if ok && (best.Input == nil || best.Input.Cost.Less(next.Cost)) {
+			best.Input = &next
 		}
 	}
+	return best, nil
 }
 
 // run runs an election and sets its cost. An input that cannot be run to its end is no worst case.

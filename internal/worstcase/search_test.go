@@ -1,13 +1,16 @@
 package worstcase
 
 import (
+	"context"
 	"errors"
+	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"ringleader.example/ringleader/catalogue"
 	"ringleader.example/ringleader/catalogue/all"
 	"ringleader.example/ringleader/election"
+	"ringleader.example/ringleader/internal/work"
 	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/simulate"
 )
@@ -46,7 +49,7 @@ func TestAPhaseOfStopAndGoCanHaveMoreThanOneMessageForEach(t *testing.T) {
 		t.Skip("it only computes")
 	}
 	o := Options{
-		Entry: entry(t, "stop-and-go-p1"), Size: 8, Parameters: map[string]string{"c": "3"}, Seed: 1, Tries: 60_000, Cores: 2,
+		Entry: entry(t, "stop-and-go-p1"), Size: 8, Parameters: map[string]string{"c": "3"}, Seed: 1, Tries: 60_000,
 	}
 	r := search(t, o)
 	if r.Cost.Lo < 9 || r.Cost.Lo >= 16 {
@@ -63,24 +66,108 @@ func TestAPhaseOfStopAndGoCanHaveMoreThanOneMessageForEach(t *testing.T) {
 	}
 }
 
+// parts computes a search in pieces on that many cores.
+func parts(t *testing.T, o Options, cores int) (s *Search, r Result) {
+	t.Helper()
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := work.NewResults(s, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (work.Local{Cores: cores}).Run(t.Context(), work.Job{}, s, results, nil); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := results.Joined()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = s.Result(whole); err != nil {
+		t.Fatal(err)
+	}
+	return s, r
+}
+
 func TestASearchDoesNotDependOnCores(t *testing.T) {
-	for _, name := range []string{"stop-and-go-p2", "ring-bully"} {
-		o := Options{Entry: entry(t, name), Size: 9, Seed: 7, Tries: 3000, Cores: 1}
+	for _, o := range []Options{
+		{Entry: entry(t, "stop-and-go-p2"), Size: 9, Seed: 7, Tries: 3000},
+		{Entry: entry(t, "ring-bully"), Size: 9, Seed: 7, Tries: 3000},
+		{Entry: entry(t, "franklin"), Measure: Elections, Size: 7, Seed: 7, Tries: 6000},
+	} {
 		one := search(t, o)
-		o.Cores = 3
-		if many := search(t, o); !reflect.DeepEqual(one, many) {
-			t.Errorf("%s: %+v with one core, %+v with three", name, one, many)
-		}
-		if one.Tries != 3000 {
-			t.Errorf("%s: %d tries", name, one.Tries)
+		one.slope = 0 // results do not keep it
+		if _, many := parts(t, o, 3); !reflect.DeepEqual(one, many) {
+			t.Errorf("%s: %+v at once, %+v in pieces", o.Entry.Name, one, many)
 		}
 	}
 }
 
-func TestASearchCanBeStopped(t *testing.T) {
-	o := Options{Entry: entry(t, "lcr"), Size: 64, Measure: Elections, Seed: 1, Tries: 1 << 40, Progress: func(tries int) bool { return tries < 1000 }}
-	if r := search(t, o); r.Tries < 1000 || r.IDs == nil {
-		t.Errorf("stopped with %+v", r)
+func TestPiecesOfASearchInAnyOrderAreTheSameBytes(t *testing.T) {
+	for _, o := range []Options{
+		{Entry: entry(t, "stop-and-go-p2"), Size: 9, Seed: 7, Tries: 800},
+		{Entry: entry(t, "franklin"), Measure: Elections, Size: 6, Seed: 7, Tries: 6000},
+	} {
+		s, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := s.Compute(t.Context(), work.Piece{From: 0, To: s.Units()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(10) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			var all []work.Part
+			for from := uint64(0); from < s.Units(); {
+				p := work.Piece{From: from, To: min(s.Units(), from+1+random.Uint64N(1+s.Units()/3))}
+				result, err := s.Compute(t.Context(), p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all, from = append(all, work.Part{Piece: p, Result: result}, work.Part{Piece: p, Result: result}), p.To
+			}
+			random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			r, err := work.NewResults(s, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range all {
+				if _, err := r.Take(part.Piece, part.Result); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, err := r.Joined(); err != nil || string(got) != string(want) {
+				t.Fatalf("%s, seed %d: %s, %v, want %s", o.Entry.Name, seed, got, err, want)
+			}
+		}
+	}
+}
+
+// deadline is a context that is done after some questions whether it is.
+type deadline struct {
+	context.Context
+	left int
+}
+
+func (d *deadline) Err() error {
+	if d.left--; d.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestASearchThatIsStoppedShowsWhatItHasFound(t *testing.T) {
+	s, err := New(Options{Entry: entry(t, "lcr"), Size: 64, Measure: Elections, Seed: 1, Tries: 1 << 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Compute(&deadline{t.Context(), 1000}, work.Piece{From: 0, To: 1}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if r, err := s.Result(); err != nil || r.Tries != 1000 || r.IDs == nil || s.Tried() != 1000 {
+		t.Errorf("stopped with %+v, %v", r, err)
 	}
 }
 
@@ -120,6 +207,16 @@ func TestAnExactWorstCaseIsThatOfAllOrders(t *testing.T) {
 		}
 		if !r.Exact || r.Cost != election.Units(most) {
 			t.Errorf("%s: %s, exact %v; all orders cost %d at most", name, r.Cost, r.Exact, most)
+		}
+	}
+}
+
+func TestArrangeMakesStepsOfNext(t *testing.T) {
+	ids := []uint64{5, 4, 3, 2, 1}
+	for steps, more := uint64(0), true; more; steps, more = steps+1, next(ids) {
+		got := []uint64{5, 4, 3, 2, 1}
+		if arrange(got, steps); !reflect.DeepEqual(got, ids) {
+			t.Fatalf("%d steps: %v, want %v", steps, got, ids)
 		}
 	}
 }

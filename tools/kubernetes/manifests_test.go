@@ -3,6 +3,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	apps "k8s.io/api/apps/v1"
+	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
 	rbac "k8s.io/api/rbac/v1"
@@ -128,5 +130,30 @@ func TestTheManifestsFitTogether(t *testing.T) {
 		if c := v.ConfigMap; c != nil && configs[c.Name] == nil {
 			t.Errorf("there is no ConfigMap %s", c.Name)
 		}
+	}
+}
+
+// The Job of the batch example has one index for each shard.
+func TestTheJobHasAnIndexForEachShard(t *testing.T) {
+	text, err := os.ReadFile("../../packaging/batch/job.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scheme := runtime.NewScheme()
+	if err := batch.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	o, _, err := serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer().Decode(text, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := o.(*batch.Job).Spec
+	args := strings.Join(job.Template.Spec.Containers[0].Args, " ")
+	if *job.CompletionMode != batch.IndexedCompletion || !strings.Contains(args, fmt.Sprintf(" --shard $(JOB_COMPLETION_INDEX)/%d ", *job.Completions)) {
+		t.Errorf("%d completions, %v, of %s", *job.Completions, *job.CompletionMode, args)
+	}
+	mount := job.Template.Spec.Containers[0].VolumeMounts[0]
+	if !strings.Contains(args, "--out "+mount.MountPath+"/part-$(JOB_COMPLETION_INDEX)") || mount.Name != job.Template.Spec.Volumes[0].Name {
+		t.Errorf("%s, with %+v", args, mount)
 	}
 }

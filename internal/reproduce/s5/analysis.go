@@ -184,7 +184,7 @@ func theorem43(tries int, sizes ...int) func(*reproduce.Bench) reproduce.Finding
 		for _, n := range sizes {
 			b.GoOn()
 			most := reproduce.Must(worstcase.Climb(b.Context, worstcase.Options{
-				Entry: b.Algorithm("stop-and-go-p1"), Size: n, Parameters: map[string]string{"c": "3"}, Measure: worstcase.Phase, Seed: 1, Tries: tries, Cores: 1,
+				Entry: b.Algorithm("stop-and-go-p1"), Size: n, Parameters: map[string]string{"c": "3"}, Measure: worstcase.Phase, Seed: 1, Tries: tries,
 			}))
 			d.Unless(most.Cost.Less(election.Units(uint64(2*n))), "n = %d: %s messages in phase %d", n, most.Cost, most.Phase)
 			text += fmt.Sprintf("; n = %d: %s messages, %.3g n", n, most.Cost, float64(most.Cost.Lo)/float64(n))

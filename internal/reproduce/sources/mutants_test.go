@@ -166,7 +166,7 @@ func TestAPlantedErrorTurnsAVerdict(t *testing.T) {
 	verdicts := committed(t)
 	for _, m := range mutants {
 		turned := ""
-		for r := range reproduce.Run(t.Context(), asks[m.algorithm], 1, m.list()) {
+		for r := range reproduce.Run(t.Context(), asks[m.algorithm], m.list()) {
 			if name := r.Source + " " + r.Where; r.Err != nil || r.Verdict.String() != verdicts[name] {
 				turned = name
 				break

@@ -208,7 +208,7 @@ func TestAPlantedErrorTurnsAVerdictOnS2OrS4(t *testing.T) {
 	for _, m := range mutants {
 		rows := slices.DeleteFunc(slices.Clone(quick), func(r reproduce.Row) bool { return !slices.Contains(watched[m.algorithm], r.Where) })
 		turned := false
-		for r := range reproduce.Run(t.Context(), rows, 1, m.list()) {
+		for r := range reproduce.Run(t.Context(), rows, m.list()) {
 			if turned = r.Err != nil || r.Verdict != notSimplyHolding[r.Source+" "+r.Where]; turned {
 				break
 			}

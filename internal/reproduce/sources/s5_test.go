@@ -125,7 +125,7 @@ func TestAPlantedErrorTurnsAVerdictOnS5(t *testing.T) {
 	}
 	for _, m := range mutants {
 		turned := false
-		for r := range reproduce.Run(t.Context(), quick("S5"), 1, m.list()) {
+		for r := range reproduce.Run(t.Context(), quick("S5"), m.list()) {
 			if turned = r.Err != nil || r.Verdict != s5NotSimplyHolding[r.Where]; turned {
 				break
 			}

@@ -24,7 +24,7 @@ func quick(marks ...string) []reproduce.Row {
 // judged checks one row.
 func judged(t *testing.T, row reproduce.Row, algorithms catalogue.List) (result reproduce.Result) {
 	t.Helper()
-	for result = range reproduce.Run(t.Context(), []reproduce.Row{row}, 1, algorithms) {
+	for result = range reproduce.Run(t.Context(), []reproduce.Row{row}, algorithms) {
 	}
 	return result
 }

@@ -1,0 +1,311 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/work"
+)
+
+// working holds where the results of long work are kept, and which part of it is done.
+type working struct {
+	out   string
+	shard string
+}
+
+// workNames are its flags.
+var workNames = []string{"out", "shard"}
+
+func (w *working) flags(command *cobra.Command) {
+	f := command.Flags()
+	f.StringVar(&w.out, "out", "", "keep results in this file, and continue from those in it")
+	f.StringVar(&w.shard, "shard", "", "compute one part of several into --out, such as 3/16; ringleader merge joins them")
+}
+
+// check returns an error for flags that do not go together.
+func (w *working) check() error {
+	if w.out == "-" {
+		return errors.New("--out keeps results in a file, to continue from; stdout cannot be read again")
+	}
+	if w.shard != "" && w.out == "" {
+		return fmt.Errorf("--shard %s needs --out FILE for its results", w.shard)
+	}
+	_, err := w.part()
+	return err
+}
+
+// part returns the shard, or the whole.
+func (w *working) part() (work.Shard, error) {
+	if w.shard == "" {
+		return work.Shard{}, nil
+	}
+	s, err := work.ParseShard(w.shard)
+	if err != nil {
+		return s, fmt.Errorf("--shard: %w", err)
+	}
+	return s, nil
+}
+
+// assignment is long work of a command.
+type assignment struct {
+	*working
+	cores int                                   // 0: all
+	kind  string                                // the command
+	words func() ([]string, error)              // what it computes: arguments and flags
+	task  work.Task                             // the same
+	units string                                // what the units are: runs
+	begin func() error                          // called before there are results; may be nil
+	taken func(work.Part) error                 // called with each result; may be nil
+	count func(results [][]byte) (done, of int) // how many things are finished, and how many there are; nil: units
+	of    string                                // what these are: points
+}
+
+// errOpened is the error of a command that was only asked for its work.
+var errOpened = errors.New("the work of this command is known")
+
+// work does the work of a command, on the cores of this process, and returns its results. It continues from those in a file.
+// The results of a shard are only kept.
+func (p *program) work(ctx context.Context, a assignment) ([]work.Part, error) {
+	if p.opened != nil {
+		p.opened(a.task)
+		return nil, errOpened
+	}
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	done := &doing{assignment: a, bar: p.Progress()}
+	err := done.gather(p)
+	if err != nil {
+		return nil, err
+	}
+	if p.merging == nil {
+		err = done.run(ctx)
+	}
+	if err != nil || done.file == nil {
+		return done.results.Parts(), err
+	}
+	text, err := done.file.Text(done.results.Parts())
+	if err == nil {
+		err = p.ToFile(a.out, func(w io.Writer) error { _, err := w.Write(text); return err })
+	}
+	if err != nil || a.shard == "" {
+		return done.results.Parts(), err
+	}
+	shard, _ := a.part()
+	fmt.Fprintf(p.Out, "shard %s is complete in %s; %s merge joins all %d\n", shard, a.out, p.Name, shard.Of)
+	return nil, report.ExitError{Code: report.ExitFine}
+}
+
+// doing is work that is done.
+type doing struct {
+	assignment
+	job     work.Job
+	results *work.Results
+	file    *work.File // nil: results are not kept
+	lost    error      // a result that was not kept
+
+	mutex sync.Mutex // of the terminal
+	bar   *report.Progress
+}
+
+// gather gathers the results that are there: those of shards, or of a file.
+func (d *doing) gather(p *program) (err error) {
+	if p.merging != nil {
+		d.results, err = p.merging.results(&d.assignment, p)
+	} else if d.out != "" {
+		err = d.open(p)
+	} else {
+		d.results, err = work.NewResults(d.task, nil, d.take)
+	}
+	if err == nil && d.begin != nil {
+		err = d.begin()
+	}
+	if err != nil || d.taken == nil {
+		return err
+	}
+	for _, part := range d.results.Parts() {
+		if err := d.taken(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open opens the file of results.
+func (d *doing) open(p *program) (err error) {
+	if d.job, err = p.job(&d.assignment); err != nil {
+		return err
+	}
+	shard, _ := d.part()
+	if d.file, err = work.OpenFile(d.out, d.job, d.task, shard, p.Command); errors.Is(err, work.ErrFile) {
+		return report.Failed("%w; choose another file for --out", err)
+	} else if err != nil {
+		return report.Failed("cannot write %s: %w", d.out, report.Reason(err))
+	}
+	if d.results, err = work.NewResults(d.task, d.file.Parts, d.take); err == nil {
+		d.results.Only(shard)
+	}
+	return err
+}
+
+// take keeps a result, and passes it on.
+func (d *doing) take(part work.Part) error {
+	if d.file != nil {
+		if d.lost = d.file.Add(part); d.lost != nil {
+			return d.lost
+		}
+	}
+	if d.taken == nil {
+		return nil
+	}
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.bar.Done()
+	return d.taken(part)
+}
+
+// run computes what is missing.
+func (d *doing) run(ctx context.Context) error {
+	runner := work.Local{Cores: cmp.Or(d.cores, runtime.GOMAXPROCS(0))}
+	err := work.Complete(ctx, runner, d.job, d.task, d.results, d.progress)
+	d.bar.Done()
+	if d.file != nil {
+		d.lost = errors.Join(d.lost, d.file.Close())
+	}
+	switch {
+	case d.lost != nil:
+		return report.Failed("cannot write %s: %w", d.out, report.Reason(d.lost))
+	case ctx.Err() != nil:
+		return d.stopped()
+	}
+	return err
+}
+
+// progress shows the progress of work.
+func (d *doing) progress(at work.Progress) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.bar.Due() {
+		d.bar.Show("%s, %s %s a second%s", d.done(), strconv.FormatFloat(at.Rate, 'g', 3, 64), d.units, d.bar.Remaining(at.Left))
+	}
+}
+
+// done returns in words how much is done.
+func (d *doing) done() string {
+	if d.count == nil {
+		done, missing := d.results.Count()
+		return fmt.Sprintf("%d of %d %s", done, done+missing, d.units)
+	}
+	var all [][]byte
+	for _, part := range d.results.Parts() {
+		all = append(all, part.Result)
+	}
+	done, of := d.count(all)
+	return fmt.Sprintf("%d of %d %s", done, of, d.of)
+}
+
+// stopped returns the error of work that was stopped, with the way to resume it.
+func (d *doing) stopped() error {
+	if d.file != nil {
+		return report.Stopped("stopped with %s; the same command continues from there", d.done())
+	}
+	return report.Stopped("stopped with %s, which are lost; --out FILE keeps them", d.done())
+}
+
+// job returns the job of a command, which any process can repeat.
+func (p *program) job(a *assignment) (job work.Job, err error) {
+	words, err := a.words()
+	if err != nil {
+		return job, err
+	}
+	spec, err := report.PlainJSON(words)
+	return work.Job{Kind: a.kind, Spec: spec, Version: versionName()}, err
+}
+
+// jobFlags are the flags of a kind of job. None names a file, so a job that came from elsewhere reads and writes none.
+func jobFlags(kind string) []string {
+	if kind == "reproduce" {
+		return []string{"thorough"}
+	}
+	return labCalls[kind]
+}
+
+// jobKinds are the commands whose work can be a job.
+var jobKinds = []string{"compare", "reproduce", "verify", "worst"}
+
+// shownNames are flags that choose how results are shown or computed, and not which.
+var shownNames = slices.Concat(resultNames, workNames, []string{"cores", "csv", "keep", "markdown", "save"})
+
+// jobWords returns the words of a job: the arguments of a command and its flags, except those for results.
+func jobWords(kind string, args []string, flags *pflag.FlagSet) ([]string, error) {
+	err := passable(kind, flags, shownNames)
+	return append(slices.Clone(args), words(flags, shownNames)...), err
+}
+
+// passable returns an error for a flag that a job cannot have, except for some.
+func passable(kind string, flags *pflag.FlagSet, except []string) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(except, f.Name) && !slices.Contains(jobFlags(kind), f.Name) {
+			err = fmt.Errorf("--%s cannot be part of work that is kept; leave it out, or leave out --out and --shard", f.Name)
+		}
+	})
+	if err == nil {
+		err = harmless(flags)
+	}
+	return err
+}
+
+// kinds are the kinds of jobs, each opened by its command.
+func (p *program) kinds() map[string]work.Kind {
+	all := map[string]work.Kind{}
+	for _, kind := range jobKinds {
+		all[kind] = func(spec json.RawMessage) (work.Task, error) { return p.open(kind, spec) }
+	}
+	return all
+}
+
+// open opens a job.
+func (p *program) open(kind string, spec json.RawMessage) (task work.Task, err error) {
+	q := newProgram(p.Name, p.algorithms, strings.NewReader(""), io.Discard, io.Discard, p.Getenv)
+	args, err := q.jobArgs(kind, spec)
+	if err != nil {
+		return nil, err
+	}
+	q.opened = func(t work.Task) { task = t }
+	if err := q.execute(context.Background(), args); !errors.Is(err, errOpened) {
+		return nil, errors.Join(err, fmt.Errorf("a job is not one of %s", kind))
+	}
+	return task, nil
+}
+
+// jobArgs returns the command line of a job, if no flag of it names a file.
+func (p *program) jobArgs(kind string, spec json.RawMessage) ([]string, error) {
+	var words []string
+	if err := json.Unmarshal(spec, &words); err != nil || !slices.Contains(jobKinds, kind) {
+		return nil, fmt.Errorf("%.40q is no kind of job with words", kind)
+	}
+	command, _, err := p.root().Find([]string{kind})
+	if err != nil {
+		return nil, err
+	}
+	if err := command.ParseFlags(words); err != nil {
+		return nil, fmt.Errorf("a job of %s: %w", kind, err)
+	}
+	if err := passable(kind, command.Flags(), nil); err != nil {
+		return nil, fmt.Errorf("a job of %s: %w", kind, err)
+	}
+	return append([]string{kind}, words...), nil
+}

@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ringleader.example/ringleader/catalogue/all"
+	"ringleader.example/ringleader/internal/report"
+	"ringleader.example/ringleader/internal/work"
+)
+
+// worked are commands with work of every kind, without the flags for results.
+var worked = []string{
+	"compare lcr peterson itai-rodeh preference --n 4..16 --orders 40 --order random,increasing",
+	"verify lcr --n 5",
+	"verify ring-bully --n 4 --extremes --reduce auto",
+	"verify lcr --n 6 --max-states 200", // ends early, in one of the last orders
+	"worst franklin --n 6 --of election",
+	"worst stop-and-go-p2 --n 6 --tries 400",
+	"reproduce S4",
+}
+
+// opened opens the work of a command in the way a worker does.
+func opened(t *testing.T, call string) (work.Head, work.Task) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shard")
+	args := append(strings.Fields(call), "--shard", "1/1", "--out", path)
+	if code, _, stderr := callWith(nil, args...); code == report.ExitUsage {
+		t.Fatalf("%s: %s", call, stderr)
+	}
+	head, _, err := work.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProgram("ringleader", all.Algorithms, strings.NewReader(""), io.Discard, io.Discard, os.Getenv)
+	task, err := p.kinds()[head.Kind](head.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return head, task
+}
+
+// pieces computes a task in pieces that are cut at random. They come in random order, and some of them twice.
+func pieces(t *testing.T, task work.Task, random *rand.Rand) (parts []work.Part) {
+	t.Helper()
+	for from := uint64(0); from < task.Units(); {
+		p := work.Piece{From: from, To: min(task.Units(), from+1+random.Uint64N(1+task.Units()/4))}
+		result, err := task.Compute(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 1 + random.IntN(2) {
+			parts = append(parts, work.Part{Piece: p, Result: result})
+		}
+		from = p.To
+	}
+	random.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	return parts
+}
+
+// Results of every kind, of any cuts, in any order and twice, are the same bytes, and print the same.
+func TestPiecesOfEveryKindInAnyOrderPrintWhatTheCommandPrints(t *testing.T) {
+	for _, line := range worked {
+		t.Run(line, func(t *testing.T) {
+			head, task := opened(t, line)
+			wantCode, want, wantErr := call(append(strings.Fields(line), "--json")...)
+			for seed := range uint64(4) {
+				parts := pieces(t, task, rand.New(rand.NewPCG(seed, 1)))
+				results, err := work.NewResults(task, nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				path := filepath.Join(t.TempDir(), "parts")
+				f, err := work.OpenFile(path, head.Job, task, work.Shard{}, head.Call)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, part := range parts {
+					if _, err := results.Take(part.Piece, part.Result); err != nil {
+						t.Fatal(err)
+					}
+					if err := f.Add(part); err != nil {
+						t.Fatal(err)
+					}
+				}
+				f.Close()
+				whole, err := task.Compute(t.Context(), work.Piece{From: 0, To: task.Units()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if joined, err := results.Joined(); err != nil || !bytes.Equal(joined, whole) {
+					t.Fatalf("seed %d: %s, %v\nwant %s", seed, joined, err, whole)
+				}
+				if code, stdout, stderr := call("merge", path, "--", "--json"); code != wantCode || stdout != want || stderr != wantErr {
+					t.Fatalf("seed %d: exit status %d, %s%s\nwant %d, %s%s", seed, code, stdout, stderr, wantCode, want, wantErr)
+				}
+			}
+		})
+	}
+}
+
+func TestShardsOfEveryKindMergeToWhatTheCommandPrints(t *testing.T) {
+	for _, line := range worked {
+		t.Run(line, func(t *testing.T) {
+			folder, files := t.TempDir(), []string(nil)
+			for _, shard := range []string{"3/3", "1/3", "2/3", "1/2"} {
+				path := filepath.Join(folder, strings.ReplaceAll(shard, "/", "-"))
+				code, stdout, stderr := call(append(strings.Fields(line), "--shard", shard, "--out", path)...)
+				if code != report.ExitFine || !strings.HasPrefix(stdout, "shard "+shard+" is complete in ") {
+					t.Fatalf("exit status %d, %s%s", code, stdout, stderr)
+				}
+				files = append(files, path)
+			}
+			wantCode, want, wantErr := call(strings.Fields(line)...)
+			if code, stdout, stderr := call(append([]string{"merge", files[1]}, files...)...); code != wantCode || stdout != want || stderr != wantErr {
+				t.Errorf("exit status %d, %s%s\nwant %d, %s%s", code, stdout, stderr, wantCode, want, wantErr)
+			}
+		})
+	}
+}
+
+func TestAMergeNamesWhatIsMissingOrDoesNotFit(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name string) string { return filepath.Join(folder, name) }
+	for _, shard := range []string{"1/4", "2/4", "4/4"} {
+		call("verify", "lcr", "--n", "5", "--shard", shard, "--out", file(shard[:1]))
+	}
+	call("verify", "lcr", "--n", "4", "--shard", "1/4", "--out", file("other"))
+	text, err := os.ReadFile(file("2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for name, text := range map[string][]byte{
+		"part":    bytes.Join(lines[:2], nil),
+		"old":     bytes.Replace(text, []byte(`"version":"`), []byte(`"version":"old `), 1),
+		"diary":   []byte("my diary\n"),
+		"foreign": append(bytes.Clone(lines[0]), `{"from":0,"to":99,"result":{}}`+"\n"...),
+	} {
+		if err := os.WriteFile(file(name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args, says string
+		code       int
+	}{
+		{"1 4 2", "missing: shard 3/4; the same command computes each: ringleader verify lcr --n 5 --shard NUMBER/4 --out FILE", report.ExitNo},
+		{"1", "missing: shard 2/4, 3/4, 4/4; ", report.ExitNo},
+		{"1 4 part", "missing: shard 3/4; not complete: shard 2/4 in " + file("part") + "; ", report.ExitNo},
+		{"1 other", "other is of another job than ", report.ExitNo},
+		{"1 old", "; results of different versions are not merged", report.ExitNo},
+		{"diary", "is no file that --out has written", report.ExitNo},
+		{"none", "no such file", report.ExitNo},
+		{"foreign", "a shard has results that are not of this job: ", report.ExitNo},
+		{"1 -- --max-states 7", "flags after -- choose how results are shown, such as --json", report.ExitUsage},
+		{"", "ringleader merge needs the files of the shards", report.ExitUsage},
+	} {
+		names, shown, _ := strings.Cut(c.args, "--")
+		args := []string{"merge"}
+		for _, name := range strings.Fields(names) {
+			args = append(args, file(name))
+		}
+		if shown != "" {
+			args = append(append(args, "--"), strings.Fields(shown)...)
+		}
+		if code, stdout, stderr := call(args...); code != c.code || stdout != "" || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("merge %s: exit status %d, %q and %q; want %d and %s", c.args, code, stdout, stderr, c.code, c.says)
+		}
+	}
+}
+
+func TestWorkThatIsKeptIsRefusedWhereItCannotBeRepeated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for line, says := range map[string]string{
+		"verify lcr --n 4 --shard 1/2":                   "--shard 1/2 needs --out FILE",
+		"verify lcr --n 4 --shard 3/2 --out FILE":        `--shard: "3/2" is not a shard`,
+		"verify lcr --n 4 --out -":                       "stdout cannot be read again",
+		"verify lcr --n 2..4 --extremes --out FILE":      "--out keeps the results of one size",
+		"verify lcr --n 4 --random 5 --out FILE":         "leave it out with --probabilities, --random and --wardens",
+		"verify lcr --n 4 --shrink --wardens --out FILE": "leave it out with --probabilities, --random and --wardens",
+		"compare lcr --n 4 --shard 1/2 --out FILE":       "--shard needs --orders",
+		"reproduce S3 --shard 1/2":                       "stdout cannot be read again",
+	} {
+		code, stdout, stderr := call(strings.Fields(strings.ReplaceAll(line, "FILE", path))...)
+		if says = strings.ReplaceAll(says, "FILE", path); code != report.ExitUsage || stdout != "" || !strings.Contains(strings.ReplaceAll(stderr, "--out FILE", "--out "+path), says) {
+			t.Errorf("%s: exit status %d, %q and %q; want %s", line, code, stdout, stderr, says)
+		}
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a call that was wrong leaves a file")
+	}
+}
+
+// A job may come from another machine, so none names a file, and none is another command.
+func TestAJobFromElsewhereReadsAndWritesNoFile(t *testing.T) {
+	p := newProgram("ringleader", all.Algorithms, strings.NewReader(""), io.Discard, io.Discard, os.Getenv)
+	path := filepath.Join(t.TempDir(), "file")
+	for _, words := range [][]string{
+		{"compare", "lcr", "--n=4", "--orders=2", "--out=" + path},
+		{"compare", "lcr", "--n=4", "--orders=2", "--draw=" + path + ".svg"},
+		{"compare", "--study=" + path},
+		{"verify", "lcr", "--n=4", "--save=" + path},
+		{"verify", "preference", "--n=3", "--votes=" + path},
+		{"verify", "preference", "--n=3", "--scores=" + path},
+		{"verify", "--gallery"},
+		{"worst", "lcr", "--n=4", "--", "--out=" + path},
+		{"run", "lcr", "--n=4"},
+		{"demo"},
+		{"reproduce", "--markdown", "--out=" + path},
+		{"worst", "--help"},
+	} {
+		spec, _ := json.Marshal(words[1:])
+		if task, err := p.open(words[0], spec); err == nil || task != nil {
+			t.Errorf("%v is opened: %v", words, task)
+		}
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a job has written a file")
+	}
+}
+
+func TestWorkThatIsStoppedTellsHowToResumeIt(t *testing.T) {
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	path := filepath.Join(t.TempDir(), "file")
+	for line, says := range map[string]string{
+		"verify lcr --n 7":                     "stopped with 0 of 720 orders, which are lost; --out FILE keeps them",
+		"verify lcr --n 7 --out FILE1":         "stopped with 0 of 720 orders; the same command continues from there",
+		"worst lcr --n 64 --out FILE2":         "stopped with 0 of 20000 inputs; the same command continues from there",
+		"reproduce S3 --keep FILE3":            "statements; the same command continues from there",
+		"reproduce S3 --shard 2/2 --out FILE4": "statements; the same command continues from there",
+	} {
+		var stdout, stderr bytes.Buffer
+		code := Run(stopped, "ringleader", all.Algorithms, strings.Fields(strings.ReplaceAll(line, "FILE", path)), strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+		if code != report.ExitIncomplete || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%s: exit status %d, %q and %q", line, code, stdout.String(), stderr.String())
+		}
+	}
+}
+
+func TestResultsThatCannotBeKeptEndTheWork(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	code, _, stderr := call("verify", "lcr", "--n", "5", "--out", "/dev/full")
+	if want := "ringleader: cannot keep results: /dev/full is no regular file; choose another file for --out\n"; code != report.ExitNo || stderr != want {
+		t.Errorf("exit status %d, %q", code, stderr)
+	}
+	code, _, stderr = call("verify", "lcr", "--n", "5", "--out", filepath.Join(t.TempDir(), "none", "file"))
+	if code != report.ExitNo || !strings.Contains(stderr, "no such file or directory") {
+		t.Errorf("exit status %d, %q", code, stderr)
+	}
+}
+
+// Kept results are complete: the same call prints the same, and computes nothing.
+func TestWorkThatIsCompleteIsNotDoneAgain(t *testing.T) {
+	for i, line := range worked {
+		args := append(strings.Fields(line), "--out", filepath.Join(t.TempDir(), fmt.Sprint(i)))
+		if strings.HasPrefix(line, "reproduce") {
+			args[len(args)-2] = "--keep"
+		}
+		code, stdout, stderr := call(args...)
+		before, err := os.ReadFile(args[len(args)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, out, errs := call(args...)
+		after, err := os.ReadFile(args[len(args)-1])
+		if again != code || out != stdout || errs != stderr || err != nil || !bytes.Equal(before, after) {
+			t.Errorf("%s: exit status %d, then %d: %s%s\nthen\n%s%s", line, code, again, stdout, stderr, out, errs)
+		}
+		if _, plain, _ := call(strings.Fields(line)...); plain != stdout {
+			t.Errorf("%s: %s\nwithout a file\n%s", line, stdout, plain)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+	"sync"
+
+	"ringleader.example/ringleader/internal/memory"
+	"ringleader.example/ringleader/internal/process"
+)
+
+// Orders is an exploration whose orders are explored in pieces, in any order and in any process. [Orders.Report] then
+// returns the report of [Program].
+type Orders struct {
+	program *process.Program
+	o       Options
+	all     *enumeration
+	lanes   sync.Pool // of *explorer
+}
+
+// Part is what the exploration of a range of orders has found: sums over the orders before the first one that violates a
+// property or cannot be explored to its end. Its JSON is read by the same version of this package only.
+type Part struct {
+	Orders      int             `json:"orders"`
+	States      int             `json:"states"`
+	Transitions int             `json:"transitions"`
+	Finals      int             `json:"finals"`
+	Depth       int             `json:"depth"`
+	Confluent   int             `json:"confluent,omitempty"`
+	Partial     int             `json:"partial,omitempty"`
+	Alike       bool            `json:"alike,omitempty"`
+	Seen        uint32          `json:"seen"`             // the sights, as bits
+	Wide        *big.Int        `json:"wide,omitempty"`   // the sum of squares of states that 128 bits tell apart
+	Narrow      *big.Int        `json:"narrow,omitempty"` // … that 64 bits do
+	Messages    tally           `json:"messages"`
+	Costs       [costs]outliers `json:"costs,omitzero"`   // if the extremes are asked for and known
+	Times       timings         `json:"times,omitzero"`   // likewise
+	Beyond      bool            `json:"beyond,omitempty"` // some time is beyond all measure
+	Stop        *uint64         `json:"stop,omitempty"`   // the number of the order at which the range ends early
+}
+
+// add adds the verdict on the order of a number.
+func (p *Part) add(v *verdict, number uint64, o *Options) {
+	one := Part{
+		Orders: 1, States: v.states, Transitions: v.transitions, Finals: v.finals, Depth: v.depth,
+		Confluent: v.confluent, Partial: v.partial, Alike: v.symmetric, Seen: v.seen, Messages: v.extremes,
+	}
+	states := big.NewInt(int64(v.states))
+	if states.Mul(states, states); v.bits == 64 {
+		one.Narrow = states
+	} else {
+		one.Wide = states
+	}
+	if v.extremes.Seen && o.Extremes {
+		few, many := v.extremes.Min.all(), v.extremes.Max.all()
+		for i := range one.Costs {
+			one.Costs[i].add(ticksOf(few[i]), ticksOf(many[i]), number)
+		}
+	}
+	p.Join(&one)
+}
+
+// Join adds the part of later orders. After an early end, they do not matter.
+func (p *Part) Join(later *Part) {
+	if p.Stop != nil {
+		return
+	}
+	p.Orders += later.Orders
+	p.States += later.States
+	p.Transitions += later.Transitions
+	p.Finals += later.Finals
+	p.Depth = max(p.Depth, later.Depth)
+	p.Confluent += later.Confluent
+	p.Partial += later.Partial
+	p.Alike = p.Alike || later.Alike
+	p.Seen |= later.Seen
+	p.Wide, p.Narrow = plus(p.Wide, later.Wide), plus(p.Narrow, later.Narrow)
+	p.Messages.merge(&later.Messages)
+	for i := range p.Costs {
+		p.Costs[i].join(&later.Costs[i])
+	}
+	for i := range p.Times {
+		p.Times[i].join(&later.Times[i])
+	}
+	p.Beyond, p.Stop = p.Beyond || later.Beyond, later.Stop
+	if p.Messages.Unknown { // then there are no extremes of the whole
+		p.Costs, p.Times, p.Beyond = [costs]outliers{}, timings{}, false
+	}
+	if p.Beyond {
+		p.Times = timings{}
+	}
+}
+
+// plus returns a sum; nil is 0.
+func plus(a, b *big.Int) *big.Int {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return new(big.Int).Add(a, b)
+}
+
+// report sets the sums of a report.
+func (p *Part) report(r *Report) {
+	r.Orders, r.States, r.Transitions, r.Finals, r.Depth = p.Orders, p.States, p.Transitions, p.Finals, p.Depth
+	r.Confluent, r.Partial, r.Symmetry = p.Confluent, p.Partial, p.Alike
+	r.Bits = 128
+	miss := new(big.Float)
+	if p.Wide != nil {
+		miss.SetMantExp(new(big.Float).SetInt(p.Wide), -129)
+	}
+	if p.Narrow != nil {
+		r.Bits = 64
+		narrow := new(big.Float).SetInt(p.Narrow)
+		miss.Add(miss.SetPrec(256), narrow.SetMantExp(narrow, -65))
+	}
+	r.Miss, _ = miss.Float64()
+}
+
+// NewOrders returns an exploration in pieces, or what is wrong with the options. Wardens number the proofs of death of a
+// whole exploration, so it takes none.
+func NewOrders(program *process.Program, o Options) (*Orders, error) {
+	x := &Orders{program: program, o: o}
+	if err := x.o.check(program.Declaration, program.Functions); err != nil {
+		return nil, err
+	}
+	if _, err := born(func() error { return x.o.reduce(program) }); err != nil { // Report judges a process that cannot be made
+		return nil, err
+	}
+	x.all = enumerate(program.Declaration, &x.o)
+	x.lanes.New = func() any { return x.explorer() }
+	return x, nil
+}
+
+// Len returns the number of orders. Orders of which a reduction leaves out one of two mirror images are counted, too.
+func (x *Orders) Len() uint64 { return x.all.len() }
+
+// explorer explores one order after the other.
+type explorer struct {
+	ctx   context.Context
+	lane  *lane
+	times *lane // nil: no times are searched
+}
+
+func (x *Orders) explorer() *explorer {
+	e := &explorer{}
+	o := x.o
+	o.Progress = func(Progress) bool { return e.ctx.Err() == nil }
+	e.lane = newLane(x.program, &o, nil, 1)
+	if o.Extremes && o.untimed(x.program.Declaration) == "" {
+		e.times = newLane(x.program, o.timed(), nil, 1)
+	}
+	return e
+}
+
+// Explore explores a range of orders, up to the first one that violates a property or cannot be explored to its end.
+func (x *Orders) Explore(ctx context.Context, from, to uint64) (*Part, error) {
+	e := x.lanes.Get().(*explorer)
+	e.ctx = ctx
+	e.lane.meter = newMeter(e.lane.o, int(to-from))
+	if e.times != nil {
+		e.times.meter = newMeter(e.times.o, int(to-from))
+	}
+	defer memory.Limited(e.lane.meter.enough())()
+	part := &Part{}
+	for number := from; number < to && part.Stop == nil; number++ {
+		err := x.explore(e, number, part)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	x.lanes.Put(e)
+	return part, nil
+}
+
+// explore adds the order of a number to a part.
+func (x *Orders) explore(e *explorer, number uint64, part *Part) error {
+	instance, ok := x.all.at(number)
+	if !ok {
+		return nil
+	}
+	var v verdict
+	unborn, err := born(func() (err error) {
+		v, err = e.lane.explore(instance, -1)
+		return err
+	})
+	if e.lane.meter.done(&e.lane.search); err != nil {
+		return err
+	}
+	if unborn != nil || v.found != nil || !v.complete {
+		part.Stop = &number
+		return nil
+	}
+	one := &Part{}
+	one.add(&v, number, &x.o)
+	if e.times != nil && !part.Messages.Unknown && !part.Beyond && !one.Messages.Unknown {
+		if one.Beyond, err = one.Times.add(e.times, instance, number); err != nil {
+			return err
+		}
+	}
+	part.Join(one)
+	return nil
+}
+
+// Report returns the report on all orders. If the exploration has ended early, Report goes on from there, since what is
+// searched for in an order depends on the violations in those before it.
+func (x *Orders) Report(all *Part) (*Report, error) {
+	o := x.o
+	return guarded(x.program, &o, func() (*Report, error) {
+		e := newExploration(x.program, &o)
+		e.sum, e.timed, e.next = *all, all.Stop == nil, x.all.len()
+		if all.Stop != nil {
+			e.next, e.sum.Stop = *all.Stop, nil
+		}
+		return e.whole()
+	})
+}
+
+// whole explores what is left. If orders that are alike were left out, all are explored for the shortest violation.
+func (x *exploration) whole() (*Report, error) {
+	report, err := x.run()
+	if err != nil || report.Violation == nil || !x.o.alike {
+		return report, err
+	}
+	of := report.Violation
+	x.o.alike = false // among all orders there may be a shorter one
+	if report, err = newExploration(x.program, x.o).run(); err == nil {
+		report.Violation = cmp.Or(report.Violation, of)
+	}
+	return report, err
+}
+
+// born does something, and returns why a process could not be made; nil if all could.
+func born(do func() error) (unborn *process.Unborn, err error) {
+	defer func() {
+		fault := recover()
+		if u, is := fault.(process.Unborn); is {
+			unborn, err = &u, nil
+		} else if fault != nil {
+			panic(fault)
+		}
+	}()
+	return nil, do()
+}
+
+// guarded returns the report of an exploration, also if a process panics when it is made.
+func guarded(program *process.Program, o *Options, explore func() (*Report, error)) (report *Report, err error) {
+	unborn, err := born(func() error {
+		report, err = explore()
+		return err
+	})
+	if unborn != nil {
+		return &Report{Violation: &Violation{Property: Panicked, Detail: string(*unborn), Record: o.nothing(program.Declaration)}}, nil
+	}
+	return report, err
+}
