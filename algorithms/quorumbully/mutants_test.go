@@ -165,7 +165,7 @@ var mutants = []struct {
 			}
 			return true
 		})
-	}, nil, &budget{delay: 2, terms: 3, unordered: true}},
+	}, nil, &budget{delay: 1, terms: 3, unordered: true}},
 	{"a new incarnation is proof that the old one's work is dead", 9, "while the lease", func(a *algorithm) {
 		receiving(a, func(p *Process, x election.ID, _ election.Kind, m *Message, out *election.Out[Message]) bool {
 			if p.Given.Holder == x && p.Given.Incarnation < m.Sender.Incarnation {
