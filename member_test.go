@@ -20,6 +20,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ringleader.example/ringleader/internal/rig"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -183,12 +184,11 @@ func TestAMemberThatReturnsWithItsDataLeadsAgain(t *testing.T) {
 
 // freeAddress returns an address without a listener, for members that listen there repeatedly.
 func freeAddress(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addresses, err := rig.FreeAddresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addresses[0]
 }
 
 func TestUnknownDialersDoNotDisturb(t *testing.T) {

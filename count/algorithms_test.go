@@ -130,6 +130,9 @@ func TestCountsAreThoseOf10000SynchronousRuns(t *testing.T) {
 }
 
 func TestCountsAreThoseOfRunsOnNamedOrders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, name := range order.Names {
 		for _, n := range []int{1, 2, 4, 8, 16, 128, 1024} {
 			o, err := order.Parse(name, n, 1)
@@ -235,6 +238,9 @@ func TestTimesOfKnownRings(t *testing.T) {
 // The least and most election messages over all orders of n = 1, 2, …, from exhaustive simulation, and the declared
 // bounds.
 func TestExtremesAndMeansOverAllOrders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	known := map[string][2][]uint64{
 		"lcr":                  {{1, 3, 5, 7, 9, 11, 13, 15}, {1, 3, 6, 10, 15, 21, 28, 36}},
 		"ring-bully":           {{2, 10, 23, 28, 49, 54, 59, 64}, {2, 10, 23, 32, 55, 68, 78, 89}},
@@ -277,6 +283,9 @@ func TestExtremesAndMeansOverAllOrders(t *testing.T) {
 
 // These values are published: a change would break quotations of them.
 func TestCostsOfRandomOrdersForEver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, test := range []struct {
 		n    int
 		seed uint64
@@ -335,6 +344,9 @@ func TestRandomOrdersCostTheDeclaredMean(t *testing.T) {
 }
 
 func TestEveryArrangementOfTheSameRingCostsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, name := range order.Names {
 		for _, n := range []int{1, 2, 3, 8, 256, 4096, 8192, 1 << 15} {
 			if name == "bit-reversal" && n == 3 {

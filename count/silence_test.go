@@ -75,6 +75,9 @@ func (a *synchronous) same(t *testing.T, o simulator.Options, ids election.Arran
 }
 
 func TestCountsAreThoseOfRounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, a := range synchronousOnes() {
 		source := random.New(7, 0)
 		below := func(n int) int { return int(source.Below(uint64(n))) }

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -84,10 +85,13 @@ type pageLine struct{ term, job, process, page int }
 
 var pagePattern = regexp.MustCompile(`^token (\d+), job (\d+) of process (\d+): page (\d+) of 3$`)
 
-// printed waits for a page that has been printed, and judges it.
+// printed waits for a page that has been printed, and judges all pages until then.
 func (r *ring) printed(wanted func(p pageLine) bool) pageLine {
 	r.t.Helper()
-	for {
+	for late := time.Now().Add(patience); ; {
+		if time.Now().After(late) { // pages are printed, so that next does not notice
+			r.t.Fatalf("the page that is waited for is not among %v; other lines: %v", r.pages[max(0, len(r.pages)-12):], r.seen)
+		}
 		_, parts := r.next(pagePattern.String())
 		var n [4]int
 		for i := range n {
@@ -144,6 +148,16 @@ func (r *ring) stuck(id int) (last pageLine) {
 			last = p
 		}
 	}
+	// The process that has passed the token on has its answer, for which it would wait as long as this one does.
+	ctx, stop := context.WithTimeout(r.t.Context(), patience)
+	defer stop()
+	for ends, l := range r.links {
+		if ends[1] == id {
+			if err := l.Idle(ctx); err != nil {
+				r.t.Fatalf("process %d waits for an answer from %d: %v", ends[0], id, err)
+			}
+		}
+	}
 	return last
 }
 
@@ -175,9 +189,11 @@ func (r *ring) released(id int) {
 // leader returns the first leader, after all processes have printed.
 func (r *ring) leader() (id int) {
 	id, _ = r.next(`^token \d+ is new`)
-	for waiting := map[int]bool{1: true, 2: true, 3: true}; len(waiting) > 0; {
-		delete(waiting, r.printed(func(pageLine) bool { return true }).process)
-	}
+	waiting := map[int]bool{1: true, 2: true, 3: true}
+	r.printed(func(p pageLine) bool {
+		delete(waiting, p.process)
+		return len(waiting) == 0
+	})
 	return id
 }
 

@@ -92,6 +92,9 @@ func TestBurnsTable(t *testing.T) {
 
 // The claim is M(n): M(2) = 1, M(n) = 2M(n/2) + (n/2 - 1)/2.
 func TestBurnsReachesHisClaimAndThenOneLeads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	for _, a := range uniform {
 		claim := 1.0
 		for n := 2; n <= 256; n *= 2 {

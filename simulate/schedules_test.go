@@ -234,6 +234,9 @@ func TestChancesAreKept(t *testing.T) {
 
 // A token that goes round for ever is stopped by the limit, and by Progress, on every engine.
 func TestEndlessRunsEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	endless := lcr.Algorithm
 	endless.Receive = func(_ *lcr.Process, _ election.Port, kind election.Kind, m lcr.Message, out *election.Out[lcr.Message]) {
 		if m.ID == 1 {

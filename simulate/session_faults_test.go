@@ -19,6 +19,9 @@ import (
 )
 
 func TestCutsCommandsAndProofsOfDeathAreChoices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		o := simulate.Options{Instance: network.On(1, 2, 3), AnyTime: true, Delay: 2, Wardens: rapid.Bool().Draw(t, "wardens")}
 		s := session(t, quorumbully.Algorithm, o)

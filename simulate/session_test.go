@@ -133,6 +133,9 @@ func TestAnyChoicesElectAndGoingBackLeavesNoTrace(t *testing.T) {
 }
 
 func TestFaultsAreChoicesToo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		o := simulate.Options{Instance: network.On(1, 2, 3), AnyTime: true}
 		o.Faults.Unordered = rapid.Bool().Draw(t, "unordered")

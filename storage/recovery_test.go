@@ -77,6 +77,9 @@ func TestAWriteThatEndsAtAnyByteIsRecognisedUnlessItEndsInTheLastSeal(t *testing
 }
 
 func TestDamageToWhatWasAcknowledgedLastIsAnError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	i := interrupt(t)
 	damaged := func(what string) {
 		t.Helper()
@@ -119,6 +122,9 @@ func TestDamageToWhatCountsWhileAWriteIsCutShortIsAnError(t *testing.T) {
 }
 
 func TestDamageToWhatANewerSaveReplacedLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	i := interrupt(t)
 	other := i.cache[i.at^pageSize:][:pageSize]
 	for bit := range 8 * pageSize {
@@ -135,6 +141,9 @@ func TestDamageToWhatANewerSaveReplacedLosesNothing(t *testing.T) {
 }
 
 func TestEveryBitOfTheHeaderMatters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	m := newMade(t, 1)
 	good := bytes.Clone(m.cache)
 	for bit := range 8 * pageSize { // its newest page is the second one
@@ -187,9 +196,13 @@ func TestTwoAttemptsAreNotTakenForOne(t *testing.T) {
 // The whole history of a store, with all faults that a process survives, all that it does not, and all moments in
 // which the power can fail.
 func TestNothingAcknowledgedIsLostAndNothingComesBack(t *testing.T) {
+	seeds := uint64(1000)
+	if testing.Short() {
+		seeds = 100
+	}
 	m := newMade(t, 1)
 	fresh := bytes.Clone(m.cache)
-	for seed := range uint64(1000) {
+	for seed := range seeds {
 		m.device.cache, m.device.disk, m.device.versions = bytes.Clone(fresh), bytes.Clone(fresh), nil
 		h := history{made: m, t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 0)), may: map[string][]string{}, is: map[string]string{}}
 		h.open()

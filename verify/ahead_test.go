@@ -167,6 +167,9 @@ func (w *walk) agrees(known map[string]future) future {
 }
 
 func TestLookingAheadFindsWhatAllThatCanFollowHas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	again := lcr.Algorithm
 	again.Start = func(p *lcr.Process, out *election.Out[lcr.Message]) { // without the guard
 		p.Participant = true
@@ -253,6 +256,9 @@ func (w *walk) one(from []simulate.Choice, what simulate.Happening) {
 }
 
 func TestFaultsThatMayStillComeAreThoseThatAreAskedFor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	w := walking(t, bully.Algorithm, verify.Options{Instance: network.On(1, 2, 3), Delay: 1})
 	for range 3 {
 		w.one(w.Choices(), simulate.Begin)

@@ -98,6 +98,9 @@ func byTrying(t *testing.T, program *process.Program, o Options) (least, most mo
 }
 
 func TestTimesAreThoseOfAllSchedules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	silence := inTime(variablespeeds.Algorithm)
 	for _, test := range []struct {
 		of   [2]*process.Program

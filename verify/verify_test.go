@@ -65,6 +65,9 @@ var everyStart = []Starts{AllFirst, AnyTime, EverySet}
 
 // The messages in transit with decreasing identifiers correspond to paths through a grid that stay on one side.
 func TestLCRWithFallingIdentifiersHasCatalanManyStates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	catalan := 1 // of n+1
 	for n := 1; n <= 10; n++ {
 		catalan = catalan * 2 * (2*n + 1) / (n + 2)

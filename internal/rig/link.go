@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"context"
 	"net"
 	"sync"
 	"time"
@@ -14,7 +15,7 @@ type Link struct {
 
 	mu          sync.Mutex
 	there, back Way
-	change      chan struct{} // closed when there or back changes
+	change      chan struct{} // closed when there or back changes, or the last connection ends
 	conns       map[net.Conn]bool
 	closed      bool
 }
@@ -48,8 +49,30 @@ func (l *Link) Set(there, back Way) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.there, l.back = there, back
+	l.changed()
+}
+
+// changed wakes those who wait for a change. The caller holds mu.
+func (l *Link) changed() {
 	close(l.change)
 	l.change = make(chan struct{})
+}
+
+// Idle returns when the link has no connection: whoever has dialled over it has what it waited for, or has given up.
+func (l *Link) Idle(ctx context.Context) error {
+	for {
+		l.mu.Lock()
+		n, change := len(l.conns), l.change
+		l.mu.Unlock()
+		if n == 0 {
+			return nil
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // Reset ends all connections of the link. What was on its way is lost.
@@ -99,7 +122,9 @@ func (l *Link) drop(c net.Conn) {
 	c.Close()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.conns, c)
+	if delete(l.conns, c); len(l.conns) == 0 {
+		l.changed()
+	}
 }
 
 // Close ends the link and its connections.

@@ -1,6 +1,7 @@
 package rig_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -110,5 +111,24 @@ func TestAResetEndsTheConnectionsOfALink(t *testing.T) {
 		if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("the connection goes on: %v", err)
 		}
+	}
+}
+
+func TestALinkIsIdleWhenItsConnectionsHaveEnded(t *testing.T) {
+	l, from, to := linked(t)
+	send(t, from, "x") // what arrives was dialled over the link
+	if _, err := to.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	soon, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if err := l.Idle(soon); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a link with a connection is idle: %v", err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), limit)
+	defer stop()
+	from.Close()
+	if err := l.Idle(ctx); err != nil {
+		t.Errorf("a link without connections is not idle: %v", err)
 	}
 }

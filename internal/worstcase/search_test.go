@@ -42,6 +42,9 @@ func TestTheWorstOrdersAreFound(t *testing.T) {
 
 // The vectors of S5's theorem 4.3 have up to 9 messages in a phase of a ring of 8, and the claim is fewer than 16.
 func TestAPhaseOfStopAndGoCanHaveMoreThanOneMessageForEach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes")
+	}
 	o := Options{
 		Entry: entry(t, "stop-and-go-p1"), Size: 8, Parameters: map[string]string{"c": "3"}, Seed: 1, Tries: 60_000, Cores: 2,
 	}
