@@ -67,6 +67,10 @@ type Status struct {
 
 	Members []MemberStatus `json:"members"`
 
+	// ListLacks is the member that votes, as far as this one knows, and that the last list for [Member.SetMembers] lacks: that list waits until
+	// the vote is removed. 0: no list waits.
+	ListLacks uint64 `json:"list_lacks,omitempty"`
+
 	// Voters has the members that vote, if not all do, always: if members are on standby, or the voters were changed.
 	Voters *Voters `json:"voters,omitempty"`
 
@@ -337,7 +341,7 @@ func (m *Member) Status() Status {
 			status.Members = append(status.Members, MemberStatus{ID: id, Problem: "it votes, and the list of this member lacks it"})
 		}
 	}
-	status.Voters = m.voters(&s)
+	status.ListLacks, status.Voters = s.ListLacks, m.voters(&s)
 	if m.health != nil {
 		health := m.health.state()
 		status.Health = &health

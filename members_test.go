@@ -148,7 +148,6 @@ func TestAMemberThatNeverHeardOfOneThatHasLeftJoins(t *testing.T) {
 func TestTheVotersThatAMemberKeepsAreInItsList(t *testing.T) {
 	onBooks(t, func(t *testing.T, c *books) {
 		for _, test := range []struct{ list, want string }{
-			{"2 3", "it lacks member 1, which votes; its vote is removed first"},
 			{"1 2", "ID 3 is not among the members"},
 			{"1 2 3 2", "member 2 is listed twice"},
 		} {
@@ -176,6 +175,70 @@ func TestTheVotersThatAMemberKeepsAreInItsList(t *testing.T) {
 		c.lists[2] = list("2 3 4 5")
 		c.Start(2)
 		c.follow(3, 2)
+	})
+}
+
+// voting is a group of four that vote, led by 3.
+func voting(t *testing.T, c *books) {
+	t.Helper()
+	c.relist(t, "1 2 3 4*", 1, 2, 3, 4)
+	c.Start(4)
+	c.follow(3, 4)
+	c.votes(t, 3, 4, true)
+	c.know("", []uint64{1, 2, 3, 4}, 1, 2, 3, 4)
+}
+
+// A vote is removed as soon as a majority keeps that, and a line is deleted at all members then. The others hear of the removal later.
+func TestAListWaitsForTheRemovalOfAVote(t *testing.T) {
+	onBooks(t, func(t *testing.T, c *books) {
+		voting(t, c)
+		before := c.Member(3).View()
+		c.Hold(func(f ringleadertest.Frame) bool { return f.From == 3 && f.To == 2 })
+		c.votes(t, 3, 1, false)
+		lacks(t, c.Member(2).SetMembers(list("2 3 4*")), ringleader.ErrListWaits, "it lacks member 1, which votes, as far as this member knows")
+		if s := c.Member(2).Status(); s.ListLacks != 1 || len(s.Members) != 4 {
+			t.Errorf("the list does not wait: %+v", s)
+		}
+		c.Hold(nil)
+		for len(c.Held()) > 0 {
+			c.Deliver(0)
+		}
+		if s := c.Member(2).Status(); s.ListLacks != 0 || len(s.Members) != 3 || s.Members[0].ID != 2 || s.Members[0].Address != "member2:1" {
+			t.Errorf("the list does not hold: %+v", s)
+		}
+		c.relist(t, "2 3 4*", 3, 4)
+		c.Until("member 1 is refused", func() bool {
+			return strings.Contains(c.Member(1).Status().Members[1].Problem, "the list of member 2 has no member 1")
+		})
+		if now := c.Member(3).View(); now != before {
+			t.Errorf("%+v was the leader, and now %+v", before, now)
+		}
+	})
+}
+
+func TestAListThatWaitsGivesWayToTheNextOne(t *testing.T) {
+	onBooks(t, func(t *testing.T, c *books) {
+		voting(t, c)
+		lacks(t, c.Member(2).SetMembers(list("2 3 4*")), ringleader.ErrListWaits, "it lacks member 1")
+		lacks(t, c.Member(2).SetMembers(list("2 4*")), ringleader.ErrListWaits, "it lacks member 1")
+		c.votes(t, 3, 1, false)
+		c.Until("it waits for the other", func() bool { return c.Member(2).Status().ListLacks == 3 })
+		c.relist(t, "1 2 3 4*", 2)
+		if s := c.Member(2).Status(); s.ListLacks != 0 || len(s.Members) != 4 {
+			t.Errorf("a list waits: %+v", s)
+		}
+	})
+}
+
+func TestAListWaitsForNoGroupThatTheMemberHasLeft(t *testing.T) {
+	onBooks(t, func(t *testing.T, c *books) {
+		voting(t, c)
+		c.Join(ringleader.GroupConfig{Group: "second"}, 1, 2)
+		c.votes(t, 3, 1, false)
+		c.know("", []uint64{2, 3, 4}, 2)
+		lacks(t, c.Member(2).SetMembers(list("2 3 4*")), ringleader.ErrListWaits, "it lacks member 1")
+		c.Leave("second", 2)
+		c.Until("the list holds", func() bool { return len(c.Member(2).Status().Members) == 3 })
 	})
 }
 
@@ -225,7 +288,7 @@ func TestAVoterThatTheListLacksIsNamed(t *testing.T) {
 			members := c.Member(1).Status().Members
 			return len(members) == 4 && members[3].ID == 4 && members[3].Problem == "it votes, and the list of this member lacks it"
 		})
-		lacks(t, c.Member(1).SetMembers(list("1 2 3 5*")), ringleader.ErrConfig, "it lacks member 4, which votes")
+		lacks(t, c.Member(1).SetMembers(list("1 2 3 5*")), ringleader.ErrListWaits, "it lacks member 4, which votes, as far as this member knows")
 		c.relist(t, "1 2 3 4*", 1)
 		c.Until("they communicate", func() bool { return c.Member(1).Status().Members[3].Reachable })
 	})
@@ -240,7 +303,7 @@ func TestAMemberIsInTheListWhileItVotesInAnyGroup(t *testing.T) {
 		c.Start(4)
 		c.follow(3, 4)
 		c.votes(t, 3, 1, false)
-		lacks(t, c.Group("second", 3).SetMembers(list("2 3 4*")), ringleader.ErrConfig, "it lacks member 1, which votes")
+		lacks(t, c.Group("second", 3).SetMembers(list("2 3 4*")), ringleader.ErrListWaits, "it lacks member 1, which votes")
 		c.Join(ringleader.GroupConfig{Group: "second"}, 4)
 		second := c.Group("second", 2)
 		if err := second.AddMember(t.Context(), 4); err != nil {
@@ -251,6 +314,7 @@ func TestAMemberIsInTheListWhileItVotesInAnyGroup(t *testing.T) {
 		}
 		c.know("", []uint64{2, 3}, 2, 3, 4)
 		c.know("second", []uint64{2, 3, 4}, 2, 3, 4)
+		c.Until("the list that waited holds", func() bool { return len(c.Member(3).Status().Members) == 3 })
 		c.relist(t, "2 3 4*", 2, 3, 4)
 	})
 }

@@ -53,7 +53,8 @@ type Timing struct {
 	Heartbeat time.Duration
 
 	// Suspicion is the silence after which a member is suspected to have crashed. A suspicion starts an election, and
-	// ends no lease. It is at least three times Heartbeat.
+	// ends no lease. It is at least three times Heartbeat. Between two members that do not lead, heartbeats come only at this interval, and
+	// the silence is three times as long: no election depends on that.
 	Suspicion time.Duration
 }
 

@@ -14,6 +14,9 @@ import (
 
 // The members that vote, and their changes: rule 9 of package algorithms/quorumbully, which has the argument for its safety.
 
+// ErrListWaits reports a list of members that waits for the removal of a vote: see [Member.SetMembers].
+var ErrListWaits = errors.New("the list of members waits")
+
 // ErrUnknown reports that a change of the voters has begun, and that its outcome is not known: the leader has changed
 // meanwhile, or the time of the call was over. Voters in [Status] tell it later.
 var ErrUnknown = errors.New("it is not known whether the change has happened")
@@ -88,8 +91,10 @@ func (m *Member) voters(s *live.State) *Voters {
 // member is on standby in its own list, and each other member needs it in the list before they communicate. Then [Member.AddMember]
 // gives it a vote. The list is not kept: the next Join needs it, too.
 //
-// The error is [ErrConfig] if the list is not valid, lacks a member that votes in a group, or changes the address of this member, which
-// needs a restart. Then all is as before.
+// The error is [ErrConfig] if the list is not valid, or changes the address of this member, which needs a restart. Then all is as before. It is
+// [ErrListWaits] if the list lacks a member that votes in a group, as far as this member knows: the leader may have removed that vote a moment
+// ago. All is as before until this member learns that the vote is gone, and then the list holds. Until then ListLacks of [Status] names that
+// member. The next call takes the place of a list that waits.
 func (m *Member) SetMembers(members []MemberAddress) error {
 	if m.first != nil {
 		return m.first.SetMembers(members)
@@ -105,18 +110,21 @@ func (m *Member) SetMembers(members []MemberAddress) error {
 	if now, _ := find(members, c.ID); now.Address != before.Address || now.Witness != before.Witness {
 		return fmt.Errorf("%w: the line of this member, %d, changes only with a restart", ErrConfig, c.ID)
 	}
-	if slices.Equal(members, m.list()) {
-		return nil
-	}
 	_, config := c.live()
-	switch err := m.live.List(config.Members, config.Priorities, config.Limits); {
+	taken := func() {
+		m.members.Store(&c.Members)
+		go m.book.relist(m.list)
+	}
+	err := m.live.List(live.Listing{Members: config.Members, Priorities: config.Priorities, Limits: config.Limits, Taken: taken})
+	var lacking *live.Lacking
+	switch {
+	case errors.As(err, &lacking):
+		return fmt.Errorf("%w: %w, as far as this member knows", ErrListWaits, lacking)
 	case errors.Is(err, live.ErrList):
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	case err != nil:
 		return cmp.Or(m.Err(), ErrClosed)
 	}
-	m.members.Store(&c.Members)
-	m.book.relist(c.Members)
 	return nil
 }
 

@@ -57,11 +57,11 @@ func (b *addressBook) note(id uint64, addresses []string) {
 	}
 }
 
-// relist takes a new list of members.
-func (b *addressBook) relist(members []MemberAddress) {
+// relist takes the list of members that holds now.
+func (b *addressBook) relist(list func() []MemberAddress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.config.Members = members
+	b.config.Members = list()
 	if b.told {
 		_ = b.tell()
 	}

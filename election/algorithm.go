@@ -58,7 +58,7 @@ const (
 	Stopped               // the work that [Out.StopWork] asked to stop has stopped
 	Died                  // it is proven that incarnation Number of Member, and all its work, is dead; see [Algorithm]
 	Weigh                 // the member now has the weight Number, in place of its priority
-	Confirm               // ask the others at once whether this process, which leads, still may
+	Confirm               // ask the others at once whether this process, which leads, still may; with a Member: repeat the last question to that one
 	Enlist                // Member is to have a vote, if this process leads; 0: no change that is not begun is wanted any more
 	Dismiss               // Member is to have no vote any more, likewise
 )

@@ -23,8 +23,9 @@
 //  4. The frames that one Send after the other queued before a connection stands leave when it does. An attempt to
 //     connect that fails drops those queued before it began, and reports Lost: their receiver may be dead.
 //  5. A connection on which nothing arrives for the suspicion timeout has ended: Config.Timing.Suspicion, or three
-//     heartbeats of the peer if that is more. Each Beat makes a connection on which no frame has left since the last
-//     Beat show that it lives. So a healthy peer is silent for less than two heartbeats.
+//     heartbeats of the peer if that is more, or three of its suspicion timeouts if its last Beat was with seldom. Each Beat makes a connection
+//     on which no frame has left since the last Beat show that it lives, and a Beat with another seldom tells the peer that in any case. So a
+//     healthy peer is silent for less than two of its heartbeats.
 //  6. A listener judges each Hello by [Config.Judge], then posts [Asked]. After an accepting verdict it waits until the
 //     dialer has confirmed, and posts [Arrived]. It reads frames after Admit(true). The dialer's Dialed has the
 //     listener's Hello.

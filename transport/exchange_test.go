@@ -101,7 +101,7 @@ func TestSilenceEndsAConnectionOfAnExchange(t *testing.T) {
 				if got := noted(two, func() int { return len(two.ended) }); got > 0 {
 					t.Errorf("%s: it ends after %v", test.name, time.Since(begun))
 				}
-				out.Beat()
+				out.Beat(false)
 				<-time.After(beat)
 			}
 			ended := noted(two, func() []error { return two.ended })
@@ -122,10 +122,10 @@ func TestAHeartbeatOfAnExchangeIsDueOnlyIfNoFrameHasLeft(t *testing.T) {
 		_, _, out := exchanged(t, e)
 		var sent []transporttest.What
 		e.Hold(func(f transporttest.Frame) bool { sent = append(sent, f.What); return false })
-		out.Beat()
+		out.Beat(false)
 		out.Send(frame(1, "a"), 0)
-		out.Beat()
-		out.Beat()
+		out.Beat(false)
+		out.Beat(false)
 		want := []transporttest.What{transporttest.Heartbeat, transporttest.Message, transporttest.Heartbeat}
 		if !slices.Equal(sent, want) {
 			t.Errorf("%v left, not %v", sent, want)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ringleader.example/ringleader/transport"
+	"ringleader.example/ringleader/transport/transporttest"
 )
 
 // counted notes the writes on a connection.
@@ -117,23 +118,79 @@ func TestAHeartbeatIsDueOnlyIfNoFrameHasLeftSinceTheLastOne(t *testing.T) {
 		defer one.t.Close()
 		defer two.t.Close()
 		before := len(wire.since(0))
+		a := frame(1, "a")
 		for _, step := range []struct {
-			name  string
-			sends bool
-			want  int // writes
-		}{{"nothing was sent", false, 1}, {"a frame was sent", true, 1}, {"nothing was sent since", false, 1}} {
+			name          string
+			sends, seldom bool
+			want          [][]byte // writes
+		}{
+			{"nothing was sent", false, false, [][]byte{transport.HeartbeatFrame}},
+			{"a frame was sent", true, false, [][]byte{a}},
+			{"nothing was sent since", false, false, [][]byte{transport.HeartbeatFrame}},
+			{"a frame was sent, and the next call takes longer", true, true, [][]byte{a, transport.SeldomFrame}},
+			{"a frame was sent, and all is as before", true, true, [][]byte{a}},
+			{"nothing was sent since, and all is as before", false, true, [][]byte{transport.SeldomFrame}},
+			{"a frame was sent, and the next call does not take longer any more", true, false, [][]byte{a, transport.HeartbeatFrame}},
+		} {
 			if step.sends {
-				out.Send(frame(1, "a"), 0)
+				out.Send(a, 0)
 				synctest.Wait()
 			}
-			out.Beat()
+			out.Beat(step.seldom)
 			writes := wire.since(before)
 			before += len(writes)
-			if beats := slices.Equal(writes[len(writes)-1], transport.HeartbeatFrame); len(writes) != step.want || beats == step.sends {
-				t.Errorf("%s: %v", step.name, writes)
+			if !slices.EqualFunc(writes, step.want, slices.Equal[[]byte]) {
+				t.Errorf("%s: %v, not %v", step.name, writes, step.want)
 			}
 		}
 	})
+}
+
+// A peer is suspected after its silence. Seldom heartbeats make that longer, until there is another one. Frames make no difference.
+func TestSeldomHeartbeatsAreExpectedSeldom(t *testing.T) {
+	const more = 3 * suspicion
+	for _, test := range []struct {
+		name  string
+		beats []bool
+		sends bool
+		after time.Duration
+	}{
+		{"the usual heartbeats", []bool{false}, false, suspicion},
+		{"seldom ones", []bool{true}, false, more},
+		{"seldom ones and a frame", []bool{true}, true, more},
+		{"seldom ones, and then the usual ones", []bool{true, false}, false, suspicion},
+	} {
+		for _, over := range []string{"TCP", "an exchange"} {
+			synctest.Test(t, func(t *testing.T) {
+				var two *host
+				var out transport.Outgoing
+				if over == "TCP" {
+					var one *host
+					one, two, out, _ = pair(t, newLAN(t))
+					defer one.t.Close()
+					defer two.t.Close()
+				} else {
+					_, two, out = exchanged(t, transporttest.NewExchange())
+				}
+				for _, seldom := range test.beats {
+					out.Beat(seldom)
+					synctest.Wait()
+				}
+				if test.sends {
+					out.Send(frame(1, "a"), 0)
+				}
+				ended := func() int { return noted(two, func() int { return len(two.ended) }) }
+				<-time.After(test.after - beat)
+				if ended() > 0 {
+					t.Errorf("over %s, %s: suspected too soon", over, test.name)
+				}
+				<-time.After(2 * beat)
+				if ended() == 0 {
+					t.Errorf("over %s, %s: not suspected after %v", over, test.name, test.after)
+				}
+			})
+		}
+	}
 }
 
 func TestTheFramesOfAConnectionAreOfKnownKindsAndSizes(t *testing.T) {

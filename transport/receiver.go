@@ -19,8 +19,9 @@ type incoming struct {
 	peer      int // its position
 	hello     Hello
 	conn      net.Conn
+	least     time.Duration // the suspicion timeout of this member
 	admit     chan bool     // of capacity 1: read it, or close
-	suspicion time.Duration // how long it may be silent
+	suspicion time.Duration // how long it may be silent; read changes it
 
 	taken chan struct{} // of capacity 1: the last message was
 
@@ -36,9 +37,6 @@ const (
 	punctual = time.Millisecond
 	blink    = 5 * time.Millisecond
 )
-
-// leastHeartbeats is the number of heartbeats that a peer may miss before it is suspected, even if they are rare.
-const leastHeartbeats = 3
 
 // accept receives connections until the listener is closed. A flood that comes faster than the handshakes are made
 // waits in the system.
@@ -145,7 +143,7 @@ func (t *tcp) welcome(raw net.Conn) (*incoming, error) {
 	guarded.left = math.MaxInt
 	return &incoming{
 		peer: p, hello: h, conn: conn, admit: make(chan bool, 1), taken: make(chan struct{}, 1),
-		suspicion: max(t.Timing.Suspicion, leastHeartbeats*h.Timing.Heartbeat),
+		least: t.Timing.Suspicion, suspicion: h.Timing.Patience(t.Timing.Suspicion, false),
 	}, nil
 }
 
@@ -242,7 +240,8 @@ func (in *incoming) read(pass func(kind uint8, payload []byte)) error {
 			return err
 		}
 		switch kind {
-		case heartbeat:
+		case heartbeat, seldom:
+			in.suspicion = in.hello.Timing.Patience(in.least, kind == seldom)
 		case goodbye:
 			return ErrLeft
 		default:

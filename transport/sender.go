@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,6 +31,7 @@ type sender struct {
 	kick   chan struct{} // there is a frame to send
 	heard  chan struct{} // the peer has connected
 	beat   chan struct{} // a heartbeat is due
+	seldom atomic.Bool   // and the next one takes longer
 }
 
 // Refusal is a peer's verdict against us.
@@ -51,7 +53,10 @@ func (s *sender) Peer() int { return s.peer }
 
 func (s *sender) Nudge() { nudge(s.heard) }
 
-func (s *sender) Beat() { nudge(s.beat) }
+func (s *sender) Beat(seldom bool) {
+	s.seldom.Store(seldom)
+	nudge(s.beat)
+}
 
 func (s *sender) Close() { s.cancel() }
 
@@ -88,6 +93,10 @@ func (s *sender) run(rest time.Duration) {
 		queued := s.queue.Last()
 		conn, hello, err := s.dial()
 		if err == nil {
+			select { // one that was due before the connection was confirmed
+			case <-s.beat:
+			default:
+			}
 			s.tcp.Post(Dialed{Out: s, Hello: hello})
 			s.tcp.Post(Broken{s, s.write(conn)})
 			return
@@ -205,17 +214,15 @@ func (s *sender) write(conn net.Conn) error {
 		}
 		closed <- err
 	})
-	select { // one that was due before the connection was confirmed
-	case <-s.beat:
-	default:
-	}
 	due, shown := false, false // a heartbeat is; frames have shown since the last one was that this member is live
+	told := false              // whether the peer expects few heartbeats
 	for {
 		wrote, err := s.flush(conn)
 		shown = shown || wrote
 		if due {
-			if err == nil && !shown {
-				err = s.send(conn, HeartbeatFrame)
+			if seldom := s.seldom.Load(); err == nil && (!shown || seldom != told) {
+				told = seldom
+				err = s.send(conn, beats(seldom))
 			}
 			due, shown = false, false
 		}
@@ -237,6 +244,14 @@ func (s *sender) write(conn net.Conn) error {
 			return s.send(conn, goodbyeFrame)
 		}
 	}
+}
+
+// beats returns the frame of a heartbeat.
+func beats(seldom bool) []byte {
+	if seldom {
+		return SeldomFrame
+	}
+	return HeartbeatFrame
 }
 
 // flush writes all queued frames, as many as possible at a time. It reports whether there were any.

@@ -513,10 +513,10 @@ func TestAConnectionEndsWithTheFirstCertificateThatExpires(t *testing.T) {
 				if got := noted(one, func() int { return len(one.broken) }) + noted(two, func() int { return len(two.ended) }); got > 0 {
 					t.Fatalf("%s: it has ended after %v", test.name, time.Since(begun))
 				}
-				out.Beat()
+				out.Beat(false)
 				<-time.After(beat)
 			}
-			out.Beat()
+			out.Beat(false)
 			if got := noted(one, func() []error { return one.broken }); len(got) != 1 || !strings.Contains(text(got[0]), "has expired") {
 				t.Errorf("%s: it ends for its dialer with %v", test.name, got)
 			}
@@ -528,7 +528,7 @@ func TestAConnectionEndsWithTheFirstCertificateThatExpires(t *testing.T) {
 				t.Errorf("%s: with new certificates: %v", test.name, err)
 			}
 			<-time.After(beat)
-			next.Beat()
+			next.Beat(false)
 			if got := noted(one, func() int { return len(one.broken) }); got != 1 {
 				t.Errorf("%s: the next connection ends, too", test.name)
 			}
@@ -579,7 +579,7 @@ func TestEachSideEndsAConnectionWithAnExpiredCertificate(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-time.After(10*time.Second + beat)
-			out.Beat()
+			out.Beat(false)
 			if got := noted(one, func() []error { return one.broken }); len(got) != 1 || !strings.Contains(text(got[0]), "has expired") {
 				t.Errorf("%s: its end for the dialer: %v", test.name, got)
 			}

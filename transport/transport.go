@@ -111,10 +111,10 @@ type Outgoing interface {
 	// the connection, and no later frame arrives.
 	Send(frame []byte, slot uint64)
 
-	// Beat shows the peer that this member is live: by a heartbeat, unless a frame has left since the last call. It
-	// never blocks. The member calls it at each interval of Timing.Heartbeat, and no other code does: a member that
-	// hangs must be silent.
-	Beat()
+	// Beat shows the peer that this member is live: by a heartbeat, unless a frame has left since the last call, and
+	// seldom is as in that call. It never blocks. The member calls it at each interval of Timing.Heartbeat, or, after a call with seldom,
+	// within Timing.Suspicion. No other code does: a member that hangs must be silent.
+	Beat(seldom bool)
 
 	// Nudge ends the pause between two attempts to connect: the peer was just heard.
 	Nudge()

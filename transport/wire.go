@@ -28,7 +28,7 @@ import (
 // With [TLS], all of this travels inside TLS. A warden's [Proof] never does: the first bytes of a connection decide.
 
 // magic opens a hello; its last byte is the version of the protocol.
-const magic = "ringldr\x05"
+const magic = "ringldr\x06"
 
 // HelloSize is the length of an encoded Hello, in bytes.
 const HelloSize = len(magic) + 3*16 + 8*listed + 3*8 + 16 + 32 + 3*8
@@ -49,6 +49,7 @@ const (
 	MaxOpaque   = 256
 
 	heartbeat = 0xff // without payload
+	seldom    = 0xfd // a heartbeat, too; the next one follows within the suspicion timeout of the sender
 	goodbye   = 0xfe // without payload; the last frame: the member stops
 )
 
@@ -149,8 +150,21 @@ type Timing struct {
 	Delay     time.Duration // the longest time that a message takes, and its handling
 }
 
+// leastHeartbeats is the number of heartbeats that a peer may miss before it is suspected, even if they are rare.
+const leastHeartbeats = 3
+
 // longestHeartbeat limits the patience that a peer can ask for.
 const longestHeartbeat = time.Hour
+
+// Patience returns for how long a peer with this timing may be silent, after a heartbeat of one kind or the other. A member with the suspicion
+// timeout least waits for at least that.
+func (t *Timing) Patience(least time.Duration, seldom bool) time.Duration {
+	interval := t.Heartbeat
+	if seldom {
+		interval = min(t.Suspicion, longestHeartbeat)
+	}
+	return max(least, leastHeartbeats*interval)
+}
 
 // Hello introduces one end of a connection to the other.
 type Hello struct {
@@ -238,6 +252,9 @@ var ErrFrame = errors.New("malformed frame")
 // HeartbeatFrame shows only that the sender is live.
 var HeartbeatFrame = AppendFrame(nil, heartbeat)
 
+// SeldomFrame is a heartbeat after which the next one may take as long as the suspicion timeout of the sender.
+var SeldomFrame = AppendFrame(nil, seldom)
+
 var goodbyeFrame = AppendFrame(nil, goodbye)
 
 // ErrLeft is the end of a connection with a member that has stopped in good order.
@@ -277,7 +294,7 @@ func most(kind uint8) int {
 		return MaxPayload
 	case kind <= LastOpaque:
 		return MaxOpaque
-	case kind == heartbeat || kind == goodbye:
+	case kind == heartbeat || kind == seldom || kind == goodbye:
 		return 0
 	}
 	return -1

@@ -120,7 +120,20 @@ func harsh(seed uint64) simulate.Options {
 	if below(2) == 0 {
 		f.Duplicate = faults.Chance{Times: 1, Of: 3}
 	}
+	for at := uint64(0); at < until; at += 1 + source.Below(30) { // members connect again, and the one that leads reminds them
+		o.Commands = append(o.Commands, reminders(n, at)...)
+	}
 	return o
+}
+
+// reminders are commands by which the process that leads repeats its newest request to each other one.
+func reminders(n int, at uint64) (all []simulate.Command) {
+	for p := range n {
+		for x := range n {
+			all = append(all, simulate.Command{Process: p, At: election.Units(at), Command: election.Command{Order: election.Confirm, Member: election.ID(x + 1)}})
+		}
+	}
+	return all
 }
 
 // healing is a script after which nothing is wrong any more, and all that is assumed of time holds.

@@ -122,11 +122,24 @@ func (p *Process) request(kind election.Kind, out *election.Out[Message]) {
 	p.Share = slices.Clone(p.Share) // copies of the state share it
 	p.Share[p.ID-1] = ends
 	p.bind(Given{p.ID, p.Kept.Incarnation, p.Term, kind == Renew}, p.Settings.Lease, out)
-	m := Message{Request: Request{p.Term, p.Kept.Incarnation, p.Number, p.Settings.Lease}, Voters: p.Kept.Voters}
+	m := p.newest()
 	if kind == Claim {
 		m.Facts = p.facts()
 	}
 	p.tell(kind, m, out)
+}
+
+// newest returns the newest request of a claim or tenure.
+func (p *Process) newest() Message {
+	return Message{Request: Request{p.Term, p.Kept.Incarnation, p.Number, p.Settings.Lease}, Voters: p.Kept.Voters}
+}
+
+// remind repeats the newest request to a member that may not have it: it has connected. An answer counts from the time at which the request
+// was sent first (rule 3).
+func (p *Process) remind(x election.ID, out *election.Out[Message]) {
+	if p.leads() && x <= p.Members && x != p.ID {
+		p.send(x, Renew, p.newest(), out)
+	}
 }
 
 // farthest is the largest distance of a term above a member's promise that the member accepts (rule 1).

@@ -44,6 +44,15 @@ func halfCut(seed uint64) simulate.Options {
 	return led(seed, "partition 1 | 3 from 30 until 300", fmt.Sprintf("slow 2 by 8 from 34 until %d", cut), fmt.Sprintf("cut 3 -> 2 from %d until 300", cut))
 }
 
+// reminded is halfCut with a leader that repeats its newest request each unit of time.
+func reminded(seed uint64) simulate.Options {
+	o := halfCut(seed)
+	for at := uint64(30); at < 100; at++ {
+		o.Commands = append(o.Commands, reminders(3, at)...)
+	}
+	return o
+}
+
 // backAtOnce lets the leader crash and recover after it has offered the lead to 2, which has a higher weight: so 2 asks it
 // while its promise to the earlier life binds it. The leader has lost 1 before, which is free by then.
 func backAtOnce(seed uint64) simulate.Options {
@@ -119,6 +128,14 @@ var mutants = []struct {
 			return true
 		})
 	}, halfCut, &budget{terms: 2, lazy: true}},
+	{"an answer counts from when its request was repeated", 3, "while the lease", func(a *algorithm) {
+		a.Command = func(p *Process, c election.Command, out *election.Out[Message]) {
+			if c.Order == election.Confirm && c.Member != 0 && p.leads() && !out.Passed(p.deadline()) {
+				p.Sent[p.Number%requests] = out.Deadline(election.Units(p.Settings.Entitled))
+			}
+			p.Command(c, out)
+		}
+	}, reminded, nil},
 	{"a restarted member waits for a shorter lease than it promised", 5, "while the lease", func(a *algorithm) {
 		a.Recover = func(p *Process, out *election.Out[Message]) {
 			p.Kept.Longest /= 2
@@ -165,7 +182,7 @@ var mutants = []struct {
 			}
 			return true
 		})
-	}, nil, &budget{delay: 2, terms: 3, unordered: true}},
+	}, nil, &budget{delay: 1, terms: 3, unordered: true}},
 	{"a new incarnation is proof that the old one's work is dead", 9, "while the lease", func(a *algorithm) {
 		receiving(a, func(p *Process, x election.ID, _ election.Kind, m *Message, out *election.Out[Message]) bool {
 			if p.Given.Holder == x && p.Given.Incarnation < m.Sender.Incarnation {

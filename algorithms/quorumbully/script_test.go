@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write what scripts print into testdata"
 //	member 2 of 3 priority 1 lease=10      a new member, with parameters
 //	start | recover                        a crash comes before that
 //	pass 7 | late 7                        time passes, and timers expire, or are late
-//	resign | transfer 3 | stopped | died 3.1 | weigh 5 | suspect 3 | enlist 4 | dismiss 4
+//	resign | transfer 3 | stopped | died 3.1 | weigh 5 | suspect 3 | confirm 0 | enlist 4 | dismiss 4
 //	1 claim term=4 facts=3.1.dead          a message from 1; see fill
 //	show                                   the state
 func TestScripts(t *testing.T) {
@@ -127,6 +127,8 @@ func (a *actor) obey(words []string) {
 		tell(election.Command{Order: election.Died, Member: f.Member, Number: f.Incarnation})
 	case "weigh":
 		tell(election.Command{Order: election.Weigh, Number: number(1)})
+	case "confirm":
+		tell(election.Command{Order: election.Confirm, Member: election.ID(number(1))})
 	case "enlist":
 		tell(election.Command{Order: election.Enlist, Member: election.ID(number(1))})
 	case "dismiss":

@@ -114,7 +114,11 @@ func (p *Process) Command(c election.Command, out *election.Out[Message]) {
 	case election.Weigh:
 		p.weigh(uint16(min(c.Number, 1<<16-1)), out)
 	case election.Confirm:
-		p.prolong(out)
+		if c.Member == 0 {
+			p.prolong(out)
+		} else {
+			p.remind(c.Member, out)
+		}
 	case election.Enlist:
 		p.change(Change{c.Member, true}, out)
 	case election.Dismiss:

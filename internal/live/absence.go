@@ -36,6 +36,7 @@ func (l *loop) leave() {
 			return false
 		}
 		l.quitting--
+		l.revoted = true // its voters count no more
 		delete(l.byKey, g.key)
 		if g.index >= 0 {
 			heap.Remove(&l.due, g.index)

@@ -30,6 +30,7 @@ type State struct {
 	Reachable []bool     // in the same order: whether the member is heard from
 	Problems  []string   // in the same order: the member's known problem; empty: none
 	Standings []Standing // in the same order, as far as they are known
+	ListLacks uint64     // the voter that the last list of the host lacks, so that it waits; 0: it does not
 	Voters    Voters
 }
 
@@ -501,7 +502,7 @@ func (g *group) show() {
 
 // others sets, for each member, whether it is heard from, its problem, and its standing.
 func (g *group) others(s *State) {
-	s.Members = g.listed
+	s.Members, s.ListLacks = g.listed, g.awaits
 	for _, id := range g.listed {
 		heard, problem := true, g.problem
 		if p := g.peerOf(id); p != nil {

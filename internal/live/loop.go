@@ -39,6 +39,10 @@ type loop struct {
 	retryAt time.Duration
 	saver   chan []storage.Record
 
+	awaited *Listing // the list of members that waits; nil: none does
+	awaits  uint64   // the voter that it lacks
+	revoted bool     // voters have changed since
+
 	joining   []joined      // groups that are to be joined
 	quitting  int           // how many are to be left
 	suspended time.Duration // for how long the machine was, since the start
@@ -146,6 +150,9 @@ func (l *loop) run() (err error) {
 		l.beat()
 		l.leave()
 		if err := l.join(); err != nil {
+			return err
+		}
+		if err := l.again(); err != nil {
 			return err
 		}
 		// Timers that expired before an event go first, so that a late step knows of them.
@@ -303,10 +310,27 @@ func (l *loop) beat() {
 	}
 	l.proven = nil
 	for _, p := range l.peers {
-		if p != nil && p.out != nil {
-			p.out.Beat()
+		if p == nil || p.out == nil {
+			continue
+		}
+		quiet := l.quiet(p)
+		if quiet && p.quiet && now < p.beatAt {
+			continue
+		}
+		p.out.Beat(quiet)
+		p.quiet, p.beatAt = quiet, now+l.config.Suspicion-l.config.Heartbeat/2
+	}
+}
+
+// quiet reports whether few heartbeats to a peer are enough: neither of the two leads, and both have a leader. A large group has few other links. The
+// end of a member that does not lead changes nothing but what the status of the others shows.
+func (l *loop) quiet(p *peer) bool {
+	for _, g := range l.groups {
+		if !g.leased || g.decision.Role != network.Follower || g.decision.Leader == election.ID(p.position+1) {
+			return false
 		}
 	}
+	return true
 }
 
 // next returns the time until beat, flush or expire are due.
@@ -455,11 +479,9 @@ func (l *loop) obey(event any) error {
 	case standsFor:
 		return l.stand(e)
 	case listing:
-		err := l.list(e)
+		err := l.relist(&e.Listing)
 		e.answer <- err
-		if err != nil && !errors.Is(err, ErrList) {
-			return err
-		}
+		return fatal(err)
 	case leaving:
 		if g := l.byKey[e.group.key]; g != nil && g.Group == e.group && !g.quits {
 			g.quits = true

@@ -39,28 +39,45 @@ import (
 //     majority is. A line may be deleted when its member has no vote any more. The name remains known until the end of this life.
 //   - An identifier is that of one store for ever, also when its line was deleted and comes back: the stores of peers are pinned.
 //     A member with a lost disk needs a new identifier, since its promises are lost.
+//   - A Hello has neither the term nor the version of agreed voters, and no rule needs them there. Members with different ones have to
+//     communicate: whichever has the older ones learns the newer ones from a Claim, a Renew or a Nack. A refusal would prevent that, at each
+//     change. Besides, two members have one connection for all their groups, each with voters of its own, and it outlives changes.
+//   - A list that lacks a voter waits: see Lacking. The vote may be gone already, which this member learns with the next Renew.
 //   - A process that is in no list is refused. With TLS, a process in the list has a certificate for its identifier. In clear text any process
 //     on the machine can present itself as a member in the list, with or without a vote; that was so before.
 
 // ErrList reports a list of members that cannot be taken.
 var ErrList = errors.New("list of members")
 
+// Lacking is the error of a list of members that waits, since it lacks a member that votes, as far as this one knows.
+type Lacking struct{ Member uint64 }
+
+func (e *Lacking) Error() string {
+	return fmt.Sprintf("it lacks member %d, which votes", e.Member)
+}
+
 // mostNames is the number of members that one knows of at most, with those that have left. More in a message are malformed.
 const mostNames = 512
 
-// listing is the event that the host changes the list of members.
-type listing struct {
-	members    []transport.Member
-	priorities map[uint64]uint16
-	limits     string
-	answer     chan<- error
+// Listing is a list of members, with this one in it.
+type Listing struct {
+	Members    []transport.Member
+	Priorities map[uint64]uint16 // in the first group
+	Limits     string            // likewise
+	Taken      func()            // is called when the list holds, by the loop
 }
 
-// List replaces the list of members, with their priorities in the first group, and its limits. It changes no vote, and causes no election. This
-// member is in the list, and so are all that vote: otherwise the error is an [ErrList], and nothing has changed.
-func (m *Member) List(members []transport.Member, priorities map[uint64]uint16, limits string) error {
+// listing is the event that the host changes the list of members.
+type listing struct {
+	Listing
+	answer chan<- error
+}
+
+// List replaces the list of members. It changes no vote, and causes no election. A list with the error [Lacking] holds as soon as this member
+// knows that the vote is gone, unless another list comes first; one with [ErrList] never does. After both the list is as before.
+func (m *Member) List(list Listing) error {
 	answer := make(chan error, 1)
-	m.post(listing{members, priorities, limits, answer})
+	m.post(listing{list, answer})
 	select {
 	case err := <-answer:
 		return err
@@ -137,9 +154,48 @@ func (m *Member) learn(id uint64) error {
 	return m.transport.List(m.members)
 }
 
+// relist takes a list of members, or lets it wait. The last one counts: it takes the place of one that waits.
+func (l *loop) relist(e *Listing) error {
+	before := l.awaits
+	l.awaited, l.awaits = nil, 0
+	err := l.list(e)
+	var lacking *Lacking
+	if errors.As(err, &lacking) {
+		l.awaited, l.awaits = e, lacking.Member
+	}
+	if before != l.awaits {
+		l.showAll()
+	}
+	return err
+}
+
+// again looks again at a list that waits, after a change of the voters.
+func (l *loop) again() error {
+	if l.awaited == nil || !l.revoted {
+		return nil
+	}
+	l.revoted = false
+	err := l.relist(l.awaited)
+	switch {
+	case err == nil:
+		l.log.Info("the list of members that waited holds now", "members", l.listed)
+	case errors.Is(err, ErrList):
+		l.log.Warn("the list of members that waited cannot be taken", "error", err)
+	}
+	return fatal(err)
+}
+
+// fatal returns an error of relist that ends the member, and nil for others.
+func fatal(err error) error {
+	if errors.Is(err, ErrList) || errors.As(err, new(*Lacking)) {
+		return nil
+	}
+	return err
+}
+
 // list takes a list of members.
-func (l *loop) list(e listing) error {
-	listed := e.members
+func (l *loop) list(e *Listing) error {
+	listed := e.Members
 	next := slices.Clone(l.members)
 	for i := range next {
 		next[i].Unlisted = true
@@ -155,8 +211,8 @@ func (l *loop) list(e listing) error {
 		return fmt.Errorf("%w: the members of %s are always the same", ErrList, l.program.Name)
 	}
 	for _, g := range l.groups {
-		if err := g.listsVoters(next); err != nil {
-			return err
+		if id, lacks := g.lacks(next); lacks {
+			return &Lacking{id}
 		}
 	}
 	if err := l.transport.List(next); err != nil {
@@ -184,16 +240,19 @@ func (l *loop) list(e listing) error {
 		g.relimit(e)
 	}
 	l.showAll()
+	if e.Taken != nil {
+		e.Taken()
+	}
 	return nil
 }
 
 // relimit takes the priorities and limits of a new list, and tells the others.
-func (g *group) relimit(e listing) {
-	g.priorities = e.priorities
-	if e.limits == g.limits {
+func (g *group) relimit(e *Listing) {
+	g.priorities = e.Priorities
+	if e.Limits == g.limits {
 		return
 	}
-	g.limits = e.limits
+	g.limits = e.Limits
 	for _, p := range g.peers {
 		if p == nil {
 			continue
@@ -299,14 +358,14 @@ func (g *group) priority(id uint64) uint16 {
 	return 1
 }
 
-// listsVoters returns an error if a list, by position, lacks a voter.
-func (g *group) listsVoters(members []transport.Member) error {
+// lacks reports whether a list, by position, lacks a voter, and which.
+func (g *group) lacks(members []transport.Member) (id uint64, lacks bool) {
 	for _, id := range g.votersNow().Members {
 		if rank, known := g.Rank(id); !known || members[rank-1].Unlisted {
-			return fmt.Errorf("%w: it lacks member %d, which votes; its vote is removed first", ErrList, id)
+			return id, true
 		}
 	}
-	return nil
+	return 0, false
 }
 
 var _ process.Names = (*group)(nil)

@@ -9,6 +9,7 @@ import (
 	"ringleader.example/ringleader/election"
 	"ringleader.example/ringleader/internal/codec"
 	"ringleader.example/ringleader/internal/process"
+	"ringleader.example/ringleader/network"
 	"ringleader.example/ringleader/transport"
 )
 
@@ -30,6 +31,8 @@ type peer struct {
 	next        transport.Incoming // the one to be read after it
 	out         transport.Outgoing // nil: the peer is not in the list
 	whole       time.Duration      // since when both directions are connected; 0 if they are not
+	quiet       bool               // whether heartbeats to it are rare at present
+	beatAt      time.Duration      // when the next one is due then
 	standing    bool               // whether out has connected
 	answering   uint64             // the incarnation that last answered at its address
 	answered    time.Duration      // when it did
@@ -160,7 +163,23 @@ func (l *loop) admit(p *peer) error {
 	l.log.Info("member is reachable", "peer", p.id, "incarnation", p.incarnation, "suspicion was wrong", wrong)
 	l.showAll()
 	if wrong {
-		return l.each(process.Input{What: process.Trusted, Port: p.port()})
+		if err := l.each(process.Input{What: process.Trusted, Port: p.port()}); err != nil {
+			return err
+		}
+	}
+	return l.remind(p)
+}
+
+// remind lets the leaders among the groups of this member present themselves to a peer that has connected. Otherwise it would learn of them
+// with their next renewals, which long leases make rare.
+func (l *loop) remind(p *peer) error {
+	for _, g := range l.groups {
+		if g.leased && g.decision.Role == network.Leader {
+			in := process.Input{What: process.Commanded, Command: election.Command{Order: election.Confirm, Member: election.ID(p.position + 1)}}
+			if err := g.take(in); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -354,6 +373,7 @@ func (l *loop) dialed(e transport.Dialed) error {
 	}
 	if e.Err == nil {
 		p.standing, p.answering, p.answered = true, e.Hello.Incarnation, l.now()
+		p.quiet = false // the next heartbeat is soon: it tells how often others follow
 		p.remember(e.Hello)
 		l.introduce(p)
 		p.mend(l.now())

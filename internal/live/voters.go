@@ -27,6 +27,7 @@ func (v *Voters) Keeps() bool {
 func (g *group) votersChanged() bool {
 	before, now := g.voters, g.machine.Membership()
 	g.voters = now
+	g.revoted = g.revoted || now.Version != before.Version || now.Term != before.Term
 	if now.Version != before.Version {
 		g.Group.log.Info("voters changed", "version", now.Version, "term", now.Term, "voters", g.ids(now.Voters))
 	}
@@ -57,8 +58,8 @@ func (g *group) knowsVoters() error {
 	if len(g.voters.Voters) == 0 && !slices.Equal(configured, g.record.founders) {
 		return fmt.Errorf("%w: by the list of members, those that vote at first are %v, and this directory is that of a group with %v", storage.ErrData, configured, g.record.founders)
 	}
-	if err := g.listsVoters(g.members); err != nil {
-		return fmt.Errorf("%w: %w", storage.ErrData, err)
+	if id, lacks := g.lacks(g.members); lacks {
+		return fmt.Errorf("%w: %w: %w; its vote is removed first", storage.ErrData, ErrList, &Lacking{id})
 	}
 	return nil
 }

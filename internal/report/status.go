@@ -32,6 +32,9 @@ func (s Status) JSON() any {
 		o = append(o, field{"certificate_expires", s.CertificateExpires})
 	}
 	o = append(o, field{"members", s.Members})
+	if s.ListLacks != 0 {
+		o = append(o, field{"list_lacks", s.ListLacks})
+	}
 	if s.Value != "" {
 		o = append(o, field{"value", s.Value})
 	}
@@ -85,6 +88,9 @@ func (s Status) Text(p *Printer) error {
 	}
 	if s.Voters != nil {
 		fmt.Fprintf(w, "voters\t%s\n", Voters(s.Voters))
+	}
+	if s.ListLacks != 0 {
+		fmt.Fprintf(w, "list\tthe new one waits: it lacks member %d, which votes, as far as this member knows\n", s.ListLacks)
 	}
 	if err := w.Flush(); err != nil {
 		return err

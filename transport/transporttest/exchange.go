@@ -40,6 +40,7 @@ type Frame struct {
 	Kind     uint8  // of a Message, as the receiver gets it
 	Payload  []byte // of a Message; it is not to be changed
 	Slot     uint64 // of a Message: 0, or its sender's slot
+	Seldom   bool   // of a Heartbeat: the next one takes longer
 
 	out *outgoing
 }
@@ -160,6 +161,7 @@ func (e *Exchange) arrive(f Frame) {
 		o.in.hear()
 		o.in.event(transport.Message{In: o.in, Kind: f.Kind, Payload: slices.Clone(f.Payload)})
 	case f.What == Heartbeat:
+		o.in.suspicion = o.in.hello.Timing.Patience(o.in.at.Timing.Suspicion, f.Seldom)
 		o.in.hear()
 	case f.What == End:
 		o.in.end(fmt.Errorf("member %d closed the connection", f.From))
@@ -262,6 +264,7 @@ type outgoing struct {
 	call    int       // the number of the attempt
 	in      *incoming // the other end, once confirmed
 	shown   bool      // whether a Message has left since the last heartbeat was due
+	told    bool      // whether the peer expects few heartbeats
 	closed  bool
 }
 
@@ -336,7 +339,7 @@ func (o *outgoing) present(to *port) {
 func (o *outgoing) connect(to *port, peer int, hello transport.Hello) {
 	o.calling = false
 	o.attempt.Stop()
-	suspicion := max(to.Timing.Suspicion, 3*hello.Timing.Heartbeat)
+	suspicion := hello.Timing.Patience(to.Timing.Suspicion, false)
 	o.in = &incoming{at: to, peer: peer, hello: hello, out: o, suspicion: suspicion}
 	to.in = append(to.in, o.in)
 	to.post(transport.Arrived{In: o.in})
@@ -369,11 +372,13 @@ func (o *outgoing) Send(frame []byte, slot uint64) {
 	}
 }
 
-func (o *outgoing) Beat() {
+func (o *outgoing) Beat(seldom bool) {
 	o.from.e.mu.Lock()
 	defer o.from.e.mu.Unlock()
-	if o.in != nil && !o.closed && !o.shown {
-		o.from.e.send(o.frame(Heartbeat))
+	if o.in != nil && !o.closed && (!o.shown || seldom != o.told) {
+		f := o.frame(Heartbeat)
+		f.Seldom, o.told = seldom, seldom
+		o.from.e.send(f)
 	}
 	o.shown = false
 }
