@@ -92,6 +92,7 @@ func TestEachViewWorksWithoutAServer(t *testing.T) {
 	}
 	p.click(".cards a", "Of my own")
 	p.has(".narration .words", "It begins.")
+	p.has(".player .unseen", "The beginning") // before it is drawn, the page hears no key
 	p.key(kb.ArrowRight)
 	p.has(".narration .words", "It ends.")
 	p.has(".player .unseen", "Step 3:")
