@@ -225,11 +225,13 @@ func TestAFileThatWasCutAnywhereIsResumed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var long []byte // a line for each unit
+	var long []byte    // a line for each unit
+	var last work.Part // of the last unit
 	for u := range task.Of {
 		p := work.Piece{From: u, To: u + 1}
 		result, _ := task.Compute(t.Context(), p)
-		text, err := f.Text([]work.Part{{Piece: p, Result: result}})
+		last = work.Part{Piece: p, Result: result}
+		text, err := f.Text([]work.Part{last})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,6 +243,13 @@ func TestAFileThatWasCutAnywhereIsResumed(t *testing.T) {
 	f.Close()
 	for cut := 0; cut < len(long); cut += 3 {
 		if err := os.WriteFile(path, long[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again, err := work.OpenFile(path, job, task, work.Shard{}, "ringleader sums") // and stopped a second time
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(again.Add(last), again.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if got := keeping(t, task, path, 0); !bytes.Equal(got, want) {
