@@ -217,8 +217,8 @@ func (b *labStart) walking() (*labRun, error) {
 	return r, nil
 }
 
-// walkOn makes events of a walk, then those that the question says, and then so many times the first one that can come next. It judges
-// the walk.
+// walkOn makes the events of a walk, then those of the question, and then as many further events as it asks for: each is the
+// first that can come next. It judges the walk.
 func (r *labRun) walkOn(ctx context.Context, choices []savedChoice, q *runQuestion) error {
 	w, seen, size := r.walk, 0, 0
 	step := func(c simulate.Choice) error {

@@ -250,7 +250,7 @@ func TestAnAnswerThatIsOlderThanAChangeIsDropped(t *testing.T) {
 	watched(t, 1, func(t *testing.T, b *observe.Board, members []*fake) {
 		held := make(chan struct{})
 		members[0].set(func() { members[0].held = held })
-		time.Sleep(1100 * time.Millisecond) // a question is under way, and its answer knows no leader
+		<-time.After(1100 * time.Millisecond) // a question is under way, and its answer knows no leader
 		members[0].leads(1, time.Minute)
 		expect(t, b, "1 running | 1 in 1 from 1100 until 61100 goes")
 		close(held)

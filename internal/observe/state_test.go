@@ -83,11 +83,11 @@ func TestALeaseRunsDownAndEnds(t *testing.T) {
 		}
 		renew(500 * time.Millisecond)
 		check(500, 500, true)
-		time.Sleep(200 * time.Millisecond)
+		<-time.After(200 * time.Millisecond)
 		check(300, 500, true)
 		renew(450 * time.Millisecond)
 		check(450, 500, true)
-		time.Sleep(450 * time.Millisecond)
+		<-time.After(450 * time.Millisecond)
 		check(0, 0, false)
 	})
 }

@@ -55,7 +55,7 @@ func TestNoAddressIsReturnedTwice(t *testing.T) {
 	}
 	l, err := net.Listen("tcp", addresses[0])
 	if err != nil {
-		t.Fatalf("nobody can listen on a free address: %v", err)
+		t.Fatalf("a listener is refused on a free address: %v", err)
 	}
 	l.Close()
 }

@@ -58,7 +58,7 @@ func (l *Link) changed() {
 	l.change = make(chan struct{})
 }
 
-// Idle returns when the link has no connection: whoever has dialled over it has what it waited for, or has given up.
+// Idle returns when the link has no connection: each process that has dialled over it has its answer, or waits no longer.
 func (l *Link) Idle(ctx context.Context) error {
 	for {
 		l.mu.Lock()

@@ -82,7 +82,6 @@ declare class uPlot {
 	/** sets the legend to the values of the specified idx */
 	setLegend(opts: {idx?: number, idxs?: (number | null)[]}, fireHook?: boolean): void;
 
-	// TODO: include other series style opts which are dynamically pulled?
 	/** toggles series visibility or focus */
 	setSeries(seriesIdx: number | null, opts: {show?: boolean, focus?: boolean}, fireHook?: boolean): void;
 
